@@ -1,0 +1,20 @@
+# One set of flags for all of our code, carried by the interface target debrief_flags.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+set(DEBRIEF_SANITIZE "" CACHE STRING "sanitizers for every target, for example address,undefined")
+
+add_library(debrief_flags INTERFACE)
+target_compile_options(debrief_flags INTERFACE -Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  # simdjson On-Demand picks its back end at compile time, and with x86-64-v3 alone it picks the slow
+  # fallback: pclmul is what is missing. app/main.cc checks the processor before anything else runs.
+  target_compile_options(debrief_flags INTERFACE -march=x86-64-v3 -mpclmul)
+endif()
+if(DEBRIEF_SANITIZE)
+  target_compile_options(debrief_flags INTERFACE -fsanitize=${DEBRIEF_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(debrief_flags INTERFACE -fsanitize=${DEBRIEF_SANITIZE})
+endif()

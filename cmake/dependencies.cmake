@@ -1,0 +1,32 @@
+# Libraries from Debian packages, and DuckDB from npm (tools/setup.sh puts both in place).
+find_package(fmt REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(archive REQUIRED IMPORTED_TARGET libarchive)
+
+# DuckDB is loaded at run time, and only by the store and `debrief query`: a 65 MB library must not
+# slow down the start of every other command. So we need its header here and its .so beside the binary.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(duckdb_package node-bindings-linux-x64)
+else()
+  set(duckdb_package node-bindings-linux-arm64)
+endif()
+set(duckdb_library ${CMAKE_SOURCE_DIR}/node_modules/@duckdb/${duckdb_package}/libduckdb.so)
+set(duckdb_include ${CMAKE_SOURCE_DIR}/build/deps/duckdb)
+foreach(needed ${duckdb_library} ${duckdb_include}/duckdb.h)
+  if(NOT EXISTS ${needed})
+    message(FATAL_ERROR "${needed} is missing: run tools/setup.sh (or simply make)")
+  endif()
+endforeach()
+
+# A link is enough in the build folder; `cmake --install` copies the file.
+function(install_beside_binary library)
+  get_filename_component(name ${library} NAME)
+  file(CREATE_LINK ${library} ${CMAKE_BINARY_DIR}/${name} SYMBOLIC)
+  install(TARGETS debrief RUNTIME DESTINATION bin)
+  install(FILES ${library} DESTINATION lib/debrief)
+endfunction()

@@ -1,0 +1,41 @@
+// Plug-in point 2: const model -> findings and derived tables. One question is one folder
+// src/analyses/<name>/ that defines
+//
+//   const Analysis& debrief::analyses::<name>::Describe();
+//
+// An analysis names the tables it needs and makes. It runs when every needed table has rows; otherwise
+// the user is told that it did not run and what it would have needed. It never prints, never changes
+// what it reads, and never guesses: "not computable: no dump from rank 4" is an answer.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "model/model.h"
+
+namespace debrief {
+
+struct AnalysisInfo {
+  std::string_view name;      // the folder's name
+  std::string_view sentence;  // the question it answers
+  std::string_view example;   // a finding it may make, as the user reads it
+  std::span<const std::string_view> needs;  // tables
+  std::span<const std::string_view> makes;  // tables
+};
+
+struct AnalysisResult {
+  Part part;  // derived tables, with pools of their own
+  std::vector<Finding> findings;
+};
+
+struct Analysis {
+  AnalysisInfo info;
+  Status (*run)(const Model& model, AnalysisResult& result) = nullptr;
+};
+
+// All analyses, in order of name (generated from the folders).
+std::span<const Analysis* const> AllAnalyses();
+
+}  // namespace debrief

@@ -1,0 +1,64 @@
+#include "base/status.h"
+
+#include <fmt/format.h>
+
+namespace debrief {
+
+namespace {
+const std::string kNoText;
+const Place kNoPlace;
+}  // namespace
+
+std::string_view CodeName(Code code) {
+  switch (code) {
+    case Code::kOk: return "ok";
+    case Code::kInvalid: return "invalid";
+    case Code::kTruncated: return "truncated";
+    case Code::kNotFound: return "not found";
+    case Code::kDenied: return "denied";
+    case Code::kIo: return "i/o error";
+    case Code::kNoSpace: return "no space";
+    case Code::kLimit: return "limit";
+    case Code::kUnsupported: return "unsupported";
+    case Code::kChanged: return "changed";
+    case Code::kUsage: return "usage";
+  }
+  return "unknown";
+}
+
+std::string ToString(const Place& place) {
+  std::string text = place.file;
+  if (place.line >= 0) {
+    text += fmt::format("{}line {}", text.empty() ? "" : ", ", place.line);
+  } else if (place.offset >= 0) {
+    text += fmt::format("{}byte {}", text.empty() ? "" : ", ", place.offset);
+  }
+  return text;
+}
+
+Status::Status(Code code, std::string message)
+    : rep_(std::make_shared<Rep>(Rep{code, std::move(message), {}, {}})) {}
+
+Status&& Status::At(Place place) && {
+  if (rep_) rep_->place = std::move(place);
+  return std::move(*this);
+}
+
+Status&& Status::Remedy(std::string remedy) && {
+  if (rep_) rep_->remedy = std::move(remedy);
+  return std::move(*this);
+}
+
+const std::string& Status::message() const { return rep_ ? rep_->message : kNoText; }
+const std::string& Status::remedy() const { return rep_ ? rep_->remedy : kNoText; }
+const Place& Status::place() const { return rep_ ? rep_->place : kNoPlace; }
+
+std::string Status::ToString() const {
+  if (ok()) return "ok";
+  std::string text = fmt::format("{}: {}", CodeName(code()), message());
+  if (std::string where = debrief::ToString(place()); !where.empty()) text += fmt::format(" ({})", where);
+  if (!remedy().empty()) text += fmt::format(". {}", remedy());
+  return text;
+}
+
+}  // namespace debrief

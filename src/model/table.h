@@ -1,0 +1,96 @@
+// A table is columns of plain numbers, declared in a tables.def and generated into a struct of vectors.
+//
+//   src/<folder>/tables.def  --tools/gen_tables.py-->  tables/<name>.h    the C++ columns
+//                                                      the DuckDB schema  (through TableInfo)
+//                                                      docs/tables.md
+//
+// Code that knows a table uses the generated struct (`tables.Get<OpEventTable>().duration_ns[i]`).
+// Code that does not (store, docs, SQL) walks TableInfo and ColumnInfo.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace debrief {
+
+enum class ColumnType : uint8_t {
+  kInt32,   // int32_t, kNone32 = null
+  kInt64,   // int64_t, kNone64 = null
+  kDouble,  // double, NaN = null
+  kBool,    // uint8_t, 0 or 1
+  kString,  // StringId
+  kList,    // ListId, list of int64
+  kStack,   // StackId
+};
+
+// The name in tables.def ("i64") of a type; docs/tables.md and `debrief list tables` use the SQL name.
+std::string_view SqlTypeName(ColumnType type);
+
+struct ColumnInfo {
+  std::string_view name;
+  ColumnType type;
+  std::string_view doc;
+};
+
+struct TableInfo {
+  std::string_view name;
+  std::string_view owner;  // the folder that declares it, for example "inputs/op_trace"
+  std::string_view doc;    // what one row is
+  std::span<const ColumnInfo> columns;
+};
+
+class Table {
+ public:
+  Table() = default;
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  virtual ~Table() = default;
+
+  virtual const TableInfo& info() const = 0;
+  virtual size_t size() const = 0;
+  // First value of column `index`, of the C++ type that ColumnType names.
+  virtual const void* Column(size_t index) const = 0;
+  // Appends the rows of `part`, a table of the same type, with its ids translated.
+  virtual void Append(const Table& part, const Remap& remap) = 0;
+};
+
+// Generated (tables/all_tables.cc): every table there is, in order of name; TableId is the position.
+using TableId = uint32_t;
+std::span<const TableInfo* const> AllTables();
+std::unique_ptr<Table> MakeTable(TableId id);
+
+// One of each table; a table nobody wrote to costs one null pointer.
+class TableSet {
+ public:
+  TableSet() : tables_(AllTables().size()) {}
+
+  // The table for writing.
+  template <typename T>
+  T& Edit() {
+    if (tables_[T::kId] == nullptr) tables_[T::kId] = MakeTable(T::kId);
+    return static_cast<T&>(*tables_[T::kId]);
+  }
+
+  // The table for reading; an empty one when nobody wrote to it.
+  template <typename T>
+  const T& Get() const {
+    static const T kEmpty;
+    return tables_[T::kId] == nullptr ? kEmpty : static_cast<const T&>(*tables_[T::kId]);
+  }
+
+  // Null when nobody wrote to it.
+  const Table* Find(TableId id) const { return tables_[id].get(); }
+
+  void Append(const TableSet& part, const Remap& remap);
+
+ private:
+  std::vector<std::unique_ptr<Table>> tables_;
+};
+
+}  // namespace debrief
