@@ -41,10 +41,10 @@ struct SniffInput {
 // What the first bytes tell. Fields that they do not tell stay none.
 struct Recognition {
   bool mine = false;
-  int32_t rank = kNone32;
+  int32_t rank = kNone32;          // as the content says
+  int32_t rank_in_name = kNone32;  // as this format puts it into file names, beyond "rank3" and the like
   int32_t world_size = kNone32;
   int64_t start_ns = kNone64;
-  std::string host;
 };
 
 struct ImporterInfo {
@@ -52,14 +52,10 @@ struct ImporterInfo {
   std::string_view sentence;  // what the files are
   std::string_view example;   // a file name people will recognise
   std::span<const std::string_view> makes;  // tables it fills; empty while it only recognises
-  bool fallback = false;      // takes what no other importer takes (plain text)
+  bool fallback = false;         // takes what no other importer takes (plain text)
+  bool one_per_process = false;  // a second file of the same rank means a second attempt
 };
 
-// Record-aligned: [begin, end) holds whole records.
-struct Range {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-};
 
 struct ImportContext {
   Identity who;
@@ -73,11 +69,11 @@ class Reader {
  public:
   virtual ~Reader() = default;
 
-  virtual Result<std::vector<Range>> Split(const Source& source) = 0;
+  virtual Result<std::vector<ByteRange>> Split(const Source& source) = 0;
 
   // What is wrong with the bytes goes into `part.diagnostics` and reading goes on; a Status means that
   // nothing more can be read from this range.
-  virtual Status Read(const Source& source, Range range, Part& part) const = 0;
+  virtual Status Read(const Source& source, ByteRange range, Part& part) const = 0;
 
   // Joins the next part. The default appends.
   virtual Status Merge(Part&& part, Part& whole) {

@@ -1,0 +1,115 @@
+// In rounds: an analysis is ready when nobody who is still waiting makes a table that it needs. Each
+// round runs the ready ones beside each other. A circle of needs would leave some waiting for ever; they
+// are run in a last round with what there is.
+#include "analyses/schedule.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace debrief {
+
+namespace {
+
+using Waiting = std::vector<const Analysis*>;
+
+bool HasRows(const Model& model, std::string_view name) {
+  auto all = AllTables();
+  for (TableId id = 0; id < all.size(); ++id) {
+    const Table* table = model.tables.Find(id);
+    if (all[id]->name == name) return table != nullptr && table->size() > 0;
+  }
+  return false;
+}
+
+bool Makes(const Analysis& analysis, std::string_view table) {
+  return std::find(analysis.info.makes.begin(), analysis.info.makes.end(), table) != analysis.info.makes.end();
+}
+
+bool IsReady(const Analysis& analysis, const Waiting& waiting) {
+  return std::none_of(waiting.begin(), waiting.end(), [&](const Analysis* other) {
+    return other != &analysis && std::any_of(analysis.info.needs.begin(), analysis.info.needs.end(),
+                                             [&](std::string_view table) { return Makes(*other, table); });
+  });
+}
+
+Waiting TakeReady(Waiting& waiting) {
+  Waiting ready;
+  std::copy_if(waiting.begin(), waiting.end(), std::back_inserter(ready),
+               [&](const Analysis* analysis) { return IsReady(*analysis, waiting); });
+  if (ready.empty()) ready = waiting;
+  std::erase_if(waiting, [&](const Analysis* analysis) {
+    return std::find(ready.begin(), ready.end(), analysis) != ready.end();
+  });
+  return ready;
+}
+
+std::string MissingTables(const Analysis& analysis, const Model& model) {
+  std::string missing;
+  for (std::string_view table : analysis.info.needs) {
+    if (!HasRows(model, table)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", table);
+  }
+  return missing;
+}
+
+void Join(const Analysis& analysis, const Status& status, AnalysisResult&& result, Model& model) {
+  AnalysisOutcome outcome{.name = std::string(analysis.info.name)};
+  outcome.findings = static_cast<int32_t>(result.findings.size());
+  if (!status.ok()) {
+    outcome.state = AnalysisOutcome::State::kFailed;
+    outcome.reason = status.ToString();
+  }
+  model.Append(result.part);
+  size_t base = model.findings.size();
+  for (Finding& finding : result.findings) {
+    for (size_t& explained : finding.explains) explained += base;
+    model.findings.push_back(std::move(finding));
+  }
+  model.analyses.push_back(std::move(outcome));
+}
+
+void RunRound(const Waiting& ready, ThreadPool& pool, Model& model) {
+  Waiting able;
+  for (const Analysis* analysis : ready) {
+    std::string missing = MissingTables(*analysis, model);
+    if (missing.empty()) {
+      able.push_back(analysis);
+    } else {
+      model.analyses.push_back({std::string(analysis->info.name), AnalysisOutcome::State::kNotRun,
+                                fmt::format("no input gave rows of {}", missing), 0});
+    }
+  }
+  using Outcome = std::pair<Status, AnalysisResult>;
+  std::vector<Outcome> outcomes;  // joined when all have read the model: it is const to them
+  pool.MapInOrder<Outcome>(
+      able.size(),
+      [&](size_t i) {
+        Outcome outcome;
+        outcome.first = able[i]->run(model, outcome.second);
+        return outcome;
+      },
+      [&](size_t, Outcome&& outcome) { outcomes.push_back(std::move(outcome)); });
+  for (size_t i = 0; i < able.size(); ++i) Join(*able[i], outcomes[i].first, std::move(outcomes[i].second), model);
+}
+
+}  // namespace
+
+void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Progress& progress, Model& model) {
+  Waiting waiting(analyses.begin(), analyses.end());
+  progress.Begin("analyse", waiting.size());
+  while (!waiting.empty()) {
+    RunRound(TakeReady(waiting), pool, model);
+    progress.Step(analyses.size() - waiting.size());
+  }
+  progress.End();
+  std::sort(model.analyses.begin(), model.analyses.end(),
+            [](const AnalysisOutcome& a, const AnalysisOutcome& b) { return a.name < b.name; });
+  OrderFindings(model.findings);
+  RecordOutcome(model);
+}
+
+}  // namespace debrief

@@ -1,0 +1,239 @@
+#include "inputs/find_inputs.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/archive.h"
+#include "base/byte_stream.h"
+#include "base/safe_name.h"
+#include "inputs/input_diagnostics.h"
+#include "inputs/open_input.h"
+#include "inputs/walk_folders.h"
+
+namespace debrief {
+
+namespace {
+
+// .tar.gz inside .zip inside .tar is still somebody's data; more is a trick.
+constexpr int kMaxNesting = 4;
+
+std::string WithoutPacking(const std::string& name) {
+  for (std::string_view suffix : {".gz", ".zst"}) {
+    if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+// Looks into one file, stream or member, and into everything packed inside it.
+class Inspector {
+ public:
+  Inspector(const FindOptions& options, SpillBudget& budget) : options_(options), budget_(budget) {}
+
+  // `input` says where the bytes come from; what is found is appended to `out`.
+  void Inspect(FoundInput input, std::unique_ptr<ByteStream> stream, int nesting, std::vector<FoundInput>& out) {
+    auto head = ReadHead(*stream, kSniffBytes);
+    if (!head.ok()) {
+      input.notes.push_back(NoteOf(head.status(), input.packing));
+      input.state = InputState::kFailed;
+      out.push_back(std::move(input));
+      return;
+    }
+    if (nesting > kMaxNesting) return AddTooDeep(std::move(input), out);
+    if (Packing packing = DetectPacking(head.value()); packing != Packing::kNone) {
+      input.packing = packing;
+      input.name = WithoutPacking(input.name);
+      auto packed = MakePrefixedStream(std::move(head).value(), std::move(stream));
+      return Inspect(std::move(input), Decompress(packing, std::move(packed), limits_), nesting + 1, out);
+    }
+    if (LooksLikeArchive(head.value())) {
+      auto whole = MakePrefixedStream(std::move(head).value(), std::move(stream));
+      return Walk(std::move(input), *whole, nesting, out);
+    }
+    Sniff(input, head.value());
+    bool can_reopen = !input.file.empty();
+    if (!can_reopen) TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
+    out.push_back(std::move(input));
+  }
+
+ private:
+  void AddTooDeep(FoundInput input, std::vector<FoundInput>& out) {
+    input.state = InputState::kFailed;
+    input.notes.push_back({&kInputTooDeep, {}});
+    out.push_back(std::move(input));
+  }
+
+  void Walk(FoundInput archive, ByteStream& stream, int nesting, std::vector<FoundInput>& out) {
+    size_t before = out.size();
+    bool unsafe = false;
+    Status status = WalkArchive(stream, {}, [&](const ArchiveMember& member, ByteStream& body) {
+      unsafe |= member.unsafe_name;
+      if (member.type == ArchiveMember::Type::kFile) {
+        Inspect(MemberInput(archive, member), MakePrefixedStream("", body), nesting + 1, out);
+      }
+      return Status();
+    });
+    // The archive itself is an input only when there is something to say about it.
+    if (status.ok() && !unsafe && out.size() > before) return;
+    if (unsafe) archive.notes.push_back({&kArchiveUnsafeName, {}});
+    if (!status.ok()) archive.notes.push_back(ArchiveNote(status, archive.packing));
+    if (out.size() == before && status.ok()) archive.notes.push_back({&kInputEmpty, {}});
+    archive.state = status.ok() ? InputState::kSkipped : InputState::kFailed;
+    out.push_back(std::move(archive));
+  }
+
+  static FoundInput::Note ArchiveNote(const Status& status, Packing packing) {
+    if (packing != Packing::kNone && status.code() != Code::kUnsupported) return NoteOf(status, packing);
+    const DiagnosticKind& kind = status.code() == Code::kLimit ? kArchiveBomb : kArchiveDamaged;
+    return {&kind, {.offset = status.place().offset, .line = -1, .detail = status.message()}};
+  }
+
+  static FoundInput MemberInput(const FoundInput& archive, const ArchiveMember& member) {
+    std::string shown = Printable(member.name);
+    while (shown.starts_with("./")) shown.erase(0, 2);
+    size_t slash = shown.rfind('/');
+    FoundInput input;
+    input.path = archive.path + "!" + shown;
+    input.folder = slash == std::string::npos ? archive.path : archive.path + "/" + shown.substr(0, slash);
+    input.name = slash == std::string::npos ? shown : shown.substr(slash + 1);
+    input.bytes = member.size < 0 ? 0 : static_cast<uint64_t>(member.size);
+    return input;
+  }
+
+  void Sniff(FoundInput& input, std::string_view head) {
+    if (head.empty()) {
+      input.state = InputState::kSkipped;
+      input.notes.push_back({&kInputEmpty, {}});
+      return;
+    }
+    auto outline = JsonOutline::Of(head);
+    SniffInput sniff{.path = input.path,
+                     .name = input.name,
+                     .head = head,
+                     .whole = head.size() < kSniffBytes,
+                     .json = outline ? &*outline : nullptr,
+                     .now_ns = options_.now_ns};
+    Recognise(sniff, input);
+    if (input.importer == nullptr) {
+      input.state = InputState::kSkipped;
+      input.notes.push_back({&kInputUnknown, {}});
+    }
+  }
+
+  static void Recognise(const SniffInput& sniff, FoundInput& input) {
+    for (bool fallback : {false, true}) {
+      for (const Importer* importer : AllImporters()) {
+        if (importer->info.fallback != fallback) continue;
+        Recognition recognition = importer->sniff(sniff);
+        if (!recognition.mine) continue;
+        input.importer = importer;
+        input.recognition = recognition;
+        return;
+      }
+    }
+  }
+
+  // What cannot be opened again is kept now if an importer will read it, else read to its end, so that
+  // a damaged stream is noticed all the same.
+  void TakeBytes(FoundInput& input, ByteStream& stream) {
+    Status trouble;
+    if (input.importer != nullptr && input.importer->open != nullptr) {
+      Spilled spilled = Spill(stream, budget_);
+      input.content_bytes = static_cast<int64_t>(spilled.source->size());
+      input.unpacked = std::move(spilled.source);
+      trouble = std::move(spilled.trouble);
+    } else {
+      trouble = ReadToEnd(stream, input.content_bytes);
+    }
+    if (!trouble.ok()) input.notes.push_back(NoteOf(trouble, input.packing));
+  }
+
+  const FindOptions& options_;
+  SpillBudget& budget_;
+  ExpansionLimits limits_;
+};
+
+// A plain file on disk: only its head is read now.
+std::vector<FoundInput> InspectFile(FoundInput input, const FindOptions& options, SpillBudget& budget) {
+  std::vector<FoundInput> out;
+  if (input.file.empty()) {  // the walk could not open it, and said why
+    out.push_back(std::move(input));
+    return out;
+  }
+  auto source = OpenFileSource(input.file);
+  if (!source.ok()) {
+    input.state = InputState::kFailed;
+    input.notes.push_back({&kInputUnreadable, {.detail = source.status().message()}});
+    out.push_back(std::move(input));
+    return out;
+  }
+  Inspector(options, budget).Inspect(std::move(input), MakeSourceStream(*source.value()), 0, out);
+  return out;
+}
+
+std::vector<FoundInput> InspectStdin(const FindOptions& options, SpillBudget& budget) {
+  FoundInput input;
+  input.path = "(stdin)";
+  input.name = "stdin";
+  std::vector<FoundInput> out;
+  Inspector(options, budget).Inspect(std::move(input), MakeFdStream(options.stdin_fd), 0, out);
+  for (FoundInput& found : out) found.bytes = std::max(found.bytes, static_cast<uint64_t>(std::max<int64_t>(0, found.content_bytes)));
+  return out;
+}
+
+}  // namespace
+
+std::string_view InputStateName(InputState state) {
+  switch (state) {
+    case InputState::kImported: return "imported";
+    case InputState::kRecognised: return "recognised";
+    case InputState::kSkipped: return "skipped";
+    case InputState::kFailed: return "failed";
+  }
+  return "failed";
+}
+
+FoundInput::Note NoteOf(const Status& trouble, Packing packing) {
+  auto choose = [&](const DiagnosticKind& gzip, const DiagnosticKind& zstd) -> const DiagnosticKind& {
+    return packing == Packing::kZstd ? zstd : gzip;
+  };
+  const DiagnosticKind* kind = &kInputFailed;
+  bool packed = packing != Packing::kNone;
+  switch (trouble.code()) {
+    case Code::kTruncated: kind = packed ? &choose(kGzipTruncated, kZstdTruncated) : &kArchiveDamaged; break;
+    case Code::kInvalid: kind = packed ? &choose(kGzipCorrupt, kZstdCorrupt) : &kArchiveDamaged; break;
+    case Code::kLimit: kind = packed ? &choose(kGzipBomb, kZstdBomb) : &kArchiveBomb; break;
+    case Code::kChanged: kind = &kInputChanged; break;
+    case Code::kNoSpace: kind = &kSpillFull; break;
+    case Code::kDenied:
+    case Code::kIo:
+    case Code::kNotFound: kind = &kInputUnreadable; break;
+    default: break;
+  }
+  return {kind, {.offset = trouble.place().offset, .line = -1, .detail = trouble.message()}};
+}
+
+std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool, SpillBudget& budget,
+                                   Progress& progress) {
+  std::vector<std::string> paths;
+  std::copy_if(options.paths.begin(), options.paths.end(), std::back_inserter(paths),
+               [](const std::string& path) { return path != "-"; });
+  std::vector<FoundInput> files = WalkFolders(paths, options.output_folder);
+  std::vector<FoundInput> found;
+  progress.Begin("look", files.size());
+  pool.MapInOrder<std::vector<FoundInput>>(
+      files.size(), [&](size_t i) { return InspectFile(std::move(files[i]), options, budget); },
+      [&](size_t i, std::vector<FoundInput>&& inputs) {
+        std::move(inputs.begin(), inputs.end(), std::back_inserter(found));
+        progress.Step(i + 1);
+      });
+  if (paths.size() < options.paths.size()) {
+    std::vector<FoundInput> inputs = InspectStdin(options, budget);
+    std::move(inputs.begin(), inputs.end(), std::back_inserter(found));
+  }
+  progress.End();
+  return found;
+}
+
+}  // namespace debrief

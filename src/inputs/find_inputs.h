@@ -1,0 +1,30 @@
+// Finds everything under the given paths and says what it is.
+//
+// Files and folders (recursive, in order of name), .gz and .zst, members of .tar, .tar.gz, .tar.zst and
+// .zip, and "-" for standard input. Nothing here stops the run: what cannot be opened is an input with a
+// diagnostic. Cost: one pass over the folders and the first 64 KiB of every file, in parallel; archives
+// are read once from front to end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/spill.h"
+#include "base/thread_pool.h"
+#include "inputs/found_input.h"
+
+namespace debrief {
+
+struct FindOptions {
+  std::vector<std::string> paths;
+  std::string output_folder;  // never an input
+  int stdin_fd = 0;
+  int64_t now_ns = 0;
+};
+
+std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool, SpillBudget& budget,
+                                   Progress& progress);
+
+}  // namespace debrief

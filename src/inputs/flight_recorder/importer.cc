@@ -1,0 +1,90 @@
+// Flight Recorder dumps: the last collectives of one rank, as pickle or JSON. Recognised; a reader comes
+// with the Flight Recorder part.
+//
+// The writer's file name is a prefix of the user's choice with the rank glued to its end
+// (nccl_trace_rank_3, _dump_12), so a trailing number is the rank. The oldest dumps are a bare list of
+// entries; newer ones a dict with version, pg_config, pg_status and entries.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "inputs/importer.h"
+#include "inputs/sniffing.h"
+
+namespace debrief::inputs::flight_recorder {
+
+namespace {
+
+bool IsPickleDump(std::string_view head) {
+  if (!LooksLikePickle(head)) return false;
+  constexpr std::array<std::string_view, 4> kOwnKeys = {"pg_config", "profiling_name", "comm_lib_version",
+                                                        "nccl_comm_state"};
+  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(),
+                     [&](std::string_view key) { return head.find(key) != std::string_view::npos; });
+}
+
+bool IsJsonDump(const JsonOutline* json) {
+  if (json == nullptr) return false;
+  return json->Has("entries[].profiling_name") || json->Has("[].profiling_name") ||
+         (json->Has("pg_config") && json->Has("pg_status"));
+}
+
+// nccl_trace_rank_3 -> 3, rank_container-node02_5 -> 5, dump_7.json -> 7
+int32_t TrailingNumber(std::string_view name) {
+  name = name.substr(0, name.find('.', 1));
+  size_t end = name.size();
+  size_t begin = end;
+  while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') --begin;
+  if (begin == end || end - begin > 7) return kNone32;
+  return static_cast<int32_t>(*NumberAt(name, begin));
+}
+
+// Members of the default group stand as the text "[0, 1, 2]" in both forms.
+int32_t WorldSize(std::string_view head) {
+  size_t at = head.find("default_pg");
+  size_t open = at == std::string_view::npos ? at : head.find('[', at);
+  size_t close = open == std::string_view::npos ? open : head.find(']', open);
+  if (close == std::string_view::npos) return kNone32;
+  std::string_view members = head.substr(open, close - open);
+  bool only_numbers = members.find_first_not_of("[0123456789, ") == std::string_view::npos;
+  return only_numbers ? static_cast<int32_t>(std::count(members.begin(), members.end(), ',') + 1) : kNone32;
+}
+
+// In PyTorch's pickle the first time follows its key as memo put (q u8, or r u32) and LONG1 of 8 bytes.
+int64_t PickleTime(std::string_view head) {
+  constexpr std::string_view kKey = "time_created_ns";
+  size_t at = head.find(kKey);
+  if (at == std::string_view::npos) return kNone64;
+  at += kKey.size();
+  if (at < head.size()) at += head[at] == 'q' ? 2 : head[at] == 'r' ? 5 : 0;
+  if (at + 10 > head.size() || head.substr(at, 2) != "\x8a\x08") return kNone64;
+  int64_t time = 0;
+  std::memcpy(&time, head.data() + at + 2, sizeof(time));
+  return time;
+}
+
+Recognition Sniff(const SniffInput& input) {
+  Recognition found;
+  bool json = IsJsonDump(input.json);
+  found.mine = json || IsPickleDump(input.head);
+  if (!found.mine) return found;
+  found.rank_in_name = TrailingNumber(input.name);
+  found.world_size = WorldSize(input.head);
+  found.start_ns = json ? input.json->Integer("entries[].time_created_ns").value_or(kNone64)
+                        : PickleTime(input.head);
+  return found;
+}
+
+}  // namespace
+
+const Importer& Describe() {
+  static const Importer kImporter = {
+      .info = {.name = "flight_recorder",
+               .sentence = "Flight Recorder dump: the last collectives of one rank, pickle or JSON",
+               .example = "nccl_trace_rank_3",
+               .makes = {}},
+      .sniff = Sniff};
+  return kImporter;
+}
+
+}  // namespace debrief::inputs::flight_recorder

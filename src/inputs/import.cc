@@ -1,0 +1,117 @@
+#include "inputs/import.h"
+
+#include <utility>
+
+#include "inputs/input_diagnostics.h"
+#include "inputs/open_input.h"
+#include "tables/input.h"
+
+namespace debrief {
+
+namespace {
+
+struct Imported {
+  Part part;
+  std::unique_ptr<Source> source;
+};
+
+int64_t CountRows(const TableSet& tables) {
+  int64_t rows = 0;
+  for (TableId id = 0; id < AllTables().size(); ++id) {
+    if (const Table* table = tables.Find(id)) rows += static_cast<int64_t>(table->size());
+  }
+  return rows;
+}
+
+void AddNote(Part& part, int32_t input, FoundInput::Note note) {
+  part.diagnostics.Add(*note.kind, input, std::move(note.occurrence));
+}
+
+// What an importer gave up with, as a diagnostic.
+FoundInput::Note NoteOfFailure(const Status& status) {
+  if (status.code() == Code::kChanged) return NoteOf(status, Packing::kNone);
+  return {&kInputFailed,
+          {.offset = status.place().offset, .line = status.place().line, .detail = status.message()}};
+}
+
+void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Imported& imported) {
+  ImportContext context{.who = input.who, .path = input.path, .chunk_bytes = options.chunk_bytes};
+  std::unique_ptr<Reader> reader = input.importer->open(context);
+  Status status = ImportSource(*reader, *imported.source, pool, imported.part);
+  input.state = status.ok() ? InputState::kImported : InputState::kFailed;
+  input.content_bytes = static_cast<int64_t>(imported.source->size());
+  input.rows = CountRows(imported.part.tables);
+  if (!status.ok()) AddNote(imported.part, input.who.input, NoteOfFailure(status));
+}
+
+Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& pool, SpillBudget& budget) {
+  Imported imported;
+  for (FoundInput::Note& note : input.notes) AddNote(imported.part, input.who.input, std::move(note));
+  if (input.importer == nullptr || input.state != InputState::kRecognised) return imported;
+  Status trouble;
+  if (input.importer->open != nullptr) {
+    Spilled opened = OpenInput(input, budget);
+    trouble = std::move(opened.trouble);
+    imported.source = std::move(opened.source);
+    if (imported.source != nullptr) Read(input, options, pool, imported);
+  } else if (input.packing != Packing::kNone && !input.file.empty()) {
+    trouble = CheckPacked(input, input.content_bytes);
+  }
+  if (!trouble.ok()) {
+    AddNote(imported.part, input.who.input, NoteOf(trouble, input.packing));
+    if (input.rows == 0) input.state = InputState::kFailed;
+  }
+  return imported;
+}
+
+void AddInputRow(const FoundInput& input, Model& model) {
+  auto row = Part::RowOf<InputRow>(input.who);
+  row.input = input.who.input;
+  row.path = model.pools.Intern(input.path);
+  row.kind = model.pools.Intern(input.importer == nullptr ? "unknown" : input.importer->info.name);
+  row.state = model.pools.Intern(InputStateName(input.state));
+  row.bytes = static_cast<int64_t>(input.bytes);
+  row.content_bytes = input.content_bytes;
+  row.rows = input.rows;
+  row.start_ns = input.recognition.start_ns;
+  model.tables.Edit<InputTable>().Add(row);
+}
+
+}  // namespace
+
+Status ImportSource(Reader& reader, const Source& source, ThreadPool& pool, Part& whole) {
+  ASSIGN_OR_RETURN(std::vector<ByteRange> ranges, reader.Split(source));
+  Status first_error;
+  using Outcome = std::pair<Part, Status>;
+  pool.MapInOrder<Outcome>(
+      ranges.size(),
+      [&](size_t i) {
+        Outcome outcome;
+        outcome.second = reader.Read(source, ranges[i], outcome.first);
+        return outcome;
+      },
+      [&](size_t, Outcome&& outcome) {
+        Status merged = reader.Merge(std::move(outcome.first), whole);
+        if (first_error.ok()) first_error = outcome.second.ok() ? merged : outcome.second;
+      });
+  Status finished = reader.Finish(whole);
+  return first_error.ok() ? finished : first_error;
+}
+
+void ImportAll(std::vector<FoundInput>& inputs, const ImportOptions& options, ThreadPool& pool,
+               SpillBudget& budget, Progress& progress, Model& model) {
+  for (size_t i = 0; i < inputs.size(); ++i) inputs[i].who.input = static_cast<int32_t>(i);
+  model.sources.resize(inputs.size());
+  progress.Begin("import", inputs.size());
+  pool.MapInOrder<Imported>(
+      inputs.size(), [&](size_t i) { return ImportOne(inputs[i], options, pool, budget); },
+      [&](size_t i, Imported&& imported) {
+        model.Append(imported.part);
+        model.sources[i] = std::move(imported.source);
+        AddInputRow(inputs[i], model);
+        progress.Step(i + 1);
+      });
+  progress.End();
+}
+
+}  // namespace debrief

@@ -1,0 +1,32 @@
+// Small questions that several sniffers ask of the first bytes of a file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "inputs/importer.h"
+
+namespace debrief {
+
+// Begins like a Python pickle of any protocol (0x80 and a version, or an opening opcode of protocol 0/1).
+bool LooksLikePickle(std::string_view head);
+
+// Readable text: no NUL and hardly any control characters.
+bool LooksLikeText(std::string_view head);
+
+// Trace Event Format: an object with traceEvents, or a bare array of events.
+bool LooksLikeTraceEvents(const SniffInput& input);
+
+// Events carry the cycle stamps TS1..TS5 of an AIU, and the file is no PyTorch profile (those name
+// their devices).
+bool HasCycleStamps(const SniffInput& input);
+
+// The whole number that starts at text[at], or nothing.
+std::optional<int64_t> NumberAt(std::string_view text, size_t at);
+
+// Microseconds since 1970 as nanoseconds; none when the number is no time between 2001 and 2262
+// (other clocks start at boot, so their numbers are far smaller).
+int64_t UnixMicrosToNs(double micros);
+
+}  // namespace debrief

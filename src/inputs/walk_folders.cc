@@ -1,0 +1,127 @@
+// A depth-first walk in order of name. Symbolic links are followed; a link to a folder above itself is a
+// loop, a folder that was reached before is read once. Both are found by device and inode.
+#include "inputs/walk_folders.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <set>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "inputs/input_diagnostics.h"
+
+namespace debrief {
+
+namespace {
+
+using FolderKey = std::pair<dev_t, ino_t>;
+
+std::string Join(const std::string& folder, const std::string& name) {
+  if (folder.empty() || folder == ".") return name;
+  return folder.back() == '/' ? folder + name : folder + "/" + name;
+}
+
+class Walker {
+ public:
+  explicit Walker(const std::string& output_folder) {
+    struct stat info;
+    if (!output_folder.empty() && stat(output_folder.c_str(), &info) == 0) {
+      seen_.insert({info.st_dev, info.st_ino});
+    }
+  }
+
+  // `shown` is the path as the user sees it; `folder` what it lies in.
+  void Visit(const std::string& path, const std::string& folder, const std::string& name) {
+    struct stat info;
+    if (stat(path.c_str(), &info) != 0) return AddBroken(path, folder, name, errno);
+    if (S_ISDIR(info.st_mode)) return VisitFolder(path, folder, name, {info.st_dev, info.st_ino});
+    FoundInput& input = Add(path, folder, name);
+    if (S_ISREG(info.st_mode)) {
+      input.file = path;
+      input.bytes = static_cast<uint64_t>(info.st_size);
+    } else {
+      Note(input, kInputNotAFile, InputState::kSkipped, "");
+    }
+  }
+
+  std::vector<FoundInput> TakeFound() { return std::move(found_); }
+
+ private:
+  void VisitFolder(const std::string& path, const std::string& folder, const std::string& name, FolderKey key) {
+    if (std::find(above_.begin(), above_.end(), key) != above_.end()) {
+      return Note(Add(path, folder, name), kInputSymlinkLoop, InputState::kSkipped, "");
+    }
+    if (!seen_.insert(key).second) {
+      if (!above_.empty()) Note(Add(path, folder, name), kInputSeen, InputState::kSkipped, "");
+      return;
+    }
+    std::vector<std::string> names;
+    if (int error = ListFolder(path, names); error != 0) return AddBroken(path, folder, name, error);
+    if (IsOwnOutput(names)) {
+      return Note(Add(path, folder, name), kInputOwnOutput, InputState::kSkipped, "");
+    }
+    above_.push_back(key);
+    for (const std::string& child : names) Visit(Join(path, child), path, child);
+    above_.pop_back();
+  }
+
+  static int ListFolder(const std::string& path, std::vector<std::string>& names) {
+    DIR* folder = opendir(path.c_str());
+    if (folder == nullptr) return errno;
+    while (dirent* entry = readdir(folder)) {
+      std::string name = entry->d_name;
+      bool is_ours = name != "." && name != ".." && name != ".git";
+      if (is_ours) names.push_back(std::move(name));
+    }
+    closedir(folder);
+    std::sort(names.begin(), names.end());
+    return 0;
+  }
+
+  static bool IsOwnOutput(const std::vector<std::string>& names) {
+    auto has = [&](const char* name) { return std::binary_search(names.begin(), names.end(), name); };
+    return has("findings.json") && has("index.html");
+  }
+
+  FoundInput& Add(const std::string& path, const std::string& folder, const std::string& name) {
+    FoundInput& input = found_.emplace_back();
+    input.path = path;
+    input.folder = folder;
+    input.name = name;
+    return input;
+  }
+
+  void AddBroken(const std::string& path, const std::string& folder, const std::string& name, int error) {
+    const DiagnosticKind& kind = error == ELOOP ? kInputSymlinkLoop : kInputUnreadable;
+    Note(Add(path, folder, name), kind, InputState::kFailed, std::strerror(error));
+  }
+
+  static void Note(FoundInput& input, const DiagnosticKind& kind, InputState state, std::string detail) {
+    input.state = state;
+    input.notes.push_back({&kind, {.offset = -1, .line = -1, .detail = std::move(detail)}});
+  }
+
+  std::vector<FoundInput> found_;
+  std::vector<FolderKey> above_;
+  std::set<FolderKey> seen_;
+};
+
+}  // namespace
+
+std::vector<FoundInput> WalkFolders(const std::vector<std::string>& paths, const std::string& output_folder) {
+  Walker walker(output_folder);
+  for (std::string path : paths) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    size_t slash = path.rfind('/');
+    std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<size_t>(slash, 1));
+    walker.Visit(path, folder, slash == std::string::npos ? path : path.substr(slash + 1));
+  }
+  return walker.TakeFound();
+}
+
+}  // namespace debrief

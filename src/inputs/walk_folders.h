@@ -1,0 +1,15 @@
+// The files below the given paths, without opening them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "inputs/found_input.h"
+
+namespace debrief {
+
+// In order of path. What is not a readable file (fifo, dangling link, loop, unreadable folder) is in the
+// list too, with a note and state kSkipped or kFailed. `output_folder` is left out.
+std::vector<FoundInput> WalkFolders(const std::vector<std::string>& paths, const std::string& output_folder);
+
+}  // namespace debrief

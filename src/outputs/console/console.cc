@@ -1,0 +1,35 @@
+// The answer on a terminal: findings first, then what they rest on.
+//
+//   <headline of the most important finding>
+//   ... other findings, each with its next step
+//   Jobs: what was found, by job and kind
+//   Trouble: diagnostics, most serious first
+//   Not analysed: which analyses lacked data
+//
+// A screen is short: long lists are cut with a line that says how to see the rest.
+#include "outputs/console/sections.h"
+#include "outputs/output.h"
+
+namespace debrief::outputs::console {
+
+namespace {
+
+Status Write(const Model& model, const OutputContext& context) {
+  Paper paper(*context.text, context.width, context.colour);
+  WriteFindings(model, paper);
+  WriteJobs(model, paper);
+  WriteDiagnostics(model, paper);
+  WriteNotRun(model, paper);
+  return {};
+}
+
+}  // namespace
+
+const Output& Describe() {
+  static const Output kOutput = {
+      .info = {.name = "console", .sentence = "the verdict, inputs and diagnostics as text on the terminal", .file = ""},
+      .write = Write};
+  return kOutput;
+}
+
+}  // namespace debrief::outputs::console
