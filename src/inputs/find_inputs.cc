@@ -121,16 +121,20 @@ class Inspector {
     }
   }
 
-  static void Recognise(const SniffInput& sniff, FoundInput& input) {
+  void Recognise(const SniffInput& sniff, FoundInput& input) const {
     for (bool fallback : {false, true}) {
       for (const Importer* importer : AllImporters()) {
         if (importer->info.fallback != fallback) continue;
         Recognition recognition = importer->sniff(sniff);
         if (!recognition.mine) continue;
-        input.importer = importer;
-        input.recognition = recognition;
-        return;
+        if (input.importer == nullptr) {
+          input.importer = importer;
+          input.recognition = recognition;
+        }
+        input.claims.push_back(importer);
+        if (!options_.all_claims) return;
       }
+      if (input.importer != nullptr) return;
     }
   }
 

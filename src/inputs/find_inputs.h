@@ -22,6 +22,7 @@ struct FindOptions {
   std::string output_folder;  // never an input
   int stdin_fd = 0;
   int64_t now_ns = 0;
+  bool all_claims = false;  // ask every importer, for tests: FoundInput::claims
 };
 
 std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool, SpillBudget& budget,

@@ -28,28 +28,31 @@ bool IsDigits(std::string_view text) {
 
 int TwoDigits(std::string_view text, size_t at) { return (text[at] - '0') * 10 + text[at + 1] - '0'; }
 
-// "V1115 02:42:22.605000 3829 path:2126] {" at the start of `text`?
-std::optional<Prefix> ParsePrefix(std::string_view text) {
+// "V1115 02:42:22.605000 3829 path:2126" as the whole of `text`, which ends before "] {"?
+bool IsPrefix(std::string_view text) {
+  constexpr std::string_view kLevels = "VIWEC";
   constexpr std::string_view kShape = "0000 00:00:00.000000 ";  // 0 stands for a digit
-  if (text.size() < kShape.size() + 1) return std::nullopt;
+  if (text.size() <= kShape.size() || kLevels.find(text[0]) == std::string_view::npos) return false;
   for (size_t i = 0; i < kShape.size(); ++i) {
     char c = text[i + 1];
     bool fits = kShape[i] == '0' ? c >= '0' && c <= '9' : c == kShape[i];
-    if (!fits) return std::nullopt;
+    if (!fits) return false;
   }
-  size_t close = text.find("] {\"", kShape.size());
-  size_t line_end = text.find('\n');
-  if (close == std::string_view::npos || close > line_end) return std::nullopt;
-  size_t colon = text.rfind(':', close);
-  if (!IsDigits(text.substr(colon + 1, close - colon - 1))) return std::nullopt;
-  return Prefix{TwoDigits(text, 1), TwoDigits(text, 3),  TwoDigits(text, 6), TwoDigits(text, 9),
-                TwoDigits(text, 12), text.substr(close + 2, line_end - close - 2)};
+  return IsDigits(text.substr(text.rfind(':') + 1));
 }
 
+// The first prefix in the text. The rare "] {" is searched, then the line in front of it is looked at.
 std::optional<Prefix> FindPrefix(std::string_view text) {
-  for (size_t at = text.find_first_of("VIWEC"); at != std::string_view::npos;
-       at = text.find_first_of("VIWEC", at + 1)) {
-    if (auto prefix = ParsePrefix(text.substr(at))) return prefix;
+  constexpr std::string_view kClose = "] {\"";
+  for (size_t close = text.find(kClose); close != std::string_view::npos; close = text.find(kClose, close + 1)) {
+    size_t begin = text.rfind('\n', close) + 1;  // npos + 1 is 0
+    for (; begin < close; ++begin) {
+      std::string_view candidate = text.substr(begin, close - begin);
+      if (!IsPrefix(candidate)) continue;
+      return Prefix{TwoDigits(candidate, 1),  TwoDigits(candidate, 3),
+                    TwoDigits(candidate, 6),  TwoDigits(candidate, 9),
+                    TwoDigits(candidate, 12), text.substr(close + 2, text.find('\n', close) - close - 2)};
+    }
   }
   return std::nullopt;
 }

@@ -1,0 +1,10 @@
+// Flags, help and dispatch. The only file that knows CLI11, which is slow to compile.
+#pragma once
+
+namespace debrief {
+
+// Exit codes: 0 the work was done; 1 no report could be made; 2 wrong usage; 3 with --fail-on only: done,
+// and a finding of that level or above exists.
+int RunCommandLine(int argc, char** argv);
+
+}  // namespace debrief

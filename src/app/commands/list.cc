@@ -1,0 +1,100 @@
+// debrief list: what this build can do, from the plug-ins' own descriptions.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analyses/analysis.h"
+#include "app/commands/commands.h"
+#include "app/terminal.h"
+#include "base/json_writer.h"
+#include "inputs/importer.h"
+#include "outputs/output.h"
+
+namespace debrief {
+
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::string_view sentence;
+  std::string detail;
+};
+
+std::string Join(std::span<const std::string_view> names) {
+  std::string text;
+  for (std::string_view name : names) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+std::vector<Entry> Inputs() {
+  std::vector<Entry> entries;
+  for (const Importer* importer : AllImporters()) {
+    bool reads = importer->open != nullptr;
+    entries.push_back({importer->info.name, importer->info.sentence,
+                       fmt::format("for example {}; {}", importer->info.example,
+                                   reads ? "fills " + Join(importer->info.makes) : "recognised, not read by this version")});
+  }
+  return entries;
+}
+
+std::vector<Entry> Analyses() {
+  std::vector<Entry> entries;
+  for (const Analysis* analysis : AllAnalyses()) {
+    entries.push_back({analysis->info.name, analysis->info.sentence,
+                       fmt::format("needs {}; for example: {}", Join(analysis->info.needs), analysis->info.example)});
+  }
+  return entries;
+}
+
+std::vector<Entry> Outputs() {
+  std::vector<Entry> entries;
+  for (const Output* output : AllOutputs()) {
+    entries.push_back({output->info.name, output->info.sentence,
+                       output->info.file.empty() ? "printed" : fmt::format("writes {}", output->info.file)});
+  }
+  return entries;
+}
+
+std::vector<Entry> Tables() {
+  std::vector<Entry> entries;
+  for (const TableInfo* table : AllTables()) {
+    std::string columns;
+    for (const ColumnInfo& column : table->columns) columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column.name);
+    entries.push_back({table->name, table->doc, columns});
+  }
+  return entries;
+}
+
+std::string ToJson(const std::vector<Entry>& entries) {
+  std::string out;
+  JsonWriter json(&out, 1);
+  json.BeginArray();
+  for (const Entry& entry : entries) {
+    json.BeginObject().Field("name", entry.name).Field("sentence", entry.sentence).Field("detail", entry.detail).EndObject();
+  }
+  json.EndArray();
+  return out + "\n";
+}
+
+std::string ToText(const std::vector<Entry>& entries) {
+  size_t width = 0;
+  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  std::string out;
+  for (const Entry& entry : entries) {
+    out += fmt::format("{:{}}  {}\n{:{}}  {}\n", entry.name, width, entry.sentence, "", width, entry.detail);
+  }
+  return out;
+}
+
+}  // namespace
+
+int RunList(const ListOptions& options, const GlobalOptions& global) {
+  std::vector<Entry> entries = options.what == "inputs"     ? Inputs()
+                               : options.what == "analyses" ? Analyses()
+                               : options.what == "outputs"  ? Outputs()
+                                                            : Tables();
+  StdoutSink().Write(global.json ? ToJson(entries) : ToText(entries));
+  return 0;
+}
+
+}  // namespace debrief

@@ -1,0 +1,162 @@
+// debrief PATH...: find, import, analyse, print the verdict, write the output folder.
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <dirent.h>
+#include <future>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "analyses/schedule.h"
+#include "app/commands/commands.h"
+#include "app/terminal.h"
+#include "inputs/assign_jobs.h"
+#include "inputs/find_inputs.h"
+#include "inputs/import.h"
+#include "outputs/output.h"
+#include "outputs/run_json.h"
+
+namespace debrief {
+
+namespace {
+
+bool IsEmptyFolder(const std::string& path) {
+  DIR* folder = opendir(path.c_str());
+  if (folder == nullptr) return true;
+  bool empty = true;
+  while (dirent* entry = readdir(folder)) {
+    empty &= std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0;
+  }
+  closedir(folder);
+  return empty;
+}
+
+// An existing report is only replaced when asked to: it may be the only copy.
+Status MakeOutputFolder(const ReportOptions& options) {
+  if (mkdir(options.output.c_str(), 0777) == 0) return {};
+  if (errno != EEXIST) {
+    return Status(Code::kDenied, fmt::format("cannot make the folder: {}", std::strerror(errno)))
+        .At({.file = options.output})
+        .Remedy("Choose another with -o");
+  }
+  if (options.overwrite || IsEmptyFolder(options.output)) return {};
+  return Status(Code::kUsage, fmt::format("{} exists and is not empty", options.output))
+      .Remedy("Add --overwrite, or choose another folder with -o");
+}
+
+int ThreadCount(const GlobalOptions& global) {
+  if (global.jobs > 0) return global.jobs;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+std::string TemporaryFolder() {
+  std::string folder = Environment("TMPDIR");
+  return folder.empty() ? "/tmp" : folder;
+}
+
+// For tests only: cut an input between looking and reading, as a job that rotates its logs does.
+void ShrinkForTest() {
+  std::string path = Environment("DEBRIEF_TEST_SHRINK");
+  if (!path.empty() && truncate(path.c_str(), 16) != 0) PrintNote("debrief: DEBRIEF_TEST_SHRINK failed");
+}
+
+ImportOptions ImportOptionsFromEnvironment() {
+  ImportOptions options;
+  if (std::string chunk = Environment("DEBRIEF_CHUNK_BYTES"); !chunk.empty()) {
+    options.chunk_bytes = std::max<uint64_t>(1, std::strtoull(chunk.c_str(), nullptr, 10));
+  }
+  return options;
+}
+
+void BuildModel(const ReportOptions& options, const GlobalOptions& global, SpillBudget& budget, Model& model) {
+  ThreadPool pool(ThreadCount(global));
+  auto progress = MakeProgress(global.quiet || global.json);
+  FindOptions find{.paths = options.paths,
+                   .output_folder = options.output,
+                   .stdin_fd = STDIN_FILENO,
+                   .now_ns = SystemClock().NowNs()};
+  std::vector<FoundInput> inputs = FindInputs(find, pool, budget, *progress);
+  AssignJobs(inputs, model);
+  ShrinkForTest();
+  ImportAll(inputs, ImportOptionsFromEnvironment(), pool, budget, *progress, model);
+  RunAnalyses(AllAnalyses(), pool, *progress, model);
+}
+
+bool IsWanted(const Output& output, const ReportOptions& options) {
+  return !output.info.file.empty() && !(options.no_store && output.info.name == "store");
+}
+
+Status WriteFiles(const Model& model, const ReportOptions& options, std::string& written) {
+  OutputContext context{.folder = options.output, .parquet = options.parquet};
+  std::vector<std::pair<const Output*, std::future<Status>>> running;
+  for (const Output* output : AllOutputs()) {
+    if (!IsWanted(*output, options)) continue;
+    running.emplace_back(output, std::async(std::launch::async, [&, output] { return output->write(model, context); }));
+  }
+  Status first_error;
+  for (auto& [output, future] : running) {
+    Status status = future.get();
+    if (first_error.ok()) first_error = status;
+    if (status.ok()) written += fmt::format("{}{}", written.empty() ? "" : " ", output->info.file);
+  }
+  return first_error;
+}
+
+void PrintAnswer(const Model& model, const GlobalOptions& global) {
+  StdoutSink sink;
+  if (global.json) {
+    sink.Write(RunJson(model, 1));
+    return;
+  }
+  OutputContext context{.text = &sink, .width = TerminalWidth(), .colour = WantsColour()};
+  for (const Output* output : AllOutputs()) {
+    if (output->info.name == "console") (void)output->write(model, context);
+  }
+}
+
+bool NothingCouldBeOpened(const ReportOptions& options) {
+  return std::none_of(options.paths.begin(), options.paths.end(), [](const std::string& path) {
+    return path == "-" || access(path.c_str(), F_OK) == 0;
+  });
+}
+
+}  // namespace
+
+int RunReport(const ReportOptions& options, const GlobalOptions& global) {
+  auto started = std::chrono::steady_clock::now();
+  if (NothingCouldBeOpened(options)) {
+    PrintError(Status(Code::kNotFound, "no such file or folder").At({.file = options.paths.front()}));
+    return 1;
+  }
+  if (Status status = MakeOutputFolder(options); !status.ok()) {
+    PrintError(status);
+    return status.code() == Code::kUsage ? 2 : 1;
+  }
+  SpillBudget budget;
+  budget.folder = TemporaryFolder();
+  Model model;
+  BuildModel(options, global, budget, model);
+  std::string written;
+  auto files = std::async(std::launch::async, [&] { return WriteFiles(model, options, written); });
+  PrintAnswer(model, global);
+  Status status = files.get();
+  if (!status.ok()) PrintError(status);
+  if (!global.quiet) {
+    std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+    PrintNote(fmt::format("wrote {}/: {} ({:.1f} s)", options.output, written, took.count()));
+  }
+  if (!status.ok()) return 1;
+  bool failed = options.fail_on && std::any_of(model.findings.begin(), model.findings.end(), [&](const Finding& f) {
+    return f.severity >= *options.fail_on;
+  });
+  return failed ? 3 : 0;
+}
+
+}  // namespace debrief

@@ -1,0 +1,15 @@
+// debrief: says what happened in a PyTorch job, from what the job left behind.
+#include <cstdio>
+
+#include "app/command_line.h"
+
+int main(int argc, char** argv) {
+#if defined(__x86_64__)
+  // The whole binary is built for x86-64-v3 with pclmul; say so instead of dying of SIGILL.
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("pclmul")) {
+    std::fputs("debrief: this processor lacks AVX2 or PCLMUL; build from source for it\n", stderr);
+    return 1;
+  }
+#endif
+  return debrief::RunCommandLine(argc, argv);
+}

@@ -1,0 +1,41 @@
+// The outside world as the rest of the program sees it: stdout, progress on stderr, the clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/progress.h"
+#include "base/status.h"
+#include "outputs/output.h"
+
+namespace debrief {
+
+class StdoutSink final : public TextSink {
+ public:
+  ~StdoutSink() override;
+  void Write(std::string_view text) override;
+};
+
+class SystemClock final : public Clock {
+ public:
+  int64_t NowNs() const override;
+};
+
+// A bar on stderr when that is a terminal and the user did not ask for quiet, else nothing.
+std::unique_ptr<Progress> MakeProgress(bool quiet);
+
+// Colour only on a terminal that can, and not when NO_COLOR is set.
+bool WantsColour();
+int TerminalWidth();
+
+// The value of an environment variable, or "".
+std::string Environment(const char* name);
+
+// "debrief: <status>" on stderr.
+void PrintError(const Status& status);
+void PrintNote(std::string_view text);
+
+}  // namespace debrief
