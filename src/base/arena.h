@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace debrief {
@@ -12,10 +13,17 @@ namespace debrief {
 class Arena {
  public:
   Arena() = default;
-  Arena(Arena&&) = default;
-  Arena& operator=(Arena&&) = default;
+  // A moved-from arena is empty and may be used again.
+  Arena(Arena&& other) noexcept { *this = std::move(other); }
+  Arena& operator=(Arena&& other) noexcept {
+    blocks_ = std::exchange(other.blocks_, {});
+    next_ = std::exchange(other.next_, nullptr);
+    left_ = std::exchange(other.left_, 0);
+    reserved_ = std::exchange(other.reserved_, 0);
+    return *this;
+  }
 
-  // `size` bytes aligned to `alignment` (a power of two).
+  // `size` bytes aligned to `alignment` (a power of two, at most that of std::max_align_t).
   char* Allocate(size_t size, size_t alignment = alignof(std::max_align_t));
 
   // A copy that lives as long as the arena.

@@ -39,13 +39,18 @@ std::string ToString(const Place& place) {
 Status::Status(Code code, std::string message)
     : rep_(std::make_shared<Rep>(Rep{code, std::move(message), {}, {}})) {}
 
+Status::Rep* Status::Own() {
+  if (rep_ && rep_.use_count() > 1) rep_ = std::make_shared<Rep>(*rep_);
+  return rep_.get();
+}
+
 Status&& Status::At(Place place) && {
-  if (rep_) rep_->place = std::move(place);
+  if (Rep* rep = Own()) rep->place = std::move(place);
   return std::move(*this);
 }
 
 Status&& Status::Remedy(std::string remedy) && {
-  if (rep_) rep_->remedy = std::move(remedy);
+  if (Rep* rep = Own()) rep->remedy = std::move(remedy);
   return std::move(*this);
 }
 

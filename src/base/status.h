@@ -70,6 +70,8 @@ class [[nodiscard]] Status {
     Place place;
     std::string remedy;
   };
+  Rep* Own();  // rep_, which no copy shares; null when ok
+
   std::shared_ptr<Rep> rep_;  // shared so that a Status can be copied into a table of outcomes
 };
 
@@ -96,10 +98,12 @@ class [[nodiscard]] Result {
 #define DEBRIEF_CONCAT_(a, b) a##b
 #define DEBRIEF_CONCAT(a, b) DEBRIEF_CONCAT_(a, b)
 
-// Returns from the enclosing function when `expression` (a Status) is not ok.
-#define TRY(expression)                                \
-  do {                                                 \
-    if (::debrief::Status status_ = (expression); !status_.ok()) return status_; \
+// Returns from the enclosing function when `expression` (a Status) is not ok. The variable has a name
+// that no expression uses: TRY(status_) with a plain `status_` here would test itself.
+#define TRY(expression) TRY_(DEBRIEF_CONCAT(try_status_, __LINE__), expression)
+#define TRY_(status, expression)                                               \
+  do {                                                                         \
+    if (::debrief::Status status = (expression); !status.ok()) return status;  \
   } while (false)
 
 // ASSIGN_OR_RETURN(auto bytes, source.View(0, 10));

@@ -1,0 +1,38 @@
+// One step through text that should be UTF-8.
+//
+// A broken sequence counts as one step of as many bytes as began well (Unicode's "maximal
+// subpart"), so that replacing every invalid step by U+FFFD gives what browsers and Python give.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace debrief {
+
+inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
+
+struct Utf8Step {
+  uint8_t bytes = 1;  // at least 1
+  bool valid = false;
+};
+
+// The step that begins with `text[0]`; `text` is not empty.
+inline Utf8Step StepUtf8(std::string_view text) {
+  auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  uint8_t lead = byte(0);
+  if (lead < 0x80) return {1, true};
+  if (lead < 0xC2 || lead > 0xF4) return {1, false};
+  uint8_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte's range excludes overlong forms, surrogates and what lies above U+10FFFF.
+  uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  for (uint8_t i = 1; i < length; ++i) {
+    if (i >= text.size() || byte(i) < low || byte(i) > high) return {i, false};
+    low = 0x80;
+    high = 0xBF;
+  }
+  return {length, true};
+}
+
+}  // namespace debrief
