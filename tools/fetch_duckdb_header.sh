@@ -33,5 +33,5 @@ if ! echo "$sha512  $archive" | sha512sum --check --status; then
   echo "error: duckdb@$version is not the archive that this project was made with (sha512 differs)" >&2
   exit 1
 fi
-tar -xzf "$archive" -C "$scratch" --strip-components=5 package/src/duckdb/src/include/duckdb.h
+tar -xmzf "$archive" -C "$scratch" --strip-components=5 package/src/duckdb/src/include/duckdb.h
 mv "$scratch/duckdb.h" "$header"
