@@ -1,0 +1,131 @@
+#include "outputs/store/database.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace debrief::outputs::store {
+
+namespace {
+
+// A duckdb_config that is destroyed with the scope.
+class Config {
+ public:
+  explicit Config(const DuckDbApi& api) : api_(api) { api_.create_config(&config_); }
+  Config(const Config&) = delete;
+  ~Config() { api_.destroy_config(&config_); }
+
+  void Set(const char* name, const std::string& value) {
+    failed_ |= api_.set_config(config_, name, value.c_str()) != DuckDBSuccess;
+  }
+  bool failed() const { return failed_; }
+  duckdb_config get() const { return config_; }
+
+ private:
+  const DuckDbApi& api_;
+  duckdb_config config_ = nullptr;
+  bool failed_ = false;
+};
+
+void Apply(const OpenOptions& options, Config& config) {
+  config.Set("autoinstall_known_extensions", "false");
+  config.Set("autoload_known_extensions", "false");
+  config.Set("allow_community_extensions", "false");
+  if (options.mode == OpenMode::kReadOnly) config.Set("access_mode", "READ_ONLY");
+  if (options.threads > 0) config.Set("threads", std::to_string(options.threads));
+  if (!options.external_access) config.Set("enable_external_access", "false");
+}
+
+// `quote` doubled inside and put around.
+std::string Quote(std::string_view text, char quote) {
+  std::string out(1, quote);
+  for (char c : text) {
+    if (c == quote) out += quote;
+    out += c;
+  }
+  out += quote;
+  return out;
+}
+
+}  // namespace
+
+std::string QuoteText(std::string_view text) { return Quote(text, '\''); }
+std::string QuoteName(std::string_view name) { return Quote(name, '"'); }
+
+Result<Database> Database::Open(const std::string& path, const OpenOptions& options) {
+  ASSIGN_OR_RETURN(const DuckDbApi* api, LoadDuckDb());
+  if (options.mode == OpenMode::kReadOnly && access(path.c_str(), F_OK) != 0) {
+    return Status(Code::kNotFound, fmt::format("there is no file {}", path));
+  }
+  Config config(*api);
+  Apply(options, config);
+  if (config.failed())
+    return Status(Code::kUnsupported, "DuckDB does not know one of our settings");
+  Database opened(api);
+  const char* file = options.mode == OpenMode::kMemory ? nullptr : path.c_str();
+  char* message = nullptr;
+  if (api->open_ext(file, &opened.database_, config.get(), &message) != DuckDBSuccess) {
+    Status status =
+        DuckDbError(message == nullptr ? "cannot open the database" : message, Code::kInvalid);
+    api->free(message);
+    return std::move(status).At({path});
+  }
+  if (api->connect(opened.database_, &opened.connection_) != DuckDBSuccess) {
+    return Status(Code::kIo, "cannot connect to the database").At({path});
+  }
+  return opened;
+}
+
+Database::Database(Database&& other) noexcept
+    : api_(other.api_),
+      database_(std::exchange(other.database_, nullptr)),
+      connection_(std::exchange(other.connection_, nullptr)) {}
+
+Database& Database::operator=(Database&& other) noexcept {
+  std::swap(api_, other.api_);
+  std::swap(database_, other.database_);
+  std::swap(connection_, other.connection_);
+  return *this;
+}
+
+void Database::Close() {
+  if (connection_ != nullptr) api_->disconnect(&connection_);
+  if (database_ != nullptr) api_->close(&database_);
+}
+
+Status Database::Execute(const std::string& sql) {
+  duckdb_result result;
+  Status status;
+  if (api_->query(connection_, sql.c_str(), &result) != DuckDBSuccess) {
+    status = ResultError(*api_, result, Code::kIo);
+  }
+  api_->destroy_result(&result);
+  return status;
+}
+
+Status ResultError(const DuckDbApi& api, duckdb_result& result, Code otherwise) {
+  const char* message = api.result_error(&result);
+  switch (api.result_error_type(&result)) {
+    case DUCKDB_ERROR_IO:
+      otherwise = Code::kIo;
+      break;
+    case DUCKDB_ERROR_OUT_OF_MEMORY:
+      otherwise = Code::kLimit;
+      break;
+    default:
+      break;
+  }
+  return DuckDbError(message == nullptr ? "unknown error" : message, otherwise);
+}
+
+Status DuckDbError(std::string_view message, Code otherwise) {
+  // Text of a wrong query is quoted in the message and proves nothing about the disk.
+  if (otherwise == Code::kUsage) return Status(otherwise, fmt::format("DuckDB: {}", message));
+  auto says = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
+  if (says("No space left on device") || says("Disk quota exceeded")) otherwise = Code::kNoSpace;
+  if (says("Permission denied") || says("Read-only file system")) otherwise = Code::kDenied;
+  return Status(otherwise, fmt::format("DuckDB: {}", message));
+}
+
+}  // namespace debrief::outputs::store

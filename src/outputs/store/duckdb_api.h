@@ -1,0 +1,69 @@
+// DuckDB's C API, loaded when it is first needed.
+//
+// The library is 65 MB. Linked in the ordinary way it would be mapped and relocated at every start
+// of every command; most of them never open a store. So it is opened with dlopen() and each
+// function is a pointer of the type that duckdb.h declares:
+//
+//   ASSIGN_OR_RETURN(const DuckDbApi* api, LoadDuckDb());
+//   api->open_ext(...);                          // duckdb_open_ext
+//
+// Only the C API: its functions keep their meaning over versions of the library, the C++ one does
+// not.
+#pragma once
+
+#include <duckdb.h>
+
+#include <string>
+
+#include "base/status.h"
+
+namespace debrief::outputs::store {
+
+// What we use, without the prefix duckdb_.
+// clang-format off
+#define DEBRIEF_DUCKDB_FUNCTIONS(X)                                                      \
+  /* database and connection */                                                          \
+  X(create_config) X(set_config) X(destroy_config) X(open_ext) X(close) X(connect)       \
+  X(disconnect) X(free)                                                                  \
+  /* statements */                                                                       \
+  X(query) X(extract_statements) X(extract_statements_error) X(destroy_extracted)        \
+  X(prepare_extracted_statement) X(prepare_error) X(destroy_prepare)                     \
+  X(execute_prepared_streaming)                                                          \
+  /* results */                                                                          \
+  X(result_error) X(result_error_type) X(result_return_type) X(destroy_result)           \
+  X(column_count) X(column_name) X(column_logical_type) X(fetch_chunk)                   \
+  /* types */                                                                            \
+  X(create_logical_type) X(create_enum_type) X(destroy_logical_type) X(get_type_id)      \
+  X(enum_internal_type) X(enum_dictionary_size) X(enum_dictionary_value)                 \
+  X(decimal_internal_type) X(decimal_scale) X(list_type_child_type)                      \
+  X(array_type_child_type) X(array_type_array_size) X(map_type_key_type)                 \
+  X(map_type_value_type) X(struct_type_child_count) X(struct_type_child_name)            \
+  X(struct_type_child_type)                                                              \
+  /* chunks and vectors */                                                               \
+  X(destroy_data_chunk) X(data_chunk_get_size) X(data_chunk_set_size)                    \
+  X(data_chunk_get_vector) X(vector_get_data) X(vector_get_validity)                     \
+  X(vector_ensure_validity_writable) X(vector_assign_string_element_len) X(vector_size)  \
+  X(list_vector_get_child) X(array_vector_get_child) X(struct_vector_get_child)          \
+  /* table functions */                                                                  \
+  X(create_table_function) X(destroy_table_function) X(table_function_set_name)          \
+  X(table_function_set_extra_info) X(table_function_set_bind) X(table_function_set_init) \
+  X(table_function_set_function) X(register_table_function) X(bind_get_extra_info)       \
+  X(bind_add_result_column) X(bind_set_cardinality) X(init_get_extra_info)               \
+  X(init_set_max_threads) X(function_get_extra_info)
+// clang-format on
+
+struct DuckDbApi {
+#define DEBRIEF_DUCKDB_MEMBER(name) decltype(&::duckdb_##name) name = nullptr;
+  DEBRIEF_DUCKDB_FUNCTIONS(DEBRIEF_DUCKDB_MEMBER)
+#undef DEBRIEF_DUCKDB_MEMBER
+};
+
+// Loads the library that lies beside the program, or in ../lib/debrief from it (where `cmake
+// --install` puts it). The first call does the work, later ones return the same; any thread may
+// call.
+Result<const DuckDbApi*> LoadDuckDb();
+
+// As above from one given file, always anew: LoadDuckDb() without its search, for tests.
+Status LoadDuckDbFrom(const std::string& file, DuckDbApi& api);
+
+}  // namespace debrief::outputs::store

@@ -1,0 +1,35 @@
+// Runs SQL and prints what comes back: `debrief query`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+#include "outputs/output.h"
+#include "outputs/store/database.h"
+
+namespace debrief::outputs::store {
+
+enum class QueryFormat : uint8_t {
+  kTable,  // aligned columns for people; NULL is shown as NULL
+  kCsv,    // RFC 4180 with a header, lines end in \n; NULL is an empty field, an empty text ""
+  kJson,   // an array of objects; numbers, booleans and lists as such; NaN and infinity are null
+};
+
+struct QueryOptions {
+  QueryFormat format = QueryFormat::kTable;
+  uint64_t max_rows = 0;  // 0: all of them
+  int width = 0;          // kTable: of the terminal, wide cells are cut to fit; 0: nothing is cut
+};
+
+// Runs the statements of `sql` in order and prints the rows of the last one (nothing when it gives
+// none,
+// `[]` as JSON). Rows are fetched, printed and forgotten chunk by chunk; only kTable holds them, at
+// most max_rows, since widths are known at the end. An error in mid-result leaves the rows before
+// it printed.
+//
+// kUsage with DuckDB's message, which names the nearest table or column, when the SQL is wrong.
+Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
+                TextSink& out);
+
+}  // namespace debrief::outputs::store

@@ -1,0 +1,164 @@
+#include "outputs/store/store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "outputs/store/query.h"
+#include "outputs/store/table_writer.h"
+
+#ifndef DEBRIEF_VERSION
+#define DEBRIEF_VERSION "unknown"
+#endif
+
+namespace debrief::outputs::store {
+
+namespace {
+
+// Writing is one stream of rows; only Parquet uses more threads, and little of more than these.
+constexpr int kWriterThreads = 4;
+
+Status SystemError(int error, std::string_view what, const std::string& path) {
+  Code code = Code::kIo;
+  if (error == ENOENT || error == ENOTDIR) code = Code::kNotFound;
+  if (error == EACCES || error == EPERM || error == EROFS) code = Code::kDenied;
+  if (error == ENOSPC || error == EDQUOT) code = Code::kNoSpace;
+  return Status(code, fmt::format("cannot {} {}: {}", what, path, std::strerror(error)));
+}
+
+// A file under its temporary name. What is not committed is removed, with what DuckDB leaves beside
+// it.
+class PartialFile {
+ public:
+  explicit PartialFile(std::string final_path)
+      : final_path_(std::move(final_path)), path_(final_path_ + ".partial") {}
+  PartialFile(const PartialFile&) = delete;
+  ~PartialFile() { Remove(); }
+
+  const std::string& path() const { return path_; }
+
+  // Makes sure that the file can be made there: the system's reason is better than DuckDB's.
+  Status Prepare() {
+    Remove();
+    int file = open(path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0) return SystemError(errno, "write", path_);
+    close(file);
+    unlink(path_.c_str());
+    return {};
+  }
+
+  Status Commit() {
+    // Of an older store; DuckDB would try to replay it into ours.
+    unlink((final_path_ + ".wal").c_str());
+    if (rename(path_.c_str(), final_path_.c_str()) != 0) {
+      return SystemError(errno, "write", final_path_);
+    }
+    return {};
+  }
+
+ private:
+  void Remove() const {
+    unlink(path_.c_str());
+    unlink((path_ + ".wal").c_str());
+    rmdir((path_ + ".tmp").c_str());
+  }
+
+  std::string final_path_;
+  std::string path_;
+};
+
+Status WriteMeta(Database& database) {
+  return database.Execute(
+      fmt::format("CREATE TABLE debrief_meta (key VARCHAR, value VARCHAR);"
+                  "INSERT INTO debrief_meta VALUES ('schema', '{}'), ('version', {})",
+                  kStoreSchema, QuoteText(DEBRIEF_VERSION)));
+}
+
+// One transaction, hence one synchronisation with the disk, however many tables there are.
+Status WriteDatabase(const Model& model, Database& database) {
+  TRY(database.Execute("BEGIN"));
+  TRY(WriteMeta(database));
+  TRY(WriteTables(model, database));
+  TRY(database.Execute("COMMIT"));
+  return database.Execute("CHECKPOINT");
+}
+
+Status WriteParquet(Database& database, const std::string& folder) {
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+    return SystemError(errno, "make the folder", folder);
+  }
+  for (const TableInfo* table : AllTables()) {
+    PartialFile file(fmt::format("{}/{}.parquet", folder, table->name));
+    TRY(file.Prepare());
+    TRY(database.Execute(fmt::format("COPY main.{} TO {} (FORMAT parquet, COMPRESSION zstd)",
+                                     QuoteName(table->name), QuoteText(file.path()))));
+    TRY(file.Commit());
+  }
+  return {};
+}
+
+Status Write(const Model& model, const OutputContext& context) {
+  if (context.folder.empty()) return {};
+  PartialFile file(fmt::format("{}/{}", context.folder, kStoreFile));
+  TRY(file.Prepare());
+  OpenOptions options{OpenMode::kReadWrite, kWriterThreads};
+  ASSIGN_OR_RETURN(Database database, Database::Open(file.path(), options));
+  TRY(WriteDatabase(model, database));
+  if (context.parquet) TRY(WriteParquet(database, context.folder + "/parquet"));
+  database.Close();
+  return file.Commit();
+}
+
+class StringSink final : public TextSink {
+ public:
+  void Write(std::string_view text) override { text_ += text; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// The number under "schema", from a result that is "value\n1\n".
+Status CheckSchema(Database& database, const std::string& path) {
+  StringSink sink;
+  Status status = RunQuery(database, "SELECT value FROM debrief_meta WHERE key = 'schema'",
+                           {QueryFormat::kCsv}, sink);
+  if (!status.ok()) {
+    return Status(Code::kInvalid, "this is a DuckDB file, but not a store of debrief").At({path});
+  }
+  if (sink.text() == fmt::format("value\n{}\n", kStoreSchema)) return {};
+  return Status(Code::kUnsupported, "the store was made by another version of debrief")
+      .At({path})
+      .Remedy("Run debrief on the inputs again.");
+}
+
+}  // namespace
+
+const Output& Describe() {
+  static constexpr Output kOutput = {
+      {"store", "all tables of the run, for SQL (debrief query) and for other programs",
+       kStoreFile},
+      Write};
+  return kOutput;
+}
+
+Result<Database> OpenStore(const std::string& path, OpenOptions options) {
+  struct stat facts;
+  bool is_folder = stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+  std::string file = is_folder ? fmt::format("{}/{}", path, kStoreFile) : path;
+  if (access(file.c_str(), F_OK) != 0) {
+    return Status(Code::kNotFound, fmt::format("there is no store {}", file))
+        .Remedy("Name a folder that debrief wrote (without --no-store).");
+  }
+  options.mode = OpenMode::kReadOnly;
+  ASSIGN_OR_RETURN(Database database, Database::Open(file, options));
+  TRY(CheckSchema(database, file));
+  return database;
+}
+
+}  // namespace debrief::outputs::store

@@ -1,0 +1,30 @@
+// The store: run.duckdb, all tables of a run in one file that DuckDB and anything that speaks to it
+// can read, and with --parquet one Parquet file a table.
+//
+//   <out>/run.duckdb              table `debrief_meta` (key, value): schema, version
+//                                 a view for each table of docs/tables.md (text_column.h)
+//   <out>/parquet/<table>.parquet
+//
+// Files are written under another name and renamed when they are whole: what lies under the final
+// name is a complete store, the old or the new one.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "outputs/output.h"
+#include "outputs/store/database.h"
+
+namespace debrief::outputs::store {
+
+inline constexpr std::string_view kStoreFile = "run.duckdb";
+// Counts up when a table or column is renamed, removed or changes its meaning; not for new ones.
+inline constexpr int kStoreSchema = 1;
+
+const Output& Describe();
+
+// Opens a store for reading; `path` is the file or the folder that holds it. kNotFound and
+// kUnsupported (made by a newer version) say what to do.
+Result<Database> OpenStore(const std::string& path, OpenOptions options = {});
+
+}  // namespace debrief::outputs::store
