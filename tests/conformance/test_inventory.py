@@ -63,12 +63,9 @@ def compare(data, entries):
 
 
 def names_of_jobs(report):
-    """Entries may give their job by number, into the list `jobs`."""
-    jobs = report.get("jobs", [])
-    for entry in report["inputs"]:
-        if isinstance(entry.get("job"), int):
-            entry["job"] = jobs[entry["job"]]["name"]
-    return report["inputs"]
+    """The inputs, each with the name of its job in place of the number."""
+    names = {job["job"]: job["name"] for job in report["jobs"]}
+    return [{**entry, "job": names.get(entry["job"])} for entry in report["inputs"]]
 
 
 def test_kind_rank_and_job(context):
