@@ -1,13 +1,13 @@
 // The fuzzer of one importer: compiled once per folder of src/inputs with -DIMPORTER=<folder>.
 //
-// The first byte chooses the chunk size, the rest is the file. The importer sniffs it and, whatever it
-// thinks of it, reads it the way the framework does: Split, Read of every range, Merge in order, Finish.
-// Besides not crashing it must keep the contract of Split: ranges in order, within the file, no overlap.
+// The first byte chooses the chunk size, the rest is the file. The importer sniffs it and, whatever
+// it thinks of it, reads it the way the framework does: Split, Read of every range, Merge in order,
+// Finish. Besides not crashing it must keep the contract of Split: ranges in order, within the
+// file, no overlap.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/check.h"
 #include "base/json_outline.h"
@@ -32,9 +32,10 @@ void Sniff(const Importer& importer, std::string_view bytes) {
   (void)importer.sniff(input);
 }
 
-void CheckRanges(const std::vector<Range>& ranges, uint64_t size) {
+template <typename Ranges>
+void CheckRanges(const Ranges& ranges, uint64_t size) {
   uint64_t end = 0;
-  for (const Range& range : ranges) {
+  for (const auto& range : ranges) {
     DEBRIEF_CHECK(range.begin >= end && range.begin < range.end && range.end <= size);
     end = range.end;
   }
@@ -50,7 +51,7 @@ void Import(const Importer& importer, std::string bytes, uint64_t chunk_bytes) {
   if (!ranges.ok()) return;
   CheckRanges(ranges.value(), source->size());
   Part whole;
-  for (const Range& range : ranges.value()) {
+  for (const auto& range : ranges.value()) {
     Part part;
     (void)reader->Read(*source, range, part);  // what it read before it gave up is kept
     if (!reader->Merge(std::move(part), whole).ok()) return;
