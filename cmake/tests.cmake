@@ -1,10 +1,92 @@
-# Unit tests, benchmarks and fuzzers. `make test` runs what is registered here with ctest.
+# Unit tests, benchmarks and fuzzers, and the list of everything that `make test` runs.
+#
+# All suites are registered in the release build, also those that use the sanitizer build beside it
+# (preset "fuzz": address, undefined behaviour, libFuzzer): one ctest run shows everything. A suite is one
+# entry; its runner prints what failed and a closing line.
 enable_testing()
 find_package(GTest REQUIRED)
-include(GoogleTest)
 
 file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS tests/unit/*_test.cc)
-add_executable(debrief_unit ${unit_sources})
-target_link_libraries(debrief_unit PRIVATE debrief_core GTest::gtest GTest::gtest_main)
-target_include_directories(debrief_unit PRIVATE tests)
-gtest_discover_tests(debrief_unit DISCOVERY_MODE PRE_TEST)
+if(unit_sources)
+  add_executable(debrief_unit ${unit_sources})
+  target_link_libraries(debrief_unit PRIVATE debrief_core GTest::gtest GTest::gtest_main)
+  target_include_directories(debrief_unit PRIVATE tests)
+endif()
+
+file(GLOB importer_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src/inputs src/inputs/*/*.cc)
+list(TRANSFORM importer_sources REPLACE "/.*" "" OUTPUT_VARIABLE importers)
+list(REMOVE_DUPLICATES importers)
+
+option(DEBRIEF_FUZZ "build a libFuzzer target for every importer (clang)" OFF)
+if(DEBRIEF_FUZZ)
+  foreach(importer ${importers})
+    add_executable(fuzz_${importer} tests/fuzz/importer_fuzzer.cc)
+    target_compile_definitions(fuzz_${importer} PRIVATE IMPORTER=${importer})
+    target_link_libraries(fuzz_${importer} PRIVATE debrief_core)
+    target_link_options(fuzz_${importer} PRIVATE -fsanitize=fuzzer)
+  endforeach()
+endif()
+
+# What follows is about running, and that is done from builds without sanitizers.
+if(DEBRIEF_SANITIZE)
+  return()
+endif()
+
+# bench/<name>_bench.cc is a program of its own: each is measured as a process of its own.
+add_custom_target(debrief_benches)
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/*_bench.cc)
+foreach(source ${bench_sources})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE debrief_core)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  add_dependencies(debrief_benches ${name})
+endforeach()
+
+set(DEBRIEF_SANITIZED_DIR ${CMAKE_SOURCE_DIR}/build/fuzz CACHE PATH "the build with sanitizers and fuzzers")
+set(sanitizer_options
+    "ASAN_OPTIONS=external_symbolizer_path=/usr/lib/llvm-19/bin/llvm-symbolizer"
+    "UBSAN_OPTIONS=print_stacktrace=1")
+
+# add_suite(NAME LABEL COMMAND...): dearest first, so that two workers end at the same time; the order
+# among equals is that of registration.
+function(add_suite name label cost)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} COST ${cost} SKIP_RETURN_CODE 77
+                       ENVIRONMENT "${sanitizer_options}")
+endfunction()
+
+# Quick ones first: a broken rule should show within seconds.
+foreach(check layers sizes docs printing)
+  add_suite(check.${check} check 1000 ${Python3_EXECUTABLE} tools/check_${check}.py)
+  add_suite(check.${check}.self check 1000 ${Python3_EXECUTABLE} tools/check_${check}.py --self-test)
+endforeach()
+add_suite(check.registry check 1000 ${Python3_EXECUTABLE} tools/check_registry.py $<TARGET_FILE:debrief>)
+
+if(unit_sources)
+  add_suite(unit unit 900 $<TARGET_FILE:debrief_unit> --gtest_brief=1)
+  add_suite(unit.sanitized unit 800 ${DEBRIEF_SANITIZED_DIR}/debrief_unit --gtest_brief=1)
+endif()
+
+add_suite(golden golden 700 ${Python3_EXECUTABLE} tests/golden/run.py --binary $<TARGET_FILE:debrief>)
+add_suite(golden.sanitized golden 700 ${Python3_EXECUTABLE} tests/golden/run.py
+          --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
+add_suite(hostile hostile 600 ${Python3_EXECUTABLE} tests/hostile/run.py
+          --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
+
+foreach(importer ${importers})
+  add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 10 ${importer})
+  set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
+endforeach()
+
+# Measures wall time, so nothing may run beside it.
+add_suite(conformance conformance 10 ${Python3_EXECUTABLE} tests/conformance/run.py
+          --binary $<TARGET_FILE:debrief>)
+set_tests_properties(conformance PROPERTIES RUN_SERIAL ON TIMEOUT 1200)
+
+if(EXISTS ${CMAKE_SOURCE_DIR}/tests/browser/run.mjs)
+  add_suite(browser browser 650 node tests/browser/run.mjs)
+endif()
+if(EXISTS ${CMAKE_SOURCE_DIR}/tests/howto/run.py)
+  add_suite(howto howto 660 ${Python3_EXECUTABLE} tests/howto/run.py)
+endif()

@@ -1,0 +1,62 @@
+# The front door. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help build demo test bench lint fuzz format clean setup-build setup-test setup-lint sanitized
+
+SECONDS ?= 600
+TARGET ?= all
+CHECK_SCRIPTS := layers sizes docs printing
+OUR_CXX = $$(git ls-files --cached --others --exclude-standard '*.cc' '*.h')
+
+help:
+	@echo "make build    build/release/debrief, after setting up what is missing"
+	@echo "make demo     build, then look into a hung job (examples/hung-job); the answer is in build/demo"
+	@echo "make test     build release and sanitizers, then run every test"
+	@echo "make bench    run the benchmarks"
+	@echo "make lint     formatting, clang-tidy and the check scripts"
+	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
+	@echo "make format   format the C++ sources in place"
+	@echo "make clean    remove what was built (not node_modules/)"
+
+setup-build setup-test setup-lint: setup-%:
+	@tools/setup.sh $*
+
+# Configuring is a rule of its own: Ninja does it again by itself whenever that is needed.
+build/%/build.ninja:
+	@echo "configuring build/$*"
+	@mkdir -p build/$*
+	@cmake --preset $* >build/$*/configure.log 2>&1 || { cat build/$*/configure.log; exit 1; }
+
+build: setup-build
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@ninja -C build/release
+
+demo: build
+	build/release/debrief examples/hung-job -o build/demo --overwrite
+
+# Address and undefined-behaviour sanitizers and the fuzzers are one build.
+sanitized: setup-test
+	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	@ninja -C build/fuzz
+
+test: setup-test build sanitized
+	@ctest --test-dir build/release --output-on-failure -j2
+
+bench: build
+	@python3 bench/run.py
+
+lint: setup-lint build
+	@clang-format-19 --dry-run -Werror $(OUR_CXX)
+	@set -e; for check in $(CHECK_SCRIPTS); do python3 tools/check_$$check.py; done
+	@run-clang-tidy-19 -quiet -p build/release -j2 '$(CURDIR)/src/.*' >build/tidy.log 2>&1 || \
+	  { grep -E 'warning:|error:' build/tidy.log | sort -u; exit 1; }
+	@echo "lint: nothing to complain about"
+
+fuzz: setup-test sanitized
+	@tests/fuzz/run.sh $(SECONDS) $(TARGET)
+
+format: setup-lint
+	@clang-format-19 -i $(OUR_CXX)
+
+clean:
+	rm -rf build/release build/debug build/asan build/tsan build/fuzz build/demo build/bench-data

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Runs the conformance tests: what debrief says of the reference data in ../shared/data.
+
+usage: run.py [--binary PATH] [PATTERN...]
+
+The data lies beside the checkout (or where $DEBRIEF_SHARED_DATA says) and is unpacked once into
+build/shared-data by its own `unpack` script. Without it nothing is tested: exit code 77, which ctest
+shows as skipped. Tests are the functions test_*(context) in the files test_*.py of this folder; one fails
+by raising. PATTERN selects tests by a part of `file.function`.
+"""
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SKIPPED = 77
+
+
+class Context:
+    """What a test works with."""
+
+    def __init__(self, binary, data, scratch):
+        self.binary = binary    # the command under test
+        self.data = data        # folder with recorded/ and public/; not to be written to
+        self.scratch = scratch  # empty folder of this test
+
+    def run(self, *arguments, cwd=None, check=True):
+        """Runs debrief, by default in the data folder; returns the CompletedProcess with text streams."""
+        done = subprocess.run([self.binary, *map(str, arguments)], cwd=cwd or self.data, text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL)
+        if check and done.returncode != 0:
+            raise AssertionError(f"exit code {done.returncode}: debrief {' '.join(map(str, arguments))}\n{done.stderr[-2000:]}")
+        return done
+
+
+def find_data():
+    """The unpacked data, or None when there is none."""
+    packed = Path(os.environ.get("DEBRIEF_SHARED_DATA", ROOT.parent / "shared/data"))
+    if not (packed / "unpack").exists():
+        return None
+    target = ROOT / "build/shared-data"
+    subprocess.run([packed / "unpack", target], check=True, stdout=subprocess.DEVNULL)
+    return target
+
+
+def find_tests(patterns):
+    for path in sorted(HERE.glob("test_*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for name in sorted(name for name in vars(module) if name.startswith("test_")):
+            title = f"{path.stem}.{name}"
+            if not patterns or any(pattern in title for pattern in patterns):
+                yield title, getattr(module, name)
+
+
+def passes(title, test, binary, data):
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="conformance.") as scratch:
+        try:
+            test(Context(binary, data, Path(scratch)))
+        except AssertionError as failure:
+            print(f"FAILED {title}\n{failure}", flush=True)
+            return False
+        except Exception:  # a broken test is a failed test, and the others go on
+            print(f"FAILED {title}\n{traceback.format_exc()}", flush=True)
+            return False
+    print(f"passed {title} ({time.monotonic() - started:.1f} s)", flush=True)
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", default=ROOT / "build/release/debrief", type=Path)
+    parser.add_argument("patterns", nargs="*")
+    options = parser.parse_args()
+    data = find_data()
+    if data is None:
+        print("skipped: no ../shared/data beside the checkout")
+        sys.exit(SKIPPED)
+    sys.path.insert(0, str(HERE))
+    outcomes = [passes(title, test, options.binary.resolve(), data) for title, test in find_tests(options.patterns)]
+    print(f"{outcomes.count(True)} passed, {outcomes.count(False)} failed")
+    sys.exit(0 if outcomes and all(outcomes) else 1)
+
+
+main()

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Feeds debrief hostile inputs: each must give its named diagnostic and harm nothing beside it.
+
+usage: run.py [--binary PATH] [PATTERN...]      default: the sanitizer build
+
+Every case is made in an empty folder, next to a good op trace. debrief must end with exit code 0, report
+the diagnostic of the table below for the hostile input, import the good one, write nothing outside its
+output folder, stay within bounds of memory and time, and give no sanitizer report.
+"""
+import argparse
+import gzip
+import io
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BOMB_BYTES = 1 << 30
+TIMEOUT_S = 60
+RSS_LIMIT_MB = 1500
+
+# case: (the hostile file, any of these diagnostics is right)
+EXPECTED = {
+    "truncated_gzip": ("cut.json.gz", {"gzip.truncated"}),
+    "gzip_bomb": ("bomb.json.gz", {"gzip.expands_too_much"}),
+    "zip_bomb": ("bomb.zip", {"archive.expands_too_much"}),
+    "tar_escape": ("escape.tar", {"archive.unsafe_name"}),
+    "deep_nesting": ("deep.json", {"json.unknown", "input.unknown"}),
+    "empty": ("empty.json", {"input.empty"}),
+    "fifo": ("pipe.json", {"input.not_a_file"}),
+    "unreadable": ("secret.json", {"input.unreadable"}),
+    "symlink_loop": ("loop", {"input.symlink_loop"}),
+    "noise": ("noise.bin", {"input.unknown"}),
+    "shrinking": ("shrinks.json", {"input.changed"}),
+}
+
+# The form of specs of the op trace: what a program that records its operations writes.
+GOOD = {"entries": [{"step": step, "operation": "matmul", "device_id": "gpu:0", "input_shapes": [[2, 3], [3, 4]],
+                     "output_shape": [2, 4], "duration_us": 12.5, "output_elements": 8, "memory_bytes": 64}
+                    for step in range(3)],
+        "total_duration_us": 37.5, "metadata": {"model": "toy"}}
+
+
+class Skip(Exception):
+    """The case cannot be made here."""
+
+
+def make_truncated_gzip(path):
+    packed = gzip.compress(json.dumps(GOOD).encode() * 50, mtime=0)
+    path.write_bytes(packed[:len(packed) // 2])
+
+
+def make_gzip_bomb(path):
+    with gzip.GzipFile(path, "wb", compresslevel=9, mtime=0) as out:
+        write_blanks(out)
+
+
+def make_zip_bomb(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        with archive.open("bomb.json", "w", force_zip64=True) as out:
+            write_blanks(out)
+    assert path.stat().st_size < 2 << 20, "a bomb is small"
+
+
+def write_blanks(out):
+    block = b" " * (1 << 20)
+    for _ in range(BOMB_BYTES // len(block)):
+        out.write(block)
+
+
+def make_tar_escape(path):
+    with tarfile.open(path, "w") as archive:
+        for name in ("../../x", "/tmp/debrief-hostile-x", "a/../../../x.json"):
+            content = json.dumps(GOOD).encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+
+def make_deep_nesting(path):
+    path.write_bytes(b"[" * 10_000_000)
+
+
+def make_empty(path):
+    path.touch()
+
+
+def make_fifo(path):
+    os.mkfifo(path)
+
+
+def make_unreadable(path):
+    path.write_text(json.dumps(GOOD))
+    path.chmod(0)
+
+
+def make_symlink_loop(path):
+    path.mkdir()
+    (path / "up").symlink_to("..", target_is_directory=True)
+    (path / "self").symlink_to("self")
+
+
+def make_noise(path):
+    path.write_bytes(random.Random(17).randbytes(100_000))
+
+
+def make_shrinking(path):
+    path.write_text(json.dumps(GOOD | {"entries": GOOD["entries"] * 20_000}))
+
+
+def become_nobody():
+    """For root no file is unreadable, so the command runs as someone else."""
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+
+
+def run_debrief(binary, folder, case, hostile):
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8", "TZ": "UTC",
+                   "TMPDIR": str(folder / "tmp"), "UBSAN_OPTIONS": "print_stacktrace=1",
+                   "ASAN_OPTIONS": f"hard_rss_limit_mb={RSS_LIMIT_MB}:external_symbolizer_path="
+                                   "/usr/lib/llvm-19/bin/llvm-symbolizer"}
+    if case == "shrinking":
+        environment["DEBRIEF_TEST_SHRINK"] = str(hostile)
+    as_nobody = case == "unreadable" and os.getuid() == 0
+    if as_nobody and subprocess.run([binary, "--version"], preexec_fn=become_nobody, capture_output=True).returncode:
+        raise Skip("the binary lies where only root may run it")
+    return subprocess.run([binary, "in", "--json", "--no-store", "-o", "out/report"], cwd=folder, env=environment,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
+                          preexec_fn=become_nobody if as_nobody else None)
+
+
+def listing(folder):
+    """What lies there, apart from the output folder."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")
+                  if "out" not in path.relative_to(folder).parts)
+
+
+def complaints(case, done, hostile, before, after):
+    """What is wrong with the outcome."""
+    name, wanted = EXPECTED[case]
+    if done.returncode != 0:
+        return [f"exit code {done.returncode}", done.stderr[-3000:]]
+    wrong = []
+    if "Sanitizer" in done.stderr or "runtime error" in done.stderr:
+        wrong.append(done.stderr[-3000:])
+    report = json.loads(done.stdout)
+    met = {entry["name"] for entry in report["diagnostics"] if f"in/{name}" in (entry.get("path") or "")}
+    if not met & wanted:
+        wrong.append(f"no diagnostic {' or '.join(sorted(wanted))} of {name}; met: {sorted(met)}; "
+                     f"all: {sorted((entry['name'], entry.get('path')) for entry in report['diagnostics'])[:20]}")
+    good = [entry for entry in report["inputs"] if entry["path"] == "in/good.json"]
+    if len(good) != 1 or good[0]["state"] != "imported" or not good[0]["rows"]:
+        wrong.append(f"the good input was not imported: {good}")
+    if before != after:
+        wrong.append(f"changed outside the output folder: {sorted(set(before) ^ set(after))}")
+    return wrong
+
+
+def run_case(case, binary):
+    # Two folders deep, so that ../../x would land in what we look at.
+    top = Path(tempfile.mkdtemp(prefix="hostile."))
+    try:
+        top.chmod(0o777)
+        folder = top / "a" / "b"
+        for name in ("in", "out", "tmp"):
+            (folder / name).mkdir(parents=True)
+        for path in (folder.parent, folder, folder / "out", folder / "tmp"):
+            path.chmod(0o777)
+        (folder / "in/good.json").write_text(json.dumps(GOOD))
+        hostile = folder / "in" / EXPECTED[case][0]
+        globals()[f"make_{case}"](hostile)
+        before = listing(top)
+        done = run_debrief(binary, folder, case, hostile)
+        wrong = complaints(case, done, hostile, before, listing(top))
+        if Path("/tmp/debrief-hostile-x").exists():
+            wrong.append("an absolute name of an archive was written to")
+        return wrong
+    finally:
+        shutil.rmtree(top)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", default=ROOT / "build/fuzz/debrief", type=Path)
+    parser.add_argument("patterns", nargs="*")
+    options = parser.parse_args()
+    passed = failed = 0
+    for case in EXPECTED:
+        if options.patterns and not any(pattern in case for pattern in options.patterns):
+            continue
+        try:
+            wrong = run_case(case, options.binary.resolve())
+        except Skip as reason:
+            print(f"skipped {case}: {reason}")
+            continue
+        except (OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
+            wrong = [f"{type(error).__name__}: {error}"]
+        if wrong:
+            failed += 1
+            print(f"FAILED {case}", *wrong, sep="\n", flush=True)
+        passed += not wrong
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(0 if passed and not failed else 1)
+
+
+main()

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Checks that every golden input is claimed by exactly the importer whose folder it lies in.
+
+usage: check_registry.py [DEBRIEF]      default: build/release/debrief
+
+A golden of an importer is tests/golden/<importer>/<case>/input/; folders of other names (areas such as
+`cli`) are not looked at. `debrief sniff FILE...` prints `path<TAB>importer[,importer...]` for every file.
+"""
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def importers():
+    return {path.name for path in (ROOT / "src/inputs").iterdir() if path.is_dir() and any(path.glob("*.cc"))}
+
+
+def goldens(names):
+    """importer -> its golden inputs"""
+    return {name: sorted(path for path in (ROOT / "tests/golden").glob(f"{name}/*/input/**/*")
+                         if path.is_file() and not path.is_symlink())
+            for name in sorted(names)}
+
+
+def claims(binary, files):
+    """path -> the importers that claim it"""
+    done = subprocess.run([binary, "sniff", *files], capture_output=True, text=True, check=True)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    return {row[0]: [name for name in row[1].split(",") if name] for row in rows}
+
+
+def main():
+    binary = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/debrief").resolve()
+    problems, count = [], 0
+    for name, files in goldens(importers()).items():
+        claimed = claims(binary, [str(path) for path in files]) if files else {}
+        for path in files:
+            count += 1
+            if claimed.get(str(path)) != [name]:
+                got = ", ".join(claimed.get(str(path)) or ["no importer"])
+                problems.append(f"{path.relative_to(ROOT)}:1: must be claimed by {name} alone; is by {got}")
+    print("\n".join(problems) or f"registry: each of {count} golden inputs is taken by exactly one importer")
+    sys.exit(1 if problems else 0)
+
+
+main()
