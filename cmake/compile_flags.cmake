@@ -8,13 +8,17 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(DEBRIEF_SANITIZE "" CACHE STRING "sanitizers for every target, for example address,undefined")
 
 add_library(debrief_flags INTERFACE)
-target_compile_options(debrief_flags INTERFACE -Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer)
+target_compile_options(debrief_flags INTERFACE -Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer
+                       -Wno-missing-field-initializers)  # designated initialisers name what matters
+# It changes the layout of simdjson's parser, so it must be the same everywhere.
+target_compile_definitions(debrief_flags INTERFACE SIMDJSON_DEVELOPMENT_CHECKS=0)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # simdjson On-Demand picks its back end at compile time, and with x86-64-v3 alone it picks the slow
   # fallback: pclmul is what is missing. app/main.cc checks the processor before anything else runs.
   target_compile_options(debrief_flags INTERFACE -march=x86-64-v3 -mpclmul)
 endif()
 if(DEBRIEF_SANITIZE)
-  target_compile_options(debrief_flags INTERFACE -fsanitize=${DEBRIEF_SANITIZE} -fno-sanitize-recover=all)
+  target_compile_options(debrief_flags INTERFACE -fsanitize=${DEBRIEF_SANITIZE} -fno-sanitize-recover=all
+                         -fno-sanitize=vptr)  # core has no RTTI, which that check needs
   target_link_options(debrief_flags INTERFACE -fsanitize=${DEBRIEF_SANITIZE})
 endif()

@@ -28,15 +28,6 @@
 
 namespace debrief {
 
-// The bytes [begin, end) of a source.
-struct ByteRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-
-  uint64_t size() const { return end - begin; }
-  bool operator==(const ByteRange&) const = default;
-};
-
 struct JsonArraySplit {
   // A member of the top-level object that is not the array. The key is as in the text, not
   // unescaped.

@@ -41,6 +41,15 @@ class ByteView {
   size_t size_ = 0;
 };
 
+// The bytes [begin, end) of a source.
+struct ByteRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  uint64_t size() const { return end - begin; }
+  bool operator==(const ByteRange&) const = default;
+};
+
 class Source {
  public:
   virtual ~Source() = default;

@@ -107,7 +107,7 @@ class Inspector {
       input.notes.push_back({&kInputEmpty, {}});
       return;
     }
-    auto outline = JsonOutline::Of(head);
+    auto outline = OutlineOf(head);
     SniffInput sniff{.path = input.path,
                      .name = input.name,
                      .head = head,
@@ -119,6 +119,14 @@ class Inspector {
       input.state = InputState::kSkipped;
       input.notes.push_back({&kInputUnknown, {}});
     }
+  }
+
+  // "[rank5]: hello" begins like JSON and is none: a text with letters and no key is not JSON.
+  static std::optional<JsonOutline> OutlineOf(std::string_view head) {
+    auto outline = JsonOutline::Of(head);
+    auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    bool is_text = outline && outline->entries().empty() && std::any_of(head.begin(), head.end(), is_letter);
+    return is_text ? std::nullopt : outline;
   }
 
   void Recognise(const SniffInput& sniff, FoundInput& input) const {

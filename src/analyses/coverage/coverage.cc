@@ -49,42 +49,49 @@ Attempts CollectAttempts(const Model& model) {
   return attempts;
 }
 
-Finding MissingInput(const Model& model, int32_t job, int32_t attempt, std::string_view kind,
-                 const std::vector<int32_t>& missing, size_t expected) {
-  const auto& jobs = model.tables.Get<JobTable>();
+// Ranks that should have left an input of a kind, and did not.
+struct Hole {
+  int32_t job;
+  int32_t attempt;
+  std::string_view kind;
+  std::vector<int32_t> missing;
+  size_t expected;
+};
+
+Finding Describe(const Model& model, const Hole& hole) {
+  std::string who = RanksInWords(hole.missing);
   Finding finding;
   finding.rule = "coverage.missing_input";
   finding.severity = Severity::kWarning;
-  finding.job = job;
-  finding.attempt = attempt;
-  finding.ranks = missing;
-  finding.headline = fmt::format("{} left no {} input, {} of {} ranks did (job {})", RanksInWords(missing), kind,
-                                 expected - missing.size(), expected,
-                                 model.pools.Text(jobs.name[static_cast<size_t>(job)]));
-  finding.confidence = 1;
+  finding.job = hole.job;
+  finding.attempt = hole.attempt;
+  finding.ranks = hole.missing;
+  finding.headline = fmt::format("{} left no {} input, {} of {} ranks did (job {})", who, hole.kind,
+                                 hole.expected - hole.missing.size(), hole.expected,
+                                 model.pools.Text(model.tables.Get<JobTable>().name[static_cast<size_t>(hole.job)]));
   finding.why = "counted from the files found";
   finding.next_step = fmt::format(
-      "Look for the {} of {} on its host; if there is none, its process died before it could write.", kind,
-      RanksInWords(missing));
+      "Look for it on the host of {}; if there is none, the process died before it could write.", who);
   return finding;
+}
+
+void FindHoles(const Model& model, int32_t job, int32_t number, const Attempt& attempt, AnalysisResult& result) {
+  for (const auto& [kind, rows] : attempt.kinds) {
+    Hole hole{job, number, model.pools.Text(kind), {}, attempt.ranks.size()};
+    for (int32_t rank : attempt.ranks) {
+      if (!rows.contains(rank)) hole.missing.push_back(rank);
+    }
+    bool usual = rows.size() * 2 > attempt.ranks.size();
+    if (hole.missing.empty() || !usual || hole.kind == "unknown") continue;
+    Finding& finding = result.findings.emplace_back(Describe(model, hole));
+    Evidence& evidence = finding.evidence.emplace_back(Evidence{"inputs of the other ranks", "input", {}});
+    for (const auto& [rank, row] : rows) evidence.rows.push_back(row);
+  }
 }
 
 Status Run(const Model& model, AnalysisResult& result) {
   for (const auto& [key, attempt] : CollectAttempts(model)) {
-    for (const auto& [kind, rows] : attempt.kinds) {
-      std::vector<int32_t> missing;
-      for (int32_t rank : attempt.ranks) {
-        if (!rows.contains(rank)) missing.push_back(rank);
-      }
-      bool usual = rows.size() * 2 > attempt.ranks.size();
-      if (missing.empty() || !usual) continue;
-      Finding finding = MissingInput(model, std::get<0>(key), std::get<1>(key), model.pools.Text(kind), missing,
-                                 attempt.ranks.size());
-      Evidence evidence{.text = "the inputs of the ranks that have one", .table = "input", .rows = {}};
-      for (const auto& [rank, row] : rows) evidence.rows.push_back(row);
-      finding.evidence.push_back(std::move(evidence));
-      result.findings.push_back(std::move(finding));
-    }
+    FindHoles(model, std::get<0>(key), std::get<1>(key), attempt, result);
   }
   return {};
 }

@@ -1,0 +1,72 @@
+// debrief query: SQL over the store of a report.
+#include <iostream>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/commands/commands.h"
+#include "app/terminal.h"
+#include "outputs/store/database.h"
+#include "outputs/store/query.h"
+
+namespace debrief {
+
+namespace {
+
+using outputs::store::Database;
+using outputs::store::QueryFormat;
+
+std::string StorePath(const std::string& given) {
+  struct stat info;
+  bool is_folder = stat(given.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  return is_folder ? given + "/run.duckdb" : given;
+}
+
+Status Print(Database& database, const std::string& sql, const QueryOptions& options, bool json) {
+  outputs::store::QueryOptions query;
+  query.format = json || options.format == "json" ? QueryFormat::kJson
+                 : options.format == "csv"        ? QueryFormat::kCsv
+                                                  : QueryFormat::kTable;
+  query.width = isatty(STDOUT_FILENO) != 0 ? TerminalWidth() : 0;
+  StdoutSink sink;
+  return outputs::store::RunQuery(database, sql, query, sink);
+}
+
+// Statements from stdin, each up to its semicolon; a wrong one is told and the next is read.
+int Prompt(Database& database, const QueryOptions& options, bool json) {
+  bool ask = isatty(STDIN_FILENO) != 0;
+  std::string statement;
+  bool all_good = true;
+  for (std::string line;;) {
+    if (ask) std::cerr << (statement.empty() ? "debrief> " : "    ...> ");
+    bool more = static_cast<bool>(std::getline(std::cin, line));
+    if (more) statement += line + "\n";
+    bool complete = statement.find_last_not_of(" \n\t") != std::string::npos &&
+                    (!more || statement[statement.find_last_not_of(" \n\t")] == ';');
+    if (complete) {
+      Status status = Print(database, statement, options, json);
+      if (!status.ok()) PrintError(status);
+      all_good &= status.ok();
+      statement.clear();
+    }
+    if (!more) break;
+  }
+  return all_good ? 0 : 2;
+}
+
+}  // namespace
+
+int RunQueryCommand(const QueryOptions& options, const GlobalOptions& global) {
+  auto database = Database::Open(StorePath(options.output), {});
+  if (!database.ok()) {
+    PrintError(database.status());
+    return 1;
+  }
+  if (options.sql.empty()) return Prompt(database.value(), options, global.json);
+  Status status = Print(database.value(), options.sql, options, global.json);
+  if (status.ok()) return 0;
+  PrintError(status);
+  return status.code() == Code::kUsage ? 2 : 1;
+}
+
+}  // namespace debrief
