@@ -52,7 +52,8 @@ TEST(JsonArraySplitter, CutsOutElements) {
   std::string text = R"({"v": 1, "e": [ {"a": [1, 2]} , 3,"x,]" ,[ ], null ], "n" : "t" })";
   JsonArraySplit split = Split(text, "e");
   EXPECT_TRUE(split.found && split.closed && split.document_closed);
-  EXPECT_EQ(Texts(text, split.batches), (Strings{R"({"a": [1, 2]})", "3", R"("x,]")", "[ ]", "null"}));
+  EXPECT_EQ(Texts(text, split.batches),
+            (Strings{R"({"a": [1, 2]})", "3", R"("x,]")", "[ ]", "null"}));
   EXPECT_EQ(split.elements, 5u);
   EXPECT_EQ(text[split.array_begin], '[');
   EXPECT_EQ(text.substr(split.array_end, 5), R"(, "n")");
@@ -119,7 +120,8 @@ TEST(JsonArraySplitter, NoBatchHoldsAnEmptyElement) {
 TEST(JsonArraySplitter, StopsWhereTheDocumentIsBroken) {
   EXPECT_EQ(Texts("[1,2},3]", Split("[1,2},3]", "").batches), (Strings{"1"}));
   EXPECT_FALSE(Split("[1,2},3]", "").closed);
-  for (const char* text : {"", " ", "x", "}", "]", ",[1]", "x[1]", "1", "\"[1]\"", "{]", "{\"e\":[1}"}) {
+  for (const char* text :
+       {"", " ", "x", "}", "]", ",[1]", "x[1]", "1", "\"[1]\"", "{]", "{\"e\":[1}"}) {
     EXPECT_FALSE(Split(text, "").closed) << text;
     EXPECT_FALSE(Split(text, "e").closed) << text;
   }
@@ -258,9 +260,9 @@ class SlowSplitter {
 
 // Text that is nearly JSON, with the bytes that matter far more often than in real documents.
 std::string RandomText(std::mt19937& random) {
-  static const Strings kParts = {"{",    "}",    "[",      "]",       ",",  ":",  "\"",    "\\",
-                                 " ",    "\n",   "1",      "\"e\"",   "[]", "{}", "\"a\"", "\\\\",
-                                 "\\\"", "\"\"", "\"e\":", "\"e\":[", "x",  "\xC3\xA9"};
+  static const Strings kParts = {
+      "{",     "}",  "[",  "]",     ",",    ":",    "\"",   "\\",     " ",       "\n", "1",
+      "\"e\"", "[]", "{}", "\"a\"", "\\\\", "\\\"", "\"\"", "\"e\":", "\"e\":[", "x",  "\xC3\xA9"};
   std::string text = random() % 2 ? "{\"e\":[" : random() % 2 ? "[" : "";
   size_t parts = random() % 120;
   size_t kinds = random() % 2 ? kParts.size() : 12;
@@ -274,10 +276,18 @@ std::string RandomText(std::mt19937& random) {
 // A valid document, possibly cut.
 void AppendValue(std::string& text, std::mt19937& random, int depth) {
   switch (random() % (depth > 4 ? 4 : 6)) {
-    case 0: text += "12.5"; break;
-    case 1: text += "null"; break;
-    case 2: text += "\"a\\\\\\\"],}" + std::string(random() % 70, 'z') + "\""; break;
-    case 3: text += "\"e\""; break;
+    case 0:
+      text += "12.5";
+      break;
+    case 1:
+      text += "null";
+      break;
+    case 2:
+      text += "\"a\\\\\\\"],}" + std::string(random() % 70, 'z') + "\"";
+      break;
+    case 3:
+      text += "\"e\"";
+      break;
     case 4:
       text += "[";
       for (size_t i = random() % 4; i > 0; --i) {
