@@ -395,7 +395,7 @@ TEST_F(StoreTest, TableIsCutToTheTerminal) {
 
 TEST_F(StoreTest, MaxRowsIsExact) {
   ASSERT_TRUE(Write().ok());
-  for (uint64_t rows : {1, 2047, 2048, 2049, 5000}) {
+  for (uint64_t rows : std::initializer_list<uint64_t>{1, 2047, 2048, 2049, 5000}) {
     QueryOptions options{QueryFormat::kCsv, rows};
     std::string text = Query("SELECT range AS r FROM range(5000)", options);
     EXPECT_EQ(static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')), rows + 1);
