@@ -1,11 +1,11 @@
 // The store, written from a model and read back by SQL.
 #include "outputs/store/store.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <signal.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -292,6 +292,27 @@ TEST_F(StoreTest, FailedParquetLeavesTheOldStore) {
   EXPECT_FALSE(Write(true).ok());
   EXPECT_EQ(Query("SELECT name FROM job"), "name\nold\n");
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/run.duckdb.partial"));
+}
+
+// Files that may not grow past a limit fail as on a full disk, wherever in the writing that is.
+TEST_F(StoreTest, DiskThatFillsUp) {
+  AddInputs(130'000, 5);
+  ASSERT_TRUE(Write().ok());
+  auto size = static_cast<rlim_t>(std::filesystem::file_size(folder_ + "/run.duckdb"));
+  auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  rlimit old_limit;
+  getrlimit(RLIMIT_FSIZE, &old_limit);
+  for (rlim_t eighths : std::initializer_list<rlim_t>{0, 1, 2, 4, 6, 7}) {
+    rlimit limit{size * eighths / 8, old_limit.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    Status status = Write(true);
+    setrlimit(RLIMIT_FSIZE, &old_limit);
+    EXPECT_FALSE(status.ok()) << eighths;
+    EXPECT_FALSE(std::filesystem::exists(folder_ + "/run.duckdb.partial")) << eighths;
+    EXPECT_FALSE(std::filesystem::exists(folder_ + "/run.duckdb.partial.wal")) << eighths;
+  }
+  signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(Query("SELECT count(*) AS n FROM input"), "n\n130000\n") << "the old store is whole";
 }
 
 TEST_F(StoreTest, ParquetHoldsWhatTheViewsShow) {
