@@ -166,10 +166,11 @@ TEST_F(StoreTest, ListsAndDoubles) {
   EXPECT_EQ(Query("SELECT ranks FROM finding"), "ranks\n\"[5, -7, 9223372036854775807]\"\n[]\n\n");
 }
 
-// Row counts around DuckDB's vectors (2048) and row groups (122,880), few and many distinct texts.
+// Row counts around DuckDB's vectors (2048) and row groups (122,880); `kind` is coded in one byte
+// and in two where rows repeat enough, `path` never is.
 TEST_F(StoreTest, ChunkBordersAndBothFormsOfText) {
-  for (int32_t rows : {1, 63, 2047, 2048, 2049, 5001, 122'881}) {
-    for (int32_t kinds : {1, 255, 256, 1000}) {
+  for (int32_t rows : {1, 2047, 2048, 2049, 5001, 122'881}) {
+    for (int32_t kinds : {255, 256}) {
       model_ = Model();
       AddInputs(rows, kinds);
       ASSERT_TRUE(Write().ok());
