@@ -28,21 +28,23 @@ build/%/build.ninja:
 	@cmake --preset $* >build/$*/configure.log 2>&1 || { cat build/$*/configure.log; exit 1; }
 
 build: setup-build
-	@$(MAKE) --no-print-directory build/release/build.ninja
-	@ninja -C build/release
+	@$(MAKE) -s build/release/build.ninja
+	@ninja -C build/release debrief
 
 demo: build
 	build/release/debrief examples/hung-job -o build/demo --overwrite
 
 # Address and undefined-behaviour sanitizers and the fuzzers are one build.
 sanitized: setup-test
-	@$(MAKE) --no-print-directory build/fuzz/build.ninja
+	@$(MAKE) -s build/fuzz/build.ninja
 	@ninja -C build/fuzz
 
 test: setup-test build sanitized
+	@ninja -C build/release
 	@ctest --test-dir build/release --output-on-failure -j2
 
 bench: build
+	@ninja -C build/release debrief_benches
 	@python3 bench/run.py
 
 lint: setup-lint build

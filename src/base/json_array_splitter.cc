@@ -330,9 +330,9 @@ class Splitter {
 
   void Colon() {
     std::string_view key = piece_.size() <= JsonArraySplit::kMaxKeyBytes + 2 ? Text(piece_) : "";
-    has_key_ = piece_.begin != kNowhere && !has_key_ && key.size() >= 2 && key.front() == '"' &&
-               key.back() == '"';
+    has_key_ = !after_colon_ && key.size() >= 2 && key.front() == '"' && key.back() == '"';
     if (has_key_) member_key_ = key.substr(1, key.size() - 2);
+    after_colon_ = true;
     piece_ = kNoPiece;
   }
 
@@ -341,6 +341,7 @@ class Splitter {
         has_key_ && piece_.begin != kNowhere && split_.others.size() < JsonArraySplit::kMaxOthers;
     if (is_kept) split_.others.push_back({member_key_, piece_});
     has_key_ = false;
+    after_colon_ = false;
     piece_ = kNoPiece;
   }
 
@@ -398,7 +399,8 @@ class Splitter {
   int64_t level_ = 0;  // the depth at which bytes matter: that of the array or the top-level object
   ByteRange piece_ = kNoPiece;
   bool ends_with_bracket_ = false;  // the last solid byte of the piece is its closing bracket
-  bool has_key_ = false;
+  bool after_colon_ = false;        // in the value of a member
+  bool has_key_ = false;            // of which member_key_ is the key
   std::string member_key_;
   ByteRange batch_ = kNoPiece;
   JsonArraySplit split_;

@@ -5,7 +5,7 @@
 #
 # Seeds are the golden inputs of the importer (unpacked, small ones). What the fuzzer finds worth keeping
 # stays in build/fuzz-corpus/<importer> for the next run; an input that breaks something is left in
-# build/fuzz-found/ and the exit code is 1.
+# build/fuzz-found/ and the exit code is not 0.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -80,12 +80,20 @@ Status WriteMeta(Database& database) {
 }
 
 // One transaction, hence one synchronisation with the disk, however many tables there are.
-Status WriteDatabase(const Model& model, Database& database) {
+Status WriteInTransaction(const Model& model, Database& database) {
   TRY(database.Execute("BEGIN"));
   TRY(WriteMeta(database));
   TRY(WriteTables(model, database));
-  TRY(database.Execute("COMMIT"));
-  return database.Execute("CHECKPOINT");
+  return database.Execute("COMMIT");
+}
+
+Status WriteDatabase(const Model& model, Database& database) {
+  Status status = WriteInTransaction(model, database);
+  if (status.ok()) return database.Execute("CHECKPOINT");
+  // On a full disk DuckDB fails to roll back as well. As a statement that is one more error; left
+  // to the closing of the connection it is an exception in a destructor, which ends the process.
+  [[maybe_unused]] Status rolled_back = database.Execute("ROLLBACK");
+  return status;
 }
 
 Status WriteParquet(Database& database, const std::string& folder) {
