@@ -54,7 +54,7 @@ TEST_P(Unpacking, AllSizesOfBuffers) {
 TEST_P(Unpacking, SeveralMembers) {
   std::string packed;
   std::string text;
-  for (size_t size : {0, 1, 300'000, 0, 5, 100}) {
+  for (size_t size : std::vector<size_t>{0, 1, 300'000, 0, 5, 100}) {
     packed += Pack(SomeText(size));
     text += SomeText(size);
   }
@@ -86,7 +86,8 @@ TEST_P(Unpacking, CutEverywhere) {
     before = drained.bytes.size();
     ASSERT_EQ(Open(twice.substr(0, cut), 1, 1).bytes, drained.bytes) << cut;
   }
-  EXPECT_GT(before, text.size() + 1);
+  // Deflate gives single bytes, zstd a block when all of it is there.
+  EXPECT_GE(before, GetParam().packing == Packing::kGzip ? 2 * text.size() : text.size());
 }
 
 TEST(Gzip, CutLongStreamGivesNearlyAll) {

@@ -118,9 +118,13 @@ inline std::string Gzip(std::string_view text) {
   return packed;
 }
 
+// One zstd frame with a checksum.
 inline std::string Zstd(std::string_view text) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+  packed.resize(ZSTD_compress2(context, packed.data(), packed.size(), text.data(), text.size()));
+  ZSTD_freeCCtx(context);
   return packed;
 }
 
