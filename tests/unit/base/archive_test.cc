@@ -155,7 +155,7 @@ TEST(Archive, TarCutBetweenMembersIsNoticed) {
 TEST_P(Archives, FlippedEverywhere) {
   const std::string bytes = MakeArchive(GetParam(), {{"a", SomeText(300)}, {"b", SomeText(600)}});
   for (size_t i = 0; i < bytes.size(); ++i) {
-    for (int bit = 0; bit < 8; ++bit) {
+    for (size_t bit : {i % 8, (i + 3) % 8}) {
       std::string broken = bytes;
       broken[i] = static_cast<char>(broken[i] ^ (1 << bit));
       Walk walk = WalkAll(broken);
@@ -249,7 +249,7 @@ TEST(Archive, PaxNamesInUtf8) {
 }
 
 TEST(Archive, ZipBomb) {
-  std::vector<TestMember> members = {{"small", "x"}, {"bomb", std::string(200 << 20, '\0')}};
+  std::vector<TestMember> members = {{"small", "x"}, {"bomb", std::string(50 << 20, '\0')}};
   for (bool size_known : {true, false}) {
     members[1].size_known = size_known;
     const std::string zip = MakeArchive(kZip, members);

@@ -69,7 +69,7 @@ TEST_P(Unpacking, NothingIsTruncated) { EXPECT_EQ(Open("").status.code(), Code::
 
 // Cut at every byte: what comes is a beginning of the text, more of it the later the cut.
 TEST_P(Unpacking, CutEverywhere) {
-  const std::string text = SomeText(3000);
+  const std::string text = SomeText(1200);
   const std::string packed = Pack(text);
   const std::string twice = packed + packed;
   size_t before = 0;

@@ -55,7 +55,7 @@ inline Drained Drain(ByteStream& in, size_t step = 1 << 20) {
   std::string buffer(step + 64, kCanary);
   for (;;) {
     Result<size_t> got = in.Read(buffer.data(), step);
-    for (size_t i = step; i < buffer.size(); ++i) EXPECT_EQ(buffer[i], kCanary);
+    EXPECT_EQ(buffer.find_first_not_of(kCanary, step), std::string::npos);
     if (got.ok() && got.value() > 0) {
       EXPECT_LE(got.value(), step);
       drained.bytes.append(buffer, 0, got.value());
