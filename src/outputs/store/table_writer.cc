@@ -182,8 +182,8 @@ class Writer {
   const Part& part_;
   Database& database_;
   const DuckDbApi& api_;
-  // What debrief_rows() reads. DuckDB keeps the address of this member as long as the connection; no
-  // statement but ours names the function, and it is not part of the file.
+  // What debrief_rows() reads. DuckDB keeps the address of this member as long as the connection;
+  // no statement but ours names the function, and it is not part of the file.
   Scan* scan_ = nullptr;
 };
 
