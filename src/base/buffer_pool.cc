@@ -18,6 +18,16 @@ struct Buffer {
   size_t capacity = 0;
 };
 
+// On a page of its own, as the pages of the cache are: a copy between pages at slightly different
+// offsets (malloc's 16) runs a third slower, since stores look like the loads that follow them.
+constexpr std::align_val_t kPage{4096};
+
+char* Allocate(size_t bytes) {
+  return static_cast<char*>(::operator new[](bytes, kPage, std::nothrow));
+}
+
+void Deallocate(char* bytes) { ::operator delete[](bytes, kPage); }
+
 // The free buffers. One list serves all sources: thousands of files may be open at once.
 class FreeList {
  public:
@@ -37,7 +47,7 @@ class FreeList {
       std::swap(kept_[next_], buffer);
       next_ = (next_ + 1) % kKept;
     }
-    delete[] buffer.bytes;
+    Deallocate(buffer.bytes);
   }
 
  private:
@@ -55,11 +65,11 @@ FreeList& Free() {
 }  // namespace
 
 std::shared_ptr<char[]> TakeBuffer(size_t bytes) {
-  if (bytes < kSmallest || bytes > kLargest) {
+  if (bytes < kSmallest || bytes > kLargest + kSmallest) {
     return std::shared_ptr<char[]>(new (std::nothrow) char[bytes]);
   }
   Buffer buffer = Free().Take(bytes);
-  if (buffer.bytes == nullptr) buffer = {new (std::nothrow) char[bytes], bytes};
+  if (buffer.bytes == nullptr) buffer = {Allocate(bytes), bytes};
   if (buffer.bytes == nullptr) return nullptr;
   return {buffer.bytes, [capacity = buffer.capacity](char* dead) { Free().Put({dead, capacity}); }};
 }

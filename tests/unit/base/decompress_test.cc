@@ -54,7 +54,7 @@ TEST_P(Unpacking, AllSizesOfBuffers) {
 TEST_P(Unpacking, SeveralMembers) {
   std::string packed;
   std::string text;
-  for (size_t size : {0, 1, 300'000, 0, 5, 100}) {
+  for (size_t size : std::vector<size_t>{0, 1, 300'000, 0, 5, 100}) {
     packed += Pack(SomeText(size));
     text += SomeText(size);
   }
@@ -69,7 +69,7 @@ TEST_P(Unpacking, NothingIsTruncated) { EXPECT_EQ(Open("").status.code(), Code::
 
 // Cut at every byte: what comes is a beginning of the text, more of it the later the cut.
 TEST_P(Unpacking, CutEverywhere) {
-  const std::string text = SomeText(3000);
+  const std::string text = SomeText(1200);
   const std::string packed = Pack(text);
   const std::string twice = packed + packed;
   size_t before = 0;
@@ -86,7 +86,8 @@ TEST_P(Unpacking, CutEverywhere) {
     before = drained.bytes.size();
     ASSERT_EQ(Open(twice.substr(0, cut), 1, 1).bytes, drained.bytes) << cut;
   }
-  EXPECT_GT(before, text.size() + 1);
+  // Deflate gives single bytes, zstd a block when all of it is there.
+  EXPECT_GE(before, GetParam().packing == Packing::kGzip ? 2 * text.size() : text.size());
 }
 
 TEST(Gzip, CutLongStreamGivesNearlyAll) {

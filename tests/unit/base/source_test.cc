@@ -170,7 +170,12 @@ TEST(FileSource, WhatCannotBeOpened) {
   ExpectRefused(folder.File("a/b"), Code::kNotFound, "no such file");
   ASSERT_EQ(::symlink("loop", folder.File("loop").c_str()), 0);
   ExpectRefused(folder.File("loop"), Code::kIo, "cannot open");
+}
+
+TEST(FileSource, FileThatMayNotBeRead) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  TempFolder folder;
+  WriteFile(folder.File("a"), "x");
   ASSERT_EQ(::chmod(folder.File("a").c_str(), 0), 0);
   ExpectRefused(folder.File("a"), Code::kDenied, "cannot open");
 }

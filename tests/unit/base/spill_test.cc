@@ -46,7 +46,8 @@ class SpillTest : public ::testing::Test {
 
 TEST_F(SpillTest, EverySizeAroundTheBounds) {
   budget_.max_stream_memory = 200'000;
-  for (size_t size : {0, 1, 65'535, 65'536, 65'537, 199'999, 200'000, 200'001, 3'000'000}) {
+  for (size_t size :
+       std::vector<size_t>{0, 1, 65'535, 65'536, 65'537, 199'999, 200'000, 200'001, 3'000'000}) {
     const std::string bytes = Noise(size);
     {
       Spilled spilled = SpillBytes(bytes, budget_);
@@ -87,7 +88,7 @@ TEST_F(SpillTest, SharedMemoryRunsOut) {
 
 TEST_F(SpillTest, TroubleOfTheStream) {
   budget_.max_stream_memory = 100'000;
-  for (size_t size : {0, 10, 500'000}) {
+  for (size_t size : std::vector<size_t>{0, 10, 500'000}) {
     Spilled spilled = SpillBytes(Noise(size), budget_, Status(Code::kTruncated, "cut"));
     EXPECT_EQ(spilled.trouble.code(), Code::kTruncated);
     EXPECT_EQ(Text(*spilled.source), Noise(size));

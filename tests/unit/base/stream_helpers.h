@@ -55,7 +55,7 @@ inline Drained Drain(ByteStream& in, size_t step = 1 << 20) {
   std::string buffer(step + 64, kCanary);
   for (;;) {
     Result<size_t> got = in.Read(buffer.data(), step);
-    for (size_t i = step; i < buffer.size(); ++i) EXPECT_EQ(buffer[i], kCanary);
+    EXPECT_EQ(buffer.find_first_not_of(kCanary, step), std::string::npos);
     if (got.ok() && got.value() > 0) {
       EXPECT_LE(got.value(), step);
       drained.bytes.append(buffer, 0, got.value());
@@ -118,9 +118,13 @@ inline std::string Gzip(std::string_view text) {
   return packed;
 }
 
+// One zstd frame with a checksum.
 inline std::string Zstd(std::string_view text) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+  packed.resize(ZSTD_compress2(context, packed.data(), packed.size(), text.data(), text.size()));
+  ZSTD_freeCCtx(context);
   return packed;
 }
 
