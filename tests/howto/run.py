@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Follows docs/howto/add-an-importer.md in a scratch copy of the repository and checks what comes out.
+
+The page's blocks that stand under "File `path`:" are written to these paths, and nothing else is changed.
+Then the copy is built without optimisation and must list the new importer, read its golden and show its table.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/howto/add-an-importer.md"
+BLOCK = re.compile(r"^File `([^`]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def copy_sources(scratch):
+    """The files git knows or would add, with their times kept so that a second run builds little."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+                            cwd=ROOT, check=True, capture_output=True).stdout
+    for name in filter(None, listed.decode().split("\0")):
+        source, target = ROOT / name, scratch / name
+        if not source.exists():
+            continue
+        if not target.exists() or target.stat().st_mtime != source.stat().st_mtime:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+    for linked in ("node_modules", "build/deps"):
+        target = scratch / linked
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists():
+            target.symlink_to(ROOT / linked)
+
+
+def follow_page(scratch):
+    """Writes the page's files; returns their paths."""
+    written = []
+    for path, content in BLOCK.findall(PAGE.read_text()):
+        target = scratch / path
+        assert not (ROOT / path).exists(), f"{path} exists in the repository: the page must only add files"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_text() != content:
+            target.write_text(content)
+        written.append(path)
+    assert len(written) >= 4, f"only {written} found in {PAGE.name}"
+    folders = {str(Path(path).parent) for path in written if path.startswith("src/")}
+    assert folders == {"src/inputs/tally"}, f"the importer is not one folder: {folders}"
+    return written
+
+
+def build(scratch):
+    folder = scratch / "build/debug"
+    if not (folder / "build.ninja").exists():
+        subprocess.run(["cmake", "--preset", "debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"], cwd=scratch, check=True,
+                       stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", folder, "--quiet", "debrief"], check=True)
+    return folder / "debrief"
+
+
+def run(binary, *arguments, cwd):
+    return subprocess.run([binary, *arguments], cwd=cwd, check=True, capture_output=True, text=True).stdout
+
+
+def check(binary, scratch):
+    listed = run(binary, "list", "inputs", cwd=scratch)
+    assert "tally: names and counts" in listed, listed
+    golden = scratch / "tests/golden/tally/good"
+    shutil.rmtree(scratch / "out", ignore_errors=True)
+    report = json.loads(run(binary, str(golden / "input"), "-o", "out", "--quiet", "--json", cwd=scratch))
+    kinds = [(entry["kind"], entry["state"], entry["rows"]) for entry in report["inputs"]]
+    assert kinds == [("tally", "imported", 2)], kinds
+    rows = json.loads(run(binary, "query", "out", "SELECT name, count FROM tally ORDER BY name", "--json", cwd=scratch))
+    assert rows == [{"name": "apples", "count": 3}, {"name": "pears", "count": 12}], rows
+    assert "## tally" in (scratch / "docs/tables.md").read_text(), "docs/tables.md does not know the table"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scratch", type=Path, default=ROOT / "build/howto")
+    options = parser.parse_args()
+    os.environ.pop("MAKEFLAGS", None)
+    copy_sources(options.scratch)
+    follow_page(options.scratch)
+    check(build(options.scratch), options.scratch)
+    print("howto: 1 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
