@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { views } from "views";
 import { ofJob, type Run } from "./data";
+import { count } from "./format";
 import { activeKeys, useKeys, type Key } from "./keys";
 import { goTo, href, setParams, useRoute, type Route } from "./route";
 
@@ -15,7 +16,7 @@ function Navigation({ current, run, job }: { current: string; run: Run; job: str
             <li key={view.id}>
               <a href={href(view.id, { job })} aria-current={view.id === current ? "page" : undefined}>
                 {view.title}
-                {badge > 0 && <span class="badge">{badge}</span>}
+                {badge > 0 && <span class="badge">{count(badge)}</span>}
               </a>
             </li>
           );

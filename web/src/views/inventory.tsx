@@ -69,7 +69,7 @@ function JobMatrix({ job, run, attempt }: { job: Job; run: Run; attempt: string 
       <h2>
         {job.name || `Job ${job.job}`}{" "}
         <span class="quiet">
-          {job.world_size === null ? counted(job.ranks.length, "rank") : `${job.ranks.length} of ${counted(job.world_size, "rank")}`}
+          {job.world_size === null ? counted(job.ranks.length, "rank") : `${count(job.ranks.length)} of ${counted(job.world_size, "rank")}`}
           , {counted(job.inputs, "input")}{job.attempts > 1 && `, ${job.attempts} attempts`}
         </span>
       </h2>
