@@ -31,8 +31,8 @@ function JobChoice({ run, job, view }: { run: Run; job: number | null; view: str
   const choose = (value: string) => setParams(view, { job: value || null, finding: null, attempt: null });
   return (
     <label class="job-choice">
-      <span>Job</span>
-      <select value={job ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
+      <span aria-hidden="true">Job</span>
+      <select aria-label="Job" value={job ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
         <option value="">all {run.jobs.length}</option>
         {run.jobs.map((one) => (
           <option key={one.job} value={one.job}>{one.name || `job ${one.job}`}</option>
