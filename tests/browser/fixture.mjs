@@ -99,9 +99,9 @@ export function hungRun() {
         headline: "Rank 2 compiled one frame twice; the others once", why: "The log of rank 6 is cut short.", next_step: "Look at the changed guard of 0/1." }),
     ],
     analyses: [
-      { name: "flight_collectives", state: "ran", reason: "", findings: 3 },
-      { name: "job_text", state: "ran", reason: "", findings: 2 },
-      { name: "compile_divergence", state: "ran", reason: "", findings: 1 },
+      { name: "flight", state: "ran", reason: "", findings: 3 },
+      { name: "text", state: "ran", reason: "", findings: 2 },
+      { name: "compile", state: "ran", reason: "", findings: 1 },
       { name: "op_costs", state: "ran", reason: "", findings: 0 },
       { name: "profile_breakdown", state: "not run", reason: "chrome_trace inputs are recognised, but this version has no reader for them", findings: 0 },
       { name: "memory_peak", state: "not run", reason: "no CUDA memory snapshot among the inputs: record one with torch.cuda.memory._record_memory_history()", findings: 0 },

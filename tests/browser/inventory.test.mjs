@@ -79,7 +79,7 @@ const diagnostics = {
   async run(t) {
     const page = await t.open(hungRun(), { hash: "#/diagnostics" });
     assert.match(await page.locator(".kinds li").first().innerText(), /Error[\s\S]*the log ends in the middle of a payload[\s\S]*Copy the file again/i);
-    await page.getByRole("button", { name: /text.invalid_utf8/ }).click();
+    await page.getByRole("button", { name: /text.invalid_utf8 23 in/ }).click();
     await page.getByRole("status").filter({ hasText: "1 of 3" }).waitFor();
     await rows(page).first().click();
     const panel = page.getByRole("complementary", { name: "Selected diagnostic" });

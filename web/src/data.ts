@@ -139,15 +139,18 @@ export function readRun(): Run {
 }
 
 // The part of the run that belongs to one job; all of it for null. What belongs to no job in particular
-// (an analysis, a diagnostic of no input) stays.
+// (a diagnostic of no input) stays; an analysis stays with its findings for this job.
 export function ofJob(run: Run, job: number | null): Run {
   if (job === null) return run;
   const inputs = run.inputs.filter((input) => input.job === job);
   const numbers = new Set(inputs.map((input) => input.input));
+  const findings = run.findings.filter((finding) => finding.job === job || finding.job === null);
+  const made = (name: string) => findings.filter((finding) => finding.rule.startsWith(`${name}.`)).length;
   return {
     ...run,
     jobs: run.jobs.filter((one) => one.job === job),
-    findings: run.findings.filter((finding) => finding.job === job || finding.job === null),
+    findings,
+    analyses: run.analyses.map((one) => ({ ...one, findings: made(one.name) })),
     diagnostics: run.diagnostics.filter((one) => one.input === null || numbers.has(one.input)),
     inputs,
   };

@@ -1,7 +1,7 @@
 // Which rank left which kind of input. Rows are kinds and columns ranks; a hole is a rank that left
 // nothing of a kind that others left. Up to 32 ranks it is a table of buttons; above, each row is one
-// drawing (two paths, whatever the number of ranks) that wraps. Beside each row stand the missing ranks in words,
-// so nothing depends on seeing it.
+// drawing (two paths, whatever the number of ranks) that wraps. Beside each row stand the missing
+// ranks in words, so nothing depends on seeing it.
 import { useMemo } from "preact/hooks";
 import type { Input, InputState, Job } from "./data";
 import { count, counted, rankList, words } from "./format";
@@ -105,7 +105,7 @@ function Drawing({ row, pick }: { row: Row; pick: Pick }) {
   );
 }
 
-function Legend() {
+export function Legend() {
   return (
     <p class="legend quiet">
       <span><i class="cell imported" /> imported</span>
@@ -150,10 +150,5 @@ export function Matrix({ job, inputs, pick }: { job: Job; inputs: Input[]; pick:
   const size = Math.min(mostRanks, Math.max(job.world_size ?? 0, seen));
   const rows = useMemo(() => makeRows(inputs, size), [inputs, size]);
   if (rows.length === 0) return <p class="empty">No input of this job.</p>;
-  return (
-    <>
-      <Grid rows={rows} size={size} label={`Kinds of input by rank, job ${job.name || job.job}`} pick={pick} />
-      <Legend />
-    </>
-  );
+  return <Grid rows={rows} size={size} label={`Kinds of input by rank, job ${job.name || job.job}`} pick={pick} />;
 }

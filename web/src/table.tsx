@@ -11,6 +11,7 @@ export interface Column<Row> {
   definition?: string; // shown on hover
   width: number; // in px; 0: takes what is left
   number?: boolean; // right-aligned
+  opens?: boolean; // in a table whose rows can be selected, the cell that does it by keyboard
   value: (row: Row) => string | number | null; // what it is ordered by
   cell?: (row: Row) => ComponentChildren; // how it is shown, when not as the value
 }
@@ -135,15 +136,16 @@ function TableRow<Row>({ row, index, table }: { row: Row; index: number; table: 
   const isSelected = table.selected === id;
   const select = table.onSelect ? () => table.onSelect?.(id) : undefined;
   return (
-    <tr aria-rowindex={index + 2} aria-selected={table.onSelect ? isSelected : undefined} onClick={select}
-        class={`${index % 2 ? "odd" : ""}${select ? " selectable" : ""}`}>
+    <tr aria-rowindex={index + 2} onClick={select}
+        class={`${index % 2 ? "odd" : ""}${select ? " selectable" : ""}${isSelected ? " selected" : ""}`}>
       {table.columns.map((column) => {
         const value = column.value(row);
         const text = typeof value === "number" ? count(value) : value;
+        const content = column.cell ? column.cell(row) : text;
         return (
           <td key={column.id} class={column.number ? "number" : undefined}
               title={typeof value === "string" && !column.number ? value : undefined}>
-            {column.cell ? column.cell(row) : text}
+            {column.opens && select ? <button class="plain" aria-pressed={isSelected}>{content}</button> : content}
           </td>
         );
       })}

@@ -37,7 +37,7 @@ function kinds(run: Run): Kind[] {
 const columns: Column<Placed>[] = [
   { id: "severity", title: "severity", width: 100, definition: "error: data was lost", value: (row) => weight[row.diagnostic.severity],
     cell: (row) => <SeverityMark severity={row.diagnostic.severity} /> },
-  { id: "name", title: "kind", width: 200, value: (row) => row.diagnostic.name },
+  { id: "name", title: "kind", width: 200, opens: true, value: (row) => row.diagnostic.name },
   { id: "path", title: "input", width: 0, value: (row) => row.diagnostic.path,
     cell: (row) => row.diagnostic.path === null ? "no single input" : <Path path={row.diagnostic.path} /> },
   { id: "count", title: "count", width: 80, number: true, definition: "How often it was met in this input", value: (row) => row.diagnostic.count },

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { Input, Job, Run } from "../data";
 import { matcher } from "../filter";
 import { bytes, count, counted, rankList, time, words } from "../format";
-import { Matrix } from "../matrix";
+import { Legend, Matrix } from "../matrix";
 import { Filter, Path, StateMark } from "../parts";
 import { setParams, type Route } from "../route";
 import { Table, type Column } from "../table";
@@ -18,7 +18,7 @@ function jobName(run: Run, job: number | null): string {
 }
 
 const jobColumns: Column<Job>[] = [
-  { id: "name", title: "job", width: 0, definition: "Folder of the job, relative to the given path", value: (job) => job.name || `job ${job.job}` },
+  { id: "name", title: "job", width: 0, definition: "Folder of the job, relative to the given path", opens: true, value: (job) => job.name || `job ${job.job}` },
   { id: "world_size", title: "started", width: 80, number: true, definition: "Ranks the job was started with; empty when no input tells", value: (job) => job.world_size },
   { id: "ranks", title: "seen", width: 80, number: true, definition: "Ranks that left at least one input", value: (job) => job.ranks.length },
   { id: "missing", title: "left nothing", width: 180, definition: "Ranks that left no input", value: (job) => missingRanks(job).length,
@@ -51,7 +51,7 @@ function Attempts({ job, chosen }: { job: Job; chosen: string | null }) {
   return (
     <div class="choices" role="group" aria-label="Attempt">
       {[null, ...Array.from({ length: Math.min(job.attempts, 100) }, (_, i) => String(i))].map((attempt) => (
-        <button key={attempt} aria-pressed={attempt === chosen} onClick={() => setParams(id, { attempt })}>
+        <button key={attempt} aria-pressed={attempt === chosen} onClick={() => setParams(id, { attempt, job: String(job.job) })}>
           {attempt === null ? "all attempts" : `attempt ${attempt}`}
         </button>
       ))}
@@ -84,17 +84,18 @@ function inputColumns(run: Run): Column<Input>[] {
   const columns: (Column<Input> | false)[] = [
     { id: "path", title: "path", width: 0, definition: "Where it lies; a member of an archive is archive!member", value: (input) => input.path,
       cell: (input) => <Path path={input.path} /> },
-    { id: "kind", title: "kind", width: 150, definition: "Format, by the importer that takes it", value: (input) => input.kind, cell: (input) => words(input.kind) },
+    { id: "kind", title: "kind", width: 135, definition: "Format, by the importer that takes it", value: (input) => input.kind, cell: (input) => words(input.kind) },
     { id: "state", title: "state", width: 110, value: (input) => input.state, cell: (input) => <StateMark state={input.state} />,
       definition: "imported; recognised: no reader in this version; skipped; failed" },
-    run.jobs.length > 1 && { id: "job", title: "job", width: 150, value: (input: Input) => jobName(run, input.job) || null },
+    run.jobs.length > 1 && { id: "job", title: "job", width: 135, value: (input: Input) => jobName(run, input.job) || null },
     run.jobs.some((job) => job.attempts > 1) && { id: "attempt", title: "attempt", width: 80, number: true, value: (input: Input) => input.attempt },
-    { id: "rank", title: "rank", width: 70, number: true, definition: "Empty when it belongs to no rank", value: (input) => input.rank },
+    { id: "rank", title: "rank", width: 60, number: true, definition: "Empty when it belongs to no rank", value: (input) => input.rank },
     { id: "bytes", title: "size", width: 85, number: true, definition: "As it lies there", value: (input) => input.bytes, cell: (input) => bytes(input.bytes) },
     { id: "content", title: "unpacked", width: 90, number: true, definition: "After decompression", value: (input) => input.content_bytes,
       cell: (input) => bytes(input.content_bytes) },
     { id: "rows", title: "rows", width: 85, number: true, definition: "Rows it gave to all tables", value: (input) => input.rows },
-    { id: "start", title: "start (UTC)", width: 200, definition: "When it begins", value: (input) => input.start_ns, cell: (input) => time(input.start_ns) },
+    { id: "start", title: "start (UTC)", width: 160, definition: "When it begins", value: (input) => input.start_ns,
+      cell: (input) => <span title={time(input.start_ns)}>{time(input.start_ns).slice(0, 19)}</span> },
   ];
   return columns.filter((column): column is Column<Input> => column !== false);
 }
@@ -139,6 +140,7 @@ function Inventory({ run, whole, route }: ViewProps) {
       <Jobs whole={whole} route={route} />
       {shown.length < run.jobs.length && <p class="empty">Choose a job to see which rank left what.</p>}
       {shown.map((job) => <JobMatrix key={job.job} job={job} run={run} attempt={run.jobs.length === 1 ? attempt : null} />)}
+      {shown.length > 0 && <Legend />}
       <Inputs run={run} route={route} />
     </>
   );
