@@ -15,6 +15,7 @@ const matrix = {
       assert.equal(await row.locator(".cell.none").getAttribute("aria-label"), "rank 4, flight recorder: nothing");
       assert.equal(await row.locator(".words").innerText(), "missing: 4");
       assert.equal(await page.locator(".cell.failed[aria-label^='rank 6, torch trace']").count(), 1);
+      assert.equal(await page.locator("table.matrix tbody tr", { hasText: "torch trace" }).locator(".words").innerText(), "not read: 6");
       await t.screenshot(page, `inventory_${dark ? "dark" : "light"}`);
       await page.getByRole("button", { name: "rank 5, text: 1 input, imported" }).click();
       await page.getByText("1 of 30").waitFor();

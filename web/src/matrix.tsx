@@ -10,6 +10,7 @@ interface Row {
   kind: string;
   cells: { state: InputState | "none"; count: number }[]; // by rank
   missing: number[];
+  failed: number[]; // ranks whose inputs of the kind could not be read
   unranked: number; // inputs of the kind that belong to no rank
 }
 
@@ -32,7 +33,8 @@ function makeRow(kind: string, inputs: Input[], size: number): Row {
     if (order.indexOf(input.state) > order.indexOf(cell.state)) cell.state = input.state;
   }
   const missing = cells.flatMap((cell, rank) => (cell.state === "none" ? [rank] : []));
-  return { kind, cells, missing, unranked };
+  const failed = cells.flatMap((cell, rank) => (cell.state === "failed" || cell.state === "skipped" ? [rank] : []));
+  return { kind, cells, missing, failed, unranked };
 }
 
 function makeRows(inputs: Input[], size: number): Row[] {
@@ -47,8 +49,17 @@ function makeRows(inputs: Input[], size: number): Row[] {
 
 function summary(row: Row): string {
   if (row.missing.length === row.cells.length) return counted(row.unranked, "input") + " of no rank";
-  const holes = row.missing.length === 0 ? "all ranks" : `missing: ${rankList(row.missing, 6)}`;
-  return row.unranked > 0 ? `${holes}; ${count(row.unranked)} of no rank` : holes;
+  const parts = [
+    row.missing.length > 0 && `missing: ${rankList(row.missing, 6)}`,
+    row.failed.length > 0 && `not read: ${rankList(row.failed, 6)}`,
+    row.unranked > 0 && `${count(row.unranked)} of no rank`,
+  ];
+  if (row.missing.length + row.failed.length === 0) parts.unshift("all ranks");
+  return parts.filter(Boolean).join("; ");
+}
+
+function hasHoles(row: Row): boolean {
+  return row.missing.length < row.cells.length && row.missing.length + row.failed.length > 0;
 }
 
 type Pick = (filter: string) => void;
@@ -136,7 +147,7 @@ function Grid({ rows, size, label, pick }: { rows: Row[]; size: number; label: s
               <th scope="row"><button class="plain" onClick={() => pick(`kind:${row.kind}`)}>{words(row.kind)}</button></th>
               {!named ? <td /> : row.missing.length === size ? <td colSpan={drawn ? 1 : size} />
                 : drawn ? <td><Drawing row={row} pick={pick} /></td> : <Cells row={row} pick={pick} />}
-              <td class={`words${row.missing.length > 0 && row.missing.length < size ? " holes" : ""}`}>{summary(row)}</td>
+              <td class={`words${hasHoles(row) ? " holes" : ""}`}>{summary(row)}</td>
             </tr>
           ))}
         </tbody>

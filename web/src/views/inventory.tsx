@@ -91,11 +91,13 @@ function inputColumns(run: Run): Column<Input>[] {
     run.jobs.some((job) => job.attempts > 1) && { id: "attempt", title: "attempt", width: 80, number: true, value: (input: Input) => input.attempt },
     { id: "rank", title: "rank", width: 60, number: true, definition: "Empty when it belongs to no rank", value: (input) => input.rank },
     { id: "bytes", title: "size", width: 85, number: true, definition: "As it lies there", value: (input) => input.bytes, cell: (input) => bytes(input.bytes) },
-    { id: "content", title: "unpacked", width: 90, number: true, definition: "After decompression", value: (input) => input.content_bytes,
-      cell: (input) => bytes(input.content_bytes) },
+    run.inputs.some((input) => input.content_bytes !== null) && {
+      id: "content", title: "unpacked", width: 90, number: true, definition: "After decompression",
+      value: (input: Input) => input.content_bytes, cell: (input: Input) => bytes(input.content_bytes) },
     { id: "rows", title: "rows", width: 85, number: true, definition: "Rows it gave to all tables", value: (input) => input.rows },
-    { id: "start", title: "start (UTC)", width: 160, definition: "When it begins", value: (input) => input.start_ns,
-      cell: (input) => <span title={time(input.start_ns)}>{time(input.start_ns).slice(0, 19)}</span> },
+    run.inputs.some((input) => input.start_ns !== null) && {
+      id: "start", title: "start (UTC)", width: 160, definition: "When it begins", value: (input: Input) => input.start_ns,
+      cell: (input: Input) => <span title={time(input.start_ns)}>{time(input.start_ns).slice(0, 19)}</span> },
   ];
   return columns.filter((column): column is Column<Input> => column !== false);
 }

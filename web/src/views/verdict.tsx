@@ -269,7 +269,7 @@ function Analyses({ analyses }: { analyses: Analysis[] }) {
   return (
     <section aria-labelledby="analyses-title">
       <h2 id="analyses-title">What was analysed</h2>
-      {analyses.length === 0 && <p class="empty">This build has no analyses.</p>}
+      {analyses.length === 0 && <p class="empty">No analysis took part in this run.</p>}
       {analysisStates.map(([state, title]) => {
         const some = analyses.filter((one) => one.state === state);
         if (some.length === 0) return null;
