@@ -29,7 +29,9 @@ const viewsPlugin = {
     build.onResolve({ filter: /^views$/ }, () => ({ path: "views", namespace: "views" }));
     build.onLoad({ filter: /.*/, namespace: "views" }, () => {
       const folder = path.join(web, "src", "views");
-      const files = readdirSync(folder).filter((name) => name.endsWith(".tsx")).sort();
+      const files = readdirSync(folder)
+        .filter((name) => name.endsWith(".tsx"))
+        .sort();
       const imports = files.map((name, i) => `import { view as v${i} } from "./${name}";`);
       const list = files.map((_, i) => `v${i}`).join(", ");
       const contents = `${imports.join("\n")}
@@ -70,18 +72,22 @@ async function bundle() {
 // An inline element ends at the first "</script" or "</style", and the parser turns CR into LF, which
 // would break the hash.
 function checkInline(name, text) {
-  if (/<\/(script|style)|<!--|\r/i.test(text)) throw new Error(`${name} cannot stand inside a page`);
+  if (/<\/(script|style)|<!--|\r/i.test(text))
+    throw new Error(`${name} cannot stand inside a page`);
 }
 
 function fillPage({ script, style }) {
   checkInline("script", script);
   checkInline("style", style);
   const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-  const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
+  const policy =
+    `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
     "img-src data:; base-uri 'none'; form-action 'none'";
   const values = { policy, style, script };
-  const page = readFileSync(path.join(web, "page.html"), "utf8")
-    .replace(/\{\{(policy|style|script)\}\}/g, (_, name) => values[name]);
+  const page = readFileSync(path.join(web, "page.html"), "utf8").replace(
+    /\{\{(policy|style|script)\}\}/g,
+    (_, name) => values[name],
+  );
   for (const mark of marks) {
     if (page.split(mark).length !== 2) throw new Error(`${mark} must occur once in the page`);
   }
@@ -98,6 +104,10 @@ const parts = await bundle();
 const page = fillPage(parts);
 if (!(await checked)) process.exit(1);
 mkdirSync(folder, { recursive: true });
-for (const [name, text] of [["app.js", parts.script], ["app.css", parts.style], ["page.html", page]]) {
+for (const [name, text] of [
+  ["app.js", parts.script],
+  ["app.css", parts.style],
+  ["page.html", page],
+]) {
   writeFileSync(path.join(folder, name), text);
 }

@@ -12,10 +12,22 @@ const matrix = {
       const row = page.locator("table.matrix tbody tr", { hasText: "flight recorder" });
       assert.equal(await row.locator(".cell.imported").count(), 7);
       assert.equal(await row.locator(".cell.none").count(), 1);
-      assert.equal(await row.locator(".cell.none").getAttribute("aria-label"), "rank 4, flight recorder: nothing");
+      assert.equal(
+        await row.locator(".cell.none").getAttribute("aria-label"),
+        "rank 4, flight recorder: nothing",
+      );
       assert.equal(await row.locator(".words").innerText(), "missing: 4");
-      assert.equal(await page.locator(".cell.failed[aria-label^='rank 6, torch trace']").count(), 1);
-      assert.equal(await page.locator("table.matrix tbody tr", { hasText: "torch trace" }).locator(".words").innerText(), "not read: 6");
+      assert.equal(
+        await page.locator(".cell.failed[aria-label^='rank 6, torch trace']").count(),
+        1,
+      );
+      assert.equal(
+        await page
+          .locator("table.matrix tbody tr", { hasText: "torch trace" })
+          .locator(".words")
+          .innerText(),
+        "not read: 6",
+      );
       await t.screenshot(page, `inventory_${dark ? "dark" : "light"}`);
       await page.getByRole("button", { name: "rank 5, text: 1 input, imported" }).click();
       await page.getByText("1 of 30").waitFor();
@@ -69,7 +81,11 @@ const keyboard = {
     await page.getByRole("heading", { level: 1, name: "Inventory" }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("3");
-    assert.equal(await page.getByLabel("Filter inputs").inputValue(), "3", "keys are text in a filter");
+    assert.equal(
+      await page.getByLabel("Filter inputs").inputValue(),
+      "3",
+      "keys are text in a filter",
+    );
     await page.goto(`${page.url().split("#")[0]}#/no_such_view?finding=%00&job=99`);
     await page.getByRole("heading", { level: 1, name: /Rank 5 skipped/ }).waitFor();
   },
@@ -79,7 +95,10 @@ const diagnostics = {
   name: "diagnostics: kinds, places, remedy",
   async run(t) {
     const page = await t.open(hungRun(), { hash: "#/diagnostics" });
-    assert.match(await page.locator(".kinds li").first().innerText(), /Error[\s\S]*the log ends in the middle of a payload[\s\S]*Copy the file again/i);
+    assert.match(
+      await page.locator(".kinds li").first().innerText(),
+      /Error[\s\S]*the log ends in the middle of a payload[\s\S]*Copy the file again/i,
+    );
     await page.getByRole("button", { name: /text.invalid_utf8 23 in/ }).click();
     await page.getByRole("status").filter({ hasText: "1 of 3" }).waitFor();
     await rows(page).first().click();
@@ -97,9 +116,11 @@ const large = {
   name: "inventory: 20,000 inputs of 1,024 ranks",
   async run(t) {
     const page = await t.open(largeRun(), { hash: "#/inventory" });
-    const first = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+    const first = await page.evaluate(
+      () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime,
+    );
     assert.ok(first > 0 && first < 1000, `first paint after ${first} ms`);
-    assert.ok(await rows(page).count() < 100, "only rows in sight are elements");
+    assert.ok((await rows(page).count()) < 100, "only rows in sight are elements");
     assert.ok(await page.getByText("missing: 517").isVisible());
     await t.screenshot(page, "inventory_large");
 
@@ -116,7 +137,9 @@ const large = {
       return worst;
     });
     assert.ok(slowest < 250, `a jump took ${slowest} ms`);
-    await box.evaluate((element) => { element.scrollTop = element.scrollHeight; });
+    await box.evaluate((element) => {
+      element.scrollTop = element.scrollHeight;
+    });
     await page.getByText("_19999.log").waitFor();
 
     const typed = await page.evaluate(async () => {
@@ -130,7 +153,9 @@ const large = {
     assert.ok(typed < 300, `filtering took ${typed} ms`);
     await page.getByText(/ of 20,000/).waitFor();
     assert.match(await rows(page).first().innerText(), /host7\//);
-    console.log(`     first paint ${Math.round(first)} ms, slowest jump ${Math.round(slowest)} ms, filter ${Math.round(typed)} ms`);
+    console.log(
+      `     first paint ${Math.round(first)} ms, slowest jump ${Math.round(slowest)} ms, filter ${Math.round(typed)} ms`,
+    );
   },
 };
 

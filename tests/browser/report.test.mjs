@@ -17,7 +17,10 @@ const hungJob = {
     await t.screenshot(page, "example_verdict");
     await page.keyboard.press("2");
     await page.getByRole("heading", { level: 1, name: "Inventory" }).waitFor();
-    assert.ok(await page.locator("table.matrix .cell").count() >= 8, "eight ranks left something");
+    assert.ok(
+      (await page.locator("table.matrix .cell").count()) >= 8,
+      "eight ranks left something",
+    );
     await t.screenshot(page, "example_inventory");
     await page.keyboard.press("3");
     await page.getByRole("heading", { level: 1, name: "Diagnostics" }).waitFor();

@@ -15,8 +15,15 @@ import { makePage } from "./fixture.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const chromiumPath = process.env.DEBRIEF_CHROMIUM ?? "/usr/bin/chromium";
-const chromiumArgs = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-  "--disable-component-update", "--disable-sync", "--disable-quic"];
+const chromiumArgs = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--no-first-run",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-quic",
+];
 
 class Test {
   constructor(browser, options, name) {
@@ -27,7 +34,9 @@ class Test {
   async report(inputs, settings = {}) {
     const folder = path.join(this.options.work, this.name.replace(/\W+/g, "_"));
     rmSync(folder, { recursive: true, force: true });
-    execFileSync(this.options.binary, [...inputs, "-o", folder, "--quiet", "--no-store"], { stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(this.options.binary, [...inputs, "-o", folder, "--quiet", "--no-store"], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
     return this.show(path.join(folder, "index.html"), settings);
   }
 
@@ -41,11 +50,17 @@ class Test {
   // settings: hash, width, height, dark, script (false: a reader without JavaScript).
   async show(file, { hash = "", width = 1280, height = 800, dark = false, script = true } = {}) {
     const context = await this.browser.newContext({
-      viewport: { width, height }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: script, reducedMotion: "reduce",
+      viewport: { width, height },
+      colorScheme: dark ? "dark" : "light",
+      javaScriptEnabled: script,
+      reducedMotion: "reduce",
     });
     this.contexts.push(context);
     await context.setOffline(true);
-    await context.route((url) => url.protocol !== "file:" && url.protocol !== "data:", (route) => route.abort());
+    await context.route(
+      (url) => url.protocol !== "file:" && url.protocol !== "data:",
+      (route) => route.abort(),
+    );
     const page = await context.newPage();
     page.setDefaultTimeout(5000);
     const own = pathToFileURL(file).href;
@@ -53,7 +68,8 @@ class Test {
     page.on("pageerror", (error) => this.problems.push(`thrown: ${error.message}`));
     page.on("request", (request) => {
       const url = request.url();
-      if (url.split("#")[0] !== own && !url.startsWith("data:")) this.problems.push(`request: ${url.slice(0, 200)}`);
+      if (url.split("#")[0] !== own && !url.startsWith("data:"))
+        this.problems.push(`request: ${url.slice(0, 200)}`);
     });
     await page.goto(own + hash);
     await page.waitForSelector("h1");
@@ -86,17 +102,27 @@ async function runOne(browser, options, { name, run }) {
 }
 
 async function collect(options) {
-  const files = readdirSync(here).filter((name) => name.endsWith(".test.mjs")).sort();
-  const modules = await Promise.all(files.map((name) => import(pathToFileURL(path.join(here, name)).href)));
-  const tests = modules.flatMap((one) => one.tests).filter((one) => one.name.includes(options.only));
+  const files = readdirSync(here)
+    .filter((name) => name.endsWith(".test.mjs"))
+    .sort();
+  const modules = await Promise.all(
+    files.map((name) => import(pathToFileURL(path.join(here, name)).href)),
+  );
+  const tests = modules
+    .flatMap((one) => one.tests)
+    .filter((one) => one.name.includes(options.only));
   return tests;
 }
 
 function readOptions() {
-  const { values } = parseArgs({ options: {
-    binary: { type: "string", default: "build/release/debrief" }, work: { type: "string", default: "build/browser" },
-    page: { type: "string" }, only: { type: "string", default: "" },
-  } });
+  const { values } = parseArgs({
+    options: {
+      binary: { type: "string", default: "build/release/debrief" },
+      work: { type: "string", default: "build/browser" },
+      page: { type: "string" },
+      only: { type: "string", default: "" },
+    },
+  });
   const binary = path.resolve(values.binary);
   const page = path.resolve(values.page ?? path.join(path.dirname(binary), "web", "page.html"));
   return { ...values, binary, page, work: path.resolve(values.work) };

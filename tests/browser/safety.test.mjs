@@ -11,8 +11,14 @@ const hostile = {
       const page = await t.open(hostileRun(), { hash: `#/${view}` });
       assert.equal(await page.evaluate(() => window.hacked), undefined);
       assert.equal(await page.locator("main img, main script, main iframe").count(), 0);
-      assert.equal(await page.evaluate(() => document.querySelectorAll("a[href]:not([href^='#'])").length), 0, "links lead out");
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(
+        await page.evaluate(() => document.querySelectorAll("a[href]:not([href^='#'])").length),
+        0,
+        "links lead out",
+      );
+      const over = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
       assert.equal(over, 0, "the page scrolls sideways");
       const text = await page.locator("main").innerText();
       assert.ok(text.includes("</script><script>window.hacked = 1</script>"), "shown as it is");
@@ -30,19 +36,30 @@ const policy = {
     const ended = [];
     page.on("requestfailed", (request) => ended.push(request.failure().errorText));
     page.on("requestfinished", () => ended.push("sent"));
-    await page.evaluate(() => new Promise((done) => {
-      const script = document.createElement("script");
-      script.textContent = "window.hacked = 1";
-      document.body.append(script);
-      const image = new Image();
-      image.onerror = done;
-      image.src = "https://example.invalid/x.png";
-      document.body.append(image);
-    }));
-    const refused = await page.evaluate(() => fetch("https://example.invalid/").then(() => "sent", () => "refused"));
+    await page.evaluate(
+      () =>
+        new Promise((done) => {
+          const script = document.createElement("script");
+          script.textContent = "window.hacked = 1";
+          document.body.append(script);
+          const image = new Image();
+          image.onerror = done;
+          image.src = "https://example.invalid/x.png";
+          document.body.append(image);
+        }),
+    );
+    const refused = await page.evaluate(() =>
+      fetch("https://example.invalid/").then(
+        () => "sent",
+        () => "refused",
+      ),
+    );
     assert.equal(refused, "refused");
     assert.equal(await page.evaluate(() => window.hacked), undefined);
-    assert.ok(ended.length > 0 && ended.every((one) => one === "csp"), `stopped by the policy, not by us: ${ended}`);
+    assert.ok(
+      ended.length > 0 && ended.every((one) => one === "csp"),
+      `stopped by the policy, not by us: ${ended}`,
+    );
     t.problems = []; // the attempts, and the policy's words about them
   },
 };
@@ -62,7 +79,10 @@ const watch = {
 const broken = {
   name: "safety: data that cannot be read is said so",
   async run(t) {
-    for (const [data, words] of [[{ ...emptyRun(), schema: 2 }, "its data has schema 2"], [{ findings: [] }, "schema undefined"]]) {
+    for (const [data, words] of [
+      [{ ...emptyRun(), schema: 2 }, "its data has schema 2"],
+      [{ findings: [] }, "schema undefined"],
+    ]) {
       const page = await t.open({ findings: [], ...data });
       assert.equal(await page.locator("h1").innerText(), "The report cannot be shown");
       assert.ok((await page.locator("main").innerText()).includes(words));
@@ -73,7 +93,10 @@ const broken = {
 const noScript = {
   name: "safety: headlines without JavaScript",
   async run(t) {
-    const run = { ...emptyRun(), findings: [makeFinding(1, { headline: "Rank 5 <b>skipped</b>" })] };
+    const run = {
+      ...emptyRun(),
+      findings: [makeFinding(1, { headline: "Rank 5 <b>skipped</b>" })],
+    };
     const page = await t.open(run, { script: false });
     assert.match(await page.locator("body").innerText(), /Rank 5 <b>skipped<\/b>/);
   },

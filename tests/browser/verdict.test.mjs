@@ -9,11 +9,19 @@ const text = (page, selector) => page.locator(selector).innerText();
 async function inSight(page, selector) {
   const box = await page.locator(selector).first().boundingBox();
   const { width, height } = page.viewportSize();
-  return box !== null && box.y >= 0 && box.y + box.height <= height && box.x >= 0 && box.x + box.width <= width;
+  return (
+    box !== null &&
+    box.y >= 0 &&
+    box.y + box.height <= height &&
+    box.x >= 0 &&
+    box.x + box.width <= width
+  );
 }
 
 async function noSidewaysScroll(page) {
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const over = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
   assert.equal(over, 0, "the page scrolls sideways");
 }
 
@@ -25,11 +33,21 @@ const answersFirst = {
       assert.equal(await text(page, "h1"), headline);
       assert.equal(await page.title(), `${headline} - debrief`);
       assert.equal(await text(page, ".hero .blamed"), "5");
-      assert.match(await text(page, ".hero .blame"), /group\s*mesh_dp.*all_reduce.*16.*train\.py:52/s);
+      assert.match(
+        await text(page, ".hero .blame"),
+        /group\s*mesh_dp.*all_reduce.*16.*train\.py:52/s,
+      );
       assert.match(await text(page, ".hero .kicker"), /Error.*cause.*confidence 90 %/s);
-      for (const part of ["h1", ".hero .blamed", ".hero .next-step", ".facts"]) assert.ok(await inSight(page, part), part);
-      const sizes = await page.evaluate(() => [...document.querySelectorAll("body *")].map((one) => parseFloat(getComputedStyle(one).fontSize)));
-      const own = await page.locator("h1").evaluate((one) => parseFloat(getComputedStyle(one).fontSize));
+      for (const part of ["h1", ".hero .blamed", ".hero .next-step", ".facts"])
+        assert.ok(await inSight(page, part), part);
+      const sizes = await page.evaluate(() =>
+        [...document.querySelectorAll("body *")].map((one) =>
+          parseFloat(getComputedStyle(one).fontSize),
+        ),
+      );
+      const own = await page
+        .locator("h1")
+        .evaluate((one) => parseFloat(getComputedStyle(one).fontSize));
       assert.equal(own, Math.max(...sizes), "the headline is the largest text");
       await noSidewaysScroll(page);
       await t.screenshot(page, `verdict_${dark ? "dark" : "light"}`);
@@ -65,8 +83,16 @@ const details = {
   async run(t) {
     const page = await t.open(hungRun());
     const body = await text(page, "main");
-    for (const part of ["never completed it in collective row 112", "There is no dump from rank 4", "Look at the branch around train.py:52",
-      "flight.skipped_collective", "profile breakdown", "this version has no reader for them", "nothing to report", "the log ends in the middle"]) {
+    for (const part of [
+      "never completed it in collective row 112",
+      "There is no dump from rank 4",
+      "Look at the branch around train.py:52",
+      "flight.skipped_collective",
+      "profile breakdown",
+      "this version has no reader for them",
+      "nothing to report",
+      "the log ends in the middle",
+    ]) {
       assert.ok(body.includes(part), part);
     }
     assert.equal(await page.locator(".finding.open").count(), 1);
@@ -74,7 +100,10 @@ const details = {
     await page.getByText("Look at the changed guard of 0/1.").waitFor();
     await page.keyboard.press("k");
     await page.getByText("There is no dump from rank 4").waitFor();
-    await page.locator(".facts").getByRole("link", { name: /diagnostics/ }).click();
+    await page
+      .locator(".facts")
+      .getByRole("link", { name: /diagnostics/ })
+      .click();
     assert.equal(await text(page, "h1"), "Diagnostics");
   },
 };
@@ -83,18 +112,31 @@ const nothing = {
   name: "verdict: no findings, no analysis, no inputs",
   async run(t) {
     const full = hungRun();
-    const quiet = { ...full, findings: [], analyses: full.analyses.map((one) => ({ ...one, findings: 0 })) };
+    const quiet = {
+      ...full,
+      findings: [],
+      analyses: full.analyses.map((one) => ({ ...one, findings: 0 })),
+    };
     let page = await t.open(quiet);
     assert.equal(await text(page, "h1"), "No findings");
-    assert.match(await text(page, ".hero"), /4 analyses looked at 30 inputs.*flight, text.*Not looked at: profile breakdown, memory peak/s);
+    assert.match(
+      await text(page, ".hero"),
+      /4 analyses looked at 30 inputs.*flight, text.*Not looked at: profile breakdown, memory peak/s,
+    );
     await t.screenshot(page, "verdict_no_findings");
-    page = await t.open({ ...quiet, analyses: quiet.analyses.filter((one) => one.state !== "ran") });
+    page = await t.open({
+      ...quiet,
+      analyses: quiet.analyses.filter((one) => one.state !== "ran"),
+    });
     assert.equal(await text(page, "h1"), "Nothing was analysed");
     page = await t.open(emptyRun());
     assert.equal(await text(page, "h1"), "No inputs were found");
     await t.screenshot(page, "verdict_empty");
     for (const view of ["inventory", "diagnostics"]) {
-      await page.getByRole("navigation").getByRole("link", { name: new RegExp(view, "i") }).click();
+      await page
+        .getByRole("navigation")
+        .getByRole("link", { name: new RegExp(view, "i") })
+        .click();
       await page.locator(".empty").first().waitFor();
     }
   },
@@ -103,7 +145,10 @@ const nothing = {
 const circle = {
   name: "verdict: findings that explain each other are all shown",
   async run(t) {
-    const findings = [makeFinding(1, { explains: ["f2"] }), makeFinding(2, { explains: ["f1", "f2", "none"] })];
+    const findings = [
+      makeFinding(1, { explains: ["f2"] }),
+      makeFinding(2, { explains: ["f1", "f2", "none"] }),
+    ];
     const page = await t.open({ ...emptyRun(), findings, inputs: [makeInput(0)] });
     await page.getByRole("button", { name: "Explains 1 other finding" }).click();
     await page.getByRole("button", { name: /Finding 2/ }).waitFor();

@@ -111,8 +111,10 @@ const longestText = 4000;
 const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 function cleanText(text: string): string {
-  const cut = text.length > longestText
-    ? `${text.slice(0, longestText)}... (${text.length} characters)` : text;
+  const cut =
+    text.length > longestText
+      ? `${text.slice(0, longestText)}... (${text.length} characters)`
+      : text;
   return cut.replace(unseen, (c) => {
     if (c === "\n" || c === "\t") return c;
     return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -133,7 +135,8 @@ export function readRun(): Run {
   const island = document.getElementById("debrief-data");
   if (!island) throw new Error("This page has no data: it was not written completely.");
   const run = clean(JSON.parse(island.textContent ?? "")) as Run;
-  if (run.schema !== 1) throw new Error(`This page reads schema 1; its data has schema ${run.schema}.`);
+  if (run.schema !== 1)
+    throw new Error(`This page reads schema 1; its data has schema ${run.schema}.`);
   island.remove(); // a second copy of a large text would only cost memory
   return run;
 }
@@ -145,7 +148,8 @@ export function ofJob(run: Run, job: number | null): Run {
   const inputs = run.inputs.filter((input) => input.job === job);
   const numbers = new Set(inputs.map((input) => input.input));
   const findings = run.findings.filter((finding) => finding.job === job || finding.job === null);
-  const made = (name: string) => findings.filter((finding) => finding.rule.startsWith(`${name}.`)).length;
+  const made = (name: string) =>
+    findings.filter((finding) => finding.rule.startsWith(`${name}.`)).length;
   return {
     ...run,
     jobs: run.jobs.filter((one) => one.job === job),
@@ -164,10 +168,13 @@ export interface FindingNode {
 // Findings as a forest: each stands under the first finding that explains it. A circle, which only a
 // defect of ours could make, is broken instead of hiding its members.
 export function findingForest(findings: Finding[]): FindingNode[] {
-  const nodes = new Map(findings.map((finding) => [finding.id, { finding, children: [] } as FindingNode]));
+  const nodes = new Map(
+    findings.map((finding) => [finding.id, { finding, children: [] } as FindingNode]),
+  );
   const parent = new Map<string, string>();
   const isAbove = (id: string, below: string): boolean => {
-    for (let at: string | undefined = below; at !== undefined; at = parent.get(at)) if (at === id) return true;
+    for (let at: string | undefined = below; at !== undefined; at = parent.get(at))
+      if (at === id) return true;
     return false;
   };
   for (const cause of findings) {
@@ -178,7 +185,9 @@ export function findingForest(findings: Finding[]): FindingNode[] {
       nodes.get(cause.id)?.children.push(node);
     }
   }
-  return findings.filter((one) => !parent.has(one.id)).map((one) => nodes.get(one.id) as FindingNode);
+  return findings
+    .filter((one) => !parent.has(one.id))
+    .map((one) => nodes.get(one.id) as FindingNode);
 }
 
 export function countAll(nodes: FindingNode[]): number {

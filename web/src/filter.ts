@@ -5,13 +5,20 @@
 
 type Value = string | number | null;
 
-export function matcher<Row>(text: string, fields: Record<string, (row: Row) => Value>,
-                             haystack: (row: Row) => string): (row: Row) => boolean {
-  const tests = text.toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
-    const [, name = "", wanted = ""] = /^(\w+):(.+)$/.exec(word) ?? [];
-    const field = Object.prototype.hasOwnProperty.call(fields, name) ? fields[name] : undefined;
-    if (!field) return (row: Row) => haystack(row).toLowerCase().includes(word);
-    return (row: Row) => String(field(row) ?? "none").toLowerCase() === wanted;
-  });
+export function matcher<Row>(
+  text: string,
+  fields: Record<string, (row: Row) => Value>,
+  haystack: (row: Row) => string,
+): (row: Row) => boolean {
+  const tests = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => {
+      const [, name = "", wanted = ""] = /^(\w+):(.+)$/.exec(word) ?? [];
+      const field = Object.prototype.hasOwnProperty.call(fields, name) ? fields[name] : undefined;
+      if (!field) return (row: Row) => haystack(row).toLowerCase().includes(word);
+      return (row: Row) => String(field(row) ?? "none").toLowerCase() === wanted;
+    });
   return (row) => tests.every((test) => test(row));
 }

@@ -14,7 +14,10 @@ function Navigation({ current, run, job }: { current: string; run: Run; job: str
           const badge = view.badge?.(run) ?? 0;
           return (
             <li key={view.id}>
-              <a href={href(view.id, { job })} aria-current={view.id === current ? "page" : undefined}>
+              <a
+                href={href(view.id, { job })}
+                aria-current={view.id === current ? "page" : undefined}
+              >
                 {view.title}
                 {badge > 0 && <span class="badge">{count(badge)}</span>}
               </a>
@@ -28,14 +31,21 @@ function Navigation({ current, run, job }: { current: string; run: Run; job: str
 
 function JobChoice({ run, job, view }: { run: Run; job: number | null; view: string }) {
   if (run.jobs.length < 2) return null;
-  const choose = (value: string) => setParams(view, { job: value || null, finding: null, attempt: null });
+  const choose = (value: string) =>
+    setParams(view, { job: value || null, finding: null, attempt: null });
   return (
     <label class="job-choice">
       <span aria-hidden="true">Job</span>
-      <select aria-label="Job" value={job ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
+      <select
+        aria-label="Job"
+        value={job ?? ""}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
         <option value="">all {run.jobs.length}</option>
         {run.jobs.map((one) => (
-          <option key={one.job} value={one.job}>{one.name || `job ${one.job}`}</option>
+          <option key={one.job} value={one.job}>
+            {one.name || `job ${one.job}`}
+          </option>
         ))}
       </select>
     </label>
@@ -51,13 +61,19 @@ function Help({ close }: { close: () => void }) {
       <dl>
         {activeKeys().map((key) => (
           <div key={key.key}>
-            <dt><kbd>{key.key}</kbd></dt>
+            <dt>
+              <kbd>{key.key}</kbd>
+            </dt>
             <dd>{key.does}</dd>
           </div>
         ))}
       </dl>
-      <p class="quiet">Every state of this page is in its address: copy it to share what you see.</p>
-      <form method="dialog"><button>Close</button></form>
+      <p class="quiet">
+        Every state of this page is in its address: copy it to share what you see.
+      </p>
+      <form method="dialog">
+        <button>Close</button>
+      </form>
     </dialog>
   );
 }
@@ -82,7 +98,9 @@ export function Frame({ run: whole }: { run: Run }) {
   const run = useMemo(() => ofJob(whole, job), [whole, job]);
   const view = views.find((one) => one.id === route.view) ?? views[0];
   const keys: Key[] = [
-    ...views.slice(0, 9).map((one, i) => ({ key: `${i + 1}`, does: one.title, act: () => goTo(one.id) })),
+    ...views
+      .slice(0, 9)
+      .map((one, i) => ({ key: `${i + 1}`, does: one.title, act: () => goTo(one.id) })),
     { key: "/", does: "Filter", act: focusFilter },
     { key: "?", does: "Show these keys", act: () => setHelp(true) },
   ];
@@ -90,20 +108,37 @@ export function Frame({ run: whole }: { run: Run }) {
   if (!view) return <Broken reason="This build has no views." />;
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => {
-        event.preventDefault();
-        document.getElementById("main")?.focus();
-      }}>Skip to content</a>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
+        Skip to content
+      </a>
       <header>
-        <a class="brand" href={href("")}>debrief</a>
+        <a class="brand" href={href("")}>
+          debrief
+        </a>
         <Navigation current={view.id} run={run} job={job === null ? null : String(job)} />
         <JobChoice run={whole} job={job} view={view.id} />
-        <button class="plain help-button" aria-label="Show keys" title="Keys (?)" onClick={() => setHelp(true)}>?</button>
+        <button
+          class="plain help-button"
+          aria-label="Show keys"
+          title="Keys (?)"
+          onClick={() => setHelp(true)}
+        >
+          ?
+        </button>
       </header>
       <main id="main" tabIndex={-1}>
         <view.component key={view.id} run={run} whole={whole} route={route} />
       </main>
-      <footer>{whole.tool.name} {whole.tool.version}. This page holds its data and loads nothing.</footer>
+      <footer>
+        {whole.tool.name} {whole.tool.version}. This page holds its data and loads nothing.
+      </footer>
       {help && <Help close={() => setHelp(false)} />}
     </>
   );

@@ -8,6 +8,7 @@ const root = document.getElementById("app");
 if (root) {
   try {
     const run = readRun();
+    if (run.findings[0]) document.title = `${run.findings[0].headline.slice(0, 200)} - debrief`; // cleaned, as all text
     listenToKeys();
     render(<Frame run={run} />, root);
   } catch (error) {

@@ -33,7 +33,9 @@ function makeRow(kind: string, inputs: Input[], size: number): Row {
     if (order.indexOf(input.state) > order.indexOf(cell.state)) cell.state = input.state;
   }
   const missing = cells.flatMap((cell, rank) => (cell.state === "none" ? [rank] : []));
-  const failed = cells.flatMap((cell, rank) => (cell.state === "failed" || cell.state === "skipped" ? [rank] : []));
+  const failed = cells.flatMap((cell, rank) =>
+    cell.state === "failed" || cell.state === "skipped" ? [rank] : [],
+  );
   return { kind, cells, missing, failed, unranked };
 }
 
@@ -44,11 +46,14 @@ function makeRows(inputs: Input[], size: number): Row[] {
     if (list) list.push(input);
     else kinds.set(input.kind, [input]);
   }
-  return [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, list]) => makeRow(kind, list, size));
+  return [...kinds]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, list]) => makeRow(kind, list, size));
 }
 
 function summary(row: Row): string {
-  if (row.missing.length === row.cells.length) return counted(row.unranked, "input") + " of no rank";
+  if (row.missing.length === row.cells.length)
+    return counted(row.unranked, "input") + " of no rank";
   const parts = [
     row.missing.length > 0 && `missing: ${rankList(row.missing, 6)}`,
     row.failed.length > 0 && `not read: ${rankList(row.failed, 6)}`,
@@ -68,14 +73,23 @@ function Cells({ row, pick }: { row: Row; pick: Pick }) {
   return (
     <>
       {row.cells.map((cell, rank) => {
-        const what = cell.state === "none" ? "nothing" : `${counted(cell.count, "input")}, ${cell.state}`;
+        const what =
+          cell.state === "none" ? "nothing" : `${counted(cell.count, "input")}, ${cell.state}`;
         const label = `rank ${rank}, ${words(row.kind)}: ${what}`;
         return (
           <td key={rank}>
-            {cell.state === "none"
-              ? <span class="cell none" title={label} role="img" aria-label={label} />
-              : <button class={`cell ${cell.state}`} title={label} aria-label={label}
-                        onClick={() => pick(`rank:${rank} kind:${row.kind}`)}>{cell.count > 1 ? cell.count : ""}</button>}
+            {cell.state === "none" ? (
+              <span class="cell none" title={label} role="img" aria-label={label} />
+            ) : (
+              <button
+                class={`cell ${cell.state}`}
+                title={label}
+                aria-label={label}
+                onClick={() => pick(`rank:${rank} kind:${row.kind}`)}
+              >
+                {cell.count > 1 ? cell.count : ""}
+              </button>
+            )}
           </td>
         );
       })}
@@ -90,7 +104,8 @@ const step = 7;
 function squares(row: Row, wanted: (state: string) => boolean): string {
   let path = "";
   row.cells.forEach((cell, rank) => {
-    if (wanted(cell.state)) path += `M${(rank % perLine) * step} ${Math.floor(rank / perLine) * step}h5v5h-5z`;
+    if (wanted(cell.state))
+      path += `M${(rank % perLine) * step} ${Math.floor(rank / perLine) * step}h5v5h-5z`;
   });
   return path;
 }
@@ -100,14 +115,21 @@ function Drawing({ row, pick }: { row: Row; pick: Pick }) {
   const height = Math.ceil(row.cells.length / perLine) * step;
   const choose = (event: MouseEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
-    const x = Math.floor(((event.clientX - box.left) / box.width) * width / step);
-    const y = Math.floor(((event.clientY - box.top) / box.height) * height / step);
+    const x = Math.floor((((event.clientX - box.left) / box.width) * width) / step);
+    const y = Math.floor((((event.clientY - box.top) / box.height) * height) / step);
     const rank = y * perLine + x;
     if (row.cells[rank]) pick(`rank:${rank} kind:${row.kind}`);
   };
   return (
-    <svg class="rank-drawing" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img"
-         aria-label={`${words(row.kind)}: ${summary(row)}`} onClick={choose}>
+    <svg
+      class="rank-drawing"
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="img"
+      aria-label={`${words(row.kind)}: ${summary(row)}`}
+      onClick={choose}
+    >
       <path class="imported" d={squares(row, (state) => state === "imported")} />
       <path class="recognised" d={squares(row, (state) => state === "recognised")} />
       <path class="failed" d={squares(row, (state) => state === "failed" || state === "skipped")} />
@@ -119,15 +141,33 @@ function Drawing({ row, pick }: { row: Row; pick: Pick }) {
 export function Legend() {
   return (
     <p class="legend quiet">
-      <span><i class="cell imported" /> imported</span>
-      <span><i class="cell recognised" /> recognised, no reader in this version</span>
-      <span><i class="cell failed" /> failed or skipped</span>
-      <span><i class="cell none" /> nothing left</span>
+      <span>
+        <i class="cell imported" /> imported
+      </span>
+      <span>
+        <i class="cell recognised" /> recognised, no reader in this version
+      </span>
+      <span>
+        <i class="cell failed" /> failed or skipped
+      </span>
+      <span>
+        <i class="cell none" /> nothing left
+      </span>
     </p>
   );
 }
 
-function Grid({ rows, size, label, pick }: { rows: Row[]; size: number; label: string; pick: Pick }) {
+function Grid({
+  rows,
+  size,
+  label,
+  pick,
+}: {
+  rows: Row[];
+  size: number;
+  label: string;
+  pick: Pick;
+}) {
   const drawn = size > mostButtons;
   const named = rows.some((row) => row.missing.length < size);
   return (
@@ -136,17 +176,39 @@ function Grid({ rows, size, label, pick }: { rows: Row[]; size: number; label: s
         <thead>
           <tr>
             <th scope="col">kind</th>
-            {drawn || !named ? <th scope="col">{named && `ranks 0\u2013${size - 1}`}</th>
-              : rows[0]?.cells.map((_, rank) => <th scope="col" key={rank}>{rank}</th>)}
-            <th scope="col" class="words">ranks</th>
+            {drawn || !named ? (
+              <th scope="col">{named && `ranks 0\u2013${size - 1}`}</th>
+            ) : (
+              rows[0]?.cells.map((_, rank) => (
+                <th scope="col" key={rank}>
+                  {rank}
+                </th>
+              ))
+            )}
+            <th scope="col" class="words">
+              ranks
+            </th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.kind}>
-              <th scope="row"><button class="plain" onClick={() => pick(`kind:${row.kind}`)}>{words(row.kind)}</button></th>
-              {!named ? <td /> : row.missing.length === size ? <td colSpan={drawn ? 1 : size} />
-                : drawn ? <td><Drawing row={row} pick={pick} /></td> : <Cells row={row} pick={pick} />}
+              <th scope="row">
+                <button class="plain" onClick={() => pick(`kind:${row.kind}`)}>
+                  {words(row.kind)}
+                </button>
+              </th>
+              {!named ? (
+                <td />
+              ) : row.missing.length === size ? (
+                <td colSpan={drawn ? 1 : size} />
+              ) : drawn ? (
+                <td>
+                  <Drawing row={row} pick={pick} />
+                </td>
+              ) : (
+                <Cells row={row} pick={pick} />
+              )}
               <td class={`words${hasHoles(row) ? " holes" : ""}`}>{summary(row)}</td>
             </tr>
           ))}
@@ -161,5 +223,12 @@ export function Matrix({ job, inputs, pick }: { job: Job; inputs: Input[]; pick:
   const size = Math.min(mostRanks, Math.max(job.world_size ?? 0, seen));
   const rows = useMemo(() => makeRows(inputs, size), [inputs, size]);
   if (rows.length === 0) return <p class="empty">No input of this job.</p>;
-  return <Grid rows={rows} size={size} label={`Kinds of input by rank, job ${job.name || job.job}`} pick={pick} />;
+  return (
+    <Grid
+      rows={rows}
+      size={size}
+      label={`Kinds of input by rank, job ${job.name || job.job}`}
+      pick={pick}
+    />
+  );
 }

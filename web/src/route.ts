@@ -39,7 +39,11 @@ export function goTo(view: string, params: Record<string, string | null> = {}): 
 
 // Changes parameters of the present view; null removes one. What is typed letter by letter replaces the
 // address, so that "back" leads to where the reader was and not through every letter.
-export function setParams(view: string, changes: Record<string, string | null>, replace = false): void {
+export function setParams(
+  view: string,
+  changes: Record<string, string | null>,
+  replace = false,
+): void {
   const params = Object.fromEntries(currentRoute().params);
   show(href(view, { ...params, ...changes }), replace);
 }

@@ -51,14 +51,30 @@ function nextSort(id: string, sort: string | null): string | null {
   return sort === `-${id}` ? null : id;
 }
 
-function Heading<Row>({ column, sort, onSort }: { column: Column<Row>; sort: string | null; onSort: Props<Row>["onSort"] }) {
-  const direction = sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : "none";
+function Heading<Row>({
+  column,
+  sort,
+  onSort,
+}: {
+  column: Column<Row>;
+  sort: string | null;
+  onSort: Props<Row>["onSort"];
+}) {
+  const direction =
+    sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : "none";
   return (
-    <th scope="col" aria-sort={direction} class={column.number ? "number" : undefined} title={column.definition}>
+    <th
+      scope="col"
+      aria-sort={direction}
+      class={column.number ? "number" : undefined}
+      title={column.definition}
+    >
       <button class="plain" onClick={() => onSort(nextSort(column.id, sort))}>
         {column.title}
         {direction !== "none" && (
-          <span aria-hidden="true" class="sort-mark">{direction === "ascending" ? "\u25b2" : "\u25bc"}</span>
+          <span aria-hidden="true" class="sort-mark">
+            {direction === "ascending" ? "\u25b2" : "\u25bc"}
+          </span>
         )}
       </button>
     </th>
@@ -85,7 +101,11 @@ function useWindow(box: { current: HTMLElement | null }): { top: number; height:
 
 function Spacer({ rows, columns }: { rows: number; columns: number }) {
   if (rows <= 0) return null;
-  return <tr aria-hidden="true" class="spacer"><td colSpan={columns} style={{ height: `${rows * rowHeight}px` }} /></tr>;
+  return (
+    <tr aria-hidden="true" class="spacer">
+      <td colSpan={columns} style={{ height: `${rows * rowHeight}px` }} />
+    </tr>
+  );
 }
 
 export function Table<Row>(props: Props<Row>) {
@@ -103,20 +123,36 @@ export function Table<Row>(props: Props<Row>) {
     if (!element || at < 0) return;
     const [above, below] = [at * rowHeight, (at + 2) * rowHeight];
     if (above < element.scrollTop) element.scrollTop = above;
-    else if (below > element.scrollTop + element.clientHeight) element.scrollTop = below - element.clientHeight;
+    else if (below > element.scrollTop + element.clientHeight)
+      element.scrollTop = below - element.clientHeight;
   }, [selected, sorted]);
 
   if (rows.length === 0) return <p class="empty">{props.empty}</p>;
   const least = columns.reduce((sum, column) => sum + (column.width || 240), 0);
   return (
-    <div class="table-box" ref={box} tabIndex={0} role="region" aria-label={`${props.label}, ${count(rows.length)} rows`}>
-      <table class="virtual" aria-rowcount={sorted.length + 1} aria-label={props.label} style={{ minWidth: `${least}px` }}>
+    <div
+      class="table-box"
+      ref={box}
+      tabIndex={0}
+      role="region"
+      aria-label={`${props.label}, ${count(rows.length)} rows`}
+    >
+      <table
+        class="virtual"
+        aria-rowcount={sorted.length + 1}
+        aria-label={props.label}
+        style={{ minWidth: `${least}px` }}
+      >
         <colgroup>
-          {columns.map((column) => <col key={column.id} style={column.width ? { width: `${column.width}px` } : {}} />)}
+          {columns.map((column) => (
+            <col key={column.id} style={column.width ? { width: `${column.width}px` } : {}} />
+          ))}
         </colgroup>
         <thead>
           <tr aria-rowindex={1}>
-            {columns.map((column) => <Heading key={column.id} column={column} sort={props.sort} onSort={props.onSort} />)}
+            {columns.map((column) => (
+              <Heading key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -136,16 +172,28 @@ function TableRow<Row>({ row, index, table }: { row: Row; index: number; table: 
   const isSelected = table.selected === id;
   const select = table.onSelect ? () => table.onSelect?.(id) : undefined;
   return (
-    <tr aria-rowindex={index + 2} onClick={select}
-        class={`${index % 2 ? "odd" : ""}${select ? " selectable" : ""}${isSelected ? " selected" : ""}`}>
+    <tr
+      aria-rowindex={index + 2}
+      onClick={select}
+      class={`${index % 2 ? "odd" : ""}${select ? " selectable" : ""}${isSelected ? " selected" : ""}`}
+    >
       {table.columns.map((column) => {
         const value = column.value(row);
         const text = typeof value === "number" ? count(value) : value;
         const content = column.cell ? column.cell(row) : text;
         return (
-          <td key={column.id} class={column.number ? "number" : undefined}
-              title={typeof value === "string" && !column.number ? value : undefined}>
-            {column.opens && select ? <button class="plain" aria-pressed={isSelected}>{content}</button> : content}
+          <td
+            key={column.id}
+            class={column.number ? "number" : undefined}
+            title={typeof value === "string" && !column.number ? value : undefined}
+          >
+            {column.opens && select ? (
+              <button class="plain" aria-pressed={isSelected}>
+                {content}
+              </button>
+            ) : (
+              content
+            )}
           </td>
         );
       })}
