@@ -65,6 +65,8 @@ const folds = {
     await page.getByRole("button", { name: /Rank 7 has waited 601 s/ }).click();
     await page.getByText("the watchdog's time limit is 600 s").waitFor();
     assert.match(page.url(), /finding=f2/);
+    assert.equal(await text(page, ".findings .affected"), "7", "a consequence blames nobody");
+    assert.equal(await page.locator(".findings .blamed").count(), 0);
     await page.getByRole("button", { name: "Explains 2 other findings" }).click();
     await page.getByText("The watchdog of rank 7 ended the process").waitFor();
     await page.reload();

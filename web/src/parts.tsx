@@ -55,15 +55,17 @@ export function stripSize(job: Job | undefined): number {
 
 // All ranks of the job as a strip: those to blame filled, other members of the groups outlined.
 export function RankStrip({ finding, size }: { finding: Finding; size: number }) {
+  const isVictim = finding.role === "consequence"; // only a cause's ranks are to blame
   const blamed = new Set(finding.ranks);
   const members = new Set(finding.groups.flatMap((group) => group.ranks));
-  const kind = (rank: number) => (blamed.has(rank) ? "blamed" : members.has(rank) ? "member" : "");
+  const kind = (rank: number) =>
+    blamed.has(rank) ? (isVictim ? "affected" : "blamed") : members.has(rank) ? "member" : "";
   return (
     <span
-      class={`rank-strip ${finding.severity}`}
+      class={`rank-strip ${isVictim ? "victim" : finding.severity}`}
       role="img"
       aria-label={`${ranksInWords(finding.ranks)} of ${size} ranks`}
-      title="Filled: blamed. Outlined: other members of the group."
+      title={`Filled: ${isVictim ? "affected" : "blamed"}. Outlined: other members of the group.`}
     >
       <span class="label">{finding.ranks.length === 1 ? "rank" : "ranks"}</span>
       {Array.from({ length: size }, (_, rank) => (
