@@ -1,0 +1,78 @@
+// What can be measured of the looks: contrast of every text, and names of everything that can be used.
+import assert from "node:assert/strict";
+import { hungRun } from "./fixture.mjs";
+
+const addresses = [
+  "#/verdict?more=f1",
+  "#/inventory?filter=rank:6",
+  "#/diagnostics?at=text.invalid_utf8@17",
+];
+
+// Texts whose contrast with the ground behind them is under 4.5, as WCAG AA asks for. Runs in the page.
+function faintTexts() {
+  const parse = (colour) =>
+    /^rgba?\(/.test(colour) ? colour.match(/[\d.]+/g).map(Number) : [0, 0, 0, 0];
+  const part = (value) => (value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if ((colour[3] ?? 1) > 0.99) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const faint = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (
+      !walker.currentNode.data.trim() ||
+      !element.checkVisibility() ||
+      element.closest("script, style, noscript")
+    )
+      continue;
+    const [a, b] = [luminance(parse(getComputedStyle(element).color)), luminance(ground(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5)
+      faint.push(`${contrast.toFixed(2)} ${walker.currentNode.data.trim().slice(0, 40)}`);
+  }
+  return faint;
+}
+
+const contrast = {
+  name: "looks: every text reaches a contrast of 4.5",
+  async run(t) {
+    for (const dark of [false, true]) {
+      for (const hash of addresses) {
+        const page = await t.open(hungRun(), { dark, hash });
+        assert.deepEqual(await page.evaluate(faintTexts), [], `${hash} ${dark ? "dark" : "light"}`);
+      }
+    }
+  },
+};
+
+const named = {
+  name: "looks: landmarks, one h1, everything usable has a name",
+  async run(t) {
+    for (const hash of addresses) {
+      const page = await t.open(hungRun(), { hash });
+      for (const role of ["banner", "navigation", "main", "contentinfo"])
+        assert.equal(await page.getByRole(role).count(), 1, role);
+      assert.equal(await page.locator("h1").count(), 1);
+      const nameless = await page.evaluate(() =>
+        [...document.querySelectorAll("button, a, input, select")]
+          .filter((one) => !(one.getAttribute("aria-label") || one.textContent.trim()))
+          .map((one) => one.outerHTML),
+      );
+      assert.deepEqual(nameless, []);
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Tab");
+      const outline = await page.evaluate(
+        () => getComputedStyle(document.activeElement).outlineStyle,
+      );
+      assert.equal(outline, "solid", "focus is visible");
+    }
+  },
+};
+
+export const tests = [contrast, named];

@@ -1,0 +1,30 @@
+// The report that the binary itself writes.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");
+
+const hungJob = {
+  name: "report: examples/hung-job",
+  needsBinary: true,
+  async run(t) {
+    const folder = path.join(examples, "hung-job");
+    assert.ok(existsSync(folder), `${folder} is missing`);
+    const page = await t.report([folder]);
+    assert.ok((await page.locator("h1").innerText()).length > 0);
+    await t.screenshot(page, "example_verdict");
+    await page.keyboard.press("2");
+    await page.getByRole("heading", { level: 1, name: "Inventory" }).waitFor();
+    assert.ok(
+      (await page.locator("table.matrix .cell").count()) >= 8,
+      "eight ranks left something",
+    );
+    await t.screenshot(page, "example_inventory");
+    await page.keyboard.press("3");
+    await page.getByRole("heading", { level: 1, name: "Diagnostics" }).waitFor();
+  },
+};
+
+export const tests = [hungJob];

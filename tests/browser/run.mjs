@@ -1,0 +1,155 @@
+// Tests of the report in a real browser: what a reader sees, from file://, with no network.
+//
+//   node tests/browser/run.mjs --binary build/release/debrief --work build/browser [--only WORD]
+//
+// Each *.test.mjs exports `tests`, a list of {name, run(t)}; t is the Test below. Reports are written by the
+// binary (t.report) or made from a fixture with the page that the binary embeds (t.open). The page is
+// taken from the web/ folder beside the binary. A test also fails when the page writes to the console,
+// throws, or asks for anything but itself. Exit code 77 when there is no browser.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { makePage } from "./fixture.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const chromiumPath = process.env.DEBRIEF_CHROMIUM ?? "/usr/bin/chromium";
+const chromiumArgs = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--no-first-run",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-quic",
+];
+
+class Test {
+  constructor(browser, options, name) {
+    Object.assign(this, { browser, options, name, problems: [], contexts: [] });
+  }
+
+  // Opens the report that the binary makes of `inputs`.
+  async report(inputs, settings = {}) {
+    const folder = path.join(this.options.work, this.name.replace(/\W+/g, "_"));
+    rmSync(folder, { recursive: true, force: true });
+    execFileSync(this.options.binary, [...inputs, "-o", folder, "--quiet", "--no-store"], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    return this.show(path.join(folder, "index.html"), settings);
+  }
+
+  // Opens a page with the data of a fixture.
+  async open(run, settings = {}) {
+    const file = path.join(this.options.work, `${this.name.replace(/\W+/g, "_")}.html`);
+    writeFileSync(file, makePage(this.options.page, run));
+    return this.show(file, settings);
+  }
+
+  // settings: hash, width, height, dark, script (false: a reader without JavaScript).
+  async show(file, { hash = "", width = 1280, height = 800, dark = false, script = true } = {}) {
+    const context = await this.browser.newContext({
+      viewport: { width, height },
+      colorScheme: dark ? "dark" : "light",
+      javaScriptEnabled: script,
+      reducedMotion: "reduce",
+    });
+    this.contexts.push(context);
+    await context.setOffline(true);
+    await context.route(
+      (url) => url.protocol !== "file:" && url.protocol !== "data:",
+      (route) => route.abort(),
+    );
+    const page = await context.newPage();
+    page.setDefaultTimeout(5000);
+    const own = pathToFileURL(file).href;
+    page.on("console", (message) => this.problems.push(`console: ${message.text()}`));
+    page.on("pageerror", (error) => this.problems.push(`thrown: ${error.message}`));
+    page.on("request", (request) => {
+      const url = request.url();
+      if (url.split("#")[0] !== own && !url.startsWith("data:"))
+        this.problems.push(`request: ${url.slice(0, 200)}`);
+    });
+    await page.goto(own + hash);
+    await page.waitForSelector("h1");
+    return page;
+  }
+
+  async screenshot(page, name, fullPage = false) {
+    await page.screenshot({ path: path.join(this.options.work, `${name}.png`), fullPage });
+  }
+
+  async close() {
+    for (const context of this.contexts) await context.close();
+  }
+}
+
+async function runOne(browser, options, { name, run }) {
+  const test = new Test(browser, options, name);
+  const start = performance.now();
+  let failure = null;
+  try {
+    await run(test);
+    if (test.problems.length > 0) failure = test.problems.slice(0, 5).join("\n    ");
+  } catch (error) {
+    failure = error.stack ?? String(error);
+  }
+  await test.close();
+  console.log(`${failure ? "FAIL" : "ok  "} ${name} (${Math.round(performance.now() - start)} ms)`);
+  if (failure) console.log(`    ${failure}`);
+  return failure === null;
+}
+
+async function collect(options) {
+  const files = readdirSync(here)
+    .filter((name) => name.endsWith(".test.mjs"))
+    .sort();
+  const modules = await Promise.all(
+    files.map((name) => import(pathToFileURL(path.join(here, name)).href)),
+  );
+  const tests = modules
+    .flatMap((one) => one.tests)
+    .filter((one) => one.name.includes(options.only));
+  return tests;
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      binary: { type: "string", default: "build/release/debrief" },
+      work: { type: "string", default: "build/browser" },
+      page: { type: "string" },
+      only: { type: "string", default: "" },
+    },
+  });
+  const binary = path.resolve(values.binary);
+  const page = path.resolve(values.page ?? path.join(path.dirname(binary), "web", "page.html"));
+  return { ...values, binary, page, work: path.resolve(values.work) };
+}
+
+async function main() {
+  const options = readOptions();
+  if (!existsSync(chromiumPath)) {
+    console.log(`skipped: ${chromiumPath} is missing (apt-get install chromium)`);
+    return 77;
+  }
+  mkdirSync(options.work, { recursive: true });
+  const { chromium } = await import("playwright-core");
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumArgs });
+  let passed = 0;
+  let failed = 0;
+  for (const test of await collect(options)) {
+    if (test.needsBinary && !existsSync(options.binary)) {
+      console.log(`skip ${test.name}: ${options.binary} is missing`);
+      continue;
+    }
+    if (await runOne(browser, options, test)) ++passed;
+    else ++failed;
+  }
+  await browser.close();
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+process.exit(await main());

@@ -1,0 +1,113 @@
+// Builds the report's front end: node web/build.mjs OUTPUT_FOLDER [--no-check]
+//
+//   src/**.tsx --esbuild--> app.js  \
+//   style.css  --esbuild--> app.css  }--> page.html: page.html of this folder with style, script and the
+//                                         content security policy filled in
+//
+// page.html still has three marks, {{title}}, {{headlines}} and {{data}}, that outputs/html (and, in
+// tests, tests/browser/fixture.mjs) replace for each run. The policy allows exactly this script and this
+// style by their hashes, so that nothing an input smuggles in could run, and no network at all.
+//
+// The type check runs beside the bundling and fails the build. Nothing is fetched; no source maps; the same
+// sources give the same bytes.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const web = path.dirname(fileURLToPath(import.meta.url));
+const marks = ["{{title}}", "{{headlines}}", "{{data}}"];
+
+// `import { views } from "views"`: every file of src/views, in order of the view's own `order`. A new view
+// is a new file and nothing else.
+const viewsPlugin = {
+  name: "views",
+  setup(build) {
+    build.onResolve({ filter: /^views$/ }, () => ({ path: "views", namespace: "views" }));
+    build.onLoad({ filter: /.*/, namespace: "views" }, () => {
+      const folder = path.join(web, "src", "views");
+      const files = readdirSync(folder)
+        .filter((name) => name.endsWith(".tsx"))
+        .sort();
+      const imports = files.map((name, i) => `import { view as v${i} } from "./${name}";`);
+      const list = files.map((_, i) => `v${i}`).join(", ");
+      const contents = `${imports.join("\n")}
+export const views = [${list}].sort((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1));`;
+      return { contents, resolveDir: folder, loader: "ts" };
+    });
+  },
+};
+
+function typeCheck() {
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [tsc, "--noEmit", "-p", web], { stdio: "inherit" });
+    child.on("close", (code) => resolve(code === 0));
+  });
+}
+
+async function bundle() {
+  const result = await esbuild.build({
+    entryPoints: { app: path.join(web, "src", "main.tsx"), style: path.join(web, "style.css") },
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2020",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    charset: "ascii",
+    legalComments: "none",
+    plugins: [viewsPlugin],
+    outdir: path.join(web, "out"), // only names the results: nothing is written
+    write: false,
+    logLevel: "warning",
+  });
+  const text = (name) => result.outputFiles.find((file) => file.path.endsWith(name)).text;
+  return { script: text("app.js"), style: text("style.css") };
+}
+
+// An inline element ends at the first "</script" or "</style", and the parser turns CR into LF, which
+// would break the hash.
+function checkInline(name, text) {
+  if (/<\/(script|style)|<!--|\r/i.test(text))
+    throw new Error(`${name} cannot stand inside a page`);
+}
+
+function fillPage({ script, style }) {
+  checkInline("script", script);
+  checkInline("style", style);
+  const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const policy =
+    `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
+    "img-src data:; base-uri 'none'; form-action 'none'";
+  const values = { policy, style, script };
+  const page = readFileSync(path.join(web, "page.html"), "utf8").replace(
+    /\{\{(policy|style|script)\}\}/g,
+    (_, name) => values[name],
+  );
+  for (const mark of marks) {
+    if (page.split(mark).length !== 2) throw new Error(`${mark} must occur once in the page`);
+  }
+  return page;
+}
+
+const [folder, option] = process.argv.slice(2);
+if (!folder || (option && option !== "--no-check")) {
+  console.error("usage: node web/build.mjs OUTPUT_FOLDER [--no-check]");
+  process.exit(2);
+}
+const checked = option ? Promise.resolve(true) : typeCheck();
+const parts = await bundle();
+const page = fillPage(parts);
+if (!(await checked)) process.exit(1);
+mkdirSync(folder, { recursive: true });
+for (const [name, text] of [
+  ["app.js", parts.script],
+  ["app.css", parts.style],
+  ["page.html", page],
+]) {
+  writeFileSync(path.join(folder, name), text);
+}

@@ -1,0 +1,272 @@
+// Findings as a list that unfolds: each with what it blames, rests on and explains. One is open at a time;
+// which one, and whose consequences are shown, is in the address (?finding=f2&more=f1,f2).
+import { useEffect, useMemo } from "preact/hooks";
+import { countAll, pathTo, type Finding, type FindingNode, type Job, type Run } from "./data";
+import { count, counted, rankList, ranksInWords } from "./format";
+import { useKeys } from "./keys";
+import { Chip, RankStrip, SeverityMark, stripSize } from "./parts";
+import { setParams, type Route } from "./route";
+
+const mostShown = 200; // findings shown before "show all"
+
+export function percent(confidence: number | null): string {
+  return confidence === null ? "" : `${Math.round(confidence * 100)} %`;
+}
+
+// Who, which group, which operation, which line: everything the finding points at.
+export function Blame({ finding, job }: { finding: Finding; job: Job | undefined }) {
+  const { ranks, groups, op, seq, compile_ids: compileIds, source } = finding;
+  return (
+    <div class="blame">
+      {ranks.length > 0 &&
+        (stripSize(job) > 0 ? (
+          <RankStrip finding={finding} size={stripSize(job)} />
+        ) : (
+          <Chip>{ranksInWords(ranks)}</Chip>
+        ))}
+      {groups.slice(0, 6).map((group) => (
+        <Chip
+          key={group.name}
+          label="group"
+          title={`Process group ${group.name}: ranks ${rankList(group.ranks, 100)}`}
+        >
+          {group.desc || group.name} <span class="quiet">ranks {rankList(group.ranks, 6)}</span>
+        </Chip>
+      ))}
+      {groups.length > 6 && <Chip>and {count(groups.length - 6)} more groups</Chip>}
+      {op && (
+        <Chip label="op">
+          <code>{op}</code>
+        </Chip>
+      )}
+      {seq !== null && (
+        <Chip label="seq" title="Sequence number in its group">
+          {count(seq)}
+        </Chip>
+      )}
+      {compileIds.slice(0, 6).map((one) => (
+        <Chip key={one} label="compile id">
+          <code>{one}</code>
+        </Chip>
+      ))}
+      {source.slice(0, 6).map((line, i) => (
+        <Chip key={i} label={line.rank === null ? "line" : `rank ${line.rank} at`}>
+          <code>
+            {line.file}
+            {line.line === null ? "" : `:${line.line}`}
+          </code>
+        </Chip>
+      ))}
+      {source.length > 6 && <Chip>and {count(source.length - 6)} more lines</Chip>}
+    </div>
+  );
+}
+
+function EvidenceList({ finding }: { finding: Finding }) {
+  if (finding.evidence.length === 0) return null;
+  return (
+    <>
+      <h3>Evidence</h3>
+      <ul class="evidence">
+        {finding.evidence.slice(0, 50).map((one, i) => (
+          <li key={i}>
+            {one.text}
+            {one.table && (
+              <span class="quiet">
+                {" "}
+                in <code>{one.table}</code>
+                {one.rows.length > 0 &&
+                  ` ${one.rows.length === 1 ? "row" : "rows"} ${rankList(one.rows, 6)}`}
+              </span>
+            )}
+          </li>
+        ))}
+        {finding.evidence.length > 50 && (
+          <li>and {count(finding.evidence.length - 50)} more in findings.json</li>
+        )}
+      </ul>
+    </>
+  );
+}
+
+// `isHero`: its blame and next step stand at the top of the page already.
+function Details({
+  finding,
+  job,
+  isHero,
+}: {
+  finding: Finding;
+  job: Job | undefined;
+  isHero: boolean;
+}) {
+  return (
+    <div class="details">
+      {!isHero && <Blame finding={finding} job={job} />}
+      <EvidenceList finding={finding} />
+      {finding.why && (
+        <>
+          <h3>
+            Why we believe it{" "}
+            {finding.confidence !== null && (
+              <span class="quiet">{percent(finding.confidence)}</span>
+            )}
+          </h3>
+          <p>{finding.why}</p>
+        </>
+      )}
+      {finding.next_step && !isHero && (
+        <>
+          <h3>Next step</h3>
+          <p>{finding.next_step}</p>
+        </>
+      )}
+      <p class="quiet">
+        Rule <code>{finding.rule}</code>, {finding.role}
+        {job && <>, job {job.name || job.job}</>}
+        {finding.attempt !== null && <>, attempt {finding.attempt}</>}
+      </p>
+    </div>
+  );
+}
+
+interface ItemProps {
+  view: string;
+  node: FindingNode;
+  open: string[]; // ids from a root to the open finding
+  unfolded: string[]; // ids whose consequences are shown
+  hero: string; // id of the finding at the top of the page
+  jobs: Job[];
+}
+
+function toggled(list: string[], one: string): string {
+  return (list.includes(one) ? list.filter((other) => other !== one) : [...list, one]).join(",");
+}
+
+function Consequences({ view, node, open, unfolded, hero, jobs }: ItemProps) {
+  const { finding, children } = node;
+  if (children.length === 0) return null;
+  const inside = open.length > 1 && open[0] === finding.id;
+  const shown = inside || unfolded.includes(finding.id);
+  const toggle = () =>
+    setParams(view, {
+      more: toggled(unfolded, finding.id),
+      finding: inside ? finding.id : (open[0] ?? null),
+    });
+  return (
+    <div class="consequences">
+      <button class="plain fold" aria-expanded={shown} onClick={toggle}>
+        <span class="arrow" aria-hidden="true" />
+        Explains {counted(countAll(children), "other finding")}
+      </button>
+      {shown && (
+        <ol>
+          {children.map((child) => (
+            <Item
+              key={child.finding.id}
+              view={view}
+              node={child}
+              open={inside ? open.slice(1) : []}
+              unfolded={unfolded}
+              hero={hero}
+              jobs={jobs}
+            />
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+function Item({ view, node, open, unfolded, hero, jobs }: ItemProps) {
+  const { finding } = node;
+  const isOpen = open.length === 1 && open[0] === finding.id;
+  const job = jobs.find((one) => one.job === finding.job);
+  return (
+    <li id={`finding-${finding.id}`} class={`finding ${finding.severity}${isOpen ? " open" : ""}`}>
+      <h3>
+        <button
+          class="plain fold"
+          aria-expanded={isOpen}
+          onClick={() => setParams(view, { finding: isOpen ? "none" : finding.id })}
+        >
+          <SeverityMark severity={finding.severity} word={false} />
+          <span class="headline">{finding.headline}</span>
+          {jobs.length > 1 && job && <span class="quiet">{job.name}</span>}
+          {finding.ranks.length > 0 && (
+            <span class="quiet ranks">{ranksInWords(finding.ranks)}</span>
+          )}
+        </button>
+      </h3>
+      {isOpen && <Details finding={finding} job={job} isHero={finding.id === hero} />}
+      <Consequences
+        view={view}
+        node={node}
+        open={open}
+        unfolded={unfolded}
+        hero={hero}
+        jobs={jobs}
+      />
+    </li>
+  );
+}
+
+interface FindingsProps {
+  view: string; // whose address holds what is open
+  run: Run;
+  forest: FindingNode[];
+  route: Route;
+}
+
+export function Findings({ view, run, forest, route }: FindingsProps) {
+  const first = forest[0]?.finding.id ?? "";
+  const selected = route.params.get("finding") ?? first;
+  const open = useMemo(() => pathTo(forest, selected), [forest, selected]);
+  const unfolded = (route.params.get("more") ?? "").split(",").filter(Boolean);
+  const at = forest.findIndex((node) => node.finding.id === open[0]);
+  const all = route.params.get("all") === "1" || at >= mostShown;
+  const shown = all ? forest : forest.slice(0, mostShown);
+
+  const move = (by: number) => {
+    const next = forest[Math.max(0, Math.min(forest.length - 1, at + by))];
+    if (next) setParams(view, { finding: next.finding.id }, true);
+  };
+  useKeys([
+    { key: "j", does: "Next finding", act: () => move(1) },
+    { key: "k", does: "Previous finding", act: () => move(-1) },
+  ]);
+  useEffect(() => {
+    const wanted = route.params.get("finding");
+    if (wanted) document.getElementById(`finding-${wanted}`)?.scrollIntoView({ block: "nearest" });
+  }, [selected]);
+
+  const consequences = run.findings.length - forest.length;
+  return (
+    <section aria-labelledby="findings-title">
+      <h2 id="findings-title">
+        Findings{" "}
+        <span class="quiet">
+          {count(forest.length)}
+          {consequences > 0 && ` and ${counted(consequences, "consequence")}`}
+        </span>
+      </h2>
+      <ol class="findings">
+        {shown.map((node) => (
+          <Item
+            key={node.finding.id}
+            view={view}
+            node={node}
+            open={open[0] === node.finding.id ? open : []}
+            unfolded={unfolded}
+            hero={first}
+            jobs={run.jobs}
+          />
+        ))}
+      </ol>
+      {shown.length < forest.length && (
+        <button onClick={() => setParams(view, { all: "1" })}>
+          Show all {count(forest.length)}
+        </button>
+      )}
+    </section>
+  );
+}

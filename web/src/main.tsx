@@ -1,0 +1,17 @@
+// The report: reads the data island and shows it.
+import { render } from "preact";
+import { readRun } from "./data";
+import { Broken, Frame } from "./frame";
+import { listenToKeys } from "./keys";
+
+const root = document.getElementById("app");
+if (root) {
+  try {
+    const run = readRun();
+    if (run.findings[0]) document.title = `${run.findings[0].headline.slice(0, 200)} - debrief`; // cleaned, as all text
+    listenToKeys();
+    render(<Frame run={run} />, root);
+  } catch (error) {
+    render(<Broken reason={error instanceof Error ? error.message : String(error)} />, root);
+  }
+}

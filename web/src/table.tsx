@@ -1,0 +1,202 @@
+// A table for any number of rows: only those in sight are elements. Rows have one height, so that the
+// place of each is known without laying it out: a row above the first costs nothing but its share of a
+// spacer. The order is in the address (?sort=bytes or ?sort=-bytes).
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { count } from "./format";
+
+export interface Column<Row> {
+  id: string;
+  title: string;
+  definition?: string; // shown on hover
+  width: number; // in px; 0: takes what is left
+  number?: boolean; // right-aligned
+  opens?: boolean; // in a table whose rows can be selected, the cell that does it by keyboard
+  value: (row: Row) => string | number | null; // what it is ordered by
+  cell?: (row: Row) => ComponentChildren; // how it is shown, when not as the value
+}
+
+interface Props<Row> {
+  label: string;
+  rows: Row[];
+  columns: Column<Row>[];
+  id: (row: Row) => string;
+  sort: string | null;
+  onSort: (sort: string | null) => void;
+  selected?: string | null;
+  onSelect?: (id: string) => void;
+  empty: string; // what to say when there are no rows
+}
+
+const rowHeight = 28;
+const spare = 8; // rows drawn above and below, so that scrolling never shows a gap
+
+// Nulls last whatever the direction; ties keep the order of the data.
+function sortRows<Row>(rows: Row[], columns: Column<Row>[], sort: string | null): Row[] {
+  const column = columns.find((one) => one.id === sort?.replace(/^-/, ""));
+  if (!column) return rows;
+  const sign = sort?.startsWith("-") ? -1 : 1;
+  const keyed = rows.map((row, i) => ({ row, i, key: column.value(row) }));
+  keyed.sort((a, b) => {
+    if (a.key === b.key) return a.i - b.i;
+    if (a.key === null) return 1;
+    if (b.key === null) return -1;
+    return (a.key < b.key ? -1 : 1) * sign;
+  });
+  return keyed.map((one) => one.row);
+}
+
+function nextSort(id: string, sort: string | null): string | null {
+  if (sort === id) return `-${id}`;
+  return sort === `-${id}` ? null : id;
+}
+
+function Heading<Row>({
+  column,
+  sort,
+  onSort,
+}: {
+  column: Column<Row>;
+  sort: string | null;
+  onSort: Props<Row>["onSort"];
+}) {
+  const direction =
+    sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : "none";
+  return (
+    <th
+      scope="col"
+      aria-sort={direction}
+      class={column.number ? "number" : undefined}
+      title={column.definition}
+    >
+      <button class="plain" onClick={() => onSort(nextSort(column.id, sort))}>
+        {column.title}
+        {direction !== "none" && (
+          <span aria-hidden="true" class="sort-mark">
+            {direction === "ascending" ? "\u25b2" : "\u25bc"}
+          </span>
+        )}
+      </button>
+    </th>
+  );
+}
+
+// How much of the box is scrolled away, and how high it is.
+function useWindow(box: { current: HTMLElement | null }): { top: number; height: number } {
+  const [place, setPlace] = useState({ top: 0, height: 800 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const update = () => setPlace({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(update);
+    observer.observe(element);
+    element.addEventListener("scroll", update, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", update);
+    };
+  }, []);
+  return place;
+}
+
+function Spacer({ rows, columns }: { rows: number; columns: number }) {
+  if (rows <= 0) return null;
+  return (
+    <tr aria-hidden="true" class="spacer">
+      <td colSpan={columns} style={{ height: `${rows * rowHeight}px` }} />
+    </tr>
+  );
+}
+
+export function Table<Row>(props: Props<Row>) {
+  const { rows, columns, selected } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const place = useWindow(box);
+  const sorted = useMemo(() => sortRows(rows, columns, props.sort), [rows, columns, props.sort]);
+  const first = Math.max(0, Math.min(Math.floor(place.top / rowHeight) - spare, sorted.length - 1));
+  const last = Math.min(sorted.length, first + Math.ceil(place.height / rowHeight) + 2 * spare);
+
+  // A selected row that is out of sight (after a reload, or by keys) is brought into sight.
+  useEffect(() => {
+    const at = selected ? sorted.findIndex((row) => props.id(row) === selected) : -1;
+    const element = box.current;
+    if (!element || at < 0) return;
+    const [above, below] = [at * rowHeight, (at + 2) * rowHeight];
+    if (above < element.scrollTop) element.scrollTop = above;
+    else if (below > element.scrollTop + element.clientHeight)
+      element.scrollTop = below - element.clientHeight;
+  }, [selected, sorted]);
+
+  if (rows.length === 0) return <p class="empty">{props.empty}</p>;
+  const least = columns.reduce((sum, column) => sum + (column.width || 240), 0);
+  return (
+    <div
+      class="table-box"
+      ref={box}
+      tabIndex={0}
+      role="region"
+      aria-label={`${props.label}, ${count(rows.length)} rows`}
+    >
+      <table
+        class="virtual"
+        aria-rowcount={sorted.length + 1}
+        aria-label={props.label}
+        style={{ minWidth: `${least}px` }}
+      >
+        <colgroup>
+          {columns.map((column) => (
+            <col key={column.id} style={column.width ? { width: `${column.width}px` } : {}} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <Heading key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer rows={first} columns={columns.length} />
+          {sorted.slice(first, last).map((row, i) => (
+            <TableRow key={props.id(row)} row={row} index={first + i} table={props} />
+          ))}
+          <Spacer rows={sorted.length - last} columns={columns.length} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function TableRow<Row>({ row, index, table }: { row: Row; index: number; table: Props<Row> }) {
+  const id = table.id(row);
+  const isSelected = table.selected === id;
+  const select = table.onSelect ? () => table.onSelect?.(id) : undefined;
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      onClick={select}
+      class={`${index % 2 ? "odd" : ""}${select ? " selectable" : ""}${isSelected ? " selected" : ""}`}
+    >
+      {table.columns.map((column) => {
+        const value = column.value(row);
+        const text = typeof value === "number" ? count(value) : value;
+        const content = column.cell ? column.cell(row) : text;
+        return (
+          <td
+            key={column.id}
+            class={column.number ? "number" : undefined}
+            title={typeof value === "string" && !column.number ? value : undefined}
+          >
+            {column.opens && select ? (
+              <button class="plain" aria-pressed={isSelected}>
+                {content}
+              </button>
+            ) : (
+              content
+            )}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}

@@ -1,0 +1,258 @@
+// The answer: the most important finding in the largest letters, what it rests on, what follows from it,
+// and what was and was not looked at.
+import { useMemo } from "preact/hooks";
+import {
+  findingForest,
+  type Analysis,
+  type Diagnostic,
+  type Finding,
+  type Job,
+  type Run,
+} from "../data";
+import { Blame, Findings, percent } from "../findings";
+import { bytes, count, counted, words } from "../format";
+import { SeverityMark } from "../parts";
+import { href } from "../route";
+import type { View, ViewProps } from "../view";
+
+const id = "verdict";
+
+function Hero({ finding, job }: { finding: Finding; job: Job | undefined }) {
+  return (
+    <section class={`hero ${finding.severity}`} aria-label="Verdict">
+      <p class="kicker">
+        <SeverityMark severity={finding.severity} />
+        <span>{finding.role}</span>
+        {finding.confidence !== null && (
+          <span title={finding.why || "How sure the analysis is"}>
+            confidence {percent(finding.confidence)}
+          </span>
+        )}
+      </p>
+      <h1>{finding.headline}</h1>
+      <Blame finding={finding} job={job} />
+      {finding.next_step && (
+        <p class="next-step">
+          <strong>Next step</strong> {finding.next_step}
+        </p>
+      )}
+    </section>
+  );
+}
+
+// Without a finding the headline says what that means: looked and found nothing, or could not look.
+function NoFindings({ run }: { run: Run }) {
+  const ran = run.analyses.filter((one) => one.state === "ran");
+  const others = run.analyses.filter((one) => one.state !== "ran");
+  const headline =
+    run.inputs.length === 0
+      ? "No inputs were found"
+      : ran.length === 0
+        ? "Nothing was analysed"
+        : "No findings";
+  return (
+    <section class="hero none" aria-label="Verdict">
+      <h1>{headline}</h1>
+      {run.inputs.length === 0 ? (
+        <p>
+          Nothing under the given paths could be taken as an input, so nothing can be said about the
+          job.
+        </p>
+      ) : ran.length === 0 ? (
+        <p>{counted(run.inputs.length, "input")} found, but no analysis has the data it needs.</p>
+      ) : (
+        <p>
+          {counted(ran.length, "analysis", "analyses")} looked at{" "}
+          {counted(run.inputs.length, "input")} and found nothing to report:{" "}
+          {ran.map((one) => words(one.name)).join(", ")}.
+        </p>
+      )}
+      {others.length > 0 && ran.length > 0 && (
+        <p>
+          Not looked at: {others.map((one) => words(one.name)).join(", ")}. The reasons are below.
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface Fact {
+  label: string;
+  value: number;
+  note: string;
+  definition: string;
+  to: string;
+}
+
+function facts(run: Run): Fact[] {
+  const ranks = run.jobs.reduce((sum, job) => sum + job.ranks.length, 0);
+  const started = run.jobs.reduce((sum, job) => sum + (job.world_size ?? job.ranks.length), 0);
+  const attempts = run.jobs.reduce((sum, job) => sum + job.attempts, 0);
+  const size = run.inputs.reduce((sum, input) => sum + (input.bytes ?? 0), 0);
+  const imported = run.inputs.filter((input) => input.state === "imported").length;
+  const lost = run.diagnostics.filter((one) => one.severity === "error").length;
+  const first = run.jobs.length === 1 ? (run.jobs[0]?.name ?? "") : "";
+  return [
+    {
+      label: "job",
+      value: run.jobs.length,
+      note: first,
+      to: "inventory",
+      definition: "Jobs told apart under the given paths",
+    },
+    {
+      label: "attempt",
+      value: attempts,
+      note: attempts > run.jobs.length ? "restarted" : "",
+      to: "inventory",
+      definition: "Attempts of all jobs; a restart makes a new one",
+    },
+    {
+      label: "rank",
+      value: ranks,
+      to: "inventory",
+      note:
+        ranks === 0
+          ? ""
+          : started > ranks
+            ? `of ${count(started)}, ${count(started - ranks)} left nothing`
+            : "all left data",
+      definition: "Ranks that left at least one input, of those the jobs were started with",
+    },
+    {
+      label: "input",
+      value: run.inputs.length,
+      to: "inventory",
+      note: `${count(imported)} imported, ${bytes(size)}`,
+      definition: "Files, archive members and streams found; size as it lies on disk",
+    },
+    {
+      label: "diagnostic",
+      value: run.diagnostics.length,
+      to: "diagnostics",
+      note:
+        lost > 0
+          ? `${count(lost)} lost data`
+          : run.diagnostics.length > 0
+            ? "no data lost"
+            : run.inputs.length > 0
+              ? "inputs were whole"
+              : "",
+      definition: "Kinds of trouble in inputs, counted once per input",
+    },
+  ];
+}
+
+function Facts({ run, job }: { run: Run; job: string | null }) {
+  return (
+    <ul class="facts" aria-label="Facts">
+      {facts(run).map((fact) => (
+        <li key={fact.label} title={fact.definition}>
+          <a href={href(fact.to, { job })}>
+            {count(fact.value)}{" "}
+            <small>
+              {fact.label}
+              {fact.value === 1 ? "" : "s"}
+            </small>
+          </a>
+          {fact.note && <span class="quiet">{fact.note}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const analysisStates: [Analysis["state"], string][] = [
+  ["failed", "Failed"],
+  ["not run", "Could not run"],
+  ["ran", "Ran"],
+];
+
+function Analyses({ analyses }: { analyses: Analysis[] }) {
+  return (
+    <section aria-labelledby="analyses-title">
+      <h2 id="analyses-title">What was analysed</h2>
+      {analyses.length === 0 && <p class="empty">No analysis took part in this run.</p>}
+      {analysisStates.map(([state, title]) => {
+        const some = analyses.filter((one) => one.state === state);
+        if (some.length === 0) return null;
+        return (
+          <div key={state} class={`analyses ${state.replace(" ", "-")}`}>
+            <h3>
+              {title} <span class="quiet">{some.length}</span>
+            </h3>
+            <ul>
+              {some.map((one) => (
+                <li key={one.name}>
+                  <span class="name">{words(one.name)}</span>
+                  {state === "ran" && (
+                    <span class="quiet">
+                      {" "}
+                      {one.findings === 0 ? "nothing to report" : counted(one.findings, "finding")}
+                    </span>
+                  )}
+                  {one.reason && <span class="reason">{one.reason}</span>}
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+    </section>
+  );
+}
+
+// What the reader should know of the inputs before trusting the verdict.
+function Trouble({ diagnostics, job }: { diagnostics: Diagnostic[]; job: string | null }) {
+  const serious = diagnostics.filter((one) => one.severity !== "info");
+  if (serious.length === 0) return null;
+  const names = [...new Set(serious.map((one) => one.name))];
+  return (
+    <section aria-labelledby="trouble-title">
+      <h2 id="trouble-title">Trouble in the inputs</h2>
+      <ul class="trouble">
+        {names.slice(0, 5).map((name) => {
+          const some = serious.filter((one) => one.name === name);
+          const one = some[0] as Diagnostic;
+          return (
+            <li key={name}>
+              <SeverityMark severity={one.severity} word={false} />
+              <a href={href("diagnostics", { job, filter: `name:${name}` })}>{one.meaning}</a>
+              <span class="quiet"> in {counted(some.length, "input")}</span>
+            </li>
+          );
+        })}
+      </ul>
+      {names.length > 5 && (
+        <p>
+          <a href={href("diagnostics", { job })}>and {count(names.length - 5)} more kinds</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Verdict({ run, route }: ViewProps) {
+  const forest = useMemo(() => findingForest(run.findings), [run]);
+  const first = forest[0]?.finding;
+  const job = route.params.get("job");
+  return (
+    <>
+      {first ? (
+        <Hero finding={first} job={run.jobs.find((one) => one.job === first.job)} />
+      ) : (
+        <NoFindings run={run} />
+      )}
+      <Facts run={run} job={job} />
+      <div class={first ? "columns" : "columns even"}>
+        {first && <Findings view={id} run={run} forest={forest} route={route} />}
+        <div class="side">
+          <Analyses analyses={run.analyses} />
+          <Trouble diagnostics={run.diagnostics} job={job} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+export const view: View = { id, title: "Verdict", order: 10, component: Verdict };
