@@ -10,6 +10,10 @@ set(DEBRIEF_SANITIZE "" CACHE STRING "sanitizers for every target, for example a
 add_library(debrief_flags INTERFACE)
 target_compile_options(debrief_flags INTERFACE -Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer
                        -Wno-missing-field-initializers)  # designated initialisers name what matters
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++'s own std::stable_sort calls a function that it declares deprecated.
+  target_compile_options(debrief_flags INTERFACE -Wno-deprecated-declarations)
+endif()
 # It changes the layout of simdjson's parser, so it must be the same everywhere.
 target_compile_definitions(debrief_flags INTERFACE SIMDJSON_DEVELOPMENT_CHECKS=0)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")

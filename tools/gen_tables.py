@@ -23,7 +23,9 @@ TYPES = {
 SQL = {"i32": "INTEGER", "i64": "BIGINT", "f64": "DOUBLE", "bool": "BOOLEAN", "string": "VARCHAR",
        "list": "BIGINT[]", "stack": "VARCHAR[]"}
 WHO = [("job", "i32", "the job"), ("attempt", "i32", "attempt of the job"), ("rank", "i32", "global rank")]
-KEYWORDS = {"operator", "new", "class", "default", "register", "this", "namespace", "union", "export"}
+# Names that C++ does not allow, or that SQL does not allow without quotes.
+KEYWORDS = {"operator", "new", "class", "default", "register", "this", "namespace", "union", "export", "offset", "limit",
+            "order", "group", "table", "column", "select", "from", "where", "end", "primary", "references", "using"}
 
 
 class Table:
@@ -62,7 +64,7 @@ def add_column(tables, match, place):
     if kind not in TYPES:
         fail(place, f"unknown type {kind}; known: {' '.join(TYPES)}")
     if name in KEYWORDS or name in [column[0] for column in tables[-1].columns]:
-        fail(place, f"column {name} is a C++ keyword or declared twice")
+        fail(place, f"column {name} is a keyword of C++ or SQL, or declared twice")
     tables[-1].columns.append((name, kind, doc))
 
 

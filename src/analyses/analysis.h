@@ -3,9 +3,10 @@
 //
 //   const Analysis& debrief::analyses::<name>::Describe();
 //
-// An analysis names the tables it needs and makes. It runs when every needed table has rows; otherwise
-// the user is told that it did not run and what it would have needed. It never prints, never changes
-// what it reads, and never guesses: "not computable: no dump from rank 4" is an answer.
+// An analysis names the tables it needs and makes. It runs when every needed table has rows;
+// otherwise the user is told that it did not run and what it would have needed. It never prints,
+// never changes what it reads, and never guesses: "not computable: no dump from rank 4" is an
+// answer.
 #pragma once
 
 #include <span>
@@ -18,9 +19,9 @@
 namespace debrief {
 
 struct AnalysisInfo {
-  std::string_view name;      // the folder's name
-  std::string_view sentence;  // the question it answers
-  std::string_view example;   // a finding it may make, as the user reads it
+  std::string_view name;                    // the folder's name
+  std::string_view sentence;                // the question it answers
+  std::string_view example;                 // a finding it may make, as the user reads it
   std::span<const std::string_view> needs;  // tables
   std::span<const std::string_view> makes;  // tables
 };

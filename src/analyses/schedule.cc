@@ -1,15 +1,15 @@
-// In rounds: an analysis is ready when nobody who is still waiting makes a table that it needs. Each
-// round runs the ready ones beside each other. A circle of needs would leave some waiting for ever; they
-// are run in a last round with what there is.
+// In rounds: an analysis is ready when nobody who is still waiting makes a table that it needs.
+// Each round runs the ready ones beside each other. A circle of needs would leave some waiting for
+// ever; they are run in a last round with what there is.
 #include "analyses/schedule.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace debrief {
 
@@ -27,13 +27,15 @@ bool HasRows(const Model& model, std::string_view name) {
 }
 
 bool Makes(const Analysis& analysis, std::string_view table) {
-  return std::find(analysis.info.makes.begin(), analysis.info.makes.end(), table) != analysis.info.makes.end();
+  return std::find(analysis.info.makes.begin(), analysis.info.makes.end(), table) !=
+         analysis.info.makes.end();
 }
 
 bool IsReady(const Analysis& analysis, const Waiting& waiting) {
   return std::none_of(waiting.begin(), waiting.end(), [&](const Analysis* other) {
-    return other != &analysis && std::any_of(analysis.info.needs.begin(), analysis.info.needs.end(),
-                                             [&](std::string_view table) { return Makes(*other, table); });
+    return other != &analysis &&
+           std::any_of(analysis.info.needs.begin(), analysis.info.needs.end(),
+                       [&](std::string_view table) { return Makes(*other, table); });
   });
 }
 
@@ -93,12 +95,14 @@ void RunRound(const Waiting& ready, ThreadPool& pool, Model& model) {
         return outcome;
       },
       [&](size_t, Outcome&& outcome) { outcomes.push_back(std::move(outcome)); });
-  for (size_t i = 0; i < able.size(); ++i) Join(*able[i], outcomes[i].first, std::move(outcomes[i].second), model);
+  for (size_t i = 0; i < able.size(); ++i)
+    Join(*able[i], outcomes[i].first, std::move(outcomes[i].second), model);
 }
 
 }  // namespace
 
-void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Progress& progress, Model& model) {
+void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Progress& progress,
+                 Model& model) {
   Waiting waiting(analyses.begin(), analyses.end());
   progress.Begin("analyse", waiting.size());
   while (!waiting.empty()) {

@@ -9,9 +9,10 @@
 
 namespace debrief {
 
-// Analyses whose needs are met run, in parallel where they do not depend on each other; their tables and
-// findings join the model in order of name. The others are recorded as not run, with the tables they
-// lacked. Ends with ordered findings and filled outcome tables.
-void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Progress& progress, Model& model);
+// Analyses whose needs are met run, in parallel where they do not depend on each other; their
+// tables and findings join the model in order of name. The others are recorded as not run, with the
+// tables they lacked. Ends with ordered findings and filled outcome tables.
+void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Progress& progress,
+                 Model& model);
 
 }  // namespace debrief

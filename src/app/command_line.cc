@@ -1,11 +1,11 @@
 #include "app/command_line.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/format.h>
+#include <cstdio>
 
 #include "app/commands/commands.h"
 #include "base/version.h"
@@ -41,22 +41,30 @@ void AddGlobal(CLI::App& app, Parsed& parsed) {
 }
 
 void AddReport(CLI::App& app, Parsed& parsed) {
-  app.add_option("PATH", parsed.report.paths, "Files, folders, archives (.gz .zst .tar .zip), - for stdin");
-  app.add_option("-o,--output", parsed.report.output, "Folder to write")->type_name("DIR")->capture_default_str();
+  app.add_option("PATH", parsed.report.paths,
+                 "Files, folders, archives (.gz .zst .tar .zip), - for stdin")
+      ->type_name("");
+  app.add_option("-o,--output", parsed.report.output, "Folder to write (debrief_out)")
+      ->type_name("DIR");
   app.add_flag("--overwrite", parsed.report.overwrite, "Replace an earlier report in that folder");
-  app.add_flag("--no-store", parsed.report.no_store, "Do not write run.duckdb (the tables for SQL)");
+  app.add_flag("--no-store", parsed.report.no_store,
+               "Do not write run.duckdb (the tables for SQL)");
   app.add_flag("--parquet", parsed.report.parquet, "Also write every table as Parquet");
-  app.add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")->type_name("N")->check(CLI::Range(0, 1024));
-  app.add_option("--fail-on", parsed.fail_on, "Exit 3 if there is a finding of this level or above")
+  app.add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024).description(""));
+  app.add_option("--fail-on", parsed.fail_on,
+                 "Exit 3 on a finding of this level or above: info, warning, error")
       ->type_name("LEVEL")
-      ->check(CLI::IsMember({"info", "warning", "error"}));
+      ->check(CLI::IsMember({"info", "warning", "error"}).description(""));
 }
 
 CLI::App* AddList(CLI::App& app, Parsed& parsed) {
-  auto* list = app.add_subcommand("list", "What this build can do: inputs, analyses, outputs, tables");
+  auto* list =
+      app.add_subcommand("list", "What this build can do: inputs, analyses, outputs, tables");
   list->add_option("WHAT", parsed.list.what, "inputs, analyses, outputs or tables")
       ->required()
-      ->check(CLI::IsMember({"inputs", "analyses", "outputs", "tables"}));
+      ->check(CLI::IsMember({"inputs", "analyses", "outputs", "tables"}).description(""));
   list->add_flag("--json", parsed.global.json, "As JSON");
   list->footer("Example:\n  debrief list inputs");
   return list;
@@ -64,14 +72,17 @@ CLI::App* AddList(CLI::App& app, Parsed& parsed) {
 
 CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
   auto* query = app.add_subcommand("query", "SQL over the tables of a report");
-  query->add_option("OUT", parsed.query.output, "Folder that debrief wrote, or a .duckdb file")->required();
-  query->add_option("SQL", parsed.query.sql, "Statement; without one, statements are read from stdin");
-  query->add_option("--format", parsed.query.format, "table, csv or json")
-      ->check(CLI::IsMember({"table", "csv", "json"}))
-      ->capture_default_str();
+  query->add_option("OUT", parsed.query.output, "Folder that debrief wrote, or a .duckdb file")
+      ->required();
+  query->add_option("SQL", parsed.query.sql,
+                    "Statement; without one, statements are read from stdin");
+  query->add_option("--format", parsed.query.format, "table (the default), csv or json")
+      ->check(CLI::IsMember({"table", "csv", "json"}).description(""))
+      ->type_name("FORMAT");
   query->add_flag("--json", parsed.global.json, "Same as --format json");
   query->footer(
-      "Example:\n  debrief query debrief_out \"SELECT kind, count(*) AS inputs FROM input GROUP BY kind ORDER BY kind\"\n"
+      "Example:\n  debrief query debrief_out \"SELECT kind, count(*) AS inputs FROM input GROUP BY "
+      "kind ORDER BY kind\"\n"
       "Tables: debrief list tables, or docs/tables.md");
   return query;
 }
@@ -87,9 +98,7 @@ int Dispatch(const CLI::App& app, const Parsed& parsed, const CLI::App* list, co
 }
 
 // CLI11 has exit codes of its own; ours are 0 for help and version, 2 for everything else.
-int ExitFor(CLI::App& app, const CLI::ParseError& error) {
-  return app.exit(error) == 0 ? 0 : 2;
-}
+int ExitFor(CLI::App& app, const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 2; }
 
 }  // namespace
 

@@ -1,14 +1,14 @@
 #include "app/terminal.h"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "base/safe_name.h"
 
@@ -69,11 +69,14 @@ int64_t SystemClock::NowNs() const {
 }
 
 std::unique_ptr<Progress> MakeProgress(bool quiet) {
-  if (quiet || isatty(STDERR_FILENO) == 0 || IsDumbTerminal()) return std::make_unique<NoProgress>();
+  if (quiet || isatty(STDERR_FILENO) == 0 || IsDumbTerminal())
+    return std::make_unique<NoProgress>();
   return std::make_unique<BarProgress>();
 }
 
-bool WantsColour() { return isatty(STDOUT_FILENO) != 0 && !IsDumbTerminal() && Environment("NO_COLOR").empty(); }
+bool WantsColour() {
+  return isatty(STDOUT_FILENO) != 0 && !IsDumbTerminal() && Environment("NO_COLOR").empty();
+}
 
 int TerminalWidth() {
   int width = 100;

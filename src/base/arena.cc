@@ -7,7 +7,8 @@
 namespace debrief {
 
 namespace {
-// Blocks double from 4 KiB to 1 MiB, so that a small pool stays small and a large one makes few calls.
+// Blocks double from 4 KiB to 1 MiB, so that a small pool stays small and a large one makes few
+// calls.
 constexpr size_t kFirstBlock = 4096;
 constexpr size_t kLargestBlock = 1 << 20;
 }  // namespace

@@ -1,5 +1,6 @@
-// Multiply-and-fold over 16 bytes at a time: the product of two 64-bit words, folded to 64 bits, mixes
-// all of their bits in a few cycles. Well under a nanosecond for the short names that fill our pools.
+// Multiply-and-fold over 16 bytes at a time: the product of two 64-bit words, folded to 64 bits,
+// mixes all of their bits in a few cycles. Well under a nanosecond for the short names that fill
+// our pools.
 #include "base/hash.h"
 
 #include <cstring>

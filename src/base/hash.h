@@ -1,4 +1,5 @@
-// A fast hash of bytes, for tables in memory. Not for files: its values may change between versions.
+// A fast hash of bytes, for tables in memory. Not for files: its values may change between
+// versions.
 #pragma once
 
 #include <cstdint>

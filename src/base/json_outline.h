@@ -3,8 +3,9 @@
 // The outline of   {"schema": 1, "events": [{"ph": "X", "args": {"rank": 3}}, ...
 // is the paths     schema, events, events[].ph, events[].args, events[].args.rank
 //
-// The text may be cut anywhere, have NaN and other things that JSON has not; scanning stops at the first
-// byte that cannot be. Cost: one pass over the text; at most kMaxPaths distinct paths of kMaxDepth.
+// The text may be cut anywhere, have NaN and other things that JSON has not; scanning stops at the
+// first byte that cannot be. Cost: one pass over the text; at most kMaxPaths distinct paths of
+// kMaxDepth.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "base/json_writer.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "base/escape.h"
 

@@ -1,8 +1,9 @@
-// Writes JSON text piece by piece into a string. Commas, quotes and escapes are the writer's business;
-// balance of Begin and End is the caller's.
+// Writes JSON text piece by piece into a string. Commas, quotes and escapes are the writer's
+// business; balance of Begin and End is the caller's.
 //
 //   JsonWriter json(&out);
-//   json.BeginObject().Field("schema", 1).Key("ranks").BeginArray().Value(5).EndArray().EndObject();
+//   json.BeginObject().Field("schema",
+//   1).Key("ranks").BeginArray().Value(5).EndArray().EndObject();
 //
 // Text is escaped by base/escape.h, so the result may also stand inside a <script> element. Numbers
 // without a value (kNone, NaN, infinity) are written as null.

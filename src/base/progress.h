@@ -1,5 +1,6 @@
-// How work tells the user that it goes on, and asks the time, without knowing of terminals or clocks.
-// app/ passes in the real ones, tests pass in fakes; nothing below app/ prints or reads a clock.
+// How work tells the user that it goes on, and asks the time, without knowing of terminals or
+// clocks. app/ passes in the real ones, tests pass in fakes; nothing below app/ prints or reads a
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@ namespace debrief {
 class Progress {
  public:
   virtual ~Progress() = default;
-  // A new stage of `total` steps (0: not known), for example "import", 512. Any thread may call Step.
+  // A new stage of `total` steps (0: not known), for example "import", 512. Any thread may call
+  // Step.
   virtual void Begin(std::string_view stage, uint64_t total) = 0;
   virtual void Step(uint64_t done) = 0;
   virtual void End() = 0;

@@ -1,8 +1,8 @@
 #include "base/rank_list.h"
 
-#include <vector>
-
 #include <fmt/format.h>
+
+#include <vector>
 
 namespace debrief {
 
@@ -26,7 +26,8 @@ std::vector<Run> RunsOf(std::span<const int32_t> sorted) {
 }
 
 std::string ToText(const Run& run) {
-  return run.first == run.last ? fmt::format("{}", run.first) : fmt::format("{}-{}", run.first, run.last);
+  return run.first == run.last ? fmt::format("{}", run.first)
+                               : fmt::format("{}-{}", run.first, run.last);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Lists of plain values stored once and named by a 32-bit id: rank lists, shapes, stacks.
 //
 // Id 0 is "no list" and differs from the empty list. A rank list that 10,000 dumps repeat costs its
-// values once and 4 bytes a mention. Same rules as StringPool: one thread, ids in order of first sight.
+// values once and 4 bytes a mention. Same rules as StringPool: one thread, ids in order of first
+// sight.
 #pragma once
 
 #include <cstdint>

@@ -4,10 +4,11 @@
 //   ASSIGN_OR_RETURN(ByteView bytes, source.View(offset, length));
 //   Parse(bytes.text());                       // valid as long as `bytes` lives
 //
-// A view owns a window of its own: memory is bounded by the views alive, not by the size of the file.
-// Windows are read with pread, not mapped. A mapped log that is cut or rewritten while a parser is in
-// it ends the process (SIGBUS) or changes under the parser's feet; a window that was read does neither,
-// costs one copy out of the page cache, and a file that shrank is an ordinary Status (kChanged).
+// A view owns a window of its own: memory is bounded by the views alive, not by the size of the
+// file. Windows are read with pread, not mapped. A mapped log that is cut or rewritten while a
+// parser is in it ends the process (SIGBUS) or changes under the parser's feet; a window that was
+// read does neither, costs one copy out of the page cache, and a file that shrank is an ordinary
+// Status (kChanged).
 //
 // Every view is followed by kPadding readable bytes (zero), which simdjson needs.
 #pragma once

@@ -11,17 +11,28 @@ const Place kNoPlace;
 
 std::string_view CodeName(Code code) {
   switch (code) {
-    case Code::kOk: return "ok";
-    case Code::kInvalid: return "invalid";
-    case Code::kTruncated: return "truncated";
-    case Code::kNotFound: return "not found";
-    case Code::kDenied: return "denied";
-    case Code::kIo: return "i/o error";
-    case Code::kNoSpace: return "no space";
-    case Code::kLimit: return "limit";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kChanged: return "changed";
-    case Code::kUsage: return "usage";
+    case Code::kOk:
+      return "ok";
+    case Code::kInvalid:
+      return "invalid";
+    case Code::kTruncated:
+      return "truncated";
+    case Code::kNotFound:
+      return "not found";
+    case Code::kDenied:
+      return "denied";
+    case Code::kIo:
+      return "i/o error";
+    case Code::kNoSpace:
+      return "no space";
+    case Code::kLimit:
+      return "limit";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kChanged:
+      return "changed";
+    case Code::kUsage:
+      return "usage";
   }
   return "unknown";
 }
@@ -61,7 +72,8 @@ const Place& Status::place() const { return rep_ ? rep_->place : kNoPlace; }
 std::string Status::ToString() const {
   if (ok()) return "ok";
   std::string text = fmt::format("{}: {}", CodeName(code()), message());
-  if (std::string where = debrief::ToString(place()); !where.empty()) text += fmt::format(" ({})", where);
+  if (std::string where = debrief::ToString(place()); !where.empty())
+    text += fmt::format(" ({})", where);
   if (!remedy().empty()) text += fmt::format(". {}", remedy());
   return text;
 }

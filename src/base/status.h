@@ -79,8 +79,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT: implicit by design
-  Result(Status status) : status_(std::move(status)) {}    // NOLINT: implicit by design
+  Result(T value) : value_(std::move(value)) {}          // NOLINT: implicit by design
+  Result(Status status) : status_(std::move(status)) {}  // NOLINT: implicit by design
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
@@ -98,12 +98,12 @@ class [[nodiscard]] Result {
 #define DEBRIEF_CONCAT_(a, b) a##b
 #define DEBRIEF_CONCAT(a, b) DEBRIEF_CONCAT_(a, b)
 
-// Returns from the enclosing function when `expression` (a Status) is not ok. The variable has a name
-// that no expression uses: TRY(status_) with a plain `status_` here would test itself.
+// Returns from the enclosing function when `expression` (a Status) is not ok. The variable has a
+// name that no expression uses: TRY(status_) with a plain `status_` here would test itself.
 #define TRY(expression) TRY_(DEBRIEF_CONCAT(try_status_, __LINE__), expression)
-#define TRY_(status, expression)                                               \
-  do {                                                                         \
-    if (::debrief::Status status = (expression); !status.ok()) return status;  \
+#define TRY_(status, expression)                                              \
+  do {                                                                        \
+    if (::debrief::Status status = (expression); !status.ok()) return status; \
   } while (false)
 
 // ASSIGN_OR_RETURN(auto bytes, source.View(0, 10));

@@ -1,8 +1,8 @@
 // Strings stored once and named by a 32-bit id.
 //
 // Id 0 is "no string" and differs from the id of the empty string, so a column of ids needs no null
-// mask. Ids count up in the order of first sight: the same input gives the same ids. A pool belongs to
-// one thread; readers of ranges fill pools of their own, and Absorb() joins them in order.
+// mask. Ids count up in the order of first sight: the same input gives the same ids. A pool belongs
+// to one thread; readers of ranges fill pools of their own, and Absorb() joins them in order.
 //
 // Cost: one hash and one compare per Intern(); about 30 bytes plus the text per distinct string.
 #pragma once

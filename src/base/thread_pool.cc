@@ -9,8 +9,8 @@ struct ThreadPool::Job {
   size_t count;
   size_t window;  // items that may be ahead of the consumer
   const std::function<void(size_t)>* map;
-  size_t next = 0;       // first item nobody has taken
-  size_t consumed = 0;   // items the caller is done with
+  size_t next = 0;      // first item nobody has taken
+  size_t consumed = 0;  // items the caller is done with
   std::vector<bool> done;
 
   bool HasWork() const { return next < count && next < consumed + window; }

@@ -5,9 +5,9 @@
 //       [&](size_t i, Part&& part) { whole.Append(part); });    // this thread, 0, 1, 2, ...
 //
 // Results are consumed in order, so output does not depend on the number of threads; at most a few
-// results per thread wait for their turn, so memory does not depend on the number of items. The calling
-// thread works, too: a map may be started from inside a map (ranges of a file inside files of a run)
-// without deadlock, because a waiting caller runs items of its own map.
+// results per thread wait for their turn, so memory does not depend on the number of items. The
+// calling thread works, too: a map may be started from inside a map (ranges of a file inside files
+// of a run) without deadlock, because a waiting caller runs items of its own map.
 #pragma once
 
 #include <condition_variable>

@@ -1,19 +1,19 @@
 #include "base/write_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 namespace debrief {
 
 namespace {
 
 Status WriteError(const std::string& path, int error) {
-  Code code = error == ENOSPC || error == EDQUOT ? Code::kNoSpace
+  Code code = error == ENOSPC || error == EDQUOT                    ? Code::kNoSpace
               : error == EACCES || error == EPERM || error == EROFS ? Code::kDenied
                                                                     : Code::kIo;
   return Status(code, fmt::format("cannot write: {}", std::strerror(error)))

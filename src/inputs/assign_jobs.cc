@@ -1,11 +1,11 @@
 #include "inputs/assign_jobs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
-
-#include <fmt/format.h>
 
 #include "inputs/attempts.h"
 #include "inputs/input_diagnostics.h"
@@ -43,12 +43,14 @@ void AssignRank(FoundInput& input) {
   NameClues clues = CluesOfFile(input.name);
   int32_t content = input.recognition.rank;
   input.host = clues.host;
-  for (int32_t rank : {clues.rank, content, input.recognition.rank_in_name, FolderNumber(input, FolderRole::kRank)}) {
+  for (int32_t rank : {clues.rank, content, input.recognition.rank_in_name,
+                       FolderNumber(input, FolderRole::kRank)}) {
     if (input.who.rank == kNone32) input.who.rank = rank;
   }
   if (clues.rank != kNone32 && content != kNone32 && clues.rank != content) {
-    input.notes.push_back({&kInputRankDisagrees,
-                           {.detail = fmt::format("name: rank {}, content: rank {}", clues.rank, content)}});
+    input.notes.push_back(
+        {&kInputRankDisagrees,
+         {.detail = fmt::format("name: rank {}, content: rank {}", clues.rank, content)}});
   }
 }
 
@@ -116,7 +118,8 @@ void AddRanks(const std::vector<FoundInput*>& inputs, Model& model) {
     auto [it, is_new] = rows.try_emplace({input->who.attempt, input->who.rank});
     RankRow& row = it->second;
     if (is_new) row = {input->who.job, input->who.attempt, input->who.rank, StringId::kNone, 0};
-    if (row.host == StringId::kNone && !input->host.empty()) row.host = model.pools.Intern(input->host);
+    if (row.host == StringId::kNone && !input->host.empty())
+      row.host = model.pools.Intern(input->host);
     ++row.inputs;
   }
   for (const auto& [key, row] : rows) model.tables.Edit<RankTable>().Add(row);
@@ -129,7 +132,8 @@ void AddAttempts(int32_t job, int32_t count, const std::vector<FoundInput*>& inp
       if (input->who.attempt != attempt) continue;
       ++row.inputs;
       int64_t start = input->recognition.start_ns;
-      if (start != kNone64 && (row.start_ns == kNone64 || start < row.start_ns)) row.start_ns = start;
+      if (start != kNone64 && (row.start_ns == kNone64 || start < row.start_ns))
+        row.start_ns = start;
     }
     model.tables.Edit<AttemptTable>().Add(row);
   }
@@ -138,10 +142,11 @@ void AddAttempts(int32_t job, int32_t count, const std::vector<FoundInput*>& inp
 std::vector<AttemptClue> AttemptClues(const std::vector<FoundInput*>& inputs) {
   std::vector<AttemptClue> clues;
   for (const FoundInput* input : inputs) {
-    clues.push_back({.start_ns = input->recognition.start_ns,
-                     .folder_attempt = FolderNumber(*input, FolderRole::kAttempt),
-                     .rank = input->who.rank,
-                     .one_per_process = input->importer != nullptr && input->importer->info.one_per_process});
+    clues.push_back(
+        {.start_ns = input->recognition.start_ns,
+         .folder_attempt = FolderNumber(*input, FolderRole::kAttempt),
+         .rank = input->who.rank,
+         .one_per_process = input->importer != nullptr && input->importer->info.one_per_process});
   }
   return clues;
 }
@@ -152,7 +157,8 @@ void AssignJobs(std::vector<FoundInput>& inputs, Model& model) {
   for (FoundInput& input : inputs) AssignRank(input);
   int32_t job = 0;
   for (auto& [key, members] : GroupByJob(inputs)) {
-    bool evidence = std::any_of(members.begin(), members.end(), [](const FoundInput* i) { return IsEvidence(*i); });
+    bool evidence = std::any_of(members.begin(), members.end(),
+                                [](const FoundInput* i) { return IsEvidence(*i); });
     if (!evidence) continue;  // notes, sources, unknown files: of no job
     std::vector<int32_t> attempts = TellAttemptsApart(AttemptClues(members));
     for (size_t i = 0; i < members.size(); ++i) {
@@ -160,7 +166,8 @@ void AssignJobs(std::vector<FoundInput>& inputs, Model& model) {
       members[i]->who.attempt = attempts[i];
     }
     int32_t count = *std::max_element(attempts.begin(), attempts.end()) + 1;
-    model.tables.Edit<JobTable>().Add({job, model.pools.Intern(JobName(key, members)), WorldSizeOf(members), count,
+    model.tables.Edit<JobTable>().Add({job, model.pools.Intern(JobName(key, members)),
+                                       WorldSizeOf(members), count,
                                        static_cast<int32_t>(members.size())});
     AddAttempts(job, count, members, model);
     AddRanks(members, model);

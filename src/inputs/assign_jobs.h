@@ -1,18 +1,21 @@
 // Which job, attempt and rank each input belongs to.
 //
-// Rank: the file name if it says "rank3" in any form, else the content, else what the format puts into
-// names, else a folder rank_3 or attempt_0/3.
+// Rank: the file name if it says "rank3" in any form, else the content, else what the format puts
+// into names, else a folder rank_3 or attempt_0/3.
 //
 // Job: a folder is a job, except that
-//   - a folder named after its content (torch_trace, logs) belongs to the job above it, when that has
+//   - a folder named after its content (torch_trace, logs) belongs to the job above it, when that
+//   has
 //     inputs of its own or several such folders;
-//   - folders of one pattern (node01, node02; rank_0, rank_1; attempt_0, attempt_1), or folders whose
+//   - folders of one pattern (node01, node02; rank_0, rank_1; attempt_0, attempt_1), or folders
+//   whose
 //     ranks complete each other without overlap (one folder per host), are one job;
 //   - inputs of one folder that were written by jobs of different world sizes are different jobs.
 //
-// Attempt: a second log of a kind that a process writes once, for the same rank, means that the job was
-// started again. Starts in time tell which inputs belong together; what has no time belongs to the last
-// attempt, because a restart overwrites files of fixed name. Folders attempt_N decide where they exist.
+// Attempt: a second log of a kind that a process writes once, for the same rank, means that the job
+// was started again. Starts in time tell which inputs belong together; what has no time belongs to
+// the last attempt, because a restart overwrites files of fixed name. Folders attempt_N decide
+// where they exist.
 #pragma once
 
 #include <vector>

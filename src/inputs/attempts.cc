@@ -1,6 +1,6 @@
 // Logs that a process writes once are put on one axis by their start. Where a rank comes up for the
-// second time, a new attempt must have begun somewhere since its first log, and the longest silence in
-// between is where:
+// second time, a new attempt must have begun somewhere since its first log, and the longest silence
+// in between is where:
 //
 //   start      0.0  0.1  0.2  0.4  ........................  7.0  7.1  7.3  7.3
 //   rank        0    2    1    3                              1    0    3    2
@@ -17,20 +17,23 @@ namespace debrief {
 
 namespace {
 
-// Dumps carry the time of their first entry, profiles of their first event; a process may start these
-// a little before its compile log.
+// Dumps carry the time of their first entry, profiles of their first event; a process may start
+// these a little before its compile log.
 constexpr int64_t kGraceNs = 60'000'000'000;
 
 struct Start {
   int64_t time;
   int32_t rank;
-  bool operator<(const Start& other) const { return std::tie(time, rank) < std::tie(other.time, other.rank); }
+  bool operator<(const Start& other) const {
+    return std::tie(time, rank) < std::tie(other.time, other.rank);
+  }
 };
 
 std::vector<Start> SortedStarts(const std::vector<AttemptClue>& clues) {
   std::vector<Start> starts;
   for (const AttemptClue& clue : clues) {
-    if (clue.one_per_process && clue.start_ns != kNone64) starts.push_back({clue.start_ns, clue.rank});
+    if (clue.one_per_process && clue.start_ns != kNone64)
+      starts.push_back({clue.start_ns, clue.rank});
   }
   std::sort(starts.begin(), starts.end());
   return starts;
@@ -72,8 +75,9 @@ std::vector<int32_t> ByTime(const std::vector<AttemptClue>& clues) {
   std::vector<int32_t> attempts;
   for (const AttemptClue& clue : clues) {
     int64_t grace = clue.one_per_process ? 0 : kGraceNs;
-    auto after = clue.start_ns == kNone64 ? begins.end()
-                                          : std::upper_bound(begins.begin(), begins.end(), clue.start_ns + grace);
+    auto after = clue.start_ns == kNone64
+                     ? begins.end()
+                     : std::upper_bound(begins.begin(), begins.end(), clue.start_ns + grace);
     attempts.push_back(std::max(0, static_cast<int32_t>(after - begins.begin()) - 1));
   }
   return attempts;
@@ -96,7 +100,8 @@ std::vector<int32_t> ByFolder(const std::vector<AttemptClue>& clues) {
 }  // namespace
 
 std::vector<int32_t> TellAttemptsApart(const std::vector<AttemptClue>& clues) {
-  bool folders = std::any_of(clues.begin(), clues.end(), [](const AttemptClue& c) { return c.folder_attempt != kNone32; });
+  bool folders = std::any_of(clues.begin(), clues.end(),
+                             [](const AttemptClue& c) { return c.folder_attempt != kNone32; });
   return folders ? ByFolder(clues) : ByTime(clues);
 }
 

@@ -1,9 +1,9 @@
 #include "inputs/find_inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "base/archive.h"
 #include "base/byte_stream.h"
@@ -21,7 +21,8 @@ constexpr int kMaxNesting = 4;
 
 std::string WithoutPacking(const std::string& name) {
   for (std::string_view suffix : {".gz", ".zst"}) {
-    if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+    if (name.size() > suffix.size() && name.ends_with(suffix))
+      return name.substr(0, name.size() - suffix.size());
   }
   return name;
 }
@@ -32,7 +33,8 @@ class Inspector {
   Inspector(const FindOptions& options, SpillBudget& budget) : options_(options), budget_(budget) {}
 
   // `input` says where the bytes come from; what is found is appended to `out`.
-  void Inspect(FoundInput input, std::unique_ptr<ByteStream> stream, int nesting, std::vector<FoundInput>& out) {
+  void Inspect(FoundInput input, std::unique_ptr<ByteStream> stream, int nesting,
+               std::vector<FoundInput>& out) {
     auto head = ReadHead(*stream, kSniffBytes);
     if (!head.ok()) {
       input.notes.push_back(NoteOf(head.status(), input.packing));
@@ -45,7 +47,8 @@ class Inspector {
       input.packing = packing;
       input.name = WithoutPacking(input.name);
       auto packed = MakePrefixedStream(std::move(head).value(), std::move(stream));
-      return Inspect(std::move(input), Decompress(packing, std::move(packed), limits_), nesting + 1, out);
+      return Inspect(std::move(input), Decompress(packing, std::move(packed), limits_), nesting + 1,
+                     out);
     }
     if (LooksLikeArchive(head.value())) {
       auto whole = MakePrefixedStream(std::move(head).value(), std::move(stream));
@@ -53,7 +56,8 @@ class Inspector {
     }
     Sniff(input, head.value());
     bool can_reopen = !input.file.empty();
-    if (!can_reopen) TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
+    if (!can_reopen)
+      TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
     out.push_back(std::move(input));
   }
 
@@ -84,7 +88,8 @@ class Inspector {
   }
 
   static FoundInput::Note ArchiveNote(const Status& status, Packing packing) {
-    if (packing != Packing::kNone && status.code() != Code::kUnsupported) return NoteOf(status, packing);
+    if (packing != Packing::kNone && status.code() != Code::kUnsupported)
+      return NoteOf(status, packing);
     const DiagnosticKind& kind = status.code() == Code::kLimit ? kArchiveBomb : kArchiveDamaged;
     return {&kind, {.offset = status.place().offset, .line = -1, .detail = status.message()}};
   }
@@ -95,7 +100,8 @@ class Inspector {
     size_t slash = shown.rfind('/');
     FoundInput input;
     input.path = archive.path + "!" + shown;
-    input.folder = slash == std::string::npos ? archive.path : archive.path + "/" + shown.substr(0, slash);
+    input.folder =
+        slash == std::string::npos ? archive.path : archive.path + "/" + shown.substr(0, slash);
     input.name = slash == std::string::npos ? shown : shown.substr(slash + 1);
     input.bytes = member.size < 0 ? 0 : static_cast<uint64_t>(member.size);
     return input;
@@ -125,7 +131,8 @@ class Inspector {
   static std::optional<JsonOutline> OutlineOf(std::string_view head) {
     auto outline = JsonOutline::Of(head);
     auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    bool is_text = outline && outline->entries().empty() && std::any_of(head.begin(), head.end(), is_letter);
+    bool is_text =
+        outline && outline->entries().empty() && std::any_of(head.begin(), head.end(), is_letter);
     return is_text ? std::nullopt : outline;
   }
 
@@ -146,8 +153,8 @@ class Inspector {
     }
   }
 
-  // What cannot be opened again is kept now if an importer will read it, else read to its end, so that
-  // a damaged stream is noticed all the same.
+  // What cannot be opened again is kept now if an importer will read it, else read to its end, so
+  // that a damaged stream is noticed all the same.
   void TakeBytes(FoundInput& input, ByteStream& stream) {
     Status trouble;
     if (input.importer != nullptr && input.importer->open != nullptr) {
@@ -167,7 +174,8 @@ class Inspector {
 };
 
 // A plain file on disk: only its head is read now.
-std::vector<FoundInput> InspectFile(FoundInput input, const FindOptions& options, SpillBudget& budget) {
+std::vector<FoundInput> InspectFile(FoundInput input, const FindOptions& options,
+                                    SpillBudget& budget) {
   std::vector<FoundInput> out;
   if (input.file.empty()) {  // the walk could not open it, and said why
     out.push_back(std::move(input));
@@ -190,7 +198,9 @@ std::vector<FoundInput> InspectStdin(const FindOptions& options, SpillBudget& bu
   input.name = "stdin";
   std::vector<FoundInput> out;
   Inspector(options, budget).Inspect(std::move(input), MakeFdStream(options.stdin_fd), 0, out);
-  for (FoundInput& found : out) found.bytes = std::max(found.bytes, static_cast<uint64_t>(std::max<int64_t>(0, found.content_bytes)));
+  for (FoundInput& found : out)
+    found.bytes =
+        std::max(found.bytes, static_cast<uint64_t>(std::max<int64_t>(0, found.content_bytes)));
   return out;
 }
 
@@ -198,36 +208,54 @@ std::vector<FoundInput> InspectStdin(const FindOptions& options, SpillBudget& bu
 
 std::string_view InputStateName(InputState state) {
   switch (state) {
-    case InputState::kImported: return "imported";
-    case InputState::kRecognised: return "recognised";
-    case InputState::kSkipped: return "skipped";
-    case InputState::kFailed: return "failed";
+    case InputState::kImported:
+      return "imported";
+    case InputState::kRecognised:
+      return "recognised";
+    case InputState::kSkipped:
+      return "skipped";
+    case InputState::kFailed:
+      return "failed";
   }
   return "failed";
 }
 
 FoundInput::Note NoteOf(const Status& trouble, Packing packing) {
-  auto choose = [&](const DiagnosticKind& gzip, const DiagnosticKind& zstd) -> const DiagnosticKind& {
+  auto choose = [&](const DiagnosticKind& gzip,
+                    const DiagnosticKind& zstd) -> const DiagnosticKind& {
     return packing == Packing::kZstd ? zstd : gzip;
   };
   const DiagnosticKind* kind = &kInputFailed;
   bool packed = packing != Packing::kNone;
   switch (trouble.code()) {
-    case Code::kTruncated: kind = packed ? &choose(kGzipTruncated, kZstdTruncated) : &kArchiveDamaged; break;
-    case Code::kInvalid: kind = packed ? &choose(kGzipCorrupt, kZstdCorrupt) : &kArchiveDamaged; break;
-    case Code::kLimit: kind = packed ? &choose(kGzipBomb, kZstdBomb) : &kArchiveBomb; break;
-    case Code::kChanged: kind = &kInputChanged; break;
-    case Code::kNoSpace: kind = &kSpillFull; break;
+    case Code::kTruncated:
+      kind = packed ? &choose(kGzipTruncated, kZstdTruncated) : &kArchiveDamaged;
+      break;
+    case Code::kInvalid:
+      kind = packed ? &choose(kGzipCorrupt, kZstdCorrupt) : &kArchiveDamaged;
+      break;
+    case Code::kLimit:
+      kind = packed ? &choose(kGzipBomb, kZstdBomb) : &kArchiveBomb;
+      break;
+    case Code::kChanged:
+      kind = &kInputChanged;
+      break;
+    case Code::kNoSpace:
+      kind = &kSpillFull;
+      break;
     case Code::kDenied:
     case Code::kIo:
-    case Code::kNotFound: kind = &kInputUnreadable; break;
-    default: break;
+    case Code::kNotFound:
+      kind = &kInputUnreadable;
+      break;
+    default:
+      break;
   }
   return {kind, {.offset = trouble.place().offset, .line = -1, .detail = trouble.message()}};
 }
 
-std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool, SpillBudget& budget,
-                                   Progress& progress) {
+std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool,
+                                   SpillBudget& budget, Progress& progress) {
   std::vector<std::string> paths;
   std::copy_if(options.paths.begin(), options.paths.end(), std::back_inserter(paths),
                [](const std::string& path) { return path != "-"; });

@@ -1,9 +1,9 @@
 // Finds everything under the given paths and says what it is.
 //
-// Files and folders (recursive, in order of name), .gz and .zst, members of .tar, .tar.gz, .tar.zst and
-// .zip, and "-" for standard input. Nothing here stops the run: what cannot be opened is an input with a
-// diagnostic. Cost: one pass over the folders and the first 64 KiB of every file, in parallel; archives
-// are read once from front to end.
+// Files and folders (recursive, in order of name), .gz and .zst, members of .tar, .tar.gz, .tar.zst
+// and .zip, and "-" for standard input. Nothing here stops the run: what cannot be opened is an
+// input with a diagnostic. Cost: one pass over the folders and the first 64 KiB of every file, in
+// parallel; archives are read once from front to end.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct FindOptions {
   bool all_claims = false;  // ask every importer, for tests: FoundInput::claims
 };
 
-std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool, SpillBudget& budget,
-                                   Progress& progress);
+std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool,
+                                   SpillBudget& budget, Progress& progress);
 
 }  // namespace debrief

@@ -29,7 +29,7 @@ struct FoundInput {
   const Importer* importer = nullptr;  // null: unknown
   Recognition recognition;
   std::vector<const Importer*> claims;  // all that take it; only the first unless asked for
-  std::unique_ptr<Source> unpacked;  // archive members and stdin that will be imported
+  std::unique_ptr<Source> unpacked;     // archive members and stdin that will be imported
 
   InputState state = InputState::kRecognised;
   std::string host;

@@ -30,8 +30,9 @@ void AddNote(Part& part, int32_t input, FoundInput::Note note) {
 // What an importer gave up with, as a diagnostic.
 FoundInput::Note NoteOfFailure(const Status& status) {
   if (status.code() == Code::kChanged) return NoteOf(status, Packing::kNone);
-  return {&kInputFailed,
-          {.offset = status.place().offset, .line = status.place().line, .detail = status.message()}};
+  return {
+      &kInputFailed,
+      {.offset = status.place().offset, .line = status.place().line, .detail = status.message()}};
 }
 
 void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Imported& imported) {
@@ -44,9 +45,11 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Imp
   if (!status.ok()) AddNote(imported.part, input.who.input, NoteOfFailure(status));
 }
 
-Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& pool, SpillBudget& budget) {
+Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& pool,
+                   SpillBudget& budget) {
   Imported imported;
-  for (FoundInput::Note& note : input.notes) AddNote(imported.part, input.who.input, std::move(note));
+  for (FoundInput::Note& note : input.notes)
+    AddNote(imported.part, input.who.input, std::move(note));
   if (input.importer == nullptr || input.state != InputState::kRecognised) return imported;
   Status trouble;
   if (input.importer->open != nullptr) {

@@ -15,13 +15,13 @@ struct ImportOptions {
   uint64_t chunk_bytes = 1 << 20;
 };
 
-// Inputs are opened and read in parallel, files beside each other and ranges inside a file, and joined in
-// their order. Fills the table `input`; identities must be assigned.
+// Inputs are opened and read in parallel, files beside each other and ranges inside a file, and
+// joined in their order. Fills the table `input`; identities must be assigned.
 void ImportAll(std::vector<FoundInput>& inputs, const ImportOptions& options, ThreadPool& pool,
                SpillBudget& budget, Progress& progress, Model& model);
 
-// Split, Read and Merge of one source, for ImportAll and for fuzzers. What was read before an error is in
-// `whole`.
+// Split, Read and Merge of one source, for ImportAll and for fuzzers. What was read before an error
+// is in `whole`.
 Status ImportSource(Reader& reader, const Source& source, ThreadPool& pool, Part& whole);
 
 }  // namespace debrief

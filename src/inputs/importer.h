@@ -2,8 +2,8 @@
 //
 //   const Importer& debrief::inputs::<name>::Describe();
 //
-// An importer says what it is, recognises its files by their first bytes and name, and reads them in
-// three steps:
+// An importer says what it is, recognises its files by their first bytes and name, and reads them
+// in three steps:
 //
 //   Split   a source into ranges that start and end at record boundaries      one thread, cheap
 //   Read    a range into a Part, knowing nothing of other ranges              many threads
@@ -26,36 +26,37 @@
 
 namespace debrief {
 
-// Bytes that a sniffer sees at most. 64 KiB reaches past the device list of a profile of eight GPUs.
+// Bytes that a sniffer sees at most. 64 KiB reaches past the device list of a profile of eight
+// GPUs.
 inline constexpr size_t kSniffBytes = 64 * 1024;
 
 struct SniffInput {
-  std::string_view path;       // as shown to the user
-  std::string_view name;       // last part, without .gz or .zst
-  std::string_view head;       // first bytes after decompression, at most kSniffBytes
-  bool whole = false;          // `head` is all there is
+  std::string_view path;              // as shown to the user
+  std::string_view name;              // last part, without .gz or .zst
+  std::string_view head;              // first bytes after decompression, at most kSniffBytes
+  bool whole = false;                 // `head` is all there is
   const JsonOutline* json = nullptr;  // of `head` when it starts like JSON, else null
-  int64_t now_ns = 0;          // for formats whose times have no year
+  int64_t now_ns = 0;                 // for formats whose times have no year
 };
 
 // What the first bytes tell. Fields that they do not tell stay none.
 struct Recognition {
   bool mine = false;
-  int32_t rank = kNone32;          // as the content says
-  int32_t rank_in_name = kNone32;  // as this format puts it into file names, beyond "rank3" and the like
+  int32_t rank = kNone32;  // as the content says
+  int32_t rank_in_name =
+      kNone32;  // as this format puts it into file names, beyond "rank3" and the like
   int32_t world_size = kNone32;
   int64_t start_ns = kNone64;
 };
 
 struct ImporterInfo {
-  std::string_view name;      // the folder's name; also the `kind` of an input
-  std::string_view sentence;  // what the files are
-  std::string_view example;   // a file name people will recognise
+  std::string_view name;                    // the folder's name; also the `kind` of an input
+  std::string_view sentence;                // what the files are
+  std::string_view example;                 // a file name people will recognise
   std::span<const std::string_view> makes;  // tables it fills; empty while it only recognises
-  bool fallback = false;         // takes what no other importer takes (plain text)
-  bool one_per_process = false;  // a second file of the same rank means a second attempt
+  bool fallback = false;                    // takes what no other importer takes (plain text)
+  bool one_per_process = false;             // a second file of the same rank means a second attempt
 };
-
 
 struct ImportContext {
   Identity who;
@@ -63,16 +64,16 @@ struct ImportContext {
   uint64_t chunk_bytes = 1 << 20;  // the size of range to aim at; tests use 1, 7 and 100
 };
 
-// Reads one source. The framework calls Split once, Read for every range from many threads, and Merge
-// once per range in order; then Finish.
+// Reads one source. The framework calls Split once, Read for every range from many threads, and
+// Merge once per range in order; then Finish.
 class Reader {
  public:
   virtual ~Reader() = default;
 
   virtual Result<std::vector<ByteRange>> Split(const Source& source) = 0;
 
-  // What is wrong with the bytes goes into `part.diagnostics` and reading goes on; a Status means that
-  // nothing more can be read from this range.
+  // What is wrong with the bytes goes into `part.diagnostics` and reading goes on; a Status means
+  // that nothing more can be read from this range.
   virtual Status Read(const Source& source, ByteRange range, Part& part) const = 0;
 
   // Joins the next part. The default appends.

@@ -1,5 +1,6 @@
-// Folding goes from the deepest folders upwards, so that job/node01/attempt_0/3 arrives at job in three
-// steps. Each step looks at the children of one parent: which of them does the parent swallow?
+// Folding goes from the deepest folders upwards, so that job/node01/attempt_0/3 arrives at job in
+// three steps. Each step looks at the children of one parent: which of them does the parent
+// swallow?
 #include "inputs/job_folders.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace debrief {
 namespace {
 
 struct Node {
-  FolderContent content;              // own, and that of swallowed children
+  FolderContent content;               // own, and that of swallowed children
   std::vector<std::string> swallowed;  // folders that belong to this one
 };
 
@@ -57,7 +58,8 @@ class Folding {
   explicit Folding(const std::map<std::string, FolderContent>& folders) {
     for (const auto& [name, content] : folders) {
       nodes_[name].content = content;
-      for (std::string child = name, up = ParentOf(child); !up.empty(); child = up, up = ParentOf(up)) {
+      for (std::string child = name, up = ParentOf(child); !up.empty();
+           child = up, up = ParentOf(up)) {
         children_[up].insert(child);
       }
     }
@@ -83,8 +85,9 @@ class Folding {
     auto depth = [](const std::string& path) {
       return path == "." ? -1 : std::count(path.begin(), path.end(), '/');
     };
-    std::stable_sort(parents.begin(), parents.end(),
-                     [&](const std::string& a, const std::string& b) { return depth(a) > depth(b); });
+    std::stable_sort(
+        parents.begin(), parents.end(),
+        [&](const std::string& a, const std::string& b) { return depth(a) > depth(b); });
     return parents;
   }
 
@@ -148,7 +151,8 @@ class Folding {
 
 }  // namespace
 
-std::map<std::string, std::string> FoldFolders(const std::map<std::string, FolderContent>& folders) {
+std::map<std::string, std::string> FoldFolders(
+    const std::map<std::string, FolderContent>& folders) {
   Folding folding(folders);
   folding.Fold();
   return folding.Jobs();

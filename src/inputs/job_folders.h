@@ -11,8 +11,8 @@ namespace debrief {
 
 // What lies directly in one folder.
 struct FolderContent {
-  bool evidence = false;      // something other than notes: a known format, or a file with a rank
-  bool unranked = false;      // evidence without a rank
+  bool evidence = false;  // something other than notes: a known format, or a file with a rank
+  bool unranked = false;  // evidence without a rank
   std::set<int32_t> ranks;
 };
 

@@ -39,7 +39,8 @@ NameClues HostAndRank(std::string_view rest) {
   size_t last = rest.rfind('_');
   if (last == std::string_view::npos || last == 0) return {};
   auto rank = DigitsAt(rest, last + 1);
-  bool is_number = rank && std::all_of(rest.begin() + static_cast<std::ptrdiff_t>(last) + 1, rest.end(), IsDigit);
+  bool is_number = rank && std::all_of(rest.begin() + static_cast<std::ptrdiff_t>(last) + 1,
+                                       rest.end(), IsDigit);
   if (!is_number) return {};
   return {*rank, std::string(rest.substr(0, last))};
 }
@@ -54,16 +55,19 @@ std::string TensorBoardHost(std::string_view name) {
   if (underscore == std::string_view::npos || underscore == 0) return {};
   std::string_view pid = stem.substr(underscore + 1, dot - underscore - 1);
   std::string_view time = stem.substr(dot + 1);
-  auto digits = [](std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit); };
+  auto digits = [](std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+  };
   return digits(pid) && digits(time) ? std::string(stem.substr(0, underscore)) : std::string();
 }
 
 // Folders that launchers and people name after their content.
 constexpr std::array<std::string_view, 27> kDataFolders = {
-    "torch_trace", "torch_traces", "trace",       "traces",      "tlparse",     "compile_logs", "log",
-    "logs",        "stdout",       "stderr",      "profile",     "profiles",    "profiler",     "prof",
-    "nccl",        "nccl_trace",   "nccl_traces", "comm_traces", "comm_trace",  "fr",           "fr_dumps",
-    "dump",        "dumps",        "flight_recorder", "memory",  "snapshots",   "et"};
+    "torch_trace", "torch_traces", "trace",    "traces",     "tlparse",     "compile_logs",
+    "log",         "logs",         "stdout",   "stderr",     "profile",     "profiles",
+    "profiler",    "prof",         "nccl",     "nccl_trace", "nccl_traces", "comm_traces",
+    "comm_trace",  "fr",           "fr_dumps", "dump",       "dumps",       "flight_recorder",
+    "memory",      "snapshots",    "et"};
 
 }  // namespace
 
@@ -72,8 +76,8 @@ NameClues CluesOfFile(std::string_view name) {
   for (size_t at = lower.find("rank"); at != std::string::npos; at = lower.find("rank", at + 1)) {
     if (!IsRankWord(lower, at)) continue;
     size_t digits = at + 4;
-    if (digits < name.size() && (name[digits] == '_' || name[digits] == '-' || name[digits] == '=' ||
-                                 name[digits] == '.')) {
+    if (digits < name.size() && (name[digits] == '_' || name[digits] == '-' ||
+                                 name[digits] == '=' || name[digits] == '.')) {
       ++digits;
     }
     if (auto rank = DigitsAt(name, digits)) return {*rank, {}};

@@ -1,5 +1,5 @@
-// What names of files and folders tell: rank, host, attempt. People and launchers write them in many
-// ways; docs/formats/names.md lists the forms.
+// What names of files and folders tell: rank, host, attempt. People and launchers write them in
+// many ways; docs/formats/names.md lists the forms.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@ struct NameClues {
 };
 
 // dedicated_log_torch_trace_rank_3_x.log, stdout_rank3.txt, rank-0.Apr_03.pt.trace.json  -> rank
-// nccl_trace_rank_container-node02_5                                                      -> rank, host
-// node02_4711.1700000000000.pt.trace.json (TensorBoard's <host>_<pid>.<time>)             -> host
+// nccl_trace_rank_container-node02_5                                                      -> rank,
+// host node02_4711.1700000000000.pt.trace.json (TensorBoard's <host>_<pid>.<time>)             ->
+// host
 NameClues CluesOfFile(std::string_view name);
 
 enum class FolderRole : uint8_t {

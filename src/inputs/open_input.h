@@ -9,8 +9,9 @@
 
 namespace debrief {
 
-// The bytes an importer will see. `trouble` is what ended them early; `source` is null only when the
-// file cannot be opened at all. Archive members and stdin hand out what was unpacked when they were found.
+// The bytes an importer will see. `trouble` is what ended them early; `source` is null only when
+// the file cannot be opened at all. Archive members and stdin hand out what was unpacked when they
+// were found.
 Spilled OpenInput(FoundInput& input, SpillBudget& budget);
 
 // Unpacks to the end and forgets: is the stream whole, and how long is it?

@@ -8,15 +8,18 @@ namespace debrief {
 bool LooksLikePickle(std::string_view head) {
   if (head.size() < 2) return false;
   if (head[0] == '\x80') return head[1] >= 1 && head[1] <= 5;
-  // Protocols 0 and 1 have no header: MARK and DICT or LIST, or an empty dict or list that is then put
-  // into the memo.
+  // Protocols 0 and 1 have no header: MARK and DICT or LIST, or an empty dict or list that is then
+  // put into the memo.
   if (head[0] == '(') return head[1] == 'd' || head[1] == 'l';
   return (head[0] == '}' || head[0] == ']') && head[1] == 'q';
 }
 
 bool LooksLikeText(std::string_view head) {
-  auto odd = [](unsigned char c) { return c < 32 && c != '\n' && c != '\r' && c != '\t' && c != 27 && c != '\b'; };
-  auto count = std::count_if(head.begin(), head.end(), [&](char c) { return odd(static_cast<unsigned char>(c)); });
+  auto odd = [](unsigned char c) {
+    return c < 32 && c != '\n' && c != '\r' && c != '\t' && c != 27 && c != '\b';
+  };
+  auto count = std::count_if(head.begin(), head.end(),
+                             [&](char c) { return odd(static_cast<unsigned char>(c)); });
   if (head.find('\0') != std::string_view::npos) return false;
   return static_cast<size_t>(count) * 100 <= head.size();
 }
@@ -25,7 +28,8 @@ bool LooksLikeTraceEvents(const SniffInput& input) {
   if (input.json == nullptr) return false;
   const JsonOutline& json = *input.json;
   if (!json.is_array()) {
-    // The outline keeps a bounded number of keys; a file may begin with a long list of other things.
+    // The outline keeps a bounded number of keys; a file may begin with a long list of other
+    // things.
     return json.Has("traceEvents") || input.head.find("\"traceEvents\":") != std::string_view::npos;
   }
   return json.Has("[].ph") || (json.Has("[].ts") && json.Has("[].name"));

@@ -9,7 +9,8 @@
 
 namespace debrief {
 
-// Begins like a Python pickle of any protocol (0x80 and a version, or an opening opcode of protocol 0/1).
+// Begins like a Python pickle of any protocol (0x80 and a version, or an opening opcode of protocol
+// 0/1).
 bool LooksLikePickle(std::string_view head);
 
 // Readable text: no NUL and hardly any control characters.

@@ -1,17 +1,16 @@
-// A depth-first walk in order of name. Symbolic links are followed; a link to a folder above itself is a
-// loop, a folder that was reached before is read once. Both are found by device and inode.
+// A depth-first walk in order of name. Symbolic links are followed; a link to a folder above itself
+// is a loop, a folder that was reached before is read once. Both are found by device and inode.
 #include "inputs/walk_folders.h"
 
-#include <cerrno>
-#include <cstring>
 #include <dirent.h>
-#include <set>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "inputs/input_diagnostics.h"
 
@@ -52,7 +51,8 @@ class Walker {
   std::vector<FoundInput> TakeFound() { return std::move(found_); }
 
  private:
-  void VisitFolder(const std::string& path, const std::string& folder, const std::string& name, FolderKey key) {
+  void VisitFolder(const std::string& path, const std::string& folder, const std::string& name,
+                   FolderKey key) {
     if (std::find(above_.begin(), above_.end(), key) != above_.end()) {
       return Note(Add(path, folder, name), kInputSymlinkLoop, InputState::kSkipped, "");
     }
@@ -61,7 +61,8 @@ class Walker {
       return;
     }
     std::vector<std::string> names;
-    if (int error = ListFolder(path, names); error != 0) return AddBroken(path, folder, name, error);
+    if (int error = ListFolder(path, names); error != 0)
+      return AddBroken(path, folder, name, error);
     if (IsOwnOutput(names)) {
       return Note(Add(path, folder, name), kInputOwnOutput, InputState::kSkipped, "");
     }
@@ -84,7 +85,9 @@ class Walker {
   }
 
   static bool IsOwnOutput(const std::vector<std::string>& names) {
-    auto has = [&](const char* name) { return std::binary_search(names.begin(), names.end(), name); };
+    auto has = [&](const char* name) {
+      return std::binary_search(names.begin(), names.end(), name);
+    };
     return has("findings.json") && has("index.html");
   }
 
@@ -96,12 +99,14 @@ class Walker {
     return input;
   }
 
-  void AddBroken(const std::string& path, const std::string& folder, const std::string& name, int error) {
+  void AddBroken(const std::string& path, const std::string& folder, const std::string& name,
+                 int error) {
     const DiagnosticKind& kind = error == ELOOP ? kInputSymlinkLoop : kInputUnreadable;
     Note(Add(path, folder, name), kind, InputState::kFailed, std::strerror(error));
   }
 
-  static void Note(FoundInput& input, const DiagnosticKind& kind, InputState state, std::string detail) {
+  static void Note(FoundInput& input, const DiagnosticKind& kind, InputState state,
+                   std::string detail) {
     input.state = state;
     input.notes.push_back({&kind, {.offset = -1, .line = -1, .detail = std::move(detail)}});
   }
@@ -113,12 +118,14 @@ class Walker {
 
 }  // namespace
 
-std::vector<FoundInput> WalkFolders(const std::vector<std::string>& paths, const std::string& output_folder) {
+std::vector<FoundInput> WalkFolders(const std::vector<std::string>& paths,
+                                    const std::string& output_folder) {
   Walker walker(output_folder);
   for (std::string path : paths) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     size_t slash = path.rfind('/');
-    std::string folder = slash == std::string::npos ? "." : path.substr(0, std::max<size_t>(slash, 1));
+    std::string folder =
+        slash == std::string::npos ? "." : path.substr(0, std::max<size_t>(slash, 1));
     walker.Visit(path, folder, slash == std::string::npos ? path : path.substr(slash + 1));
   }
   return walker.TakeFound();

@@ -8,8 +8,9 @@
 
 namespace debrief {
 
-// In order of path. What is not a readable file (fifo, dangling link, loop, unreadable folder) is in the
-// list too, with a note and state kSkipped or kFailed. `output_folder` is left out.
-std::vector<FoundInput> WalkFolders(const std::vector<std::string>& paths, const std::string& output_folder);
+// In order of path. What is not a readable file (fifo, dangling link, loop, unreadable folder) is
+// in the list too, with a note and state kSkipped or kFailed. `output_folder` is left out.
+std::vector<FoundInput> WalkFolders(const std::vector<std::string>& paths,
+                                    const std::string& output_folder);
 
 }  // namespace debrief

@@ -3,11 +3,12 @@
 // A kind of trouble is declared once, as a constant beside the code that meets it:
 //
 //   constexpr DiagnosticKind kBadLine = {"torch_trace.bad_line", Severity::kWarning,
-//       "a line has no log prefix and was left out", "Look at the line: another program may write there."};
+//       "a line has no log prefix and was left out", "Look at the line: another program may write
+//       there."};
 //   diagnostics.Add(kBadLine, {.line = 17}, "prefix ends in 'x'");
 //
-// The first few occurrences of a kind in an input are kept with their place; the rest are counted, so a
-// log with a million bad lines costs as much as one with five.
+// The first few occurrences of a kind in an input are kept with their place; the rest are counted,
+// so a log with a million bad lines costs as much as one with five.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 #include "model/finding.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <tuple>
-
-#include <fmt/format.h>
 
 namespace debrief {
 
@@ -21,9 +21,12 @@ auto Importance(const Finding& finding) {
 
 std::string_view RoleName(Role role) {
   switch (role) {
-    case Role::kCause: return "cause";
-    case Role::kConsequence: return "consequence";
-    case Role::kObservation: return "observation";
+    case Role::kCause:
+      return "cause";
+    case Role::kConsequence:
+      return "consequence";
+    case Role::kObservation:
+      return "observation";
   }
   return "observation";
 }

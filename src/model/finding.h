@@ -1,7 +1,7 @@
 // What an analysis concludes: the answer that is printed first.
 //
-// The fields are those of findings.json (docs/formats/findings_json.md). Findings are few, so they are
-// plain objects; everything they rest on is rows of tables.
+// The fields are those of findings.json (docs/formats/findings_json.md). Findings are few, so they
+// are plain objects; everything they rest on is rows of tables.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ struct Finding {
   std::string id;  // "f1", given by OrderFindings
 };
 
-// Puts the most important first, a cause before what it explains, ties by rule and headline, and gives
-// the ids f1, f2, ... `explains` is translated to the new positions.
+// Puts the most important first, a cause before what it explains, ties by rule and headline, and
+// gives the ids f1, f2, ... `explains` is translated to the new positions.
 void OrderFindings(std::vector<Finding>& findings);
 
 }  // namespace debrief

@@ -1,8 +1,8 @@
 // The numbers that name things, and the pools behind them.
 //
-// Every table is columns of plain numbers; text, lists and stacks are 32-bit ids into these pools. Id 0
-// is "none" in each of them. Whole numbers without a value are kNone (the smallest of their type),
-// floating-point ones NaN.
+// Every table is columns of plain numbers; text, lists and stacks are 32-bit ids into these pools.
+// Id 0 is "none" in each of them. Whole numbers without a value are kNone (the smallest of their
+// type), floating-point ones NaN.
 #pragma once
 
 #include <cstdint>

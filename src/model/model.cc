@@ -25,7 +25,7 @@ void RecordDiagnostic(Model& model, const Diagnostic& diagnostic) {
   row.count = diagnostic.count;
   if (!diagnostic.first.empty()) {
     const Occurrence& first = diagnostic.first.front();
-    if (first.offset >= 0) row.offset = first.offset;
+    if (first.offset >= 0) row.byte = first.offset;
     if (first.line >= 0) row.line = first.line;
     if (!first.detail.empty()) row.detail = model.pools.Intern(first.detail);
   }
@@ -61,9 +61,12 @@ void RecordFinding(Model& model, const Finding& finding, const std::string& expl
 
 std::string_view StateName(AnalysisOutcome::State state) {
   switch (state) {
-    case AnalysisOutcome::State::kRan: return "ran";
-    case AnalysisOutcome::State::kNotRun: return "not run";
-    case AnalysisOutcome::State::kFailed: return "failed";
+    case AnalysisOutcome::State::kRan:
+      return "ran";
+    case AnalysisOutcome::State::kNotRun:
+      return "not run";
+    case AnalysisOutcome::State::kFailed:
+      return "failed";
   }
   return "ran";
 }

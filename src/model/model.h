@@ -2,9 +2,9 @@
 //
 //   inputs --Part--> Model --const Model--> analyses --Part + findings--> Model --const--> outputs
 //
-// A Part is rows with pools of its own. Ranges of a file, files of a run and results of analyses are all
-// Parts, joined in a fixed order: the same input gives the same ids, rows and bytes whatever the number
-// of threads, and parts made on other machines could be joined the same way.
+// A Part is rows with pools of its own. Ranges of a file, files of a run and results of analyses
+// are all Parts, joined in a fixed order: the same input gives the same ids, rows and bytes
+// whatever the number of threads, and parts made on other machines could be joined the same way.
 #pragma once
 
 #include <cstdint>

@@ -4,13 +4,20 @@ namespace debrief {
 
 std::string_view SqlTypeName(ColumnType type) {
   switch (type) {
-    case ColumnType::kInt32: return "INTEGER";
-    case ColumnType::kInt64: return "BIGINT";
-    case ColumnType::kDouble: return "DOUBLE";
-    case ColumnType::kBool: return "BOOLEAN";
-    case ColumnType::kString: return "VARCHAR";
-    case ColumnType::kList: return "BIGINT[]";
-    case ColumnType::kStack: return "VARCHAR[]";
+    case ColumnType::kInt32:
+      return "INTEGER";
+    case ColumnType::kInt64:
+      return "BIGINT";
+    case ColumnType::kDouble:
+      return "DOUBLE";
+    case ColumnType::kBool:
+      return "BOOLEAN";
+    case ColumnType::kString:
+      return "VARCHAR";
+    case ColumnType::kList:
+      return "BIGINT[]";
+    case ColumnType::kStack:
+      return "VARCHAR[]";
   }
   return "VARCHAR";
 }

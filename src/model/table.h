@@ -1,4 +1,5 @@
-// A table is columns of plain numbers, declared in a tables.def and generated into a struct of vectors.
+// A table is columns of plain numbers, declared in a tables.def and generated into a struct of
+// vectors.
 //
 //   src/<folder>/tables.def  --tools/gen_tables.py-->  tables/<name>.h    the C++ columns
 //                                                      the DuckDB schema  (through TableInfo)
@@ -29,7 +30,8 @@ enum class ColumnType : uint8_t {
   kStack,   // StackId
 };
 
-// The name in tables.def ("i64") of a type; docs/tables.md and `debrief list tables` use the SQL name.
+// The name in tables.def ("i64") of a type; docs/tables.md and `debrief list tables` use the SQL
+// name.
 std::string_view SqlTypeName(ColumnType type);
 
 struct ColumnInfo {
@@ -60,7 +62,8 @@ class Table {
   virtual void Append(const Table& part, const Remap& remap) = 0;
 };
 
-// Generated (tables/all_tables.cc): every table there is, in order of name; TableId is the position.
+// Generated (tables/all_tables.cc): every table there is, in order of name; TableId is the
+// position.
 using TableId = uint32_t;
 std::span<const TableInfo* const> AllTables();
 std::unique_ptr<Table> MakeTable(TableId id);

@@ -1,10 +1,10 @@
-// Plug-in point 3: model -> what people read. One way to show is one folder src/outputs/<name>/ that
-// defines
+// Plug-in point 3: model -> what people read. One way to show is one folder src/outputs/<name>/
+// that defines
 //
 //   const Output& debrief::outputs::<name>::Describe();
 //
-// An output writes into the folder or the stream that it is given, escapes what comes from inputs, and
-// gives the same bytes for the same model.
+// An output writes into the folder or the stream that it is given, escapes what comes from inputs,
+// and gives the same bytes for the same model.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ class TextSink {
 };
 
 struct OutputContext {
-  std::string folder;         // the output folder; exists; empty when nothing may be written
-  TextSink* text = nullptr;   // for outputs that are streams
-  int width = 100;            // of the terminal
+  std::string folder;        // the output folder; exists; empty when nothing may be written
+  TextSink* text = nullptr;  // for outputs that are streams
+  int width = 100;           // of the terminal
   bool colour = false;
-  bool parquet = false;       // --parquet
+  bool parquet = false;  // --parquet
 };
 
 struct OutputInfo {
   std::string_view name;      // the folder's name
   std::string_view sentence;  // what it makes
-  std::string_view file;      // what it writes into the output folder ("index.html"); empty: a stream
+  std::string_view file;  // what it writes into the output folder ("index.html"); empty: a stream
 };
 
 struct Output {

@@ -20,7 +20,8 @@ void WriteJobs(JsonWriter& json, const Model& model) {
   for (size_t i = 0; i < jobs.size(); ++i) {
     std::vector<int32_t> seen;  // sorted: the table is ordered by job, attempt, rank
     for (size_t r = 0; r < ranks.size(); ++r) {
-      bool new_rank = ranks.job[r] == jobs.job[i] && std::find(seen.begin(), seen.end(), ranks.rank[r]) == seen.end();
+      bool new_rank = ranks.job[r] == jobs.job[i] &&
+                      std::find(seen.begin(), seen.end(), ranks.rank[r]) == seen.end();
       if (new_rank) seen.push_back(ranks.rank[r]);
     }
     std::sort(seen.begin(), seen.end());
@@ -116,7 +117,11 @@ void WriteBlame(JsonWriter& json, const Finding& finding) {
   for (const std::string& id : finding.compile_ids) json.Value(std::string_view(id));
   json.EndArray().Key("source").BeginArray();
   for (const SourceLine& line : finding.source) {
-    json.BeginObject().Field("rank", line.rank).Field("file", line.file).Field("line", line.line).EndObject();
+    json.BeginObject()
+        .Field("rank", line.rank)
+        .Field("file", line.file)
+        .Field("line", line.line)
+        .EndObject();
   }
   json.EndArray();
 }
@@ -144,7 +149,8 @@ void WriteFindings(JsonWriter& json, const Model& model) {
     WriteBlame(json, finding);
     WriteEvidence(json, finding);
     json.Key("explains").BeginArray();
-    for (size_t explained : finding.explains) json.Value(std::string_view(model.findings[explained].id));
+    for (size_t explained : finding.explains)
+      json.Value(std::string_view(model.findings[explained].id));
     json.EndArray()
         .Field("confidence", finding.confidence)
         .Field("why", finding.why)

@@ -1,5 +1,5 @@
-// The run as JSON: the text of findings.json, of stdout under --json, and of the report's data island.
-// docs/formats/findings_json.md describes every field. Same model, same bytes.
+// The run as JSON: the text of findings.json, of stdout under --json, and of the report's data
+// island. docs/formats/findings_json.md describes every field. Same model, same bytes.
 #pragma once
 
 #include <string>

@@ -1,16 +1,17 @@
 // Which ranks left nothing behind? A rank without a dump that all others have is often the one that
 // broke the job; and a verdict drawn without it should say so.
 //
-// For each job, attempt and kind of input: the ranks that others show to exist (the world size, or every
-// rank seen in any input of that attempt) minus those that left such an input. A kind that only a few
-// ranks have (a profile of rank 0) is a choice, not a hole: more than half of the ranks must have it.
+// For each job, attempt and kind of input: the ranks that others show to exist (the world size, or
+// every rank seen in any input of that attempt) minus those that left such an input. A kind that
+// only a few ranks have (a profile of rank 0) is a choice, not a hole: more than half of the ranks
+// must have it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 #include <tuple>
-
-#include <fmt/format.h>
 
 #include "analyses/analysis.h"
 #include "base/rank_list.h"
@@ -25,7 +26,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kNeeds = {"input", "rank"};
 
 struct Attempt {
-  std::set<int32_t> ranks;                              // known to exist
+  std::set<int32_t> ranks;                               // known to exist
   std::map<StringId, std::map<int32_t, int64_t>> kinds;  // kind -> rank -> row of an input
 };
 
@@ -34,7 +35,8 @@ using Attempts = std::map<std::tuple<int32_t, int32_t>, Attempt>;
 Attempts CollectAttempts(const Model& model) {
   Attempts attempts;
   const auto& ranks = model.tables.Get<RankTable>();
-  for (size_t i = 0; i < ranks.size(); ++i) attempts[{ranks.job[i], ranks.attempt[i]}].ranks.insert(ranks.rank[i]);
+  for (size_t i = 0; i < ranks.size(); ++i)
+    attempts[{ranks.job[i], ranks.attempt[i]}].ranks.insert(ranks.rank[i]);
   const auto& jobs = model.tables.Get<JobTable>();
   for (auto& [key, attempt] : attempts) {
     int32_t world_size = jobs.world_size[static_cast<size_t>(std::get<0>(key))];
@@ -66,16 +68,19 @@ Finding Describe(const Model& model, const Hole& hole) {
   finding.job = hole.job;
   finding.attempt = hole.attempt;
   finding.ranks = hole.missing;
-  finding.headline = fmt::format("{} left no {} input, {} of {} ranks did (job {})", who, hole.kind,
-                                 hole.expected - hole.missing.size(), hole.expected,
-                                 model.pools.Text(model.tables.Get<JobTable>().name[static_cast<size_t>(hole.job)]));
+  finding.headline = fmt::format(
+      "{} left no {} input, {} of {} ranks did (job {})", who, hole.kind,
+      hole.expected - hole.missing.size(), hole.expected,
+      model.pools.Text(model.tables.Get<JobTable>().name[static_cast<size_t>(hole.job)]));
   finding.why = "counted from the files found";
   finding.next_step = fmt::format(
-      "Look for it on the host of {}; if there is none, the process died before it could write.", who);
+      "Look for it on the host of {}; if there is none, the process died before it could write.",
+      who);
   return finding;
 }
 
-void FindHoles(const Model& model, int32_t job, int32_t number, const Attempt& attempt, AnalysisResult& result) {
+void FindHoles(const Model& model, int32_t job, int32_t number, const Attempt& attempt,
+               AnalysisResult& result) {
   for (const auto& [kind, rows] : attempt.kinds) {
     Hole hole{job, number, model.pools.Text(kind), {}, attempt.ranks.size()};
     for (int32_t rank : attempt.ranks) {
@@ -84,7 +89,8 @@ void FindHoles(const Model& model, int32_t job, int32_t number, const Attempt& a
     bool usual = rows.size() * 2 > attempt.ranks.size();
     if (hole.missing.empty() || !usual || hole.kind == "unknown") continue;
     Finding& finding = result.findings.emplace_back(Describe(model, hole));
-    Evidence& evidence = finding.evidence.emplace_back(Evidence{"inputs of the other ranks", "input", {}});
+    Evidence& evidence =
+        finding.evidence.emplace_back(Evidence{"inputs of the other ranks", "input", {}});
     for (const auto& [rank, row] : rows) evidence.rows.push_back(row);
   }
 }

@@ -1,14 +1,15 @@
-// Where did the time of recorded ops go? Sums per rank, op name and device; one finding per recording
-// names the op that takes most. One pass over the ops.
+// Where did the time of recorded ops go? Sums per rank, op name and device; one finding per
+// recording names the op that takes most. One pass over the ops.
+#include "tables/op_summary.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <tuple>
 
-#include <fmt/format.h>
-
 #include "analyses/analysis.h"
-#include "tables/op_summary.h"
 #include "tables/recorded_op.h"
 
 namespace debrief::analyses::op_summary {
@@ -42,7 +43,8 @@ Sums AddUp(const Model& model) {
   return sums;
 }
 
-void AddRow(const Owner& owner, const OpKey& key, const Sum& sum, int64_t total_ns, AnalysisResult& result) {
+void AddRow(const Owner& owner, const OpKey& key, const Sum& sum, int64_t total_ns,
+            AnalysisResult& result) {
   OpSummaryRow row;
   std::tie(row.job, row.attempt, row.rank) = owner;
   row.operation = result.part.pools.Intern(std::get<0>(key));
@@ -50,12 +52,13 @@ void AddRow(const Owner& owner, const OpKey& key, const Sum& sum, int64_t total_
   row.count = sum.count;
   row.duration_ns = sum.duration_ns;
   row.memory_bytes = sum.memory_bytes;
-  if (total_ns > 0) row.share = static_cast<double>(sum.duration_ns) / static_cast<double>(total_ns);
+  if (total_ns > 0)
+    row.share = static_cast<double>(sum.duration_ns) / static_cast<double>(total_ns);
   result.part.tables.Edit<OpSummaryTable>().Add(row);
 }
 
-void AddFinding(const Owner& owner, const std::map<OpKey, Sum>& ops, int64_t total_ns, int64_t first_row,
-                AnalysisResult& result) {
+void AddFinding(const Owner& owner, const std::map<OpKey, Sum>& ops, int64_t total_ns,
+                int64_t first_row, AnalysisResult& result) {
   auto slowest = std::max_element(ops.begin(), ops.end(), [](const auto& a, const auto& b) {
     return a.second.duration_ns < b.second.duration_ns;
   });
@@ -67,13 +70,15 @@ void AddFinding(const Owner& owner, const std::map<OpKey, Sum>& ops, int64_t tot
   if (std::get<2>(owner) != kNone32) finding.ranks = {std::get<2>(owner)};
   finding.op = std::string(std::get<0>(key));
   double share = static_cast<double>(sum.duration_ns) / static_cast<double>(total_ns);
-  finding.headline = fmt::format("{} takes {:.0f} % of the recorded op time ({:.3f} ms in {} calls)", finding.op,
-                                 share * 100, static_cast<double>(sum.duration_ns) / 1e6, sum.count);
+  finding.headline =
+      fmt::format("{} takes {:.0f} % of the recorded op time ({:.3f} ms in {} calls)", finding.op,
+                  share * 100, static_cast<double>(sum.duration_ns) / 1e6, sum.count);
   finding.evidence.push_back({.text = "sum over all ops of that name and device",
                               .table = "op_summary",
                               .rows = {first_row + std::distance(ops.begin(), slowest)}});
   finding.why = "added up from the recording";
-  finding.next_step = "Compare with the other ops: debrief query OUT \"FROM op_summary ORDER BY duration_ns DESC\"";
+  finding.next_step =
+      "Compare with the other ops: debrief query OUT \"FROM op_summary ORDER BY duration_ns DESC\"";
   result.findings.push_back(std::move(finding));
 }
 

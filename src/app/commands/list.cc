@@ -1,7 +1,7 @@
 // debrief list: what this build can do, from the plug-ins' own descriptions.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "analyses/analysis.h"
 #include "app/commands/commands.h"
@@ -32,7 +32,8 @@ std::vector<Entry> Inputs() {
     bool reads = importer->open != nullptr;
     entries.push_back({importer->info.name, importer->info.sentence,
                        fmt::format("for example {}; {}", importer->info.example,
-                                   reads ? "fills " + Join(importer->info.makes) : "recognised, not read by this version")});
+                                   reads ? "fills " + Join(importer->info.makes)
+                                         : "recognised, not read by this version")});
   }
   return entries;
 }
@@ -41,7 +42,8 @@ std::vector<Entry> Analyses() {
   std::vector<Entry> entries;
   for (const Analysis* analysis : AllAnalyses()) {
     entries.push_back({analysis->info.name, analysis->info.sentence,
-                       fmt::format("needs {}; for example: {}", Join(analysis->info.needs), analysis->info.example)});
+                       fmt::format("needs {}; for example: {}", Join(analysis->info.needs),
+                                   analysis->info.example)});
   }
   return entries;
 }
@@ -49,8 +51,9 @@ std::vector<Entry> Analyses() {
 std::vector<Entry> Outputs() {
   std::vector<Entry> entries;
   for (const Output* output : AllOutputs()) {
-    entries.push_back({output->info.name, output->info.sentence,
-                       output->info.file.empty() ? "printed" : fmt::format("writes {}", output->info.file)});
+    entries.push_back(
+        {output->info.name, output->info.sentence,
+         output->info.file.empty() ? "printed" : fmt::format("writes {}", output->info.file)});
   }
   return entries;
 }
@@ -59,7 +62,8 @@ std::vector<Entry> Tables() {
   std::vector<Entry> entries;
   for (const TableInfo* table : AllTables()) {
     std::string columns;
-    for (const ColumnInfo& column : table->columns) columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column.name);
+    for (const ColumnInfo& column : table->columns)
+      columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column.name);
     entries.push_back({table->name, table->doc, columns});
   }
   return entries;
@@ -70,7 +74,11 @@ std::string ToJson(const std::vector<Entry>& entries) {
   JsonWriter json(&out, 1);
   json.BeginArray();
   for (const Entry& entry : entries) {
-    json.BeginObject().Field("name", entry.name).Field("sentence", entry.sentence).Field("detail", entry.detail).EndObject();
+    json.BeginObject()
+        .Field("name", entry.name)
+        .Field("sentence", entry.sentence)
+        .Field("detail", entry.detail)
+        .EndObject();
   }
   json.EndArray();
   return out + "\n";
@@ -81,7 +89,8 @@ std::string ToText(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   std::string out;
   for (const Entry& entry : entries) {
-    out += fmt::format("{:{}}  {}\n{:{}}  {}\n", entry.name, width, entry.sentence, "", width, entry.detail);
+    out += fmt::format("{:{}}  {}\n{:{}}  {}\n", entry.name, width, entry.sentence, "", width,
+                       entry.detail);
   }
   return out;
 }

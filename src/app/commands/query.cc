@@ -1,13 +1,15 @@
 // debrief query: SQL over the store of a report.
-#include <iostream>
-#include <string>
+#include "outputs/store/query.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <iostream>
+#include <string>
 
 #include "app/commands/commands.h"
 #include "app/terminal.h"
 #include "outputs/store/database.h"
-#include "outputs/store/query.h"
 
 namespace debrief {
 

@@ -1,18 +1,17 @@
 // debrief PATH...: find, import, analyse, print the verdict, write the output folder.
-#include <cerrno>
-#include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <dirent.h>
-#include <future>
+#include <fmt/format.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
-
-#include <fmt/format.h>
+#include <cstring>
+#include <future>
+#include <thread>
 
 #include "analyses/schedule.h"
 #include "app/commands/commands.h"
@@ -64,7 +63,8 @@ std::string TemporaryFolder() {
 // For tests only: cut an input between looking and reading, as a job that rotates its logs does.
 void ShrinkForTest() {
   std::string path = Environment("DEBRIEF_TEST_SHRINK");
-  if (!path.empty() && truncate(path.c_str(), 16) != 0) PrintNote("debrief: DEBRIEF_TEST_SHRINK failed");
+  if (!path.empty() && truncate(path.c_str(), 16) != 0)
+    PrintNote("debrief: DEBRIEF_TEST_SHRINK failed");
 }
 
 ImportOptions ImportOptionsFromEnvironment() {
@@ -75,7 +75,8 @@ ImportOptions ImportOptionsFromEnvironment() {
   return options;
 }
 
-void BuildModel(const ReportOptions& options, const GlobalOptions& global, SpillBudget& budget, Model& model) {
+void BuildModel(const ReportOptions& options, const GlobalOptions& global, SpillBudget& budget,
+                Model& model) {
   ThreadPool pool(ThreadCount(global));
   auto progress = MakeProgress(global.quiet || global.json);
   FindOptions find{.paths = options.paths,
@@ -98,7 +99,8 @@ Status WriteFiles(const Model& model, const ReportOptions& options, std::string&
   std::vector<std::pair<const Output*, std::future<Status>>> running;
   for (const Output* output : AllOutputs()) {
     if (!IsWanted(*output, options)) continue;
-    running.emplace_back(output, std::async(std::launch::async, [&, output] { return output->write(model, context); }));
+    running.emplace_back(output, std::async(std::launch::async,
+                                            [&, output] { return output->write(model, context); }));
   }
   Status first_error;
   for (auto& [output, future] : running) {
@@ -132,7 +134,8 @@ bool NothingCouldBeOpened(const ReportOptions& options) {
 int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   auto started = std::chrono::steady_clock::now();
   if (NothingCouldBeOpened(options)) {
-    PrintError(Status(Code::kNotFound, "no such file or folder").At({.file = options.paths.front()}));
+    PrintError(
+        Status(Code::kNotFound, "no such file or folder").At({.file = options.paths.front()}));
     return 1;
   }
   if (Status status = MakeOutputFolder(options); !status.ok()) {
@@ -153,9 +156,9 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
     PrintNote(fmt::format("wrote {}/: {} ({:.1f} s)", options.output, written, took.count()));
   }
   if (!status.ok()) return 1;
-  bool failed = options.fail_on && std::any_of(model.findings.begin(), model.findings.end(), [&](const Finding& f) {
-    return f.severity >= *options.fail_on;
-  });
+  bool failed = options.fail_on &&
+                std::any_of(model.findings.begin(), model.findings.end(),
+                            [&](const Finding& f) { return f.severity >= *options.fail_on; });
   return failed ? 3 : 0;
 }
 

@@ -1,7 +1,7 @@
 // A hidden command for tests: which importers claim a file? More than one is a bug of a sniffer.
-#include <thread>
-
 #include <fmt/format.h>
+
+#include <thread>
 
 #include "app/commands/commands.h"
 #include "app/terminal.h"
@@ -17,7 +17,8 @@ int RunSniff(const std::vector<std::string>& files) {
   StdoutSink sink;
   for (const FoundInput& input : FindInputs(options, pool, budget, progress)) {
     std::string claims;
-    for (const Importer* importer : input.claims) claims += fmt::format("{}{}", claims.empty() ? "" : ",", importer->info.name);
+    for (const Importer* importer : input.claims)
+      claims += fmt::format("{}{}", claims.empty() ? "" : ",", importer->info.name);
     sink.Write(fmt::format("{}\t{}\n", input.path, claims));
   }
   return 0;

@@ -1,6 +1,7 @@
 // Trace Event Format: PyTorch (Kineto) profiles and anything else that chrome://tracing opens.
 // Recognised; a reader comes with the profiles part.
 #include "inputs/importer.h"
+
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::chrome_trace {
@@ -32,7 +33,8 @@ Recognition Sniff(const SniffInput& input) {
 const Importer& Describe() {
   static const Importer kImporter = {
       .info = {.name = "chrome_trace",
-               .sentence = "profiler timeline: PyTorch (Kineto) or any other Trace Event Format JSON",
+               .sentence =
+                   "profiler timeline: PyTorch (Kineto) or any other Trace Event Format JSON",
                .example = "rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",
                .makes = {}},
       .sniff = Sniff};

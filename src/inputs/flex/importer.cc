@@ -1,6 +1,7 @@
-// Flex traces of IBM's AIU: trace events whose `attr` or `args` carry cycle stamps. Recognised; a reader
-// comes with the accelerator part.
+// Flex traces of IBM's AIU: trace events whose `attr` or `args` carry cycle stamps. Recognised; a
+// reader comes with the accelerator part.
 #include "inputs/importer.h"
+
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::flex {
@@ -16,7 +17,8 @@ Recognition Sniff(const SniffInput& input) {
 const Importer& Describe() {
   static const Importer kImporter = {
       .info = {.name = "flex",
-               .sentence = "AIU/Flex accelerator timeline: trace events with cycle stamps TS1 to TS5",
+               .sentence =
+                   "AIU/Flex accelerator timeline: trace events with cycle stamps TS1 to TS5",
                .example = "tp4_rank0_job_1.json",
                .makes = {}},
       .sniff = Sniff};

@@ -1,14 +1,15 @@
-// Flight Recorder dumps: the last collectives of one rank, as pickle or JSON. Recognised; a reader comes
-// with the Flight Recorder part.
+// Flight Recorder dumps: the last collectives of one rank, as pickle or JSON. Recognised; a reader
+// comes with the Flight Recorder part.
 //
 // The writer's file name is a prefix of the user's choice with the rank glued to its end
-// (nccl_trace_rank_3, _dump_12), so a trailing number is the rank. The oldest dumps are a bare list of
-// entries; newer ones a dict with version, pg_config, pg_status and entries.
+// (nccl_trace_rank_3, _dump_12), so a trailing number is the rank. The oldest dumps are a bare list
+// of entries; newer ones a dict with version, pg_config, pg_status and entries.
+#include "inputs/importer.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "inputs/importer.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::flight_recorder {
@@ -17,10 +18,11 @@ namespace {
 
 bool IsPickleDump(std::string_view head) {
   if (!LooksLikePickle(head)) return false;
-  constexpr std::array<std::string_view, 4> kOwnKeys = {"pg_config", "profiling_name", "comm_lib_version",
-                                                        "nccl_comm_state"};
-  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(),
-                     [&](std::string_view key) { return head.find(key) != std::string_view::npos; });
+  constexpr std::array<std::string_view, 4> kOwnKeys = {"pg_config", "profiling_name",
+                                                        "comm_lib_version", "nccl_comm_state"};
+  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(), [&](std::string_view key) {
+    return head.find(key) != std::string_view::npos;
+  });
 }
 
 bool IsJsonDump(const JsonOutline* json) {
@@ -47,10 +49,12 @@ int32_t WorldSize(std::string_view head) {
   if (close == std::string_view::npos) return kNone32;
   std::string_view members = head.substr(open, close - open);
   bool only_numbers = members.find_first_not_of("[0123456789, ") == std::string_view::npos;
-  return only_numbers ? static_cast<int32_t>(std::count(members.begin(), members.end(), ',') + 1) : kNone32;
+  return only_numbers ? static_cast<int32_t>(std::count(members.begin(), members.end(), ',') + 1)
+                      : kNone32;
 }
 
-// In PyTorch's pickle the first time follows its key as memo put (q u8, or r u32) and LONG1 of 8 bytes.
+// In PyTorch's pickle the first time follows its key as memo put (q u8, or r u32) and LONG1 of 8
+// bytes.
 int64_t PickleTime(std::string_view head) {
   constexpr std::string_view kKey = "time_created_ns";
   size_t at = head.find(kKey);

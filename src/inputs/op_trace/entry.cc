@@ -13,7 +13,8 @@ Status EntryParser::Add(JsonValue entry) {
   }
   auto row = Part::RowOf<RecordedOpRow>(who_);
   row.input = who_.input;
-  TRY(entry.ForEachField([&](std::string_view key, JsonValue value) { return AddField(key, value, row); }));
+  TRY(entry.ForEachField(
+      [&](std::string_view key, JsonValue value) { return AddField(key, value, row); }));
   if (row.operation == StringId::kNone) {
     Report(kBadEntry, entry, "no operation");
   } else {
@@ -44,8 +45,9 @@ Status EntryParser::AddField(std::string_view key, JsonValue value, RecordedOpRo
 }
 
 void EntryParser::Report(const DiagnosticKind& kind, JsonValue value, std::string detail) {
-  part_.diagnostics.Add(kind, who_.input,
-                        {.offset = static_cast<int64_t>(offset_ + value.offset()), .detail = std::move(detail)});
+  part_.diagnostics.Add(
+      kind, who_.input,
+      {.offset = static_cast<int64_t>(offset_ + value.offset()), .detail = std::move(detail)});
 }
 
 int64_t EntryParser::Count(JsonValue value) {

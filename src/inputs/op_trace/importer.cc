@@ -1,21 +1,24 @@
 // Op traces: what a program recorded of its own ops, as one JSON document. docs/formats/op_trace.md
 //
-//   {"entries": [{"step": 0, "operation": "matmul", "device_id": "gpu:0", "input_shapes": [[64, 128]],
+//   {"entries": [{"step": 0, "operation": "matmul", "device_id": "gpu:0", "input_shapes": [[64,
+//   128]],
 //                 "output_shape": [64, 10], "duration_us": 12.5, "output_elements": 640,
 //                 "memory_bytes": 5120}, ...],
 //    "total_duration_us": 12.5, "metadata": {"model": "tiny"}}
 //
-// Split finds batches of entries in one pass without parsing; Read parses a batch; Finish reads the keys
-// beside the entries and compares the recorded total with the sum. The whole pattern for an importer.
-#include <array>
-#include <cmath>
+// Split finds batches of entries in one pass without parsing; Read parses a batch; Finish reads the
+// keys beside the entries and compares the recorded total with the sum. The whole pattern for an
+// importer.
+#include "inputs/importer.h"
 
 #include <fmt/format.h>
+
+#include <array>
+#include <cmath>
 
 #include "base/json_array_splitter.h"
 #include "base/json_cursor.h"
 #include "base/json_writer.h"
-#include "inputs/importer.h"
 #include "inputs/op_trace/diagnostics.h"
 #include "inputs/op_trace/entry.h"
 #include "tables/recorded_op.h"
@@ -35,7 +38,8 @@ Recognition Sniff(const SniffInput& input) {
 
 class OpTraceReader final : public Reader {
  public:
-  explicit OpTraceReader(const ImportContext& context) : who_(context.who), chunk_bytes_(context.chunk_bytes) {}
+  explicit OpTraceReader(const ImportContext& context)
+      : who_(context.who), chunk_bytes_(context.chunk_bytes) {}
 
   Result<std::vector<ByteRange>> Split(const Source& source) override {
     ASSIGN_OR_RETURN(split_, SplitJsonArray(source, "entries", chunk_bytes_));
@@ -52,7 +56,8 @@ class OpTraceReader final : public Reader {
 
   Status Finish(Part& whole) override {
     auto report = [&](const DiagnosticKind& kind, uint64_t offset, std::string detail) {
-      whole.diagnostics.Add(kind, who_.input, {.offset = static_cast<int64_t>(offset), .detail = std::move(detail)});
+      whole.diagnostics.Add(kind, who_.input,
+                            {.offset = static_cast<int64_t>(offset), .detail = std::move(detail)});
     };
     if (!split_.found) {
       report(kNoEntries, 0, "");
@@ -79,8 +84,8 @@ class OpTraceReader final : public Reader {
     return reader.root().ForEachElement([&](JsonValue entry) { return parser.Add(entry); });
   }
 
-  // The slow way, for a batch with a broken entry: each entry alone, so that only that one is lost and
-  // the result does not depend on how the document was cut into batches.
+  // The slow way, for a batch with a broken entry: each entry alone, so that only that one is lost
+  // and the result does not depend on how the document was cut into batches.
   Status ReadOneByOne(std::string_view text, uint64_t offset, Part& part) const {
     auto batch = MakeMemorySource("[" + std::string(text) + "]");
     ASSIGN_OR_RETURN(JsonArraySplit split, SplitJsonArray(*batch, "", 1));
@@ -90,8 +95,9 @@ class OpTraceReader final : public Reader {
       Status status = ReadEntries(text.substr(begin, range.size()), offset + begin, entry);
       if (!status.ok()) {
         entry = Part();
-        entry.diagnostics.Add(kBadEntry, who_.input,
-                              {.offset = static_cast<int64_t>(offset + begin), .detail = status.message()});
+        entry.diagnostics.Add(
+            kBadEntry, who_.input,
+            {.offset = static_cast<int64_t>(offset + begin), .detail = status.message()});
       }
       part.Append(entry);
     }
@@ -123,21 +129,25 @@ class OpTraceReader final : public Reader {
     JsonReader reader;
     double number = kNoDouble;
     if (!reader.OpenElements(text).ok()) return number;
-    (void)reader.root().ForEachElement([&](JsonValue value) { number = value.Double().value_or(kNoDouble); });
+    (void)reader.root().ForEachElement(
+        [&](JsonValue value) { number = value.Double().value_or(kNoDouble); });
     return number;
   }
 
-  // Any program may write the sum, so it may disagree with the entries; half a nanosecond per entry is
-  // rounding.
+  // Any program may write the sum, so it may disagree with the entries; half a nanosecond per entry
+  // is rounding.
   void CompareTotal(Part& whole) const {
     const auto& durations = whole.tables.Get<RecordedOpTable>().duration_ns;
     double sum_ns = 0;
-    for (int64_t duration : durations) sum_ns += duration == kNone64 ? 0 : static_cast<double>(duration);
+    for (int64_t duration : durations)
+      sum_ns += duration == kNone64 ? 0 : static_cast<double>(duration);
     double slack_ns = static_cast<double>(durations.size()) + std::abs(sum_ns) * 1e-9;
-    bool agrees = std::isnan(total_us_) || !split_.closed || std::abs(total_us_ * 1000 - sum_ns) <= slack_ns;
+    bool agrees =
+        std::isnan(total_us_) || !split_.closed || std::abs(total_us_ * 1000 - sum_ns) <= slack_ns;
     if (agrees) return;
-    whole.diagnostics.Add(kTotalDisagrees, who_.input,
-                          {.detail = fmt::format("recorded {} us, sum {} us", total_us_, sum_ns / 1000)});
+    whole.diagnostics.Add(
+        kTotalDisagrees, who_.input,
+        {.detail = fmt::format("recorded {} us, sum {} us", total_us_, sum_ns / 1000)});
   }
 
   Identity who_;
@@ -147,7 +157,9 @@ class OpTraceReader final : public Reader {
   std::vector<std::pair<std::string, std::string>> notes_;
 };
 
-std::unique_ptr<Reader> Open(const ImportContext& context) { return std::make_unique<OpTraceReader>(context); }
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<OpTraceReader>(context);
+}
 
 constexpr std::array<std::string_view, 2> kMakes = {"recorded_op", "recording_note"};
 
@@ -156,7 +168,8 @@ constexpr std::array<std::string_view, 2> kMakes = {"recorded_op", "recording_no
 const Importer& Describe() {
   static const Importer kImporter = {
       .info = {.name = "op_trace",
-               .sentence = "op trace: ops that a program recorded of itself, with shapes, bytes and times",
+               .sentence =
+                   "op trace: ops that a program recorded of itself, with shapes, bytes and times",
                .example = "ops.json",
                .makes = kMakes},
       .sniff = Sniff,

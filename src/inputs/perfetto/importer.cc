@@ -1,8 +1,8 @@
 // Perfetto protobuf traces. Recognised; a reader comes with the profiles part.
 //
-// The file is a run of   0a <length> <packet>   (field 1 of message Trace). A packet is fields again. A
-// name that ends in .pftrace is believed when the first byte fits; otherwise the first packet must be
-// whole and made of fields with known wire types.
+// The file is a run of   0a <length> <packet>   (field 1 of message Trace). A packet is fields
+// again. A name that ends in .pftrace is believed when the first byte fits; otherwise the first
+// packet must be whole and made of fields with known wire types.
 #include "inputs/importer.h"
 
 namespace debrief::inputs::perfetto {
@@ -24,13 +24,19 @@ bool SkipField(std::string_view bytes, size_t& at) {
   uint64_t tag = 0, length = 0;
   if (!ReadVarint(bytes, at, tag) || tag >> 3 == 0) return false;
   switch (tag & 7) {
-    case 0: return ReadVarint(bytes, at, length);
-    case 1: length = 8; break;
+    case 0:
+      return ReadVarint(bytes, at, length);
+    case 1:
+      length = 8;
+      break;
     case 2:
       if (!ReadVarint(bytes, at, length)) return false;
       break;
-    case 5: length = 4; break;
-    default: return false;
+    case 5:
+      length = 4;
+      break;
+    default:
+      return false;
   }
   if (length > bytes.size() - at) return false;
   at += length;
@@ -51,7 +57,8 @@ bool FirstPacketIsWhole(std::string_view head) {
 }
 
 bool IsNamedSo(std::string_view name) {
-  return name.ends_with(".pftrace") || name.ends_with(".perfetto-trace") || name.ends_with(".perfetto");
+  return name.ends_with(".pftrace") || name.ends_with(".perfetto-trace") ||
+         name.ends_with(".perfetto");
 }
 
 Recognition Sniff(const SniffInput& input) {

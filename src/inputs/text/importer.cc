@@ -1,6 +1,7 @@
 // Plain text that no other importer takes: stdout and stderr of ranks, notes, tables. Recognised; a
 // reader for the output of ranks comes with the Flight Recorder part.
 #include "inputs/importer.h"
+
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::text {
@@ -14,12 +15,13 @@ Recognition Sniff(const SniffInput& input) {
 }  // namespace
 
 const Importer& Describe() {
-  static const Importer kImporter = {.info = {.name = "text",
-                                              .sentence = "plain text, for example stdout and stderr of a rank",
-                                              .example = "stdout_rank3.txt",
-                                              .makes = {},
-                                              .fallback = true},
-                                     .sniff = Sniff};
+  static const Importer kImporter = {
+      .info = {.name = "text",
+               .sentence = "plain text, for example stdout and stderr of a rank",
+               .example = "stdout_rank3.txt",
+               .makes = {},
+               .fallback = true},
+      .sniff = Sniff};
   return kImporter;
 }
 

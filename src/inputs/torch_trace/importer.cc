@@ -1,13 +1,15 @@
-// TORCH_TRACE logs: structured logs of torch.compile. Recognised; a reader comes with the compile part.
+// TORCH_TRACE logs: structured logs of torch.compile. Recognised; a reader comes with the compile
+// part.
 //
 //   V1115 02:42:22.605000 3829 torch/_dynamo/utils.py:2126] {"chromium_event": {}, "rank": 0, ...}
 //   <TAB>payload line
 //
 // The prefix may stand anywhere in the line (launchers put "[rank0]:" in front), and has no year.
+#include "inputs/importer.h"
+
 #include <array>
 #include <chrono>
 
-#include "inputs/importer.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::torch_trace {
@@ -26,7 +28,9 @@ bool IsDigits(std::string_view text) {
   return !text.empty();
 }
 
-int TwoDigits(std::string_view text, size_t at) { return (text[at] - '0') * 10 + text[at + 1] - '0'; }
+int TwoDigits(std::string_view text, size_t at) {
+  return (text[at] - '0') * 10 + text[at + 1] - '0';
+}
 
 // "V1115 02:42:22.605000 3829 path:2126" as the whole of `text`, which ends before "] {"?
 bool IsPrefix(std::string_view text) {
@@ -41,17 +45,20 @@ bool IsPrefix(std::string_view text) {
   return IsDigits(text.substr(text.rfind(':') + 1));
 }
 
-// The first prefix in the text. The rare "] {" is searched, then the line in front of it is looked at.
+// The first prefix in the text. The rare "] {" is searched, then the line in front of it is looked
+// at.
 std::optional<Prefix> FindPrefix(std::string_view text) {
   constexpr std::string_view kClose = "] {\"";
-  for (size_t close = text.find(kClose); close != std::string_view::npos; close = text.find(kClose, close + 1)) {
+  for (size_t close = text.find(kClose); close != std::string_view::npos;
+       close = text.find(kClose, close + 1)) {
     size_t begin = text.rfind('\n', close) + 1;  // npos + 1 is 0
     for (; begin < close; ++begin) {
       std::string_view candidate = text.substr(begin, close - begin);
       if (!IsPrefix(candidate)) continue;
-      return Prefix{TwoDigits(candidate, 1),  TwoDigits(candidate, 3),
-                    TwoDigits(candidate, 6),  TwoDigits(candidate, 9),
-                    TwoDigits(candidate, 12), text.substr(close + 2, text.find('\n', close) - close - 2)};
+      return Prefix{
+          TwoDigits(candidate, 1),  TwoDigits(candidate, 3),
+          TwoDigits(candidate, 6),  TwoDigits(candidate, 9),
+          TwoDigits(candidate, 12), text.substr(close + 2, text.find('\n', close) - close - 2)};
     }
   }
   return std::nullopt;
@@ -66,7 +73,8 @@ int64_t GuessTime(const Prefix& prefix, int64_t now_ns) {
     year_month_day date(candidate, month(static_cast<unsigned>(prefix.month)),
                         day(static_cast<unsigned>(prefix.day)));
     if (!date.ok()) continue;
-    auto time = sys_days(date) + hours(prefix.hour) + minutes(prefix.minute) + seconds(prefix.second);
+    auto time =
+        sys_days(date) + hours(prefix.hour) + minutes(prefix.minute) + seconds(prefix.second);
     if (time <= now + days(1)) return duration_cast<nanoseconds>(time.time_since_epoch()).count();
   }
   return kNone64;
@@ -88,7 +96,8 @@ Recognition Sniff(const SniffInput& input) {
   found.mine = true;
   constexpr std::string_view kRank = "\"rank\": ";
   if (size_t at = prefix->envelope.find(kRank); at != std::string_view::npos) {
-    if (auto rank = NumberAt(prefix->envelope, at + kRank.size())) found.rank = static_cast<int32_t>(*rank);
+    if (auto rank = NumberAt(prefix->envelope, at + kRank.size()))
+      found.rank = static_cast<int32_t>(*rank);
   }
   found.start_ns = PayloadTime(input.head);
   if (found.start_ns == kNone64) found.start_ns = GuessTime(*prefix, input.now_ns);
@@ -100,7 +109,8 @@ Recognition Sniff(const SniffInput& input) {
 const Importer& Describe() {
   static const Importer kImporter = {
       .info = {.name = "torch_trace",
-               .sentence = "TORCH_TRACE log: what torch.compile did, as structured log lines with payloads",
+               .sentence =
+                   "TORCH_TRACE log: what torch.compile did, as structured log lines with payloads",
                .example = "dedicated_log_torch_trace_rank_3_a1b2c3d4.log",
                .makes = {},
                .one_per_process = true},

@@ -27,7 +27,9 @@ Status Write(const Model& model, const OutputContext& context) {
 
 const Output& Describe() {
   static const Output kOutput = {
-      .info = {.name = "console", .sentence = "the verdict, inputs and diagnostics as text on the terminal", .file = ""},
+      .info = {.name = "console",
+               .sentence = "the verdict, inputs and diagnostics as text on the terminal",
+               .file = ""},
       .write = Write};
   return kOutput;
 }

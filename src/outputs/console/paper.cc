@@ -1,8 +1,8 @@
 #include "outputs/console/paper.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/safe_name.h"
 
@@ -12,8 +12,8 @@ namespace {
 
 // Terminal columns of UTF-8 text; wide characters are rare in our texts and count as one.
 size_t WidthOf(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
 }
 
 // The text up to `width` columns, cut with "..." when there is more.
@@ -52,15 +52,19 @@ std::vector<std::string> Wrap(std::string_view text, size_t width) {
 
 Ink InkOf(Severity severity) {
   switch (severity) {
-    case Severity::kError: return Ink::kRed;
-    case Severity::kWarning: return Ink::kYellow;
-    case Severity::kInfo: return Ink::kBlue;
+    case Severity::kError:
+      return Ink::kRed;
+    case Severity::kWarning:
+      return Ink::kYellow;
+    case Severity::kInfo:
+      return Ink::kBlue;
   }
   return Ink::kPlain;
 }
 
 std::string Paper::Coloured(std::string_view text, Ink ink) const {
-  static constexpr const char* kCodes[] = {"", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[33m", "\x1b[34m"};
+  static constexpr const char* kCodes[] = {"",           "\x1b[1m",  "\x1b[2m",
+                                           "\x1b[1;31m", "\x1b[33m", "\x1b[34m"};
   if (!colour_ || ink == Ink::kPlain) return std::string(text);
   return fmt::format("{}{}\x1b[0m", kCodes[static_cast<size_t>(ink)], text);
 }
@@ -75,7 +79,8 @@ void Paper::Line(std::string_view text, int hang, Ink ink) {
   std::string clean = Printable(text);
   size_t width = static_cast<size_t>(std::max(20, width_ - hang));
   std::string indent(static_cast<size_t>(hang), ' ');
-  for (const std::string& line : Wrap(clean, width)) sink_.Write(indent + Coloured(line, ink) + "\n");
+  for (const std::string& line : Wrap(clean, width))
+    sink_.Write(indent + Coloured(line, ink) + "\n");
   empty_ = false;
 }
 
@@ -83,7 +88,8 @@ void Paper::Labelled(std::string_view label, Ink ink, std::string_view text) {
   constexpr size_t kLabelWidth = 9;
   std::string clean = Printable(text);
   size_t width = static_cast<size_t>(std::max(20, width_)) - kLabelWidth;
-  std::string front = Coloured(label, ink) + std::string(kLabelWidth - std::min(kLabelWidth - 1, label.size()), ' ');
+  std::string front = Coloured(label, ink) +
+                      std::string(kLabelWidth - std::min(kLabelWidth - 1, label.size()), ' ');
   for (const std::string& line : Wrap(clean, width)) {
     sink_.Write(front + line + "\n");
     front = std::string(kLabelWidth, ' ');

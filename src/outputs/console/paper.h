@@ -25,7 +25,8 @@ class Paper {
   // A word in front ("error") and text that wraps beside it.
   void Labelled(std::string_view label, Ink ink, std::string_view text);
 
-  // Rows with aligned columns; the last column takes what is left and is cut with "..." when too long.
+  // Rows with aligned columns; the last column takes what is left and is cut with "..." when too
+  // long.
   void Columns(const std::vector<std::vector<std::string>>& rows, int indent);
 
  private:

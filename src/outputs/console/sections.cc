@@ -1,10 +1,10 @@
 #include "outputs/console/sections.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "base/rank_list.h"
 #include "tables/input.h"
@@ -27,7 +27,8 @@ void WriteFinding(const Finding& finding, const Model& model, Paper& paper) {
   if (!finding.next_step.empty()) paper.Line("next: " + finding.next_step, 9, Ink::kDim);
   if (!finding.explains.empty()) {
     std::string ids;
-    for (size_t explained : finding.explains) ids += (ids.empty() ? "" : ", ") + model.findings[explained].id;
+    for (size_t explained : finding.explains)
+      ids += (ids.empty() ? "" : ", ") + model.findings[explained].id;
     paper.Line("explains: " + ids, 9, Ink::kDim);
   }
 }
@@ -77,7 +78,8 @@ std::string JobInWords(const Model& model, size_t job) {
   const auto& jobs = model.tables.Get<JobTable>();
   std::string words = fmt::format("{}: {}", model.pools.Text(jobs.name[job]),
                                   Plural(static_cast<size_t>(jobs.inputs[job]), "input"));
-  if (jobs.world_size[job] != kNone32) words += fmt::format(", world size {}", jobs.world_size[job]);
+  if (jobs.world_size[job] != kNone32)
+    words += fmt::format(", world size {}", jobs.world_size[job]);
   if (jobs.attempts[job] > 1) words += fmt::format(", {} attempts", jobs.attempts[job]);
   return words;
 }
@@ -105,7 +107,8 @@ struct SameTrouble {
 std::vector<SameTrouble> GroupTrouble(const Model& model) {
   std::map<std::string_view, SameTrouble> groups;
   for (const Diagnostic& diagnostic : model.diagnostics.all()) {
-    SameTrouble& group = groups.try_emplace(diagnostic.kind->name, SameTrouble{&diagnostic}).first->second;
+    SameTrouble& group =
+        groups.try_emplace(diagnostic.kind->name, SameTrouble{&diagnostic}).first->second;
     ++group.inputs;
     group.count += diagnostic.count;
   }
@@ -121,7 +124,8 @@ void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) 
   const DiagnosticKind& kind = *trouble.example->kind;
   std::string text = fmt::format("{}: {}", kind.name, kind.meaning);
   if (trouble.inputs > 1) {
-    text += fmt::format(" ({} inputs, the first: {})", trouble.inputs, PlaceOf(model, *trouble.example));
+    text += fmt::format(" ({} inputs, the first: {})", trouble.inputs,
+                        PlaceOf(model, *trouble.example));
   } else {
     text += fmt::format(" ({}{})", PlaceOf(model, *trouble.example),
                         trouble.count > 1 ? fmt::format(", {} times", trouble.count) : "");
@@ -138,20 +142,23 @@ void WriteFindings(const Model& model, Paper& paper) {
   size_t shown = std::min(kMostFindings, model.findings.size());
   for (size_t i = 0; i < shown; ++i) WriteFinding(model.findings[i], model, paper);
   if (shown < model.findings.size()) {
-    paper.Line(fmt::format("... and {} more: see findings.json or --json", model.findings.size() - shown));
+    paper.Line(
+        fmt::format("... and {} more: see findings.json or --json", model.findings.size() - shown));
   }
 }
 
 void WriteJobs(const Model& model, Paper& paper) {
   const auto& jobs = model.tables.Get<JobTable>();
   KindsByJob kinds = CountKinds(model);
-  paper.Title(fmt::format("Inputs: {} in {}", model.tables.Get<InputTable>().size(), Plural(jobs.size(), "job")));
+  paper.Title(fmt::format("Inputs: {} in {}", model.tables.Get<InputTable>().size(),
+                          Plural(jobs.size(), "job")));
   size_t shown = std::min(kMostJobs, jobs.size());
   for (size_t i = 0; i < shown; ++i) {
     paper.Line(JobInWords(model, i), 2);
     WriteKinds(kinds[jobs.job[i]], paper);
   }
-  if (shown < jobs.size()) paper.Line(fmt::format("... and {} more jobs: see --json", jobs.size() - shown), 2);
+  if (shown < jobs.size())
+    paper.Line(fmt::format("... and {} more jobs: see --json", jobs.size() - shown), 2);
   if (kinds.contains(kNone32)) {
     paper.Line("of no job:", 2);
     WriteKinds(kinds[kNone32], paper);
@@ -164,7 +171,8 @@ void WriteDiagnostics(const Model& model, Paper& paper) {
   paper.Title("Trouble in the inputs");
   size_t shown = std::min(kMostDiagnostics, groups.size());
   for (size_t i = 0; i < shown; ++i) WriteTrouble(model, groups[i], paper);
-  if (shown < groups.size()) paper.Line(fmt::format("... and {} more kinds: see --json", groups.size() - shown));
+  if (shown < groups.size())
+    paper.Line(fmt::format("... and {} more kinds: see --json", groups.size() - shown));
 }
 
 void WriteNotRun(const Model& model, Paper& paper) {

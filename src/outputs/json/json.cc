@@ -15,7 +15,9 @@ Status Write(const Model& model, const OutputContext& context) {
 
 const Output& Describe() {
   static const Output kOutput = {
-      .info = {.name = "json", .sentence = "findings, diagnostics and inputs as JSON, for scripts", .file = "findings.json"},
+      .info = {.name = "json",
+               .sentence = "findings, diagnostics and inputs as JSON, for scripts",
+               .file = "findings.json"},
       .write = Write};
   return kOutput;
 }

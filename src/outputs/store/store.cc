@@ -9,12 +9,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/version.h"
 #include "outputs/store/query.h"
 #include "outputs/store/table_writer.h"
-
-#ifndef DEBRIEF_VERSION
-#define DEBRIEF_VERSION "unknown"
-#endif
 
 namespace debrief::outputs::store {
 
@@ -76,7 +73,7 @@ Status WriteMeta(Database& database) {
   return database.Execute(
       fmt::format("CREATE TABLE debrief_meta (key VARCHAR, value VARCHAR);"
                   "INSERT INTO debrief_meta VALUES ('schema', '{}'), ('version', {})",
-                  kStoreSchema, QuoteText(DEBRIEF_VERSION)));
+                  kStoreSchema, QuoteText(kVersion)));
 }
 
 // One transaction, hence one synchronisation with the disk, however many tables there are.
