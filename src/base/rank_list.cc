@@ -53,4 +53,10 @@ std::string RanksInWords(std::span<const int32_t> sorted) {
   return text;
 }
 
+std::string RanksAsSubject(std::span<const int32_t> sorted) {
+  std::string text = RanksInWords(sorted);
+  text[0] = 'R';
+  return text;
+}
+
 }  // namespace debrief

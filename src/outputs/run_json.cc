@@ -1,6 +1,7 @@
 #include "outputs/run_json.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "base/json_writer.h"
@@ -16,22 +17,17 @@ namespace {
 void WriteJobs(JsonWriter& json, const Model& model) {
   const auto& jobs = model.tables.Get<JobTable>();
   const auto& ranks = model.tables.Get<RankTable>();
+  std::map<int32_t, std::set<int32_t>> seen;  // by job
+  for (size_t i = 0; i < ranks.size(); ++i) seen[ranks.job[i]].insert(ranks.rank[i]);
   json.Key("jobs").BeginArray();
   for (size_t i = 0; i < jobs.size(); ++i) {
-    std::vector<int32_t> seen;  // sorted: the table is ordered by job, attempt, rank
-    for (size_t r = 0; r < ranks.size(); ++r) {
-      bool new_rank = ranks.job[r] == jobs.job[i] &&
-                      std::find(seen.begin(), seen.end(), ranks.rank[r]) == seen.end();
-      if (new_rank) seen.push_back(ranks.rank[r]);
-    }
-    std::sort(seen.begin(), seen.end());
     json.BeginObject()
         .Field("job", jobs.job[i])
         .Field("name", model.pools.Text(jobs.name[i]))
         .Field("world_size", jobs.world_size[i])
         .Field("attempts", jobs.attempts[i])
         .Field("inputs", jobs.inputs[i])
-        .ListField("ranks", seen)
+        .ListField("ranks", seen[jobs.job[i]])
         .EndObject();
   }
   json.EndArray();

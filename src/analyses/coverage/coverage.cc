@@ -69,7 +69,7 @@ Finding Describe(const Model& model, const Hole& hole) {
   finding.attempt = hole.attempt;
   finding.ranks = hole.missing;
   finding.headline = fmt::format(
-      "{} left no {} input, {} of {} ranks did (job {})", who, hole.kind,
+      "{} left no {} input, {} of {} ranks did (job {})", RanksAsSubject(hole.missing), hole.kind,
       hole.expected - hole.missing.size(), hole.expected,
       model.pools.Text(model.tables.Get<JobTable>().name[static_cast<size_t>(hole.job)]));
   finding.why = "counted from the files found";
@@ -108,7 +108,7 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "coverage",
                .sentence = "Which ranks left no dump, log or profile although the others did?",
-               .example = "rank 4 left no flight_recorder input, 7 of 8 ranks did (job crash)",
+               .example = "Rank 4 left no flight_recorder input, 7 of 8 ranks did (job crash)",
                .needs = kNeeds,
                .makes = {}},
       .run = Run};
