@@ -54,6 +54,14 @@ void AssignRank(FoundInput& input) {
   }
 }
 
+// One folder per host below the job's folder: its name is the host's.
+void AssignHost(FoundInput& input, const std::string& job_folder) {
+  if (!input.host.empty() || !input.folder.starts_with(job_folder + "/")) return;
+  std::string_view below = std::string_view(input.folder).substr(job_folder.size() + 1);
+  std::string_view first = below.substr(0, below.find('/'));
+  if (CluesOfFolder(first, "").role == FolderRole::kPlain) input.host = std::string(first);
+}
+
 // A note or a table of results says nothing about jobs; a known format or a ranked file does.
 bool IsEvidence(const FoundInput& input) {
   if (input.importer == nullptr) return false;
@@ -162,6 +170,7 @@ void AssignJobs(std::vector<FoundInput>& inputs, Model& model) {
     if (!evidence) continue;  // notes, sources, unknown files: of no job
     std::vector<int32_t> attempts = TellAttemptsApart(AttemptClues(members));
     for (size_t i = 0; i < members.size(); ++i) {
+      AssignHost(*members[i], key.folder);
       members[i]->who.job = job;
       members[i]->who.attempt = attempts[i];
     }

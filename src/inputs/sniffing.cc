@@ -47,11 +47,10 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-int64_t UnixMicrosToNs(double micros) {
-  constexpr double kYear2001 = 1e15;
-  constexpr double kYear2262 = 9.2e15;  // the last that int64 nanoseconds can hold
-  if (!(micros >= kYear2001 && micros < kYear2262)) return kNone64;
-  return static_cast<int64_t>(micros * 1000);
+int64_t UnixMicrosToNs(int64_t micros) {
+  constexpr int64_t kYear2001 = 1'000'000'000'000'000;
+  constexpr int64_t kYear2262 = 9'200'000'000'000'000;  // the last that int64 nanoseconds can hold
+  return micros >= kYear2001 && micros < kYear2262 ? micros * 1000 : kNone64;
 }
 
 }  // namespace debrief

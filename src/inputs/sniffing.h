@@ -28,6 +28,6 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at);
 
 // Microseconds since 1970 as nanoseconds; none when the number is no time between 2001 and 2262
 // (other clocks start at boot, so their numbers are far smaller).
-int64_t UnixMicrosToNs(double micros);
+int64_t UnixMicrosToNs(int64_t micros);
 
 }  // namespace debrief

@@ -12,7 +12,7 @@ int64_t FirstTime(const JsonOutline& json) {
   auto text = json.Scalar(json.is_array() ? "[].ts" : "traceEvents[].ts");
   if (!text) return kNone64;
   auto micros = NumberAt(*text, 0);
-  return micros ? UnixMicrosToNs(static_cast<double>(*micros)) : kNone64;
+  return micros ? UnixMicrosToNs(*micros) : kNone64;
 }
 
 Recognition Sniff(const SniffInput& input) {

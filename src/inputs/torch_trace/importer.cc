@@ -86,7 +86,7 @@ int64_t PayloadTime(std::string_view head) {
   size_t at = head.find(kKey);
   if (at == std::string_view::npos) return kNone64;
   auto micros = NumberAt(head, at + kKey.size());
-  return micros ? UnixMicrosToNs(static_cast<double>(*micros)) : kNone64;
+  return micros ? UnixMicrosToNs(*micros) : kNone64;
 }
 
 Recognition Sniff(const SniffInput& input) {
