@@ -88,6 +88,8 @@ BENCHMARKS = [
     Benchmark("gunzip", "bench/bytes_bench", ["gunzip"], gzip_input, aim="mb_s >= 1000"),
     Benchmark("newlines", "bench/bytes_bench", ["newlines"], aim="mb_s >= 3000"),
     Benchmark("source", "bench/bytes_bench", ["source"], big_file, aim="peak_mb < 100"),
+    Benchmark("op_trace", "bench/import_bench", aim="mb_s >= 300"),
+    Benchmark("store", "bench/store_bench", shown="rows_per_s", unit="rows/s", aim="rows_per_s >= 2500000"),
 ]
 
 

@@ -34,6 +34,8 @@ endif()
 
 # bench/<name>_bench.cc is a program of its own: each is measured as a process of its own.
 add_custom_target(debrief_benches)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+file(CREATE_LINK ${duckdb_library} ${CMAKE_BINARY_DIR}/bench/libduckdb.so SYMBOLIC)
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*_bench.cc)
 foreach(source ${bench_sources})
   get_filename_component(name ${source} NAME_WE)
