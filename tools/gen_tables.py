@@ -157,8 +157,8 @@ void {table.cpp}Table::Append(const Table& part, [[maybe_unused]] const Remap& r
 
 def append(name, kind):
     if TYPES[kind][3]:
-        return f"  for (auto id : other.{name}) {name}.push_back(remap(id));"
-    return f"  {name}.insert({name}.end(), other.{name}.begin(), other.{name}.end());"
+        return f"  AppendColumn({name}, other.{name}, remap);"
+    return f"  AppendColumn({name}, other.{name});"
 
 
 def all_tables(tables):

@@ -1,5 +1,7 @@
 #include "inputs/import.h"
 
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "inputs/input_diagnostics.h"
@@ -101,19 +103,80 @@ Status ImportSource(Reader& reader, const Source& source, ThreadPool& pool, Part
   return first_error.ok() ? finished : first_error;
 }
 
+namespace {
+
+// Joins imported parts to the model in order of input, holding back those that have twins until the
+// last of them is there.
+class Joiner {
+ public:
+  Joiner(std::vector<FoundInput>& inputs, Model& model) : inputs_(inputs), model_(model) {
+    for (const FoundInput& input : inputs) {
+      if (HasTwins(input)) ++expected_[KeyOf(input)];
+    }
+  }
+
+  void Take(size_t i, Imported&& imported) {
+    FoundInput& input = inputs_[i];
+    model_.sources[i] = std::move(imported.source);
+    if (!HasTwins(input) || expected_[KeyOf(input)] == 1) {
+      model_.Append(imported.part);
+      return;
+    }
+    auto& waiting = waiting_[KeyOf(input)];
+    waiting.emplace_back(i, std::move(imported.part));
+    if (waiting.size() == expected_[KeyOf(input)]) Settle(waiting);
+  }
+
+ private:
+  using Key = std::tuple<const Importer*, int32_t, int32_t, int32_t>;
+  using Waiting = std::vector<std::pair<size_t, Part>>;
+
+  static bool HasTwins(const FoundInput& input) {
+    return input.importer != nullptr && input.importer->settle != nullptr &&
+           input.who.rank != kNone32;
+  }
+
+  static Key KeyOf(const FoundInput& input) {
+    return {input.importer, input.who.job, input.who.attempt, input.who.rank};
+  }
+
+  void Settle(Waiting& waiting) {
+    std::vector<Twin> twins;
+    for (auto& [i, part] : waiting) twins.push_back({inputs_[i].who.input, &part, true});
+    inputs_[waiting.front().first].importer->settle(twins);
+    for (size_t t = 0; t < twins.size(); ++t) {
+      auto& [i, part] = waiting[t];
+      if (!twins[t].keep) {
+        part.tables = TableSet();
+        inputs_[i].rows = 0;
+        inputs_[i].state = InputState::kSkipped;
+      }
+      model_.Append(part);
+    }
+    waiting = Waiting();
+  }
+
+  std::vector<FoundInput>& inputs_;
+  Model& model_;
+  std::map<Key, size_t> expected_;
+  std::map<Key, Waiting> waiting_;
+};
+
+}  // namespace
+
 void ImportAll(std::vector<FoundInput>& inputs, const ImportOptions& options, ThreadPool& pool,
                SpillBudget& budget, Progress& progress, Model& model) {
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i].who.input = static_cast<int32_t>(i);
   model.sources.resize(inputs.size());
+  Joiner joiner(inputs, model);
   progress.Begin("import", inputs.size());
   pool.MapInOrder<Imported>(
       inputs.size(), [&](size_t i) { return ImportOne(inputs[i], options, pool, budget); },
       [&](size_t i, Imported&& imported) {
-        model.Append(imported.part);
-        model.sources[i] = std::move(imported.source);
-        AddInputRow(inputs[i], model);
+        joiner.Take(i, std::move(imported));
         progress.Step(i + 1);
       });
+  for (const FoundInput& input : inputs) AddInputRow(input, model);
   progress.End();
 }
 

@@ -88,11 +88,22 @@ class Reader {
   }
 };
 
+// One of several inputs of the same kind, rank and attempt, read and not yet joined to the model.
+struct Twin {
+  int32_t input = kNone32;
+  Part* part = nullptr;
+  bool keep = true;
+};
+
 struct Importer {
   ImporterInfo info;
   Recognition (*sniff)(const SniffInput& input) = nullptr;
   // Null while the format is only recognised.
   std::unique_ptr<Reader> (*open)(const ImportContext& context) = nullptr;
+  // Where a rank may leave the same thing twice (a dump as pickle and as JSON): decides which parts
+  // are kept, and adds a diagnostic to those where they differ. Called with two or more, in order
+  // of path.
+  void (*settle)(std::span<Twin> twins) = nullptr;
 };
 
 // All importers, in order of name (generated from the folders).
