@@ -47,11 +47,17 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
+int32_t RankOrNone(std::optional<int64_t> number) {
+  constexpr int64_t kMostRanks = 1 << 20;  // who counts up to a world size must not run for hours
+  return number && *number >= 0 && *number <= kMostRanks ? static_cast<int32_t>(*number) : kNone32;
+}
+
 int64_t UnixMicrosToNs(double micros) {
   constexpr double kYear2001 = 1e15;
   constexpr double kYear2262 = 9.2e15;  // the last that int64 nanoseconds can hold
   if (!(micros >= kYear2001 && micros < kYear2262)) return kNone64;
-  return static_cast<int64_t>(micros * 1000);
+  auto whole = static_cast<int64_t>(micros);  // times 1000 a double would lose the last digits
+  return whole * 1000 + static_cast<int64_t>((micros - static_cast<double>(whole)) * 1000);
 }
 
 }  // namespace debrief
