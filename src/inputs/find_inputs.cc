@@ -44,6 +44,8 @@ class Inspector {
     }
     if (nesting > kMaxNesting) return AddTooDeep(std::move(input), out);
     if (Packing packing = DetectPacking(head.value()); packing != Packing::kNone) {
+      // OpenInput unpacks once; what is packed twice is kept now.
+      if (input.packing != Packing::kNone) input.file.clear();
       input.packing = packing;
       input.name = WithoutPacking(input.name);
       auto packed = MakePrefixedStream(std::move(head).value(), std::move(stream));
