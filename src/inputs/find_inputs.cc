@@ -171,7 +171,11 @@ class Inspector {
     } else {
       trouble = ReadToEnd(stream, input.content_bytes);
     }
-    if (!trouble.ok()) input.notes.push_back(NoteOf(trouble, input.packing));
+    if (trouble.ok()) return;
+    input.notes.push_back(NoteOf(trouble, input.packing));
+    // As a file of that kind beside the archive would be.
+    bool unread = input.unpacked == nullptr && input.state == InputState::kRecognised;
+    if (unread) input.state = InputState::kFailed;
   }
 
   const FindOptions& options_;

@@ -201,6 +201,7 @@ TEST_F(Import, TruncatedGzipInTar) {
   Write("a.tar", MakeArchive(kTar, {{"b.txt.gz", packed.substr(0, packed.size() - 9)}}));
   Run();
   EXPECT_EQ(Trouble(), "gzip.truncated");
+  EXPECT_EQ(inputs_.at(0).state, InputState::kFailed) << "as the same file beside the archive";
 }
 
 TEST_F(Import, StandardInputThroughAPipe) {
