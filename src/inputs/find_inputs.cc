@@ -130,12 +130,14 @@ class Inspector {
   }
 
   // "[rank5]: hello" and "[2026-11-15 02:42:22] hello" begin like JSON and are none: a text with
-  // letters and no key is not JSON.
+  // letters and no key is not JSON, unless it is a list of strings.
   static std::optional<JsonOutline> OutlineOf(std::string_view head) {
     auto outline = JsonOutline::Of(head);
     auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    auto has_key = [](const JsonOutline::Entry& entry) {
-      return entry.path.find_first_not_of("[]") != std::string::npos;
+    size_t first = std::min(head.find_first_not_of(" \t\r\n["), head.size());
+    bool quoted = head.substr(first).starts_with('"');
+    auto has_key = [&](const JsonOutline::Entry& entry) {
+      return quoted || entry.path.find_first_not_of("[]") != std::string::npos;
     };
     bool is_text = outline && std::any_of(head.begin(), head.end(), is_letter) &&
                    std::none_of(outline->entries().begin(), outline->entries().end(), has_key);

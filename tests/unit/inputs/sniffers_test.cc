@@ -112,6 +112,8 @@ const std::vector<Sample> kSamples = {
     {"text", "notes.txt", "\x1b[31mred\x1b[0m\n"},
     {"text", "notes.txt", "\n\n\nhello\n"},
     {"", "x.json", "[1, 2, 3]"},
+    {"", "x.json", "[\"a\", \"b\"]"},
+    {"", "x.json", "[[\n\"a\"], [\"b\"]]"},
     {"", "x.json", R"({"some": "thing"})"},
     {"", "x.bin", "\x00\x01\x02"sv},
 };
