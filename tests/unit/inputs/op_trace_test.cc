@@ -17,7 +17,7 @@ class OpTrace : public ::testing::Test {
   // Reads the document with small chunks and with one, which must give the same.
   void Read(std::string_view text) {
     part_ = Import(text, 1 << 20);
-    for (uint64_t chunk : {1, 7, 100}) {
+    for (uint64_t chunk : {1u, 7u, 100u}) {
       Part other = Import(text, chunk);
       EXPECT_EQ(Ops(other), Ops(part_)) << "chunks of " << chunk << ": " << text;
       EXPECT_EQ(Trouble(other), Trouble(part_)) << "chunks of " << chunk << ": " << text;

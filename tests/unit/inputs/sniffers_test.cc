@@ -153,7 +153,6 @@ TEST(Sniffers, LeadingWhiteSpaceOfJson) {
 // Cut anywhere: never two takers, and never another format's than its own or none or text.
 TEST(Sniffers, CutHeads) {
   for (const Sample& sample : kSamples) {
-    auto outline = JsonOutline::Of(sample.head);
     for (size_t size = 1; size < sample.head.size(); size += size < 40 ? 1 : 7) {
       std::string_view head = sample.head.substr(0, size);
       auto cut = JsonOutline::Of(head);
@@ -248,7 +247,7 @@ TEST(Sniffers, HostileHeadsAreCheap) {
 }
 
 TEST(Sniffers, NoiseIsNobodys) {
-  for (size_t size : {100, 5000}) EXPECT_EQ(Takers("x", "\xff" + Noise(size)), "");
+  for (size_t size : {100u, 5000u}) EXPECT_EQ(Takers("x", "\xff" + Noise(size)), "");
 }
 
 TEST(Sniffing, Helpers) {
