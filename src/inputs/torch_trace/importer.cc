@@ -49,9 +49,12 @@ bool IsPrefix(std::string_view text) {
 // at.
 std::optional<Prefix> FindPrefix(std::string_view text) {
   constexpr std::string_view kClose = "] {\"";
+  size_t looked_at = 0;  // no byte is looked at twice: a prefix has no "] {" inside
   for (size_t close = text.find(kClose); close != std::string_view::npos;
        close = text.find(kClose, close + 1)) {
-    size_t begin = text.rfind('\n', close) + 1;  // npos + 1 is 0
+    std::string_view line = text.substr(looked_at, close - looked_at);
+    size_t begin = looked_at + (line.rfind('\n') + 1);  // npos + 1 is 0
+    looked_at = close;
     for (; begin < close; ++begin) {
       std::string_view candidate = text.substr(begin, close - begin);
       if (!IsPrefix(candidate)) continue;
@@ -96,8 +99,7 @@ Recognition Sniff(const SniffInput& input) {
   found.mine = true;
   constexpr std::string_view kRank = "\"rank\": ";
   if (size_t at = prefix->envelope.find(kRank); at != std::string_view::npos) {
-    if (auto rank = NumberAt(prefix->envelope, at + kRank.size()))
-      found.rank = static_cast<int32_t>(*rank);
+    found.rank = RankOrNone(NumberAt(prefix->envelope, at + kRank.size()));
   }
   found.start_ns = PayloadTime(input.head);
   if (found.start_ns == kNone64) found.start_ns = GuessTime(*prefix, input.now_ns);
