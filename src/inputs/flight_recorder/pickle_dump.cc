@@ -121,6 +121,12 @@ static_assert(static_cast<size_t>(Field::kCount) <= 64, "present_ has a bit for 
 
 void DumpFolder::Read() {
   Status status = reader_.Run();
+  if (status.code() == Code::kUnsupported) {
+    part_ = Part();
+    part_.diagnostics.Add(kUnsafe, who_.input,
+                          {.offset = status.place().offset, .detail = status.message()});
+    return;
+  }
   if (!status.ok()) {
     header_.whole = false;
     Gather(reader_.Unfinished());
@@ -131,9 +137,7 @@ void DumpFolder::Read() {
 }
 
 void DumpFolder::Report(const Status& status) {
-  const DiagnosticKind& kind = status.code() == Code::kTruncated     ? kTruncated
-                               : status.code() == Code::kUnsupported ? kUnsafe
-                                                                     : kCorrupt;
+  const DiagnosticKind& kind = status.code() == Code::kTruncated ? kTruncated : kCorrupt;
   part_.diagnostics.Add(
       kind, who_.input,
       {.offset = status.place().offset,
@@ -224,8 +228,7 @@ PickleValue DumpFolder::FoldFrame() {
   Frame frame;
   frame.file = Text(At(Field::kFilename));
   frame.function = Text(At(Field::kName));
-  int64_t line = Number(Field::kLine);
-  frame.line = line == static_cast<int32_t>(line) ? static_cast<int32_t>(line) : 0;
+  frame.line = LineOf(Number(Field::kLine));
   return PickleValue::Folded(kFrame, static_cast<int64_t>(part_.pools.AddFrame(frame)));
 }
 
@@ -291,7 +294,7 @@ void DumpFolder::Describe(CommOpRow& row) {
   row.state = Text(At(Field::kState));
   row.retired = IsTrue(Field::kRetired);
   row.created_ns = TimeOrNone(Number(Field::kCreatedNs));
-  if (Has(Field::kCreatedUs)) row.created_ns = MillisToNs(1e-3 * double(Number(Field::kCreatedUs)));
+  if (Has(Field::kCreatedUs)) row.created_ns = MicrosToNs(Number(Field::kCreatedUs));
   row.started_ns = TimeOrNone(Number(Field::kStartedNs));
   row.completed_ns = TimeOrNone(Number(Field::kCompletedNs));
   if (PickleValue duration = At(Field::kDurationMs); duration.is(PickleKind::kDouble)) {
