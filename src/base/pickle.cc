@@ -24,6 +24,10 @@ constexpr size_t kRepeatWays = 4;
 constexpr size_t kRepeatHead = 18;  // bytes that choose the set: "](" and 16 more
 constexpr size_t kLongestRepeat = 4096;
 
+// A memo number that was never put: None with a number, which no opcode makes.
+constexpr PickleValue kUnset = {PickleKind::kNone, 1, {}};
+bool IsUnset(const PickleValue& value) { return value.kind == kUnset.kind && value.id == 1; }
+
 template <typename T>
 T Load(const char* at) {
   T value;
@@ -47,10 +51,19 @@ size_t RepeatSet(const char* list) {
 
 }  // namespace
 
+bool PickleStack::Grow() {
+  size_t size = values_.size();
+  if (size >= kMaxSize) return false;
+  values_.resize(2 * size);
+  top_ = values_.data() + size;
+  return true;
+}
+
 PickleReader::PickleReader(std::string_view text, PickleFolder& folder)
     : begin_(text.data()),
       next_(text.data()),
       end_(text.data() + text.size()),
+      opcode_(text.data()),
       folder_(folder),
       slots_(1),
       repeats_(kRepeatSets * kRepeatWays) {}
@@ -61,12 +74,12 @@ Status PickleReader::Run() {
     return status_;
   }
   do {
-    offset_ = static_cast<uint64_t>(next_ - begin_);
+    opcode_ = next_;
     if (next_ >= end_) {
       Truncated();
       break;
     }
-  } while (Step(static_cast<uint8_t>(*next_++)) && status_.ok());
+  } while (Step(static_cast<uint8_t>(*next_++)));
   return status_;
 }
 
@@ -230,7 +243,7 @@ bool PickleReader::StepMemo(uint8_t opcode) {
     case kPopMark: {
       size_t first = 0;
       if (!PopMark(first)) return false;
-      stack_.resize(first);
+      stack_.Cut(first);
       return true;
     }
     case kDup:
@@ -264,17 +277,13 @@ bool PickleReader::StepOther(uint8_t opcode) {
 }
 
 bool PickleReader::Fail(Code code, std::string message) {
-  status_ = Status(code, std::move(message)).At({{}, static_cast<int64_t>(offset_)});
+  status_ = Status(code, std::move(message)).At({{}, static_cast<int64_t>(offset())});
   return false;
 }
 
 bool PickleReader::Truncated() { return Fail(Code::kTruncated, "the pickle ends too early"); }
 
-bool PickleReader::Push(PickleValue value) {
-  if (stack_.size() >= kMaxStack) return Fail(Code::kLimit, "too many values at once");
-  stack_.push_back(value);
-  return true;
-}
+bool PickleReader::Full() { return Fail(Code::kLimit, "too many values at once"); }
 
 bool PickleReader::PushText(PickleKind kind, std::string_view text) {
   texts_.push_back(text);
@@ -317,22 +326,20 @@ bool PickleReader::TakeLine(std::string_view& line) {
 // A number is at most the bytes so far: writers count up from 0 or 1.
 bool PickleReader::Put(uint64_t id) {
   if (stack_.empty()) return Fail(Code::kInvalid, "a memo put of nothing");
-  if (id >= kMaxMemo || id > offset_) return Fail(Code::kLimit, "a memo number is too large");
+  if (id >= kMaxMemo || id > offset()) return Fail(Code::kLimit, "a memo number is too large");
   if (id >= memo_.size()) {
-    memo_.resize(id + 1);
-    memo_used_.resize(id + 1);
-  } else if (memo_used_[id] != 0) {
+    memo_.resize(id + 1, kUnset);
+  } else if (!IsUnset(memo_[id])) {
     repeats_.assign(repeats_.size(), {});  // what was read with the old meaning
   }
   if (stack_.back().is_container()) SlotOf(stack_.back());
   memo_[id] = stack_.back();
-  memo_used_[id] = 1;
   ++effects_;
   return true;
 }
 
 bool PickleReader::Get(uint64_t id) {
-  if (id >= memo_.size() || memo_used_[id] == 0)
+  if (id >= memo_.size() || IsUnset(memo_[id]))
     return Fail(Code::kInvalid, "a memo number that was not put");
   PickleValue value = memo_[id];
   if (value.is_container() && slots_[value.id].folded.is(PickleKind::kFolded)) {
@@ -346,7 +353,7 @@ bool PickleReader::Get(uint64_t id) {
 bool PickleReader::Open(PickleKind kind) {
   if (next_ < end_ && *next_ != pickle::kMark) unsettled_ = true;
   if (kind == PickleKind::kDict) ++effects_;
-  auto since = static_cast<int64_t>(uint64_t{effects_} << 32 | offset_);
+  auto since = static_cast<int64_t>(uint64_t{effects_} << 32 | offset());
   return Push({kind, 0, {since}});
 }
 
@@ -361,7 +368,7 @@ bool PickleReader::TakeRepeat() {
     if (repeat.length == 0 || repeat.length > left) continue;
     if (std::memcmp(repeat.begin, list, repeat.length) != 0) continue;
     next_ = list + repeat.length;
-    return stack_.size() < kMaxStack && Push(repeat.value);
+    return stack_.Push(repeat.value);
   }
   return false;
 }
@@ -390,12 +397,12 @@ bool PickleReader::FromMark(PickleKind kind) {
   if (stack_.size() > first || kind == PickleKind::kSet) {
     if (kind == PickleKind::kDict && (stack_.size() - first) % 2 != 0)
       return Fail(Code::kInvalid, "a key without a value");
-    Fold(kind, std::span(stack_).subspan(first), container);
+    Fold(kind, stack_.From(first), container);
   } else {
     unsettled_ = true;
   }
-  stack_.resize(first);
-  return Push(container);
+  stack_.Cut(first);
+  return status_.ok() && Push(container);
 }
 
 // Everything above the mark goes into the container below it.
@@ -405,11 +412,11 @@ bool PickleReader::Fill(PickleKind kind) {
   size_t floor = marks_.empty() ? 0 : marks_.back();
   if (first <= floor) return Fail(Code::kInvalid, "items without a container");
   PickleValue& container = stack_[first - 1];
-  std::span<PickleValue> items = std::span(stack_).subspan(first);
+  std::span<PickleValue> items = stack_.From(first);
   if (kind == PickleKind::kDict && items.size() % 2 != 0)
     return Fail(Code::kInvalid, "a key without a value");
   if (container.is(PickleKind::kFolded)) {  // by a hostile order of opcodes only: not one of ours
-    stack_.resize(first);
+    stack_.Cut(first);
     return true;
   }
   if (!container.is(kind)) return Fail(Code::kInvalid, "items for what is no such container");
@@ -424,10 +431,10 @@ bool PickleReader::Fill(PickleKind kind) {
   } else {
     Settle(items);
     unsettled_ = true;
-    if (!Extend(SlotOf(container), items)) return false;
+    (void)Extend(SlotOf(container), items);
   }
-  stack_.resize(first);
-  return true;
+  stack_.Cut(first);
+  return status_.ok();
 }
 
 // The top goes into the container below it.
@@ -437,22 +444,22 @@ bool PickleReader::FillOne(PickleKind kind) {
   if (stack_.size() < floor + count + 1) return Fail(Code::kInvalid, "an item without a container");
   size_t first = stack_.size() - count;
   PickleValue& container = stack_[first - 1];
-  std::span<PickleValue> items = std::span(stack_).subspan(first);
+  std::span<PickleValue> items = stack_.From(first);
   if (!container.is(PickleKind::kFolded)) {
     if (!container.is(kind)) return Fail(Code::kInvalid, "an item for what is no such container");
     Settle(items);
     unsettled_ = true;
     if (!Extend(SlotOf(container), items)) return false;
   }
-  stack_.resize(first);
+  stack_.Cut(first);
   return true;
 }
 
 bool PickleReader::MakeTuple(size_t first) {
   PickleValue tuple{PickleKind::kTuple, 0, {}};
-  Fold(PickleKind::kTuple, std::span(stack_).subspan(first), tuple);
-  stack_.resize(first);
-  return Push(tuple);
+  Fold(PickleKind::kTuple, stack_.From(first), tuple);
+  stack_.Cut(first);
+  return status_.ok() && Push(tuple);
 }
 
 bool PickleReader::Pop() {
@@ -461,13 +468,13 @@ bool PickleReader::Pop() {
     return true;
   }
   if (stack_.empty()) return Fail(Code::kInvalid, "POP of nothing");
-  stack_.pop_back();
+  stack_.Cut(stack_.size() - 1);
   return true;
 }
 
 bool PickleReader::Stop() {
   if (stack_.empty() || !marks_.empty()) return Fail(Code::kInvalid, "STOP within a value");
-  Settle(std::span(stack_).last(1));
+  Settle(stack_.From(stack_.size() - 1));
   root_ = stack_.back();
   return false;
 }
@@ -545,13 +552,13 @@ std::span<const PickleValue> PickleReader::Items(PickleValue container) const {
 }
 
 std::span<const PickleValue> PickleReader::Unfinished() const {
-  if (stack_.empty() || !stack_.front().is_container()) return {};
-  if (auto items = Items(stack_.front()); !items.empty()) return items;
+  if (stack_.empty() || !stack_[0].is_container()) return {};
+  if (auto items = Items(stack_[0]); !items.empty()) return items;
   if (marks_.empty() || marks_.front() != 1) return {};
   size_t end = marks_.size() > 1 ? marks_[1] : stack_.size();
   size_t count = end - 1;
-  if (stack_.front().is(PickleKind::kDict)) count -= count % 2;
-  return std::span(stack_).subspan(1, count);
+  if (stack_[0].is(PickleKind::kDict)) count -= count % 2;
+  return stack_.Range(1, count);
 }
 
 }  // namespace debrief

@@ -100,6 +100,7 @@ class DumpReader final : public Reader {
     is_json_ =
         first != std::string_view::npos && (head.text()[first] == '{' || head.text()[first] == '[');
     if (is_json_) return json_.Split(source, chunk_bytes_);
+    if (source.size() == 0) return std::vector<ByteRange>();
     return std::vector<ByteRange>{{0, source.size()}};
   }
 

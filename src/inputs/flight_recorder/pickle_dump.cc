@@ -50,6 +50,11 @@ class DumpFolder final : public PickleFolder {
     StringId first = StringId::kNone;
     StringId second = StringId::kNone;
   };
+  struct Pair {
+    uint32_t first = ~uint32_t{0};
+    uint32_t second = ~uint32_t{0};
+    PickleValue texts;
+  };
   struct Group {
     StringId name = StringId::kNone;
     StringId description = StringId::kNone;
@@ -65,6 +70,7 @@ class DumpFolder final : public PickleFolder {
   bool FoldList(std::span<const PickleValue> items, PickleValue& folded);
   PickleValue FoldInts(std::span<const PickleValue> items);
   PickleValue FoldShapes(std::span<const PickleValue> items);
+  PickleValue FoldPair(PickleValue first, PickleValue second);
   PickleValue FoldTexts(std::span<const PickleValue> items);
   PickleValue FoldFrames(std::span<const PickleValue> items);
   PickleValue FoldFrame();
@@ -110,6 +116,7 @@ class DumpFolder final : public PickleFolder {
   std::vector<StringId> text_of_;  // by number of a text; kNone when not interned yet
   SequencePool<int64_t, ListId> ints_;
   std::vector<Texts> texts_;
+  std::array<Pair, 256> pairs_;
   std::vector<Group> groups_;
   std::vector<GroupStatus> statuses_;
   std::vector<int64_t> numbers_;
@@ -174,7 +181,7 @@ bool DumpFolder::FoldList(std::span<const PickleValue> items, PickleValue& folde
   if (all([](PickleValue item) { return item.is(PickleKind::kInt); })) {
     folded = FoldInts(items);
   } else if (all([](PickleValue item) { return item.is(PickleKind::kString); })) {
-    folded = FoldTexts(items);
+    folded = items.size() == 2 ? FoldPair(items[0], items[1]) : FoldTexts(items);
   } else if (all([](PickleValue item) { return Is(item, kFrame); })) {
     folded = FoldFrames(items);
   } else if (all([](PickleValue item) { return Is(item, kInts); })) {
@@ -202,6 +209,16 @@ PickleValue DumpFolder::FoldShapes(std::span<const PickleValue> items) {
   }
   line_ += ']';
   return PickleValue::Folded(kShapes, static_cast<int64_t>(part_.pools.Intern(line_)));
+}
+
+// Every entry has the pair of its group; there are few groups.
+PickleValue DumpFolder::FoldPair(PickleValue first, PickleValue second) {
+  Pair& pair = pairs_[(first.id * 31 + second.id) % pairs_.size()];
+  if (pair.first != first.id || pair.second != second.id) {
+    std::array<PickleValue, 2> items = {first, second};
+    pair = {first.id, second.id, FoldTexts(items)};
+  }
+  return pair.texts;
 }
 
 PickleValue DumpFolder::FoldTexts(std::span<const PickleValue> items) {
