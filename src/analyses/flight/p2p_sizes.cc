@@ -1,0 +1,78 @@
+// A send and its receive must have the same size. NCCL copies what fits and says nothing, so the
+// job may even end well; the numbers are wrong all the same.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyses/flight/cause.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+StringId SizeOf(const Index& index, const Unit& unit) {
+  auto row = static_cast<size_t>(unit.row);
+  return unit.send ? index.ops.input_sizes[row] : index.ops.output_sizes[row];
+}
+
+// How often each size is sent or received in groups of a description.
+using Usual = std::map<std::pair<StringId, StringId>, int64_t>;
+
+Usual CountSizes(const Index& index) {
+  Usual usual;
+  for (const Unit& unit : index.units) {
+    if (!unit.p2p) continue;
+    ++usual[{index.groups[static_cast<size_t>(unit.group)].description, SizeOf(index, unit)}];
+  }
+  return usual;
+}
+
+void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<Cause>& causes) {
+  const Unit& sender = index.units[static_cast<size_t>(send)];
+  const Unit& receiver = index.units[static_cast<size_t>(sender.peer)];
+  const Group& group = index.groups[static_cast<size_t>(sender.group)];
+  auto count = [&](const Unit& unit) {
+    auto found = usual.find({group.description, SizeOf(index, unit)});
+    return found == usual.end() ? int64_t{0} : found->second;
+  };
+  Cause& cause = causes.emplace_back();
+  cause.rule = "flight.p2p_size";
+  if (count(sender) <= count(receiver)) cause.ranks.push_back(sender.rank);
+  if (count(receiver) <= count(sender)) cause.ranks.push_back(receiver.rank);
+  std::sort(cause.ranks.begin(), cause.ranks.end());
+  cause.groups = {sender.group};
+  cause.seq = sender.seq;
+  cause.op = cause.ranks.front() == receiver.rank && cause.ranks.size() == 1 ? "recv" : "send";
+  cause.units = {send, sender.peer};
+  std::string site = SiteInWords(index, cause.op == "send" ? sender : receiver);
+  cause.what = fmt::format("disagrees on the size of send {}->{} in {}: {} sent, {} received{}",
+                           index.ranks[static_cast<size_t>(sender.rank)].rank,
+                           index.ranks[static_cast<size_t>(receiver.rank)].rank,
+                           GroupInWords(index, group), index.Text(SizeOf(index, sender)),
+                           index.Text(SizeOf(index, receiver)), site.empty() ? "" : " at " + site);
+  cause.confidence = cause.ranks.size() == 1 ? 0.85 : 0.6;
+  cause.why = cause.ranks.size() == 1
+                  ? "its size is rare in such groups, the partner's is usual"
+                  : "both sizes are as common; nothing tells which side is wrong";
+  cause.next_step = "Compare the shapes that both sides compute for this exchange.";
+}
+
+}  // namespace
+
+void FindP2pSizes(const Index& index, std::vector<Cause>& causes) {
+  Usual usual;
+  for (const Channel& channel : index.channels) {
+    for (int32_t send : channel.sends) {
+      const Unit& unit = index.units[static_cast<size_t>(send)];
+      if (unit.peer < 0) continue;
+      if (SizeOf(index, unit) == SizeOf(index, index.units[static_cast<size_t>(unit.peer)]))
+        continue;
+      if (usual.empty()) usual = CountSizes(index);
+      AddCause(index, usual, send, causes);
+      break;
+    }
+  }
+}
+
+}  // namespace debrief::analyses::flight
