@@ -46,11 +46,20 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
   cause.op = cause.ranks.front() == receiver.rank && cause.ranks.size() == 1 ? "recv" : "send";
   cause.units = {send, sender.peer};
   std::string site = SiteInWords(index, cause.op == "send" ? sender : receiver);
-  cause.what = fmt::format("disagrees on the size of send {}->{} in {}: {} sent, {} received{}",
-                           index.ranks[static_cast<size_t>(sender.rank)].rank,
-                           index.ranks[static_cast<size_t>(receiver.rank)].rank,
-                           GroupInWords(index, group), index.Text(SizeOf(index, sender)),
-                           index.Text(SizeOf(index, receiver)), site.empty() ? "" : " at " + site);
+  bool sender_is_wrong = cause.ranks.front() == sender.rank && cause.ranks.size() == 1;
+  const Unit& wrong = sender_is_wrong ? sender : receiver;
+  const Unit& other = sender_is_wrong ? receiver : sender;
+  cause.what = fmt::format("{} {} in {} where rank {} {} {}{}", wrong.send ? "sends" : "receives",
+                           index.Text(SizeOf(index, wrong)), GroupInWords(index, group),
+                           index.ranks[static_cast<size_t>(other.rank)].rank,
+                           other.send ? "sends" : "receives", index.Text(SizeOf(index, other)),
+                           site.empty() ? "" : " at " + site);
+  if (cause.ranks.size() == 2) {
+    cause.what =
+        fmt::format("disagree on a size in {}: {} is sent, {} received{}",
+                    GroupInWords(index, group), index.Text(SizeOf(index, sender)),
+                    index.Text(SizeOf(index, receiver)), site.empty() ? "" : " at " + site);
+  }
   cause.confidence = cause.ranks.size() == 1 ? 0.85 : 0.6;
   cause.why = cause.ranks.size() == 1
                   ? "its size is rare in such groups, the partner's is usual"

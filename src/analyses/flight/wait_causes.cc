@@ -25,6 +25,21 @@ void Describe(const Index& index, const Waits& waits, int32_t waiter, Cause& cau
   cause.units.push_back(static_cast<int32_t>(&unit - index.units.data()));
 }
 
+// Who began to wait for these ranks first: what it is in is the first operation they are missing
+// from.
+int32_t FirstWaiter(const Index& index, const Waits& waits, const std::vector<int32_t>& blamed) {
+  int32_t first = waits.On(blamed.front()).front();
+  auto since = [&](int32_t rank) {
+    return index.ops.created_ns[static_cast<size_t>(waits.At(rank)->row)];
+  };
+  for (int32_t rank : blamed) {
+    for (int32_t waiter : waits.On(rank)) {
+      if (since(waiter) < since(first)) first = waiter;
+    }
+  }
+  return first;
+}
+
 std::string OperationInWords(const Index& index, const Unit& unit) {
   std::string site = SiteInWords(index, unit);
   return fmt::format("{} {} of {}{}", index.OpName(unit), unit.seq,
@@ -96,7 +111,7 @@ void AddHostNeverCame(const Index& index, const Waits& waits, std::vector<int32_
   Cause& cause = causes.emplace_back();
   cause.rule = "flight.host_never_came";
   cause.ranks = FirstToStop(index, ranks);
-  int32_t waiter = waits.On(cause.ranks.front()).front();
+  int32_t waiter = FirstWaiter(index, waits, cause.ranks);
   Describe(index, waits, waiter, cause);
   cause.what = fmt::format("never came to {}; {}", OperationInWords(index, *waits.At(waiter)),
                            WaitersInWords(index, waits, cause.ranks));
@@ -126,7 +141,7 @@ void AddNoDump(const Index& index, const Waits& waits, const std::vector<int32_t
   Cause& cause = causes.emplace_back();
   cause.rule = "flight.no_dump";
   cause.ranks = Silent(index, ranks);
-  int32_t waiter = waits.On(cause.ranks.front()).front();
+  int32_t waiter = FirstWaiter(index, waits, cause.ranks);
   Describe(index, waits, waiter, cause);
   cause.what = fmt::format("left no dump, and {} for it, first in {}",
                            WaitersInWords(index, waits, cause.ranks),
@@ -143,7 +158,7 @@ void AddCutDump(const Index& index, const Waits& waits, const std::vector<int32_
   Cause& cause = causes.emplace_back();
   cause.rule = "flight.host_never_came";
   cause.ranks = ranks;
-  int32_t waiter = waits.On(ranks.front()).front();
+  int32_t waiter = FirstWaiter(index, waits, ranks);
   Describe(index, waits, waiter, cause);
   cause.what = fmt::format("is waited for in {}, as far as its cut dump tells",
                            OperationInWords(index, *waits.At(waiter)));
@@ -347,7 +362,10 @@ void FindMissingDumps(const Index& index, std::vector<Cause>& causes) {
   for (int32_t rank = 0; rank < static_cast<int32_t>(index.ranks.size()); ++rank) {
     if (!index.ranks[static_cast<size_t>(rank)].has_dump) cause.ranks.push_back(rank);
   }
-  if (cause.ranks.empty() || cause.ranks.size() == index.ranks.size()) return;
+  bool told = std::any_of(causes.begin(), causes.end(), [&](const Cause& other) {
+    return other.rule == "flight.no_dump" && other.ranks == cause.ranks;
+  });
+  if (cause.ranks.empty() || cause.ranks.size() == index.ranks.size() || told) return;
   cause.rule = "flight.no_dump";
   cause.severity = Severity::kWarning;
   cause.what = fmt::format("left no dump, the other {} ranks of the job did",
