@@ -142,6 +142,8 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
 }
 
 std::string WhyOf(const Verdict& verdict) {
+  if (verdict.alone)
+    return "its peers left no dump; sibling groups and its own earlier steps do otherwise";
   if (verdict.by_majority) return "the other members of the group agree with each other";
   if (verdict.undecided)
     return "the group has no majority and nothing else tells its members apart";
@@ -162,9 +164,8 @@ Cause& CauseFor(std::vector<Cause>& causes, const Index& index, std::string_view
   return cause;
 }
 
-void AddCause(const Index& index, const Group& group, const SeqRow& row,
+void AddCause(const Index& index, const Group& group, const SeqRow& row, const Verdict& verdict,
               std::vector<Cause>& causes) {
-  Verdict verdict = Vote(index, group, row);
   const Unit& reference = index.units[static_cast<size_t>(verdict.reference)];
   auto not_reference = std::find_if(verdict.blamed.begin(), verdict.blamed.end(), [&](int32_t at) {
     return index.units[static_cast<size_t>(at)].signature != reference.signature;
@@ -186,9 +187,34 @@ void AddCause(const Index& index, const Group& group, const SeqRow& row,
   cause.seq = row.seq;
   cause.op = std::string(index.OpName(reference));
   cause.what = InWords(index, difference, blamed, reference);
-  cause.confidence = verdict.undecided ? 0.5 : verdict.by_majority ? 0.95 : 0.85;
+  cause.confidence = verdict.undecided     ? 0.5
+                     : verdict.by_majority ? 0.95
+                     : verdict.alone       ? 0.7
+                                           : 0.85;
   cause.why = WhyOf(verdict);
   cause.next_step = "Compare the code path of the blamed rank with that of its peers at this line.";
+}
+
+// Only one member of the row is known, and of the others nobody can tell.
+bool IsAlone(const Index& index, const Group& group, const SeqRow& row) {
+  if (row.end - row.begin != 1 || group.members.size() < 2) return false;
+  int32_t present = index.units[static_cast<size_t>(index.UnitsOf(group, row).front())].rank;
+  return std::all_of(group.members.begin(), group.members.end(), [&](int32_t rank) {
+    const RankInfo& info = index.ranks[static_cast<size_t>(rank)];
+    return rank == present || !info.has_dump || !info.whole;
+  });
+}
+
+bool AddOddOne(const Index& index, const Group& group, const SeqRow& row,
+               std::vector<Cause>& causes) {
+  int32_t at = index.UnitsOf(group, row).front();
+  Verdict verdict;
+  verdict.alone = true;
+  verdict.blamed = {at};
+  verdict.reference = OddOneOut(index, group, index.units[static_cast<size_t>(at)]);
+  if (verdict.reference < 0) return false;
+  AddCause(index, group, row, verdict, causes);
+  return true;
 }
 
 // Inputs of an all_to_all must add up to its outputs over the whole group.
@@ -257,10 +283,11 @@ void FindMismatches(const Index& index, std::vector<Cause>& causes) {
   for (const Group& group : index.groups) {
     for (const SeqRow& row : group.rows) {
       auto members = index.UnitsOf(group, row);
-      if (members.size() < 2) continue;
       bool differ = MembersDiffer(index, members);
       if (differ) {
-        AddCause(index, group, row, causes);
+        AddCause(index, group, row, Vote(index, group, row), causes);
+      } else if (IsAlone(index, group, row)) {
+        differ = AddOddOne(index, group, row, causes);
       } else if (AllToAllIsOff(index, group, members)) {
         AddAllToAll(index, group, row, causes);
         differ = true;

@@ -67,6 +67,43 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
   cause.next_step = "Compare the shapes that both sides compute for this exchange.";
 }
 
+// One exchange of an odd size whose other half nobody knows (no dump, or half of one): all others
+// of the channel and of its siblings at that sequence number have the same, other size.
+bool IsOdd(const Index& index, const std::vector<int32_t>& list, int32_t at) {
+  constexpr size_t kEnough = 4;
+  const Unit& odd = index.units[static_cast<size_t>(at)];
+  if (list.size() < kEnough || odd.peer >= 0 || odd.fell_out || odd.partner < 0) return false;
+  const RankInfo& partner = index.ranks[static_cast<size_t>(odd.partner)];
+  if (partner.has_dump && partner.whole) return false;
+  const Unit& first =
+      index.units[static_cast<size_t>(list.front() == at ? list.back() : list.front())];
+  StringId usual = SizeOf(index, first);
+  if (usual == SizeOf(index, odd)) return false;
+  return std::all_of(list.begin(), list.end(), [&](int32_t other) {
+    return other == at || SizeOf(index, index.units[static_cast<size_t>(other)]) == usual;
+  });
+}
+
+void AddOdd(const Index& index, int32_t at, std::vector<Cause>& causes) {
+  const Unit& unit = index.units[static_cast<size_t>(at)];
+  Cause& cause = causes.emplace_back();
+  cause.rule = "flight.p2p_size";
+  cause.ranks = {unit.rank};
+  cause.groups = {unit.group};
+  cause.seq = unit.seq;
+  cause.op = unit.send ? "send" : "recv";
+  cause.units = {at};
+  std::string site = SiteInWords(index, unit);
+  cause.what = fmt::format("{} {} in {}, always another size before{}",
+                           unit.send ? "sends" : "receives", index.Text(SizeOf(index, unit)),
+                           GroupInWords(index, index.groups[static_cast<size_t>(unit.group)]),
+                           site.empty() ? "" : " at " + site);
+  cause.confidence = 0.6;
+  cause.why =
+      "its partner left no dump of it; every other exchange of this channel has one other size";
+  cause.next_step = "Compare the shapes that both sides compute for this exchange.";
+}
+
 }  // namespace
 
 void FindP2pSizes(const Index& index, std::vector<Cause>& causes) {
@@ -80,6 +117,11 @@ void FindP2pSizes(const Index& index, std::vector<Cause>& causes) {
       if (usual.empty()) usual = CountSizes(index);
       AddCause(index, usual, send, causes);
       break;
+    }
+    for (const auto* list : {&channel.sends, &channel.receives}) {
+      auto odd = std::find_if(list->begin(), list->end(),
+                              [&](int32_t at) { return IsOdd(index, *list, at); });
+      if (odd != list->end()) AddOdd(index, *odd, causes);
     }
   }
 }

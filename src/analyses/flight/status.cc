@@ -40,15 +40,15 @@ std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
 void Index::AddStatus() {
   std::map<int32_t, DeclaredGroups> declared = Declared(*this);
   std::map<std::pair<Layout, int32_t>, StringId> numbering;  // layout and pg_id -> description
-  for (const Group& group : groups) {
-    for (int32_t at : group.order) {
-      auto row = static_cast<size_t>(units[static_cast<size_t>(at)].row);
-      auto found = declared.find(ops.rank[row]);
-      if (found != declared.end())
-        numbering.try_emplace({found->second.layout, ops.pg_id[row]}, group.description);
-      if (units[static_cast<size_t>(at)].rank != units[static_cast<size_t>(group.order[0])].rank)
-        break;
-    }
+  std::vector<int32_t> seen_by(groups.size(), -1);  // the last rank whose first unit was looked at
+  for (const Unit& unit : units) {
+    auto group = static_cast<size_t>(unit.group);
+    if (seen_by[group] == unit.rank) continue;
+    seen_by[group] = unit.rank;
+    auto row = static_cast<size_t>(unit.row);
+    auto found = declared.find(ops.rank[row]);
+    if (found == declared.end()) continue;
+    numbering.try_emplace({found->second.layout, ops.pg_id[row]}, groups[group].description);
   }
   const auto& status = model.tables.Get<CommStatusTable>();
   for (size_t i = 0; i < status.size(); ++i) {
@@ -106,7 +106,7 @@ void Index::PairChannels() {
       for (int64_t i = 0; i < static_cast<int64_t>(mine.size()); ++i) {
         Unit& unit = units[static_cast<size_t>(mine[static_cast<size_t>(i)])];
         int64_t other = i + by;
-        unit.fell_out = other < 0;
+        unit.fell_out = other < 0 && ranks[static_cast<size_t>(unit.partner)].has_dump;
         bool exists = other >= 0 && other < static_cast<int64_t>(theirs.size());
         unit.peer = exists ? theirs[static_cast<size_t>(other)] : -1;
       }

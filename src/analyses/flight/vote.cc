@@ -146,4 +146,16 @@ Verdict Vote(const Index& index, const Group& group, const SeqRow& row) {
   return ByUsualness(index, group, units);
 }
 
+int32_t OddOneOut(const Index& index, const Group& group, const Unit& unit) {
+  Share siblings = Siblings(index, group, unit);
+  if (siblings.all < 2 || siblings.yes > 0) return -1;
+  Share habit = Habit(index, unit);
+  if (habit.all == 0 || habit.yes > 0) return -1;
+  for (const Group& other : index.groups) {
+    const SeqRow* row = IsSibling(group, other) ? index.FindRow(other, unit.seq) : nullptr;
+    if (row != nullptr) return index.UnitsOf(other, *row).front();
+  }
+  return -1;
+}
+
 }  // namespace debrief::analyses::flight
