@@ -318,6 +318,7 @@ void EventBuilder::AddReason(std::string_view text, uint32_t index) {
   std::string joined(pools_->Text(row.text));
   joined += text.substr(0, kMaxText - std::min(joined.size(), kMaxText));
   FillFromText(joined, row);
+  if (IsOutOfMemory(text)) row.kind = pools_->Intern(KindOf(LineClass::kOutOfMemory));
   row.text = pools_->Intern(CutText(joined));
 }
 

@@ -65,21 +65,6 @@ bool HasAny(std::string_view text, const std::string_view (&words)[kCount]) {
                      [&](std::string_view word) { return Has(text, word); });
 }
 
-bool IsOutOfMemory(std::string_view text) {
-  constexpr std::string_view kSigns[] = {"OutOfMemoryError",
-                                         "CUDA out of memory",
-                                         "DefaultCPUAllocator",
-                                         "std::bad_alloc",
-                                         "oom-kill",
-                                         "oom_kill",
-                                         "OOMKilled",
-                                         "Out of memory: Killed",
-                                         "CUDA error: out of memory",
-                                         "HIP out of memory",
-                                         "Out Of Memory"};
-  return HasAny(text, kSigns);
-}
-
 bool IsNcclError(std::string_view text) {
   constexpr std::string_view kSigns[] = {
       "NCCL WARN",       "NCCL error",           "ncclSystemError",
@@ -137,7 +122,8 @@ LineClass ClassOfWatchdog(std::string_view text) {
 LineClass ClassifyByWords(std::string_view text) {
   if (text.ends_with("Traceback (most recent call last):")) return LineClass::kTraceback;
   if (text.starts_with("  what():")) return LineClass::kReason;
-  if (text.starts_with("terminate called after throwing")) return LineClass::kTerminate;
+  if (text.starts_with("terminate called after throwing"))
+    return IsOutOfMemory(text) ? LineClass::kOutOfMemory : LineClass::kTerminate;
   if (text.starts_with("Current thread 0x")) return LineClass::kCurrentThread;
   if (Has(text, "Stack trace of the failed collective")) return LineClass::kStackHeader;
   if (ParseFailureField(text)) return LineClass::kFailureField;
@@ -162,6 +148,21 @@ bool IsNameByte(char c) {
 }
 
 }  // namespace
+
+bool IsOutOfMemory(std::string_view text) {
+  constexpr std::string_view kSigns[] = {"OutOfMemoryError",
+                                         "CUDA out of memory",
+                                         "DefaultCPUAllocator",
+                                         "std::bad_alloc",
+                                         "oom-kill",
+                                         "oom_kill",
+                                         "OOMKilled",
+                                         "Out of memory: Killed",
+                                         "CUDA error: out of memory",
+                                         "HIP out of memory",
+                                         "Out Of Memory"};
+  return HasAny(text, kSigns);
+}
 
 LineClass Classify(std::string_view text) {
   if (text.empty()) return LineClass::kOther;

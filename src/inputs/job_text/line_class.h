@@ -31,6 +31,8 @@ enum class LineClass : uint8_t {
 // `text` has no prefix and no colours.
 LineClass Classify(std::string_view text);
 
+bool IsOutOfMemory(std::string_view text);
+
 // "ValueError: text", "torch.cuda.OutOfMemoryError: text", "KeyboardInterrupt".
 bool LooksLikeException(std::string_view text);
 

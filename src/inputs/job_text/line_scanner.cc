@@ -39,10 +39,10 @@ bool TakeLabel(std::string_view& text, Labels labels, int32_t& rank) {
   if (labels == Labels::kNone) return false;
   std::string_view rest = text.substr(std::min(text.find_first_not_of(' '), text.size()));
   bool taken = labels == Labels::kColon
-                   ? TakeMark(rest, "", ":", rank)
+                   ? TakeMark(rest, "", ": ", rank)
                    : TakeMark(rest, "[", "]:", rank) || TakeMark(rest, "[", "]", rank);
   if (!taken) return false;
-  SkipBlank(rest);
+  if (labels == Labels::kBracket) SkipBlank(rest);
   text = rest;
   return true;
 }
@@ -83,20 +83,28 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-}  // namespace
-
-size_t LogHeaderSize(std::string_view text) {
+// A torch log line up to the compile id, and its message.
+struct LogParts {
+  std::string_view header;
+  std::string_view message;
+};
+LogParts SplitLog(std::string_view text) {
   auto header = ParseLogHeader(text);
   auto message = header ? ParseCompileMessage(header->message) : std::nullopt;
-  return message ? static_cast<size_t>(message->text.data() - text.data()) : 0;
+  if (!message) return {};
+  size_t size = static_cast<size_t>(message->text.data() - text.data());
+  return {text.substr(0, text[size - 1] == ' ' ? size - 1 : size), message->text};
 }
 
+}  // namespace
+
 bool JoinLogText(std::string& text, std::string_view next) {
-  size_t size = LogHeaderSize(next);
-  if (size == 0 || !std::string_view(text).starts_with(next.substr(0, size))) return false;
+  LogParts first = SplitLog(text);
+  LogParts more = SplitLog(next);
+  if (more.header.empty() || first.header != more.header) return false;
   if (text.size() >= kMaxText) return true;
   text += '\n';
-  text += next.substr(size, kMaxText - text.size());
+  text += more.message.substr(0, kMaxText - text.size());
   return true;
 }
 
@@ -148,7 +156,7 @@ void LineScanner::Add(std::string_view raw) {
   if (text.empty()) return;
   Owner owner;
   if (text[0] == '[' || labels_ != Labels::kNone) owner = TakePrefix(text, labels_);
-  if (text.empty() || (text[0] == ' ' && IsBlank(text))) return;
+  if (text.empty() || (IsIndented(text) && IsBlank(text))) return;
   uint32_t index = StreamOf(owner);
   Stream& stream = streams_[index];
   stream.last = raw;

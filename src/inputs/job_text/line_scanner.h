@@ -58,9 +58,6 @@ struct RangeLines {
   int64_t line_count = 0;
 };
 
-// Where the message of a torch log line begins; 0 when it is none.
-size_t LogHeaderSize(std::string_view text);
-
 // A message of many lines repeats its header in each. If that of `next` is the one `text` begins
 // with, the message is put behind a newline, up to kMaxText bytes in all; joining in any grouping
 // gives the same.
