@@ -148,8 +148,8 @@ size_t EventBuilder::Emit(std::string_view kind, uint32_t index, int64_t number,
 void EventBuilder::FillFromText(std::string_view text, TextEventRow& row) {
   row.time_ns = TimeOf(text);
   if (auto group = ParseGroup(text)) {
-    row.group_name = pools_->Intern(group->name);
-    row.group_desc = pools_->Intern(group->desc);
+    row.group_name = Word(group->name);
+    row.group_desc = Word(group->desc);
   }
   if (size_t work = text.find("WorkNCCL("); work != std::string_view::npos) {
     std::string_view rest = text.substr(work);
@@ -160,7 +160,7 @@ void EventBuilder::FillFromText(std::string_view text, TextEventRow& row) {
     if (size_t op = rest.find(kOp); op != std::string_view::npos) {
       op += kOp.size();
       size_t end = std::min(rest.find_first_of(",)", op), rest.size());
-      row.op = pools_->Intern(rest.substr(op, end - op));
+      row.op = Word(rest.substr(op, end - op));
     }
   }
   auto first_of = [&](std::initializer_list<std::string_view> keys) {
@@ -175,8 +175,12 @@ void EventBuilder::FillFromText(std::string_view text, TextEventRow& row) {
   row.last_completed = first_of({"ast completed work: ", "ast completed NCCL work: "});
 }
 
+StringId EventBuilder::Word(std::string_view text) {
+  return text.empty() ? StringId::kNone : pools_->Intern(text);
+}
+
 void EventBuilder::FillPlace(const Place& place, TextEventRow& row) {
-  row.file = pools_->Intern(place.file);
+  row.file = Word(place.file);
   row.file_line = place.line;
 }
 
@@ -305,7 +309,7 @@ void EventBuilder::EndLog(uint32_t index) {
   if (event == kNothing) return;
   TextEventRow& row = events_[event].row;
   row.time_ns = GuessTime(header->time, now_ns_);
-  row.compile_id = pools_->Intern(message->id);
+  row.compile_id = Word(message->id);
   row.file = pools_->Intern(header->file);
   row.file_line = header->line;
   row.text = pools_->Intern(log.text.size() < kMaxText ? message->text : DropHalf(message->text));

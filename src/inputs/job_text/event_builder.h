@@ -77,6 +77,7 @@ class EventBuilder {
   void AddSingle(const Line& line, uint32_t index, int64_t number);
   size_t Emit(std::string_view kind, uint32_t index, int64_t number, std::string_view text);
   void FillFromText(std::string_view text, TextEventRow& row);
+  StringId Word(std::string_view text);  // none when it is empty
   void FillPlace(const Place& place, TextEventRow& row);
   int64_t TimeOf(std::string_view text) const;
 
