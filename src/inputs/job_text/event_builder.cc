@@ -116,8 +116,10 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
   if (event == kNothing) return;
   if (line.what == LineClass::kTerminate) stream.terminate = event;
   if (line.what == LineClass::kWatchdogStatus) JoinGroup(index, event);
-  if (line.what == LineClass::kWatchdogTimeout && stream.timeouts.size() < kMaxWaiting)
+  if (line.what == LineClass::kWatchdogTimeout) {
+    if (stream.timeouts.size() == kMaxWaiting) stream.timeouts.erase(stream.timeouts.begin());
     stream.timeouts.push_back(event);
+  }
   if (line.what == LineClass::kSignal && line.text.starts_with("Fatal Python error")) {
     stream.fatal = event;
     stream.in_current_thread = false;
@@ -243,14 +245,14 @@ void EventBuilder::JoinGroup(uint32_t index, size_t status) {
   stream.timeouts.erase(same);
 }
 
-// The stack of the failed collective follows its status. When two threads wait to print theirs,
-// nothing says whose it is.
+// The stack of the failed collective follows its status. When several threads wait to print theirs,
+// nothing says whose it is, until all of them have.
 void EventBuilder::BeginStack(uint32_t index) {
-  auto& waiting = streams_[index].stacks;
-  if (waiting.size() == 1) {
-    stack_of_ = waiting[0];
-    waiting.clear();
-  }
+  Stream& stream = streams_[index];
+  if (stream.stacks.size() == 1) stack_of_ = stream.stacks[0];
+  if (++stream.stacks_seen < stream.stacks.size()) return;
+  stream.stacks.clear();
+  stream.stacks_seen = 0;
 }
 
 // Its lines carry no mark, so they belong to the header above them. Innermost first.

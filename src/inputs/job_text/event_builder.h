@@ -63,6 +63,7 @@ class EventBuilder {
     Log log;
     std::vector<size_t> timeouts;  // events that wait for their group
     std::vector<Timeout> stacks;   // those that wait for their stack
+    size_t stacks_seen = 0;        // of these, printed
     size_t terminate = kNothing;   // event that waits for its reason
     size_t fatal = kNothing;       // event that waits for its place
     bool in_current_thread = false;

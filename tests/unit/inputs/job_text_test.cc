@@ -144,6 +144,27 @@ TEST(JobText, TwoWaitingStacksAreNobodys) {
   auto events = Events(fmt::format("{}{}{}{}", kTimeout, kStatus, second, kStack));
   ASSERT_EQ(events.size(), 3U);
   for (const Event& event : events) EXPECT_EQ(event.file, "");
+  // Once both have been printed, the next is clear again.
+  events = Events(fmt::format("{}{}{}{}{}{}", kStatus, second, kStack, kStack, kStatus, kStack));
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(events[1].file, "");
+  EXPECT_EQ(events[2].file_line, 57);
+}
+
+TEST(JobText, ManyTimeoutsWithoutAStatusDoNotHideTheNext) {
+  std::string text, other(kTimeout);
+  other.replace(other.find("SeqNum=10"), 9, "SeqNum=11");
+  for (int i = 0; i < 50; ++i) text += other;
+  auto events = Events(text + std::string(kTimeout) + std::string(kStatus));
+  ASSERT_EQ(events.size(), 52U);
+  EXPECT_EQ(events[50].group, "9");
+}
+
+TEST(JobText, TooManyEventsAreCounted) {
+  std::string text;
+  for (int i = 0; i < 300'000; ++i) text += "CUDA out of memory\n";
+  auto events = ReadWith(text, 1 << 20, kNone32, "out.txt");
+  EXPECT_EQ(events.size(), size_t{1} << 18);
 }
 
 TEST(JobText, OlderWatchdogLines) {
