@@ -46,7 +46,8 @@ std::optional<std::chrono::nanoseconds> StartOf(int year, int month, int day) {
   using namespace std::chrono;
   year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                       std::chrono::day(static_cast<unsigned>(day)));
-  if (!date.ok()) return std::nullopt;
+  constexpr int kFirst = 1970, kLast = 2261;  // what int64 nanoseconds can hold
+  if (!date.ok() || year < kFirst || year > kLast) return std::nullopt;
   return nanoseconds(sys_days(date).time_since_epoch());
 }
 
@@ -78,8 +79,7 @@ int64_t ParseIsoTime(std::string_view text) {
   if (text[10] != ' ' && text[10] != 'T' && text[10] != '_') return kNone64;
   int year = TwoDigits(text, 0) * 100 + TwoDigits(text, 2);
   auto start = StartOf(year, TwoDigits(text, 5), TwoDigits(text, 8));
-  constexpr int kFirst = 1971, kLast = 2261;  // what int64 nanoseconds can hold
-  if (!start || year < kFirst || year > kLast) return kNone64;
+  if (!start) return kNone64;
   size_t at = 11;
   return start->count() + OfDay(text, at);
 }
