@@ -147,6 +147,8 @@ class PickleReader {
     bool settled = false;  // the folder has seen it
     PickleValue folded;    // kNone unless folded
   };
+  static constexpr size_t kRepeatSets = 128;  // a power of two
+  static constexpr size_t kRepeatWays = 4;
   struct Repeat {
     const char* begin = nullptr;
     size_t length = 0;

@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "base/pickle.h"
+#include "inputs/flight_recorder/dump_folder.h"
 #include "inputs/flight_recorder/json_dump.h"
-#include "inputs/flight_recorder/pickle_dump.h"
 #include "inputs/flight_recorder/settle.h"
 #include "inputs/sniffing.h"
 
@@ -109,7 +109,7 @@ class DumpReader final : public Reader {
     if (is_json_) {
       json_.Read(bytes.text(), range.begin, part);
     } else {
-      ReadPickleDump(bytes.text(), who_, part);
+      DumpFolder(bytes.text(), who_, part).Read();
     }
     return {};
   }

@@ -69,7 +69,7 @@ void JsonDump::Finish(Part& whole) {
   if (!header_.whole) {
     whole.diagnostics.Add(kTruncated, who_.input,
                           {.offset = static_cast<int64_t>(split_.array_end),
-                           .detail = fmt::format("{} whole entries", split_.elements)});
+                           .detail = fmt::format("entries kept: {}", split_.elements)});
   }
   FinishDump(whole, who_, header_);
 }
