@@ -54,3 +54,16 @@ export function ranksInWords(ranks: number[]): string {
 export function words(name: string): string {
   return name.replace(/_/g, " ");
 }
+
+// "601 s", "12.3 ms": three digits.
+export function duration(ns: number | null): string {
+  if (ns === null) return "";
+  const units: [number, string][] = [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "\u00b5s"],
+  ];
+  const [size, unit] = units.find(([least]) => Math.abs(ns) >= least) ?? [1, "ns"];
+  const scaled = ns / size;
+  return `${Math.abs(scaled) >= 1000 ? count(Math.round(scaled)) : Number(scaled.toPrecision(3))} ${unit}`;
+}

@@ -6,7 +6,6 @@ import {
   type Analysis,
   type Diagnostic,
   type Finding,
-  type Job,
   type Run,
 } from "../data";
 import { Blame, Findings, percent } from "../findings";
@@ -17,7 +16,8 @@ import type { View, ViewProps } from "../view";
 
 const id = "verdict";
 
-function Hero({ finding, job }: { finding: Finding; job: Job | undefined }) {
+function Hero({ finding, run }: { finding: Finding; run: Run }) {
+  const job = run.jobs.find((one) => one.job === finding.job);
   return (
     <section class={`hero ${finding.severity}`} aria-label="Verdict">
       <p class="kicker">
@@ -30,7 +30,7 @@ function Hero({ finding, job }: { finding: Finding; job: Job | undefined }) {
         )}
       </p>
       <h1>{finding.headline}</h1>
-      <Blame finding={finding} job={job} />
+      <Blame finding={finding} job={job} flight={run.flight} />
       {finding.next_step && (
         <p class="next-step">
           <strong>Next step</strong> {finding.next_step}
@@ -239,7 +239,7 @@ function Verdict({ run, route }: ViewProps) {
   return (
     <>
       {first ? (
-        <Hero finding={first} job={run.jobs.find((one) => one.job === first.job)} />
+        <Hero finding={first} run={run} />
       ) : (
         <NoFindings run={run} />
       )}
