@@ -1,8 +1,8 @@
 // Drawing a rank x sequence grid on a canvas: geometry, colours, shapes.
 //
-// Only what is in sight is drawn, neighbours of the same state in one stroke, so that 512 x 120 cells take
-// a few milliseconds. A state is told by how full the cell is (completed full, started two thirds,
-// scheduled one third), by colour, and, where there is room, by a sign.
+// Only what is in sight is drawn, so that the cost does not grow with the number of ranks. A state is told by
+// how full the cell is (completed full, started two thirds, scheduled one third), by colour, and, where
+// there is room, by a sign. Low cells are filled from the left, high ones from below.
 
 export interface Layout {
   rows: number;
@@ -35,8 +35,8 @@ export function makeLayout(seq: number[], rows: number, room: number): Layout {
 }
 
 export function columnAt(layout: Layout, x: number): number {
-  const at = layout.x.findIndex((left, i) => x >= left && x < left + layout.cellWidth && i < layout.x.length - 1);
-  return at;
+  const last = layout.x.length - 1; // the right edge
+  return layout.x.findIndex((left, i) => i < last && x >= left && x < left + layout.cellWidth);
 }
 
 export function rowAt(layout: Layout, y: number): number {
@@ -95,59 +95,64 @@ interface Pen {
   sight: Sight;
   rows: [first: number, end: number];
   columns: [first: number, end: number];
+  fonts: { plain: string; bold: string; sign: string };
 }
 
 function drawCells(pen: Pen, picture: Picture): void {
-  const { context, colour, layout } = pen;
-  const { cellHeight: height, cellWidth: width } = layout;
-  const space = height >= 8 ? 1 : 0; // between rows
-  const signs = height >= 13 && width >= 12;
+  const { context, layout } = pen;
+  const signs = layout.cellHeight >= 13 && layout.cellWidth >= 12;
+  context.font = pen.fonts.sign;
   for (let row = pen.rows[0]; row < pen.rows[1]; ++row) {
     const cells = picture.cells[row] ?? "";
-    const top = margin.top + row * height;
     for (let column = pen.columns[0]; column < pen.columns[1]; ++column) {
       const look = looks[cells[column] ?? ""];
-      if (!look) continue;
-      const filled = Math.max(1, Math.round((height - space) * look.full));
-      context.fillStyle = colour(look.colour);
-      const left = layout.x[column] as number;
-      context.fillRect(left, top + height - space - filled, width - 1, filled);
-      if (look.full < 1) {
-        context.fillStyle = colour("--cell-open");
-        context.fillRect(left, top, width - 1, height - space - filled);
-      }
-      if (signs && look.sign) {
-        context.fillStyle = colour(look.ink);
-        context.fillText(look.sign, left + (width - 1) / 2, top + height - space - filled / 2 + 0.5);
-      }
+      if (look) drawCell(pen, row, layout.x[column] as number, look, signs);
     }
   }
+}
+
+function drawCell(pen: Pen, row: number, left: number, look: Look, signs: boolean): void {
+  const { context, colour, layout } = pen;
+  const isLow = layout.cellHeight < 8;
+  const height = layout.cellHeight - (isLow ? 0 : 1);
+  const width = layout.cellWidth - 1;
+  const top = margin.top + row * layout.cellHeight;
+  const filled = Math.max(1, Math.round((isLow ? width : height) * look.full));
+  if (look.full < 1) {
+    context.fillStyle = colour("--cell-open");
+    context.fillRect(left, top, width, height);
+  }
+  context.fillStyle = colour(look.colour);
+  if (isLow) context.fillRect(left, top, filled, height);
+  else context.fillRect(left, top + height - filled, width, filled);
+  if (!signs || !look.sign) return;
+  context.fillStyle = colour(look.ink);
+  context.fillText(look.sign, left + width / 2, top + height - filled / 2 + 0.5);
 }
 
 // Labels stay in sight: they are drawn last, over the cells, at the edges of the box.
 function drawRanks(pen: Pen, picture: Picture): void {
   const { context, colour, layout, sight } = pen;
+  const right = sight.left + margin.left;
   context.fillStyle = colour("--surface");
   context.fillRect(sight.left, sight.top, margin.left - 4, sight.height);
   context.textAlign = "right";
-  const step = Math.max(1, Math.ceil(14 / layout.cellHeight));
-  let free = -Infinity; // where the next label may stand
+  const isBlamed = (row: number) => picture.blamed.has(picture.ranks[row] as number);
+  const isMarked = (row: number) => isBlamed(row) || row === picture.selected.row;
+  const reach = Math.ceil(14 / layout.cellHeight); // rows that a label covers
+  let next = 0; // the row where the next plain label may stand
   for (let row = pen.rows[0]; row < pen.rows[1]; ++row) {
-    const rank = picture.ranks[row] as number;
-    const marked = picture.blamed.has(rank) || row === picture.selected.row;
     const y = margin.top + (row + 0.5) * layout.cellHeight;
-    if (picture.blamed.has(rank)) {
-      context.fillStyle = colour("--error");
-      context.fillRect(sight.left + margin.left - 8, y - layout.cellHeight / 2, 4, Math.max(2, layout.cellHeight - 1));
-    }
-    const near = [...picture.blamed].some(
-      (one) => one !== rank && Math.abs(picture.ranks.indexOf(one) - row) * layout.cellHeight < 12,
-    );
-    if (!marked && (row % step !== 0 || y < free || near)) continue;
-    context.font = marked ? pen.context.font.replace("normal", "bold") : context.font;
-    context.fillStyle = colour(picture.blamed.has(rank) ? "--error" : marked ? "--text" : "--quiet");
-    context.fillText(`${rank}`, sight.left + margin.left - 12, y);
-    free = y + 12;
+    const size = Math.max(5, layout.cellHeight - 1);
+    context.fillStyle = colour("--error");
+    if (isBlamed(row)) context.fillRect(right - 8, y - size / 2, 4, size);
+    let free = isMarked(row) || row >= next;
+    for (let i = 1; i < reach && free && !isMarked(row); ++i) free = !isMarked(row - i) && !isMarked(row + i);
+    if (!free) continue;
+    context.font = isMarked(row) ? pen.fonts.bold : pen.fonts.plain;
+    context.fillStyle = colour(isBlamed(row) ? "--error" : isMarked(row) ? "--text" : "--quiet");
+    context.fillText(`${picture.ranks[row]}`, right - 12, y);
+    next = row + reach;
   }
 }
 
@@ -156,21 +161,26 @@ function drawSequences(pen: Pen, picture: Picture): void {
   context.fillStyle = colour("--surface");
   context.fillRect(sight.left, sight.top, sight.width, margin.top - 3);
   context.textAlign = "center";
-  const wide = Math.max(...picture.seq.slice(-1).map((one) => `${one}`.length), 1) * 7 + 8;
+  const wide = `${picture.seq[picture.seq.length - 1]}`.length * 7.5 + 8;
+  const middle = (column: number) => (layout.x[column] ?? -1000) + layout.cellWidth / 2;
   const important = new Set([...picture.accused, picture.selected.column]);
-  const taken = [...important].map((one) => layout.x[one] ?? -1000);
-  let free = -Infinity;
+  const taken = [...important].map(middle);
+  let free = sight.left + margin.left - 4;
   for (let column = pen.columns[0]; column < pen.columns[1]; ++column) {
-    const x = (layout.x[column] as number) + layout.cellWidth / 2;
+    const x = middle(column);
     const marked = important.has(column);
-    const near = taken.some((one) => Math.abs(one + layout.cellWidth / 2 - x) < wide);
-    if (!marked && (x - wide / 2 < free || near)) continue;
+    if (!marked && (x - wide / 2 < free || taken.some((one) => Math.abs(one - x) < wide))) continue;
+    context.font = marked ? pen.fonts.bold : pen.fonts.plain;
     context.fillStyle = colour(picture.accused.has(column) ? "--error" : marked ? "--text" : "--quiet");
     context.fillText(`${picture.seq[column]}`, x, sight.top + 12);
     if (!marked) free = x + wide / 2;
   }
+}
+
+function drawCorner({ context, colour, fonts, sight }: Pen): void {
   context.fillStyle = colour("--surface");
   context.fillRect(sight.left, sight.top, margin.left - 4, margin.top - 3);
+  context.font = fonts.plain;
   context.fillStyle = colour("--quiet");
   context.textAlign = "right";
   context.fillText("rank", sight.left + margin.left - 12, sight.top + 12);
@@ -216,7 +226,7 @@ export function draw(canvas: HTMLCanvasElement, layout: Layout, picture: Picture
   context.clearRect(sight.left, sight.top, sight.width, sight.height);
   context.textBaseline = "middle";
   context.textAlign = "center";
-  context.font = `normal 12px ${getComputedStyle(canvas).fontFamily}`;
+  const family = getComputedStyle(canvas).fontFamily;
   const first = Math.max(0, Math.floor((sight.top - margin.top) / layout.cellHeight));
   const end = Math.ceil((sight.top + sight.height - margin.top) / layout.cellHeight);
   const count = picture.seq.length;
@@ -229,9 +239,11 @@ export function draw(canvas: HTMLCanvasElement, layout: Layout, picture: Picture
     sight,
     rows: [first, Math.min(layout.rows, end)],
     columns: [Math.max(0, from), to < 0 ? count : Math.min(count, to)],
+    fonts: { plain: `12px ${family}`, bold: `bold 12px ${family}`, sign: `bold 15px ${family}` },
   };
   drawCells(pen, picture);
   drawMarks(pen, picture);
   drawSequences(pen, picture);
-  drawRanks(pen, { ...picture });
+  drawRanks(pen, picture);
+  drawCorner(pen);
 }

@@ -26,9 +26,9 @@ function reveal(box: HTMLElement, layout: Layout, { row, column }: Place): void 
   }
   if (row < 0) return;
   const y = margin.top + row * layout.cellHeight;
-  if (y - margin.top < box.scrollTop) box.scrollTop = y - margin.top;
-  else if (y + layout.cellHeight > box.scrollTop + box.clientHeight)
-    box.scrollTop = y + 2 * layout.cellHeight - box.clientHeight;
+  const isAbove = y - margin.top < box.scrollTop;
+  if (isAbove || y + layout.cellHeight > box.scrollTop + box.clientHeight)
+    box.scrollTop = y - box.clientHeight / 2;
 }
 
 // Calls `update` when the size of the element, or the colour scheme, changes.

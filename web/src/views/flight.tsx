@@ -88,7 +88,7 @@ function describe(group: FlightGroup, place: Place): string {
 
 const legendOrder = ["c", "t", "s", "m", "x", "u", "."];
 
-function Legend({ group }: { group: FlightGroup }) {
+function Legend({ group, blames }: { group: FlightGroup; blames: boolean }) {
   const used = new Set(group.cells.flatMap((row) => [...new Set(row)]));
   return (
     <p class="legend quiet">
@@ -100,9 +100,11 @@ function Legend({ group }: { group: FlightGroup }) {
             {cellWords[one]}
           </span>
         ))}
-      <span>
-        <i class="blamed-mark" aria-hidden="true" /> blamed by a finding
-      </span>
+      {blames && (
+        <span>
+          <i class="blamed-mark" aria-hidden="true" /> blamed by a finding
+        </span>
+      )}
     </p>
   );
 }
@@ -353,7 +355,7 @@ function Flight({ run, route }: ViewProps) {
           describe={(place) => describe(group, place)}
           onSelect={select}
         />
-        <Legend group={group} />
+        <Legend group={group} blames={marks.blamed.size > 0} />
         <p class="quiet">
           {shown < group.total
             ? `${count(shown)} of ${counted(group.total, "sequence")}: the last, the first that did not complete, and those that findings are about.`
