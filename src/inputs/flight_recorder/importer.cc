@@ -1,5 +1,5 @@
-// Flight Recorder dumps: the last collectives of one rank, as pickle or JSON. Recognised; a reader
-// comes with the Flight Recorder part.
+// Flight Recorder dumps: the last collectives of one rank, as pickle or JSON.
+// docs/formats/flight_recorder.md
 //
 // The writer's file name is a prefix of the user's choice with the rank glued to its end
 // (nccl_trace_rank_3, _dump_12), so a trailing number is the rank. The oldest dumps are a bare list
@@ -10,6 +10,10 @@
 #include <array>
 #include <cstring>
 
+#include "base/pickle.h"
+#include "inputs/flight_recorder/json_dump.h"
+#include "inputs/flight_recorder/pickle_dump.h"
+#include "inputs/flight_recorder/settle.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::flight_recorder {
@@ -79,6 +83,70 @@ Recognition Sniff(const SniffInput& input) {
   return found;
 }
 
+// A pickle is one range: where a value begins is known only by reading what is before it. Dumps are
+// a few MB and come one per rank, so threads have work.
+class DumpReader final : public Reader {
+ public:
+  explicit DumpReader(const ImportContext& context)
+      : who_(context.who), chunk_bytes_(context.chunk_bytes), json_(context.who) {}
+
+  Result<std::vector<ByteRange>> Split(const Source& source) override {
+    if (source.size() > PickleReader::kMaxBytes) {
+      return Status(Code::kLimit, "a Flight Recorder dump of more than 4 GiB")
+          .Remedy("Lower TORCH_FR_BUFFER_SIZE; the default is 2000 entries.");
+    }
+    ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
+    size_t first = head.text().find_first_not_of(" \t\r\n");
+    is_json_ =
+        first != std::string_view::npos && (head.text()[first] == '{' || head.text()[first] == '[');
+    if (is_json_) return json_.Split(source, chunk_bytes_);
+    if (source.size() == 0) return std::vector<ByteRange>();
+    return std::vector<ByteRange>{{0, source.size()}};
+  }
+
+  Status Read(const Source& source, ByteRange range, Part& part) const override {
+    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
+    if (is_json_) {
+      json_.Read(bytes.text(), range.begin, part);
+    } else {
+      ReadPickleDump(bytes.text(), who_, part);
+    }
+    return {};
+  }
+
+  // The first part becomes the whole; copying it would cost as much as reading it.
+  Status Merge(Part&& part, Part& whole) override {
+    bool is_first = whole.pools.strings.size() <= 1;
+    if (!is_first) {
+      whole.Append(part);
+      return {};
+    }
+    Diagnostics diagnostics = std::move(whole.diagnostics);
+    diagnostics.Append(part.diagnostics);
+    whole = std::move(part);
+    whole.diagnostics = std::move(diagnostics);
+    return {};
+  }
+
+  Status Finish(Part& whole) override {
+    if (is_json_) json_.Finish(whole);
+    return {};
+  }
+
+ private:
+  Identity who_;
+  uint64_t chunk_bytes_;
+  bool is_json_ = false;
+  JsonDump json_;
+};
+
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<DumpReader>(context);
+}
+
+constexpr std::array<std::string_view, 4> kMakes = {"comm_dump", "comm_group", "comm_op",
+                                                    "comm_status"};
+
 }  // namespace
 
 const Importer& Describe() {
@@ -86,8 +154,10 @@ const Importer& Describe() {
       .info = {.name = "flight_recorder",
                .sentence = "Flight Recorder dump: the last collectives of one rank, pickle or JSON",
                .example = "nccl_trace_rank_3",
-               .makes = {}},
-      .sniff = Sniff};
+               .makes = kMakes},
+      .sniff = Sniff,
+      .open = Open,
+      .settle = Settle};
   return kImporter;
 }
 
