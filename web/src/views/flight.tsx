@@ -26,7 +26,7 @@ function title(group: FlightGroup): string {
 
 function optionText(group: FlightGroup, run: Run): string {
   const ranks = `${counted(group.members.length, "rank")}: ${rankList(group.members, 4)}`;
-  const trouble = group.trouble > 0 ? `, ${count(group.trouble)} not completed` : "";
+  const trouble = group.trouble > 0 ? `, ${count(group.trouble)} open or mismatched` : "";
   const job = run.jobs.length > 1 ? `, job ${group.job}` : "";
   const attempt = run.jobs.some((one) => one.attempts > 1) ? `, attempt ${group.attempt}` : "";
   return `${title(group)} - ${ranks}${trouble}${job}${attempt}`;
@@ -176,7 +176,7 @@ function Selected({ group, place }: { group: FlightGroup; place: Place }) {
         )}
         {cell.line && (
           <div>
-            <dt>{cell.differs ? "its line" : "issued at"}</dt>
+            <dt>{cell.differs ? "its line" : cell.state === "m" ? "others issued at" : "issued at"}</dt>
             <dd>
               <code>{cell.line}</code>
             </dd>
