@@ -120,7 +120,10 @@ const where = {
     const page = await t.open(hungWithFlight(), { hash: "#/flight" });
     const rows = page.locator(".virtual tbody tr:not(.spacer)");
     assert.equal(await rows.count(), 6);
-    assert.match(await rows.first().innerText(), /7\s+mesh_dp \(7\)\s+16\s+all_reduce\s+started\s+601 s\s+rank 5/);
+    assert.match(
+      await rows.first().innerText(),
+      /7\s+mesh_dp \(7\)\s+16\s+all_reduce\s+started\s+601 s\s+rank 5/,
+    );
     await page.locator(".virtual").getByRole("button", { name: "waits for" }).click();
     await page.locator(".virtual").getByRole("button", { name: "waits for" }).click();
     assert.match(await rows.first().innerText(), /ranks 5, 7/);

@@ -31,7 +31,15 @@ export function makeLayout(seq: number[], rows: number, room: number): Layout {
     x.push((x[i] as number) + cellWidth);
   });
   const width = (x[seq.length] as number) + 2;
-  return { rows, x, gaps, cellWidth, cellHeight, width, height: margin.top + rows * cellHeight + 2 };
+  return {
+    rows,
+    x,
+    gaps,
+    cellWidth,
+    cellHeight,
+    width,
+    height: margin.top + rows * cellHeight + 2,
+  };
 }
 
 export function columnAt(layout: Layout, x: number): number {
@@ -147,7 +155,8 @@ function drawRanks(pen: Pen, picture: Picture): void {
     context.fillStyle = colour("--error");
     if (isBlamed(row)) context.fillRect(right - 8, y - size / 2, 4, size);
     let free = isMarked(row) || row >= next;
-    for (let i = 1; i < reach && free && !isMarked(row); ++i) free = !isMarked(row - i) && !isMarked(row + i);
+    for (let i = 1; i < reach && free && !isMarked(row); ++i)
+      free = !isMarked(row - i) && !isMarked(row + i);
     if (!free) continue;
     context.font = isMarked(row) ? pen.fonts.bold : pen.fonts.plain;
     context.fillStyle = colour(isBlamed(row) ? "--error" : isMarked(row) ? "--text" : "--quiet");
@@ -171,7 +180,9 @@ function drawSequences(pen: Pen, picture: Picture): void {
     const marked = important.has(column);
     if (!marked && (x - wide / 2 < free || taken.some((one) => Math.abs(one - x) < wide))) continue;
     context.font = marked ? pen.fonts.bold : pen.fonts.plain;
-    context.fillStyle = colour(picture.accused.has(column) ? "--error" : marked ? "--text" : "--quiet");
+    context.fillStyle = colour(
+      picture.accused.has(column) ? "--error" : marked ? "--text" : "--quiet",
+    );
     context.fillText(`${picture.seq[column]}`, x, sight.top + 12);
     if (!marked) free = x + wide / 2;
   }
@@ -211,11 +222,21 @@ function drawMarks(pen: Pen, picture: Picture): void {
   const height = Math.max(cellHeight, 5);
   context.strokeStyle = colour("--text");
   context.lineWidth = 2;
-  context.strokeRect((layout.x[column] as number) - 1, margin.top + row * cellHeight - 1, cellWidth + 1, height + 1);
+  context.strokeRect(
+    (layout.x[column] as number) - 1,
+    margin.top + row * cellHeight - 1,
+    cellWidth + 1,
+    height + 1,
+  );
 }
 
 // Draws what is in sight; the canvas is as large as that.
-export function draw(canvas: HTMLCanvasElement, layout: Layout, picture: Picture, sight: Sight): void {
+export function draw(
+  canvas: HTMLCanvasElement,
+  layout: Layout,
+  picture: Picture,
+  sight: Sight,
+): void {
   const context = canvas.getContext("2d");
   if (!context) return;
   const ratio = window.devicePixelRatio || 1;

@@ -94,10 +94,7 @@ interface RawGroup extends Omit<
   differs: [number, number, number, number, number][];
 }
 
-interface RawIncomplete extends Omit<
-  Incomplete,
-  "name" | "desc" | "op" | "state" | "waits_for"
-> {
+interface RawIncomplete extends Omit<Incomplete, "name" | "desc" | "op" | "state" | "waits_for"> {
   name: number;
   desc: number;
   op: number;

@@ -35,7 +35,7 @@ export function time(ns: number | null): string {
 export function rankList(ranks: number[], most = 12): string {
   const pieces: string[] = [];
   const sorted = [...ranks].sort((a, b) => a - b);
-  for (let i = 0; i < sorted.length; ) {
+  for (let i = 0; i < sorted.length;) {
     let end = i;
     while (end + 1 < sorted.length && sorted[end + 1] === (sorted[end] as number) + 1) ++end;
     const [from, to] = [sorted[i] as number, sorted[end] as number];

@@ -78,7 +78,12 @@ export function Grid({ picture, label, describe, onSelect }: Props) {
   );
   const redraw = () => {
     if (!box.current || !canvas.current) return;
-    const { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = box.current;
+    const {
+      scrollLeft: left,
+      scrollTop: top,
+      clientWidth: width,
+      clientHeight: height,
+    } = box.current;
     draw(canvas.current, layout, picture, { left, top, width, height });
   };
   useChanges(box, () => {
@@ -102,7 +107,9 @@ export function Grid({ picture, label, describe, onSelect }: Props) {
   const point = (event: MouseEvent) => {
     const place = placeAt(event);
     const at = box.current?.getBoundingClientRect();
-    setHover(place && at ? { ...place, x: event.clientX - at.left, y: event.clientY - at.top } : null);
+    setHover(
+      place && at ? { ...place, x: event.clientX - at.left, y: event.clientY - at.top } : null,
+    );
   };
   const press = (event: KeyboardEvent) => {
     const place = moved(picture.selected, event.key, picture);

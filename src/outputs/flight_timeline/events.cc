@@ -10,6 +10,7 @@
 #include "base/rank_list.h"
 #include "base/version.h"
 #include "outputs/comm_index.h"
+#include "outputs/user_frames.h"
 #include "tables/comm_call.h"
 #include "tables/comm_op.h"
 #include "tables/job.h"
@@ -202,12 +203,12 @@ class EventWriter {
     Quote(model_.pools.Text(text));
   }
 
-  // The innermost lines, as JSON; made once for each stack.
+  // The innermost lines of the user, as JSON; made once for each stack.
   const std::string& StackText(StackId id) {
     std::string& text = stacks_[static_cast<size_t>(id)];
     if (!text.empty()) return text;
     text = ",\"stack\":[";
-    const auto frames = model_.pools.GetStack(id);
+    const auto frames = UserFrames(model_.pools, id);
     for (size_t i = 0; i < std::min(frames.size(), kStackLines); ++i) {
       const Frame& frame = model_.pools.GetFrame(frames[i]);
       text += i == 0 ? "\"" : ",\"";

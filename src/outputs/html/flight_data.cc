@@ -20,6 +20,7 @@
 
 #include "base/json_writer.h"
 #include "outputs/html/flight_grid.h"
+#include "outputs/user_frames.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
 #include "tables/first_incomplete.h"
@@ -142,15 +143,11 @@ class FlightWriter {
     return texts_.Add(in == to || to == " " ? in : fmt::format("{} to {}", in, to));
   }
 
-  // The innermost line that is not the framework's own.
+  // Where it was issued.
   int64_t Line(size_t op_row) {
-    const auto frames = model_.pools.GetStack(ops_.stack[op_row]);
+    const auto frames = UserFrames(model_.pools, ops_.stack[op_row]);
     if (frames.empty()) return -1;
-    auto at = std::find_if(frames.begin(), frames.end(), [&](FrameId id) {
-      const std::string_view file = model_.pools.Text(model_.pools.GetFrame(id).file);
-      return file.find("/torch/") == file.npos && !file.starts_with("torch/");
-    });
-    const Frame& frame = model_.pools.GetFrame(at == frames.end() ? frames.front() : *at);
+    const Frame& frame = model_.pools.GetFrame(frames.front());
     std::string_view file = model_.pools.Text(frame.file);
     if (file.size() > 100) file.remove_prefix(file.size() - 100);  // the end tells more
     return texts_.Add(fmt::format("{}:{} {}", file, frame.line, Cut(frame.function)));

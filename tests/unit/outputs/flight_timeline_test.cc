@@ -147,9 +147,10 @@ TEST_F(FlightTimeline, ExtremeTimesAndHostileTexts) {
   EXPECT_EQ(int64_t(document["metadata"]["untimed"]), 1);
 }
 
-TEST_F(FlightTimeline, StackLinesInnermostFirst) {
+TEST_F(FlightTimeline, StackLinesOfTheUserInnermostFirst) {
   job_.Op(0, "7", {0, 1}, 1, "completed");
-  std::vector<FrameId> frames;
+  std::vector<FrameId> frames = {
+      model_.pools.AddFrame({.file = model_.pools.Intern("/venv/torch/distributed/c10d.py")})};
   for (int32_t line : {52, 90, 7, 1}) {
     frames.push_back(model_.pools.AddFrame({.file = model_.pools.Intern("train.py"),
                                             .function = model_.pools.Intern("step"),

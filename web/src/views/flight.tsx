@@ -20,7 +20,8 @@ import type { View, ViewProps } from "../view";
 const id = "flight";
 
 function title(group: FlightGroup): string {
-  const name = group.desc && group.desc !== group.name ? `${group.desc} (${group.name})` : group.name;
+  const name =
+    group.desc && group.desc !== group.name ? `${group.desc} (${group.name})` : group.name;
   return `${name || "unnamed group"}${group.p2p ? ", point to point" : ""}`;
 }
 
@@ -176,7 +177,9 @@ function Selected({ group, place }: { group: FlightGroup; place: Place }) {
         )}
         {cell.line && (
           <div>
-            <dt>{cell.differs ? "its line" : cell.state === "m" ? "others issued at" : "issued at"}</dt>
+            <dt>
+              {cell.differs ? "its line" : cell.state === "m" ? "others issued at" : "issued at"}
+            </dt>
             <dd>
               <code>{cell.line}</code>
             </dd>
@@ -190,7 +193,12 @@ function Selected({ group, place }: { group: FlightGroup; place: Place }) {
 
 const incompleteColumns: Column<Incomplete>[] = [
   { id: "rank", title: "rank", width: 70, number: true, opens: true, value: (row) => row.rank },
-  { id: "group", title: "group", width: 190, value: (row) => `${row.desc || "group"} (${row.name})` },
+  {
+    id: "group",
+    title: "group",
+    width: 190,
+    value: (row) => `${row.desc || "group"} (${row.name})`,
+  },
   {
     id: "seq",
     title: "sequence",
@@ -230,7 +238,11 @@ function Where({ run, route }: { run: Run; route: Route }) {
   const open = (wanted: string) => {
     const row = flight.incomplete.find((one) => key(one) === wanted);
     const group = flight.groups.find(
-      (one) => row && one.name === row.name && one.job === row.job && one.attempt === row.attempt &&
+      (one) =>
+        row &&
+        one.name === row.name &&
+        one.job === row.job &&
+        one.attempt === row.attempt &&
         one.members.includes(row.rank ?? -1),
     );
     if (!row) return;
@@ -240,7 +252,8 @@ function Where({ run, route }: { run: Run; route: Route }) {
   return (
     <section aria-labelledby="where-title">
       <h2 id="where-title">
-        Where each rank is <span class="quiet">its oldest op in each group that is not completed</span>
+        Where each rank is{" "}
+        <span class="quiet">its oldest op in each group that is not completed</span>
       </h2>
       <Table
         label="Where each rank is"
@@ -267,7 +280,8 @@ function Picker({ run, group }: { run: Run; group: FlightGroup }) {
   const flight = run.flight;
   const groups = flight?.groups ?? [];
   const at = groups.indexOf(group);
-  const choose = (wanted: string) => setParams(id, { group: wanted, seq: null, rank: null, at: null });
+  const choose = (wanted: string) =>
+    setParams(id, { group: wanted, seq: null, rank: null, at: null });
   const move = (by: number) => {
     const next = groups[at + by];
     if (next) choose(next.id);
@@ -324,7 +338,9 @@ function Flight({ run, route }: ViewProps) {
   );
   const marks = useMemo(() => {
     const causes = findings.filter((one) => one.role === "cause");
-    const seqs = new Set(findings.filter((one) => one.role !== "consequence").map((one) => one.seq));
+    const seqs = new Set(
+      findings.filter((one) => one.role !== "consequence").map((one) => one.seq),
+    );
     return {
       blamed: new Set(causes.flatMap((one) => one.ranks)),
       accused: new Set(group?.seq.flatMap((seq, i) => (seqs.has(seq) ? [i] : [])) ?? []),

@@ -1,13 +1,7 @@
 // The answer: the most important finding in the largest letters, what it rests on, what follows from it,
 // and what was and was not looked at.
 import { useMemo } from "preact/hooks";
-import {
-  findingForest,
-  type Analysis,
-  type Diagnostic,
-  type Finding,
-  type Run,
-} from "../data";
+import { findingForest, type Analysis, type Diagnostic, type Finding, type Run } from "../data";
 import { Blame, Findings, percent } from "../findings";
 import { bytes, count, counted, words } from "../format";
 import { SeverityMark } from "../parts";
@@ -238,11 +232,7 @@ function Verdict({ run, route }: ViewProps) {
   const job = route.params.get("job");
   return (
     <>
-      {first ? (
-        <Hero finding={first} run={run} />
-      ) : (
-        <NoFindings run={run} />
-      )}
+      {first ? <Hero finding={first} run={run} /> : <NoFindings run={run} />}
       <Facts run={run} job={job} />
       <div class={first ? "columns" : "columns even"}>
         {first && <Findings view={id} run={run} forest={forest} route={route} />}
