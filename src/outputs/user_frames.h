@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 
 #include "model/ids.h"
 
@@ -13,7 +14,7 @@ inline std::span<const FrameId> UserFrames(const Pools& pools, StackId stack) {
   const std::span<const FrameId> frames = pools.GetStack(stack);
   const auto first = std::find_if(frames.begin(), frames.end(), [&](FrameId id) {
     const std::string_view file = pools.Text(pools.GetFrame(id).file);
-    return file.find("/torch/") == file.npos && !file.starts_with("torch/");
+    return file.find("/torch/") == std::string_view::npos && !file.starts_with("torch/");
   });
   if (first == frames.end()) return frames;
   return frames.subspan(static_cast<size_t>(first - frames.begin()));

@@ -67,6 +67,24 @@ function moved(place: Place, key: string, picture: Picture): Place | null {
   };
 }
 
+// The cell that the mouse points at. The canvas fills the box.
+function cellUnder(event: MouseEvent, box: HTMLElement, layout: Layout): Place | null {
+  const at = box.getBoundingClientRect();
+  const [x, y] = [event.clientX - at.left - box.clientLeft, event.clientY - at.top - box.clientTop];
+  if (x < margin.left || y < margin.top) return null;
+  const column = columnAt(layout, x + box.scrollLeft);
+  const row = rowAt(layout, y + box.scrollTop);
+  return column < 0 || row < 0 ? null : { row, column };
+}
+
+function Tip({ x, y, text }: { x: number; y: number; text: string }) {
+  return (
+    <div class="grid-tip" aria-hidden="true" style={{ left: `${x}px`, top: `${y}px` }}>
+      {text}
+    </div>
+  );
+}
+
 export function Grid({ picture, label, describe, onSelect }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -95,15 +113,8 @@ export function Grid({ picture, label, describe, onSelect }: Props) {
   }, [layout, picture.selected.row, picture.selected.column]);
   useLayoutEffect(redraw);
 
-  const placeAt = (event: MouseEvent): Place | null => {
-    const at = canvas.current?.getBoundingClientRect();
-    if (!at || !box.current) return null;
-    const [x, y] = [event.clientX - at.left, event.clientY - at.top];
-    if (x < margin.left || y < margin.top) return null;
-    const column = columnAt(layout, x + box.current.scrollLeft);
-    const row = rowAt(layout, y + box.current.scrollTop);
-    return column < 0 || row < 0 ? null : { row, column };
-  };
+  const placeAt = (event: MouseEvent) =>
+    box.current ? cellUnder(event, box.current, layout) : null;
   const point = (event: MouseEvent) => {
     const place = placeAt(event);
     const at = box.current?.getBoundingClientRect();
@@ -143,13 +154,7 @@ export function Grid({ picture, label, describe, onSelect }: Props) {
         </div>
       </div>
       {hover && (
-        <div
-          class="grid-tip"
-          aria-hidden="true"
-          style={{ left: `${Math.min(hover.x + 14, room - 300)}px`, top: `${hover.y + 16}px` }}
-        >
-          {describe(hover)}
-        </div>
+        <Tip x={Math.min(hover.x + 14, room - 300)} y={hover.y + 16} text={describe(hover)} />
       )}
       <p class="unseen" aria-live="polite">
         {row >= 0 && column >= 0 ? describe(picture.selected) : ""}

@@ -101,8 +101,8 @@ class CellFiller {
   Signature SignatureOf(size_t match, size_t op_row) const {
     const std::string_view what = model_.pools.Text(matches_.mismatch[match]);
     const bool type = what.find("type") == 0;
-    const bool size = what.find("size") != what.npos;
-    const bool dtype = what.find("dtype") != what.npos;
+    const bool size = what.find("size") != std::string_view::npos;
+    const bool dtype = what.find("dtype") != std::string_view::npos;
     const auto part = [](bool wanted, StringId id) { return wanted ? id : StringId::kNone; };
     return {part(type, ops_.op[op_row]), part(size, ops_.input_sizes[op_row]),
             part(size, ops_.output_sizes[op_row]), part(dtype, ops_.input_dtypes[op_row]),

@@ -33,8 +33,8 @@ class GridChooser {
   Grids Choose() {
     Collect();
     for (Grid& grid : grids_) FindMentions(grid);
-    std::stable_sort(grids_.begin(), grids_.end(),
-                     [](const Grid& a, const Grid& b) { return Order(a) < Order(b); });
+    std::sort(grids_.begin(), grids_.end(),
+              [](const Grid& a, const Grid& b) { return Order(a) < Order(b); });
     const size_t all = grids_.size();
     if (grids_.size() > kMostGrids) grids_.erase(grids_.begin() + kMostGrids, grids_.end());
     for (Grid& grid : grids_) SortMatches(grid);
@@ -45,9 +45,9 @@ class GridChooser {
  private:
   using Key = std::tuple<int32_t, int32_t, StringId, StringId, ListId, bool>;
 
-  static std::tuple<size_t, bool, size_t> Order(const Grid& grid) {
+  static std::tuple<size_t, bool, size_t, size_t> Order(const Grid& grid) {
     const size_t first = grid.mentions.empty() ? kNoRow : grid.mentions.front();
-    return {first, grid.trouble == 0, kNoRow - grid.ranks.size()};
+    return {first, grid.trouble == 0, kNoRow - grid.ranks.size(), grid.match};
   }
 
   void Collect() {

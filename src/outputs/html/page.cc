@@ -6,7 +6,7 @@
 //   {{title}}      inside <title>: the first headline
 //   {{headlines}}  inside <noscript>: all of them, for a reader without scripts
 //   {{data}}       inside <script type="application/json">: the run as JSON
-//   {{flight}}     likewise: the collectives that the page draws, which findings.json has no use for
+//   {{flight}}     likewise: the collectives that the page draws
 //
 // Text from inputs goes through AppendHtml for the first two. In the others the JSON writer turns
 // every '<' into \u003c, so that no text can end the element. The page is cut at the marks once,
