@@ -37,6 +37,12 @@ JsonWriter& JsonWriter::Integer(int64_t number) {
   return *this;
 }
 
+JsonWriter& JsonWriter::Unsigned(uint64_t number) {
+  Separate();
+  fmt::format_to(std::back_inserter(*out_), "{}", number);
+  return *this;
+}
+
 JsonWriter& JsonWriter::Raw(std::string_view json) {
   Separate();
   *out_ += json;

@@ -45,8 +45,10 @@ class JsonWriter {
   JsonWriter& Value(T number) {
     if constexpr (std::signed_integral<T>) {
       if (number == std::numeric_limits<T>::min()) return Null();
+      return Integer(number);
+    } else {
+      return Unsigned(number);
     }
-    return Integer(static_cast<int64_t>(number));
   }
 
   template <typename T>
@@ -68,6 +70,7 @@ class JsonWriter {
   JsonWriter& Open(char bracket, bool inline_list = false);
   JsonWriter& Close(char bracket);
   JsonWriter& Integer(int64_t number);
+  JsonWriter& Unsigned(uint64_t number);
   void Separate();  // comma and line break before a key or an element
   void BreakLine();
 

@@ -10,8 +10,9 @@
 #include "inputs/attempts.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <numeric>
+#include <tuple>
 
 namespace debrief {
 
@@ -20,6 +21,7 @@ namespace {
 // Dumps carry the time of their first entry, profiles of their first event; a process may start
 // these a little before its compile log.
 constexpr int64_t kGraceNs = 60'000'000'000;
+constexpr int64_t kLatest = std::numeric_limits<int64_t>::max() - kGraceNs;
 
 struct Start {
   int64_t time;
@@ -39,12 +41,15 @@ std::vector<Start> SortedStarts(const std::vector<AttemptClue>& clues) {
   return starts;
 }
 
-// Where in (first, last] the longest silence ends.
+// Where in (first, last] the longest silence ends; `first` when all start at the same time (copies
+// of one log).
 size_t LongestSilence(const std::vector<Start>& starts, size_t first, size_t last) {
-  size_t best = last;
-  int64_t longest = -1;
+  size_t best = first;
+  uint64_t longest = 0;
   for (size_t i = first + 1; i <= last; ++i) {
-    int64_t silence = starts[i].time - starts[i - 1].time;
+    // Sorted, so the difference is positive; it may not fit int64 when dumps are damaged.
+    uint64_t silence =
+        static_cast<uint64_t>(starts[i].time) - static_cast<uint64_t>(starts[i - 1].time);
     if (silence > longest) {
       longest = silence;
       best = i;
@@ -62,8 +67,11 @@ std::vector<int64_t> AttemptStarts(const std::vector<Start>& starts) {
     if (i == 0) begins.push_back(starts[0].time);
     auto found = seen.find(starts[i].rank);
     if (found != seen.end() && found->second >= attempt_begin) {
-      attempt_begin = LongestSilence(starts, found->second, i);
-      begins.push_back(starts[attempt_begin].time);
+      size_t cut = LongestSilence(starts, found->second, i);
+      if (cut > found->second) {
+        attempt_begin = cut;
+        begins.push_back(starts[cut].time);
+      }
     }
     seen[starts[i].rank] = i;
   }
@@ -75,9 +83,9 @@ std::vector<int32_t> ByTime(const std::vector<AttemptClue>& clues) {
   std::vector<int32_t> attempts;
   for (const AttemptClue& clue : clues) {
     int64_t grace = clue.one_per_process ? 0 : kGraceNs;
-    auto after = clue.start_ns == kNone64
-                     ? begins.end()
-                     : std::upper_bound(begins.begin(), begins.end(), clue.start_ns + grace);
+    bool is_last = clue.start_ns == kNone64 || clue.start_ns > kLatest;
+    auto after = is_last ? begins.end()
+                         : std::upper_bound(begins.begin(), begins.end(), clue.start_ns + grace);
     attempts.push_back(std::max(0, static_cast<int32_t>(after - begins.begin()) - 1));
   }
   return attempts;

@@ -44,6 +44,8 @@ class Inspector {
     }
     if (nesting > kMaxNesting) return AddTooDeep(std::move(input), out);
     if (Packing packing = DetectPacking(head.value()); packing != Packing::kNone) {
+      // OpenInput unpacks once; what is packed twice is kept now.
+      if (input.packing != Packing::kNone) input.file.clear();
       input.packing = packing;
       input.name = WithoutPacking(input.name);
       auto packed = MakePrefixedStream(std::move(head).value(), std::move(stream));
@@ -127,12 +129,18 @@ class Inspector {
     }
   }
 
-  // "[rank5]: hello" begins like JSON and is none: a text with letters and no key is not JSON.
+  // "[rank5]: hello" and "[2026-11-15 02:42:22] hello" begin like JSON and are none: a text with
+  // letters and no key is not JSON, unless it is a list of strings.
   static std::optional<JsonOutline> OutlineOf(std::string_view head) {
     auto outline = JsonOutline::Of(head);
     auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    bool is_text =
-        outline && outline->entries().empty() && std::any_of(head.begin(), head.end(), is_letter);
+    size_t first = std::min(head.find_first_not_of(" \t\r\n["), head.size());
+    bool quoted = head.substr(first).starts_with('"');
+    auto has_key = [&](const JsonOutline::Entry& entry) {
+      return quoted || entry.path.find_first_not_of("[]") != std::string::npos;
+    };
+    bool is_text = outline && std::any_of(head.begin(), head.end(), is_letter) &&
+                   std::none_of(outline->entries().begin(), outline->entries().end(), has_key);
     return is_text ? std::nullopt : outline;
   }
 
@@ -165,7 +173,11 @@ class Inspector {
     } else {
       trouble = ReadToEnd(stream, input.content_bytes);
     }
-    if (!trouble.ok()) input.notes.push_back(NoteOf(trouble, input.packing));
+    if (trouble.ok()) return;
+    input.notes.push_back(NoteOf(trouble, input.packing));
+    // As a file of that kind beside the archive would be.
+    bool unread = input.unpacked == nullptr && input.state == InputState::kRecognised;
+    if (unread) input.state = InputState::kFailed;
   }
 
   const FindOptions& options_;

@@ -38,7 +38,10 @@ FoundInput::Note NoteOfFailure(const Status& status) {
 }
 
 void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Imported& imported) {
-  ImportContext context{.who = input.who, .path = input.path, .chunk_bytes = options.chunk_bytes};
+  ImportContext context{.who = input.who,
+                        .path = input.path,
+                        .chunk_bytes = options.chunk_bytes,
+                        .now_ns = options.now_ns};
   std::unique_ptr<Reader> reader = input.importer->open(context);
   Status status = ImportSource(*reader, *imported.source, pool, imported.part);
   input.state = status.ok() ? InputState::kImported : InputState::kFailed;

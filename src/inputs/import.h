@@ -13,6 +13,7 @@ namespace debrief {
 
 struct ImportOptions {
   uint64_t chunk_bytes = 1 << 20;
+  int64_t now_ns = 0;  // for formats whose times have no year
 };
 
 // Inputs are opened and read in parallel, files beside each other and ranges inside a file, and

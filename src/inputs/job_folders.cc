@@ -11,6 +11,10 @@ namespace debrief {
 
 namespace {
 
+// Nobody's launcher makes more; a member of an archive may have 500,000 levels, each with a path of
+// its own.
+constexpr int kMaxLevels = 64;
+
 struct Node {
   FolderContent content;               // own, and that of swallowed children
   std::vector<std::string> swallowed;  // folders that belong to this one
@@ -39,7 +43,7 @@ bool CompleteEachOther(const std::vector<const Node*>& children) {
     }
   }
   return children.size() > 1 && !all.empty() && *all.begin() == 0 &&
-         *all.rbegin() + 1 == static_cast<int32_t>(all.size());
+         *all.rbegin() == static_cast<int32_t>(all.size() - 1);
 }
 
 bool Disjoint(const std::vector<const Node*>& children) {
@@ -58,9 +62,12 @@ class Folding {
   explicit Folding(const std::map<std::string, FolderContent>& folders) {
     for (const auto& [name, content] : folders) {
       nodes_[name].content = content;
-      for (std::string child = name, up = ParentOf(child); !up.empty();
-           child = up, up = ParentOf(up)) {
+      std::string child = name;
+      for (int level = 0; level < kMaxLevels; ++level) {
+        std::string up = ParentOf(child);
+        if (up.empty()) break;
         children_[up].insert(child);
+        child = std::move(up);
       }
     }
   }

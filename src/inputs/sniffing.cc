@@ -47,6 +47,11 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
+int32_t RankOrNone(std::optional<int64_t> number) {
+  constexpr int64_t kMostRanks = 1 << 20;  // who counts up to a world size must not run for hours
+  return number && *number >= 0 && *number <= kMostRanks ? static_cast<int32_t>(*number) : kNone32;
+}
+
 int64_t UnixMicrosToNs(int64_t micros) {
   constexpr int64_t kYear2001 = 1'000'000'000'000'000;
   constexpr int64_t kYear2262 = 9'200'000'000'000'000;  // the last that int64 nanoseconds can hold

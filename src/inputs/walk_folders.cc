@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -30,7 +31,7 @@ class Walker {
   explicit Walker(const std::string& output_folder) {
     struct stat info;
     if (!output_folder.empty() && stat(output_folder.c_str(), &info) == 0) {
-      seen_.insert({info.st_dev, info.st_ino});
+      output_ = {info.st_dev, info.st_ino};
     }
   }
 
@@ -53,6 +54,7 @@ class Walker {
  private:
   void VisitFolder(const std::string& path, const std::string& folder, const std::string& name,
                    FolderKey key) {
+    if (key == output_) return;
     if (std::find(above_.begin(), above_.end(), key) != above_.end()) {
       return Note(Add(path, folder, name), kInputSymlinkLoop, InputState::kSkipped, "");
     }
@@ -112,6 +114,7 @@ class Walker {
   }
 
   std::vector<FoundInput> found_;
+  std::optional<FolderKey> output_;
   std::vector<FolderKey> above_;
   std::set<FolderKey> seen_;
 };

@@ -10,12 +10,44 @@ namespace debrief {
 
 namespace {
 
-// Smaller is more important. Causes first, so that a cause always stands before its consequences.
+// Smaller is more important.
 auto Importance(const Finding& finding) {
   return std::make_tuple(static_cast<int>(finding.role), -static_cast<int>(finding.severity),
                          -finding.confidence, finding.job, finding.attempt,
                          std::string_view(finding.rule), std::string_view(finding.headline));
 }
+
+// Positions in order of importance, but nothing before what explains it. A circle ends where it was
+// entered.
+class Ordering {
+ public:
+  explicit Ordering(const std::vector<Finding>& findings)
+      : explained_by_(findings.size()), placed_(findings.size()) {
+    std::vector<size_t> wanted(findings.size());
+    std::iota(wanted.begin(), wanted.end(), 0);
+    std::stable_sort(wanted.begin(), wanted.end(), [&](size_t a, size_t b) {
+      return Importance(findings[a]) < Importance(findings[b]);
+    });
+    for (size_t cause : wanted) {
+      for (size_t explained : findings[cause].explains) explained_by_[explained].push_back(cause);
+    }
+    for (size_t position : wanted) Place(position);
+  }
+
+  const std::vector<size_t>& order() const { return order_; }
+
+ private:
+  void Place(size_t position) {
+    if (placed_[position]) return;
+    placed_[position] = true;
+    for (size_t cause : explained_by_[position]) Place(cause);
+    order_.push_back(position);
+  }
+
+  std::vector<std::vector<size_t>> explained_by_;
+  std::vector<bool> placed_;
+  std::vector<size_t> order_;
+};
 
 }  // namespace
 
@@ -32,11 +64,8 @@ std::string_view RoleName(Role role) {
 }
 
 void OrderFindings(std::vector<Finding>& findings) {
-  std::vector<size_t> order(findings.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return Importance(findings[a]) < Importance(findings[b]);
-  });
+  Ordering ordering(findings);
+  const std::vector<size_t>& order = ordering.order();
   std::vector<size_t> place(findings.size());
   for (size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
 

@@ -62,7 +62,7 @@ export function makeInput(number, fields = {}) {
   return {
     input: number,
     path: `job/input_${number}`,
-    kind: "text",
+    kind: "job_text",
     state: "imported",
     job: 0,
     attempt: 0,
@@ -86,7 +86,7 @@ function hungInputs() {
       (rank) => `torch_trace/dedicated_log_torch_trace_rank_${rank}_x1.log`,
       "imported",
     ],
-    ["text", (rank) => `stdout_rank${rank}.txt`, "imported"],
+    ["job_text", (rank) => `stdout_rank${rank}.txt`, "imported"],
     ["chrome_trace", (rank) => `profile/rank-${rank}.1.pt.trace.json.gz`, "recognised"],
   ];
   const inputs = [];
@@ -282,14 +282,14 @@ export function hungRun() {
 
 // 1,024 ranks, 20,000 inputs with some holes, 500 findings and a diagnostic in every tenth input.
 export function largeRun() {
-  const kinds = ["flight_recorder", "torch_trace", "text", "chrome_trace"];
+  const kinds = ["flight_recorder", "torch_trace", "job_text", "chrome_trace"];
   const inputs = [];
   for (let rank = 0; inputs.length < 20000; rank = (rank + 1) % 1024) {
     const kind = kinds[(inputs.length % 7) % 4];
     const hole = kind === "flight_recorder" && rank === 517;
     inputs.push(
       makeInput(inputs.length, {
-        kind: hole ? "text" : kind,
+        kind: hole ? "job_text" : kind,
         rank,
         path: `big/host${rank >> 3}/rank_${rank}/${kind}_${inputs.length}.log`,
         bytes: (inputs.length * 7919) % 100000007,

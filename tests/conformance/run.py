@@ -10,6 +10,7 @@ by raising. PATTERN selects tests by a part of `file.function`.
 """
 import argparse
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -38,6 +39,12 @@ class Context:
         if check and done.returncode != 0:
             raise AssertionError(f"exit code {done.returncode}: debrief {' '.join(map(str, arguments))}\n{done.stderr[-2000:]}")
         return done
+
+    def report(self, paths, *options):
+        """What debrief says of the paths, as the object that --json prints."""
+        folder = tempfile.mkdtemp(dir=self.scratch)
+        done = self.run(*paths, "--json", "--quiet", "--no-store", "-o", folder, *options)
+        return json.loads(done.stdout)
 
 
 def find_data():

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -30,6 +31,12 @@ using Owner = std::tuple<int32_t, int32_t, int32_t>;  // job, attempt, rank
 using OpKey = std::tuple<std::string_view, std::string_view>;
 using Sums = std::map<Owner, std::map<OpKey, Sum>>;
 
+// Recorders write absurd numbers; the sum of them stays the largest there is.
+void AddTo(int64_t& sum, int64_t number) {
+  if (!__builtin_add_overflow(sum, number, &sum)) return;
+  sum = number > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min() + 1;
+}
+
 Sums AddUp(const Model& model) {
   const auto& ops = model.tables.Get<RecordedOpTable>();
   Sums sums;
@@ -37,8 +44,8 @@ Sums AddUp(const Model& model) {
     Sum& sum = sums[{ops.job[i], ops.attempt[i], ops.rank[i]}]
                    [{model.pools.Text(ops.operation[i]), model.pools.Text(ops.device[i])}];
     ++sum.count;
-    if (ops.duration_ns[i] != kNone64) sum.duration_ns += ops.duration_ns[i];
-    if (ops.memory_bytes[i] != kNone64) sum.memory_bytes += ops.memory_bytes[i];
+    if (ops.duration_ns[i] != kNone64) AddTo(sum.duration_ns, ops.duration_ns[i]);
+    if (ops.memory_bytes[i] != kNone64) AddTo(sum.memory_bytes, ops.memory_bytes[i]);
   }
   return sums;
 }
@@ -86,7 +93,7 @@ Status Run(const Model& model, AnalysisResult& result) {
   int64_t first_row = 0;
   for (const auto& [owner, ops] : AddUp(model)) {
     int64_t total_ns = 0;
-    for (const auto& [key, sum] : ops) total_ns += sum.duration_ns;
+    for (const auto& [key, sum] : ops) AddTo(total_ns, sum.duration_ns);
     for (const auto& [key, sum] : ops) AddRow(owner, key, sum, total_ns, result);
     AddFinding(owner, ops, total_ns, first_row, result);
     first_row += static_cast<int64_t>(ops.size());

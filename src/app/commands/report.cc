@@ -67,8 +67,8 @@ void ShrinkForTest() {
     PrintNote("debrief: DEBRIEF_TEST_SHRINK failed");
 }
 
-ImportOptions ImportOptionsFromEnvironment() {
-  ImportOptions options;
+ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
+  ImportOptions options{.now_ns = now_ns};
   if (std::string chunk = Environment("DEBRIEF_CHUNK_BYTES"); !chunk.empty()) {
     options.chunk_bytes = std::max<uint64_t>(1, std::strtoull(chunk.c_str(), nullptr, 10));
   }
@@ -86,7 +86,7 @@ void BuildModel(const ReportOptions& options, const GlobalOptions& global, Spill
   std::vector<FoundInput> inputs = FindInputs(find, pool, budget, *progress);
   AssignJobs(inputs, model);
   ShrinkForTest();
-  ImportAll(inputs, ImportOptionsFromEnvironment(), pool, budget, *progress, model);
+  ImportAll(inputs, ImportOptionsFromEnvironment(find.now_ns), pool, budget, *progress, model);
   RunAnalyses(AllAnalyses(), pool, *progress, model);
 }
 

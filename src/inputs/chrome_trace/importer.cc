@@ -19,11 +19,8 @@ Recognition Sniff(const SniffInput& input) {
   Recognition found;
   found.mine = LooksLikeTraceEvents(input) && !HasCycleStamps(input);
   if (!found.mine) return found;
-  auto integer = [&](std::string_view path) {
-    return static_cast<int32_t>(input.json->Integer(path).value_or(kNone32));
-  };
-  found.rank = integer("distributedInfo.rank");
-  found.world_size = integer("distributedInfo.world_size");
+  found.rank = RankOrNone(input.json->Integer("distributedInfo.rank"));
+  found.world_size = RankOrNone(input.json->Integer("distributedInfo.world_size"));
   found.start_ns = FirstTime(*input.json);
   return found;
 }

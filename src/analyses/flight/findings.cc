@@ -1,0 +1,175 @@
+#include "analyses/flight/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/rank_list.h"
+#include "tables/text_event.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+constexpr size_t kMostConsequences = 16;
+
+GroupRef ToRef(const Index& index, const Group& group) {
+  return {std::string(index.Text(group.name)), std::string(index.Text(group.description)),
+          GlobalRanks(index, group.members)};
+}
+
+void AddSource(const Index& index, const Unit& unit, Finding& finding) {
+  Frame frame = UserFrame(index, unit);
+  if (frame.file == StringId::kNone) return;
+  SourceLine line{index.ranks[static_cast<size_t>(unit.rank)].rank,
+                  std::string(index.Text(frame.file)), frame.line};
+  finding.source.push_back(std::move(line));
+}
+
+std::string EntryInWords(const Index& index, const Unit& unit) {
+  static constexpr std::string_view kStates[] = {"scheduled", "started", "completed"};
+  std::string site = SiteInWords(index, unit);
+  return fmt::format("rank {}: {} {} of {}, {}{}", index.ranks[static_cast<size_t>(unit.rank)].rank,
+                     index.OpName(unit), unit.seq,
+                     GroupInWords(index, index.groups[static_cast<size_t>(unit.group)]),
+                     kStates[static_cast<size_t>(unit.state)], site.empty() ? "" : " at " + site);
+}
+
+// Where a blamed rank was last seen: what it issued last.
+void AddLastSeen(const Index& index, int32_t rank, Finding& finding) {
+  auto units = index.UnitsOf(rank);
+  if (units.empty()) return;
+  finding.evidence.push_back(
+      {"last issued by " + EntryInWords(index, units.back()), "comm_op", {units.back().row}});
+}
+
+// What its output says: a traceback, an exit code, out of memory.
+void AddText(const Index& index, int32_t global_rank, Finding& finding) {
+  static const std::set<std::string_view> kTelling = {"traceback", "out_of_memory", "signal",
+                                                      "exit", "nccl_error"};
+  const auto& events = index.model.tables.Get<TextEventTable>();
+  size_t told = 0;
+  for (size_t i = 0; i < events.size() && told < 3; ++i) {
+    bool ours = events.job[i] == index.job && events.attempt[i] == index.attempt &&
+                events.rank[i] == global_rank;
+    if (!ours || !kTelling.contains(index.Text(events.kind[i]))) continue;
+    ++told;
+    finding.evidence.push_back({fmt::format("output of rank {}, line {}: {}", global_rank,
+                                            events.line[i], index.Text(events.text[i])),
+                                "text_event",
+                                {static_cast<int64_t>(i)}});
+  }
+}
+
+Finding ToFinding(const Index& index, const Cause& cause) {
+  Finding finding;
+  finding.rule = cause.rule;
+  finding.severity = cause.severity;
+  finding.role = Role::kCause;
+  finding.job = index.job;
+  finding.attempt = index.attempt;
+  finding.ranks = GlobalRanks(index, cause.ranks);
+  finding.headline = fmt::format("{} {}", RanksAsSubject(finding.ranks), cause.what);
+  std::set<int32_t> groups;
+  for (int32_t group : cause.groups) {
+    if (groups.insert(group).second)
+      finding.groups.push_back(ToRef(index, index.groups[static_cast<size_t>(group)]));
+  }
+  finding.op = cause.op;
+  if (cause.seq != kNone32) finding.seq = cause.seq;
+  for (int32_t at : cause.units) {
+    const Unit& unit = index.units[static_cast<size_t>(at)];
+    finding.evidence.push_back({EntryInWords(index, unit), "comm_op", {unit.row}});
+    AddSource(index, unit, finding);
+  }
+  constexpr size_t kMostTold = 4;
+  for (size_t i = 0; i < cause.ranks.size() && i < kMostTold; ++i) {
+    AddLastSeen(index, cause.ranks[i], finding);
+    AddText(index, index.ranks[static_cast<size_t>(cause.ranks[i])].rank, finding);
+  }
+  finding.confidence = cause.confidence;
+  finding.why = cause.why;
+  finding.next_step = cause.next_step;
+  return finding;
+}
+
+// Everybody who waits in the same operation, as one consequence.
+struct Waiters {
+  std::vector<int32_t> ranks;
+  std::vector<int32_t> waits_for;
+};
+
+using WaitersByOp = std::map<std::pair<int32_t, int32_t>, Waiters>;  // group and sequence number
+
+WaitersByOp GroupWaiters(const Index& index, const Waits& waits, const std::set<int32_t>& blamed) {
+  WaitersByOp groups;
+  for (int32_t rank = 0; rank < static_cast<int32_t>(index.ranks.size()); ++rank) {
+    const Unit* unit = waits.At(rank);
+    if (unit == nullptr || blamed.contains(rank)) continue;
+    Waiters& waiters = groups[{unit->group, unit->seq}];
+    waiters.ranks.push_back(rank);
+    for (const Wait& wait : waits.Of(rank)) waiters.waits_for.push_back(wait.on);
+  }
+  return groups;
+}
+
+Finding Consequence(const Index& index, const Waits& waits, Waiters& waiters) {
+  std::sort(waiters.waits_for.begin(), waiters.waits_for.end());
+  waiters.waits_for.erase(std::unique(waiters.waits_for.begin(), waiters.waits_for.end()),
+                          waiters.waits_for.end());
+  std::erase_if(waiters.waits_for, [&](int32_t rank) {
+    return std::find(waiters.ranks.begin(), waiters.ranks.end(), rank) != waiters.ranks.end();
+  });
+  const Unit& unit = *waits.At(waiters.ranks.front());
+  const Group& group = index.groups[static_cast<size_t>(unit.group)];
+  Finding finding;
+  finding.rule = "flight.waiting";
+  finding.severity = Severity::kInfo;
+  finding.role = Role::kConsequence;
+  finding.job = index.job;
+  finding.attempt = index.attempt;
+  finding.ranks = GlobalRanks(index, waiters.ranks);
+  finding.groups = {ToRef(index, group)};
+  finding.op = std::string(index.OpName(unit));
+  finding.seq = unit.seq;
+  std::vector<int32_t> on = GlobalRanks(index, waiters.waits_for);
+  finding.headline =
+      fmt::format("{} {} in {} {} of {}{}", RanksAsSubject(finding.ranks),
+                  finding.ranks.size() == 1 ? "waits" : "wait", finding.op, unit.seq,
+                  GroupInWords(index, group), on.empty() ? "" : " for " + RanksInWords(on));
+  finding.evidence.push_back({EntryInWords(index, unit), "comm_op", {unit.row}});
+  AddSource(index, unit, finding);
+  finding.why = "its oldest operation that is not completed";
+  return finding;
+}
+
+}  // namespace
+
+void AddFindings(const Index& index, const Waits& waits, const std::vector<Cause>& causes,
+                 std::vector<Finding>& findings) {
+  size_t first = findings.size();
+  std::set<int32_t> blamed;
+  bool hangs = false;
+  for (const Cause& cause : causes) {
+    findings.push_back(ToFinding(index, cause));
+    if (cause.severity != Severity::kError) continue;
+    hangs = true;
+    blamed.insert(cause.ranks.begin(), cause.ranks.end());
+  }
+  if (!hangs) return;
+  size_t told = 0;
+  for (auto& [key, waiters] : GroupWaiters(index, waits, blamed)) {
+    if (told++ == kMostConsequences) break;
+    findings.push_back(Consequence(index, waits, waiters));
+    for (size_t i = 0; i < causes.size(); ++i) {
+      if (causes[i].severity == Severity::kError) {
+        findings[first + i].explains.push_back(findings.size() - 1);
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace debrief::analyses::flight

@@ -1,0 +1,66 @@
+// Which rank broke the job? Matches the collectives of all ranks and names who left one out, got it
+// wrong, never came, or left no dump; everybody else waits for them.
+//
+// The rules run in an order in which an earlier one explains what a later one would see: members
+// that did different things, then ranks whose reports are stale, then who waits for whom.
+// docs/formats/flight_rules.md
+#include <array>
+#include <set>
+#include <utility>
+
+#include "analyses/analysis.h"
+#include "analyses/flight/cause.h"
+#include "analyses/flight/findings.h"
+#include "analyses/flight/index.h"
+#include "analyses/flight/match_tables.h"
+#include "analyses/flight/waits.h"
+#include "tables/comm_dump.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+constexpr std::array<std::string_view, 1> kNeeds = {"comm_dump"};
+constexpr std::array<std::string_view, 3> kMakes = {"comm_match", "comm_call", "first_incomplete"};
+
+std::vector<Cause> FindCauses(const Index& index, const Waits& waits) {
+  std::vector<Cause> causes;
+  FindMismatches(index, causes);
+  FindP2pSizes(index, causes);
+  if (causes.empty()) FindCompletionLag(index, causes);
+  if (causes.empty()) FindWaitCauses(index, waits, causes);
+  if (causes.empty()) FindStragglers(index, causes);
+  FindMissingDumps(index, causes);
+  return causes;
+}
+
+Status Run(const Model& model, AnalysisResult& result) {
+  std::set<std::pair<int32_t, int32_t>> attempts;
+  const auto& dumps = model.tables.Get<CommDumpTable>();
+  for (size_t i = 0; i < dumps.size(); ++i) attempts.emplace(dumps.job[i], dumps.attempt[i]);
+  for (auto [job, attempt] : attempts) {
+    Index index(model, job, attempt);
+    Waits waits(index);
+    AddFindings(index, waits, FindCauses(index, waits), result.findings);
+    FillTables(index, waits, result.part);
+  }
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info =
+          {.name = "flight",
+           .sentence =
+               "Which rank broke the job: who skipped a collective, got it wrong, or never came?",
+           .example = "Rank 5 skipped 4 collectives of mesh_dp [5, 7]: all_reduce at train.py:53 "
+                      "(sequence 16)",
+           .needs = kNeeds,
+           .makes = kMakes},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::flight

@@ -1,0 +1,355 @@
+#include "analyses/flight/index.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "tables/comm_dump.h"
+#include "tables/comm_group.h"
+#include "tables/comm_status.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+// The rows of one dump.
+struct Run {
+  int32_t rank;
+  int32_t input;
+  size_t begin;
+  size_t end;
+};
+
+std::vector<Run> RunsOf(const CommOpTable& ops, int32_t job, int32_t attempt) {
+  std::vector<Run> runs;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops.job[i] != job || ops.attempt[i] != attempt || ops.rank[i] == kNone32) continue;
+    if (!runs.empty() && runs.back().input == ops.input[i] && runs.back().end == i) {
+      runs.back().end = i + 1;
+    } else {
+      runs.push_back({ops.rank[i], ops.input[i], i, i + 1});
+    }
+  }
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+    return std::tie(a.rank, a.input, a.begin) < std::tie(b.rank, b.input, b.begin);
+  });
+  return runs;
+}
+
+// Answers about a text id, computed once per id: there are few distinct ones.
+template <typename T>
+class TextTraits {
+ public:
+  TextTraits(const Model& model, T (*compute)(std::string_view))
+      : model_(model), compute_(compute) {}
+  const T& Of(StringId id) {
+    for (const auto& [known, traits] : known_) {
+      if (known == id) return traits;
+    }
+    return known_.emplace_back(id, compute_(model_.pools.Text(id))).second;
+  }
+
+ private:
+  const Model& model_;
+  T (*compute_)(std::string_view);
+  std::vector<std::pair<StringId, T>> known_;
+};
+
+OpState StateOf(std::string_view text) {
+  if (text == "completed") return OpState::kCompleted;
+  return text == "started" ? OpState::kStarted : OpState::kScheduled;
+}
+
+struct OpTraits {
+  OpShape shape;
+  bool is_send;
+  bool ends_p2p_batch;  // the end marker of a batch of sends and receives
+  bool ends_region;     // coalesced, ALLGATHER_coalesced, ...: the end marker of a region
+};
+
+OpTraits TraitsOf(std::string_view op) {
+  return {ShapeOf(op), op == "send", op == "coalesced", op.ends_with("coalesced")};
+}
+
+// Turns the entries of one dump into units.
+class UnitBuilder {
+ public:
+  UnitBuilder(Index& index, TextTraits<OpState>& states, TextTraits<OpTraits>& traits)
+      : index_(index), ops_(index.ops), states_(states), traits_(traits) {}
+
+  void StartDump() { cursors_.assign(index_.groups.size(), {}); }
+
+  void Add(size_t row, int32_t rank, int32_t group) {
+    if (cursors_.size() < index_.groups.size()) cursors_.resize(index_.groups.size());
+    const OpTraits& traits = traits_.Of(ops_.op[row]);
+    if (ops_.is_p2p[row] != 0) {
+      AddP2p(row, rank, group, traits);
+    } else if (!(traits.ends_p2p_batch && EndBatch(row, group)) && !Continue(row, group, traits)) {
+      AddCollective(row, rank, group, traits);
+    }
+  }
+
+ private:
+  struct Cursor {
+    int32_t collective = -1;  // newest collective unit
+    int32_t batch_seq = kNone32;
+    std::vector<int32_t> batch;  // sends and receives whose end marker has not come
+  };
+
+  Unit& NewUnit(size_t row, int32_t rank, int32_t group) {
+    Unit& unit = index_.units.emplace_back();
+    unit.rank = rank;
+    unit.group = group;
+    unit.row = static_cast<int64_t>(row);
+    unit.state = states_.Of(ops_.state[row]);
+    return unit;
+  }
+
+  void Remember(size_t row, size_t unit) {
+    index_.unit_of_row[row - static_cast<size_t>(index_.first_row)] = static_cast<int32_t>(unit);
+  }
+
+  void AddP2p(size_t row, int32_t rank, int32_t group, const OpTraits& traits) {
+    Unit& unit = NewUnit(row, rank, group);
+    unit.p2p = true;
+    unit.send = traits.is_send;
+    unit.seq = ops_.p2p_seq[row];
+    unit.signature = index_.signatures.Intern(PartsOf(row, traits.shape));
+    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    if (cursor.batch_seq != unit.seq) cursor.batch.clear();
+    cursor.batch_seq = unit.seq;
+    cursor.batch.push_back(static_cast<int32_t>(index_.units.size()) - 1);
+    index_.groups[static_cast<size_t>(group)].has_p2p = true;
+    Remember(row, index_.units.size() - 1);
+  }
+
+  // The end marker carries the state of the whole batch, whatever its is_p2p says.
+  bool EndBatch(size_t row, int32_t group) {
+    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    if (cursor.batch.empty() || cursor.batch_seq != ops_.p2p_seq[row]) return false;
+    for (int32_t unit : cursor.batch) {
+      index_.units[static_cast<size_t>(unit)].state = states_.Of(ops_.state[row]);
+    }
+    Remember(row, static_cast<size_t>(cursor.batch.back()));
+    cursor.batch.clear();
+    return true;
+  }
+
+  // An entry with the sequence number of the one before belongs to the same region.
+  bool Continue(size_t row, int32_t group, const OpTraits& traits) {
+    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    if (cursor.collective < 0) return false;
+    Unit& unit = index_.units[static_cast<size_t>(cursor.collective)];
+    if (unit.seq != ops_.collective_seq[row]) return false;
+    unit.region = true;
+    if (traits.ends_region) {
+      unit.state = states_.Of(ops_.state[row]);
+    } else {
+      SignatureParts parts = PartsOf(row, traits.shape);
+      parts.inner = static_cast<uint32_t>(unit.signature);
+      unit.signature = index_.signatures.Intern(parts);
+    }
+    Remember(row, static_cast<size_t>(cursor.collective));
+    return true;
+  }
+
+  void AddCollective(size_t row, int32_t rank, int32_t group, const OpTraits& traits) {
+    Unit& unit = NewUnit(row, rank, group);
+    unit.seq = ops_.collective_seq[row];
+    unit.signature = index_.signatures.Intern(PartsOf(row, traits.shape));
+    cursors_[static_cast<size_t>(group)].collective = static_cast<int32_t>(index_.units.size()) - 1;
+    Remember(row, index_.units.size() - 1);
+  }
+
+  SignatureParts PartsOf(size_t row, OpShape shape) const {
+    SignatureParts parts{ops_.op[row],           ops_.input_sizes[row],   ops_.output_sizes[row],
+                         ops_.input_dtypes[row], ops_.output_dtypes[row], 0};
+    if (shape == OpShape::kAllToAll) parts.input_sizes = parts.output_sizes = StringId::kNone;
+    if (shape == OpShape::kGather) parts.output_sizes = parts.output_dtypes = StringId::kNone;
+    if (shape == OpShape::kScatter) parts.input_sizes = parts.input_dtypes = StringId::kNone;
+    return parts;
+  }
+
+  Index& index_;
+  const CommOpTable& ops_;
+  TextTraits<OpState>& states_;
+  TextTraits<OpTraits>& traits_;
+  std::vector<Cursor> cursors_;
+};
+
+}  // namespace
+
+Index::Index(const Model& the_model, int32_t the_job, int32_t the_attempt)
+    : model(the_model),
+      job(the_job),
+      attempt(the_attempt),
+      ops(the_model.tables.Get<CommOpTable>()) {
+  AddRanks();
+  AddUnits();
+  SortGroups();
+  AddStatus();
+  PairChannels();
+}
+
+int32_t Index::RankAt(int32_t global_rank) {
+  auto [found, is_new] =
+      rank_positions_.try_emplace(global_rank, static_cast<int32_t>(ranks.size()));
+  if (is_new) ranks.emplace_back().rank = global_rank;
+  return found->second;
+}
+
+// Every rank with a dump and every rank that a group mentions, in order of rank.
+void Index::AddRanks() {
+  std::map<int32_t, RankInfo> all;
+  const auto& dumps = model.tables.Get<CommDumpTable>();
+  for (size_t i = 0; i < dumps.size(); ++i) {
+    if (dumps.job[i] != job || dumps.attempt[i] != attempt || dumps.rank[i] == kNone32) continue;
+    RankInfo& info = all[dumps.rank[i]];
+    info.has_dump = true;
+    info.whole = info.whole && dumps.whole[i] != 0;
+    info.from_start = dumps.first_record[i] == 0;
+  }
+  const auto& declared = model.tables.Get<CommGroupTable>();
+  ListId last = ListId::kNone;
+  for (size_t i = 0; i < declared.size(); ++i) {
+    if (declared.job[i] != job || declared.attempt[i] != attempt || declared.members[i] == last)
+      continue;
+    last = declared.members[i];
+    for (int64_t rank : model.pools.lists.Get(last)) all.try_emplace(static_cast<int32_t>(rank));
+  }
+  for (auto& [rank, info] : all)
+    ranks[static_cast<size_t>(RankAt(rank))] = info, ranks.back().rank = rank;
+}
+
+int32_t Index::GroupOf(size_t row) {
+  std::pair key(ops.group_name[row], ops.members[row]);
+  auto [found, is_new] = group_positions_.try_emplace(key, static_cast<int32_t>(groups.size()));
+  if (is_new) {
+    Group& group = groups.emplace_back();
+    group.name = ops.group_name[row];
+    group.description = ops.group_desc[row];
+    group.member_list = ops.members[row];
+    for (int64_t rank : model.pools.lists.Get(group.member_list)) {
+      group.members.push_back(RankAt(static_cast<int32_t>(rank)));
+    }
+    std::sort(group.members.begin(), group.members.end());
+  }
+  return found->second;
+}
+
+void Index::AddUnits() {
+  std::vector<Run> runs = RunsOf(ops, job, attempt);
+  if (runs.empty()) return;
+  size_t first = runs.front().begin, last = 0, total = 0;
+  for (const Run& run : runs) {
+    first = std::min(first, run.begin);
+    last = std::max(last, run.end);
+    total += run.end - run.begin;
+  }
+  first_row = static_cast<int64_t>(first);
+  unit_of_row.assign(last - first, -1);
+  units.reserve(total);
+  TextTraits<OpState> states(model, StateOf);
+  TextTraits<OpTraits> traits(model, TraitsOf);
+  UnitBuilder builder(*this, states, traits);
+  for (const Run& run : runs) {
+    int32_t rank = RankAt(run.rank);
+    auto begin = static_cast<int32_t>(units.size());
+    builder.StartDump();
+    for (size_t row = run.begin; row < run.end; ++row) builder.Add(row, rank, GroupOf(row));
+    RankInfo& info = ranks[static_cast<size_t>(rank)];
+    info.has_dump = true;
+    if (info.last_unit == 0) info.first_unit = begin;
+    info.last_unit = static_cast<int32_t>(units.size());
+  }
+  for (int32_t i = 0; i < static_cast<int32_t>(units.size()); ++i) {
+    Unit& unit = units[static_cast<size_t>(i)];
+    if (!unit.completed()) ranks[static_cast<size_t>(unit.rank)].pending.push_back(i);
+  }
+}
+
+void Index::SortGroups() {
+  for (int32_t i = 0; i < static_cast<int32_t>(units.size()); ++i) {
+    const Unit& unit = units[static_cast<size_t>(i)];
+    Group& group = groups[static_cast<size_t>(unit.group)];
+    if (!unit.p2p) group.order.push_back(i);  // by rank already
+    if (group.member_list == ListId::kNone && MemberPosition(group, unit.rank) < 0) {
+      group.members.insert(std::lower_bound(group.members.begin(), group.members.end(), unit.rank),
+                           unit.rank);
+    }
+  }
+  for (Group& group : groups) {
+    group.windows.resize(group.members.size());
+    std::stable_sort(group.order.begin(), group.order.end(), [&](int32_t a, int32_t b) {
+      return units[static_cast<size_t>(a)].seq < units[static_cast<size_t>(b)].seq;
+    });
+    for (int32_t i = 0; i < static_cast<int32_t>(group.order.size()); ++i) {
+      const Unit& unit = units[static_cast<size_t>(group.order[static_cast<size_t>(i)])];
+      if (group.rows.empty() || group.rows.back().seq != unit.seq)
+        group.rows.push_back({unit.seq, i, i});
+      group.rows.back().end = i + 1;
+      int32_t member = MemberPosition(group, unit.rank);
+      if (member < 0) continue;  // it uses a group that it is no member of
+      MemberWindow& window = group.windows[static_cast<size_t>(member)];
+      if (window.last < window.first) window.first = unit.seq;
+      window.last = unit.seq;
+    }
+  }
+}
+
+int32_t Index::MemberPosition(const Group& group, int32_t rank) {
+  auto found = std::lower_bound(group.members.begin(), group.members.end(), rank);
+  if (found == group.members.end() || *found != rank) return -1;
+  return static_cast<int32_t>(found - group.members.begin());
+}
+
+std::string_view Index::OpName(const Unit& unit) const {
+  return Text(ops.op[static_cast<size_t>(unit.row)]);
+}
+
+std::span<const Unit> Index::UnitsOf(int32_t rank) const {
+  const RankInfo& info = ranks[static_cast<size_t>(rank)];
+  return std::span(units).subspan(static_cast<size_t>(info.first_unit),
+                                  static_cast<size_t>(info.last_unit - info.first_unit));
+}
+
+const SeqRow* Index::FindRow(const Group& group, int32_t seq) const {
+  auto found = std::lower_bound(group.rows.begin(), group.rows.end(), seq,
+                                [](const SeqRow& row, int32_t value) { return row.seq < value; });
+  return found != group.rows.end() && found->seq == seq ? &*found : nullptr;
+}
+
+std::span<const int32_t> Index::UnitsOf(const Group& group, const SeqRow& row) const {
+  return std::span(group.order)
+      .subspan(static_cast<size_t>(row.begin), static_cast<size_t>(row.end - row.begin));
+}
+
+const Unit* Index::FindUnit(const Group& group, int32_t seq, int32_t rank) const {
+  const SeqRow* row = FindRow(group, seq);
+  if (row == nullptr) return nullptr;
+  auto row_units = UnitsOf(group, *row);
+  auto found = std::lower_bound(
+      row_units.begin(), row_units.end(), rank,
+      [&](int32_t unit, int32_t value) { return units[static_cast<size_t>(unit)].rank < value; });
+  if (found == row_units.end() || units[static_cast<size_t>(*found)].rank != rank) return nullptr;
+  return &units[static_cast<size_t>(*found)];
+}
+
+Index::Issued Index::HasIssued(const Group& group, int32_t seq, int32_t rank) const {
+  const RankInfo& info = ranks[static_cast<size_t>(rank)];
+  int32_t member = MemberPosition(group, rank);
+  if (!info.has_dump || member < 0) return Issued::kUnknown;
+  const MemberWindow& window = group.windows[static_cast<size_t>(member)];
+  bool counted = !group.has_p2p && window.enqueued != kNone64 && seq <= window.enqueued;
+  if (seq <= window.last || counted) return Issued::kYes;
+  return info.whole ? Issued::kNo : Issued::kUnknown;
+}
+
+bool Index::HasCompleted(const Group& group, int32_t seq, int32_t rank) const {
+  if (const Unit* unit = FindUnit(group, seq, rank)) return unit->completed();
+  int32_t member = MemberPosition(group, rank);
+  if (member < 0 || !ranks[static_cast<size_t>(rank)].has_dump) return false;
+  const MemberWindow& window = group.windows[static_cast<size_t>(member)];
+  return !group.has_p2p && window.finished != kNone64 && seq <= window.finished;
+}
+
+}  // namespace debrief::analyses::flight

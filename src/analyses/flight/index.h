@@ -1,0 +1,138 @@
+// The dumps of one attempt of one job, indexed for matching.
+//
+// A *unit* is what one kernel does: a single collective, a region of coalesced ones (inner entries
+// and their end marker), or one send or receive (also inside a batch, where the end marker carries
+// the state). Units of a rank are kept in the order in which it issued them.
+//
+//   comm_op rows --> units --> groups: rows of units with one sequence number, a member each
+//                          \-> channels (group, sender, receiver): sends and receives, paired
+//
+// Cost: linear in the entries, about 60 bytes a unit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyses/flight/signature.h"
+#include "model/model.h"
+#include "tables/comm_op.h"
+
+namespace debrief::analyses::flight {
+
+enum class OpState : uint8_t { kScheduled, kStarted, kCompleted };
+
+struct Unit {
+  int32_t rank = 0;   // position in Index::ranks
+  int32_t group = 0;  // position in Index::groups
+  int64_t row = 0;    // of comm_op; of a region the first inner entry
+  int32_t seq = 0;    // collective_seq, or p2p_seq of sends and receives
+  Signature signature{};
+  OpState state = OpState::kScheduled;
+  bool p2p = false;
+  bool send = false;
+  bool region = false;
+  bool fell_out = false;  // p2p: the partner's ring no longer holds its half
+  int32_t partner = -1;   // p2p: position in Index::ranks
+  int32_t peer = -1;      // p2p: the other half, position in Index::units; -1 when there is none
+  bool completed() const { return state == OpState::kCompleted; }
+};
+
+// Units of one group with one sequence number, sorted by rank: units[order[begin..end)].
+struct SeqRow {
+  int32_t seq;
+  int32_t begin;
+  int32_t end;
+};
+
+// What one member has of one group.
+struct MemberWindow {
+  int32_t first = 0;  // sequence numbers in the dump
+  int32_t last = -1;
+  int64_t enqueued = kNone64;  // counters of the dump, where they can be trusted
+  int64_t finished = kNone64;
+};
+
+struct Group {
+  StringId name = StringId::kNone;
+  StringId description = StringId::kNone;
+  ListId member_list = ListId::kNone;
+  std::vector<int32_t> members;  // positions in Index::ranks, sorted
+  std::vector<int32_t> order;    // collective units by sequence number, then rank
+  std::vector<SeqRow> rows;
+  std::vector<MemberWindow> windows;  // beside members
+  bool has_p2p = false;
+};
+
+struct RankInfo {
+  int32_t rank = 0;  // global
+  bool has_dump = false;
+  bool whole = true;        // its dump was read to the end
+  bool from_start = false;  // its dump begins with record 0
+  int32_t first_unit = 0;   // its units: [first_unit, last_unit)
+  int32_t last_unit = 0;
+  std::vector<int32_t> pending;  // units that are not completed, oldest first
+};
+
+// Sends and receives of one direction between two members.
+struct Channel {
+  int32_t group;
+  int32_t sender;
+  int32_t receiver;
+  std::vector<int32_t> sends;
+  std::vector<int32_t> receives;
+};
+
+class Index {
+ public:
+  // The dumps of (job, attempt) in `model`, which must outlive the index.
+  Index(const Model& model, int32_t job, int32_t attempt);
+
+  const Model& model;
+  int32_t job;
+  int32_t attempt;
+  const CommOpTable& ops;
+  std::vector<RankInfo> ranks;  // by global rank; those that only groups mention, too
+  std::vector<Unit> units;      // by rank, then in the order of issue
+  std::vector<Group> groups;
+  std::vector<Channel> channels;
+  std::vector<int32_t> unit_of_row;  // beside comm_op from first_row; -1 for other jobs
+  int64_t first_row = 0;
+  SignaturePool signatures;
+
+  std::string_view Text(StringId id) const { return model.pools.Text(id); }
+  std::string_view OpName(const Unit& unit) const;
+  int32_t Record(const Unit& unit) const { return ops.record[static_cast<size_t>(unit.row)]; }
+  StackId Site(const Unit& unit) const { return ops.stack[static_cast<size_t>(unit.row)]; }
+
+  std::span<const Unit> UnitsOf(int32_t rank) const;
+  // The row of a sequence number, or null.
+  const SeqRow* FindRow(const Group& group, int32_t seq) const;
+  std::span<const int32_t> UnitsOf(const Group& group, const SeqRow& row) const;
+  // The unit of a rank in a row, or null.
+  const Unit* FindUnit(const Group& group, int32_t seq, int32_t rank) const;
+  // Position of a rank in the group's members, or -1.
+  static int32_t MemberPosition(const Group& group, int32_t rank);
+
+  // What is known of a member and a sequence number: it issued it, did not, or nobody can tell (no
+  // dump, a cut dump).
+  enum class Issued : uint8_t { kYes, kNo, kUnknown };
+  Issued HasIssued(const Group& group, int32_t seq, int32_t rank) const;
+  bool HasCompleted(const Group& group, int32_t seq, int32_t rank) const;
+
+ private:
+  void AddRanks();
+  void AddUnits();
+  void AddStatus();
+  void SortGroups();
+  void PairChannels();
+  int32_t RankAt(int32_t global_rank);
+  int32_t GroupOf(size_t row);
+
+  std::map<int32_t, int32_t> rank_positions_;
+  std::map<std::pair<StringId, ListId>, int32_t> group_positions_;
+};
+
+}  // namespace debrief::analyses::flight

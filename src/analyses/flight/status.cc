@@ -1,0 +1,120 @@
+// The counters of dumps, and the pairing of sends with receives: the parts of Index that need a
+// rule.
+#include <algorithm>
+#include <map>
+
+#include "analyses/flight/index.h"
+#include "tables/comm_group.h"
+#include "tables/comm_status.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+// Descriptions of a rank's groups, in the order of its dump: ranks with the same list number their
+// groups alike.
+using Layout = std::vector<StringId>;
+
+struct DeclaredGroups {
+  Layout layout;
+  std::map<StringId, std::pair<StringId, ListId>> by_description;  // -> name and members
+};
+
+std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
+  std::map<int32_t, DeclaredGroups> declared;
+  const auto& rows = index.model.tables.Get<CommGroupTable>();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows.job[i] != index.job || rows.attempt[i] != index.attempt) continue;
+    DeclaredGroups& groups = declared[rows.rank[i]];
+    groups.layout.push_back(rows.description[i]);
+    groups.by_description[rows.description[i]] = {rows.name[i], rows.members[i]};
+  }
+  return declared;
+}
+
+}  // namespace
+
+// Counters are told by the number a process gives its groups, and only entries tell which group
+// that is. A rank without entries (that may be the one that hangs) numbers its groups like the
+// ranks that have the same ones.
+void Index::AddStatus() {
+  std::map<int32_t, DeclaredGroups> declared = Declared(*this);
+  std::map<std::pair<Layout, int32_t>, StringId> numbering;  // layout and pg_id -> description
+  std::vector<int32_t> seen_by(groups.size(), -1);  // the last rank whose first unit was looked at
+  for (const Unit& unit : units) {
+    auto group = static_cast<size_t>(unit.group);
+    if (seen_by[group] == unit.rank) continue;
+    seen_by[group] = unit.rank;
+    auto row = static_cast<size_t>(unit.row);
+    auto found = declared.find(ops.rank[row]);
+    if (found == declared.end()) continue;
+    numbering.try_emplace({found->second.layout, ops.pg_id[row]}, groups[group].description);
+  }
+  const auto& status = model.tables.Get<CommStatusTable>();
+  for (size_t i = 0; i < status.size(); ++i) {
+    auto own = declared.find(status.rank[i]);
+    if (status.job[i] != job || status.attempt[i] != attempt || own == declared.end()) continue;
+    auto description = numbering.find({own->second.layout, status.pg_id[i]});
+    if (description == numbering.end()) continue;
+    auto named = own->second.by_description.find(description->second);
+    if (named == own->second.by_description.end()) continue;
+    auto group = group_positions_.find(named->second);
+    if (group == group_positions_.end()) continue;
+    int32_t member =
+        MemberPosition(groups[static_cast<size_t>(group->second)], RankAt(status.rank[i]));
+    if (member < 0) continue;
+    MemberWindow& window =
+        groups[static_cast<size_t>(group->second)].windows[static_cast<size_t>(member)];
+    window.enqueued = status.last_enqueued[i];
+    window.finished = status.last_completed[i];
+  }
+}
+
+// Sends and receives of a channel pair in order. Where both dumps begin with record 0 they are
+// counted from there. Otherwise from the first that is not completed: completions come in pairs.
+void Index::PairChannels() {
+  std::map<std::tuple<int32_t, int32_t, int32_t>, Channel> found;  // by group, sender, receiver
+  for (int32_t i = 0; i < static_cast<int32_t>(units.size()); ++i) {
+    Unit& unit = units[static_cast<size_t>(i)];
+    if (!unit.p2p) continue;
+    const Group& group = groups[static_cast<size_t>(unit.group)];
+    auto row = static_cast<size_t>(unit.row);
+    auto member = [&](int32_t at) {
+      bool valid = at >= 0 && static_cast<size_t>(at) < group.members.size();
+      return valid ? group.members[static_cast<size_t>(at)] : -1;
+    };
+    int32_t sender = unit.send ? unit.rank : member(ops.src[row]);
+    int32_t receiver = unit.send ? member(ops.dst[row]) : unit.rank;
+    if (sender < 0 || receiver < 0) continue;
+    unit.partner = unit.send ? receiver : sender;
+    Channel& channel = found
+                           .try_emplace({unit.group, sender, receiver},
+                                        Channel{unit.group, sender, receiver, {}, {}})
+                           .first->second;
+    (unit.send ? channel.sends : channel.receives).push_back(i);
+  }
+  for (auto& [key, channel] : found) {
+    auto completed = [&](const std::vector<int32_t>& list) {
+      return std::count_if(list.begin(), list.end(),
+                           [&](int32_t u) { return units[static_cast<size_t>(u)].completed(); });
+    };
+    bool from_start = ranks[static_cast<size_t>(channel.sender)].from_start &&
+                      ranks[static_cast<size_t>(channel.receiver)].from_start;
+    int64_t shift = from_start ? 0 : completed(channel.sends) - completed(channel.receives);
+    auto link = [&](const std::vector<int32_t>& mine, const std::vector<int32_t>& theirs,
+                    int64_t by) {
+      for (int64_t i = 0; i < static_cast<int64_t>(mine.size()); ++i) {
+        Unit& unit = units[static_cast<size_t>(mine[static_cast<size_t>(i)])];
+        int64_t other = i + by;
+        unit.fell_out = other < 0 && ranks[static_cast<size_t>(unit.partner)].has_dump;
+        bool exists = other >= 0 && other < static_cast<int64_t>(theirs.size());
+        unit.peer = exists ? theirs[static_cast<size_t>(other)] : -1;
+      }
+    };
+    link(channel.sends, channel.receives, -shift);
+    link(channel.receives, channel.sends, shift);
+    channels.push_back(std::move(channel));
+  }
+}
+
+}  // namespace debrief::analyses::flight

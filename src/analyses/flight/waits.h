@@ -1,0 +1,50 @@
+// Who waits for whom.
+//
+// A rank is where its oldest operation that is not completed is. It waits for the members that have
+// not issued that operation (their host has not come), and for those that have, but are themselves
+// at an older one (head of line). A rank that waits for nobody although it has work is in an
+// operation that all members joined. Cost: linear in ranks and members.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyses/flight/index.h"
+
+namespace debrief::analyses::flight {
+
+enum class WaitKind : uint8_t {
+  kNotIssued,   // the other has not issued it
+  kHeadOfLine,  // the other has issued it and is at something older
+  kNoDump,      // the other left no dump
+  kCutDump,     // the other's dump is cut: nobody can tell
+};
+
+struct Wait {
+  int32_t on;  // position in Index::ranks
+  WaitKind kind;
+};
+
+class Waits {
+ public:
+  explicit Waits(const Index& index);
+
+  const std::vector<Wait>& Of(int32_t rank) const { return waits_[static_cast<size_t>(rank)]; }
+  // Ranks that wait for it directly.
+  const std::vector<int32_t>& On(int32_t rank) const { return waiting_[static_cast<size_t>(rank)]; }
+  // The unit a rank is at, or null when all of its work is completed.
+  const Unit* At(int32_t rank) const;
+  // Ranks that wait for each other, each component sorted; only those of two or more.
+  std::vector<std::vector<int32_t>> Cycles() const;
+  // Everybody who waits for these ranks, directly or through others.
+  std::vector<int32_t> Behind(const std::vector<int32_t>& ranks) const;
+
+ private:
+  std::vector<Wait> WaitsAt(const Unit& unit) const;
+
+  const Index& index_;
+  std::vector<std::vector<Wait>> waits_;
+  std::vector<std::vector<int32_t>> waiting_;
+};
+
+}  // namespace debrief::analyses::flight

@@ -1,0 +1,113 @@
+// The kept lines of all ranges, in order -> rows of text_event.
+//
+// What takes several lines (a traceback, a timeout whose group stands in the next line, a failure
+// in torchrun's list) is put together per stream: the lines of one rank, or those without a mark.
+// Rows wait until the end of the text, because only then is it known which rank a local rank is,
+// and are written in order of line.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "inputs/job_text/fields.h"
+#include "inputs/job_text/line_scanner.h"
+#include "model/model.h"
+#include "tables/text_event.h"
+
+namespace debrief::inputs::job_text {
+
+class EventBuilder {
+ public:
+  EventBuilder(const Identity& who, int64_t now_ns) : who_(who), now_ns_(now_ns) {}
+
+  // The next range.
+  void Add(const RangeLines& range, Part& whole);
+  void Finish(Part& whole);
+
+ private:
+  static constexpr size_t kNothing = SIZE_MAX;
+
+  struct Place {
+    std::string file;
+    int32_t line = kNone32;
+    bool is_user = false;
+  };
+  struct Traceback {
+    int64_t number = 0;  // of its first line; 0: none is open
+    int64_t time_ns = kNone64;
+    Place place;
+    std::string last;
+  };
+  struct Failure {  // of torchrun's list
+    int64_t number = 0;
+    int64_t time_ns = kNone64;
+    int32_t rank = kNone32;
+    int32_t exit_code = kNone32;
+    std::string text;
+  };
+  struct Log {  // the open run of torch log lines
+    int64_t number = 0;
+    std::string text;
+  };
+  using Timeout = std::pair<size_t, size_t>;  // the events of its status and of itself
+  struct Stream {
+    Owner owner;
+    int64_t last_number = 0;
+    std::string last_text;
+    Traceback traceback;
+    Failure failure;
+    Log log;
+    std::vector<size_t> timeouts;  // events that wait for their group
+    std::vector<Timeout> stacks;   // those that wait for their stack
+    size_t stacks_seen = 0;        // of these, printed
+    size_t terminate = kNothing;   // event that waits for its reason
+    size_t fatal = kNothing;       // event that waits for its place
+    bool in_current_thread = false;
+  };
+  struct Event {
+    TextEventRow row;
+    uint32_t stream = 0;
+  };
+
+  uint32_t StreamOf(const Owner& owner);
+  void AddLine(const Line& line, uint32_t index, int64_t number);
+  void AddSingle(const Line& line, uint32_t index, int64_t number);
+  size_t Emit(std::string_view kind, uint32_t index, int64_t number, std::string_view text);
+  void FillFromText(std::string_view text, TextEventRow& row);
+  StringId Word(std::string_view text);  // none when it is empty
+  void FillPlace(const Place& place, TextEventRow& row);
+  int64_t TimeOf(std::string_view text) const;
+
+  void BeginTraceback(const Line& line, uint32_t index, int64_t number);
+  void AddFrame(const Line& line, uint32_t index);
+  void EndTraceback(uint32_t index, std::string_view text);
+  void JoinGroup(uint32_t index, size_t status);
+  void BeginStack(uint32_t index);
+  void AddStackFrame(std::string_view text);
+  void AddFailureField(std::string_view text, uint32_t index, int64_t number);
+  void EndFailure(uint32_t index);
+  void AddLog(const Line& line, uint32_t index, int64_t number);
+  void EndLog(uint32_t index);
+  void AddReason(std::string_view text, uint32_t index);
+
+  void LearnLocalRanks();
+  int32_t RankOf(const Owner& owner) const;
+  void AddLastLines(Part& whole);
+
+  Identity who_;
+  int64_t now_ns_;
+  Pools* pools_ = nullptr;  // of the whole, while a call is under way
+  int64_t lines_before_ = 0;
+  int64_t dropped_ = 0;
+  std::vector<Stream> streams_;
+  std::map<std::pair<int32_t, int32_t>, uint32_t> by_owner_;
+  std::map<int32_t, int32_t> rank_of_local_;
+  std::vector<Event> events_;
+  std::optional<Timeout> stack_of_;  // whose collective's stack is being read
+};
+
+}  // namespace debrief::inputs::job_text

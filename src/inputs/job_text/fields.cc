@@ -1,0 +1,203 @@
+#include "inputs/job_text/fields.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+namespace debrief::inputs::job_text {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+
+std::string_view SkipBlanks(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
+}
+
+std::string_view Trim(std::string_view text) {
+  text = SkipBlanks(text);
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::optional<std::string_view> After(std::string_view text, std::string_view key) {
+  size_t at = text.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  return text.substr(at + key.size());
+}
+
+int64_t Number(std::string_view text) {
+  int64_t number = kNone64;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() ? number : kNone64;
+}
+
+int32_t Narrow(int64_t number) {
+  bool fits =
+      number > std::numeric_limits<int32_t>::min() && number <= std::numeric_limits<int32_t>::max();
+  return fits ? static_cast<int32_t>(number) : kNone32;
+}
+
+// "path:57", the whole of `text`.
+std::optional<SourceLine> ParsePlace(std::string_view text) {
+  size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  std::string_view digits = text.substr(colon + 1);
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), IsDigit)) return std::nullopt;
+  return SourceLine{text.substr(0, colon), Narrow(Number(digits))};
+}
+
+struct SignalName {
+  std::string_view name;
+  int32_t number;
+};
+constexpr std::array kSignals = {
+    SignalName{"SIGHUP", 1},         SignalName{"SIGINT", 2},
+    SignalName{"SIGQUIT", 3},        SignalName{"SIGILL", 4},
+    SignalName{"SIGTRAP", 5},        SignalName{"SIGABRT", 6},
+    SignalName{"SIGBUS", 7},         SignalName{"SIGFPE", 8},
+    SignalName{"SIGKILL", 9},        SignalName{"SIGUSR1", 10},
+    SignalName{"SIGSEGV", 11},       SignalName{"SIGUSR2", 12},
+    SignalName{"SIGPIPE", 13},       SignalName{"SIGALRM", 14},
+    SignalName{"SIGTERM", 15},       SignalName{"Segmentation fault", 11},
+    SignalName{"Bus error", 7},      SignalName{"Floating-point exception", 8},
+    SignalName{"Floating point", 8}, SignalName{"Illegal instruction", 4},
+    SignalName{"Aborted", 6},        SignalName{"Killed", 9},
+    SignalName{"Terminated", 15},
+};
+
+}  // namespace
+
+bool Has(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+int64_t NumberAfter(std::string_view text, std::string_view key) {
+  auto rest = After(text, key);
+  return rest ? Number(SkipBlanks(*rest)) : kNone64;
+}
+
+int32_t SmallNumberAfter(std::string_view text, std::string_view key) {
+  return Narrow(NumberAfter(text, key));
+}
+
+std::optional<LogHeader> ParseLogHeader(std::string_view text) {
+  constexpr std::string_view kLevels = "VDIWEFC";
+  if (text.starts_with('[')) text.remove_prefix(1);
+  if (text.empty() || kLevels.find(text[0]) == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(1);
+  auto time = ParseGlogTime(text);
+  size_t close = text.find(']');
+  if (!time || close == std::string_view::npos) return std::nullopt;
+  std::string_view place = text.substr(0, close);
+  auto source = ParsePlace(place.substr(place.rfind(' ') + 1));
+  if (!source) return std::nullopt;
+  LogHeader header{*time, text.substr(0, time->size), source->file, source->line,
+                   text.substr(close + 1)};
+  if (header.message.starts_with(' ')) header.message.remove_prefix(1);
+  return header;
+}
+
+std::optional<CompileMessage> ParseCompileMessage(std::string_view message) {
+  size_t close = message.find(']');
+  if (!message.starts_with('[') || close == std::string_view::npos) return std::nullopt;
+  std::string_view id = message.substr(1, close - 1);
+  if (id.starts_with("__")) return CompileMessage{{}, message};
+  bool is_id = id.find('/') != std::string_view::npos &&
+               id.find_first_not_of("0123456789/_!") == std::string_view::npos;
+  if (!is_id) return std::nullopt;
+  std::string_view text = message.substr(close + 1);
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  return CompileMessage{id, text};
+}
+
+std::optional<Group> ParseGroup(std::string_view text) {
+  auto rest = After(text, "[PG ");
+  if (!rest) return std::nullopt;
+  std::string_view inside = rest->substr(0, rest->find(" Rank "));
+  if (inside.size() == rest->size()) inside = rest->substr(0, rest->find(']'));
+  if (auto guid = After(inside, "GUID ")) {
+    inside = *guid;
+  } else if (inside.starts_with("ID ")) {
+    inside.remove_prefix(3);
+  }
+  Group group;
+  size_t open = inside.find('(');
+  size_t close = inside.rfind(')');
+  group.name = Trim(inside.substr(0, open));
+  bool has_desc = open != std::string_view::npos && close != std::string_view::npos && close > open;
+  if (has_desc) group.desc = inside.substr(open + 1, close - open - 1);
+  return group;
+}
+
+bool SourceLine::IsUser() const {
+  constexpr std::string_view kForeign[] = {"site-packages/", "dist-packages/", "/torch/",
+                                           "/lib/python",    "/lib64/python",  "<frozen",
+                                           "<string>"};
+  return !file.starts_with("torch/") &&
+         std::none_of(std::begin(kForeign), std::end(kForeign),
+                      [&](std::string_view part) { return Has(file, part); });
+}
+
+std::optional<SourceLine> ParseFrame(std::string_view text) {
+  constexpr std::string_view kOpen = "  File \"";
+  constexpr std::string_view kLine = "\", line ";
+  if (!text.starts_with(kOpen)) return std::nullopt;
+  size_t end = text.rfind(kLine);
+  if (end == std::string_view::npos || end < kOpen.size()) return std::nullopt;
+  return SourceLine{text.substr(kOpen.size(), end - kOpen.size()),
+                    Narrow(Number(text.substr(end + kLine.size())))};
+}
+
+std::optional<SourceLine> ParseStackFrame(std::string_view text) {
+  constexpr std::string_view kFrom = " from ";
+  size_t from = text.rfind(kFrom);
+  if (!text.starts_with('#') || from == std::string_view::npos) return std::nullopt;
+  return ParsePlace(text.substr(from + kFrom.size()));
+}
+
+int32_t ParseExitCode(std::string_view text) {
+  for (std::string_view key : {"exitcode", "exit code", "Exit code"}) {
+    auto rest = After(text, key);
+    if (!rest) continue;
+    std::string_view number = rest->substr(std::min(rest->find_first_not_of(" :="), rest->size()));
+    if (number.size() != rest->size()) return Narrow(Number(number));
+  }
+  return kNone32;
+}
+
+int32_t ParseSignal(std::string_view text) {
+  for (std::string_view key : {"by signal ", "by signal: ", "Signal "}) {
+    int64_t number = NumberAfter(text, key);
+    if (number > 0 && number < 128) return -static_cast<int32_t>(number);
+  }
+  for (const SignalName& signal : kSignals) {
+    if (Has(text, signal.name)) return -signal.number;
+  }
+  return kNone32;
+}
+
+int32_t ParseTask(std::string_view text) {
+  if (!text.starts_with("srun: error: ")) return kNone32;
+  auto rest = After(text, ": task ");
+  if (!rest) return kNone32;
+  size_t digits = std::min(rest->find_first_not_of("0123456789"), rest->size());
+  bool alone = rest->substr(digits).starts_with(':');
+  return alone ? Narrow(Number(*rest)) : kNone32;
+}
+
+std::optional<FailureField> ParseFailureField(std::string_view text) {
+  constexpr std::string_view kKeys[] = {"time",     "host",       "rank",
+                                        "exitcode", "error_file", "traceback"};
+  constexpr size_t kWidth = 10;  // keys are filled up with blanks
+  if (!text.starts_with("  ") || text.size() < 2 + kWidth + 1) return std::nullopt;
+  if (text[2 + kWidth] != ':') return std::nullopt;
+  FailureField field{Trim(text.substr(2, kWidth)), Trim(text.substr(2 + kWidth + 1))};
+  bool known = std::find(std::begin(kKeys), std::end(kKeys), field.key) != std::end(kKeys);
+  return known ? std::optional(field) : std::nullopt;
+}
+
+}  // namespace debrief::inputs::job_text

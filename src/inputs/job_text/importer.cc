@@ -1,0 +1,122 @@
+// Plain text: what ranks print to stdout and stderr. docs/formats/job_text.md
+//
+//   [rank3]:[E1115 02:42:35.285812108 ProcessGroupNCCL.cpp:689] [Rank 1] Watchdog caught collective
+//   operation timeout: WorkNCCL(SeqNum=10, OpType=ALLREDUCE, ..., Timeout(ms)=10000) ran for 10013
+//   milliseconds before timing out.
+//
+// Also the importer for any other text that nobody else takes, in which it finds nothing. Read
+// finds the few lines that matter (LineScanner); Merge puts them together, which needs the lines of
+// earlier ranges (EventBuilder). Kept lines do not travel in the Part, which holds nothing but rows
+// of tables: they wait in the reader, in a slot per range that Read fills and Merge empties.
+#include "inputs/importer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "inputs/job_text/event_builder.h"
+#include "inputs/job_text/line_scanner.h"
+#include "inputs/sniffing.h"
+
+namespace debrief::inputs::job_text {
+
+namespace {
+
+Recognition Sniff(const SniffInput& input) {
+  return {.mine = input.json == nullptr && !input.head.empty() && LooksLikeText(input.head)};
+}
+
+// Written by people, and no output of a rank: they quote errors without having had them.
+bool IsDocument(std::string_view path) {
+  constexpr std::string_view kEndings[] = {".md",   ".rst", ".py", ".c",   ".cc",   ".cpp",
+                                           ".h",    ".cu",  ".sh", ".yml", ".yaml", ".toml",
+                                           ".html", ".css", ".js", ".csv", ".tsv",  ".ipynb"};
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+class JobTextReader final : public Reader {
+ public:
+  explicit JobTextReader(const ImportContext& context)
+      : chunk_bytes_(context.chunk_bytes),
+        is_document_(IsDocument(context.path)),
+        builder_(context.who, context.now_ns) {}
+
+  Result<std::vector<ByteRange>> Split(const Source& source) override {
+    if (is_document_) return ranges_;
+    ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
+    labels_ = DetectLabels(head.text());
+    for (uint64_t begin = 0; begin < source.size();) {
+      ASSIGN_OR_RETURN(uint64_t end, EndOfLine(source, begin + chunk_bytes_ - 1));
+      ranges_.push_back({begin, end});
+      begin = end;
+    }
+    slots_.resize(ranges_.size());
+    for (auto& slot : slots_) slot = std::make_unique<RangeLines>();
+    return ranges_;
+  }
+
+  Status Read(const Source& source, ByteRange range, Part& part) const override {
+    (void)part;
+    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
+    auto at =
+        std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
+                         [](const ByteRange& each, uint64_t begin) { return each.begin < begin; });
+    *slots_[static_cast<size_t>(at - ranges_.begin())] = LineScanner(labels_).Scan(bytes.text());
+    return {};
+  }
+
+  Status Merge(Part&& part, Part& whole) override {
+    (void)part;
+    builder_.Add(*slots_[next_], whole);
+    slots_[next_++].reset();
+    return {};
+  }
+
+  Status Finish(Part& whole) override {
+    builder_.Finish(whole);
+    return {};
+  }
+
+ private:
+  // Behind the first newline at or after `at`.
+  static Result<uint64_t> EndOfLine(const Source& source, uint64_t at) {
+    constexpr size_t kStep = 4096;
+    for (; at < source.size(); at += kStep) {
+      ASSIGN_OR_RETURN(ByteView bytes, source.View(at, kStep));
+      size_t newline = bytes.text().find('\n');
+      if (newline != std::string_view::npos) return at + newline + 1;
+    }
+    return source.size();
+  }
+
+  uint64_t chunk_bytes_;
+  bool is_document_;
+  Labels labels_ = Labels::kNone;
+  std::vector<ByteRange> ranges_;
+  std::vector<std::unique_ptr<RangeLines>> slots_;
+  size_t next_ = 0;
+  EventBuilder builder_;
+};
+
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<JobTextReader>(context);
+}
+
+constexpr std::array<std::string_view, 1> kMakes = {"text_event"};
+
+}  // namespace
+
+const Importer& Describe() {
+  static const Importer kImporter = {
+      .info = {.name = "job_text",
+               .sentence =
+                   "plain text: stdout and stderr of ranks, with timeouts, errors and exits",
+               .example = "stdout_rank3.txt",
+               .makes = kMakes,
+               .fallback = true},
+      .sniff = Sniff,
+      .open = Open};
+  return kImporter;
+}
+
+}  // namespace debrief::inputs::job_text

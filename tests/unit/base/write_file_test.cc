@@ -1,0 +1,60 @@
+#include "base/write_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "unit/base/stream_helpers.h"
+
+namespace debrief {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::TempFolder;
+
+std::string Content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+size_t FilesIn(const TempFolder& folder) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(folder.path()), {}));
+}
+
+TEST(WriteFile, WritesAndReplaces) {
+  TempFolder folder;
+  std::string long_text = testing::Noise(3'000'000);
+  for (const std::string& text : {long_text, std::string("short"), std::string()}) {
+    ASSERT_TRUE(WriteFileAtomically(folder.File("x"), text).ok());
+    EXPECT_TRUE(Content(folder.File("x")) == text);
+    EXPECT_EQ(FilesIn(folder), 1u);
+  }
+}
+
+TEST(WriteFile, FailureLeavesNothing) {
+  TempFolder folder;
+  fs::create_directories(folder.File("is_folder/below"));
+  Status status = WriteFileAtomically(folder.File("is_folder"), "x");
+  EXPECT_EQ(status.code(), Code::kIo);
+  EXPECT_EQ(status.place().file, folder.File("is_folder"));
+  EXPECT_FALSE(status.remedy().empty());
+  EXPECT_EQ(FilesIn(folder), 1u);
+  EXPECT_FALSE(WriteFileAtomically(folder.File("missing/x"), "x").ok());
+}
+
+TEST(WriteFile, FullDisk) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP();
+  TempFolder folder;
+  // The temporary name leads to a device that is always full.
+  ASSERT_EQ(symlink("/dev/full", folder.File("x.tmp").c_str()), 0);
+  std::ofstream(folder.File("x")) << "old";
+  EXPECT_EQ(WriteFileAtomically(folder.File("x"), "new").code(), Code::kNoSpace);
+  EXPECT_EQ(Content(folder.File("x")), "old");
+  EXPECT_EQ(FilesIn(folder), 1u);
+}
+
+}  // namespace
+}  // namespace debrief

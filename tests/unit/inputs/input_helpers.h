@@ -1,0 +1,40 @@
+// Files on disk and small inputs for the tests of inputs/.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "inputs/find_inputs.h"
+#include "unit/base/stream_helpers.h"
+
+namespace debrief::testing {
+
+inline void WriteBytes(const std::string& path, std::string_view bytes) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+inline const Importer* FindImporter(std::string_view name) {
+  for (const Importer* importer : AllImporters()) {
+    if (importer->info.name == name) return importer;
+  }
+  return nullptr;
+}
+
+// The names of its notes, with commas.
+inline std::string NotesOf(const FoundInput& input) {
+  std::string notes;
+  for (const auto& note : input.notes) {
+    notes += (notes.empty() ? "" : ",") + std::string(note.kind->name);
+  }
+  return notes;
+}
+
+inline constexpr std::string_view kOpTrace =
+    R"({"entries": [{"step": 0, "operation": "matmul", "duration_us": 2.5},
+                    {"step": 1, "operation": "relu", "duration_us": 0.5}],
+        "total_duration_us": 3.0, "metadata": {"model": "tiny"}})";
+
+}  // namespace debrief::testing
