@@ -4,8 +4,8 @@
 //   style.css  --esbuild--> app.css  }--> page.html: page.html of this folder with style, script and the
 //                                         content security policy filled in
 //
-// page.html still has three marks, {{title}}, {{headlines}} and {{data}}, that outputs/html (and, in
-// tests, tests/browser/fixture.mjs) replace for each run. The policy allows exactly this script and this
+// page.html still has four marks, {{title}}, {{headlines}}, {{data}} and {{flight}}, that outputs/html (and,
+// in tests, tests/browser/fixture.mjs) replace for each run. The policy allows exactly this script and this
 // style by their hashes, so that nothing an input smuggles in could run, and no network at all.
 //
 // The type check runs beside the bundling and fails the build. Nothing is fetched; no source maps; the same
@@ -19,7 +19,7 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const web = path.dirname(fileURLToPath(import.meta.url));
-const marks = ["{{title}}", "{{headlines}}", "{{data}}"];
+const marks = ["{{title}}", "{{headlines}}", "{{data}}", "{{flight}}"];
 
 // `import { views } from "views"`: every file of src/views, in order of the view's own `order`. A new view
 // is a new file and nothing else.

@@ -50,6 +50,10 @@ void AddReport(CLI::App& app, Parsed& parsed) {
   app.add_flag("--no-store", parsed.report.no_store,
                "Do not write run.duckdb (the tables for SQL)");
   app.add_flag("--parquet", parsed.report.parquet, "Also write every table as Parquet");
+  app.add_option("--with", parsed.report.with,
+                 "Also write this output, for example flight_timeline (see list outputs)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   app.add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 1024).description(""));

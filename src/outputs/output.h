@@ -35,7 +35,8 @@ struct OutputContext {
 struct OutputInfo {
   std::string_view name;      // the folder's name
   std::string_view sentence;  // what it makes
-  std::string_view file;  // what it writes into the output folder ("index.html"); empty: a stream
+  std::string_view file;    // what it writes into the output folder ("index.html"); empty: a stream
+  bool on_request = false;  // a file that is only written when the user names the output (--with)
 };
 
 struct Output {

@@ -5,17 +5,19 @@ import { readFileSync } from "node:fs";
 const htmlEscapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escapeHtml = (text) => text.replace(/[&<>"']/g, (c) => htmlEscapes[c]);
 
-export function makePage(pageFile, run) {
+export function makePage(pageFile, { flight = null, ...run }) {
   const headlines = run.findings
     .map((finding) => `<p>${escapeHtml(finding.headline)}</p>`)
     .join("\n");
+  const island = (value) => JSON.stringify(value).replace(/</g, "\\u003c");
   const values = {
     title: escapeHtml(`${run.findings[0]?.headline ?? "No findings"} - debrief`),
     headlines,
-    data: JSON.stringify(run).replace(/</g, "\\u003c"),
+    data: island(run),
+    flight: island(flight),
   };
   return readFileSync(pageFile, "utf8").replace(
-    /\{\{(title|headlines|data)\}\}/g,
+    /\{\{(title|headlines|data|flight)\}\}/g,
     (_, name) => values[name],
   );
 }

@@ -1,9 +1,10 @@
 // What can be measured of the looks: contrast of every text, and names of everything that can be used.
 import assert from "node:assert/strict";
-import { hungRun } from "./fixture.mjs";
+import { hungWithFlight } from "./flight_fixture.mjs";
 
 const addresses = [
   "#/verdict?more=f1",
+  "#/flight?group=0&seq=41&rank=5",
   "#/inventory?filter=rank:6",
   "#/diagnostics?at=text.invalid_utf8@17",
 ];
@@ -44,7 +45,7 @@ const contrast = {
   async run(t) {
     for (const dark of [false, true]) {
       for (const hash of addresses) {
-        const page = await t.open(hungRun(), { dark, hash });
+        const page = await t.open(hungWithFlight(), { dark, hash });
         assert.deepEqual(await page.evaluate(faintTexts), [], `${hash} ${dark ? "dark" : "light"}`);
       }
     }
@@ -55,7 +56,7 @@ const named = {
   name: "looks: landmarks, one h1, everything usable has a name",
   async run(t) {
     for (const hash of addresses) {
-      const page = await t.open(hungRun(), { hash });
+      const page = await t.open(hungWithFlight(), { hash });
       for (const role of ["banner", "navigation", "main", "contentinfo"])
         assert.equal(await page.getByRole(role).count(), 1, role);
       assert.equal(await page.locator("h1").count(), 1);

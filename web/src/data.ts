@@ -4,6 +4,8 @@
 // All text in it comes from inputs that may be hostile. It is only ever rendered as text, and Clean makes
 // what could deceive a reader visible: control characters, and the bidi controls that reorder a line.
 
+import { unpackFlight, type Flight, type RawFlight } from "./flight_data";
+
 export type Severity = "error" | "warning" | "info";
 export type InputState = "imported" | "recognised" | "skipped" | "failed";
 type Maybe<T> = T | null;
@@ -102,6 +104,7 @@ export interface Run {
   analyses: Analysis[];
   diagnostics: Diagnostic[];
   inputs: Input[];
+  flight: Flight | null; // from an island of its own; null when no collectives were matched
 }
 
 // Longer texts are cut: no sentence or path needs more, and a line of 10 MB must not stall the page.
@@ -130,15 +133,27 @@ function clean(value: unknown): unknown {
   return value;
 }
 
+function readIsland(id: string): unknown {
+  const island = document.getElementById(id);
+  if (!island) throw new Error("This page has no data: it was not written completely.");
+  const value = clean(JSON.parse(island.textContent ?? ""));
+  island.remove(); // a second copy of a large text would only cost memory
+  return value;
+}
+
 // The run of this page; an Error with a sentence for the reader when there is none.
 export function readRun(): Run {
-  const island = document.getElementById("debrief-data");
-  if (!island) throw new Error("This page has no data: it was not written completely.");
-  const run = clean(JSON.parse(island.textContent ?? "")) as Run;
+  const run = readIsland("debrief-data") as Run;
   if (run.schema !== 1)
     throw new Error(`This page reads schema 1; its data has schema ${run.schema}.`);
-  island.remove(); // a second copy of a large text would only cost memory
+  run.flight = unpackFlight(readIsland("debrief-flight") as RawFlight | null);
   return run;
+}
+
+function flightOfJob(flight: Flight | null, job: number): Flight | null {
+  const groups = flight?.groups.filter((one) => one.job === job) ?? [];
+  const incomplete = flight?.incomplete.filter((one) => one.job === job) ?? [];
+  return flight && groups.length > 0 ? { ...flight, groups, incomplete } : null;
 }
 
 // The part of the run that belongs to one job; all of it for null. What belongs to no job in particular
@@ -157,6 +172,7 @@ export function ofJob(run: Run, job: number | null): Run {
     analyses: run.analyses.map((one) => ({ ...one, findings: made(one.name) })),
     diagnostics: run.diagnostics.filter((one) => one.input === null || numbers.has(one.input)),
     inputs,
+    flight: flightOfJob(run.flight, job),
   };
 }
 

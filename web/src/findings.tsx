@@ -2,10 +2,11 @@
 // which one, and whose consequences are shown, is in the address (?finding=f2&more=f1,f2).
 import { useEffect, useMemo } from "preact/hooks";
 import { countAll, pathTo, type Finding, type FindingNode, type Job, type Run } from "./data";
+import { placeOf, type Flight } from "./flight_data";
 import { count, counted, rankList, ranksInWords } from "./format";
 import { useKeys } from "./keys";
 import { Chip, RankStrip, SeverityMark, stripSize } from "./parts";
-import { setParams, type Route } from "./route";
+import { currentRoute, href, setParams, type Route } from "./route";
 
 const mostShown = 200; // findings shown before "show all"
 
@@ -14,7 +15,17 @@ export function percent(confidence: number | null): string {
 }
 
 // Who, which group, which operation, which line: everything the finding points at.
-export function Blame({ finding, job }: { finding: Finding; job: Job | undefined }) {
+// `flight`: where there is a grid of its group, a link leads there.
+export function Blame({
+  finding,
+  job,
+  flight,
+}: {
+  finding: Finding;
+  job: Job | undefined;
+  flight: Flight | null;
+}) {
+  const place = placeOf(finding, flight);
   const { ranks, groups, op, seq, compile_ids: compileIds, source } = finding;
   return (
     <div class="blame">
@@ -58,6 +69,14 @@ export function Blame({ finding, job }: { finding: Finding; job: Job | undefined
         </Chip>
       ))}
       {source.length > 6 && <Chip>and {count(source.length - 6)} more lines</Chip>}
+      {place && (
+        <a
+          class="to-grid"
+          href={href("flight", { job: currentRoute().params.get("job"), ...place })}
+        >
+          Show in the grid
+        </a>
+      )}
     </div>
   );
 }
@@ -93,15 +112,17 @@ function EvidenceList({ finding }: { finding: Finding }) {
 function Details({
   finding,
   job,
+  flight,
   isHero,
 }: {
   finding: Finding;
   job: Job | undefined;
+  flight: Flight | null;
   isHero: boolean;
 }) {
   return (
     <div class="details">
-      {!isHero && <Blame finding={finding} job={job} />}
+      {!isHero && <Blame finding={finding} job={job} flight={flight} />}
       <EvidenceList finding={finding} />
       {finding.why && (
         <>
@@ -136,13 +157,14 @@ interface ItemProps {
   unfolded: string[]; // ids whose consequences are shown
   hero: string; // id of the finding at the top of the page
   jobs: Job[];
+  flight: Flight | null;
 }
 
 function toggled(list: string[], one: string): string {
   return (list.includes(one) ? list.filter((other) => other !== one) : [...list, one]).join(",");
 }
 
-function Consequences({ view, node, open, unfolded, hero, jobs }: ItemProps) {
+function Consequences({ view, node, open, unfolded, hero, jobs, flight }: ItemProps) {
   const { finding, children } = node;
   if (children.length === 0) return null;
   const inside = open.length > 1 && open[0] === finding.id;
@@ -169,6 +191,7 @@ function Consequences({ view, node, open, unfolded, hero, jobs }: ItemProps) {
               unfolded={unfolded}
               hero={hero}
               jobs={jobs}
+              flight={flight}
             />
           ))}
         </ol>
@@ -177,7 +200,7 @@ function Consequences({ view, node, open, unfolded, hero, jobs }: ItemProps) {
   );
 }
 
-function Item({ view, node, open, unfolded, hero, jobs }: ItemProps) {
+function Item({ view, node, open, unfolded, hero, jobs, flight }: ItemProps) {
   const { finding } = node;
   const isOpen = open.length === 1 && open[0] === finding.id;
   const job = jobs.find((one) => one.job === finding.job);
@@ -197,7 +220,9 @@ function Item({ view, node, open, unfolded, hero, jobs }: ItemProps) {
           )}
         </button>
       </h3>
-      {isOpen && <Details finding={finding} job={job} isHero={finding.id === hero} />}
+      {isOpen && (
+        <Details finding={finding} job={job} flight={flight} isHero={finding.id === hero} />
+      )}
       <Consequences
         view={view}
         node={node}
@@ -205,6 +230,7 @@ function Item({ view, node, open, unfolded, hero, jobs }: ItemProps) {
         unfolded={unfolded}
         hero={hero}
         jobs={jobs}
+        flight={flight}
       />
     </li>
   );
@@ -259,6 +285,7 @@ export function Findings({ view, run, forest, route }: FindingsProps) {
             unfolded={unfolded}
             hero={first}
             jobs={run.jobs}
+            flight={run.flight}
           />
         ))}
       </ol>

@@ -35,7 +35,7 @@ export function time(ns: number | null): string {
 export function rankList(ranks: number[], most = 12): string {
   const pieces: string[] = [];
   const sorted = [...ranks].sort((a, b) => a - b);
-  for (let i = 0; i < sorted.length; ) {
+  for (let i = 0; i < sorted.length;) {
     let end = i;
     while (end + 1 < sorted.length && sorted[end + 1] === (sorted[end] as number) + 1) ++end;
     const [from, to] = [sorted[i] as number, sorted[end] as number];
@@ -53,4 +53,17 @@ export function ranksInWords(ranks: number[]): string {
 // "flight_recorder" -> "flight recorder".
 export function words(name: string): string {
   return name.replace(/_/g, " ");
+}
+
+// "601 s", "12.3 ms": three digits.
+export function duration(ns: number | null): string {
+  if (ns === null) return "";
+  const units: [number, string][] = [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "\u00b5s"],
+  ];
+  const [size, unit] = units.find(([least]) => Math.abs(ns) >= least) ?? [1, "ns"];
+  const scaled = ns / size;
+  return `${Math.abs(scaled) >= 1000 ? count(Math.round(scaled)) : Number(scaled.toPrecision(3))} ${unit}`;
 }

@@ -1,12 +1,20 @@
 // The page around every view: header, navigation, choice of job, keys, help.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { views } from "views";
+import { views as allViews } from "views";
 import { ofJob, type Run } from "./data";
 import { count } from "./format";
 import { activeKeys, useKeys, type Key } from "./keys";
 import { goTo, href, setParams, useRoute, type Route } from "./route";
+import type { View } from "./view";
 
-function Navigation({ current, run, job }: { current: string; run: Run; job: string | null }) {
+interface NavigationProps {
+  views: View[];
+  current: string;
+  run: Run;
+  job: string | null;
+}
+
+function Navigation({ views, current, run, job }: NavigationProps) {
   return (
     <nav aria-label="Views">
       <ul>
@@ -96,6 +104,7 @@ export function Frame({ run: whole }: { run: Run }) {
   const [help, setHelp] = useState(false);
   const job = chosenJob(whole, route);
   const run = useMemo(() => ofJob(whole, job), [whole, job]);
+  const views = allViews.filter((one) => one.shown?.(run) ?? true);
   const view = views.find((one) => one.id === route.view) ?? views[0];
   const keys: Key[] = [
     ...views
@@ -122,7 +131,12 @@ export function Frame({ run: whole }: { run: Run }) {
         <a class="brand" href={href("")}>
           debrief
         </a>
-        <Navigation current={view.id} run={run} job={job === null ? null : String(job)} />
+        <Navigation
+          views={views}
+          current={view.id}
+          run={run}
+          job={job === null ? null : String(job)}
+        />
         <JobChoice run={whole} job={job} view={view.id} />
         <button
           class="plain help-button"

@@ -14,6 +14,7 @@ export interface View {
   id: string; // in the address
   title: string;
   order: number; // place in the navigation
+  shown?: (run: Run) => boolean; // left out: always
   badge?: (run: Run) => number; // shown beside the title when not 0
   component: ComponentType<ViewProps>;
 }

@@ -21,6 +21,7 @@ struct ReportOptions {
   bool overwrite = false;
   bool no_store = false;
   bool parquet = false;
+  std::vector<std::string> with;  // outputs that are only written on request
   std::optional<Severity> fail_on;
 };
 int RunReport(const ReportOptions& options, const GlobalOptions& global);

@@ -53,7 +53,12 @@ std::vector<Entry> Outputs() {
   for (const Output* output : AllOutputs()) {
     entries.push_back(
         {output->info.name, output->info.sentence,
-         output->info.file.empty() ? "printed" : fmt::format("writes {}", output->info.file)});
+         output->info.file.empty()
+             ? "printed"
+             : fmt::format("writes {}{}", output->info.file,
+                           output->info.on_request
+                               ? fmt::format(" when asked to (--with {})", output->info.name)
+                               : "")});
   }
   return entries;
 }

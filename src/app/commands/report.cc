@@ -91,7 +91,29 @@ void BuildModel(const ReportOptions& options, const GlobalOptions& global, Spill
 }
 
 bool IsWanted(const Output& output, const ReportOptions& options) {
-  return !output.info.file.empty() && !(options.no_store && output.info.name == "store");
+  if (output.info.file.empty()) return false;
+  if (options.no_store && output.info.name == "store") return false;
+  return !output.info.on_request || std::find(options.with.begin(), options.with.end(),
+                                              output.info.name) != options.with.end();
+}
+
+// Names given with --with that are no output written on request.
+Status CheckNamed(const ReportOptions& options) {
+  std::string known;
+  for (const Output* output : AllOutputs()) {
+    if (output->info.on_request)
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", output->info.name);
+  }
+  for (const std::string& name : options.with) {
+    bool found = std::any_of(AllOutputs().begin(), AllOutputs().end(), [&](const Output* output) {
+      return output->info.on_request && output->info.name == name;
+    });
+    if (!found) {
+      return Status(Code::kUsage, fmt::format("--with {}: no such output", name))
+          .Remedy(fmt::format("Choose from: {}", known));
+    }
+  }
+  return {};
 }
 
 Status WriteFiles(const Model& model, const ReportOptions& options, std::string& written) {
@@ -137,6 +159,10 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
     PrintError(
         Status(Code::kNotFound, "no such file or folder").At({.file = options.paths.front()}));
     return 1;
+  }
+  if (Status status = CheckNamed(options); !status.ok()) {
+    PrintError(status);
+    return 2;
   }
   if (Status status = MakeOutputFolder(options); !status.ok()) {
     PrintError(status);

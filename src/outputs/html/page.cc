@@ -1,13 +1,14 @@
 // Fills the page that web/build.mjs made and the build embedded.
 //
 // That page has style, script and a policy that allows these two by their hashes and no network;
-// what is left are three marks, each of them once and in this order:
+// what is left are four marks, each of them once and in this order:
 //
 //   {{title}}      inside <title>: the first headline
 //   {{headlines}}  inside <noscript>: all of them, for a reader without scripts
 //   {{data}}       inside <script type="application/json">: the run as JSON
+//   {{flight}}     likewise: the collectives that the page draws
 //
-// Text from inputs goes through AppendHtml for the first two. In the third the JSON writer turns
+// Text from inputs goes through AppendHtml for the first two. In the others the JSON writer turns
 // every '<' into \u003c, so that no text can end the element. The page is cut at the marks once,
 // from left to right; text that is filled in is never searched for marks. Cost: one pass over the
 // page, one over the run.
@@ -17,6 +18,7 @@
 
 #include "base/check.h"
 #include "base/escape.h"
+#include "outputs/html/flight_data.h"
 #include "outputs/run_json.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
@@ -71,15 +73,18 @@ void AppendHeadlines(const Model& model, std::string& out) {
 
 std::string MakePage(const Model& model) {
   const std::string data = RunJson(model, 0);
+  const std::string flight = FlightJson(model);
   std::string_view rest = EmbeddedPage();
   std::string out;
-  out.reserve(rest.size() + data.size() + 1024);
+  out.reserve(rest.size() + data.size() + flight.size() + 1024);
   CopyUpTo("{{title}}", rest, out);
   AppendTitle(model, out);
   CopyUpTo("{{headlines}}", rest, out);
   AppendHeadlines(model, out);
   CopyUpTo("{{data}}", rest, out);
   out += data;
+  CopyUpTo("{{flight}}", rest, out);
+  out += flight;
   out += rest;
   return out;
 }

@@ -1,14 +1,7 @@
 // The answer: the most important finding in the largest letters, what it rests on, what follows from it,
 // and what was and was not looked at.
 import { useMemo } from "preact/hooks";
-import {
-  findingForest,
-  type Analysis,
-  type Diagnostic,
-  type Finding,
-  type Job,
-  type Run,
-} from "../data";
+import { findingForest, type Analysis, type Diagnostic, type Finding, type Run } from "../data";
 import { Blame, Findings, percent } from "../findings";
 import { bytes, count, counted, words } from "../format";
 import { SeverityMark } from "../parts";
@@ -17,7 +10,8 @@ import type { View, ViewProps } from "../view";
 
 const id = "verdict";
 
-function Hero({ finding, job }: { finding: Finding; job: Job | undefined }) {
+function Hero({ finding, run }: { finding: Finding; run: Run }) {
+  const job = run.jobs.find((one) => one.job === finding.job);
   return (
     <section class={`hero ${finding.severity}`} aria-label="Verdict">
       <p class="kicker">
@@ -30,7 +24,7 @@ function Hero({ finding, job }: { finding: Finding; job: Job | undefined }) {
         )}
       </p>
       <h1>{finding.headline}</h1>
-      <Blame finding={finding} job={job} />
+      <Blame finding={finding} job={job} flight={run.flight} />
       {finding.next_step && (
         <p class="next-step">
           <strong>Next step</strong> {finding.next_step}
@@ -238,11 +232,7 @@ function Verdict({ run, route }: ViewProps) {
   const job = route.params.get("job");
   return (
     <>
-      {first ? (
-        <Hero finding={first} job={run.jobs.find((one) => one.job === first.job)} />
-      ) : (
-        <NoFindings run={run} />
-      )}
+      {first ? <Hero finding={first} run={run} /> : <NoFindings run={run} />}
       <Facts run={run} job={job} />
       <div class={first ? "columns" : "columns even"}>
         {first && <Findings view={id} run={run} forest={forest} route={route} />}

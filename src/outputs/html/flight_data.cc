@@ -1,0 +1,193 @@
+// Writes the grids and the oldest open op of each rank.
+//
+//   {"texts": ["all_reduce", "[[4, 4]] Float", "train.py:52 step"],
+//    "groups": [{"job": 0, "attempt": 0, "name": "7", "desc": "mesh_dp", "role": "dp",
+//                "p2p": false, "members": [[5, 2, 2]], "total": 400, "trouble": 1,
+//                "seq": [15, 16], "op": [0, 0], "sizes": [1, 1], "line": [2, 2],
+//                "status": ["completed", "waiting"], "cells": ["cm", "ct"],
+//                "differs": [[column, row, op, sizes, line]]}],
+//    "left_out": 0, "incomplete": [...], "incomplete_left_out": 0}
+//
+// Lists of ranks are runs [first, step, count]: the groups of a mesh are one run each. Texts that
+// repeat are numbers into `texts`; -1 is none. web/src/flight_data.ts reads it.
+#include "outputs/html/flight_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "base/json_writer.h"
+#include "outputs/html/flight_grid.h"
+#include "outputs/user_frames.h"
+#include "tables/comm_match.h"
+#include "tables/comm_op.h"
+#include "tables/first_incomplete.h"
+
+namespace debrief::outputs::html {
+
+namespace {
+
+constexpr size_t kLongestText = 200;
+constexpr size_t kTextBytes = 400'000;  // all of them
+constexpr size_t kMostIncomplete = 2000;
+constexpr size_t kMostRuns = 12;  // of the ranks that one waits for
+
+// Texts by number. Hostile dumps have long ones, and different ones in every row.
+class Texts {
+ public:
+  int64_t Add(std::string_view text) {
+    if (text.empty()) return -1;
+    std::string cut(text.substr(0, kLongestText));
+    if (cut.size() < text.size()) cut += "...";
+    const auto at = numbers_.find(cut);
+    if (at != numbers_.end()) return at->second;
+    if (bytes_ + cut.size() > kTextBytes) return -1;
+    bytes_ += cut.size() + 3;
+    all_.push_back(cut);
+    return numbers_[std::move(cut)] = static_cast<int64_t>(all_.size()) - 1;
+  }
+  const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::map<std::string, int64_t, std::less<>> numbers_;
+  std::vector<std::string> all_;
+  size_t bytes_ = 0;
+};
+
+// [first, step, count] of equidistant ranks; at most `most` runs.
+void WriteRuns(JsonWriter& json, std::string_view key, std::span<const int64_t> ranks,
+               size_t most) {
+  json.Key(key).BeginArray();
+  size_t runs = 0;
+  for (size_t i = 0; i < ranks.size() && runs < most; ++runs) {
+    const int64_t step = i + 1 < ranks.size() ? ranks[i + 1] - ranks[i] : 1;
+    size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] - ranks[end - 1] == step) ++end;
+    json.BeginArray().Value(ranks[i]).Value(step).Value(end - i).EndArray();
+    i = end;
+  }
+  json.EndArray();
+}
+
+class FlightWriter {
+ public:
+  explicit FlightWriter(const Model& model)
+      : model_(model),
+        matches_(model.tables.Get<CommMatchTable>()),
+        ops_(model.tables.Get<CommOpTable>()),
+        json_(&out_) {}
+
+  std::string Write() {
+    Grids grids = ChooseGrids(model_);
+    FillCells(model_, grids.grids);
+    json_.BeginObject().Key("groups").BeginArray();
+    for (const Grid& grid : grids.grids) WriteGrid(grid);
+    json_.EndArray().Field("left_out", grids.left_out);
+    WriteIncomplete();
+    json_.Key("texts").BeginArray();
+    for (const std::string& text : texts_.all()) json_.Value(std::string_view(text));
+    json_.EndArray().EndObject();
+    return std::move(out_);
+  }
+
+ private:
+  void WriteGrid(const Grid& grid) {
+    json_.BeginObject()
+        .Field("job", matches_.job[grid.match])
+        .Field("attempt", matches_.attempt[grid.match])
+        .Field("name", Cut(matches_.group_name[grid.match]))
+        .Field("desc", Cut(matches_.group_desc[grid.match]))
+        .Field("role", Cut(matches_.role[grid.match]))
+        .Field("p2p", grid.is_p2p)
+        .Field("total", grid.matches.size())
+        .Field("trouble", grid.trouble);
+    WriteRuns(json_, "members", grid.ranks, grid.ranks.size());
+    WriteColumns(grid);
+    json_.Key("cells").BeginArray();
+    for (const std::string& row : grid.cells) json_.Value(std::string_view(row));
+    json_.EndArray().Key("differs").BeginArray();
+    for (const Difference& one : grid.differences) {
+      json_.BeginArray().Value(one.column).Value(one.row).Value(Op(one.op_row));
+      json_.Value(Sizes(one.op_row)).Value(Line(one.op_row)).EndArray();
+    }
+    json_.EndArray().EndObject();
+  }
+
+  void WriteColumns(const Grid& grid) {
+    std::vector<int64_t> seq, op, sizes, line, status;
+    for (const Column& column : grid.columns) {
+      const bool has_op = column.op_row != kNoRow;
+      seq.push_back(matches_.seq[column.match]);
+      op.push_back(texts_.Add(model_.pools.Text(matches_.op[column.match])));
+      sizes.push_back(has_op ? Sizes(column.op_row) : -1);
+      line.push_back(has_op ? Line(column.op_row) : -1);
+      status.push_back(texts_.Add(model_.pools.Text(matches_.status[column.match])));
+    }
+    json_.ListField("seq", seq).ListField("op", op).ListField("sizes", sizes);
+    json_.ListField("line", line).ListField("status", status);
+  }
+
+  std::string_view Cut(StringId id) const { return model_.pools.Text(id).substr(0, kLongestText); }
+
+  int64_t Op(size_t op_row) { return texts_.Add(model_.pools.Text(ops_.op[op_row])); }
+
+  // "[[4, 4]] Float", or "[[4, 4]] Float to [[8, 4]] Float" where output and input differ.
+  int64_t Sizes(size_t op_row) {
+    const auto part = [&](StringId sizes, StringId types) {
+      return fmt::format("{} {}", Cut(sizes), Cut(types));
+    };
+    const std::string in = part(ops_.input_sizes[op_row], ops_.input_dtypes[op_row]);
+    const std::string to = part(ops_.output_sizes[op_row], ops_.output_dtypes[op_row]);
+    return texts_.Add(in == to || to == " " ? in : fmt::format("{} to {}", in, to));
+  }
+
+  // Where it was issued.
+  int64_t Line(size_t op_row) {
+    const auto frames = UserFrames(model_.pools, ops_.stack[op_row]);
+    if (frames.empty()) return -1;
+    const Frame& frame = model_.pools.GetFrame(frames.front());
+    std::string_view file = model_.pools.Text(frame.file);
+    if (file.size() > 100) file.remove_prefix(file.size() - 100);  // the end tells more
+    return texts_.Add(fmt::format("{}:{} {}", file, frame.line, Cut(frame.function)));
+  }
+
+  void WriteIncomplete() {
+    const auto& table = model_.tables.Get<FirstIncompleteTable>();
+    const size_t shown = std::min(table.size(), kMostIncomplete);
+    json_.Key("incomplete").BeginArray();
+    for (size_t i = 0; i < shown; ++i) {
+      json_.BeginObject()
+          .Field("job", table.job[i])
+          .Field("attempt", table.attempt[i])
+          .Field("rank", table.rank[i])
+          .Field("name", texts_.Add(model_.pools.Text(table.group_name[i])))
+          .Field("desc", texts_.Add(model_.pools.Text(table.group_desc[i])))
+          .Field("seq", table.seq[i])
+          .Field("op", texts_.Add(model_.pools.Text(table.op[i])))
+          .Field("state", texts_.Add(model_.pools.Text(table.state[i])))
+          .Field("age_ns", table.age_ns[i]);
+      const auto waits = model_.pools.lists.Get(table.waits_for[i]);
+      WriteRuns(json_, "waits_for", waits, kMostRuns);
+      json_.Field("waits", waits.size()).EndObject();
+    }
+    json_.EndArray().Field("incomplete_left_out", table.size() - shown);
+  }
+
+  const Model& model_;
+  const CommMatchTable& matches_;
+  const CommOpTable& ops_;
+  std::string out_;
+  JsonWriter json_;
+  Texts texts_;
+};
+
+}  // namespace
+
+std::string FlightJson(const Model& model) {
+  if (model.tables.Get<CommMatchTable>().size() == 0) return "null";
+  return FlightWriter(model).Write();
+}
+
+}  // namespace debrief::outputs::html

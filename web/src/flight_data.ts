@@ -1,0 +1,184 @@
+// Collectives: types of the page's second data island (src/outputs/html/flight_data.cc), reading it, and
+// addresses of groups.
+import type { Finding } from "./data";
+
+type Maybe<T> = T | null;
+type Run = [first: number, step: number, count: number];
+
+// One character a cell.
+export const cellWords: Record<string, string> = {
+  c: "completed",
+  t: "started",
+  s: "scheduled",
+  m: "never issued",
+  x: "mismatch",
+  u: "unknown",
+  ".": "not in it",
+};
+
+export const cellDefinitions: Record<string, string> = {
+  c: "The watchdog saw it completed",
+  t: "Running on the device, not completed",
+  s: "Issued by the host, not started on the device",
+  m: "The dump reaches that far and does not have it: the rank never issued it",
+  x: "Issued with another operation, size or type than the others",
+  u: "No dump of the rank, or its ring no longer holds the entry",
+  ".": "Member of the group that takes no part, as in a send between two others",
+};
+
+export interface Difference {
+  op: string;
+  sizes: string;
+  line: string;
+}
+
+export interface FlightGroup {
+  id: string; // in the address
+  job: Maybe<number>;
+  attempt: Maybe<number>;
+  name: string;
+  desc: string;
+  role: string;
+  p2p: boolean;
+  members: number[];
+  total: number; // sequences in the dumps; the grid has the last ones and those that matter
+  trouble: number; // sequences that did not complete or do not agree
+  seq: number[];
+  op: string[];
+  sizes: string[];
+  line: string[];
+  status: string[];
+  cells: string[]; // by member
+  differs: Map<string, Difference>; // by "column,row"
+}
+
+export interface Incomplete {
+  job: Maybe<number>;
+  attempt: Maybe<number>;
+  rank: Maybe<number>;
+  name: string;
+  desc: string;
+  seq: Maybe<number>;
+  op: string;
+  state: string;
+  age_ns: Maybe<number>;
+  waits_for: number[]; // the first of them
+  waits: number; // how many
+}
+
+export interface Flight {
+  groups: FlightGroup[];
+  left_out: number;
+  incomplete: Incomplete[];
+  incomplete_left_out: number;
+}
+
+const mostRanks = 2_000_000;
+
+function ranksOf(runs: Run[]): number[] {
+  const ranks: number[] = [];
+  for (const [first, step, length] of runs)
+    for (let i = 0; i < length && ranks.length < mostRanks; ++i) ranks.push(first + i * step);
+  return ranks;
+}
+
+interface RawGroup extends Omit<
+  FlightGroup,
+  "id" | "members" | "op" | "sizes" | "line" | "status" | "differs"
+> {
+  members: Run[];
+  op: number[];
+  sizes: number[];
+  line: number[];
+  status: number[];
+  differs: [number, number, number, number, number][];
+}
+
+interface RawIncomplete extends Omit<Incomplete, "name" | "desc" | "op" | "state" | "waits_for"> {
+  name: number;
+  desc: number;
+  op: number;
+  state: number;
+  waits_for: Run[];
+}
+
+export interface RawFlight {
+  texts: string[];
+  groups: RawGroup[];
+  left_out: number;
+  incomplete: RawIncomplete[];
+  incomplete_left_out: number;
+}
+
+export function unpackFlight(raw: RawFlight | null): Flight | null {
+  if (!raw) return null;
+  const text = (i: number) => raw.texts[i] ?? "";
+  const groups = raw.groups.map((group) => ({
+    ...group,
+    id: "",
+    members: ranksOf(group.members),
+    op: group.op.map(text),
+    sizes: group.sizes.map(text),
+    line: group.line.map(text),
+    status: group.status.map(text),
+    differs: new Map(
+      group.differs.map(([column, row, op, sizes, line]) => [
+        `${column},${row}`,
+        { op: text(op), sizes: text(sizes), line: text(line) },
+      ]),
+    ),
+  }));
+  const incomplete = raw.incomplete.map((one) => ({
+    ...one,
+    name: text(one.name),
+    desc: text(one.desc),
+    op: text(one.op),
+    state: text(one.state),
+    waits_for: ranksOf(one.waits_for),
+  }));
+  nameGroups(groups);
+  return { ...raw, groups, incomplete };
+}
+
+// The name of a group, and where several have it, what tells them apart.
+function nameGroups(groups: FlightGroup[]): void {
+  const uses = new Map<string, number>();
+  for (const one of groups) uses.set(one.name, (uses.get(one.name) ?? 0) + 1);
+  for (const one of groups) {
+    const more = [one.job, one.attempt, one.members[0], one.p2p ? "p2p" : ""].join(".");
+    one.id = uses.get(one.name) === 1 ? one.name || "none" : `${one.name}@${more}`;
+  }
+}
+
+function sameRanks(a: number[], b: number[]): boolean {
+  if (a.length !== b.length) return false;
+  const all = new Set(a);
+  return b.every((rank) => all.has(rank));
+}
+
+// Whether the finding is about this group.
+export function isAbout(finding: Finding, group: FlightGroup): boolean {
+  if (finding.job !== null && finding.job !== group.job) return false;
+  if (finding.attempt !== null && finding.attempt !== group.attempt) return false;
+  return finding.groups.some(
+    (one) =>
+      one.name === group.name && (one.ranks.length === 0 || sameRanks(one.ranks, group.members)),
+  );
+}
+
+// The address of what a finding is about: group, sequence, rank. Null when the page does not have it.
+export function placeOf(
+  finding: Finding,
+  flight: Flight | null,
+): Record<string, string | null> | null {
+  const group =
+    flight?.groups.find((one) => isAbout(finding, one) && one.seq.includes(finding.seq ?? -1)) ??
+    flight?.groups.find((one) => isAbout(finding, one));
+  if (!group) return null;
+  const rank = finding.ranks.find((one) => group.members.includes(one));
+  return {
+    group: group.id,
+    seq: finding.seq === null ? null : String(finding.seq),
+    rank: rank === undefined ? null : String(rank),
+  };
+}

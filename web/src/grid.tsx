@@ -1,0 +1,164 @@
+// A rank x sequence grid that scrolls, is pointed at and walked through by arrow keys. The canvas is as large
+// as the box around it and stays in place while an empty element of the full size scrolls, so that memory does
+// not grow with the number of ranks.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { columnAt, draw, makeLayout, margin, rowAt, type Layout, type Picture } from "./cells";
+
+export interface Place {
+  row: number;
+  column: number;
+}
+
+interface Props {
+  picture: Picture;
+  label: string;
+  describe: (place: Place) => string; // a cell in one line
+  onSelect: (place: Place) => void;
+}
+
+// Brings a cell into the sight of `box`.
+function reveal(box: HTMLElement, layout: Layout, { row, column }: Place): void {
+  const x = layout.x[column];
+  if (x !== undefined) {
+    if (x - margin.left < box.scrollLeft) box.scrollLeft = x - margin.left - 3 * layout.cellWidth;
+    else if (x + layout.cellWidth > box.scrollLeft + box.clientWidth)
+      box.scrollLeft = x + 4 * layout.cellWidth - box.clientWidth;
+  }
+  if (row < 0) return;
+  const y = margin.top + row * layout.cellHeight;
+  const isAbove = y - margin.top < box.scrollTop;
+  if (isAbove || y + layout.cellHeight > box.scrollTop + box.clientHeight)
+    box.scrollTop = y - box.clientHeight / 2;
+}
+
+// Calls `update` when the size of the element, or the colour scheme, changes.
+function useChanges(element: { current: HTMLElement | null }, update: () => void): void {
+  useLayoutEffect(() => {
+    if (!element.current) return;
+    const observer = new ResizeObserver(update);
+    observer.observe(element.current);
+    const scheme = window.matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", update);
+    return () => {
+      observer.disconnect();
+      scheme.removeEventListener("change", update);
+    };
+  });
+}
+
+const steps: Record<string, [row: number, column: number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  PageUp: [-16, 0],
+  PageDown: [16, 0],
+  Home: [0, -1e6],
+  End: [0, 1e6],
+};
+
+function moved(place: Place, key: string, picture: Picture): Place | null {
+  const step = steps[key];
+  if (!step) return null;
+  const within = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
+  return {
+    row: within(Math.max(0, place.row) + step[0], picture.ranks.length),
+    column: within(Math.max(0, place.column) + step[1], picture.seq.length),
+  };
+}
+
+// The cell that the mouse points at. The canvas fills the box.
+function cellUnder(event: MouseEvent, box: HTMLElement, layout: Layout): Place | null {
+  const at = box.getBoundingClientRect();
+  const [x, y] = [event.clientX - at.left - box.clientLeft, event.clientY - at.top - box.clientTop];
+  if (x < margin.left || y < margin.top) return null;
+  const column = columnAt(layout, x + box.scrollLeft);
+  const row = rowAt(layout, y + box.scrollTop);
+  return column < 0 || row < 0 ? null : { row, column };
+}
+
+function Tip({ x, y, text }: { x: number; y: number; text: string }) {
+  return (
+    <div class="grid-tip" aria-hidden="true" style={{ left: `${x}px`, top: `${y}px` }}>
+      {text}
+    </div>
+  );
+}
+
+export function Grid({ picture, label, describe, onSelect }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [room, setRoom] = useState(1100);
+  const [hover, setHover] = useState<(Place & { x: number; y: number }) | null>(null);
+  const layout = useMemo(
+    () => makeLayout(picture.seq, picture.ranks.length, room),
+    [picture.seq, picture.ranks.length, room],
+  );
+  const redraw = () => {
+    if (!box.current || !canvas.current) return;
+    const {
+      scrollLeft: left,
+      scrollTop: top,
+      clientWidth: width,
+      clientHeight: height,
+    } = box.current;
+    draw(canvas.current, layout, picture, { left, top, width, height });
+  };
+  useChanges(box, () => {
+    if (box.current && box.current.clientWidth !== room) setRoom(box.current.clientWidth);
+    redraw();
+  });
+  useEffect(() => {
+    if (box.current) reveal(box.current, layout, picture.selected);
+  }, [layout, picture.selected.row, picture.selected.column]);
+  useLayoutEffect(redraw);
+
+  const placeAt = (event: MouseEvent) =>
+    box.current ? cellUnder(event, box.current, layout) : null;
+  const point = (event: MouseEvent) => {
+    const place = placeAt(event);
+    const at = box.current?.getBoundingClientRect();
+    setHover(
+      place && at ? { ...place, x: event.clientX - at.left, y: event.clientY - at.top } : null,
+    );
+  };
+  const press = (event: KeyboardEvent) => {
+    const place = moved(picture.selected, event.key, picture);
+    if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    onSelect(place);
+  };
+  const pick = (event: MouseEvent) => {
+    const place = placeAt(event);
+    if (place) onSelect(place);
+  };
+  const { row, column } = picture.selected;
+  return (
+    <div class="grid-frame">
+      <div
+        class="grid-box"
+        ref={box}
+        tabIndex={0}
+        role="application"
+        aria-roledescription="grid of ranks and sequences"
+        aria-label={`${label}. Arrow keys choose a cell.`}
+        style={{ height: `${Math.min(layout.height + 4, 480)}px` }}
+        onScroll={redraw}
+        onKeyDown={press}
+        onClick={pick}
+        onMouseMove={point}
+        onMouseLeave={() => setHover(null)}
+      >
+        <div style={{ width: `${layout.width}px`, height: `${layout.height}px` }}>
+          <canvas ref={canvas} aria-hidden="true" />
+        </div>
+      </div>
+      {hover && (
+        <Tip x={Math.min(hover.x + 14, room - 300)} y={hover.y + 16} text={describe(hover)} />
+      )}
+      <p class="unseen" aria-live="polite">
+        {row >= 0 && column >= 0 ? describe(picture.selected) : ""}
+      </p>
+    </div>
+  );
+}
