@@ -1,5 +1,5 @@
-// Flight Recorder dumps: the last collectives of one rank, as pickle or JSON. Recognised; a reader
-// comes with the Flight Recorder part.
+// Flight Recorder dumps: the last collectives of one rank, as pickle or JSON.
+// docs/formats/flight_recorder.md
 //
 // The writer's file name is a prefix of the user's choice with the rank glued to its end
 // (nccl_trace_rank_3, _dump_12), so a trailing number is the rank. The oldest dumps are a bare list
@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 
+#include "inputs/flight_recorder/pickle_dump.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::flight_recorder {
@@ -79,6 +80,42 @@ Recognition Sniff(const SniffInput& input) {
   return found;
 }
 
+// A pickle is one range: where a value begins is known only by reading what is before it. Dumps are
+// a few MB and come one per rank, so threads have work.
+class PickleDumpReader final : public Reader {
+ public:
+  explicit PickleDumpReader(const ImportContext& context) : who_(context.who) {}
+
+  Result<std::vector<ByteRange>> Split(const Source& source) override {
+    return std::vector<ByteRange>{{0, source.size()}};
+  }
+
+  Status Read(const Source& source, ByteRange range, Part& part) const override {
+    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
+    ReadPickleDump(bytes.text(), who_, part);
+    return {};
+  }
+
+  // There is only one part.
+  Status Merge(Part&& part, Part& whole) override {
+    Diagnostics diagnostics = std::move(whole.diagnostics);
+    diagnostics.Append(part.diagnostics);
+    whole = std::move(part);
+    whole.diagnostics = std::move(diagnostics);
+    return {};
+  }
+
+ private:
+  Identity who_;
+};
+
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<PickleDumpReader>(context);
+}
+
+constexpr std::array<std::string_view, 4> kMakes = {"comm_dump", "comm_group", "comm_op",
+                                                    "comm_status"};
+
 }  // namespace
 
 const Importer& Describe() {
@@ -86,8 +123,9 @@ const Importer& Describe() {
       .info = {.name = "flight_recorder",
                .sentence = "Flight Recorder dump: the last collectives of one rank, pickle or JSON",
                .example = "nccl_trace_rank_3",
-               .makes = {}},
-      .sniff = Sniff};
+               .makes = kMakes},
+      .sniff = Sniff,
+      .open = Open};
   return kImporter;
 }
 

@@ -1,0 +1,184 @@
+// Reading Python pickles without running anything: numbers, strings, lists, tuples, dicts and sets.
+//
+// A pickle is a program for a small stack machine. This is that machine with every opcode left out
+// that could name, import or call code (GLOBAL, REDUCE, BUILD, persistent ids, extension codes,
+// out-of-band buffers): they stop the reader with a Status that names opcode and offset. Protocols
+// 0 to 5 and what PyTorch's C++ pickler writes.
+//
+// No tree is built. When a container is complete, a PickleFolder sees its items and may put one
+// small value in its place (a frame's id, the number of a row); a list of two million dicts then
+// needs as much memory as one dict and two million values of 16 bytes. What the folder does not
+// want is kept and can be looked at later with Items().
+//
+// Dumps repeat themselves: the same stack and the same shapes, written the same way, thousands of
+// times. A list whose bytes equal those of an earlier list, and which puts nothing into the memo,
+// is the same list, so its folded value is taken from a small cache without reading it. This is
+// what makes 1 GB/s of a loop over opcodes.
+//
+// Bounds: nothing recurses; a length is checked against the bytes that are left; stack, marks and
+// memo have limits. A list that contains itself is a value whose number appears in its own items.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/status.h"
+
+namespace debrief {
+
+enum class PickleKind : uint8_t {
+  kNone,
+  kBool,
+  kInt,
+  kDouble,
+  kString,
+  kBytes,
+  kBigInt,  // does not fit 64 bits; its value is not kept
+  kFolded,  // what a PickleFolder made of a container
+  kList,
+  kTuple,
+  kDict,
+  kSet,
+};
+
+// 16 bytes, passed by value.
+struct PickleValue {
+  PickleKind kind = PickleKind::kNone;
+  uint32_t id = 0;  // number of a string or container; of kFolded: the folder's
+  union {
+    int64_t number = 0;  // kBool, kInt; of kFolded: the folder's
+    double real;
+  };
+
+  static PickleValue Int(int64_t number) { return {PickleKind::kInt, 0, {number}}; }
+  static PickleValue Folded(uint32_t id, int64_t number) {
+    return {PickleKind::kFolded, id, {number}};
+  }
+  bool is(PickleKind other) const { return kind == other; }
+  bool is_container() const { return kind >= PickleKind::kList; }
+};
+
+class PickleFolder {
+ public:
+  virtual ~PickleFolder() = default;
+
+  // A container of `kind` is complete; `items` of a dict are key, value, key, value, ... True when
+  // `folded` (of kind kFolded) is to stand for it from now on. For a list the answer must depend on
+  // the items alone: it may be reused for a list of the same bytes.
+  virtual bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) = 0;
+};
+
+class PickleReader {
+ public:
+  static constexpr uint64_t kMaxBytes = uint64_t{4} << 30;  // offsets are kept in 32 bits
+  static constexpr size_t kMaxStack = size_t{1} << 24;
+  static constexpr size_t kMaxMemo = size_t{1} << 24;
+  static constexpr size_t kMaxItems = size_t{1} << 25;  // of containers that were not folded
+  static constexpr size_t kMaxDepth = 10'000;
+
+  // `text` must outlive the reader, and be followed by kPadding readable bytes (ByteView has them).
+  PickleReader(std::string_view text, PickleFolder& folder);
+  PickleReader(const PickleReader&) = delete;
+  PickleReader& operator=(const PickleReader&) = delete;
+
+  // Reads up to STOP. kTruncated when the bytes end before it, kUnsupported for an opcode that
+  // carries code, kInvalid for bytes that are no pickle, kLimit for one that is too large.
+  Status Run();
+
+  // What the pickle is, after a Run that was ok.
+  PickleValue root() const { return root_; }
+
+  // After a Run that failed: the whole items of the outermost container so far.
+  std::span<const PickleValue> Unfinished() const;
+
+  // Of a container that was not folded.
+  std::span<const PickleValue> Items(PickleValue container) const;
+
+  // Of kString and kBytes. Equal texts may have different numbers; numbers count up from 0.
+  std::string_view Text(PickleValue value) const { return texts_[value.id]; }
+  size_t text_count() const { return texts_.size(); }
+
+  // Of the opcode being read.
+  uint64_t offset() const { return offset_; }
+
+ private:
+  // A container that is in the memo, that is filled in steps, or that was not folded.
+  struct Slot {
+    uint32_t begin = 0;  // in items_
+    uint32_t count = 0;
+    uint32_t capacity = 0;
+    bool settled = false;  // the folder has seen it
+    PickleValue folded;    // kNone unless folded
+  };
+  struct Repeat {
+    const char* begin = nullptr;
+    size_t length = 0;
+    PickleValue value;
+  };
+
+  // All of these: true to go on, false when status_ says what is wrong.
+  bool Step(uint8_t opcode);
+  bool StepContainer(uint8_t opcode);
+  bool StepText(uint8_t opcode);
+  bool StepLine(uint8_t opcode);
+  bool StepMemo(uint8_t opcode);
+  bool StepOther(uint8_t opcode);
+
+  bool Fail(Code code, std::string message);
+  bool Truncated();
+  bool Has(uint64_t bytes) const { return static_cast<uint64_t>(end_ - next_) >= bytes; }
+
+  bool Push(PickleValue value);
+  bool PushText(PickleKind kind, std::string_view text);
+  bool PushCounted(PickleKind kind, size_t length_bytes);
+  bool PushLong(size_t length_bytes);
+  bool TakeLine(std::string_view& line);
+
+  bool Put(uint64_t id);
+  bool Get(uint64_t id);
+
+  bool Open(PickleKind kind);
+  bool TakeRepeat();
+  void Remember(uint32_t begin, PickleValue value);
+  bool PopMark(size_t& first);
+  bool FromMark(PickleKind kind);
+  bool Fill(PickleKind kind);
+  bool FillOne(PickleKind kind);
+  bool MakeTuple(size_t first);
+  bool Pop();
+  bool Stop();
+
+  bool Fold(PickleKind kind, std::span<PickleValue> items, PickleValue& container);
+  uint32_t SlotOf(PickleValue& container);
+  bool Extend(uint32_t slot, std::span<const PickleValue> items);
+  void Settle(std::span<PickleValue> items);
+  void SettleOne(PickleValue& value);
+
+  const char* begin_;
+  const char* next_;
+  const char* end_;
+  uint64_t offset_ = 0;
+  PickleFolder& folder_;
+  PickleValue root_;
+  Status status_;
+
+  std::vector<PickleValue> stack_;
+  std::vector<uint32_t> marks_;  // positions in stack_
+  std::vector<PickleValue> memo_;
+  std::vector<uint8_t> memo_used_;
+  std::vector<std::string_view> texts_;
+  std::vector<Slot> slots_;  // 0 is unused: a container with slot 0 has no items yet
+  std::vector<PickleValue> items_;
+  Arena arena_;  // texts that had to be unescaped
+
+  bool unsettled_ = false;  // some container may be complete without the folder knowing
+  uint32_t effects_ = 0;    // memo puts and dicts so far
+  std::vector<Repeat> repeats_;
+  uint8_t victim_ = 0;
+};
+
+}  // namespace debrief

@@ -1,0 +1,190 @@
+#include "inputs/flight_recorder/dump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "inputs/flight_recorder/diagnostics.h"
+#include "tables/comm_dump.h"
+#include "tables/comm_group.h"
+#include "tables/comm_status.h"
+
+namespace debrief::inputs::flight_recorder {
+
+namespace {
+
+// The schema this reader was written for.
+constexpr std::pair<int, int> kNewestVersion = {2, 10};
+
+std::pair<int, int> ParseVersion(std::string_view text) {
+  std::pair<int, int> version = {0, 0};
+  const char* end = text.data() + text.size();
+  auto major = std::from_chars(text.data(), end, version.first);
+  if (major.ec == std::errc() && major.ptr != end && *major.ptr == '.')
+    (void)std::from_chars(major.ptr + 1, end, version.second);
+  return version;
+}
+
+// Entries name their group; the group's members stand elsewhere in the dump.
+void JoinMembers(Part& part) {
+  const auto& groups = part.tables.Get<CommGroupTable>();
+  if (groups.size() == 0) return;
+  std::vector<ListId> members(part.pools.strings.size(), ListId::kNone);
+  for (size_t i = 0; i < groups.size(); ++i)
+    members[static_cast<uint32_t>(groups.name[i])] = groups.members[i];
+  auto& ops = part.tables.Edit<CommOpTable>();
+  for (size_t i = 0; i < ops.size(); ++i)
+    ops.members[i] = members[static_cast<uint32_t>(ops.group_name[i])];
+}
+
+void ReportHeader(Part& part, const Identity& who, const DumpHeader& header, int32_t first_record) {
+  size_t entries = part.tables.Get<CommOpTable>().size();
+  if (header.whole && entries == 0) part.diagnostics.Add(kNoEntries, who.input);
+  if (first_record > 0) {
+    part.diagnostics.Add(kNotFromStart, who.input,
+                         {.detail = fmt::format("the first is record {}", first_record)});
+  }
+  if (ParseVersion(header.version) > kNewestVersion) {
+    part.diagnostics.Add(kUnknownVersion, who.input,
+                         {.detail = fmt::format("version {}", header.version)});
+  }
+}
+
+}  // namespace
+
+CommOpRow DumpRows::NewOp() const {
+  auto row = Part::RowOf<CommOpRow>(who_);
+  row.input = who_.input;
+  return row;
+}
+
+bool DumpRows::Name(StringId name, CommOpRow& row) {
+  auto id = static_cast<uint32_t>(name);
+  if (id >= name_at_.size()) name_at_.resize(std::max<size_t>(id + 1, 2 * name_at_.size()));
+  if (name_at_[id] == 0) {
+    names_.push_back(ParseName(part_.pools.Text(name)));
+    name_at_[id] = static_cast<uint32_t>(names_.size());
+  }
+  const OpName& parsed = names_[name_at_[id] - 1];
+  row.backend = parsed.backend;
+  row.op = parsed.op;
+  row.src = parsed.src;
+  row.dst = parsed.dst;
+  return parsed.is_p2p;
+}
+
+// "nccl:send 1->2" is rank 1 sending, "nccl:recv 3<-0" rank 3 receiving; "?" is any peer.
+DumpRows::OpName DumpRows::ParseName(std::string_view name) {
+  OpName parsed;
+  size_t colon = name.rfind(':');
+  if (colon != std::string_view::npos) {
+    parsed.backend = part_.pools.Intern(name.substr(0, colon));
+    name.remove_prefix(colon + 1);
+  }
+  size_t blank = name.find(' ');
+  std::string_view op = name.substr(0, blank);
+  bool is_send = op == "send";
+  parsed.is_p2p = is_send || op == "recv";
+  if (!parsed.is_p2p) {
+    bool has_backend = colon != std::string_view::npos;
+    parsed.op = part_.pools.Intern(has_backend ? op : name);
+    return parsed;
+  }
+  parsed.op = part_.pools.Intern(op);
+  if (blank == std::string_view::npos) return parsed;
+  std::string_view peers = name.substr(blank + 1);
+  size_t arrow = peers.find(is_send ? "->" : "<-");
+  if (arrow == std::string_view::npos) return parsed;
+  int32_t me = Narrow(NumberOf(peers.substr(0, arrow)));
+  int32_t peer = Narrow(NumberOf(peers.substr(arrow + 2)));
+  parsed.src = is_send ? me : peer;
+  parsed.dst = is_send ? peer : me;
+  return parsed;
+}
+
+StringId DumpRows::Thread(StringId name, StringId id) {
+  if (name == StringId::kNone) return id;
+  if (id == StringId::kNone) return name;
+  if (name != thread_name_ || id != thread_id_) {
+    thread_name_ = name;
+    thread_id_ = id;
+    thread_ =
+        part_.pools.Intern(fmt::format("{} ({})", part_.pools.Text(name), part_.pools.Text(id)));
+  }
+  return thread_;
+}
+
+void DumpRows::AddGroup(StringId name, StringId description, std::vector<int64_t> members) {
+  auto row = Part::RowOf<CommGroupRow>(who_);
+  row.input = who_.input;
+  row.name = name;
+  row.description = description;
+  std::sort(members.begin(), members.end());
+  row.members = part_.pools.lists.Intern(members);
+  part_.tables.Edit<CommGroupTable>().Add(row);
+}
+
+bool DumpRows::ParseMembers(std::string_view text, std::vector<int64_t>& members) {
+  if (!text.starts_with('[') || !text.ends_with(']')) return false;
+  const char* next = text.data() + 1;
+  const char* end = text.data() + text.size() - 1;
+  while (next < end) {
+    if (*next == ' ' || *next == ',') {
+      ++next;
+      continue;
+    }
+    int64_t rank = 0;
+    auto [behind, error] = std::from_chars(next, end, rank);
+    if (error != std::errc()) return false;
+    members.push_back(rank);
+    next = behind;
+  }
+  return true;
+}
+
+void DumpRows::AddStatus(int64_t pg_id, int64_t enqueued, int64_t started, int64_t completed) {
+  auto seen = [](int64_t sequence) { return sequence == -1 ? kNone64 : sequence; };
+  auto row = Part::RowOf<CommStatusRow>(who_);
+  row.input = who_.input;
+  row.pg_id = Narrow(pg_id);
+  row.last_enqueued = seen(enqueued);
+  row.last_started = seen(started);
+  row.last_completed = seen(completed);
+  part_.tables.Edit<CommStatusTable>().Add(row);
+}
+
+int64_t NumberOf(std::string_view text) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool good = error == std::errc() && end == text.data() + text.size();
+  return good ? number : kNone64;
+}
+
+int64_t MillisToNs(double millis) {
+  constexpr double kLongest = 9e12;          // what fits int64 nanoseconds: 285 years
+  bool fits = std::abs(millis) <= kLongest;  // false for NaN, too
+  return fits ? std::llround(millis * 1e6) : kNone64;
+}
+
+void FinishDump(Part& part, const Identity& who, const DumpHeader& header) {
+  JoinMembers(part);
+  const auto& ops = part.tables.Get<CommOpTable>();
+  auto row = Part::RowOf<CommDumpRow>(who);
+  row.input = who.input;
+  if (!header.version.empty()) row.version = part.pools.Intern(header.version);
+  if (!header.library.empty()) row.library = part.pools.Intern(header.library);
+  row.form = part.pools.Intern(header.form);
+  row.entries = static_cast<int32_t>(ops.size());
+  row.first_record = ops.size() == 0 ? kNone32 : ops.record.front();
+  row.whole = header.whole ? 1 : 0;
+  row.has_stacks = std::any_of(ops.stack.begin(), ops.stack.end(),
+                               [](StackId stack) { return stack != StackId::kNone; });
+  part.tables.Edit<CommDumpTable>().Add(row);
+  ReportHeader(part, who, header, row.first_record);
+}
+
+}  // namespace debrief::inputs::flight_recorder
