@@ -1,7 +1,6 @@
 // --details: the analyzer's blocks and region tables for the matches of analyses/flight.
 //
-// A block speaks for the entry that the majority issued, so the ranks it names are those that
-// differ from the majority and not, as in the analyzer, from whichever rank came first.
+// A cell of a region's table is the rank's own entry; the analyzer's own tables often lack them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,25 +8,14 @@
 
 #include "outputs/flight_text/analyzer.h"
 #include "outputs/flight_text/flight_text.h"
+#include "outputs/flight_text/match_database.h"
 #include "outputs/flight_text/tabulate.h"
-#include "tables/comm_call.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
 
 namespace debrief::outputs::flight_text {
 
 namespace {
-
-std::map<int64_t, std::vector<size_t>> OpsByMatch(const Model& model) {
-  const auto& calls = model.tables.Get<CommCallTable>();
-  std::map<int64_t, std::vector<size_t>> ops;
-  size_t count = model.tables.Get<CommOpTable>().size();
-  for (size_t i = 0; i < calls.size(); ++i) {
-    if (calls.op_row[i] >= 0 && static_cast<size_t>(calls.op_row[i]) < count)
-      ops[calls.match[i]].push_back(static_cast<size_t>(calls.op_row[i]));
-  }
-  return ops;
-}
 
 std::vector<int32_t> RanksOf(const Model& model, ListId list) {
   std::vector<int32_t> ranks;
@@ -46,38 +34,13 @@ DumpGroup GroupOf(const Model& model, size_t match) {
   return group;
 }
 
-// The sizes that most of the entries have; the first of them on a tie.
-const Entry& Majority(const std::vector<Entry>& entries) {
-  auto votes = [&](const Entry& a) {
-    return std::count_if(entries.begin(), entries.end(), [&](const Entry& b) {
-      return a.op == b.op && a.input_sizes == b.input_sizes && a.output_sizes == b.output_sizes &&
-             a.input_dtypes == b.input_dtypes;
-    });
-  };
-  return *std::max_element(entries.begin(), entries.end(),
-                           [&](const Entry& a, const Entry& b) { return votes(a) < votes(b); });
-}
-
 void WriteMatchBlock(const Model& model, size_t match, const std::vector<size_t>& rows,
                      const Log& log) {
-  const auto& matches = model.tables.Get<CommMatchTable>();
-  const auto& ops = model.tables.Get<CommOpTable>();
-  std::vector<Entry> entries;
-  for (size_t row : rows) entries.push_back(ReadEntry(model, row));
-  DumpGroup group = GroupOf(model, match);
-  Collective about;
-  about.entry = Majority(entries);
-  about.expected = group.members;
-  about.missing = PythonSet(RanksOf(model, matches.missing[match]));
-  bool differ = matches.mismatch[match] != StringId::kNone;
-  for (size_t i = 0; differ && i < entries.size(); ++i) {
-    Result<MatchInfo> info = Match(about.entry, entries[i], group.ranks.size());
-    if (info.ok() && info.value().IsError())
-      about.misfits.push_back({ops.rank[rows[i]], entries[i], info.value()});
-  }
+  Collective about = CollectiveOfMatch(model, match, rows);
+  bool missing = about.misfits.empty() && !about.missing->empty();
   WriteBlock(model,
-             differ ? "Collective sequence number: {} has errors"
-                    : "Not all ranks joining collective, sequence number: {}",
+             missing ? "Not all ranks joining collective, sequence number: {}"
+                     : "Collective sequence number: {} has errors",
              about, log);
 }
 
@@ -107,7 +70,7 @@ void WriteRegion(const Model& model, size_t match, const std::vector<size_t>& ro
 
 Status WriteDetails(const Model& model, const FlightTextOptions& options, TextSink& sink) {
   const auto& matches = model.tables.Get<CommMatchTable>();
-  if (matches.size() == 0) return WriteCompat(model, options, sink);
+  if (!HasMatches(model)) return WriteCompat(model, options, sink);
   Log log(sink, options.verbose);
   std::map<int64_t, std::vector<size_t>> ops = OpsByMatch(model);
   int64_t blocks = 0;

@@ -124,7 +124,7 @@ Result<Dumps> LoadDumps(const Model& model, const LoadOptions& options) {
     }
     dumps.ranks.push_back(std::move(dump));
   }
-  Align(dumps);
+  if (options.align) Align(dumps);
   return dumps;
 }
 

@@ -36,6 +36,7 @@ struct RankDump {
 struct LoadOptions {
   int32_t job = kNone32;
   int32_t attempt = kNone32;
+  bool align = true;          // drop entries that some rank no longer has
   bool transform_ft = false;  // members of default_pg are counted within a replica group
   int32_t group_world_size = 0;
   std::vector<int32_t> rank_order;  // ranks to take first, in this order
@@ -52,8 +53,8 @@ struct Dumps {
 // Jobs and attempts that have dumps, in order.
 std::vector<std::pair<int32_t, int32_t>> AttemptsWithDumps(const Model& model);
 
-// Entries that some rank no longer has are dropped as the analyzer does it: those with a record
-// number below the largest first one. An error when versions or descriptions differ.
+// Aligning is the analyzer's: entries with a record number below the largest first one go. An error
+// when versions or descriptions differ.
 Result<Dumps> LoadDumps(const Model& model, const LoadOptions& options);
 
 // The decimal CPython hash of frozenset(ranks).

@@ -10,6 +10,7 @@ namespace {
 LoadOptions LoadOptionsOf(const FlightTextOptions& options, std::pair<int32_t, int32_t> attempt) {
   return {.job = attempt.first,
           .attempt = attempt.second,
+          .align = true,
           .transform_ft = options.transform_ft,
           .group_world_size = options.group_world_size,
           .rank_order = options.rank_order};
