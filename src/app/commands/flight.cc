@@ -92,7 +92,8 @@ std::vector<int32_t> RankOrderForTest() {
 
 flight_text::FlightTextOptions TextOptions(const FlightOptions& options, const Model& model,
                                            double load_seconds) {
-  return {.verbose = options.verbose,
+  return {.strict = options.compat,
+          .verbose = options.verbose,
           .print_stacks = options.print_stack_trace,
           .allow_incomplete_ranks = options.allow_incomplete_ranks,
           .mismatch_cap = options.mismatch_cap,
@@ -159,8 +160,7 @@ Status Answer(const Model& model, const FlightOptions& options, const GlobalOpti
     sink.Write("\n");
     TRY(flight_text::WriteDetails(model, text, sink));
   }
-  if (options.verbose && !options.details && !global.json)
-    TRY(flight_text::WriteCompat(model, text, sink));
+  if (options.verbose && !global.json) TRY(flight_text::WriteTables(model, text, sink));
   return WriteFiles(model, options, text);
 }
 

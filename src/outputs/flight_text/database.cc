@@ -17,11 +17,6 @@ namespace debrief::outputs::flight_text {
 
 namespace {
 
-class NullSink final : public TextSink {
- public:
-  void Write(std::string_view) override {}
-};
-
 // Ids of what rows refer to.
 class Ids {
  public:
@@ -303,17 +298,12 @@ Result<std::vector<FlatTable>> MakeFlatTables(const Model& model, const FlightTe
   }
   ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, {.job = attempts.front().first,
                                                   .attempt = attempts.front().second,
+                                                  .strict = compat,
                                                   .align = compat,
                                                   .transform_ft = options.transform_ft,
                                                   .group_world_size = options.group_world_size,
                                                   .rank_order = options.rank_order}));
-  Database db;
-  if (compat || !HasMatches(model)) {
-    NullSink nowhere;
-    ASSIGN_OR_RETURN(db, Analyze(model, dumps, options.mismatch_cap, Log(nowhere, false)));
-  } else {
-    db = DatabaseOfMatches(model);
-  }
+  ASSIGN_OR_RETURN(Database db, FindDatabase(model, dumps, options, compat));
   Ids ids(model, dumps);
   std::vector<FlatTable> tables;
   tables.push_back(Groups(dumps));

@@ -63,7 +63,7 @@ Status AddGroup(const Model& model, size_t row, int32_t rank, const LoadOptions&
   dumps.group_of[{group.name, rank}] = known->second;
   if (!is_new) {
     const DumpGroup& first = dumps.groups[static_cast<size_t>(known->second)];
-    if (first.desc == group.desc) return {};
+    if (first.desc == group.desc || !options.strict) return {};
     return PythonError("AssertionError",
                        fmt::format("mismatch in desc {} vs {} for group {}", Printable(first.desc),
                                    Printable(group.desc), group.key));
@@ -106,11 +106,13 @@ Result<Dumps> LoadDumps(const Model& model, const LoadOptions& options) {
   auto group_rows = RowsByInput(model.tables.Get<CommGroupTable>());
   auto op_rows = RowsByInput(model.tables.Get<CommOpTable>());
   Dumps dumps;
+  dumps.job = options.job;
+  dumps.attempt = options.attempt;
   std::map<std::string, int32_t> by_key;
   for (auto [rank, row] : ChooseDumps(model, options)) {
     RankDump dump{.rank = rank, .version = model.pools.Text(table.version[row]), .entries = {}};
     if (dumps.ranks.empty()) dumps.version = dump.version;
-    if (dump.version != dumps.version) {
+    if (dump.version != dumps.version && options.strict) {
       return PythonError("AssertionError",
                          fmt::format("Rank {} has different version {} from the given version {}",
                                      rank, Printable(dump.version), Printable(dumps.version)));

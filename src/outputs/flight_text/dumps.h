@@ -36,6 +36,7 @@ struct RankDump {
 struct LoadOptions {
   int32_t job = kNone32;
   int32_t attempt = kNone32;
+  bool strict = true;         // what the analyzer refuses is an error
   bool align = true;          // drop entries that some rank no longer has
   bool transform_ft = false;  // members of default_pg are counted within a replica group
   int32_t group_world_size = 0;
@@ -43,6 +44,8 @@ struct LoadOptions {
 };
 
 struct Dumps {
+  int32_t job = kNone32;
+  int32_t attempt = kNone32;
   std::vector<RankDump> ranks;
   std::vector<DumpGroup> groups;
   // (name of a group, rank) -> position in groups
@@ -53,8 +56,8 @@ struct Dumps {
 // Jobs and attempts that have dumps, in order.
 std::vector<std::pair<int32_t, int32_t>> AttemptsWithDumps(const Model& model);
 
-// Aligning is the analyzer's: entries with a record number below the largest first one go. An error
-// when versions or descriptions differ.
+// Aligning is the analyzer's: entries with a record number below the largest first one go. Strict,
+// it is an error when versions or descriptions differ.
 Result<Dumps> LoadDumps(const Model& model, const LoadOptions& options);
 
 // The decimal CPython hash of frozenset(ranks).

@@ -1,6 +1,7 @@
 #include "outputs/flight_text/flight_text.h"
 
 #include "outputs/flight_text/analyzer.h"
+#include "outputs/flight_text/match_database.h"
 #include "outputs/flight_text/tables.h"
 
 namespace debrief::outputs::flight_text {
@@ -10,6 +11,7 @@ namespace {
 LoadOptions LoadOptionsOf(const FlightTextOptions& options, std::pair<int32_t, int32_t> attempt) {
   return {.job = attempt.first,
           .attempt = attempt.second,
+          .strict = options.strict,
           .align = true,
           .transform_ft = options.transform_ft,
           .group_world_size = options.group_world_size,
@@ -28,7 +30,7 @@ Status WriteOne(const Model& model, const FlightTextOptions& options, const Dump
 }
 
 Status Write(const Model& model, const OutputContext& context) {
-  return WriteCompat(model, {}, *context.text);
+  return WriteCompat(model, {.strict = true}, *context.text);
 }
 
 }  // namespace
@@ -49,6 +51,18 @@ Status WriteCompat(const Model& model, const FlightTextOptions& options, TextSin
   for (auto attempt : AttemptsWithDumps(model)) {
     ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, LoadOptionsOf(options, attempt)));
     TRY(WriteOne(model, options, dumps, log));
+  }
+  return {};
+}
+
+Status WriteTables(const Model& model, const FlightTextOptions& options, TextSink& sink) {
+  Log log(sink, /*verbose=*/true);
+  for (auto attempt : AttemptsWithDumps(model)) {
+    LoadOptions load = LoadOptionsOf(options, attempt);
+    load.align = !HasMatches(model);
+    ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, load));
+    ASSIGN_OR_RETURN(Database db, FindDatabase(model, dumps, options, /*compat=*/false));
+    WriteDatabaseTables(model, dumps, db, log);
   }
   return {};
 }

@@ -3,6 +3,7 @@
 //   WriteEntries   -j: one column a rank, one row an entry
 //   WriteCompat    its own analysis, its blocks and, verbose, its four tables
 //   WriteDetails   the same blocks for what our matching found (table comm_match)
+//   WriteTables    its four tables for what our matching found
 //
 // Texts are the analyzer's, byte for byte where its own are the same from run to run;
 // docs/compat.md lists what differs.
@@ -19,6 +20,7 @@
 namespace debrief::outputs::flight_text {
 
 struct FlightTextOptions {
+  bool strict = false;  // fail where the analyzer fails: --compat
   bool verbose = false;
   bool print_stacks = false;
   bool allow_incomplete_ranks = false;
@@ -41,5 +43,6 @@ Status WriteCompat(const Model& model, const FlightTextOptions& options, TextSin
 // regions: those that do not match, all of them when verbose. The analyzer's own when there is no
 // matching of ours.
 Status WriteDetails(const Model& model, const FlightTextOptions& options, TextSink& sink);
+Status WriteTables(const Model& model, const FlightTextOptions& options, TextSink& sink);
 
 }  // namespace debrief::outputs::flight_text

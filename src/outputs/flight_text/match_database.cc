@@ -10,6 +10,11 @@ namespace debrief::outputs::flight_text {
 
 namespace {
 
+class NullSink final : public TextSink {
+ public:
+  void Write(std::string_view) override {}
+};
+
 PythonSet RanksOf(const Model& model, ListId list) {
   PythonSet ranks;
   for (int64_t rank : model.pools.lists.Get(list)) ranks.Add(static_cast<int32_t>(rank));
@@ -63,14 +68,15 @@ Collective CollectiveOfMatch(const Model& model, size_t match, const std::vector
   return about;
 }
 
-Database DatabaseOfMatches(const Model& model) {
+Database DatabaseOfMatches(const Model& model, const Dumps& dumps) {
   const auto& matches = model.tables.Get<CommMatchTable>();
   const auto& ops = model.tables.Get<CommOpTable>();
   std::map<int64_t, std::vector<size_t>> by_match = OpsByMatch(model);
   Database db;
   for (size_t i = 0; i < matches.size(); ++i) {
     const std::vector<size_t>& rows = by_match[matches.match[i]];
-    if (rows.empty()) continue;
+    bool ours = matches.job[i] == dumps.job && matches.attempt[i] == dumps.attempt;
+    if (rows.empty() || !ours) continue;
     Collective collective = CollectiveOfMatch(model, i, rows);
     collective.id = static_cast<int32_t>(db.collectives.size());
     for (size_t row : rows) {
@@ -83,6 +89,13 @@ Database DatabaseOfMatches(const Model& model) {
     db.collectives.push_back(std::move(collective));
   }
   return db;
+}
+
+Result<Database> FindDatabase(const Model& model, const Dumps& dumps,
+                              const FlightTextOptions& options, bool compat) {
+  if (!compat && HasMatches(model)) return DatabaseOfMatches(model, dumps);
+  NullSink nowhere;
+  return Analyze(model, dumps, options.mismatch_cap, Log(nowhere, false));
 }
 
 }  // namespace debrief::outputs::flight_text

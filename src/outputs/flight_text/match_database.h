@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "outputs/flight_text/analyzer.h"
+#include "outputs/flight_text/flight_text.h"
 
 namespace debrief::outputs::flight_text {
 
@@ -18,7 +19,11 @@ std::map<int64_t, std::vector<size_t>> OpsByMatch(const Model& model);
 // Row `match` of comm_match, to which `rows` of comm_op (at least one) belong.
 Collective CollectiveOfMatch(const Model& model, size_t match, const std::vector<size_t>& rows);
 
-// Every match that has entries, and every entry that has a match.
-Database DatabaseOfMatches(const Model& model);
+// Every match of one attempt that has entries, and every entry that has a match.
+Database DatabaseOfMatches(const Model& model, const Dumps& dumps);
+
+// The database of our matching; the analyzer's own with `compat` or where ours did not run.
+Result<Database> FindDatabase(const Model& model, const Dumps& dumps,
+                              const FlightTextOptions& options, bool compat);
 
 }  // namespace debrief::outputs::flight_text

@@ -40,16 +40,24 @@ bool PassesFilter(const Entry& entry, const FlightTextOptions& options) {
          IsSelected(options.pg_filters, std::string(entry.group_desc));
 }
 
+// An entry that the analyzer refuses: of an op or a group that it does not know.
+std::string PlainText(const Entry& entry) {
+  return fmt::format("{}(input_sizes={}, state={})", Printable(entry.op), entry.input_sizes,
+                     Printable(entry.state));
+}
+
 Result<Cell> EntryCell(const RankDump& dump, size_t i, const Dumps& dumps,
                        const FlightTextOptions& options) {
   if (i >= dump.entries.size()) return Cell("");
   const Entry& entry = dump.entries[i];
-  TRY(CheckGroup(entry, dump.rank));
   if (!PassesFilter(entry, options)) return Cell("");
-  ASSIGN_OR_RETURN(
-      std::string text,
-      EntryText(entry, dumps.groups[static_cast<size_t>(entry.group)], options.verbose));
-  return Cell(std::move(text));
+  if (options.strict) TRY(CheckGroup(entry, dump.rank));
+  if (entry.group < 0) return Cell(PlainText(entry));
+  Result<std::string> text =
+      EntryText(entry, dumps.groups[static_cast<size_t>(entry.group)], options.verbose);
+  if (text.ok()) return Cell(std::move(text).value());
+  if (options.strict) return text.status();
+  return Cell(PlainText(entry));
 }
 
 Cell Number(int64_t number) {
