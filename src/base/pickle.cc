@@ -15,14 +15,9 @@ namespace debrief {
 
 namespace {
 
-// Python writes a long list or dict in pieces of this many items, so a piece of at least this size
-// may not be the last one.
-constexpr size_t kBatch = 1000;
-
-constexpr size_t kRepeatSets = 128;  // a power of two
-constexpr size_t kRepeatWays = 4;
-constexpr size_t kRepeatHead = 18;  // bytes that choose the set: "](" and 16 more
-constexpr size_t kLongestRepeat = 4096;
+// A memo number that was never put: None with a number, which no opcode makes.
+constexpr PickleValue kUnset = {PickleKind::kNone, 1, {}};
+bool IsUnset(const PickleValue& value) { return value.kind == kUnset.kind && value.id == 1; }
 
 template <typename T>
 T Load(const char* at) {
@@ -38,19 +33,21 @@ uint64_t LoadLength(const char* at, size_t bytes) {
   return value;
 }
 
-size_t RepeatSet(const char* list) {
-  constexpr uint64_t kMix = 0x9E3779B97F4A7C15;
-  uint64_t hash = Load<uint64_t>(list + 2) * kMix;
-  hash = (hash ^ (hash >> 32) ^ Load<uint64_t>(list + 10)) * kMix;
-  return (hash >> 40) & (kRepeatSets - 1);
-}
-
 }  // namespace
+
+bool PickleStack::Grow() {
+  size_t size = values_.size();
+  if (size >= kMaxSize) return false;
+  values_.resize(2 * size);
+  top_ = values_.data() + size;
+  return true;
+}
 
 PickleReader::PickleReader(std::string_view text, PickleFolder& folder)
     : begin_(text.data()),
       next_(text.data()),
       end_(text.data() + text.size()),
+      opcode_(text.data()),
       folder_(folder),
       slots_(1),
       repeats_(kRepeatSets * kRepeatWays) {}
@@ -61,12 +58,12 @@ Status PickleReader::Run() {
     return status_;
   }
   do {
-    offset_ = static_cast<uint64_t>(next_ - begin_);
+    opcode_ = next_;
     if (next_ >= end_) {
       Truncated();
       break;
     }
-  } while (Step(static_cast<uint8_t>(*next_++)) && status_.ok());
+  } while (Step(static_cast<uint8_t>(*next_++)));
   return status_;
 }
 
@@ -230,7 +227,7 @@ bool PickleReader::StepMemo(uint8_t opcode) {
     case kPopMark: {
       size_t first = 0;
       if (!PopMark(first)) return false;
-      stack_.resize(first);
+      stack_.Cut(first);
       return true;
     }
     case kDup:
@@ -264,17 +261,13 @@ bool PickleReader::StepOther(uint8_t opcode) {
 }
 
 bool PickleReader::Fail(Code code, std::string message) {
-  status_ = Status(code, std::move(message)).At({{}, static_cast<int64_t>(offset_)});
+  status_ = Status(code, std::move(message)).At({{}, static_cast<int64_t>(offset())});
   return false;
 }
 
 bool PickleReader::Truncated() { return Fail(Code::kTruncated, "the pickle ends too early"); }
 
-bool PickleReader::Push(PickleValue value) {
-  if (stack_.size() >= kMaxStack) return Fail(Code::kLimit, "too many values at once");
-  stack_.push_back(value);
-  return true;
-}
+bool PickleReader::Full() { return Fail(Code::kLimit, "too many values at once"); }
 
 bool PickleReader::PushText(PickleKind kind, std::string_view text) {
   texts_.push_back(text);
@@ -317,22 +310,20 @@ bool PickleReader::TakeLine(std::string_view& line) {
 // A number is at most the bytes so far: writers count up from 0 or 1.
 bool PickleReader::Put(uint64_t id) {
   if (stack_.empty()) return Fail(Code::kInvalid, "a memo put of nothing");
-  if (id >= kMaxMemo || id > offset_) return Fail(Code::kLimit, "a memo number is too large");
+  if (id >= kMaxMemo || id > offset()) return Fail(Code::kLimit, "a memo number is too large");
   if (id >= memo_.size()) {
-    memo_.resize(id + 1);
-    memo_used_.resize(id + 1);
-  } else if (memo_used_[id] != 0) {
+    memo_.resize(id + 1, kUnset);
+  } else if (!IsUnset(memo_[id])) {
     repeats_.assign(repeats_.size(), {});  // what was read with the old meaning
   }
   if (stack_.back().is_container()) SlotOf(stack_.back());
   memo_[id] = stack_.back();
-  memo_used_[id] = 1;
   ++effects_;
   return true;
 }
 
 bool PickleReader::Get(uint64_t id) {
-  if (id >= memo_.size() || memo_used_[id] == 0)
+  if (id >= memo_.size() || IsUnset(memo_[id]))
     return Fail(Code::kInvalid, "a memo number that was not put");
   PickleValue value = memo_[id];
   if (value.is_container() && slots_[value.id].folded.is(PickleKind::kFolded)) {
@@ -342,216 +333,21 @@ bool PickleReader::Get(uint64_t id) {
   return Push(value);
 }
 
-// `number` remembers where the list begins and what had happened by then.
-bool PickleReader::Open(PickleKind kind) {
-  if (next_ < end_ && *next_ != pickle::kMark) unsettled_ = true;
-  if (kind == PickleKind::kDict) ++effects_;
-  auto since = static_cast<int64_t>(uint64_t{effects_} << 32 | offset_);
-  return Push({kind, 0, {since}});
-}
-
-// At the opcode of a list: true when it is one of the cached ones, which then is on the stack.
-bool PickleReader::TakeRepeat() {
-  const char* list = next_ - 1;
-  auto left = static_cast<size_t>(end_ - list);
-  if (left < kRepeatHead) return false;
-  const Repeat* set = &repeats_[RepeatSet(list) * kRepeatWays];
-  for (size_t way = 0; way < kRepeatWays; ++way) {
-    const Repeat& repeat = set[way];
-    if (repeat.length == 0 || repeat.length > left) continue;
-    if (std::memcmp(repeat.begin, list, repeat.length) != 0) continue;
-    next_ = list + repeat.length;
-    return stack_.size() < kMaxStack && Push(repeat.value);
-  }
-  return false;
-}
-
-void PickleReader::Remember(uint32_t begin, PickleValue value) {
-  const char* list = begin_ + begin;
-  auto length = static_cast<size_t>(next_ - list);
-  if (length > kLongestRepeat || static_cast<size_t>(end_ - list) < kRepeatHead) return;
-  Repeat* set = &repeats_[RepeatSet(list) * kRepeatWays];
-  set[victim_++ % kRepeatWays] = {list, length, value};
-}
-
-bool PickleReader::PopMark(size_t& first) {
-  if (marks_.empty()) return Fail(Code::kInvalid, "the end of items that did not begin");
-  first = marks_.back();
-  marks_.pop_back();
-  return true;
-}
-
-// Everything above the mark becomes a new container.
-bool PickleReader::FromMark(PickleKind kind) {
-  size_t first = 0;
-  if (!PopMark(first)) return false;
-  PickleValue container{kind, 0, {}};
-  if (kind == PickleKind::kDict) ++effects_;
-  if (stack_.size() > first || kind == PickleKind::kSet) {
-    if (kind == PickleKind::kDict && (stack_.size() - first) % 2 != 0)
-      return Fail(Code::kInvalid, "a key without a value");
-    Fold(kind, std::span(stack_).subspan(first), container);
-  } else {
-    unsettled_ = true;
-  }
-  stack_.resize(first);
-  return Push(container);
-}
-
-// Everything above the mark goes into the container below it.
-bool PickleReader::Fill(PickleKind kind) {
-  size_t first = 0;
-  if (!PopMark(first)) return false;
-  size_t floor = marks_.empty() ? 0 : marks_.back();
-  if (first <= floor) return Fail(Code::kInvalid, "items without a container");
-  PickleValue& container = stack_[first - 1];
-  std::span<PickleValue> items = std::span(stack_).subspan(first);
-  if (kind == PickleKind::kDict && items.size() % 2 != 0)
-    return Fail(Code::kInvalid, "a key without a value");
-  if (container.is(PickleKind::kFolded)) {  // by a hostile order of opcodes only: not one of ours
-    stack_.resize(first);
-    return true;
-  }
-  if (!container.is(kind)) return Fail(Code::kInvalid, "items for what is no such container");
-  bool is_fresh = container.id == 0;
-  auto since = static_cast<uint64_t>(container.number);
-  bool may_go_on = items.size() >= (kind == PickleKind::kDict ? 2 * kBatch : kBatch);
-  bool is_first = is_fresh || (slots_[container.id].count == 0 && !slots_[container.id].settled);
-  if (is_first && !may_go_on) {
-    bool folded = Fold(kind, items, container);
-    if (folded && is_fresh && effects_ == since >> 32 && kind == PickleKind::kList)
-      Remember(static_cast<uint32_t>(since), container);
-  } else {
-    Settle(items);
-    unsettled_ = true;
-    if (!Extend(SlotOf(container), items)) return false;
-  }
-  stack_.resize(first);
-  return true;
-}
-
-// The top goes into the container below it.
-bool PickleReader::FillOne(PickleKind kind) {
-  size_t count = kind == PickleKind::kDict ? 2 : 1;
-  size_t floor = marks_.empty() ? 0 : marks_.back();
-  if (stack_.size() < floor + count + 1) return Fail(Code::kInvalid, "an item without a container");
-  size_t first = stack_.size() - count;
-  PickleValue& container = stack_[first - 1];
-  std::span<PickleValue> items = std::span(stack_).subspan(first);
-  if (!container.is(PickleKind::kFolded)) {
-    if (!container.is(kind)) return Fail(Code::kInvalid, "an item for what is no such container");
-    Settle(items);
-    unsettled_ = true;
-    if (!Extend(SlotOf(container), items)) return false;
-  }
-  stack_.resize(first);
-  return true;
-}
-
-bool PickleReader::MakeTuple(size_t first) {
-  PickleValue tuple{PickleKind::kTuple, 0, {}};
-  Fold(PickleKind::kTuple, std::span(stack_).subspan(first), tuple);
-  stack_.resize(first);
-  return Push(tuple);
-}
-
 bool PickleReader::Pop() {
   if (!marks_.empty() && marks_.back() == stack_.size()) {
     marks_.pop_back();
     return true;
   }
   if (stack_.empty()) return Fail(Code::kInvalid, "POP of nothing");
-  stack_.pop_back();
+  stack_.Cut(stack_.size() - 1);
   return true;
 }
 
 bool PickleReader::Stop() {
   if (stack_.empty() || !marks_.empty()) return Fail(Code::kInvalid, "STOP within a value");
-  Settle(std::span(stack_).last(1));
+  Settle(stack_.From(stack_.size() - 1));
   root_ = stack_.back();
   return false;
-}
-
-// Shows a complete container to the folder. `container` becomes what it folded to; otherwise its
-// items are kept.
-bool PickleReader::Fold(PickleKind kind, std::span<PickleValue> items, PickleValue& container) {
-  Settle(items);
-  PickleValue folded;
-  bool is_folded = folder_.Fold(kind, items, folded);
-  if (!is_folded) {
-    uint32_t slot = SlotOf(container);
-    (void)Extend(slot, items);
-    slots_[slot].settled = true;
-    return false;
-  }
-  if (container.id != 0) {
-    slots_[container.id].settled = true;
-    slots_[container.id].folded = folded;
-  }
-  container = folded;
-  return true;
-}
-
-uint32_t PickleReader::SlotOf(PickleValue& container) {
-  if (container.id == 0) {
-    container.id = static_cast<uint32_t>(slots_.size());
-    slots_.emplace_back();
-  }
-  return container.id;
-}
-
-// Items of one slot lie together; they move to the end when there is no room behind them.
-bool PickleReader::Extend(uint32_t slot_number, std::span<const PickleValue> items) {
-  Slot& slot = slots_[slot_number];
-  if (slot.folded.is(PickleKind::kFolded)) return true;
-  size_t needed = slot.count + items.size();
-  if (needed > slot.capacity) {
-    size_t capacity = slot.capacity == 0 ? needed : 2 * needed;
-    size_t begin = items_.size();
-    if (begin + capacity > kMaxItems) return Fail(Code::kLimit, "too many values in all");
-    items_.resize(begin + capacity);
-    std::copy_n(items_.begin() + slot.begin, slot.count,
-                items_.begin() + static_cast<std::ptrdiff_t>(begin));
-    slot.begin = static_cast<uint32_t>(begin);
-    slot.capacity = static_cast<uint32_t>(capacity);
-  }
-  std::copy(items.begin(), items.end(), items_.begin() + slot.begin + slot.count);
-  slot.count = static_cast<uint32_t>(needed);
-  return true;
-}
-
-void PickleReader::Settle(std::span<PickleValue> items) {
-  if (!unsettled_) return;
-  for (PickleValue& item : items) {
-    if (item.is_container()) SettleOne(item);
-  }
-}
-
-// A container becomes an item of another one, so it is complete.
-void PickleReader::SettleOne(PickleValue& value) {
-  uint32_t slot = SlotOf(value);
-  if (!slots_[slot].settled) {
-    PickleValue folded;
-    slots_[slot].settled = true;
-    if (folder_.Fold(value.kind, Items(value), folded)) slots_[slot].folded = folded;
-  }
-  if (slots_[slot].folded.is(PickleKind::kFolded)) value = slots_[slot].folded;
-}
-
-std::span<const PickleValue> PickleReader::Items(PickleValue container) const {
-  if (!container.is_container()) return {};
-  const Slot& slot = slots_[container.id];
-  return std::span(items_).subspan(slot.begin, slot.count);
-}
-
-std::span<const PickleValue> PickleReader::Unfinished() const {
-  if (stack_.empty() || !stack_.front().is_container()) return {};
-  if (auto items = Items(stack_.front()); !items.empty()) return items;
-  if (marks_.empty() || marks_.front() != 1) return {};
-  size_t end = marks_.size() > 1 ? marks_[1] : stack_.size();
-  size_t count = end - 1;
-  if (stack_.front().is(PickleKind::kDict)) count -= count % 2;
-  return std::span(stack_).subspan(1, count);
 }
 
 }  // namespace debrief

@@ -72,10 +72,43 @@ class PickleFolder {
   virtual bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) = 0;
 };
 
+// The values that opcodes work on. A vector whose push the compiler puts into the loop.
+class PickleStack {
+ public:
+  PickleStack() = default;
+  PickleStack(const PickleStack&) = delete;  // top_ points into values_
+  PickleStack& operator=(const PickleStack&) = delete;
+
+  static constexpr size_t kMaxSize = size_t{1} << 24;
+
+  size_t size() const { return static_cast<size_t>(top_ - values_.data()); }
+  bool empty() const { return size() == 0; }
+  PickleValue& back() { return top_[-1]; }
+  PickleValue& operator[](size_t i) { return values_[i]; }
+  const PickleValue& operator[](size_t i) const { return values_[i]; }
+  std::span<PickleValue> From(size_t first) { return {values_.data() + first, top_}; }
+  std::span<const PickleValue> Range(size_t first, size_t count) const {
+    return {values_.data() + first, count};
+  }
+  void Cut(size_t size) { top_ = values_.data() + size; }
+
+  // False when it is full.
+  bool Push(const PickleValue& value) {
+    if (top_ == values_.data() + values_.size() && !Grow()) return false;
+    *top_++ = value;
+    return true;
+  }
+
+ private:
+  bool Grow();
+
+  std::vector<PickleValue> values_ = std::vector<PickleValue>(1024);
+  PickleValue* top_ = values_.data();
+};
+
 class PickleReader {
  public:
   static constexpr uint64_t kMaxBytes = uint64_t{4} << 30;  // offsets are kept in 32 bits
-  static constexpr size_t kMaxStack = size_t{1} << 24;
   static constexpr size_t kMaxMemo = size_t{1} << 24;
   static constexpr size_t kMaxItems = size_t{1} << 25;  // of containers that were not folded
   static constexpr size_t kMaxDepth = 10'000;
@@ -103,7 +136,7 @@ class PickleReader {
   size_t text_count() const { return texts_.size(); }
 
   // Of the opcode being read.
-  uint64_t offset() const { return offset_; }
+  uint64_t offset() const { return static_cast<uint64_t>(opcode_ - begin_); }
 
  private:
   // A container that is in the memo, that is filled in steps, or that was not folded.
@@ -114,6 +147,8 @@ class PickleReader {
     bool settled = false;  // the folder has seen it
     PickleValue folded;    // kNone unless folded
   };
+  static constexpr size_t kRepeatSets = 128;  // a power of two
+  static constexpr size_t kRepeatWays = 4;
   struct Repeat {
     const char* begin = nullptr;
     size_t length = 0;
@@ -132,7 +167,8 @@ class PickleReader {
   bool Truncated();
   bool Has(uint64_t bytes) const { return static_cast<uint64_t>(end_ - next_) >= bytes; }
 
-  bool Push(PickleValue value);
+  bool Push(const PickleValue& value) { return stack_.Push(value) || Full(); }
+  bool Full();
   bool PushText(PickleKind kind, std::string_view text);
   bool PushCounted(PickleKind kind, size_t length_bytes);
   bool PushLong(size_t length_bytes);
@@ -161,15 +197,14 @@ class PickleReader {
   const char* begin_;
   const char* next_;
   const char* end_;
-  uint64_t offset_ = 0;
+  const char* opcode_;  // the one being read
   PickleFolder& folder_;
   PickleValue root_;
   Status status_;
 
-  std::vector<PickleValue> stack_;
-  std::vector<uint32_t> marks_;  // positions in stack_
-  std::vector<PickleValue> memo_;
-  std::vector<uint8_t> memo_used_;
+  PickleStack stack_;
+  std::vector<uint32_t> marks_;    // positions in stack_
+  std::vector<PickleValue> memo_;  // kUnset where nothing was put
   std::vector<std::string_view> texts_;
   std::vector<Slot> slots_;  // 0 is unused: a container with slot 0 has no items yet
   std::vector<PickleValue> items_;

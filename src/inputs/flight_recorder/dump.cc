@@ -170,6 +170,12 @@ int64_t MillisToNs(double millis) {
   return fits ? std::llround(millis * 1e6) : kNone64;
 }
 
+int64_t MicrosToNs(int64_t micros) {
+  int64_t nanos = 0;
+  bool overflows = __builtin_mul_overflow(micros, int64_t{1000}, &nanos);
+  return overflows || micros == 0 ? kNone64 : nanos;
+}
+
 void FinishDump(Part& part, const Identity& who, const DumpHeader& header) {
   JoinMembers(part);
   const auto& ops = part.tables.Get<CommOpTable>();

@@ -78,6 +78,11 @@ inline int32_t Narrow(int64_t value) {
   return value == static_cast<int32_t>(value) ? static_cast<int32_t>(value) : kNone32;
 }
 int64_t MillisToNs(double millis);
+int64_t MicrosToNs(int64_t micros);
+// A line number; 0 for what is none.
+inline int32_t LineOf(int64_t line) {
+  return line == static_cast<int32_t>(line) ? static_cast<int32_t>(line) : 0;
+}
 
 void FinishDump(Part& part, const Identity& who, const DumpHeader& header);
 

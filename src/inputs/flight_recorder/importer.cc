@@ -10,7 +10,10 @@
 #include <array>
 #include <cstring>
 
-#include "inputs/flight_recorder/pickle_dump.h"
+#include "base/pickle.h"
+#include "inputs/flight_recorder/dump_folder.h"
+#include "inputs/flight_recorder/json_dump.h"
+#include "inputs/flight_recorder/settle.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::flight_recorder {
@@ -82,22 +85,42 @@ Recognition Sniff(const SniffInput& input) {
 
 // A pickle is one range: where a value begins is known only by reading what is before it. Dumps are
 // a few MB and come one per rank, so threads have work.
-class PickleDumpReader final : public Reader {
+class DumpReader final : public Reader {
  public:
-  explicit PickleDumpReader(const ImportContext& context) : who_(context.who) {}
+  explicit DumpReader(const ImportContext& context)
+      : who_(context.who), chunk_bytes_(context.chunk_bytes), json_(context.who) {}
 
   Result<std::vector<ByteRange>> Split(const Source& source) override {
+    if (source.size() > PickleReader::kMaxBytes) {
+      return Status(Code::kLimit, "a Flight Recorder dump of more than 4 GiB")
+          .Remedy("Lower TORCH_FR_BUFFER_SIZE; the default is 2000 entries.");
+    }
+    ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
+    size_t first = head.text().find_first_not_of(" \t\r\n");
+    is_json_ =
+        first != std::string_view::npos && (head.text()[first] == '{' || head.text()[first] == '[');
+    if (is_json_) return json_.Split(source, chunk_bytes_);
+    if (source.size() == 0) return std::vector<ByteRange>();
     return std::vector<ByteRange>{{0, source.size()}};
   }
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    ReadPickleDump(bytes.text(), who_, part);
+    if (is_json_) {
+      json_.Read(bytes.text(), range.begin, part);
+    } else {
+      DumpFolder(bytes.text(), who_, part).Read();
+    }
     return {};
   }
 
-  // There is only one part.
+  // The first part becomes the whole; copying it would cost as much as reading it.
   Status Merge(Part&& part, Part& whole) override {
+    bool is_first = whole.pools.strings.size() <= 1;
+    if (!is_first) {
+      whole.Append(part);
+      return {};
+    }
     Diagnostics diagnostics = std::move(whole.diagnostics);
     diagnostics.Append(part.diagnostics);
     whole = std::move(part);
@@ -105,12 +128,20 @@ class PickleDumpReader final : public Reader {
     return {};
   }
 
+  Status Finish(Part& whole) override {
+    if (is_json_) json_.Finish(whole);
+    return {};
+  }
+
  private:
   Identity who_;
+  uint64_t chunk_bytes_;
+  bool is_json_ = false;
+  JsonDump json_;
 };
 
 std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<PickleDumpReader>(context);
+  return std::make_unique<DumpReader>(context);
 }
 
 constexpr std::array<std::string_view, 4> kMakes = {"comm_dump", "comm_group", "comm_op",
@@ -125,7 +156,8 @@ const Importer& Describe() {
                .example = "nccl_trace_rank_3",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = Open,
+      .settle = Settle};
   return kImporter;
 }
 

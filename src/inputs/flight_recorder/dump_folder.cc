@@ -1,126 +1,23 @@
-// From the values of a pickle to rows.
-//
-// Every container folds, innermost first, to something small: the dict of a frame to a FrameId, a
-// list of frames to a StackId, [[4, 4], [8]] to the id of its text, the dict of an entry to a row
-// of comm_op. Which dict is which its keys tell. A key is compared once per file: it has a number,
-// and the number's field is remembered; the same holds for the ids of texts.
-#include "inputs/flight_recorder/pickle_dump.h"
+#include "inputs/flight_recorder/dump_folder.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <utility>
 
-#include "base/pickle.h"
 #include "inputs/flight_recorder/diagnostics.h"
-#include "inputs/flight_recorder/fields.h"
 
 namespace debrief::inputs::flight_recorder {
 
-namespace {
-
-// What a container folded to; `number` of the value means
-enum Tag : uint32_t {
-  kFrame,   // FrameId
-  kStack,   // StackId
-  kInts,    // number of a list of whole numbers in ints_
-  kShapes,  // StringId of its text
-  kTexts,   // position in texts_
-  kRow,     // nothing: the row is in the table, or reported
-  kRows,    // nothing
-  kGroup,   // position in groups_
-  kStatus,  // position in statuses_
-  kDump,    // nothing
-};
-
-class DumpFolder final : public PickleFolder {
- public:
-  DumpFolder(std::string_view text, const Identity& who, Part& part)
-      : who_(who), part_(part), rows_(who, part), reader_(text, *this) {}
-
-  void Read();
-
-  bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) override;
-
- private:
-  // A list of texts, and its first two on their own: a group is (name, description).
-  struct Texts {
-    StringId joined = StringId::kNone;
-    StringId first = StringId::kNone;
-    StringId second = StringId::kNone;
-  };
-  struct Group {
-    StringId name = StringId::kNone;
-    StringId description = StringId::kNone;
-    std::vector<int64_t> members;
-  };
-  struct GroupStatus {
-    int64_t enqueued = kNone64;
-    int64_t started = kNone64;
-    int64_t completed = kNone64;
-  };
-
-  bool FoldDict(std::span<const PickleValue> items, PickleValue& folded);
-  bool FoldList(std::span<const PickleValue> items, PickleValue& folded);
-  PickleValue FoldInts(std::span<const PickleValue> items);
-  PickleValue FoldShapes(std::span<const PickleValue> items);
-  PickleValue FoldTexts(std::span<const PickleValue> items);
-  PickleValue FoldFrames(std::span<const PickleValue> items);
-  PickleValue FoldFrame();
-  PickleValue FoldGroup();
-  PickleValue FoldStatus();
-  PickleValue FoldEntry();
-  void Identify(CommOpRow& row);
-  void Describe(CommOpRow& row);
-  void FoldHeader();
-  void AddGroups(PickleValue config);
-  void AddStatuses(PickleValue status);
-  void Report(const Status& status);
-
-  // The fields of the dict that is being folded.
-  void Gather(std::span<const PickleValue> items);
-  bool Has(Field field) const { return (present_ >> static_cast<unsigned>(field) & 1) != 0; }
-  PickleValue At(Field field) const {
-    return Has(field) ? values_[static_cast<size_t>(field)] : PickleValue();
-  }
-  bool HasText(Field field) const { return At(field).is(PickleKind::kString); }
-
-  Field FieldOfKey(PickleValue key);
-  StringId Text(PickleValue value);
-  int64_t Number(PickleValue value) const;
-  int64_t Number(Field field) const { return Has(field) ? Number(At(field)) : kNone64; }
-  bool IsTrue(Field field) const { return At(field).is(PickleKind::kBool) && At(field).number; }
-  static bool Is(PickleValue value, Tag tag) {
-    return value.is(PickleKind::kFolded) && value.id == tag;
-  }
-  StringId Sizes(PickleValue value);
-  StringId Dtypes(PickleValue value);
-
-  Identity who_;
-  Part& part_;
-  DumpRows rows_;
-  PickleReader reader_;
-  DumpHeader header_{.version = {}, .library = {}, .form = "pickle"};
-
-  uint64_t present_ = 0;
-  std::array<PickleValue, static_cast<size_t>(Field::kCount)> values_;
-
-  std::vector<Field> field_of_;    // by number of a text
-  std::vector<StringId> text_of_;  // by number of a text; kNone when not interned yet
-  SequencePool<int64_t, ListId> ints_;
-  std::vector<Texts> texts_;
-  std::vector<Group> groups_;
-  std::vector<GroupStatus> statuses_;
-  std::vector<int64_t> numbers_;
-  std::vector<FrameId> frames_;
-  std::string line_;
-};
-
-static_assert(static_cast<size_t>(Field::kCount) <= 64, "present_ has a bit for each");
-
 void DumpFolder::Read() {
   Status status = reader_.Run();
+  if (status.code() == Code::kUnsupported) {
+    part_ = Part();
+    part_.diagnostics.Add(kUnsafe, who_.input,
+                          {.offset = status.place().offset, .detail = status.message()});
+    return;
+  }
   if (!status.ok()) {
     header_.whole = false;
     Gather(reader_.Unfinished());
@@ -131,13 +28,11 @@ void DumpFolder::Read() {
 }
 
 void DumpFolder::Report(const Status& status) {
-  const DiagnosticKind& kind = status.code() == Code::kTruncated     ? kTruncated
-                               : status.code() == Code::kUnsupported ? kUnsafe
-                                                                     : kCorrupt;
+  const DiagnosticKind& kind = status.code() == Code::kTruncated ? kTruncated : kCorrupt;
   part_.diagnostics.Add(
       kind, who_.input,
       {.offset = status.place().offset,
-       .detail = fmt::format("{}; {} whole entries", status.message(), rows_.ops().size())});
+       .detail = fmt::format("{}; entries kept: {}", status.message(), rows_.ops().size())});
 }
 
 bool DumpFolder::Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) {
@@ -170,7 +65,7 @@ bool DumpFolder::FoldList(std::span<const PickleValue> items, PickleValue& folde
   if (all([](PickleValue item) { return item.is(PickleKind::kInt); })) {
     folded = FoldInts(items);
   } else if (all([](PickleValue item) { return item.is(PickleKind::kString); })) {
-    folded = FoldTexts(items);
+    folded = items.size() == 2 ? FoldPair(items[0], items[1]) : FoldTexts(items);
   } else if (all([](PickleValue item) { return Is(item, kFrame); })) {
     folded = FoldFrames(items);
   } else if (all([](PickleValue item) { return Is(item, kInts); })) {
@@ -200,6 +95,16 @@ PickleValue DumpFolder::FoldShapes(std::span<const PickleValue> items) {
   return PickleValue::Folded(kShapes, static_cast<int64_t>(part_.pools.Intern(line_)));
 }
 
+// Every entry has the pair of its group; there are few groups.
+PickleValue DumpFolder::FoldPair(PickleValue first, PickleValue second) {
+  Pair& pair = pairs_[(first.id * 31 + second.id) % pairs_.size()];
+  if (pair.first != first.id || pair.second != second.id) {
+    std::array<PickleValue, 2> items = {first, second};
+    pair = {first.id, second.id, FoldTexts(items)};
+  }
+  return pair.texts;
+}
+
 PickleValue DumpFolder::FoldTexts(std::span<const PickleValue> items) {
   Texts texts;
   line_.clear();
@@ -224,8 +129,7 @@ PickleValue DumpFolder::FoldFrame() {
   Frame frame;
   frame.file = Text(At(Field::kFilename));
   frame.function = Text(At(Field::kName));
-  int64_t line = Number(Field::kLine);
-  frame.line = line == static_cast<int32_t>(line) ? static_cast<int32_t>(line) : 0;
+  frame.line = LineOf(Number(Field::kLine));
   return PickleValue::Folded(kFrame, static_cast<int64_t>(part_.pools.AddFrame(frame)));
 }
 
@@ -291,7 +195,7 @@ void DumpFolder::Describe(CommOpRow& row) {
   row.state = Text(At(Field::kState));
   row.retired = IsTrue(Field::kRetired);
   row.created_ns = TimeOrNone(Number(Field::kCreatedNs));
-  if (Has(Field::kCreatedUs)) row.created_ns = MillisToNs(1e-3 * double(Number(Field::kCreatedUs)));
+  if (Has(Field::kCreatedUs)) row.created_ns = MicrosToNs(Number(Field::kCreatedUs));
   row.started_ns = TimeOrNone(Number(Field::kStartedNs));
   row.completed_ns = TimeOrNone(Number(Field::kCompletedNs));
   if (PickleValue duration = At(Field::kDurationMs); duration.is(PickleKind::kDouble)) {
@@ -384,12 +288,6 @@ StringId DumpFolder::Dtypes(PickleValue value) {
   if (Is(value, kTexts)) return texts_[static_cast<size_t>(value.number)].joined;
   if (Is(value, kInts)) return part_.pools.Intern("");  // an empty list
   return Text(value);
-}
-
-}  // namespace
-
-void ReadPickleDump(std::string_view text, const Identity& who, Part& part) {
-  DumpFolder(text, who, part).Read();
 }
 
 }  // namespace debrief::inputs::flight_recorder
