@@ -17,6 +17,7 @@ namespace {
 struct Parsed {
   GlobalOptions global;
   ReportOptions report;
+  FlightOptions flight;
   ListOptions list;
   QueryOptions query;
   std::vector<std::string> sniff;
@@ -40,6 +41,16 @@ void AddGlobal(CLI::App& app, Parsed& parsed) {
   app.add_flag("--quiet", parsed.global.quiet, "No progress and no notes on stderr");
 }
 
+void AddRunOptions(CLI::App& app, Parsed& parsed) {
+  app.add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024).description(""));
+  app.add_option("--fail-on", parsed.fail_on,
+                 "Exit 3 on a finding of this level or above: info, warning, error")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"info", "warning", "error"}).description(""));
+}
+
 void AddReport(CLI::App& app, Parsed& parsed) {
   app.add_option("PATH", parsed.report.paths,
                  "Files, folders, archives (.gz .zst .tar .zip), - for stdin")
@@ -54,13 +65,60 @@ void AddReport(CLI::App& app, Parsed& parsed) {
                  "Also write this output, for example flight_timeline (see list outputs)")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  app.add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024).description(""));
-  app.add_option("--fail-on", parsed.fail_on,
-                 "Exit 3 on a finding of this level or above: info, warning, error")
-      ->type_name("LEVEL")
-      ->check(CLI::IsMember({"info", "warning", "error"}).description(""));
+  AddRunOptions(app, parsed);
+}
+
+void AddFlightTables(CLI::App& flight, FlightOptions& options) {
+  flight.add_flag("-j,--just_print_entries", options.just_print_entries,
+                  "Print the entries of every rank as a table");
+  flight.add_option("--selected-ranks", options.selected_ranks, "With -j: only these ranks")
+      ->type_name("R");
+  flight
+      .add_option("--pg-filters", options.pg_filters,
+                  "With -j: only these groups (name or description)")
+      ->type_name("S");
+  flight.add_flag("--print_stack_trace", options.print_stack_trace, "With -j: the stacks, too");
+  flight.add_flag("-v,--verbose", options.verbose,
+                  "Longer entries; groups, collectives and calls as tables");
+  flight.add_flag("--details", options.details,
+                  "Blocks and tables of torchfrtrace after the verdict");
+  flight
+      .add_option("--mismatch_cap", options.mismatch_cap, "Stop after N mismatches in a group (10)")
+      ->type_name("N");
+}
+
+CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
+  auto* flight = app.add_subcommand(
+      "flight", "Flight Recorder dumps: who broke the job (drop-in for torchfrtrace)");
+  FlightOptions& options = parsed.flight;
+  auto* folder =
+      flight->add_option("trace_dir", options.folder, "Folder with one dump a rank")->type_name("");
+  flight->add_option("-d,--dir", options.folder, "The same, as an option")
+      ->type_name("DIR")
+      ->excludes(folder);
+  flight
+      ->add_option("-p,--prefix", options.prefix,
+                   "Only dumps with this in their name, before the rank")
+      ->type_name("TEXT");
+  flight->add_option("-o,--output", options.output, "Write a flat database: .json or .duckdb")
+      ->type_name("FILE");
+  flight->add_option("--timeline", options.timeline, "Write the dumps as a Chrome trace")
+      ->type_name("FILE");
+  AddFlightTables(*flight, options);
+  flight->add_flag("--allow-incomplete-ranks", options.allow_incomplete_ranks,
+                   "With --compat: go on although dumps are missing");
+  flight->add_flag("--transform-ft", options.transform_ft,
+                   "Dumps of torchft: ranks are counted within a replica group");
+  flight
+      ->add_option("--group-world-size", options.group_world_size,
+                   "Ranks of a replica group of torchft")
+      ->type_name("W");
+  flight->add_flag("--compat", options.compat,
+                   "Analyse and print exactly as torchfrtrace, on stderr");
+  AddGlobal(*flight, parsed);
+  AddRunOptions(*flight, parsed);
+  flight->footer("Example:\n  debrief flight examples/hung-job --details");
+  return flight;
 }
 
 CLI::App* AddList(CLI::App& app, Parsed& parsed) {
@@ -91,14 +149,22 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
   return query;
 }
 
-int Dispatch(const CLI::App& app, const Parsed& parsed, const CLI::App* list, const CLI::App* query,
-             const CLI::App* sniff) {
+int Dispatch(const CLI::App& app, const Parsed& parsed, const CLI::App* flight,
+             const CLI::App* list, const CLI::App* query, const CLI::App* sniff) {
+  if (flight->parsed()) return RunFlight(parsed.flight, parsed.global);
   if (list->parsed()) return RunList(parsed.list, parsed.global);
   if (query->parsed()) return RunQueryCommand(parsed.query, parsed.global);
   if (sniff->parsed()) return RunSniff(parsed.sniff);
   if (!parsed.report.paths.empty()) return RunReport(parsed.report, parsed.global);
   std::fputs(app.help().c_str(), stderr);
   return 2;
+}
+
+std::optional<Severity> LevelOf(const std::string& name) {
+  if (name == "info") return Severity::kInfo;
+  if (name == "warning") return Severity::kWarning;
+  if (name == "error") return Severity::kError;
+  return std::nullopt;
 }
 
 // CLI11 has exit codes of its own; ours are 0 for help and version, 2 for everything else.
@@ -114,6 +180,7 @@ int RunCommandLine(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("debrief {}", kVersion));
   AddGlobal(app, parsed);
   AddReport(app, parsed);
+  CLI::App* flight = AddFlight(app, parsed);
   CLI::App* list = AddList(app, parsed);
   CLI::App* query = AddQuery(app, parsed);
   auto* sniff = app.add_subcommand("sniff", "")->group("");
@@ -123,10 +190,8 @@ int RunCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitFor(app, error);
   }
-  if (parsed.fail_on == "info") parsed.report.fail_on = Severity::kInfo;
-  if (parsed.fail_on == "warning") parsed.report.fail_on = Severity::kWarning;
-  if (parsed.fail_on == "error") parsed.report.fail_on = Severity::kError;
-  return Dispatch(app, parsed, list, query, sniff);
+  parsed.report.fail_on = parsed.flight.fail_on = LevelOf(parsed.fail_on);
+  return Dispatch(app, parsed, flight, list, query, sniff);
 }
 
 }  // namespace debrief

@@ -1,6 +1,7 @@
 // One function a command; each returns the exit code.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,26 @@ struct ReportOptions {
   std::optional<Severity> fail_on;
 };
 int RunReport(const ReportOptions& options, const GlobalOptions& global);
+
+struct FlightOptions {
+  std::string folder;
+  std::string prefix;    // of the names of dumps, before the rank; empty: any name
+  std::string output;    // .json or .duckdb: the flat database
+  std::string timeline;  // Chrome trace of the dumps
+  bool just_print_entries = false;
+  bool print_stack_trace = false;
+  bool verbose = false;
+  bool details = false;
+  bool compat = false;
+  bool allow_incomplete_ranks = false;
+  bool transform_ft = false;
+  int group_world_size = 0;
+  int64_t mismatch_cap = 10;
+  std::vector<int> selected_ranks;
+  std::vector<std::string> pg_filters;
+  std::optional<Severity> fail_on;
+};
+int RunFlight(const FlightOptions& options, const GlobalOptions& global);
 
 struct ListOptions {
   std::string what;  // inputs, analyses, outputs, tables

@@ -2,23 +2,16 @@
 #include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <future>
-#include <thread>
 
-#include "analyses/schedule.h"
+#include "app/build_model.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
-#include "inputs/assign_jobs.h"
-#include "inputs/find_inputs.h"
-#include "inputs/import.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
 
@@ -48,46 +41,6 @@ Status MakeOutputFolder(const ReportOptions& options) {
   if (options.overwrite || IsEmptyFolder(options.output)) return {};
   return Status(Code::kUsage, fmt::format("{} exists and is not empty", options.output))
       .Remedy("Add --overwrite, or choose another folder with -o");
-}
-
-int ThreadCount(const GlobalOptions& global) {
-  if (global.jobs > 0) return global.jobs;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
-std::string TemporaryFolder() {
-  std::string folder = Environment("TMPDIR");
-  return folder.empty() ? "/tmp" : folder;
-}
-
-// For tests only: cut an input between looking and reading, as a job that rotates its logs does.
-void ShrinkForTest() {
-  std::string path = Environment("DEBRIEF_TEST_SHRINK");
-  if (!path.empty() && truncate(path.c_str(), 16) != 0)
-    PrintNote("debrief: DEBRIEF_TEST_SHRINK failed");
-}
-
-ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
-  ImportOptions options{.now_ns = now_ns};
-  if (std::string chunk = Environment("DEBRIEF_CHUNK_BYTES"); !chunk.empty()) {
-    options.chunk_bytes = std::max<uint64_t>(1, std::strtoull(chunk.c_str(), nullptr, 10));
-  }
-  return options;
-}
-
-void BuildModel(const ReportOptions& options, const GlobalOptions& global, SpillBudget& budget,
-                Model& model) {
-  ThreadPool pool(ThreadCount(global));
-  auto progress = MakeProgress(global.quiet || global.json);
-  FindOptions find{.paths = options.paths,
-                   .output_folder = options.output,
-                   .stdin_fd = STDIN_FILENO,
-                   .now_ns = SystemClock().NowNs()};
-  std::vector<FoundInput> inputs = FindInputs(find, pool, budget, *progress);
-  AssignJobs(inputs, model);
-  ShrinkForTest();
-  ImportAll(inputs, ImportOptionsFromEnvironment(find.now_ns), pool, budget, *progress, model);
-  RunAnalyses(AllAnalyses(), pool, *progress, model);
 }
 
 bool IsWanted(const Output& output, const ReportOptions& options) {
@@ -145,17 +98,11 @@ void PrintAnswer(const Model& model, const GlobalOptions& global) {
   }
 }
 
-bool NothingCouldBeOpened(const ReportOptions& options) {
-  return std::none_of(options.paths.begin(), options.paths.end(), [](const std::string& path) {
-    return path == "-" || access(path.c_str(), F_OK) == 0;
-  });
-}
-
 }  // namespace
 
 int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   auto started = std::chrono::steady_clock::now();
-  if (NothingCouldBeOpened(options)) {
+  if (!AnyPathExists(options.paths)) {
     PrintError(
         Status(Code::kNotFound, "no such file or folder").At({.file = options.paths.front()}));
     return 1;
@@ -171,7 +118,8 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   SpillBudget budget;
   budget.folder = TemporaryFolder();
   Model model;
-  BuildModel(options, global, budget, model);
+  BuildModel({.paths = options.paths, .output_folder = options.output, .select = {}}, global,
+             budget, model);
   std::string written;
   auto files = std::async(std::launch::async, [&] { return WriteFiles(model, options, written); });
   PrintAnswer(model, global);
@@ -182,10 +130,7 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
     PrintNote(fmt::format("wrote {}/: {} ({:.1f} s)", options.output, written, took.count()));
   }
   if (!status.ok()) return 1;
-  bool failed = options.fail_on &&
-                std::any_of(model.findings.begin(), model.findings.end(),
-                            [&](const Finding& f) { return f.severity >= *options.fail_on; });
-  return failed ? 3 : 0;
+  return ExitCodeOf(model, options.fail_on);
 }
 
 }  // namespace debrief

@@ -16,10 +16,10 @@ namespace {
 
 Status Write(const Model& model, const OutputContext& context) {
   Paper paper(*context.text, context.width, context.colour);
-  WriteFindings(model, paper);
-  WriteJobs(model, paper);
+  WriteFindings(model, context.findings_of, paper);
+  if (context.findings_of.empty()) WriteJobs(model, paper);
   WriteDiagnostics(model, paper);
-  WriteNotRun(model, paper);
+  if (context.findings_of.empty()) WriteNotRun(model, paper);
   return {};
 }
 

@@ -136,15 +136,16 @@ void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) 
 
 }  // namespace
 
-void WriteFindings(const Model& model, Paper& paper) {
+void WriteFindings(const Model& model, std::string_view rules, Paper& paper) {
   paper.Title("Findings");
-  if (model.findings.empty()) paper.Line("None.");
-  size_t shown = std::min(kMostFindings, model.findings.size());
-  for (size_t i = 0; i < shown; ++i) WriteFinding(model.findings[i], model, paper);
-  if (shown < model.findings.size()) {
-    paper.Line(
-        fmt::format("... and {} more: see findings.json or --json", model.findings.size() - shown));
+  size_t all = 0;
+  for (const Finding& finding : model.findings) {
+    if (!finding.rule.starts_with(rules)) continue;
+    if (++all <= kMostFindings) WriteFinding(finding, model, paper);
   }
+  if (all == 0) paper.Line("None.");
+  if (all > kMostFindings)
+    paper.Line(fmt::format("... and {} more: see findings.json or --json", all - kMostFindings));
 }
 
 void WriteJobs(const Model& model, Paper& paper) {

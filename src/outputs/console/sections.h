@@ -6,7 +6,8 @@
 
 namespace debrief::outputs::console {
 
-void WriteFindings(const Model& model, Paper& paper);
+// Those of rules that begin with `rules`.
+void WriteFindings(const Model& model, std::string_view rules, Paper& paper);
 void WriteJobs(const Model& model, Paper& paper);
 void WriteDiagnostics(const Model& model, Paper& paper);
 void WriteNotRun(const Model& model, Paper& paper);

@@ -1,0 +1,74 @@
+#include "app/build_model.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "analyses/schedule.h"
+#include "app/terminal.h"
+#include "inputs/assign_jobs.h"
+#include "inputs/find_inputs.h"
+#include "inputs/import.h"
+
+namespace debrief {
+
+namespace {
+
+int ThreadCount(const GlobalOptions& global) {
+  if (global.jobs > 0) return global.jobs;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+// For tests only: cut an input between looking and reading, as a job that rotates its logs does.
+void ShrinkForTest() {
+  std::string path = Environment("DEBRIEF_TEST_SHRINK");
+  if (!path.empty() && truncate(path.c_str(), 16) != 0)
+    PrintNote("debrief: DEBRIEF_TEST_SHRINK failed");
+}
+
+ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
+  ImportOptions options{.now_ns = now_ns};
+  if (std::string chunk = Environment("DEBRIEF_CHUNK_BYTES"); !chunk.empty()) {
+    options.chunk_bytes = std::max<uint64_t>(1, std::strtoull(chunk.c_str(), nullptr, 10));
+  }
+  return options;
+}
+
+}  // namespace
+
+void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillBudget& budget,
+                Model& model) {
+  ThreadPool pool(ThreadCount(global));
+  auto progress = MakeProgress(global.quiet || global.json);
+  FindOptions find{.paths = options.paths,
+                   .output_folder = options.output_folder,
+                   .stdin_fd = STDIN_FILENO,
+                   .now_ns = SystemClock().NowNs()};
+  std::vector<FoundInput> inputs = FindInputs(find, pool, budget, *progress);
+  if (options.select) options.select(inputs);
+  AssignJobs(inputs, model);
+  ShrinkForTest();
+  ImportAll(inputs, ImportOptionsFromEnvironment(find.now_ns), pool, budget, *progress, model);
+  RunAnalyses(AllAnalyses(), pool, *progress, model);
+}
+
+std::string TemporaryFolder() {
+  std::string folder = Environment("TMPDIR");
+  return folder.empty() ? "/tmp" : folder;
+}
+
+bool AnyPathExists(const std::vector<std::string>& paths) {
+  return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+    return path == "-" || access(path.c_str(), F_OK) == 0;
+  });
+}
+
+int ExitCodeOf(const Model& model, const std::optional<Severity>& fail_on) {
+  bool failed = fail_on && std::any_of(model.findings.begin(), model.findings.end(),
+                                       [&](const Finding& f) { return f.severity >= *fail_on; });
+  return failed ? 3 : 0;
+}
+
+}  // namespace debrief
