@@ -65,7 +65,7 @@ void Join(const Analysis& analysis, const Status& status, AnalysisResult&& resul
     outcome.state = AnalysisOutcome::State::kFailed;
     outcome.reason = status.ToString();
   }
-  model.Append(result.part);
+  model.Append(std::move(result.part));
   size_t base = model.findings.size();
   for (Finding& finding : result.findings) {
     for (size_t& explained : finding.explains) explained += base;

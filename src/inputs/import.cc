@@ -122,7 +122,7 @@ class Joiner {
     FoundInput& input = inputs_[i];
     model_.sources[i] = std::move(imported.source);
     if (!HasTwins(input) || expected_[KeyOf(input)] == 1) {
-      model_.Append(imported.part);
+      model_.Append(std::move(imported.part));
       return;
     }
     auto& waiting = waiting_[KeyOf(input)];
@@ -154,7 +154,7 @@ class Joiner {
         inputs_[i].rows = 0;
         inputs_[i].state = InputState::kSkipped;
       }
-      model_.Append(part);
+      model_.Append(std::move(part));
     }
     waiting = Waiting();
   }

@@ -79,7 +79,7 @@ class Reader {
 
   // Joins the next part. The default appends.
   virtual Status Merge(Part&& part, Part& whole) {
-    whole.Append(part);
+    whole.Append(std::move(part));
     return {};
   }
 

@@ -71,9 +71,9 @@ std::string_view StateName(AnalysisOutcome::State state) {
   return "ran";
 }
 
-void Part::Append(const Part& part) {
+void Part::Append(Part&& part) {
   Remap remap = pools.Absorb(part.pools);
-  tables.Append(part.tables, remap);
+  tables.Append(std::move(part.tables), remap);
   diagnostics.Append(part.diagnostics);
 }
 

@@ -34,7 +34,7 @@ struct Part {
   Diagnostics diagnostics;
 
   // Joins `part` to the end of this one.
-  void Append(const Part& part);
+  void Append(Part&& part);
 
   // A new row that belongs to `who`; for every table that is not global.
   template <typename Row>

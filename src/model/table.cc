@@ -22,11 +22,15 @@ std::string_view SqlTypeName(ColumnType type) {
   return "VARCHAR";
 }
 
-void TableSet::Append(const TableSet& part, const Remap& remap) {
+void TableSet::Append(TableSet&& part, const Remap& remap) {
   for (TableId id = 0; id < part.tables_.size(); ++id) {
     if (part.tables_[id] == nullptr) continue;
-    if (tables_[id] == nullptr) tables_[id] = MakeTable(id);
-    tables_[id]->Append(*part.tables_[id], remap);
+    if (tables_[id] == nullptr) {
+      tables_[id] = std::move(part.tables_[id]);
+      tables_[id]->Translate(remap);
+    } else {
+      tables_[id]->Append(*part.tables_[id], remap);
+    }
   }
 }
 

@@ -61,6 +61,8 @@ class Table {
   virtual const void* Column(size_t index) const = 0;
   // Appends the rows of `part`, a table of the same type, with its ids translated.
   virtual void Append(const Table& part, const Remap& remap) = 0;
+  // Translates the ids of all rows in place.
+  virtual void Translate(const Remap& remap) = 0;
 };
 
 // Joining columns. A vector doubles when it is full; a quarter more is enough to stay linear, and a
@@ -112,7 +114,8 @@ class TableSet {
   // Null when nobody wrote to it.
   const Table* Find(TableId id) const { return tables_[id].get(); }
 
-  void Append(const TableSet& part, const Remap& remap);
+  // Joins the tables of `part`; one that is not here yet is taken over as it is, without a copy.
+  void Append(TableSet&& part, const Remap& remap);
 
  private:
   std::vector<std::unique_ptr<Table>> tables_;

@@ -99,7 +99,7 @@ class UnitBuilder {
     Unit& unit = index_.units.emplace_back();
     unit.rank = rank;
     unit.group = group;
-    unit.row = static_cast<int64_t>(row);
+    unit.row = static_cast<uint32_t>(row);
     unit.state = states_.Of(ops_.state[row]);
     return unit;
   }

@@ -7,7 +7,7 @@
 //   comm_op rows --> units --> groups: rows of units with one sequence number, a member each
 //                          \-> channels (group, sender, receiver): sends and receives, paired
 //
-// Cost: linear in the entries, about 60 bytes a unit.
+// Cost: linear in the entries, 32 bytes a unit.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,19 @@ enum class OpState : uint8_t { kScheduled, kStarted, kCompleted };
 struct Unit {
   int32_t rank = 0;   // position in Index::ranks
   int32_t group = 0;  // position in Index::groups
-  int64_t row = 0;    // of comm_op; of a region the first inner entry
+  uint32_t row = 0;   // of comm_op; of a region the first inner entry
   int32_t seq = 0;    // collective_seq, or p2p_seq of sends and receives
   Signature signature{};
-  OpState state = OpState::kScheduled;
-  bool p2p = false;
-  bool send = false;
-  bool region = false;
-  bool fell_out = false;  // p2p: the partner's ring no longer holds its half
-  int32_t partner = -1;   // p2p: position in Index::ranks
-  int32_t peer = -1;      // p2p: the other half, position in Index::units; -1 when there is none
+  int32_t partner = -1;  // p2p: position in Index::ranks
+  int32_t peer = -1;     // p2p: the other half, position in Index::units; -1 when there is none
+  OpState state : 2 = OpState::kScheduled;
+  bool p2p : 1 = false;
+  bool send : 1 = false;
+  bool region : 1 = false;
+  bool fell_out : 1 = false;  // p2p: the partner's ring no longer holds its half
   bool completed() const { return state == OpState::kCompleted; }
 };
+static_assert(sizeof(Unit) == 32, "there is one for every entry of every rank");
 
 // Units of one group with one sequence number, sorted by rank: units[order[begin..end)].
 struct SeqRow {

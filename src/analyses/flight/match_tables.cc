@@ -162,11 +162,13 @@ class Writer {
   }
 
   void Finish(const CommMatchRow& row, std::span<const int32_t> units) {
-    for (int32_t at : units) match_of_unit_[static_cast<size_t>(at)] = row.match;
+    for (int32_t at : units)
+      match_of_unit_[static_cast<size_t>(at)] = static_cast<int32_t>(row.match);
     matches_.Add(row);
   }
 
   void AddCalls() {
+    calls_.Reserve(calls_.size() + index_.unit_of_row.size());
     for (size_t i = 0; i < index_.unit_of_row.size(); ++i) {
       int32_t unit = index_.unit_of_row[i];
       if (unit < 0 || match_of_unit_[static_cast<size_t>(unit)] < 0) continue;
@@ -175,7 +177,7 @@ class Writer {
       row.attempt = index_.attempt;
       row.rank =
           index_.ranks[static_cast<size_t>(index_.units[static_cast<size_t>(unit)].rank)].rank;
-      row.op_row = index_.first_row + static_cast<int64_t>(i);
+      row.op_row = static_cast<int32_t>(index_.first_row + static_cast<int64_t>(i));
       row.match = match_of_unit_[static_cast<size_t>(unit)];
       calls_.Add(row);
     }
@@ -228,7 +230,7 @@ class Writer {
   Part& part_;
   CommMatchTable& matches_;
   CommCallTable& calls_;
-  std::vector<int64_t> match_of_unit_;
+  std::vector<int32_t> match_of_unit_;
   std::vector<int64_t> list_;
 };
 

@@ -118,7 +118,7 @@ class DumpReader final : public Reader {
   Status Merge(Part&& part, Part& whole) override {
     bool is_first = whole.pools.strings.size() <= 1;
     if (!is_first) {
-      whole.Append(part);
+      whole.Append(std::move(part));
       return {};
     }
     Diagnostics diagnostics = std::move(whole.diagnostics);

@@ -31,7 +31,7 @@ void ReadOneByOne(std::string_view text, uint64_t offset, const Identity& who, P
           kBadEntry, who.input,
           {.offset = static_cast<int64_t>(offset + begin), .detail = status.message()});
     }
-    part.Append(entry);
+    part.Append(std::move(entry));
   }
 }
 

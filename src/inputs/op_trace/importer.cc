@@ -99,7 +99,7 @@ class OpTraceReader final : public Reader {
             kBadEntry, who_.input,
             {.offset = static_cast<int64_t>(offset + begin), .detail = status.message()});
       }
-      part.Append(entry);
+      part.Append(std::move(entry));
     }
     return {};
   }

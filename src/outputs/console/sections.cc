@@ -24,13 +24,29 @@ std::string Plural(size_t count, std::string_view noun) {
 
 void WriteFinding(const Finding& finding, const Model& model, Paper& paper) {
   paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline);
-  if (!finding.next_step.empty()) paper.Line("next: " + finding.next_step, 9, Ink::kDim);
   if (!finding.explains.empty()) {
-    std::string ids;
-    for (size_t explained : finding.explains)
-      ids += (ids.empty() ? "" : ", ") + model.findings[explained].id;
-    paper.Line("explains: " + ids, 9, Ink::kDim);
+    const std::string& example = model.findings[finding.explains.front()].headline;
+    size_t count = finding.explains.size();
+    paper.Line(count == 1 ? fmt::format("explains: {}", example)
+                          : fmt::format("explains {} others, for example: {}", count, example),
+               9, Ink::kDim);
   }
+  if (!finding.next_step.empty()) paper.Line("next: " + finding.next_step, 9, Ink::kDim);
+}
+
+// Consequences stand under their cause; on their own they would bury the answer.
+std::vector<const Finding*> ToShow(const Model& model, std::string_view rules) {
+  std::set<size_t> explained;
+  for (const Finding& finding : model.findings) {
+    explained.insert(finding.explains.begin(), finding.explains.end());
+  }
+  std::vector<const Finding*> shown;
+  for (size_t i = 0; i < model.findings.size(); ++i) {
+    const Finding& finding = model.findings[i];
+    bool folded = finding.role == Role::kConsequence && explained.contains(i);
+    if (!folded && std::string_view(finding.rule).starts_with(rules)) shown.push_back(&finding);
+  }
+  return shown;
 }
 
 // All inputs of one kind in one job.
@@ -138,14 +154,14 @@ void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) 
 
 void WriteFindings(const Model& model, std::string_view rules, Paper& paper) {
   paper.Title("Findings");
-  size_t all = 0;
-  for (const Finding& finding : model.findings) {
-    if (!finding.rule.starts_with(rules)) continue;
-    if (++all <= kMostFindings) WriteFinding(finding, model, paper);
+  std::vector<const Finding*> findings = ToShow(model, rules);
+  if (findings.empty()) paper.Line("None.");
+  size_t shown = std::min(kMostFindings, findings.size());
+  for (size_t i = 0; i < shown; ++i) WriteFinding(*findings[i], model, paper);
+  if (shown < findings.size()) {
+    paper.Line(
+        fmt::format("... and {} more: see findings.json or --json", findings.size() - shown));
   }
-  if (all == 0) paper.Line("None.");
-  if (all > kMostFindings)
-    paper.Line(fmt::format("... and {} more: see findings.json or --json", all - kMostFindings));
 }
 
 void WriteJobs(const Model& model, Paper& paper) {
