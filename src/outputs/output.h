@@ -29,7 +29,7 @@ struct OutputContext {
   TextSink* text = nullptr;  // for outputs that are streams
   int width = 100;           // of the terminal
   bool colour = false;
-  bool parquet = false;           // --parquet
+  bool parquet = false;               // --parquet
   std::string_view findings_of = {};  // console: only findings of rules that begin so, and trouble
 };
 

@@ -167,7 +167,8 @@ Status Answer(const Model& model, const FlightOptions& options, const GlobalOpti
 // The analyzer ends with a traceback, of which the last line matters.
 int Fail(const Status& status, const FlightOptions& options) {
   if (options.compat) {
-    std::fputs((status.message() + "\n").c_str(), stderr);
+    std::string_view type = status.code() == Code::kUsage ? "AssertionError: " : "";
+    std::fputs(fmt::format("{}{}\n", type, status.message()).c_str(), stderr);
     return 1;
   }
   PrintError(status);

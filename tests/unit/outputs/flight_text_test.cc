@@ -11,8 +11,10 @@
 #include "outputs/flight_text/analyzer.h"
 #include "outputs/flight_text/database.h"
 #include "outputs/flight_text/tabulate.h"
+#include "tables/comm_call.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
+#include "tables/comm_match.h"
 #include "tables/comm_op.h"
 
 namespace debrief::outputs::flight_text {
@@ -567,6 +569,66 @@ TEST(FlightDatabase, IdsJoin) {
   std::string reference = "\"group_id\":\"0" + std::to_string(HashOfRanks({0, 1})) + "\"";
   EXPECT_NE(json.find(id), std::string::npos) << json;
   EXPECT_NE(json.find("{\"id\":0," + reference), std::string::npos) << json;
+}
+
+// --details and -o speak for our own matching where it ran.
+class OurMatching : public ::testing::Test {
+ protected:
+  OurMatching() {
+    Event wrong = Op("all_reduce", "[[2]]", "[[2]]");
+    // Rank 0 is the one that differs; the analyzer would blame ranks 1 and 2.
+    for (int32_t rank = 0; rank < 3; ++rank)
+      job_.Rank(rank, {rank == 0 ? wrong : Op("all_reduce")}, {{"0", "default_pg", {0, 1, 2, 3}}});
+    CommMatchRow match;
+    match.job = match.attempt = 0;
+    match.match = 7;
+    match.kind = Text("collective");
+    match.group_name = Text("0");
+    match.members = Ranks({0, 1, 2, 3});
+    match.missing = Ranks({3});
+    match.mismatch = Text("size");
+    job_.model().tables.Edit<CommMatchTable>().Add(match);
+    for (int64_t row = 0; row < 3; ++row) {
+      CommCallRow call;
+      call.op_row = row;
+      call.match = 7;
+      job_.model().tables.Edit<CommCallTable>().Add(call);
+    }
+  }
+
+  StringId Text(std::string_view text) { return job_.model().pools.Intern(text); }
+  ListId Ranks(std::vector<int64_t> ranks) { return job_.model().pools.lists.Intern(ranks); }
+
+  Job job_;
+};
+
+TEST_F(OurMatching, BlocksBlameTheMinority) {
+  StringSink sink;
+  ASSERT_TRUE(WriteDetails(job_.model(), {}, sink).ok());
+  EXPECT_NE(sink.text_.find("missing ranks: {3}\n"), std::string::npos) << sink.text_;
+  EXPECT_NE(sink.text_.find("error msg: Culprit rank 0; Error type: SIZE_OR_SYNTAX_MISMATCH"),
+            std::string::npos)
+      << sink.text_;
+  EXPECT_EQ(sink.text_.find("Culprit rank 1"), std::string::npos);
+}
+
+TEST_F(OurMatching, DatabaseHasIt) {
+  auto tables = MakeFlatTables(job_.model(), {}, /*compat=*/false);
+  ASSERT_TRUE(tables.ok()) << tables.status().ToString();
+  std::string json = FlatTablesAsJson(tables.value());
+  EXPECT_NE(json.find("\"missing_ranks\":[3]"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"mismatch_collectives\":[{\"rank\":0"), std::string::npos) << json;
+  EXPECT_NE(json.find("{\"id\":2,\"collective_id\":0,"), std::string::npos) << json;
+}
+
+TEST_F(OurMatching, RowsThatDoNotExistAreLeftOut) {
+  CommCallRow call;
+  call.op_row = 99;
+  call.match = 7;
+  job_.model().tables.Edit<CommCallTable>().Add(call);
+  StringSink sink;
+  EXPECT_TRUE(WriteDetails(job_.model(), {.verbose = true}, sink).ok());
+  EXPECT_TRUE(WriteTables(job_.model(), {}, sink).ok());
 }
 
 }  // namespace
