@@ -206,7 +206,7 @@ const example = {
     if (findings.length === 0) return; // this build has no analysis of collectives
     const hero = await text(page, ".hero");
     assert.match(hero, /rank 5/i);
-    for (const part of ["mesh_dp", "all_reduce", "train.py:52"])
+    for (const part of ["mesh_dp", "all_reduce", "dist_job.py:53"])
       assert.ok(hero.includes(part), `${part} in ${hero}`);
     const box = await page.locator(".hero").boundingBox();
     assert.ok(box.y >= 0 && box.y + box.height <= 800, "the verdict is on the first screen");
