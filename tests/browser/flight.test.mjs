@@ -212,7 +212,7 @@ const example = {
     assert.ok(box.y >= 0 && box.y + box.height <= 800, "the verdict is on the first screen");
     await t.screenshot(page, "example_hung_verdict");
     await page.locator(".hero").getByRole("link", { name: "Show in the grid" }).click();
-    assert.match(await text(page, ".cell-words"), /Rank 5: never issued/);
+    assert.match(await text(page, ".cell-words"), /Rank 5: mismatch with all_gather/);
     assert.ok((await coloursOfGrid(page)) > 4);
     await t.screenshot(page, "example_hung_grid");
   },
