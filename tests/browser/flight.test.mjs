@@ -206,13 +206,13 @@ const example = {
     if (findings.length === 0) return; // this build has no analysis of collectives
     const hero = await text(page, ".hero");
     assert.match(hero, /rank 5/i);
-    for (const part of ["mesh_dp", "all_reduce", "train.py:52"])
+    for (const part of ["mesh_dp", "all_reduce", "dist_job.py:53"])
       assert.ok(hero.includes(part), `${part} in ${hero}`);
     const box = await page.locator(".hero").boundingBox();
     assert.ok(box.y >= 0 && box.y + box.height <= 800, "the verdict is on the first screen");
     await t.screenshot(page, "example_hung_verdict");
     await page.locator(".hero").getByRole("link", { name: "Show in the grid" }).click();
-    assert.match(await text(page, ".cell-words"), /Rank 5: never issued/);
+    assert.match(await text(page, ".cell-words"), /Rank 5: mismatch with all_gather/);
     assert.ok((await coloursOfGrid(page)) > 4);
     await t.screenshot(page, "example_hung_grid");
   },

@@ -120,7 +120,8 @@ class FlightWriter {
     for (const Column& column : grid.columns) {
       const bool has_op = column.op_row != kNoRow;
       seq.push_back(matches_.seq[column.match]);
-      op.push_back(texts_.Add(model_.pools.Text(matches_.op[column.match])));
+      op.push_back(has_op ? Op(column.op_row)
+                          : texts_.Add(model_.pools.Text(matches_.op[column.match])));
       sizes.push_back(has_op ? Sizes(column.op_row) : -1);
       line.push_back(has_op ? Line(column.op_row) : -1);
       status.push_back(texts_.Add(model_.pools.Text(matches_.status[column.match])));

@@ -82,8 +82,8 @@ class CommJob {
     CommCallRow row;
     row.job = row.attempt = 0;
     row.rank = ops().rank[static_cast<size_t>(op_row)];
-    row.op_row = op_row;
-    row.match = match;
+    row.op_row = static_cast<int32_t>(op_row);
+    row.match = static_cast<int32_t>(match);
     return row;
   }
 
