@@ -72,8 +72,8 @@ void FillOps(Model& model) {
       row.created_ns = 1'760'000'000'000'000'000 + seq * 1'000'000LL + rank * 100;
       row.completed_ns = open ? kNone64 : row.created_ns + 1'500'000;
       CommCallRow call;
-      call.op_row = static_cast<int64_t>(ops.size());
-      call.match = static_cast<int64_t>(group) * kEntries + seq;
+      call.op_row = static_cast<int32_t>(ops.size());
+      call.match = static_cast<int32_t>(static_cast<int64_t>(group) * kEntries + seq);
       ops.Add(row);
       calls.Add(call);
     }

@@ -53,7 +53,7 @@ std::vector<Signature> Past(const Index& index, const Unit& unit) {
 Share Habit(const Index& index, const Unit& unit) {
   std::vector<Signature> past = Past(index, unit);
   size_t now = past.size() - 1;
-  for (size_t length : {8, 4, 2, 1}) {
+  for (size_t length : {size_t{8}, size_t{4}, size_t{2}, size_t{1}}) {
     Share share;
     if (now < length) continue;
     auto context = past.begin() + static_cast<std::ptrdiff_t>(now - length);

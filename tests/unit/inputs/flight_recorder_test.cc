@@ -312,7 +312,7 @@ std::string JsonDumpOf(const std::string& entries) {
 }
 
 TEST(FlightRecorderTest, JsonInBatchesOfAnySize) {
-  for (uint64_t chunk : {1, 7, 100, 1 << 20}) {
+  for (uint64_t chunk : std::vector<uint64_t>{1, 7, 100, 1 << 20}) {
     Part part = Import(JsonDumpOf(JsonEntry(0) + "," + JsonEntry(1) + ",5," + JsonEntry(2)), chunk);
     const CommOpTable& ops = Ops(part);
     ASSERT_EQ(ops.size(), 3u);

@@ -65,7 +65,7 @@ std::vector<Event> ReadWith(const std::string& text, uint64_t chunk, int32_t ran
 std::vector<Event> Events(const std::string& text, int32_t rank = kNone32,
                           std::string_view path = "out.txt") {
   std::vector<Event> whole = ReadWith(text, 1 << 20, rank, path);
-  for (uint64_t chunk : {1, 7, 100}) {
+  for (uint64_t chunk : std::vector<uint64_t>{1, 7, 100}) {
     EXPECT_EQ(ReadWith(text, chunk, rank, path), whole) << "chunks of " << chunk;
   }
   std::erase_if(whole, [](const Event& event) { return event.kind == "last_line"; });

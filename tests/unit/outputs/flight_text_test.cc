@@ -590,7 +590,7 @@ class OurMatching : public ::testing::Test {
     job_.model().tables.Edit<CommMatchTable>().Add(match);
     for (int64_t row = 0; row < 3; ++row) {
       CommCallRow call;
-      call.op_row = row;
+      call.op_row = static_cast<int32_t>(row);
       call.match = 7;
       job_.model().tables.Edit<CommCallTable>().Add(call);
     }
