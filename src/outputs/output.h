@@ -26,6 +26,7 @@ class TextSink {
 
 struct OutputContext {
   std::string folder;        // the output folder; exists; empty when nothing may be written
+  std::string file;          // where to write instead, for an output of one file that was asked for
   TextSink* text = nullptr;  // for outputs that are streams
   int width = 100;           // of the terminal
   bool colour = false;

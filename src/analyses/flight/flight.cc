@@ -41,8 +41,9 @@ Status Run(const Model& model, AnalysisResult& result) {
   for (auto [job, attempt] : attempts) {
     Index index(model, job, attempt);
     Waits waits(index);
-    AddFindings(index, waits, FindCauses(index, waits), result.findings);
-    FillTables(index, waits, result.part);
+    std::vector<Cause> causes = FindCauses(index, waits);
+    AddFindings(index, waits, causes, result.findings);
+    FillTables(index, waits, causes, result.part);
   }
   return {};
 }

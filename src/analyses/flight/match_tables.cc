@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <string>
 
 #include "tables/comm_call.h"
@@ -16,13 +17,21 @@ namespace {
 // Writes rows with texts and lists translated into the pools of the part.
 class Writer {
  public:
-  Writer(const Index& index, const Waits& waits, Part& part)
+  Writer(const Index& index, const Waits& waits, const std::vector<Cause>& causes, Part& part)
       : index_(index),
         waits_(waits),
         part_(part),
         matches_(part.tables.Edit<CommMatchTable>()),
         calls_(part.tables.Edit<CommCallTable>()),
-        match_of_unit_(index.units.size(), -1) {}
+        match_of_unit_(index.units.size(), -1) {
+    for (const Cause& cause : causes) {
+      for (int32_t at : cause.units) {
+        const Unit& unit = index.units[static_cast<size_t>(at)];
+        if (!std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank)) continue;
+        blamed_[{unit.group, unit.seq}].push_back(unit.rank);
+      }
+    }
+  }
 
   void WriteAll() {
     for (const Group& group : index_.groups) {
@@ -91,9 +100,11 @@ class Writer {
         (never ? missing : unknown).push_back(rank);
       }
     }
-    const Unit& first = index_.units[static_cast<size_t>(units.front())];
+    const std::vector<int32_t>& blamed = BlamedIn(group, seq_row.seq);
+    const Unit& first = index_.units[static_cast<size_t>(RightOne(units, blamed))];
     CommMatchRow row = NewMatch(group, first.region ? "region" : "collective");
     row.seq = seq_row.seq;
+    if (!blamed.empty()) row.blamed = Ranks(blamed);
     row.op = Copy(index_.ops.op[static_cast<size_t>(first.row)]);
     std::string_view mismatch = MismatchOf(units);
     if (!mismatch.empty()) row.mismatch = part_.pools.Intern(mismatch);
@@ -109,6 +120,21 @@ class Writer {
     row.unknown = Ranks(unknown);
     AddTimes(units, row);
     Finish(row, units);
+  }
+
+  const std::vector<int32_t>& BlamedIn(const Group& group, int32_t seq) const {
+    static const std::vector<int32_t> kNobody;
+    auto found = blamed_.find({static_cast<int32_t>(&group - index_.groups.data()), seq});
+    return found == blamed_.end() ? kNobody : found->second;
+  }
+
+  // A member that nobody blames; the first when all are.
+  int32_t RightOne(std::span<const int32_t> units, const std::vector<int32_t>& blamed) const {
+    for (int32_t at : units) {
+      int32_t rank = index_.units[static_cast<size_t>(at)].rank;
+      if (std::find(blamed.begin(), blamed.end(), rank) == blamed.end()) return at;
+    }
+    return units.front();
   }
 
   std::string_view MismatchOf(std::span<const int32_t> units) const {
@@ -232,6 +258,7 @@ class Writer {
   CommCallTable& calls_;
   std::vector<int32_t> match_of_unit_;
   std::vector<int64_t> list_;
+  std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> blamed_;  // by group and sequence
 };
 
 bool HasWord(const std::string& text, std::string_view word) {
@@ -265,8 +292,9 @@ std::string_view RoleOf(const Index& index, const Group& group) {
   return group.members.size() == index.ranks.size() ? "world" : "";
 }
 
-void FillTables(const Index& index, const Waits& waits, Part& part) {
-  Writer(index, waits, part).WriteAll();
+void FillTables(const Index& index, const Waits& waits, const std::vector<Cause>& causes,
+                Part& part) {
+  Writer(index, waits, causes, part).WriteAll();
 }
 
 }  // namespace debrief::analyses::flight

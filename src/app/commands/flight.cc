@@ -114,14 +114,9 @@ const Output* FindOutput(std::string_view name) {
 }
 
 Status WriteTimeline(const Model& model, const std::string& path) {
-  const Output* timeline = FindOutput("flight_timeline");
-  if (timeline == nullptr)
-    return Status(Code::kUnsupported, "this build has no output flight_timeline");
-  StringSink sink;
   OutputContext context;
-  context.text = &sink;
-  TRY(timeline->write(model, context));
-  return WriteFileAtomically(path, sink.text());
+  context.file = path;
+  return FindOutput("flight_timeline")->write(model, context);
 }
 
 void PrintVerdict(const Model& model, const GlobalOptions& global, TextSink& sink) {

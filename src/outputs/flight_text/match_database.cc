@@ -22,12 +22,13 @@ PythonSet RanksOf(const Model& model, ListId list) {
 }
 
 // The entry with the op, sizes and types that most have; the first of them on a tie.
-const Entry& Majority(const std::vector<Entry>& entries) {
+// What was right: the most common call among those of members that no finding blames.
+const Entry& RightCall(const std::vector<Entry>& entries, const std::vector<bool>& blamed) {
   auto key = [](const Entry& entry) {
     return std::tie(entry.op, entry.input_sizes, entry.output_sizes, entry.input_dtypes);
   };
   std::map<decltype(key(entries[0])), size_t> votes;
-  for (const Entry& entry : entries) ++votes[key(entry)];
+  for (size_t i = 0; i < entries.size(); ++i) votes[key(entries[i])] += blamed[i] ? 0 : 1;
   return *std::max_element(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
     return votes[key(a)] < votes[key(b)];
   });
@@ -51,10 +52,16 @@ std::map<int64_t, std::vector<size_t>> OpsByMatch(const Model& model) {
 Collective CollectiveOfMatch(const Model& model, size_t match, const std::vector<size_t>& rows) {
   const auto& matches = model.tables.Get<CommMatchTable>();
   const auto& ops = model.tables.Get<CommOpTable>();
+  auto blamed_ranks = model.pools.lists.Get(matches.blamed[match]);
   std::vector<Entry> entries;
-  for (size_t row : rows) entries.push_back(ReadEntry(model, row));
+  std::vector<bool> blamed;
+  for (size_t row : rows) {
+    entries.push_back(ReadEntry(model, row));
+    blamed.push_back(std::find(blamed_ranks.begin(), blamed_ranks.end(), ops.rank[row]) !=
+                     blamed_ranks.end());
+  }
   Collective about;
-  about.entry = Majority(entries);
+  about.entry = RightCall(entries, blamed);
   about.expected = RanksOf(model, matches.members[match]);
   about.missing = RanksOf(model, matches.missing[match]);
   bool differ = matches.mismatch[match] != StringId::kNone;

@@ -14,10 +14,11 @@ namespace {
 constexpr std::string_view kFile = "flight_timeline.json";
 
 Status Write(const Model& model, const OutputContext& context) {
-  if (context.folder.empty()) return {};
+  if (context.folder.empty() && context.file.empty()) return {};
   const Layout layout = MakeLayout(model);
-  ASSIGN_OR_RETURN(GrowingFile file,
-                   GrowingFile::Create(context.folder + "/" + std::string(kFile)));
+  std::string path =
+      context.file.empty() ? context.folder + "/" + std::string(kFile) : context.file;
+  ASSIGN_OR_RETURN(GrowingFile file, GrowingFile::Create(path));
   TRY(WriteEvents(model, layout, file));
   return file.Finish();
 }
