@@ -67,7 +67,9 @@ Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& 
   }
   if (!trouble.ok()) {
     AddNote(imported.part, input.who.input, NoteOf(trouble, input.packing));
-    if (input.rows == 0) input.state = InputState::kFailed;
+    bool cut = trouble.code() == Code::kTruncated || trouble.code() == Code::kInvalid;
+    bool read_some = imported.source != nullptr && (cut || input.rows > 0);
+    if (!read_some) input.state = InputState::kFailed;
   }
   return imported;
 }

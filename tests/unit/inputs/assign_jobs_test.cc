@@ -68,7 +68,7 @@ TEST(AssignJobs, DisagreeingRankIsNoted) {
 
 TEST(AssignJobs, HostsGoIntoTheRankTable) {
   Assigned all;
-  all.inputs.push_back(Input("j", "stdout_rank5.txt", "text"));
+  all.inputs.push_back(Input("j", "stdout_rank5.txt", "job_text"));
   all.inputs.push_back(Input("j", "nccl_trace_rank_node02_5"));
   all.inputs.push_back(Input("j", "nccl_trace_rank_node01_0"));
   Assign(all);
@@ -88,7 +88,7 @@ TEST(AssignJobs, WorldSizesSplitAFolder) {
   all.inputs.back().recognition.world_size = 4;
   all.inputs.push_back(Input("e", "a_rank0"));
   all.inputs.back().recognition.world_size = 8;
-  all.inputs.push_back(Input("e", "stdout_rank1.txt", "text"));
+  all.inputs.push_back(Input("e", "stdout_rank1.txt", "job_text"));
   Assign(all);
   ASSERT_EQ(all.jobs().size(), 3u);
   EXPECT_EQ(all.jobs().world_size, (std::vector<int32_t>{2, 4, 8}));
@@ -99,9 +99,9 @@ TEST(AssignJobs, WorldSizesSplitAFolder) {
 
 TEST(AssignJobs, NotesAndUnknownFilesAreOfNoJob) {
   Assigned all;
-  all.inputs.push_back(Input("d", "README", "text"));
+  all.inputs.push_back(Input("d", "README", "job_text"));
   all.inputs.push_back(Input("d", "x.bin", "no such importer"));
-  all.inputs.push_back(Input("e", "README", "text"));
+  all.inputs.push_back(Input("e", "README", "job_text"));
   all.inputs.push_back(Input("e", "dump_rank0"));
   Assign(all);
   ASSERT_EQ(all.jobs().size(), 1u);
@@ -134,9 +134,9 @@ TEST(AssignJobs, AttemptsFillTheirTables) {
 
 TEST(AssignJobs, AttemptFoldersOfTorchrun) {
   Assigned all;
-  all.inputs.push_back(Input("j/attempt_0/0", "stdout.log", "text"));
-  all.inputs.push_back(Input("j/attempt_1/0", "stdout.log", "text"));
-  all.inputs.push_back(Input("j/attempt_1/1", "stdout.log", "text"));
+  all.inputs.push_back(Input("j/attempt_0/0", "stdout.log", "job_text"));
+  all.inputs.push_back(Input("j/attempt_1/0", "stdout.log", "job_text"));
+  all.inputs.push_back(Input("j/attempt_1/1", "stdout.log", "job_text"));
   Assign(all);
   ASSERT_EQ(all.jobs().size(), 1u);
   EXPECT_EQ(all.NameOf(0), "j");

@@ -90,7 +90,7 @@ TEST_F(Import, PlainAndPacked) {
   Write("e.bin", std::string("\0\1\2", 3));
   Write("f.log", "");
   EXPECT_EQ(Rows(), (Lines{"a.json op_trace imported 3", "b.json.gz op_trace imported 3",
-                           "c.json.zst op_trace imported 3", "d.txt text recognised 0",
+                           "c.json.zst op_trace imported 3", "d.txt job_text imported 0",
                            "e.bin unknown skipped 0", "f.log unknown skipped 0"}));
   EXPECT_EQ(Trouble(), "input.unknown,input.empty");
   EXPECT_EQ(inputs_[1].name, "b.json");
@@ -103,7 +103,7 @@ TEST_F(Import, PackedTwice) {
   Write("c.json.gz.zst", Zstd(Gzip(kOpTrace)));
   Write("d.txt.gz.gz", Gzip(Gzip("hello\n")));
   EXPECT_EQ(Rows(), (Lines{"a.json.gz.gz op_trace imported 3", "b.json.zst.gz op_trace imported 3",
-                           "c.json.gz.zst op_trace imported 3", "d.txt.gz.gz text recognised 0"}));
+                           "c.json.gz.zst op_trace imported 3", "d.txt.gz.gz job_text imported 0"}));
   EXPECT_EQ(Trouble(), "");
 }
 
@@ -120,14 +120,14 @@ TEST_F(Import, Archives) {
   EXPECT_EQ(
       Rows(),
       (Lines{"a.tar!job/ops_rank1.json.gz op_trace imported 3",
-             "a.tar!job/ops_rank0.json op_trace imported 3", "a.tar!notes.txt text recognised 0",
+             "a.tar!job/ops_rank0.json op_trace imported 3", "a.tar!notes.txt job_text imported 0",
              "b.tar.gz!job/ops_rank1.json.gz op_trace imported 3",
              "b.tar.gz!job/ops_rank0.json op_trace imported 3",
-             "b.tar.gz!notes.txt text recognised 0",
+             "b.tar.gz!notes.txt job_text imported 0",
              "c.tar.zst!job/ops_rank1.json.gz op_trace imported 3",
              "c.tar.zst!job/ops_rank0.json op_trace imported 3",
-             "c.tar.zst!notes.txt text recognised 0",
-             "d.zip!job/ops_rank0.json op_trace imported 3", "d.zip!notes.txt text recognised 0"}));
+             "c.tar.zst!notes.txt job_text imported 0",
+             "d.zip!job/ops_rank0.json op_trace imported 3", "d.zip!notes.txt job_text imported 0"}));
   EXPECT_EQ(Trouble(), "");
   EXPECT_EQ(inputs_[0].folder, folder_.File("a.tar/job"));
   EXPECT_EQ(inputs_[0].who.rank, 1);
@@ -191,7 +191,7 @@ TEST_F(Import, TruncatedGzip) {
   EXPECT_EQ(inputs_[0].state, InputState::kImported);
   EXPECT_GT(inputs_[0].rows, 500);
   EXPECT_LT(inputs_[0].rows, 5000);
-  EXPECT_EQ(inputs_[1].state, InputState::kFailed);
+  EXPECT_EQ(inputs_[1].state, InputState::kImported);
   EXPECT_EQ(inputs_[2].state, InputState::kFailed);
   EXPECT_EQ(Trouble(), "op_trace.truncated,gzip.truncated,gzip.truncated,gzip.truncated");
 }
@@ -201,7 +201,7 @@ TEST_F(Import, TruncatedGzipInTar) {
   Write("a.tar", MakeArchive(kTar, {{"b.txt.gz", packed.substr(0, packed.size() - 9)}}));
   Run();
   EXPECT_EQ(Trouble(), "gzip.truncated");
-  EXPECT_EQ(inputs_.at(0).state, InputState::kFailed) << "as the same file beside the archive";
+  EXPECT_EQ(inputs_.at(0).state, InputState::kImported) << "as the same file beside the archive";
 }
 
 TEST_F(Import, StandardInputThroughAPipe) {

@@ -104,13 +104,13 @@ const std::vector<Sample> kSamples = {
     {"aiu_compiler_log", "ideal.json", R"([{"kernel": "a", "ideal_cycles": 3}])"},
     {"perfetto", "trace.pftrace", kPerfetto},
     {"perfetto", "x", kPerfetto},
-    {"text", "notes.txt", "hello\n"},
-    {"text", "notes.txt", "[rank5]: hello {\n"},
-    {"text", "notes.txt", "{'loss': 2.3, 'epoch': 1}\n"},
-    {"text", "notes.txt", "[2026-11-15 02:42:22] INFO start\n"},
-    {"text", "notes.txt", "(default) segments\n"},
-    {"text", "notes.txt", "\x1b[31mred\x1b[0m\n"},
-    {"text", "notes.txt", "\n\n\nhello\n"},
+    {"job_text", "notes.txt", "hello\n"},
+    {"job_text", "notes.txt", "[rank5]: hello {\n"},
+    {"job_text", "notes.txt", "{'loss': 2.3, 'epoch': 1}\n"},
+    {"job_text", "notes.txt", "[2026-11-15 02:42:22] INFO start\n"},
+    {"job_text", "notes.txt", "(default) segments\n"},
+    {"job_text", "notes.txt", "\x1b[31mred\x1b[0m\n"},
+    {"job_text", "notes.txt", "\n\n\nhello\n"},
     {"", "x.json", "[1, 2, 3]"},
     {"", "x.json", "[\"a\", \"b\"]"},
     {"", "x.json", "[[\n\"a\"], [\"b\"]]"},
@@ -200,9 +200,8 @@ TEST(Sniffers, PrefixAnywhereInTheLine) {
   }
   for (auto bad : {"X1115 02:42:22.605000 3829 a.py:1] {\"x\": 1}\n"sv,
                    "V1115 02:42:22.605000 3829 a.py] {\"x\": 1}\n"sv,
-                   "V1115 02:42:22.605 3829 a.py:1] {\"x\": 1}\n"sv,
                    "V1115 02:42:22.605000 3829 a.py:1] [\"x\"]\n"sv}) {
-    EXPECT_EQ(Takers("a.log", bad), "text") << bad;
+    EXPECT_EQ(Takers("a.log", bad), "job_text") << bad;
   }
 }
 
@@ -212,7 +211,7 @@ TEST(Sniffers, TimeWithoutYear) {
     return Look("a.log", head).recognition.start_ns;
   };
   constexpr int64_t kDay = 86'400'000'000'000;
-  EXPECT_EQ(start("1115"), 1'794'710'542'000'000'000);
+  EXPECT_EQ(start("1115"), 1'794'710'542'605'000'000);
   EXPECT_EQ(start("1116"), start("1115") + kDay) << "a day of grace for time zones";
   EXPECT_EQ(start("1201"), start("1115") + (16 - 365) * kDay) << "of the year before";
   EXPECT_EQ(start("1399"), kNone64);
