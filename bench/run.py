@@ -9,14 +9,15 @@ wrong it ends with another exit code than 0, no time is shown, and this script f
 is shown and does not fail: the machine may be busy. Inputs are made once, always the same, in build/bench-data.
 """
 import argparse
+import functools
 import gzip
+import json
 import os
 import random
 import statistics
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +36,7 @@ class Benchmark:
     unit: str = "MB/s"
     aim: str = ""                 # "mb_s >= 1000"
     runs: int = 1                 # wall_ms is the median of so many
+    check: object = None          # check(stdout): is the result right? for programs that do not check themselves
 
 
 @dataclass
@@ -83,6 +85,82 @@ def big_file():
     return [make_file("big.bin", write)]
 
 
+GENERATOR = ROOT.parent / "shared/tools/flight_gen/gen.py"
+FLIGHT_FAULTS = ["size", "dtype", "type", "stuck", "gc_skip", "swap", "deadlock", "a2a", "coalesced", "p2p_size",
+                 "p2p_missing", "state"]
+
+
+def flight_dumps(name, fault, *words):
+    """Flight Recorder dumps with a planted fault; the folder and the rank to blame."""
+    folder = DATA / name
+    if not (folder / "truth").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, GENERATOR, "--out", folder / "dumps", "--fault", fault, *map(str, words)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        (folder / "truth").write_text(str(json.loads(done.stdout.splitlines()[-1])["rank"]))
+    return folder / "dumps", int((folder / "truth").read_text())
+
+
+def flight_512():
+    return flight_dumps("flight_512", "stuck", "--ranks", 512, "--entries", 2000, "--tp", 8, "--pp", 4, "--frames", 16,
+                        "--fault-rank", 301)
+
+
+def flight_long():
+    return flight_dumps("flight_8x20000", "stuck", "--ranks", 8, "--entries", 20000, "--fault-rank", 5)
+
+
+def flight_4096():
+    """The dumps of 512 ranks eight times over, as eight jobs."""
+    dumps, _ = flight_512()
+    jobs = DATA / "flight_4096"
+    for job in range(8):
+        jobs.mkdir(exist_ok=True)
+        if not (jobs / f"job_{job}").exists():
+            (jobs / f"job_{job}").mkdir()
+            for dump in dumps.iterdir():
+                (jobs / f"job_{job}" / dump.name).symlink_to(dump)
+    return jobs
+
+
+def report_of(folder):
+    """Arguments for debrief that analyse a folder without the store."""
+    return [folder, "--json", "--quiet", "--no-store", "-o", DATA / "out", "--overwrite"]
+
+
+def blames(rank):
+    def check(output):
+        findings = json.loads(output)["findings"]
+        return bool(findings) and rank in findings[0]["ranks"]
+    return check
+
+
+def flight_benchmarks():
+    """Need the generator beside the checkout."""
+    if not GENERATOR.exists():
+        print("skipped: flight benchmarks, no ../shared beside the checkout")
+        return []
+    found = [
+        Benchmark("flight_512", "debrief", prepare=lambda: report_of(flight_512()[0]), shown="cpu_s", unit="CPU s",
+                  aim="cpu_s <= 0.8", check=blames(301)),
+        Benchmark("flight_512_mem", "debrief", prepare=lambda: report_of(flight_512()[0]), shown="peak_mb", unit="MB",
+                  aim="peak_mb <= 200", check=blames(301)),
+        Benchmark("flight_20000", "debrief", prepare=lambda: report_of(flight_long()[0]), shown="cpu_s", unit="CPU s",
+                  aim="cpu_s <= 0.15", check=blames(5)),
+        Benchmark("flight_4096", "debrief", prepare=lambda: report_of(flight_4096()), shown="cpu_s", unit="CPU s",
+                  aim="cpu_s <= 6.4", check=blames(301)),
+    ]
+    for number, fault in enumerate(FLIGHT_FAULTS):
+        rank = 37 + 29 * number
+        words = ["--ranks", 512, "--entries", 400, "--tp", 8, "--pp", 4, "--frames", 4, "--fault-rank", rank]
+        words += {"a2a": ["--ep"], "coalesced": ["--uneven"]}.get(fault, ["--p2p", "batched"] if "p2p" in fault else [])
+        prepare = functools.partial(lambda name, fault, words: report_of(flight_dumps(name, fault, *words)[0]),
+                                    f"flight_{fault}", fault, words)
+        found.append(Benchmark(f"512_{fault}", "debrief", prepare=prepare, shown="cpu_s", unit="CPU s",
+                               aim="cpu_s <= 0.8", check=blames(rank)))
+    return found
+
+
 BENCHMARKS = [
     Benchmark("start", "debrief", ["--version"], shown="wall_ms", unit="ms", aim="wall_ms < 20", runs=21),
     Benchmark("gunzip", "bench/bytes_bench", ["gunzip"], gzip_input, aim="mb_s >= 1000"),
@@ -99,8 +177,16 @@ def prepared_inputs(benchmark):
     begins with that of the one that started it, so this one must stay small."""
     if benchmark.prepare is None:
         return []
-    with ProcessPoolExecutor(1) as pool:
-        return pool.submit(benchmark.prepare).result()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, json.dumps([str(word) for word in benchmark.prepare()]).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as words:
+        prepared = words.read()
+    os.waitpid(child, 0)
+    return json.loads(prepared)
 
 
 def run_once(command):
@@ -121,8 +207,11 @@ def measure(benchmark, build):
     if any(code != 0 for code, *_ in runs):
         return None
     _, output, usage, _ = runs[-1]
-    values = dict(word.split("=", 1) for word in output.split() if "=" in word)
-    values = {key: float(value) for key, value in values.items()}
+    if benchmark.check and not benchmark.check(output):
+        return None
+    words = [] if benchmark.check else output.split()
+    values = {key: float(value) for key, value in (word.split("=", 1) for word in words if "=" in word)}
+    values["cpu_s"] = usage.ru_utime + usage.ru_stime
     values["wall_ms"] = statistics.median(wall for *_, wall in runs) * 1e3
     values["peak_mb"] = usage.ru_maxrss * 1024 / 1e6
     return Measurement(values, usage.ru_utime + usage.ru_stime, values["peak_mb"])
@@ -153,7 +242,7 @@ def main():
     check_all_listed()
     wrong, missed, count = 0, 0, 0
     print(row("benchmark", "result", "CPU s", "peak MB", "aim", ""))
-    for benchmark in BENCHMARKS:
+    for benchmark in [*BENCHMARKS, *flight_benchmarks()]:
         if options.patterns and not any(pattern in benchmark.name for pattern in options.patterns):
             continue
         count += 1
@@ -164,7 +253,7 @@ def main():
             continue
         good = not benchmark.aim or met(benchmark.aim, result.values)
         missed += not good
-        print(row(benchmark.name, f"{result.values[benchmark.shown]:.0f} {benchmark.unit}", f"{result.cpu_s:.2f}",
+        print(row(benchmark.name, f"{result.values[benchmark.shown]:.{2 if benchmark.unit == 'CPU s' else 0}f} {benchmark.unit}", f"{result.cpu_s:.2f}",
                   f"{result.peak_mb:.0f}", benchmark.aim, "met" if good else "MISSED"), flush=True)
     print(f"{count} benchmarks, {missed} missed their aim, {wrong} with a wrong result")
     sys.exit(1 if wrong else 0)

@@ -78,6 +78,15 @@ class UnitBuilder {
 
   void StartDump() { cursors_.assign(index_.groups.size(), {}); }
 
+  // A ring that has wrapped may begin in the middle of a region: nobody can compare that one.
+  void ForgetCutRegion(int32_t first) {
+    if (static_cast<size_t>(first) >= index_.units.size()) return;
+    Unit& unit = index_.units[static_cast<size_t>(first)];
+    bool wrapped = ops_.record[unit.row] != 0;
+    if (wrapped && (unit.region || traits_.Of(ops_.op[unit.row]).ends_region))
+      unit.signature = Signature{};
+  }
+
   void Add(size_t row, int32_t rank, int32_t group) {
     if (cursors_.size() < index_.groups.size()) cursors_.resize(index_.groups.size());
     const OpTraits& traits = traits_.Of(ops_.op[row]);
@@ -256,6 +265,7 @@ void Index::AddUnits() {
     auto begin = static_cast<int32_t>(units.size());
     builder.StartDump();
     for (size_t row = run.begin; row < run.end; ++row) builder.Add(row, rank, GroupOf(row));
+    builder.ForgetCutRegion(begin);
     RankInfo& info = ranks[static_cast<size_t>(rank)];
     info.has_dump = true;
     if (info.last_unit == 0) info.first_unit = begin;

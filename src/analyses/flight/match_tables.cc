@@ -132,7 +132,8 @@ class Writer {
   int32_t RightOne(std::span<const int32_t> units, const std::vector<int32_t>& blamed) const {
     for (int32_t at : units) {
       int32_t rank = index_.units[static_cast<size_t>(at)].rank;
-      if (std::find(blamed.begin(), blamed.end(), rank) == blamed.end()) return at;
+      bool known = index_.units[static_cast<size_t>(at)].signature != Signature{};
+      if (known && std::find(blamed.begin(), blamed.end(), rank) == blamed.end()) return at;
     }
     return units.front();
   }
@@ -142,7 +143,7 @@ class Writer {
     const SignatureParts& mine = index_.signatures.Get(first.signature);
     for (int32_t at : units) {
       const Unit& other = index_.units[static_cast<size_t>(at)];
-      if (other.signature == first.signature) continue;
+      if (other.signature == first.signature || other.signature == Signature{}) continue;
       const SignatureParts& theirs = index_.signatures.Get(other.signature);
       if (mine.op != theirs.op) return "type";
       bool same_sizes =

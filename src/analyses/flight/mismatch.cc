@@ -23,11 +23,16 @@ struct Difference {
   size_t count = 0;  // collectives skipped or too many
 };
 
+// Units whose signature nobody knows agree with everybody.
 bool MembersDiffer(const Index& index, std::span<const int32_t> row) {
-  Signature first = index.units[static_cast<size_t>(row.front())].signature;
-  return std::any_of(row.begin(), row.end(), [&](int32_t at) {
-    return index.units[static_cast<size_t>(at)].signature != first;
-  });
+  Signature first{};
+  for (int32_t at : row) {
+    Signature signature = index.units[static_cast<size_t>(at)].signature;
+    if (signature == Signature{}) continue;
+    if (first == Signature{}) first = signature;
+    if (signature != first) return true;
+  }
+  return false;
 }
 
 Kind PlainKind(const Index& index, const Unit& a, const Unit& b) {

@@ -15,7 +15,7 @@
 
 namespace debrief::analyses::flight {
 
-enum class Signature : uint32_t {};
+enum class Signature : uint32_t {};  // 0: not known
 
 // The shape of an op for the rules about sizes.
 enum class OpShape : uint8_t { kSame, kAllToAll, kGather, kScatter };

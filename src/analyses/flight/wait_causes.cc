@@ -345,8 +345,10 @@ void AddHang(const Index& index, const Waits& waits, std::vector<Cause>& causes)
 void FindWaitCauses(const Index& index, const Waits& waits, std::vector<Cause>& causes) {
   Ends ends = FindEnds(index, waits);
   size_t before = causes.size();
-  if (!ends.idle.empty()) AddHostNeverCame(index, waits, ends.idle, causes);
-  if (ends.idle.empty()) AddUnmatched(index, waits, causes);
+  AddUnmatched(index, waits, causes);
+  if (causes.size() == before && !ends.idle.empty()) {
+    AddHostNeverCame(index, waits, ends.idle, causes);
+  }
   if (causes.size() == before) AddSkipped(index, waits, causes);
   if (causes.size() == before && !ends.no_dump.empty())
     AddNoDump(index, waits, ends.no_dump, causes);
