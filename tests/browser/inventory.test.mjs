@@ -29,7 +29,7 @@ const matrix = {
         "not read: 6",
       );
       await t.screenshot(page, `inventory_${dark ? "dark" : "light"}`);
-      await page.getByRole("button", { name: "rank 5, text: 1 input, imported" }).click();
+      await page.getByRole("button", { name: "rank 5, job text: 1 input, imported" }).click();
       await page.getByText("1 of 30").waitFor();
       assert.equal(await rows(page).count(), 1);
       assert.match(await rows(page).innerText(), /stdout_rank5\.txt/);
@@ -145,7 +145,7 @@ const large = {
     const typed = await page.evaluate(async () => {
       const start = performance.now();
       const input = document.querySelector("input[type=search]");
-      input.value = "host7/ kind:text";
+      input.value = "host7/ kind:job_text";
       input.dispatchEvent(new Event("input", { bubbles: true }));
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       return performance.now() - start;

@@ -13,16 +13,18 @@ const hungJob = {
     const folder = path.join(examples, "hung-job");
     assert.ok(existsSync(folder), `${folder} is missing`);
     const page = await t.report([folder]);
-    assert.ok((await page.locator("h1").innerText()).length > 0);
+    // The first screen names the rank, what it did and where.
+    assert.match(await page.locator("h1").innerText(), /Rank 5 skipped 4 collectives of mesh_dp/);
+    assert.match(await page.locator("h1").innerText(), /dist_job\.py:53/);
     await t.screenshot(page, "example_verdict");
-    await page.keyboard.press("2");
+    await page.keyboard.press("3");
     await page.getByRole("heading", { level: 1, name: "Inventory" }).waitFor();
     assert.ok(
       (await page.locator("table.matrix .cell").count()) >= 8,
       "eight ranks left something",
     );
     await t.screenshot(page, "example_inventory");
-    await page.keyboard.press("3");
+    await page.keyboard.press("4");
     await page.getByRole("heading", { level: 1, name: "Diagnostics" }).waitFor();
   },
 };
