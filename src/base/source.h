@@ -10,8 +10,8 @@
 // read does neither, costs one copy out of the page cache, and a file that shrank is an ordinary
 // Status (kChanged).
 //
-// Every view is followed by kPadding readable bytes, which simdjson needs; behind the end of the source
-// they are zero.
+// Every view is followed by kPadding readable bytes, which simdjson needs; behind the end of the
+// source they are zero.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 //
 //   pool.MapInOrder<Part>(ranges.size(),
 //       [&](size_t i) { return ReadRange(ranges[i]); },         // any thread, any order
-//       [&](size_t i, Part&& part) { whole.Append(std::move(part)); });    // this thread, 0, 1, 2, ...
+//       [&](size_t i, Part&& part) { whole.Append(std::move(part)); });    // this thread, 0, 1, 2,
+//       ...
 //
 // Results are consumed in order, so output does not depend on the number of threads; at most a few
 // results per thread wait for their turn, so memory does not depend on the number of items. The

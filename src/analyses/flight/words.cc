@@ -4,20 +4,9 @@
 
 #include "analyses/flight/cause.h"
 #include "base/rank_list.h"
+#include "model/user_frames.h"
 
 namespace debrief::analyses::flight {
-
-namespace {
-
-// Frames of PyTorch and of installed packages are not where the user looks first.
-bool IsLibrary(std::string_view file) {
-  return file.find("site-packages/") != std::string_view::npos ||
-         file.find("dist-packages/") != std::string_view::npos ||
-         file.find("/torch/") != std::string_view::npos ||
-         file.find("lib/python3") != std::string_view::npos;
-}
-
-}  // namespace
 
 std::vector<int32_t> GlobalRanks(const Index& index, const std::vector<int32_t>& positions) {
   std::vector<int32_t> ranks;
@@ -34,11 +23,7 @@ std::string GroupInWords(const Index& index, const Group& group) {
 }
 
 Frame UserFrame(const Index& index, const Unit& unit) {
-  auto frames = index.model.pools.GetStack(index.Site(unit));
-  for (FrameId id : frames) {
-    const Frame& frame = index.model.pools.GetFrame(id);
-    if (!IsLibrary(index.Text(frame.file))) return frame;
-  }
+  auto frames = UserFrames(index.model.pools, index.Site(unit));
   return frames.empty() ? Frame() : index.model.pools.GetFrame(frames.front());
 }
 

@@ -19,8 +19,8 @@
 #include <span>
 
 #include "base/json_writer.h"
+#include "model/user_frames.h"
 #include "outputs/html/flight_grid.h"
-#include "outputs/user_frames.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
 #include "tables/first_incomplete.h"

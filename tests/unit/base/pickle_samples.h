@@ -1,8 +1,9 @@
 // One document, as Python's pickle.dumps(document, protocol) writes it:
 //
 //   {'a': [1, -2, 300, 70000, 1 << 40, True, False, None],
-//    't': (1, (2, 3), (4, 5, 6), (7, 8, 9, 10), ()), 'f': 1.5, 'u': 'gr\u00fc\u00df \U0001F600\\n"',
-//    'e': [], 'd': {}, 'one': ['x'], 'b': {'k': 'x'}, 'big': 1 << 70, 'neg': -(1 << 33)}
+//    't': (1, (2, 3), (4, 5, 6), (7, 8, 9, 10), ()), 'f': 1.5, 'u': 'gr\u00fc\u00df
+//    \U0001F600\\n"', 'e': [], 'd': {}, 'one': ['x'], 'b': {'k': 'x'}, 'big': 1 << 70, 'neg': -(1
+//    << 33)}
 #pragma once
 
 #include <string_view>

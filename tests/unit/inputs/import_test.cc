@@ -102,8 +102,9 @@ TEST_F(Import, PackedTwice) {
   Write("b.json.zst.gz", Gzip(Zstd(kOpTrace)));
   Write("c.json.gz.zst", Zstd(Gzip(kOpTrace)));
   Write("d.txt.gz.gz", Gzip(Gzip("hello\n")));
-  EXPECT_EQ(Rows(), (Lines{"a.json.gz.gz op_trace imported 3", "b.json.zst.gz op_trace imported 3",
-                           "c.json.gz.zst op_trace imported 3", "d.txt.gz.gz job_text imported 0"}));
+  EXPECT_EQ(Rows(),
+            (Lines{"a.json.gz.gz op_trace imported 3", "b.json.zst.gz op_trace imported 3",
+                   "c.json.gz.zst op_trace imported 3", "d.txt.gz.gz job_text imported 0"}));
   EXPECT_EQ(Trouble(), "");
 }
 
@@ -117,17 +118,17 @@ TEST_F(Import, Archives) {
   Write("b.tar.gz", Gzip(MakeArchive(kTar, members)));
   Write("c.tar.zst", Zstd(MakeArchive(kTar, members)));
   Write("d.zip", MakeArchive(kZip, {members[1], members[2]}));
-  EXPECT_EQ(
-      Rows(),
-      (Lines{"a.tar!job/ops_rank1.json.gz op_trace imported 3",
-             "a.tar!job/ops_rank0.json op_trace imported 3", "a.tar!notes.txt job_text imported 0",
-             "b.tar.gz!job/ops_rank1.json.gz op_trace imported 3",
-             "b.tar.gz!job/ops_rank0.json op_trace imported 3",
-             "b.tar.gz!notes.txt job_text imported 0",
-             "c.tar.zst!job/ops_rank1.json.gz op_trace imported 3",
-             "c.tar.zst!job/ops_rank0.json op_trace imported 3",
-             "c.tar.zst!notes.txt job_text imported 0",
-             "d.zip!job/ops_rank0.json op_trace imported 3", "d.zip!notes.txt job_text imported 0"}));
+  EXPECT_EQ(Rows(), (Lines{"a.tar!job/ops_rank1.json.gz op_trace imported 3",
+                           "a.tar!job/ops_rank0.json op_trace imported 3",
+                           "a.tar!notes.txt job_text imported 0",
+                           "b.tar.gz!job/ops_rank1.json.gz op_trace imported 3",
+                           "b.tar.gz!job/ops_rank0.json op_trace imported 3",
+                           "b.tar.gz!notes.txt job_text imported 0",
+                           "c.tar.zst!job/ops_rank1.json.gz op_trace imported 3",
+                           "c.tar.zst!job/ops_rank0.json op_trace imported 3",
+                           "c.tar.zst!notes.txt job_text imported 0",
+                           "d.zip!job/ops_rank0.json op_trace imported 3",
+                           "d.zip!notes.txt job_text imported 0"}));
   EXPECT_EQ(Trouble(), "");
   EXPECT_EQ(inputs_[0].folder, folder_.File("a.tar/job"));
   EXPECT_EQ(inputs_[0].who.rank, 1);
