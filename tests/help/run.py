@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the help: it fits a screen, every command has an example, and every example runs.
+"""Checks the help: it fits a screen, every command has an example, every example runs, and lists are complete.
 
 usage: run.py [--binary PATH]
 
@@ -51,7 +51,17 @@ def run_example(line, folder, makes_report):
     return "" if done.returncode == 0 and done.stdout else f"{line}: exit code {done.returncode}\n{done.stderr}"
 
 
+def listed(binary, what):
+    """`debrief list` names every plug-in folder, and says something about each."""
+    text = subprocess.run([binary, "list", what], check=True, capture_output=True, text=True).stdout
+    named = [line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith(" ")]
+    wanted = sorted(path.name for path in (ROOT / "src" / what).iterdir() if any(path.glob("*.cc")))
+    right = [words[0] for words in named] == wanted and all(len(words) == 2 for words in named)
+    return "" if right else f"debrief list {what} names {named}, the folders are {wanted}"
+
+
 def check(binary):
+    yield from (listed(binary, what) for what in ("inputs", "analyses", "outputs"))
     top = help_of(binary, [])
     lines = top.splitlines()
     yield "" if len(lines) <= 40 and max(map(len, lines)) <= 100 else f"--help has {len(lines)} lines"
