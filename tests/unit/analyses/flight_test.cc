@@ -169,6 +169,23 @@ TEST(FlightMismatch, BlamesCallsAndNotMembersWithoutAPast) {
   EXPECT_EQ(Causes(result), "size_mismatch error [2, 3] all_reduce 7 mesh_dp");
 }
 
+// The best member and the only worse one made the same call.
+TEST(FlightMismatch, AnUnusualLineAloneBlamesNobody) {
+  Dumps dumps = Job(4);
+  for (int32_t rank = 0; rank < 4; ++rank) {
+    dumps.Rank(rank).Steps(1, "all_reduce", "[[4]]", 10).Steps(1, "all_reduce", "[[8]]", 11);
+    dumps.Rank(rank)
+        .Op("all_reduce")
+        .Sizes(rank < 2 ? "[[4]]" : "[[8]]")
+        .At(rank == 0   ? 10
+            : rank == 1 ? 99
+                        : 11);
+  }
+  AnalysisResult result = dumps.Run();
+  EXPECT_EQ(Causes(result), "size_mismatch error [0, 1, 2, 3] all_reduce 3 mesh_dp");
+  EXPECT_EQ(First(result).confidence, 0.5);
+}
+
 TEST(FlightMismatch, Dtype) {
   Dumps dumps = Job(3);
   for (int32_t rank = 0; rank < 3; ++rank)
