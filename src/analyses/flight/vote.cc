@@ -146,8 +146,12 @@ Verdict ByUsualness(const Index& index, const Group& group, std::span<const int3
 
 }  // namespace
 
+// Members whose region is cut have no vote, and nobody can blame them.
 Verdict Vote(const Index& index, const Group& group, const SeqRow& row) {
-  auto units = index.UnitsOf(group, row);
+  std::vector<int32_t> units;
+  for (int32_t at : index.UnitsOf(group, row)) {
+    if (index.units[static_cast<size_t>(at)].signature != Signature{}) units.push_back(at);
+  }
   if (auto majority = Majority(index, units)) return ByMajority(index, units, *majority);
   return ByUsualness(index, group, units);
 }
