@@ -90,9 +90,10 @@ class UnitBuilder {
   void Add(size_t row, int32_t rank, int32_t group) {
     if (cursors_.size() < index_.groups.size()) cursors_.resize(index_.groups.size());
     const OpTraits& traits = traits_.Of(ops_.op[row]);
+    if (traits.ends_p2p_batch && EndBatch(row, group)) return;
     if (ops_.is_p2p[row] != 0) {
       AddP2p(row, rank, group, traits);
-    } else if (!(traits.ends_p2p_batch && EndBatch(row, group)) && !Continue(row, group, traits)) {
+    } else if (!Continue(row, group, traits)) {
       AddCollective(row, rank, group, traits);
     }
   }
