@@ -340,8 +340,10 @@ void AddHang(const Index& index, const Waits& waits, std::vector<Cause>& causes)
     if (unit == nullptr || !waits.Of(rank).empty() || !HasTimedOut(index, *unit)) continue;
     Cause& cause = causes.emplace_back();
     cause.rule = "flight.gpu_or_network_hang";
-    cause.ranks = unit->p2p ? std::vector<int32_t>{rank}
-                            : index.groups[static_cast<size_t>(unit->group)].members;
+    cause.ranks = index.groups[static_cast<size_t>(unit->group)].members;
+    if (unit->p2p) cause.ranks = {rank};
+    if (unit->p2p && unit->partner >= 0 && unit->partner != rank)
+      cause.ranks = {std::min(rank, unit->partner), std::max(rank, unit->partner)};
     Describe(index, waits, rank, cause);
     cause.what = fmt::format("all joined {} and none completes it", OperationInWords(index, *unit));
     cause.confidence = 0.6;
