@@ -207,7 +207,8 @@ int32_t Index::RankAt(int32_t global_rank) {
   return found->second;
 }
 
-// Every rank with a dump and every rank that a group mentions, in order of rank.
+// Every rank with a dump, an entry or a place in a group, in order of rank: members and units are
+// sorted by position.
 void Index::AddRanks() {
   std::map<int32_t, RankInfo> all;
   const auto& dumps = model.tables.Get<CommDumpTable>();
@@ -218,13 +219,23 @@ void Index::AddRanks() {
     info.whole = info.whole && dumps.whole[i] != 0;
     info.from_start = dumps.first_record[i] == 0;
   }
+  std::vector<bool> seen(model.pools.lists.size());
+  auto add_members = [&](ListId list) {
+    auto at = static_cast<size_t>(list);
+    if (at >= seen.size() || seen[at]) return;
+    seen[at] = true;
+    for (int64_t rank : model.pools.lists.Get(list)) all.try_emplace(static_cast<int32_t>(rank));
+  };
   const auto& declared = model.tables.Get<CommGroupTable>();
-  ListId last = ListId::kNone;
   for (size_t i = 0; i < declared.size(); ++i) {
-    if (declared.job[i] != job || declared.attempt[i] != attempt || declared.members[i] == last)
-      continue;
-    last = declared.members[i];
-    for (int64_t rank : model.pools.lists.Get(last)) all.try_emplace(static_cast<int32_t>(rank));
+    if (declared.job[i] == job && declared.attempt[i] == attempt) add_members(declared.members[i]);
+  }
+  int32_t last = kNone32;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops.job[i] != job || ops.attempt[i] != attempt || ops.rank[i] == kNone32) continue;
+    if (ops.rank[i] != last) all.try_emplace(ops.rank[i]);
+    last = ops.rank[i];
+    add_members(ops.members[i]);
   }
   for (auto& [rank, info] : all)
     ranks[static_cast<size_t>(RankAt(rank))] = info, ranks.back().rank = rank;
