@@ -76,7 +76,11 @@ class UnitBuilder {
   UnitBuilder(Index& index, TextTraits<OpState>& states, TextTraits<OpTraits>& traits)
       : index_(index), ops_(index.ops), states_(states), traits_(traits) {}
 
-  void StartDump() { cursors_.assign(index_.groups.size(), {}); }
+  // Forgets what the dump before used; all groups of the job would be ranks times groups.
+  void StartDump() {
+    for (int32_t group : used_) cursors_[static_cast<size_t>(group)] = {};
+    used_.clear();
+  }
 
   // A ring that has wrapped may begin in the middle of a region: nobody can compare that one.
   void ForgetCutRegion(int32_t first) {
@@ -89,6 +93,9 @@ class UnitBuilder {
 
   void Add(size_t row, int32_t rank, int32_t group) {
     if (cursors_.size() < index_.groups.size()) cursors_.resize(index_.groups.size());
+    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    if (!cursor.used) used_.push_back(group);
+    cursor.used = true;
     const OpTraits& traits = traits_.Of(ops_.op[row]);
     if (traits.ends_p2p_batch && EndBatch(row, group)) return;
     if (ops_.is_p2p[row] != 0) {
@@ -100,6 +107,7 @@ class UnitBuilder {
 
  private:
   struct Cursor {
+    bool used = false;
     int32_t collective = -1;  // newest collective unit
     int32_t batch_seq = kNone32;
     std::vector<int32_t> batch;  // sends and receives whose end marker has not come
@@ -183,7 +191,8 @@ class UnitBuilder {
   const CommOpTable& ops_;
   TextTraits<OpState>& states_;
   TextTraits<OpTraits>& traits_;
-  std::vector<Cursor> cursors_;
+  std::vector<Cursor> cursors_;  // beside groups
+  std::vector<int32_t> used_;    // groups of this dump
 };
 
 }  // namespace
