@@ -76,7 +76,11 @@ class UnitBuilder {
   UnitBuilder(Index& index, TextTraits<OpState>& states, TextTraits<OpTraits>& traits)
       : index_(index), ops_(index.ops), states_(states), traits_(traits) {}
 
-  void StartDump() { cursors_.assign(index_.groups.size(), {}); }
+  // Forgets what the dump before used; all groups of the job would be ranks times groups.
+  void StartDump() {
+    for (int32_t group : used_) cursors_[static_cast<size_t>(group)] = {};
+    used_.clear();
+  }
 
   // A ring that has wrapped may begin in the middle of a region: nobody can compare that one.
   void ForgetCutRegion(int32_t first) {
@@ -89,16 +93,21 @@ class UnitBuilder {
 
   void Add(size_t row, int32_t rank, int32_t group) {
     if (cursors_.size() < index_.groups.size()) cursors_.resize(index_.groups.size());
+    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    if (!cursor.used) used_.push_back(group);
+    cursor.used = true;
     const OpTraits& traits = traits_.Of(ops_.op[row]);
+    if (traits.ends_p2p_batch && EndBatch(row, group)) return;
     if (ops_.is_p2p[row] != 0) {
       AddP2p(row, rank, group, traits);
-    } else if (!(traits.ends_p2p_batch && EndBatch(row, group)) && !Continue(row, group, traits)) {
+    } else if (!Continue(row, group, traits)) {
       AddCollective(row, rank, group, traits);
     }
   }
 
  private:
   struct Cursor {
+    bool used = false;
     int32_t collective = -1;  // newest collective unit
     int32_t batch_seq = kNone32;
     std::vector<int32_t> batch;  // sends and receives whose end marker has not come
@@ -182,7 +191,8 @@ class UnitBuilder {
   const CommOpTable& ops_;
   TextTraits<OpState>& states_;
   TextTraits<OpTraits>& traits_;
-  std::vector<Cursor> cursors_;
+  std::vector<Cursor> cursors_;  // beside groups
+  std::vector<int32_t> used_;    // groups of this dump
 };
 
 }  // namespace
@@ -206,7 +216,8 @@ int32_t Index::RankAt(int32_t global_rank) {
   return found->second;
 }
 
-// Every rank with a dump and every rank that a group mentions, in order of rank.
+// Every rank with a dump, an entry or a place in a group, in order of rank: members and units are
+// sorted by position.
 void Index::AddRanks() {
   std::map<int32_t, RankInfo> all;
   const auto& dumps = model.tables.Get<CommDumpTable>();
@@ -217,13 +228,23 @@ void Index::AddRanks() {
     info.whole = info.whole && dumps.whole[i] != 0;
     info.from_start = dumps.first_record[i] == 0;
   }
+  std::vector<bool> seen(model.pools.lists.size());
+  auto add_members = [&](ListId list) {
+    auto at = static_cast<size_t>(list);
+    if (at >= seen.size() || seen[at]) return;
+    seen[at] = true;
+    for (int64_t rank : model.pools.lists.Get(list)) all.try_emplace(static_cast<int32_t>(rank));
+  };
   const auto& declared = model.tables.Get<CommGroupTable>();
-  ListId last = ListId::kNone;
   for (size_t i = 0; i < declared.size(); ++i) {
-    if (declared.job[i] != job || declared.attempt[i] != attempt || declared.members[i] == last)
-      continue;
-    last = declared.members[i];
-    for (int64_t rank : model.pools.lists.Get(last)) all.try_emplace(static_cast<int32_t>(rank));
+    if (declared.job[i] == job && declared.attempt[i] == attempt) add_members(declared.members[i]);
+  }
+  int32_t last = kNone32;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops.job[i] != job || ops.attempt[i] != attempt || ops.rank[i] == kNone32) continue;
+    if (ops.rank[i] != last) all.try_emplace(ops.rank[i]);
+    last = ops.rank[i];
+    add_members(ops.members[i]);
   }
   for (auto& [rank, info] : all)
     ranks[static_cast<size_t>(RankAt(rank))] = info, ranks.back().rank = rank;

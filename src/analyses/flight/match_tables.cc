@@ -240,8 +240,9 @@ class Writer {
       row.op = Copy(index_.ops.op[op_row]);
       row.state = Copy(index_.ops.state[op_row]);
       int64_t newest = NewestTime(rank);
-      if (newest != kNone64 && index_.ops.created_ns[op_row] != kNone64)
-        row.age_ns = newest - index_.ops.created_ns[op_row];
+      int64_t created = index_.ops.created_ns[op_row], age = 0;
+      bool told = newest != kNone64 && created != kNone64;
+      if (told && !__builtin_sub_overflow(newest, created, &age)) row.age_ns = age;
       row.op_row = unit.row;
       std::vector<int32_t> on;
       if (&unit == waits_.At(rank)) {

@@ -2,6 +2,7 @@
 // rule.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analyses/flight/index.h"
 #include "tables/comm_group.h"
@@ -18,6 +19,7 @@ using Layout = std::vector<StringId>;
 struct DeclaredGroups {
   Layout layout;
   std::map<StringId, std::pair<StringId, ListId>> by_description;  // -> name and members
+  std::set<StringId> shared;                                       // by several groups
 };
 
 std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
@@ -27,7 +29,9 @@ std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
     if (rows.job[i] != index.job || rows.attempt[i] != index.attempt) continue;
     DeclaredGroups& groups = declared[rows.rank[i]];
     groups.layout.push_back(rows.description[i]);
-    groups.by_description[rows.description[i]] = {rows.name[i], rows.members[i]};
+    std::pair named(rows.name[i], rows.members[i]);
+    auto [known, is_new] = groups.by_description.try_emplace(rows.description[i], named);
+    if (!is_new && known->second != named) groups.shared.insert(rows.description[i]);
   }
   return declared;
 }
@@ -36,35 +40,44 @@ std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
 
 // Counters are told by the number a process gives its groups, and only entries tell which group
 // that is. A rank without entries (that may be the one that hangs) numbers its groups like the
-// ranks that have the same ones.
+// ranks that have the same ones, as far as descriptions tell those apart.
 void Index::AddStatus() {
   std::map<int32_t, DeclaredGroups> declared = Declared(*this);
-  std::map<std::pair<Layout, int32_t>, StringId> numbering;  // layout and pg_id -> description
+  std::map<std::pair<Layout, int32_t>, StringId> numbering;   // layout and pg_id -> description
+  std::map<std::pair<int32_t, int32_t>, int32_t> own_groups;  // rank and pg_id -> group
   std::vector<int32_t> seen_by(groups.size(), -1);  // the last rank whose first unit was looked at
   for (const Unit& unit : units) {
     auto group = static_cast<size_t>(unit.group);
     if (seen_by[group] == unit.rank) continue;
     seen_by[group] = unit.rank;
     auto row = static_cast<size_t>(unit.row);
+    own_groups.try_emplace({ops.rank[row], ops.pg_id[row]}, unit.group);
     auto found = declared.find(ops.rank[row]);
     if (found == declared.end()) continue;
     numbering.try_emplace({found->second.layout, ops.pg_id[row]}, groups[group].description);
   }
+  auto guess = [&](int32_t rank, int32_t pg_id) -> int32_t {
+    auto own = declared.find(rank);
+    if (own == declared.end()) return -1;
+    auto description = numbering.find({own->second.layout, pg_id});
+    if (description == numbering.end() || own->second.shared.contains(description->second))
+      return -1;
+    auto named = own->second.by_description.find(description->second);
+    if (named == own->second.by_description.end()) return -1;
+    auto group = group_positions_.find(named->second);
+    return group == group_positions_.end() ? -1 : group->second;
+  };
   const auto& status = model.tables.Get<CommStatusTable>();
   for (size_t i = 0; i < status.size(); ++i) {
-    auto own = declared.find(status.rank[i]);
-    if (status.job[i] != job || status.attempt[i] != attempt || own == declared.end()) continue;
-    auto description = numbering.find({own->second.layout, status.pg_id[i]});
-    if (description == numbering.end()) continue;
-    auto named = own->second.by_description.find(description->second);
-    if (named == own->second.by_description.end()) continue;
-    auto group = group_positions_.find(named->second);
-    if (group == group_positions_.end()) continue;
-    int32_t member =
-        MemberPosition(groups[static_cast<size_t>(group->second)], RankAt(status.rank[i]));
+    if (status.job[i] != job || status.attempt[i] != attempt) continue;
+    auto known = own_groups.find({status.rank[i], status.pg_id[i]});
+    int32_t at = known == own_groups.end() ? guess(status.rank[i], status.pg_id[i]) : known->second;
+    auto rank = rank_positions_.find(status.rank[i]);
+    if (at < 0 || rank == rank_positions_.end()) continue;
+    Group& group = groups[static_cast<size_t>(at)];
+    int32_t member = MemberPosition(group, rank->second);
     if (member < 0) continue;
-    MemberWindow& window =
-        groups[static_cast<size_t>(group->second)].windows[static_cast<size_t>(member)];
+    MemberWindow& window = group.windows[static_cast<size_t>(member)];
     window.enqueued = status.last_enqueued[i];
     window.finished = status.last_completed[i];
   }

@@ -40,9 +40,10 @@ Delays FindDelays(const Index& index) {
           before = std::max(before, time);
         }
       }
-      if (before == kNone64) continue;
+      int64_t delay = 0;
+      if (before == kNone64 || __builtin_sub_overflow(last, before, &delay)) continue;
       auto& list = delays[index.units[static_cast<size_t>(latest)].rank];
-      list.emplace_back(last - before, latest);
+      list.emplace_back(delay, latest);
       std::sort(list.rbegin(), list.rend());
       if (list.size() > kTimes) list.pop_back();
     }

@@ -123,13 +123,19 @@ Verdict ByMajority(const Index& index, std::span<const int32_t> row, Signature m
 Verdict ByUsualness(const Index& index, const Group& group, std::span<const int32_t> row) {
   constexpr double kClear = 0.25;  // a smaller difference tells nothing
   Verdict verdict;
-  std::vector<double> scores;
-  for (int32_t at : row)
-    scores.push_back(Usualness(index, group, index.units[static_cast<size_t>(at)]));
-  auto best = std::max_element(scores.begin(), scores.end());
-  verdict.reference = row[static_cast<size_t>(best - scores.begin())];
-  for (size_t i = 0; i < row.size(); ++i) {
-    if (scores[i] < *best - kClear) verdict.blamed.push_back(row[i]);
+  std::map<Signature, double> scores;  // a call is as usual as it is for any who made it
+  double best = -1;
+  for (int32_t at : row) {
+    const Unit& unit = index.units[static_cast<size_t>(at)];
+    double score = Usualness(index, group, unit);
+    double& known = scores.try_emplace(unit.signature, score).first->second;
+    known = std::max(known, score);
+    if (score > best) verdict.reference = at;
+    best = std::max(best, score);
+  }
+  for (int32_t at : row) {
+    if (scores[index.units[static_cast<size_t>(at)].signature] < best - kClear)
+      verdict.blamed.push_back(at);
   }
   if (verdict.blamed.empty()) {
     verdict.undecided = true;
@@ -140,8 +146,12 @@ Verdict ByUsualness(const Index& index, const Group& group, std::span<const int3
 
 }  // namespace
 
+// Members whose region is cut have no vote, and nobody can blame them.
 Verdict Vote(const Index& index, const Group& group, const SeqRow& row) {
-  auto units = index.UnitsOf(group, row);
+  std::vector<int32_t> units;
+  for (int32_t at : index.UnitsOf(group, row)) {
+    if (index.units[static_cast<size_t>(at)].signature != Signature{}) units.push_back(at);
+  }
   if (auto majority = Majority(index, units)) return ByMajority(index, units, *majority);
   return ByUsualness(index, group, units);
 }

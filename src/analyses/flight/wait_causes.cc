@@ -53,11 +53,23 @@ std::string WaitersInWords(const Index& index, const Waits& waits,
   return fmt::format("{} {}", RanksInWords(ranks), ranks.size() == 1 ? "waits" : "wait");
 }
 
-// When a rank last issued anything; nothing when its dump has no entries.
+// When a rank last issued anything; nothing when its dump has no entries or does not tell.
 std::optional<int64_t> LastActivity(const Index& index, int32_t rank) {
   auto units = index.UnitsOf(rank);
   if (units.empty()) return std::nullopt;
-  return index.ops.created_ns[static_cast<size_t>(units.back().row)];
+  int64_t time = index.ops.created_ns[static_cast<size_t>(units.back().row)];
+  return time == kNone64 ? std::nullopt : std::optional(time);
+}
+
+// The time between two operations of a rank, `times` over; 0 when its clock makes no sense.
+int64_t TimeOfOps(const Index& index, int32_t rank, int64_t times) {
+  auto units = index.UnitsOf(rank);
+  int64_t first = index.ops.created_ns[static_cast<size_t>(units.front().row)];
+  int64_t last = index.ops.created_ns[static_cast<size_t>(units.back().row)];
+  int64_t gap = 0;
+  if (first == kNone64 || __builtin_sub_overflow(last, first, &gap)) return 0;
+  gap /= static_cast<int64_t>(units.size());
+  return gap < 0 || __builtin_mul_overflow(gap, times, &gap) ? 0 : gap;
 }
 
 // A rank that stopped later than another by many of its own operations stopped because of that one
@@ -71,13 +83,13 @@ std::vector<int32_t> FirstToStop(const Index& index, const std::vector<int32_t>&
     if (!last) return ranks;
     if (earliest && *last >= *earliest) continue;
     earliest = last;
-    auto units = index.UnitsOf(rank);
-    int64_t first = index.ops.created_ns[static_cast<size_t>(units.front().row)];
-    gap = (*last - first) / static_cast<int64_t>(units.size());
+    gap = TimeOfOps(index, rank, kManyOps);
   }
+  int64_t limit = 0;
+  if (__builtin_add_overflow(*earliest, gap, &limit)) return ranks;
   std::vector<int32_t> first;
   for (int32_t rank : ranks) {
-    if (*LastActivity(index, rank) <= *earliest + kManyOps * gap) first.push_back(rank);
+    if (*LastActivity(index, rank) <= limit) first.push_back(rank);
   }
   return first;
 }
@@ -328,8 +340,10 @@ void AddHang(const Index& index, const Waits& waits, std::vector<Cause>& causes)
     if (unit == nullptr || !waits.Of(rank).empty() || !HasTimedOut(index, *unit)) continue;
     Cause& cause = causes.emplace_back();
     cause.rule = "flight.gpu_or_network_hang";
-    cause.ranks = unit->p2p ? std::vector<int32_t>{rank}
-                            : index.groups[static_cast<size_t>(unit->group)].members;
+    cause.ranks = index.groups[static_cast<size_t>(unit->group)].members;
+    if (unit->p2p) cause.ranks = {rank};
+    if (unit->p2p && unit->partner >= 0 && unit->partner != rank)
+      cause.ranks = {std::min(rank, unit->partner), std::max(rank, unit->partner)};
     Describe(index, waits, rank, cause);
     cause.what = fmt::format("all joined {} and none completes it", OperationInWords(index, *unit));
     cause.confidence = 0.6;
