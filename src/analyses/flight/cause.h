@@ -19,8 +19,9 @@ struct Cause {
       groups;  // positions in Index::groups; the first is the one the headline names
   int32_t seq = kNone32;
   std::string op;
-  std::string what;            // the headline after its subject: "skipped 4 collectives of ..."
-  std::vector<int32_t> units;  // evidence: units of the blamed and of their peers
+  std::string what;                // the headline after its subject: "skipped 4 collectives of ..."
+  std::vector<int32_t> units;      // evidence: units of the blamed and of their peers
+  std::vector<Evidence> evidence;  // what else shows it
   double confidence = 0.9;
   std::string why;
   std::string next_step;
@@ -35,7 +36,10 @@ void FindCompletionLag(const Index& index, std::vector<Cause>& causes);
 class Waits;
 void FindWaitCauses(const Index& index, const Waits& waits, std::vector<Cause>& causes);
 void FindMissingDumps(const Index& index, std::vector<Cause>& causes);
-void FindStragglers(const Index& index, std::vector<Cause>& causes);
+
+struct Arrivals;
+void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Cause>& causes);
+void FindGroupDisagreements(const Index& index, std::vector<Cause>& causes);
 
 // "mesh_dp [5, 7]", "group 3 of 64 ranks".
 std::string GroupInWords(const Index& index, const Group& group);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analyses/flight/match_tables.h"
 #include "base/rank_list.h"
 #include "tables/text_event.h"
 
@@ -63,6 +64,61 @@ void AddText(const Index& index, int32_t global_rank, Finding& finding) {
   }
 }
 
+std::string FrameInWords(const Index& index, const Frame& frame) {
+  std::string_view file = index.Text(frame.file);
+  return fmt::format("{}:{} {}", file.substr(file.rfind('/') + 1), frame.line,
+                     index.Text(frame.function));
+}
+
+// The outermost frame in which two stacks differ; where one ends, its innermost.
+std::pair<FrameId, FrameId> FirstDifference(std::span<const FrameId> a,
+                                            std::span<const FrameId> b) {
+  size_t common = 0, most = std::min(a.size(), b.size()) - 1;
+  while (common < most && a[a.size() - 1 - common] == b[b.size() - 1 - common]) ++common;
+  return {a[a.size() - 1 - common], b[b.size() - 1 - common]};
+}
+
+// Rules that say: it did another thing than its peers.
+bool Differs(std::string_view rule) {
+  return rule.ends_with("_mismatch") || rule == "flight.skipped_collective";
+}
+
+// Where a blamed rank and its peers part: "rank 5 at train.py:55 step, peers at train.py:53 step".
+void AddStackDifference(const Index& index, const Cause& cause, Finding& finding) {
+  const Unit* blamed = nullptr;
+  const Unit* peer = nullptr;
+  for (int32_t at : cause.units) {
+    const Unit& unit = index.units[static_cast<size_t>(at)];
+    if (index.Site(unit) == StackId::kNone) continue;
+    bool is_blamed = std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank);
+    const Unit*& first = is_blamed ? blamed : peer;
+    if (first == nullptr) first = &unit;
+  }
+  if (blamed == nullptr || peer == nullptr || index.Site(*blamed) == index.Site(*peer)) return;
+  const Pools& pools = index.model.pools;
+  auto [own, other] =
+      FirstDifference(pools.GetStack(index.Site(*blamed)), pools.GetStack(index.Site(*peer)));
+  if (own == other) return;
+  finding.evidence.push_back({fmt::format("stacks part: rank {} at {}, peers at {}",
+                                          index.ranks[static_cast<size_t>(blamed->rank)].rank,
+                                          FrameInWords(index, pools.GetFrame(own)),
+                                          FrameInWords(index, pools.GetFrame(other))),
+                              "comm_op",
+                              {blamed->row, peer->row}});
+}
+
+// What the group of the headline is for, as far as names and members tell.
+void AddRole(const Index& index, const Cause& cause, Finding& finding) {
+  if (cause.groups.empty()) return;
+  const Group& group = index.groups[static_cast<size_t>(cause.groups.front())];
+  std::string_view role = RoleOf(index, group);
+  if (role.empty()) return;
+  Evidence evidence{fmt::format("{} has role {}", GroupInWords(index, group), role), "comm_op", {}};
+  if (!cause.units.empty())
+    evidence.rows = {index.units[static_cast<size_t>(cause.units.front())].row};
+  finding.evidence.push_back(std::move(evidence));
+}
+
 Finding ToFinding(const Index& index, const Cause& cause) {
   Finding finding;
   finding.rule = cause.rule;
@@ -84,6 +140,9 @@ Finding ToFinding(const Index& index, const Cause& cause) {
     finding.evidence.push_back({EntryInWords(index, unit), "comm_op", {unit.row}});
     AddSource(index, unit, finding);
   }
+  finding.evidence.insert(finding.evidence.end(), cause.evidence.begin(), cause.evidence.end());
+  if (Differs(cause.rule)) AddStackDifference(index, cause, finding);
+  AddRole(index, cause, finding);
   constexpr size_t kMostTold = 4;
   for (size_t i = 0; i < cause.ranks.size() && i < kMostTold; ++i) {
     AddLastSeen(index, cause.ranks[i], finding);

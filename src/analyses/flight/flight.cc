@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyses/analysis.h"
+#include "analyses/flight/arrivals.h"
 #include "analyses/flight/cause.h"
 #include "analyses/flight/findings.h"
 #include "analyses/flight/index.h"
@@ -21,15 +22,17 @@ namespace debrief::analyses::flight {
 namespace {
 
 constexpr std::array<std::string_view, 1> kNeeds = {"comm_dump"};
-constexpr std::array<std::string_view, 3> kMakes = {"comm_match", "comm_call", "first_incomplete"};
+constexpr std::array<std::string_view, 5> kMakes = {"comm_match", "comm_call", "first_incomplete",
+                                                    "comm_arrival", "comm_traffic"};
 
-std::vector<Cause> FindCauses(const Index& index, const Waits& waits) {
+std::vector<Cause> FindCauses(const Index& index, const Waits& waits, const Arrivals& arrivals) {
   std::vector<Cause> causes;
   FindMismatches(index, causes);
   FindP2pSizes(index, causes);
   if (causes.empty()) FindCompletionLag(index, causes);
   if (causes.empty()) FindWaitCauses(index, waits, causes);
-  if (causes.empty()) FindStragglers(index, causes);
+  if (causes.empty()) FindStragglers(index, arrivals, causes);
+  FindGroupDisagreements(index, causes);
   FindMissingDumps(index, causes);
   return causes;
 }
@@ -41,9 +44,11 @@ Status Run(const Model& model, AnalysisResult& result) {
   for (auto [job, attempt] : attempts) {
     Index index(model, job, attempt);
     Waits waits(index);
-    std::vector<Cause> causes = FindCauses(index, waits);
+    Arrivals arrivals = FindArrivals(index);
+    std::vector<Cause> causes = FindCauses(index, waits, arrivals);
     AddFindings(index, waits, causes, result.findings);
     FillTables(index, waits, causes, result.part);
+    FillArrivalTables(index, arrivals, result.part);
   }
   return {};
 }
