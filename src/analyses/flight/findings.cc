@@ -89,7 +89,7 @@ void AddStackDifference(const Index& index, const Cause& cause, Finding& finding
   const Unit* peer = nullptr;
   for (int32_t at : cause.units) {
     const Unit& unit = index.units[static_cast<size_t>(at)];
-    if (index.Site(unit) == StackId::kNone) continue;
+    if (index.model.pools.GetStack(index.Site(unit)).empty()) continue;
     bool is_blamed = std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank);
     const Unit*& first = is_blamed ? blamed : peer;
     if (first == nullptr) first = &unit;

@@ -112,10 +112,9 @@ void AddGroups(const Index& index, StringId name, const Version& version, Cause&
 
 void AddRanks(const Index& index, const Version& version, std::set<int32_t>& positions) {
   for (int32_t rank : version.ranks) {
-    auto found =
-        std::lower_bound(index.ranks.begin(), index.ranks.end(), rank,
-                         [](const RankInfo& info, int32_t value) { return info.rank < value; });
-    if (found != index.ranks.end() && found->rank == rank)
+    auto found = std::find_if(index.ranks.begin(), index.ranks.end(),
+                              [&](const RankInfo& info) { return info.rank == rank; });
+    if (found != index.ranks.end())
       positions.insert(static_cast<int32_t>(found - index.ranks.begin()));
   }
 }
