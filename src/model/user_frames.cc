@@ -10,7 +10,8 @@ namespace {
 bool IsLibrary(std::string_view file) {
   static constexpr std::array<std::string_view, 4> kParts = {"/torch/", "site-packages/",
                                                              "dist-packages/", "lib/python3"};
-  return file.starts_with("torch/") || std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
+  return file.starts_with("torch/") ||
+         std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
            return file.find(part) != std::string_view::npos;
          });
 }
