@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/howto/add-an-importer.md"
-BLOCK = re.compile(r"^File `([^`]+)`:.*\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^File `([^`]+)`:[^\n]*\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def copy_sources(scratch):

@@ -36,7 +36,7 @@ class CommJob {
     row.input_sizes = row.output_sizes = model_.pools.Intern("[[4, 4]]");
     row.input_dtypes = row.output_dtypes = model_.pools.Intern("Float");
     row.state = model_.pools.Intern(state);
-    row.created_ns = kStart + seq * 1'000'000 + rank;
+    row.created_ns = kStart + seq * int64_t{1'000'000} + rank;
     if (state == "completed") row.completed_ns = row.created_ns + 500'500;
     ops().Add(row);
     return static_cast<int64_t>(ops().size()) - 1;
