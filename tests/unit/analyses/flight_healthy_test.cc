@@ -121,7 +121,8 @@ TEST(FlightClocks, AnOffsetIsFoundAndTakenOff) {
   EXPECT_NEAR(static_cast<double>(arrivals.clocks[1].offset_ns), 3e9, 1e8);
   EXPECT_NE(arrivals.clocks[1].correction_ns(), 0);
   EXPECT_LE(arrivals.clocks[1].spread_ns, 100 * kMs);
-  for (size_t rank : {0, 2, 3}) EXPECT_EQ(arrivals.clocks[rank].correction_ns(), 0) << rank;
+  for (size_t rank : std::vector<size_t>{0, 2, 3})
+    EXPECT_EQ(arrivals.clocks[rank].correction_ns(), 0) << rank;
 }
 
 TEST(FlightClocks, TheStragglerIsNotTheOneWithTheWrongClock) {
