@@ -13,6 +13,7 @@
 
 #include "outputs/store/query.h"
 #include "outputs/store/store.h"
+#include "outputs/string_sink.h"
 #include "tables/input.h"
 
 namespace {
@@ -21,15 +22,6 @@ using namespace debrief;
 
 constexpr int64_t kRows = 5'000'000;
 constexpr int64_t kNames = 300;
-
-class StringSink final : public TextSink {
- public:
-  void Write(std::string_view text) override { text_ += text; }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
 
 void Fill(Model& model) {
   auto& table = model.tables.Edit<InputTable>();

@@ -30,15 +30,6 @@ class StderrSink final : public TextSink {
   void Write(std::string_view text) override { std::fwrite(text.data(), 1, text.size(), stderr); }
 };
 
-class StringSink final : public TextSink {
- public:
-  void Write(std::string_view text) override { text_ += text; }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
 // The analyzer's own complaints, as it raises them.
 Status CheckOptions(const FlightOptions& options) {
   if (options.folder.empty()) return Status(Code::kUsage, "Trace directory trace_dir is required");

@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "outputs/store/query.h"
 #include "outputs/store/table_writer.h"
+#include "outputs/string_sink.h"
 
 namespace debrief::outputs::store {
 
@@ -118,15 +119,6 @@ Status Write(const Model& model, const OutputContext& context) {
   database.Close();
   return file.Commit();
 }
-
-class StringSink final : public TextSink {
- public:
-  void Write(std::string_view text) override { text_ += text; }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
 
 // The number under "schema", from a result that is "value\n1\n".
 Status CheckSchema(Database& database, const std::string& path) {

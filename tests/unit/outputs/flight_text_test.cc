@@ -11,6 +11,7 @@
 #include "outputs/flight_text/analyzer.h"
 #include "outputs/flight_text/database.h"
 #include "outputs/flight_text/tabulate.h"
+#include "outputs/string_sink.h"
 #include "tables/comm_call.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
@@ -19,12 +20,6 @@
 
 namespace debrief::outputs::flight_text {
 namespace {
-
-class StringSink final : public TextSink {
- public:
-  void Write(std::string_view text) override { text_ += text; }
-  std::string text_;
-};
 
 struct Event {
   std::string op = "all_reduce";
@@ -119,7 +114,7 @@ class Job {
   }
 
   Model& model() { return model_; }
-  const std::string& text() const { return sink_.text_; }
+  const std::string& text() const { return sink_.text(); }
 
  private:
   std::string version_;
@@ -553,7 +548,7 @@ TEST(FlightEntries, ShowsWhatTheAnalyzerRefuses) {
   job.Rank(0, {stray}).Rank(1, {});
   StringSink sink;
   ASSERT_TRUE(WriteEntries(job.model(), {}, sink).ok());
-  EXPECT_NE(sink.text_.find("all_shuffle(input_sizes=[[4, 4]], state=scheduled)"),
+  EXPECT_NE(sink.text().find("all_shuffle(input_sizes=[[4, 4]], state=scheduled)"),
             std::string::npos);
   EXPECT_FALSE(WriteEntries(job.model(), {.strict = true}, sink).ok());
 }
@@ -605,11 +600,11 @@ class OurMatching : public ::testing::Test {
 TEST_F(OurMatching, BlocksBlameTheMinority) {
   StringSink sink;
   ASSERT_TRUE(WriteDetails(job_.model(), {}, sink).ok());
-  EXPECT_NE(sink.text_.find("missing ranks: {3}\n"), std::string::npos) << sink.text_;
-  EXPECT_NE(sink.text_.find("error msg: Culprit rank 0; Error type: SIZE_OR_SYNTAX_MISMATCH"),
+  EXPECT_NE(sink.text().find("missing ranks: {3}\n"), std::string::npos) << sink.text();
+  EXPECT_NE(sink.text().find("error msg: Culprit rank 0; Error type: SIZE_OR_SYNTAX_MISMATCH"),
             std::string::npos)
-      << sink.text_;
-  EXPECT_EQ(sink.text_.find("Culprit rank 1"), std::string::npos);
+      << sink.text();
+  EXPECT_EQ(sink.text().find("Culprit rank 1"), std::string::npos);
 }
 
 TEST_F(OurMatching, DatabaseHasIt) {

@@ -9,6 +9,7 @@
 #include "base/json_cursor.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
+#include "outputs/string_sink.h"
 #include "tables/input.h"
 #include "tables/job.h"
 #include "tables/rank.h"
@@ -136,17 +137,11 @@ const Output* FindOutput(std::string_view name) {
   return nullptr;
 }
 
-class StringSink final : public TextSink {
- public:
-  void Write(std::string_view text) override { text_ += text; }
-  std::string text_;
-};
-
 std::string Console(const Model& model, int width, bool colour) {
   StringSink sink;
   OutputContext context{.text = &sink, .width = width, .colour = colour};
   EXPECT_TRUE(FindOutput("console")->write(model, context).ok());
-  return sink.text_;
+  return sink.text();
 }
 
 // Takes out our own colours; what is left must have no control characters.
