@@ -15,7 +15,7 @@ Remap Pools::Absorb(const Pools& other) {
   remap.strings = strings.Absorb(other.strings);
   remap.lists = lists.Absorb(other.lists, [](int64_t value) { return value; });
   auto frames = frames_.Absorb(other.frames_, [&](Frame frame) {
-    return Frame{remap(frame.file), remap(frame.function), frame.line, 0};
+    return Frame{remap(frame.file), remap(frame.function), frame.line, remap(frame.text)};
   });
   remap.stacks = stacks_.Absorb(
       other.stacks_, [&](FrameId frame) { return frames[static_cast<uint32_t>(frame)]; });

@@ -28,7 +28,7 @@ struct Frame {
   StringId file = StringId::kNone;
   StringId function = StringId::kNone;
   int32_t line = 0;
-  int32_t reserved = 0;  // no padding bytes: frames are compared as bytes
+  StringId text = StringId::kNone;  // the source line itself, where the input tells
 };
 
 // Where a payload lies: 5 MB of graph cost 20 bytes until someone prints it.
