@@ -96,6 +96,8 @@ class JsonCanonical {
     std::string_view key_view() const { return {key, key_bytes}; }
   };
 
+  using Members = std::vector<Member>;
+
   struct Object {
     size_t first;    // in members_
     size_t members;  // sorted, without duplicates
@@ -110,6 +112,7 @@ class JsonCanonical {
   bool ReadObject(uint32_t depth);
   bool ReadKey();
   bool OpenEscapedMember(std::string_view raw);
+  Members::iterator DropDuplicates(Members::iterator begin, Members::iterator end);
   bool CloseObject(uint32_t token, size_t first_open);
 
   Object* root_object();
@@ -145,11 +148,11 @@ class JsonCanonical {
   // Offsets of the tokens; the one behind an opening brace is replaced by an index into objects_.
   uint32_t* starts_ = nullptr;
   uint32_t tokens_ = 0;
-  uint32_t at_ = 0;           // the token the first walk has come to
-  uint32_t next_ = 0;         // the token behind what WriteValue wrote
-  size_t room_ = 0;           // no less than what the result can take
-  std::vector<Member> open_;  // of objects that are not read to their end, outermost first
-  std::vector<Member> members_;
+  uint32_t at_ = 0;    // the token the first walk has come to
+  uint32_t next_ = 0;  // the token behind what WriteValue wrote
+  size_t room_ = 0;    // no less than what the result can take
+  Members open_;       // of objects that are not read to their end, outermost first
+  Members members_;
   std::vector<Object> objects_;
   std::vector<uint32_t> dropped_;  // values whose key came again: not written, but checked
   Arena unescaped_;
