@@ -17,10 +17,11 @@
 // a string is where the white space before the next token begins, so it is not searched for, and it
 // is copied while looking for backslashes.
 //
-// Cost: 0.5 to 0.6 GB of chromium events a second and core; one copy of the result, because the
-// memory it is written to must not be cleared first, as a std::string would. Between calls it keeps
-// 4 bytes per byte of the longest text, and its result (address space: only what was used is
-// memory).
+// Cost: events of 170 bytes 0.43 GB a second and core (about 400 ns each), those of 80 KB, most of
+// which is one string, 2.6 GB; log envelopes of 540 bytes 0.5 GB. The result is copied once: it is
+// written to memory that is not cleared first, as a std::string would do. Between calls it keeps 4
+// bytes per byte of the longest text, and room for the longest result (address space: only what was
+// used is memory).
 //
 // Why not simdjson's On-Demand or DOM: both parse numbers to the nearest double, which serde_json
 // does not, and the former forgets the tokens of a value that it has passed, so that members cannot
