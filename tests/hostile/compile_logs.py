@@ -74,6 +74,7 @@ class Lab:
         for path in (self.top, self.folder.parent, self.folder):
             path.chmod(0o777)
         self.runs = 0
+        self.plain = {}  # flags: the tree of the good log
 
     def listing(self, without):
         return sorted(path.relative_to(self.top).as_posix() for path in self.top.rglob("*") if path != without and without not in path.parents)
@@ -152,7 +153,9 @@ def is_subsequence(few, many):
 def costs_only_itself(lab, content, *flags):
     """Runs with and without the bytes `content` in the middle; the Outcome with them."""
     first, second = good_parts()
-    plain, mixed = lab.compile(first + second, *flags), lab.compile(first + content + second, *flags)
+    if flags not in lab.plain:
+        lab.plain[flags] = lab.compile(first + second, *flags)
+    plain, mixed = lab.plain[flags], lab.compile(first + content + second, *flags)
     lost = good_files(plain) - good_files(mixed)
     assert not lost, f"files of good entries are gone or changed: {sorted(lost)[:3]}"
     if "-e" in flags:
