@@ -251,7 +251,7 @@ def pages(outcome):
     for path, content in outcome.files().items():
         if path.endswith(".html"):
             key = re.sub(r"_\d+(_readable)?\.html$", r"\1.html", path)
-            key = "dump_file/x.html" if path.startswith("dump_file/") else key
+            key = "dump_file/x.html" if path.startswith("dump_file/") and "eval_with_key" not in path else key
             found.setdefault(key if "/" not in key or key.startswith(("dump", "rank")) else f"{key.partition('/')[0]}/{len(found)}", content)
     return found
 
