@@ -62,8 +62,8 @@ def test_counts(context):
         context, out, "SELECT input, count(DISTINCT entry) AS n, count(DISTINCT entry) FILTER (payload_ok) AS good "
                       "FROM compile_entry WHERE payload_md5 IS NOT NULL GROUP BY input")}
     strings = {path: {} for path in logs}
-    for row in query(context, out, 'SELECT input, "index" AS i, text FROM compile_string'):
-        strings[paths[row["input"]]][row["i"]] = row["text"]
+    for row in query(context, out, "SELECT input, number, text FROM compile_string ORDER BY input, entry"):
+        strings[paths[row["input"]]][row["number"]] = row["text"]
     for path, content in logs.items():
         entries, table, _ = torch_trace_reader.read_log(content)
         wanted = torch_trace_reader.count_kinds(entries)
@@ -88,22 +88,25 @@ def test_all_is_understood(context):
     assert_nothing(wrong)
 
 
-def test_payload_bytes(context):
-    """Where the payload of each entry lies, by its offset in the file."""
-    out, wrong = import_all(context), []
-    rows = query(context, out, "SELECT i.path, e.* EXCLUDE (stack, user_stack, entry_stack) FROM compile_entry e JOIN input i USING (input) "
-                               "WHERE i.path LIKE '%compile/%'")
-    logs = recorded_logs(context.data)
-    assert rows
+def test_places(context):
+    """Where the line, the JSON and the payload of each entry lie."""
+    out, wrong, logs = import_all(context), [], recorded_logs(context.data)
+    rows = query(context, out, "SELECT i.path, entry, line, header_bytes, json_offset, payload_offset, payload_bytes, time_ns, thread "
+                               "FROM compile_entry e JOIN input i USING (input) WHERE i.path LIKE '%compile/%' ORDER BY i.path, entry")
+    entries = {path: {entry.offset: entry for entry in torch_trace_reader.read_log(content)[0]}
+               for path, content in logs.items() if "recorded/compile/" in path}
+    assert len(rows) >= sum(map(len, entries.values())) > 2000
     for row in rows:
-        content = logs[row["path"]]
-        header = content[row["line_offset" if "line_offset" in row else "header_offset"]:][:row["header_bytes"]] \
-            if "line_offset" in row or "header_offset" in row else None
-        if header is not None and not torch_trace_reader.PREFIX.search(header):
-            wrong.append(f"{row['path']} line {row['line']}: header {header[:60]}")
+        content, entry = logs[row["path"]], entries[row["path"]].get(row["entry"])
+        place = f"{row['path']} line {row['line']}"
+        if entry is None or entry.line != row["line"]:
+            wrong.append(f"{place}: no entry begins at byte {row['entry']}")
+            continue
+        if row["header_bytes"] != len(entry.lines[0]) or json.loads(entry.lines[0][row["json_offset"]:]) != entry.envelope:
+            wrong.append(f"{place}: header_bytes {row['header_bytes']} or json_offset {row['json_offset']} is wrong")
         lines = content[row["payload_offset"] or 0:][:row["payload_bytes"] or 0]
-        if lines and not all(line.startswith(b"\t") for line in lines.split(b"\n") if line):
-            wrong.append(f"{row['path']} line {row['line']}: payload {lines[:60]}")
+        if lines.removesuffix(b"\n") != b"\n".join(entry.lines[1:]):
+            wrong.append(f"{place}: payload at {row['payload_offset']}, {row['payload_bytes']} bytes")
     assert_nothing(wrong)
 
 

@@ -18,6 +18,7 @@ ENVELOPE = {"rank", "compiled_autograd_id", "frame_id", "frame_compile_id", "att
 @dataclass
 class Entry:
     line: int                      # of the log, from 1
+    offset: int                    # byte at which that line begins
     envelope: dict
     lines: list = field(default_factory=list)  # as they lie in the log: the entry and its payload
 
@@ -48,8 +49,9 @@ class Entry:
 
 def read_log(content):
     """(entries, string table {index: text}, lines that are neither entry nor payload)."""
-    entries, strings, strays, current = [], {}, 0, None
+    entries, strings, strays, current, offset = [], {}, 0, None, 0
     for number, line in enumerate(content.split(b"\n"), 1):
+        begin, offset = offset, offset + len(line) + 1
         if not line:
             continue
         if line.startswith(b"\t") and current is not None and current.has_payload:
@@ -63,7 +65,7 @@ def read_log(content):
         if "str" in envelope:
             strings[envelope["str"][1]], current = envelope["str"][0], None
             continue
-        current = Entry(number, envelope, [line])
+        current = Entry(number, begin, envelope, [line])
         entries.append(current)
     return entries, strings, strays
 
