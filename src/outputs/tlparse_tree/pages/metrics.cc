@@ -46,7 +46,8 @@ class MetricsWriter {
 
   std::string Write() {
     const std::string_view kind = context_.Text(context_.entries.kind[file_.row]);
-    const std::string_view id = compilation_ == nullptr ? "(unknown)" : compilation_->id;
+    const std::string_view id =
+        compilation_ == nullptr ? std::string_view("(unknown)") : compilation_->id;
     const std::optional<size_t> row = context_.MetricsOf(file_.row);
     out_.reserve(32768);
     BeginPage({.title = kind, .root = root_, .anchor = id}, out_);

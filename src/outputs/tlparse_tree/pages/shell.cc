@@ -78,7 +78,8 @@ void AppendHeader(const PageHead& head, std::string& out) {
     AppendHtml(out, head.anchor);
     out += "</a>";
   }
-  AppendElement("span", head.title, out);
+  // The panes of a provenance page leave no room for a heading of their own.
+  AppendElement(head.kind == PageKind::kProvenance ? "h1" : "span", head.title, out);
   out += "</nav></header>\n";
 }
 
