@@ -223,7 +223,8 @@ const Analysis& Describe() {
       .info = {.name = "compile_artifacts",
                .sentence = "What do compile logs tell by which ranks can be compared: collectives, "
                            "expected times, tensors, caches?",
-               .example = "tables of schedules, estimates and cache answers; no findings of its own",
+               .example =
+                   "tables of schedules, estimates and cache answers; no findings of its own",
                .needs = kNeeds,
                .makes = kMakes},
       .run = Run};
