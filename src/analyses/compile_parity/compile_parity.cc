@@ -60,6 +60,7 @@ Graphs FindGraphs(const Model& model, const CompileEntryTable& entries) {
 
 Result<CollectiveCounts> CountScheduled(std::string_view json, JsonReader& reader) {
   CollectiveCounts counts;
+  if (json.empty()) return Status(Code::kInvalid, "no payload");
   TRY(reader.Open(json));
   TRY(reader.root().ForEachElement([&](JsonValue element) -> Status {
     auto op = element.String();

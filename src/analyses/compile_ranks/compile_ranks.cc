@@ -4,7 +4,7 @@
 //              tlparse                                      here, beside it
 //   tensors    estimated times are part of the comparison   tensor_shapes: without them
 //   runtimes   the k-th graphs of two ranks are compared    runtime_by_graph: those of one id
-//   collectives  all graphs' ops as one sequence            collectives_by_graph
+//   ops        those of all graphs are one sequence         collectives_by_graph: each by itself
 //
 // Cost: linear in the tables that it reads, payloads are not among them.
 #include <array>
@@ -38,8 +38,9 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "compile_ranks",
                .sentence = "Did all ranks compile the same, and run it in the same order?",
-               .example = "Ranks compiled different collectives (ranks 0 and 2: 8 ops in 2 graphs; "
-                          "rank 1: 6 ops in 2 graphs)",
+               .example =
+                   "Ranks compiled different collectives (ranks 0 and 2: -_0_0_0 with 6 ops; "
+                   "rank 1: -_0_0_0 with 4 ops)",
                .needs = kNeeds,
                .makes = kMakes},
       .run = Run};

@@ -38,7 +38,7 @@ std::string IdsInWords(const std::set<std::string_view>& ids,
     if (count > kMost) text += fmt::format(" and {} more", count - kMost);
     return text;
   };
-  std::string text = fmt::format("{} compilations", ids.size());
+  std::string text = fmt::format("{} compile ids", ids.size());
   if (std::string absent = list(first, ids); !absent.empty()) text += "; without " + absent;
   if (std::string extra = list(ids, first); !extra.empty()) text += "; besides " + extra;
   return text;
@@ -67,44 +67,85 @@ void CompareCaches(const RankLogs& logs, Verdicts& verdicts) {
   verdicts.Compare("cache", groups, "");
 }
 
+// What a rank has for a graph, for comparing and in words.
+struct GraphValue {
+  std::string value;
+  std::string words;
+};
+using GraphValues = std::map<std::string_view, std::map<int32_t, GraphValue>>;  // by graph and rank
+
+bool HasConflict(const std::map<int32_t, GraphValue>& of_graph) {
+  return std::any_of(of_graph.begin(), of_graph.end(), [&](const auto& rank) {
+    return rank.second.value != of_graph.begin()->second.value;
+  });
+}
+
+// Graph by graph, among the ranks that have it: that others have not is the business of
+// compile_ids. Ranks are grouped by what they have of the graphs that differ.
+void CompareByGraph(std::string_view what, const GraphValues& graphs, size_t ranks,
+                    std::string_view why_unavailable, Verdicts& verdicts) {
+  constexpr size_t kMostWords = 200;
+  if (ranks == 0) return verdicts.Check(what, "unavailable", why_unavailable);
+  std::map<int32_t, std::pair<std::string, std::string>> signatures;  // and in words, by rank
+  for (const auto& [graph, of_graph] : graphs) {
+    if (!HasConflict(of_graph)) continue;
+    for (const auto& [rank, value] : of_graph) {
+      auto& [signature, words] = signatures[rank];
+      signature += fmt::format("{}={} ", graph, value.value);
+      if (words.size() > kMostWords) continue;
+      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", graph, value.words);
+      if (words.size() > kMostWords) words += " ...";
+    }
+  }
+  if (signatures.empty()) return verdicts.Check(what, ranks > 1 ? "consistent" : "unavailable", "");
+  Groups groups;
+  for (auto& [rank, signature] : signatures)
+    Join(std::move(signature.first), rank, std::move(signature.second), groups);
+  verdicts.Compare(what, groups, "");
+}
+
 void CompareCollectives(const RankLogs& logs, Verdicts& verdicts) {
-  Groups joined;    // as tlparse does: all ops one after the other
-  Groups by_graph;  // and with the graphs they belong to
-  bool any = false;
+  constexpr std::string_view kNone = "no rank has a schedule of collectives";
+  Groups joined;  // as tlparse does: all ops one after the other
+  GraphValues by_graph;
+  size_t ranks = 0;
   for (const auto& [rank, log] : logs) {
-    std::string ops, graphs;
+    std::string ops;
     size_t count = 0;
     for (const auto& [graph, schedule] : log.schedules) {
-      AppendOps(schedule, ops);
-      AppendOps(schedule, (graphs += graph) += ':');
+      std::string of_graph;
+      AppendOps(schedule, of_graph);
+      ops += of_graph;
       count += schedule.size();
+      by_graph[graph][rank] = {std::move(of_graph), fmt::format("with {} ops", schedule.size())};
     }
-    any = any || count > 0;
-    std::string detail = fmt::format("{} ops in {} graphs", count, log.schedules.size());
-    Join(std::move(ops), rank, detail, joined);
-    Join(std::move(graphs), rank, std::move(detail), by_graph);
+    if (count > 0) ++ranks;
+    Join(std::move(ops), rank, fmt::format("{} ops in {} graphs", count, log.schedules.size()),
+         joined);
   }
-  if (!any) joined.clear(), by_graph.clear();
-  verdicts.Compare("collectives", joined, "no rank has a schedule of collectives");
-  verdicts.Compare("collectives_by_graph", by_graph, "no rank has a schedule of collectives");
+  if (ranks == 0) joined.clear();
+  verdicts.Compare("collectives", joined, kNone);
+  CompareByGraph("collectives_by_graph", by_graph, ranks, kNone, verdicts);
 }
 
 void CompareTensors(const RankLogs& logs, Verdicts& verdicts) {
+  constexpr std::string_view kNone = "no rank has inductor_runtime_and_tensor_meta";
   Groups whole;
-  Groups shapes;
+  GraphValues shapes;
+  size_t ranks = 0;
   for (const auto& [rank, log] : logs) {
     if (log.tensor_meta.empty()) continue;
-    std::string all, without_times;
+    ++ranks;
+    std::string all;
     for (const auto& [graph, prints] : log.tensor_meta) {
       (all += prints.first) += ',';
-      without_times += fmt::format("{}:{},", graph, prints.second);
+      shapes[graph][rank] = {std::string(prints.second),
+                             fmt::format("as {}", prints.second.substr(0, 8))};
     }
-    std::string detail = fmt::format("{} graphs", log.tensor_meta.size());
-    Join(std::move(all), rank, detail, whole);
-    Join(std::move(without_times), rank, std::move(detail), shapes);
+    Join(std::move(all), rank, fmt::format("{} graphs", log.tensor_meta.size()), whole);
   }
-  verdicts.Compare("tensor_meta", whole, "no rank has inductor_runtime_and_tensor_meta");
-  verdicts.Compare("tensor_shapes", shapes, "no rank has inductor_runtime_and_tensor_meta");
+  verdicts.Compare("tensor_meta", whole, kNone);
+  CompareByGraph("tensor_shapes", shapes, ranks, kNone, verdicts);
 }
 
 }  // namespace
