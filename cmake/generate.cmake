@@ -4,7 +4,8 @@
 set(generated_dir ${CMAKE_BINARY_DIR}/generated)
 
 file(GLOB_RECURSE table_definitions CONFIGURE_DEPENDS src/*/tables.def)
-file(GLOB plugin_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true src/inputs/* src/analyses/* src/outputs/*)
+file(GLOB plugin_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true src/inputs/* src/analyses/* src/outputs/*
+     src/inputs/torch_trace/kinds/*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table_definitions} tools/gen_tables.py tools/gen_registry.py)
 
 foreach(generator gen_tables gen_registry)

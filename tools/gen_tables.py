@@ -25,7 +25,7 @@ SQL = {"i32": "INTEGER", "i64": "BIGINT", "f64": "DOUBLE", "bool": "BOOLEAN", "s
 WHO = [("job", "i32", "the job"), ("attempt", "i32", "attempt of the job"), ("rank", "i32", "global rank")]
 # Names that C++ does not allow, or that SQL does not allow without quotes.
 KEYWORDS = {"operator", "new", "class", "default", "register", "this", "namespace", "union", "export", "offset", "limit",
-            "order", "group", "table", "column", "select", "from", "where", "end", "primary", "references", "using"}
+            "size", "index", "info", "order", "group", "table", "column", "select", "from", "where", "end", "primary", "references", "using"}
 
 
 class Table:

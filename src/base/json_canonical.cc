@@ -228,19 +228,30 @@ bool JsonCanonical::OpenEscapedMember(std::string_view raw) {
   return true;
 }
 
+// Of equal keys keeps the last. Returns the end of what is kept.
+JsonCanonical::Members::iterator JsonCanonical::DropDuplicates(Members::iterator begin,
+                                                               Members::iterator end) {
+  auto kept = begin;
+  for (auto member = begin + 1; member != end; ++member) {
+    if (Compare(*kept, *member) == 0) {
+      dropped_.push_back(kept->value);
+    } else {
+      ++kept;
+    }
+    *kept = *member;
+  }
+  return kept + 1;
+}
+
 // Moves the members from `first_open` on to their place in order. Always true.
 bool JsonCanonical::CloseObject(uint32_t token, size_t first_open) {
   const auto begin = open_.begin() + static_cast<ptrdiff_t>(first_open);
   SortMembers(begin, open_.end());
   const size_t first = members_.size();
-  for (auto member = begin; member != open_.end(); ++member) {
-    if (members_.size() > first && Compare(members_.back(), *member) == 0) {
-      dropped_.push_back(members_.back().value);
-      members_.back() = *member;
-    } else {
-      members_.push_back(*member);
-    }
-  }
+  const auto same = [](const Member& a, const Member& b) { return Compare(a, b) == 0; };
+  auto end = open_.end();
+  if (std::adjacent_find(begin, end, same) != end) end = DropDuplicates(begin, end);
+  members_.insert(members_.end(), begin, end);
   open_.resize(first_open);
   starts_[token + 1] = static_cast<uint32_t>(objects_.size());
   objects_.push_back({.first = first, .members = members_.size() - first, .end = at_});
@@ -389,7 +400,11 @@ char* JsonCanonical::BreakLine(uint32_t level, char* to) const {
   if (!style_.pretty) return to;
   *to++ = '\n';
   const size_t blanks = size_t{2} * level;
-  std::memset(to, ' ', blanks <= kBlock ? kBlock : blanks);
+  if (blanks <= kBlock) {
+    std::memset(to, ' ', kBlock);  // one store rather than a call
+  } else {
+    std::memset(to, ' ', blanks);
+  }
   return to + blanks;
 }
 

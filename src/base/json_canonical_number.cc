@@ -199,9 +199,18 @@ bool FitsInteger(const Number& number) {
   return number.significand != 0 && number.significand <= kMostNegative;
 }
 
+// Most numbers: digits that fit 64 bits however large they are.
+bool IsShortInteger(std::string_view token) {
+  constexpr size_t kMaxDigits = 19;
+  if (token.size() > kMaxDigits || (token[0] == '0' && token.size() > 1)) return false;
+  return std::all_of(token.begin(), token.end(), IsDigit);
+}
+
 }  // namespace
 
 char* WriteCanonicalNumber(std::string_view token, char* to) {
+  if (token.empty()) return nullptr;
+  if (IsShortInteger(token)) return Put(to, token);
   Number number;
   if (!Parse(token, number)) return nullptr;
   if (FitsInteger(number) || PrintsAsItStands(token, number)) return Put(to, token);

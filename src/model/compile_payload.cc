@@ -68,7 +68,7 @@ Status ReadPayload(const Model& model, const CompileEntryTable& entries, size_t 
 }
 
 Result<ByteView> HeaderLine(const Model& model, const CompileEntryTable& entries, size_t row) {
-  return Look(SourceOf(model, entries, row), entries.offset[row], entries.header_bytes[row]);
+  return Look(SourceOf(model, entries, row), entries.entry[row], entries.header_bytes[row]);
 }
 
 }  // namespace debrief

@@ -43,4 +43,12 @@ void Diagnostics::Append(const Diagnostics& part) {
   }
 }
 
+void Diagnostics::ShiftLines(int64_t lines) {
+  for (Diagnostic& diagnostic : all_) {
+    for (Occurrence& occurrence : diagnostic.first) {
+      if (occurrence.line >= 0) occurrence.line += lines;
+    }
+  }
+}
+
 }  // namespace debrief

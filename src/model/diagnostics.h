@@ -59,6 +59,9 @@ class Diagnostics {
   // Appends what a part of the same run met, in order. Places of parts are absolute already.
   void Append(const Diagnostics& part);
 
+  // Adds `lines` to every place: a part knows its lines only from its own beginning.
+  void ShiftLines(int64_t lines);
+
   const std::vector<Diagnostic>& all() const { return all_; }
 
  private:

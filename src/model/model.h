@@ -28,10 +28,16 @@ struct Identity {
   int32_t rank = kNone32;
 };
 
+// What a reader of one range has to tell the one that joins the ranges, beyond rows. Never joined.
+struct PartNotes {
+  virtual ~PartNotes() = default;
+};
+
 struct Part {
   Pools pools;
   TableSet tables;
   Diagnostics diagnostics;
+  std::unique_ptr<PartNotes> notes;
 
   // Joins `part` to the end of this one.
   void Append(Part&& part);

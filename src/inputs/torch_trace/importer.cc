@@ -1,59 +1,41 @@
-// TORCH_TRACE logs: structured logs of torch.compile. Recognised; a reader comes with the compile
-// part.
+// TORCH_TRACE logs: structured logs of torch.compile.
 //
 //   V1115 02:42:22.605000 3829 torch/_dynamo/utils.py:2126] {"chromium_event": {}, "rank": 0, ...}
 //   <TAB>payload line
 //
-// The prefix may stand anywhere in the line (launchers put "[rank0]:" in front), and has no year.
+// docs/formats/torch_trace.md describes all of it. A range of the log begins with a line that is
+// neither empty nor begins with a tab, so an entry lies in one range with its payload.
 #include "inputs/importer.h"
 
 #include <array>
 
+#include "base/glog_prefix.h"
 #include "inputs/glog_time.h"
 #include "inputs/sniffing.h"
+#include "inputs/torch_trace/log_joiner.h"
+#include "inputs/torch_trace/range_reader.h"
 
 namespace debrief::inputs::torch_trace {
 
 namespace {
 
-struct Prefix {
-  GlogTime time;
-  std::string_view envelope;  // the rest of the line, from '{'
+// The first prefix of an entry in the text, and the JSON behind it. The rare "] {" is searched,
+// then the line around it is looked at.
+struct FirstEntry {
+  std::optional<GlogTime> time;
+  std::string_view json;
 };
 
-bool IsDigits(std::string_view text) {
-  for (char c : text) {
-    if (c < '0' || c > '9') return false;
-  }
-  return !text.empty();
-}
-
-// The time of "V1115 02:42:22.605000 3829 path:2126", if that is the whole of `text`.
-std::optional<GlogTime> TimeOfPrefix(std::string_view text) {
-  constexpr std::string_view kLevels = "VIWEC";
-  if (text.empty() || kLevels.find(text[0]) == std::string_view::npos) return std::nullopt;
-  auto time = ParseGlogTime(text.substr(1));
-  bool whole = time && text.substr(1 + time->size).starts_with(' ') &&
-               IsDigits(text.substr(text.rfind(':') + 1));
-  return whole ? time : std::nullopt;
-}
-
-// The first prefix in the text. The rare "] {" is searched, then the line in front of it is looked
-// at.
-std::optional<Prefix> FindPrefix(std::string_view text) {
+std::optional<FirstEntry> FindEntry(std::string_view text) {
   constexpr std::string_view kClose = "] {\"";
-  size_t looked_at = 0;  // no byte is looked at twice: a prefix has no "] {" inside
-  for (size_t close = text.find(kClose); close != std::string_view::npos;
-       close = text.find(kClose, close + 1)) {
-    std::string_view line = text.substr(looked_at, close - looked_at);
-    size_t begin = looked_at + (line.rfind('\n') + 1);  // npos + 1 is 0
-    looked_at = close;
-    for (; begin < close; ++begin) {
-      std::string_view candidate = text.substr(begin, close - begin);
-      auto time = TimeOfPrefix(candidate);
-      if (!time) continue;
-      return Prefix{*time, text.substr(close + 2, text.find('\n', close) - close - 2)};
-    }
+  for (size_t close = text.find(kClose); close != text.npos;) {
+    size_t begin = text.rfind('\n', close) + 1;  // npos + 1 is 0
+    size_t end = std::min(text.find('\n', close), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    auto prefix = FindGlogPrefix(line);
+    if (prefix && line.substr(prefix->rest).starts_with("{\""))
+      return FirstEntry{ParseGlogTime(prefix->time), line.substr(prefix->rest)};
+    close = text.find(kClose, end);
   }
   return std::nullopt;
 }
@@ -69,17 +51,83 @@ int64_t PayloadTime(std::string_view head) {
 
 Recognition Sniff(const SniffInput& input) {
   Recognition found;
-  auto prefix = FindPrefix(input.head);
-  if (input.json != nullptr || !prefix) return found;
+  if (input.json != nullptr) return found;
+  auto entry = FindEntry(input.head);
+  if (!entry) return found;
   found.mine = true;
   constexpr std::string_view kRank = "\"rank\": ";
-  if (size_t at = prefix->envelope.find(kRank); at != std::string_view::npos) {
-    found.rank = RankOrNone(NumberAt(prefix->envelope, at + kRank.size()));
+  if (size_t at = entry->json.find(kRank); at != std::string_view::npos) {
+    found.rank = RankOrNone(NumberAt(entry->json, at + kRank.size()));
   }
   found.start_ns = PayloadTime(input.head);
-  if (found.start_ns == kNone64) found.start_ns = GuessTime(prefix->time, input.now_ns);
+  if (found.start_ns == kNone64 && entry->time)
+    found.start_ns = GuessTime(*entry->time, input.now_ns);
   return found;
 }
+
+// Where the first entry begins at or behind `at`: a line that is not empty and has no tab.
+Result<uint64_t> NextEntry(const Source& source, uint64_t at) {
+  constexpr size_t kWindow = 64 * 1024;
+  for (; at < source.size(); at += kWindow) {
+    ASSIGN_OR_RETURN(ByteView bytes, source.View(at - 1, kWindow + 2));
+    std::string_view text = bytes.text();
+    for (size_t newline = text.find('\n'); newline < kWindow;
+         newline = text.find('\n', newline + 1)) {
+      char next = newline + 1 < text.size() ? text[newline + 1] : '\n';
+      if (next != '\t' && next != '\n' && next != '\r') return at + newline;
+    }
+  }
+  return source.size();
+}
+
+class TorchTraceReader final : public Reader {
+ public:
+  explicit TorchTraceReader(const ImportContext& context)
+      : who_(context.who),
+        chunk_bytes_(context.chunk_bytes),
+        now_ns_(context.now_ns),
+        joiner_(context.who) {}
+
+  Result<std::vector<ByteRange>> Split(const Source& source) override {
+    std::vector<ByteRange> ranges;
+    for (uint64_t begin = 0; begin < source.size();) {
+      ASSIGN_OR_RETURN(uint64_t end, NextEntry(source, begin + chunk_bytes_));
+      ranges.push_back({begin, end});
+      begin = end;
+    }
+    return ranges;
+  }
+
+  Status Read(const Source& source, ByteRange range, Part& part) const override {
+    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
+    RangeReader(who_, now_ns_, bytes.text(), range.begin, part).ReadAll();
+    return {};
+  }
+
+  Status Merge(Part&& part, Part& whole) override {
+    if (part.notes != nullptr) joiner_.Join(std::move(part), whole);
+    return {};
+  }
+
+  Status Finish(Part& whole) override {
+    joiner_.Finish(whole);
+    return {};
+  }
+
+ private:
+  Identity who_;
+  uint64_t chunk_bytes_;
+  int64_t now_ns_;
+  LogJoiner joiner_;
+};
+
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<TorchTraceReader>(context);
+}
+
+constexpr std::array<std::string_view, 9> kMakes = {
+    "compile_log",     "compile_life",  "compile_string", "compile_entry", "compile_metrics",
+    "compile_restart", "compile_shape", "compile_tensor", "compile_event"};
 
 }  // namespace
 
@@ -89,9 +137,10 @@ const Importer& Describe() {
                .sentence =
                    "TORCH_TRACE log: what torch.compile did, as structured log lines with payloads",
                .example = "dedicated_log_torch_trace_rank_3_a1b2c3d4.log",
-               .makes = {},
+               .makes = kMakes,
                .one_per_process = true},
-      .sniff = Sniff};
+      .sniff = Sniff,
+      .open = Open};
   return kImporter;
 }
 

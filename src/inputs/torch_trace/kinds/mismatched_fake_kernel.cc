@@ -1,0 +1,32 @@
+// {"mismatched_fake_kernel": {"op": "mylib.foo.default", "reason": "..."}}
+#include "inputs/torch_trace/fields.h"
+#include "inputs/torch_trace/kind.h"
+#include "tables/compile_shape.h"
+
+namespace debrief::inputs::torch_trace::kinds::mismatched_fake_kernel {
+
+namespace {
+
+constexpr Field<CompileShapeRow> kFields[] = {
+    {"op", FieldType::kText, &CompileShapeRow::expression},
+    {"reason", FieldType::kText, &CompileShapeRow::reason},
+};
+
+Status Read(JsonValue value, Entry& entry) {
+  auto row = entry.NewRow<CompileShapeRow>();
+  TRY(ReadFields<CompileShapeRow>(value, kFields, entry, row));
+  entry.Add<CompileShapeTable>(row);
+  return {};
+}
+
+}  // namespace
+
+const Kind& Describe() {
+  static const Kind kKind = {
+      .key = "mismatched_fake_kernel",
+      .sentence = "the fake kernel of an operator gives something else than the real one",
+      .read = Read};
+  return kKind;
+}
+
+}  // namespace debrief::inputs::torch_trace::kinds::mismatched_fake_kernel

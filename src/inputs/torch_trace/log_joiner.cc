@@ -1,0 +1,180 @@
+#include "inputs/torch_trace/log_joiner.h"
+
+#include <algorithm>
+
+#include "inputs/torch_trace/diagnostics.h"
+#include "inputs/torch_trace/lives.h"
+#include "tables/compile_log.h"
+#include "tables/compile_string.h"
+
+namespace debrief::inputs::torch_trace {
+
+namespace {
+
+// The string table becomes a dense array when it is written (tlparse does so), so one absurd index
+// would cost gigabytes. PyTorch numbers from 0 without gaps.
+constexpr size_t kIndexSlack = 1 << 20;
+
+StackId& ColumnOf(CompileEntryTable& entries, StackColumn column, size_t row) {
+  if (column == StackColumn::kUserStack) return entries.user_stack[row];
+  return column == StackColumn::kStack ? entries.stack[row] : entries.entry_stack[row];
+}
+
+}  // namespace
+
+int32_t LogJoiner::RankOf(int64_t thread) const {
+  auto found = rank_of_thread_.find(thread);
+  return found == rank_of_thread_.end() ? kNone32 : found->second;
+}
+
+void LogJoiner::Join(Part&& part, Part& whole) {
+  auto& entries = whole.tables.Edit<CompileEntryTable>();
+  size_t first_row = entries.size();
+  size_t first_string = whole.tables.Get<CompileStringTable>().size();
+  auto held = std::move(part.notes);
+  const auto& notes = static_cast<const RangeNotes&>(*held);
+  part.diagnostics.ShiftLines(totals_.lines);
+  whole.Append(std::move(part));
+  auto string = notes.strings.begin();
+  auto stack = notes.stacks.begin();
+  for (size_t row = first_row; row <= entries.size(); ++row) {
+    for (; string != notes.strings.end() && string->row + first_row == row; ++string)
+      TakeString(*string, row, first_string, whole);
+    if (row == entries.size()) break;
+    entries.line[row] += totals_.lines;
+    TakeRow(row, whole);
+    for (; stack != notes.stacks.end() && stack->row + first_row == row; ++stack)
+      TakeStack(*stack, notes, row, whole);
+  }
+  Count(notes);
+}
+
+// A thread's rank is the one it named last.
+void LogJoiner::TakeRow(size_t row, Part& whole) {
+  auto& entries = whole.tables.Edit<CompileEntryTable>();
+  int64_t thread = entries.thread[row];
+  if (int32_t rank = entries.logged_rank[row]; rank != kNone32) {
+    rank_of_thread_[thread] = rank;
+  } else if (rank = RankOf(thread); rank != kNone32) {
+    entries.rank[row] = rank;
+  }
+  int32_t rank = entries.logged_rank[row] != kNone32 ? entries.logged_rank[row] : RankOf(thread);
+  Lane& lane = LaneOf(rank);
+  lane.first_of_thread.try_emplace(thread, row);
+  entries.life[row] = lane.life;
+}
+
+void LogJoiner::TakeString(const LoggedString& string, size_t row, size_t first_string,
+                           Part& whole) {
+  auto& strings = whole.tables.Edit<CompileStringTable>();
+  size_t at = first_string + string.string;
+  int32_t rank = RankOf(string.thread);
+  Lane& lane = LaneOf(rank);
+  if (string.index > lane.strings.size() + kIndexSlack) {
+    whole.diagnostics.Add(kBigIndex, who_.input, {.offset = strings.entry[at]});
+    return;
+  }
+  if (string.index < lane.strings.size() && lane.strings[string.index] != StringId::kNone)
+    BeginLife(rank, string.thread, row, whole);
+  if (string.index >= lane.strings.size()) lane.strings.resize(string.index + 1);
+  lane.strings[string.index] = strings.text[at];
+  strings.life[at] = lane.life;
+  if (rank != kNone32) strings.rank[at] = rank;
+}
+
+// The new process logged a few entries before its first string: they are those of its thread, if
+// that thread is new.
+void LogJoiner::BeginLife(int32_t rank, int64_t thread, size_t row, Part& whole) {
+  auto& entries = whole.tables.Edit<CompileEntryTable>();
+  Lane& lane = LaneOf(rank);
+  size_t begin = row;
+  if (auto first = lane.first_of_thread.find(thread); first != lane.first_of_thread.end()) {
+    bool is_new = std::all_of(
+        lane.first_of_thread.begin(), lane.first_of_thread.end(),
+        [&](const auto& each) { return each.first == thread || each.second < first->second; });
+    if (is_new && lane.first_of_thread.size() > 1) begin = first->second;
+  }
+  ++lane.life;
+  lane.strings.clear();
+  lane.first_of_thread.clear();
+  lane.first_row = begin;
+  for (size_t each = begin; each < row; ++each) {
+    bool mine = entries.logged_rank[each] == rank || RankOf(entries.thread[each]) == rank;
+    if (!mine) continue;
+    entries.life[each] = lane.life;
+    lane.first_of_thread.try_emplace(entries.thread[each], each);
+  }
+}
+
+StringId LogJoiner::FileOf(const LoggedFrame& frame, int32_t rank, Part& whole) {
+  if (!frame.file.empty()) return whole.pools.Intern(frame.file);
+  for (int32_t lane : {rank, kNone32}) {
+    const auto& strings = LaneOf(lane).strings;
+    bool known =
+        frame.file_number < strings.size() && strings[frame.file_number] != StringId::kNone;
+    if (known) return strings[frame.file_number];
+  }
+  return whole.pools.Intern("(unknown)");
+}
+
+void LogJoiner::TakeStack(const LoggedStack& stack, const RangeNotes& notes, size_t row,
+                          Part& whole) {
+  auto& entries = whole.tables.Edit<CompileEntryTable>();
+  int32_t rank =
+      entries.logged_rank[row] != kNone32 ? entries.logged_rank[row] : RankOf(entries.thread[row]);
+  frames_.clear();
+  for (size_t i = stack.begin + stack.count; i-- > stack.begin;) {  // ours are innermost first
+    const LoggedFrame& logged = notes.frames[i];
+    frames_.push_back(whole.pools.AddFrame({.file = FileOf(logged, rank, whole),
+                                            .function = whole.pools.Intern(logged.function),
+                                            .line = logged.line,
+                                            .text = whole.pools.Intern(logged.text)}));
+  }
+  ColumnOf(entries, stack.column, row) = whole.pools.AddStack(frames_);
+}
+
+void LogJoiner::Count(const RangeNotes& notes) {
+  totals_.lines += notes.lines;
+  totals_.entries += notes.entries;
+  totals_.bad_prefix += notes.bad_prefix;
+  totals_.bad_json += notes.bad_json;
+  totals_.bad_json_lost += notes.bad_json_lost;
+  totals_.bad_checksum += notes.bad_checksum;
+  totals_.unknown += notes.unknown;
+  if (totals_.clock_offset_ns == kNone64) totals_.clock_offset_ns = notes.clock_offset_ns;
+}
+
+void LogJoiner::AddLog(Part& whole) {
+  auto row = Part::RowOf<CompileLogRow>(who_);
+  row.input = who_.input;
+  row.lines = totals_.lines;
+  row.entries = totals_.entries;
+  row.bad_prefix = totals_.bad_prefix;
+  row.bad_json = totals_.bad_json;
+  row.bad_json_lost = totals_.bad_json_lost;
+  row.bad_checksum = totals_.bad_checksum;
+  row.restored = row.lost = 0;
+  row.unknown_keys = totals_.unknown;
+  std::vector<int64_t> ranks;
+  row.lives = 0;
+  for (const auto& [rank, lane] : lanes_) {
+    if (rank != kNone32) ranks.push_back(rank);
+    row.lives += lane.life + 1;
+  }
+  row.ranks = whole.pools.lists.Intern(ranks);
+  whole.tables.Edit<CompileLogTable>().Add(row);
+}
+
+void LogJoiner::Finish(Part& whole) {
+  AddLog(whole);
+  auto& entries = whole.tables.Edit<CompileEntryTable>();
+  if (totals_.clock_offset_ns != kNone64) {
+    constexpr int64_t kQuarter = int64_t{15} * 60 * 1'000'000'000;  // zones are whole quarters
+    int64_t half = totals_.clock_offset_ns < 0 ? -kQuarter / 2 : kQuarter / 2;
+    int64_t shift = (totals_.clock_offset_ns + half) / kQuarter * kQuarter;
+    for (int64_t& time : entries.time_ns) time = time == kNone64 ? time : time + shift;
+  }
+  AddLives(who_, whole);
+}
+
+}  // namespace debrief::inputs::torch_trace

@@ -1,0 +1,54 @@
+// Joins the ranges of a log in order: what one range cannot know.
+//
+//   string table   {"str": ["train.py", 1]} has no rank; it belongs to the process that logged it.
+//                  A thread belongs to the rank that its entries name.
+//   ranks          entries without a rank get that of their thread
+//   lives          a process that starts anew numbers its strings anew: an index that comes twice
+//                  begins a new life
+//   lines, clock   counted from the beginning; year and zone from the first chromium event
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "inputs/importer.h"
+#include "inputs/torch_trace/entry.h"
+
+namespace debrief::inputs::torch_trace {
+
+class LogJoiner {
+ public:
+  explicit LogJoiner(const Identity& who) : who_(who) {}
+
+  void Join(Part&& part, Part& whole);
+  void Finish(Part& whole);
+
+ private:
+  // One process as far as the log tells: a rank, or all that has no rank.
+  struct Lane {
+    std::vector<StringId> strings;  // by index; of the present life
+    int32_t life = 0;
+    size_t first_row = 0;                       // of the present life
+    std::map<int64_t, size_t> first_of_thread;  // first row of each thread in the present life
+  };
+
+  Lane& LaneOf(int32_t rank) { return lanes_[rank]; }
+  int32_t RankOf(int64_t thread) const;
+  void TakeRow(size_t row, Part& whole);
+  void TakeString(const LoggedString& string, size_t first_row, size_t first_string, Part& whole);
+  void TakeStack(const LoggedStack& stack, const RangeNotes& notes, size_t first_row, Part& whole);
+  StringId FileOf(const LoggedFrame& frame, int32_t rank, Part& whole);
+  void BeginLife(int32_t rank, int64_t thread, size_t row, Part& whole);
+  void Count(const RangeNotes& notes);
+  void AddLog(Part& whole);
+
+  Identity who_;
+  std::map<int32_t, Lane> lanes_;  // by rank; kNone32: entries without one
+  std::map<int64_t, int32_t> rank_of_thread_;
+  RangeNotes totals_;            // sums of all ranges
+  std::vector<FrameId> frames_;  // scratch
+};
+
+}  // namespace debrief::inputs::torch_trace
