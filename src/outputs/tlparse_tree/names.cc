@@ -37,6 +37,14 @@ std::string DirectoryOf(const CompileEntryTable& entries, size_t row) {
          Id(entries.frame_compile_id[row]) + "_" + Id(entries.compile_attempt[row]);
 }
 
+std::string ListedDirectory(const CompileEntryTable& entries, size_t row) {
+  if (entries.compile_id[row] == StringId::kNone) return "unknown";
+  std::string directory = DirectoryOf(entries, row);
+  bool is_first = entries.frame_compile_id[row] != kNone64 && directory.ends_with("_-");
+  if (is_first) directory.back() = '0';
+  return directory;
+}
+
 std::string DisplayId(std::string_view compile_id) {
   return compile_id.empty() ? "(unknown)" : fmt::format("[{}]", compile_id);
 }

@@ -12,7 +12,10 @@ namespace debrief::outputs::tlparse_tree {
 // "-_0_0_0": the four ids of row `row`, '-' for an absent one; "unknown_<line>" for a broken id.
 std::string DirectoryOf(const CompileEntryTable& entries, size_t row);
 
-// "[0/0]": as people read it. An id whose attempt is absent is that of attempt 0.
+// The same for the listing: an id whose attempt is absent stands for attempt 0.
+std::string ListedDirectory(const CompileEntryTable& entries, size_t row);
+
+// "[0/0]": as people read it.
 std::string DisplayId(std::string_view compile_id);
 
 // "graph.txt" and 7 make "graph_7.txt"; the number goes before the last dot.
