@@ -38,7 +38,6 @@ Outcome OutcomeOf(const CompileMetricsTable& metrics, size_t row) {
   return metrics.restart_reasons[row] > 0 ? Outcome::kBreak : Outcome::kOk;
 }
 
-// Entries are numbered in their log; the rows of one entry stand together.
 using Process = std::tuple<int32_t, int32_t, int32_t>;  // input, rank, life
 using CompileKey = std::tuple<Process, std::string_view>;
 
@@ -50,7 +49,7 @@ class Outcomes {
     Lives lives = FindLives(entries);
     for (size_t row = 0; row < metrics.size(); ++row) {
       if (pools_.Text(metrics.kind[row]) != "compilation_metrics") continue;
-      auto life = lives.find(LifeKey(metrics.input[row], metrics.entry[row]));
+      auto life = lives.find({metrics.input[row], metrics.entry[row]});
       Outcome& outcome = outcomes_[Key(
           {metrics.input[row], metrics.rank[row], life == lives.end() ? kNone32 : life->second},
           metrics.compile_id[row])];
@@ -66,17 +65,13 @@ class Outcomes {
   }
 
  private:
-  using Lives = std::unordered_map<uint64_t, int32_t>;
-
-  static uint64_t LifeKey(int32_t input, int32_t entry) {
-    return uint64_t{static_cast<uint32_t>(input)} << 32 | static_cast<uint32_t>(entry);
-  }
+  using Lives = std::map<std::pair<int32_t, int64_t>, int32_t>;  // input and entry -> life
 
   Lives FindLives(const CompileEntryTable& entries) const {
     Lives lives;
     for (size_t row = 0; row < entries.size(); ++row) {
       if (pools_.Text(entries.kind[row]) != "compilation_metrics") continue;
-      lives.emplace(LifeKey(entries.input[row], entries.entry[row]), entries.life[row]);
+      lives.emplace(std::pair(entries.input[row], entries.entry[row]), entries.life[row]);
     }
     return lives;
   }

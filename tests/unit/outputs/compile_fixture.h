@@ -19,7 +19,7 @@ struct CompileFixture {
   Model model;
   outputs::tlparse_tree::TreePlan plan;
   outputs::tlparse_tree::TreeOptions options;
-  int32_t next_entry = 0;
+  int64_t next_entry = 0;
 
   FrameId AddFrame(std::string_view file, std::string_view function, int32_t line,
                    std::string_view text = {}) {

@@ -10,10 +10,6 @@ namespace debrief::outputs::tlparse_tree {
 
 namespace {
 
-uint64_t KindKey(int32_t entry, StringId kind) {
-  return uint64_t{static_cast<uint32_t>(entry)} << 32 | static_cast<uint32_t>(kind);
-}
-
 template <typename Map>
 std::optional<size_t> Find(const Map& map, typename Map::key_type key) {
   auto found = map.find(key);
@@ -21,7 +17,7 @@ std::optional<size_t> Find(const Map& map, typename Map::key_type key) {
 }
 
 template <typename Map>
-std::span<const size_t> FindRows(const Map& map, int32_t entry) {
+std::span<const size_t> FindRows(const Map& map, int64_t entry) {
   auto found = map.find(entry);
   return found == map.end() ? std::span<const size_t>() : std::span<const size_t>(found->second);
 }
@@ -67,18 +63,20 @@ PageContext::Key PageContext::KeyOf(size_t entry_row) const {
 void PageContext::IndexStrings() {
   const auto& table = model.tables.Get<CompileStringTable>();
   auto [begin, end] = RowsOfInput(table, plan.input);
-  for (size_t row = begin; row < end; ++row) strings_[table.number[row]] = table.text[row];
+  for (size_t row = begin; row < end; ++row) {
+    strings_[{table.life[row], table.number[row]}] = table.text[row];
+  }
 }
 
-std::string_view PageContext::InternedText(int64_t number) const {
-  auto found = strings_.find(number);
+std::string_view PageContext::InternedText(int32_t life, int64_t number) const {
+  auto found = strings_.find({life, number});
   return found == strings_.end() ? "(unknown)" : Text(found->second);
 }
 
 void PageContext::IndexEntries() {
   for (size_t row : plan.rows) {
     row_of_entry_.emplace(entries.entry[row], row);
-    row_of_kind_.emplace(KindKey(entries.entry[row], entries.kind[row]), row);
+    row_of_kind_.emplace(EntryKind{entries.entry[row], entries.kind[row]}, row);
     AddStack(entries.stack[row]);
     AddStack(entries.user_stack[row]);
     AddStack(entries.entry_stack[row]);
@@ -96,7 +94,7 @@ void PageContext::IndexMetrics() {
   for (size_t row = begin; row < end; ++row) {
     if (!RowOf(metrics.entry[row])) continue;
     metrics_rows_.push_back(row);
-    metrics_of_kind_.emplace(KindKey(metrics.entry[row], metrics.kind[row]), row);
+    metrics_of_kind_.emplace(EntryKind{metrics.entry[row], metrics.kind[row]}, row);
   }
   std::tie(begin, end) = RowsOfInput(restarts, plan.input);
   for (size_t row = begin; row < end; ++row) restarts_of_[restarts.entry[row]].push_back(row);
@@ -105,7 +103,7 @@ void PageContext::IndexMetrics() {
 // A row belongs to the first metrics of its compilation that come after it, or to the last that
 // came before: the rows are shared out, so that pages stay small however often an id is used again.
 void PageContext::IndexShapes() {
-  std::map<Key, std::vector<int32_t>> pages;
+  std::map<Key, std::vector<int64_t>> pages;
   for (size_t row : metrics_rows_) {
     if (Text(metrics.kind[row]) != "compilation_metrics") continue;
     if (auto entry_row = EntryRowOf(row)) pages[KeyOf(*entry_row)].push_back(metrics.entry[row]);
@@ -119,7 +117,7 @@ void PageContext::IndexShapes() {
     if (kind != "symbolic_shape_specialization" && kind != "guard_added_fast") continue;
     auto found = pages.find(KeyOf(*entry_row));
     if (found == pages.end()) continue;
-    const std::vector<int32_t>& list = found->second;
+    const std::vector<int64_t>& list = found->second;
     auto next = std::lower_bound(list.begin(), list.end(), shapes.entry[row]);
     shapes_of_[next == list.end() ? list.back() : *next].push_back(row);
   }
@@ -127,7 +125,7 @@ void PageContext::IndexShapes() {
 
 void PageContext::AddShape(size_t row) {
   shape_rows_.push_back(row);
-  shape_of_kind_.emplace(KindKey(shapes.entry[row], shapes.kind[row]), row);
+  shape_of_kind_.emplace(EntryKind{shapes.entry[row], shapes.kind[row]}, row);
   const std::string_view kind = Text(shapes.kind[row]);
   if (shapes.node[row] == kNone64) return;
   if (kind == "expression_created" || kind == "create_unbacked_symbol") {
@@ -135,7 +133,7 @@ void PageContext::AddShape(size_t row) {
   }
 }
 
-std::optional<size_t> PageContext::ExpressionBefore(int64_t node, int32_t entry) const {
+std::optional<size_t> PageContext::ExpressionBefore(int64_t node, int64_t entry) const {
   auto found = expressions_.find(node);
   if (found == expressions_.end()) return std::nullopt;
   const std::vector<size_t>& rows = found->second;
@@ -144,18 +142,18 @@ std::optional<size_t> PageContext::ExpressionBefore(int64_t node, int32_t entry)
   return after == rows.begin() ? std::nullopt : std::optional<size_t>(*(after - 1));
 }
 
-std::optional<size_t> PageContext::RowOf(int32_t entry) const { return Find(row_of_entry_, entry); }
+std::optional<size_t> PageContext::RowOf(int64_t entry) const { return Find(row_of_entry_, entry); }
 
 std::optional<size_t> PageContext::MetricsOf(size_t entry_row) const {
-  return Find(metrics_of_kind_, KindKey(entries.entry[entry_row], entries.kind[entry_row]));
+  return Find(metrics_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
 }
 
 std::optional<size_t> PageContext::EntryRowOf(size_t metrics_row) const {
-  return Find(row_of_kind_, KindKey(metrics.entry[metrics_row], metrics.kind[metrics_row]));
+  return Find(row_of_kind_, {metrics.entry[metrics_row], metrics.kind[metrics_row]});
 }
 
 std::optional<size_t> PageContext::ShapeOf(size_t entry_row) const {
-  return Find(shape_of_kind_, KindKey(entries.entry[entry_row], entries.kind[entry_row]));
+  return Find(shape_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
 }
 
 std::string_view PageContext::MetricsPath(size_t metrics_row) const {
@@ -165,11 +163,11 @@ std::string_view PageContext::MetricsPath(size_t metrics_row) const {
   return found == metrics_paths_.end() ? std::string_view() : found->second;
 }
 
-std::span<const size_t> PageContext::RestartsOf(int32_t entry) const {
+std::span<const size_t> PageContext::RestartsOf(int64_t entry) const {
   return FindRows(restarts_of_, entry);
 }
 
-std::span<const size_t> PageContext::ShapesOf(int32_t entry) const {
+std::span<const size_t> PageContext::ShapesOf(int64_t entry) const {
   return FindRows(shapes_of_, entry);
 }
 

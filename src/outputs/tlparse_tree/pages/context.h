@@ -41,8 +41,8 @@ class PageContext {
   const CompileShapeTable& shapes;
 
   std::string_view Text(StringId id) const { return model.pools.Text(id); }
-  // A text of the log's string table; "(unknown)" when there is none of this number.
-  std::string_view InternedText(int64_t number) const;
+  // A text of the string table that a life of the process has; "(unknown)" when there is none.
+  std::string_view InternedText(int32_t life, int64_t number) const;
   const FrameTexts& frames() const { return frames_; }
 
   // Rows of compile_metrics and compile_shape of the tree, in the order of the log.
@@ -50,27 +50,36 @@ class PageContext {
   std::span<const size_t> shape_rows() const { return shape_rows_; }
 
   // Whether the tree is about this entry, and the first row of compile_entry that tells of it.
-  std::optional<size_t> RowOf(int32_t entry) const;
+  std::optional<size_t> RowOf(int64_t entry) const;
   // The row of compile_metrics that a row of compile_entry has, and the way back.
   std::optional<size_t> MetricsOf(size_t entry_row) const;
   std::optional<size_t> EntryRowOf(size_t metrics_row) const;
   // The row of compile_shape of a row of compile_entry.
   std::optional<size_t> ShapeOf(size_t entry_row) const;
   // The row of compile_shape that made expression `node`: the last one before `entry`.
-  std::optional<size_t> ExpressionBefore(int64_t node, int32_t entry) const;
+  std::optional<size_t> ExpressionBefore(int64_t node, int64_t entry) const;
   // Path of the metrics page of a row of compile_metrics; empty when it has none.
   std::string_view MetricsPath(size_t metrics_row) const;
   // Rows of compile_restart of an entry.
-  std::span<const size_t> RestartsOf(int32_t entry) const;
+  std::span<const size_t> RestartsOf(int64_t entry) const;
   // Specialisations and fast guards that the metrics page of `entry` shows: those of its
   // compilation, whatever the attempt, that no earlier page has shown.
-  std::span<const size_t> ShapesOf(int32_t entry) const;
+  std::span<const size_t> ShapesOf(int64_t entry) const;
   // The stack at which the compilation of this row began; the last of its attempts.
   StackId StartOf(size_t entry_row) const;
 
  private:
   using Key = std::pair<int32_t, std::string_view>;  // life, compile id without attempt
-  using RowsByEntry = std::unordered_map<int32_t, std::vector<size_t>>;
+  using RowsByEntry = std::unordered_map<int64_t, std::vector<size_t>>;
+
+  // An entry with several kinds of content has a row for each.
+  using EntryKind = std::pair<int64_t, StringId>;
+  struct HashEntryKind {
+    size_t operator()(const EntryKind& key) const {
+      return static_cast<size_t>(key.first) * 64 + static_cast<size_t>(key.second);
+    }
+  };
+  using RowByKind = std::unordered_map<EntryKind, size_t, HashEntryKind>;
 
   Key KeyOf(size_t entry_row) const;
   void IndexStrings();
@@ -85,13 +94,13 @@ class PageContext {
   std::unordered_set<StackId> added_;
   std::vector<size_t> metrics_rows_;
   std::vector<size_t> shape_rows_;
-  std::unordered_map<int32_t, size_t> row_of_entry_;
-  std::unordered_map<uint64_t, size_t> row_of_kind_;      // (entry, kind) -> row of compile_entry
-  std::unordered_map<uint64_t, size_t> metrics_of_kind_;  // (entry, kind) -> row of compile_metrics
-  std::unordered_map<uint64_t, size_t> shape_of_kind_;
+  std::unordered_map<int64_t, size_t> row_of_entry_;
+  RowByKind row_of_kind_;                                         // of compile_entry
+  RowByKind metrics_of_kind_;                                     // of compile_metrics
+  RowByKind shape_of_kind_;                                       // of compile_shape
   std::unordered_map<int64_t, std::vector<size_t>> expressions_;  // node -> rows of compile_shape
   std::unordered_map<size_t, std::string_view> metrics_paths_;    // by row of compile_entry
-  std::unordered_map<int64_t, StringId> strings_;
+  std::map<std::pair<int32_t, int64_t>, StringId> strings_;       // by life and number
   RowsByEntry restarts_of_;
   RowsByEntry shapes_of_;
   std::map<Key, StackId> starts_;

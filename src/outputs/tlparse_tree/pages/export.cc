@@ -105,7 +105,7 @@ void AppendProgram(const PageContext& context, std::string& out) {
 // The tree of expressions below `root`, each node once, depth first.
 class ExpressionWriter {
  public:
-  ExpressionWriter(const PageContext& context, int32_t entry, std::string_view root,
+  ExpressionWriter(const PageContext& context, int64_t entry, std::string_view root,
                    std::string& out)
       : context_(context), entry_(entry), root_(root), out_(out) {}
 
@@ -171,7 +171,7 @@ class ExpressionWriter {
   }
 
   const PageContext& context_;
-  const int32_t entry_;
+  const int64_t entry_;
   const std::string_view root_;
   std::string& out_;
   std::unordered_set<int64_t> seen_;

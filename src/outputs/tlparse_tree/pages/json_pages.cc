@@ -26,8 +26,14 @@ std::string_view AnchorOf(const PageContext& context, const TreeFile& file) {
   return context.plan.compilations[static_cast<size_t>(file.compilation)].id;
 }
 
+// Whose guards: the string table is that of their life.
+struct Guards {
+  const PageContext& context;
+  int32_t life;
+};
+
 // {"line": 3, "name": "f", "filename": 7, "loc": "x = 1"}; 7 is a number of the string table.
-Status AppendFrame(const PageContext& context, JsonValue frame, std::string& out) {
+Status AppendFrame(const Guards& guards, JsonValue frame, std::string& out) {
   std::string name, file, text;
   int64_t line = 0;
   TRY(frame.ForEachField([&](std::string_view key, JsonValue value) {
@@ -36,7 +42,7 @@ Status AppendFrame(const PageContext& context, JsonValue frame, std::string& out
     if (key == "line") line = value.Int().value_or(0);
     if (key == "uninterned_filename") file = value.String().value_or("");
     if (key == "filename" && file.empty()) {
-      file = context.InternedText(value.Int().value_or(-1));
+      file = guards.context.InternedText(guards.life, value.Int().value_or(-1));
     }
   }));
   out += "<li>";
@@ -46,34 +52,34 @@ Status AppendFrame(const PageContext& context, JsonValue frame, std::string& out
   return {};
 }
 
-Status AppendFrames(const PageContext& context, std::string_view caption, JsonValue stack,
+Status AppendFrames(const Guards& guards, std::string_view caption, JsonValue stack,
                     std::string& out) {
   if (stack.kind() != JsonKind::kArray) return {};
   out += "<details><summary class=\"quiet\">";
   out += caption;
   out += "</summary><ol class=\"stack\">\n";
-  TRY(stack.ForEachElement([&](JsonValue frame) { return AppendFrame(context, frame, out); }));
+  TRY(stack.ForEachElement([&](JsonValue frame) { return AppendFrame(guards, frame, out); }));
   out += "</ol></details>";
   return {};
 }
 
-Status AppendGuard(const PageContext& context, JsonValue guard, std::string& out) {
+Status AppendGuard(const Guards& guards, JsonValue guard, std::string& out) {
   out += "<li>";
   TRY(guard.ForEachField([&](std::string_view key, JsonValue value) -> Status {
     if (key == "code") AppendElement("code", value.String().value_or("(no text)"), out);
-    if (key == "user_stack") return AppendFrames(context, "User stack", value, out);
-    if (key == "stack") return AppendFrames(context, "Framework stack", value, out);
+    if (key == "user_stack") return AppendFrames(guards, "User stack", value, out);
+    if (key == "stack") return AppendFrames(guards, "Framework stack", value, out);
     return {};
   }));
   out += "</li>\n";
   return {};
 }
 
-Status AppendGuards(const PageContext& context, std::string& payload, std::string& out) {
+Status AppendGuards(const Guards& guards, std::string& payload, std::string& out) {
   JsonReader reader;
   TRY(Open(reader, payload));
   return reader.root().ForEachElement(
-      [&](JsonValue guard) { return AppendGuard(context, guard, out); });
+      [&](JsonValue guard) { return AppendGuard(guards, guard, out); });
 }
 
 // "\\n" in these stacks is a backslash and an n: they were escaped twice.
@@ -110,7 +116,7 @@ Status ReadKernels(std::string& payload, Kernels& kernels) {
 std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload) {
   const std::string root = WayToRoot(file.path);
   std::string list;
-  const Status status = AppendGuards(context, payload, list);
+  const Status status = AppendGuards({context, context.entries.life[file.row]}, payload, list);
   std::string out;
   BeginPage({.title = "Guards", .root = root, .anchor = AnchorOf(context, file)}, out);
   out += "<main><h1>Guards</h1>\n<section>";

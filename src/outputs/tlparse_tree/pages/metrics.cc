@@ -182,13 +182,13 @@ class MetricsWriter {
     out_ += "</section>\n";
   }
 
-  void Shapes(int32_t entry) {
+  void Shapes(int64_t entry) {
     Table(entry, "symbolic_shape_specialization", "Symbolic shape specializations",
           "<th>Symbol</th><th>Sources</th><th>Value</th><th>Reason</th>");
     Table(entry, "guard_added_fast", "Guards added fast", "<th>Expression</th>");
   }
 
-  void Table(int32_t entry, std::string_view kind, std::string_view title, std::string_view head) {
+  void Table(int64_t entry, std::string_view kind, std::string_view title, std::string_view head) {
     size_t count = 0;
     for (size_t row : context_.ShapesOf(entry)) {
       if (context_.Text(context_.shapes.kind[row]) != kind) continue;
