@@ -8,6 +8,10 @@
 // in tests, tests/browser/fixture.mjs) replace for each run. The policy allows exactly this script and this
 // style by their hashes, so that nothing an input smuggles in could run, and no network at all.
 //
+// Pages of `debrief compile` (tree/): one template, tree/page.html, with the style and the script of each kind,
+// is written as tree_<kind>.html; outputs/tlparse_tree fills {{title}} and {{body}}. Its policy stands on a
+// line of its own, for a page with a header of the user's to leave it out.
+//
 // The type check runs beside the bundling and fails the build. Nothing is fetched; no source maps; the same
 // sources give the same bytes.
 import { spawn } from "node:child_process";
@@ -76,10 +80,11 @@ function checkInline(name, text) {
     throw new Error(`${name} cannot stand inside a page`);
 }
 
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
 function fillPage({ script, style }) {
   checkInline("script", script);
   checkInline("style", style);
-  const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const policy =
     `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
     "img-src data:; base-uri 'none'; form-action 'none'";
@@ -94,6 +99,53 @@ function fillPage({ script, style }) {
   return page;
 }
 
+const treeKinds = ["plain", "index", "code", "provenance"];
+const treeLimit = 6144; // bytes of a style or a script: they stand in each of some thousand pages
+
+async function bundleTree() {
+  const tree = path.join(web, "tree");
+  const entryPoints = treeKinds.flatMap((kind) =>
+    kind === "plain"
+      ? [path.join(tree, "base.css")]
+      : [path.join(tree, `${kind}.css`), path.join(tree, `${kind}.ts`)],
+  );
+  const result = await esbuild.build({
+    entryPoints,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2020",
+    charset: "ascii",
+    legalComments: "none",
+    outdir: path.join(web, "out"),
+    write: false,
+    logLevel: "warning",
+  });
+  const text = (name) =>
+    result.outputFiles.find((file) => path.basename(file.path) === name)?.text.trimEnd() ?? "";
+  return treeKinds.map((kind) => ({
+    kind,
+    style: text(kind === "plain" ? "base.css" : `${kind}.css`),
+    script: text(`${kind}.js`),
+  }));
+}
+
+function fillTreePage({ kind, style, script }) {
+  for (const [name, text] of Object.entries({ style, script })) {
+    checkInline(`${kind} ${name}`, text);
+    if (text.length > treeLimit) throw new Error(`${kind} ${name} has ${text.length} bytes`);
+  }
+  const policy =
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; ` +
+    `script-src ${script ? hash(script) : "'none'"}; style-src ${hash(style)}; ` +
+    `img-src data:; base-uri 'none'; form-action 'none'">\n`;
+  const values = { policy, style, script: script && `<script>${script}</script>\n` };
+  return readFileSync(path.join(web, "tree", "page.html"), "utf8").replace(
+    /\{\{(policy|style|script)\}\}/g,
+    (_, name) => values[name],
+  );
+}
+
 const [folder, option] = process.argv.slice(2);
 if (!folder || (option && option !== "--no-check")) {
   console.error("usage: node web/build.mjs OUTPUT_FOLDER [--no-check]");
@@ -102,12 +154,14 @@ if (!folder || (option && option !== "--no-check")) {
 const checked = option ? Promise.resolve(true) : typeCheck();
 const parts = await bundle();
 const page = fillPage(parts);
+const treePages = (await bundleTree()).map((one) => [`tree_${one.kind}.html`, fillTreePage(one)]);
 if (!(await checked)) process.exit(1);
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of [
   ["app.js", parts.script],
   ["app.css", parts.style],
   ["page.html", page],
+  ...treePages,
 ]) {
   writeFileSync(path.join(folder, name), text);
 }

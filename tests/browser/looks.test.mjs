@@ -10,7 +10,7 @@ const addresses = [
 ];
 
 // Texts whose contrast with the ground behind them is under 4.5, as WCAG AA asks for. Runs in the page.
-function faintTexts() {
+export function faintTexts() {
   const parse = (colour) =>
     /^rgba?\(/.test(colour) ? colour.match(/[\d.]+/g).map(Number) : [0, 0, 0, 0];
   const part = (value) => (value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4);

@@ -43,17 +43,17 @@ enum class Content : uint8_t {
 struct TreeFile {
   std::string path;  // relative to the tree
   Content content = Content::kPayload;
-  size_t row = 0;     // of table compile_entry
-  size_t listed = 0;  // files of its compilation that were listed before it
+  size_t row = 0;            // of table compile_entry
+  size_t listed = 0;         // files of its compilation that were listed before it
   int32_t compilation = -1;  // in TreePlan::compilations
 };
 
 // One line of the listing of a compilation.
 struct ListedFile {
-  std::string url;           // path in the tree, or the address of a link
-  std::string name;          // last part of it, or the name of a link
+  std::string url;   // path in the tree, or the address of a link
+  std::string name;  // last part of it, or the name of a link
   int32_t number = 0;
-  std::string_view suffix;   // cache miss, hit or bypass as a sign; else empty
+  std::string_view suffix;  // cache miss, hit or bypass as a sign; else empty
   bool has_readable = false;
   std::string readable_url;  // page for reading; empty where it could not be made
   size_t row = 0;            // of table compile_entry
@@ -87,13 +87,19 @@ struct TreePlan {
   std::vector<std::string> raw_files;     // parallel to `raw_rows`: payload_filename, or empty
   std::vector<size_t> raw_rows;           // entries of raw.jsonl (of all ranks), in order
   std::vector<std::string> unknown_keys;
-  std::vector<std::string> messages;      // what went wrong, for stderr
-  bool broken_ids = false;                // an entry has a broken compile id
+  std::vector<std::string> messages;  // what went wrong, for stderr
+  bool broken_ids = false;            // an entry has a broken compile id
   Stats stats;
 };
 
-// Entries of `input`. A log of several ranks gives the tree of `rank`, or of the first that it
-// names.
-TreePlan MakePlan(const Model& model, int32_t input, int32_t rank, const TreeOptions& options);
+// Which entries a tree is about.
+struct TreeScope {
+  int32_t input = 0;
+  bool rank_asked = false;  // only entries of `rank`; else of the first rank that the log names
+  int32_t rank = kNone32;
+  int32_t life = kNone32;  // one process life of the log; none: all of them
+};
+
+TreePlan MakePlan(const Model& model, const TreeScope& scope, const TreeOptions& options);
 
 }  // namespace debrief::outputs::tlparse_tree
