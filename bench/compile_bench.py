@@ -157,7 +157,8 @@ def bench_ranks(scratch, debrief, folder):
             rank = re.search(r"rank_(\d+)", log.name)[1]
             check_tree(log, out / f"rank_{rank}", 0)
         shutil.rmtree(out)
-    report("ranks", speedup=walls[1][0] / walls[0][0], wall_s=walls[0][0], cpu_s=walls[0][1] + walls[0][2], peak_mb=walls[0][3])
+    wall, user, system, peak = walls[0]
+    report("ranks", speedup=walls[1][0] / wall, wall_s=wall, cpu_s=user + system, peak_mb=peak)
 
 
 def write_stack_log(path):
@@ -166,17 +167,18 @@ def write_stack_log(path):
     prefix = "V1115 02:33:{:02}.{:06} 425 torch/_dynamo/convert_frame.py:276] "
     with open(path, "w") as out:
         for index in range(60):
-            out.write(prefix.format(0, index) + json.dumps({"str": [f"/home/user/projects/trainer/layers/module_{index}.py", index]}) + "\n")
+            name = f"/home/user/projects/trainer/layers/module_{index}.py"
+            out.write(prefix.format(0, index) + json.dumps({"str": [name, index]}) + "\n")
         stack = []
         for number in range(STACKS):
             del stack[max(0, len(stack) - numbers.randint(1, 30)):]
             while len(stack) < DEPTH:
-                stack.append({"line": numbers.randrange(2000), "name": f"forward_{numbers.randrange(500)}", "filename": numbers.randrange(60),
-                              "loc": f"hidden = self.block_{numbers.randrange(99)}(hidden, attention)"})
+                stack.append({"line": numbers.randrange(2000), "name": f"forward_{numbers.randrange(500)}",
+                              "filename": numbers.randrange(60), "loc": f"hidden = self.block_{numbers.randrange(99)}(hidden, attention)"})
             ids = {"frame_id": number, "frame_compile_id": 0, "attempt": 0}
-            metrics = {"co_name": f"f{number}", "co_filename": "/home/user/projects/trainer/train.py", "co_firstlineno": number, "cache_size": 0,
-                       "accumulated_cache_size": 0, "guard_count": 9, "graph_op_count": 3, "graph_node_count": 5, "graph_input_count": 1,
-                       "start_time": 1.7e9 + number, "entire_frame_compile_time_s": 0.5, "backend_compile_time_s": 0.25, "restart_reasons": []}
+            metrics = {"co_name": f"f{number}", "co_filename": "/home/user/projects/trainer/train.py",
+                       "co_firstlineno": number, "guard_count": 9, "graph_op_count": 3, "graph_node_count": 5,
+                       "start_time": 1.7e9 + number, "entire_frame_compile_time_s": 0.5, "restart_reasons": []}
             for entry in ({"dynamo_start": {"stack": stack}}, {"compilation_metrics": metrics}):
                 out.write(prefix.format(number // 100 % 60, number) + json.dumps(entry | ids) + "\n")
 

@@ -185,14 +185,16 @@ def big_log(megabytes, pattern="compile/mixed/*.log", name="mixed"):
 
 
 def stack_log():
-    return make_file("stack.log", lambda path: subprocess.run([sys.executable, COMPILE_BENCH, "stack_log", path], check=True))
+    command = [sys.executable, COMPILE_BENCH, "stack_log"]
+    return make_file("stack.log", lambda path: subprocess.run([*command, path], check=True))
 
 
 def rank_logs():
     """Eight ranks of 40 MB."""
+    (DATA / "compile_ranks").mkdir(parents=True, exist_ok=True)
     for rank in range(8):
-        (DATA / "compile_ranks").mkdir(parents=True, exist_ok=True)
-        big_log(40, f"jobs/healthy/torch_trace/dedicated_log_torch_trace_rank_{rank}_*.log", f"compile_ranks/dedicated_log_torch_trace_rank_{rank}")
+        name = f"dedicated_log_torch_trace_rank_{rank}"
+        big_log(40, f"jobs/healthy/torch_trace/{name}_*.log", f"compile_ranks/{name}")
     return DATA / "compile_ranks"
 
 
@@ -208,15 +210,18 @@ def compile_benchmarks():
         print("skipped: compile benchmarks, no ../shared beside the checkout")
         return []
     found = [
-        Benchmark("compile_import", "bench/import_bench", ["torch_trace"], lambda: [big_log(300)], "wall_s", "s", "wall_s <= 0.8"),
-        compile_benchmark("compile_tree", lambda: [big_log(300), 9017], "above_s", "s", "above_s <= 1.5, user_s <= 3, peak_mb <= 250"),
+        Benchmark("compile_import", "bench/import_bench", ["torch_trace"], lambda: [big_log(300)], "wall_s", "s",
+                  "wall_s <= 0.8"),
+        compile_benchmark("compile_tree", lambda: [big_log(300), 9017], "above_s", "s",
+                          "above_s <= 1.5, user_s <= 3, peak_mb <= 250"),
         compile_benchmark("compile_tree_stack", lambda: [stack_log(), 2006, "-p"], "above_s", "s", "above_s <= 0.3"),
         compile_benchmark("compile_ranks", lambda: [rank_logs()], "speedup", "x", "speedup >= 1.7"),
     ]
     if shutil.disk_usage(ROOT).free < DISK_FOR_2_GB:
         print("skipped: compile_linear, less than 8 GB are free")
         return found
-    return [*found, compile_benchmark("compile_linear", lambda: [big_log(300), big_log(2000)], "ratio", "x", "ratio <= 1.25, peak_mb <= 250")]
+    return [*found, compile_benchmark("compile_linear", lambda: [big_log(300), big_log(2000)], "ratio", "x",
+                                      "ratio <= 1.25, peak_mb <= 250")]
 
 
 BENCHMARKS = [
@@ -315,8 +320,10 @@ def main():
             continue
         good = not benchmark.aim or met(benchmark.aim, result.values)
         missed += not good
-        print(row(benchmark.name, f"{result.values[benchmark.shown]:.{2 if benchmark.unit in ('CPU s', 's', 'x') else 0}f} {benchmark.unit}", f"{result.cpu_s:.2f}",
-                  f"{result.peak_mb:.0f}", benchmark.aim, "met" if good else "MISSED"), flush=True)
+        digits = 2 if benchmark.unit in ("CPU s", "s", "x") else 0
+        shown = f"{result.values[benchmark.shown]:.{digits}f} {benchmark.unit}"
+        print(row(benchmark.name, shown, f"{result.cpu_s:.2f}", f"{result.peak_mb:.0f}", benchmark.aim,
+                  "met" if good else "MISSED"), flush=True)
     print(f"{count} benchmarks, {missed} missed their aim, {wrong} with a wrong result")
     sys.exit(1 if wrong else 0)
 

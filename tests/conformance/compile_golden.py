@@ -94,7 +94,8 @@ def reorder(text, indent, group, order):
         return text  # not of the form that is looked for: compare it as it is
     parsed = [(json.loads(element), element) for element in elements]
     runs = itertools.groupby(parsed, key=lambda pair: group(pair[0]))
-    return join_array(before, [element for _, run in runs for _, element in sorted(run, key=lambda pair: order(pair[0]))], after)
+    ordered = [pair for _, run in runs for pair in sorted(run, key=lambda pair: order(pair[0]))]
+    return join_array(before, [element for _, element in ordered], after)
 
 
 def by_graph(text):

@@ -126,7 +126,8 @@ def test_usage(context):
 def test_long_flags(context):
     """tlparse's long forms."""
     out = context.scratch / "out"
-    done = compile_to(context, "public/tlparse/inputs/inductor_provenance_jit_log.txt", out, "--plain-text", "--inductor-provenance", "--verbose")
+    log = "public/tlparse/inputs/inductor_provenance_jit_log.txt"
+    done = compile_to(context, log, out, "--plain-text", "--inductor-provenance", "--verbose")
     assert done.returncode == 0, done.stderr
     assert any(path.startswith("provenance_tracking_") for path in golden.paths_of(out))
     out = context.scratch / "export"
@@ -158,7 +159,8 @@ def test_strict_lets_pass(context):
     assert "unknown: 2" in done.stderr and "fail_key_conflict: 1" in done.stderr, done.stderr
     assert "Unknown field brand_new_thing" in done.stderr.splitlines(), done.stderr
     assert "Key conflict: 'timestamp' already exists in JSON payload, skipping raw.jsonl JSONL conversion" in done.stderr
-    assert re.search(r'Unknown fields: \{("brand_new_thing", "timestamp"|"timestamp", "brand_new_thing")\}', done.stderr), done.stderr
+    names = re.search(r"Unknown fields: \{(.*)\}", done.stderr)
+    assert names and sorted(names[1].split(", ")) == ['"brand_new_thing"', '"timestamp"'], done.stderr
 
 
 def test_strict_compile_id(context):
@@ -209,8 +211,9 @@ def test_stdin(context):
 
 
 def test_same_bytes_with_any_number_of_threads(context):
+    ranks = "public/tlparse/inputs/multi_rank_runtime"
     for jobs in ("1", "2", "7"):
-        done = compile_to(context, "public/tlparse/inputs/multi_rank_runtime", context.scratch / jobs, "--all-ranks-html", "--jobs", jobs)
+        done = compile_to(context, ranks, context.scratch / jobs, "--all-ranks-html", "--jobs", jobs)
         assert done.returncode == 0, done.stderr
     assert_same_trees(context.scratch / "1", context.scratch / "2")
     assert_same_trees(context.scratch / "1", context.scratch / "7")
@@ -247,8 +250,11 @@ def test_failure_without_a_reason(context):
 
 def test_attempts(context):
     """Files of an entry without an attempt lie in a folder of their own; their compilation is that of attempt 0."""
-    log = Log().add("aot_joint_graph", {}, "a", ids=(0, 0)).add("aot_joint_graph", {}, "b", ids=(0, 0, 0)).add("aot_joint_graph", {}, "c", ids=(0, 0, 1))
-    log.add("aot_joint_graph", {}, "d", ids=None, compiled_autograd_id=3).add("aot_joint_graph", {}, "e", ids=(1, 2, 1), compiled_autograd_id=3)
+    log = Log()
+    for ids in ((0, 0), (0, 0, 0), (0, 0, 1)):
+        log.add("aot_joint_graph", {}, "a", ids=ids)
+    for ids in (None, (1, 2, 1)):
+        log.add("aot_joint_graph", {}, "b", ids=ids, compiled_autograd_id=3)
     out = context.scratch / "out"
     assert compile_to(context, written(context, log.bytes()), out).returncode == 0
     directory = json.loads((out / "compile_directory.json").read_text())
@@ -261,8 +267,11 @@ def test_attempts(context):
 
 def test_json_artifacts(context):
     """Sorted keys, two blanks, numbers as tlparse writes them; what is no JSON stays as it is."""
-    log = Log().add("artifact", {"name": "a", "encoding": "json"}, '{"b": 1.0, "a": [1e3, 18446744073709551616, -0.0, 0.1], "b": {}, "c": "\\u00e9\\/"}')
-    log.add("artifact", {"name": "nan", "encoding": "json"}, '{"a":   NaN}').add("artifact", {"name": "none", "encoding": "json"}, "")
+    payloads = {"a": '{"b": 1.0, "a": [1e3, 18446744073709551616, -0.0, 0.1], "b": {}, "c": "\\u00e9\\/"}',
+                "nan": '{"a":   NaN}', "none": ""}
+    log = Log()
+    for name, payload in payloads.items():
+        log.add("artifact", {"name": name, "encoding": "json"}, payload)
     log.add("graph_dump", {"name": "no.dots.here"}, "x")
     out = context.scratch / "out"
     assert compile_to(context, written(context, log.bytes()), out).returncode == 0

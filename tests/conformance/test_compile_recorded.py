@@ -9,7 +9,9 @@ from collections import Counter
 
 import torch_trace_reader
 
-PAIRS = [("healthy", 0, 5), ("healthy", 4, 6), ("compile_divergence", 0, 3), ("recompile_hang", 2, 3), ("missing_collective", 1, 5)]
+PAIRS = [("healthy", 0, 5), ("healthy", 4, 6), ("compile_divergence", 0, 3), ("recompile_hang", 2, 3),
+         ("missing_collective", 1, 5)]
+COUNTERS = ("bad_prefix", "bad_json", "bad_json_lost", "bad_checksum", "lost", "unknown_keys")
 SHOWN = 10
 # debrief reads these; tlparse 0.4.3 does not, and its counters say so.
 NEWER_KINDS = {"compilation_metrics_runtime", "bwd_compilation_metrics_runtime", "create_symbol"}
@@ -53,7 +55,8 @@ def test_reader(context):
 def test_counts(context):
     """Of every log: entries of each kind of each compilation, payloads with their checksums, strings."""
     logs, out, wrong = recorded_logs(context.data), import_all(context), []
-    paths = {row["input"]: row["path"] for row in query(context, out, "SELECT input, path FROM input WHERE kind = 'torch_trace'")}
+    rows = query(context, out, "SELECT input, path FROM input WHERE kind = 'torch_trace'")
+    paths = {row["input"]: row["path"] for row in rows}
     assert set(paths.values()) == set(logs), sorted(set(paths.values()) ^ set(logs))[:SHOWN]
     found = {path: Counter() for path in logs}
     for row in query(context, out, "SELECT input, compile_id, kind, count(*) AS n FROM compile_entry GROUP BY ALL"):
@@ -80,7 +83,7 @@ def test_counts(context):
 def test_all_is_understood(context):
     out, wrong = import_all(context), []
     for row in query(context, out, "SELECT i.path, l.* FROM compile_log l JOIN input i USING (input)"):
-        bad = {name: row[name] for name in ("bad_prefix", "bad_json", "bad_json_lost", "bad_checksum", "lost", "unknown_keys") if row[name]}
+        bad = {name: row[name] for name in COUNTERS if row[name]}
         if bad:
             wrong.append(f"{row['path']}: {bad}")
     wrong += [f"{row['path']}: {row['name']} x {row['count']}" for row in query(
@@ -91,8 +94,8 @@ def test_all_is_understood(context):
 def test_places(context):
     """Where the line, the JSON and the payload of each entry lie."""
     out, wrong, logs = import_all(context), [], recorded_logs(context.data)
-    rows = query(context, out, "SELECT i.path, entry, line, header_bytes, json_offset, payload_offset, payload_bytes, time_ns, thread "
-                               "FROM compile_entry e JOIN input i USING (input) WHERE i.path LIKE '%compile/%' ORDER BY i.path, entry")
+    rows = query(context, out, "SELECT i.path, entry, line, header_bytes, json_offset, payload_offset, payload_bytes "
+                               "FROM compile_entry JOIN input i USING (input) WHERE i.path LIKE '%compile/%'")
     entries = {path: {entry.offset: entry for entry in torch_trace_reader.read_log(content)[0]}
                for path, content in logs.items() if "recorded/compile/" in path}
     assert len(rows) >= sum(map(len, entries.values())) > 2000
@@ -165,8 +168,8 @@ def job_log(data, job, rank):
 def split_again(context, mixed, name):
     path, folder = context.scratch / f"{name}.log", context.scratch / f"{name}_split"
     path.write_bytes(mixed)
-    done = context.run("compile", path, "--split-ranks", folder, "--no-browser", "-o", context.scratch / f"{name}_out", check=False)
-    return done, folder
+    words = ["--split-ranks", folder, "--no-browser", "-o", context.scratch / f"{name}_out"]
+    return context.run("compile", path, *words, check=False), folder
 
 
 def complaint_about(folder, rank, original):
@@ -177,7 +180,8 @@ def complaint_about(folder, rank, original):
     if got == wanted:
         return None
     at = next((index for index, pair in enumerate(zip(got, wanted)) if pair[0] != pair[1]), min(len(got), len(wanted)))
-    return (f"rank {rank}: {len(got)} lines, must be {len(wanted)}; line {at + 1}\n    ours {got[at:at + 1]}\n    must be {wanted[at:at + 1]}")
+    return (f"rank {rank}: {len(got)} lines, must be {len(wanted)}; line {at + 1}\n"
+            f"    ours    {got[at:at + 1]}\n    must be {wanted[at:at + 1]}")
 
 
 def unmix(context, mix):

@@ -173,7 +173,8 @@ def reverse_events(path):
 
 
 def same_number_twice(path):
-    path.write_text(path.read_text().replace('"sort_index": 1\n    },\n    "name": "thread_', '"sort_index": 0\n    },\n    "name": "thread_', 1))
+    text = '"sort_index": {}\n    }},\n    "name": "thread_'
+    path.write_text(path.read_text().replace(text.format(1), text.format(0), 1))
 
 
 CHANGES = [
