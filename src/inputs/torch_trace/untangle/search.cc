@@ -1,0 +1,394 @@
+#include "inputs/torch_trace/untangle/search.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace debrief::inputs::torch_trace {
+
+namespace {
+
+constexpr int32_t kSlack = 40 * kBit;     // states worse than the best by more are not followed
+constexpr int32_t kNobody = 14 * kBit;    // a line that belongs to no payload
+constexpr int32_t kUnfit = 20 * kBit;     // complete JSON, but not what the digest says
+constexpr int32_t kOtherwise = 3 * kBit;  // a lane with the same lines so far went on otherwise
+constexpr int32_t kPeerShape = 1 * kBit;  // ... went on with the same shape
+constexpr int32_t kDeeper = 2 * kBit;     // indented without a reason
+constexpr int32_t kAbandoned = 8 * kBit;
+constexpr size_t kTrails = size_t{1} << 20;
+
+uint64_t PartOfKey(int32_t lane, uint32_t position) {
+  return Mix(static_cast<uint64_t>(lane) + 1, position);
+}
+
+}  // namespace
+
+Knowledge::Knowledge(std::span<const TangledItem> tangled, const std::vector<int32_t>& item_lanes,
+                     int32_t lanes_in_all)
+    : items(tangled),
+      lanes(item_lanes),
+      lane_count(lanes_in_all),
+      lines(tangled.size()),
+      model(tangled.size(), lanes_in_all) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (lanes[i] < 0) lines[i] = DescribeLine(items[i].text);
+  }
+}
+
+void Knowledge::Prove(const Digest& digest, std::vector<uint32_t> payload, int32_t lane) {
+  std::vector<const Line*> content;
+  for (uint32_t item : payload) content.push_back(&lines[item]);
+  model.Learn(content, lane);
+  payloads.emplace(digest, std::move(payload));
+}
+
+Search::Search(Knowledge* knowledge, const UntangleLimits& limits, int32_t beam)
+    : know_(*knowledge),
+      limits_(limits),
+      beam_(static_cast<size_t>(std::max(beam, 1))),
+      width_(static_cast<size_t>(knowledge->lane_count)),
+      lanes_(width_),
+      states_(1),
+      positions_(width_, 0),
+      trails_(1, Step{0, -1}),
+      trail_limit_(kTrails) {}
+
+std::vector<int32_t> Search::Run() {
+  for (size_t i = 0; i < know_.items.size(); ++i) {
+    if (know_.lanes[i] >= 0) {
+      TakeHeader(i);
+    } else {
+      TakeLine(i);
+    }
+  }
+  for (int32_t lane = 0; lane < know_.lane_count; ++lane) CloseLane(lane);
+  std::vector<int32_t> taken(know_.items.size(), -1);
+  uint32_t at = states_[0].trail;
+  for (size_t i = taken.size(); i-- > 0;) {
+    if (know_.lanes[i] >= 0) continue;
+    taken[i] = trails_[at].lane;
+    at = trails_[at].before;
+  }
+  return taken;
+}
+
+void Search::TakeHeader(size_t item) {
+  int32_t lane = know_.lanes[item];
+  CloseLane(lane);
+  know_.model.LearnTurn(states_[0].last, states_[0].run, lane);
+  for (State& state : states_) {
+    state.run = state.last == lane ? state.run + 1 : 1;
+    state.last = lane;
+  }
+  OpenLane(lane, know_.items[item]);
+}
+
+bool Search::IsWhole(int32_t lane, uint32_t position) const {
+  const Payload* payload = lanes_[static_cast<size_t>(lane)].payload.get();
+  if (payload == nullptr) return true;
+  if (payload->known == nullptr) return false;
+  const std::vector<uint32_t>& known = *payload->known;
+  // The empty payload is written as one empty line or as none.
+  bool empty = known.size() == 1 && know_.items[known[0]].text.empty();
+  return position == known.size() || (empty && position == 0);
+}
+
+// States in which the payload is whole outlive the others; without any, it is lost for this pass.
+void Search::CloseLane(int32_t lane) {
+  std::shared_ptr<Payload>& payload = lanes_[static_cast<size_t>(lane)].payload;
+  if (payload == nullptr) return;
+  std::vector<uint32_t> whole;
+  for (uint32_t s = 0; s < states_.size(); ++s) {
+    if (IsWhole(lane, Position(s, lane))) whole.push_back(s);
+  }
+  if (!whole.empty()) {
+    for (size_t to = 0; to < whole.size(); ++to) {
+      states_[to] = states_[whole[to]];
+      std::copy_n(positions_.begin() + static_cast<ptrdiff_t>(whole[to] * width_), width_,
+                  positions_.begin() + static_cast<ptrdiff_t>(to * width_));
+    }
+    states_.resize(whole.size());
+    positions_.resize(whole.size() * width_);
+  }
+  payload.reset();
+  std::erase(open_, lane);
+  for (size_t s = 0; s < states_.size(); ++s)
+    positions_[s * width_ + static_cast<size_t>(lane)] = 0;
+  Rekey();
+  MergeEqual();
+}
+
+void Search::OpenLane(int32_t lane, const TangledItem& header) {
+  if (!header.has_payload) return;
+  std::shared_ptr<Payload>& payload = lanes_[static_cast<size_t>(lane)].payload;
+  for (int32_t other : open_) {
+    const std::shared_ptr<Payload>& peer = lanes_[static_cast<size_t>(other)].payload;
+    if (peer->digest == header.md5) payload = peer;
+  }
+  open_.push_back(lane);
+  if (payload != nullptr) return;
+  payload = std::make_shared<Payload>();
+  payload->digest = header.md5;
+  auto known = know_.payloads.find(header.md5);
+  if (known != know_.payloads.end()) {
+    payload->known = &known->second;
+  } else {
+    payload->tree = std::make_unique<PrefixTree>(header.md5, static_cast<size_t>(limits_.prefixes));
+  }
+}
+
+void Search::TakeLine(size_t item) {
+  candidates_.clear();
+  settled_ = false;
+  for (uint32_t s = 0; s < states_.size(); ++s) Propose(item, s);
+  steps_ += static_cast<int64_t>(candidates_.size());
+  int32_t best = candidates_[0].cost;
+  for (const Candidate& candidate : candidates_) best = std::min(best, candidate.cost);
+  std::erase_if(candidates_, [&](const Candidate& c) { return c.cost > best + kSlack; });
+  Extend(item);
+  if (settled_) std::erase_if(candidates_, [&](const Candidate& c) { return !Agrees(c); });
+  int32_t from = states_[0].last;
+  int32_t run = states_[0].run;
+  uint32_t before = states_[0].trail;
+  KeepBest();
+  Adopt(candidates_);
+  if (settled_) Settle();
+  (void)before;
+  if (states_[0].last >= 0) know_.model.LearnTurn(from, run, states_[0].last);
+  if (trails_.size() > trail_limit_) CollectTrails();
+}
+
+void Search::Propose(size_t item, uint32_t s) {
+  const State& state = states_[s];
+  const Line& line = know_.lines[item];
+  for (int32_t lane : open_) {
+    std::optional<int32_t> price = Price(item, s, lane);
+    if (!price) continue;
+    int32_t cost = *price + know_.model.TurnCost(state.last, state.run, lane);
+    if (lanes_[static_cast<size_t>(lane)].payload->known == nullptr) {
+      cost += know_.model.LaneCost(line, lane);
+    }
+    candidates_.push_back({state.cost + cost, s, lane, 0, 0});
+  }
+  candidates_.push_back({state.cost + kNobody, s, -1, 0, 0});
+}
+
+std::optional<int32_t> Search::Price(size_t item, uint32_t s, int32_t lane) {
+  const Payload& payload = *lanes_[static_cast<size_t>(lane)].payload;
+  uint32_t position = Position(s, lane);
+  const Line& line = know_.lines[item];
+  if (payload.known != nullptr) {
+    const std::vector<uint32_t>& known = *payload.known;
+    if (position >= known.size() || know_.lines[known[position]].text != line.text) return {};
+    return 0;
+  }
+  if (payload.full) return kAbandoned;
+  return PeerPrice(line, s, lane, PriceOfPrefix(item, lane, position));
+}
+
+int32_t Search::PriceOfPrefix(size_t item, int32_t lane, uint32_t position) {
+  PrefixTree::Node& node = lanes_[static_cast<size_t>(lane)].payload->tree->At(position);
+  if (node.priced == item) return node.price;
+  const Line& line = know_.lines[item];
+  JsonShape json = node.json;
+  node.priced = static_cast<uint32_t>(item);
+  node.price = know_.model.FollowCost(node.context, line) + json.Step(line);
+  (void)kDeeper;
+  return node.price;
+}
+
+// Ranks log nearly the same: what a lane ahead of this one, with the same lines so far, got next is
+// what this lane should get.
+int32_t Search::PeerPrice(const Line& line, uint32_t s, int32_t lane, int32_t price) const {
+  const PrefixTree& tree = *lanes_[static_cast<size_t>(lane)].payload->tree;
+  const PrefixTree::Node& node = tree.At(Position(s, lane));
+  int32_t best = price;
+  bool otherwise = false;
+  for (int32_t other : open_) {
+    const Payload& payload = *lanes_[static_cast<size_t>(other)].payload;
+    if (other == lane || payload.tree == nullptr) continue;
+    const PrefixTree::Node& peer = payload.tree->At(Position(s, other));
+    if (peer.depth <= node.depth || (node.depth > 0 && peer.first != node.first)) continue;
+    const PrefixTree::Node& next =
+        payload.tree->At(payload.tree->Ancestor(Position(s, other), node.depth + 1));
+    if (payload.tree->At(next.parent).shapes != node.shapes) continue;
+    if (next.text == line.text) return 0;
+    if (next.shape == line.shape) {
+      best = std::min(best, kPeerShape);
+    } else {
+      otherwise = true;
+    }
+  }
+  return best == price && otherwise ? price + kOtherwise : best;
+}
+
+void Search::Extend(size_t item) {
+  std::erase_if(candidates_, [&](Candidate& candidate) {
+    const State& state = states_[candidate.state];
+    candidate.key = state.key;
+    if (candidate.lane < 0) return false;
+    uint32_t old = Position(candidate.state, candidate.lane);
+    Payload& payload = *lanes_[static_cast<size_t>(candidate.lane)].payload;
+    candidate.position = old;
+    if (payload.known != nullptr) {
+      candidate.position = old + 1;
+    } else if (!payload.full && !ExtendPrefix(item, &candidate)) {
+      return true;
+    }
+    candidate.key += PartOfKey(candidate.lane, candidate.position) - PartOfKey(candidate.lane, old);
+    return false;
+  });
+}
+
+bool Search::ExtendPrefix(size_t item, Candidate* candidate) {
+  Payload& payload = *lanes_[static_cast<size_t>(candidate->lane)].payload;
+  PrefixTree& tree = *payload.tree;
+  uint32_t child = tree.Child(candidate->position, know_.lines[item], static_cast<uint32_t>(item));
+  if (child == PrefixTree::kNone) {
+    payload.full = true;
+    return true;
+  }
+  for (int32_t other : open_) {
+    if (other == candidate->lane || lanes_[static_cast<size_t>(other)].payload.get() != &payload) {
+      continue;
+    }
+    uint32_t peer = Position(candidate->state, other);
+    bool ahead = tree.At(peer).depth >= tree.At(child).depth;
+    if (ahead ? !tree.IsPrefixOf(child, peer) : !tree.IsPrefixOf(peer, child)) return false;
+  }
+  candidate->position = child;
+  const PrefixTree::Node& node = tree.At(child);
+  if (payload.fits == child || (node.json.IsJson() && !node.json.IsComplete())) return true;
+  if (payload.fits == PrefixTree::kNone && tree.Fits(child, know_.items)) {
+    payload.fits = child;
+    settled_ = true;
+    know_.Prove(payload.digest, tree.Items(child), candidate->lane);
+  } else if (node.json.IsJson()) {
+    candidate->cost += kUnfit;
+  }
+  return true;
+}
+
+bool Search::Agrees(const Candidate& candidate) const {
+  for (int32_t lane : open_) {
+    const Payload& payload = *lanes_[static_cast<size_t>(lane)].payload;
+    if (payload.fits == PrefixTree::kNone) continue;
+    uint32_t position =
+        lane == candidate.lane ? candidate.position : Position(candidate.state, lane);
+    if (!payload.tree->IsPrefixOf(position, payload.fits)) return false;
+  }
+  return true;
+}
+
+size_t Search::BeamNow(size_t item) const {
+  bool spent = steps_ > limits_.steps_per_item * static_cast<int64_t>(item + 1);
+  return spent ? std::min<size_t>(beam_, static_cast<size_t>(std::max(limits_.beams[0], 1)))
+               : beam_;
+}
+
+// Best first, equal positions once, no more than the beam.
+void Search::KeepBest() {
+  std::stable_sort(candidates_.begin(), candidates_.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+  size_t beam = BeamNow(static_cast<size_t>(steps_ == 0 ? 0 : trails_.size()));
+  std::vector<Candidate> kept;
+  std::vector<uint64_t> keys;
+  size_t mask = 63;
+  while (mask < 4 * std::min(beam, candidates_.size())) mask = mask * 2 + 1;
+  keys.assign(mask + 1, 0);
+  for (const Candidate& candidate : candidates_) {
+    if (kept.size() == beam) break;
+    uint64_t key = candidate.key | 1;
+    size_t at = (key >> 8) & mask;
+    while (keys[at] != 0 && keys[at] != key) at = (at + 1) & mask;
+    if (keys[at] == key) continue;
+    keys[at] = key;
+    kept.push_back(candidate);
+  }
+  candidates_ = std::move(kept);
+}
+
+void Search::Adopt(const std::vector<Candidate>& kept) {
+  std::vector<State> states;
+  std::vector<uint32_t> positions(kept.size() * width_);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const Candidate& from = kept[i];
+    State state = states_[from.state];
+    std::copy_n(positions_.begin() + static_cast<ptrdiff_t>(from.state * width_), width_,
+                positions.begin() + static_cast<ptrdiff_t>(i * width_));
+    trails_.push_back({state.trail, from.lane});
+    state.trail = static_cast<uint32_t>(trails_.size() - 1);
+    state.cost = from.cost - kept[0].cost;
+    state.key = from.key;
+    if (from.lane >= 0) {
+      positions[i * width_ + static_cast<size_t>(from.lane)] = from.position;
+      state.run = state.last == from.lane ? state.run + 1 : 1;
+      state.last = from.lane;
+    }
+    states.push_back(state);
+  }
+  states_ = std::move(states);
+  positions_ = std::move(positions);
+}
+
+// Payloads proved in this step: from here on their positions are counts of lines.
+void Search::Settle() {
+  for (int32_t lane : open_) {
+    Payload& payload = *lanes_[static_cast<size_t>(lane)].payload;
+    if (payload.fits == PrefixTree::kNone) continue;
+    for (size_t s = 0; s < states_.size(); ++s) {
+      uint32_t& position = positions_[s * width_ + static_cast<size_t>(lane)];
+      position = payload.tree->At(position).depth;
+    }
+    payload.known = &know_.payloads.find(payload.digest)->second;
+  }
+  for (int32_t lane : open_) {
+    Payload& payload = *lanes_[static_cast<size_t>(lane)].payload;
+    if (payload.known == nullptr) continue;
+    payload.tree.reset();
+    payload.fits = PrefixTree::kNone;
+  }
+  Rekey();
+}
+
+void Search::Rekey() {
+  for (uint32_t s = 0; s < states_.size(); ++s) {
+    states_[s].key = 0;
+    for (int32_t lane : open_) states_[s].key += PartOfKey(lane, Position(s, lane));
+  }
+}
+
+void Search::MergeEqual() {
+  candidates_.clear();
+  std::vector<State> states;
+  std::vector<uint32_t> positions;
+  std::map<uint64_t, size_t> seen;
+  for (size_t s = 0; s < states_.size(); ++s) {
+    if (!seen.emplace(states_[s].key, s).second) continue;
+    states.push_back(states_[s]);
+    auto from = positions_.begin() + static_cast<ptrdiff_t>(s * width_);
+    positions.insert(positions.end(), from, from + static_cast<ptrdiff_t>(width_));
+  }
+  states_ = std::move(states);
+  positions_ = std::move(positions);
+}
+
+// Forgets steps that lead to no living state.
+void Search::CollectTrails() {
+  std::vector<uint32_t> place(trails_.size(), 0);
+  for (const State& state : states_) place[state.trail] = 1;
+  for (size_t i = trails_.size(); i-- > 1;) {
+    if (place[i] != 0) place[trails_[i].before] = 1;
+  }
+  place[0] = 0;
+  uint32_t next = 1;
+  for (size_t i = 1; i < trails_.size(); ++i) {
+    if (place[i] == 0) continue;
+    trails_[next] = {place[trails_[i].before], trails_[i].lane};
+    place[i] = next++;
+  }
+  trails_.resize(next);
+  for (State& state : states_) state.trail = place[state.trail];
+  trail_limit_ = std::max(kTrails, trails_.size() * 2);
+}
+
+}  // namespace debrief::inputs::torch_trace
