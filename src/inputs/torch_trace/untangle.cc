@@ -5,6 +5,7 @@
 
 #include "base/md5.h"
 #include "inputs/torch_trace/untangle/search.h"
+#include "inputs/torch_trace/untangle/templates.h"
 
 namespace debrief::inputs::torch_trace {
 
@@ -88,6 +89,7 @@ Untangled Untangle(std::span<const TangledItem> items, const UntangleLimits& lim
     Untangled found = Verify(know, search.Run());
     if (found.restored > best.restored) best = std::move(found);
     if (best.lost == 0) break;
+    ProveByTemplates(&know);
   }
   return best;
 }

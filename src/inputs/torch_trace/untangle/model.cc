@@ -27,13 +27,13 @@ int32_t Log2(uint32_t value) {
   return whole * kBit + static_cast<int32_t>(fraction);
 }
 
-int32_t CostOf(uint32_t count, uint32_t total) {
-  return std::max(0, Log2(std::max(count, total)) - Log2(count));
-}
-
 uint64_t Key(uint64_t kind, uint64_t a, uint64_t b) { return Mix(Mix(kind, a), b); }
 
 }  // namespace
+
+int32_t CostOf(uint32_t count, uint32_t total) {
+  return std::max(0, Log2(std::max(count, total)) - Log2(count));
+}
 
 CountTable::CountTable(size_t keys) : slots_(std::bit_ceil(std::min(keys, kMostKeys)) + kProbe) {}
 

@@ -14,6 +14,9 @@ namespace debrief::inputs::torch_trace {
 
 constexpr int32_t kBit = 16;
 
+// What an event of probability count / total costs.
+int32_t CostOf(uint32_t count, uint32_t total);
+
 // The two lines before, which predict the next.
 struct Context {
   uint64_t text = 0;

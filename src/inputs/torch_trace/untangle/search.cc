@@ -13,7 +13,9 @@ constexpr int32_t kUnfit = 20 * kBit;     // complete JSON, but not what the dig
 constexpr int32_t kOtherwise = 3 * kBit;  // a lane with the same lines so far went on otherwise
 constexpr int32_t kPeerShape = 1 * kBit;  // ... went on with the same shape
 constexpr int32_t kDeeper = 2 * kBit;     // indented without a reason
+constexpr int32_t kHopeless = 16 * kBit;  // a known payload that can no longer become whole
 constexpr int32_t kAbandoned = 8 * kBit;
+constexpr uint32_t kAstray = ~uint32_t{0};  // a position in a known payload that takes no line
 constexpr size_t kTrails = size_t{1} << 20;
 
 uint64_t PartOfKey(int32_t lane, uint32_t position) {
@@ -28,9 +30,18 @@ Knowledge::Knowledge(std::span<const TangledItem> tangled, const std::vector<int
       lanes(item_lanes),
       lane_count(lanes_in_all),
       lines(tangled.size()),
+      ends(tangled.size()),
+      lines_to(tangled.size() + 1),
       model(tangled.size(), lanes_in_all) {
   for (size_t i = 0; i < items.size(); ++i) {
     if (lanes[i] < 0) lines[i] = DescribeLine(items[i].text);
+    lines_to[i + 1] = lines_to[i] + (lanes[i] < 0 ? 1 : 0);
+  }
+  std::vector<uint32_t> next(static_cast<size_t>(lane_count), static_cast<uint32_t>(items.size()));
+  for (size_t i = items.size(); i-- > 0;) {
+    if (lanes[i] < 0) continue;
+    ends[i] = next[static_cast<size_t>(lanes[i])];
+    next[static_cast<size_t>(lanes[i])] = static_cast<uint32_t>(i);
   }
 }
 
@@ -79,7 +90,7 @@ void Search::TakeHeader(size_t item) {
     state.run = state.last == lane ? state.run + 1 : 1;
     state.last = lane;
   }
-  OpenLane(lane, know_.items[item]);
+  OpenLane(lane, item);
 }
 
 bool Search::IsWhole(int32_t lane, uint32_t position) const {
@@ -117,14 +128,17 @@ void Search::CloseLane(int32_t lane) {
   MergeEqual();
 }
 
-void Search::OpenLane(int32_t lane, const TangledItem& header) {
+void Search::OpenLane(int32_t lane, size_t item) {
+  const TangledItem& header = know_.items[item];
   if (!header.has_payload) return;
+  lanes_[static_cast<size_t>(lane)].end = know_.ends[item];
   std::shared_ptr<Payload>& payload = lanes_[static_cast<size_t>(lane)].payload;
   for (int32_t other : open_) {
     const std::shared_ptr<Payload>& peer = lanes_[static_cast<size_t>(other)].payload;
     if (peer->digest == header.md5) payload = peer;
   }
   open_.push_back(lane);
+  Rekey();
   if (payload != nullptr) return;
   payload = std::make_shared<Payload>();
   payload->digest = header.md5;
@@ -145,7 +159,7 @@ void Search::TakeLine(size_t item) {
   for (const Candidate& candidate : candidates_) best = std::min(best, candidate.cost);
   std::erase_if(candidates_, [&](const Candidate& c) { return c.cost > best + kSlack; });
   Extend(item);
-  if (settled_) std::erase_if(candidates_, [&](const Candidate& c) { return !Agrees(c); });
+  if (settled_) DropDisagreeing();
   int32_t from = states_[0].last;
   int32_t run = states_[0].run;
   uint32_t before = states_[0].trail;
@@ -157,19 +171,37 @@ void Search::TakeLine(size_t item) {
   if (trails_.size() > trail_limit_) CollectTrails();
 }
 
+// A known payload that needs `left` of the `room` lines before its lane's next header gets the next
+// line with probability left / room.
+Search::Odds Search::LaneOdds(size_t item, uint32_t s, int32_t lane) const {
+  const Lane& open = lanes_[static_cast<size_t>(lane)];
+  if (open.payload->known == nullptr) return {kBit, 0};
+  uint32_t position = Position(s, lane);
+  auto size = static_cast<uint32_t>(open.payload->known->size());
+  if (position >= size) return {kHopeless, 0};
+  uint32_t left = size - position;
+  uint32_t room = know_.lines_to[open.end] - know_.lines_to[item];
+  if (left > room) return {kHopeless, 0};
+  return {CostOf(left, room), left == room ? kHopeless : CostOf(room - left, room)};
+}
+
 void Search::Propose(size_t item, uint32_t s) {
   const State& state = states_[s];
   const Line& line = know_.lines[item];
+  int32_t skip = 0;
+  for (int32_t lane : open_) skip += LaneOdds(item, s, lane).skip;
   for (int32_t lane : open_) {
     std::optional<int32_t> price = Price(item, s, lane);
     if (!price) continue;
+    Odds odds = LaneOdds(item, s, lane);
     int32_t cost = *price + know_.model.TurnCost(state.last, state.run, lane);
+    cost += skip + odds.take - odds.skip;
     if (lanes_[static_cast<size_t>(lane)].payload->known == nullptr) {
       cost += know_.model.LaneCost(line, lane);
     }
     candidates_.push_back({state.cost + cost, s, lane, 0, 0});
   }
-  candidates_.push_back({state.cost + kNobody, s, -1, 0, 0});
+  candidates_.push_back({state.cost + skip + kNobody, s, -1, 0, 0});
 }
 
 std::optional<int32_t> Search::Price(size_t item, uint32_t s, int32_t lane) {
@@ -279,6 +311,14 @@ bool Search::Agrees(const Candidate& candidate) const {
   return true;
 }
 
+// When no state agrees with all that was proved, the right one had been dropped before: the others
+// go on, astray in the lanes that they got wrong.
+void Search::DropDisagreeing() {
+  auto agrees = [&](const Candidate& c) { return Agrees(c); };
+  if (std::none_of(candidates_.begin(), candidates_.end(), agrees)) return;
+  std::erase_if(candidates_, [&](const Candidate& c) { return !Agrees(c); });
+}
+
 size_t Search::BeamNow(size_t item) const {
   bool spent = steps_ > limits_.steps_per_item * static_cast<int64_t>(item + 1);
   return spent ? std::min<size_t>(beam_, static_cast<size_t>(std::max(limits_.beams[0], 1)))
@@ -337,7 +377,8 @@ void Search::Settle() {
     if (payload.fits == PrefixTree::kNone) continue;
     for (size_t s = 0; s < states_.size(); ++s) {
       uint32_t& position = positions_[s * width_ + static_cast<size_t>(lane)];
-      position = payload.tree->At(position).depth;
+      bool agrees = payload.tree->IsPrefixOf(position, payload.fits);
+      position = agrees ? payload.tree->At(position).depth : kAstray;
     }
     payload.known = &know_.payloads.find(payload.digest)->second;
   }
@@ -348,6 +389,7 @@ void Search::Settle() {
     payload.fits = PrefixTree::kNone;
   }
   Rekey();
+  MergeEqual();
 }
 
 void Search::Rekey() {

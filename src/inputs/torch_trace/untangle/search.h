@@ -28,7 +28,9 @@ struct Knowledge {
   std::span<const TangledItem> items;
   const std::vector<int32_t>& lanes;  // per item: lanes numbered from 0; -1 for lines
   int32_t lane_count;
-  std::vector<Line> lines;  // per item
+  std::vector<Line> lines;         // per item
+  std::vector<uint32_t> ends;      // per header: the next header of its lane, or the end
+  std::vector<uint32_t> lines_to;  // per item: lines before it
   Model model;
   std::map<Digest, std::vector<uint32_t>> payloads;  // proved ones: items that hold their lines
 
@@ -70,22 +72,29 @@ class Search {
   };
   struct Lane {
     std::shared_ptr<Payload> payload;  // null: nothing open; shared by lanes with one digest
+    uint32_t end = 0;                  // the item that closes it
   };
 
   void TakeHeader(size_t item);
   void TakeLine(size_t item);
 
   void CloseLane(int32_t lane);
-  void OpenLane(int32_t lane, const TangledItem& header);
+  void OpenLane(int32_t lane, size_t item);
   bool IsWhole(int32_t lane, uint32_t position) const;
 
+  struct Odds {
+    int32_t take;
+    int32_t skip;
+  };
   void Propose(size_t item, uint32_t state);
+  Odds LaneOdds(size_t item, uint32_t state, int32_t lane) const;
   std::optional<int32_t> Price(size_t item, uint32_t state, int32_t lane);
   int32_t PriceOfPrefix(size_t item, int32_t lane, uint32_t node);
   int32_t PeerPrice(const Line& line, uint32_t state, int32_t lane, int32_t price) const;
   void Extend(size_t item);
   bool ExtendPrefix(size_t item, Candidate* candidate);
   bool Agrees(const Candidate& candidate) const;
+  void DropDisagreeing();
   void KeepBest();
   void Adopt(const std::vector<Candidate>& kept);
   void Settle();
