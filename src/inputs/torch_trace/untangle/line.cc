@@ -41,11 +41,14 @@ bool LooksLikeJson(const Line& line, std::string_view text) {
 }
 
 void AddTag(std::string_view word, Line* line) {
-  if (line->tag_count == Line::kTags || word.size() > 40) return;
-  auto tag = static_cast<uint32_t>(HashBytes(word));
-  auto* end = line->tags.begin() + line->tag_count;
-  if (std::find(line->tags.begin(), end, tag) != end) return;
-  line->tags[line->tag_count++] = tag;
+  constexpr size_t kLongestWord = 40;
+  if (line->tag_count == Line::kTags || word.size() > kLongestWord) return;
+  std::array<char, kLongestWord> form;
+  std::transform(word.begin(), word.end(), form.begin(),
+                 [](char c) { return IsDigit(c) ? '#' : c; });
+  Line::Tag& tag = line->tags[line->tag_count++];
+  tag.word = static_cast<uint32_t>(HashBytes(word));
+  tag.form = static_cast<uint32_t>(HashBytes({form.data(), word.size()}));
 }
 
 // Hashes the text with each word that has a digit replaced by one mark, and collects these words.

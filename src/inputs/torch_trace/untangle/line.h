@@ -26,8 +26,12 @@ struct Line {
   char opens = 0;      // '{' or '[' at its end
   char closes = 0;     // '}' or ']' at its start
   // Words with a digit such as `cuda:1`: some of them occur in one rank only.
+  struct Tag {
+    uint32_t word = 0;
+    uint32_t form = 0;  // `cuda:#`
+  };
   uint8_t tag_count = 0;
-  std::array<uint32_t, kTags> tags = {};
+  std::array<Tag, kTags> tags = {};
 };
 
 Line DescribeLine(std::string_view text);

@@ -18,6 +18,7 @@ constexpr int32_t kShape = 1 * kBit;
 constexpr int32_t kShapeBefore = 3 * kBit;
 constexpr int32_t kNovel = 6 * kBit;
 constexpr int32_t kElse = 3 * kBit;  // added where something else was seen instead
+constexpr int32_t kNewKind = 14 * kBit;
 constexpr int32_t kForeign = 4 * kBit;
 
 // 16 * log2(value), by linear interpolation between powers of two.
@@ -75,9 +76,11 @@ void Model::Learn(std::span<const Line* const> payload, int32_t lane) {
     follows_.Add(Mix(shape, line->shape));
     context = After(context, *line);
     for (size_t i = 0; i < line->tag_count; ++i) {
-      Tag& tag = tags_[line->tags[i] & (tags_.size() - 1)];
-      if (tag.lane == -1) tag = {line->tags[i], lane};
-      if (tag.word == line->tags[i] && tag.lane != lane) tag.lane = -2;
+      auto [word, form] = line->tags[i];
+      Tag& tag = tags_[word & (tags_.size() - 1)];
+      if (tag.lane == -1) tag = {word, lane};
+      if (tag.word == word && tag.lane != lane) tag.lane = -2;
+      follows_.Add(Key(6, form, static_cast<uint64_t>(lane)));
     }
   }
 }
@@ -97,13 +100,17 @@ int32_t Model::FollowCost(const Context& context, const Line& line) const {
   if (uint32_t count = follows_.Get(Mix(shape, line.shape)); count != 0) {
     return kShapeBefore + CostOf(count, shape_total);
   }
+  // Payloads are of a few kinds, so a new first line is rare.
+  if (context.shape == 0) return kNovel + (shape_total > 4 ? kNewKind : 0);
   return kNovel + (shapes_total != 0 ? kElse : 0) + (shape_total != 0 ? kElse : 0);
 }
 
 int32_t Model::LaneCost(const Line& line, int32_t lane) const {
   for (size_t i = 0; i < line.tag_count; ++i) {
-    const Tag& tag = tags_[line.tags[i] & (tags_.size() - 1)];
-    if (tag.word == line.tags[i] && tag.lane >= 0 && tag.lane != lane) return kForeign;
+    auto [word, form] = line.tags[i];
+    const Tag& tag = tags_[word & (tags_.size() - 1)];
+    if (tag.word != word || tag.lane < 0 || tag.lane == lane) continue;
+    if (follows_.Get(Key(6, form, static_cast<uint64_t>(lane))) != 0) return kForeign;
   }
   return 0;
 }

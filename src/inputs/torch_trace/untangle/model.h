@@ -51,7 +51,7 @@ class Model {
   void Learn(std::span<const Line* const> payload, int32_t lane);
   // How unexpected `line` is after `context`.
   int32_t FollowCost(const Context& context, const Line& line) const;
-  // How foreign its words are to the lane.
+  // Whether it has a word of another lane where this lane has its own, as `cuda:1` in rank 0.
   int32_t LaneCost(const Line& line, int32_t lane) const;
 
   void LearnTurn(int32_t from, int32_t run, int32_t to);

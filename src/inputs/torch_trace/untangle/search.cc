@@ -8,11 +8,10 @@ namespace debrief::inputs::torch_trace {
 namespace {
 
 constexpr int32_t kSlack = 40 * kBit;     // states worse than the best by more are not followed
-constexpr int32_t kNobody = 14 * kBit;    // a line that belongs to no payload
+constexpr int32_t kNobody = 30 * kBit;    // a line that belongs to no payload
 constexpr int32_t kUnfit = 20 * kBit;     // complete JSON, but not what the digest says
-constexpr int32_t kOtherwise = 3 * kBit;  // a lane with the same lines so far went on otherwise
+constexpr int32_t kOtherwise = 6 * kBit;  // a lane with the same lines so far went on otherwise
 constexpr int32_t kPeerShape = 1 * kBit;  // ... went on with the same shape
-constexpr int32_t kDeeper = 2 * kBit;     // indented without a reason
 constexpr int32_t kHopeless = 16 * kBit;  // a known payload that can no longer become whole
 constexpr int32_t kAbandoned = 8 * kBit;
 constexpr uint32_t kAstray = ~uint32_t{0};  // a position in a known payload that takes no line
@@ -162,11 +161,9 @@ void Search::TakeLine(size_t item) {
   if (settled_) DropDisagreeing();
   int32_t from = states_[0].last;
   int32_t run = states_[0].run;
-  uint32_t before = states_[0].trail;
-  KeepBest();
+  KeepBest(item);
   Adopt(candidates_);
   if (settled_) Settle();
-  (void)before;
   if (states_[0].last >= 0) know_.model.LearnTurn(from, run, states_[0].last);
   if (trails_.size() > trail_limit_) CollectTrails();
 }
@@ -224,7 +221,6 @@ int32_t Search::PriceOfPrefix(size_t item, int32_t lane, uint32_t position) {
   JsonShape json = node.json;
   node.priced = static_cast<uint32_t>(item);
   node.price = know_.model.FollowCost(node.context, line) + json.Step(line);
-  (void)kDeeper;
   return node.price;
 }
 
@@ -319,17 +315,21 @@ void Search::DropDisagreeing() {
   std::erase_if(candidates_, [&](const Candidate& c) { return !Agrees(c); });
 }
 
+// Wide only where a payload is open that is not known yet, and within the budget.
 size_t Search::BeamNow(size_t item) const {
   bool spent = steps_ > limits_.steps_per_item * static_cast<int64_t>(item + 1);
-  return spent ? std::min<size_t>(beam_, static_cast<size_t>(std::max(limits_.beams[0], 1)))
-               : beam_;
+  bool guessing = std::any_of(open_.begin(), open_.end(), [&](int32_t lane) {
+    return lanes_[static_cast<size_t>(lane)].payload->known == nullptr;
+  });
+  if (guessing && !spent) return beam_;
+  return std::min(beam_, static_cast<size_t>(std::max(limits_.beams[0], 1)));
 }
 
 // Best first, equal positions once, no more than the beam.
-void Search::KeepBest() {
+void Search::KeepBest(size_t item) {
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
-  size_t beam = BeamNow(static_cast<size_t>(steps_ == 0 ? 0 : trails_.size()));
+  size_t beam = BeamNow(item);
   std::vector<Candidate> kept;
   std::vector<uint64_t> keys;
   size_t mask = 63;

@@ -95,7 +95,7 @@ class Search {
   bool ExtendPrefix(size_t item, Candidate* candidate);
   bool Agrees(const Candidate& candidate) const;
   void DropDisagreeing();
-  void KeepBest();
+  void KeepBest(size_t item);
   void Adopt(const std::vector<Candidate>& kept);
   void Settle();
   void Rekey();
