@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/md5.h"
+#include "inputs/torch_trace/untangle/rhythm.h"
 #include "inputs/torch_trace/untangle/search.h"
 #include "inputs/torch_trace/untangle/templates.h"
 
@@ -83,6 +84,7 @@ Untangled Untangle(std::span<const TangledItem> items, const UntangleLimits& lim
   std::vector<int32_t> lanes = NumberLanes(items, &lane_count);
   Knowledge know(items, lanes, lane_count);
   ProveUntouched(&know);
+  ProveByRhythm(&know);
   Untangled best = Verify(know, std::vector<int32_t>(items.size(), -1));
   for (int32_t beam : limits.beams) {
     Search search(&know, limits, beam);

@@ -1,7 +1,7 @@
 #include "inputs/torch_trace/untangle/templates.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <unordered_map>
 #include <utility>
 

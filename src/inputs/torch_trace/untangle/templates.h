@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "inputs/torch_trace/untangle/search.h"
+#include "inputs/torch_trace/untangle/knowledge.h"
 
 namespace debrief::inputs::torch_trace {
 
