@@ -23,7 +23,7 @@ constexpr int32_t kForeign = 4 * kBit;
 
 // 16 * log2(value), by linear interpolation between powers of two.
 int32_t Log2(uint32_t value) {
-  int32_t whole = std::bit_width(value) - 1;
+  auto whole = static_cast<int32_t>(std::bit_width(value)) - 1;
   uint32_t fraction = ((value << (31 - whole)) >> 27) & 15;
   return whole * kBit + static_cast<int32_t>(fraction);
 }

@@ -1,6 +1,8 @@
 #include "inputs/torch_trace/untangle/search.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace debrief::inputs::torch_trace {
@@ -233,8 +235,9 @@ size_t Search::BeamNow(size_t item) const {
 
 // Best first, equal positions once, no more than the beam.
 void Search::KeepBest(size_t item) {
-  std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tie(a.cost, a.state, a.lane) < std::tie(b.cost, b.state, b.lane);
+  });
   size_t beam = BeamNow(item);
   std::vector<Candidate> kept;
   std::vector<uint64_t> keys;
