@@ -9,7 +9,6 @@ without it (their numbers may be others). Text from logs stays text: a page with
 as the same page with harmless text.
 """
 import argparse
-import html
 import html.parser
 import json
 import os
@@ -232,7 +231,8 @@ class Shape(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.elements.append((tag, tuple(name for name, _ in attributes)))
-        self.addresses += [value or "" for name, value in attributes if name in ("href", "src", "action", "xlink:href")]
+        self.addresses += [value or "" for name, value in attributes if name in ("href", "src", "action", "xlink:href")
+                           and value != "data:,"]  # the icon of our pages: none
 
     def handle_comment(self, text):
         self.elements.append(("comment", ()))
@@ -368,7 +368,7 @@ def case_addresses(lab):
         outcome = lab.compile(first + log.bytes() + second)
         for path, page in pages(outcome).items():
             for address in shape_of(page).addresses:
-                bare = re.sub(r"[\x00-\x20]", "", html.unescape(address)).lower()
+                bare = re.sub(r"[\x00-\x20]", "", address).lower()
                 assert not re.match(r"(javascript|vbscript|data):", bare), f"{url!r} in {path}: {address!r}"
         assert b"evil link" in (outcome.out / "index.html").read_bytes(), "the link is not even named"
 
