@@ -291,7 +291,7 @@ def met_one(aim, values):
 
 
 def row(*cells):
-    return "{:<14} {:>16} {:>8} {:>9}  {:<18} {}".format(*cells)
+    return "{:<18} {:>16} {:>8} {:>9}  {:<18} {}".format(*cells)
 
 
 def check_all_listed():
