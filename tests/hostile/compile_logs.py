@@ -559,11 +559,13 @@ def case_cut_anywhere(lab):
 
 
 def case_messy_ranks(lab):
-    """A rank with broken artifacts, an empty one, one of noise: the others and the landing page are there."""
+    """A rank with broken artifacts, an empty one, one of noise, one whose entries name other ranks, one that was started
+    twice: the others and the landing page are there."""
     bad = Log(1).add("artifact", {"name": "inductor_runtime_and_tensor_meta", "encoding": "json"}, '{"ops": [{"name": "x", "estimated_runtime_ns": NaN}]}')
     bad.artifact("inductor_collective_schedule", {"not": "a list"}).artifact("graph_execution", {"graph_execution_order": 3}, None)
     bad.artifact("inductor_runtime_and_tensor_meta", {"ops": [{"name": 3}, 5, {"name": "a", "estimated_runtime_ns": -1e300}]}, (1, 0, 0))
-    logs = {0: good_log(0).bytes(), 1: bad.bytes(), 2: b"", 3: bytes(range(256)) * 40, 4294967295: good_log(4294967295).bytes()}
+    logs = {0: good_log(0).bytes(), 1: bad.bytes(), 2: b"", 3: bytes(range(256)) * 40, 4294967295: good_log(4294967295).bytes(),
+            5: good_log(0).bytes() + good_log(7).bytes(), 6: good_log(6).bytes() * 2}
     for flags in ([], ["-p"], ["-i"], ["--jobs", "2"]):
         outcome = lab.compile({f"dedicated_log_torch_trace_rank_{rank}.log": log for rank, log in logs.items()}, "--all-ranks-html", *flags)
         page = (outcome.out / "index.html").read_text()
