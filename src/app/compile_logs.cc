@@ -8,10 +8,12 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 #include <tuple>
 
 #include "tables/compile_life.h"
+#include "tables/compile_log.h"
 
 namespace debrief {
 
@@ -36,6 +38,12 @@ bool IsNamedAsRankLog(std::string_view name) {
   uint32_t rank = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
   return error == std::errc() && end == digits.data() + digits.size();
+}
+
+void ReadAsLog(const Importer* log, FoundInput& input) {
+  input.importer = log;
+  input.state = InputState::kRecognised;
+  input.notes.clear();
 }
 
 std::string TimeText(int64_t time_ns) {
@@ -69,39 +77,91 @@ Result<std::string> NewestFile(const std::string& folder) {
   return newest;
 }
 
-void KeepLogs(const CompileOptions& options, bool is_folder, std::vector<FoundInput>& inputs) {
-  const Importer* log = LogImporter();
-  if (!is_folder && inputs.size() == 1) {
-    inputs[0].importer = log;
-    inputs[0].state = InputState::kRecognised;
-    inputs[0].notes.clear();
-    return;
-  }
-  std::erase_if(inputs, [&](const FoundInput& input) { return input.importer != log; });
-  bool named = std::any_of(inputs.begin(), inputs.end(),
-                           [](const FoundInput& input) { return IsNamedAsRankLog(input.name); });
-  if (!options.all_ranks || !named) return;
-  std::erase_if(inputs, [&](const FoundInput& input) { return !IsNamedAsRankLog(input.name); });
+namespace {
+
+// tlparse's choice: files of the folder itself that are named as rank logs, whatever is in them.
+// False when there is none.
+bool KeepNamed(const std::string& folder, const Importer* log, std::vector<FoundInput>& inputs) {
+  std::string prefix = folder.ends_with('/') ? folder : folder + "/";
+  auto is_named = [&](const FoundInput& input) {
+    return input.path == prefix + input.name && IsNamedAsRankLog(input.name);
+  };
+  if (std::none_of(inputs.begin(), inputs.end(), is_named)) return false;
+  std::erase_if(inputs, [&](const FoundInput& input) { return !is_named(input); });
+  for (FoundInput& input : inputs) ReadAsLog(log, input);
+  return true;
 }
 
-std::vector<CompileAttempt> FindAttempts(const Model& model) {
+}  // namespace
+
+void KeepLogs(const CompileOptions& options, bool is_folder, std::vector<FoundInput>& inputs) {
+  const Importer* log = LogImporter();
+  if (!is_folder && inputs.size() == 1) return ReadAsLog(log, inputs[0]);
+  bool named = options.all_ranks && KeepNamed(options.path, log, inputs);
+  if (!named) {
+    std::erase_if(inputs, [&](const FoundInput& input) { return input.importer != log; });
+  }
+}
+
+namespace {
+
+// One life of one log, or a log in which no process left an entry.
+struct LogLife {
+  outputs::tlparse_tree::TreeScope scope;
+  int32_t job = kNone32, attempt = kNone32;
+  int64_t start_ns = kNone64, end_ns = kNone64;
+  int32_t compilations = 0, failed = 0, unfinished = 0;
+};
+
+std::vector<LogLife> FindLives(const Model& model) {
   const auto& lives = model.tables.Get<CompileLifeTable>();
-  std::map<std::tuple<int32_t, int32_t, int32_t>, CompileAttempt> found;
+  const auto& logs = model.tables.Get<CompileLogTable>();
+  std::vector<LogLife> found;
+  std::set<int32_t> with_entries(lives.input.begin(), lives.input.end());
+  for (size_t i = 0; i < logs.size(); ++i) {
+    if (with_entries.contains(logs.input[i])) continue;
+    found.push_back({.scope = {.input = logs.input[i], .rank = logs.rank[i], .life = 0},
+                     .job = logs.job[i],
+                     .attempt = logs.attempt[i]});
+  }
   for (size_t i = 0; i < lives.size(); ++i) {
-    CompileAttempt& attempt = found[{lives.job[i], lives.attempt[i], lives.life[i]}];
-    attempt.logs.push_back({.input = lives.input[i],
-                            .rank_asked = true,
-                            .rank = lives.rank[i],
-                            .life = lives.life[i]});
-    if (lives.start_ns[i] != kNone64) {
-      attempt.start_ns = attempt.start_ns == kNone64
-                             ? lives.start_ns[i]
-                             : std::min(attempt.start_ns, lives.start_ns[i]);
-      attempt.end_ns = std::max(attempt.end_ns, lives.end_ns[i]);
-    }
-    attempt.compilations += lives.compilations[i];
-    attempt.failed += lives.failed[i];
-    attempt.unfinished += lives.unfinished[i];
+    found.push_back(
+        {.scope = {.input = lives.input[i], .rank = lives.rank[i], .life = lives.life[i]},
+         .job = lives.job[i],
+         .attempt = lives.attempt[i],
+         .start_ns = lives.start_ns[i],
+         .end_ns = lives.end_ns[i],
+         .compilations = lives.compilations[i],
+         .failed = lives.failed[i],
+         .unfinished = lives.unfinished[i]});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  return found;
+}
+
+void AddLife(const LogLife& life, CompileAttempt& attempt) {
+  attempt.logs.push_back(life.scope);
+  if (life.start_ns != kNone64) {
+    attempt.start_ns =
+        attempt.start_ns == kNone64 ? life.start_ns : std::min(attempt.start_ns, life.start_ns);
+    attempt.end_ns = std::max(attempt.end_ns, life.end_ns);
+  }
+  attempt.compilations += life.compilations;
+  attempt.failed += life.failed;
+  attempt.unfinished += life.unfinished;
+}
+
+}  // namespace
+
+// A rank has one life in an attempt: a second one begins another.
+std::vector<CompileAttempt> FindAttempts(const Model& model) {
+  using Key = std::tuple<int32_t, int32_t, int32_t>;  // job, attempt, how many lives came before
+  std::map<Key, CompileAttempt> found;
+  std::map<Key, int32_t> lives_of;  // of job, attempt, rank
+  for (const LogLife& life : FindLives(model)) {
+    int32_t before = lives_of[{life.job, life.attempt, life.scope.rank}]++;
+    AddLife(life, found[{life.job, life.attempt, before}]);
   }
   std::vector<CompileAttempt> attempts;
   for (auto& [key, attempt] : found) attempts.push_back(std::move(attempt));
@@ -124,9 +184,9 @@ size_t ChooseAttempt(const std::vector<CompileAttempt>& attempts) {
 }
 
 std::string DescribeAttempts(const std::vector<CompileAttempt>& attempts, size_t shown) {
-  std::string text = fmt::format("{} attempts; --attempt N shows another:\n", attempts.size());
+  std::string text = fmt::format("{} attempts; --attempt N shows another:", attempts.size());
   auto line = [&](const CompileAttempt& attempt) {
-    text += fmt::format("  {}{}  {} to {}  {} {}  {}\n", attempt.number,
+    text += fmt::format("\n  {}{}  {} to {}  {} {}  {}", attempt.number,
                         &attempt == &attempts[shown] ? " (shown)" : "        ",
                         TimeText(attempt.start_ns), TimeText(attempt.end_ns), attempt.logs.size(),
                         attempt.logs.size() == 1 ? "log" : "logs", OutcomeText(attempt));

@@ -62,6 +62,7 @@ struct CompileOptions {
   bool export_report = false;
   bool inductor_provenance = false;
   bool all_ranks = false;
+  bool compat = false;
   int attempt = 0;  // 0: the newest that went wrong, else the newest
   std::optional<Severity> fail_on;
 };

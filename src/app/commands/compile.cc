@@ -63,7 +63,8 @@ class CompileRun {
  public:
   CompileRun(const CompileOptions& options, const GlobalOptions& global)
       : options_(options), global_(global), pool_(ThreadCount(global)) {
-    tree_ = {.plain_text = options.plain_text,
+    tree_ = {.compat = options.compat,
+             .plain_text = options.plain_text,
              .export_report = options.export_report,
              .provenance = options.inductor_provenance,
              .custom_header_html = options.custom_header_html};
@@ -140,7 +141,8 @@ class CompileRun {
 
   Status WriteOne(const std::string& folder) {
     TreePlan plan = MakePlan(model_, ScopeOfOne(), tree_);
-    if (plan.rank != kNone32 && !options_.export_report) Note(fmt::format("Detected rank: Some({})", plan.rank));
+    if (plan.rank != kNone32 && !options_.export_report)
+      Note(fmt::format("Detected rank: Some({})", plan.rank));
     TRY(CheckStrict(plan));
     TRY(WriteTree(model_, plan, tree_, false, pool_, folder));
     Tell(plan);
@@ -170,7 +172,7 @@ class CompileRun {
     for (size_t i = 0; i < logs.size(); ++i) {
       if (logs.input[i] != scope.input) continue;
       scope.rank_asked = model_.pools.lists.Get(logs.ranks[i]).size() > 1;
-      if (logs.lives[i] == 1) scope.life = kNone32;
+      if (logs.lives[i] <= 1) scope.life = kNone32;
     }
     return scope;
   }
@@ -239,7 +241,8 @@ class CompileRun {
       StdoutSink sink;
       sink.Write(RunJson(model_, 1));
     }
-    if (attempts_.size() > 1) Note(DescribeAttempts(attempts_, shown_));
+    if (attempts_.size() > 1 && !global_.quiet)
+      std::fputs((DescribeAttempts(attempts_, shown_) + "\n").c_str(), stderr);
     if (options_.split_ranks.empty() && !options_.no_browser)
       OpenInBrowser(options_.output + "/index.html");
   }

@@ -74,7 +74,12 @@ void Entry::MarkUnusable(std::string_view key) {
 void Entry::Commit() {
   for (const CompileEntryRow& before : rows_) part_.tables.Edit<CompileEntryTable>().Add(before);
   part_.tables.Edit<CompileEntryTable>().Add(row);
+  CommitAdded();
+}
+
+void Entry::CommitAdded() {
   for (const auto& add : added_) add(part_);
+  added_.clear();
 }
 
 void Entry::Discard() {

@@ -52,6 +52,13 @@ struct LoggedString {
   uint32_t index = 0;
 };
 
+// A payload that does not fit its checksum, or its kind.
+struct Trouble {
+  const DiagnosticKind* kind = nullptr;
+  size_t row = 0;  // of compile_entry in this part
+  std::string detail;
+};
+
 // What a range tells the joined log.
 struct RangeNotes final : PartNotes {
   Arena texts;
@@ -64,6 +71,11 @@ struct RangeNotes final : PartNotes {
       kNone64;  // unix time - time in the prefix, of the first event with both
   int64_t bad_prefix = 0, bad_json = 0, bad_json_lost = 0, bad_checksum = 0, unknown = 0;
   int64_t entries = 0;
+  // What several ranks in one log may explain, and a repair undo: told only at the end.
+  std::vector<Trouble> troubles;
+  int64_t loose_lines = 0;   // payload lines without an entry
+  int64_t first_loose = -1;  // byte of the first of them
+  int64_t first_loose_line = 0;
 };
 
 class Entry {
@@ -109,6 +121,7 @@ class Entry {
   void MarkUnusable(std::string_view key);
   // Everything read goes into the tables; or nothing does.
   void Commit();
+  void CommitAdded();  // rows of other tables only
   void Discard();
 
   // The unix time of something that happened when this entry was logged.

@@ -91,6 +91,7 @@ class TorchTraceReader final : public Reader {
       : log_{.who = context.who}, chunk_bytes_(context.chunk_bytes), now_ns_(context.now_ns) {}
 
   Result<std::vector<ByteRange>> Split(const Source& source) override {
+    source_ = &source;
     ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
     log_.first_logged = FirstRank(head.text());
     joiner_.Begin(log_);
@@ -114,15 +115,13 @@ class TorchTraceReader final : public Reader {
     return {};
   }
 
-  Status Finish(Part& whole) override {
-    joiner_.Finish(whole);
-    return {};
-  }
+  Status Finish(Part& whole) override { return joiner_.Finish(*source_, whole); }
 
  private:
   LogIdentity log_;
   uint64_t chunk_bytes_;
   int64_t now_ns_;
+  const Source* source_ = nullptr;
   LogJoiner joiner_;
 };
 

@@ -46,6 +46,12 @@ void LogJoiner::Join(Part&& part, Part& whole) {
     for (; stack != notes.stacks.end() && stack->row + first_row == row; ++stack)
       TakeStack(*stack, notes, row, whole);
   }
+  for (const Trouble& trouble : notes.troubles)
+    totals_.troubles.push_back({trouble.kind, trouble.row + first_row, trouble.detail});
+  if (totals_.first_loose < 0 && notes.first_loose >= 0) {
+    totals_.first_loose = notes.first_loose;
+    totals_.first_loose_line = notes.first_loose_line + totals_.lines;
+  }
   Count(notes);
 }
 
@@ -137,6 +143,7 @@ void LogJoiner::Count(const RangeNotes& notes) {
   totals_.lines += notes.lines;
   totals_.entries += notes.entries;
   totals_.bad_prefix += notes.bad_prefix;
+  totals_.loose_lines += notes.loose_lines;
   totals_.bad_json += notes.bad_json;
   totals_.bad_json_lost += notes.bad_json_lost;
   totals_.bad_checksum += notes.bad_checksum;
@@ -153,28 +160,71 @@ void LogJoiner::AddLog(Part& whole) {
   row.bad_json = totals_.bad_json;
   row.bad_json_lost = totals_.bad_json_lost;
   row.bad_checksum = totals_.bad_checksum;
-  row.restored = row.lost = 0;
+  row.restored = repaired_.restored;
+  row.lost = repaired_.lost;
   row.unknown_keys = totals_.unknown;
-  std::vector<int64_t> ranks;
-  row.lives = 0;
-  for (const auto& [rank, lane] : lanes_) {
-    if (rank != kNone32) ranks.push_back(rank);
-    row.lives += lane.life + 1;
-  }
-  row.ranks = whole.pools.lists.Intern(ranks);
+  row.lives = 1;
+  for (const auto& [rank, lane] : lanes_) row.lives = std::max(row.lives, lane.life + 1);
+  row.ranks = whole.pools.lists.Intern(Ranks());
   whole.tables.Edit<CompileLogTable>().Add(row);
 }
 
-void LogJoiner::Finish(Part& whole) {
-  AddLog(whole);
-  auto& entries = whole.tables.Edit<CompileEntryTable>();
-  if (totals_.clock_offset_ns != kNone64) {
-    constexpr int64_t kQuarter = int64_t{15} * 60 * 1'000'000'000;  // zones are whole quarters
-    int64_t half = totals_.clock_offset_ns < 0 ? -kQuarter / 2 : kQuarter / 2;
-    int64_t shift = (totals_.clock_offset_ns + half) / kQuarter * kQuarter;
-    for (int64_t& time : entries.time_ns) time = time == kNone64 ? time : time + shift;
+std::vector<int64_t> LogJoiner::Ranks() const {
+  std::vector<int64_t> ranks;
+  for (const auto& [rank, lane] : lanes_) {
+    if (rank != kNone32) ranks.push_back(rank);
   }
+  return ranks;
+}
+
+Status LogJoiner::Repair(const Source& source, Part& whole) {
+  bool tangled = Ranks().size() > 1 && (totals_.bad_checksum > 0 || totals_.loose_lines > 0);
+  if (!tangled) return {};
+  ASSIGN_OR_RETURN(repaired_, RepairTangles(source, whole));
+  totals_.bad_checksum -= repaired_.restored;
+  int64_t owned = std::min(totals_.loose_lines, repaired_.lines_owned);
+  totals_.loose_lines -= owned;
+  totals_.bad_prefix -= owned;
+  if (repaired_.lost > 0) whole.diagnostics.AddMany(kTangled, who_.input, repaired_.lost);
+  return {};
+}
+
+void LogJoiner::ReportTroubles(Part& whole) {
+  const auto& entries = whole.tables.Get<CompileEntryTable>();
+  StringId unusable = whole.pools.Intern("unusable");
+  for (const Trouble& trouble : totals_.troubles) {
+    bool stays = trouble.kind == &kBadChecksum ? entries.payload_ok[trouble.row] == 0
+                                               : entries.state[trouble.row] == unusable;
+    if (!stays) continue;
+    whole.diagnostics.Add(*trouble.kind, who_.input,
+                          {.offset = entries.entry[trouble.row],
+                           .line = entries.line[trouble.row],
+                           .detail = trouble.detail});
+  }
+  if (totals_.loose_lines == 0) return;
+  whole.diagnostics.Add(kBadPrefix, who_.input,
+                        {.offset = totals_.first_loose,
+                         .line = totals_.first_loose_line,
+                         .detail = "a payload line without an entry"});
+  whole.diagnostics.AddMany(kBadPrefix, who_.input, totals_.loose_lines - 1);
+}
+
+void LogJoiner::SetClock(Part& whole) {
+  if (totals_.clock_offset_ns == kNone64) return;
+  constexpr int64_t kQuarter = int64_t{15} * 60 * 1'000'000'000;  // zones are whole quarters
+  int64_t half = totals_.clock_offset_ns < 0 ? -kQuarter / 2 : kQuarter / 2;
+  int64_t shift = (totals_.clock_offset_ns + half) / kQuarter * kQuarter;
+  auto& entries = whole.tables.Edit<CompileEntryTable>();
+  for (int64_t& time : entries.time_ns) time = time == kNone64 ? time : time + shift;
+}
+
+Status LogJoiner::Finish(const Source& source, Part& whole) {
+  Status repaired = Repair(source, whole);
+  ReportTroubles(whole);
+  AddLog(whole);
+  SetClock(whole);
   AddLives(who_, whole);
+  return repaired;
 }
 
 }  // namespace debrief::inputs::torch_trace

@@ -15,6 +15,7 @@
 
 #include "inputs/importer.h"
 #include "inputs/torch_trace/entry.h"
+#include "inputs/torch_trace/repair.h"
 
 namespace debrief::inputs::torch_trace {
 
@@ -23,7 +24,8 @@ class LogJoiner {
   void Begin(const LogIdentity& log) { log_ = log, who_ = log.who; }
 
   void Join(Part&& part, Part& whole);
-  void Finish(Part& whole);
+  // Ranks that wrote into one log at once are taken apart: `source` is read again for that.
+  Status Finish(const Source& source, Part& whole);
 
  private:
   // One process as far as the log tells: a rank, or all that has no rank.
@@ -42,13 +44,18 @@ class LogJoiner {
   StringId FileOf(const LoggedFrame& frame, int32_t rank, Part& whole);
   void BeginLife(int32_t rank, int64_t thread, size_t row, Part& whole);
   void Count(const RangeNotes& notes);
+  Status Repair(const Source& source, Part& whole);
+  void ReportTroubles(Part& whole);
+  std::vector<int64_t> Ranks() const;
+  void SetClock(Part& whole);
   void AddLog(Part& whole);
 
   LogIdentity log_;
   Identity who_;
   std::map<int32_t, Lane> lanes_;  // by rank; kNone32: entries without one
   std::map<int64_t, int32_t> rank_of_thread_;
-  RangeNotes totals_;            // sums of all ranges
+  RangeNotes totals_;  // sums of all ranges
+  Repaired repaired_;
   std::vector<FrameId> frames_;  // scratch
 };
 

@@ -73,6 +73,7 @@ void RangeReader::ReadAll() {
 }
 
 void RangeReader::ReadEntry(const Line& line) {
+  if (line.text[0] == '\t') return AddLoose(line);  // what a payload says is never an entry
   auto prefix = FindGlogPrefix(line.text);
   if (!prefix) {
     ++notes_.bad_prefix;
@@ -97,6 +98,14 @@ void RangeReader::ReadEntry(const Line& line) {
   if (envelope.state != Envelope::State::kOk) return AddRefused(line, envelope, row);
   if (envelope.string) return AddString(line, envelope, row);
   ReadParsed(line, envelope, row, json);
+}
+
+void RangeReader::AddLoose(const Line& line) {
+  ++notes_.bad_prefix;
+  ++notes_.loose_lines;
+  if (notes_.first_loose >= 0) return;
+  notes_.first_loose = static_cast<int64_t>(offset_ + line.begin);
+  notes_.first_loose_line = line_number_;
 }
 
 void RangeReader::SetRank(const Envelope& envelope, CompileEntryRow& row) const {
@@ -158,6 +167,7 @@ void RangeReader::ReadParsed(const Line& line, const Envelope& envelope, Compile
     row.compile_attempt = id.attempt;
   }
   SetRank(envelope, row);
+  size_t first_row = part_.tables.Get<CompileEntryTable>().size();
   Entry entry(part_, notes_);
   entry.row = row;
   if (Status status = ReadKinds(envelope, json, entry); !status.ok()) {
@@ -172,13 +182,15 @@ void RangeReader::ReadParsed(const Line& line, const Envelope& envelope, Compile
   entry.SetPayload(row);
   if (row.payload_ok == 0) {
     ++notes_.bad_checksum;
-    Report(kBadChecksum, line);
+    notes_.troubles.push_back({.kind = &kBadChecksum, .row = first_row, .detail = {}});
   }
   for (const Kind* kind : envelope.kinds) {
     if (kind->read_payload == nullptr) continue;
     if (Status status = kind->read_payload(lines, entry); !status.ok()) {
       entry.MarkUnusable(kind->key);
-      Report(kUnusable, line, std::string(kind->key) + ": " + status.message());
+      notes_.troubles.push_back({.kind = &kUnusable,
+                                 .row = first_row,
+                                 .detail = std::string(kind->key) + ": " + status.message()});
     }
   }
   entry.Commit();

@@ -38,6 +38,7 @@ class RangeReader {
   std::string_view TakePayload(const Envelope& envelope, CompileEntryRow& row);
   bool ChecksumHolds(std::string_view lines, std::string_view md5);
   const Envelope& ParseEnvelope(const Line& line, std::string_view& json);
+  void AddLoose(const Line& line);
   void SetRank(const Envelope& envelope, CompileEntryRow& row) const;
   void AddString(const Line& line, const Envelope& envelope, const CompileEntryRow& row);
   void AddUnknown(const Envelope& envelope, const CompileEntryRow& row);

@@ -21,6 +21,14 @@ std::string_view CacheSign(std::string_view path) {
   return path.find("cache_bypass") != path.npos ? "\u2753" : "";
 }
 
+// Kinds of PyTorch 2.11 that came after tlparse 0.4.3.
+bool IsNewerThanTlparse(std::string_view kind) {
+  constexpr std::string_view kNewer[] = {"create_symbol", "compilation_metrics_runtime",
+                                         "bwd_compilation_metrics_runtime", "memoizer_artifacts",
+                                         "subgraph_name"};
+  return std::find(std::begin(kNewer), std::end(kNewer), kind) != std::end(kNewer);
+}
+
 constexpr std::string_view kKernelStacks = "inductor_provenance_tracking_kernel_stack_traces";
 
 }  // namespace
@@ -104,7 +112,9 @@ bool Planner::IsMine(size_t row) {
 
 void Planner::CountUnknown(size_t begin, size_t end) {
   for (size_t row = begin; row < end; ++row) {
-    if (Text(entries_.state[row]) != "unknown") continue;
+    bool unknown = Text(entries_.state[row]) == "unknown" ||
+                   (options_.compat && IsNewerThanTlparse(Text(entries_.kind[row])));
+    if (!unknown) continue;
     ++plan_.stats.unknown;
     std::string key(Text(entries_.kind[row]));
     auto& keys = plan_.unknown_keys;

@@ -22,6 +22,7 @@
 namespace debrief::outputs::tlparse_tree {
 
 struct TreeOptions {
+  bool compat = false;             // count what tlparse 0.4.3 does not know as unknown
   bool plain_text = false;         // -p: generated code as text
   bool export_report = false;      // -e
   bool provenance = false;         // -i
