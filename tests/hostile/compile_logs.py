@@ -564,13 +564,22 @@ def case_messy_ranks(lab):
     bad = Log(1).add("artifact", {"name": "inductor_runtime_and_tensor_meta", "encoding": "json"}, '{"ops": [{"name": "x", "estimated_runtime_ns": NaN}]}')
     bad.artifact("inductor_collective_schedule", {"not": "a list"}).artifact("graph_execution", {"graph_execution_order": 3}, None)
     bad.artifact("inductor_runtime_and_tensor_meta", {"ops": [{"name": 3}, 5, {"name": "a", "estimated_runtime_ns": -1e300}]}, (1, 0, 0))
-    logs = {0: good_log(0).bytes(), 1: bad.bytes(), 2: b"", 3: bytes(range(256)) * 40, 4294967295: good_log(4294967295).bytes(),
+    logs = {0: good_log(0).bytes(), 1: bad.bytes(), 2: b"", 3: bytes(range(256)) * 40, 4000000: good_log(4000000).bytes(),
             5: good_log(0).bytes() + good_log(7).bytes(), 6: good_log(6).bytes() * 2}
     for flags in ([], ["-p"], ["-i"], ["--jobs", "2"]):
         outcome = lab.compile({f"dedicated_log_torch_trace_rank_{rank}.log": log for rank, log in logs.items()}, "--all-ranks-html", *flags)
         page = (outcome.out / "index.html").read_text()
         for rank in logs:
             assert (outcome.out / f"rank_{rank}/index.html").is_file() and f"rank_{rank}/index.html" in page, f"rank {rank}"
+
+
+def case_rank_beyond_numbers(lab):
+    """A rank that no job has may be left out, with a word about it; the other ranks are there."""
+    for rank in (2 ** 31, 2 ** 32 - 1):
+        logs = {f"dedicated_log_torch_trace_rank_{number}.log": good_log(number).bytes() for number in (0, 1, rank)}
+        outcome = lab.compile(logs, "--all-ranks-html")
+        assert (outcome.out / "rank_0/index.html").is_file() and (outcome.out / "rank_1/index.html").is_file()
+        assert (outcome.out / f"rank_{rank}/index.html").is_file() or str(rank) in outcome.stderr, "left out without a word"
 
 
 # --- runs that fail leave nothing half done ---
