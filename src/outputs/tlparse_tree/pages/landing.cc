@@ -22,7 +22,7 @@ std::string Join(const std::vector<int32_t>& ranks, std::string_view before) {
 }
 
 void AppendGroups(const RankGroups& groups, std::string& out) {
-  out += "<ul>";
+  out += "<ul class=\"groups\">";
   for (const std::vector<int32_t>& group : groups) {
     out += "<li>Ranks: " + Join(group, "") + "</li>";
   }
