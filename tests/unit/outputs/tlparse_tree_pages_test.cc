@@ -9,6 +9,7 @@
 #include "outputs/tlparse_tree/pages/pages.h"
 #include "outputs/tlparse_tree/pages/shell.h"
 #include "tables/compile_log.h"
+#include "tables/compile_string.h"
 #include "unit/outputs/compile_fixture.h"
 
 namespace debrief {
@@ -192,6 +193,23 @@ TEST_F(TreePages, TrieMarksStatusAndIndentsBranchesOnly) {
                   "<li><a class=\"missing\" href=\"#[1/0_1]\">[1/0_1]</a> b.py:5 in g</li>"));
 }
 
+TEST_F(TreePages, ListingNamesFunctionAndOutcomeOfEveryAttempt) {
+  const StackId stack = log.AddStack({log.AddFrame("a.py", "f", 1)});
+  const size_t start = log.AddEntry("dynamo_start", "0/0", stack);
+  log.AddFile(start, "[0/0]", "x_0.txt", Content::kPayload);
+  log.AddEntry("dynamo_start", "0/0_1", stack);
+  CompileMetricsRow row = Metrics();
+  row.restart_reasons = 1;
+  AddMetricsPage("0/0_1", row);
+  Analyse();
+  const std::string index = Index();
+  for (std::string_view id : {"[0/0]", "[0/0_1]"}) {
+    EXPECT_TRUE(Has(index, fmt::format("<a id=\"{0}\">{0}</a><span class=\"break\">restarted</span>"
+                                       "<code class=\"quiet\">fn</code>",
+                                       id)));
+  }
+}
+
 TEST_F(TreePages, TrieOfOtherRanksIsLeftOut) {
   log.AddEntry("dynamo_start", "0/0", log.AddStack({log.AddFrame("a.py", "mine", 1)}));
   log.AddEntry("dynamo_start", "7/0", log.AddStack({log.AddFrame("a.py", "theirs", 1)}));
@@ -353,6 +371,16 @@ TEST_F(TreePages, GuardsAreListedOrShownAsTheyAre) {
   EXPECT_TRUE(Has(page, "<li>u.py:3 in f<i>x = 1</i></li>"));
   EXPECT_TRUE(Has(page, "<code>b</code>"));
   EXPECT_TRUE(Has(Page(0, "[]"), "No guards"));
+  CompileStringRow text;
+  text.input = 0;
+  text.life = 0;
+  text.number = 7;
+  text.text = S("interned.py");
+  log.model.tables.Edit<CompileStringTable>().Add(text);
+  const std::string files = Page(0, R"([{"code": "c", "stack": [{"line": 1, "name": "g",
+      "filename": 7}, {"line": 2, "name": "h", "filename": 8}]}])");
+  EXPECT_TRUE(Has(files, "interned.py:1 in g"));
+  EXPECT_TRUE(Has(files, "(unknown):2 in h"));
   for (const char* bad : {"", "{", "{\"code\": 1}", "[1]", "not json <u>", "[{\"code\": \"x\"}"}) {
     EXPECT_TRUE(Has(Page(0, bad), "no list in JSON")) << bad;
   }
