@@ -16,11 +16,6 @@ namespace debrief {
 
 namespace {
 
-int ThreadCount(const GlobalOptions& global) {
-  if (global.jobs > 0) return global.jobs;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 // For tests only: cut an input between looking and reading, as a job that rotates its logs does.
 void ShrinkForTest() {
   std::string path = Environment("DEBRIEF_TEST_SHRINK");
@@ -37,6 +32,11 @@ ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
 }
 
 }  // namespace
+
+int ThreadCount(const GlobalOptions& global) {
+  if (global.jobs > 0) return global.jobs;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
 
 void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillBudget& budget,
                 Model& model) {

@@ -25,6 +25,9 @@ struct BuildOptions {
 void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillBudget& budget,
                 Model& model);
 
+// Threads to use: --jobs, or one a core.
+int ThreadCount(const GlobalOptions& global);
+
 // Where spilled inputs may lie.
 std::string TemporaryFolder();
 

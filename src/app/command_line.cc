@@ -18,6 +18,7 @@ struct Parsed {
   GlobalOptions global;
   ReportOptions report;
   FlightOptions flight;
+  CompileOptions compile;
   ListOptions list;
   QueryOptions query;
   std::vector<std::string> sniff;
@@ -121,6 +122,51 @@ CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
   return flight;
 }
 
+void AddCompileModes(CLI::App& compile, CompileOptions& options) {
+  compile.add_flag("--all-ranks-html", options.all_ranks,
+                   "PATH is a folder of rank logs: a tree a rank, and a page that compares them");
+  compile.add_flag("-e,--export", options.export_report, "The report of torch.export");
+  compile.add_flag("-i,--inductor-provenance", options.inductor_provenance,
+                   "Also pages that link graphs and generated code line by line");
+  compile.add_flag("-p,--plain-text", options.plain_text, "Generated code as text");
+  compile
+      .add_option("--custom-header-html", options.custom_header_html,
+                  "HTML for the top of index pages, inserted as it is")
+      ->type_name("HTML");
+  compile
+      .add_option("--attempt", options.attempt,
+                  "Of several attempts in the logs, this one (1 is the oldest)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 30).description(""));
+  compile
+      .add_option("--split-ranks", options.split_ranks,
+                  "Write one clean log a rank into DIR instead of a tree")
+      ->type_name("DIR");
+}
+
+CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
+  auto* compile = app.add_subcommand(
+      "compile", "TORCH_TRACE logs: what torch.compile did (drop-in for tlparse)");
+  CompileOptions& options = parsed.compile;
+  compile->add_option("PATH", options.path, "Log, folder or archive of logs, - for stdin")
+      ->type_name("")
+      ->required();
+  compile->add_option("-o,--output", options.output, "Folder to write (tl_out)")->type_name("DIR");
+  compile->add_flag("--overwrite", options.overwrite, "Replace that folder");
+  compile->add_flag("--latest", options.latest, "PATH is a folder: its newest file");
+  compile->add_flag("--strict", options.strict, "Fail when anything in the log is wrong");
+  compile->add_flag("--strict-compile-id", options.strict_compile_id,
+                    "Fail when an entry has a broken compile id");
+  compile->add_flag("--no-browser", options.no_browser, "Do not open the report");
+  compile->add_flag("-v,--verbose", options.verbose, "Name keys that nobody reads");
+  AddCompileModes(*compile, options);
+  compile->set_version_flag("-V,--version", fmt::format("debrief {}", kVersion));
+  AddGlobal(*compile, parsed);
+  AddRunOptions(*compile, parsed);
+  compile->footer("Example:\n  debrief compile dedicated_log_torch_trace_rank_0.log -o out");
+  return compile;
+}
+
 CLI::App* AddList(CLI::App& app, Parsed& parsed) {
   auto* list =
       app.add_subcommand("list", "What this build can do: inputs, analyses, outputs, tables");
@@ -150,8 +196,10 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
 }
 
 int Dispatch(const CLI::App& app, const Parsed& parsed, const CLI::App* flight,
-             const CLI::App* list, const CLI::App* query, const CLI::App* sniff) {
+             const CLI::App* compile, const CLI::App* list, const CLI::App* query,
+             const CLI::App* sniff) {
   if (flight->parsed()) return RunFlight(parsed.flight, parsed.global);
+  if (compile->parsed()) return RunCompile(parsed.compile, parsed.global);
   if (list->parsed()) return RunList(parsed.list, parsed.global);
   if (query->parsed()) return RunQueryCommand(parsed.query, parsed.global);
   if (sniff->parsed()) return RunSniff(parsed.sniff);
@@ -181,6 +229,7 @@ int RunCommandLine(int argc, char** argv) {
   AddGlobal(app, parsed);
   AddReport(app, parsed);
   CLI::App* flight = AddFlight(app, parsed);
+  CLI::App* compile = AddCompile(app, parsed);
   CLI::App* list = AddList(app, parsed);
   CLI::App* query = AddQuery(app, parsed);
   auto* sniff = app.add_subcommand("sniff", "")->group("");
@@ -190,8 +239,8 @@ int RunCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitFor(app, error);
   }
-  parsed.report.fail_on = parsed.flight.fail_on = LevelOf(parsed.fail_on);
-  return Dispatch(app, parsed, flight, list, query, sniff);
+  parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = LevelOf(parsed.fail_on);
+  return Dispatch(app, parsed, flight, compile, list, query, sniff);
 }
 
 }  // namespace debrief

@@ -1,6 +1,7 @@
 #include "app/terminal.h"
 
 #include <fmt/format.h>
+#include <spawn.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -97,5 +98,15 @@ std::string Environment(const char* name) {
 void PrintError(const Status& status) { PrintNote(fmt::format("debrief: {}", status.ToString())); }
 
 void PrintNote(std::string_view text) { std::fputs((Printable(text) + "\n").c_str(), stderr); }
+
+void OpenInBrowser(const std::string& page) {
+  bool has_display = !Environment("DISPLAY").empty() || !Environment("WAYLAND_DISPLAY").empty();
+  if (isatty(STDOUT_FILENO) == 0 || !has_display) return;
+  std::string program = "xdg-open";
+  std::string path = page;
+  char* arguments[] = {program.data(), path.data(), nullptr};
+  pid_t child = 0;
+  (void)posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ);
+}
 
 }  // namespace debrief

@@ -34,6 +34,9 @@ int TerminalWidth();
 // The value of an environment variable, or "".
 std::string Environment(const char* name);
 
+// Shows a page, when stdout is a terminal and there is a display. Failing is no error.
+void OpenInBrowser(const std::string& page);
+
 // "debrief: <status>" on stderr.
 void PrintError(const Status& status);
 void PrintNote(std::string_view text);

@@ -47,6 +47,26 @@ struct FlightOptions {
 };
 int RunFlight(const FlightOptions& options, const GlobalOptions& global);
 
+struct CompileOptions {
+  std::string path;  // log, folder, archive, or - for stdin
+  std::string output = "tl_out";
+  std::string split_ranks;  // folder for one clean log a rank, instead of a tree
+  std::string custom_header_html;
+  bool overwrite = false;
+  bool latest = false;
+  bool strict = false;
+  bool strict_compile_id = false;
+  bool no_browser = false;
+  bool verbose = false;
+  bool plain_text = false;
+  bool export_report = false;
+  bool inductor_provenance = false;
+  bool all_ranks = false;
+  int attempt = 0;  // 0: the newest that went wrong, else the newest
+  std::optional<Severity> fail_on;
+};
+int RunCompile(const CompileOptions& options, const GlobalOptions& global);
+
 struct ListOptions {
   std::string what;  // inputs, analyses, outputs, tables
 };

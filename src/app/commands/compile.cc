@@ -1,0 +1,271 @@
+// debrief compile: what TORCH_TRACE logs tell; the drop-in for tlparse.
+//
+//   a log                  its tree
+//   a folder with one      the same
+//   a folder of rank logs  a tree a rank (rank_<N>/) and a landing page (--all-ranks-html)
+//
+// stdout and stderr carry what tlparse says; the tree appears all at once when everything is
+// written.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+
+#include "app/build_model.h"
+#include "app/commands/commands.h"
+#include "app/compile_logs.h"
+#include "app/split_ranks.h"
+#include "app/staged_folder.h"
+#include "app/terminal.h"
+#include "base/safe_name.h"
+#include "outputs/run_json.h"
+#include "outputs/tlparse_tree/tree.h"
+#include "tables/compile_log.h"
+
+namespace debrief {
+
+namespace {
+
+using outputs::tlparse_tree::MakePlan;
+using outputs::tlparse_tree::TreeOptions;
+using outputs::tlparse_tree::TreePlan;
+using outputs::tlparse_tree::TreeScope;
+
+bool IsFolder(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool Exists(const std::string& path) {
+  struct stat info;
+  return path == "-" || stat(path.c_str(), &info) == 0;
+}
+
+Status Usage(std::string text) { return Status(Code::kUsage, std::move(text)); }
+
+// tlparse's own complaints.
+Status CheckOptions(const CompileOptions& options) {
+  if (options.latest && options.all_ranks)
+    return Usage("--latest cannot be used with --all-ranks-html");
+  if (options.latest && !IsFolder(options.path))
+    return Usage(fmt::format("Input path {} is not a directory (required when using --latest)",
+                             options.path));
+  if (!Exists(options.path)) {
+    return Usage(options.all_ranks
+                     ? fmt::format("Input path {} must be a directory when using --all-ranks-html",
+                                   options.path)
+                     : fmt::format("{} is not a file", options.path));
+  }
+  return {};
+}
+
+class CompileRun {
+ public:
+  CompileRun(const CompileOptions& options, const GlobalOptions& global)
+      : options_(options), global_(global), pool_(ThreadCount(global)) {
+    tree_ = {.plain_text = options.plain_text,
+             .export_report = options.export_report,
+             .provenance = options.inductor_provenance,
+             .custom_header_html = options.custom_header_html};
+  }
+
+  Status Run() {
+    TRY(CheckOptions(options_));
+    if (options_.latest) {
+      ASSIGN_OR_RETURN(options_.path, NewestFile(options_.path));
+    }
+    is_folder_ = IsFolder(options_.path);
+    StagedFolder staged;
+    const std::string& target =
+        options_.split_ranks.empty() ? options_.output : options_.split_ranks;
+    TRY(staged.Begin(target, options_.overwrite));
+    TRY(ReadLogs());
+    TRY(options_.split_ranks.empty() ? WriteTrees(staged.path())
+                                     : SplitRanks(model_, staged.path()));
+    TRY(staged.Publish());
+    Report();
+    return {};
+  }
+
+  const Model& model() const { return model_; }
+
+ private:
+  Status ReadLogs() {
+    budget_.folder = TemporaryFolder();
+    BuildModel(
+        {.paths = {options_.path},
+         .output_folder = options_.output,
+         .select =
+             [&](std::vector<FoundInput>& inputs) { KeepLogs(options_, is_folder_, inputs); }},
+        global_, budget_, model_);
+    attempts_ = FindAttempts(model_);
+    if (model_.tables.Get<CompileLogTable>().size() > 0) return {};
+    std::string_view form = options_.all_ranks ? "No rank log files found in directory {}"
+                            : is_folder_       ? "No TORCH_TRACE logs found in directory {}"
+                                               : "{} is not a file";
+    return Status(Code::kNotFound, fmt::format(fmt::runtime(form), options_.path));
+  }
+
+  // The attempt to show, and whether its ranks stand side by side.
+  Status WriteTrees(const std::string& folder) {
+    shown_ = ChooseAttempt(attempts_);
+    if (options_.attempt > 0) {
+      shown_ = static_cast<size_t>(options_.attempt) - 1;
+      if (shown_ >= attempts_.size())
+        return Usage(fmt::format("there is no attempt {}: the logs tell of {}", options_.attempt,
+                                 attempts_.size()));
+    }
+    bool several = shown_ < attempts_.size() && HasSeveralRanks(attempts_[shown_]);
+    if (options_.all_ranks && !is_folder_ && !several) {
+      return Usage(fmt::format("Input path {} must be a directory when using --all-ranks-html",
+                               options_.path));
+    }
+    bool side_by_side = options_.all_ranks || (is_folder_ && several);
+    return side_by_side ? WriteRanks(folder) : WriteOne(folder);
+  }
+
+  static bool HasSeveralRanks(const CompileAttempt& attempt) {
+    return attempt.logs.size() > 1 && attempt.logs.front().rank != attempt.logs.back().rank;
+  }
+
+  // One log as tlparse sees it: all its process lives, unless one was asked for.
+  TreeScope ScopeOfOne() const {
+    const auto& logs = model_.tables.Get<CompileLogTable>();
+    if (attempts_.empty()) return {.input = logs.input[0]};
+    const CompileAttempt& attempt = attempts_[shown_];
+    TreeScope scope{.input = attempt.logs.front().input};
+    if (options_.attempt > 0) scope.life = attempt.logs.front().life;
+    return scope;
+  }
+
+  Status WriteOne(const std::string& folder) {
+    TreePlan plan = MakePlan(model_, ScopeOfOne(), tree_);
+    if (plan.rank != kNone32) Note(fmt::format("Detected rank: Some({})", plan.rank));
+    TRY(CheckStrict(plan));
+    TRY(WriteTree(model_, plan, tree_, false, pool_, folder));
+    Tell(plan);
+    return {};
+  }
+
+  Status WriteRanks(const std::string& folder) {
+    std::vector<TreePlan> plans;
+    if (shown_ < attempts_.size()) {
+      for (const TreeScope& scope : attempts_[shown_].logs) {
+        if (scope.rank != kNone32) plans.push_back(MakePlan(model_, ScopeOfRank(scope), tree_));
+      }
+    }
+    if (plans.empty())
+      return Status(Code::kNotFound,
+                    fmt::format("No rank log files found in directory {}", options_.path));
+    for (TreePlan& plan : plans) TRY(WriteRank(plan, folder));
+    std::vector<std::string> written;
+    TRY(WriteLanding(model_, plans, tree_, pool_, folder, written));
+    TellLanding(written);
+    return {};
+  }
+
+  // A log of one rank is taken whole, as tlparse does.
+  TreeScope ScopeOfRank(TreeScope scope) const {
+    const auto& logs = model_.tables.Get<CompileLogTable>();
+    for (size_t i = 0; i < logs.size(); ++i) {
+      if (logs.input[i] != scope.input) continue;
+      scope.rank_asked = model_.pools.lists.Get(logs.ranks[i]).size() > 1;
+      if (logs.lives[i] == 1) scope.life = kNone32;
+    }
+    return scope;
+  }
+
+  Status WriteRank(TreePlan& plan, const std::string& folder) {
+    std::string name = fmt::format("rank_{}", plan.rank);
+    if (!global_.json)
+      std::fputs(fmt::format("Processing rank {} \u2192 {}/{}\n", plan.rank, options_.output, name)
+                     .c_str(),
+                 stdout);
+    TRY(CheckStrict(plan));
+    std::string path = folder + "/" + name;
+    if (mkdir(path.c_str(), 0777) != 0)
+      return Status(Code::kDenied, "cannot make the folder").At({.file = path});
+    TRY(WriteTree(model_, plan, tree_, true, pool_, path));
+    Tell(plan);
+    return {};
+  }
+
+  Status CheckStrict(const TreePlan& plan) const {
+    if (options_.export_report) return {};
+    if (options_.strict && plan.stats.Failed()) {
+      Note(plan.stats.Text());
+      return Usage("Something went wrong");
+    }
+    if (options_.strict_compile_id && plan.broken_ids)
+      return Usage("Some log entries did not have compile id");
+    return {};
+  }
+
+  void Note(const std::string& text) const {
+    if (!global_.quiet) std::fputs((Printable(text) + "\n").c_str(), stderr);
+  }
+
+  // What tlparse tells of one log.
+  void Tell(const TreePlan& plan) const {
+    if (options_.export_report) return;
+    for (const std::string& message : plan.messages) Note(message);
+    if (options_.verbose) {
+      for (const std::string& key : plan.unknown_keys) Note("Unknown field " + key);
+    }
+    Note(plan.stats.Text());
+    if (plan.unknown_keys.empty()) return;
+    std::string keys;
+    for (const std::string& key : plan.unknown_keys)
+      keys += fmt::format("{}\"{}\"", keys.empty() ? "" : ", ", key);
+    Note(fmt::format("Unknown fields: {{{}}} (consider updating debrief to render these)", keys));
+  }
+
+  void TellLanding(const std::vector<std::string>& written) const {
+    if (global_.json) return;
+    std::string text;
+    for (const std::string& file : written) {
+      if (file == "runtime_estimations.json") text += "Runtime estimations: " + file + "\n";
+      if (file == "collective_schedules.json") text += "Collective schedules: " + file + "\n";
+    }
+    text +=
+        fmt::format("Multi-rank report generated under {}\nIndividual pages: rank_*/index.html\n",
+                    options_.output);
+    std::fputs(text.c_str(), stdout);
+  }
+
+  // What is ours to say, once everything is written.
+  void Report() const {
+    if (global_.json) {
+      StdoutSink sink;
+      sink.Write(RunJson(model_, 1));
+    }
+    if (attempts_.size() > 1) Note(DescribeAttempts(attempts_, shown_));
+    if (options_.split_ranks.empty() && !options_.no_browser)
+      OpenInBrowser(options_.output + "/index.html");
+  }
+
+  CompileOptions options_;
+  GlobalOptions global_;
+  TreeOptions tree_;
+  SpillBudget budget_;
+  Model model_;
+  ThreadPool pool_;
+  std::vector<CompileAttempt> attempts_;
+  size_t shown_ = 0;
+  bool is_folder_ = false;
+};
+
+}  // namespace
+
+int RunCompile(const CompileOptions& options, const GlobalOptions& global) {
+  CompileRun run(options, global);
+  Status status = run.Run();
+  if (status.ok()) return ExitCodeOf(run.model(), options.fail_on);
+  std::string text = status.message();
+  if (!status.place().file.empty()) text = status.place().file + ": " + text;
+  if (!status.remedy().empty()) text += ". " + status.remedy() + ".";
+  std::fputs(fmt::format("Error: {}\n", Printable(text)).c_str(), stderr);
+  return 1;
+}
+
+}  // namespace debrief
