@@ -107,6 +107,19 @@ TEST_F(TreePages, IndexShowsFailuresWithPlaceAndFirstLineOfReason) {
   EXPECT_TRUE(Has(index, "<a href=\"failures_and_restarts.html\">Failures and Restarts</a> (1)"));
 }
 
+TEST_F(TreePages, IndexFollowsReasonsThatOnlyAnnounceAndTellsOfRecompiles) {
+  AddMetricsPage("0/0", Failing("BackendFailed", "backend='x' raised:\nRuntimeError: no\nmore"));
+  CompileMetricsRow row = Metrics();
+  row.recompile_reason = S("0/0: type(k) <changed>\nUser stack trace:");
+  log.entries().frame_compile_id[AddMetricsPage("0/1", row)] = 1;
+  AddMetricsPage("0/2", Failing("Odd", ":\n\n"));
+  const std::string index = Index();
+  EXPECT_TRUE(Has(index, "<p>backend=&#39;x&#39; raised: RuntimeError: no</p>"));
+  EXPECT_TRUE(Has(index, "<b>1</b>recompiled"));
+  EXPECT_TRUE(Has(index, "compiled again because <code>0/0: type(k) &lt;changed&gt;</code>"));
+  EXPECT_FALSE(Has(index, "User stack trace"));
+}
+
 TEST_F(TreePages, IndexListsFilesOfCompilations) {
   const size_t entry = log.AddEntry("artifact", "0/0");
   log.AddFile(entry, "[0/0]", "fx_graph_cache_hit_0.json", Content::kJson);
@@ -272,12 +285,16 @@ TEST_F(TreePages, MetricsPageShowsFieldsStackAndFilesListedBefore) {
   row.entire_frame_compile_time_s = 2;
   row.code_gen_time_s = 0;
   row.cache_size = 0;
+  row.start_time = 1794710009.276339;
+  row.end_time_us = -1;
   AddMetricsPage("0/0", row);
   log.AddFile(log.AddEntry("artifact", "0/0"), "[0/0]", "after_2.txt", Content::kPayload);
   const std::string page = Page(1);
   EXPECT_TRUE(Has(page, "/home/me/train.py:17 in fn"));
   EXPECT_TRUE(Has(page, "<dt>Entire frame</dt><dd>2.0 s</dd>"));
   EXPECT_FALSE(Has(page, "Code generation"));
+  EXPECT_TRUE(Has(page, "<dt>Began</dt><dd>2026-11-15 02:33:29.276339 UTC</dd>"));
+  EXPECT_FALSE(Has(page, "<dt>Ended</dt>"));
   EXPECT_FALSE(Has(page, "<dt>Guards</dt>"));
   EXPECT_TRUE(Has(page, "<dt>Cache size</dt><dd>0</dd>"));
   EXPECT_TRUE(Has(page, "<a href=\"../dir_0/before_0.txt\">before_0.txt</a>"));

@@ -73,6 +73,7 @@ void AppendLinks(const PageContext& context, size_t failures, bool of_many, std:
 struct Words {
   std::string_view function;
   std::string_view status = "ok";
+  std::string_view again;  // why it was compiled again
 };
 
 // "[0/0_1]", as listings have it, without brackets and attempt.
@@ -88,7 +89,9 @@ std::map<std::string_view, Words> FindWords(const PageContext& context) {
   for (size_t row : context.metrics_rows()) {
     const std::string_view name = context.Text(context.metrics.co_name[row]);
     if (name.empty()) continue;
-    words[WithoutAttempt(context.Text(context.metrics.compile_id[row]))].function = name;
+    Words& word = words[WithoutAttempt(context.Text(context.metrics.compile_id[row]))];
+    word.function = name;
+    word.again = context.Text(context.metrics.recompile_reason[row]);
   }
   const auto& ends = context.model.tables.Get<CompileTrieEndTable>();
   auto [begin, end] = RowsOfInput(ends, context.plan.input);
@@ -117,7 +120,13 @@ void AppendCompilation(const PageContext& context, const Compilation& compilatio
   out += "</a>";
   AppendStatus(words.status, out);
   if (!words.function.empty()) AppendElement("code class=\"quiet\"", words.function, out);
-  out += "</h3>\n<ul>\n";
+  out += "</h3>\n";
+  if (!words.again.empty()) {
+    out += "<p class=\"quiet\">compiled again because ";
+    AppendElement("code", words.again.substr(0, words.again.find('\n')), out);
+    out += "</p>\n";
+  }
+  out += "<ul>\n";
   for (const ListedFile& file : compilation.files) {
     out += "<li>";
     AppendListed(context, file, "", out);
