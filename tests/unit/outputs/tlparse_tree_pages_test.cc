@@ -10,6 +10,7 @@
 #include "outputs/tlparse_tree/pages/shell.h"
 #include "tables/compile_log.h"
 #include "tables/compile_string.h"
+#include "tables/input.h"
 #include "unit/outputs/compile_fixture.h"
 
 namespace debrief {
@@ -78,7 +79,11 @@ class TreePages : public ::testing::Test {
 };
 
 TEST_F(TreePages, EmptyLogGivesWholePages) {
+  InputRow input;
+  input.path = S("/home/<me>/rank_<0>.log");
+  log.model.tables.Edit<InputTable>().Add(input);
   const std::string index = Index();
+  EXPECT_TRUE(Has(index, "<p class=\"quiet\">rank_&lt;0&gt;.log</p>"));
   EXPECT_TRUE(index.starts_with("<!doctype html>"));
   EXPECT_TRUE(index.ends_with("</html>\n"));
   EXPECT_TRUE(Has(index, "Content-Security-Policy"));
@@ -439,6 +444,7 @@ class ExportPages : public TreePages {
     row.node = node;
     row.result = S(result);
     row.argument_nodes = log.model.pools.lists.Intern(arguments);
+    row.arguments = S("x\ny");
     log.AddShape("expression_created", "-/-", row);
   }
 
@@ -482,6 +488,7 @@ TEST_F(ExportPages, ExpressionTreeHasEachNodeOnceAndOnlyEarlierOnes) {
   EXPECT_EQ(Count(page, "<code>two</code>"), 1u);
   EXPECT_EQ(Count(page, "<code>three</code>"), 1u);
   EXPECT_FALSE(Has(page, "toolate"));
+  EXPECT_TRUE(Has(page, "<dt>Arguments</dt><dd>x, y</dd>"));
   EXPECT_TRUE(Has(page, "x: &lt;T&gt;"));
   EXPECT_EQ(Count(page, "<ul"), Count(page, "</ul>"));
   EXPECT_EQ(Count(page, "<li>"), Count(page, "</li>"));

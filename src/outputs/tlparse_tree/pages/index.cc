@@ -12,6 +12,7 @@
 #include "outputs/tlparse_tree/pages/summary.h"
 #include "outputs/tlparse_tree/pages/trie.h"
 #include "tables/compile_trie_end.h"
+#include "tables/input.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -165,6 +166,15 @@ void AppendProvenance(const PageContext& context, std::string& out) {
   out += "</ul></section>\n";
 }
 
+// Its last part: the folder is of the machine that made the tree.
+std::string_view LogName(const PageContext& context) {
+  const auto& inputs = context.model.tables.Get<InputTable>();
+  const auto row = static_cast<size_t>(context.plan.input);
+  if (context.plan.input < 0 || row >= inputs.size()) return {};
+  const std::string_view path = context.Text(inputs.path[row]);
+  return path.substr(path.rfind('/') + 1);
+}
+
 }  // namespace
 
 std::string IndexPage(const PageContext& context, bool of_many) {
@@ -176,8 +186,10 @@ std::string IndexPage(const PageContext& context, bool of_many) {
   BeginPage(
       {.kind = PageKind::kIndex, .title = title, .custom_html = context.options.custom_header_html},
       out);
-  out += "<main>";
+  out += "<main><div>";
   AppendElement("h1", title, out);
+  AppendElement("p class=\"quiet\"", LogName(context), out);
+  out += "</div>\n";
   AppendSummary(context, failures, out);
   AppendLinks(context, failures.size(), of_many, out);
   AppendTries(context, out);
