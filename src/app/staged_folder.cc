@@ -46,6 +46,7 @@ Status StagedFolder::Publish() {
   std::error_code error;
   std::string old = staging_ + ".old";
   bool replaces = fs::exists(fs::symlink_status(target_, error));
+  error.clear();  // that it is not there is no error
   if (replaces) fs::rename(target_, old, error);
   if (!error) fs::rename(staging_, target_, error);
   if (error) return Failed(target_, error);

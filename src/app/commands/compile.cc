@@ -140,7 +140,7 @@ class CompileRun {
 
   Status WriteOne(const std::string& folder) {
     TreePlan plan = MakePlan(model_, ScopeOfOne(), tree_);
-    if (plan.rank != kNone32) Note(fmt::format("Detected rank: Some({})", plan.rank));
+    if (plan.rank != kNone32 && !options_.export_report) Note(fmt::format("Detected rank: Some({})", plan.rank));
     TRY(CheckStrict(plan));
     TRY(WriteTree(model_, plan, tree_, false, pool_, folder));
     Tell(plan);

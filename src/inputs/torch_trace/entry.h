@@ -14,6 +14,17 @@
 
 namespace debrief::inputs::torch_trace {
 
+// Whose log it is. A log whose file belongs to one rank may name another in its entries (somebody
+// copied or renamed it): the file is right for the rank that the log names first.
+struct LogIdentity {
+  Identity who;
+  int32_t first_logged = kNone32;
+
+  int32_t RankOf(int32_t logged) const {
+    return logged == first_logged && who.rank != kNone32 ? who.rank : logged;
+  }
+};
+
 // A frame as the log has it: {"line": 43, "name": "f", "filename": 1, "loc": "x = f(y)"}. The file
 // is a number of the string table, which only the joined log knows.
 struct LoggedFrame {

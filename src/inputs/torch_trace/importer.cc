@@ -49,16 +49,21 @@ int64_t PayloadTime(std::string_view head) {
   return micros ? UnixMicrosToNs(*micros) : kNone64;
 }
 
+// The rank that the first entries name; {"str": ...} and some others name none.
+int32_t FirstRank(std::string_view text) {
+  constexpr std::string_view kRank = "\"rank\": ";
+  size_t at = text.find(kRank);
+  if (at == text.npos) return kNone32;
+  return RankOrNone(NumberAt(text, at + kRank.size()));
+}
+
 Recognition Sniff(const SniffInput& input) {
   Recognition found;
   if (input.json != nullptr) return found;
   auto entry = FindEntry(input.head);
   if (!entry) return found;
   found.mine = true;
-  constexpr std::string_view kRank = "\"rank\": ";
-  if (size_t at = entry->json.find(kRank); at != std::string_view::npos) {
-    found.rank = RankOrNone(NumberAt(entry->json, at + kRank.size()));
-  }
+  found.rank = FirstRank(entry->json);
   found.start_ns = PayloadTime(input.head);
   if (found.start_ns == kNone64 && entry->time)
     found.start_ns = GuessTime(*entry->time, input.now_ns);
@@ -83,12 +88,12 @@ Result<uint64_t> NextEntry(const Source& source, uint64_t at) {
 class TorchTraceReader final : public Reader {
  public:
   explicit TorchTraceReader(const ImportContext& context)
-      : who_(context.who),
-        chunk_bytes_(context.chunk_bytes),
-        now_ns_(context.now_ns),
-        joiner_(context.who) {}
+      : log_{.who = context.who}, chunk_bytes_(context.chunk_bytes), now_ns_(context.now_ns) {}
 
   Result<std::vector<ByteRange>> Split(const Source& source) override {
+    ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
+    log_.first_logged = FirstRank(head.text());
+    joiner_.Begin(log_);
     std::vector<ByteRange> ranges;
     for (uint64_t begin = 0; begin < source.size();) {
       ASSIGN_OR_RETURN(uint64_t end, NextEntry(source, begin + chunk_bytes_));
@@ -100,7 +105,7 @@ class TorchTraceReader final : public Reader {
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    RangeReader(who_, now_ns_, bytes.text(), range.begin, part).ReadAll();
+    RangeReader(log_, now_ns_, bytes.text(), range.begin, part).ReadAll();
     return {};
   }
 
@@ -115,7 +120,7 @@ class TorchTraceReader final : public Reader {
   }
 
  private:
-  Identity who_;
+  LogIdentity log_;
   uint64_t chunk_bytes_;
   int64_t now_ns_;
   LogJoiner joiner_;

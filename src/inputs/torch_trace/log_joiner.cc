@@ -56,7 +56,7 @@ void LogJoiner::TakeRow(size_t row, Part& whole) {
   if (int32_t rank = entries.logged_rank[row]; rank != kNone32) {
     rank_of_thread_[thread] = rank;
   } else if (rank = RankOf(thread); rank != kNone32) {
-    entries.rank[row] = rank;
+    entries.rank[row] = log_.RankOf(rank);
   }
   int32_t rank = entries.logged_rank[row] != kNone32 ? entries.logged_rank[row] : RankOf(thread);
   Lane& lane = LaneOf(rank);
@@ -79,7 +79,7 @@ void LogJoiner::TakeString(const LoggedString& string, size_t row, size_t first_
   if (string.index >= lane.strings.size()) lane.strings.resize(string.index + 1);
   lane.strings[string.index] = strings.text[at];
   strings.life[at] = lane.life;
-  if (rank != kNone32) strings.rank[at] = rank;
+  if (rank != kNone32) strings.rank[at] = log_.RankOf(rank);
 }
 
 // The new process logged a few entries before its first string: they are those of its thread, if

@@ -20,7 +20,7 @@ namespace debrief::inputs::torch_trace {
 
 class LogJoiner {
  public:
-  explicit LogJoiner(const Identity& who) : who_(who) {}
+  void Begin(const LogIdentity& log) { log_ = log, who_ = log.who; }
 
   void Join(Part&& part, Part& whole);
   void Finish(Part& whole);
@@ -44,6 +44,7 @@ class LogJoiner {
   void Count(const RangeNotes& notes);
   void AddLog(Part& whole);
 
+  LogIdentity log_;
   Identity who_;
   std::map<int32_t, Lane> lanes_;  // by rank; kNone32: entries without one
   std::map<int64_t, int32_t> rank_of_thread_;

@@ -33,9 +33,10 @@ std::string_view Trim(std::string_view path) {
 
 }  // namespace
 
-RangeReader::RangeReader(const Identity& who, int64_t now_ns, std::string_view text,
+RangeReader::RangeReader(const LogIdentity& log, int64_t now_ns, std::string_view text,
                          uint64_t offset, Part& part)
-    : who_(who),
+    : log_(log),
+      who_(log.who),
       now_ns_(now_ns),
       text_(text),
       offset_(offset),
@@ -98,6 +99,12 @@ void RangeReader::ReadEntry(const Line& line) {
   ReadParsed(line, envelope, row, json);
 }
 
+void RangeReader::SetRank(const Envelope& envelope, CompileEntryRow& row) const {
+  if (envelope.rank == kNone64) return;
+  row.logged_rank = static_cast<int32_t>(envelope.rank);
+  row.rank = log_.RankOf(row.logged_rank);
+}
+
 // A line with bytes that are no UTF-8 is read with U+FFFD in their place.
 const Envelope& RangeReader::ParseEnvelope(const Line& line, std::string_view& json) {
   const Envelope& envelope = envelopes_.Parse(json);
@@ -119,7 +126,7 @@ void RangeReader::AddRefused(const Line& line, const Envelope& envelope, Compile
   }
   Report(kBadField, line, envelope.trouble);
   row.state = part_.pools.Intern("refused");
-  if (envelope.rank != kNone64) row.logged_rank = row.rank = static_cast<int32_t>(envelope.rank);
+  SetRank(envelope, row);
   part_.tables.Edit<CompileEntryTable>().Add(row);
 }
 
@@ -150,7 +157,7 @@ void RangeReader::ReadParsed(const Line& line, const Envelope& envelope, Compile
     row.frame_compile_id = id.frame_compile;
     row.compile_attempt = id.attempt;
   }
-  if (envelope.rank != kNone64) row.logged_rank = row.rank = static_cast<int32_t>(envelope.rank);
+  SetRank(envelope, row);
   Entry entry(part_, notes_);
   entry.row = row;
   if (Status status = ReadKinds(envelope, json, entry); !status.ok()) {

@@ -17,7 +17,7 @@ namespace debrief::inputs::torch_trace {
 
 class RangeReader {
  public:
-  RangeReader(const Identity& who, int64_t now_ns, std::string_view text, uint64_t offset,
+  RangeReader(const LogIdentity& log, int64_t now_ns, std::string_view text, uint64_t offset,
               Part& part);
 
   void ReadAll();
@@ -38,11 +38,13 @@ class RangeReader {
   std::string_view TakePayload(const Envelope& envelope, CompileEntryRow& row);
   bool ChecksumHolds(std::string_view lines, std::string_view md5);
   const Envelope& ParseEnvelope(const Line& line, std::string_view& json);
+  void SetRank(const Envelope& envelope, CompileEntryRow& row) const;
   void AddString(const Line& line, const Envelope& envelope, const CompileEntryRow& row);
   void AddUnknown(const Envelope& envelope, const CompileEntryRow& row);
   void AddRefused(const Line& line, const Envelope& envelope, CompileEntryRow row);
   void Report(const DiagnosticKind& kind, const Line& line, std::string detail = {});
 
+  LogIdentity log_;
   Identity who_;
   int64_t now_ns_;
   std::string_view text_;

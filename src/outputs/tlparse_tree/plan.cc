@@ -95,8 +95,11 @@ bool Planner::InScope(size_t row) const {
 bool Planner::IsMine(size_t row) {
   if (scope_.rank_asked) return true;
   int32_t rank = entries_.logged_rank[row];
-  if (plan_.rank == kNone32 && rank != kNone32) plan_.rank = rank;
-  return rank == plan_.rank;
+  if (expected_ == kNone32 && rank != kNone32) {
+    expected_ = rank;
+    if (plan_.rank == kNone32) plan_.rank = rank;
+  }
+  return rank == expected_;
 }
 
 void Planner::CountUnknown(size_t begin, size_t end) {

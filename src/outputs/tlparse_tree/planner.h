@@ -42,6 +42,7 @@ class Planner {
   TreeOptions options_;
   TreePlan plan_;
   std::unordered_map<StringId, size_t> compilations_;
+  int32_t expected_ = kNone32;  // the first rank that the log names
   int32_t counter_ = 0;
   std::string payload_file_;  // the file that shows the payload of the present entry
 };
