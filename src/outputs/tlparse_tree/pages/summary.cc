@@ -101,7 +101,9 @@ void AppendNumbers(const Totals& totals, int64_t trouble, std::string& out) {
   if (!totals.graph_breaks.empty()) {
     AppendNumber("graph breaks", fmt::format("{}", breaks), breaks > 0 ? "warn" : "", out);
   }
-  AppendNumber("compile time", fmt::format("{:.2f} s", totals.seconds), "", out);
+  if (totals.seconds > 0) {  // old logs do not tell
+    AppendNumber("compile time", fmt::format("{:.2f} s", totals.seconds), "", out);
+  }
   if (trouble > 0) AppendNumber("troubles in the log", fmt::format("{}", trouble), "warn", out);
   out += "</ul>\n";
 }
