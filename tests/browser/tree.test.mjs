@@ -151,7 +151,7 @@ const provenance = {
     assert.deepEqual(await marked(), [[2], [3], [203]]);
     await page.locator("#code .m").first().focus();
     assert.deepEqual(await marked(), [[1, 2], [2, 3], [203]]);
-    const width = async () => (await page.locator("#pre").boundingBox()).width;
+    const width = async () => (await page.locator("section").first().boundingBox()).width;
     const before = await width();
     await page.locator("[role=separator]").first().focus();
     await page.keyboard.press("ArrowRight");

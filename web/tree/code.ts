@@ -62,6 +62,6 @@ if (code && language) {
 // A click on a line's number puts it into the address.
 code?.addEventListener("click", (event) => {
   const line = event.target as HTMLElement;
-  if (line.id && event.clientX - line.getBoundingClientRect().left < 66) location.hash = line.id;
+  if (line.id && event.clientX - code.getBoundingClientRect().left < 66) location.hash = line.id;
 });
 export {};

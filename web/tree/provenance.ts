@@ -105,7 +105,7 @@ if (isCpp) {
 // Dividers: dragged, or moved with the arrow keys.
 const variables = ["--a", "--b", "--c"];
 function resize(left: number, shift: number): void {
-  const widths = panes.map((pane) => (pane.parentElement as HTMLElement).offsetWidth);
+  const widths = panes.map((pane) => pane.closest("section")?.offsetWidth ?? 0);
   const [a = 0, b = 0] = [widths[left], widths[left + 1]];
   const by = Math.min(Math.max(shift, 80 - a), b - 80);
   widths[left] = a + by;

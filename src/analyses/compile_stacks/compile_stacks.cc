@@ -6,11 +6,13 @@
 // Dynamo itself, and "entries" of whatever other entries carry a stack. A compilation has one
 // status whatever the number of its attempts: the metrics are logged with the last of them. Cost:
 // one lookup in a hash table for each frame of each stack.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "analyses/analysis.h"
 #include "model/compile_frames.h"
@@ -41,42 +43,44 @@ Outcome OutcomeOf(const CompileMetricsTable& metrics, size_t row) {
 using Process = std::tuple<int32_t, int32_t, int32_t>;  // input, rank, life
 using CompileKey = std::tuple<Process, std::string_view>;
 
+// Metrics belong to the process that their entry does: its row knows rank and life best.
 class Outcomes {
  public:
   explicit Outcomes(const Model& model) : pools_(model.pools) {
     const auto& metrics = model.tables.Get<CompileMetricsTable>();
-    const auto& entries = model.tables.Get<CompileEntryTable>();
-    Lives lives = FindLives(entries);
+    const Processes processes = FindProcesses(model.tables.Get<CompileEntryTable>());
     for (size_t row = 0; row < metrics.size(); ++row) {
       if (pools_.Text(metrics.kind[row]) != "compilation_metrics") continue;
-      auto life = lives.find({metrics.input[row], metrics.entry[row]});
-      Outcome& outcome = outcomes_[Key(
-          {metrics.input[row], metrics.rank[row], life == lives.end() ? kNone32 : life->second},
-          metrics.compile_id[row])];
+      auto process = processes.find({metrics.input[row], metrics.entry[row]});
+      if (process == processes.end()) continue;
+      Outcome& outcome = outcomes_[Key(process->second, metrics.compile_id[row])];
       outcome = std::max(outcome, OutcomeOf(metrics, row));
     }
   }
 
   Outcome Of(const CompileEntryTable& entries, size_t row) const {
     if (entries.compile_id[row] == StringId::kNone) return Outcome::kMissing;
-    auto found = outcomes_.find(
-        Key({entries.input[row], entries.rank[row], entries.life[row]}, entries.compile_id[row]));
+    auto found = outcomes_.find(Key(ProcessOf(entries, row), entries.compile_id[row]));
     return found == outcomes_.end() ? Outcome::kMissing : found->second;
   }
 
  private:
-  using Lives = std::map<std::pair<int32_t, int64_t>, int32_t>;  // input and entry -> life
+  using Processes = std::map<std::pair<int32_t, int64_t>, Process>;  // by input and entry
 
-  Lives FindLives(const CompileEntryTable& entries) const {
-    Lives lives;
-    for (size_t row = 0; row < entries.size(); ++row) {
-      if (pools_.Text(entries.kind[row]) != "compilation_metrics") continue;
-      lives.emplace(std::pair(entries.input[row], entries.entry[row]), entries.life[row]);
-    }
-    return lives;
+  static Process ProcessOf(const CompileEntryTable& entries, size_t row) {
+    return {entries.input[row], entries.rank[row], entries.life[row]};
   }
 
-  CompileKey Key(Process process, StringId compile_id) const {
+  Processes FindProcesses(const CompileEntryTable& entries) const {
+    Processes processes;
+    for (size_t row = 0; row < entries.size(); ++row) {
+      if (pools_.Text(entries.kind[row]) != "compilation_metrics") continue;
+      processes.emplace(std::pair(entries.input[row], entries.entry[row]), ProcessOf(entries, row));
+    }
+    return processes;
+  }
+
+  CompileKey Key(const Process& process, StringId compile_id) const {
     return {process, WithoutAttempt(pools_.Text(compile_id))};
   }
 

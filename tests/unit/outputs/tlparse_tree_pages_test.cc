@@ -9,6 +9,8 @@
 #include "outputs/tlparse_tree/pages/pages.h"
 #include "outputs/tlparse_tree/pages/shell.h"
 #include "tables/compile_log.h"
+#include "tables/compile_string.h"
+#include "tables/input.h"
 #include "unit/outputs/compile_fixture.h"
 
 namespace debrief {
@@ -77,7 +79,11 @@ class TreePages : public ::testing::Test {
 };
 
 TEST_F(TreePages, EmptyLogGivesWholePages) {
+  InputRow input;
+  input.path = S("/home/<me>/rank_<0>.log");
+  log.model.tables.Edit<InputTable>().Add(input);
   const std::string index = Index();
+  EXPECT_TRUE(Has(index, "<p class=\"quiet\">rank_&lt;0&gt;.log</p>"));
   EXPECT_TRUE(index.starts_with("<!doctype html>"));
   EXPECT_TRUE(index.ends_with("</html>\n"));
   EXPECT_TRUE(Has(index, "Content-Security-Policy"));
@@ -104,6 +110,19 @@ TEST_F(TreePages, IndexShowsFailuresWithPlaceAndFirstLineOfReason) {
   EXPECT_TRUE(Has(index, "<p>call to &lt;x&gt;</p>"));
   EXPECT_FALSE(Has(index, "second line"));
   EXPECT_TRUE(Has(index, "<a href=\"failures_and_restarts.html\">Failures and Restarts</a> (1)"));
+}
+
+TEST_F(TreePages, IndexFollowsReasonsThatOnlyAnnounceAndTellsOfRecompiles) {
+  AddMetricsPage("0/0", Failing("BackendFailed", "backend='x' raised:\nRuntimeError: no\nmore"));
+  CompileMetricsRow row = Metrics();
+  row.recompile_reason = S("0/0: type(k) <changed>\nUser stack trace:");
+  log.entries().frame_compile_id[AddMetricsPage("0/1", row)] = 1;
+  AddMetricsPage("0/2", Failing("Odd", ":\n\n"));
+  const std::string index = Index();
+  EXPECT_TRUE(Has(index, "<p>backend=&#39;x&#39; raised: RuntimeError: no</p>"));
+  EXPECT_TRUE(Has(index, "<b>1</b>recompiled"));
+  EXPECT_TRUE(Has(index, "compiled again because <code>0/0: type(k) &lt;changed&gt;</code>"));
+  EXPECT_FALSE(Has(index, "User stack trace"));
 }
 
 TEST_F(TreePages, IndexListsFilesOfCompilations) {
@@ -192,6 +211,23 @@ TEST_F(TreePages, TrieMarksStatusAndIndentsBranchesOnly) {
                   "<li><a class=\"missing\" href=\"#[1/0_1]\">[1/0_1]</a> b.py:5 in g</li>"));
 }
 
+TEST_F(TreePages, ListingNamesFunctionAndOutcomeOfEveryAttempt) {
+  const StackId stack = log.AddStack({log.AddFrame("a.py", "f", 1)});
+  const size_t start = log.AddEntry("dynamo_start", "0/0", stack);
+  log.AddFile(start, "[0/0]", "x_0.txt", Content::kPayload);
+  log.AddEntry("dynamo_start", "0/0_1", stack);
+  CompileMetricsRow row = Metrics();
+  row.restart_reasons = 1;
+  AddMetricsPage("0/0_1", row);
+  Analyse();
+  const std::string index = Index();
+  for (std::string_view id : {"[0/0]", "[0/0_1]"}) {
+    EXPECT_TRUE(Has(index, fmt::format("<a id=\"{0}\">{0}</a><span class=\"break\">restarted</span>"
+                                       "<code class=\"quiet\">fn</code>",
+                                       id)));
+  }
+}
+
 TEST_F(TreePages, TrieOfOtherRanksIsLeftOut) {
   log.AddEntry("dynamo_start", "0/0", log.AddStack({log.AddFrame("a.py", "mine", 1)}));
   log.AddEntry("dynamo_start", "7/0", log.AddStack({log.AddFrame("a.py", "theirs", 1)}));
@@ -254,12 +290,16 @@ TEST_F(TreePages, MetricsPageShowsFieldsStackAndFilesListedBefore) {
   row.entire_frame_compile_time_s = 2;
   row.code_gen_time_s = 0;
   row.cache_size = 0;
+  row.start_time = 1794710009.276339;
+  row.end_time_us = -1;
   AddMetricsPage("0/0", row);
   log.AddFile(log.AddEntry("artifact", "0/0"), "[0/0]", "after_2.txt", Content::kPayload);
   const std::string page = Page(1);
   EXPECT_TRUE(Has(page, "/home/me/train.py:17 in fn"));
   EXPECT_TRUE(Has(page, "<dt>Entire frame</dt><dd>2.0 s</dd>"));
   EXPECT_FALSE(Has(page, "Code generation"));
+  EXPECT_TRUE(Has(page, "<dt>Began</dt><dd>2026-11-15 02:33:29.276339 UTC</dd>"));
+  EXPECT_FALSE(Has(page, "<dt>Ended</dt>"));
   EXPECT_FALSE(Has(page, "<dt>Guards</dt>"));
   EXPECT_TRUE(Has(page, "<dt>Cache size</dt><dd>0</dd>"));
   EXPECT_TRUE(Has(page, "<a href=\"../dir_0/before_0.txt\">before_0.txt</a>"));
@@ -353,6 +393,16 @@ TEST_F(TreePages, GuardsAreListedOrShownAsTheyAre) {
   EXPECT_TRUE(Has(page, "<li>u.py:3 in f<i>x = 1</i></li>"));
   EXPECT_TRUE(Has(page, "<code>b</code>"));
   EXPECT_TRUE(Has(Page(0, "[]"), "No guards"));
+  CompileStringRow text;
+  text.input = 0;
+  text.life = 0;
+  text.number = 7;
+  text.text = S("interned.py");
+  log.model.tables.Edit<CompileStringTable>().Add(text);
+  const std::string files = Page(0, R"([{"code": "c", "stack": [{"line": 1, "name": "g",
+      "filename": 7}, {"line": 2, "name": "h", "filename": 8}]}])");
+  EXPECT_TRUE(Has(files, "interned.py:1 in g"));
+  EXPECT_TRUE(Has(files, "(unknown):2 in h"));
   for (const char* bad : {"", "{", "{\"code\": 1}", "[1]", "not json <u>", "[{\"code\": \"x\"}"}) {
     EXPECT_TRUE(Has(Page(0, bad), "no list in JSON")) << bad;
   }
@@ -394,6 +444,7 @@ class ExportPages : public TreePages {
     row.node = node;
     row.result = S(result);
     row.argument_nodes = log.model.pools.lists.Intern(arguments);
+    row.arguments = S("x\ny");
     log.AddShape("expression_created", "-/-", row);
   }
 
@@ -437,6 +488,7 @@ TEST_F(ExportPages, ExpressionTreeHasEachNodeOnceAndOnlyEarlierOnes) {
   EXPECT_EQ(Count(page, "<code>two</code>"), 1u);
   EXPECT_EQ(Count(page, "<code>three</code>"), 1u);
   EXPECT_FALSE(Has(page, "toolate"));
+  EXPECT_TRUE(Has(page, "<dt>Arguments</dt><dd>x, y</dd>"));
   EXPECT_TRUE(Has(page, "x: &lt;T&gt;"));
   EXPECT_EQ(Count(page, "<ul"), Count(page, "</ul>"));
   EXPECT_EQ(Count(page, "<li>"), Count(page, "</li>"));

@@ -19,11 +19,12 @@ namespace {
 
 constexpr size_t kPartLines = 200;
 
+// Wrappers of AOTInductor are C++; Python code may hold kernels in C++, but imports something
+// first.
 std::string_view LanguageOf(std::string_view code) {
-  const bool is_cpp =
-      code.find("::run_impl(") != code.npos || code.substr(0, 4096).find("\nimport ") == code.npos;
-  const bool has_include = code.substr(0, 4096).find("#include") != code.npos;
-  return is_cpp && has_include ? "cpp" : "py";
+  const std::string_view head = code.substr(0, 4096);
+  const bool includes = head.find("#include") != head.npos;
+  return includes && head.find("\nimport ") == head.npos ? "cpp" : "py";
 }
 
 void AppendLines(std::string_view text, std::string& out) {

@@ -64,13 +64,16 @@ void PageContext::IndexStrings() {
   const auto& table = model.tables.Get<CompileStringTable>();
   auto [begin, end] = RowsOfInput(table, plan.input);
   for (size_t row = begin; row < end; ++row) {
-    strings_[{table.life[row], table.number[row]}] = table.text[row];
+    strings_[{table.rank[row], table.life[row], table.number[row]}] = table.text[row];
   }
 }
 
-std::string_view PageContext::InternedText(int32_t life, int64_t number) const {
-  auto found = strings_.find({life, number});
-  return found == strings_.end() ? "(unknown)" : Text(found->second);
+std::string_view PageContext::InternedText(size_t entry_row, int64_t number) const {
+  for (int32_t rank : {entries.rank[entry_row], kNone32}) {
+    auto found = strings_.find({rank, entries.life[entry_row], number});
+    if (found != strings_.end()) return Text(found->second);
+  }
+  return "(unknown)";
 }
 
 void PageContext::IndexEntries() {

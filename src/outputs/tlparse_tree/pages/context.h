@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -41,8 +42,8 @@ class PageContext {
   const CompileShapeTable& shapes;
 
   std::string_view Text(StringId id) const { return model.pools.Text(id); }
-  // A text of the string table that a life of the process has; "(unknown)" when there is none.
-  std::string_view InternedText(int32_t life, int64_t number) const;
+  // A text of the string table of the process that logged this row; "(unknown)" without one.
+  std::string_view InternedText(size_t entry_row, int64_t number) const;
   const FrameTexts& frames() const { return frames_; }
 
   // Rows of compile_metrics and compile_shape of the tree, in the order of the log.
@@ -100,7 +101,7 @@ class PageContext {
   RowByKind shape_of_kind_;                                       // of compile_shape
   std::unordered_map<int64_t, std::vector<size_t>> expressions_;  // node -> rows of compile_shape
   std::unordered_map<size_t, std::string_view> metrics_paths_;    // by row of compile_entry
-  std::map<std::pair<int32_t, int64_t>, StringId> strings_;       // by life and number
+  std::map<std::tuple<int32_t, int32_t, int64_t>, StringId> strings_;  // rank, life, number
   RowsByEntry restarts_of_;
   RowsByEntry shapes_of_;
   std::map<Key, StackId> starts_;

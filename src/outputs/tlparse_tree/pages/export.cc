@@ -31,6 +31,12 @@ void AppendCode(std::string_view before, std::string_view text, std::string& out
   AppendElement("code", fmt::format("{}{}", before, text), out);
 }
 
+std::string OnOneLine(std::string_view lines) {
+  std::string text;
+  for (char c : lines) text += c == '\n' ? std::string_view(", ") : std::string_view(&c, 1);
+  return text;
+}
+
 void AppendReason(const PageContext& context, size_t row, std::string& out) {
   const CompileShapeTable& shapes = context.shapes;
   const std::string_view kind = context.Text(shapes.kind[row]);
@@ -157,7 +163,7 @@ class ExpressionWriter {
     out_ += "<dl>";
     AppendFact("Method", is_symbol ? "new unbacked symbol" : context_.Text(shapes.method[row]),
                out_);
-    AppendFact("Arguments", context_.Text(shapes.arguments[row]), out_);
+    AppendFact("Arguments", OnOneLine(context_.Text(shapes.arguments[row])), out_);
     AppendFact("Range", context_.Text(shapes.range[row]), out_);
     out_ += "</dl>";
     if (const std::optional<size_t> entry = context_.RowOf(shapes.entry[row])) {

@@ -11,6 +11,8 @@
 #include "outputs/tlparse_tree/pages/shell.h"
 #include "outputs/tlparse_tree/pages/summary.h"
 #include "outputs/tlparse_tree/pages/trie.h"
+#include "tables/compile_trie_end.h"
+#include "tables/input.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -68,26 +70,64 @@ void AppendLinks(const PageContext& context, size_t failures, bool of_many, std:
   if (!links.empty()) out += "<section><h2>More</h2><ul>" + links + "</ul></section>\n";
 }
 
-// The function of a compilation, by its id as the listing has it.
-std::map<std::string, std::string_view> Functions(const PageContext& context) {
-  std::map<std::string, std::string_view> functions;
+// What is said of a compilation beside its id.
+struct Words {
+  std::string_view function;
+  std::string_view status = "ok";
+  std::string_view again;  // why it was compiled again
+};
+
+// "[0/0_1]", as listings have it, without brackets and attempt.
+std::string_view BaseOf(std::string_view id) {
+  if (id.starts_with('[')) id.remove_prefix(1);
+  if (id.ends_with(']')) id.remove_suffix(1);
+  return WithoutAttempt(id);
+}
+
+// By compile id without attempt. Of a log with several lives, what went wrong in one of them stays.
+std::map<std::string_view, Words> FindWords(const PageContext& context) {
+  std::map<std::string_view, Words> words;
   for (size_t row : context.metrics_rows()) {
     const std::string_view name = context.Text(context.metrics.co_name[row]);
     if (name.empty()) continue;
-    functions[fmt::format("[{}]", context.Text(context.metrics.compile_id[row]))] = name;
+    Words& word = words[WithoutAttempt(context.Text(context.metrics.compile_id[row]))];
+    word.function = name;
+    word.again = context.Text(context.metrics.recompile_reason[row]);
   }
-  return functions;
+  const auto& ends = context.model.tables.Get<CompileTrieEndTable>();
+  auto [begin, end] = RowsOfInput(ends, context.plan.input);
+  for (size_t row = begin; row < end; ++row) {
+    const std::string_view status = context.Text(ends.status[row]);
+    const bool counts = context.Text(ends.trie[row]) == "starts" && context.RowOf(ends.entry[row]);
+    if (!counts || status == "ok") continue;
+    words[WithoutAttempt(context.Text(ends.compile_id[row]))].status = status;
+  }
+  return words;
+}
+
+void AppendStatus(std::string_view status, std::string& out) {
+  if (status == "error") out += "<span class=\"error-mark\">failed</span>";
+  if (status == "break") out += "<span class=\"break\">restarted</span>";
+  if (status == "empty") out += "<span class=\"empty\">nothing to compile</span>";
+  if (status == "missing") out += "<span class=\"missing\">no metrics</span>";
 }
 
 void AppendCompilation(const PageContext& context, const Compilation& compilation,
-                       std::string_view function, std::string& out) {
+                       const Words& words, std::string& out) {
   out += "<li><h3><a id=\"";
   AppendHtml(out, compilation.id);
   out += "\">";
   AppendHtml(out, compilation.id);
   out += "</a>";
-  if (!function.empty()) AppendElement("code class=\"quiet\"", function, out);
-  out += "</h3>\n<ul>\n";
+  AppendStatus(words.status, out);
+  if (!words.function.empty()) AppendElement("code class=\"quiet\"", words.function, out);
+  out += "</h3>\n";
+  if (!words.again.empty()) {
+    out += "<p class=\"quiet\">compiled again because ";
+    AppendElement("code", words.again.substr(0, words.again.find('\n')), out);
+    out += "</p>\n";
+  }
+  out += "<ul>\n";
   for (const ListedFile& file : compilation.files) {
     out += "<li>";
     AppendListed(context, file, "", out);
@@ -98,7 +138,7 @@ void AppendCompilation(const PageContext& context, const Compilation& compilatio
 }
 
 void AppendProducts(const PageContext& context, std::string& out) {
-  const auto functions = Functions(context);
+  const auto words = FindWords(context);
   const auto& compilations = context.plan.compilations;
   fmt::format_to(std::back_inserter(out),
                  "<section class=\"bare\"><div class=\"bar\"><h2>Build products below "
@@ -107,9 +147,8 @@ void AppendProducts(const PageContext& context, std::string& out) {
                  "aria-label=\"Filter compilations\"></div>\n<ul class=\"products\">\n",
                  compilations.size());
   for (const Compilation& compilation : compilations) {
-    auto function = functions.find(compilation.id);
-    AppendCompilation(context, compilation,
-                      function == functions.end() ? std::string_view() : function->second, out);
+    auto found = words.find(BaseOf(compilation.id));
+    AppendCompilation(context, compilation, found == words.end() ? Words() : found->second, out);
   }
   out += "</ul></section>\n";
 }
@@ -127,6 +166,15 @@ void AppendProvenance(const PageContext& context, std::string& out) {
   out += "</ul></section>\n";
 }
 
+// Its last part: the folder is of the machine that made the tree.
+std::string_view LogName(const PageContext& context) {
+  const auto& inputs = context.model.tables.Get<InputTable>();
+  const auto row = static_cast<size_t>(context.plan.input);
+  if (context.plan.input < 0 || row >= inputs.size()) return {};
+  const std::string_view path = context.Text(inputs.path[row]);
+  return path.substr(path.rfind('/') + 1);
+}
+
 }  // namespace
 
 std::string IndexPage(const PageContext& context, bool of_many) {
@@ -138,8 +186,10 @@ std::string IndexPage(const PageContext& context, bool of_many) {
   BeginPage(
       {.kind = PageKind::kIndex, .title = title, .custom_html = context.options.custom_header_html},
       out);
-  out += "<main>";
+  out += "<main><div>";
   AppendElement("h1", title, out);
+  AppendElement("p class=\"quiet\"", LogName(context), out);
+  out += "</div>\n";
   AppendSummary(context, failures, out);
   AppendLinks(context, failures.size(), of_many, out);
   AppendTries(context, out);

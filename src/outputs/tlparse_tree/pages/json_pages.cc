@@ -26,10 +26,9 @@ std::string_view AnchorOf(const PageContext& context, const TreeFile& file) {
   return context.plan.compilations[static_cast<size_t>(file.compilation)].id;
 }
 
-// Whose guards: the string table is that of their life.
 struct Guards {
   const PageContext& context;
-  int32_t life;
+  size_t row;  // of compile_entry: their frames name files by numbers of its string table
 };
 
 // {"line": 3, "name": "f", "filename": 7, "loc": "x = 1"}; 7 is a number of the string table.
@@ -42,7 +41,7 @@ Status AppendFrame(const Guards& guards, JsonValue frame, std::string& out) {
     if (key == "line") line = value.Int().value_or(0);
     if (key == "uninterned_filename") file = value.String().value_or("");
     if (key == "filename" && file.empty()) {
-      file = guards.context.InternedText(guards.life, value.Int().value_or(-1));
+      file = guards.context.InternedText(guards.row, value.Int().value_or(-1));
     }
   }));
   out += "<li>";
@@ -116,7 +115,7 @@ Status ReadKernels(std::string& payload, Kernels& kernels) {
 std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload) {
   const std::string root = WayToRoot(file.path);
   std::string list;
-  const Status status = AppendGuards({context, context.entries.life[file.row]}, payload, list);
+  const Status status = AppendGuards({context, file.row}, payload, list);
   std::string out;
   BeginPage({.title = "Guards", .root = root, .anchor = AnchorOf(context, file)}, out);
   out += "<main><h1>Guards</h1>\n<section>";

@@ -22,7 +22,7 @@ std::string Join(const std::vector<int32_t>& ranks, std::string_view before) {
 }
 
 void AppendGroups(const RankGroups& groups, std::string& out) {
-  out += "<ul>";
+  out += "<ul class=\"groups\">";
   for (const std::vector<int32_t>& group : groups) {
     out += "<li>Ranks: " + Join(group, "") + "</li>";
   }
@@ -50,9 +50,12 @@ void AppendWarnings(const LandingData& data, std::string& out) {
                 "Diverging collective operation sequences detected: these groups of ranks call "
                 "different collectives, which can hang the job.",
                 warnings);
-  AppendWarning(data.tensor_meta,
-                "Ranks differ in the tensors of their graphs; see Tensor Metadata Analysis.",
-                warnings);
+  if (data.tensor_meta.size() > 1) {
+    warnings +=
+        "<p><strong>Warning:</strong> Tensors of the graphs differ: see <a "
+        "href=\"#tensors\">Tensor "
+        "Metadata Analysis</a>.</p>\n";
+  }
   if (warnings.empty()) return;
   out += "<section class=\"warning\"><h2>Ranks differ</h2>\n" + warnings + "</section>\n";
 }
@@ -136,14 +139,12 @@ void AppendOrder(const LandingData& data, std::string& out) {
 }
 
 void AppendTensorMeta(const LandingData& data, std::string& out) {
-  out += "<section><h2>Tensor Metadata Analysis</h2>";
+  out += "<section id=\"tensors\"><h2>Tensor Metadata Analysis</h2>";
   if (data.tensor_meta.size() < 2) {
     out += "<p>No rank has tensors that differ from those of another.</p></section>\n";
     return;
   }
-  out +=
-      "<p>Ranks exhibit divergent inductor tensor meta: names, types, shapes or strides of their "
-      "graphs differ.</p>";
+  out += "<p>Ranks exhibit divergent inductor tensor meta:</p>";
   AppendGroups(data.tensor_meta, out);
   out += "</section>\n";
 }

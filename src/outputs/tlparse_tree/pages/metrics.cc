@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ctime>
 #include <utility>
 
 #include "base/escape.h"
@@ -33,6 +34,24 @@ std::string Seconds(double number) {
 
 std::string Microseconds(int64_t number) {
   return number == kNone64 ? std::string() : FloatText(static_cast<double>(number) / 1e6) + " s";
+}
+
+// "2026-11-15 02:33:29.276339 UTC"; empty for what is no time.
+std::string Moment(int64_t micros) {
+  constexpr int64_t kLast = int64_t{253402300800} * 1000000;  // the year 9999
+  if (micros < 0 || micros >= kLast) return {};
+  const std::time_t seconds = micros / 1000000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:06} UTC", parts.tm_year + 1900,
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     micros % 1000000);
+}
+
+int64_t BeganAt(const CompileMetricsTable& metrics, size_t row) {
+  if (metrics.start_time_us[row] != kNone64) return metrics.start_time_us[row];
+  const double seconds = metrics.start_time[row];
+  return seconds > 0 && seconds < 1e12 ? std::llround(seconds * 1e6) : kNone64;
 }
 
 class MetricsWriter {
@@ -139,12 +158,8 @@ class MetricsWriter {
     }};
     for (const auto& [name, seconds] : times) AppendFact(name, Seconds(seconds), out_);
     AppendFact("Duration", Microseconds(m_.duration_us[row]), out_);
-    if (!std::isnan(m_.start_time[row])) {
-      AppendFact("Began, seconds since 1970", FloatText(m_.start_time[row]), out_);
-    } else {
-      AppendFact("Began, microseconds since 1970", Count(m_.start_time_us[row]), out_);
-    }
-    AppendFact("Ended, microseconds since 1970", Count(m_.end_time_us[row]), out_);
+    AppendFact("Began", Moment(BeganAt(m_, row)), out_);
+    AppendFact("Ended", Moment(m_.end_time_us[row]), out_);
   }
 
   void LongFact(std::string_view name, StringId text) {

@@ -15,15 +15,15 @@ namespace {
 void AppendPane(std::string_view id, std::string_view title, std::string_view text,
                 std::string& out) {
   fmt::format_to(std::back_inserter(out),
-                 "<section aria-label=\"{1}\"><h2>{1}</h2><div class=\"lines\" id=\"{0}\">", id,
-                 title);
+                 "<section aria-label=\"{1}\"><h2>{1}</h2><div><div class=\"lines\" id=\"{0}\">",
+                 id, title);
   if (text.ends_with('\n')) text.remove_suffix(1);
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     AppendElement("span", text.substr(at, end - at), out);
     at = end + 1;
   }
-  out += "</div></section>\n";
+  out += "</div></div></section>\n";
 }
 
 void AppendDivider(std::string_view label, std::string& out) {

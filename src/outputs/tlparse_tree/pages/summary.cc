@@ -24,7 +24,7 @@ constexpr size_t kMaxShown = 12;  // failures; the rest are on their page
 using Key = std::pair<int32_t, std::string_view>;  // life, compile id without attempt
 
 struct Totals {
-  std::set<Key> begun, failed, restarted, ended;
+  std::set<Key> begun, failed, restarted, again, ended;
   std::map<int32_t, int64_t> graph_breaks;  // by life: the largest number that was logged
   double seconds = 0;
 };
@@ -50,6 +50,8 @@ void AddMetrics(const PageContext& context, size_t row, Totals& totals) {
   totals.seconds += SecondsOf(metrics, row);
   if (metrics.fail_type[row] != StringId::kNone) totals.failed.insert(key);
   if (metrics.restart_reasons[row] > 0) totals.restarted.insert(key);
+  const int64_t number = context.entries.frame_compile_id[*entry_row];
+  if (number != kNone64 && number > 0) totals.again.insert(key);
   if (kind == "compilation_metrics" && key.second != "-/-") {
     totals.begun.insert(key);
     totals.ended.insert(key);
@@ -88,6 +90,9 @@ void AppendNumbers(const Totals& totals, int64_t trouble, std::string& out) {
   AppendNumber("ok", fmt::format("{}", good), "", out);
   AppendNumber("failed", fmt::format("{}", failed), failed > 0 ? "bad" : "", out);
   AppendNumber("restarted", fmt::format("{}", restarted), restarted > 0 ? "warn" : "", out);
+  if (!totals.again.empty()) {
+    AppendNumber("recompiled", fmt::format("{}", totals.again.size()), "warn", out);
+  }
   if (unfinished > 0) {
     AppendNumber("without metrics", fmt::format("{}", unfinished), "warn", out);
   }
@@ -96,9 +101,25 @@ void AppendNumbers(const Totals& totals, int64_t trouble, std::string& out) {
   if (!totals.graph_breaks.empty()) {
     AppendNumber("graph breaks", fmt::format("{}", breaks), breaks > 0 ? "warn" : "", out);
   }
-  AppendNumber("s compile time", fmt::format("{:.2f}", totals.seconds), "", out);
+  if (totals.seconds > 0) {  // old logs do not tell
+    AppendNumber("compile time", fmt::format("{:.2f} s", totals.seconds), "", out);
+  }
   if (trouble > 0) AppendNumber("troubles in the log", fmt::format("{}", trouble), "warn", out);
   out += "</ul>\n";
+}
+
+std::string_view TakeLine(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(line.size());
+  return line;
+}
+
+// The first line of a reason; the next one, too, where the first only announces it ("... raised:").
+std::string FirstWords(std::string_view reason) {
+  std::string words(TakeLine(reason));
+  if (!words.ends_with(':')) return words;
+  return fmt::format("{} {}", words, TakeLine(reason));
 }
 
 void AppendFailure(const PageContext& context, const Failure& failure, std::string& out) {
@@ -122,9 +143,8 @@ void AppendFailure(const PageContext& context, const Failure& failure, std::stri
     out += "</span>";
   }
   out += "</span>";
-  std::string_view reason = failure.reason;
-  reason.remove_prefix(std::min(reason.find_first_not_of(" \n"), reason.size()));
-  if (!reason.empty()) AppendElement("p", reason.substr(0, reason.find('\n')), out);
+  const std::string reason = FirstWords(failure.reason);
+  if (!reason.empty()) AppendElement("p", reason, out);
   out += "</li>\n";
 }
 
