@@ -32,7 +32,7 @@ class LandingMaker {
     data.compile_ids = Groups("compile_ids");
     data.cache = Groups("cache");
     data.collectives = Groups("collectives");
-    data.tensor_meta = Groups("tensor_meta");
+    data.tensor_meta = Groups("tensor_shapes");  // without the estimates that tlparse compares
     data.runtime_comparable = State("runtime") != "unavailable";
     data.runtime = Deltas();
     std::string_view order = State("order");

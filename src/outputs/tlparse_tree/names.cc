@@ -4,14 +4,13 @@
 
 #include "base/escape.h"
 #include "base/hash.h"
+#include "model/compile_graph.h"
 
 namespace debrief::outputs::tlparse_tree {
 
 namespace {
 
 constexpr size_t kLongestPart = 200;  // of 255 that file systems take; a number is added yet
-
-std::string Id(int64_t id) { return id == kNone64 ? "-" : fmt::format("{}", id); }
 
 std::string InsidePart(std::string_view part) {
   if (part == "." || part == "..") return std::string(part.size(), '_');
@@ -33,8 +32,7 @@ std::string InsidePart(std::string_view part) {
 std::string DirectoryOf(const CompileEntryTable& entries, size_t row) {
   if (entries.compile_id[row] == StringId::kNone)
     return fmt::format("unknown_{}", entries.line[row]);
-  return Id(entries.autograd_id[row]) + "_" + Id(entries.frame_id[row]) + "_" +
-         Id(entries.frame_compile_id[row]) + "_" + Id(entries.compile_attempt[row]);
+  return GraphDirectory(entries, row);
 }
 
 std::string ListedDirectory(const CompileEntryTable& entries, size_t row) {

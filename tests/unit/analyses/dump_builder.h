@@ -54,7 +54,7 @@ class Dumps {
       return Text(row_.input_dtypes, text).Text(row_.output_dtypes, text);
     }
     Entry& At(int32_t line, std::string_view file = "/home/me/train.py") {
-      FrameId frame = dumps_.model.pools.AddFrame({dumps_.model.pools.Intern(file), {}, line, 0});
+      FrameId frame = dumps_.model.pools.AddFrame({dumps_.model.pools.Intern(file), {}, line, {}});
       row_.stack = dumps_.model.pools.AddStack({&frame, 1});
       return *this;
     }

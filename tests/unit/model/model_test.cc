@@ -43,12 +43,12 @@ TEST(Model, AppendTranslatesIds) {
 
 TEST(Model, StacksAreTranslated) {
   Pools theirs;
-  FrameId frame = theirs.AddFrame({theirs.Intern("f.py"), theirs.Intern("main"), 7, 0});
-  FrameId other = theirs.AddFrame({theirs.Intern("g.py"), StringId::kNone, 8, 0});
+  FrameId frame = theirs.AddFrame({theirs.Intern("f.py"), theirs.Intern("main"), 7, theirs.Intern("main()")});
+  FrameId other = theirs.AddFrame({theirs.Intern("g.py"), StringId::kNone, 8, {}});
   StackId stack = theirs.AddStack(std::vector<FrameId>{frame, other, frame});
   Pools ours;
   ours.Intern("x");
-  ours.AddFrame({ours.Intern("y"), ours.Intern("z"), 1, 0});
+  ours.AddFrame({ours.Intern("y"), ours.Intern("z"), 1, {}});
   Remap remap = ours.Absorb(theirs);
   auto frames = ours.GetStack(remap(stack));
   ASSERT_EQ(frames.size(), 3u);
