@@ -30,6 +30,7 @@ TIMEOUT_S = 60
 RSS_LIMIT_MB = 1500
 EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>\'`</pre></style></title></textarea></script><!--&lt;&#x3c;b'
 HARMLESS = "harmless text"
+OWN = (9, 9, 0)  # compilation of the hostile entries
 ABSOLUTE = "/tmp/debrief-hostile-evil"
 OUTSIDE = ["../../evil", "../../../../../../../../tmp/debrief-hostile-evil", ABSOLUTE, "a/../../../evil", "..", ".", "", "/", "a\0b",
            "x" * 5000, "n" * 250, "\u00e9" * 200, "a\nb", "a\\..\\b", "index.html", "~/evil", "-rf", " ", "\u202egpj.exe", "con", "a/b/c"]
@@ -76,7 +77,8 @@ class Lab:
         self.plain = {}  # flags: the tree of the good log
 
     def listing(self, without):
-        return sorted(path.relative_to(self.top).as_posix() for path in self.top.rglob("*") if path != without and without not in path.parents)
+        return sorted(path.relative_to(self.top).as_posix() for path in self.top.rglob("*")
+                      if path != without and without not in path.parents)
 
     def compile(self, content, *flags, code=0, out=None, **popen):
         """Runs debrief compile on a log (bytes) or a folder of them ({name: bytes}); checks what holds for all runs."""
@@ -184,14 +186,14 @@ def check_listing(outcome):
 def kinds_with_names(name):
     """Every entry whose name becomes that of a file."""
     return {
-        "artifact": hostile().add("artifact", {"name": name, "encoding": "string"}, "payload of evil", (9, 9, 0)),
-        "artifact_json": hostile().add("artifact", {"name": name, "encoding": "json"}, '{"payload of evil": 1}', (9, 9, 0)),
-        "graph_dump": hostile().add("graph_dump", {"name": name}, "payload of evil", (9, 9, 0)),
-        "ddp": hostile().add("optimize_ddp_split_child", {"name": name}, "payload of evil", (9, 9, 0)),
-        "dump_file": hostile().add("dump_file", {"name": name}, "payload of evil", (9, 9, 0)),
-        "code": hostile().add("inductor_output_code", {"filename": name + "/" + name + ".py"}, "# payload of evil", (9, 9, 0)),
+        "artifact": hostile().add("artifact", {"name": name, "encoding": "string"}, "payload of evil", OWN),
+        "artifact_json": hostile().add("artifact", {"name": name, "encoding": "json"}, '{"payload of evil": 1}', OWN),
+        "graph_dump": hostile().add("graph_dump", {"name": name}, "payload of evil", OWN),
+        "ddp": hostile().add("optimize_ddp_split_child", {"name": name}, "payload of evil", OWN),
+        "dump_file": hostile().add("dump_file", {"name": name}, "payload of evil", OWN),
+        "code": hostile().add("inductor_output_code", {"filename": name + "/" + name + ".py"}, "# payload of evil", OWN),
         "payload": hostile().envelope(json.dumps({"nobody_knows": {}, "has_payload": name}), b"payload of evil"),
-        "stack_traces": hostile().artifact("inductor_provenance_tracking_kernel_stack_traces" + name, {"k": ["payload of evil"]}, (9, 9, 0)),
+        "stack_traces": hostile().artifact("inductor_provenance_tracking_kernel_stack_traces" + name, {"k": ["payload of evil"]}, OWN),
     }
 
 
@@ -215,7 +217,7 @@ def case_names_that_want_out(lab):
 
 def case_same_name_twice(lab):
     """Two payloads of the same name, and one that is called like a page of ours."""
-    log = hostile().add("dump_file", {"name": "same"}, "one evil", (9, 9, 0)).add("dump_file", {"name": "same"}, "two evil", (9, 9, 0))
+    log = hostile().add("dump_file", {"name": "same"}, "one evil", OWN).add("dump_file", {"name": "same"}, "two evil", OWN)
     outcome = costs_only_itself(lab, log.bytes())
     assert b"two evil" in (outcome.out / "dump_file/same.html").read_bytes()
 
@@ -252,7 +254,9 @@ def pages(outcome):
         if path.endswith(".html"):
             key = re.sub(r"_\d+(_readable)?\.html$", r"\1.html", path)
             key = "dump_file/x.html" if path.startswith("dump_file/") and "eval_with_key" not in path else key
-            found.setdefault(key if "/" not in key or key.startswith(("dump", "rank")) else f"{key.partition('/')[0]}/{len(found)}", content)
+            if "/" in key and not key.startswith(("dump", "rank")):
+                key = f"{key.partition('/')[0]}/{len(found)}"
+            found.setdefault(key, content)
     return found
 
 
@@ -282,27 +286,28 @@ def with_text(text):
     frame = {"line": 3, "name": text, "filename": 50, "loc": text, "uninterned_filename": text}
     metrics = {"co_name": text, "co_filename": text, "fail_type": text, "fail_reason": text, "fail_user_frame_filename": text,
                "fail_user_frame_lineno": 3, "non_compliant_ops": [text], "compliant_custom_ops": [text]}
-    spots = {key: hostile().metrics((9, 9, 0), **({key: value} if not key.startswith("fail") else
+    spots = {key: hostile().metrics(OWN, **({key: value} if not key.startswith("fail") else
                                                    {"fail_type": "T", "fail_reason": "R", key: value})) for key, value in metrics.items()}
     return spots | {
-        "restart": hostile().metrics((9, 9, 0), restart_reasons=[text, text]),
-        "artifact": hostile().artifact(text, "x", (9, 9, 0)),
-        "graph": hostile().add("graph_dump", {"name": text}, "x", (9, 9, 0)),
-        "ddp": hostile().add("optimize_ddp_split_child", {"name": text}, "x", (9, 9, 0)).metrics((9, 9, 0)),
-        "dump": hostile().add("dump_file", {"name": text}, "x", (9, 9, 0)),
-        "dump_payload": hostile().add("dump_file", {"name": "d"}, f"{text}\n{text}", (9, 9, 0)),
-        "link": hostile().add("link", {"name": text, "url": "https://example.com/" + text}, ids=(9, 9, 0)).metrics((9, 9, 0)),
-        "guards": hostile().add("dynamo_guards", {}, json.dumps([{"code": text}]), (9, 9, 0)),
-        "frame": hostile().string(text, 50).add("dynamo_start", {"stack": [frame, frame]}, ids=(9, 9, 0)).metrics((9, 9, 0)),
-        "stack": hostile().string(text, 50).add("aot_joint_graph", {}, "x", (9, 9, 0), stack=[frame]),
+        "restart": hostile().metrics(OWN, restart_reasons=[text, text]),
+        "artifact": hostile().artifact(text, "x", OWN),
+        "graph": hostile().add("graph_dump", {"name": text}, "x", OWN),
+        "ddp": hostile().add("optimize_ddp_split_child", {"name": text}, "x", OWN).metrics(OWN),
+        "dump": hostile().add("dump_file", {"name": text}, "x", OWN),
+        "dump_payload": hostile().add("dump_file", {"name": "d"}, f"{text}\n{text}", OWN),
+        "link": hostile().add("link", {"name": text, "url": "https://example.com/" + text}, ids=OWN).metrics(OWN),
+        "guards": hostile().add("dynamo_guards", {}, json.dumps([{"code": text}]), OWN),
+        "frame": hostile().string(text, 50).add("dynamo_start", {"stack": [frame, frame]}, ids=OWN).metrics(OWN),
+        "stack": hostile().string(text, 50).add("aot_joint_graph", {}, "x", OWN, stack=[frame]),
         "shape": hostile().add("symbolic_shape_specialization", {"symbol": text, "sources": [text], "value": text, "reason": text,
-                                                                 "stack": [frame], "user_stack": [frame]}, ids=(9, 9, 0)).metrics((9, 9, 0)),
-        "guard_fast": hostile().add("guard_added_fast", {"expr": text, "stack": STACK, "user_stack": [frame]}, ids=(9, 9, 0)).metrics((9, 9, 0)),
-        "bwd": hostile().add("bwd_compilation_metrics", {"fail_type": text, "fail_reason": text}, ids=(9, 9, 0)),
-        "aot_bwd": hostile().add("aot_autograd_backward_compilation_metrics", {"fail_type": text, "fail_reason": text}, ids=(9, 9, 0)),
-        "kernels": hostile().artifact("inductor_provenance_tracking_kernel_stack_traces", {text: [text]}, (9, 9, 0)),
-        "unknown": hostile().add(text, {}, "x", (9, 9, 0)),
-        "code_file": hostile().add("inductor_output_code", {"filename": text}, "x = 1", (9, 9, 0)).metrics((9, 9, 0)),
+                                                                 "stack": [frame], "user_stack": [frame]}, ids=OWN).metrics(OWN),
+        "guard_fast": hostile().add("guard_added_fast", {"expr": text, "stack": STACK, "user_stack": [frame]}, ids=OWN)
+        .metrics(OWN),
+        "bwd": hostile().add("bwd_compilation_metrics", {"fail_type": text, "fail_reason": text}, ids=OWN),
+        "aot_bwd": hostile().add("aot_autograd_backward_compilation_metrics", {"fail_type": text, "fail_reason": text}, ids=OWN),
+        "kernels": hostile().artifact("inductor_provenance_tracking_kernel_stack_traces", {text: [text]}, OWN),
+        "unknown": hostile().add(text, {}, "x", OWN),
+        "code_file": hostile().add("inductor_output_code", {"filename": text}, "x = 1", OWN).metrics(OWN),
     }
 
 
@@ -311,7 +316,8 @@ def compare_spots(lab, spots, *flags):
     evil, harmless = spots(EVIL), spots(HARMLESS)
     for spot, log in evil.items():
         try:
-            check_shapes(lab.compile(first + log.bytes() + second, *flags), lab.compile(first + harmless[spot].bytes() + second, *flags))
+            check_shapes(lab.compile(first + log.bytes() + second, *flags),
+                         lab.compile(first + harmless[spot].bytes() + second, *flags))
         except AssertionError as error:
             raise AssertionError(f"{spot}: {error}") from error
 
@@ -325,7 +331,8 @@ def case_code_is_no_markup(lab):
     first, second = good_parts()
 
     def run(text):
-        log = hostile().add("inductor_output_code", {"filename": "/a/c.py"}, f"{CODE}# {text}\nx = '{text}'\ny = 1 {text}\n'''{text}\n", (9, 9, 0))
+        code = f"{CODE}# {text}\nx = '{text}'\ny = 1 {text}\n'''{text}\n"
+        log = hostile().add("inductor_output_code", {"filename": "/a/c.py"}, code, OWN)
         return lab.compile(first + log.bytes() + second)
     check_shapes(run(EVIL), run("other text = 'a' # b\n@c\ndef d(): return 1.5 + e"), exact=False)
 
@@ -334,11 +341,11 @@ def case_provenance_is_no_markup(lab):
     def spots(text):
         log = hostile()
         for name in ("before_pre_grad_graph", "after_post_grad_graph"):
-            log.artifact(name, f"{text} = 1\nb = 2", (9, 9, 0))
-        log.add("inductor_output_code", {"filename": "/a/c.py"}, CODE + f"# {text}\n", (9, 9, 0))
+            log.artifact(name, f"{text} = 1\nb = 2", OWN)
+        log.add("inductor_output_code", {"filename": "/a/c.py"}, CODE + f"# {text}\n", OWN)
         log.artifact("inductor_provenance_tracking_node_mappings",
-                     {"preToPost": {text: [text]}, "postToPre": {text: [text]}, "cppCodeToPost": {text: ["b"]}, "postToCppCode": {"b": [text]}},
-                     (9, 9, 0))
+                     {"preToPost": {text: [text]}, "postToPre": {text: [text]}, "cppCodeToPost": {text: ["b"]},
+                      "postToCppCode": {"b": [text]}}, OWN)
         return {"provenance": log}
     compare_spots(lab, spots, "-i", "-p")
 
@@ -348,7 +355,8 @@ def case_export_is_no_markup(lab):
         frame = {"line": 3, "name": text, "filename": 50, "loc": text}
         shown = {"expr": text, "result": text, "expr_node_id": 7, "prefix": "eval", "user_stack": [frame], "stack": [frame],
                  "symbol_to_sources": {text: text}, "frame_locals": {"locals": {text: text}, "symbols": {text: text}}}
-        node = {"method": text, "result": text, "result_id": 7, "arguments": [text], "argument_ids": [8], "user_stack": [frame], "stack": [frame]}
+        node = {"method": text, "result": text, "result_id": 7, "arguments": [text], "argument_ids": [8],
+                "user_stack": [frame], "stack": [frame]}
         return {
             "guard": hostile().string(text, 50).add("expression_created", node, ids=None).add("guard_added", shown, ids=None),
             "data": hostile().add("create_unbacked_symbol", {"symbol": text, "node_id": 7, "vr": text, "user_stack": [frame]}, ids=None)
@@ -364,7 +372,7 @@ def case_addresses(lab):
     first, second = good_parts()
     for url in ("javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "\x01javascript:alert(1)",
                 "data:text/html,<script>alert(1)</script>", "vbscript:x", "javascript&colon;alert(1)", "", "//evil", "../../up"):
-        log = hostile().add("link", {"name": "evil link", "url": url}, ids=(9, 9, 0)).metrics((9, 9, 0))
+        log = hostile().add("link", {"name": "evil link", "url": url}, ids=OWN).metrics(OWN)
         outcome = lab.compile(first + log.bytes() + second)
         for path, page in pages(outcome).items():
             for address in shape_of(page).addresses:
@@ -379,7 +387,8 @@ def case_ranks_are_no_markup(lab):
         found = {}
         for rank in range(2):
             log = Log(rank).artifact("inductor_collective_schedule", [text, f"{text}{rank}"])
-            log.artifact("inductor_runtime_and_tensor_meta", {"ops": [{"name": text, "estimated_runtime_ns": 5.0 + rank, "type": text}]})
+            op = {"name": text, "estimated_runtime_ns": 5.0 + rank, "type": text}
+            log.artifact("inductor_runtime_and_tensor_meta", {"ops": [op]})
             log.artifact("graph_execution", {"graph_execution_order": [text + str(rank), {"compile_id": text}]}, None)
             found[f"dedicated_log_torch_trace_rank_{rank}_{'evil' if text == EVIL else 'x'}.log"] = log.bytes()
         return found
@@ -394,31 +403,33 @@ def deep(levels):
 
 BROKEN = {
     "utf8_in_header": hostile().envelope(b'{"artifact": {"name": "a\xff", "encoding": "string"}, "frame_id": 9}'),
-    "utf8_in_payload": hostile().add("aot_joint_graph", {}, b"a\xffb\xc3\n\xed\xa0\x80", (9, 9, 0)),
-    "utf8_in_json_artifact": hostile().add("artifact", {"name": "a", "encoding": "json"}, b'{"a": "\xff"}', (9, 9, 0)),
-    "utf8_in_event": hostile().add("chromium_event", {}, b'{"name": "\xff", "ph": "B"}', (9, 9, 0)),
+    "utf8_in_payload": hostile().add("aot_joint_graph", {}, b"a\xffb\xc3\n\xed\xa0\x80", OWN),
+    "utf8_in_json_artifact": hostile().add("artifact", {"name": "a", "encoding": "json"}, b'{"a": "\xff"}', OWN),
+    "utf8_in_event": hostile().add("chromium_event", {}, b'{"name": "\xff", "ph": "B"}', OWN),
     "utf8_in_string_table": hostile().envelope(b'{"str": ["a\xff", 70]}'),
-    "utf8_in_code": hostile().add("inductor_output_code", {"filename": "/a.py"}, b"x = '\xff'\n", (9, 9, 0)),
+    "utf8_in_code": hostile().add("inductor_output_code", {"filename": "/a.py"}, b"x = '\xff'\n", OWN),
     "nul": hostile().envelope(b'{"artifact": {"name": "a\x00", "encoding": "string"}}').raw(b"\x00\x00\n"),
-    "nul_in_payload": hostile().add("aot_joint_graph", {}, b"a\x00b", (9, 9, 0)),
+    "nul_in_payload": hostile().add("aot_joint_graph", {}, b"a\x00b", OWN),
     "nan_in_envelope": hostile().envelope('{"compilation_metrics": {"start_time": NaN}, "frame_id": 9, "frame_compile_id": 9}'),
     "infinity": hostile().envelope('{"bwd_compilation_metrics": {"code_gen_time_s": Infinity}, "frame_id": 9}'),
-    "nan_in_artifact": hostile().add("artifact", {"name": "a", "encoding": "json"}, '{"a": NaN}', (9, 9, 0)),
-    "nan_in_event": hostile().add("chromium_event", {}, '{"name": "x", "ts": NaN}', (9, 9, 0)),
-    "huge_number": hostile().add("artifact", {"name": "a", "encoding": "json"}, '{"a": 1e999, "b": %s, "c": -1e-999}' % ("9" * 5000), (9, 9, 0)),
-    "missing_name": hostile().add("artifact", {"encoding": "string"}, "x", (9, 9, 0)),
-    "missing_encoding": hostile().add("artifact", {"name": "a"}, "x", (9, 9, 0)),
-    "missing_fields": hostile().add("describe_tensor", {"id": 1}, ids=(9, 9, 0)).add("describe_storage", {}, ids=(9, 9, 0)).add("link", {}, ids=(9, 9, 0)),
-    "no_fail_reason": hostile().metrics((9, 9, 0), fail_type="E"),
-    "duplicate_key": hostile().envelope('{"artifact": {"name": "a", "encoding": "string"}, "artifact": {"name": "b", "encoding": "string"}, "frame_id": 9}'),
+    "nan_in_artifact": hostile().add("artifact", {"name": "a", "encoding": "json"}, '{"a": NaN}', OWN),
+    "nan_in_event": hostile().add("chromium_event", {}, '{"name": "x", "ts": NaN}', OWN),
+    "huge_number": hostile().add("artifact", {"name": "a", "encoding": "json"}, '{"a": 1e999, "b": %s, "c": -1e-999}' % ("9" * 5000), OWN),
+    "missing_name": hostile().add("artifact", {"encoding": "string"}, "x", OWN),
+    "missing_encoding": hostile().add("artifact", {"name": "a"}, "x", OWN),
+    "missing_fields": hostile().add("describe_tensor", {"id": 1}, ids=OWN).add("describe_storage", {}, ids=OWN)
+    .add("link", {}, ids=OWN),
+    "no_fail_reason": hostile().metrics(OWN, fail_type="E"),
+    "duplicate_key": hostile().envelope('{"artifact": {"name": "a", "encoding": "string"}, '
+                                        '"artifact": {"name": "b", "encoding": "string"}, "frame_id": 9}'),
     "duplicate_unknown_key": hostile().envelope('{"nobody_knows": 1, "nobody_knows": 2, "frame_id": 9}'),
     "lone_surrogate": hostile().envelope('{"artifact": {"name": "\\ud800", "encoding": "string"}}'),
     "deep_100": hostile().envelope(deep(100)),
     "deep_130": hostile().envelope(deep(130)),
     "deep_100000": hostile().envelope(deep(100_000)),
-    "deep_artifact": hostile().add("artifact", {"name": "a", "encoding": "json"}, "[" * 100_000 + "]" * 100_000, (9, 9, 0)),
-    "deep_event": hostile().add("chromium_event", {}, '{"a":' * 50_000 + "1" + "}" * 50_000, (9, 9, 0)),
-    "deep_guards": hostile().add("dynamo_guards", {}, "[" * 50_000, (9, 9, 0)),
+    "deep_artifact": hostile().add("artifact", {"name": "a", "encoding": "json"}, "[" * 100_000 + "]" * 100_000, OWN),
+    "deep_event": hostile().add("chromium_event", {}, '{"a":' * 50_000 + "1" + "}" * 50_000, OWN),
+    "deep_guards": hostile().add("dynamo_guards", {}, "[" * 50_000, OWN),
     "no_object": hostile().envelope("[1, 2]").envelope('"text"').envelope("3").envelope("null").envelope("{"),
     "empty_object": hostile().envelope("{}"),
     "huge_index": hostile().string("far away", 4_000_000_000),
@@ -433,12 +444,12 @@ BROKEN = {
     "wrong_checksum": hostile().envelope('{"aot_joint_graph": {}, "frame_id": 9, "has_payload": "%s"}' % ("0" * 32), b"a\n\nb"),
     "no_payload_behind": hostile().envelope('{"aot_joint_graph": {}, "frame_id": 9, "has_payload": "%s"}' % ("0" * 32)),
     "payload_nobody_wants": hostile().envelope('{"aot_joint_graph": {}, "frame_id": 9}', b"a\nb"),
-    "unknown_encoding": hostile().add("artifact", {"name": "a", "encoding": "zip"}, "x", (9, 9, 0)),
-    "bad_guards": hostile().add("dynamo_guards", {}, "no json", (9, 9, 0)).add("dynamo_guards", {}, '[{"code": 3}]', (9, 9, 0)),
-    "bad_kernels": hostile().artifact("inductor_provenance_tracking_kernel_stack_traces", [1], (9, 9, 0)),
-    "far_frame": hostile().add("dynamo_start", {"stack": [{"line": -5, "name": "f", "filename": 4_000_000_000}]}, ids=(9, 9, 0)),
-    "key_conflict": hostile().add("aot_joint_graph", {}, "x", (9, 9, 0), timestamp=1, thread=2),
-    "long_line": hostile().add("nobody_knows", {"a": "x" * 3_000_000}, ids=(9, 9, 0)),
+    "unknown_encoding": hostile().add("artifact", {"name": "a", "encoding": "zip"}, "x", OWN),
+    "bad_guards": hostile().add("dynamo_guards", {}, "no json", OWN).add("dynamo_guards", {}, '[{"code": 3}]', OWN),
+    "bad_kernels": hostile().artifact("inductor_provenance_tracking_kernel_stack_traces", [1], OWN),
+    "far_frame": hostile().add("dynamo_start", {"stack": [{"line": -5, "name": "f", "filename": 4_000_000_000}]}, ids=OWN),
+    "key_conflict": hostile().add("aot_joint_graph", {}, "x", OWN, timestamp=1, thread=2),
+    "long_line": hostile().add("nobody_knows", {"a": "x" * 3_000_000}, ids=OWN),
     "many_keys": hostile().envelope("{" + ", ".join(f'"k{i}": {i}' for i in range(5000)) + "}"),
 }
 WRONG_TYPES = ['"frame_id": "9"', '"frame_id": -1', '"frame_id": 1.5', '"frame_id": 4294967296', '"attempt": []', '"rank": "a"', '"rank": -1',
@@ -478,7 +489,8 @@ def case_wrong_types(lab):
 
 def case_broken_payload_of_refused_entry(lab):
     """The lines behind an entry that was refused are no entries, even when they look like one."""
-    log = hostile().envelope('{"artifact": 3, "has_payload": "%s"}' % ("0" * 32), hostile().add("graph_dump", {"name": "inner"}, ids=(9, 9, 0)).bytes()[:-1])
+    inner = hostile().add("graph_dump", {"name": "inner"}, ids=OWN).bytes()[:-1]
+    log = hostile().envelope('{"artifact": 3, "has_payload": "%s"}' % ("0" * 32), inner)
     outcome = costs_only_itself(lab, log.bytes())
     assert not [path for path in outcome.paths() if "inner" in path], "a line of a payload was taken for an entry"
 
@@ -486,7 +498,7 @@ def case_broken_payload_of_refused_entry(lab):
 def case_invalid_bytes_are_kept(lab):
     """Payloads are bytes: what is no text is written as it came."""
     payload = b"a\xffb\xc3\n\xed\xa0\x80"
-    outcome = costs_only_itself(lab, hostile().add("aot_joint_graph", {}, payload, (9, 9, 0)).bytes())
+    outcome = costs_only_itself(lab, hostile().add("aot_joint_graph", {}, payload, OWN).bytes())
     assert payload in [content for path, content in outcome.files().items() if path.startswith("-_9_9_0/aot_joint")]
 
 
@@ -525,7 +537,8 @@ def case_empty(lab):
 def case_line_ends(lab):
     content = b"".join(good_parts())
     plain = lab.compile(content).files()
-    for changed in (content.replace(b"\n", b"\r\n"), content.removesuffix(b"\n"), content.replace(b"\n", b"\n\n"), content + b"\n\n"):
+    for changed in (content.replace(b"\n", b"\r\n"), content.removesuffix(b"\n"), content.replace(b"\n", b"\n\n"),
+                    content + b"\n\n"):
         files = lab.compile(changed, "--strict").files()
         differ = [path for path in plain if plain[path] != files.get(path) and path != "raw.log"]
         assert set(files) == set(plain) and not differ, f"{differ}"
@@ -561,13 +574,14 @@ def case_cut_anywhere(lab):
 def case_messy_ranks(lab):
     """A rank with broken artifacts, an empty one, one of noise, one whose entries name other ranks, one that was started
     twice: the others and the landing page are there."""
-    bad = Log(1).add("artifact", {"name": "inductor_runtime_and_tensor_meta", "encoding": "json"}, '{"ops": [{"name": "x", "estimated_runtime_ns": NaN}]}')
+    bad = Log(1).artifact("inductor_runtime_and_tensor_meta", {"ops": [{"name": "x", "estimated_runtime_ns": float("nan")}]})
     bad.artifact("inductor_collective_schedule", {"not": "a list"}).artifact("graph_execution", {"graph_execution_order": 3}, None)
     bad.artifact("inductor_runtime_and_tensor_meta", {"ops": [{"name": 3}, 5, {"name": "a", "estimated_runtime_ns": -1e300}]}, (1, 0, 0))
     logs = {0: good_log(0).bytes(), 1: bad.bytes(), 2: b"", 3: bytes(range(256)) * 40, 4000000: good_log(4000000).bytes(),
             5: good_log(0).bytes() + good_log(7).bytes(), 6: good_log(6).bytes() * 2}
     for flags in ([], ["-p"], ["-i"], ["--jobs", "2"]):
-        outcome = lab.compile({f"dedicated_log_torch_trace_rank_{rank}.log": log for rank, log in logs.items()}, "--all-ranks-html", *flags)
+        named = {f"dedicated_log_torch_trace_rank_{rank}.log": log for rank, log in logs.items()}
+        outcome = lab.compile(named, "--all-ranks-html", *flags)
         page = (outcome.out / "index.html").read_text()
         for rank in logs:
             assert (outcome.out / f"rank_{rank}/index.html").is_file() and f"rank_{rank}/index.html" in page, f"rank {rank}"
@@ -585,7 +599,7 @@ def case_rank_beyond_numbers(lab):
 # --- runs that fail leave nothing half done ---
 
 def big_log():
-    return good_log().add("aot_joint_graph", {}, "x" * 400_000, (9, 9, 0)).bytes()
+    return good_log().add("aot_joint_graph", {}, "x" * 400_000, OWN).bytes()
 
 
 def limit_file_size():
@@ -599,7 +613,8 @@ def case_disk_full(lab):
     kept = lab.folder / "kept"
     lab.compile(good_log().bytes(), out=kept)
     before = {path: (kept / path).read_bytes() for path in os.listdir(kept) if (kept / path).is_file()}
-    done = subprocess.run([lab.binary, "compile", lab.folder / "in1/log", "-o", kept, "--overwrite", "--no-browser"], env=lab.environment(),
+    words = [lab.folder / "in1/log", "-o", kept, "--overwrite", "--no-browser"]
+    done = subprocess.run([lab.binary, "compile", *words], env=lab.environment(),
                           preexec_fn=limit_file_size, restore_signals=False, capture_output=True, cwd=lab.folder)
     assert done.returncode == 1, done.returncode
     after = {path: (kept / path).read_bytes() for path in os.listdir(kept) if (kept / path).is_file()} if kept.exists() else {}
@@ -629,7 +644,8 @@ def case_folder_cannot_be_made(lab):
     for out in (lab.folder / "file/out", lab.folder / ("x" * 300), Path("/proc/out")):
         source = lab.folder / "log"
         source.write_bytes(good_log().bytes())
-        done = subprocess.run([lab.binary, "compile", source, "-o", out, "--no-browser"], env=lab.environment(), capture_output=True, cwd=lab.folder)
+        done = subprocess.run([lab.binary, "compile", source, "-o", out, "--no-browser"], env=lab.environment(),
+                              capture_output=True, cwd=lab.folder)
         assert done.returncode == 1 and done.stderr.strip() and b"Sanitizer" not in done.stderr, f"{out}: {done}"
 
 
