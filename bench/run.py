@@ -4,9 +4,10 @@
 usage: run.py [--build FOLDER] [PATTERN...]
 
 Every benchmark is a process of its own, so CPU seconds and peak memory are its own too. A program
-bench/<x>_bench.cc checks its result first and then prints one line `name key=value ...`; when the result is
-wrong it ends with another exit code than 0, no time is shown, and this script fails. An aim that is missed
-is shown and does not fail: the machine may be busy. Inputs are made once, always the same, in build/bench-data.
+bench/<x>_bench.cc or .py checks its result first and then prints one line `name key=value ...`; when the result is
+wrong it ends with another exit code than 0, no time is shown, and this script fails. One that starts other processes
+prints the cpu_s and peak_mb of those. An aim that is missed is shown and does not fail: the machine may be busy.
+Inputs are made once, always the same, in build/bench-data.
 """
 import argparse
 import functools
@@ -14,6 +15,7 @@ import gzip
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -29,12 +31,12 @@ MIB = 1 << 20
 @dataclass
 class Benchmark:
     name: str
-    program: str                  # under the build folder
+    program: str                  # under the build folder; {build} in the arguments is that folder
     arguments: list = field(default_factory=list)
     prepare: object = None        # makes inputs; what it returns is appended to the arguments
     shown: str = "mb_s"           # the value to show: a key of the program's line, wall_ms or peak_mb
     unit: str = "MB/s"
-    aim: str = ""                 # "mb_s >= 1000"
+    aim: str = ""                 # "mb_s >= 1000", several with commas between
     runs: int = 1                 # wall_ms is the median of so many
     check: object = None          # check(stdout): is the result right? for programs that do not check themselves
 
@@ -161,6 +163,67 @@ def flight_benchmarks():
     return found
 
 
+SHARED_DATA = Path(os.environ.get("DEBRIEF_SHARED_DATA", ROOT.parent / "shared/data"))
+MAKE_BIG = SHARED_DATA.parent / "tools/make_big.py"
+COMPILE_BENCH = ROOT / "bench/compile_bench.py"
+DISK_FOR_2_GB = 8e9
+
+
+def shared_data():
+    """The unpacked reference data, where the conformance tests have theirs."""
+    target = ROOT / "build/shared-data"
+    subprocess.run([SHARED_DATA / "unpack", target], check=True, stdout=subprocess.DEVNULL)
+    return target
+
+
+def big_log(megabytes, pattern="compile/mixed/*.log", name="mixed"):
+    """A log made of copies of a recorded one, each with compile ids of its own."""
+    def write(path):
+        small = max((shared_data() / "recorded").glob(pattern), key=lambda path: path.stat().st_size)
+        subprocess.run([sys.executable, MAKE_BIG, "torch_trace", small, str(megabytes), path], check=True)
+    return make_file(f"{name}_{megabytes}mb.log", write)
+
+
+def stack_log():
+    command = [sys.executable, COMPILE_BENCH, "stack_log"]
+    return make_file("stack.log", lambda path: subprocess.run([*command, path], check=True))
+
+
+def rank_logs():
+    """Eight ranks of 40 MB."""
+    (DATA / "compile_ranks").mkdir(parents=True, exist_ok=True)
+    for rank in range(8):
+        name = f"dedicated_log_torch_trace_rank_{rank}"
+        big_log(40, f"jobs/healthy/torch_trace/{name}_*.log", f"compile_ranks/{name}")
+    return DATA / "compile_ranks"
+
+
+def compile_benchmark(name, words, shown, unit, aim):
+    """`words` is called for the arguments of compile_bench.py behind its kind."""
+    return Benchmark(name, sys.executable, [COMPILE_BENCH, name.removeprefix("compile_").split("_")[0], "{build}/debrief"],
+                     words, shown, unit, aim)
+
+
+def compile_benchmarks():
+    """Need the reference data beside the checkout; two gigabytes also need room on the disk."""
+    if not MAKE_BIG.exists():
+        print("skipped: compile benchmarks, no ../shared beside the checkout")
+        return []
+    found = [
+        Benchmark("compile_import", "bench/import_bench", ["torch_trace"], lambda: [big_log(300)], "wall_s", "s",
+                  "wall_s <= 0.8"),
+        compile_benchmark("compile_tree", lambda: [big_log(300), 9017], "above_s", "s",
+                          "above_s <= 1.5, user_s <= 3, peak_mb <= 250"),
+        compile_benchmark("compile_tree_stack", lambda: [stack_log(), 2006, "-p"], "above_s", "s", "above_s <= 0.3"),
+        compile_benchmark("compile_ranks", lambda: [rank_logs()], "speedup", "x", "speedup >= 1.7"),
+    ]
+    if shutil.disk_usage(ROOT).free < DISK_FOR_2_GB:
+        print("skipped: compile_linear, less than 8 GB are free")
+        return found
+    return [*found, compile_benchmark("compile_linear", lambda: [big_log(300), big_log(2000)], "ratio", "x",
+                                      "ratio <= 1.25, peak_mb <= 250")]
+
+
 BENCHMARKS = [
     Benchmark("start", "debrief", ["--version"], shown="wall_ms", unit="ms", aim="wall_ms < 20", runs=21),
     Benchmark("gunzip", "bench/bytes_bench", ["gunzip"], gzip_input, aim="mb_s >= 1000"),
@@ -202,7 +265,7 @@ def run_once(command):
 def measure(benchmark, build):
     """A Measurement, or None when the result was wrong."""
     words = [build / benchmark.program, *benchmark.arguments, *prepared_inputs(benchmark)]
-    command = [str(word) for word in words]
+    command = [str(word).replace("{build}", str(build)) for word in words]
     runs = [run_once(command) for _ in range(benchmark.runs)]
     if any(code != 0 for code, *_ in runs):
         return None
@@ -211,20 +274,24 @@ def measure(benchmark, build):
         return None
     words = [] if benchmark.check else output.split()
     values = {key: float(value) for key, value in (word.split("=", 1) for word in words if "=" in word)}
-    values["cpu_s"] = usage.ru_utime + usage.ru_stime
-    values["wall_ms"] = statistics.median(wall for *_, wall in runs) * 1e3
-    values["peak_mb"] = usage.ru_maxrss * 1024 / 1e6
-    return Measurement(values, usage.ru_utime + usage.ru_stime, values["peak_mb"])
+    measured = {"cpu_s": usage.ru_utime + usage.ru_stime, "peak_mb": usage.ru_maxrss * 1024 / 1e6,
+                "wall_ms": statistics.median(wall for *_, wall in runs) * 1e3}
+    values = measured | values
+    return Measurement(values, values["cpu_s"], values["peak_mb"])
 
 
-def met(aim, values):
+def met(aims, values):
+    return all(met_one(aim, values) for aim in aims.split(", "))
+
+
+def met_one(aim, values):
     key, relation, bound = aim.split()
     value = values[key]
     return {"<": value < float(bound), "<=": value <= float(bound), ">=": value >= float(bound)}[relation]
 
 
 def row(*cells):
-    return "{:<14} {:>16} {:>8} {:>9}  {:<18} {}".format(*cells)
+    return "{:<18} {:>16} {:>8} {:>9}  {:<18} {}".format(*cells)
 
 
 def check_all_listed():
@@ -242,7 +309,7 @@ def main():
     check_all_listed()
     wrong, missed, count = 0, 0, 0
     print(row("benchmark", "result", "CPU s", "peak MB", "aim", ""))
-    for benchmark in [*BENCHMARKS, *flight_benchmarks()]:
+    for benchmark in [*BENCHMARKS, *flight_benchmarks(), *compile_benchmarks()]:
         if options.patterns and not any(pattern in benchmark.name for pattern in options.patterns):
             continue
         count += 1
@@ -253,8 +320,10 @@ def main():
             continue
         good = not benchmark.aim or met(benchmark.aim, result.values)
         missed += not good
-        print(row(benchmark.name, f"{result.values[benchmark.shown]:.{2 if benchmark.unit == 'CPU s' else 0}f} {benchmark.unit}", f"{result.cpu_s:.2f}",
-                  f"{result.peak_mb:.0f}", benchmark.aim, "met" if good else "MISSED"), flush=True)
+        digits = 2 if benchmark.unit in ("CPU s", "s", "x") else 0
+        shown = f"{result.values[benchmark.shown]:.{digits}f} {benchmark.unit}"
+        print(row(benchmark.name, shown, f"{result.cpu_s:.2f}", f"{result.peak_mb:.0f}", benchmark.aim,
+                  "met" if good else "MISSED"), flush=True)
     print(f"{count} benchmarks, {missed} missed their aim, {wrong} with a wrong result")
     sys.exit(1 if wrong else 0)
 

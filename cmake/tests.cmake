@@ -76,6 +76,9 @@ add_suite(golden.sanitized golden 700 ${Python3_EXECUTABLE} tests/golden/run.py
 add_suite(hostile hostile 600 ${Python3_EXECUTABLE} tests/hostile/run.py
           --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
 
+add_suite(hostile.compile hostile 650 ${Python3_EXECUTABLE} tests/hostile/compile_logs.py
+          --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
+
 foreach(importer ${importers})
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 10 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
