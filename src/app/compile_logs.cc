@@ -12,8 +12,10 @@
 #include <system_error>
 #include <tuple>
 
+#include "base/safe_name.h"
 #include "tables/compile_life.h"
 #include "tables/compile_log.h"
+#include "tables/input.h"
 
 namespace debrief {
 
@@ -165,8 +167,9 @@ std::vector<CompileAttempt> FindAttempts(const Model& model) {
   }
   std::vector<CompileAttempt> attempts;
   for (auto& [key, attempt] : found) attempts.push_back(std::move(attempt));
-  std::stable_sort(attempts.begin(), attempts.end(),
-                   [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  std::stable_sort(attempts.begin(), attempts.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.start_ns, a.logs.size()) < std::pair(b.start_ns, b.logs.size());
+  });
   int32_t number = 0;
   for (CompileAttempt& attempt : attempts) {
     attempt.number = ++number;
@@ -183,13 +186,18 @@ size_t ChooseAttempt(const std::vector<CompileAttempt>& attempts) {
   return attempts.empty() ? 0 : attempts.size() - 1;
 }
 
-std::string DescribeAttempts(const std::vector<CompileAttempt>& attempts, size_t shown) {
+std::string DescribeAttempts(const Model& model, const std::vector<CompileAttempt>& attempts,
+                             size_t shown) {
+  const auto& inputs = model.tables.Get<InputTable>();
   std::string text = fmt::format("{} attempts; --attempt N shows another:", attempts.size());
   auto line = [&](const CompileAttempt& attempt) {
-    text += fmt::format("\n  {}{}  {} to {}  {} {}  {}", attempt.number,
+    std::string_view first =
+        model.pools.Text(inputs.path[static_cast<size_t>(attempt.logs.front().input)]);
+    text += fmt::format("\n  {}{}  {} to {}  {}  {}", attempt.number,
                         &attempt == &attempts[shown] ? " (shown)" : "        ",
-                        TimeText(attempt.start_ns), TimeText(attempt.end_ns), attempt.logs.size(),
-                        attempt.logs.size() == 1 ? "log" : "logs", OutcomeText(attempt));
+                        TimeText(attempt.start_ns), TimeText(attempt.end_ns), OutcomeText(attempt),
+                        Printable(first));
+    if (attempt.logs.size() > 1) text += fmt::format(" and {} more", attempt.logs.size() - 1);
   };
   if (shown < attempts.size()) line(attempts[shown]);
   for (size_t i = attempts.size(); i-- > 0;) {

@@ -37,6 +37,7 @@ std::vector<CompileAttempt> FindAttempts(const Model& model);
 size_t ChooseAttempt(const std::vector<CompileAttempt>& attempts);
 
 // A table of them for people, the one to show first.
-std::string DescribeAttempts(const std::vector<CompileAttempt>& attempts, size_t shown);
+std::string DescribeAttempts(const Model& model, const std::vector<CompileAttempt>& attempts,
+                             size_t shown);
 
 }  // namespace debrief

@@ -242,7 +242,7 @@ class CompileRun {
       sink.Write(RunJson(model_, 1));
     }
     if (attempts_.size() > 1 && !global_.quiet)
-      std::fputs((DescribeAttempts(attempts_, shown_) + "\n").c_str(), stderr);
+      std::fputs((DescribeAttempts(model_, attempts_, shown_) + "\n").c_str(), stderr);
     if (options_.split_ranks.empty() && !options_.no_browser)
       OpenInBrowser(options_.output + "/index.html");
   }

@@ -63,6 +63,8 @@ void LogJoiner::TakeRow(size_t row, Part& whole) {
     rank_of_thread_[thread] = rank;
   } else if (rank = RankOf(thread); rank != kNone32) {
     entries.rank[row] = log_.RankOf(rank);
+  } else {
+    early_entries_.emplace_back(row, thread);
   }
   int32_t rank = entries.logged_rank[row] != kNone32 ? entries.logged_rank[row] : RankOf(thread);
   Lane& lane = LaneOf(rank);
@@ -85,7 +87,11 @@ void LogJoiner::TakeString(const LoggedString& string, size_t row, size_t first_
   if (string.index >= lane.strings.size()) lane.strings.resize(string.index + 1);
   lane.strings[string.index] = strings.text[at];
   strings.life[at] = lane.life;
-  if (rank != kNone32) strings.rank[at] = log_.RankOf(rank);
+  if (rank != kNone32) {
+    strings.rank[at] = log_.RankOf(rank);
+  } else {
+    early_strings_.emplace_back(at, string.thread);
+  }
 }
 
 // The new process logged a few entries before its first string: they are those of its thread, if
@@ -177,6 +183,18 @@ std::vector<int64_t> LogJoiner::Ranks() const {
   return ranks;
 }
 
+// What a thread logged before it named its rank belongs to that rank all the same.
+void LogJoiner::RankEarlyRows(Part& whole) {
+  auto& entries = whole.tables.Edit<CompileEntryTable>();
+  auto& strings = whole.tables.Edit<CompileStringTable>();
+  for (auto [row, thread] : early_entries_) {
+    if (int32_t rank = RankOf(thread); rank != kNone32) entries.rank[row] = log_.RankOf(rank);
+  }
+  for (auto [row, thread] : early_strings_) {
+    if (int32_t rank = RankOf(thread); rank != kNone32) strings.rank[row] = log_.RankOf(rank);
+  }
+}
+
 Status LogJoiner::Repair(const Source& source, Part& whole) {
   bool tangled = Ranks().size() > 1 && (totals_.bad_checksum > 0 || totals_.loose_lines > 0);
   if (!tangled) return {};
@@ -219,6 +237,7 @@ void LogJoiner::SetClock(Part& whole) {
 }
 
 Status LogJoiner::Finish(const Source& source, Part& whole) {
+  RankEarlyRows(whole);
   Status repaired = Repair(source, whole);
   ReportTroubles(whole);
   AddLog(whole);

@@ -44,6 +44,7 @@ class LogJoiner {
   StringId FileOf(const LoggedFrame& frame, int32_t rank, Part& whole);
   void BeginLife(int32_t rank, int64_t thread, size_t row, Part& whole);
   void Count(const RangeNotes& notes);
+  void RankEarlyRows(Part& whole);
   Status Repair(const Source& source, Part& whole);
   void ReportTroubles(Part& whole);
   std::vector<int64_t> Ranks() const;
@@ -55,6 +56,8 @@ class LogJoiner {
   std::map<int32_t, Lane> lanes_;  // by rank; kNone32: entries without one
   std::map<int64_t, int32_t> rank_of_thread_;
   RangeNotes totals_;  // sums of all ranges
+  // Rows whose thread had not named its rank yet, with the thread.
+  std::vector<std::pair<size_t, int64_t>> early_entries_, early_strings_;
   Repaired repaired_;
   std::vector<FrameId> frames_;  // scratch
 };

@@ -37,7 +37,7 @@ std::optional<std::array<uint8_t, 16>> ParseMd5(std::string_view hex) {
   for (size_t i = 0; i < 32; ++i) {
     size_t digit = std::string_view("0123456789abcdef").find(hex[i]);
     if (digit == std::string_view::npos) return std::nullopt;
-    md5[i / 2] = static_cast<uint8_t>(md5[i / 2] << 4 | digit);
+    md5[i / 2] = static_cast<uint8_t>(md5[i / 2] * 16U + digit);
   }
   return md5;
 }

@@ -192,15 +192,42 @@ void WriteDiagnostics(const Model& model, Paper& paper) {
     paper.Line(fmt::format("... and {} more kinds: see --json", groups.size() - shown));
 }
 
-void WriteNotRun(const Model& model, Paper& paper) {
-  std::vector<std::vector<std::string>> rows;
-  for (const AnalysisOutcome& outcome : model.analyses) {
-    if (outcome.state == AnalysisOutcome::State::kRan) continue;
-    rows.push_back({outcome.name, fmt::format("{}: {}", StateName(outcome.state), outcome.reason)});
+namespace {
+
+// "compile_* (12), flight, op_summary": families of many analyses by their first word.
+std::string Families(const std::vector<std::string_view>& names) {
+  constexpr size_t kMany = 3;
+  std::map<std::string_view, std::vector<std::string_view>> families;
+  for (std::string_view name : names) families[name.substr(0, name.find('_'))].push_back(name);
+  std::string text;
+  for (const auto& [word, members] : families) {
+    if (members.size() >= kMany) {
+      text += fmt::format("{}{}_* ({})", text.empty() ? "" : ", ", word, members.size());
+      continue;
+    }
+    for (std::string_view name : members)
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
   }
-  if (rows.empty()) return;
+  return text;
+}
+
+}  // namespace
+
+void WriteNotRun(const Model& model, Paper& paper) {
+  std::vector<std::string_view> lacking;
+  std::vector<std::vector<std::string>> failed;
+  for (const AnalysisOutcome& outcome : model.analyses) {
+    if (outcome.state == AnalysisOutcome::State::kNotRun) lacking.push_back(outcome.name);
+    if (outcome.state == AnalysisOutcome::State::kFailed)
+      failed.push_back({outcome.name, "failed: " + outcome.reason});
+  }
+  if (lacking.empty() && failed.empty()) return;
   paper.Title("Not analysed");
-  paper.Columns(rows, 2);
+  paper.Columns(failed, 2);
+  if (!lacking.empty())
+    paper.Line(fmt::format("  for lack of input: {} (debrief list analyses says what each needs)",
+                           Families(lacking)),
+               4);
 }
 
 }  // namespace debrief::outputs::console

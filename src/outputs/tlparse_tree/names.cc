@@ -29,15 +29,9 @@ std::string InsidePart(std::string_view part) {
 
 }  // namespace
 
-std::string DirectoryOf(const CompileEntryTable& entries, size_t row) {
-  if (entries.compile_id[row] == StringId::kNone)
-    return fmt::format("unknown_{}", entries.line[row]);
-  return GraphDirectory(entries, row);
-}
-
 std::string ListedDirectory(const CompileEntryTable& entries, size_t row) {
   if (entries.compile_id[row] == StringId::kNone) return "unknown";
-  std::string directory = DirectoryOf(entries, row);
+  std::string directory = GraphDirectory(entries, row);
   bool is_first = entries.frame_compile_id[row] != kNone64 && directory.ends_with("_-");
   if (is_first) directory.back() = '0';
   return directory;

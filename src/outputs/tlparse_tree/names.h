@@ -9,10 +9,8 @@
 
 namespace debrief::outputs::tlparse_tree {
 
-// "-_0_0_0": the four ids of row `row`, '-' for an absent one; "unknown_<line>" for a broken id.
-std::string DirectoryOf(const CompileEntryTable& entries, size_t row);
-
-// The same for the listing: an id whose attempt is absent stands for attempt 0.
+// The directory of a compilation in the listing (GraphDirectory of its entries): an id whose
+// attempt is absent stands for attempt 0, a broken one for "unknown".
 std::string ListedDirectory(const CompileEntryTable& entries, size_t row);
 
 // "[0/0]": as people read it.

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "model/compile_graph.h"
 #include "outputs/tlparse_tree/names.h"
 #include "outputs/tlparse_tree/planner.h"
 #include "tables/compile_log.h"
@@ -175,7 +176,7 @@ Compilation& Planner::CompilationOf(size_t row) {
     plan_.compilations.push_back(
         {.id = id,
          .key = entries_.compile_id[row] == StringId::kNone ? "unknown" : id,
-         .directory = DirectoryOf(entries_, row),
+         .directory = GraphDirectory(entries_, row),
          .files = {}});
   }
   return plan_.compilations[found->second];
@@ -184,7 +185,7 @@ Compilation& Planner::CompilationOf(size_t row) {
 // Puts a numbered file of `name` into the directory of its compilation.
 TreeFile& Planner::AddFile(size_t row, std::string_view name, Content content,
                            Compilation& compilation) {
-  std::string path = DirectoryOf(entries_, row) + "/" + Numbered(InsidePath(name), counter_);
+  std::string path = GraphDirectory(entries_, row) + "/" + Numbered(InsidePath(name), counter_);
   plan_.files.push_back(
       {.path = path,
        .content = content,
