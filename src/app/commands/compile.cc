@@ -21,6 +21,7 @@
 #include "outputs/run_json.h"
 #include "outputs/tlparse_tree/tree.h"
 #include "tables/compile_log.h"
+#include "tables/input.h"
 
 namespace debrief {
 
@@ -153,7 +154,11 @@ class CompileRun {
     std::vector<TreePlan> plans;
     if (shown_ < attempts_.size()) {
       for (const TreeScope& scope : attempts_[shown_].logs) {
-        if (scope.rank != kNone32) plans.push_back(MakePlan(model_, ScopeOfRank(scope), tree_));
+        if (scope.rank == kNone32) {
+          Note(fmt::format("{}: names no rank and is left out", PathOf(scope.input)));
+        } else {
+          plans.push_back(MakePlan(model_, ScopeOfRank(scope), tree_));
+        }
       }
     }
     if (plans.empty())
@@ -164,6 +169,10 @@ class CompileRun {
     TRY(WriteLanding(model_, plans, tree_, pool_, folder, written));
     TellLanding(written);
     return {};
+  }
+
+  std::string_view PathOf(int32_t input) const {
+    return model_.pools.Text(model_.tables.Get<InputTable>().path[static_cast<size_t>(input)]);
   }
 
   // A log of one rank is taken whole, as tlparse does.

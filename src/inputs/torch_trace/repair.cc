@@ -152,7 +152,7 @@ class Repairer {
         if (whole) {
           SetPieces(row, lines_of[i], text, offset);
         } else if (IsBad(row)) {
-          KeepUnowned(row, result);
+          LoseLines(row, result);
         }
       }
     }
@@ -219,16 +219,17 @@ class Repairer {
     entry.CommitAdded();
   }
 
-  // A payload that stays broken keeps the lines behind its entry that nobody else owns.
-  void KeepUnowned(size_t row, const Untangled& result) {
-    int64_t begin = entries_.payload_offset[row];
-    int64_t end = begin + entries_.payload_bytes[row];
+  // Of several broken payloads nobody knows whose the lines behind them are: they get none. One
+  // alone is damaged rather than mixed, and keeps what nobody else owns.
+  void LoseLines(size_t row, const Untangled& result) {
     std::vector<size_t> kept;
+    int64_t begin = entries_.payload_offset[row];
+    int64_t end = result.lost == 1 ? begin + entries_.payload_bytes[row] : begin;
     auto first = std::lower_bound(lines_.begin(), lines_.end(), begin,
                                   [](const Line& line, int64_t at) { return line.offset < at; });
     for (auto at = first; at != lines_.end() && at->offset < end; ++at) {
       auto i = static_cast<size_t>(at - lines_.begin());
-      if (items_[i].lane == -1 && !lines_[i].row && result.owner[i] < 0) kept.push_back(i);
+      if (items_[i].lane == -1 && result.owner[i] < 0) kept.push_back(i);
     }
     Place(row, PiecesOf(kept));
   }
