@@ -146,6 +146,31 @@ void AddCompileModes(CLI::App& compile, CompileOptions& options) {
       ->type_name("DIR");
 }
 
+// What is asked instead of a tree.
+void AddCompileAnswers(CLI::App& compile, CompileOptions& options) {
+  auto* answers = compile.add_option_group("Answers on stdout instead of a tree");
+  answers->require_option(0, 1);
+  answers->add_flag("--summary", options.summary,
+                    "What happened: recompiles, graph breaks, time, caches, ranks (with --json)");
+  answers
+      ->add_option("--graph", options.graph, "One graph as a table: 1/0 or 1/0:aot_forward_graph")
+      ->type_name("ID");
+  answers->add_flag("--collapsed", options.collapsed,
+                    "Compile time by user stack, for flamegraph.pl");
+  answers->add_flag("--speedscope", options.speedscope, "The same for speedscope.app");
+  answers->add_flag("--dot", options.dot, "The tree of stacks for graphviz");
+  answers
+      ->add_option("--runnable", options.runnable,
+                   "Write each fx_graph_runnable into DIR as a Python file that compiles")
+      ->type_name("DIR");
+  compile.add_option("--against", options.against, "With --graph: what differs from this one")
+      ->type_name("ID");
+  compile
+      .add_option("--compile-id", options.compile_id,
+                  "With --summary: one compilation alone, for example 0/0")
+      ->type_name("ID");
+}
+
 CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
   auto* compile = app.add_subcommand(
       "compile", "TORCH_TRACE logs: what torch.compile did (drop-in for tlparse)");
@@ -162,6 +187,7 @@ CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
   compile->add_flag("--no-browser", options.no_browser, "Do not open the report");
   compile->add_flag("-v,--verbose", options.verbose, "Name keys that nobody reads");
   AddCompileModes(*compile, options);
+  AddCompileAnswers(*compile, options);
   compile->set_version_flag("-V,--version", fmt::format("debrief {}", kVersion));
   AddGlobal(*compile, parsed);
   AddRunOptions(*compile, parsed);

@@ -63,7 +63,16 @@ struct CompileOptions {
   bool inductor_provenance = false;
   bool all_ranks = false;
   bool compat = false;
-  int attempt = 0;  // 0: the newest that went wrong, else the newest
+  std::string source_link;  // address of a line of source: {path}, {line}, {commit}
+  std::string commit;
+  // Answers on stdout instead of a tree; at most one.
+  bool summary = false;
+  std::string graph;    // "1/0" or "1/0:aot_forward_graph"
+  std::string against;  // another graph to compare it with
+  bool collapsed = false, speedscope = false, dot = false;
+  std::string runnable;    // folder for fx_graph_runnable artifacts
+  std::string compile_id;  // with --summary: one compilation alone
+  int attempt = 0;         // 0: the newest that went wrong, else the newest
   std::optional<Severity> fail_on;
 };
 int RunCompile(const CompileOptions& options, const GlobalOptions& global);

@@ -13,6 +13,7 @@
 
 #include "app/build_model.h"
 #include "app/commands/commands.h"
+#include "app/compile_answers.h"
 #include "app/compile_logs.h"
 #include "app/split_ranks.h"
 #include "app/staged_folder.h"
@@ -60,6 +61,15 @@ Status CheckOptions(const CompileOptions& options) {
   return {};
 }
 
+std::string SourceLink(const CompileOptions& options) {
+  constexpr std::string_view kCommit = "{commit}";
+  std::string link = options.source_link;
+  for (size_t at = link.find(kCommit); at != link.npos;
+       at = link.find(kCommit, at + options.commit.size()))
+    link.replace(at, kCommit.size(), options.commit);
+  return link;
+}
+
 class CompileRun {
  public:
   CompileRun(const CompileOptions& options, const GlobalOptions& global)
@@ -68,7 +78,8 @@ class CompileRun {
              .plain_text = options.plain_text,
              .export_report = options.export_report,
              .provenance = options.inductor_provenance,
-             .custom_header_html = options.custom_header_html};
+             .custom_header_html = options.custom_header_html,
+             .source_link = SourceLink(options)};
   }
 
   Status Run() {
@@ -77,6 +88,10 @@ class CompileRun {
       ASSIGN_OR_RETURN(options_.path, NewestFile(options_.path));
     }
     is_folder_ = IsFolder(options_.path);
+    if (AsksForAnswer(options_)) {
+      TRY(ReadLogs());
+      return PrintCompileAnswer(model_, options_, global_);
+    }
     StagedFolder staged;
     const std::string& target =
         options_.split_ranks.empty() ? options_.output : options_.split_ranks;

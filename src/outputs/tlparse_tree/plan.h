@@ -27,6 +27,7 @@ struct TreeOptions {
   bool export_report = false;      // -e
   bool provenance = false;         // -i
   std::string custom_header_html;  // as given, at the top of index pages
+  std::string source_link;         // address of a frame's line, with {path} and {line}; empty: none
 };
 
 // How the bytes of a file come about.

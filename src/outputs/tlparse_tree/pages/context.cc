@@ -41,7 +41,7 @@ PageContext::PageContext(const Model& model, const TreePlan& plan, const TreeOpt
       restarts(model.tables.Get<CompileRestartTable>()),
       shapes(model.tables.Get<CompileShapeTable>()),
       dumps_(DumpPaths(plan)),
-      frames_(model.pools, dumps_) {
+      frames_(model.pools, dumps_, options.source_link) {
   IndexStrings();
   IndexEntries();
   IndexMetrics();

@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "model/compile_frames.h"
+#include "outputs/tlparse_tree/pages/shell.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -21,20 +22,42 @@ std::string DumpOf(std::string_view file) {
 
 }  // namespace
 
+// The address that the user gave, with the path and the line of the frame in it. The address is the
+// user's, the path is escaped.
+void FrameTexts::AppendSourceLink(std::string_view file, int32_t line) {
+  text_ += "<a href=\"";
+  for (std::string_view rest = source_link_; !rest.empty();) {
+    if (rest.starts_with("{path}")) {
+      AppendPath(file, text_);
+      rest.remove_prefix(6);
+    } else if (rest.starts_with("{line}")) {
+      fmt::format_to(std::back_inserter(text_), "{}", line);
+      rest.remove_prefix(6);
+    } else {
+      AppendHtml(text_, rest.substr(0, 1));
+      rest.remove_prefix(1);
+    }
+  }
+  text_ += "\">";
+}
+
 FrameTexts::Place FrameTexts::Make(const Frame& frame) {
   Place place = {.begin = text_.size(), .link = std::string::npos, .end = 0};
   std::string_view file = pools_.Text(frame.file);
   if (file.empty()) file = "(unknown)";
   const std::string dump = DumpOf(file);
   const bool linked = dumps_.contains(dump);
+  const bool has_source = dump.empty() && !source_link_.empty() && frame.file != StringId::kNone;
   if (linked) {
     text_ += "<a href=\"";
     place.link = text_.size();
     fmt::format_to(std::back_inserter(text_), "{}#L{}\">", dump, frame.line);
+  } else if (has_source) {
+    AppendSourceLink(ShortPath(file), frame.line);
   }
   AppendHtml(text_, ShortPath(file));
   fmt::format_to(std::back_inserter(text_), ":{}", frame.line);
-  if (linked) text_ += "</a>";
+  if (linked || has_source) text_ += "</a>";
   text_ += " in ";
   AppendHtml(text_, pools_.Text(frame.function));
   if (dump.empty() && !pools_.Text(frame.text).empty()) {

@@ -15,10 +15,11 @@ namespace debrief::outputs::tlparse_tree {
 
 class FrameTexts {
  public:
-  // `dumps`: paths of dumped files in the tree; a frame in one of them links to it. Must outlive
-  // this.
-  FrameTexts(const Pools& pools, const std::unordered_set<std::string_view>& dumps)
-      : pools_(pools), dumps_(dumps) {}
+  // `dumps`: paths of dumped files in the tree; a frame in one of them links to it. `source_link`:
+  // where all others link to, with {path} and {line}; empty for nowhere. All must outlive this.
+  FrameTexts(const Pools& pools, const std::unordered_set<std::string_view>& dumps,
+             std::string_view source_link)
+      : pools_(pools), dumps_(dumps), source_link_(source_link) {}
 
   void Add(std::span<const FrameId> frames);
 
@@ -37,9 +38,11 @@ class FrameTexts {
   };
 
   Place Make(const Frame& frame);
+  void AppendSourceLink(std::string_view file, int32_t line);
 
   const Pools& pools_;
   const std::unordered_set<std::string_view>& dumps_;
+  std::string_view source_link_;
   std::string text_;
   std::unordered_map<FrameId, Place> places_;
 };

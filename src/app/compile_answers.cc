@@ -1,0 +1,59 @@
+#include "app/compile_answers.h"
+
+#include <fmt/format.h>
+
+#include "app/staged_folder.h"
+#include "app/terminal.h"
+#include "outputs/compile_flame/flame.h"
+#include "outputs/compile_summary/graph_text.h"
+#include "outputs/compile_summary/runnable.h"
+#include "outputs/compile_summary/summary.h"
+
+namespace debrief {
+
+namespace {
+
+namespace flame = outputs::compile_flame;
+namespace summary = outputs::compile_summary;
+
+size_t Width() { return static_cast<size_t>(TerminalWidth()); }
+
+Result<std::string> AnswerText(const Model& model, const CompileOptions& options,
+                               const GlobalOptions& global) {
+  if (options.summary) {
+    summary::SummaryOptions wanted{.width = Width(), .compile_id = options.compile_id};
+    return global.json ? summary::SummaryJson(model, wanted) : summary::SummaryText(model, wanted);
+  }
+  if (!options.against.empty())
+    return summary::GraphDifference(model, options.against, options.graph, Width());
+  if (!options.graph.empty()) return summary::GraphTable(model, options.graph, Width());
+  if (options.dot) return flame::Dot(model);
+  auto samples = flame::MakeSamples(model);
+  return options.collapsed ? flame::Collapsed(model, samples) : flame::Speedscope(model, samples);
+}
+
+Status WriteRunnableFiles(const Model& model, const CompileOptions& options) {
+  StagedFolder staged;
+  TRY(staged.Begin(options.runnable, options.overwrite));
+  ASSIGN_OR_RETURN(int written, summary::WriteRunnables(model, staged.path()));
+  TRY(staged.Publish());
+  PrintNote(fmt::format("{} files in {}", written, options.runnable));
+  return {};
+}
+
+}  // namespace
+
+bool AsksForAnswer(const CompileOptions& options) {
+  return options.summary || !options.graph.empty() || options.collapsed || options.speedscope ||
+         options.dot || !options.runnable.empty();
+}
+
+Status PrintCompileAnswer(const Model& model, const CompileOptions& options,
+                          const GlobalOptions& global) {
+  if (!options.runnable.empty()) return WriteRunnableFiles(model, options);
+  ASSIGN_OR_RETURN(std::string text, AnswerText(model, options, global));
+  StdoutSink().Write(text);
+  return {};
+}
+
+}  // namespace debrief
