@@ -100,7 +100,7 @@ class FxGraphReader {
   }
 
   void TakeClass(std::string_view text) {
-    text.remove_prefix(std::string_view("class ").size());
+    text.remove_prefix(std::string_view("class").size());
     class_name_ = Trim(text.substr(0, text.find_first_of("(:")));
     in_def_ = false;
   }
