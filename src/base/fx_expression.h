@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/fx_graph_text.h"
+#include "base/fx_graph.h"
 
 namespace debrief {
 

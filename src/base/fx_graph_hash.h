@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "base/fx_graph_text.h"
+#include "base/fx_graph.h"
 
 namespace debrief {
 

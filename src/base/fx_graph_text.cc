@@ -10,15 +10,12 @@
 
 #include "base/fx_expression.h"
 #include "base/fx_tokens.h"
-#include "base/hash.h"
 
 namespace debrief {
 
 namespace {
 
 using Kind = FxToken::Kind;
-
-constexpr size_t kFirstSlots = 256;  // a power of two
 
 std::string_view Trim(std::string_view text) {
   size_t begin = text.find_first_not_of(" \t\r\n");
@@ -59,12 +56,11 @@ bool IsDeletion(const FxStatement& statement) {
   return statement.follows_semicolon && statement.text.ends_with("= None");
 }
 
-}  // namespace
-
 // One parse.
 class FxGraphReader {
  public:
-  FxGraphReader(FxGraphParser& parser, GraphNodes& graph) : parser_(parser), graph_(graph) {}
+  FxGraphReader(FxNames& names, std::vector<uint32_t>& last_user, GraphNodes& graph)
+      : names_(names), last_user_(last_user), graph_(graph) {}
 
   Status Run(std::string_view text) {
     FxStatements statements(text);
@@ -104,7 +100,7 @@ class FxGraphReader {
   }
 
   void TakeClass(std::string_view text) {
-    text.remove_prefix(std::string_view("class ").size());
+    text.remove_prefix(std::string_view("class").size());
     class_name_ = Trim(text.substr(0, text.find_first_of("(:")));
     in_def_ = false;
   }
@@ -114,7 +110,7 @@ class FxGraphReader {
     graph_.graphs.push_back(class_name_);
     first_node_ = graph_.nodes.size();
     class_name_ = {};
-    parser_.ForgetNames();
+    names_.Clear();
     place_ = 0;
     in_def_ = true;
     size_t open = text.find('(');
@@ -155,8 +151,8 @@ class FxGraphReader {
     node.first_input = static_cast<uint32_t>(graph_.inputs.size());
     node.graph = static_cast<uint32_t>(graph_.graphs.size()) - 1;
     node.place = place_;
-    parser_.last_user_.push_back(FxGraphParser::kNoNode);
-    if (!name.empty()) parser_.Set(name, number);
+    last_user_.push_back(FxNames::kNoNode);
+    if (!name.empty()) names_.Set(name, number);
     return node;
   }
 
@@ -208,12 +204,12 @@ class FxGraphReader {
     FxTokens tokens(text.substr(0, assign));
     for (FxToken token = tokens.Next(); token.kind != Kind::kEnd; token = tokens.Next()) {
       if (token.kind != Kind::kName) continue;
-      uint32_t known = parser_.Find(token.text);
+      uint32_t known = names_.Find(token.text);
       flattened.emplace_back(token.text, known == kNoNode ? FxValue() : graph_.nodes[known].value);
     }
     graph_.nodes.resize(first_node_);
-    parser_.last_user_.resize(first_node_);
-    parser_.ForgetNames();
+    last_user_.resize(first_node_);
+    names_.Clear();
     for (const auto& [name, value] : flattened) AddPlaceholder(name).value = value;
   }
 
@@ -224,7 +220,7 @@ class FxGraphReader {
   }
 
   void Assign(std::string_view name, const FxValue& value, std::string_view expression) {
-    uint32_t known = parser_.Find(expression);
+    uint32_t known = names_.Find(expression);
     if (known != kNoNode && !in_place_.empty()) return FinishInPlace(name, value);
     if (known != kNoNode) return Rename(known, name);
     FxNode& node = AddNode({});
@@ -233,14 +229,14 @@ class FxGraphReader {
     FxScan scan = AddInputs(node);
     NameLast(node, name);
     ClassifyFx(node, scan, graph_.texts,
-               [&](std::string_view text) { return parser_.Find(text) != kNoNode; });
+               [&](std::string_view text) { return names_.Find(text) != kNoNode; });
   }
 
   // l_x_ = L_x_
   void Rename(uint32_t number, std::string_view name) {
     FxNode& node = graph_.nodes[number];
     if (node.op == FxOp::kPlaceholder) node.name = name;
-    parser_.Set(name, number);
+    names_.Set(name, number);
   }
 
   // a += b, whose name is in the next statement:  c = a
@@ -264,7 +260,7 @@ class FxGraphReader {
   // Once its inputs are known: one of them may have had the same name.
   void NameLast(FxNode& node, std::string_view name) {
     node.name = name;
-    parser_.Set(name, static_cast<uint32_t>(graph_.nodes.size()) - 1);
+    names_.Set(name, static_cast<uint32_t>(graph_.nodes.size()) - 1);
   }
 
   void EndInPlace() {
@@ -298,19 +294,20 @@ class FxGraphReader {
   }
 
   void AddInput(FxNode& node, std::string_view name) {
-    uint32_t input = parser_.Find(name);
+    uint32_t input = names_.Find(name);
     auto self = static_cast<uint32_t>(graph_.nodes.size()) - 1;
     if (input == kNoNode || input == self) return;
     graph_.inputs.push_back({input, name});
     ++node.input_count;
-    if (parser_.last_user_[input] == self) return;
-    parser_.last_user_[input] = self;
+    if (last_user_[input] == self) return;
+    last_user_[input] = self;
     ++graph_.nodes[input].users;
   }
 
-  static constexpr uint32_t kNoNode = FxGraphParser::kNoNode;
+  static constexpr uint32_t kNoNode = FxNames::kNoNode;
 
-  FxGraphParser& parser_;
+  FxNames& names_;
+  std::vector<uint32_t>& last_user_;
   GraphNodes& graph_;
   std::string_view class_name_;
   std::string_view in_place_;  // target of an operation that has no name yet
@@ -320,75 +317,14 @@ class FxGraphReader {
   bool in_def_ = false;
 };
 
-std::string_view FxOpName(FxOp op) {
-  switch (op) {
-    case FxOp::kPlaceholder:
-      return "placeholder";
-    case FxOp::kGetAttr:
-      return "get_attr";
-    case FxOp::kCallFunction:
-      return "call_function";
-    case FxOp::kCallMethod:
-      return "call_method";
-    case FxOp::kCallModule:
-      return "call_module";
-    case FxOp::kOutput:
-      return "output";
-    case FxOp::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
-void GraphNodes::Clear() {
-  nodes.clear();
-  inputs.clear();
-  places.assign(1, {});
-  graphs.clear();
-  texts.clear();
-}
+}  // namespace
 
 Status FxGraphParser::Parse(std::string_view text, GraphNodes& graph) {
   graph.Clear();
-  ForgetNames();
+  names_.Clear();
   last_user_.clear();
   if (text.size() > UINT32_MAX) return Status(Code::kLimit, "a graph of more than 4 GiB");
-  return FxGraphReader(*this, graph).Run(text);
-}
-
-uint32_t FxGraphParser::Find(std::string_view name) const {
-  if (slots_.empty()) return kNoNode;
-  size_t mask = slots_.size() - 1;
-  for (size_t at = HashBytes(name) & mask;; at = (at + 1) & mask) {
-    const Slot& slot = slots_[at];
-    if (slot.generation != generation_) return kNoNode;
-    if (slot.name == name) return slot.node;
-  }
-}
-
-void FxGraphParser::Set(std::string_view name, uint32_t node) {
-  if (used_ * 2 >= slots_.size()) Grow();
-  size_t mask = slots_.size() - 1;
-  for (size_t at = HashBytes(name) & mask;; at = (at + 1) & mask) {
-    Slot& slot = slots_[at];
-    if (slot.generation == generation_ && slot.name != name) continue;
-    if (slot.generation != generation_) ++used_;
-    slot = {name, node, generation_};
-    return;
-  }
-}
-
-void FxGraphParser::Grow() {
-  std::vector<Slot> old(slots_.empty() ? kFirstSlots : slots_.size() * 2);
-  old.swap(slots_);
-  used_ = 0;
-  for (const Slot& slot : old)
-    if (slot.generation == generation_) Set(slot.name, slot.node);
-}
-
-void FxGraphParser::ForgetNames() {
-  ++generation_;
-  used_ = 0;
+  return FxGraphReader(names_, last_user_, graph).Run(text);
 }
 
 Result<GraphNodes> ParseGraph(std::string_view text) {
@@ -396,24 +332,6 @@ Result<GraphNodes> ParseGraph(std::string_view text) {
   FxGraphParser parser;
   TRY(parser.Parse(text, graph));
   return graph;
-}
-
-FxUsers UsersOf(const GraphNodes& graph) {
-  FxUsers result;
-  result.first.assign(graph.nodes.size() + 1, 0);
-  for (size_t i = 0; i < graph.nodes.size(); ++i)
-    result.first[i + 1] = result.first[i] + graph.nodes[i].users;
-  result.users.resize(result.first.back());
-  std::vector<uint32_t> next(result.first.begin(), result.first.end() - 1);
-  std::vector<uint32_t> last(graph.nodes.size(), UINT32_MAX);
-  for (uint32_t user = 0; user < graph.nodes.size(); ++user) {
-    for (const FxInput& input : graph.InputsOf(graph.nodes[user])) {
-      if (last[input.node] == user) continue;
-      last[input.node] = user;
-      result.users[next[input.node]++] = user;
-    }
-  }
-  return result;
 }
 
 }  // namespace debrief

@@ -12,6 +12,7 @@
 #include "analyses/analysis.h"
 #include "analyses/compile_graphs/graph_changes.h"
 #include "analyses/compile_graphs/graph_entries.h"
+#include "base/fx_graph_text.h"
 #include "model/compile_payload.h"
 #include "tables/compile_ddp_child.h"
 #include "tables/compile_entry.h"

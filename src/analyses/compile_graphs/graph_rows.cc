@@ -138,15 +138,23 @@ RowRange GraphRows::AddCopy(size_t same, const RowRange& range, CompileGraphRow&
   row.output_bytes = graphs.output_bytes[same];
   row.symbols = graphs.symbols[same];
   row.hash = graphs.hash[same];
+  RowRange copy;
   auto& ops = part_.tables.Edit<CompileGraphOpTable>();
-  auto& inputs = part_.tables.Edit<CompileGraphInputTable>();
-  RowRange copy{ops.size(), 0, inputs.size(), 0};
+  copy.op_begin = ops.size();
   auto op = RowLike<CompileGraphOpRow>(row);
   for (size_t i = range.op_begin; i < range.op_end; ++i) {
     op.op = ops.op[i];
     op.count = ops.count[i];
     ops.Add(op);
   }
+  copy.op_end = ops.size();
+  CopyInputs(range, row, copy);
+  return copy;
+}
+
+void GraphRows::CopyInputs(const RowRange& range, const CompileGraphRow& row, RowRange& copy) {
+  auto& inputs = part_.tables.Edit<CompileGraphInputTable>();
+  copy.input_begin = inputs.size();
   auto input = RowLike<CompileGraphInputRow>(row);
   for (size_t i = range.input_begin; i < range.input_end; ++i) {
     input.position = inputs.position[i];
@@ -161,9 +169,7 @@ RowRange GraphRows::AddCopy(size_t same, const RowRange& range, CompileGraphRow&
     input.users = inputs.users[i];
     inputs.Add(input);
   }
-  copy.op_end = ops.size();
   copy.input_end = inputs.size();
-  return copy;
 }
 
 }  // namespace debrief::analyses::compile_graphs

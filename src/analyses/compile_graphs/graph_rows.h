@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/fx_graph_text.h"
+#include "base/fx_graph.h"
 #include "model/model.h"
 #include "tables/compile_graph.h"
 
@@ -31,6 +31,7 @@ class GraphRows {
  private:
   void Count(const GraphNodes& graph, CompileGraphRow& row);
   void AddInput(const FxNode& node, const CompileGraphRow& row, int32_t position);
+  void CopyInputs(const RowRange& range, const CompileGraphRow& row, RowRange& copy);
   void AddOps(const CompileGraphRow& row);
   StringId OpText(const FxNode& node);
   StringId InternOrNone(std::string_view text);

@@ -5,6 +5,7 @@
 
 #include "analyses/analysis.h"
 #include "analyses/compile_modules/module_tree.h"
+#include "base/fx_graph_text.h"
 #include "model/compile_payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_module.h"

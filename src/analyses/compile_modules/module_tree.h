@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/fx_graph_text.h"
+#include "base/fx_graph.h"
 
 namespace debrief::analyses::compile_modules {
 
