@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -25,6 +26,41 @@
 namespace debrief::outputs::compile_summary {
 
 namespace {
+
+// Amounts by name, largest first.
+class Tally {
+ public:
+  struct Sum {
+    StringId name;
+    int64_t amount = 0, count = 0;
+  };
+
+  void Add(StringId name, int64_t amount, int64_t count) {
+    Sum& sum = sums_.try_emplace(name, Sum{name}).first->second;
+    sum.amount += amount;
+    sum.count += count;
+    total_ += amount;
+  }
+
+  std::vector<Sum> Largest(const Pools& pools) const {
+    std::vector<Sum> sorted;
+    for (const auto& [name, sum] : sums_) sorted.push_back(sum);
+    std::sort(sorted.begin(), sorted.end(), [&](const Sum& a, const Sum& b) {
+      return a.amount != b.amount ? a.amount > b.amount : pools.Text(a.name) < pools.Text(b.name);
+    });
+    return sorted;
+  }
+
+  int64_t total() const { return total_; }
+  std::string Share(int64_t amount) const {
+    double share = total_ > 0 ? static_cast<double>(amount) / static_cast<double>(total_) : 0;
+    return fmt::format("{:.0f} %", 100 * share);
+  }
+
+ private:
+  std::map<StringId, Sum> sums_;
+  int64_t total_ = 0;
+};
 
 class Summary {
  public:
@@ -152,27 +188,14 @@ class Summary {
   // Own time of phases by name, over all ranks or of one compilation.
   void WriteTime() {
     const auto& all = Get<CompilePhaseTable>();
-    std::map<StringId, std::pair<int64_t, int64_t>> by_name;  // own time, how often
-    int64_t total = 0;
+    Tally tally;
     for (size_t i = 0; i < all.size(); ++i) {
-      if (!IsWanted(all.compile_id[i])) continue;
-      by_name[all.name[i]].first += all.self_ns[i];
-      ++by_name[all.name[i]].second;
-      total += all.self_ns[i];
+      if (IsWanted(all.compile_id[i])) tally.Add(all.name[i], all.self_ns[i], 1);
     }
-    std::vector<std::pair<std::pair<int64_t, int64_t>, StringId>> sorted;
-    for (const auto& [name, sums] : by_name) sorted.push_back({sums, name});
-    std::sort(sorted.rbegin(), sorted.rend(), [&](const auto& a, const auto& b) {
-      return std::pair(a.first.first, Text(b.second)) < std::pair(b.first.first, Text(a.second));
-    });
     TextBlock block("Time by phase", {"own time", "share", "count", "phase"});
-    for (const auto& [sums, name] : sorted) {
-      block.Row({SecondsText(static_cast<double>(sums.first) / 1e9),
-                 fmt::format("{:.0f} %", total > 0 ? 100.0 * static_cast<double>(sums.first) /
-                                                         static_cast<double>(total)
-                                                   : 0),
-                 std::to_string(sums.second), OneLine(Text(name))});
-    }
+    for (const auto& each : tally.Largest(model_.pools))
+      block.Row({SecondsText(static_cast<double>(each.amount) / 1e9), tally.Share(each.amount),
+                 std::to_string(each.count), OneLine(Text(each.name))});
     block.Write(std::min<size_t>(options_.rows, 6), options_.width, out_);
   }
 
@@ -210,28 +233,15 @@ class Summary {
 
   void WriteWeight() {
     const auto& all = Get<CompileWeightTable>();
-    std::map<StringId, std::pair<int64_t, int64_t>> by_name;  // bytes, entries
-    int64_t total = 0;
+    Tally tally;
     for (size_t i = 0; i < all.size(); ++i) {
-      if (Text(all.by[i]) != "kind") continue;
-      by_name[all.name[i]].first += all.bytes[i];
-      by_name[all.name[i]].second += all.entries[i];
-      total += all.bytes[i];
+      if (Text(all.by[i]) == "kind") tally.Add(all.name[i], all.bytes[i], all.entries[i]);
     }
-    std::vector<std::pair<std::pair<int64_t, int64_t>, StringId>> sorted;
-    for (const auto& [name, sums] : by_name) sorted.push_back({sums, name});
-    std::sort(sorted.rbegin(), sorted.rend(), [&](const auto& a, const auto& b) {
-      return std::pair(a.first.first, Text(b.second)) < std::pair(b.first.first, Text(a.second));
-    });
-    TextBlock block(fmt::format("The log: {}", BytesText(static_cast<double>(total))),
+    TextBlock block(fmt::format("The log: {}", BytesText(static_cast<double>(tally.total()))),
                     {"bytes", "share", "entries", "kind"});
-    for (const auto& [sums, name] : sorted) {
-      block.Row({BytesText(static_cast<double>(sums.first)),
-                 fmt::format("{:.0f} %", total > 0 ? 100.0 * static_cast<double>(sums.first) /
-                                                         static_cast<double>(total)
-                                                   : 0),
-                 std::to_string(sums.second), OneLine(Text(name))});
-    }
+    for (const auto& each : tally.Largest(model_.pools))
+      block.Row({BytesText(static_cast<double>(each.amount)), tally.Share(each.amount),
+                 std::to_string(each.count), OneLine(Text(each.name))});
     block.Write(std::min<size_t>(options_.rows, 4), options_.width, out_);
   }
 
