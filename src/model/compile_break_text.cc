@@ -100,6 +100,13 @@ void ParseBlock(std::string_view text, BreakText& parsed) {
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
+std::string ShortReason(std::string_view text) {
+  text = Trimmed(text);
+  std::string reason(Trimmed(TakeLine(text)));
+  if (reason.ends_with(':') && !text.empty()) (reason += ' ') += Trimmed(TakeLine(text));
+  return reason;
+}
+
 std::string_view Trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == text.npos) return {};

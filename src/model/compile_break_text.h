@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,10 @@ StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools);
 
 // The text before its first line end.
 std::string_view FirstLine(std::string_view text);
+
+// A reason in one line: its first, and the second as well when the first only announces it
+// ("backend='x' raised:").
+std::string ShortReason(std::string_view text);
 
 // Without blanks at both ends.
 std::string_view Trimmed(std::string_view text);

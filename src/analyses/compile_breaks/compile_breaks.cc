@@ -219,7 +219,7 @@ class BreakFinder {
     row.line = compilations_.line[of];
     row.fail_type = Copy(metrics_.fail_type[metrics_row]);
     const std::string_view text = model_.pools.Text(metrics_.fail_reason[metrics_row]);
-    row.reason = Text(Trimmed(FirstLine(text)));
+    row.reason = Text(ShortReason(text));
     row.text = Text(text);
     row.user_file = Copy(compilations_.fail_file[of]);
     row.user_line = compilations_.fail_line[of];

@@ -84,7 +84,7 @@ class CompilationWriter {
       row.seconds = static_cast<double>(metrics.duration_us[of.metrics]) / 1e6;
     row.wasted_s = metrics.dynamo_time_before_restart_s[of.metrics];
     row.fail_type = Copy(metrics.fail_type[of.metrics]);
-    row.fail_reason = Text(Trimmed(FirstLine(model_.pools.Text(metrics.fail_reason[of.metrics]))));
+    row.fail_reason = Text(ShortReason(model_.pools.Text(metrics.fail_reason[of.metrics])));
     row.fail_file = Copy(metrics.fail_user_frame_filename[of.metrics]);
     const int64_t line = metrics.fail_user_frame_lineno[of.metrics];
     if (line >= 0 && line <= INT32_MAX) row.fail_line = static_cast<int32_t>(line);

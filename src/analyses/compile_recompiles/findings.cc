@@ -46,9 +46,11 @@ bool NamesLimit(std::string_view text) {
          text.find("RecompileLimit") != text.npos;
 }
 
-void AddUnique(std::vector<int32_t>& ranks, int32_t rank) {
-  if (rank != kNone32 && std::find(ranks.begin(), ranks.end(), rank) == ranks.end())
-    ranks.push_back(rank);
+// Keeps `ranks` sorted. Logs come in the order of ranks, so this is nearly always at the end.
+void AddRank(std::vector<int32_t>& ranks, int32_t rank) {
+  if (rank == kNone32) return;
+  auto at = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  if (at == ranks.end() || *at != rank) ranks.insert(at, rank);
 }
 
 class Teller {
@@ -96,7 +98,7 @@ class Teller {
                            findings_.size());
       if (is_new) findings_.push_back(Unfinished(i));
       Finding& finding = findings_[found->second];
-      AddUnique(finding.ranks, rows_.rank[i]);
+      AddRank(finding.ranks, rows_.rank[i]);
       AddSource(rows_.rank[i], i, finding);
       if (finding.evidence[0].rows.size() < kMostRows)
         finding.evidence[0].rows.push_back(static_cast<int64_t>(i));
@@ -105,7 +107,7 @@ class Teller {
 
  private:
   void Add(size_t row, const MainChange& change, Facts& to) {
-    AddUnique(to.ranks, rows_.rank[row]);
+    AddRank(to.ranks, rows_.rank[row]);
     to.most = std::max(to.most, rows_.number[row]);
     to.hit |= NamesLimit(pools_.Text(rows_.fail_reason[row])) ||
               NamesLimit(pools_.Text(rows_.fail_type[row]));
@@ -129,7 +131,6 @@ class Teller {
     finding.job = facts.job;
     finding.attempt = facts.attempt;
     finding.ranks = facts.ranks;
-    std::sort(finding.ranks.begin(), finding.ranks.end());
     finding.compile_ids = facts.ids;
     finding.source.push_back({facts.ranks.size() == 1 ? facts.ranks[0] : kNone32,
                               std::string(pools_.Text(facts.file)), facts.line});

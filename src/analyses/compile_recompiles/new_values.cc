@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "model/compile_break_text.h"
 #include "model/compile_payload.h"
 #include "tables/compile_shape.h"
@@ -37,6 +39,26 @@ std::string_view Behind(std::string_view guards, const std::string& before) {
   return Trimmed(line.substr(0, line.find("  # ")));
 }
 
+// The value that the guards require of `source`; empty when they do not.
+std::string_view Search(std::string_view guards, const std::string& source, std::string_view kind) {
+  if (kind == "type") {
+    const std::string_view type = Behind(guards, fmt::format("___check_type_id({}, ", source));
+    const size_t at = type.find("type=");
+    return at == type.npos ? std::string_view() : ClassName(type.substr(at + 5));
+  }
+  if (kind == "length") return Behind(guards, fmt::format(": len({}) == ", source));
+  if (kind == "identity") {
+    const std::string_view id = Behind(guards, fmt::format("___check_obj_id({}, ", source));
+    return id.substr(0, id.find(')'));
+  }
+  const std::string_view value = Behind(guards, fmt::format(": {} == ", source));
+  return value.empty() ? Behind(guards, fmt::format(": {} is ", source)) : value;
+}
+
+// A search reads all guards of the compilation. Real ones differ in a handful of things; a log made
+// to be slow gets no further values.
+constexpr size_t kMostSearches = 256;
+
 }  // namespace
 
 NewValues::NewValues(const Compilations& compilations) : compilations_(compilations) {
@@ -48,49 +70,38 @@ NewValues::NewValues(const Compilations& compilations) : compilations_(compilati
     const int32_t at = compilations.At(shapes.input[row], shapes.rank[row], shapes.compile_id[row],
                                        shapes.entry[row]);
     if (at == kNobody) continue;
-    symbols_[at].push_back({model.pools.Text(shapes.symbol[row]),
-                            model.pools.Text(shapes.sources[row]),
-                            model.pools.Text(shapes.value[row])});
+    symbols_[{at, model.pools.Text(shapes.sources[row])}] = {
+        // the last attempt wins
+        model.pools.Text(shapes.symbol[row]), model.pools.Text(shapes.value[row])};
   }
 }
 
 const NewValues::Symbol* NewValues::SymbolOf(int32_t compilation, std::string_view source) const {
-  auto found = symbols_.find(compilation);
-  if (found == symbols_.end()) return nullptr;
-  const Symbol* last = nullptr;  // of the last attempt
-  for (const Symbol& symbol : found->second) {
-    if (symbol.source == source) last = &symbol;
-  }
-  return last;
+  auto found = symbols_.find({compilation, source});
+  return found == symbols_.end() ? nullptr : &found->second;
 }
 
-Result<std::string_view> NewValues::GuardsOf(int32_t compilation) {
-  if (guards_of_ == compilation) return std::string_view(guards_);
-  const Compilation& of = compilations_.all()[static_cast<size_t>(compilation)];
+Status NewValues::ReadGuards(int32_t compilation) {
+  if (guards_of_ == compilation) return {};
   guards_of_ = compilation;
   guards_.clear();
-  if (of.guards == kNoRow) return std::string_view();
+  found_.clear();
+  const Compilation& of = compilations_.all()[static_cast<size_t>(compilation)];
+  if (of.guards == kNoRow) return {};
   const Model& model = compilations_.model();
-  TRY(ReadPayload(model, model.tables.Get<CompileEntryTable>(), of.guards, guards_));
-  return std::string_view(guards_);
+  return ReadPayload(model, model.tables.Get<CompileEntryTable>(), of.guards, guards_);
 }
 
-void NewValues::FromGuards(std::string_view guards, const std::string& source,
-                           Change& change) const {
-  if (change.kind == "type") {
-    const std::string_view type = Behind(guards, fmt::format("___check_type_id({}, ", source));
-    const size_t at = type.find("type=");
-    if (at != type.npos) change.new_value = ClassName(type.substr(at + 5));
-  } else if (change.kind == "length") {
-    change.new_value = Behind(guards, fmt::format(": len({}) == ", source));
-  } else if (change.kind == "identity") {
-    const std::string_view id = Behind(guards, fmt::format("___check_obj_id({}, ", source));
-    change.new_value = id.substr(0, id.find(')'));
-  } else {
-    change.new_value = Behind(guards, fmt::format(": {} == ", source));
-    if (change.new_value.empty())
-      change.new_value = Behind(guards, fmt::format(": {} is ", source));
+Status NewValues::FromGuards(int32_t now, const std::string& source, Change& change) {
+  TRY(ReadGuards(now));
+  std::string key = fmt::format("{} {}", change.kind, source);
+  auto found = found_.find(key);
+  if (found == found_.end()) {
+    if (found_.size() == kMostSearches) return {};
+    found = found_.emplace(std::move(key), Search(guards_, source, change.kind)).first;
   }
+  change.new_value = found->second;
+  return {};
 }
 
 void NewValues::ReadTensors() {
@@ -144,10 +155,7 @@ Result<std::string> NewValues::Complete(int32_t now, int32_t before, Change& cha
   const Symbol* symbol = SymbolOf(now, SymbolSource(source, change));
   if (symbol != nullptr && change.new_value.empty() && change.kind != "type")
     change.new_value = symbol->value;
-  if (change.new_value.empty()) {
-    ASSIGN_OR_RETURN(std::string_view guards, GuardsOf(now));
-    FromGuards(guards, source, change);
-  }
+  if (change.new_value.empty()) TRY(FromGuards(now, source, change));
   if (change.new_value.empty() || change.old_value.empty())
     FromTensors(now, before, source, change);
   return symbol == nullptr ? std::string() : std::string(symbol->name);

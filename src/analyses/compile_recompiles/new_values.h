@@ -6,9 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "analyses/compile_recompiles/compilations.h"
 #include "analyses/compile_recompiles/guard_text.h"
@@ -25,23 +23,26 @@ class NewValues {
 
  private:
   struct Symbol {
-    std::string_view name, source, value;
+    std::string_view name, value;
   };
 
   const Symbol* SymbolOf(int32_t compilation, std::string_view source) const;
-  Result<std::string_view> GuardsOf(int32_t compilation);
-  void FromGuards(std::string_view guards, const std::string& source, Change& change) const;
+  Status ReadGuards(int32_t compilation);
+  Status FromGuards(int32_t now, const std::string& source, Change& change);
   void FromTensors(int32_t now, int32_t before, const std::string& source, Change& change);
   std::string TensorValue(int32_t compilation, const std::string& source, const Change& change);
   void ReadTensors();
 
   const Compilations& compilations_;
-  std::unordered_map<int32_t, std::vector<Symbol>> symbols_;  // by compilation
+  std::map<std::pair<int32_t, std::string_view>, Symbol> symbols_;  // by compilation and source
   // Rows of describe_tensor by compilation and source; read when first asked for.
   std::map<std::pair<int32_t, std::string_view>, size_t> tensors_;
   bool tensors_read_ = false;
+  // Guards of one compilation, and what was found in them by kind and source: each of many reasons
+  // asks for the same few things.
   int32_t guards_of_ = kNobody;
   std::string guards_;
+  std::map<std::string, std::string> found_;
 };
 
 }  // namespace debrief::analyses::compile_recompiles
