@@ -28,7 +28,8 @@ size_t SpanOf(const Difference& difference) {
 
 std::string InWords(const UnitKey& unit) {
   const std::string nth = unit.nth == 0 ? "" : fmt::format(" for the {}. time", unit.nth + 1);
-  return fmt::format("{} ({}:{}){}", unit.function, unit.file, unit.line, nth);
+  return fmt::format("{} ({}:{}){}", unit.function, unit.file.substr(unit.file.rfind('/') + 1),
+                     unit.line, nth);
 }
 
 std::string SecondsInWords(double seconds) {
@@ -134,6 +135,17 @@ void AddEvidence(const Model& model, const Job& job, const Verdict& verdict, con
        .rows = RowsOf(job, verdict, part)});
 }
 
+// A rank that compiles what no other does takes longer for that reason.
+void Explain(std::vector<Finding>& findings, Finding& slow) {
+  for (Finding& finding : findings) {
+    if (finding.rule != "compile.rank_differs" || finding.role != Role::kCause) continue;
+    if (finding.job != slow.job || finding.attempt != slow.attempt || finding.ranks != slow.ranks)
+      continue;
+    finding.explains.push_back(findings.size());
+    slow.role = Role::kConsequence;
+  }
+}
+
 }  // namespace
 
 void AddFirstDifferences(const Model& model, const Job& job,
@@ -235,6 +247,7 @@ void AddSlowFindings(const Part& part, std::vector<Finding>& findings) {
         "meet in a collective afterwards";
     finding.next_step =
         "See what it compiles: debrief query OUT \"FROM compile_span ORDER BY seconds DESC\"";
+    Explain(findings, finding);
     findings.push_back(std::move(finding));
   }
 }
