@@ -6,7 +6,7 @@ payload. Numbers must agree to the nanosecond, the byte and the key.
 import json
 import re
 from collections import Counter, defaultdict
-from decimal import Decimal
+from fractions import Fraction
 
 ENVELOPE = {"rank", "frame_id", "frame_compile_id", "attempt", "has_payload", "compiled_autograd_id", "stack", "process"}
 PREFIX = re.compile(rb"^V\S+ \S+ +(\d+) (\S+?)\] ")
@@ -55,9 +55,9 @@ def phases_of(log):
     for entry, payload, _, thread, _ in log:
         if "chromium_event" not in entry:
             continue
-        event = json.loads(payload, parse_float=Decimal)  # microseconds need more digits than a double has
+        event = json.loads(payload)
         track = open_phases[thread, "frame_id" in entry]
-        time = int(event["ts"] * 1000)
+        time = int(Fraction(event["ts"]) * 1000)  # the double that was written, without another rounding
         if event["ph"] == "B":
             track.append([event["name"], time, 0])
         elif event["ph"] == "E":

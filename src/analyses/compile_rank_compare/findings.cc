@@ -27,7 +27,8 @@ size_t SpanOf(const Difference& difference) {
 }
 
 std::string InWords(const UnitKey& unit) {
-  const std::string nth = unit.nth == 0 ? "" : fmt::format(" for the {}. time", unit.nth + 1);
+  const std::string nth =
+      unit.nth == 0 ? "" : fmt::format(" again, compilation {} of it", unit.nth + 1);
   return fmt::format("{} ({}:{}){}", unit.function, unit.file.substr(unit.file.rfind('/') + 1),
                      unit.line, nth);
 }
