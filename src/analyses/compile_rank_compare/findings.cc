@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "base/rank_list.h"
 #include "tables/compile_entry.h"
@@ -60,8 +61,9 @@ std::vector<Verdict> GatherVerdicts(const Model& model,
   }
   std::vector<Verdict> verdicts;
   for (auto& [key, all] : by_ranks) {
-    std::stable_sort(all.begin(), all.end(), [&](const Difference* a, const Difference* b) {
-      return spans.start_ns[SpanOf(*a)] < spans.start_ns[SpanOf(*b)];
+    std::sort(all.begin(), all.end(), [&](const Difference* a, const Difference* b) {
+      return std::tuple(spans.start_ns[SpanOf(*a)], a->rank_b, a->graph_b) <
+             std::tuple(spans.start_ns[SpanOf(*b)], b->rank_b, b->graph_b);
     });
     verdicts.push_back({key.first, key.second, std::move(all)});
   }

@@ -160,8 +160,9 @@ class Weigher {
   void WriteRows(const Log& log, std::string_view by, const Named& names, int64_t size) {
     std::vector<const Named::value_type*> order;
     for (const auto& name : names) order.push_back(&name);
-    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-      return a->second.bytes > b->second.bytes;
+    std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+      return std::pair(-a->second.bytes, std::string_view(a->first)) <
+             std::pair(-b->second.bytes, std::string_view(b->first));
     });
     for (const auto* name : order) {
       auto row = Part::RowOf<CompileWeightRow>(log.who);
