@@ -73,9 +73,11 @@ std::string SecondsInWords(double seconds) {
   return seconds > 0 ? fmt::format(" ({:.1f} s)", seconds) : "";
 }
 
-void AddAgain(const Part& part, std::vector<Finding>& findings) {
+// Returns the caches that it told of.
+std::set<CacheKey> AddAgain(const Part& part, std::vector<Finding>& findings) {
   const auto& uses = part.tables.Get<CompileCacheUseTable>();
   std::map<CacheKey, Group> groups;
+  std::set<CacheKey> told;
   for (size_t i = 0; i < uses.size(); ++i) {
     if (uses.again[i]) groups[{uses.job[i], uses.attempt[i], uses.cache[i]}].Add(uses, i);
   }
@@ -90,7 +92,9 @@ void AddAgain(const Part& part, std::vector<Finding>& findings) {
         "Check that the cache folder can be written and is not emptied while the job runs "
         "(TORCHINDUCTOR_CACHE_DIR)";
     findings.push_back(std::move(finding));
+    told.insert(key);
   }
+  return told;
 }
 
 // When each key was there for others, and for which rank first.
@@ -137,7 +141,7 @@ void AddLate(const Part& part, std::vector<Finding>& findings) {
   }
 }
 
-void AddNever(const Part& part, std::vector<Finding>& findings) {
+void AddNever(const Part& part, const std::set<CacheKey>& told, std::vector<Finding>& findings) {
   const auto& totals = part.tables.Get<CompileCacheTotalTable>();
   std::map<CacheKey, std::pair<Group, int64_t>> groups;  // ranks, and hits of any of them
   for (size_t i = 0; i < totals.size(); ++i) {
@@ -150,7 +154,7 @@ void AddNever(const Part& part, std::vector<Finding>& findings) {
   }
   for (const auto& [key, found] : groups) {
     const auto& [group, hits] = found;
-    if (hits > 0 || group.rows.empty()) continue;
+    if (hits > 0 || group.rows.empty() || told.contains(key)) continue;
     Finding finding = MakeFinding(key, Severity::kInfo, group);
     finding.evidence.front() = {.text = "no hit, only misses",
                                 .table = "compile_cache_total",
@@ -168,9 +172,9 @@ void AddNever(const Part& part, std::vector<Finding>& findings) {
 }  // namespace
 
 void AddFindings(const Part& part, std::vector<Finding>& findings) {
-  AddAgain(part, findings);
+  const std::set<CacheKey> told = AddAgain(part, findings);
   AddLate(part, findings);
-  AddNever(part, findings);
+  AddNever(part, told, findings);
 }
 
 }  // namespace debrief::analyses::compile_caches

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "base/rank_list.h"
 #include "tables/compile_entry.h"
@@ -27,8 +28,10 @@ size_t SpanOf(const Difference& difference) {
 }
 
 std::string InWords(const UnitKey& unit) {
-  const std::string nth = unit.nth == 0 ? "" : fmt::format(" for the {}. time", unit.nth + 1);
-  return fmt::format("{} ({}:{}){}", unit.function, unit.file, unit.line, nth);
+  const std::string nth =
+      unit.nth == 0 ? "" : fmt::format(" again, compilation {} of it", unit.nth + 1);
+  return fmt::format("{} ({}:{}){}", unit.function, unit.file.substr(unit.file.rfind('/') + 1),
+                     unit.line, nth);
 }
 
 std::string SecondsInWords(double seconds) {
@@ -58,8 +61,9 @@ std::vector<Verdict> GatherVerdicts(const Model& model,
   }
   std::vector<Verdict> verdicts;
   for (auto& [key, all] : by_ranks) {
-    std::stable_sort(all.begin(), all.end(), [&](const Difference* a, const Difference* b) {
-      return spans.start_ns[SpanOf(*a)] < spans.start_ns[SpanOf(*b)];
+    std::sort(all.begin(), all.end(), [&](const Difference* a, const Difference* b) {
+      return std::tuple(spans.start_ns[SpanOf(*a)], a->rank_b, a->graph_b) <
+             std::tuple(spans.start_ns[SpanOf(*b)], b->rank_b, b->graph_b);
     });
     verdicts.push_back({key.first, key.second, std::move(all)});
   }
@@ -132,6 +136,17 @@ void AddEvidence(const Model& model, const Job& job, const Verdict& verdict, con
                                                 first.rank_b, first.text),
        .table = "compile_first_difference",
        .rows = RowsOf(job, verdict, part)});
+}
+
+// A rank that compiles what no other does takes longer for that reason.
+void Explain(std::vector<Finding>& findings, Finding& slow) {
+  for (Finding& finding : findings) {
+    if (finding.rule != "compile.rank_differs" || finding.role != Role::kCause) continue;
+    if (finding.job != slow.job || finding.attempt != slow.attempt || finding.ranks != slow.ranks)
+      continue;
+    finding.explains.push_back(findings.size());
+    slow.role = Role::kConsequence;
+  }
 }
 
 }  // namespace
@@ -235,6 +250,7 @@ void AddSlowFindings(const Part& part, std::vector<Finding>& findings) {
         "meet in a collective afterwards";
     finding.next_step =
         "See what it compiles: debrief query OUT \"FROM compile_span ORDER BY seconds DESC\"";
+    Explain(findings, finding);
     findings.push_back(std::move(finding));
   }
 }

@@ -36,8 +36,9 @@ uint64_t NumberOf(int32_t rank) {
   return x ^ (x >> 31);
 }
 
+// `to` is not before `from`.
 double SecondsBetween(int64_t from, int64_t to) {
-  return (static_cast<double>(to) - static_cast<double>(from)) / 1e9;
+  return static_cast<double>(static_cast<uint64_t>(to) - static_cast<uint64_t>(from)) / 1e9;
 }
 
 // Joins intervals that touch.

@@ -1,5 +1,7 @@
 // The differences that explain a hang or a slow start. Only what is asked the right way: that
-// tlparse's fingerprints differ because estimates do is in the tables, not here.
+// tlparse's fingerprints differ because estimates do is in the tables, not here; nor that ranks
+// have other compile ids or other answers of caches, which healthy ranks have, too: what they
+// compiled is compared in compile_rank_compare, what caches did in compile_caches.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +22,7 @@ struct Rule {
   std::string_view next_step;
 };
 
-constexpr std::array<Rule, 5> kRules = {
+constexpr std::array<Rule, 3> kRules = {
     {{"order", Severity::kWarning, "Ranks run their compiled graphs in different orders",
       "Compare the orders: debrief query OUT \"FROM compile_order ORDER BY position, rank\""},
      {"collectives_by_graph", Severity::kWarning, "Ranks compiled different collectives",
@@ -28,11 +30,7 @@ constexpr std::array<Rule, 5> kRules = {
       "position\""},
      {"tensor_shapes", Severity::kWarning, "Ranks compiled graphs with different tensors or ops",
       "Compare the fingerprints: debrief query OUT \"FROM compile_tensor_meta ORDER BY graph, "
-      "rank\""},
-     {"compile_ids", Severity::kInfo, "Ranks have different compilations",
-      "See which: debrief query OUT \"FROM compile_divergence WHERE what = 'compile_ids'\""},
-     {"cache", Severity::kInfo, "Compilation caches answer ranks differently",
-      "See which: debrief query OUT \"FROM compile_cache ORDER BY rank, position\""}}};
+      "rank\""}}};
 
 // "rank 1: 4 ops in 2 graphs"; at most four groups.
 std::string GroupsInWords(const Part& part, const std::vector<size_t>& rows) {

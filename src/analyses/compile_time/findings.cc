@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "base/rank_list.h"
-#include "model/compile_frames.h"
 #include "tables/compile_span.h"
 
 namespace debrief::analyses::compile_time {
@@ -83,9 +82,10 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
       finding.job = who.first;
       finding.attempt = who.second;
       finding.headline = fmt::format(
-          "{} ({}:{}) takes {:.0f} % of the compile time: {:.1f} s{} in {} compilations", name,
-          ShortPath(file), line, 100 * share, longest,
-          function.by_rank.size() > 1 ? " on the slowest rank" : "", function.rows.size());
+          "{} ({}:{}) takes {:.0f} % of the compile time: {:.1f} s{} in {} compilation{}", name,
+          file.substr(file.rfind('/') + 1), line, 100 * share, longest,
+          function.by_rank.size() > 1 ? " on the slowest rank" : "", function.rows.size(),
+          function.rows.size() == 1 ? "" : "s");
       std::set<std::string_view> ids;
       for (size_t row : function.rows) {
         if (ids.size() < kMostIds) ids.insert(part.pools.Text(spans.compile_id[row]));

@@ -160,13 +160,14 @@ class Weigher {
   void WriteRows(const Log& log, std::string_view by, const Named& names, int64_t size) {
     std::vector<const Named::value_type*> order;
     for (const auto& name : names) order.push_back(&name);
-    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-      return a->second.bytes > b->second.bytes;
+    std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+      return std::pair(-a->second.bytes, std::string_view(a->first)) <
+             std::pair(-b->second.bytes, std::string_view(b->first));
     });
     for (const auto* name : order) {
       auto row = Part::RowOf<CompileWeightRow>(log.who);
       row.input = log.who.input;
-      row.by = part_.pools.Intern(by);
+      row.divided_by = part_.pools.Intern(by);
       row.name = part_.pools.Intern(name->first);
       row.entries = name->second.entries;
       row.bytes = name->second.bytes;
@@ -204,7 +205,8 @@ class Weigher {
 void AddFindings(const Part& part, std::vector<Finding>& findings) {
   const auto& weights = part.tables.Get<CompileWeightTable>();
   for (size_t i = 0; i < weights.size(); ++i) {
-    if (part.pools.Text(weights.by[i]) != "kind" || weights.share[i] <= kDominantShare) continue;
+    if (part.pools.Text(weights.divided_by[i]) != "kind" || weights.share[i] <= kDominantShare)
+      continue;
     const double size = static_cast<double>(weights.bytes[i]) / weights.share[i];
     if (size < static_cast<double>(kLargeLog)) continue;
     Finding finding;
@@ -219,7 +221,8 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
                                 .rows = {static_cast<int64_t>(i)}});
     finding.why = "lines and payloads of the log, counted";
     finding.next_step =
-        "See what else: debrief query OUT \"FROM compile_weight ORDER BY input, by, bytes DESC\"";
+        "See what else: debrief query OUT \"FROM compile_weight ORDER BY input, divided_by, bytes "
+        "DESC\"";
     findings.push_back(std::move(finding));
   }
 }
