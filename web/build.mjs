@@ -4,8 +4,8 @@
 //   style.css  --esbuild--> app.css  }--> page.html: page.html of this folder with style, script and the
 //                                         content security policy filled in
 //
-// page.html still has four marks, {{title}}, {{headlines}}, {{data}} and {{flight}}, that outputs/html (and,
-// in tests, tests/browser/fixture.mjs) replace for each run. The policy allows exactly this script and this
+// page.html still has five marks, {{title}}, {{headlines}}, {{data}}, {{flight}} and {{compile}}, that outputs/html
+// (and, in tests, tests/browser/fixture.mjs) replace for each run. The policy allows exactly this script and this
 // style by their hashes, so that nothing an input smuggles in could run, and no network at all.
 //
 // Pages of `debrief compile` (tree/): one template, tree/page.html, with the style and the script of each kind,
@@ -23,7 +23,7 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const web = path.dirname(fileURLToPath(import.meta.url));
-const marks = ["{{title}}", "{{headlines}}", "{{data}}", "{{flight}}"];
+const marks = ["{{title}}", "{{headlines}}", "{{data}}", "{{flight}}", "{{compile}}"];
 
 // `import { views } from "views"`: every file of src/views, in order of the view's own `order`. A new view
 // is a new file and nothing else.

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 const htmlEscapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escapeHtml = (text) => text.replace(/[&<>"']/g, (c) => htmlEscapes[c]);
 
-export function makePage(pageFile, { flight = null, ...run }) {
+export function makePage(pageFile, { flight = null, compile = null, ...run }) {
   const headlines = run.findings
     .map((finding) => `<p>${escapeHtml(finding.headline)}</p>`)
     .join("\n");
@@ -15,9 +15,10 @@ export function makePage(pageFile, { flight = null, ...run }) {
     headlines,
     data: island(run),
     flight: island(flight),
+    compile: island(compile),
   };
   return readFileSync(pageFile, "utf8").replace(
-    /\{\{(title|headlines|data|flight)\}\}/g,
+    /\{\{(title|headlines|data|flight|compile)\}\}/g,
     (_, name) => values[name],
   );
 }

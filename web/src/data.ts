@@ -4,6 +4,7 @@
 // All text in it comes from inputs that may be hostile. It is only ever rendered as text, and Clean makes
 // what could deceive a reader visible: control characters, and the bidi controls that reorder a line.
 
+import { Compile, type RawCompile } from "./compile_data";
 import { unpackFlight, type Flight, type RawFlight } from "./flight_data";
 
 export type Severity = "error" | "warning" | "info";
@@ -105,6 +106,7 @@ export interface Run {
   diagnostics: Diagnostic[];
   inputs: Input[];
   flight: Flight | null; // from an island of its own; null when no collectives were matched
+  compile: Compile | null; // likewise; null without compile logs
 }
 
 // Longer texts are cut: no sentence or path needs more, and a line of 10 MB must not stall the page.
@@ -133,20 +135,23 @@ function clean(value: unknown): unknown {
   return value;
 }
 
+// Texts in it are not clean yet.
 function readIsland(id: string): unknown {
   const island = document.getElementById(id);
   if (!island) throw new Error("This page has no data: it was not written completely.");
-  const value = clean(JSON.parse(island.textContent ?? ""));
+  const value: unknown = JSON.parse(island.textContent ?? "");
   island.remove(); // a second copy of a large text would only cost memory
   return value;
 }
 
 // The run of this page; an Error with a sentence for the reader when there is none.
 export function readRun(): Run {
-  const run = readIsland("debrief-data") as Run;
+  const run = clean(readIsland("debrief-data")) as Run;
   if (run.schema !== 1)
     throw new Error(`This page reads schema 1; its data has schema ${run.schema}.`);
-  run.flight = unpackFlight(readIsland("debrief-flight") as RawFlight | null);
+  run.flight = unpackFlight(clean(readIsland("debrief-flight")) as RawFlight | null);
+  const compile = readIsland("debrief-compile") as RawCompile | null;
+  run.compile = compile && new Compile(compile, clean);
   return run;
 }
 
@@ -173,6 +178,7 @@ export function ofJob(run: Run, job: number | null): Run {
     diagnostics: run.diagnostics.filter((one) => one.input === null || numbers.has(one.input)),
     inputs,
     flight: flightOfJob(run.flight, job),
+    compile: run.compile?.ofJob(job) ?? null,
   };
 }
 

@@ -1,12 +1,13 @@
 // Fills the page that web/build.mjs made and the build embedded.
 //
 // That page has style, script and a policy that allows these two by their hashes and no network;
-// what is left are four marks, each of them once and in this order:
+// what is left are five marks, each of them once and in this order:
 //
 //   {{title}}      inside <title>: the first headline
 //   {{headlines}}  inside <noscript>: all of them, for a reader without scripts
 //   {{data}}       inside <script type="application/json">: the run as JSON
 //   {{flight}}     likewise: the collectives that the page draws
+//   {{compile}}    likewise: the tables of compile logs
 //
 // Text from inputs goes through AppendHtml for the first two. In the others the JSON writer turns
 // every '<' into \u003c, so that no text can end the element. The page is cut at the marks once,
@@ -18,6 +19,7 @@
 
 #include "base/check.h"
 #include "base/escape.h"
+#include "outputs/html/compile_data.h"
 #include "outputs/html/flight_data.h"
 #include "outputs/run_json.h"
 
@@ -74,9 +76,10 @@ void AppendHeadlines(const Model& model, std::string& out) {
 std::string MakePage(const Model& model) {
   const std::string data = RunJson(model, 0);
   const std::string flight = FlightJson(model);
+  const std::string compile = CompileJson(model);
   std::string_view rest = EmbeddedPage();
   std::string out;
-  out.reserve(rest.size() + data.size() + flight.size() + 1024);
+  out.reserve(rest.size() + data.size() + flight.size() + compile.size() + 1024);
   CopyUpTo("{{title}}", rest, out);
   AppendTitle(model, out);
   CopyUpTo("{{headlines}}", rest, out);
@@ -85,6 +88,8 @@ std::string MakePage(const Model& model) {
   out += data;
   CopyUpTo("{{flight}}", rest, out);
   out += flight;
+  CopyUpTo("{{compile}}", rest, out);
+  out += compile;
   out += rest;
   return out;
 }

@@ -1,0 +1,204 @@
+// Compile logs: every view with its tabs, the way into a compilation, hostile names, what is left out.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { compileTables, hostileName, withCompile } from "./compile_fixture.mjs";
+import { hungRun } from "./fixture.mjs";
+import { faintTexts } from "./looks.test.mjs";
+
+const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");
+const at = encodeURIComponent("0:0:0:0/1");
+const titles = ["Compilations", "Graph breaks", "Compile cost", "Graphs", "Ranks"];
+const breakAt = encodeURIComponent("0:0:1/0:41:graph_break:Unsupported Tensor.item() call");
+const graphAt = encodeURIComponent("dynamo output graph abcd00000000");
+
+// Each address and texts that its page must have.
+const pages = {
+  "#/compile": ["8 compilations", "2 failed", "2 recompiled", "2 restarted", "12 s", "loss_fn", hostileName],
+  [`#/compile?at=${at}`]: ["has another size in dimension 1", "8 \u2192 16", "mark_dynamic(x, 1)", "s27"],
+  [`#/compile?at=${encodeURIComponent("0:0:0:1/0")}`]: ["Unsupported Tensor.item() call", "250 ms"],
+  [`#/compile?at=${encodeURIComponent("1:1:0:2/0")}`]: ["no kernel <b>here</b>\nsecond line"],
+  [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=time`]: ["inductor_compile", "700 ms"],
+  [`#/compile?at=${at}&show=time`]: ["no events of the phases"],
+  [`#/compile?at=${at}&show=graphs`]: ["torch.ops.aten.mm.default", "input shape", "f32[4, 8] cuda:0", "f32[4, s27] cuda:0"],
+  [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=modules`]: ["fc", "weight f32[8, 8]", "256 B"],
+  [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=guards`]: ["check_tensor", "12.5 \u00b5s", "1 \u00d7"],
+  "#/breaks": ["6 frames", "750 ms", "33.3 %", "BackendCompilerFailed"],
+  [`#/breaks?at=${breakAt}`]: ["Set capture_scalar_outputs", "train.py:80 in main", "500 ms"],
+  "#/compile_cost": ["inductor_compile", "1.4 s, 100 %", "1.8 s"],
+  "#/compile_cost?tab=slowest": ["forward", "1.5 s"],
+  "#/compile_cost?tab=kernels": ["triton_poi_fused_add_0", "200 ms"],
+  "#/compile_cost?tab=autotune": ["triton_mm_7", "12.3 \u00b5s", "2.5 s"],
+  "#/compile_cost?tab=caches": ["fx graph cache", "1, 25 %", "full_miss"],
+  "#/compile_cost?tab=weight": ["artifact fx_graph_runnable", "123 kB, 61 %"],
+  "#/graphs": ["dynamo output graph", "abcd00000000", "all 2", "4.10 kB"],
+  [`#/graphs?at=${graphAt}`]: ["rank 1 0/0", "operator.add"],
+  "#/graphs?tab=guards": ["2 guards failed", "TENSOR_MATCH"],
+  "#/graphs?tab=shapes": ["create symbol", "s27", "[2, inf]"],
+  "#/compile_ranks": ["Rank 1 compiled another graph", "+ addmm", "extra_fn", "6 s"],
+};
+
+// Another address of the same page, drawn.
+async function goTo(page, hash) {
+  await page.evaluate(
+    (to) =>
+      new Promise((done) => {
+        location.hash = to;
+        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 50);
+      }),
+    hash,
+  );
+}
+
+async function checkPage(page, hash, texts) {
+  const text = await page.locator("main").innerText();
+  for (const part of texts) assert.ok(text.includes(part), `${hash}: ${part} in ${text}`);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.locator("main script, main b b, main p b").count(), 0);
+  assert.equal(await page.locator("h1").count(), 1);
+  const over = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  assert.equal(over, 0, `${hash} scrolls sideways`);
+  assert.doesNotMatch(text, /undefined|NaN|null|\[object/, hash);
+}
+
+const everyView = {
+  name: "compile: every view and tab shows its tables",
+  async run(t) {
+    const run = withCompile(compileTables());
+    const page = await t.open(run, { height: 1600 });
+    for (const [hash, texts] of Object.entries(pages)) {
+      await goTo(page, hash);
+      await checkPage(page, hash, texts);
+      const nav = await page.getByRole("navigation").innerText();
+      for (const title of titles) assert.ok(nav.includes(title), title);
+      await t.screenshot(page, `compile${hash.replace(/\W+/g, "_")}`, true);
+    }
+  },
+};
+
+const looks = {
+  name: "compile: contrast in both schemes, narrow and wide",
+  async run(t) {
+    const run = withCompile(compileTables());
+    for (const dark of [false, true]) {
+      const page = await t.open(run, { dark, width: dark ? 420 : 1280 });
+      for (const hash of Object.keys(pages)) {
+        await goTo(page, hash);
+        assert.deepEqual(await page.evaluate(faintTexts), [], `${hash} ${dark ? "dark" : "light"}`);
+        await checkPage(page, hash, []);
+      }
+    }
+  },
+};
+
+const keyboard = {
+  name: "compile: a compilation is opened by keys, its state is in the address",
+  async run(t) {
+    const page = await t.open(withCompile(compileTables()), { hash: "#/compile" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("outcome:failed");
+    await page.keyboard.press("Escape");
+    const rows = page.getByRole("table", { name: "Compilations", exact: true }).locator("tbody tr");
+    assert.equal(await rows.count(), 2);
+    await rows.first().getByRole("button").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary", { name: "Selected compilation" }).waitFor();
+    await page.getByRole("button", { name: /^Guards/ }).focus();
+    await page.keyboard.press("Space");
+    assert.match(page.url(), /show=guards/);
+    await page.reload();
+    const panel = page.getByRole("complementary", { name: "Selected compilation" });
+    assert.match(await panel.innerText(), /3 guards, which are not on this page/);
+    await page.goBack();
+    assert.match(await panel.innerText(), /second line/);
+  },
+};
+
+const links = {
+  name: "compile: from slow, broken and equal ones to the compilation",
+  async run(t) {
+    const run = withCompile(compileTables());
+    const slow = await t.open(run, { hash: "#/compile_cost?tab=slowest" });
+    await slow.getByRole("button", { name: "forward" }).first().click();
+    await slow.getByRole("heading", { level: 2, name: "0/0 forward" }).waitFor();
+    const graph = await t.open(run, { hash: `#/graphs?at=${graphAt}` });
+    await graph.getByRole("link", { name: "rank 1 0/0" }).click();
+    await graph.getByRole("heading", { level: 2, name: "0/0 forward" }).waitFor();
+    assert.match(graph.url(), /1%3A1%3A0%3A0%2F0/);
+    const broken = await t.open(run, { hash: `#/compile?at=${encodeURIComponent("0:0:0:1/0")}` });
+    await broken.getByRole("link", { name: "Hints, stack and cost of this break" }).click();
+    await broken.getByRole("complementary", { name: "Selected graph break" }).waitFor();
+  },
+};
+
+const hidden = {
+  name: "compile: no entries without tables, no ranks with one rank",
+  async run(t) {
+    const none = await t.open(hungRun());
+    const nav = await none.getByRole("navigation").innerText();
+    for (const title of titles) assert.ok(!nav.includes(title), title);
+    const single = Object.fromEntries(
+      Object.entries(compileTables())
+        .map(([name, rows]) => [name, rows.filter((row) => row.rank === 0)])
+        .filter(([, rows]) => rows.length > 0),
+    );
+    const page = await t.open(withCompile(single), { hash: "#/compile_ranks" });
+    const text = await page.getByRole("navigation").innerText();
+    assert.ok(text.includes("Compilations") && !text.includes("Ranks"), text);
+  },
+};
+
+const leftOut = {
+  name: "compile: the page tells what it leaves out, and what is missing",
+  async run(t) {
+    const lists = { compilation: compileTables().compilation };
+    const page = await t.open(withCompile(lists, { compilation: 1200 }), { hash: "#/compile" });
+    assert.match(
+      await page.locator(".left-out").innerText(),
+      /1,200 rows of compilation are not on this page: debrief query has all/,
+    );
+    for (const show of ["time", "graphs", "modules", "guards"]) {
+      const one = await t.open(withCompile(lists), { hash: `#/compile?at=${at}&show=${show}` });
+      assert.ok((await one.locator(".compile-detail .empty").count()) > 0, show);
+    }
+  },
+};
+
+const large = {
+  name: "compile: 5,000 compilations and 20,000 rows of details stay quick",
+  async run(t) {
+    const lists = compileTables();
+    const [first] = lists.compilation;
+    lists.compilation = Array.from({ length: 5000 }, (_, i) => ({
+      ...first,
+      compile_id: `${i}/0`,
+      first_entry: i,
+    }));
+    const [guard] = lists.compile_guard;
+    lists.compile_guard = Array.from({ length: 20000 }, (_, i) => ({
+      ...guard,
+      compile_id: `${i % 5000}/0`,
+    }));
+    const page = await t.open(withCompile(lists), { hash: "#/compile" });
+    const start = performance.now();
+    await page.getByRole("button", { name: "forward" }).first().click();
+    await page.getByRole("button", { name: /^Guards/ }).click();
+    await page.getByRole("table", { name: "Guards of this compilation" }).waitFor();
+    assert.ok(performance.now() - start < 3000, "opening a compilation takes long");
+    assert.ok((await page.locator("tbody tr").count()) < 200, "rows out of sight are elements");
+  },
+};
+
+const recorded = {
+  name: "compile: the report that the binary writes",
+  needsBinary: true,
+  async run(t) {
+    const page = await t.report([path.join(examples, "hung-job")], { hash: "#/compile" });
+    const text = await page.locator("main").innerText();
+    assert.match(text, /compilations/);
+  },
+};
+
+export const tests = [everyView, looks, keyboard, links, hidden, leftOut, large, recorded];

@@ -1,0 +1,95 @@
+#include "outputs/html/compile_data.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "outputs/html/page.h"
+#include "tables/compile_life.h"
+#include "tables/compile_shape.h"
+
+namespace debrief::outputs::html {
+
+namespace {
+
+size_t CountOf(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+void AddShape(Model& model, std::string_view symbol, int32_t rank = 0) {
+  CompileShapeRow row;
+  row.rank = rank;
+  row.kind = model.pools.Intern("create_symbol");
+  row.symbol = model.pools.Intern(symbol);
+  model.tables.Edit<CompileShapeTable>().Add(row);
+}
+
+TEST(CompileData, NullWithoutCompileLogs) {
+  Model model;
+  EXPECT_EQ(CompileJson(model), "null");
+  model.tables.Edit<CompileLifeTable>();  // made, and without a row
+  EXPECT_EQ(CompileJson(model), "null");
+  EXPECT_NE(MakePage(model).find("id=\"debrief-compile\">null</script>"), std::string::npos);
+}
+
+TEST(CompileData, RowsAreObjectsWithoutNulls) {
+  Model model;
+  AddShape(model, "s0", 3);
+  const std::string json = CompileJson(model);
+  EXPECT_NE(json.find("\"compile_shape\":{\"total\":1,\"rows\":[{"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"rank\":3"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"symbol\":\"s0\""), std::string::npos) << json;
+  EXPECT_EQ(json.find("null"), std::string::npos) << json;
+  EXPECT_EQ(json.find("compile_life"), std::string::npos) << json;
+}
+
+TEST(CompileData, HostileTextCannotEndTheElement) {
+  Model model;
+  AddShape(model, "</script><script>bad()</script><!-- {{title}}{{compile}}");
+  const std::string json = CompileJson(model);
+  EXPECT_EQ(json.find('<'), std::string::npos);
+  const std::string page = MakePage(model);
+  EXPECT_EQ(CountOf(page, "bad()"), 1u);
+  EXPECT_EQ(CountOf(page, "{{compile}}"), 1u);  // the text, not a mark
+}
+
+TEST(CompileData, RowsOfATableAreBounded) {
+  Model model;
+  for (int i = 0; i < 3000; ++i) AddShape(model, "s0");
+  const std::string json = CompileJson(model);
+  EXPECT_NE(json.find("\"total\":3000"), std::string::npos);
+  EXPECT_EQ(CountOf(json, "\"symbol\""), 2000u);
+}
+
+TEST(CompileData, BytesOfATableAreBounded) {
+  Model model;
+  for (int i = 0; i < 1000; ++i) AddShape(model, std::string(5000, 'x') + std::to_string(i));
+  const std::string json = CompileJson(model);
+  EXPECT_NE(json.find("\"total\":1000"), std::string::npos);
+  EXPECT_LT(json.size(), 310'000u);
+  EXPECT_GT(CountOf(json, "\"symbol\""), 40u);
+}
+
+TEST(CompileData, OneHugeRowCostsOnlyItself) {
+  Model model;
+  AddShape(model, std::string(5'000'000, 'x'));
+  AddShape(model, "small");
+  const std::string json = CompileJson(model);
+  EXPECT_LT(json.size(), 1000u);
+  EXPECT_NE(json.find("\"total\":2"), std::string::npos);
+  EXPECT_NE(json.find("small"), std::string::npos);
+}
+
+TEST(CompileData, ManyHugeRowsEndTheTable) {
+  Model model;
+  for (int i = 0; i < 300; ++i) AddShape(model, std::string(400'000, 'x') + std::to_string(i));
+  AddShape(model, "small");
+  const std::string json = CompileJson(model);
+  EXPECT_NE(json.find("\"rows\":[]"), std::string::npos) << json.substr(0, 200);
+}
+
+}  // namespace
+
+}  // namespace debrief::outputs::html
