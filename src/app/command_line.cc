@@ -140,6 +140,10 @@ void AddCompileModes(CLI::App& compile, CompileOptions& options) {
                   "Of several attempts in the logs, this one (1 is the oldest)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30).description(""));
+  compile.add_option("--source-link", options.source_link,
+                     "Link every frame, for example https://host/{commit}/{path}#L{line}")
+      ->type_name("TEMPLATE");
+  compile.add_option("--commit", options.commit, "What {commit} stands for")->type_name("SHA");
   compile
       .add_option("--split-ranks", options.split_ranks,
                   "Write one clean log a rank into DIR instead of a tree")

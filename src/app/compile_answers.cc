@@ -1,6 +1,9 @@
 #include "app/compile_answers.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <limits>
 
 #include "app/staged_folder.h"
 #include "app/terminal.h"
@@ -16,7 +19,11 @@ namespace {
 namespace flame = outputs::compile_flame;
 namespace summary = outputs::compile_summary;
 
-size_t Width() { return static_cast<size_t>(TerminalWidth()); }
+// Only a terminal has an edge.
+size_t Width() {
+  return isatty(STDOUT_FILENO) != 0 ? static_cast<size_t>(TerminalWidth())
+                                    : std::numeric_limits<size_t>::max();
+}
 
 Result<std::string> AnswerText(const Model& model, const CompileOptions& options,
                                const GlobalOptions& global) {

@@ -235,7 +235,7 @@ class Summary {
     const auto& all = Get<CompileWeightTable>();
     Tally tally;
     for (size_t i = 0; i < all.size(); ++i) {
-      if (Text(all.by[i]) == "kind") tally.Add(all.name[i], all.bytes[i], all.entries[i]);
+      if (Text(all.divided_by[i]) == "kind") tally.Add(all.name[i], all.bytes[i], all.entries[i]);
     }
     TextBlock block(fmt::format("The log: {}", BytesText(static_cast<double>(tally.total()))),
                     {"bytes", "share", "entries", "kind"});

@@ -12,6 +12,10 @@ namespace debrief::outputs::compile_summary {
 
 namespace {
 
+// On a terminal that is not wide no column but the last takes more than this.
+constexpr size_t kWide = 160;
+constexpr size_t kWidest = 44;
+
 // Of bytes that are one column each, near enough: names are ASCII nearly always.
 std::string Cut(const std::string& text, size_t width) {
   if (text.size() <= width) return text;
@@ -29,6 +33,7 @@ void TextBlock::Write(size_t most, size_t width, std::string& out) const {
   for (size_t c = 0; c < heads_.size(); ++c) {
     widths[c] = heads_[c].size();
     for (size_t r = 0; r < shown; ++r) widths[c] = std::max(widths[c], rows_[r][c].size());
+    if (width < kWide) widths[c] = std::min(widths[c], kWidest);
   }
   auto line = [&](const std::vector<std::string>& cells) {
     std::string text = " ";
@@ -36,7 +41,7 @@ void TextBlock::Write(size_t most, size_t width, std::string& out) const {
       text += ' ';
       bool last = c + 1 == cells.size();
       text += last ? Cut(cells[c], width > text.size() ? width - text.size() : 0)
-                   : fmt::format("{:<{}} ", cells[c], widths[c]);
+                   : fmt::format("{:<{}} ", Cut(cells[c], widths[c]), widths[c]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + "\n";
