@@ -76,8 +76,9 @@ class BreakTeller {
       to.count += rows_.count[row];
       to.seconds = std::max(to.seconds, rows_.wasted_s[row] + rows_.resume_s[row]);
     }
-    std::stable_sort(told.begin(), told.end(),
-                     [](const Told& a, const Told& b) { return a.seconds > b.seconds; });
+    std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) {
+      return a.seconds != b.seconds ? a.seconds > b.seconds : a.rows[0] < b.rows[0];
+    });
     return told;
   }
 

@@ -36,6 +36,7 @@ struct FrameState {
 
 struct Blocker {
   CompileBlockerRow row;
+  size_t number = 0;  // in the order of first sight
   std::set<std::string_view> frames;
   std::vector<std::string_view> functions;
 };
@@ -140,6 +141,7 @@ class ProgressWriter {
     auto [found, is_new] = process.places.try_emplace(key, process.blockers.size());
     if (is_new) process.blockers.push_back(NewBlocker(row, key));
     Blocker& blocker = process.blockers[found->second];
+    blocker.number = found->second;
     blocker.frames.insert(FrameOf(row));
     blocker.row.seconds += Lost(row, outcome);
     const std::string_view function = texts_.Text(rows_.function[row]);
@@ -180,9 +182,10 @@ class ProgressWriter {
   }
 
   void WriteBlockers(std::vector<Blocker>& blockers) {
-    std::stable_sort(blockers.begin(), blockers.end(), [](const Blocker& a, const Blocker& b) {
+    std::sort(blockers.begin(), blockers.end(), [](const Blocker& a, const Blocker& b) {
       if (a.frames.size() != b.frames.size()) return a.frames.size() > b.frames.size();
-      return a.row.seconds > b.row.seconds;
+      if (a.row.seconds != b.row.seconds) return a.row.seconds > b.row.seconds;
+      return a.number < b.number;
     });
     for (size_t i = 0; i < blockers.size(); ++i) {
       CompileBlockerRow& row = blockers[i].row;

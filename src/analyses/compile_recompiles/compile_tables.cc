@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -160,8 +161,9 @@ void Explain(Group& group, Pools& pools) {
   }
   using Item = std::pair<std::pair<std::string_view, std::string_view>, int32_t>;
   std::vector<Item> items(group.changes.begin(), group.changes.end());
-  std::stable_sort(items.begin(), items.end(),
-                   [](const Item& a, const Item& b) { return a.second > b.second; });
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   constexpr size_t kMost = 4;
   std::string why;
   for (size_t i = 0; i < std::min(items.size(), kMost); ++i) {

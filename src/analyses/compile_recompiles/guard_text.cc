@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <vector>
 
 #include "model/compile_break_text.h"
 
@@ -289,51 +288,7 @@ bool ReadExpression(std::string_view guard, Change& change) {
   return change.kind == "expression";
 }
 
-// "train.py:60 in f (HINT: type int)"
-void ParsePlace(std::string_view place, FailedGuard& parsed) {
-  place = Trimmed(place.substr(0, place.find(" (HINT: ")));
-  const size_t in = place.rfind(" in ");
-  const size_t colon = place.substr(0, in).rfind(':');
-  if (in == place.npos || colon == place.npos) return;
-  parsed.file = place.substr(0, colon);
-  parsed.line = Number(place.substr(colon + 1));
-  parsed.function = place.substr(in + 4);
-}
-
-bool IsId(std::string_view text) {
-  return !text.empty() && Has(text, "/") && text.find_first_not_of("!0123456789/_-") == text.npos;
-}
-
 }  // namespace
-
-FailedGuard ParseReason(std::string_view reason) {
-  FailedGuard parsed;
-  const std::vector<TextFrame> frames = Has(reason, "\n")
-                                            ? ParseTraceback(reason.substr(reason.find('\n') + 1))
-                                            : std::vector<TextFrame>();
-  std::string_view line = FirstLine(reason);
-  const size_t colon = line.find(": ");
-  if (colon != line.npos && IsId(line.substr(0, colon))) {
-    parsed.previous_id = line.substr(0, colon);
-    line.remove_prefix(colon + 2);
-  }
-  const size_t comment = line.find("  # ");
-  parsed.guard = Trimmed(line.substr(0, comment));
-  if (comment != line.npos) {
-    std::string_view rest = line.substr(comment + 4);
-    const size_t place = rest.rfind("  # ");
-    if (place != rest.npos) parsed.code = Trimmed(rest.substr(0, place));
-    ParsePlace(place == rest.npos ? rest : rest.substr(place + 4), parsed);
-  }
-  if (!frames.empty()) {
-    const TextFrame& innermost = frames.back();
-    parsed.file = innermost.file;
-    parsed.line = innermost.line;
-    parsed.function = innermost.function;
-    if (!innermost.code.empty()) parsed.code = innermost.code;
-  }
-  return parsed;
-}
 
 Change ParseGuard(std::string_view guard) {
   using Reader = bool (*)(std::string_view, Change&);
