@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/rank_list.h"
@@ -75,12 +76,14 @@ std::string Headline(const Model& model, const Job& job, const Verdict& verdict)
   const Difference& first = *verdict.differences.front();
   const bool one = verdict.ranks.size() == 1;
   const std::string unit = InWords(*first.unit);
-  const size_t more = verdict.differences.size() / verdict.ranks.size() - 1;
+  std::set<const UnitKey*> units;
+  for (const Difference* difference : verdict.differences) units.insert(difference->unit);
+  const size_t more = units.size() - 1;
   const std::string rest = more == 0 ? "" : fmt::format(", and {} more", more);
   std::string what;
   if (verdict.kind == Kind::kExtra)
-    what = fmt::format("{} {}{}{}, which no other rank {}", one ? "compiles" : "compile", unit,
-                       SecondsInWords(spans.seconds[SpanOf(first)]), rest, "does");
+    what = fmt::format("{} {}{}{}, which no other rank does", one ? "compiles" : "compile", unit,
+                       SecondsInWords(spans.seconds[SpanOf(first)]), rest);
   if (verdict.kind == Kind::kMissing)
     what = fmt::format("{} not compile {}{}, which all other ranks do", one ? "does" : "do", unit,
                        rest);
@@ -116,15 +119,14 @@ std::vector<int64_t> RowsOf(const Job& job, const Verdict& verdict, const Part& 
 
 void AddEvidence(const Model& model, const Job& job, const Verdict& verdict, const Part& part,
                  Finding& finding) {
-  constexpr size_t kMostIds = 8;
+  constexpr size_t kMostUnits = 8;
   const auto& spans = model.tables.Get<CompileSpanTable>();
+  std::set<const UnitKey*> told;
   for (const Difference* one : verdict.differences) {
-    if (finding.compile_ids.size() >= kMostIds) break;
+    if (told.size() >= kMostUnits) break;
+    if (!told.insert(one->unit).second) continue;
     const size_t span = SpanOf(*one);
-    std::string id(model.pools.Text(spans.compile_id[span]));
-    if (std::find(finding.compile_ids.begin(), finding.compile_ids.end(), id) ==
-        finding.compile_ids.end())
-      finding.compile_ids.push_back(std::move(id));
+    finding.compile_ids.emplace_back(model.pools.Text(spans.compile_id[span]));
     finding.source.push_back({spans.rank[span], std::string(one->unit->file), one->unit->line});
   }
   const Difference& first = *verdict.differences.front();
