@@ -107,12 +107,12 @@ const keyboard = {
     await page.getByRole("complementary", { name: "Selected compilation" }).waitFor();
     await page.getByRole("button", { name: /^Guards/ }).focus();
     await page.keyboard.press("Space");
-    assert.match(page.url(), /show=guards/);
+    await page.waitForFunction(() => location.hash.includes("show=guards"));
     await page.reload();
     const panel = page.getByRole("complementary", { name: "Selected compilation" });
     assert.match(await panel.innerText(), /3 guards, which are not on this page/);
     await page.goBack();
-    assert.match(await panel.innerText(), /second line/);
+    await panel.getByText("second line").waitFor();
   },
 };
 

@@ -69,13 +69,13 @@ function inputColumns(hasBefore: boolean): Column<InputPair>[] {
   const either = (row: InputPair) => row.now ?? row.before;
   return [
     textColumn("name", "input", 0, (row) => either(row)?.source ?? row.name),
-    textColumn("now", hasBefore ? "now" : "type and sizes", 260, (row) => inputText(row.now)),
+    textColumn("now", hasBefore ? "now" : "type and sizes", hasBefore ? 200 : 260, (row) => inputText(row.now)),
     ...(hasBefore
       ? [
-          textColumn<InputPair>("before", "in the previous graph", 260, (row) =>
+          textColumn<InputPair>("before", "in the previous graph", 200, (row) =>
             inputText(row.before),
           ),
-          textColumn<InputPair>("differs", "differs", 80, (row) =>
+          textColumn<InputPair>("differs", "differs", 70, (row) =>
             inputText(row.now) === inputText(row.before) ? "" : "yes",
           ),
         ]
