@@ -9,7 +9,7 @@ import { faintTexts } from "./looks.test.mjs";
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");
 const at = encodeURIComponent("0:0:0:0/1");
 const titles = ["Compilations", "Graph breaks", "Compile cost", "Graphs", "Ranks"];
-const breakAt = encodeURIComponent("0:0:1/0:41:graph_break:Unsupported Tensor.item() call");
+const breakAt = encodeURIComponent("graph_break:train.py:41:Unsupported Tensor.item() call");
 const graphAt = encodeURIComponent("dynamo output graph abcd00000000");
 
 // Each address and texts that its page must have.
@@ -23,8 +23,8 @@ const pages = {
   [`#/compile?at=${at}&show=graphs`]: ["torch.ops.aten.mm.default", "input shape", "f32[4, 8] cuda:0", "f32[4, s27] cuda:0"],
   [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=modules`]: ["fc", "weight f32[8, 8]", "256 B"],
   [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=guards`]: ["check_tensor", "12.5 \u00b5s", "1 \u00d7"],
-  "#/breaks": ["6 frames", "750 ms", "33.3 %", "BackendCompilerFailed"],
-  [`#/breaks?at=${breakAt}`]: ["Set capture_scalar_outputs", "train.py:80 in main", "500 ms"],
+  "#/breaks": ["6 frames", "0\u20131", "33.3 %", "BackendCompilerFailed"],
+  [`#/breaks?at=${breakAt}`]: ["Set capture_scalar_outputs", "train.py:80 in main", "1 s in 2 compilations", "6 times on ranks 0\u20131"],
   "#/compile_cost": ["inductor_compile", "1.4 s, 100 %", "1.8 s"],
   "#/compile_cost?tab=slowest": ["forward", "1.5 s"],
   "#/compile_cost?tab=kernels": ["triton_poi_fused_add_0", "200 ms"],
