@@ -294,7 +294,7 @@ export interface CacheTotal extends Who {
 }
 
 export interface Weight extends Who {
-  by?: string;
+  divided_by?: string;
   name?: string;
   entries?: number;
   bytes?: number;

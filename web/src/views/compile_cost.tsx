@@ -356,7 +356,7 @@ function weightColumns(run: Run, rows: Weight[]): Column<Weight>[] {
 function LogWeight({ run, compile }: Props) {
   const all = compile.rows("compile_weight");
   const parts = useMemo(
-    () => weightTitles.map(([by, title]) => ({ title, rows: all.filter((row) => row.by === by) })),
+    () => weightTitles.map(([by, title]) => ({ title, rows: all.filter((row) => row.divided_by === by) })),
     [all],
   );
   return (
