@@ -30,7 +30,7 @@ const pages = {
   "#/compile_cost?tab=kernels": ["triton_poi_fused_add_0", "200 ms"],
   "#/compile_cost?tab=autotune": ["triton_mm_7", "12.3 \u00b5s", "2.5 s"],
   "#/compile_cost?tab=caches": ["fx graph cache", "1, 25 %", "full_miss"],
-  "#/compile_cost?tab=weight": ["artifact fx_graph_runnable", "123 kB, 61 %"],
+  "#/compile_cost?tab=weight": ["artifact fx_graph_runnable", "247 kB, 100 %"],
   "#/graphs": ["dynamo output graph", "abcd00000000", "all 2", "4.10 kB"],
   [`#/graphs?at=${graphAt}`]: ["rank 1 0/0", "operator.add"],
   "#/graphs?tab=guards": ["2 guards failed", "TENSOR_MATCH"],

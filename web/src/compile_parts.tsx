@@ -9,6 +9,7 @@ import { setParams } from "./route";
 import { Table, type Column } from "./table";
 
 export function seconds(value: number | undefined): string {
+  if (value === 0) return "0 s";
   return value === undefined ? "" : duration(Math.round(value * 1e9));
 }
 
