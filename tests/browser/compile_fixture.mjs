@@ -117,7 +117,7 @@ function costs(rank) {
     compile_autotune: { ...at, name: "mm_template_autotuning", shapes: "4x8, 8x8", choices: 19, triton_choices: 18, best: "triton_mm_7", best_ms: 0.0123, seconds: 2.5 },
     compile_cache_use: { ...at, cache: "fx_graph_cache", status: "miss", detail: "full_miss", key: "fabc", spent_s: 0.9, again: false },
     compile_cache_total: { job: 0, attempt: 0, rank, cache: "fx_graph_cache", uses: 4, hits: 1, misses: 3, bypasses: 0, again: 0, saved_s: 0.3, spent_s: 0.9 },
-    compile_weight: { ...who(rank), by: "kind", name: "artifact fx_graph_runnable", entries: 4, bytes: 123456, share: 0.61 },
+    compile_weight: { ...who(rank), divided_by: "kind", name: "artifact fx_graph_runnable", entries: 4, bytes: 123456, share: 0.61 },
     compile_guard: { ...who(rank), life: 0, compile_id: "0/0", position: 0, kind: "TENSOR_MATCH", guard: "check_tensor(L['x'], size=[4, 8])", source: "L['x']", file: "train.py", line: 30, failed: 1, check_us: 12.5 },
     compile_shape: { ...at, kind: "create_symbol", symbol: "s27", sources: "L['x'].size()[1]", value: "16", range: "[2, inf]" },
   };

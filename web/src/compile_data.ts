@@ -294,7 +294,7 @@ export interface CacheTotal extends Who {
 }
 
 export interface Weight extends Who {
-  by?: string;
+  divided_by?: string;
   name?: string;
   entries?: number;
   bytes?: number;
@@ -440,9 +440,41 @@ export function sum<Row>(rows: Row[], value: (row: Row) => number | undefined): 
   return rows.reduce((all, row) => all + (value(row) ?? 0), 0);
 }
 
-// The address of a graph break.
+// The address of a graph break, the same on all ranks.
 export function breakKey(row: Break): string {
-  return [row.input ?? "", row.rank ?? "", row.first_compile_id ?? "", row.user_line ?? ""]
-    .concat(row.kind ?? "", (row.reason ?? "").slice(0, 40))
+  return [row.kind, row.user_file, row.user_line, row.reason?.slice(0, 80)]
+    .map((part) => part ?? "")
     .join(":");
+}
+
+export interface JoinedBreak extends Break {
+  key: string;
+  ranks: number[];
+}
+
+function joinNames(a: string | undefined, b: string | undefined): string {
+  const names = `${a ?? ""},${b ?? ""}`.split(/,\s*/).filter(Boolean);
+  return [...new Set(names)].join(", ");
+}
+
+// The same break of several ranks, or of several lives of a process, is one.
+export function joinBreaks(rows: Break[]): JoinedBreak[] {
+  const found = new Map<string, JoinedBreak>();
+  for (const row of rows) {
+    const key = breakKey(row);
+    const one = found.get(key);
+    const ranks = row.rank === undefined ? [] : [row.rank];
+    if (!one) {
+      found.set(key, { ...row, key, ranks });
+      continue;
+    }
+    one.ranks.push(...ranks.filter((rank) => !one.ranks.includes(rank)));
+    one.count = (one.count ?? 0) + (row.count ?? 0);
+    one.resumes = (one.resumes ?? 0) + (row.resumes ?? 0);
+    one.wasted_s = (one.wasted_s ?? 0) + (row.wasted_s ?? 0);
+    one.resume_s = (one.resume_s ?? 0) + (row.resume_s ?? 0);
+    one.compile_ids = joinNames(one.compile_ids, row.compile_ids);
+    one.functions = joinNames(one.functions, row.functions);
+  }
+  return [...found.values()];
 }

@@ -45,12 +45,21 @@ interface InputPair {
   before: GraphInput | undefined;
 }
 
-function inputText(input: GraphInput | undefined): string {
+// "f32[4, 8] cuda:0"; strides where they are what differs.
+function inputText(input: GraphInput | undefined, strides = false): string {
   if (!input) return "";
   const parts = [`${input.dtype ?? ""}[${input.sizes ?? "?"}]`];
-  if (input.strides) parts.push(`strides ${input.strides}`);
   if (input.device) parts.push(input.device);
+  if (strides && input.strides) parts.push(`strides ${input.strides}`);
   return parts.join(" ");
+}
+
+function differs({ now, before }: InputPair): boolean {
+  return inputText(now, true) !== inputText(before, true);
+}
+
+function hasOnlyOtherStrides(pair: InputPair): boolean {
+  return differs(pair) && inputText(pair.now) === inputText(pair.before);
 }
 
 // By name; what only one of them has stands alone.
@@ -69,14 +78,16 @@ function inputColumns(hasBefore: boolean): Column<InputPair>[] {
   const either = (row: InputPair) => row.now ?? row.before;
   return [
     textColumn("name", "input", 0, (row) => either(row)?.source ?? row.name),
-    textColumn("now", hasBefore ? "now" : "type and sizes", 260, (row) => inputText(row.now)),
+    textColumn("now", hasBefore ? "now" : "type and sizes", hasBefore ? 200 : 260, (row) =>
+      inputText(row.now, hasOnlyOtherStrides(row)),
+    ),
     ...(hasBefore
       ? [
-          textColumn<InputPair>("before", "in the previous graph", 260, (row) =>
-            inputText(row.before),
+          textColumn<InputPair>("before", "in the previous graph", 200, (row) =>
+            inputText(row.before, hasOnlyOtherStrides(row)),
           ),
-          textColumn<InputPair>("differs", "differs", 80, (row) =>
-            inputText(row.now) === inputText(row.before) ? "" : "yes",
+          textColumn<InputPair>("differs", "differs", 70, (row) =>
+            differs(row) ? "yes" : "",
           ),
         ]
       : []),

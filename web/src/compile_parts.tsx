@@ -9,6 +9,7 @@ import { setParams } from "./route";
 import { Table, type Column } from "./table";
 
 export function seconds(value: number | undefined): string {
+  if (value === 0) return "0 s";
   return value === undefined ? "" : duration(Math.round(value * 1e9));
 }
 
@@ -21,7 +22,9 @@ export function placeText(file: string | undefined, line: number | undefined): s
 }
 
 export function Place({ file, line }: { file?: string | undefined; line?: number | undefined }) {
-  return file ? <Path path={placeText(file, line)} /> : <span class="quiet">not told</span>;
+  if (!file) return <span class="quiet">place not told</span>;
+  const text = placeText(file, line);
+  return text.includes("/") ? <Path path={text} /> : <bdi>{text}</bdi>;
 }
 
 export interface Fact {
@@ -103,14 +106,14 @@ export function chosen(tabs: Tab[], wanted: string | null): string {
   return (tabs.find((tab) => tab.id === wanted) ?? tabs[0])?.id ?? "";
 }
 
-// A share of a whole as a bar with its text in front.
+// A share of a whole as a bar with its text behind it.
 export function Bar({ share, text }: { share: number; text: string }) {
   return (
     <span class="bar-cell">
-      <span class="bar-text">{text}</span>
       <span class="bar" aria-hidden="true">
         <span style={{ width: `${Math.max(0, Math.min(1, share)) * 100}%` }} />
       </span>
+      <span class="bar-text">{text}</span>
     </span>
   );
 }
@@ -238,7 +241,7 @@ export function placeColumn<Row>(
     value: (row) => placeText(...place(row)) || null,
     cell: (row) => {
       const [file, line] = place(row);
-      return file ? <Path path={placeText(file, line)} /> : "";
+      return file ? <Place file={file} line={line} /> : "";
     },
   };
 }

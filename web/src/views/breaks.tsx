@@ -1,6 +1,14 @@
 // What keeps the program from being compiled whole: graph breaks, failures, and what to look at first.
 import { useMemo } from "preact/hooks";
-import { breakKey, sum, type Blocker, type Break, type Compile, type Failure } from "../compile_data";
+import {
+  joinBreaks,
+  ranksOf,
+  sum,
+  type Blocker,
+  type Compile,
+  type Failure,
+  type JoinedBreak,
+} from "../compile_data";
 import {
   LeftOut,
   Numbers,
@@ -17,7 +25,7 @@ import {
 } from "../compile_parts";
 import type { Run } from "../data";
 import { matcher } from "../filter";
-import { count, counted, words } from "../format";
+import { count, counted, rankList, words } from "../format";
 import { Filter } from "../parts";
 import { href, setParams, type Route } from "../route";
 import { Table, type Column } from "../table";
@@ -25,7 +33,7 @@ import type { View, ViewProps } from "../view";
 
 const id = "breaks";
 
-const cost = (row: Break) => (row.wasted_s ?? 0) + (row.resume_s ?? 0);
+const cost = (row: JoinedBreak) => (row.wasted_s ?? 0) + (row.resume_s ?? 0);
 
 function facts(compile: Compile): Fact[] {
   const rows = compile.rows("compile_progress");
@@ -52,9 +60,11 @@ function facts(compile: Compile): Fact[] {
   ];
 }
 
-function breakColumns(run: Run, rows: Break[]): Column<Break>[] {
+function breakColumns(several: boolean): Column<JoinedBreak>[] {
   return [
-    ...whoColumns(run, rows),
+    ...(several
+      ? [textColumn<JoinedBreak>("ranks", "ranks", 90, (row) => rankList(row.ranks, 4))]
+      : []),
     numberColumn("count", "times", 70, (row) => row.count),
     textColumn("reason", "reason", 0, (row) => row.reason ?? words(row.kind ?? ""), { opens: true }),
     placeColumn("place", 240, (row) => [row.user_file, row.user_line]),
@@ -80,7 +90,7 @@ function Hints({ text }: { text: string | undefined }) {
   );
 }
 
-function BreakDetail({ row, job }: { row: Break; job: string | null }) {
+function BreakDetail({ row, job }: { row: JoinedBreak; job: string | null }) {
   const ids = (row.compile_ids ?? "").split(/,\s*/).filter(Boolean);
   return (
     <aside class="panel" aria-label="Selected graph break">
@@ -109,7 +119,10 @@ function BreakDetail({ row, job }: { row: Break; job: string | null }) {
             {one}
           </a>
         ))}
-        {(row.count ?? 0) > ids.length && ` of ${count(row.count ?? 0)}`}
+        <span class="quiet">
+          {counted(row.count ?? 0, "time")}
+          {row.ranks.length > 1 && ` on ranks ${rankList(row.ranks)}`}
+        </span>
       </p>
       <h3>Stack, innermost first</h3>
       {row.user_stack && row.user_stack.length > 0 ? (
@@ -138,19 +151,17 @@ function BreakDetail({ row, job }: { row: Break; job: string | null }) {
   );
 }
 
-const fields = {
-  rank: (row: Break) => row.rank ?? null,
-  kind: (row: Break) => row.kind ?? null,
-};
+const fields = { kind: (row: JoinedBreak) => row.kind ?? null };
 
-function BreakTable({ run, compile, route }: { run: Run; compile: Compile; route: Route }) {
+function BreakTable({ compile, route }: { compile: Compile; route: Route }) {
   const filter = route.params.get("filter") ?? "";
   const at = route.params.get("at");
   const all = useMemo(
-    () => [...compile.rows("compile_break")].sort((a, b) => cost(b) - cost(a)),
+    () => joinBreaks(compile.rows("compile_break")).sort((a, b) => cost(b) - cost(a)),
     [compile],
   );
-  const columns = useMemo(() => breakColumns(run, all), [run, all]);
+  const several = ranksOf(compile.rows("compile_break")).length > 1;
+  const columns = useMemo(() => breakColumns(several), [several]);
   const rows = useMemo(
     () =>
       all.filter(
@@ -160,7 +171,7 @@ function BreakTable({ run, compile, route }: { run: Run; compile: Compile; route
       ),
     [all, filter],
   );
-  const selected = all.find((row) => breakKey(row) === at);
+  const selected = all.find((row) => row.key === at);
   return (
     <div class={selected ? "with-detail" : ""}>
       <Section
@@ -171,7 +182,7 @@ function BreakTable({ run, compile, route }: { run: Run; compile: Compile; route
             <Filter
               value={filter}
               label="Filter graph breaks"
-              hint="reason, file, rank:1"
+              hint="reason, file, kind:graph_break"
               onInput={(text) => setParams(id, { filter: text || null }, true)}
             />
           )
@@ -181,7 +192,7 @@ function BreakTable({ run, compile, route }: { run: Run; compile: Compile; route
           label="Graph breaks"
           rows={rows}
           columns={columns}
-          id={breakKey}
+          id={(row) => row.key}
           sort={route.params.get("sort")}
           onSort={(sort) => setParams(id, { sort }, true)}
           selected={at}
@@ -257,7 +268,7 @@ function Breaks({ run, route }: ViewProps) {
       {compile.has("compile_progress") && (
         <Numbers label="How much is compiled" facts={facts(compile)} />
       )}
-      <BreakTable run={run} compile={compile} route={route} />
+      <BreakTable compile={compile} route={route} />
       <Blockers run={run} compile={compile} />
       <Failures run={run} compile={compile} />
     </>

@@ -1,6 +1,6 @@
 // Every compilation: how it ended, what it cost and why it was needed; the details of the selected one.
 import { useMemo } from "preact/hooks";
-import { keyOf, ranksOf, sum, type Compilation } from "../compile_data";
+import { keyOf, ranksOf, sum, type Compilation, type Span } from "../compile_data";
 import { CompilationDetail } from "../compile_detail";
 import {
   LeftOut,
@@ -51,8 +51,9 @@ function totalOf(rows: Compilation[]): Total {
   };
 }
 
-function facts(rows: Compilation[]): Fact[] {
+function facts(rows: Compilation[], spans: Span[]): Fact[] {
   const total = totalOf(rows);
+  const later = sum(spans, (span) => span.seconds);
   const functions = new Set(rows.map((row) => `${row.function} ${row.file} ${row.line}`)).size;
   return [
     {
@@ -80,8 +81,14 @@ function facts(rows: Compilation[]): Fact[] {
     {
       value: seconds(total.seconds),
       label: "in all",
-      note: ranksOf(rows).length > 1 ? "all ranks added up" : "",
-      definition: "Time of all compilations, all attempts",
+      note: [
+        later > total.seconds * 1.05 ? `${seconds(later)} with backward graphs` : "",
+        ranksOf(rows).length > 1 ? "all ranks added up" : "",
+      ]
+        .filter(Boolean)
+        .join("; "),
+      definition:
+        "Time of all compilations, all attempts; backward graphs are often compiled later and count apart",
     },
   ];
 }
@@ -131,7 +138,7 @@ function columnsOf(run: Run, rows: Compilation[]): Column<Compilation>[] {
       definition: "Compile id: frame / how often it was compiled before",
     }),
     textColumn("function", "function", 170, (row) => row.function ?? "not told", { opens: true }),
-    placeColumn("file", 200, (row) => [row.file, row.line]),
+    placeColumn("file", 230, (row) => [row.file, row.line]),
     {
       ...textColumn<Compilation>("outcome", "outcome", 110, (row) => row.outcome),
       cell: (row) => <Outcome outcome={row.outcome} />,
@@ -174,7 +181,7 @@ function Compilations({ run, route }: ViewProps) {
   return (
     <>
       <h1>Compilations</h1>
-      <Numbers label="Compilations in numbers" facts={facts(all)} />
+      <Numbers label="Compilations in numbers" facts={facts(all, compile.rows("compile_span"))} />
       <ByRank rows={all} />
       <div class={selected ? "with-detail" : ""}>
         <Section

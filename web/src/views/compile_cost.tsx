@@ -339,35 +339,51 @@ const weightTitles: [by: string, title: string][] = [
   ["source", "By the line of PyTorch that logged it"],
 ];
 
-function weightColumns(run: Run, rows: Weight[]): Column<Weight>[] {
-  return [
-    ...whoColumns(run, rows),
-    textColumn("name", "what", 0, (row) => row.name),
-    numberColumn("entries", "entries", 90, (row) => row.entries),
-    {
-      ...numberColumn<Weight>("bytes", "size", 280, (row) => row.bytes),
-      cell: (row) => (
-        <Bar share={row.share ?? 0} text={`${bytes(row.bytes ?? 0)}, ${percent(row.share)}`} />
-      ),
-    },
-  ];
+// What all logs have of one name.
+function joinWeights(rows: Weight[]): Weight[] {
+  const found = new Map<string, Weight>();
+  for (const row of rows) {
+    const one = found.get(row.name ?? "") ?? { name: row.name ?? "", entries: 0, bytes: 0 };
+    one.entries = (one.entries ?? 0) + (row.entries ?? 0);
+    one.bytes = (one.bytes ?? 0) + (row.bytes ?? 0);
+    found.set(row.name ?? "", one);
+  }
+  const all = sum(rows, (row) => row.bytes);
+  return [...found.values()]
+    .map((row) => ({ ...row, share: all > 0 ? (row.bytes ?? 0) / all : 0 }))
+    .sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
 }
 
-function LogWeight({ run, compile }: Props) {
+const weightColumns: Column<Weight>[] = [
+  textColumn("name", "what", 0, (row) => row.name),
+  numberColumn("entries", "entries", 90, (row) => row.entries),
+  {
+    ...numberColumn<Weight>("bytes", "size", 280, (row) => row.bytes),
+    cell: (row) => (
+      <Bar share={row.share ?? 0} text={`${bytes(row.bytes ?? 0)}, ${percent(row.share)}`} />
+    ),
+  },
+];
+
+function LogWeight({ compile }: Props) {
   const all = compile.rows("compile_weight");
   const parts = useMemo(
-    () => weightTitles.map(([by, title]) => ({ title, rows: all.filter((row) => row.by === by) })),
+    () =>
+      weightTitles.map(([by, title]) => ({
+        title,
+        rows: joinWeights(all.filter((row) => row.divided_by === by)),
+      })),
     [all],
   );
   return (
     <>
-      <p class="quiet">The bytes of the logs, divided in three ways; each share is of its own log.</p>
+      <p class="quiet">The bytes of all compile logs, divided in three ways.</p>
       {parts.map(({ title, rows }) => (
         <Section key={title} title={title} number={rows.length}>
           <Rows
             label={title}
             rows={rows}
-            columns={weightColumns(run, rows)}
+            columns={weightColumns}
             empty="The logs have no entries."
           />
         </Section>
