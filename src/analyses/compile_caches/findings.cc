@@ -24,9 +24,10 @@ namespace debrief::analyses::compile_caches {
 
 namespace {
 
-// Clocks of hosts under NTP are some milliseconds apart, storing an answer takes less than that.
+// A choice: room for clocks of hosts that differ and for the time that storing an answer takes,
+// which logs do not tell.
 constexpr int64_t kMarginNs = 2'000'000'000;
-// A minute of compiling in five graphs or more: what a warm cache would have saved is worth a word.
+// Choices: a minute of compiling in five graphs or more, which a warm cache would have saved.
 constexpr int64_t kManyMisses = 5;
 constexpr double kLongSeconds = 60;
 

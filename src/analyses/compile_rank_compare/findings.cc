@@ -18,9 +18,10 @@ namespace debrief::analyses::compile_rank_compare {
 
 namespace {
 
-// Ranks meet in the first collective after compiling, so the others wait for the slowest. Half more
-// than the median is beyond what caches that some ranks hit first make of it in recorded jobs (up
-// to 1.4 times); ten seconds is when somebody asks why the first step takes so long.
+// Ranks meet in the first collective after compiling, so the others wait for the slowest. In the
+// recorded jobs whose ranks compile the same, caches that some ranks hit first included, the
+// slowest takes up to 1.25 times the median: half more is beyond that. Ten seconds is a choice, not
+// a measurement: less is not worth a warning.
 constexpr double kSlowFactor = 1.5;
 constexpr double kSlowSeconds = 10;
 
