@@ -187,9 +187,17 @@ const leftOut = {
     const lists = { compilation: compileTables().compilation };
     const page = await t.open(withCompile(lists, { compilation: 1200 }), { hash: "#/compile" });
     assert.match(
-      await page.locator(".left-out").innerText(),
+      await page.locator("section .left-out").innerText(),
       /1,200 rows of compilation are not on this page: debrief query has all/,
     );
+    assert.match(await page.locator("main").innerText(), /count only what is on this page/);
+    const cut = await t.open(withCompile(lists, { compilation: 0 }), { hash: "#/compile" });
+    assert.equal(await cut.locator(".left-out").count(), 0);
+    const lost = { ...lists, compile_graph: [] };
+    const graphs = await t.open(withCompile(lost, { compile_graph: 7 }), {
+      hash: `#/compile?at=${at}&show=graphs`,
+    });
+    assert.match(await graphs.locator(".empty").innerText(), /None of its rows are on this page/);
     for (const show of ["time", "graphs", "modules", "guards"]) {
       const one = await t.open(withCompile(lists), { hash: `#/compile?at=${at}&show=${show}` });
       assert.ok((await one.locator(".compile-detail .empty").count()) > 0, show);
