@@ -14,17 +14,48 @@ const graphAt = encodeURIComponent("dynamo output graph abcd00000000");
 
 // Each address and texts that its page must have.
 const pages = {
-  "#/compile": ["8 compilations", "2 failed", "2 recompiled", "2 restarted", "12 s", "loss_fn", hostileName],
-  [`#/compile?at=${at}`]: ["has another size in dimension 1", "8 \u2192 16", "mark_dynamic(x, 1)", "s27"],
+  "#/compile": [
+    "8 compilations",
+    "2 failed",
+    "2 recompiled",
+    "2 restarted",
+    "12 s",
+    "loss_fn",
+    hostileName,
+  ],
+  [`#/compile?at=${at}`]: [
+    "has another size in dimension 1",
+    "8 \u2192 16",
+    "mark_dynamic(x, 1)",
+    "s27",
+  ],
   [`#/compile?at=${encodeURIComponent("0:0:0:1/0")}`]: ["Unsupported Tensor.item() call", "250 ms"],
   [`#/compile?at=${encodeURIComponent("1:1:0:2/0")}`]: ["no kernel <b>here</b>\nsecond line"],
   [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=time`]: ["inductor_compile", "700 ms"],
   [`#/compile?at=${at}&show=time`]: ["no events of the phases"],
-  [`#/compile?at=${at}&show=graphs`]: ["torch.ops.aten.mm.default", "input shape", "f32[4, 8] cuda:0", "f32[4, s27] cuda:0"],
-  [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=modules`]: ["fc", "weight f32[8, 8]", "256 B"],
-  [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=guards`]: ["check_tensor", "12.5 \u00b5s", "1 \u00d7"],
+  [`#/compile?at=${at}&show=graphs`]: [
+    "torch.ops.aten.mm.default",
+    "input shape",
+    "f32[4, 8] cuda:0",
+    "f32[4, s27] cuda:0",
+  ],
+  [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=modules`]: [
+    "fc",
+    "weight f32[8, 8]",
+    "256 B",
+  ],
+  [`#/compile?at=${encodeURIComponent("0:0:0:0/0")}&show=guards`]: [
+    "check_tensor",
+    "12.5 \u00b5s",
+    "1 \u00d7",
+  ],
   "#/breaks": ["6 frames", "0\u20131", "33.3 %", "BackendCompilerFailed"],
-  [`#/breaks?at=${breakAt}`]: ["Set capture_scalar_outputs", "train.py:80 in main", "1 s in 2 compilations", "6 times on ranks 0\u20131"],
+  [`#/breaks?at=${breakAt}`]: [
+    "Set capture_scalar_outputs",
+    "train.py:80 in main",
+    "1 s in 2 compilations",
+    "6 times on ranks 0\u20131",
+  ],
   "#/compile_cost": ["inductor_compile", "1.4 s, 100 %", "1.8 s"],
   "#/compile_cost?tab=slowest": ["forward", "1.5 s"],
   "#/compile_cost?tab=kernels": ["triton_poi_fused_add_0", "200 ms"],
@@ -156,9 +187,17 @@ const leftOut = {
     const lists = { compilation: compileTables().compilation };
     const page = await t.open(withCompile(lists, { compilation: 1200 }), { hash: "#/compile" });
     assert.match(
-      await page.locator(".left-out").innerText(),
+      await page.locator("section .left-out").innerText(),
       /1,200 rows of compilation are not on this page: debrief query has all/,
     );
+    assert.match(await page.locator("main").innerText(), /count only what is on this page/);
+    const cut = await t.open(withCompile(lists, { compilation: 0 }), { hash: "#/compile" });
+    assert.equal(await cut.locator(".left-out").count(), 0);
+    const lost = { ...lists, compile_graph: [] };
+    const graphs = await t.open(withCompile(lost, { compile_graph: 7 }), {
+      hash: `#/compile?at=${at}&show=graphs`,
+    });
+    assert.match(await graphs.locator(".empty").innerText(), /None of its rows are on this page/);
     for (const show of ["time", "graphs", "modules", "guards"]) {
       const one = await t.open(withCompile(lists), { hash: `#/compile?at=${at}&show=${show}` });
       assert.ok((await one.locator(".compile-detail .empty").count()) > 0, show);

@@ -105,7 +105,7 @@ const pointing = {
     assert.match(await text(page, ".grid-tip"), /rank 4, 3 all_reduce.*unknown/);
     await t.screenshot(page, "flight_hover");
     await page.mouse.click(x, y);
-    assert.match(page.url(), /seq=3&rank=4/);
+    await page.waitForFunction(() => /seq=3&rank=4/.test(location.hash));
     await page.mouse.move(5, 5);
     assert.equal(await page.locator(".grid-tip").count(), 0);
     await page.getByRole("button", { name: "7", exact: true }).click();

@@ -24,6 +24,7 @@ import {
   Rows,
   Tabs,
   chosen,
+  emptyWords,
   numberColumn,
   placeColumn,
   placeText,
@@ -165,6 +166,7 @@ function partsOf(compile: Compile, one: Compilation): Parts {
 }
 
 function Why({ compile, one, parts }: { compile: Compile; one: Compilation; parts: Parts }) {
+  const isCut = compile.leftOut("compile_recompile") > 0;
   const nothing =
     parts.recompiles.length + parts.breaks.length + parts.failures.length === 0 && !one.why;
   return (
@@ -173,7 +175,9 @@ function Why({ compile, one, parts }: { compile: Compile; one: Compilation; part
         <p class="quiet">
           {(one.number ?? 0) === 0
             ? "The first compilation of this frame; it did not fail and no graph break was logged."
-            : "The log does not tell why this frame was compiled again."}
+            : isCut
+              ? "Why this frame was compiled again is not on this page."
+              : "The log does not tell why this frame was compiled again."}
         </p>
       )}
       {parts.recompiles.length > 0 && (
@@ -210,7 +214,10 @@ function Why({ compile, one, parts }: { compile: Compile; one: Compilation; part
           </ul>
         </>
       )}
-      <LeftOut compile={compile} names={["compile_recompile", "compile_break", "compile_failure"]} />
+      <LeftOut
+        compile={compile}
+        names={["compile_recompile", "compile_break", "compile_failure"]}
+      />
     </div>
   );
 }
@@ -266,7 +273,11 @@ function Time({ compile, phases }: { compile: Compile; phases: Phase[] }) {
         label="Phases of this compilation"
         rows={sums}
         columns={columns}
-        empty="The log has no events of the phases of this compilation."
+        empty={emptyWords(
+          compile,
+          "compile_phase",
+          "The log has no events of the phases of this compilation.",
+        )}
       />
       {sums.length > 0 && <AreaLegend />}
       <LeftOut compile={compile} names={["compile_phase"]} />
@@ -294,9 +305,16 @@ const moduleColumns: Column<Module>[] = [
 ];
 
 export const guardColumns: Column<Guard>[] = [
-  numberColumn("failed", "failed", 80, (row) => row.failed || undefined, (n) => `${count(n)} \u00d7`, {
-    definition: "Times that it failed and a new compilation followed",
-  }),
+  numberColumn(
+    "failed",
+    "failed",
+    80,
+    (row) => row.failed || undefined,
+    (n) => `${count(n)} \u00d7`,
+    {
+      definition: "Times that it failed and a new compilation followed",
+    },
+  ),
   textColumn("kind", "kind", 150, (row) => row.kind),
   textColumn("source", "checks", 200, (row) => row.source ?? "global state"),
   {
@@ -320,7 +338,7 @@ function Guards({ compile, guards, one }: { compile: Compile; guards: Guard[]; o
         empty={
           (one.guards ?? 0) > 0
             ? `It has ${counted(one.guards ?? 0, "guard")}, which are not on this page.`
-            : "The log lists no guards of this compilation."
+            : emptyWords(compile, "compile_guard", "The log lists no guards of this compilation.")
         }
       />
       <LeftOut compile={compile} names={["compile_guard"]} />
@@ -366,9 +384,7 @@ function Head({ one, compile }: { one: Compilation; compile: Compile }) {
           </li>
         )}
       </ul>
-      {one.is_last && (
-        <p class="holes">The log of its process ends inside of this compilation.</p>
-      )}
+      {one.is_last && <p class="holes">The log of its process ends inside of this compilation.</p>}
     </>
   );
 }
@@ -408,7 +424,11 @@ export function CompilationDetail(props: {
             label="Modules of this compilation"
             rows={parts.modules}
             columns={moduleColumns}
-            empty="Its graph takes no parameters or buffers of modules."
+            empty={emptyWords(
+              compile,
+              "compile_module",
+              "Its graph takes no parameters or buffers of modules.",
+            )}
           />
           <LeftOut compile={compile} names={["compile_module"]} />
         </>

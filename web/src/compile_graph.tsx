@@ -1,7 +1,7 @@
 // The graphs of one compilation: operations, what changed since the previous one, inputs beside it.
 import { useMemo } from "preact/hooks";
 import type { Compile, Graph, GraphChange, GraphInput, GraphOp } from "./compile_data";
-import { LeftOut, Rows, numberColumn, textColumn } from "./compile_parts";
+import { LeftOut, Rows, emptyWords, numberColumn, textColumn } from "./compile_parts";
 import { bytes, count, counted, words } from "./format";
 import { setParams, type Route } from "./route";
 import type { Column } from "./table";
@@ -86,9 +86,7 @@ function inputColumns(hasBefore: boolean): Column<InputPair>[] {
           textColumn<InputPair>("before", "in the previous graph", 200, (row) =>
             inputText(row.before, hasOnlyOtherStrides(row)),
           ),
-          textColumn<InputPair>("differs", "differs", 70, (row) =>
-            differs(row) ? "yes" : "",
-          ),
+          textColumn<InputPair>("differs", "differs", 70, (row) => (differs(row) ? "yes" : "")),
         ]
       : []),
     numberColumn<InputPair>("bytes", "size", 90, (row) => either(row)?.bytes, bytes),
@@ -131,12 +129,18 @@ export function GraphDetail({ compile, graph }: { compile: Compile; graph: Graph
       </h3>
       {hasBefore && (
         <section aria-label="Changes">
-          <h3 class="quiet">Changed since the previous graph of this frame {count(changes.length)}</h3>
+          <h3 class="quiet">
+            Changed since the previous graph of this frame {count(changes.length)}
+          </h3>
           <Rows
             label="Changes"
             rows={changes}
             columns={changeColumns}
-            empty="Nothing changed: the same operations on the same inputs."
+            empty={emptyWords(
+              compile,
+              "compile_graph_change",
+              "Nothing changed: the same operations on the same inputs.",
+            )}
           />
         </section>
       )}
@@ -159,7 +163,9 @@ export function GraphDetail({ compile, graph }: { compile: Compile; graph: Graph
             rows={ops}
             columns={opColumns}
             empty={
-              (graph.ops ?? 0) > 0 ? "Its operations are not on this page." : "It has no operations."
+              (graph.ops ?? 0) > 0
+                ? "Its operations are not on this page."
+                : "It has no operations."
             }
           />
         </section>
@@ -172,12 +178,7 @@ export function GraphDetail({ compile, graph }: { compile: Compile; graph: Graph
   );
 }
 
-export function GraphsOf(props: {
-  view: string;
-  compile: Compile;
-  graphs: Graph[];
-  route: Route;
-}) {
+export function GraphsOf(props: { view: string; compile: Compile; graphs: Graph[]; route: Route }) {
   const { view, compile, graphs, route } = props;
   const at = route.params.get("graph");
   const selected = graphs.find((one) => String(one.entry) === at) ?? graphs[0];
@@ -190,7 +191,7 @@ export function GraphsOf(props: {
         idOf={(row) => String(row.entry)}
         selected={selected ? String(selected.entry) : null}
         onSelect={(row) => setParams(view, { graph: String(row.entry) })}
-        empty="The log has no graph of this compilation."
+        empty={emptyWords(compile, "compile_graph", "The log has no graph of this compilation.")}
       />
       <LeftOut compile={compile} names={["compile_graph"]} />
       {selected && <GraphDetail key={selected.entry} compile={compile} graph={selected} />}

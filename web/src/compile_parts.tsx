@@ -34,19 +34,33 @@ export interface Fact {
   definition?: string;
 }
 
-export function Numbers({ facts, label }: { facts: Fact[]; label: string }) {
+interface NumbersProps {
+  facts: Fact[];
+  label: string;
+  partial: boolean; // rows that they count are not all on this page
+}
+
+export function Numbers({ facts, label, partial }: NumbersProps) {
   return (
-    <ul class="facts numbers" aria-label={label}>
-      {facts.map((fact) => (
-        <li key={fact.label} title={fact.definition}>
-          <b>
-            {fact.value} <small>{fact.label}</small>
-          </b>
-          {fact.note && <span class="quiet">{fact.note}</span>}
-        </li>
-      ))}
-    </ul>
+    <div>
+      <ul class="facts numbers" aria-label={label}>
+        {facts.map((fact) => (
+          <li key={fact.label} title={fact.definition}>
+            <b>
+              {fact.value} <small>{fact.label}</small>
+            </b>
+            {fact.note && <span class="quiet">{fact.note}</span>}
+          </li>
+        ))}
+      </ul>
+      {partial && <p class="quiet left-out">These numbers count only what is on this page.</p>}
+    </div>
   );
+}
+
+// What to say of no rows: nothing was there, unless the page left some out.
+export function emptyWords(compile: Compile, name: TableName, words: string): string {
+  return compile.leftOut(name) > 0 ? "None of its rows are on this page." : words;
 }
 
 // Rows that the page does not have. The reader is told where they are.
@@ -258,7 +272,9 @@ export function whoColumns<Row extends Who>(run: Run, rows: Row[]): Column<Row>[
     ...(differ((row) => row.attempt)
       ? [numberColumn<Row>("attempt", "attempt", 80, (row) => row.attempt)]
       : []),
-    ...(differ((row) => row.rank) ? [numberColumn<Row>("rank", "rank", 60, (row) => row.rank)] : []),
+    ...(differ((row) => row.rank)
+      ? [numberColumn<Row>("rank", "rank", 60, (row) => row.rank)]
+      : []),
   ];
 }
 

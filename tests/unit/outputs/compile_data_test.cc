@@ -7,6 +7,7 @@
 #include "outputs/html/page.h"
 #include "tables/compile_life.h"
 #include "tables/compile_shape.h"
+#include "tables/compile_span.h"
 
 namespace debrief::outputs::html {
 
@@ -88,6 +89,22 @@ TEST(CompileData, ManyHugeRowsEndTheTable) {
   AddShape(model, "small");
   const std::string json = CompileJson(model);
   EXPECT_NE(json.find("\"rows\":[]"), std::string::npos) << json.substr(0, 200);
+}
+
+TEST(CompileData, SlowCompilationsAreNotLeftOut) {
+  Model model;
+  for (int i = 0; i < 6000; ++i) {
+    CompileSpanRow row;
+    row.compile_id = model.pools.Intern(std::to_string(i) + "/0");
+    if (i % 2 == 0) row.seconds = i == 5998 ? 100 : 1;
+    model.tables.Edit<CompileSpanTable>().Add(row);
+  }
+  const std::string json = CompileJson(model);
+  const std::string first = "\"compile_span\":{\"total\":6000,\"rows\":[{\"compile_id\":\"5998/0\"";
+  EXPECT_NE(json.find(first), std::string::npos) << json.substr(0, 200);
+  EXPECT_EQ(CountOf(json, "\"seconds\":1,"), 2999u);  // equals in their order, nulls last
+  EXPECT_LT(json.find("\"0/0\""), json.find("\"2/0\""));
+  EXPECT_LT(json.find("\"5996/0\""), json.find("\"1/0\""));
 }
 
 }  // namespace

@@ -49,7 +49,12 @@ function facts(compile: Compile): Fact[] {
       note: "with something to compile",
     },
     { value: count(whole), label: "in one graph", note: of(whole) },
-    { value: count(broken), label: "in pieces", note: of(broken), definition: "A graph break cut it" },
+    {
+      value: count(broken),
+      label: "in pieces",
+      note: of(broken),
+      definition: "A graph break cut it",
+    },
     { value: count(failed), label: "never compiled", note: of(failed) },
     {
       value: seconds(sum(rows, (row) => row.wasted_s)),
@@ -66,11 +71,14 @@ function breakColumns(several: boolean): Column<JoinedBreak>[] {
       ? [textColumn<JoinedBreak>("ranks", "ranks", 90, (row) => rankList(row.ranks, 4))]
       : []),
     numberColumn("count", "times", 70, (row) => row.count),
-    textColumn("reason", "reason", 0, (row) => row.reason ?? words(row.kind ?? ""), { opens: true }),
+    textColumn("reason", "reason", 0, (row) => row.reason ?? words(row.kind ?? ""), {
+      opens: true,
+    }),
     placeColumn("place", 240, (row) => [row.user_file, row.user_line]),
     textColumn("functions", "functions", 180, (row) => row.functions),
     numberColumn("cost", "cost", 90, cost, seconds, {
-      definition: "Time of attempts that were given up and of compiling what resumes behind the break",
+      definition:
+        "Time of attempts that were given up and of compiling what resumes behind the break",
     }),
   ];
 }
@@ -109,8 +117,8 @@ function BreakDetail({ row, job }: { row: JoinedBreak; job: string | null }) {
       <Hints text={row.hints} />
       <p>
         <strong>Cost</strong> {seconds(row.wasted_s) || "0 s"} in attempts that were given up,{" "}
-        {seconds(row.resume_s) || "0 s"} in {counted(row.resumes ?? 0, "compilation")} of what resumes
-        behind it.
+        {seconds(row.resume_s) || "0 s"} in {counted(row.resumes ?? 0, "compilation")} of what
+        resumes behind it.
       </p>
       <p>
         <strong>Compilations</strong>{" "}
@@ -266,7 +274,11 @@ function Breaks({ run, route }: ViewProps) {
     <>
       <h1>Graph breaks</h1>
       {compile.has("compile_progress") && (
-        <Numbers label="How much is compiled" facts={facts(compile)} />
+        <Numbers
+          label="How much is compiled"
+          facts={facts(compile)}
+          partial={compile.leftOut("compile_progress") > 0}
+        />
       )}
       <BreakTable compile={compile} route={route} />
       <Blockers run={run} compile={compile} />

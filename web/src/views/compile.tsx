@@ -181,7 +181,11 @@ function Compilations({ run, route }: ViewProps) {
   return (
     <>
       <h1>Compilations</h1>
-      <Numbers label="Compilations in numbers" facts={facts(all, compile.rows("compile_span"))} />
+      <Numbers
+        label="Compilations in numbers"
+        facts={facts(all, compile.leftOut("compile_span") > 0 ? [] : compile.rows("compile_span"))}
+        partial={compile.leftOut("compilation") > 0}
+      />
       <ByRank rows={all} />
       <div class={selected ? "with-detail" : ""}>
         <Section
@@ -215,7 +219,9 @@ function Compilations({ run, route }: ViewProps) {
       {selected ? (
         <CompilationDetail key={at} view={id} compile={compile} one={selected} route={route} />
       ) : (
-        rows.length > 0 && <p class="quiet">Select a compilation to see why and what it compiled.</p>
+        rows.length > 0 && (
+          <p class="quiet">Select a compilation to see why and what it compiled.</p>
+        )
       )}
     </>
   );

@@ -53,7 +53,14 @@ interface Joined extends PhaseTotal {
 function joinPhases(rows: PhaseTotal[]): Joined[] {
   const found = new Map<string, Joined>();
   for (const row of rows) {
-    const one = found.get(row.name ?? "") ?? { ...row, ranks: 0, count: 0, open: 0, total_ns: 0, self_ns: 0 };
+    const one = found.get(row.name ?? "") ?? {
+      ...row,
+      ranks: 0,
+      count: 0,
+      open: 0,
+      total_ns: 0,
+      self_ns: 0,
+    };
     one.ranks += 1;
     one.count = (one.count ?? 0) + (row.count ?? 0);
     one.open = (one.open ?? 0) + (row.open ?? 0);
@@ -170,10 +177,7 @@ function Slowest({ run, compile }: Props) {
     () => [...spans].sort((a, b) => (b.seconds ?? -1) - (a.seconds ?? -1)),
     [spans],
   );
-  const columns = useMemo(
-    () => spanColumns(run, rows, rows[0]?.seconds ?? 0),
-    [run, rows],
-  );
+  const columns = useMemo(() => spanColumns(run, rows, rows[0]?.seconds ?? 0), [run, rows]);
   return (
     <Section title="Slowest compilations" number={rows.length}>
       <AreaLegend />
@@ -184,7 +188,12 @@ function Slowest({ run, compile }: Props) {
         empty="No compilation began in these logs."
         onSelect={(row) =>
           goTo("compile", {
-            at: [row.input ?? "", row.rank ?? "", row.life ?? 0, withoutAttempt(row.compile_id)].join(":"),
+            at: [
+              row.input ?? "",
+              row.rank ?? "",
+              row.life ?? 0,
+              withoutAttempt(row.compile_id),
+            ].join(":"),
             show: "time",
           })
         }
@@ -238,8 +247,12 @@ function Autotuning({ run, compile }: Props) {
       textColumn("best", "fastest", 0, (row) =>
         [row.best, row.best_description].filter(Boolean).join(" "),
       ),
-      numberColumn("best_ms", "its time", 90, (row) => row.best_ms, (ms) =>
-        duration(Math.round(ms * 1e6)),
+      numberColumn(
+        "best_ms",
+        "its time",
+        90,
+        (row) => row.best_ms,
+        (ms) => duration(Math.round(ms * 1e6)),
       ),
       numberColumn("failed", "not compiled", 100, (row) => row.failed || undefined, undefined, {
         definition: "Choices that could not be compiled",
@@ -316,7 +329,8 @@ function Caches({ run, compile }: Props) {
         />
         {totals.length > 1 && (
           <p class="quiet">
-            Do not add up what caches saved: a hit of aotautograd cache includes that of fx graph cache.
+            Do not add up what caches saved: a hit of aotautograd cache includes that of fx graph
+            cache.
           </p>
         )}
       </Section>
@@ -415,6 +429,7 @@ function CompileCost({ run, route }: ViewProps) {
       <h1>Compile cost</h1>
       <Numbers
         label="Cost in numbers"
+        partial={compile.leftOut("compile_span") + compile.leftOut("compile_cache_total") > 0}
         facts={[
           { value: seconds(told), label: "compiling", note: `${count(spans.length)} compilations` },
           {

@@ -1,13 +1,7 @@
 // What ranks compiled differently: time of each, the first difference, what only some compiled, and when
 // some compiled while the others waited.
 import { useMemo } from "preact/hooks";
-import type {
-  Compile,
-  FirstDifference,
-  Overlap,
-  RankOnly,
-  RankTime,
-} from "../compile_data";
+import type { Compile, FirstDifference, Overlap, RankOnly, RankTime } from "../compile_data";
 import {
   Bar,
   LeftOut,
@@ -75,9 +69,8 @@ function Differences({ compile }: Props) {
           </ul>
           {rows.length > mostDifferences && (
             <p class="quiet">
-              and {count(rows.length - mostDifferences)} more: {ranksInWords(
-                rows.slice(mostDifferences).map((row) => row.rank_b ?? -1),
-              )}
+              and {count(rows.length - mostDifferences)} more:{" "}
+              {ranksInWords(rows.slice(mostDifferences).map((row) => row.rank_b ?? -1))}
             </p>
           )}
         </div>
@@ -129,9 +122,16 @@ function Times({ run, compile }: Props) {
 const onlyColumns: Column<RankOnly>[] = [
   textColumn("function", "function", 200, (row) => row.function ?? "not told"),
   placeColumn("file", 0, (row) => [row.file, row.line]),
-  numberColumn("nth", "compilation", 110, (row) => row.nth, (nth) => `no. ${nth + 1}`, {
-    definition: "Which compilation of this function, counted from 1",
-  }),
+  numberColumn(
+    "nth",
+    "compilation",
+    110,
+    (row) => row.nth,
+    (nth) => `no. ${nth + 1}`,
+    {
+      definition: "Which compilation of this function, counted from 1",
+    },
+  ),
   textColumn("id", "id", 70, (row) => row.compile_id),
   textColumn("ranks", "ranks that have it", 170, (row) => rankList(row.ranks ?? [], 8)),
   textColumn("missing", "ranks without it", 170, (row) => rankList(row.missing ?? [], 8)),

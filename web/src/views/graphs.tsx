@@ -132,7 +132,11 @@ const sameFields = {
 
 function GraphIndex({ compile, route }: Props) {
   const graphs = compile.rows("compile_graph");
-  const { filter, box } = useFilter(route, "Filter graphs", "kind:dynamo_output_graph, id:0/0, hash");
+  const { filter, box } = useFilter(
+    route,
+    "Filter graphs",
+    "kind:dynamo_output_graph, id:0/0, hash",
+  );
   const all = useMemo(() => group(graphs), [graphs]);
   const ranks = useMemo(() => new Set(graphs.map((one) => one.rank)).size, [graphs]);
   const columns = useMemo(() => graphColumns(ranks), [ranks]);
@@ -187,7 +191,9 @@ function GuardIndex({ run, compile, route }: Props) {
   const rows = useMemo(
     () =>
       all.filter(
-        matcher(filter, guardFields, (row) => [row.guard, row.source, row.kind, row.file].join(" ")),
+        matcher(filter, guardFields, (row) =>
+          [row.guard, row.source, row.kind, row.file].join(" "),
+        ),
       ),
     [all, filter],
   );
@@ -202,7 +208,9 @@ function GuardIndex({ run, compile, route }: Props) {
   const failed = all.filter((row) => (row.failed ?? 0) > 0).length;
   return (
     <Section title="Guards, those that failed first" number={rows.length} side={box}>
-      {all.length > 0 && <p class="quiet">{counted(failed, "guard")} failed and led to a new compilation.</p>}
+      {all.length > 0 && (
+        <p class="quiet">{counted(failed, "guard")} failed and led to a new compilation.</p>
+      )}
       <Rows
         label="Guards"
         rows={rows}
@@ -241,7 +249,11 @@ function shapeColumns(run: Run, rows: Shape[]): Column<Shape>[] {
 
 function Shapes({ run, compile, route }: Props) {
   const all = compile.rows("compile_shape");
-  const { filter, box } = useFilter(route, "Filter symbolic shapes", "symbol:s0, kind:create_symbol");
+  const { filter, box } = useFilter(
+    route,
+    "Filter symbolic shapes",
+    "symbol:s0, kind:create_symbol",
+  );
   const columns = useMemo(() => shapeColumns(run, all), [run, all]);
   const rows = useMemo(
     () =>
