@@ -1,13 +1,17 @@
 #include "analyses/compile_modules/module_tree.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "base/fx_input_source.h"
 
 namespace debrief::analyses::compile_modules {
 
 namespace {
 
-// Longer paths are not those of modules; the modules around one are as many as its dots.
-constexpr size_t kMaxPath = 1024;
+// Names that are longer or deeper are not those of modules: each dot of a path costs a row.
+constexpr size_t kMaxPath = 512;
+constexpr std::ptrdiff_t kMaxDepth = 32;
 
 void AddBytes(std::optional<int64_t>& sum, std::optional<int64_t> bytes) {
   if (!sum) return;
@@ -62,6 +66,7 @@ void ModuleTree::AddCall(const FxNode& node) {
 // The module of `path`, made with all around it when it is new.
 std::optional<size_t> ModuleTree::Find(std::string_view path) {
   if (path.empty() || path.size() > kMaxPath) return std::nullopt;
+  if (std::count(path.begin(), path.end(), '.') > kMaxDepth) return std::nullopt;
   std::optional<size_t> parent;
   int32_t depth = 0;
   for (size_t end = 0; end != path.npos; ++depth) {
