@@ -140,8 +140,9 @@ void AddCompileModes(CLI::App& compile, CompileOptions& options) {
                   "Of several attempts in the logs, this one (1 is the oldest)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30).description(""));
-  compile.add_option("--source-link", options.source_link,
-                     "Link every frame, for example https://host/{commit}/{path}#L{line}")
+  compile
+      .add_option("--source-link", options.source_link,
+                  "Link every frame, for example https://host/{commit}/{path}#L{line}")
       ->type_name("TEMPLATE");
   compile.add_option("--commit", options.commit, "What {commit} stands for")->type_name("SHA");
   compile
@@ -195,7 +196,7 @@ CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
   compile->set_version_flag("-V,--version", fmt::format("debrief {}", kVersion));
   AddGlobal(*compile, parsed);
   AddRunOptions(*compile, parsed);
-  compile->footer("Example:\n  debrief compile dedicated_log_torch_trace_rank_0.log -o out");
+  compile->footer("Example:\n  debrief compile examples/hung-job --summary");
   return compile;
 }
 
