@@ -4,6 +4,7 @@
 usage: compile_bench.py tree DEBRIEF LOG FILES [FLAG...]         one log; FILES is how many files its tree must have
        compile_bench.py linear DEBRIEF SMALL LARGE               cost per byte of a large log against a small one
        compile_bench.py ranks DEBRIEF FOLDER                     all ranks of a folder, with one thread and with one per core
+       compile_bench.py summary DEBRIEF LOG COMPILATIONS         every analysis of one log, nothing written
        compile_bench.py stack_log OUT.log                        makes the log of deep stacks
 
 Checks the tree first: number of files, a copy of the log, one line of raw.jsonl for every entry that is no event, all events.
@@ -132,6 +133,15 @@ def bench_tree(scratch, debrief, log, files, *flags):
            mb_s=Path(log).stat().st_size / 1e6 / wall)
 
 
+def bench_summary(scratch, debrief, log, compilations):
+    warm(log)
+    found = json.loads(subprocess.run([debrief, "compile", log, "--summary", "--json"], stdout=subprocess.PIPE, check=True).stdout)
+    if len(found["compilation"]) != int(compilations):
+        raise WrongResult(f"{len(found['compilation'])} compilations, must be {compilations}")
+    wall, user, system, peak = min(run_compile(debrief, log, scratch / "none", "--summary") for _ in range(3))
+    report("summary", wall_s=wall, cpu_s=user + system, peak_mb=peak)
+
+
 def bench_linear(scratch, debrief, small, large):
     """CPU seconds: the wall time of gigabytes is the disk's. Whether memory stays flat is told by the large run."""
     costs = []
@@ -198,7 +208,7 @@ def main():
     SCRATCH.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix="compile_bench.", dir=folder_for(kind)))
     try:
-        {"tree": bench_tree, "linear": bench_linear, "ranks": bench_ranks}[kind](scratch, *words)
+        {"tree": bench_tree, "summary": bench_summary, "linear": bench_linear, "ranks": bench_ranks}[kind](scratch, *words)
     except WrongResult as error:
         print(f"wrong result: {error}", file=sys.stderr)
         sys.exit(1)

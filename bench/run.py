@@ -215,6 +215,7 @@ def compile_benchmarks():
         compile_benchmark("compile_tree", lambda: [big_log(300), 9017], "above_s", "s",
                           "above_s <= 1.5, user_s <= 3, peak_mb <= 250"),
         compile_benchmark("compile_tree_stack", lambda: [stack_log(), 2006, "-p"], "above_s", "s", "above_s <= 0.3"),
+        compile_benchmark("compile_summary", lambda: [big_log(300), 600], "wall_s", "s", "wall_s <= 1.2, peak_mb <= 250"),
         compile_benchmark("compile_ranks", lambda: [rank_logs()], "speedup", "x", "speedup >= 1.7"),
     ]
     if shutil.disk_usage(ROOT).free < DISK_FOR_2_GB:
