@@ -47,8 +47,9 @@ Compilations::Compilations(const Model& model)
     Process& of = processes_[static_cast<size_t>(process)];
     if (of.first_entry == kNone64) of.first_entry = entries_.entry[row];
     of.last_entry = entries_.entry[row];
-    const int32_t at = CompilationOfRow(process, row);
+    int32_t at = CompilationOfRow(process, row);
     if (at == kNobody) continue;
+    if (BeginsAnew(at, row)) at = Replace(at, row);
     of.last = at;
     Note(all_[static_cast<size_t>(at)], row);
   }
@@ -107,6 +108,26 @@ int32_t Compilations::CompilationOfRow(int32_t process, size_t row) {
   return found->second;
 }
 
+// torch._dynamo.reset() makes the numbers begin at 0 again, and ids come a second time: the first
+// attempt of an id that has ended already is another compilation.
+bool Compilations::BeginsAnew(int32_t at, size_t row) {
+  const int64_t attempt = entries_.compile_attempt[row];
+  return all_[static_cast<size_t>(at)].ended && KindOf(row) == Kind::kStart &&
+         (attempt == 0 || attempt == kNone64);
+}
+
+int32_t Compilations::Replace(int32_t old, size_t row) {
+  const auto made = static_cast<int32_t>(all_.size());
+  Compilation& again = all_.emplace_back();
+  again.process = all_[static_cast<size_t>(old)].process;
+  again.id = all_[static_cast<size_t>(old)].id;
+  again.frame_id = entries_.frame_id[row];
+  again.begins_anew = true;
+  for (auto& [key, at] : by_id_) at = at == old ? made : at;
+  by_name_[NameKey(again.process, again.id)] = made;
+  return made;
+}
+
 void Compilations::Note(Compilation& to, size_t row) {
   const int64_t time = entries_.time_ns[row];
   if (to.first_entry == kNone64) {
@@ -126,6 +147,7 @@ void Compilations::Classify(Compilation& to, size_t row) {
       if (to.start == kNoRow) to.start = row;
       break;
     case Kind::kMetrics:
+      to.ended = true;
       metrics_entries_[EntryKey(entries_.input[row], entries_.entry[row])] =
           static_cast<int32_t>(&to - all_.data());
       break;
@@ -235,8 +257,10 @@ void Compilations::Chain() {
     auto [found, is_first] =
         last.try_emplace({compilation.process, frame}, static_cast<int32_t>(i));
     if (is_first) continue;
-    compilation.previous = found->second;
-    compilation.number = all_[static_cast<size_t>(found->second)].number + 1;
+    if (!compilation.begins_anew) {
+      compilation.previous = found->second;
+      compilation.number = all_[static_cast<size_t>(found->second)].number + 1;
+    }
     found->second = static_cast<int32_t>(i);
   }
 }

@@ -45,6 +45,8 @@ struct Compilation {
   int64_t first_entry = kNone64, last_entry = kNone64;
   int64_t start_ns = kNone64, end_ns = kNone64;
   int64_t last_attempt = 0;
+  bool ended = false;        // it has metrics
+  bool begins_anew = false;  // an earlier one of the process has the same id
 
   // Filled in when all is known.
   StringId function = StringId::kNone;
@@ -85,6 +87,8 @@ class Compilations {
   Kind KindOf(size_t row);
   int32_t ProcessOfRow(size_t row);
   int32_t CompilationOfRow(int32_t process, size_t row);
+  bool BeginsAnew(int32_t at, size_t row);
+  int32_t Replace(int32_t old, size_t row);
   void Note(Compilation& to, size_t row);
   void Classify(Compilation& to, size_t row);
   void JoinMetrics();

@@ -202,6 +202,15 @@ TEST_F(CompileRecompiles, RanksThatTellTheSameAreOneFinding) {
   EXPECT_EQ(findings[0].ranks, (std::vector<int32_t>{0, 1}));
 }
 
+TEST_F(CompileRecompiles, IdsComeAgainAfterAReset) {
+  log.Compile(0, 0, "f", 10);
+  log.Compile(0, 1, "f", 10);
+  log.Compile(0, 0, "f", 10, log.Failed("Unsupported", "why"));
+  log.Start(1, 0, "g", 20);
+  Run();
+  EXPECT_EQ(Outcomes(), "0/0:ok 0/1<0/0:ok 0/0:failed 1/0:unfinished ");
+}
+
 TEST_F(CompileRecompiles, OrphansBelongToWhatIsOpenOnTheirThread) {
   log.Orphan("artifact");
   log.Start(0, 0, "f", 10);
