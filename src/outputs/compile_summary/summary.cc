@@ -20,6 +20,7 @@
 #include "tables/compile_rank_only.h"
 #include "tables/compile_rank_time.h"
 #include "tables/compile_recompile.h"
+#include "tables/compile_shape.h"
 #include "tables/compile_weight.h"
 #include "tables/input.h"
 
@@ -76,6 +77,7 @@ class Summary {
     WriteBreaks();
     WriteFailures();
     WriteTime();
+    if (Get<CompilationTable>().size() == 0) WriteShapes();
     if (options_.compile_id.empty()) {
       WriteCaches();
       WriteRanks();
@@ -197,6 +199,19 @@ class Summary {
       block.Row({SecondsText(static_cast<double>(each.amount) / 1e9), tally.Share(each.amount),
                  std::to_string(each.count), OneLine(Text(each.name))});
     block.Write(std::min<size_t>(options_.rows, 6), options_.width, out_);
+  }
+
+  // Of a log of torch.export, which has no compilations.
+  void WriteShapes() {
+    const auto& all = Get<CompileShapeTable>();
+    TextBlock block("Symbolic shapes", Heads({"kind", "symbol", "value", "of what"}));
+    for (size_t i = 0; i < all.size(); ++i) {
+      StringId value = all.value[i] != StringId::kNone ? all.value[i] : all.range[i];
+      StringId subject = all.expression[i] != StringId::kNone ? all.expression[i] : all.sources[i];
+      block.Row(Cells(all.rank[i], {std::string(Text(all.kind[i])), OneLine(Text(all.symbol[i])),
+                                    OneLine(Text(value)), OneLine(Text(subject))}));
+    }
+    block.Write(options_.rows, options_.width, out_);
   }
 
   void WriteCaches() {
