@@ -83,6 +83,8 @@ void EnvelopeParser::Take(std::string_view key, Value value) {
   if (key == "rank") {
     if (!value.is_null() && !TakeNumber(key, value, envelope_.rank))
       Fail("field `rank` is no rank");
+    if (envelope_.rank > std::numeric_limits<int32_t>::max())
+      envelope_.rank = kNone64;  // no job has it
   } else if (key == "has_payload") {
     std::string_view md5;
     if (value.is_null()) return;
