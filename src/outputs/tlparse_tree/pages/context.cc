@@ -78,6 +78,10 @@ std::string_view PageContext::InternedText(size_t entry_row, int64_t number) con
 
 void PageContext::IndexEntries() {
   for (size_t row : plan.rows) {
+    // Most entries are events, of which no page tells.
+    bool is_event =
+        entries.entry_stack[row] == StackId::kNone && Text(entries.kind[row]) == "chromium_event";
+    if (is_event) continue;
     row_of_entry_.emplace(entries.entry[row], row);
     row_of_kind_.emplace(EntryKind{entries.entry[row], entries.kind[row]}, row);
     AddStack(entries.stack[row]);
