@@ -5,6 +5,7 @@
 
 #include "base/json_canonical_number.h"
 #include "base/json_canonical_string.h"
+#include "base/utf8.h"
 
 namespace debrief {
 
@@ -15,7 +16,6 @@ using json_canonical::kMaxEscapedBytes;
 using json_canonical::Put;
 using json_canonical::PutEscaped;
 using json_canonical::PutShort;
-using json_canonical::PutUtf8;
 using json_canonical::TakeEscape;
 
 namespace {

@@ -46,26 +46,6 @@ int32_t TakeEscape(std::string_view& raw) {
   return index == kNames.npos ? kBadEscape : kValues[index];
 }
 
-char* PutUtf8(uint32_t code, char* to) {
-  auto put = [&](uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-  return to;
-}
-
 char* PutEscaped(uint8_t byte, char* to) {
   constexpr std::string_view kHex = "0123456789abcdef";
   constexpr std::string_view kNames = "btn_fr";  // of 8 to 13; 11 has none

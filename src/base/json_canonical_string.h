@@ -58,8 +58,6 @@ inline size_t CopyToBackslash(char* to, std::string_view text, const char* end) 
 // has no such escape or it is half a surrogate pair.
 int32_t TakeEscape(std::string_view& raw);
 
-char* PutUtf8(uint32_t code, char* to);
-
 // A byte of a string as it is printed.
 char* PutEscaped(uint8_t byte, char* to);
 

@@ -50,26 +50,6 @@ int32_t ParseHex4(std::string_view text) {
                                                                                         : -1;
 }
 
-char* PutUtf8(char* out, uint32_t code) {
-  auto put = [&](uint32_t byte) { *out++ = static_cast<char>(byte); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-  return out;
-}
-
 // Takes what follows "\u" from `raw`. Half a surrogate pair, or no digits: U+FFFD.
 uint32_t TakeUnicodeEscape(std::string_view& raw) {
   constexpr uint32_t kReplacement = 0xFFFD;
@@ -211,7 +191,7 @@ std::string_view JsonReader::Unescape(std::string_view raw) {
     char kind = raw[1];
     raw.remove_prefix(2);
     if (kind == 'u') {
-      out = PutUtf8(out, TakeUnicodeEscape(raw));
+      out = PutUtf8(TakeUnicodeEscape(raw), out);
     } else {
       *out++ = SimpleEscape(kind);
     }

@@ -35,4 +35,25 @@ inline Utf8Step StepUtf8(std::string_view text) {
   return {length, true};
 }
 
+// Writes the one to four bytes of a code point at `to`; returns where they end.
+inline char* PutUtf8(uint32_t code, char* to) {
+  auto put = [&](uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6);
+    put(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12);
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  } else {
+    put(0xF0 | code >> 18);
+    put(0x80 | (code >> 12 & 0x3F));
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  }
+  return to;
+}
+
 }  // namespace debrief

@@ -114,4 +114,13 @@ Status ReadFields(JsonValue object, std::span<const Field<Row>> fields, Entry& e
                     [](std::string_view, JsonValue) { return Status(); });
 }
 
+// The whole of a kind that is one row of one table.
+template <typename Table, typename Row>
+Status ReadRow(JsonValue value, std::span<const Field<Row>> fields, Entry& entry) {
+  Row row = entry.NewRow<Row>();
+  TRY(ReadFields<Row>(value, fields, entry, row));
+  entry.Add<Table>(row);
+  return {};
+}
+
 }  // namespace debrief::inputs::torch_trace

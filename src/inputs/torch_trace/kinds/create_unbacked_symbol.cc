@@ -16,10 +16,7 @@ constexpr Field<CompileShapeRow> kFields[] = {
 };
 
 Status Read(JsonValue value, Entry& entry) {
-  auto row = entry.NewRow<CompileShapeRow>();
-  TRY(ReadFields<CompileShapeRow>(value, kFields, entry, row));
-  entry.Add<CompileShapeTable>(row);
-  return {};
+  return ReadRow<CompileShapeTable, CompileShapeRow>(value, kFields, entry);
 }
 
 }  // namespace

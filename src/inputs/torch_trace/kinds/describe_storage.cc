@@ -14,10 +14,7 @@ constexpr Field<CompileTensorRow> kFields[] = {
 };
 
 Status Read(JsonValue value, Entry& entry) {
-  auto row = entry.NewRow<CompileTensorRow>();
-  TRY(ReadFields<CompileTensorRow>(value, kFields, entry, row));
-  entry.Add<CompileTensorTable>(row);
-  return {};
+  return ReadRow<CompileTensorTable, CompileTensorRow>(value, kFields, entry);
 }
 
 }  // namespace
