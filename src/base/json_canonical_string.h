@@ -34,7 +34,7 @@ inline char* PutShort(char* to, std::string_view text, const char* end) {
 
 // Copies `text` up to its first backslash, or all of it, and says how much that was. Reads and
 // writes as PutShort does.
-inline size_t CopyToBackslash(char* to, std::string_view text, const char* end) {
+inline size_t CopyToBackslash(char* to, std::string_view text, [[maybe_unused]] const char* end) {
   const char* from = text.data();
   const size_t size = text.size();
   size_t done = 0;
