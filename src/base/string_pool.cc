@@ -28,6 +28,16 @@ StringId StringPool::Intern(std::string_view text) {
   }
 }
 
+StringId StringPool::Find(std::string_view text) const {
+  auto hash = static_cast<uint32_t>(HashBytes(text));
+  size_t mask = slots_.size() - 1;
+  for (size_t slot = hash & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
+    uint32_t id = slots_[slot];
+    if (hashes_[id] == hash && texts_[id] == text) return StringId{id};
+  }
+  return StringId::kNone;
+}
+
 void StringPool::Grow() {
   std::vector<uint32_t> slots(slots_.size() * 2);
   size_t mask = slots.size() - 1;

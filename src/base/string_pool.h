@@ -27,6 +27,9 @@ class StringPool {
 
   StringId Intern(std::string_view text);
 
+  // The id of a text that was interned; kNone when it was not.
+  StringId Find(std::string_view text) const;
+
   // The text of an id of this pool; empty for kNone. Valid as long as the pool lives.
   std::string_view Get(StringId id) const { return texts_[static_cast<uint32_t>(id)]; }
 

@@ -86,6 +86,13 @@ void AppendColumn(std::vector<T>& column, const std::vector<T>& part, const Rema
   for (T id : part) column.push_back(remap(id));
 }
 
+template <typename T>
+void GatherColumn(std::vector<T>& column, std::span<const uint32_t> from) {
+  std::vector<T> gathered(from.size());
+  for (size_t i = 0; i < from.size(); ++i) gathered[i] = column[from[i]];
+  column = std::move(gathered);
+}
+
 // Generated (tables/all_tables.cc): every table there is, in order of name; TableId is the
 // position.
 using TableId = uint32_t;

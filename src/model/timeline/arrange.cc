@@ -1,0 +1,246 @@
+#include "model/timeline/arrange.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "model/timeline/kinds.h"
+#include "model/timeline/writer.h"
+#include "tables/timeline_collective.h"
+#include "tables/timeline_counter.h"
+#include "tables/timeline_device_work.h"
+#include "tables/timeline_flow.h"
+#include "tables/timeline_memory.h"
+#include "tables/timeline_op.h"
+
+namespace debrief::timeline {
+
+namespace {
+
+constexpr uint32_t kNoRow = std::numeric_limits<uint32_t>::max();
+
+bool IsEdge(int64_t duration) { return duration == kBegins || duration == kEnds; }
+
+std::vector<uint32_t> EdgeRows(const TimelineSliceTable& slices) {
+  std::vector<uint32_t> rows;
+  for (uint32_t row = 0; row < slices.size(); ++row) {
+    if (IsEdge(slices.duration_ns[row])) rows.push_back(row);
+  }
+  return rows;
+}
+
+// No later than the last event: a slice without an end was open when the recording stopped.
+int64_t LastTime(const TimelineSliceTable& slices) {
+  int64_t last = std::numeric_limits<int64_t>::min();
+  for (size_t row = 0; row < slices.size(); ++row) {
+    int64_t duration = IsEdge(slices.duration_ns[row]) ? 0 : slices.duration_ns[row];
+    last = std::max(last, slices.start_ns[row] + std::max<int64_t>(duration, 0));
+  }
+  return last;
+}
+
+// Rows of each track together, in the order of the file: a counting sort. Ends are left out.
+std::vector<uint32_t> GroupByTrack(const TimelineSliceTable& slices, std::vector<uint32_t>& first) {
+  for (size_t row = 0; row < slices.size(); ++row) {
+    if (slices.duration_ns[row] != kEnds) ++first[static_cast<size_t>(slices.track[row]) + 1];
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  std::vector<uint32_t> order(first.back());
+  for (uint32_t row = 0; row < slices.size(); ++row) {
+    if (slices.duration_ns[row] != kEnds)
+      order[next[static_cast<size_t>(slices.track[row])]++] = row;
+  }
+  return order;
+}
+
+void SortTrack(const TimelineSliceTable& slices, std::span<uint32_t> rows) {
+  auto earlier = [&](uint32_t a, uint32_t b) {
+    return std::tuple(slices.start_ns[a], slices.duration_ns[b], a) <
+           std::tuple(slices.start_ns[b], slices.duration_ns[a], b);
+  };
+  if (!std::is_sorted(rows.begin(), rows.end(), earlier))
+    std::sort(rows.begin(), rows.end(), earlier);
+}
+
+bool IsIdentity(std::span<const uint32_t> order) {
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    if (order[i] != i) return false;
+  }
+  return true;
+}
+
+// Renumbers the slices of a table of details and sorts its rows by them.
+template <typename Details>
+void Follow(Details& details, const std::vector<uint32_t>& number_of) {
+  if (details.size() == 0) return;
+  std::vector<uint32_t> row_of(number_of.size(), kNoRow);
+  for (uint32_t row = 0; row < details.size(); ++row) {
+    uint32_t number = number_of[static_cast<size_t>(details.slice[row])];
+    details.slice[row] = static_cast<int32_t>(number);
+    if (number != kNoRow) row_of[number] = row;
+  }
+  std::erase(row_of, kNoRow);
+  details.Gather(row_of);
+}
+
+void TellTracks(const std::vector<uint32_t>& first, TimelineTrackTable& tracks) {
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    tracks.first_slice[track] = static_cast<int32_t>(first[track]);
+    tracks.slices[track] = static_cast<int32_t>(first[track + 1] - first[track]);
+  }
+}
+
+// Slices that are open at a time, outermost first.
+class OpenSlices {
+ public:
+  explicit OpenSlices(const TimelineSliceTable& slices) : slices_(slices) {}
+
+  // Innermost open slice at `start` that lasts until `end` at least; none when there is none.
+  // Slices that are over at `start` are closed. One that ends too early stays open and is passed
+  // over: profilers round, and some events overlap without being nested.
+  int32_t Enclosing(int64_t start, int64_t end) {
+    while (!open_.empty() && EndOf(open_.back()) <= start) open_.pop_back();
+    for (size_t i = open_.size(); i-- > 0;) {
+      if (EndOf(open_[i]) >= end) return static_cast<int32_t>(open_[i]);
+    }
+    return kNone32;
+  }
+
+  void Open(uint32_t slice) { open_.push_back(slice); }
+  void Clear() { open_.clear(); }
+
+ private:
+  int64_t EndOf(uint32_t slice) const {
+    return slices_.start_ns[slice] + slices_.duration_ns[slice];
+  }
+
+  const TimelineSliceTable& slices_;
+  std::vector<uint32_t> open_;
+};
+
+}  // namespace
+
+EdgeCounts PairEdges(TableSet& tables) {
+  auto& slices = tables.Edit<TimelineSliceTable>();
+  EdgeCounts counts;
+  std::vector<uint32_t> rows = EdgeRows(slices);
+  if (rows.empty()) return counts;
+  int64_t last = LastTime(slices);
+  auto bracket = [&](uint32_t row) {
+    return std::tuple(slices.track[row], slices.external_id[row]);
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(bracket(a), slices.start_ns[a]) < std::tuple(bracket(b), slices.start_ns[b]);
+  });
+  std::vector<uint32_t> open;
+  auto close_rest = [&] {
+    for (uint32_t row : open) slices.duration_ns[row] = last - slices.start_ns[row];
+    counts.never_ended += static_cast<int64_t>(open.size());
+    open.clear();
+  };
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0 && bracket(rows[i]) != bracket(rows[i - 1])) close_rest();
+    if (slices.duration_ns[rows[i]] == kBegins) {
+      open.push_back(rows[i]);
+    } else if (open.empty()) {
+      ++counts.never_begun;
+    } else {
+      slices.duration_ns[open.back()] = slices.start_ns[rows[i]] - slices.start_ns[open.back()];
+      open.pop_back();
+    }
+  }
+  close_rest();
+  return counts;
+}
+
+void ShiftTimes(int64_t by, TableSet& tables) {
+  auto shift = [by](std::vector<int64_t>& times) {
+    for (int64_t& time : times) time += by;
+  };
+  shift(tables.Edit<TimelineSliceTable>().start_ns);
+  shift(tables.Edit<TimelineMemoryTable>().time_ns);
+  shift(tables.Edit<TimelineCounterTable>().time_ns);
+  shift(tables.Edit<TimelineFlowTable>().time_ns);
+}
+
+void SortSlices(TableSet& tables) {
+  auto& slices = tables.Edit<TimelineSliceTable>();
+  auto& tracks = tables.Edit<TimelineTrackTable>();
+  std::vector<uint32_t> first(tracks.size() + 1);
+  std::vector<uint32_t> order = GroupByTrack(slices, first);
+  for (size_t track = 0; track < tracks.size(); ++track)
+    SortTrack(slices, std::span(order).subspan(first[track], first[track + 1] - first[track]));
+  TellTracks(first, tracks);
+  std::vector<uint32_t> number_of(slices.size(), kNoRow);
+  for (uint32_t i = 0; i < order.size(); ++i) number_of[order[i]] = i;
+  if (!IsIdentity(order) || order.size() < slices.size()) slices.Gather(order);
+  order = {};
+  Follow(tables.Edit<TimelineOpTable>(), number_of);
+  Follow(tables.Edit<TimelineDeviceWorkTable>(), number_of);
+  Follow(tables.Edit<TimelineCollectiveTable>(), number_of);
+}
+
+void NestSlices(Part& whole) {
+  auto& slices = whole.tables.Edit<TimelineSliceTable>();
+  const auto& tracks = whole.tables.Get<TimelineTrackTable>();
+  StringId thread = whole.pools.Intern(kThread);
+  OpenSlices open(slices);
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    open.Clear();
+    auto first = static_cast<uint32_t>(tracks.first_slice[track]);
+    for (uint32_t i = first; i < first + static_cast<uint32_t>(tracks.slices[track]); ++i) {
+      slices.depth[i] = 0;
+      if (tracks.kind[track] != thread) continue;
+      slices.parent[i] =
+          open.Enclosing(slices.start_ns[i], slices.start_ns[i] + slices.duration_ns[i]);
+      if (slices.parent[i] != kNone32)
+        slices.depth[i] = slices.depth[static_cast<size_t>(slices.parent[i])] + 1;
+      open.Open(i);
+    }
+  }
+}
+
+void BindFlows(Part& whole) {
+  auto& flows = whole.tables.Edit<TimelineFlowTable>();
+  const auto& slices = whole.tables.Get<TimelineSliceTable>();
+  const auto& tracks = whole.tables.Get<TimelineTrackTable>();
+  std::vector<uint32_t> order(flows.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(flows.track[a], flows.time_ns[a]) <
+           std::tuple(flows.track[b], flows.time_ns[b]);
+  });
+  OpenSlices open(slices);
+  uint32_t next = 0, end = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    uint32_t row = order[i];
+    auto track = static_cast<size_t>(flows.track[row]);
+    if (i == 0 || flows.track[row] != flows.track[order[i - 1]]) {
+      open.Clear();
+      next = static_cast<uint32_t>(tracks.first_slice[track]);
+      end = next + static_cast<uint32_t>(tracks.slices[track]);
+    }
+    for (; next < end && slices.start_ns[next] <= flows.time_ns[row]; ++next) {
+      (void)open.Enclosing(slices.start_ns[next], slices.start_ns[next]);
+      open.Open(next);
+    }
+    flows.slice[row] = open.Enclosing(flows.time_ns[row], flows.time_ns[row]);
+  }
+}
+
+Extent ExtentOfSlices(const Part& whole) {
+  const auto& slices = whole.tables.Get<TimelineSliceTable>();
+  StringId span = whole.pools.strings.Find(kSpan);
+  Extent extent;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    if (slices.kind[i] == span) continue;
+    int64_t end = slices.start_ns[i] + std::max<int64_t>(slices.duration_ns[i], 0);
+    bool is_first = extent.start_ns == kNone64;
+    extent.start_ns = is_first ? slices.start_ns[i] : std::min(extent.start_ns, slices.start_ns[i]);
+    extent.end_ns = is_first ? end : std::max(extent.end_ns, end);
+  }
+  return extent;
+}
+
+}  // namespace debrief::timeline

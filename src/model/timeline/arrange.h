@@ -1,0 +1,41 @@
+// The steps that turn the slices of a whole file, in the order of the file, into the order and with
+// the links that tables.def promises. For TimelineJoiner; each is linear but for sorting.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "model/model.h"
+
+namespace debrief::timeline {
+
+// timeline_slice.duration_ns of a begin or end event that waits for its partner.
+inline constexpr int64_t kBegins = std::numeric_limits<int64_t>::min() + 1;
+inline constexpr int64_t kEnds = std::numeric_limits<int64_t>::min() + 2;
+
+struct EdgeCounts;
+
+// Gives begins the duration until their end. Ends stay, for SortSlices to drop.
+EdgeCounts PairEdges(TableSet& tables);
+
+// Adds `by` to every time.
+void ShiftTimes(int64_t by, TableSet& tables);
+
+// Sorts by track, start and falling duration, drops ends, renumbers and sorts the tables of
+// details, and tells every track where its slices lie.
+void SortSlices(TableSet& tables);
+
+// Fills parent and depth on threads.
+void NestSlices(Part& whole);
+
+// Binds arrows to the innermost slice that holds their time.
+void BindFlows(Part& whole);
+
+// Of all slices that are no spans of the profiler; none of none.
+struct Extent {
+  int64_t start_ns = kNone64;
+  int64_t end_ns = kNone64;
+};
+Extent ExtentOfSlices(const Part& whole);
+
+}  // namespace debrief::timeline

@@ -1,0 +1,83 @@
+// Reading the timeline tables: one timeline at a time, its slices by their numbers.
+//
+//   for (const TimelineView& view : Timelines(model))
+//     for (int32_t slice = 0; slice < view.slice_count(); ++slice)
+//       if (view.kind[slice] == view.kinds.kernel) busy += view.duration[slice];
+//
+// A view is spans into the model: cheap to make (a few binary searches), nothing is copied.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/model.h"
+#include "tables/timeline_collective.h"
+#include "tables/timeline_device_work.h"
+#include "tables/timeline_op.h"
+#include "tables/timeline_slice.h"
+#include "tables/timeline_track.h"
+
+namespace debrief::timeline {
+
+// Rows [begin, end) of some table.
+struct RowRange {
+  size_t begin = 0;
+  size_t end = 0;
+  size_t size() const { return end - begin; }
+};
+
+// The rows of one input: every table has them together and in order of input.
+template <typename Table>
+RowRange RowsOf(const Table& table, int32_t input) {
+  auto [first, last] = std::equal_range(table.input.begin(), table.input.end(), input);
+  return {static_cast<size_t>(first - table.input.begin()),
+          static_cast<size_t>(last - table.input.begin())};
+}
+
+// Ids of the words of kinds.h in one model; kNone for a word that no timeline uses (no slice has
+// kind kNone, so comparing with it is safe).
+struct KindIds {
+  explicit KindIds(const Pools& pools);
+  StringId op, runtime, python, annotation, kernel, memcpy, memset, sync, device_annotation,
+      counter_range, overhead, span, async, instant, other;
+  StringId thread, stream, stream_annotation, counter;  // of tracks
+
+  // Kernels, copies and fills: what keeps a device busy.
+  bool IsWork(StringId kind) const { return kind == kernel || kind == memcpy || kind == memset; }
+};
+
+struct TimelineView {
+  TimelineView(const Model& model, size_t timeline_row);
+
+  const Model& model;
+  size_t row;  // of table timeline
+  Identity who;
+  KindIds kinds;
+  RowRange slices, tracks, ops, works, collectives, flows, memory, counters;
+
+  // Columns of this timeline's slices, by the number of the slice.
+  std::span<const int32_t> track, parent, depth;
+  std::span<const int64_t> start, duration, correlation, external_id;
+  std::span<const StringId> name, category, kind;
+
+  int32_t slice_count() const { return static_cast<int32_t>(slices.size()); }
+  int64_t end(int32_t slice) const { return start[At(slice)] + duration[At(slice)]; }
+  std::string_view NameOf(int32_t slice) const { return model.pools.Text(name[At(slice)]); }
+  StringId TrackKind(int32_t slice) const;
+
+  // Row in the table of details, or none. Binary search; walk the rows in order where many are
+  // needed.
+  std::optional<size_t> OpRow(int32_t slice) const;
+  std::optional<size_t> WorkRow(int32_t slice) const;
+  std::optional<size_t> CollectiveRow(int32_t slice) const;
+
+  static size_t At(int32_t number) { return static_cast<size_t>(number); }
+};
+
+// All of the model, in order of input.
+std::vector<TimelineView> Timelines(const Model& model);
+
+}  // namespace debrief::timeline
