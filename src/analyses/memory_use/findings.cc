@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "analyses/memory_use/holders.h"
+#include "model/user_frames.h"
 #include "tables/memory_event.h"
 #include "tables/memory_holder.h"
 #include "tables/memory_use.h"
@@ -36,7 +38,8 @@ std::string Name(const Replayed& device) {
 
 // The line of code that held most at a moment, over all its stacks.
 struct Most {
-  std::string frame;  // empty when no stack is known
+  std::string frame;               // empty when no stack is known
+  StackId stack = StackId::kNone;  // one of those with that line
   int64_t bytes = 0;
   int64_t total = 0;
   std::vector<int64_t> rows;  // the largest of memory_holder
@@ -63,6 +66,7 @@ Most MostAt(const Part& part, const Replayed& device, std::string_view moment) {
     if (sum <= most.bytes) continue;
     most.bytes = sum;
     most.frame = part.pools.Text(holders.frame[i]);
+    most.stack = holders.stack[i];
   }
   return most;
 }
@@ -87,7 +91,13 @@ std::string Others(size_t devices) {
   return fmt::format(" ({} more like it)", devices - 1);
 }
 
-void AddEvidence(const Most& most, const Replayed& device, Finding& finding) {
+void AddEvidence(const Part& part, const Most& most, const Replayed& device, Finding& finding) {
+  if (FrameId id = FrameToShow(part.pools, most.stack); id != FrameId::kNone) {
+    const Frame& frame = part.pools.GetFrame(id);
+    std::string_view file = part.pools.Text(frame.file);
+    if (!IsNativeFile(file))
+      finding.source.push_back({device.who.rank, std::string(file), frame.line});
+  }
   if (!most.rows.empty())
     finding.evidence.push_back(
         {.text = "what held most", .table = "memory_holder", .rows = most.rows});
@@ -113,7 +123,7 @@ Finding Oom(const Model& model, const Part& part, const std::vector<const Replay
   finding.evidence.push_back({.text = "the request that failed",
                               .table = "memory_event",
                               .rows = {device.scan.first_oom}});
-  AddEvidence(most, device, finding);
+  AddEvidence(part, most, device, finding);
   finding.confidence = 0.9;
   finding.why =
       "the allocator's own trace has it; the program may have caught the error and gone on";
@@ -137,7 +147,7 @@ Finding Fragmentation(const Part& part, const std::vector<const Replayed*>& devi
       "{} has {} ({:.0f} %) of its {} reserved but not in use at the peak{}", Name(device),
       Size(use.peak_unused_bytes[device.row]), 100 * use.peak_unused_share[device.row],
       Size(device.scan.peak_reserved), Others(devices.size()));
-  AddEvidence(MostAt(part, device, "peak"), device, finding);
+  AddEvidence(part, MostAt(part, device, "peak"), device, finding);
   finding.confidence = 0.8;
   finding.why = fmt::format(
       "replayed from the trace; said from {:.0f} % and {} on. Blocks are larger than what was "
@@ -158,7 +168,7 @@ Finding Peak(const Part& part, const std::vector<const Replayed*>& devices) {
   finding.headline = fmt::format("{} peaks at {} in use and {} reserved{}{}{}", Name(device),
                                  Size(device.scan.peak_allocated), Size(device.scan.peak_reserved),
                                  range.empty() ? "" : ", in ", range, most.InWords());
-  AddEvidence(most, device, finding);
+  AddEvidence(part, most, device, finding);
   finding.why = "replayed from the trace";
   finding.next_step =
       "See all of it: debrief query OUT \"FROM memory_holder WHERE moment = 'peak'\"";

@@ -14,14 +14,36 @@ namespace debrief::analyses::memory_use {
 
 namespace {
 
-// Who records and who allocates stands at the inner end of every native stack.
-bool IsMachinery(std::string_view function) {
-  static constexpr std::array<std::string_view, 5> kParts = {"torch::unwind", "CapturedTraceback",
-                                                             "gather_with_cpp", "CachingAllocator",
-                                                             "CachingHostAllocator"};
-  return function.empty() || std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
-           return function.find(part) != std::string_view::npos;
-         });
+// How much a native frame tells of what asked for memory: the node of autograd more than the op,
+// the op more than what it calls; who records and who allocates, the inner end of every native
+// stack, nothing.
+int Worth(std::string_view function) {
+  static constexpr std::array<std::string_view, 4> kMachinery = {
+      "torch::unwind", "CapturedTraceback", "gather_with_cpp", "CachingAllocator"};
+  if (function.starts_with("torch::autograd::generated::")) return 3;
+  if (function.starts_with("at::_ops::")) return 2;
+  bool is_machinery = function.empty() ||
+                      std::any_of(kMachinery.begin(), kMachinery.end(), [&](std::string_view part) {
+                        return function.find(part) != std::string_view::npos;
+                      });
+  return is_machinery ? 0 : 1;
+}
+
+// The name of a function without its arguments.
+std::string_view WithoutArguments(std::string_view function) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  size_t at = function.find('(');
+  while (at != std::string_view::npos && function.substr(at).starts_with(kAnonymous))
+    at = function.find('(', at + kAnonymous.size());
+  return at == 0 ? function : function.substr(0, at);
+}
+
+// "train.py:41 step"
+std::string TextOf(const Pools& pools, const Frame& frame) {
+  std::string_view file = pools.Text(frame.file);
+  std::string_view function = pools.Text(frame.function);
+  if (IsNativeFile(file)) return std::string(WithoutArguments(function));
+  return fmt::format("{}:{} {}", file, frame.line, function);
 }
 
 }  // namespace
@@ -36,10 +58,10 @@ FrameId FrameToShow(const Pools& pools, StackId stack) {
   auto python = std::find_if(frames.begin(), frames.end(),
                              [&](FrameId id) { return !IsNativeFile(file(id)); });
   if (python != frames.end()) return *python;
-  auto native = std::find_if(frames.begin(), frames.end(), [&](FrameId id) {
-    return !IsMachinery(pools.Text(pools.GetFrame(id).function));
+  return *std::max_element(frames.begin(), frames.end(), [&](FrameId a, FrameId b) {
+    return Worth(pools.Text(pools.GetFrame(a).function)) <
+           Worth(pools.Text(pools.GetFrame(b).function));
   });
-  return native != frames.end() ? *native : frames.front();
 }
 
 void HolderRows::AddMoment(const DeviceKey& key, const Device& device, std::string_view moment,
@@ -110,16 +132,8 @@ StackId HolderRows::Copy(StackId stack) {
     frames.push_back(copy->second);
   }
   FrameId shown = FrameToShow(model_.pools, stack);
-  if (shown != FrameId::kNone) {
-    const Frame& frame = model_.pools.GetFrame(shown);
-    std::string_view file = model_.pools.Text(frame.file);
-    std::string_view function = model_.pools.Text(frame.function);
-    bool has_place = !file.empty() && file != "??";
-    place->second.second =
-        part_.pools.Intern(!has_place        ? std::string(function)
-                           : frame.line == 0 ? fmt::format("{} {}", file, function)
-                                             : fmt::format("{}:{} {}", file, frame.line, function));
-  }
+  if (shown != FrameId::kNone)
+    place->second.second = part_.pools.Intern(TextOf(model_.pools, model_.pools.GetFrame(shown)));
   place->second.first = part_.pools.AddStack(frames);
   return place->second.first;
 }
