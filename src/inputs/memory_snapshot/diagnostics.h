@@ -15,8 +15,10 @@ inline constexpr DiagnosticKind kCorrupt = {
     "Copy the file again and compare its size with the original."};
 inline constexpr DiagnosticKind kUnsafe = {
     "memory_snapshot.unsafe", Severity::kError,
-    "the pickle asks to run code; nothing of it was run, and reading stopped",
-    "PyTorch's snapshots have no such opcode; find out who made this file."};
+    "the pickle asks to run code; nothing of it was run, reading stopped, and what was whole "
+    "before "
+    "is kept",
+    "PyTorch's snapshots have no such opcode: the file is damaged, or someone else made it."};
 inline constexpr DiagnosticKind kNoTrace = {
     "memory_snapshot.no_trace", Severity::kInfo,
     "the snapshot has no trace of allocations: what lived at the peak cannot be told",

@@ -14,23 +14,20 @@ namespace debrief::inputs::memory_snapshot {
 
 Status SnapshotFolder::Read() {
   Status status = reader_.Run();
-  bool is_refused = status.code() == Code::kUnsupported;
-  if (is_refused) {
-    part_ = Part();
-    part_.diagnostics.Add(kUnsafe, who_.input,
-                          {.offset = status.place().offset, .detail = status.message()});
-    return {};
-  }
   bool is_damaged = status.code() == Code::kTruncated || status.code() == Code::kInvalid ||
-                    status.code() == Code::kLimit;
+                    status.code() == Code::kLimit || status.code() == Code::kUnsupported;
   if (is_damaged) Report(status);
   GuessDevices();
   AddSnapshot(status.ok());
   return is_damaged ? Status() : status;
 }
 
+// A flipped bit may make an opcode that carries code, so that is no reason to drop what was read:
+// rows are numbers and texts, whoever wrote them.
 void SnapshotFolder::Report(const Status& status) {
-  const DiagnosticKind& kind = status.code() == Code::kTruncated ? kTruncated : kCorrupt;
+  const DiagnosticKind& kind = status.code() == Code::kTruncated     ? kTruncated
+                               : status.code() == Code::kUnsupported ? kUnsafe
+                                                                     : kCorrupt;
   part_.diagnostics.Add(
       kind, who_.input,
       {.offset = status.place().offset,

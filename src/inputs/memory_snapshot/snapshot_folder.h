@@ -53,9 +53,8 @@ class SnapshotFolder final : public PickleFolder {
         events_(part.tables.Edit<MemoryEventTable>()),
         reader_(source, range, window_bytes, *this) {}
 
-  // Adds all rows of the snapshot to the part. One that is cut or broken gives what is whole before
-  // the damage and a diagnostic; a hostile one gives the diagnostic alone. An error means that the
-  // source could not be read.
+  // Adds all rows of the snapshot to the part. One that is cut, broken or asks to run code gives
+  // what is whole before that and a diagnostic. An error means that the source could not be read.
   Status Read();
 
   bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) override;
