@@ -114,6 +114,7 @@ std::vector<const Analysis*> AnalysesFor(std::span<const std::string_view> table
     for (const Analysis* analysis : analyses) {
       if (!Makes(*analysis, wanted[i]) || !chosen.insert(analysis).second) continue;
       wanted.insert(wanted.end(), analysis->info.needs.begin(), analysis->info.needs.end());
+      wanted.insert(wanted.end(), analysis->info.uses.begin(), analysis->info.uses.end());
     }
   }
   Waiting in_order;

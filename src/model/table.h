@@ -127,6 +127,13 @@ void GatherColumn(std::vector<T>& column, std::span<const uint32_t> from) {
   column = std::move(gathered);
 }
 
+template <typename T>
+void GatherColumn(PackedColumn<T>& column, std::span<const uint32_t> from) {
+  PackedColumn<T> gathered;
+  for (uint32_t row : from) gathered.push_back(std::as_const(column)[row]);
+  column = std::move(gathered);
+}
+
 // Generated (tables/all_tables.cc): every table there is, in order of name; TableId is the
 // position.
 using TableId = uint32_t;
