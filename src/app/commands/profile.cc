@@ -15,6 +15,7 @@
 #include "app/terminal.h"
 #include "inputs/importer.h"
 #include "outputs/profile_sheets/sheet.h"
+#include "tables/input.h"
 #include "tables/timeline.h"
 
 namespace debrief {
@@ -41,11 +42,17 @@ int NoTimeline(const ProfileOptions& options, size_t found) {
   return 1;
 }
 
+std::string_view PathOf(const Model& model, int32_t input) {
+  if (input == kNone32) return "(all)";
+  return model.pools.Text(model.tables.Get<InputTable>().path[static_cast<size_t>(input)]);
+}
+
 void PrintTrouble(const Model& model) {
   for (const Diagnostic& each : model.diagnostics.all()) {
     if (each.kind->severity == Severity::kInfo) continue;
-    fmt::print(stderr, "debrief: {}: {} ({}x). {}\n", SeverityName(each.kind->severity),
-               each.kind->meaning, each.count, each.kind->remedy);
+    fmt::print(stderr, "debrief: {}: {}: {} ({} times, first at byte {}). {}\n",
+               SeverityName(each.kind->severity), PathOf(model, each.input), each.kind->meaning,
+               each.count, each.first.empty() ? -1 : each.first[0].offset, each.kind->remedy);
   }
 }
 
@@ -57,6 +64,7 @@ int RunProfile(const ProfileOptions& options, const GlobalOptions& global) {
     return 1;
   }
   SpillBudget budget;
+  budget.folder = TemporaryFolder();
   size_t found = 0;
   Model model;
   std::vector<std::string_view> tables = TablesOf(options.subcommand);
