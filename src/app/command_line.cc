@@ -230,6 +230,7 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
       ->type_name("N");
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);
+  AddRunOptions(*profile, parsed);
   profile->footer(
       "Examples:\n"
       "  debrief profile breakdown trace.json.gz     idle, compute, communication, copies\n"
@@ -312,7 +313,8 @@ int RunCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitFor(app, error);
   }
-  parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = LevelOf(parsed.fail_on);
+  parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = parsed.profile.fail_on =
+      LevelOf(parsed.fail_on);
   return Dispatch(app, parsed, flight, compile, profile, list, query, sniff);
 }
 

@@ -84,6 +84,7 @@ struct ProfileOptions {
   bool csv = false;
   int top = 20;            // rows of a sheet in the text; 0: all
   std::vector<int> ranks;  // empty: all
+  std::optional<Severity> fail_on;
 };
 int RunProfile(const ProfileOptions& options, const GlobalOptions& global);
 

@@ -92,7 +92,7 @@ int RunProfile(const ProfileOptions& options, const GlobalOptions& global) {
   } else {
     WriteText(model, options.subcommand, sheets, out);
   }
-  return 0;
+  return ExitCodeOf(model, options.fail_on);
 }
 
 }  // namespace debrief
