@@ -31,11 +31,15 @@ bool Makes(const Analysis& analysis, std::string_view table) {
          analysis.info.makes.end();
 }
 
+bool MakesAnyOf(const Analysis& analysis, std::span<const std::string_view> tables) {
+  return std::any_of(tables.begin(), tables.end(),
+                     [&](std::string_view table) { return Makes(analysis, table); });
+}
+
 bool IsReady(const Analysis& analysis, const Waiting& waiting) {
   return std::none_of(waiting.begin(), waiting.end(), [&](const Analysis* other) {
-    return other != &analysis &&
-           std::any_of(analysis.info.needs.begin(), analysis.info.needs.end(),
-                       [&](std::string_view table) { return Makes(*other, table); });
+    return other != &analysis && (MakesAnyOf(*other, analysis.info.needs) ||
+                                  MakesAnyOf(*other, analysis.info.uses));
   });
 }
 
