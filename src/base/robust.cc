@@ -29,6 +29,14 @@ int64_t MedianDeviation(const std::vector<int64_t>& values) {
   return Median(std::move(distances));
 }
 
+int64_t MeanDeviation(const std::vector<int64_t>& values) {
+  if (values.empty()) return 0;
+  int64_t median = Median(values);
+  double sum = 0;
+  for (int64_t value : values) sum += std::abs(static_cast<double>(value - median));
+  return static_cast<int64_t>(sum / static_cast<double>(values.size()));
+}
+
 double MedianSlope(std::span<const Point> points) {
   std::vector<double> slopes;
   for (size_t i = 0; i < points.size(); ++i) {

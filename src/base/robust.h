@@ -16,6 +16,9 @@ int64_t Quantile(std::vector<int64_t> values, double share);
 // Median distance from the median.
 int64_t MedianDeviation(const std::vector<int64_t>& values);
 
+// Mean distance from the median: unlike the median distance, it sees a third that lies elsewhere.
+int64_t MeanDeviation(const std::vector<int64_t>& values);
+
 struct Point {
   int64_t x = 0;
   int64_t y = 0;

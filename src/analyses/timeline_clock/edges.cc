@@ -50,8 +50,11 @@ Edge EdgeOf(size_t a, size_t b, const std::vector<Pair>& pairs) {
   }
   edge.spread_ns = MedianDeviation(ahead);
   edge.ahead_ns = Median(std::move(ahead));
-  if (edge.least_ns <= edge.most_ns)
-    edge.ahead_ns = std::clamp(edge.ahead_ns, edge.least_ns, edge.most_ns);
+  if (edge.least_ns > edge.most_ns) return edge;
+  // Ends that contradict the bounds do not come at one moment: their spread is at least that.
+  int64_t allowed = std::clamp(edge.ahead_ns, edge.least_ns, edge.most_ns);
+  edge.spread_ns = std::max(edge.spread_ns, std::abs(edge.ahead_ns - allowed));
+  edge.ahead_ns = allowed;
   return edge;
 }
 

@@ -62,7 +62,7 @@ Comparison::Outcome Comparison::Try(int64_t shift, bool with_times) const {
     if (with_times) distances.push_back(EndOf(table_, own) - EndOf(table_, other));
   }
   if (compared == 0) return {};
-  return {static_cast<double>(agreed) / static_cast<double>(compared), MedianDeviation(distances)};
+  return {static_cast<double>(agreed) / static_cast<double>(compared), MeanDeviation(distances)};
 }
 
 int64_t Comparison::Best() const {
