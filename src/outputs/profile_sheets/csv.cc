@@ -60,7 +60,7 @@ void WriteCsv(const Model& model, std::string_view subcommand, const SheetOption
               TextSink& out) {
   bool is_first = true;
   for (const Sheet& sheet : AllSheets()) {
-    if (sheet.subcommand != subcommand) continue;
+    if (!IsAskedFor(sheet, subcommand, options)) continue;
     const Table* table = FindTable(model, sheet.table);
     if (table == nullptr) continue;
     if (!is_first) out.Write(fmt::format("\n# {}\n", sheet.table));

@@ -40,13 +40,15 @@ void WriteJson(const Model& model, std::string_view subcommand, const SheetOptio
   json.Field("definition", options.definition);
   json.Key("sheets").BeginArray();
   for (const Sheet& sheet : AllSheets()) {
-    const Table* table = sheet.subcommand == subcommand ? FindTable(model, sheet.table) : nullptr;
+    if (!IsAskedFor(sheet, subcommand, options)) continue;
+    const Table* table = FindTable(model, sheet.table);
     if (table != nullptr) WriteSheet(model, *table, sheet, options, json);
   }
   json.EndArray();
   json.Key("not_computable").BeginArray();
   for (const Sheet& sheet : AllSheets()) {
-    if (sheet.subcommand != subcommand || sheet.optional || FindTable(model, sheet.table)) continue;
+    if (!IsAskedFor(sheet, subcommand, options) || sheet.optional) continue;
+    if (FindTable(model, sheet.table) != nullptr) continue;
     json.BeginObject();
     json.Field("table", sheet.table);
     json.Field("reason", WhyEmpty(model, sheet.table));

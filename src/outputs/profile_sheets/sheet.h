@@ -30,7 +30,8 @@ struct Sheet {
   std::string_view sort_by = {};      // largest first; empty: as the table has them
   std::string_view only_column = {};  // show rows whose `only_column` is `only_value`
   std::string_view only_value = {};
-  bool optional = false;  // not worth a word when it has no rows
+  bool optional = false;                  // not worth a word when it has no rows
+  std::string_view only_definition = {};  // shown for this --definition alone
 };
 
 struct SheetOptions {
@@ -43,6 +44,9 @@ struct SheetOptions {
 // All sheets, those of one subcommand together.
 std::span<const Sheet> AllSheets();
 bool IsSubcommand(std::string_view name);
+
+// Whether a sheet belongs to what was asked for.
+bool IsAskedFor(const Sheet& sheet, std::string_view subcommand, const SheetOptions& options);
 
 // The tables that the sheets of a subcommand show.
 std::vector<std::string_view> TablesOf(std::string_view subcommand);

@@ -163,10 +163,18 @@ constexpr SheetColumn kStepSummary[] = {
     {"mean_ns", "mean"}, {"max_ns", "max"},  {"stddev_ns", "std dev"},
 };
 constexpr SheetColumn kRanks[] = {
-    {"rank", "rank"},          {"step_ns", "step"},
-    {"compute_ns", "compute"}, {"communication_ns", "communication"},
-    {"idle_ns", "idle"},       {"data_loading_ns", "data"},
-    {"times_last", "last"},    {"wait_caused_ns", "makes others wait"},
+    {"rank", "rank"},
+    {"step_ns", "step"},
+    {"compute_ns", "compute"},
+    {"communication_ns", "communication"},
+    {"idle_ns", "idle"},
+    {"host_own_ns", "host"},
+    {"data_loading_ns", "data"},
+    {"times_last", "last"},
+    {"own_delay_ns", "own delay"},
+    {"caused_wait_ns", "others wait"},
+    {"straggler", "straggler"},
+    {"reason", "because of"},
 };
 constexpr SheetColumn kClocks[] = {
     {"rank", "rank"},           {"state", "state"},     {"offset_ns", "offset"},
@@ -174,17 +182,45 @@ constexpr SheetColumn kClocks[] = {
 };
 constexpr SheetColumn kCriticalSummary[] = {
     {"rank", "rank"},
+    {"step", "step"},
     {"state", "state"},
+    {"total_ns", "path"},
+    {"cpu_ns", "host", "total_ns"},
+    {"data_loading_ns", "data", "total_ns"},
+    {"gpu_compute_ns", "compute", "total_ns"},
+    {"gpu_communication_ns", "communication", "total_ns"},
+    {"gpu_memcpy_ns", "copies", "total_ns"},
+    {"kernel_launch_delay_ns", "launch delay", "total_ns"},
+    {"kernel_kernel_delay_ns", "between work", "total_ns"},
     {"reason", "reason"},
 };
 constexpr SheetColumn kMemoryPeak[] = {
     {"rank", "rank"},
+    {"device_type", "type"},
     {"device", "device"},
     {"peak_allocated_bytes", "peak allocated"},
+    {"reserved_at_peak_bytes", "reserved then"},
     {"peak_reserved_bytes", "peak reserved"},
-    {"capacity_share", "of device"},
-    {"op", "op"},
+    {"reserved_capacity_pct", "of device"},
     {"module", "module"},
+    {"op", "op"},
+};
+constexpr SheetColumn kMemoryAlive[] = {
+    {"rank", "rank"},         {"device", "device"}, {"bytes", "bytes"},   {"share_pct", "share"},
+    {"allocations", "count"}, {"source", "source"}, {"module", "module"}, {"op", "op"},
+};
+constexpr SheetColumn kMemoryOps[] = {
+    {"rank", "rank"},
+    {"device", "device"},
+    {"allocated_bytes", "allocated"},
+    {"freed_bytes", "freed"},
+    {"net_bytes", "net"},
+    {"allocations", "allocations"},
+    {"op", "op"},
+};
+constexpr SheetColumn kPathSegments[] = {
+    {"rank", "rank"},      {"segment", "#"},       {"duration_ns", "time"},
+    {"bound", "bound by"}, {"edge", "waited for"}, {"name", "what"},
 };
 constexpr SheetColumn kMemoryUse[] = {
     {"rank", "rank"},
@@ -209,7 +245,7 @@ constexpr Sheet kSheets[] = {
     {"breakdown", "profile_breakdown", "The same, stream by stream", kStreamBreakdown, "", "scope",
      "stream", true},
     {"breakdown", "profile_step_category", "What each step did, by TensorBoard's categories",
-     kStepCategory, "", "", "", true},
+     kStepCategory, "", "", "", true, "tensorboard"},
     {"overlap", "profile_overlap", "Communication hidden behind computation", kOverlap, "", "scope",
      "all"},
     {"overlap", "profile_overlap", "The same, step by step", kStepOverlap, "", "scope", "step",
@@ -236,7 +272,13 @@ constexpr Sheet kSheets[] = {
     {"ranks", "profile_rank", "Ranks side by side", kRanks},
     {"ranks", "timeline_clock", "Their clocks", kClocks, "", "", "", true},
     {"critical-path", "profile_critical_summary", "Critical path", kCriticalSummary},
+    {"critical-path", "profile_critical_path", "Its segments", kPathSegments, "duration_ns", "", "",
+     true},
     {"memory", "profile_memory_peak", "Peak of allocated memory", kMemoryPeak, "", "", "", true},
+    {"memory", "profile_memory_holder", "What was alive at the peak", kMemoryAlive, "bytes", "", "",
+     true},
+    {"memory", "profile_memory_op", "What ops allocated and freed", kMemoryOps, "allocated_bytes",
+     "", "", true},
     {"memory", "memory_use", "Allocator snapshots", kMemoryUse, "", "", "", true},
     {"memory", "memory_holder", "What held the memory", kMemoryHolder, "", "", "", true},
 };
@@ -248,6 +290,11 @@ std::span<const Sheet> AllSheets() { return kSheets; }
 bool IsSubcommand(std::string_view name) {
   return std::any_of(std::begin(kSheets), std::end(kSheets),
                      [&](const Sheet& sheet) { return sheet.subcommand == name; });
+}
+
+bool IsAskedFor(const Sheet& sheet, std::string_view subcommand, const SheetOptions& options) {
+  return sheet.subcommand == subcommand &&
+         (sheet.only_definition.empty() || sheet.only_definition == options.definition);
 }
 
 std::vector<std::string_view> TablesOf(std::string_view subcommand) {

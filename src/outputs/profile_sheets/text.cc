@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/safe_name.h"
 #include "outputs/profile_sheets/reasons.h"
@@ -83,7 +84,8 @@ class SheetText {
     }
   }
 
-  void Write(TextSink& out) {
+  // `explained`: names of columns whose meaning stands above already.
+  void Write(TextSink& out, std::set<std::string_view>& explained) {
     SelectedRows selected = SelectRows(model_, table_, sheet_, options_);
     if (selected.rows.empty() && sheet_.optional) return;
     size_t shown =
@@ -99,7 +101,7 @@ class SheetText {
     if (shown < selected.rows.size())
       out.Write(
           fmt::format("  ... and {} more (--top 0 shows all)\n", selected.rows.size() - shown));
-    WriteDefinitions(out);
+    WriteDefinitions(out, explained);
   }
 
  private:
@@ -158,12 +160,13 @@ class SheetText {
       line([row](const Column& column) { return column.cells[row]; });
   }
 
-  void WriteDefinitions(TextSink& out) const {
+  void WriteDefinitions(TextSink& out, std::set<std::string_view>& explained) const {
     for (const Column& column : columns_) {
       const ColumnInfo& info = table_.info().columns[column.number];
       bool is_key = info.name == "rank" || info.name == "job" || info.name == "attempt" ||
                     info.name == "input" || info.doc == column.spec->head;
-      if (!is_key) out.Write(Wrapped(fmt::format("{}: {}", column.spec->head, info.doc)));
+      if (!is_key && explained.insert(info.doc).second)
+        out.Write(Wrapped(fmt::format("{}: {}", column.spec->head, info.doc)));
     }
   }
 
@@ -198,11 +201,12 @@ class SheetText {
 
 void WriteText(const Model& model, std::string_view subcommand, const SheetOptions& options,
                TextSink& out) {
+  std::set<std::string_view> explained;
   for (const Sheet& sheet : AllSheets()) {
-    if (sheet.subcommand != subcommand) continue;
+    if (!IsAskedFor(sheet, subcommand, options)) continue;
     const Table* table = FindTable(model, sheet.table);
     if (table != nullptr) {
-      SheetText(model, *table, sheet, options).Write(out);
+      SheetText(model, *table, sheet, options).Write(out, explained);
     } else if (!sheet.optional) {
       out.Write(
           fmt::format("\n{}\n  not computable: {}\n", sheet.title, WhyEmpty(model, sheet.table)));
