@@ -35,27 +35,31 @@ std::string GroupInWords(const GroupRef& group) {
   return fmt::format("{} [{}]", name, FoldNumbers(group.ranks));
 }
 
+std::string_view Period(const Case& each) {
+  return each.windows->from_steps ? "a step" : "in the recording";
+}
+
 std::string Because(const Case& each) {
   switch (each.reason) {
     case Reason::kGpu:
       return fmt::format(
-          "because its GPU works {:.1f} ms longer a step than those of the other ranks",
-          Ms(each.excess_compute_ns));
+          "because its GPU works {:.1f} ms longer {} than those of the other ranks",
+          Ms(each.excess_compute_ns), Period(each));
     case Reason::kData:
       return fmt::format(
-          "because its host loads data {:.1f} ms longer a step than those of the other ranks",
-          Ms(each.excess_data_ns));
+          "because its host loads data {:.1f} ms longer {} than those of the other ranks",
+          Ms(each.excess_data_ns), Period(each));
     case Reason::kHost:
       return fmt::format(
-          "because its host takes {:.1f} ms longer a step than those of the other ranks; its GPU "
+          "because its host takes {:.1f} ms longer {} than those of the other ranks; its GPU "
           "works no longer",
-          Ms(each.excess_host_ns));
+          Ms(each.excess_host_ns), Period(each));
     case Reason::kUnknown:
     case Reason::kNone:
       break;
   }
   return fmt::format(
-      "again and again, {:.1f} ms in all; neither its host nor its GPU works longer a step",
+      "again and again, {:.1f} ms in all; neither its host nor its GPU works longer",
       Ms(each.delays.own_ns));
 }
 
@@ -77,9 +81,9 @@ std::string NextStep(Reason reason) {
 void AddEvidence(const Model& model, const RankKey& key, const Case& each, int64_t row,
                  Finding& finding) {
   finding.evidence.push_back(
-      {.text = fmt::format("rank {}: reason {}; beyond the median of the other ranks in a step: "
-                           "host {:.1f} ms, GPU {:.1f} ms, data loading {:.1f} ms",
-                           key.rank, ReasonName(each.reason), Ms(each.excess_host_ns),
+      {.text = fmt::format("rank {}: reason {}; beyond the median of the other ranks {}: host "
+                           "{:.1f} ms, GPU {:.1f} ms, data loading {:.1f} ms",
+                           key.rank, ReasonName(each.reason), Period(each), Ms(each.excess_host_ns),
                            Ms(each.excess_compute_ns), Ms(each.excess_data_ns)),
        .table = "profile_rank",
        .rows = {row}});
@@ -111,7 +115,7 @@ Finding StragglerFinding(const Model& model, const RankKey& key, const Case& eac
   AddEvidence(model, key, each, row, finding);
   finding.headline = fmt::format("Rank {} comes late to collectives {}", key.rank, Because(each));
   bool known = each.reason != Reason::kUnknown;
-  finding.confidence = known ? 0.6 + 0.3 * each.share_most : 0.5;
+  finding.confidence = known ? (60 + 30 * each.share_most) / 100 : 0.5;
   finding.why = fmt::format(
       "it came last to {} of {} collectives, {:.1f} ms late of its own doing; {}",
       each.delays.times_last, each.delays.collectives, Ms(each.delays.own_ns),

@@ -10,6 +10,8 @@
 #include "analyses/profile_ranks/findings.h"
 #include "base/robust.h"
 #include "tables/profile_rank.h"
+#include "tables/timeline.h"
+#include "tables/timeline_clock.h"
 
 namespace debrief::analyses::profile_ranks {
 
@@ -17,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kNeeds = {"timeline", "timeline_slice"};
 constexpr std::array<std::string_view, 1> kMakes = {"profile_rank"};
-constexpr std::array<std::string_view, 4> kUses = {"timeline_step", "profile_collective",
+constexpr std::array<std::string_view, 5> kUses = {"timeline_step", "timeline_clock", "profile_collective",
                                                    "profile_collective_match",
                                                    "profile_collective_wait"};
 
@@ -27,13 +29,48 @@ struct Rank {
   RankWindows windows;
 };
 
+// What all timelines of a job show, on the clock of each: recordings that begin or end apart could
+// not be compared otherwise. Only where there are no steps.
+class CommonTime {
+ public:
+  explicit CommonTime(const Model& model) : timelines_(model.tables.Get<TimelineTable>()) {
+    const auto& clocks = model.tables.Get<TimelineClockTable>();
+    for (size_t row = 0; row < timelines_.size(); ++row) {
+      timeline::RowRange clock = timeline::RowsOf(clocks, timelines_.input[row]);
+      int64_t offset = clock.size() == 1 ? clocks.offset_ns[clock.begin] : kNone64;
+      offsets_.push_back(offset == kNone64 ? 0 : offset);
+      if (timelines_.start_ns[row] == kNone64) continue;
+      Interval own{timelines_.start_ns[row] + offsets_[row], timelines_.end_ns[row] + offsets_[row]};
+      auto [common, is_new] = common_.try_emplace(JobOf(row), own);
+      common->second.begin = std::max(common->second.begin, own.begin);
+      common->second.end = std::min(common->second.end, own.end);
+    }
+  }
+
+  Interval Of(size_t row) const {
+    auto common = common_.find(JobOf(row));
+    if (common == common_.end()) return {};
+    return {common->second.begin - offsets_[row], common->second.end - offsets_[row]};
+  }
+
+ private:
+  std::pair<int32_t, int32_t> JobOf(size_t row) const {
+    return {timelines_.job[row], timelines_.attempt[row]};
+  }
+
+  const TimelineTable& timelines_;
+  std::vector<int64_t> offsets_;  // by row
+  std::map<std::pair<int32_t, int32_t>, Interval> common_;
+};
+
 std::map<RankKey, std::vector<Rank>> MeasureRanks(const Model& model) {
   timeline::DeviceClasses classes(model);
   NameMarks marks(model);
+  CommonTime common(model);
   std::map<RankKey, std::vector<Rank>> ranks;
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
     std::vector<Rank>& same = ranks[{view.who.job, view.who.attempt, view.who.rank}];
-    RankWindows measured = Measure(view, classes, marks);
+    RankWindows measured = Measure(view, classes, marks, common.Of(view.row));
     bool joins = !same.empty() && view.who.rank != kNone32 && measured.from_steps &&
                  same[0].windows.from_steps;
     if (!joins) {

@@ -100,13 +100,21 @@ std::vector<size_t> StandOut(const std::vector<int64_t>& values, double clear, i
   return {};
 }
 
-// Others did wait: at least once for about as long as the excess of one step.
-bool MadeOthersWait(const Case& each, int64_t excess) { return each.delays.own_ns >= excess / 2; }
+// Others did wait: about as long as the excess of one step, or for no other rank as long.
+bool MadeOthersWait(const std::vector<Case>& cases, size_t rank, int64_t excess) {
+  int64_t next = 0;
+  for (size_t other = 0; other < cases.size(); ++other) {
+    if (other != rank) next = std::max(next, cases[other].delays.own_ns);
+  }
+  int64_t own = cases[rank].delays.own_ns;
+  return own > 0 && (own >= excess / 2 ||
+                     static_cast<double>(own) >= kClear * static_cast<double>(next));
+}
 
 void BlameExcess(std::vector<Case>& cases, const std::vector<int64_t>& excess, int64_t least,
                  const Comparison& comparison, Reason reason) {
   for (size_t rank : StandOut(excess, kClear, least)) {
-    if (!MadeOthersWait(cases[rank], excess[rank])) continue;
+    if (!MadeOthersWait(cases, rank, excess[rank])) continue;
     Case& each = cases[rank];
     // Two reasons at once: the larger one.
     if (each.reason == Reason::kGpu && each.excess_compute_ns > excess[rank]) continue;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tables/timeline.h"
 #include "tables/timeline_step.h"
 
 namespace debrief::analyses::profile_ranks {
@@ -127,7 +126,7 @@ uint8_t NameMarks::Mark(StringId name) const {
 }
 
 RankWindows Measure(const TimelineView& view, const timeline::DeviceClasses& classes,
-                    const NameMarks& marks) {
+                    const NameMarks& marks, Interval whole) {
   Sets sets = Sorter(view, classes, marks).Sort();
   IntervalSet device = Union(sets.compute, sets.communication);
   const auto& steps = view.model.tables.Get<TimelineStepTable>();
@@ -138,10 +137,8 @@ RankWindows Measure(const TimelineView& view, const timeline::DeviceClasses& cla
     measured.windows.push_back(
         MeasureOne(sets, device, {steps.start_ns[row], steps.end_ns[row]}, key));
   }
-  const auto& timelines = view.model.tables.Get<TimelineTable>();
-  Interval all{timelines.start_ns[view.row], timelines.end_ns[view.row]};
-  if (rows.size() == 0 && all.begin != kNone64)
-    measured.windows.push_back(MeasureOne(sets, device, all, 0));
+  if (rows.size() == 0 && whole.length() > 0)
+    measured.windows.push_back(MeasureOne(sets, device, whole, 0));
   return measured;
 }
 

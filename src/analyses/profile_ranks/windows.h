@@ -46,7 +46,8 @@ class NameMarks {
   mutable std::vector<uint8_t> marks_;
 };
 
+// `whole`: what to measure where there are no steps.
 RankWindows Measure(const timeline::TimelineView& view, const timeline::DeviceClasses& classes,
-                    const NameMarks& marks);
+                    const NameMarks& marks, Interval whole);
 
 }  // namespace debrief::analyses::profile_ranks
