@@ -9,6 +9,7 @@
 
 #include "app/commands/commands.h"
 #include "base/version.h"
+#include "outputs/profile_sheets/sheet.h"
 
 namespace debrief {
 
@@ -19,6 +20,7 @@ struct Parsed {
   ReportOptions report;
   FlightOptions flight;
   CompileOptions compile;
+  ProfileOptions profile;
   ListOptions list;
   QueryOptions query;
   std::vector<std::string> sniff;
@@ -200,6 +202,43 @@ CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
   return compile;
 }
 
+CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
+  auto* profile = app.add_subcommand(
+      "profile", "Timelines of profilers: where time and memory went, a subcommand a question");
+  ProfileOptions& options = parsed.profile;
+  profile
+      ->add_option("SUBCOMMAND", options.subcommand,
+                   "breakdown, overlap, idle, kernels, ops, launches, comms, memory, steps, ranks, "
+                   "critical-path or diff")
+      ->required()
+      ->check(CLI::Validator(
+          [](const std::string& name) {
+            bool known = name == "diff" || outputs::profile_sheets::IsSubcommand(name);
+            return known ? std::string() : "not one of the subcommands (debrief profile --help)";
+          },
+          ""));
+  profile->add_option("PATH", options.paths, "Traces, folders or archives of them, - for stdin")
+      ->required();
+  profile
+      ->add_option("--definition", options.definition,
+                   "Whose definition of the numbers: debrief, hta, tracelens or tensorboard")
+      ->check(CLI::IsMember({"debrief", "hta", "tracelens", "tensorboard"}).description(""))
+      ->type_name("NAME");
+  profile->add_option("--ranks", options.ranks, "Only these ranks")->delimiter(',');
+  profile->add_option("--top", options.top, "Rows of a sheet; 0 = all (20)")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
+  profile->add_flag("--csv", options.csv, "All columns as CSV");
+  AddGlobal(*profile, parsed);
+  AddRunOptions(*profile, parsed);
+  profile->footer(
+      "Examples:\n"
+      "  debrief profile breakdown trace.json.gz     idle, compute, communication, copies\n"
+      "  debrief profile ranks traces/               which rank is slow, and why\n"
+      "  debrief profile diff before.json after.json what changed, adding up to the difference");
+  return profile;
+}
+
 CLI::App* AddList(CLI::App& app, Parsed& parsed) {
   auto* list =
       app.add_subcommand("list", "What this build can do: inputs, analyses, outputs, tables");
@@ -229,10 +268,11 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
 }
 
 int Dispatch(const CLI::App& app, const Parsed& parsed, const CLI::App* flight,
-             const CLI::App* compile, const CLI::App* list, const CLI::App* query,
-             const CLI::App* sniff) {
+             const CLI::App* compile, const CLI::App* profile, const CLI::App* list,
+             const CLI::App* query, const CLI::App* sniff) {
   if (flight->parsed()) return RunFlight(parsed.flight, parsed.global);
   if (compile->parsed()) return RunCompile(parsed.compile, parsed.global);
+  if (profile->parsed()) return RunProfile(parsed.profile, parsed.global);
   if (list->parsed()) return RunList(parsed.list, parsed.global);
   if (query->parsed()) return RunQueryCommand(parsed.query, parsed.global);
   if (sniff->parsed()) return RunSniff(parsed.sniff);
@@ -263,6 +303,7 @@ int RunCommandLine(int argc, char** argv) {
   AddReport(app, parsed);
   CLI::App* flight = AddFlight(app, parsed);
   CLI::App* compile = AddCompile(app, parsed);
+  CLI::App* profile = AddProfile(app, parsed);
   CLI::App* list = AddList(app, parsed);
   CLI::App* query = AddQuery(app, parsed);
   auto* sniff = app.add_subcommand("sniff", "")->group("");
@@ -272,8 +313,9 @@ int RunCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitFor(app, error);
   }
-  parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = LevelOf(parsed.fail_on);
-  return Dispatch(app, parsed, flight, compile, list, query, sniff);
+  parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = parsed.profile.fail_on =
+      LevelOf(parsed.fail_on);
+  return Dispatch(app, parsed, flight, compile, profile, list, query, sniff);
 }
 
 }  // namespace debrief
