@@ -49,9 +49,14 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   std::vector<FoundInput> inputs = FindInputs(find, pool, budget, *progress);
   if (options.select) options.select(inputs);
   AssignJobs(inputs, model);
+  for (FoundInput& input : inputs) {
+    if (options.is_wanted && !options.is_wanted(input)) input.state = InputState::kSkipped;
+  }
   ShrinkForTest();
   ImportAll(inputs, ImportOptionsFromEnvironment(find.now_ns), pool, budget, *progress, model);
-  RunAnalyses(AllAnalyses(), pool, *progress, model);
+  RunAnalyses(
+      options.analyses ? std::span<const Analysis* const>(*options.analyses) : AllAnalyses(), pool,
+      *progress, model);
 }
 
 std::string TemporaryFolder() {

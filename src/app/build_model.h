@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/analysis.h"
 #include "app/commands/commands.h"
 #include "base/spill.h"
 #include "inputs/found_input.h"
@@ -19,6 +20,10 @@ struct BuildOptions {
   std::string output_folder;  // never an input
   // Called with everything that was found, before jobs are assigned; may drop inputs and set ranks.
   std::function<void(std::vector<FoundInput>&)> select;
+  // Called for every input once its job and rank are known; one that is not wanted is not read.
+  std::function<bool(const FoundInput&)> is_wanted;
+  // All when it is not given.
+  std::optional<std::vector<const Analysis*>> analyses;
 };
 
 // Spilled inputs live in `budget`, which must outlive the model.

@@ -19,6 +19,7 @@ struct Parsed {
   ReportOptions report;
   FlightOptions flight;
   CompileOptions compile;
+  ConvertOptions convert;
   ListOptions list;
   QueryOptions query;
   std::vector<std::string> sniff;
@@ -200,6 +201,38 @@ CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
   return compile;
 }
 
+CLI::App* AddConvert(CLI::App& app, Parsed& parsed) {
+  auto* convert =
+      app.add_subcommand("convert", "Timelines in another format, several on one clock");
+  ConvertOptions& options = parsed.convert;
+  convert->add_option("PATH", options.paths, "Files, folders or archives with timelines")
+      ->type_name("")
+      ->required();
+  convert->add_option("--to", options.to, "chrome, perfetto, collapsed or parquet")
+      ->type_name("FORMAT")
+      ->required()
+      ->check(CLI::IsMember({"chrome", "perfetto", "collapsed", "parquet"}).description(""));
+  convert
+      ->add_option("-o,--output", options.output,
+                   "File to write, packed when it ends in .gz; of parquet a folder")
+      ->type_name("OUT")
+      ->required();
+  convert->add_option("--ranks", options.ranks, "Only these ranks, for example 0,3")
+      ->type_name("R")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  convert->add_option("--frames", options.frames, "Of collapsed stacks: only host or python")
+      ->type_name("WHICH")
+      ->check(CLI::IsMember({"host", "python"}).description(""));
+  AddGlobal(*convert, parsed);
+  convert->add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024).description(""));
+  convert->footer(
+      "Example:\n  debrief convert examples/two-rank-profile --to perfetto -o job.pftrace");
+  return convert;
+}
+
 CLI::App* AddList(CLI::App& app, Parsed& parsed) {
   auto* list =
       app.add_subcommand("list", "What this build can do: inputs, analyses, outputs, tables");
@@ -229,10 +262,11 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
 }
 
 int Dispatch(const CLI::App& app, const Parsed& parsed, const CLI::App* flight,
-             const CLI::App* compile, const CLI::App* list, const CLI::App* query,
-             const CLI::App* sniff) {
+             const CLI::App* compile, const CLI::App* convert, const CLI::App* list,
+             const CLI::App* query, const CLI::App* sniff) {
   if (flight->parsed()) return RunFlight(parsed.flight, parsed.global);
   if (compile->parsed()) return RunCompile(parsed.compile, parsed.global);
+  if (convert->parsed()) return RunConvert(parsed.convert, parsed.global);
   if (list->parsed()) return RunList(parsed.list, parsed.global);
   if (query->parsed()) return RunQueryCommand(parsed.query, parsed.global);
   if (sniff->parsed()) return RunSniff(parsed.sniff);
@@ -263,6 +297,7 @@ int RunCommandLine(int argc, char** argv) {
   AddReport(app, parsed);
   CLI::App* flight = AddFlight(app, parsed);
   CLI::App* compile = AddCompile(app, parsed);
+  CLI::App* convert = AddConvert(app, parsed);
   CLI::App* list = AddList(app, parsed);
   CLI::App* query = AddQuery(app, parsed);
   auto* sniff = app.add_subcommand("sniff", "")->group("");
@@ -273,7 +308,7 @@ int RunCommandLine(int argc, char** argv) {
     return ExitFor(app, error);
   }
   parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = LevelOf(parsed.fail_on);
-  return Dispatch(app, parsed, flight, compile, list, query, sniff);
+  return Dispatch(app, parsed, flight, compile, convert, list, query, sniff);
 }
 
 }  // namespace debrief
