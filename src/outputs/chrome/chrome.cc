@@ -92,8 +92,9 @@ Status Write(const Model& model, const OutputContext& context) {
   const int64_t base_ns = BaseOf(model);
   TRY(file.Append(Head(model, merged, base_ns)));
   EventFile events(file);
+  NumberGiver pids;
   for (const MergedTimeline& timeline : merged)
-    TRY(TimelineEvents(timeline, base_ns == kNone64 ? 0 : base_ns, events).Write());
+    TRY(TimelineEvents(timeline, base_ns == kNone64 ? 0 : base_ns, pids, events).Write());
   TRY(file.Append("\n]}\n"));
   return file.Finish();
 }

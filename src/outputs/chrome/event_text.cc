@@ -10,14 +10,6 @@ namespace debrief::outputs::chrome {
 
 namespace {
 
-// Up to 19 digits, without what JSON forbids.
-bool IsNumber(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() &&
-         text == std::string_view(fmt::format_int(number).c_str());
-}
-
 // Reads the elements of lists one after the other.
 class ListChecker {
  public:
@@ -102,12 +94,11 @@ void AppendText(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void AppendNumberOrText(std::string& out, std::string_view text) {
-  if (IsNumber(text)) {
-    out += text;
-  } else {
-    AppendText(out, text);
-  }
+bool IsNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() &&
+         text == std::string_view(fmt::format_int(number).c_str());
 }
 
 bool IsPlainList(std::string_view text) {

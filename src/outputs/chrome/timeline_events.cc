@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include "model/timeline/columns.h"
 #include "model/timeline/kinds.h"
@@ -29,7 +31,17 @@ void AppendKey(std::string_view key, std::string& out) {
 
 }  // namespace
 
-TimelineEvents::TimelineEvents(const MergedTimeline& merged, int64_t base_ns, EventFile& file)
+int64_t NumberGiver::NumberFor(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (is_number && taken_.insert(number).second) return number;
+  while (!taken_.insert(next_).second) ++next_;
+  return next_;
+}
+
+TimelineEvents::TimelineEvents(const MergedTimeline& merged, int64_t base_ns, NumberGiver& pids,
+                               EventFile& file)
     : merged_(merged),
       view_(merged.view),
       model_(merged.view.model),
@@ -37,7 +49,27 @@ TimelineEvents::TimelineEvents(const MergedTimeline& merged, int64_t base_ns, Ev
       file_(file),
       next_work_(view_.works.begin),
       next_op_(view_.ops.begin),
-      next_collective_(view_.collectives.begin) {}
+      next_collective_(view_.collectives.begin) {
+  NumberTracks(pids);
+}
+
+void TimelineEvents::NumberTracks(NumberGiver& pids) {
+  const auto& processes = model_.tables.Get<TimelineProcessTable>();
+  const auto& tracks = model_.tables.Get<TimelineTrackTable>();
+  const auto rows = timeline::RowsOf(processes, view_.who.input);
+  for (size_t row = rows.begin; row < rows.end; ++row)
+    pids_.push_back(pids.NumberFor(Text(processes.pid[row])));
+  // Those with the same tid are one row in the viewer, whatever their kind.
+  std::vector<NumberGiver> givers(pids_.size());
+  std::map<std::pair<int32_t, StringId>, int64_t> numbers;
+  for (size_t row = view_.tracks.begin; row < view_.tracks.end; ++row) {
+    const int32_t process = tracks.process[row];
+    const auto [found, is_new] = numbers.try_emplace({process, tracks.tid[row]}, 0);
+    if (is_new)
+      found->second = givers[static_cast<size_t>(process)].NumberFor(Text(tracks.tid[row]));
+    tids_.push_back(found->second);
+  }
+}
 
 Status TimelineEvents::Write() {
   FindLaunched();
@@ -56,49 +88,50 @@ void TimelineEvents::FindLaunched() {
   }
 }
 
-Status TimelineEvents::WriteName(std::string_view what, std::string_view key, std::string_view pid,
-                                 std::string_view tid, std::string_view value, bool is_number) {
+Status TimelineEvents::WriteName(std::string_view what, std::string_view key, int64_t pid,
+                                 int64_t tid, std::string_view value) {
+  if (value.empty()) return {};
   std::string& out = file_.Begin();
-  out += R"({"ph": "M", "name": ")";
-  out += what;
-  out += R"(", "pid": )";
-  out += pid;
-  out += R"(, "tid": )";
-  AppendNumberOrText(out, tid);
-  out += R"(, "ts": 0.000, "args": {")";
-  out += key;
-  out += "\": ";
-  is_number ? AppendNumberOrText(out, value) : AppendText(out, value);
+  fmt::format_to(
+      std::back_inserter(out),
+      R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "ts": 0.000, "args": {{"{}": )", what,
+      pid, tid, key);
+  AppendText(out, value);
   out += "}}";
   return file_.End();
 }
 
+Status TimelineEvents::WriteOrder(std::string_view what, int64_t pid, int64_t tid, int32_t value) {
+  if (value == kNone32) return {};
+  std::string& out = file_.Begin();
+  fmt::format_to(
+      std::back_inserter(out),
+      R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "ts": 0.000, "args": {{"sort_index": {}}}}})",
+      what, pid, tid, value);
+  return file_.End();
+}
+
+// A text that is no number is a name where there is no other.
 Status TimelineEvents::WriteNames() {
   const auto& processes = model_.tables.Get<TimelineProcessTable>();
   const auto rows = timeline::RowsOf(processes, view_.who.input);
   for (size_t row = rows.begin; row < rows.end; ++row) {
-    std::string& pid = pids_.emplace_back();
-    AppendNumberOrText(pid, merged_.pid_prefix + std::string(Text(processes.pid[row])));
-    const std::string name = merged_.name_prefix + std::string(Text(processes.name[row]));
-    if (!name.empty()) TRY(WriteName("process_name", "name", pid, "0", name, false));
-    if (processes.labels[row] != StringId::kNone)
-      TRY(WriteName("process_labels", "labels", pid, "0", Text(processes.labels[row]), false));
-    if (processes.sort_index[row] != kNone32)
-      TRY(WriteName("process_sort_index", "sort_index", pid, "0",
-                    fmt::format_int(processes.sort_index[row]).c_str(), true));
+    const int64_t pid = pids_[row - rows.begin];
+    std::string name(Text(processes.name[row]));
+    if (name.empty() && !IsNumber(Text(processes.pid[row]))) name = Text(processes.pid[row]);
+    TRY(WriteName("process_name", "name", pid, 0, merged_.name_prefix + name));
+    TRY(WriteName("process_labels", "labels", pid, 0, Text(processes.labels[row])));
+    TRY(WriteOrder("process_sort_index", pid, 0, processes.sort_index[row]));
   }
   const auto& tracks = model_.tables.Get<TimelineTrackTable>();
   for (size_t row = view_.tracks.begin; row < view_.tracks.end; ++row) {
-    const bool has_events =
-        tracks.kind[row] != view_.kinds.counter && tracks.kind[row] != view_.kinds.async;
-    if (!has_events) continue;
-    const std::string& pid = pids_[static_cast<size_t>(tracks.process[row])];
-    const std::string_view tid = Text(tracks.tid[row]);
-    if (tracks.name[row] != StringId::kNone)
-      TRY(WriteName("thread_name", "name", pid, tid, Text(tracks.name[row]), false));
-    if (tracks.sort_index[row] != kNone32)
-      TRY(WriteName("thread_sort_index", "sort_index", pid, tid,
-                    fmt::format_int(tracks.sort_index[row]).c_str(), true));
+    if (tracks.kind[row] == view_.kinds.counter || tracks.kind[row] == view_.kinds.async) continue;
+    const int64_t pid = pids_[static_cast<size_t>(tracks.process[row])];
+    const int64_t tid = tids_[row - view_.tracks.begin];
+    std::string_view name = Text(tracks.name[row]);
+    if (name.empty() && !IsNumber(Text(tracks.tid[row]))) name = Text(tracks.tid[row]);
+    TRY(WriteName("thread_name", "name", pid, tid, name));
+    TRY(WriteOrder("thread_sort_index", pid, tid, tracks.sort_index[row]));
   }
   return {};
 }
@@ -109,9 +142,9 @@ std::string& TimelineEvents::Begin(char phase, size_t track_row, int64_t time) {
   out += R"({"ph": ")";
   out += phase;
   out += R"(", "pid": )";
-  out += pids_[static_cast<size_t>(tracks.process[track_row])];
+  AppendInt(out, pids_[static_cast<size_t>(tracks.process[track_row])]);
   out += R"(, "tid": )";
-  AppendNumberOrText(out, Text(tracks.tid[track_row]));
+  AppendInt(out, tids_[track_row - view_.tracks.begin]);
   out += R"(, "ts": )";
   AppendMicros(out, merged_.TimeOf(time) - base_ns_);
   return out;

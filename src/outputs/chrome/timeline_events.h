@@ -39,17 +39,30 @@ class EventFile {
   bool is_first_ = true;
 };
 
+// Numbers for pids and tids, some of which are texts: viewers want numbers. A text that is a number
+// keeps it where no other has it.
+class NumberGiver {
+ public:
+  int64_t NumberFor(std::string_view text);
+
+ private:
+  std::unordered_set<int64_t> taken_;
+  int64_t next_ = 1'000'000;
+};
+
 class TimelineEvents {
  public:
   // All must outlive it. `base_ns` is taken off all times.
-  TimelineEvents(const MergedTimeline& merged, int64_t base_ns, EventFile& file);
+  TimelineEvents(const MergedTimeline& merged, int64_t base_ns, NumberGiver& pids, EventFile& file);
 
   Status Write();
 
  private:
+  void NumberTracks(NumberGiver& pids);
   Status WriteNames();
-  Status WriteName(std::string_view what, std::string_view key, std::string_view pid,
-                   std::string_view tid, std::string_view value, bool is_number);
+  Status WriteName(std::string_view what, std::string_view key, int64_t pid, int64_t tid,
+                   std::string_view value);
+  Status WriteOrder(std::string_view what, int64_t pid, int64_t tid, int32_t value);
   Status WriteSlices();
   Status WriteSlice(int32_t slice, size_t track_row);
   Status WriteAsync(int32_t slice, size_t track_row);
@@ -75,7 +88,7 @@ class TimelineEvents {
   const Model& model_;
   int64_t base_ns_;
   EventFile& file_;
-  std::vector<std::string> pids_;                     // as JSON, by process
+  std::vector<int64_t> pids_, tids_;                  // by process and by track
   std::unordered_set<int64_t> launched_, launching_;  // correlations of work and of launches
   size_t next_work_, next_op_, next_collective_;
 };
