@@ -87,6 +87,14 @@ struct ProfileOptions {
   std::optional<Severity> fail_on;
 };
 int RunProfile(const ProfileOptions& options, const GlobalOptions& global);
+struct ConvertOptions {
+  std::vector<std::string> paths;
+  std::string to;          // chrome, perfetto, collapsed, parquet
+  std::string output;      // file, of parquet a folder
+  std::vector<int> ranks;  // empty: all
+  std::string frames;      // of collapsed: host or python; empty: all
+};
+int RunConvert(const ConvertOptions& options, const GlobalOptions& global);
 
 struct ListOptions {
   std::string what;  // inputs, analyses, outputs, tables
