@@ -131,6 +131,7 @@ class Reader {
   }
 
   void CountHostRows(int64_t before) {
+    host_rows_.reserve(host_.size());
     for (const HostRow& row : host_) {
       if (row.begin >= before) continue;
       HostRows& same = host_rows_[row.correlation];
