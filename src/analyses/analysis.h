@@ -24,6 +24,8 @@ struct AnalysisInfo {
   std::string_view example;                 // a finding it may make, as the user reads it
   std::span<const std::string_view> needs;  // tables
   std::span<const std::string_view> makes;  // tables
+  // Tables that it reads where they have rows and does without where not; made before it runs.
+  std::span<const std::string_view> uses = {};
 };
 
 struct AnalysisResult {

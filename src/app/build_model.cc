@@ -54,9 +54,9 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   }
   ShrinkForTest();
   ImportAll(inputs, ImportOptionsFromEnvironment(find.now_ns), pool, budget, *progress, model);
-  RunAnalyses(
-      options.analyses ? std::span<const Analysis* const>(*options.analyses) : AllAnalyses(), pool,
-      *progress, model);
+  std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());
+  if (options.derived_tables) chosen = AnalysesFor(*options.derived_tables, chosen);
+  RunAnalyses(chosen, pool, *progress, model);
 }
 
 std::string TemporaryFolder() {

@@ -4,10 +4,11 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "analyses/analysis.h"
 #include "app/commands/commands.h"
 #include "base/spill.h"
 #include "inputs/found_input.h"
@@ -20,10 +21,10 @@ struct BuildOptions {
   std::string output_folder;  // never an input
   // Called with everything that was found, before jobs are assigned; may drop inputs and set ranks.
   std::function<void(std::vector<FoundInput>&)> select;
+  // Derived tables that are wanted: only the analyses they need run. None: all analyses run.
+  std::optional<std::span<const std::string_view>> derived_tables = std::nullopt;
   // Called for every input once its job and rank are known; one that is not wanted is not read.
-  std::function<bool(const FoundInput&)> is_wanted;
-  // All when it is not given.
-  std::optional<std::vector<const Analysis*>> analyses;
+  std::function<bool(const FoundInput&)> is_wanted = nullptr;
 };
 
 // Spilled inputs live in `budget`, which must outlive the model.

@@ -36,22 +36,6 @@ bool MakesTimelines(const FoundInput& input) {
   return input.importer != nullptr && Contains(input.importer->info.makes, "timeline");
 }
 
-// The analyses that make `table`, after those that make what they need.
-void AddMakersOf(std::string_view table, std::vector<const Analysis*>& wanted) {
-  for (const Analysis* analysis : AllAnalyses()) {
-    const bool is_there = std::find(wanted.begin(), wanted.end(), analysis) != wanted.end();
-    if (is_there || !Contains(analysis->info.makes, table)) continue;
-    wanted.push_back(analysis);
-    for (std::string_view needed : analysis->info.needs) AddMakersOf(needed, wanted);
-  }
-}
-
-std::vector<const Analysis*> NeededAnalyses() {
-  std::vector<const Analysis*> wanted;
-  AddMakersOf("timeline_clock", wanted);
-  return wanted;
-}
-
 // What lies under the paths, for those who look for timelines in vain.
 struct Found {
   std::map<std::string, int> kinds;  // of inputs that are no timelines
@@ -77,8 +61,8 @@ class Conversion {
     BuildModel({.paths = options_.paths,
                 .output_folder = options_.to == "parquet" ? options_.output : "",
                 .select = [this](std::vector<FoundInput>& inputs) { Select(inputs); },
-                .is_wanted = [this](const FoundInput& input) { return IsWanted(input); },
-                .analyses = NeededAnalyses()},
+                .derived_tables = kDerived,
+                .is_wanted = [this](const FoundInput& input) { return IsWanted(input); }},
                global_, budget_, model_);
     TellTrouble();
     if (model_.tables.Get<TimelineTable>().size() == 0) return NoTimeline();

@@ -97,8 +97,8 @@ class OpenSlices {
   explicit OpenSlices(const TimelineSliceTable& slices) : slices_(slices) {}
 
   // Innermost open slice at `start` that lasts until `end` at least; none when there is none.
-  // Slices that are over at `start` are closed. One that ends too early stays open and is passed
-  // over: profilers round, and some events overlap without being nested.
+  // Slices that are over at `start` are closed. One that ends too early is passed over: profilers
+  // round, and some events overlap without being nested.
   int32_t Enclosing(int64_t start, int64_t end) {
     while (!open_.empty() && EndOf(open_.back()) <= start) open_.pop_back();
     for (size_t i = open_.size(); i-- > 0;) {
@@ -107,7 +107,12 @@ class OpenSlices {
     return kNone32;
   }
 
-  void Open(uint32_t slice) { open_.push_back(slice); }
+  // Those that end no later are never asked for again: this one encloses whatever they do. Without
+  // them ends fall from the outermost to the innermost, and each slice is passed over only once.
+  void Open(uint32_t slice) {
+    while (!open_.empty() && EndOf(open_.back()) <= EndOf(slice)) open_.pop_back();
+    open_.push_back(slice);
+  }
   void Clear() { open_.clear(); }
 
  private:
@@ -128,7 +133,8 @@ EdgeCounts PairEdges(TableSet& tables) {
   if (rows.empty()) return counts;
   int64_t last = LastTime(slices);
   auto bracket = [&](uint32_t row) {
-    return std::tuple(slices.track[row], slices.external_id[row]);
+    bool has_id = slices.depth[row] == kPairedById;
+    return std::tuple(slices.track[row], has_id ? slices.external_id[row] : kNone64);
   };
   std::stable_sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
     return std::tuple(bracket(a), slices.start_ns[a]) < std::tuple(bracket(b), slices.start_ns[b]);

@@ -13,6 +13,9 @@ namespace debrief::timeline {
 inline constexpr int64_t kBegins = std::numeric_limits<int64_t>::min() + 1;
 inline constexpr int64_t kEnds = std::numeric_limits<int64_t>::min() + 2;
 
+// timeline_slice.depth of such an event whose external_id is that of its pair, and not of an op.
+inline constexpr int32_t kPairedById = -1;
+
 struct EdgeCounts;
 
 // Gives begins the duration until their end. Ends stay, for SortSlices to drop.

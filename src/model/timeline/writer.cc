@@ -49,6 +49,13 @@ void Shorten(Table& table, size_t rows) {
   table.Gather(kept);
 }
 
+TimelineSliceRow WithPairId(TimelineSliceRow row, int64_t id) {
+  if (id == kNone64) return row;
+  row.external_id = id;
+  row.depth = kPairedById;
+  return row;
+}
+
 template <typename T>
 void TakeIfTold(T& have, T told, T none) {
   if (told != none) have = told;
@@ -95,14 +102,12 @@ int32_t TimelineWriter::AddSlice(const TimelineSliceRow& row) {
 
 int32_t TimelineWriter::AddBegin(TimelineSliceRow row, int64_t id) {
   row.duration_ns = kBegins;
-  if (id != kNone64) row.external_id = id;
-  return AddSlice(row);
+  return AddSlice(WithPairId(row, id));
 }
 
 void TimelineWriter::AddEnd(TimelineSliceRow row, int64_t id) {
   row.duration_ns = kEnds;
-  if (id != kNone64) row.external_id = id;
-  AddSlice(row);
+  AddSlice(WithPairId(row, id));
 }
 
 void TimelineJoiner::Merge(Part&& part, Part& whole) {
