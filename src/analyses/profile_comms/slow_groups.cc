@@ -67,15 +67,15 @@ std::vector<Finding> FindSlowGroups(const Model& model, const Samples& samples,
   for (const auto& [kind, durations] : samples) {
     if (!kind.matched || kind.bytes < kSmallestBytes || durations.size() < kFewestSamples) continue;
     peers[{kind.job, kind.attempt, kind.group_desc, kind.group_size, kind.op, kind.bytes}]
-        .push_back({&kind, Quantile(durations, 0.25), Median(durations),
-                    Quantile(durations, 0.75)});
+        .push_back(
+            {&kind, Quantile(durations, 0.25), Median(durations), Quantile(durations, 0.75)});
   }
   std::vector<Finding> findings;
   for (auto& [key, speeds] : peers) {
     if (speeds.size() < kFewestGroups) continue;
-    auto slow = std::max_element(
-        speeds.begin(), speeds.end(),
-        [](const Speed& a, const Speed& b) { return a.median_ns < b.median_ns; });
+    auto slow = std::max_element(speeds.begin(), speeds.end(), [](const Speed& a, const Speed& b) {
+      return a.median_ns < b.median_ns;
+    });
     std::vector<int64_t> others;
     int64_t slowest = 0;
     for (const Speed& each : speeds) {

@@ -150,7 +150,9 @@ Sums AddPath(const TimelineView& view, const std::vector<Segment>& path, Part& p
     row.segment = static_cast<int32_t>(&segment - path.data());
     row.start_ns = segment.time.begin;
     row.end_ns = segment.time.end;
+    row.duration_ns = segment.time.length();
     row.slice = segment.slice;
+    if (segment.slice != kNone32) row.name = part.pools.Intern(view.NameOf(segment.slice));
     row.track = segment.track;
     row.bound = part.pools.Intern(BoundName(segment.bound));
     row.edge = part.pools.Intern(segment.edge);

@@ -161,9 +161,10 @@ void TellTiny(const IdleStory& story, const JobShares& job, const Part& part, Fi
   std::vector<int64_t> rows = RowsOf(story, "host", part);
   std::vector<int64_t> waits = RowsOf(story, "kernel_wait", part);
   rows.insert(rows.end(), waits.begin(), waits.end());
-  finding.evidence.push_back({.text = "gaps that the host or the pace of launching leaves",
-                              .table = "profile_idle",
-                              .rows = std::move(rows)});
+  finding.evidence.push_back(
+      {.text = "gaps of at most 50 us that the host or the pace of launching leaves",
+       .table = "profile_idle",
+       .rows = std::move(rows)});
   SetConfidence(story, finding);
   finding.next_step =
       "Fuse them (torch.compile), replay them (CUDA graphs), or work on larger batches";
@@ -197,12 +198,8 @@ void AddFindings(const std::vector<IdleStory>& stories, const Part& part,
       .Apply([](const IdleStory& story) { return Repeats(story) ? story.waits[0].idle_ns : 0; },
              with_part(TellSync), findings);
   Rule("profile.tiny_kernels", kTinyLimits, stories)
-      .Apply(
-          [](const IdleStory& story) {
-            return IsTiny(story) ? IdleOf(story, Cause::kHost) + IdleOf(story, Cause::kKernelWait)
-                                 : 0;
-          },
-          with_part(TellTiny), findings);
+      .Apply([](const IdleStory& story) { return IsTiny(story) ? story.launch_gaps_ns : 0; },
+             with_part(TellTiny), findings);
 }
 
 }  // namespace debrief::analyses::profile_idle

@@ -37,8 +37,8 @@ class Adder {
   // Rows [begin, end) of the waits are those of one match.
   void Add(size_t begin, size_t end) {
     auto match = static_cast<size_t>(waits_.match[begin]);
-    bool waits = matches_.synchronises[match] != 0 ||
-                 model_.pools.Text(matches_.op[match]) == "send_recv";
+    bool waits =
+        matches_.synchronises[match] != 0 || model_.pools.Text(matches_.op[match]) == "send_recv";
     if (!waits || matches_.on_device[match] == 0) return;
     size_t last = begin;
     for (size_t row = begin; row < end; ++row) {

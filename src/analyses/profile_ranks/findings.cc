@@ -42,9 +42,8 @@ std::string_view Period(const Case& each) {
 std::string Because(const Case& each) {
   switch (each.reason) {
     case Reason::kGpu:
-      return fmt::format(
-          "because its GPU works {:.1f} ms longer {} than those of the other ranks",
-          Ms(each.excess_compute_ns), Period(each));
+      return fmt::format("because its GPU works {:.1f} ms longer {} than those of the other ranks",
+                         Ms(each.excess_compute_ns), Period(each));
     case Reason::kData:
       return fmt::format(
           "because its host loads data {:.1f} ms longer {} than those of the other ranks",
@@ -58,9 +57,8 @@ std::string Because(const Case& each) {
     case Reason::kNone:
       break;
   }
-  return fmt::format(
-      "again and again, {:.1f} ms in all; neither its host nor its GPU works longer",
-      Ms(each.delays.own_ns));
+  return fmt::format("again and again, {:.1f} ms in all; neither its host nor its GPU works longer",
+                     Ms(each.delays.own_ns));
 }
 
 std::string NextStep(Reason reason) {
@@ -91,11 +89,11 @@ void AddEvidence(const Model& model, const RankKey& key, const Case& each, int64
   if (worst == nullptr) return;
   GroupRef group = GroupOf(model, worst->first);
   finding.evidence.push_back(
-      {.text = fmt::format("{} of {}: the others waited {:.1f} ms for it, at {} of the {} "
-                           "collectives of the rank",
-                           model.pools.Text(worst->first.op), GroupInWords(group),
-                           Ms(worst->second.delay_ns), worst->second.times,
-                           each.delays.collectives),
+      {.text =
+           fmt::format("{} of {}: the others waited {:.1f} ms for it, at {} of the {} "
+                       "collectives of the rank",
+                       model.pools.Text(worst->first.op), GroupInWords(group),
+                       Ms(worst->second.delay_ns), worst->second.times, each.delays.collectives),
        .table = "profile_collective_match",
        .rows = worst->second.matches});
   finding.op = std::string(model.pools.Text(worst->first.op));

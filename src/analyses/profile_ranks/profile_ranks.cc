@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kNeeds = {"timeline", "timeline_slice"};
 constexpr std::array<std::string_view, 1> kMakes = {"profile_rank"};
-constexpr std::array<std::string_view, 5> kUses = {"timeline_step", "timeline_clock", "profile_collective",
-                                                   "profile_collective_match",
+constexpr std::array<std::string_view, 5> kUses = {"timeline_step", "timeline_clock",
+                                                   "profile_collective", "profile_collective_match",
                                                    "profile_collective_wait"};
 
 // A rank may have left several files; its windows are those of all of them.
@@ -40,7 +40,8 @@ class CommonTime {
       int64_t offset = clock.size() == 1 ? clocks.offset_ns[clock.begin] : kNone64;
       offsets_.push_back(offset == kNone64 ? 0 : offset);
       if (timelines_.start_ns[row] == kNone64) continue;
-      Interval own{timelines_.start_ns[row] + offsets_[row], timelines_.end_ns[row] + offsets_[row]};
+      Interval own{timelines_.start_ns[row] + offsets_[row],
+                   timelines_.end_ns[row] + offsets_[row]};
       auto [common, is_new] = common_.try_emplace(JobOf(row), own);
       common->second.begin = std::max(common->second.begin, own.begin);
       common->second.end = std::min(common->second.end, own.end);
@@ -83,7 +84,7 @@ std::map<RankKey, std::vector<Rank>> MeasureRanks(const Model& model) {
   return ranks;
 }
 
-int64_t MedianOf(const RankWindows& windows, int64_t Window::*measure) {
+int64_t MedianOf(const RankWindows& windows, int64_t Window::* measure) {
   if (windows.windows.empty()) return kNone64;
   std::vector<int64_t> values;
   for (const Window& window : windows.windows) values.push_back(window.*measure);

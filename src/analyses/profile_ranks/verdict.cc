@@ -56,8 +56,8 @@ class Comparison {
 
   // Of sorted values with one `value` taken out.
   static int64_t MedianWithout(const std::vector<int64_t>& sorted, int64_t value) {
-    auto taken = static_cast<size_t>(
-        std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
+    auto taken =
+        static_cast<size_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
     auto at = [&](size_t i) { return sorted[i < taken ? i : i + 1]; };
     size_t left = sorted.size() - 1;
     int64_t high = at(left / 2);
@@ -107,8 +107,8 @@ bool MadeOthersWait(const std::vector<Case>& cases, size_t rank, int64_t excess)
     if (other != rank) next = std::max(next, cases[other].delays.own_ns);
   }
   int64_t own = cases[rank].delays.own_ns;
-  return own > 0 && (own >= excess / 2 ||
-                     static_cast<double>(own) >= kClear * static_cast<double>(next));
+  return own > 0 &&
+         (own >= excess / 2 || static_cast<double>(own) >= kClear * static_cast<double>(next));
 }
 
 void BlameExcess(std::vector<Case>& cases, const std::vector<int64_t>& excess, int64_t least,

@@ -58,9 +58,7 @@ class Sorter {
     return calls;
   }
 
-  Interval Time(size_t at) const {
-    return {view_.start[at], view_.start[at] + view_.duration[at]};
-  }
+  Interval Time(size_t at) const { return {view_.start[at], view_.start[at] + view_.duration[at]}; }
 
   // Slices of a track are sorted by start.
   void AddStream(Interval slices) {

@@ -74,8 +74,8 @@ Places PlaceTimelines(const TimelineTable& timelines, std::vector<Job>& jobs) {
 }  // namespace
 
 bool Synchronises(std::string_view op) {
-  return op == "all_reduce" || op == "all_gather" || op == "reduce_scatter" ||
-         op == "all_to_all" || op == "barrier";
+  return op == "all_reduce" || op == "all_gather" || op == "reduce_scatter" || op == "all_to_all" ||
+         op == "barrier";
 }
 
 std::vector<Job> FindJobs(const Model& model) {

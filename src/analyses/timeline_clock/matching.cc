@@ -10,16 +10,19 @@ namespace debrief::analyses::timeline_clock {
 
 namespace {
 
-constexpr int64_t kFarthest = 64;        // shifts that are tried, in both directions
-constexpr int64_t kSample = 128;         // places at which lanes are compared
-constexpr double kSameEnough = 0.5;      // below this share of agreement nothing is matched
-constexpr double kNearBest = 0.98;       // shifts that agree nearly as well are told apart by time
+constexpr int64_t kFarthest = 64;    // shifts that are tried, in both directions
+constexpr int64_t kSample = 128;     // places at which lanes are compared
+constexpr double kSameEnough = 0.5;  // below this share of agreement nothing is matched
+constexpr double kNearBest = 0.98;   // shifts that agree nearly as well are told apart by time
 constexpr int64_t kNegligibleNs = 50'000;  // spreads closer than this do not tell shifts apart
 
 class Comparison {
  public:
   Comparison(const Model& model, const Lane& reference, const Lane& lane)
-      : model_(model), table_(model.tables.Get<ProfileCollectiveTable>()), reference_(reference), lane_(lane) {}
+      : model_(model),
+        table_(model.tables.Get<ProfileCollectiveTable>()),
+        reference_(reference),
+        lane_(lane) {}
 
   // Place i of the lane is place i + shift of the reference.
   struct Outcome {
@@ -101,9 +104,9 @@ bool TellsSeq(const ProfileCollectiveTable& table, const Group& group) {
 void MatchLanes(const Model& model, Group& group) {
   const auto& table = model.tables.Get<ProfileCollectiveTable>();
   bool by_seq = TellsSeq(table, group);
-  const Lane& reference = *std::max_element(
-      group.lanes.begin(), group.lanes.end(),
-      [](const Lane& a, const Lane& b) { return a.rows.size() < b.rows.size(); });
+  const Lane& reference =
+      *std::max_element(group.lanes.begin(), group.lanes.end(),
+                        [](const Lane& a, const Lane& b) { return a.rows.size() < b.rows.size(); });
   for (Lane& lane : group.lanes) {
     lane.slots.assign(lane.rows.size(), kNone64);
     int64_t shift = by_seq || &lane == &reference ? 0 : Comparison(model, reference, lane).Best();

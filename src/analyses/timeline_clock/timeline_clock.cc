@@ -6,17 +6,17 @@
 //   clocks.h     offsets and drifts, from collectives that end at one moment
 //
 // The parts of one rank, host and device, move together.
-#include "analyses/timeline_clock/clocks.h"
+#include "tables/timeline_clock.h"
 
 #include <algorithm>
 #include <array>
 
 #include "analyses/analysis.h"
+#include "analyses/timeline_clock/clocks.h"
 #include "analyses/timeline_clock/matching.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"
 #include "tables/timeline.h"
-#include "tables/timeline_clock.h"
 
 namespace debrief::analyses::timeline_clock {
 
@@ -77,8 +77,8 @@ ProfileCollectiveMatchRow MatchWriter::Describe(const Match& match) const {
   }
   std::sort(ranks.begin(), ranks.end());
   row.ranks = part_.pools.lists.Intern(ranks);
-  row.complete = !members.empty() && std::equal(ranks.begin(), ranks.end(), members.begin(),
-                                                members.end());
+  row.complete =
+      !members.empty() && std::equal(ranks.begin(), ranks.end(), members.begin(), members.end());
   row.synchronises = match.synchronises;
   row.on_device = match.on_device;
   row.seq = table_.seq[first];
@@ -112,9 +112,9 @@ void MatchWriter::AddTimes(const Match& match, ProfileCollectiveMatchRow& row) c
 
 void MatchWriter::WriteWaits(const Match& match, const ProfileCollectiveMatchRow& row) {
   for (const Presence& each : match.present) {
-    auto wait = Part::RowOf<ProfileCollectiveWaitRow>(
-        {table_.input[each.row], table_.job[each.row], table_.attempt[each.row],
-         table_.rank[each.row]});
+    auto wait =
+        Part::RowOf<ProfileCollectiveWaitRow>({table_.input[each.row], table_.job[each.row],
+                                               table_.attempt[each.row], table_.rank[each.row]});
     wait.input = table_.input[each.row];
     wait.match = row.match;
     wait.collective = table_.collective[each.row];
@@ -143,8 +143,7 @@ void WriteClock(const Model& model, size_t timeline, const Job& job, const NodeC
                 Part& part) {
   const auto& timelines = model.tables.Get<TimelineTable>();
   auto row = Part::RowOf<TimelineClockRow>({timelines.input[timeline], timelines.job[timeline],
-                                            timelines.attempt[timeline],
-                                            timelines.rank[timeline]});
+                                            timelines.attempt[timeline], timelines.rank[timeline]});
   row.input = timelines.input[timeline];
   row.reference = clock.reference;
   row.matched = clock.matched;

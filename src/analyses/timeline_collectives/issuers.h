@@ -43,9 +43,9 @@ class Issuers {
 
   static constexpr size_t kNoIssuer = static_cast<size_t>(-1);
   const timeline::TimelineView& view_;
-  std::vector<Issuer> issuers_;                           // in order of slice
+  std::vector<Issuer> issuers_;  // in order of slice
   std::unordered_map<int64_t, size_t> by_external_id_;
-  std::unordered_map<int64_t, int32_t> launch_of_;        // by correlation
+  std::unordered_map<int64_t, int32_t> launch_of_;  // by correlation
 };
 
 }  // namespace debrief::analyses::timeline_collectives

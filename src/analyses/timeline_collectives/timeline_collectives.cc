@@ -109,8 +109,7 @@ int64_t Collector::BytesOf(size_t told_row, std::string_view op) const {
 
 // As the event tells, or the list of groups at the head of the file.
 ListId Collector::MembersOf(size_t told_row) const {
-  if (!view_.model.pools.lists.Get(told_.members[told_row]).empty())
-    return told_.members[told_row];
+  if (!view_.model.pools.lists.Get(told_.members[told_row]).empty()) return told_.members[told_row];
   const auto& groups = view_.model.tables.Get<TimelineGroupTable>();
   timeline::RowRange rows = timeline::RowsOf(groups, view_.who.input);
   for (size_t row = rows.begin; row < rows.end; ++row) {

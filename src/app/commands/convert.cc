@@ -49,6 +49,8 @@ struct Found {
   }
 };
 
+constexpr std::string_view kDerived[] = {"timeline_clock"};
+
 class Conversion {
  public:
   Conversion(const ConvertOptions& options, const GlobalOptions& global)
