@@ -65,19 +65,19 @@ std::string_view WorkName(TimePart part) {
   return kNames[static_cast<size_t>(part)];
 }
 
+// "B takes 46.7 ms longer a step than A: 77.5 ms -> 124 ms (+60.3 %)", and what A and B are.
 void WriteHead(const ProfileDiff& diff, const DiffTextOptions& options, std::string& out) {
   const int64_t difference = diff.total.difference();
   const std::string_view unit = UnitName(diff.unit);
-  const std::string name_b = Printable(options.name_b), name_a = Printable(options.name_a);
   if (difference == 0) {
-    out += fmt::format("{} takes as long a {} as {}: {}\n", name_b, unit, name_a,
-                       DurationText(diff.total.a_ns));
+    out += fmt::format("B takes as long a {} as A: {}\n", unit, DurationText(diff.total.a_ns));
   } else {
-    out += fmt::format("{} takes {} {} a {} than {}: {} -> {} ({})\n", name_b,
+    out += fmt::format("B takes {} {} a {} than A: {} -> {} ({})\n",
                        DurationText(std::abs(difference)), difference > 0 ? "longer" : "less", unit,
-                       name_a, DurationText(diff.total.a_ns), DurationText(diff.total.b_ns),
+                       DurationText(diff.total.a_ns), DurationText(diff.total.b_ns),
                        PercentOf(diff.total));
   }
+  out += fmt::format("  A: {}\n  B: {}\n", Printable(options.name_a), Printable(options.name_b));
   out += fmt::format("  means of {} and {} {}s, host and devices together", diff.samples_a,
                      diff.samples_b, unit);
   if (diff.total.noise_ns == kNone64) {
