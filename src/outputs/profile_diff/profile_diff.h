@@ -67,8 +67,8 @@ struct ProfileDiff {
 Result<ProfileDiff> DiffProfiles(const Selection& a, const Selection& b);
 
 struct DiffTextOptions {
-  std::string name_a = "A";
-  std::string name_b = "B";
+  std::string name_a = "the first";
+  std::string name_b = "the second";
   size_t rows = 15;  // of kernels and of ops
   size_t width = 100;
 };

@@ -13,6 +13,8 @@ namespace debrief::outputs::profile_diff {
 
 namespace {
 
+constexpr size_t kNarrowestName = 32;
+
 std::string Signed(int64_t ns) {
   if (ns == 0) return "0";
   return (ns > 0 ? "+" : "-") + DurationText(std::abs(ns));
@@ -44,26 +46,38 @@ std::string PerSample(int64_t count, int64_t samples) {
   return fmt::format("{:.4g}", static_cast<double>(count) / static_cast<double>(samples));
 }
 
+bool ContinuesCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+// Begin and end of a long name: those of templates begin alike.
 std::string Cut(const std::string& text, size_t width) {
+  constexpr std::string_view kGap = "...";
   if (text.size() <= width) return text;
-  size_t end = width > 3 ? width - 3 : 0;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "...";
+  const size_t kept = width > kGap.size() ? width - kGap.size() : 0;
+  size_t head = kept / 2, tail = text.size() - (kept - head);
+  while (head > 0 && ContinuesCharacter(text[head])) --head;
+  while (tail < text.size() && ContinuesCharacter(text[tail])) ++tail;
+  return text.substr(0, head) + std::string(kGap) + text.substr(tail);
 }
 
+// What work is for, whether exposed or not.
+std::string_view WorkName(TimePart part) {
+  static constexpr std::string_view kNames[kParts] = {"compute", "communication", "memcpy", "idle"};
+  return kNames[static_cast<size_t>(part)];
+}
+
+// "B takes 46.7 ms longer a step than A: 77.5 ms -> 124 ms (+60.3 %)", and what A and B are.
 void WriteHead(const ProfileDiff& diff, const DiffTextOptions& options, std::string& out) {
   const int64_t difference = diff.total.difference();
   const std::string_view unit = UnitName(diff.unit);
-  const std::string name_b = Printable(options.name_b), name_a = Printable(options.name_a);
   if (difference == 0) {
-    out += fmt::format("{} takes as long a {} as {}: {}\n", name_b, unit, name_a,
-                       DurationText(diff.total.a_ns));
+    out += fmt::format("B takes as long a {} as A: {}\n", unit, DurationText(diff.total.a_ns));
   } else {
-    out += fmt::format("{} takes {} {} a {} than {}: {} -> {} ({})\n", name_b,
+    out += fmt::format("B takes {} {} a {} than A: {} -> {} ({})\n",
                        DurationText(std::abs(difference)), difference > 0 ? "longer" : "less", unit,
-                       name_a, DurationText(diff.total.a_ns), DurationText(diff.total.b_ns),
+                       DurationText(diff.total.a_ns), DurationText(diff.total.b_ns),
                        PercentOf(diff.total));
   }
+  out += fmt::format("  A: {}\n  B: {}\n", Printable(options.name_a), Printable(options.name_b));
   out += fmt::format("  means of {} and {} {}s, host and devices together", diff.samples_a,
                      diff.samples_b, unit);
   if (diff.total.noise_ns == kNone64) {
@@ -90,18 +104,18 @@ void WriteParts(const ProfileDiff& diff, std::string& out) {
 void WriteNames(std::string_view title, const ProfileDiff& diff, const std::vector<NameDiff>& names,
                 const DiffTextOptions& options, std::string& out) {
   if (names.empty()) return;
-  out += fmt::format("\n  {:>11} {:>11} {:>11} {:>15}  {:<14} {:<12}  {}\n", "B - A", "by launches",
-                     "by duration", "launches", "", "", title);
+  out += fmt::format("\n  {:>11} {:>11} {:>11} {:>15}  {:<14} {:<12}  {:<13}  {}\n", "B - A",
+                     "by launches", "by duration", "launches", "", "", "", title);
   const size_t shown = std::min(options.rows, names.size());
   for (size_t i = 0; i < shown; ++i) {
     const NameDiff& name = names[i];
     const std::string line = fmt::format(
-        "  {:>11} {:>11} {:>11} {:>15}  {:<14} {:<12}  ", Signed(name.time.difference()),
+        "  {:>11} {:>11} {:>11} {:>15}  {:<14} {:<12}  {:<13}  ", Signed(name.time.difference()),
         Signed(name.count_effect_ns), Signed(name.duration_effect_ns),
         PerSample(name.count_a, diff.samples_a) + " -> " + PerSample(name.count_b, diff.samples_b),
-        name.verdict, Mark(name.time));
+        name.verdict, Mark(name.time), WorkName(name.part));
     const size_t left = options.width > line.size() ? options.width - line.size() : 0;
-    out += line + Cut(Printable(name.name), std::max<size_t>(left, 24)) + "\n";
+    out += line + Cut(Printable(name.name), std::max(left, kNarrowestName)) + "\n";
   }
   if (shown < names.size()) {
     int64_t rest = 0;
