@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,6 +105,23 @@ void RunRound(const Waiting& ready, ThreadPool& pool, Model& model) {
 }
 
 }  // namespace
+
+std::vector<const Analysis*> AnalysesFor(std::span<const std::string_view> tables,
+                                         std::span<const Analysis* const> analyses) {
+  std::vector<std::string_view> wanted(tables.begin(), tables.end());
+  std::set<const Analysis*> chosen;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    for (const Analysis* analysis : analyses) {
+      if (!Makes(*analysis, wanted[i]) || !chosen.insert(analysis).second) continue;
+      wanted.insert(wanted.end(), analysis->info.needs.begin(), analysis->info.needs.end());
+      wanted.insert(wanted.end(), analysis->info.uses.begin(), analysis->info.uses.end());
+    }
+  }
+  Waiting in_order;
+  std::copy_if(analyses.begin(), analyses.end(), std::back_inserter(in_order),
+               [&](const Analysis* analysis) { return chosen.contains(analysis); });
+  return in_order;
+}
 
 void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Progress& progress,
                  Model& model) {

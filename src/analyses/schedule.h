@@ -2,12 +2,18 @@
 #pragma once
 
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "analyses/analysis.h"
 #include "base/progress.h"
 #include "base/thread_pool.h"
 
 namespace debrief {
+
+// Those of `analyses` that make one of `tables`, or what such an analysis needs.
+std::vector<const Analysis*> AnalysesFor(std::span<const std::string_view> tables,
+                                         std::span<const Analysis* const> analyses);
 
 // Analyses whose needs are met run, in parallel where they do not depend on each other; their
 // tables and findings join the model in order of name. The others are recorded as not run, with the

@@ -51,7 +51,9 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   AssignJobs(inputs, model);
   ShrinkForTest();
   ImportAll(inputs, ImportOptionsFromEnvironment(find.now_ns), pool, budget, *progress, model);
-  RunAnalyses(AllAnalyses(), pool, *progress, model);
+  std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());
+  if (options.derived_tables) chosen = AnalysesFor(*options.derived_tables, chosen);
+  RunAnalyses(chosen, pool, *progress, model);
 }
 
 std::string TemporaryFolder() {

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/commands/commands.h"
@@ -19,6 +21,8 @@ struct BuildOptions {
   std::string output_folder;  // never an input
   // Called with everything that was found, before jobs are assigned; may drop inputs and set ranks.
   std::function<void(std::vector<FoundInput>&)> select;
+  // Derived tables that are wanted: only the analyses they need run. None: all analyses run.
+  std::optional<std::span<const std::string_view>> derived_tables = std::nullopt;
 };
 
 // Spilled inputs live in `budget`, which must outlive the model.

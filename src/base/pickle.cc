@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/pickle_ops.h"
 #include "base/pickle_text.h"
 
@@ -15,9 +16,8 @@ namespace debrief {
 
 namespace {
 
-// A memo number that was never put: None with a number, which no opcode makes.
-constexpr PickleValue kUnset = {PickleKind::kNone, 1, {}};
-bool IsUnset(const PickleValue& value) { return value.kind == kUnset.kind && value.id == 1; }
+constexpr size_t kRecentTexts = 4096;       // a power of two
+constexpr size_t kLongestRecentText = 256;  // longer ones hardly repeat
 
 template <typename T>
 T Load(const char* at) {
@@ -52,14 +52,28 @@ PickleReader::PickleReader(std::string_view text, PickleFolder& folder)
       slots_(1),
       repeats_(kRepeatSets * kRepeatWays) {}
 
+PickleReader::PickleReader(const Source& source, ByteRange range, size_t window_bytes,
+                           PickleFolder& folder)
+    : source_(&source),
+      range_end_(std::min(range.end, source.size())),
+      window_bytes_(window_bytes),
+      base_(range.begin),
+      begin_(""),
+      next_(begin_),
+      end_(begin_),
+      opcode_(begin_),
+      folder_(folder),
+      recent_texts_(kRecentTexts),
+      slots_(1) {}
+
 Status PickleReader::Run() {
-  if (static_cast<uint64_t>(end_ - begin_) > kMaxBytes) {
+  if (source_ == nullptr && static_cast<uint64_t>(end_ - begin_) > kMaxBytes) {
     Fail(Code::kLimit, "a pickle of more than 4 GiB");
     return status_;
   }
   do {
     opcode_ = next_;
-    if (next_ >= end_) {
+    if (!Has(1)) {
       Truncated();
       break;
     }
@@ -201,7 +215,7 @@ bool PickleReader::StepLine(uint8_t opcode) {
   std::string text;
   bool good = opcode == kUnicode ? DecodeUnicodeLine(line, text) : DecodeStringLine(line, text);
   if (!good) return Fail(Code::kInvalid, "a string without quotes or with a broken escape");
-  return PushText(PickleKind::kString, arena_.Copy(text));
+  return PushKept(PickleKind::kString, text);
 }
 
 bool PickleReader::StepMemo(uint8_t opcode) {
@@ -232,7 +246,7 @@ bool PickleReader::StepMemo(uint8_t opcode) {
     }
     case kDup:
       if (stack_.empty()) return Fail(Code::kInvalid, "DUP of nothing");
-      if (stack_.back().is_container()) SlotOf(stack_.back());
+      if (stack_.back().is_container()) slots_[SlotOf(stack_.back())].shared = true;
       return Push(PickleValue(stack_.back()));
     default:
       return StepOther(opcode);
@@ -265,7 +279,33 @@ bool PickleReader::Fail(Code code, std::string message) {
   return false;
 }
 
-bool PickleReader::Truncated() { return Fail(Code::kTruncated, "the pickle ends too early"); }
+bool PickleReader::Truncated() {
+  if (window_status_.ok()) return Fail(Code::kTruncated, "the pickle ends too early");
+  status_ = window_status_;
+  return false;
+}
+
+// The next window, from the opcode being read on, so that `bytes` more are there. Twice as many as
+// needed: a line that outgrows windows is then searched in linear time.
+bool PickleReader::Refill(uint64_t bytes) {
+  if (source_ == nullptr) return false;
+  uint64_t at = offset();
+  auto used = static_cast<uint64_t>(next_ - opcode_);
+  uint64_t left = range_end_ - std::min(range_end_, at);
+  if (bytes > left || used + bytes > left) return false;
+  uint64_t length = std::min(left, std::max<uint64_t>(2 * (used + bytes), window_bytes_));
+  auto view = source_->View(at, length);
+  if (!view.ok() || view->size() < used + bytes) {
+    if (!view.ok()) window_status_ = view.status();
+    return false;
+  }
+  window_ = std::move(view.value());
+  base_ = at;
+  begin_ = opcode_ = window_.data();
+  next_ = begin_ + used;
+  end_ = begin_ + window_.size();
+  return true;
+}
 
 bool PickleReader::Full() { return Fail(Code::kLimit, "too many values at once"); }
 
@@ -280,7 +320,19 @@ bool PickleReader::PushCounted(PickleKind kind, size_t length_bytes) {
   next_ += length_bytes;
   if (!Has(length)) return Truncated();
   next_ += length;
-  return PushText(kind, {next_ - length, length});
+  std::string_view text(next_ - length, length);
+  return source_ == nullptr ? PushText(kind, text) : PushKept(kind, text);
+}
+
+// A text that has to be copied. Python writes equal strings again and again ("" with every event);
+// those of late are found.
+bool PickleReader::PushKept(PickleKind kind, std::string_view text) {
+  if (source_ == nullptr || text.size() > kLongestRecentText)
+    return PushText(kind, arena_.Copy(text));
+  uint32_t& recent = recent_texts_[HashBytes(text) % kRecentTexts];
+  if (recent != 0 && texts_[recent - 1] == text) return Push({kind, recent - 1, {}});
+  recent = static_cast<uint32_t>(texts_.size() + 1);
+  return PushText(kind, arena_.Copy(text));
 }
 
 // Two's complement of any length; what does not fit 64 bits is a kBigInt.
@@ -299,7 +351,9 @@ bool PickleReader::PushLong(size_t length_bytes) {
 }
 
 bool PickleReader::TakeLine(std::string_view& line) {
-  const void* newline = std::memchr(next_, '\n', static_cast<size_t>(end_ - next_));
+  auto find = [&] { return std::memchr(next_, '\n', static_cast<size_t>(end_ - next_)); };
+  const void* newline = find();
+  while (newline == nullptr && Refill(static_cast<uint64_t>(end_ - next_) + 1)) newline = find();
   if (newline == nullptr) return Truncated();
   const char* end = static_cast<const char*>(newline);
   line = {next_, static_cast<size_t>(end - next_)};
@@ -311,24 +365,27 @@ bool PickleReader::TakeLine(std::string_view& line) {
 bool PickleReader::Put(uint64_t id) {
   if (stack_.empty()) return Fail(Code::kInvalid, "a memo put of nothing");
   if (id >= kMaxMemo || id > offset()) return Fail(Code::kLimit, "a memo number is too large");
-  if (id >= memo_.size()) {
-    memo_.resize(id + 1, kUnset);
-  } else if (!IsUnset(memo_[id])) {
-    repeats_.assign(repeats_.size(), {});  // what was read with the old meaning
+  if (memo_.Has(id)) repeats_.assign(repeats_.size(), {});  // what was read with the old meaning
+  if (stack_.back().is_container()) {
+    Slot& slot = slots_[SlotOf(stack_.back())];
+    slot.shared |= slot.memo != kNoMemo;
+    slot.memo = static_cast<uint32_t>(id);
   }
-  if (stack_.back().is_container()) SlotOf(stack_.back());
-  memo_[id] = stack_.back();
+  memo_.Put(id, stack_.back());
   ++effects_;
   return true;
 }
 
 bool PickleReader::Get(uint64_t id) {
-  if (id >= memo_.size() || IsUnset(memo_[id]))
-    return Fail(Code::kInvalid, "a memo number that was not put");
-  PickleValue value = memo_[id];
-  if (value.is_container() && slots_[value.id].folded.is(PickleKind::kFolded)) {
-    value = slots_[value.id].folded;
-    memo_[id] = value;
+  if (!memo_.Has(id)) return Fail(Code::kInvalid, "a memo number that was not put");
+  PickleValue value = memo_.Get(id);
+  if (value.is_container()) {
+    Slot& slot = slots_[value.id];
+    slot.shared = true;
+    if (slot.folded.is(PickleKind::kFolded)) {
+      value = slot.folded;
+      memo_.Put(id, value);
+    }
   }
   return Push(value);
 }

@@ -15,6 +15,11 @@
 // is the same list, so its folded value is taken from a small cache without reading it. This is
 // what makes 1 GB/s of a loop over opcodes.
 //
+// A pickle of gigabytes is read through windows of a Source. Memory is then what the folder keeps,
+// the texts that differ, and 8 bytes for every number of the memo (a pickle written by Python has
+// one for every string and container, about one for 70 bytes of a snapshot): a slot of a container
+// is used again once the container has folded, and long lists fold piece by piece.
+//
 // Bounds: nothing recurses; a length is checked against the bytes that are left; stack, marks and
 // memo have limits. A list that contains itself is a value whose number appears in its own items.
 #pragma once
@@ -26,41 +31,12 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "base/pickle_memo.h"
+#include "base/pickle_value.h"
+#include "base/source.h"
 #include "base/status.h"
 
 namespace debrief {
-
-enum class PickleKind : uint8_t {
-  kNone,
-  kBool,
-  kInt,
-  kDouble,
-  kString,
-  kBytes,
-  kBigInt,  // does not fit 64 bits; its value is not kept
-  kFolded,  // what a PickleFolder made of a container
-  kList,
-  kTuple,
-  kDict,
-  kSet,
-};
-
-// 16 bytes, passed by value.
-struct PickleValue {
-  PickleKind kind = PickleKind::kNone;
-  uint32_t id = 0;  // number of a string or container; of kFolded: the folder's
-  union {
-    int64_t number = 0;  // kBool, kInt; of kFolded: the folder's
-    double real;
-  };
-
-  static PickleValue Int(int64_t number) { return {PickleKind::kInt, 0, {number}}; }
-  static PickleValue Folded(uint32_t id, int64_t number) {
-    return {PickleKind::kFolded, id, {number}};
-  }
-  bool is(PickleKind other) const { return kind == other; }
-  bool is_container() const { return kind >= PickleKind::kList; }
-};
 
 class PickleFolder {
  public:
@@ -70,6 +46,14 @@ class PickleFolder {
   // `folded` (of kind kFolded) is to stand for it from now on. For a list the answer must depend on
   // the items alone: it may be reused for a list of the same bytes.
   virtual bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) = 0;
+
+  // `items` are the next ones of a list so long that it is written in pieces. True when `folded` is
+  // to stand for them among the items that Fold will see.
+  virtual bool FoldPiece(std::span<const PickleValue> items, PickleValue& folded) {
+    (void)items;
+    (void)folded;
+    return false;
+  }
 };
 
 // The values that opcodes work on. A vector whose push the compiler puts into the loop.
@@ -108,18 +92,22 @@ class PickleStack {
 
 class PickleReader {
  public:
-  static constexpr uint64_t kMaxBytes = uint64_t{4} << 30;  // offsets are kept in 32 bits
-  static constexpr size_t kMaxMemo = size_t{1} << 24;
+  static constexpr uint64_t kMaxBytes = uint64_t{4} << 30;  // of a text: repeats keep 32 bits
+  static constexpr size_t kMaxMemo = size_t{1} << 26;
   static constexpr size_t kMaxItems = size_t{1} << 25;  // of containers that were not folded
   static constexpr size_t kMaxDepth = 10'000;
 
   // `text` must outlive the reader, and be followed by kPadding readable bytes (ByteView has them).
   PickleReader(std::string_view text, PickleFolder& folder);
+  // Through windows of about `window_bytes`. `source` must outlive the reader. Repeated lists are
+  // not looked for.
+  PickleReader(const Source& source, ByteRange range, size_t window_bytes, PickleFolder& folder);
   PickleReader(const PickleReader&) = delete;
   PickleReader& operator=(const PickleReader&) = delete;
 
   // Reads up to STOP. kTruncated when the bytes end before it, kUnsupported for an opcode that
-  // carries code, kInvalid for bytes that are no pickle, kLimit for one that is too large.
+  // carries code, kInvalid for bytes that are no pickle, kLimit for one that is too large; or what
+  // the source says when it cannot be read.
   Status Run();
 
   // What the pickle is, after a Run that was ok.
@@ -136,16 +124,19 @@ class PickleReader {
   size_t text_count() const { return texts_.size(); }
 
   // Of the opcode being read.
-  uint64_t offset() const { return static_cast<uint64_t>(opcode_ - begin_); }
+  uint64_t offset() const { return base_ + static_cast<uint64_t>(opcode_ - begin_); }
 
  private:
   // A container that is in the memo, that is filled in steps, or that was not folded.
+  static constexpr uint32_t kNoMemo = ~uint32_t{0};
   struct Slot {
     uint32_t begin = 0;  // in items_
     uint32_t count = 0;
     uint32_t capacity = 0;
-    bool settled = false;  // the folder has seen it
-    PickleValue folded;    // kNone unless folded
+    uint32_t memo = kNoMemo;  // the number it has there
+    bool settled = false;     // the folder has seen it
+    bool shared = false;      // more than the stack and that memo number may refer to it
+    PickleValue folded;       // kNone unless folded
   };
   static constexpr size_t kRepeatSets = 128;  // a power of two
   static constexpr size_t kRepeatWays = 4;
@@ -165,11 +156,13 @@ class PickleReader {
 
   bool Fail(Code code, std::string message);
   bool Truncated();
-  bool Has(uint64_t bytes) const { return static_cast<uint64_t>(end_ - next_) >= bytes; }
+  bool Has(uint64_t bytes) { return static_cast<uint64_t>(end_ - next_) >= bytes || Refill(bytes); }
+  bool Refill(uint64_t bytes);
 
   bool Push(const PickleValue& value) { return stack_.Push(value) || Full(); }
   bool Full();
   bool PushText(PickleKind kind, std::string_view text);
+  bool PushKept(PickleKind kind, std::string_view text);
   bool PushCounted(PickleKind kind, size_t length_bytes);
   bool PushLong(size_t length_bytes);
   bool TakeLine(std::string_view& line);
@@ -193,7 +186,14 @@ class PickleReader {
   bool Extend(uint32_t slot, std::span<const PickleValue> items);
   void Settle(std::span<PickleValue> items);
   void SettleOne(PickleValue& value);
+  void Retire(uint32_t slot, const PickleValue& folded);
 
+  const Source* source_ = nullptr;
+  uint64_t range_end_ = 0;
+  size_t window_bytes_ = 0;
+  ByteView window_;
+  Status window_status_;
+  uint64_t base_ = 0;  // offset of begin_
   const char* begin_;
   const char* next_;
   const char* end_;
@@ -203,12 +203,14 @@ class PickleReader {
   Status status_;
 
   PickleStack stack_;
-  std::vector<uint32_t> marks_;    // positions in stack_
-  std::vector<PickleValue> memo_;  // kUnset where nothing was put
+  std::vector<uint32_t> marks_;  // positions in stack_
+  PickleMemo memo_;
   std::vector<std::string_view> texts_;
-  std::vector<Slot> slots_;  // 0 is unused: a container with slot 0 has no items yet
+  std::vector<uint32_t> recent_texts_;  // by hash: 1 + number of a text; for windows
+  std::vector<Slot> slots_;             // 0 is unused: a container with slot 0 has no items yet
+  std::vector<uint32_t> free_slots_;
   std::vector<PickleValue> items_;
-  Arena arena_;  // texts that had to be unescaped
+  Arena arena_;  // texts that had to be unescaped, or that outlive their window
 
   bool unsettled_ = false;  // some container may be complete without the folder knowing
   uint32_t effects_ = 0;    // memo puts and dicts so far

@@ -40,7 +40,7 @@ uint64_t HashHead(const char* list) {
 bool PickleReader::Open(PickleKind kind) {
   if (next_ < end_ && *next_ != pickle::kMark) unsettled_ = true;
   if (kind == PickleKind::kDict) ++effects_;
-  auto since = static_cast<int64_t>(uint64_t{effects_} << 32 | offset());
+  auto since = static_cast<int64_t>(uint64_t{effects_} << 32 | static_cast<uint32_t>(offset()));
   return Push({kind, 0, {since}});
 }
 
@@ -48,7 +48,7 @@ bool PickleReader::Open(PickleKind kind) {
 bool PickleReader::TakeRepeat() {
   const char* list = next_ - 1;
   auto left = static_cast<size_t>(end_ - list);
-  if (left < kRepeatHead) return false;
+  if (repeats_.empty() || left < kRepeatHead) return false;
   const Repeat* set = &repeats_[HashHead(list) % kRepeatSets * kRepeatWays];
   for (size_t way = 0; way < kRepeatWays; ++way) {
     const Repeat& repeat = set[way];
@@ -61,6 +61,7 @@ bool PickleReader::TakeRepeat() {
 }
 
 void PickleReader::Remember(uint32_t begin, PickleValue value) {
+  if (repeats_.empty()) return;
   const char* list = begin_ + begin;
   auto length = static_cast<size_t>(next_ - list);
   if (length > kLongestRepeat || static_cast<size_t>(end_ - list) < kRepeatHead) return;
@@ -118,7 +119,9 @@ bool PickleReader::Fill(PickleKind kind) {
   } else {
     Settle(items);
     unsettled_ = true;
-    (void)Extend(SlotOf(container), items);
+    PickleValue piece;
+    bool has_piece = kind == PickleKind::kList && folder_.FoldPiece(items, piece);
+    (void)Extend(SlotOf(container), has_piece ? std::span<const PickleValue>(&piece, 1) : items);
   }
   stack_.Cut(first);
   return status_.ok();
@@ -161,20 +164,38 @@ bool PickleReader::Fold(PickleKind kind, std::span<PickleValue> items, PickleVal
     slots_[slot].settled = true;
     return false;
   }
-  if (container.id != 0) {
-    slots_[container.id].settled = true;
-    slots_[container.id].folded = folded;
-  }
+  if (container.id != 0) Retire(container.id, folded);
   container = folded;
   return true;
 }
 
 uint32_t PickleReader::SlotOf(PickleValue& container) {
-  if (container.id == 0) {
+  if (container.id != 0) return container.id;
+  if (free_slots_.empty()) {
     container.id = static_cast<uint32_t>(slots_.size());
     slots_.emplace_back();
+  } else {
+    container.id = free_slots_.back();
+    free_slots_.pop_back();
   }
   return container.id;
+}
+
+// The container in `slot_number` has folded. When nothing else can refer to the slot, the memo gets
+// the folded value and the slot serves the next container.
+void PickleReader::Retire(uint32_t slot_number, const PickleValue& folded) {
+  Slot& slot = slots_[slot_number];
+  slot.settled = true;
+  slot.folded = folded;
+  if (slot.shared) return;
+  if (slot.memo != kNoMemo) {
+    PickleValue put = memo_.Get(slot.memo);
+    if (put.is_container() && put.id == slot_number) memo_.Put(slot.memo, folded);
+  }
+  if (slot.capacity > 0 && size_t{slot.begin} + slot.capacity == items_.size())
+    items_.resize(slot.begin);
+  slot = Slot();
+  free_slots_.push_back(slot_number);
 }
 
 // Items of one slot lie together; they move to the end when there is no room behind them.
@@ -210,7 +231,11 @@ void PickleReader::SettleOne(PickleValue& value) {
   if (!slots_[slot].settled) {
     PickleValue folded;
     slots_[slot].settled = true;
-    if (folder_.Fold(value.kind, Items(value), folded)) slots_[slot].folded = folded;
+    if (folder_.Fold(value.kind, Items(value), folded)) {
+      Retire(slot, folded);
+      value = folded;
+      return;
+    }
   }
   if (slots_[slot].folded.is(PickleKind::kFolded)) value = slots_[slot].folded;
 }

@@ -5,6 +5,9 @@
 //                                                      the DuckDB schema  (through TableInfo)
 //                                                      docs/tables.md
 //
+// A table that may have a row for each line of a log is `packed`: its columns take few bits a
+// value.
+//
 // Code that knows a table uses the generated struct (`tables.Get<OpEventTable>().duration_ns[i]`).
 // Code that does not (store, docs, SQL) walks TableInfo and ColumnInfo.
 #pragma once
@@ -12,12 +15,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/ids.h"
+#include "model/packed_column.h"
 
 namespace debrief {
 
@@ -57,8 +63,9 @@ class Table {
 
   virtual const TableInfo& info() const = 0;
   virtual size_t size() const = 0;
-  // First value of column `index`, of the C++ type that ColumnType names.
-  virtual const void* Column(size_t index) const = 0;
+  // Copies `count` values of column `index` to `values`, an array of the C++ type that ColumnType
+  // names.
+  virtual void Copy(size_t index, size_t first_row, size_t count, void* values) const = 0;
   // Appends the rows of `part`, a table of the same type, with its ids translated.
   virtual void Append(const Table& part, const Remap& remap) = 0;
   // Translates the ids of all rows in place.
@@ -75,21 +82,55 @@ void MakeRoom(std::vector<T>& column, size_t more) {
 }
 
 template <typename T>
+void MakeRoom(PackedColumn<T>& column, size_t more) {
+  column.reserve(column.size() + more);
+}
+
+template <typename T>
 void AppendColumn(std::vector<T>& column, const std::vector<T>& part) {
   MakeRoom(column, part.size());
   column.insert(column.end(), part.begin(), part.end());
 }
 
 template <typename T>
-void AppendColumn(std::vector<T>& column, const std::vector<T>& part, const Remap& remap) {
+void AppendColumn(PackedColumn<T>& column, const PackedColumn<T>& part) {
   MakeRoom(column, part.size());
-  for (T id : part) column.push_back(remap(id));
+  for (T value : part) column.push_back(value);
+}
+
+template <typename Column>
+void AppendColumn(Column& column, const Column& part, const Remap& remap) {
+  MakeRoom(column, part.size());
+  for (auto id : part) column.push_back(remap(id));
+}
+
+template <typename Column>
+void TranslateColumn(Column& column, const Remap& remap) {
+  for (size_t row = 0; row < column.size(); ++row) column[row] = remap(std::as_const(column)[row]);
+}
+
+// As bytes: the store reads ids of all types as numbers.
+template <typename Column>
+void CopyColumn(const Column& column, size_t first_row, size_t count, void* values) {
+  auto* to = static_cast<char*>(values);
+  for (size_t row = first_row; row < first_row + count; ++row) {
+    auto value = column[row];
+    std::memcpy(to, &value, sizeof value);
+    to += sizeof value;
+  }
 }
 
 template <typename T>
 void GatherColumn(std::vector<T>& column, std::span<const uint32_t> from) {
   std::vector<T> gathered(from.size());
   for (size_t i = 0; i < from.size(); ++i) gathered[i] = column[from[i]];
+  column = std::move(gathered);
+}
+
+template <typename T>
+void GatherColumn(PackedColumn<T>& column, std::span<const uint32_t> from) {
+  PackedColumn<T> gathered;
+  for (uint32_t row : from) gathered.push_back(std::as_const(column)[row]);
   column = std::move(gathered);
 }
 

@@ -18,10 +18,19 @@ bool IsLibrary(std::string_view file) {
 
 }  // namespace
 
+bool IsNativeFile(std::string_view file) {
+  static constexpr std::array<std::string_view, 10> kEnds = {".c",   ".cc", ".cpp", ".cxx", ".cu",
+                                                             ".cuh", ".h",  ".hpp", ".inl", ".so"};
+  return file.empty() || file == "??" ||
+         std::any_of(kEnds.begin(), kEnds.end(),
+                     [&](std::string_view end) { return file.ends_with(end); });
+}
+
 std::span<const FrameId> UserFrames(const Pools& pools, StackId stack) {
   std::span<const FrameId> frames = pools.GetStack(stack);
   auto first = std::find_if(frames.begin(), frames.end(), [&](FrameId id) {
-    return !IsLibrary(pools.Text(pools.GetFrame(id).file));
+    std::string_view file = pools.Text(pools.GetFrame(id).file);
+    return !IsLibrary(file) && !IsNativeFile(file);
   });
   if (first == frames.end()) return frames;
   return frames.subspan(static_cast<size_t>(first - frames.begin()));

@@ -8,8 +8,12 @@
 
 namespace debrief {
 
-// From the innermost frame on that belongs neither to PyTorch nor to another installed package; the
-// whole stack when all of them do.
+// Of C, C++ or CUDA, or of a library without debug information: stacks that were taken with native
+// frames have them in front of and between those of Python.
+bool IsNativeFile(std::string_view file);
+
+// From the innermost frame of Python on that belongs neither to PyTorch nor to another installed
+// package; the whole stack when all of them do.
 std::span<const FrameId> UserFrames(const Pools& pools, StackId stack);
 
 }  // namespace debrief

@@ -10,8 +10,10 @@ namespace debrief {
 namespace {
 
 template <typename T>
-const T& ValueAt(const Table& table, size_t column, size_t row) {
-  return static_cast<const T*>(table.Column(column))[row];
+T ValueAt(const Table& table, size_t column, size_t row) {
+  T value;
+  table.Copy(column, row, 1, &value);
+  return value;
 }
 
 void WriteStack(const Model& model, StackId stack, JsonWriter& json) {

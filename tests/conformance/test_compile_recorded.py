@@ -63,7 +63,7 @@ def test_counts(context):
         found[paths[row["input"]]][(row["compile_id"], row["kind"])] = row["n"]
     payloads = {paths[row["input"]]: (row["n"], row["good"]) for row in query(
         context, out, "SELECT input, count(DISTINCT entry) AS n, count(DISTINCT entry) FILTER (payload_ok) AS good "
-                      "FROM compile_entry WHERE payload_md5 IS NOT NULL GROUP BY input")}
+                      "FROM compile_entry WHERE payload_offset IS NOT NULL GROUP BY input")}
     strings = {path: {} for path in logs}
     for row in query(context, out, "SELECT input, number, text FROM compile_string ORDER BY input, entry"):
         strings[paths[row["input"]]][row["number"]] = row["text"]

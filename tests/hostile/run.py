@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import os
+import pickle
 import random
 import shutil
 import subprocess
@@ -39,6 +40,12 @@ EXPECTED = {
     "symlink_loop": ("loop", {"input.symlink_loop"}),
     "noise": ("noise.bin", {"input.unknown"}),
     "shrinking": ("shrinks.json", {"input.changed"}),
+    "snapshot_cut": ("snapshot.pickle", {"memory_snapshot.truncated"}),
+    "snapshot_flipped": ("snapshot.pickle", {"memory_snapshot.corrupt", "memory_snapshot.unsafe"}),
+    "snapshot_code": ("snapshot.pickle", {"memory_snapshot.unsafe"}),
+    "snapshot_memo": ("snapshot.pickle", {"memory_snapshot.corrupt"}),
+    "execution_cut": ("execution.json", {"execution_trace.truncated"}),
+    "execution_flipped": ("execution.json", {"execution_trace.bad_node", "execution_trace.truncated"}),
 }
 
 # The form of specs of the op trace: what a program that records its operations writes.
@@ -46,6 +53,15 @@ GOOD = {"entries": [{"step": step, "operation": "matmul", "device_id": "gpu:0", 
                      "output_shape": [2, 4], "duration_us": 12.5, "output_elements": 8, "memory_bytes": 64}
                     for step in range(3)],
         "total_duration_us": 37.5, "metadata": {"model": "toy"}}
+
+# What torch.cuda.memory._dump_snapshot and ExecutionTraceObserver write, with many entries.
+SNAPSHOT = {"segments": [{"device": 0, "address": 4096, "total_size": 2 << 20, "allocated_size": 512, "blocks": [
+                {"address": 4096, "size": 2 << 20, "state": "inactive", "frames": []}]}],
+            "device_traces": [[{"action": "alloc", "addr": 4096 + i, "size": 512, "stream": 0, "time_us": i,
+                                "frames": [{"name": "step", "filename": "train.py", "line": i % 7}]} for i in range(3000)]]}
+EXECUTION = {"schema": "1.1.1", "pid": 1, "time": "2026-11-15 02:52:40", "start_ts": 1, "nodes": [
+    {"id": i, "name": "aten::mm", "ctrl_deps": 1, "inputs": {"shapes": [[2, 3]], "types": ["Tensor(float)"]},
+     "attrs": [{"name": "rf_id", "type": "uint64", "value": i}]} for i in range(500)], "finish_ts": 2}
 
 
 class Skip(Exception):
@@ -113,6 +129,39 @@ def make_noise(path):
 
 def make_shrinking(path):
     path.write_text(json.dumps(GOOD | {"entries": GOOD["entries"] * 20_000}))
+
+
+def make_snapshot_cut(path):
+    path.write_bytes(pickle.dumps(SNAPSHOT, protocol=4)[:-20_000])
+
+
+def make_snapshot_flipped(path):
+    packed = bytearray(pickle.dumps(SNAPSHOT, protocol=4))
+    for at in range(30_000, len(packed), 1000):
+        packed[at] ^= 0xFF
+    path.write_bytes(packed)
+
+
+def make_snapshot_code(path):
+    path.write_bytes(pickle.dumps(SNAPSHOT | {"more": os.getcwd}, protocol=4))
+
+
+def make_snapshot_memo(path):
+    """After 64 MiB of text, a memo number of 2^32 - 1."""
+    text = b"x" * (64 << 20)
+    path.write_bytes(b"\x80\x02}(X\x08\0\0\0segments]X\x0d\0\0\0device_traces]X\x01\0\0\0tX" +
+                     len(text).to_bytes(4, "little") + text + b"r\xff\xff\xff\xffu.")
+
+
+def make_execution_cut(path):
+    path.write_text(json.dumps(EXECUTION)[:-2000])
+
+
+def make_execution_flipped(path):
+    packed = bytearray(json.dumps(EXECUTION).encode())
+    for at in range(5000, len(packed) - 5000, 3001):
+        packed[at] ^= 0x40
+    path.write_bytes(packed)
 
 
 def become_nobody():

@@ -112,8 +112,8 @@ class CompileRun {
     BuildModel(
         {.paths = {options_.path},
          .output_folder = options_.output,
-         .select =
-             [&](std::vector<FoundInput>& inputs) { KeepLogs(options_, is_folder_, inputs); }},
+         .select = [&](std::vector<FoundInput>& inputs) { KeepLogs(options_, is_folder_, inputs); },
+         .derived_tables = WantedTables()},
         global_, budget_, model_);
     attempts_ = FindAttempts(model_);
     if (model_.tables.Get<CompileLogTable>().size() > 0) return {};
@@ -121,6 +121,13 @@ class CompileRun {
                             : is_folder_       ? "No TORCH_TRACE logs found in directory {}"
                                                : "{} is not a file";
     return Status(Code::kNotFound, fmt::format(fmt::runtime(form), options_.path));
+  }
+
+  // A tree alone shows no findings and few tables; everything else may show all there is.
+  std::optional<std::span<const std::string_view>> WantedTables() const {
+    bool tree_only = !AsksForAnswer(options_) && !global_.json && !options_.fail_on;
+    if (!tree_only) return std::nullopt;
+    return outputs::tlparse_tree::DerivedTables();
   }
 
   // The attempt to show, and whether its ranks stand side by side.

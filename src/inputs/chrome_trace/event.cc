@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 
 #include "base/hash.h"
@@ -58,6 +59,13 @@ StringId InternIfAny(TimelineWriter& writer, std::string_view text) {
 }
 
 }  // namespace
+
+void RangeNotes::Take(RangeNotes&& later) {
+  std::move(later.namings.begin(), later.namings.end(), std::back_inserter(namings));
+  events += later.events;
+  repeated_flows += later.repeated_flows;
+  if (repaired_at == kNone64) repaired_at = later.repaired_at;
+}
 
 EventParser::EventParser(const Identity& who, uint64_t offset, Part& part)
     : who_(who), offset_(offset), writer_(who, part) {

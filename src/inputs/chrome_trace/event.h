@@ -38,6 +38,10 @@ struct RangeNotes final : PartNotes {
   std::vector<Naming> namings;
   int64_t events = 0;
   int64_t repeated_flows = 0;
+  int64_t repaired_at = kNone64;  // the first batch that had bytes replaced
+
+  // Joins what a later range noted.
+  void Take(RangeNotes&& later);
 };
 
 class EventParser {

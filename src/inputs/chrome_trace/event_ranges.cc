@@ -78,6 +78,19 @@ ObjectScan ScanObject(std::string_view text, size_t at) {
   return scan;
 }
 
+bool IsEvent(std::string_view text, size_t at, char before) {
+  if (!BeginsElement(text, at, before)) return false;
+  ObjectScan scan = ScanObject(text, at);
+  return scan.has_phase && scan.end != std::string_view::npos;
+}
+
+size_t FindLastEvent(std::string_view text, char before) {
+  size_t at = text.rfind('{');
+  while (at != std::string_view::npos && !IsEvent(text, at, before))
+    at = at == 0 ? std::string_view::npos : text.rfind('{', at - 1);
+  return at;
+}
+
 // Members of the top-level object in `text`, which has no array of events.
 void AddMembers(std::string_view text, std::vector<Member>& members) {
   JsonReader reader;
@@ -107,8 +120,7 @@ class RangeFinder {
     for (uint64_t window = std::min(kFirstWindow, source_.size());; window *= kWindowGrowth) {
       window = std::min(window, source_.size());
       ASSIGN_OR_RETURN(ByteView bytes, source_.View(0, window));
-      found_.is_bare =
-          LastBefore(bytes.text().substr(0, 1), 0, '[') == '[' && FirstByte(bytes.text()) == '[';
+      found_.is_bare = FirstByte(bytes.text()) == '[';
       auto head = MakeMemorySource(std::string(bytes.text()));
       ASSIGN_OR_RETURN(JsonArraySplit split,
                        SplitJsonArray(*head, found_.is_bare ? "" : "traceEvents", window));
@@ -132,16 +144,17 @@ class RangeFinder {
     return {};
   }
 
-  // From an event on, the end of the array is where its bracket closes.
+  // From the last event on, the end of the array is where its bracket closes.
   Status ReadTail() {
     for (uint64_t window = kFirstWindow;; window *= kWindowGrowth) {
       window = std::min(window, source_.size() - begin_);
       uint64_t from = source_.size() - window;
       ASSIGN_OR_RETURN(ByteView bytes, source_.View(from, window));
-      size_t event = FindEvent(bytes.text(), 0, from == begin_ ? '[' : '\0');
       bool is_all = from == begin_;
+      size_t event = FindLastEvent(bytes.text(), is_all ? '[' : '\0');
       if (event == std::string_view::npos && !is_all) continue;
-      return TakeTail(bytes.text().substr(is_all ? 0 : event), from + (is_all ? 0 : event));
+      if (event == std::string_view::npos) event = 0;
+      return TakeTail(bytes.text().substr(event), from + event);
     }
   }
 
@@ -194,13 +207,9 @@ class RangeFinder {
 }  // namespace
 
 size_t FindEvent(std::string_view text, size_t from, char before) {
-  for (size_t at = text.find('{', from); at != std::string_view::npos;
-       at = text.find('{', at + 1)) {
-    if (!BeginsElement(text, at, before)) continue;
-    ObjectScan scan = ScanObject(text, at);
-    if (scan.has_phase && scan.end != std::string_view::npos) return at;
-  }
-  return std::string_view::npos;
+  size_t at = text.find('{', from);
+  while (at != std::string_view::npos && !IsEvent(text, at, before)) at = text.find('{', at + 1);
+  return at;
 }
 
 size_t ObjectEnd(std::string_view text, size_t at) { return ScanObject(text, at).end; }

@@ -75,12 +75,7 @@ class TraceReader final : public Reader {
   }
 
   Status Merge(Part&& part, Part& whole) override {
-    if (auto* notes = static_cast<RangeNotes*>(part.notes.get())) {
-      facts_.events += notes->events;
-      facts_.repeated_flows += notes->repeated_flows;
-      std::move(notes->namings.begin(), notes->namings.end(), std::back_inserter(namings_));
-      part.notes.reset();
-    }
+    TakeNotes(part, notes_);
     joiner_.Merge(std::move(part), whole);
     return {};
   }
@@ -91,10 +86,12 @@ class TraceReader final : public Reader {
       return {};
     }
     TraceFacts facts = ReadFacts(found_.members);
-    facts_.producer = facts.is_kineto ? "kineto" : "chrome";
-    facts_.base_ns = facts.base_ns;
-    facts_.lost = CountOf(whole.diagnostics, kBadEvent) + CountOf(whole.diagnostics, kNoTime);
-    ReportEnds(joiner_.Finish(facts_, whole), whole);
+    timeline::FileFacts file{.producer = facts.is_kineto ? "kineto" : "chrome",
+                             .base_ns = facts.base_ns,
+                             .events = notes_.events,
+                             .repeated_flows = notes_.repeated_flows};
+    file.lost = CountOf(whole.diagnostics, kBadEvent) + CountOf(whole.diagnostics, kNoTime);
+    ReportTrouble(joiner_.Finish(file, whole), whole);
     NameAll(whole);
     AddFactRows(found_.members, who_, whole);
     FillTimeline(facts, whole);
@@ -109,7 +106,7 @@ class TraceReader final : public Reader {
     EventParser parser(who_, offset, part);
     TRY(reader.root().ForEachElement([&](JsonValue element) { return parser.Add(element); }));
     if (reader.repaired())
-      part.diagnostics.Add(kRepaired, who_.input, {.offset = static_cast<int64_t>(offset)});
+      static_cast<RangeNotes&>(*part.notes).repaired_at = static_cast<int64_t>(offset);
     return {};
   }
 
@@ -149,13 +146,10 @@ class TraceReader final : public Reader {
     return at;
   }
 
-  static void TakeNotes(Part& event, RangeNotes& notes) {
-    auto* own = static_cast<RangeNotes*>(event.notes.get());
-    if (own == nullptr) return;
-    notes.events += own->events;
-    notes.repeated_flows += own->repeated_flows;
-    std::move(own->namings.begin(), own->namings.end(), std::back_inserter(notes.namings));
-    event.notes.reset();
+  static void TakeNotes(Part& part, RangeNotes& notes) {
+    if (part.notes == nullptr) return;
+    notes.Take(std::move(static_cast<RangeNotes&>(*part.notes)));
+    part.notes.reset();
   }
 
   static int64_t CountOf(const Diagnostics& diagnostics, const DiagnosticKind& kind) {
@@ -166,13 +160,15 @@ class TraceReader final : public Reader {
     return count;
   }
 
-  void ReportEnds(const timeline::EdgeCounts& edges, Part& whole) const {
+  void ReportTrouble(const timeline::EdgeCounts& edges, Part& whole) const {
     // Without its closing bracket a bare array is complete: the format allows it.
     if (!found_.closed && !found_.is_bare) {
       whole.diagnostics.Add(kTruncated, who_.input,
                             {.offset = static_cast<int64_t>(found_.end),
-                             .detail = fmt::format("{} whole events", facts_.events)});
+                             .detail = fmt::format("{} whole events", notes_.events)});
     }
+    if (notes_.repaired_at != kNone64)
+      whole.diagnostics.Add(kRepaired, who_.input, {.offset = notes_.repaired_at});
     if (edges.never_ended > 0)
       whole.diagnostics.AddMany(kNeverEnded, who_.input, edges.never_ended);
     if (edges.never_begun > 0)
@@ -180,7 +176,7 @@ class TraceReader final : public Reader {
   }
 
   void NameAll(Part& whole) const {
-    for (const Naming& naming : namings_) {
+    for (const Naming& naming : notes_.namings) {
       naming.is_process ? NameProcess(naming, whole) : NameTracks(naming, whole);
     }
   }
@@ -227,8 +223,7 @@ class TraceReader final : public Reader {
   uint64_t chunk_bytes_;
   EventRanges found_;
   timeline::TimelineJoiner joiner_;
-  timeline::FileFacts facts_;
-  std::vector<Naming> namings_;
+  RangeNotes notes_;
 };
 
 std::unique_ptr<Reader> Open(const ImportContext& context) {

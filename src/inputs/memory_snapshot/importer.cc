@@ -1,19 +1,63 @@
-// Snapshots of the CUDA caching allocator (torch.cuda.memory._snapshot), a pickle. Recognised; a
-// reader comes with the profiles part.
+// Snapshots of the CUDA caching allocator (torch.cuda.memory._dump_snapshot), a pickle.
+// docs/formats/memory_snapshot.md
+//
+// A pickle is one range: where a value begins is known only by reading what is before it. It is
+// read through windows, by one thread; snapshots come one per rank, so threads have work.
 #include "inputs/importer.h"
 
+#include <array>
+
+#include "inputs/memory_snapshot/snapshot_folder.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::memory_snapshot {
 
 namespace {
 
+// The keys of the dict, or those of a segment where the snapshot is the list of them alone.
 Recognition Sniff(const SniffInput& input) {
   auto has = [&](std::string_view key) { return input.head.find(key) != std::string_view::npos; };
-  bool keys = has("segments") &&
-              (has("device_traces") || has("allocated_size") || has("allocator_settings"));
-  return {.mine = LooksLikePickle(input.head) && keys};
+  bool is_dict = has("segments") &&
+                 (has("device_traces") || has("allocated_size") || has("allocator_settings"));
+  bool is_list = has("segment_type") && has("total_size") && has("blocks");
+  return {.mine = LooksLikePickle(input.head) && (is_dict || is_list)};
 }
+
+class SnapshotReader final : public Reader {
+ public:
+  explicit SnapshotReader(const ImportContext& context)
+      : who_(context.who), window_bytes_(context.chunk_bytes) {}
+
+  Result<std::vector<ByteRange>> Split(const Source& source) override {
+    if (source.size() == 0) return std::vector<ByteRange>();
+    return std::vector<ByteRange>{{0, source.size()}};
+  }
+
+  Status Read(const Source& source, ByteRange range, Part& part) const override {
+    return SnapshotFolder(source, range, window_bytes_, who_, part).Read();
+  }
+
+  // There is one part; copying it would hold the tables twice.
+  Status Merge(Part&& part, Part& whole) override {
+    Diagnostics diagnostics = std::move(whole.diagnostics);
+    diagnostics.Append(part.diagnostics);
+    whole = std::move(part);
+    whole.diagnostics = std::move(diagnostics);
+    return {};
+  }
+
+ private:
+  Identity who_;
+  uint64_t window_bytes_;
+};
+
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<SnapshotReader>(context);
+}
+
+constexpr std::array<std::string_view, 6> kMakes = {"memory_annotation", "memory_block",
+                                                    "memory_event",      "memory_segment",
+                                                    "memory_setting",    "memory_snapshot"};
 
 }  // namespace
 
@@ -22,8 +66,9 @@ const Importer& Describe() {
       .info = {.name = "memory_snapshot",
                .sentence = "memory snapshot of the CUDA caching allocator",
                .example = "memory_snapshot.pickle",
-               .makes = {}},
-      .sniff = Sniff};
+               .makes = kMakes},
+      .sniff = Sniff,
+      .open = Open};
   return kImporter;
 }
 

@@ -30,6 +30,9 @@ struct Kind {
   std::string_view form = {};
   std::string_view file = {};
 
+  // Most entries are of this kind and all payloads differ: a checksum that holds is not kept.
+  bool forgets_checksum = false;
+
   // Reads the value. An error refuses the whole entry: the log was not written by what we know.
   // Null: any object will do.
   Status (*read)(JsonValue value, Entry& entry) = nullptr;

@@ -15,9 +15,9 @@ namespace {
 // would cost gigabytes. PyTorch numbers from 0 without gaps.
 constexpr size_t kIndexSlack = 1 << 20;
 
-StackId& ColumnOf(CompileEntryTable& entries, StackColumn column, size_t row) {
-  if (column == StackColumn::kUserStack) return entries.user_stack[row];
-  return column == StackColumn::kStack ? entries.stack[row] : entries.entry_stack[row];
+PackedColumn<StackId>& ColumnOf(CompileEntryTable& entries, StackColumn column) {
+  if (column == StackColumn::kUserStack) return entries.user_stack;
+  return column == StackColumn::kStack ? entries.stack : entries.entry_stack;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void LogJoiner::Join(Part&& part, Part& whole) {
     for (; string != notes.strings.end() && string->row + first_row == row; ++string)
       TakeString(*string, row, first_string, whole);
     if (row == entries.size()) break;
-    entries.line[row] += totals_.lines;
+    entries.line[row] = entries.line[row] + totals_.lines;
     TakeRow(row, whole);
     for (; stack != notes.stacks.end() && stack->row + first_row == row; ++stack)
       TakeStack(*stack, notes, row, whole);
@@ -142,7 +142,7 @@ void LogJoiner::TakeStack(const LoggedStack& stack, const RangeNotes& notes, siz
                                             .line = logged.line,
                                             .text = whole.pools.Intern(logged.text)}));
   }
-  ColumnOf(entries, stack.column, row) = whole.pools.AddStack(frames_);
+  ColumnOf(entries, stack.column)[row] = whole.pools.AddStack(frames_);
 }
 
 void LogJoiner::Count(const RangeNotes& notes) {
@@ -233,7 +233,10 @@ void LogJoiner::SetClock(Part& whole) {
   int64_t half = totals_.clock_offset_ns < 0 ? -kQuarter / 2 : kQuarter / 2;
   int64_t shift = (totals_.clock_offset_ns + half) / kQuarter * kQuarter;
   auto& entries = whole.tables.Edit<CompileEntryTable>();
-  for (int64_t& time : entries.time_ns) time = time == kNone64 ? time : time + shift;
+  for (size_t row = 0; row < entries.size(); ++row) {
+    int64_t time = entries.time_ns[row];
+    if (time != kNone64) entries.time_ns[row] = time + shift;
+  }
 }
 
 Status LogJoiner::Finish(const Source& source, Part& whole) {

@@ -1,5 +1,6 @@
 #include "inputs/torch_trace/range_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <utility>
@@ -260,11 +261,14 @@ std::string_view RangeReader::TakePayload(const Envelope& envelope, CompileEntry
     NextLine(line);
     if (!blank) end = line.end;
   }
-  row.payload_md5 = part_.pools.Intern(*envelope.payload_md5);
   row.payload_offset = static_cast<int64_t>(offset_ + begin);
   row.payload_bytes = static_cast<int64_t>(end - begin);
   std::string_view lines = text_.substr(begin, end - begin);
   row.payload_ok = ChecksumHolds(lines, *envelope.payload_md5) ? 1 : 0;
+  bool forget = row.payload_ok != 0 && !envelope.kinds.empty() &&
+                std::all_of(envelope.kinds.begin(), envelope.kinds.end(),
+                            [](const Kind* kind) { return kind->forgets_checksum; });
+  if (!forget) row.payload_md5 = part_.pools.Intern(*envelope.payload_md5);
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "inputs/torch_trace/envelope.h"
 #include "inputs/torch_trace/kind.h"
 #include "inputs/torch_trace/untangle.h"
 #include "tables/compile_entry.h"
@@ -67,7 +68,7 @@ class Repairer {
     std::vector<Stretch> stretches;
     int calm = kCalm;
     for (size_t row = 0; row < entries_.size(); ++row) {
-      bool has_payload = entries_.payload_md5[row] != StringId::kNone;
+      bool has_payload = entries_.payload_offset[row] != kNone64;
       bool open = calm < kCalm &&
                   entries_.entry[row] - entries_.entry[stretches.back().begin] < kStretchBytes;
       if (IsBad(row) && !open) stretches.push_back({row, row});
@@ -116,7 +117,7 @@ class Repairer {
         AddItem({.text = text.substr(at + 1, size)}, line);
       } else if (row < stretch.end && entries_.entry[row] == here) {
         line.row = row;
-        AddEntry(row, line);
+        AddEntry(row, line, text.substr(at, stop - at));
         while (row < stretch.end && entries_.entry[row] == here) ++row;
       } else if (string < strings_.size() && strings_.entry[string] == here) {
         AddItem({.lane = LaneOf(strings_.rank[string++])}, line);
@@ -130,9 +131,18 @@ class Repairer {
     lines_.push_back(line);
   }
 
-  void AddEntry(size_t row, const Line& line) {
+  // The checksum of the entry, from its line where the table has none.
+  std::string_view ChecksumOf(size_t row, std::string_view line) {
+    if (entries_.payload_offset[row] == kNone64) return {};
+    if (entries_.payload_md5[row] != StringId::kNone)
+      return whole_.pools.Text(entries_.payload_md5[row]);
+    auto begin = std::min(static_cast<size_t>(entries_.json_offset[row]), line.size());
+    return envelopes_.Parse(line.substr(begin)).payload_md5.value_or("");
+  }
+
+  void AddEntry(size_t row, const Line& line, std::string_view text) {
     TangledItem item{.lane = LaneOf(entries_.rank[row])};
-    if (auto md5 = ParseMd5(whole_.pools.Text(entries_.payload_md5[row]))) {
+    if (auto md5 = ParseMd5(ChecksumOf(row, text))) {
       item.has_payload = true;
       item.md5 = *md5;
     }
@@ -238,6 +248,7 @@ class Repairer {
   Part& whole_;
   CompileEntryTable& entries_;
   CompileStringTable& strings_;
+  EnvelopeParser envelopes_;
   std::vector<TangledItem> items_;
   std::vector<Line> lines_;
   Repaired done_;

@@ -43,8 +43,9 @@ class RowFilter {
   bool operator()(size_t row) const {
     if (wanted_.empty()) return true;
     if (column_ < 0) return false;
-    auto ids = static_cast<const StringId*>(table_.Column(static_cast<size_t>(column_)));
-    std::string_view id = model_.pools.Text(ids[row]);
+    StringId name;
+    table_.Copy(static_cast<size_t>(column_), row, 1, &name);
+    std::string_view id = model_.pools.Text(name);
     return id.substr(0, id.find('_')) == wanted_;
   }
 

@@ -73,15 +73,21 @@ const Table* FindTable(const Model& model, std::string_view name) {
   return nullptr;
 }
 
+template <typename T>
+T ValueAt(const Table& table, size_t column, size_t row) {
+  T value;
+  table.Copy(column, row, 1, &value);
+  return value;
+}
+
 double NumberAt(const Table& table, size_t column, size_t row) {
-  const void* values = table.Column(column);
   switch (table.info().columns[column].type) {
     case ColumnType::kInt32:
-      return static_cast<const int32_t*>(values)[row];
+      return ValueAt<int32_t>(table, column, row);
     case ColumnType::kInt64:
-      return static_cast<double>(static_cast<const int64_t*>(values)[row]);
+      return static_cast<double>(ValueAt<int64_t>(table, column, row));
     case ColumnType::kDouble: {
-      const double value = static_cast<const double*>(values)[row];
+      const double value = ValueAt<double>(table, column, row);
       return std::isnan(value) ? -1 : value;  // nulls of integers are the smallest as they are
     }
     default:

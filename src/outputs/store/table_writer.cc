@@ -21,13 +21,15 @@ constexpr size_t kBitsPerWord = 64;
 struct Scan {
   struct Column {
     const ColumnInfo* info;
-    const void* values;              // null when the table is empty
+    size_t index;                    // in the table
     std::optional<TextColumn> text;  // strings, lists, stacks
     duckdb_logical_type type = nullptr;
     duckdb_type code_type = DUCKDB_TYPE_INVALID;  // width of the codes of an ENUM
   };
   const DuckDbApi* api;
+  const Table* table = nullptr;  // null when it is empty
   std::vector<Column> columns;
+  std::vector<uint32_t> ids;  // scratch: those of a column that are written now
   size_t rows = 0;
   size_t next = 0;
 };
@@ -75,8 +77,8 @@ void MarkNulls(const DuckDbApi& api, duckdb_vector vector, size_t count, IsNull 
 template <typename T, typename IsNull>
 void FillNumbers(const Scan& scan, const Scan::Column& column, duckdb_vector vector, size_t count,
                  IsNull is_null) {
-  const T* values = static_cast<const T*>(column.values) + scan.next;
-  std::copy_n(values, count, static_cast<T*>(scan.api->vector_get_data(vector)));
+  T* values = static_cast<T*>(scan.api->vector_get_data(vector));
+  scan.table->Copy(column.index, scan.next, count, values);
   MarkNulls(*scan.api, vector, count, [&](size_t row) { return is_null(values[row]); });
 }
 
@@ -84,7 +86,7 @@ template <typename Code>
 void FillCodes(const Scan& scan, const Scan::Column& column, duckdb_vector vector, size_t count) {
   auto* codes = static_cast<Code*>(scan.api->vector_get_data(vector));
   for (size_t row = 0; row < count; ++row) {
-    uint32_t id = IdAt(column.values, scan.next + row);
+    uint32_t id = scan.ids[row];
     codes[row] = id == 0 ? Code{0} : static_cast<Code>(column.text->CodeOf(id));
   }
 }
@@ -93,7 +95,7 @@ void FillPlainText(const Scan& scan, const Scan::Column& column, duckdb_vector v
                    size_t count) {
   std::string text;
   for (size_t row = 0; row < count; ++row) {
-    uint32_t id = IdAt(column.values, scan.next + row);
+    uint32_t id = scan.ids[row];
     if (id == 0) continue;
     text.clear();
     column.text->AppendText(id, text);
@@ -101,7 +103,9 @@ void FillPlainText(const Scan& scan, const Scan::Column& column, duckdb_vector v
   }
 }
 
-void FillText(const Scan& scan, const Scan::Column& column, duckdb_vector vector, size_t count) {
+void FillText(Scan& scan, const Scan::Column& column, duckdb_vector vector, size_t count) {
+  scan.ids.resize(count);
+  scan.table->Copy(column.index, scan.next, count, scan.ids.data());
   switch (column.code_type) {
     case DUCKDB_TYPE_UTINYINT:
       FillCodes<uint8_t>(scan, column, vector, count);
@@ -115,11 +119,10 @@ void FillText(const Scan& scan, const Scan::Column& column, duckdb_vector vector
     default:
       FillPlainText(scan, column, vector, count);
   }
-  MarkNulls(*scan.api, vector, count,
-            [&](size_t row) { return IdAt(column.values, scan.next + row) == 0; });
+  MarkNulls(*scan.api, vector, count, [&](size_t row) { return scan.ids[row] == 0; });
 }
 
-void FillColumn(const Scan& scan, const Scan::Column& column, duckdb_vector vector, size_t count) {
+void FillColumn(Scan& scan, const Scan::Column& column, duckdb_vector vector, size_t count) {
   auto never = [](uint8_t) { return false; };
   auto no_int32 = [](int32_t value) { return value == kNone32; };
   auto no_int64 = [](int64_t value) { return value == kNone64; };
@@ -203,14 +206,17 @@ Status Writer::Register() {
 void Writer::Plan(TableId id, Scan& scan) const {
   const Table* table = part_.tables.Find(id);
   scan.api = &api_;
+  scan.table = table;
   scan.rows = table == nullptr ? 0 : table->size();
   const TableInfo& info = *AllTables()[id];
   for (size_t i = 0; i < info.columns.size(); ++i) {
-    Scan::Column column{&info.columns[i], scan.rows == 0 ? nullptr : table->Column(i), {}};
+    Scan::Column column{&info.columns[i], i, {}};
     if (duckdb_type number = NumberType(column.info->type); number != DUCKDB_TYPE_INVALID) {
       column.type = api_.create_logical_type(number);
     } else {
-      column.text.emplace(part_.pools, column.info->type, column.values, scan.rows);
+      std::vector<uint32_t> ids(scan.rows);
+      if (table != nullptr) table->Copy(i, 0, scan.rows, ids.data());
+      column.text.emplace(part_.pools, column.info->type, ids);
       column.type = column.text->coded() ? EnumType(api_, column.text->members())
                                          : api_.create_logical_type(DUCKDB_TYPE_VARCHAR);
       if (column.text->coded()) column.code_type = api_.enum_internal_type(column.type);

@@ -53,9 +53,10 @@ size_t PoolSize(const Pools& pools, ColumnType type) {
 
 }  // namespace
 
-TextColumn::TextColumn(const Pools& pools, ColumnType type, const void* ids, size_t rows)
+TextColumn::TextColumn(const Pools& pools, ColumnType type, std::span<const uint32_t> ids)
     : pools_(pools), type_(type) {
-  if (rows < kMinRows || !Number(ids, rows, std::min(kMaxMembers, rows / kMinRepeats))) return;
+  if (ids.size() < kMinRows || !Number(ids, std::min(kMaxMembers, ids.size() / kMinRepeats)))
+    return;
   size_t bytes = 0;
   std::vector<std::string> members(distinct_.size());
   for (size_t code = 0; code < distinct_.size(); ++code) {
@@ -67,10 +68,9 @@ TextColumn::TextColumn(const Pools& pools, ColumnType type, const void* ids, siz
   members_ = std::move(members);
 }
 
-bool TextColumn::Number(const void* ids, size_t rows, size_t limit) {
+bool TextColumn::Number(std::span<const uint32_t> ids, size_t limit) {
   codes_.assign(PoolSize(pools_, type_), kNoCode);
-  for (size_t row = 0; row < rows; ++row) {
-    uint32_t id = IdAt(ids, row);
+  for (uint32_t id : ids) {
     if (id == 0 || codes_[id] != kNoCode) continue;
     if (distinct_.size() == limit) return false;
     codes_[id] = static_cast<uint32_t>(distinct_.size());

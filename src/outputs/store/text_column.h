@@ -21,7 +21,7 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,17 +30,10 @@
 
 namespace debrief::outputs::store {
 
-// The id in `row` of a column of StringId, ListId or StackId.
-inline uint32_t IdAt(const void* column, size_t row) {
-  uint32_t id;
-  std::memcpy(&id, static_cast<const char*>(column) + row * sizeof id, sizeof id);
-  return id;
-}
-
 class TextColumn {
  public:
-  // Looks at all ids once to choose between codes and plain text. `ids` must outlive this.
-  TextColumn(const Pools& pools, ColumnType type, const void* ids, size_t rows);
+  // Looks at the ids of all rows once to choose between codes and plain text.
+  TextColumn(const Pools& pools, ColumnType type, std::span<const uint32_t> ids);
 
   // Codes: row -> CodeOf(id), an index of members().
   bool coded() const { return !members_.empty(); }
@@ -53,7 +46,7 @@ class TextColumn {
 
  private:
   // Numbers the distinct ids in order of first sight; false when there are more than `limit`.
-  bool Number(const void* ids, size_t rows, size_t limit);
+  bool Number(std::span<const uint32_t> ids, size_t limit);
   void AppendStack(StackId id, std::string& out) const;
 
   const Pools& pools_;

@@ -77,7 +77,8 @@ class BatchFormatter {
 
   Status Format(Batch batch, std::string& out) const {
     thread_local JsonCanonical canonical;
-    std::span<const size_t> rows(plan_.events.data() + batch.begin, batch.end - batch.begin);
+    std::vector<size_t> rows;
+    for (size_t i = batch.begin; i < batch.end; ++i) rows.push_back(plan_.events[i]);
     ASSIGN_OR_RETURN(Window window, Window::Read(model_, entries_, rows));
     for (size_t row : rows) TRY(AppendEvent(window, row, canonical, out));
     return {};

@@ -125,20 +125,20 @@ void Planner::CountUnknown(size_t begin, size_t end) {
 
 // The rows [begin, end) are one entry.
 void Planner::TakeEntry(size_t begin, size_t end) {
-  if (Text(entries_.state[begin]) == "refused") return AddRaw(begin, "");
+  if (Text(entries_.state[begin]) == "refused") return AddRaw(begin, kNone32);
   CountUnknown(begin, end);
   bool has_payload = entries_.payload_md5[begin] != StringId::kNone;
   if (has_payload && !entries_.payload_ok[begin]) ++plan_.stats.fail_payload_md5;
   bool is_event = HasKind(begin, end, "chromium_event");
   if (!IsMine(begin)) {
     ++plan_.stats.other_rank;
-    if (!is_event) AddRaw(begin, "");
+    if (!is_event) AddRaw(begin, kNone32);
     return;
   }
   ++plan_.stats.ok;
   plan_.broken_ids |= entries_.compile_id[begin] == StringId::kNone;
   Compilation& compilation = CompilationOf(begin);
-  payload_file_.clear();
+  payload_file_ = kNone32;
   for (size_t row = begin; row < end; ++row) {
     plan_.rows.push_back(row);
     if (options_.export_report) {
@@ -148,10 +148,10 @@ void Planner::TakeEntry(size_t begin, size_t end) {
     }
   }
   if (is_event) plan_.events.push_back(begin);
-  if (payload_file_.empty() && !is_event && entries_.payload_bytes[begin] > 0) {
-    payload_file_ =
-        "payloads/" + InsidePath(std::string(Text(entries_.payload_md5[begin])) + ".txt");
-    plan_.files.push_back({.path = payload_file_, .content = Content::kPayload, .row = begin});
+  if (payload_file_ == kNone32 && !is_event && entries_.payload_bytes[begin] > 0) {
+    std::string name = InsidePath(std::string(Text(entries_.payload_md5[begin])) + ".txt");
+    plan_.files.push_back({.path = "payloads/" + name, .content = Content::kPayload, .row = begin});
+    payload_file_ = LastFile();
   }
   if (!is_event) AddRaw(begin, payload_file_);
 }
@@ -163,7 +163,7 @@ bool Planner::HasKind(size_t begin, size_t end, std::string_view kind) const {
   return false;
 }
 
-void Planner::AddRaw(size_t row, const std::string& payload_file) {
+void Planner::AddRaw(size_t row, int32_t payload_file) {
   plan_.raw_rows.push_back(row);
   plan_.raw_files.push_back(payload_file);
 }
@@ -241,8 +241,8 @@ void Planner::Show(size_t row, Compilation& compilation) {
 
 void Planner::ShowPayload(size_t row, std::string_view name, Content content,
                           Compilation& compilation) {
-  payload_file_ = AddFile(row, name, content, compilation).path;
-  List(row, payload_file_, compilation);
+  List(row, AddFile(row, name, content, compilation).path, compilation);
+  payload_file_ = LastFile();
 }
 
 // The page of kernel stacks takes a number of its own, between the name of its file and the number
@@ -250,13 +250,14 @@ void Planner::ShowPayload(size_t row, std::string_view name, Content content,
 void Planner::ShowJson(size_t row, Compilation& compilation) {
   std::string_view name = Text(entries_.file[row]);
   if (!name.starts_with(kKernelStacks)) return ShowPayload(row, name, Content::kJson, compilation);
-  payload_file_ = AddFile(row, name, Content::kJson, compilation).path;
-  std::string page = payload_file_.substr(0, payload_file_.size() - 5) + "_readable.html";
+  std::string path = AddFile(row, name, Content::kJson, compilation).path;
+  payload_file_ = LastFile();
+  std::string page = path.substr(0, path.size() - 5) + "_readable.html";
   bool readable = IsKernelStacks(model_, row);
   if (readable)
     plan_.files.push_back({.path = page, .content = Content::kKernelStacks, .row = row});
   ++counter_;
-  ListedFile& listed = List(row, payload_file_, compilation);
+  ListedFile& listed = List(row, path, compilation);
   listed.has_readable = true;
   listed.readable_url = readable ? page : "";
 }
@@ -302,8 +303,14 @@ void Planner::DropOverwritten() {
   for (size_t i = 0; i < plan_.files.size(); ++i) last[plan_.files[i].path] = i;
   if (last.size() == plan_.files.size()) return;
   std::vector<TreeFile> kept;
+  std::vector<int32_t> kept_at(plan_.files.size());
   for (size_t i = 0; i < plan_.files.size(); ++i) {
+    kept_at[i] = static_cast<int32_t>(kept.size());
     if (last[plan_.files[i].path] == i) kept.push_back(plan_.files[i]);
+  }
+  for (size_t i = 0; i < plan_.raw_files.size(); ++i) {
+    if (int32_t file = plan_.raw_files[i]; file != kNone32)
+      plan_.raw_files[i] = kept_at[last[plan_.files[static_cast<size_t>(file)].path]];
   }
   plan_.files = std::move(kept);
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "model/packed_column.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -84,10 +85,10 @@ struct TreePlan {
   int32_t rank = kNone32;                 // the rank the tree is about; none: the log names none
   std::vector<Compilation> compilations;  // in order of first sight
   std::vector<TreeFile> files;            // one a path: the last that claims it
-  std::vector<size_t> rows;               // rows of compile_entry of this rank, in order of the log
-  std::vector<size_t> events;             // those of them that are chromium events
-  std::vector<std::string> raw_files;     // parallel to `raw_rows`: payload_filename, or empty
-  std::vector<size_t> raw_rows;           // entries of raw.jsonl (of all ranks), in order
+  PackedColumn<size_t> rows;              // rows of compile_entry of this rank, in order of the log
+  PackedColumn<size_t> events;            // those of them that are chromium events
+  PackedColumn<size_t> raw_rows;          // entries of raw.jsonl (of all ranks), in order
+  PackedColumn<int32_t> raw_files;  // parallel to it: the file of the payload, in `files`; or none
   std::vector<std::string> unknown_keys;
   std::vector<std::string> messages;  // what went wrong, for stderr
   bool broken_ids = false;            // an entry has a broken compile id

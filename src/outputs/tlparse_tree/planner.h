@@ -24,7 +24,8 @@ class Planner {
   void CountUnknown(size_t begin, size_t end);
   void TakeEntry(size_t begin, size_t end);
   bool HasKind(size_t begin, size_t end, std::string_view kind) const;
-  void AddRaw(size_t row, const std::string& payload_file);
+  void AddRaw(size_t row, int32_t payload_file);
+  int32_t LastFile() const { return static_cast<int32_t>(plan_.files.size()) - 1; }
   Compilation& CompilationOf(size_t row);
   TreeFile& AddFile(size_t row, std::string_view name, Content content, Compilation& compilation);
   ListedFile& List(size_t row, std::string url, Compilation& compilation);
@@ -44,7 +45,7 @@ class Planner {
   std::unordered_map<StringId, size_t> compilations_;
   int32_t expected_ = kNone32;  // the first rank that the log names
   int32_t counter_ = 0;
-  std::string payload_file_;  // the file that shows the payload of the present entry
+  int32_t payload_file_ = kNone32;  // the file that shows the payload of the present entry
 };
 
 // Whether the payload of a kernel stack artifact is an object of lists of strings.

@@ -90,13 +90,15 @@ class LineMaker {
     std::string timestamp = Timestamp(prefix->time, entries_.time_ns[row]);
     std::string thread = NumberJson(prefix->thread);
     std::string line = NumberJson(prefix->line);
-    std::string payload = SerdeString(plan_.raw_files[i]);
+    int32_t file = plan_.raw_files[i];
+    std::string payload =
+        file == kNone32 ? "" : SerdeString(plan_.files[static_cast<size_t>(file)].path);
     const JsonExtraField fields[] = {{"timestamp", timestamp},
                                      {"thread", thread},
                                      {"pathname", pathname},
                                      {"lineno", line},
                                      {"payload_filename", payload}};
-    std::span<const JsonExtraField> added(fields, plan_.raw_files[i].empty() ? 4 : 5);
+    std::span<const JsonExtraField> added(fields, file == kNone32 ? 4 : 5);
     std::string_view json = header.text().substr(prefix->rest);
     using Outcome = JsonCanonical::Added::Outcome;
     auto outcome = canonical.AppendAdding(json, added, JsonCanonical::kCompact, lines.text);

@@ -22,13 +22,11 @@ namespace {
 
 using Task = std::function<Status()>;
 
-Status RunAll(const std::vector<Task>& tasks, ThreadPool& pool) {
+Status RunAll(size_t count, ThreadPool& pool, const std::function<Status(size_t)>& run) {
   Status first;
-  pool.MapInOrder<Status>(
-      tasks.size(), [&](size_t i) { return tasks[i](); },
-      [&](size_t, Status&& status) {
-        if (first.ok()) first = std::move(status);
-      });
+  pool.MapInOrder<Status>(count, run, [&](size_t, Status&& status) {
+    if (first.ok()) first = std::move(status);
+  });
   return first;
 }
 
@@ -48,6 +46,14 @@ Status WriteFile(const PageContext& context, const TreeFile& file, FileSink& sin
 }
 
 }  // namespace
+
+std::span<const std::string_view> DerivedTables() {
+  static constexpr std::string_view kTables[] = {
+      "compile_collective", "compile_divergence",    "compile_order",      "compile_parity",
+      "compile_rank_check", "compile_runtime_delta", "compile_runtime_op", "compile_trie_end",
+      "compile_trie_node",  "provenance_graph",      "provenance_line"};
+  return kTables;
+}
 
 Status WriteTree(const Model& model, TreePlan& plan, const TreeOptions& options, bool of_many,
                  ThreadPool& pool, const std::string& folder) {
@@ -72,14 +78,13 @@ Status WriteTree(const Model& model, TreePlan& plan, const TreeOptions& options,
                         CollectivesParityJson(model, plan.input, plan.rank));
     });
   }
-  for (const TreeFile& file : plan.files)
-    tasks.push_back([&context, &file, &sink] { return WriteFile(context, file, sink); });
-  if (options.provenance) {
-    for (const Compilation& each : plan.compilations)
-      tasks.push_back(
-          [&model, &plan, &each, &sink] { return WriteProvenance(model, plan, each, sink); });
-  }
-  return RunAll(tasks, pool);
+  size_t pages = options.provenance ? plan.compilations.size() : 0;
+  return RunAll(tasks.size() + plan.files.size() + pages, pool, [&](size_t i) {
+    if (i < tasks.size()) return tasks[i]();
+    i -= tasks.size();
+    if (i < plan.files.size()) return WriteFile(context, plan.files[i], sink);
+    return WriteProvenance(model, plan, plan.compilations[i - plan.files.size()], sink);
+  });
 }
 
 bool IsKernelStacks(const Model& model, size_t row) {

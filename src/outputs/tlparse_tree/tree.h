@@ -4,12 +4,16 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/thread_pool.h"
 #include "outputs/tlparse_tree/plan.h"
 
 namespace debrief::outputs::tlparse_tree {
+
+// The tables of analyses that the trees and the landing page show.
+std::span<const std::string_view> DerivedTables();
 
 // Writes the tree of one log into `folder`, which exists and is empty. `of_many`: it is one rank of
 // several.

@@ -114,6 +114,16 @@ TEST(Schedule, FailureIsToldAndTheRestGoesOn) {
   EXPECT_EQ(model.findings.size(), 2u);
 }
 
+TEST(Schedule, ChoosesWhoMakesWhatIsWantedAndWhatThatNeeds) {
+  Analysis maker = Make("a_maker", kOps, kNotes, MakeNote);
+  Analysis reader = Make("b_reader", kNotes, {}, CountNotes);
+  Analysis summary = Make("c_summary", kNotes, kSummary, MakeNote);
+  std::vector<const Analysis*> all = {&maker, &reader, &summary};
+  EXPECT_EQ(AnalysesFor(kSummary, all), (std::vector<const Analysis*>{&maker, &summary}));
+  EXPECT_EQ(AnalysesFor(kNotes, all), (std::vector<const Analysis*>{&maker}));
+  EXPECT_TRUE(AnalysesFor(kOps, all).empty());
+}
+
 TEST(Schedule, ACircleEnds) {
   Analysis a = Make("a", kNotes, kSummary, MakeNote);
   Analysis b = Make("b", kSummary, kNotes, MakeNote);

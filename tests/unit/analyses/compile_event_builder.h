@@ -53,9 +53,10 @@ inline void AddStart(CompileLogBuilder& log, std::string_view function, int32_t 
   const FrameId id = model.pools.AddFrame({.file = model.pools.Intern("/src/file.py"),
                                            .function = model.pools.Intern(function),
                                            .line = line});
-  entries.stack.back() = model.pools.AddStack({&id, 1});
-  entries.time_ns.back() = ms * 1'000'000;
-  entries.life.back() = 0;
+  const size_t last = entries.size() - 1;
+  entries.stack[last] = model.pools.AddStack({&id, 1});
+  entries.time_ns[last] = ms * 1'000'000;
+  entries.life[last] = 0;
 }
 
 }  // namespace debrief

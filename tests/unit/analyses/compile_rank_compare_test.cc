@@ -38,8 +38,8 @@ void AddCompilation(CompileLogBuilder& log, std::string_view function, int64_t f
   AddStart(log, function, 10, frame, 0, ms);
   log.Add({.payload = graph, .frame = frame, .kind = "dynamo_output_graph"});
   auto& entries = log.model().tables.Edit<CompileEntryTable>();
-  entries.life.back() = 0;
-  entries.time_ns.back() = (ms + 1) * 1'000'000;
+  entries.life[entries.size() - 1] = 0;
+  entries.time_ns[entries.size() - 1] = (ms + 1) * 1'000'000;
 }
 
 TEST(CompileRankCompare, NormalisesWhatDiffersBetweenEqualRanks) {

@@ -20,7 +20,7 @@ constexpr int32_t kHeader = 12;  // bytes of "V0101 header"
 
 void SetHeaders(Model& model) {
   auto& entries = model.tables.Edit<CompileEntryTable>();
-  for (int32_t& bytes : entries.header_bytes) bytes = kHeader;
+  for (size_t row = 0; row < entries.size(); ++row) entries.header_bytes[row] = kHeader;
 }
 
 TEST(CompileWeight, DividesTheLogInThreeWays) {

@@ -48,6 +48,15 @@ struct Pickle {
     status = reader->Run();
   }
 
+  // Through windows of a source.
+  Pickle(std::string_view text, bool sums, size_t window_bytes)
+      : source(MakeMemorySource(std::string(text))) {
+    folder.sums = sums;
+    reader =
+        std::make_unique<PickleReader>(*source, ByteRange{0, text.size()}, window_bytes, folder);
+    status = reader->Run();
+  }
+
   std::string Show() const { return status.ok() ? Show(reader->root(), 0) : status.ToString(); }
 
   std::string Show(PickleValue value, int depth) const {
@@ -88,6 +97,7 @@ struct Pickle {
   }
 
   std::unique_ptr<char[]> bytes;
+  std::unique_ptr<Source> source;
   TestFolder folder;
   std::unique_ptr<PickleReader> reader;
   Status status;
@@ -299,6 +309,101 @@ TEST(PickleTest, UnfinishedShowsWhatIsWhole) {
   EXPECT_EQ(Pickle("(dU\1aK\1sU\1b").reader->Unfinished().size(), 2u);
   EXPECT_EQ(Pickle("}(U\1aK\1U\1b").reader->Unfinished().size(), 2u);
   EXPECT_TRUE(Pickle("").reader->Unfinished().empty());
+}
+
+TEST(PickleTest, WindowsOfAnySizeGiveTheSame) {
+  for (std::string_view sample : test::kPickleOfProtocol) {
+    for (size_t length = 0; length <= sample.size(); ++length) {
+      std::string_view text = sample.substr(0, length);
+      Pickle whole(text);
+      for (size_t window : {1u, 7u, 100u, 1u << 20}) {
+        Pickle parts(text, false, window);
+        EXPECT_EQ(parts.Show(), whole.Show()) << "window of " << window << ", cut at " << length;
+      }
+    }
+  }
+}
+
+TEST(PickleTest, WindowsBeginAnywhereInASource) {
+  auto source = MakeMemorySource("before]K\1a.behind");
+  TestFolder folder;
+  PickleReader reader(*source, {6, 11}, 2, folder);
+  EXPECT_TRUE(reader.Run().ok());
+  ASSERT_EQ(reader.Items(reader.root()).size(), 1u);
+  EXPECT_EQ(reader.Items(reader.root())[0].number, 1);
+  PickleReader cut(*source, {6, 10}, 2, folder);
+  Status status = cut.Run();
+  EXPECT_EQ(status.code(), Code::kTruncated);
+  EXPECT_EQ(status.place().offset, 10);
+}
+
+TEST(PickleTest, WindowsKeepEqualTextsOnce) {
+  std::string text = "](";
+  for (int i = 0; i < 300; ++i) text += "\x8c\1a\x8c\1b";
+  Pickle pickle(text + "e.", false, 10);
+  ASSERT_TRUE(pickle.status.ok());
+  EXPECT_EQ(pickle.reader->Items(pickle.reader->root()).size(), 600u);
+  EXPECT_EQ(pickle.reader->text_count(), 2u);
+}
+
+TEST(PickleTest, AWindowThatCannotBeReadIsNoTruncation) {
+  class Broken final : public Source {
+   public:
+    uint64_t size() const override { return 100; }
+    Result<ByteView> View(uint64_t, size_t) const override {
+      return Status(Code::kChanged, "it shrank");
+    }
+  };
+  Broken source;
+  TestFolder folder;
+  PickleReader reader(source, {0, 100}, 10, folder);
+  EXPECT_EQ(reader.Run().code(), Code::kChanged);
+}
+
+// Memo numbers of what has folded, before and after it did, and of containers whose place in the
+// reader has served another one since.
+TEST(PickleTest, TheMemoFollowsWhatFolds) {
+  EXPECT_EQ(Pickle("](]q\1(K\1K\2eh\1]q\2(K\3eh\2h\1e.", true).Show(), "[<3>, <3>, <3>, <3>, <3>]");
+  EXPECT_EQ(Pickle("](]q\1K\1a]q\2K\2ah\1h\2e.", true).Show(), "[<1>, <2>, <1>, <2>]");
+  // The number of a list is given to another one before the first is complete.
+  EXPECT_EQ(Pickle("](]q\1(K\1]q\1(K\5e0K\2eh\1e.", true).Show(), "[<3>, <5>]");
+  // A list that is asked for before it is complete: both are the same.
+  EXPECT_EQ(Pickle("](]q\1h\1K\4ae.", true).Show(), "[<4>, <4>]");
+  // Numbers and the like in the memo, put twice.
+  EXPECT_EQ(Show("](K\1q\1K\2q\1h\1\x8a\x08\xff\xff\xff\xff\xff\xff\xff\xffq\2h\2e."sv),
+            "[1, 2, 2, -1, -1]");
+}
+
+// Folds pieces of lists to their number of items.
+class PieceFolder final : public PickleFolder {
+ public:
+  bool Fold(PickleKind, std::span<const PickleValue> items, PickleValue&) override {
+    most_items = std::max(most_items, items.size());
+    return false;
+  }
+  bool FoldPiece(std::span<const PickleValue> items, PickleValue& folded) override {
+    folded = PickleValue::Folded(1, static_cast<int64_t>(items.size()));
+    return true;
+  }
+  size_t most_items = 0;
+};
+
+TEST(PickleTest, LongListsFoldInPieces) {
+  std::string text = "]\x94";
+  for (int piece = 0; piece < 3; ++piece) {
+    text += '(';
+    for (int i = 0; i < (piece < 2 ? 1000 : 10); ++i) text += "K\1";
+    text += 'e';
+  }
+  text += "K\1\x86.";  // (the list, 1)
+  PieceFolder folder;
+  auto source = MakeMemorySource(text);
+  PickleReader reader(*source, {0, text.size()}, 64, folder);
+  ASSERT_TRUE(reader.Run().ok());
+  auto items = reader.Items(reader.Items(reader.root())[0]);
+  ASSERT_EQ(items.size(), 3u);
+  EXPECT_EQ(items[0].number + items[1].number + items[2].number, 2010);
+  EXPECT_EQ(folder.most_items, 3u);
 }
 
 }  // namespace

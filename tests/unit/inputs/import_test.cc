@@ -263,8 +263,9 @@ std::string Dump(const Model& model) {
     if (table == nullptr) continue;
     dump += fmt::format("{} {}\n", table->info().name, table->size());
     for (size_t i = 0; i < table->info().columns.size(); ++i) {
-      dump.append(static_cast<const char*>(table->Column(i)),
-                  table->size() * WidthOf(table->info().columns[i].type));
+      size_t before = dump.size();
+      dump.resize(before + table->size() * WidthOf(table->info().columns[i].type));
+      table->Copy(i, 0, table->size(), dump.data() + before);
     }
   }
   for (size_t i = 0; i < model.pools.strings.size(); ++i) {

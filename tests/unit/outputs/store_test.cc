@@ -240,7 +240,7 @@ TEST_F(StoreTest, StacksAreListsOfLines) {
   FrameId frames[] = {pools.AddFrame(inner), pools.AddFrame(outer)};
   uint32_t ids[] = {static_cast<uint32_t>(pools.AddStack(frames)),
                     static_cast<uint32_t>(pools.AddStack({}))};
-  TextColumn column(pools, ColumnType::kStack, ids, 2);
+  TextColumn column(pools, ColumnType::kStack, ids);
   auto database = Database::Open("", {OpenMode::kMemory});
   ASSERT_TRUE(database.ok());
   std::string printed;

@@ -44,6 +44,7 @@ Status ReadPayload(std::string_view lines, Entry& entry) {
 const Kind& Describe() {
   static const Kind kKind = {.key = "chromium_event",
                              .sentence = "a phase of the compiler begins or ends",
+                             .forgets_checksum = true,
                              .read_payload = ReadPayload};
   return kKind;
 }

@@ -82,8 +82,7 @@ void PageContext::IndexEntries() {
     bool is_event =
         entries.entry_stack[row] == StackId::kNone && Text(entries.kind[row]) == "chromium_event";
     if (is_event) continue;
-    row_of_entry_.emplace(entries.entry[row], row);
-    row_of_kind_.emplace(EntryKind{entries.entry[row], entries.kind[row]}, row);
+    rows_.push_back(row);
     AddStack(entries.stack[row]);
     AddStack(entries.user_stack[row]);
     AddStack(entries.entry_stack[row]);
@@ -149,14 +148,32 @@ std::optional<size_t> PageContext::ExpressionBefore(int64_t node, int64_t entry)
   return after == rows.begin() ? std::nullopt : std::optional<size_t>(*(after - 1));
 }
 
-std::optional<size_t> PageContext::RowOf(int64_t entry) const { return Find(row_of_entry_, entry); }
+// Entries are numbered by their place in the log, and rows come in its order.
+size_t PageContext::FirstOf(int64_t entry) const {
+  auto first = std::lower_bound(rows_.begin(), rows_.end(), entry, [&](size_t row, int64_t wanted) {
+    return entries.entry[row] < wanted;
+  });
+  return static_cast<size_t>(first - rows_.begin());
+}
+
+std::optional<size_t> PageContext::RowOf(int64_t entry) const {
+  size_t at = FirstOf(entry);
+  bool found = at < rows_.size() && entries.entry[rows_[at]] == entry;
+  return found ? std::optional<size_t>(rows_[at]) : std::nullopt;
+}
 
 std::optional<size_t> PageContext::MetricsOf(size_t entry_row) const {
   return Find(metrics_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
 }
 
 std::optional<size_t> PageContext::EntryRowOf(size_t metrics_row) const {
-  return Find(row_of_kind_, {metrics.entry[metrics_row], metrics.kind[metrics_row]});
+  int64_t entry = metrics.entry[metrics_row];
+  for (size_t at = FirstOf(entry); at < rows_.size(); ++at) {
+    size_t row = rows_[at];
+    if (entries.entry[row] != entry) break;
+    if (entries.kind[row] == metrics.kind[metrics_row]) return row;
+  }
+  return std::nullopt;
 }
 
 std::optional<size_t> PageContext::ShapeOf(size_t entry_row) const {

@@ -83,6 +83,8 @@ class PageContext {
   using RowByKind = std::unordered_map<EntryKind, size_t, HashEntryKind>;
 
   Key KeyOf(size_t entry_row) const;
+  // Where rows of this entry begin in rows_.
+  size_t FirstOf(int64_t entry) const;
   void IndexStrings();
   void IndexEntries();
   void IndexMetrics();
@@ -95,8 +97,7 @@ class PageContext {
   std::unordered_set<StackId> added_;
   std::vector<size_t> metrics_rows_;
   std::vector<size_t> shape_rows_;
-  std::unordered_map<int64_t, size_t> row_of_entry_;
-  RowByKind row_of_kind_;                                         // of compile_entry
+  PackedColumn<size_t> rows_;                                     // of the tree, without events
   RowByKind metrics_of_kind_;                                     // of compile_metrics
   RowByKind shape_of_kind_;                                       // of compile_shape
   std::unordered_map<int64_t, std::vector<size_t>> expressions_;  // node -> rows of compile_shape

@@ -1,0 +1,54 @@
+// Why do the devices idle? Every gap between their work gets one cause, from what the thread that
+// launched the next work did meanwhile.
+#include <array>
+
+#include "analyses/analysis.h"
+#include "analyses/profile_idle/findings.h"
+#include "analyses/profile_idle/gaps.h"
+#include "analyses/profile_idle/hta_idle.h"
+#include "analyses/profile_idle/idle_rows.h"
+
+namespace debrief::analyses::profile_idle {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kNeeds = {"timeline", "timeline_slice"};
+constexpr std::array<std::string_view, 2> kUses = {"timeline_launch", "timeline_step"};
+constexpr std::array<std::string_view, 2> kMakes = {"profile_idle", "profile_gap"};
+
+Status Run(const Model& model, AnalysisResult& result) {
+  timeline::DeviceClasses classes(model);
+  timeline::HtaNames hta_names(model);
+  HostNames host_names(model);
+  std::vector<IdleStory> stories;
+  for (const timeline::TimelineView& view : timeline::Timelines(model)) {
+    timeline::DeviceWorks works = DeviceWorksOf(view, classes);
+    if (!works.works.empty()) {
+      HostActivity activity(view, host_names);
+      std::vector<Gap> gaps = FindGaps(view, works, activity);
+      AddIdle(view, gaps, result.part);
+      AddLongestGaps(view, gaps, result.part);
+      stories.push_back(StoryOf(view, works, gaps, result.part));
+    }
+    AddHtaIdle(view, HtaRowsOf(view, hta_names), result.part);
+  }
+  AddFindings(stories, result.part, result.findings);
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "profile_idle",
+               .sentence = "Why do the devices idle: host, data, synchronisation, compilation?",
+               .example = "The device waits for the data loader for 22 % of the device time (290 "
+                          "ms of 1.30 s)",
+               .needs = kNeeds,
+               .makes = kMakes,
+               .uses = kUses},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::profile_idle

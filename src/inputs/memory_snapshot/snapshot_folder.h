@@ -1,0 +1,144 @@
+// From the values of a pickled snapshot to rows.
+//
+// Every container folds, innermost first, to something small: the dict of a frame to a FrameId, a
+// list of frames to a StackId, the dict of a block or of a trace entry to the number of its row,
+// which is in its table by then. Which dict is which its keys tell. Lists of blocks and entries are
+// ranges of rows. What a snapshot of any size needs beyond its tables is the memo of the pickle.
+//
+// Entries do not tell their device: it is the position of their list in device_traces, so rows get
+// it when that is complete. The same holds for the segment of a block.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "base/pickle.h"
+#include "inputs/memory_snapshot/fields.h"
+#include "model/model.h"
+#include "tables/memory_block.h"
+#include "tables/memory_event.h"
+#include "tables/memory_segment.h"
+
+namespace debrief::inputs::memory_snapshot {
+
+// What a container folded to; `number` of the value means
+enum Tag : uint32_t {
+  kOther,       // nothing: not known here
+  kEmpty,       // nothing: a list without items
+  kFrame,       // FrameId
+  kStack,       // StackId
+  kPool,        // StringId
+  kHistory,     // position in histories_
+  kHistories,   // likewise, of the newest
+  kBlock,       // row
+  kBlockPiece,  // range of rows: some of a long list
+  kBlocks,      // range of rows: a whole list
+  kEvent,       // row
+  kEventPiece,  // range of rows
+  kEvents,      // range of rows: what one device did
+  kTraces,      // nothing: rows have their device
+  kRow,         // nothing: a segment or an annotation is in its table
+  kSnapshot,    // nothing
+};
+
+class SnapshotFolder final : public PickleFolder {
+ public:
+  SnapshotFolder(const Source& source, ByteRange range, size_t window_bytes, const Identity& who,
+                 Part& part)
+      : who_(who),
+        part_(part),
+        segments_(part.tables.Edit<MemorySegmentTable>()),
+        blocks_(part.tables.Edit<MemoryBlockTable>()),
+        events_(part.tables.Edit<MemoryEventTable>()),
+        reader_(source, range, window_bytes, *this) {}
+
+  // Adds all rows of the snapshot to the part. One that is cut, broken or asks to run code gives
+  // what is whole before that and a diagnostic. An error means that the source could not be read.
+  Status Read();
+
+  bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) override;
+  bool FoldPiece(std::span<const PickleValue> items, PickleValue& folded) override;
+
+ private:
+  // Rows [first, first + count).
+  struct Rows {
+    size_t first = 0;
+    size_t count = 0;
+    int64_t Packed() const { return static_cast<int64_t>(uint64_t{first} << 32 | count); }
+    static Rows Of(PickleValue value) {
+      auto packed = static_cast<uint64_t>(value.number);
+      return {packed >> 32, packed & 0xFFFFFFFF};
+    }
+  };
+  struct History {
+    int64_t requested_bytes = kNone64;
+    StackId stack = StackId::kNone;
+  };
+
+  bool FoldDict(std::span<const PickleValue> items, PickleValue& folded);
+  PickleValue FoldList(std::span<const PickleValue> items);
+  PickleValue FoldFrame();
+  PickleValue FoldFrames(std::span<const PickleValue> items);
+  PickleValue FoldPool(std::span<const PickleValue> items);
+  PickleValue FoldHistory();
+  PickleValue FoldBlock();
+  PickleValue FoldSegment();
+  PickleValue FoldEvent();
+  PickleValue FoldAnnotation();
+  PickleValue FoldTraces(std::span<const PickleValue> items);
+  static bool FoldRows(std::span<const PickleValue> items, Tag one, Tag piece, Rows& rows);
+  static bool IsOf(PickleValue value, Tag a, Tag b) { return Is(value, a) || Is(value, b); }
+
+  void OwnBlocks(PickleValue blocks, const MemorySegmentRow& segment);
+  void AddSettings(PickleValue settings, StringId outer);
+  StringId SettingText(PickleValue value);
+  void GuessDevices();
+  void GuessDevice(std::span<const size_t> by_address, Rows rows);
+  void AddSnapshot(bool whole);
+  void Report(const Status& status);
+
+  // The fields of the dict that is being folded.
+  void Gather(std::span<const PickleValue> items);
+  bool Has(Field field) const { return (present_ >> static_cast<unsigned>(field) & 1) != 0; }
+  PickleValue At(Field field) const {
+    return Has(field) ? values_[static_cast<size_t>(field)] : PickleValue();
+  }
+  bool HasText(Field field) const { return At(field).is(PickleKind::kString); }
+  Field FieldOfKey(PickleValue key);
+  StringId Text(PickleValue value);
+  StringId Text(Field field) { return Text(At(field)); }
+  int64_t Number(Field field) const {
+    return At(field).is(PickleKind::kInt) ? At(field).number : kNone64;
+  }
+  int32_t Number32(Field field) const;
+  int64_t Time(Field field) const;
+  StackId Stack(Field field) const {
+    return Is(At(field), kStack) ? static_cast<StackId>(At(field).number) : StackId::kNone;
+  }
+  static bool Is(PickleValue value, Tag tag) {
+    return value.is(PickleKind::kFolded) && value.id == tag;
+  }
+
+  Identity who_;
+  Part& part_;
+  MemorySegmentTable& segments_;
+  MemoryBlockTable& blocks_;
+  MemoryEventTable& events_;
+  PickleReader reader_;
+
+  uint64_t present_ = 0;
+  std::array<PickleValue, static_cast<size_t>(Field::kCount)> values_;
+
+  std::vector<Field> field_of_;    // by number of a text
+  std::vector<StringId> text_of_;  // by number of a text; kNone when not interned yet
+  std::vector<History> histories_;
+  std::vector<Rows> traces_;  // of whole lists, while the list of them is not complete
+  std::vector<FrameId> frames_;
+  size_t kept_dicts_ = 0;
+  size_t odd_lists_ = 0;
+};
+
+static_assert(static_cast<size_t>(Field::kCount) <= 64, "present_ has a bit for each");
+
+}  // namespace debrief::inputs::memory_snapshot

@@ -1,0 +1,63 @@
+#include "model/timeline/rank_shares.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/duration_text.h"
+
+namespace debrief::timeline {
+
+int64_t JobShares::part_ns() const {
+  int64_t sum = 0;
+  for (const RankShare& share : ranks) sum += share.part_ns;
+  return sum;
+}
+
+int64_t JobShares::whole_ns() const {
+  int64_t sum = 0;
+  for (const RankShare& share : ranks) sum += share.whole_ns;
+  return sum;
+}
+
+std::vector<int32_t> JobShares::RanksWith(double at_least) const {
+  std::vector<int32_t> numbers;
+  for (const RankShare& share : ranks) {
+    if (share.who.rank != kNone32 && share.fraction() >= at_least)
+      numbers.push_back(share.who.rank);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+std::string JobShares::InWords() const {
+  std::string amount =
+      fmt::format("{} of {}", DurationText(worst().part_ns), DurationText(worst().whole_ns));
+  double percent = 100 * worst().fraction();
+  if (ranks.size() == 1) return fmt::format("{:.0f} % of the device time ({})", percent, amount);
+  double all = 100 * (static_cast<double>(part_ns()) / static_cast<double>(whole_ns()));
+  std::string rank =
+      worst().who.rank == kNone32 ? "the worst timeline" : fmt::format("rank {}", worst().who.rank);
+  return fmt::format("{:.0f} % of the device time on {} ({}; {:.0f} % over all {} timelines)",
+                     percent, rank, amount, all, ranks.size());
+}
+
+std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares, int64_t shortest_ns) {
+  std::map<std::pair<int32_t, int32_t>, JobShares> jobs;
+  for (const RankShare& share : shares) {
+    if (share.whole_ns >= shortest_ns)
+      jobs[{share.who.job, share.who.attempt}].ranks.push_back(share);
+  }
+  std::vector<JobShares> result;
+  for (auto& [key, job] : jobs) {
+    std::stable_sort(job.ranks.begin(), job.ranks.end(),
+                     [](const auto& a, const auto& b) { return a.fraction() > b.fraction(); });
+    result.push_back(std::move(job));
+  }
+  return result;
+}
+
+}  // namespace debrief::timeline

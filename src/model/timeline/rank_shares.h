@@ -1,0 +1,42 @@
+// A part of the device time on each rank of a job, for findings that speak of all ranks at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace debrief::timeline {
+
+struct RankShare {
+  Identity who;
+  int64_t part_ns = 0;
+  int64_t whole_ns = 0;
+  int64_t row = 0;  // that tells it, in the table that the finding cites
+
+  double fraction() const {
+    return whole_ns > 0 ? static_cast<double>(part_ns) / static_cast<double>(whole_ns) : 0;
+  }
+};
+
+// All ranks of one attempt of one job, the largest fraction first.
+struct JobShares {
+  std::vector<RankShare> ranks;
+
+  const RankShare& worst() const { return ranks.front(); }
+  int64_t part_ns() const;
+  int64_t whole_ns() const;
+
+  // Numbers of the ranks whose fraction is `at_least`, sorted; those without a number left out.
+  std::vector<int32_t> RanksWith(double at_least) const;
+
+  // "31 % of the device time (412 ms of 1.30 s)"; of several ranks that of the worst:
+  // "31 % of the device time on rank 3 (412 ms of 1.30 s; 22 % over all 8 timelines)".
+  std::string InWords() const;
+};
+
+// In order of job and attempt. Ranks that were recorded for less than `shortest_ns` are left out.
+std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares, int64_t shortest_ns);
+
+}  // namespace debrief::timeline

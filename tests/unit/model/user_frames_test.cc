@@ -1,0 +1,36 @@
+#include "model/user_frames.h"
+
+#include <gtest/gtest.h>
+
+namespace debrief {
+namespace {
+
+StackId StackOf(Pools& pools, std::initializer_list<std::string_view> files) {
+  std::vector<FrameId> frames;
+  for (std::string_view file : files)
+    frames.push_back(pools.AddFrame({.file = pools.Intern(file), .line = 1}));
+  return pools.AddStack(frames);
+}
+
+std::string_view First(std::initializer_list<std::string_view> files) {
+  Pools pools;
+  auto frames = UserFrames(pools, StackOf(pools, files));
+  static std::string first;
+  first = frames.empty() ? "" : pools.Text(pools.GetFrame(frames.front()).file);
+  return first;
+}
+
+TEST(UserFrames, AreNeitherInstalledNorNative) {
+  EXPECT_EQ(First({"/x/site-packages/torch/nn.py", "train.py", "main.py"}), "train.py");
+  EXPECT_EQ(First({"??", "Allocator.cpp", "", "/x/site-packages/torch/nn.py", "??", "train.py"}),
+            "train.py");
+  EXPECT_EQ(First({"kernel.cu", "ops.h", "notebook"}), "notebook");
+}
+
+TEST(UserFrames, AreTheWholeStackWhenNoneIsTheUsers) {
+  EXPECT_EQ(First({"??", "engine.cpp"}), "??");
+  EXPECT_EQ(First({"/x/torch/nn.py", "engine.cpp"}), "/x/torch/nn.py");
+}
+
+}  // namespace
+}  // namespace debrief
