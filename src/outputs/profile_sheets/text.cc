@@ -127,9 +127,9 @@ class SheetText {
   // figure.
   std::string UnitOf(const Column& column, size_t row) const {
     auto figure = FindColumn(table_, "figure");
-    bool counts = column.spec->name == "steps";
-    return figure && !counts ? ReadCell(model_.pools, table_, *figure, row).text
-                             : std::string(column.spec->name);
+    bool is_figure = table_.info().columns[column.number].type == ColumnType::kDouble;
+    return figure && is_figure ? ReadCell(model_.pools, table_, *figure, row).text
+                               : std::string(column.spec->name);
   }
 
   void DropEmptyColumns() {
