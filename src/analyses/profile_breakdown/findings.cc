@@ -36,7 +36,7 @@ Finding FindingOf(const timeline::JobShares& job, const Part& part) {
   finding.severity = job.SeverityFrom(kLarge);
   finding.job = job.worst().who.job;
   finding.attempt = job.worst().who.attempt;
-  finding.ranks = job.RanksWith(kNoticeable);
+  finding.ranks = job.RanksToBlame(kNoticeable);
   finding.headline = fmt::format("Communication that no computation hides takes {}", job.InWords());
   double hidden = rows.communication_ns[worst] > 0
                       ? 100 * static_cast<double>(rows.overlap_ns[worst]) /

@@ -82,7 +82,7 @@ class Rule {
     finding.severity = job.SeverityFrom(limits_.warn);
     finding.job = job.worst().who.job;
     finding.attempt = job.worst().who.attempt;
-    finding.ranks = job.RanksWith(limits_.tell);
+    finding.ranks = job.RanksToBlame(limits_.tell);
     return finding;
   }
 

@@ -39,8 +39,9 @@ struct JobShares {
                                                                                : Severity::kInfo;
   }
 
-  // Numbers of the ranks whose fraction is `at_least`, sorted; those without a number left out.
-  std::vector<int32_t> RanksWith(double at_least) const;
+  // Numbers of the ranks whose fraction is `at_least`, sorted. None when that is most of them: then
+  // it is the job, and no rank, that is so.
+  std::vector<int32_t> RanksToBlame(double at_least) const;
 
   // "31 % of the device time (412 ms of 1.30 s)"; of several ranks that of the worst:
   // "31 % of the device time on rank 3 (412 ms of 1.30 s; 22 % over all 8 timelines)".
