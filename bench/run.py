@@ -225,6 +225,41 @@ def compile_benchmarks():
                                       "ratio <= 1.25, peak_mb <= 250")]
 
 
+def profile_small():
+    return shared_data() / "public/kineto/hta/trace_diff_control.json.gz"
+
+
+def big_profile():
+    """A profile of 470 MB made of copies of a real one, one behind the other."""
+    command = [sys.executable, MAKE_BIG, "kineto", profile_small(), "470"]
+    return make_file("profile_470mb.json", lambda path: subprocess.run([*command, path], check=True))
+
+
+def packed_profile():
+    def write(path):
+        with open(big_profile(), "rb") as source, gzip.open(path, "wb", compresslevel=6) as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+    return make_file("profile_470mb.json.gz", write)
+
+
+def profile_benchmarks():
+    """Need the reference data beside the checkout. One thread each, but for the last."""
+    if not MAKE_BIG.exists():
+        print("skipped: profile benchmarks, no ../shared beside the checkout")
+        return []
+
+    def benchmark(name, mode, trace, shown, unit, aim):
+        return Benchmark(name, sys.executable, [ROOT / "bench/profile_bench.py", mode, "{build}/debrief"],
+                         lambda: [profile_small(), trace()], shown, unit, aim)
+    return [
+        benchmark("profile_breakdown", "breakdown", big_profile, "mb_per_cpu_s", "MB/CPU-s",
+                  "mb_per_cpu_s >= 300, memory_ratio <= 0.6"),
+        benchmark("profile_breakdown_gz", "breakdown", packed_profile, "mb_per_cpu_s", "MB/CPU-s", "mb_per_cpu_s >= 150"),
+        benchmark("profile_all", "all", big_profile, "mb_per_cpu_s", "MB/CPU-s", "mb_per_cpu_s >= 150, memory_ratio <= 0.6"),
+        benchmark("profile_two_files", "two", big_profile, "speedup", "x", "speedup >= 1.7"),
+    ]
+
+
 BENCHMARKS = [
     Benchmark("start", "debrief", ["--version"], shown="wall_ms", unit="ms", aim="wall_ms < 20", runs=21),
     Benchmark("gunzip", "bench/bytes_bench", ["gunzip"], gzip_input, aim="mb_s >= 1000"),
@@ -310,7 +345,7 @@ def main():
     check_all_listed()
     wrong, missed, count = 0, 0, 0
     print(row("benchmark", "result", "CPU s", "peak MB", "aim", ""))
-    for benchmark in [*BENCHMARKS, *flight_benchmarks(), *compile_benchmarks()]:
+    for benchmark in [*BENCHMARKS, *flight_benchmarks(), *compile_benchmarks(), *profile_benchmarks()]:
         if options.patterns and not any(pattern in benchmark.name for pattern in options.patterns):
             continue
         count += 1

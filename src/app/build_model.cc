@@ -49,6 +49,9 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   std::vector<FoundInput> inputs = FindInputs(find, pool, budget, *progress);
   if (options.select) options.select(inputs);
   AssignJobs(inputs, model);
+  for (FoundInput& input : inputs) {
+    if (options.is_wanted && !options.is_wanted(input)) input.state = InputState::kSkipped;
+  }
   ShrinkForTest();
   ImportAll(inputs, ImportOptionsFromEnvironment(find.now_ns), pool, budget, *progress, model);
   std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());

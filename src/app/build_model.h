@@ -23,6 +23,8 @@ struct BuildOptions {
   std::function<void(std::vector<FoundInput>&)> select;
   // Derived tables that are wanted: only the analyses they need run. None: all analyses run.
   std::optional<std::span<const std::string_view>> derived_tables = std::nullopt;
+  // Called for every input once its job and rank are known; one that is not wanted is not read.
+  std::function<bool(const FoundInput&)> is_wanted = nullptr;
 };
 
 // Spilled inputs live in `budget`, which must outlive the model.

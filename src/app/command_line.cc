@@ -6,9 +6,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
+#include <functional>
+#include <utility>
 
 #include "app/commands/commands.h"
 #include "base/version.h"
+#include "outputs/profile_sheets/sheet.h"
 
 namespace debrief {
 
@@ -19,6 +22,8 @@ struct Parsed {
   ReportOptions report;
   FlightOptions flight;
   CompileOptions compile;
+  ProfileOptions profile;
+  ConvertOptions convert;
   ListOptions list;
   QueryOptions query;
   std::vector<std::string> sniff;
@@ -200,6 +205,75 @@ CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
   return compile;
 }
 
+CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
+  auto* profile = app.add_subcommand(
+      "profile", "Timelines of profilers: where time and memory went, a subcommand a question");
+  ProfileOptions& options = parsed.profile;
+  profile
+      ->add_option("SUBCOMMAND", options.subcommand,
+                   "breakdown, overlap, idle, kernels, ops, launches, comms, memory, steps, ranks, "
+                   "critical-path or diff")
+      ->required()
+      ->check(CLI::Validator(
+          [](const std::string& name) {
+            bool known = name == "diff" || outputs::profile_sheets::IsSubcommand(name);
+            return known ? std::string() : "not one of the subcommands (debrief profile --help)";
+          },
+          ""));
+  profile->add_option("PATH", options.paths, "Traces, folders or archives of them, - for stdin")
+      ->required();
+  profile
+      ->add_option("--definition", options.definition,
+                   "Whose definition of the numbers: debrief, hta, tracelens or tensorboard")
+      ->check(CLI::IsMember({"debrief", "hta", "tracelens", "tensorboard"}).description(""))
+      ->type_name("NAME");
+  profile->add_option("--ranks", options.ranks, "Only these ranks")->delimiter(',');
+  profile->add_option("--top", options.top, "Rows of a sheet; 0 = all (20)")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
+  profile->add_flag("--csv", options.csv, "All columns as CSV");
+  AddGlobal(*profile, parsed);
+  AddRunOptions(*profile, parsed);
+  profile->footer(
+      "Examples:\n"
+      "  debrief profile breakdown trace.json.gz     idle, compute, communication, copies\n"
+      "  debrief profile ranks traces/               which rank is slow, and why\n"
+      "  debrief profile diff before.json after.json what changed, adding up to the difference");
+  return profile;
+}
+
+CLI::App* AddConvert(CLI::App& app, Parsed& parsed) {
+  auto* convert =
+      app.add_subcommand("convert", "Timelines in another format, several on one clock");
+  ConvertOptions& options = parsed.convert;
+  convert->add_option("PATH", options.paths, "Files, folders or archives with timelines")
+      ->type_name("")
+      ->required();
+  convert->add_option("--to", options.to, "chrome, perfetto, collapsed or parquet")
+      ->type_name("FORMAT")
+      ->required()
+      ->check(CLI::IsMember({"chrome", "perfetto", "collapsed", "parquet"}).description(""));
+  convert
+      ->add_option("-o,--output", options.output,
+                   "File to write, packed when it ends in .gz; of parquet a folder")
+      ->type_name("OUT")
+      ->required();
+  convert->add_option("--ranks", options.ranks, "Only these ranks, for example 0,3")
+      ->type_name("R")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  convert->add_option("--frames", options.frames, "Of collapsed stacks: only host or python")
+      ->type_name("WHICH")
+      ->check(CLI::IsMember({"host", "python"}).description(""));
+  AddGlobal(*convert, parsed);
+  convert->add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024).description(""));
+  convert->footer(
+      "Example:\n  debrief convert examples/two-rank-profile --to perfetto -o job.pftrace");
+  return convert;
+}
+
 CLI::App* AddList(CLI::App& app, Parsed& parsed) {
   auto* list =
       app.add_subcommand("list", "What this build can do: inputs, analyses, outputs, tables");
@@ -228,17 +302,11 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
   return query;
 }
 
-int Dispatch(const CLI::App& app, const Parsed& parsed, const CLI::App* flight,
-             const CLI::App* compile, const CLI::App* list, const CLI::App* query,
-             const CLI::App* sniff) {
-  if (flight->parsed()) return RunFlight(parsed.flight, parsed.global);
-  if (compile->parsed()) return RunCompile(parsed.compile, parsed.global);
-  if (list->parsed()) return RunList(parsed.list, parsed.global);
-  if (query->parsed()) return RunQueryCommand(parsed.query, parsed.global);
-  if (sniff->parsed()) return RunSniff(parsed.sniff);
-  if (!parsed.report.paths.empty()) return RunReport(parsed.report, parsed.global);
-  std::fputs(app.help().c_str(), stderr);
-  return 2;
+// For tests; not in the help.
+CLI::App* AddSniff(CLI::App& app, Parsed& parsed) {
+  auto* sniff = app.add_subcommand("sniff", "")->group("");
+  sniff->add_option("FILE", parsed.sniff)->required();
+  return sniff;
 }
 
 std::optional<Severity> LevelOf(const std::string& name) {
@@ -261,19 +329,28 @@ int RunCommandLine(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("debrief {}", kVersion));
   AddGlobal(app, parsed);
   AddReport(app, parsed);
-  CLI::App* flight = AddFlight(app, parsed);
-  CLI::App* compile = AddCompile(app, parsed);
-  CLI::App* list = AddList(app, parsed);
-  CLI::App* query = AddQuery(app, parsed);
-  auto* sniff = app.add_subcommand("sniff", "")->group("");
-  sniff->add_option("FILE", parsed.sniff)->required();
+  const std::pair<const CLI::App*, std::function<int()>> commands[] = {
+      {AddFlight(app, parsed), [&] { return RunFlight(parsed.flight, parsed.global); }},
+      {AddCompile(app, parsed), [&] { return RunCompile(parsed.compile, parsed.global); }},
+      {AddProfile(app, parsed), [&] { return RunProfile(parsed.profile, parsed.global); }},
+      {AddConvert(app, parsed), [&] { return RunConvert(parsed.convert, parsed.global); }},
+      {AddList(app, parsed), [&] { return RunList(parsed.list, parsed.global); }},
+      {AddQuery(app, parsed), [&] { return RunQueryCommand(parsed.query, parsed.global); }},
+      {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
+  };
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ExitFor(app, error);
   }
-  parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = LevelOf(parsed.fail_on);
-  return Dispatch(app, parsed, flight, compile, list, query, sniff);
+  parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = parsed.profile.fail_on =
+      LevelOf(parsed.fail_on);
+  for (const auto& [command, run] : commands) {
+    if (command->parsed()) return run();
+  }
+  if (!parsed.report.paths.empty()) return RunReport(parsed.report, parsed.global);
+  std::fputs(app.help().c_str(), stderr);
+  return 2;
 }
 
 }  // namespace debrief

@@ -25,12 +25,14 @@ class PickleMemo {
   // Only where Has().
   PickleValue Get(uint64_t id) const {
     uint64_t entry = packed_[id];
+    if ((entry & kKindMask) == kWide) [[unlikely]]
+      return wide_[entry >> 4];
     auto kind = static_cast<PickleKind>(entry & kKindMask);
-    if (kind == PickleKind::kFolded)
-      return PickleValue::Folded(static_cast<uint32_t>(entry >> 4 & kIdMask),
-                                 static_cast<int64_t>(entry >> 12));
-    if ((entry & kKindMask) == kWide) return wide_[entry >> 4];
-    return {kind, static_cast<uint32_t>(entry >> 4), {}};
+    // Without branches: keys and folded values follow each other in no order.
+    bool is_folded = kind == PickleKind::kFolded;
+    uint64_t id_mask = is_folded ? kIdMask : ~uint32_t{0};
+    uint64_t number = is_folded ? entry >> 12 : 0;
+    return {kind, static_cast<uint32_t>(entry >> 4 & id_mask), {static_cast<int64_t>(number)}};
   }
 
   void Put(uint64_t id, const PickleValue& value) {

@@ -32,6 +32,7 @@ struct OutputContext {
   bool colour = false;
   bool parquet = false;               // --parquet
   std::string_view findings_of = {};  // console: only findings of rules that begin so, and trouble
+  std::string_view frames = {};       // collapsed: only those of "host" or "python"; empty: all
 };
 
 struct OutputInfo {

@@ -20,6 +20,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -40,6 +41,10 @@ EXPECTED = {
     "symlink_loop": ("loop", {"input.symlink_loop"}),
     "noise": ("noise.bin", {"input.unknown"}),
     "shrinking": ("shrinks.json", {"input.changed"}),
+    "perfetto_cut": ("cut.pftrace", {"perfetto.truncated"}),
+    "perfetto_flips": ("flips.pftrace", {"perfetto.bad_packet", "perfetto.gap", "perfetto.truncated"}),
+    "perfetto_zlib_bomb": ("bomb.pftrace", {"perfetto.bad_compression"}),
+    "perfetto_lengths": ("lengths.pftrace", {"perfetto.gap", "perfetto.truncated"}),
     "snapshot_cut": ("snapshot.pickle", {"memory_snapshot.truncated"}),
     "snapshot_flipped": ("snapshot.pickle", {"memory_snapshot.corrupt", "memory_snapshot.unsafe"}),
     "snapshot_code": ("snapshot.pickle", {"memory_snapshot.unsafe"}),
@@ -129,6 +134,42 @@ def make_noise(path):
 
 def make_shrinking(path):
     path.write_text(json.dumps(GOOD | {"entries": GOOD["entries"] * 20_000}))
+
+
+def perfetto_field(number, content):
+    """A field of protobuf with bytes in it."""
+    def varint(value):
+        return bytes([value & 0x7F | 0x80]) + varint(value >> 7) if value > 0x7F else bytes([value])
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def perfetto_trace():
+    return (ROOT / "tests/golden/perfetto/ours/input/profile.pftrace").read_bytes()
+
+
+def make_perfetto_cut(path):
+    path.write_bytes(perfetto_trace()[:-5])
+
+
+def make_perfetto_flips(path):
+    dice = random.Random(29)
+    trace = bytearray(perfetto_trace() * 20)
+    for _ in range(len(trace) // 100):
+        trace[dice.randrange(8, len(trace))] ^= 1 << dice.randrange(8)
+    path.write_bytes(trace)
+
+
+def make_perfetto_zlib_bomb(path):
+    """A block of compressed packets that would fill the memory."""
+    packer = zlib.compressobj(9)
+    block = bytes(1 << 20)
+    packed = b"".join(packer.compress(block) for _ in range(BOMB_BYTES // len(block))) + packer.flush()
+    path.write_bytes(perfetto_field(1, perfetto_field(50, packed)))
+
+
+def make_perfetto_lengths(path):
+    """Packets that claim to be longer than the file, at every byte."""
+    path.write_bytes(perfetto_trace() + b"\x0a\xff\xff\xff\x7f" * 100_000)
 
 
 def make_snapshot_cut(path):

@@ -1,8 +1,8 @@
 #include "analyses/flight/tensor_bytes.h"
 
-#include <array>
 #include <charconv>
-#include <utility>
+
+#include "model/dtype.h"
 
 namespace debrief::analyses::flight {
 
@@ -37,34 +37,6 @@ int64_t TakeElements(std::string_view& text) {
 }
 
 }  // namespace
-
-int64_t WidthOf(std::string_view dtype) {
-  static constexpr std::array<std::pair<std::string_view, int64_t>, 19> kWidths = {
-      {{"Float", 4},
-       {"BFloat16", 2},
-       {"Half", 2},
-       {"Long", 8},
-       {"Int", 4},
-       {"Byte", 1},
-       {"Bool", 1},
-       {"Double", 8},
-       {"Char", 1},
-       {"Short", 2},
-       {"ComplexHalf", 4},
-       {"ComplexFloat", 8},
-       {"UInt16", 2},
-       {"UInt32", 4},
-       {"UInt64", 8},
-       {"ComplexDouble", 16},
-       {"QInt8", 1},
-       {"QUInt8", 1},
-       {"QInt32", 4}}};
-  for (const auto& [name, width] : kWidths) {
-    if (name == dtype) return width;
-  }
-  bool byte = dtype.starts_with("Float8_") || dtype.starts_with("Float4_");  // two of four bits
-  return byte ? 1 : 0;
-}
 
 int64_t TensorBytes(std::string_view sizes, std::string_view dtypes) {
   if (!sizes.starts_with('[') || !sizes.ends_with(']')) return -1;

@@ -6,9 +6,6 @@
 
 namespace debrief::analyses::flight {
 
-// Bytes of an element of "BFloat16"; 0 when the type is not known.
-int64_t WidthOf(std::string_view dtype);
-
 // Bytes of tensors "[[4, 4], [8]]" of types "Float, Half": 80. One type may stand for all of them.
 // -1 when sizes or types do not tell, or when they are too large to be true.
 int64_t TensorBytes(std::string_view sizes, std::string_view dtypes);

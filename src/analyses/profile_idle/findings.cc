@@ -16,10 +16,6 @@ namespace {
 using timeline::JobShares;
 using timeline::RankShare;
 
-// Less than a tenth of a second of device time is a few steps of a small model: too little to
-// judge a job by.
-constexpr int64_t kShortestNs = 100'000'000;
-
 // From which share of the device time on a rule speaks, and from which it warns.
 struct Limits {
   double tell;
@@ -71,7 +67,7 @@ class Rule {
                         .whole_ns = stories_[i].span_ns,
                         .row = static_cast<int64_t>(i)});
     }
-    for (const JobShares& job : SharesByJob(shares, kShortestNs)) {
+    for (const JobShares& job : SharesByJob(shares)) {
       if (job.worst().fraction() < limits_.tell) continue;
       Finding finding = Start(job);
       tell(stories_[static_cast<size_t>(job.worst().row)], job, finding);
@@ -83,8 +79,7 @@ class Rule {
   Finding Start(const JobShares& job) const {
     Finding finding;
     finding.rule = name_;
-    finding.severity =
-        job.worst().fraction() >= limits_.warn ? Severity::kWarning : Severity::kInfo;
+    finding.severity = job.SeverityFrom(limits_.warn);
     finding.job = job.worst().who.job;
     finding.attempt = job.worst().who.attempt;
     finding.ranks = job.RanksWith(limits_.tell);
@@ -161,9 +156,10 @@ void TellTiny(const IdleStory& story, const JobShares& job, const Part& part, Fi
   std::vector<int64_t> rows = RowsOf(story, "host", part);
   std::vector<int64_t> waits = RowsOf(story, "kernel_wait", part);
   rows.insert(rows.end(), waits.begin(), waits.end());
-  finding.evidence.push_back({.text = "gaps that the host or the pace of launching leaves",
-                              .table = "profile_idle",
-                              .rows = std::move(rows)});
+  finding.evidence.push_back(
+      {.text = "gaps of at most 50 us that the host or the pace of launching leaves",
+       .table = "profile_idle",
+       .rows = std::move(rows)});
   SetConfidence(story, finding);
   finding.next_step =
       "Fuse them (torch.compile), replay them (CUDA graphs), or work on larger batches";
@@ -197,12 +193,8 @@ void AddFindings(const std::vector<IdleStory>& stories, const Part& part,
       .Apply([](const IdleStory& story) { return Repeats(story) ? story.waits[0].idle_ns : 0; },
              with_part(TellSync), findings);
   Rule("profile.tiny_kernels", kTinyLimits, stories)
-      .Apply(
-          [](const IdleStory& story) {
-            return IsTiny(story) ? IdleOf(story, Cause::kHost) + IdleOf(story, Cause::kKernelWait)
-                                 : 0;
-          },
-          with_part(TellTiny), findings);
+      .Apply([](const IdleStory& story) { return IsTiny(story) ? story.launch_gaps_ns : 0; },
+             with_part(TellTiny), findings);
 }
 
 }  // namespace debrief::analyses::profile_idle

@@ -32,7 +32,8 @@ struct IdleStory {
   int64_t first_row = 0, end_row = 0;  // of profile_idle
   std::string busiest;                 // what the host did in gaps of cause host, by name
   int64_t busiest_ns = 0;
-  std::vector<Waits> waits;  // the costliest first
+  std::vector<Waits> waits;    // the costliest first
+  int64_t launch_gaps_ns = 0;  // gaps no longer than some launches take
   int64_t kernels = 0;
   int64_t median_kernel_ns = 0;
   bool has_stacks = false;

@@ -63,6 +63,8 @@ class GapFinder {
     if (gap.launch == kNone32) return Cause::kOther;
     if (view_.start[TimelineView::At(gap.launch)] <= gap.time.begin)
       return gap.time.length() < kKernelWaitNs ? Cause::kKernelWait : Cause::kOther;
+    int64_t queued = gap.time.end - view_.end(gap.launch);
+    if (queued >= kKernelWaitNs && 2 * queued > gap.time.length()) return Cause::kOther;
     int32_t track = view_.track[TimelineView::At(gap.launch)];
     auto most = [&](HostClass each) { return activity_.CoversMost(track, each, gap.time); };
     if (most(HostClass::kDataLoading)) return Cause::kDataLoading;

@@ -21,11 +21,13 @@ struct Group {
   std::unordered_map<StringId, int64_t> by_host;  // names of the model
 };
 
-using GroupKey = std::tuple<int32_t, Cause, StringId>;  // device, cause, kind of the host's slice
+using GroupKey = std::tuple<int32_t, Cause, std::string_view>;  // device, cause, detail
 
-StringId DetailOf(const TimelineView& view, const Gap& gap) {
-  bool is_told = gap.cause == Cause::kHost && gap.host_covers_most;
-  return is_told ? view.kind[TimelineView::At(gap.host)] : StringId::kNone;
+std::string_view DetailOf(const TimelineView& view, const Gap& gap) {
+  if (gap.cause == Cause::kOther) return gap.launch == kNone32 ? "unlinked" : "queued";
+  if (gap.cause != Cause::kHost) return {};
+  if (!gap.host_covers_most) return "nothing";
+  return view.model.pools.Text(view.kind[TimelineView::At(gap.host)]);
 }
 
 StringId BusiestName(const Group& group) {
@@ -67,10 +69,7 @@ void AddIdle(const TimelineView& view, const std::vector<Gap>& gaps, Part& part)
     row.definition = part.pools.Intern("debrief");
     row.device = device;
     row.category = part.pools.Intern(CauseName(cause));
-    if (cause == Cause::kHost) {
-      row.detail =
-          part.pools.Intern(detail == StringId::kNone ? "nothing" : view.model.pools.Text(detail));
-    }
+    if (!detail.empty()) row.detail = part.pools.Intern(detail);
     row.idle_ns = group.idle_ns;
     row.ratio = static_cast<double>(group.idle_ns) / static_cast<double>(of_device[device]);
     row.gaps = group.gaps;

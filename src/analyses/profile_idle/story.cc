@@ -13,6 +13,9 @@ namespace {
 
 using timeline::TimelineView;
 
+// A few launches of 5 to 10 us each.
+constexpr int64_t kLaunchGapNs = 50'000;
+
 // The nearest slice of a kind around `slice`, itself included.
 template <typename Wanted>
 int32_t Climb(const TimelineView& view, int32_t slice, Wanted wanted) {
@@ -136,7 +139,12 @@ IdleStory StoryOf(const TimelineView& view, const timeline::DeviceWorks& works,
   IdleStory story;
   story.who = view.who;
   story.span_ns = SpanOfDevices(works);
-  for (const Gap& gap : gaps) story.idle_ns[static_cast<size_t>(gap.cause)] += gap.time.length();
+  for (const Gap& gap : gaps) {
+    story.idle_ns[static_cast<size_t>(gap.cause)] += gap.time.length();
+    bool is_launching = gap.cause == Cause::kHost || gap.cause == Cause::kKernelWait;
+    if (is_launching && gap.time.length() <= kLaunchGapNs)
+      story.launch_gaps_ns += gap.time.length();
+  }
   const auto& rows = part.tables.Get<ProfileIdleTable>();
   story.end_row = static_cast<int64_t>(rows.size());
   story.first_row = story.end_row;

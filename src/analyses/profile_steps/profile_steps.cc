@@ -71,13 +71,15 @@ void AddStats(const TimelineView& view, const std::vector<StepFigures>& steps, P
 
 Status Run(const Model& model, AnalysisResult& result) {
   const timeline::DeviceClasses classes(model);
+  SlowSteps slow;
   for (const TimelineView& view : timeline::Timelines(model)) {
     const std::vector<StepFigures> steps = StepFiguresOf(view, classes);
     const size_t first_row = result.part.tables.Get<ProfileStepTable>().size();
     AddSteps(view, steps, result.part);
     AddStats(view, steps, result.part);
-    AddSlowSteps(view.who, steps, first_row, result.findings);
+    slow.Look(view.who, steps, first_row);
   }
+  slow.AddFindings(result.findings);
   return {};
 }
 
@@ -87,8 +89,9 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "profile_steps",
                .sentence = "How long do steps take, how do they vary, and is one of them odd?",
-               .example = "Step 412 of rank 3 took 812.0 ms, 2.1 times as long as usual: 402.3 ms "
-                          "more of idle time of the device",
+               .example =
+                   "Step 412 took 812.0 ms on 1 of 8 ranks, 2.1 times as long as usual: 402.3 ms "
+                   "more of idle time of the device",
                .needs = kNeeds,
                .makes = kMakes,
                .uses = kUses},

@@ -40,10 +40,6 @@ double MedianDeviation(const std::vector<StepFigures>& steps, double median) {
   return Summarise(distances).median;
 }
 
-std::string NameOf(const StepFigures& step) {
-  return fmt::format("{}", step.label == kNone64 ? step.step : step.label);
-}
-
 struct Growth {
   std::string_view what;
   double ns = 0;
@@ -71,45 +67,70 @@ std::string NextStep(std::string_view grown) {
   return "Compare the kernels of this step with those of another: table timeline_launch.";
 }
 
-Finding ToFinding(const Identity& who, const std::vector<StepFigures>& steps,
-                  const StepFigures& slow, double median, size_t row) {
-  const auto duration = static_cast<double>(slow.figures[kDuration]);
-  Finding finding;
-  finding.rule = "profile.slow_step";
-  finding.severity = Severity::kWarning;
-  finding.job = who.job;
-  finding.attempt = who.attempt;
-  if (who.rank != kNone32) finding.ranks = {who.rank};
-  const Growth growth = slow.on_device ? LargestGrowth(steps, slow) : Growth{};
-  const std::string whose = who.rank == kNone32 ? "" : fmt::format(" of rank {}", who.rank);
-  finding.headline = fmt::format("Step {}{} took {:.1f} ms, {:.1f} times as long as usual",
-                                 NameOf(slow), whose, duration / kMillisecond, duration / median);
-  if (growth.ns > 0)
-    finding.headline +=
-        fmt::format(": {:.1f} ms more of {}", growth.ns / kMillisecond, growth.what);
-  finding.evidence.push_back({fmt::format("the median of {} whole steps is {:.1f} ms",
-                                          Values(steps, kDuration).size(), median / kMillisecond),
-                              "profile_step",
-                              {static_cast<int64_t>(row)}});
-  finding.confidence = 0.9;
-  finding.why = "far outside of how the other steps of the same recording vary";
-  finding.next_step = NextStep(growth.what);
-  return finding;
+// On how many of the ranks, where more than one was recorded.
+std::string Where(const std::vector<int32_t>& ranks, size_t slow, size_t timelines) {
+  if (timelines == 1) return ranks.empty() ? "" : fmt::format(" on rank {}", ranks[0]);
+  if (slow == timelines) return fmt::format(" on all {} ranks", timelines);
+  return fmt::format(" on {} of {} ranks", slow, timelines);
 }
 
 }  // namespace
 
-void AddSlowSteps(const Identity& who, const std::vector<StepFigures>& steps, size_t first_row,
-                  std::vector<Finding>& findings) {
-  if (Values(steps, kDuration).size() < kFewestSteps) return;
-  const double median = MedianOf(steps, kDuration);
+void SlowSteps::Look(const Identity& who, const std::vector<StepFigures>& steps, size_t first_row) {
+  const Job job{who.job, who.attempt};
+  ++timelines_[job];
+  const size_t whole = Values(steps, kDuration).size();
+  const double median = whole < kFewestSteps ? 0 : MedianOf(steps, kDuration);
+  if (!(median > 0)) return;
   const double limit =
       std::max(median * kSlowFactor, median + kMostDeviations * MedianDeviation(steps, median));
-  if (!(median > 0)) return;
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].whole && static_cast<double>(steps[i].figures[kDuration]) > limit)
-      findings.push_back(ToFinding(who, steps, steps[i], median, first_row + i));
+    const StepFigures& step = steps[i];
+    if (!step.whole || static_cast<double>(step.figures[kDuration]) <= limit) continue;
+    const Growth growth = step.on_device ? LargestGrowth(steps, step) : Growth{};
+    slow_[{job, step.label == kNone64 ? step.step : step.label}].push_back(
+        {who.rank, step.figures[kDuration], median, whole, growth.what, growth.ns, i == 0,
+         static_cast<int64_t>(first_row + i)});
   }
+}
+
+void SlowSteps::AddFindings(std::vector<Finding>& findings) const {
+  for (const auto& [key, slow] : slow_) findings.push_back(ToFinding(key.first, key.second, slow));
+}
+
+Finding SlowSteps::ToFinding(const Job& job, int64_t label, const std::vector<Slow>& slow) const {
+  const Slow& worst = *std::max_element(slow.begin(), slow.end(), [](const Slow& a, const Slow& b) {
+    return a.duration_ns < b.duration_ns;
+  });
+  const size_t timelines = timelines_.at(job);
+  Finding finding;
+  finding.rule = "profile.slow_step";
+  // The first step that is recorded pays for the start of the profiler.
+  finding.severity = worst.is_first ? Severity::kInfo : Severity::kWarning;
+  finding.job = job.first;
+  finding.attempt = job.second;
+  for (const Slow& each : slow) {
+    const bool few = timelines == 1 || slow.size() * 2 <= timelines;
+    if (few && each.rank != kNone32) finding.ranks.push_back(each.rank);
+    finding.evidence.push_back({fmt::format("{:.1f} ms; the median of {} whole steps is {:.1f} ms",
+                                            static_cast<double>(each.duration_ns) / kMillisecond,
+                                            each.steps, each.median_ns / kMillisecond),
+                                "profile_step",
+                                {each.row}});
+  }
+  const std::string which =
+      fmt::format(fmt::runtime(worst.is_first ? "The first recorded step ({})" : "Step {}"), label);
+  const auto duration = static_cast<double>(worst.duration_ns);
+  finding.headline = fmt::format(
+      "{} took {:.1f} ms{}, {:.1f} times as long as usual", which, duration / kMillisecond,
+      Where(finding.ranks, slow.size(), timelines), duration / worst.median_ns);
+  if (worst.growth_ns > 0)
+    finding.headline +=
+        fmt::format(": {:.1f} ms more of {}", worst.growth_ns / kMillisecond, worst.grew);
+  finding.confidence = 0.9;
+  finding.why = "far outside of how the other steps of the same recording vary";
+  finding.next_step = NextStep(worst.grew);
+  return finding;
 }
 
 }  // namespace debrief::analyses::profile_steps

@@ -77,6 +77,25 @@ struct CompileOptions {
 };
 int RunCompile(const CompileOptions& options, const GlobalOptions& global);
 
+struct ProfileOptions {
+  std::string subcommand;
+  std::vector<std::string> paths;
+  std::string definition = "debrief";
+  bool csv = false;
+  int top = 20;            // rows of a sheet in the text; 0: all
+  std::vector<int> ranks;  // empty: all
+  std::optional<Severity> fail_on;
+};
+int RunProfile(const ProfileOptions& options, const GlobalOptions& global);
+struct ConvertOptions {
+  std::vector<std::string> paths;
+  std::string to;          // chrome, perfetto, collapsed, parquet
+  std::string output;      // file, of parquet a folder
+  std::vector<int> ranks;  // empty: all
+  std::string frames;      // of collapsed: host or python; empty: all
+};
+int RunConvert(const ConvertOptions& options, const GlobalOptions& global);
+
 struct ListOptions {
   std::string what;  // inputs, analyses, outputs, tables
 };

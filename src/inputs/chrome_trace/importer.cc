@@ -101,7 +101,8 @@ class TraceReader final : public Reader {
  private:
   // A Status when the JSON is broken somewhere in `text`.
   Status ReadEvents(std::string_view text, uint64_t offset, Part& part) const {
-    JsonReader reader;
+    // Kept by the thread: its tables for a batch are several times the batch.
+    static thread_local JsonReader reader;
     TRY(reader.OpenElements(text));
     EventParser parser(who_, offset, part);
     TRY(reader.root().ForEachElement([&](JsonValue element) { return parser.Add(element); }));

@@ -1,59 +1,39 @@
-// Perfetto protobuf traces. Recognised; a reader comes with the profiles part.
+// Perfetto protobuf traces.
 //
 // The file is a run of   0a <length> <packet>   (field 1 of message Trace). A packet is fields
 // again. A name that ends in .pftrace is believed when the first byte fits; otherwise the first
 // packet must be whole and made of fields with known wire types.
+//
+// Packets need what came before them on their sequence, so that a trace is one range, read by one
+// thread through a window of bounded size.
 #include "inputs/importer.h"
+
+#include <fmt/format.h>
+
+#include "inputs/perfetto/diagnostics.h"
+#include "inputs/perfetto/packet_stream.h"
+#include "inputs/perfetto/trace_reader.h"
+#include "model/timeline/writer.h"
 
 namespace debrief::inputs::perfetto {
 
 namespace {
 
-// Reads a varint and moves `at` behind it; false when it is cut or too long.
-bool ReadVarint(std::string_view bytes, size_t& at, uint64_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
-    auto byte = static_cast<uint8_t>(bytes[at++]);
-    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
-bool SkipField(std::string_view bytes, size_t& at) {
-  uint64_t tag = 0, length = 0;
-  if (!ReadVarint(bytes, at, tag) || tag >> 3 == 0) return false;
-  switch (tag & 7) {
-    case 0:
-      return ReadVarint(bytes, at, length);
-    case 1:
-      length = 8;
-      break;
-    case 2:
-      if (!ReadVarint(bytes, at, length)) return false;
-      break;
-    case 5:
-      length = 4;
-      break;
-    default:
-      return false;
-  }
-  if (length > bytes.size() - at) return false;
-  at += length;
-  return true;
-}
+constexpr std::string_view kMakes[] = {
+    "timeline",        "timeline_process",     "timeline_track",
+    "timeline_slice",  "timeline_counter",     "timeline_flow",
+    "timeline_op",     "timeline_device_work", "timeline_collective",
+    "timeline_memory", "timeline_device",      "timeline_group",
+    "timeline_fact"};
 
 bool FirstPacketIsWhole(std::string_view head) {
-  size_t at = 1;
-  uint64_t length = 0;
-  if (!ReadVarint(head, at, length) || length == 0 || length > head.size() - at) return false;
-  std::string_view packet = head.substr(at, length);
-  size_t inside = 0;
-  while (inside < packet.size()) {
-    if (!SkipField(packet, inside)) return false;
-  }
-  size_t next = at + length;
-  return next == head.size() || head[next] == '\x0a';
+  const Framing framing = ReadFraming(head);
+  if (framing.header == 0 || framing.length == 0 || framing.length > head.size() - framing.header)
+    return false;
+  const auto length = static_cast<size_t>(framing.length);
+  const size_t next = framing.header + length;
+  return LooksLikePacket(head.substr(framing.header, length), /*is_cut=*/false) &&
+         (next == head.size() || head[next] == '\x0a');
 }
 
 bool IsNamedSo(std::string_view name) {
@@ -66,6 +46,86 @@ Recognition Sniff(const SniffInput& input) {
   return {.mine = starts_right && (IsNamedSo(input.name) || FirstPacketIsWhole(input.head))};
 }
 
+class PerfettoReader final : public Reader {
+ public:
+  explicit PerfettoReader(const ImportContext& context)
+      : who_(context.who), window_bytes_(context.chunk_bytes), joiner_(context.who) {}
+
+  Result<std::vector<ByteRange>> Split(const Source& source) override {
+    if (source.size() == 0) return std::vector<ByteRange>();
+    return std::vector<ByteRange>{{0, source.size()}};
+  }
+
+  Status Read(const Source& source, ByteRange, Part& part) const override {
+    PacketStream stream(source, static_cast<size_t>(window_bytes_));
+    TraceReader reader(who_, part);
+    Status status;
+    std::string_view packet;
+    for (;;) {
+      Result<bool> more = stream.Next(packet);
+      if (!more.ok()) status = more.status();
+      if (!more.ok() || !more.value()) break;
+      reader.Take(packet, stream.offset());
+    }
+    reader.Finish();
+    ReportGaps(stream, source.size(), part);
+    return status;
+  }
+
+  Status Merge(Part&& part, Part& whole) override {
+    notes_.reset(static_cast<TraceNotes*>(part.notes.release()));
+    joiner_.Merge(std::move(part), whole);
+    return {};
+  }
+
+  Status Finish(Part& whole) override {
+    if (notes_ == nullptr || notes_->events == 0) return {};
+    const timeline::FileFacts facts = {.producer = "perfetto",
+                                       .base_ns = notes_->base_ns,
+                                       .events = notes_->events,
+                                       .lost = notes_->lost};
+    joiner_.Finish(facts, whole);
+    if (notes_->timeline) TellTimeline(whole);
+    return {};
+  }
+
+ private:
+  // What the trace was made from.
+  void TellTimeline(Part& whole) const {
+    auto& table = whole.tables.Edit<TimelineTable>();
+    const size_t row = table.size() - 1;
+    const TimelineRow& told = *notes_->timeline;
+    if (!notes_->producer.empty()) table.producer[row] = whole.pools.Intern(notes_->producer);
+    if (told.backend != StringId::kNone) table.backend[row] = whole.pools.Intern(notes_->backend);
+    table.base_ns[row] = told.base_ns;
+    table.world_size[row] = told.world_size;
+    table.has_shapes[row] = told.has_shapes;
+    table.has_stacks[row] = told.has_stacks;
+    table.has_memory[row] = told.has_memory;
+  }
+
+  void ReportGaps(const PacketStream& stream, uint64_t size, Part& part) const {
+    for (const PacketStream::Gap& gap : stream.gaps()) {
+      part.diagnostics.Add(kGap, who_.input,
+                           {.offset = static_cast<int64_t>(gap.offset),
+                            .detail = fmt::format("{} bytes", gap.bytes)});
+    }
+    if (const uint64_t more = stream.gap_count() - stream.gaps().size(); more > 0)
+      part.diagnostics.AddMany(kGap, who_.input, static_cast<int64_t>(more));
+    if (stream.ends_cut())
+      part.diagnostics.Add(kTruncated, who_.input, {.offset = static_cast<int64_t>(size)});
+  }
+
+  Identity who_;
+  uint64_t window_bytes_;
+  timeline::TimelineJoiner joiner_;
+  std::unique_ptr<TraceNotes> notes_;
+};
+
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<PerfettoReader>(context);
+}
+
 }  // namespace
 
 const Importer& Describe() {
@@ -73,8 +133,9 @@ const Importer& Describe() {
       .info = {.name = "perfetto",
                .sentence = "Perfetto trace: protobuf packets of slices, tracks and counters",
                .example = "trace.pftrace",
-               .makes = {}},
-      .sniff = Sniff};
+               .makes = kMakes},
+      .sniff = Sniff,
+      .open = Open};
   return kImporter;
 }
 

@@ -13,14 +13,18 @@ namespace debrief::timeline {
 
 namespace {
 
-constexpr int64_t kMicrosecond = 1000;
-
-int64_t Floor(int64_t ns) {
-  int64_t whole = ns / kMicrosecond;
-  return ns % kMicrosecond < 0 ? whole - 1 : whole;
+// HTA reads microseconds as binary fractions and rounds those. Times since 1970 then have steps of
+// a quarter of a microsecond, which moves some of them over the next whole one. The wider type
+// keeps all digits that the file had until the one rounding that reading it does.
+double MicrosecondsAsRead(int64_t ns) {
+  return static_cast<double>(static_cast<long double>(ns) / 1000.0L);
 }
 
-int64_t Ceil(int64_t ns) { return -Floor(-ns); }
+Interval WholeMicroseconds(int64_t start_ns, int64_t duration_ns) {
+  double begin = MicrosecondsAsRead(start_ns);
+  double end = begin + MicrosecondsAsRead(duration_ns);
+  return {static_cast<int64_t>(std::ceil(begin)), static_cast<int64_t>(std::floor(end))};
+}
 
 bool StartsWithAny(std::string_view name, std::initializer_list<std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
@@ -107,7 +111,8 @@ class Reader {
   // as work of the GPU where it is not filtered away.
   void ReadHostRow(int32_t slice, const HtaNames::Facts& facts, int64_t correlation) {
     size_t at = TimelineView::At(slice);
-    int64_t begin = Ceil(view_.start[at] - base_);
+    if (!facts.is_step && correlation < 0 && streams_[at] == -1) return;  // most rows
+    int64_t begin = WholeMicroseconds(view_.start[at] - base_, 0).begin;
     if (facts.is_step) {
       steps_.insert(view_.name[at]);
       last_step_ = std::max(last_step_, begin);
@@ -118,7 +123,7 @@ class Reader {
 
   HtaRow RowOf(int32_t slice, const HtaNames::Facts& facts) const {
     size_t at = TimelineView::At(slice);
-    return {.time = {Ceil(view_.start[at] - base_), Floor(view_.end(slice) - base_)},
+    return {.time = WholeMicroseconds(view_.start[at] - base_, view_.duration[at]),
             .stream = streams_[at],
             .slice = slice,
             .type = facts.type,
@@ -126,6 +131,7 @@ class Reader {
   }
 
   void CountHostRows(int64_t before) {
+    host_rows_.reserve(host_.size());
     for (const HostRow& row : host_) {
       if (row.begin >= before) continue;
       HostRows& same = host_rows_[row.correlation];

@@ -45,10 +45,10 @@ std::string JobShares::InWords() const {
                      percent, rank, amount, all, ranks.size());
 }
 
-std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares, int64_t shortest_ns) {
+std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares) {
   std::map<std::pair<int32_t, int32_t>, JobShares> jobs;
   for (const RankShare& share : shares) {
-    if (share.whole_ns >= shortest_ns)
+    if (share.whole_ns >= kShortestToTellNs)
       jobs[{share.who.job, share.who.attempt}].ranks.push_back(share);
   }
   std::vector<JobShares> result;

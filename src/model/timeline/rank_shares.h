@@ -9,6 +9,11 @@
 
 namespace debrief::timeline {
 
+// Less than a tenth of a second of device time is a few steps of a small model: too little to judge
+// a job by. Less than a second may still be start-up: worth telling, no reason to warn.
+inline constexpr int64_t kShortestToTellNs = 100'000'000;
+inline constexpr int64_t kShortestToWarnNs = 1'000'000'000;
+
 struct RankShare {
   Identity who;
   int64_t part_ns = 0;
@@ -28,6 +33,12 @@ struct JobShares {
   int64_t part_ns() const;
   int64_t whole_ns() const;
 
+  // A warning from that fraction of the worst rank on.
+  Severity SeverityFrom(double warn) const {
+    return worst().fraction() >= warn && worst().whole_ns >= kShortestToWarnNs ? Severity::kWarning
+                                                                               : Severity::kInfo;
+  }
+
   // Numbers of the ranks whose fraction is `at_least`, sorted; those without a number left out.
   std::vector<int32_t> RanksWith(double at_least) const;
 
@@ -36,7 +47,8 @@ struct JobShares {
   std::string InWords() const;
 };
 
-// In order of job and attempt. Ranks that were recorded for less than `shortest_ns` are left out.
-std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares, int64_t shortest_ns);
+// In order of job and attempt. Ranks that were recorded for less than kShortestToTellNs are left
+// out.
+std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares);
 
 }  // namespace debrief::timeline

@@ -11,6 +11,7 @@
 #include "base/json_writer.h"
 #include "base/version.h"
 #include "model/compile_frames.h"
+#include "outputs/collapsed_frame.h"
 #include "tables/compile_span.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"
@@ -23,16 +24,11 @@ constexpr size_t kMostFrames = 4096;  // of a stack; parents come before childre
 
 using NodeKey = std::pair<int32_t, int32_t>;  // input and node
 
-// "model.py:27 forward"; without what would end the frame or the line in a collapsed stack.
+// "model.py:27 forward".
 std::string FrameName(const Pools& pools, FrameId id) {
   const Frame& frame = pools.GetFrame(id);
-  std::string name = fmt::format("{}:{} {}", ShortPath(pools.Text(frame.file)), frame.line,
-                                 pools.Text(frame.function));
-  for (char& c : name) {
-    if (c == ';') c = ',';
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return name;
+  return CollapsedFrame(fmt::format("{}:{} {}", ShortPath(pools.Text(frame.file)), frame.line,
+                                    pools.Text(frame.function)));
 }
 
 class Tree {

@@ -94,11 +94,13 @@ Status WriteDatabase(const Model& model, Database& database) {
   return status;
 }
 
-Status WriteParquet(Database& database, const std::string& folder) {
+// Every table whose name begins with `prefix`.
+Status WriteParquet(Database& database, const std::string& folder, std::string_view prefix) {
   if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
     return SystemError(errno, "make the folder", folder);
   }
   for (const TableInfo* table : AllTables()) {
+    if (!table->name.starts_with(prefix)) continue;
     PartialFile file(fmt::format("{}/{}.parquet", folder, table->name));
     TRY(file.Prepare());
     TRY(database.Execute(fmt::format("COPY main.{} TO {} (FORMAT parquet, COMPRESSION zstd)",
@@ -115,7 +117,7 @@ Status Write(const Model& model, const OutputContext& context) {
   OpenOptions options{OpenMode::kReadWrite, kWriterThreads};
   ASSIGN_OR_RETURN(Database database, Database::Open(file.path(), options));
   TRY(WriteDatabase(model, database));
-  if (context.parquet) TRY(WriteParquet(database, context.folder + "/parquet"));
+  if (context.parquet) TRY(WriteParquet(database, context.folder + "/parquet", ""));
   database.Close();
   return file.Commit();
 }
@@ -142,6 +144,17 @@ const Output& Describe() {
        kStoreFile},
       Write};
   return kOutput;
+}
+
+Status WriteParquetTables(const Model& model, const std::string& folder, std::string_view prefix) {
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+    return SystemError(errno, "make the folder", folder);
+  PartialFile file(fmt::format("{}/.tables.duckdb", folder));
+  TRY(file.Prepare());
+  OpenOptions options{OpenMode::kReadWrite, kWriterThreads};
+  ASSIGN_OR_RETURN(Database database, Database::Open(file.path(), options));
+  TRY(WriteDatabase(model, database));
+  return WriteParquet(database, folder, prefix);
 }
 
 Result<Database> OpenStore(const std::string& path, OpenOptions options) {

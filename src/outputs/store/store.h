@@ -23,6 +23,11 @@ inline constexpr int kStoreSchema = 1;
 
 const Output& Describe();
 
+// Every table whose name begins with `prefix` as <folder>/<table>.parquet; the folder is made when
+// it is missing. The tables pass through a database in that folder, which is gone afterwards:
+// memory is bounded whatever their size.
+Status WriteParquetTables(const Model& model, const std::string& folder, std::string_view prefix);
+
 // Opens a store for reading; `path` is the file or the folder that holds it. kNotFound and
 // kUnsupported (made by a newer version) say what to do.
 Result<Database> OpenStore(const std::string& path, OpenOptions options = {});

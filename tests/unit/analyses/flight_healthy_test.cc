@@ -9,6 +9,7 @@
 #include "analyses/analysis.h"
 #include "analyses/flight/arrivals.h"
 #include "analyses/flight/tensor_bytes.h"
+#include "model/dtype.h"
 #include "tables/comm_arrival.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
@@ -21,7 +22,6 @@ using analyses::flight::Arrivals;
 using analyses::flight::FindArrivals;
 using analyses::flight::Index;
 using analyses::flight::TensorBytes;
-using analyses::flight::WidthOf;
 
 constexpr int64_t kStart = 1'760'000'000'000'000'000;
 constexpr int64_t kMs = 1'000'000;

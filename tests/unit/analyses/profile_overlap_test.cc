@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "analyses/profile_overlap/sweep.h"
 #include "model/timeline/hta_rows.h"

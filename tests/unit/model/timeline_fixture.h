@@ -127,7 +127,7 @@ class TimelineFixture {
     row.track = track;
     row.name = writer_->Intern(slice.name);
     row.kind = writer_->Intern(slice.kind);
-    row.category = writer_->Intern(slice.category);
+    if (!slice.category.empty()) row.category = writer_->Intern(slice.category);
     row.start_ns = slice.start_ns;
     row.duration_ns = slice.duration_ns;
     row.correlation = slice.correlation;

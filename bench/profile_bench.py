@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""What reading and analysing large profiles costs, by the CPU seconds and the memory of the command itself.
+
+usage: profile_bench.py breakdown DEBRIEF SMALL LARGE      one thread, where device time went; LARGE may be .gz
+       profile_bench.py all DEBRIEF SMALL LARGE            one thread, every analysis, no store
+       profile_bench.py two DEBRIEF SMALL LARGE            two copies of LARGE: two threads against one
+
+LARGE is SMALL repeated (make_big.py kineto). Checked first: the same number of kernels, copies and fills as SMALL has, times
+the number of copies; busy and idle time add up to the span; every timeline is there. Then prints `name key=value ...`.
+"""
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SCRATCH = Path(__file__).resolve().parent.parent / "build/bench-data"
+
+
+class WrongResult(Exception):
+    pass
+
+
+def run(words):
+    """(stdout, wall seconds, CPU seconds, peak MB) of one run."""
+    with tempfile.TemporaryFile() as out:
+        started = time.monotonic()
+        process = subprocess.Popen([str(word) for word in words], stdout=out, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - started
+        if os.waitstatus_to_exitcode(status) != 0:
+            raise WrongResult(f"exit code {os.waitstatus_to_exitcode(status)}")
+        out.seek(0)
+        return out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+
+
+def breakdown_rows(text):
+    sheet = next(sheet for sheet in json.loads(text)["sheets"] if sheet["table"] == "profile_breakdown")
+    return [row for row in sheet["rows"] if row["scope"] == "all"]
+
+
+def json_bytes(path):
+    """Size of the JSON; a .gz ends with it."""
+    path = Path(path)
+    if path.suffix != ".gz":
+        return path.stat().st_size
+    with open(path, "rb") as file:
+        file.seek(-4, os.SEEK_END)
+        return int.from_bytes(file.read(4), "little")
+
+
+def spans_of(path):
+    """How often the repeated part stands in a trace: each copy has one span of the profiler."""
+    opened = gzip.open(path) if str(path).endswith(".gz") else open(path, "rb")
+    with opened as file:
+        return sum(chunk.count(b'"Trace"') for chunk in iter(lambda: file.read(1 << 24), b""))
+
+
+def check(debrief, small, large, rows):
+    own = breakdown_rows(run([debrief, "profile", "breakdown", small, "--json"])[0])[0]
+    copies = spans_of(large) // max(1, spans_of(small))
+    for row in rows:
+        if row["kernels"] != own["kernels"] * copies:
+            raise WrongResult(f"{row['kernels']} pieces of work, must be {own['kernels']} x {copies}")
+        if row["busy_ns"] + row["idle_ns"] != row["total_ns"]:
+            raise WrongResult("busy and idle time are not the span")
+
+
+def breakdown(debrief, small, large):
+    text, wall, cpu, peak = run([debrief, "profile", "breakdown", large, "--json", "--jobs", "1"])
+    check(debrief, small, large, breakdown_rows(text))
+    size = json_bytes(large)
+    print(f"profile_breakdown mb_per_cpu_s={size / 1e6 / cpu:.0f} cpu_s={cpu:.2f} wall_s={wall:.2f} peak_mb={peak:.0f} "
+          f"memory_ratio={peak / (size / 1e6):.2f}")
+
+
+def everything(debrief, small, large):
+    out = Path(tempfile.mkdtemp(dir=SCRATCH))
+    try:
+        text, wall, cpu, peak = run([debrief, large, "-o", out / "report", "--no-store", "--json", "--quiet", "--jobs", "1"])
+        if json.loads(text)["inputs"][0].get("state") != "imported":
+            raise WrongResult("the trace was not imported")
+    finally:
+        shutil.rmtree(out)
+    size = json_bytes(large)
+    print(f"profile_all mb_per_cpu_s={size / 1e6 / cpu:.0f} cpu_s={cpu:.2f} wall_s={wall:.2f} peak_mb={peak:.0f} "
+          f"memory_ratio={peak / (size / 1e6):.2f}")
+
+
+def two(debrief, small, large):
+    words = [debrief, "profile", "breakdown", large, large_copy(large), "--json"]
+    text, one, _, _ = run([*words, "--jobs", "1"])
+    rows = breakdown_rows(text)
+    if len(rows) != 2:
+        raise WrongResult(f"{len(rows)} timelines, must be 2")
+    check(debrief, small, large, rows)
+    _, both, cpu, peak = run([*words, "--jobs", "2"])
+    print(f"profile_two_files speedup={one / both:.2f} cpu_s={cpu:.2f} wall_s={both:.2f} peak_mb={peak:.0f}")
+
+
+def large_copy(large):
+    """The same bytes under another name."""
+    copy = Path(large).with_name("copy_of_" + Path(large).name)
+    if not copy.exists():
+        os.link(large, copy)
+    return copy
+
+
+def main():
+    mode, *rest = sys.argv[1:]
+    try:
+        {"breakdown": breakdown, "all": everything, "two": two}[mode](*rest)
+    except WrongResult as wrong:
+        sys.exit(f"wrong result: {wrong}")
+
+
+if __name__ == "__main__":
+    main()

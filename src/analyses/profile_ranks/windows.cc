@@ -1,0 +1,143 @@
+#include "analyses/profile_ranks/windows.h"
+
+#include <algorithm>
+
+#include "tables/timeline_step.h"
+
+namespace debrief::analyses::profile_ranks {
+
+namespace {
+
+using timeline::DeviceClass;
+using timeline::TimelineView;
+
+// A thread with less than this share of the busiest one's calls is a helper: that it waits for a
+// device says nothing about the program.
+constexpr int64_t kHelperShare = 10;
+
+struct Sets {
+  IntervalSet busy, waiting, data;     // host
+  IntervalSet compute, communication;  // device
+};
+
+void Join(IntervalSet& all, const IntervalSet& more) {
+  if (!more.empty()) all = Union(all, more);
+}
+
+class Sorter {
+ public:
+  Sorter(const TimelineView& view, const timeline::DeviceClasses& classes, const NameMarks& marks)
+      : view_(view), classes_(classes), marks_(marks) {}
+
+  Sets Sort() {
+    std::vector<int64_t> calls = CallsOfTracks();
+    int64_t most = calls.empty() ? 0 : *std::max_element(calls.begin(), calls.end());
+    const auto& tracks = view_.model.tables.Get<TimelineTrackTable>();
+    for (size_t i = 0; i < view_.tracks.size(); ++i) {
+      size_t row = view_.tracks.begin + i;
+      int32_t first = tracks.first_slice[row];
+      Interval slices{first, int64_t{first} + tracks.slices[row]};
+      if (tracks.slices[row] <= 0 || first < 0) continue;
+      if (tracks.kind[row] == view_.kinds.stream) AddStream(slices);
+      if (tracks.kind[row] == view_.kinds.thread && calls[i] * kHelperShare >= most)
+        AddThread(slices);
+    }
+    return std::move(sets_);
+  }
+
+ private:
+  bool IsCall(size_t at) const {
+    return view_.kind[at] == view_.kinds.op || view_.kind[at] == view_.kinds.runtime;
+  }
+
+  std::vector<int64_t> CallsOfTracks() const {
+    std::vector<int64_t> calls(view_.tracks.size());
+    for (size_t at = 0; at < view_.slices.size(); ++at) {
+      if (IsCall(at)) ++calls[TimelineView::At(view_.track[at])];
+    }
+    return calls;
+  }
+
+  Interval Time(size_t at) const { return {view_.start[at], view_.start[at] + view_.duration[at]}; }
+
+  // Slices of a track are sorted by start.
+  void AddStream(Interval slices) {
+    Sets own;
+    for (auto at = static_cast<size_t>(slices.begin); at < static_cast<size_t>(slices.end); ++at) {
+      DeviceClass device_class = classes_.Of(view_.kind[at], view_.name[at]);
+      if (device_class == DeviceClass::kNone || device_class == DeviceClass::kSync) continue;
+      bool talks = device_class == DeviceClass::kCommunication;
+      AppendToUnion(talks ? own.communication : own.compute, Time(at));
+    }
+    Join(sets_.compute, own.compute);
+    Join(sets_.communication, own.communication);
+  }
+
+  void AddThread(Interval slices) {
+    Sets own;
+    const auto& told = view_.model.tables.Get<TimelineCollectiveTable>();
+    size_t row = view_.collectives.begin;
+    for (auto at = static_cast<size_t>(slices.begin); at < static_cast<size_t>(slices.end); ++at) {
+      while (row < view_.collectives.end && told.slice[row] < static_cast<int32_t>(at)) ++row;
+      bool talks = row < view_.collectives.end && told.slice[row] == static_cast<int32_t>(at);
+      bool waits = view_.kind[at] == view_.kinds.runtime && marks_.Waits(view_.name[at]);
+      if (IsCall(at)) AppendToUnion(own.busy, Time(at));
+      if (talks || waits) AppendToUnion(own.waiting, Time(at));
+      if (marks_.LoadsData(view_.name[at])) AppendToUnion(own.data, Time(at));
+    }
+    Join(sets_.busy, own.busy);
+    Join(sets_.waiting, own.waiting);
+    Join(sets_.data, own.data);
+  }
+
+  const TimelineView& view_;
+  const timeline::DeviceClasses& classes_;
+  const NameMarks& marks_;
+  Sets sets_;
+};
+
+Window MeasureOne(const Sets& sets, const IntervalSet& device, Interval time, int64_t key) {
+  Window window{.key = key, .length_ns = time.length()};
+  IntervalSet waiting = Clip(sets.waiting, time);
+  window.host_own_ns = time.length() - Length(waiting);
+  window.host_busy_ns = Length(Subtract(Clip(sets.busy, time), waiting));
+  window.data_ns = Length(Clip(sets.data, time));
+  window.compute_ns = Length(Clip(sets.compute, time));
+  window.communication_ns = Length(Clip(sets.communication, time));
+  window.idle_ns = time.length() - Length(Clip(device, time));
+  return window;
+}
+
+}  // namespace
+
+uint8_t NameMarks::Mark(StringId name) const {
+  uint8_t& mark = marks_[static_cast<size_t>(name)];
+  if (mark != 0) return mark;
+  std::string_view text = pools_.Text(name);
+  auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  mark = kKnown;
+  // A plain copy returns when it is done, one with a stream of HIP too.
+  bool copies = text == "cudaMemcpy" || text == "hipMemcpy" || text == "hipMemcpyWithStream";
+  if (has("Synchronize") || copies) mark |= kWaits;
+  if (has("DataLoader")) mark |= kLoadsData;
+  return mark;
+}
+
+RankWindows Measure(const TimelineView& view, const timeline::DeviceClasses& classes,
+                    const NameMarks& marks, Interval whole) {
+  Sets sets = Sorter(view, classes, marks).Sort();
+  IntervalSet device = Union(sets.compute, sets.communication);
+  const auto& steps = view.model.tables.Get<TimelineStepTable>();
+  timeline::RowRange rows = timeline::RowsOf(steps, view.who.input);
+  RankWindows measured{.from_steps = rows.size() > 0, .windows = {}};
+  for (size_t row = rows.begin; row < rows.end; ++row) {
+    int64_t key = steps.label[row] == kNone64 ? steps.step[row] : steps.label[row];
+    measured.windows.push_back(
+        MeasureOne(sets, device, {steps.start_ns[row], steps.end_ns[row]}, key));
+  }
+  if (rows.size() == 0 && whole.length() > 0)
+    measured.windows.push_back(MeasureOne(sets, device, whole, 0));
+  return measured;
+}
+
+}  // namespace debrief::analyses::profile_ranks

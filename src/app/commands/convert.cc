@@ -1,0 +1,191 @@
+// debrief convert: timelines in another format, several merged onto one clock.
+//
+//   chrome, perfetto, collapsed   one file, packed when its name ends in .gz
+//   parquet                       a folder with one file a table
+//
+// Only what a timeline needs is read, and only the analyses that relate clocks run.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "app/build_model.h"
+#include "app/commands/commands.h"
+#include "app/terminal.h"
+#include "base/json_writer.h"
+#include "base/rank_list.h"
+#include "outputs/output.h"
+#include "outputs/store/store.h"
+#include "tables/input.h"
+#include "tables/timeline.h"
+#include "tables/timeline_slice.h"
+
+namespace debrief {
+
+namespace {
+
+constexpr std::string_view kTablePrefix = "timeline";
+
+bool Contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool MakesTimelines(const FoundInput& input) {
+  return input.importer != nullptr && Contains(input.importer->info.makes, "timeline");
+}
+
+// What lies under the paths, for those who look for timelines in vain.
+struct Found {
+  std::map<std::string, int> kinds;  // of inputs that are no timelines
+  std::vector<int32_t> ranks;        // of those that are
+
+  std::string Text() const {
+    std::string text;
+    for (const auto& [kind, count] : kinds)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+    return text.empty() ? "nothing" : text;
+  }
+};
+
+constexpr std::string_view kDerived[] = {"timeline_clock"};
+
+class Conversion {
+ public:
+  Conversion(const ConvertOptions& options, const GlobalOptions& global)
+      : options_(options), global_(global) {
+    budget_.folder = TemporaryFolder();
+  }
+
+  Status Run() {
+    TRY(CheckOptions());
+    BuildModel({.paths = options_.paths,
+                .output_folder = options_.to == "parquet" ? options_.output : "",
+                .select = [this](std::vector<FoundInput>& inputs) { Select(inputs); },
+                .derived_tables = kDerived,
+                .is_wanted = [this](const FoundInput& input) { return IsWanted(input); }},
+               global_, budget_, model_);
+    TellTrouble();
+    if (model_.tables.Get<TimelineTable>().size() == 0) return NoTimeline();
+    TRY(Write());
+    Tell();
+    return {};
+  }
+
+ private:
+  Status CheckOptions() const {
+    if (!AnyPathExists(options_.paths)) {
+      return Status(Code::kNotFound, "no such file or folder").At({.file = options_.paths.front()});
+    }
+    if (!options_.frames.empty() && options_.to != "collapsed") {
+      return Status(Code::kUsage, "--frames is about collapsed stacks")
+          .Remedy("Add --to collapsed.");
+    }
+    if (options_.to == "parquet" && options_.output.ends_with(".gz")) {
+      return Status(Code::kUsage, "Parquet tables are packed already")
+          .Remedy("Name a folder with -o.");
+    }
+    return CheckNotAnInput();
+  }
+
+  // A file is replaced when it is whole; one that is being read must not be.
+  Status CheckNotAnInput() const {
+    struct stat out;
+    if (stat(options_.output.c_str(), &out) != 0 || S_ISDIR(out.st_mode)) return {};
+    for (const std::string& path : options_.paths) {
+      struct stat in;
+      const bool is_same =
+          stat(path.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+      if (is_same)
+        return Status(Code::kUsage, fmt::format("{} is an input", path))
+            .Remedy("Choose another -o.");
+    }
+    return {};
+  }
+
+  void Select(std::vector<FoundInput>& inputs) {
+    std::erase_if(inputs, [this](const FoundInput& input) {
+      if (MakesTimelines(input)) return false;
+      ++found_
+            .kinds[input.importer == nullptr ? "unknown" : std::string(input.importer->info.name)];
+      return true;
+    });
+  }
+
+  bool IsWanted(const FoundInput& input) {
+    if (input.who.rank != kNone32) found_.ranks.push_back(input.who.rank);
+    return options_.ranks.empty() || std::find(options_.ranks.begin(), options_.ranks.end(),
+                                               input.who.rank) != options_.ranks.end();
+  }
+
+  Status NoTimeline() {
+    std::sort(found_.ranks.begin(), found_.ranks.end());
+    if (!options_.ranks.empty() && !found_.ranks.empty()) {
+      return Status(Code::kNotFound, "no timeline of these ranks")
+          .Remedy(fmt::format("There are ranks {}.", FoldNumbers(found_.ranks)));
+    }
+    return Status(Code::kNotFound,
+                  fmt::format("no timeline among the inputs; found {}", found_.Text()))
+        .Remedy("`debrief list inputs` says which files are timelines.");
+  }
+
+  Status Write() const {
+    if (options_.to == "parquet")
+      return outputs::store::WriteParquetTables(model_, options_.output, kTablePrefix);
+    OutputContext context;
+    context.file = options_.output;
+    context.frames = options_.frames;
+    for (const Output* output : AllOutputs()) {
+      if (output->info.name == options_.to) return output->write(model_, context);
+    }
+    return Status(Code::kUsage, fmt::format("--to {}: no such format", options_.to));
+  }
+
+  // What was lost on the way: the file would not tell.
+  void TellTrouble() const {
+    if (global_.quiet) return;
+    const auto& inputs = model_.tables.Get<InputTable>();
+    for (const Diagnostic& each : model_.diagnostics.all()) {
+      if (each.kind->severity == Severity::kInfo) continue;
+      const bool has_path = each.input >= 0 && static_cast<size_t>(each.input) < inputs.size();
+      const std::string_view path =
+          has_path ? model_.pools.Text(inputs.path[static_cast<size_t>(each.input)]) : "";
+      PrintNote(fmt::format("debrief: {}: {}{}", path, each.kind->meaning,
+                            each.count > 1 ? fmt::format(" ({} times)", each.count) : ""));
+    }
+  }
+
+  void Tell() const {
+    const size_t timelines = model_.tables.Get<TimelineTable>().size();
+    const size_t slices = model_.tables.Get<TimelineSliceTable>().size();
+    StdoutSink sink;
+    if (global_.json) {
+      std::string text;
+      JsonWriter json(&text);
+      json.BeginObject().Field("output", options_.output).Field("format", options_.to);
+      json.Field("timelines", timelines).Field("slices", slices).EndObject();
+      sink.Write(text + "\n");
+    } else if (!global_.quiet) {
+      sink.Write(fmt::format("wrote {}: {} slices of {} timeline{}\n", options_.output, slices,
+                             timelines, timelines == 1 ? "" : "s"));
+    }
+  }
+
+  const ConvertOptions& options_;
+  const GlobalOptions& global_;
+  SpillBudget budget_;
+  Model model_;
+  Found found_;
+};
+
+}  // namespace
+
+int RunConvert(const ConvertOptions& options, const GlobalOptions& global) {
+  const Status status = Conversion(options, global).Run();
+  if (status.ok()) return 0;
+  PrintError(status);
+  return status.code() == Code::kUsage ? 2 : 1;
+}
+
+}  // namespace debrief

@@ -1,0 +1,149 @@
+// debrief profile: what timelines of profilers tell, a subcommand a question.
+//
+//   debrief profile breakdown rank0.json.gz           text, with the definition of every number
+//   debrief profile idle traces/ --csv --definition hta
+//   debrief profile diff before.json after.json
+//
+// Only timelines are read, and only the analyses that the subcommand needs run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/build_model.h"
+#include "app/commands/commands.h"
+#include "app/terminal.h"
+#include "inputs/importer.h"
+#include "outputs/profile_diff/profile_diff.h"
+#include "outputs/profile_sheets/sheet.h"
+#include "tables/input.h"
+#include "tables/memory_snapshot.h"
+#include "tables/timeline.h"
+
+namespace debrief {
+
+namespace {
+
+using namespace outputs::profile_diff;    // NOLINT
+using namespace outputs::profile_sheets;  // NOLINT
+
+// Kinds of input that a question about a timeline may need.
+bool IsTimelineInput(const FoundInput& input) {
+  if (input.importer == nullptr) return false;
+  for (std::string_view table : input.importer->info.makes) {
+    if (table == "timeline" || table == "memory_event") return true;
+  }
+  return false;
+}
+
+std::string_view PathOf(const Model& model, int32_t input) {
+  if (input == kNone32) return "(all)";
+  return model.pools.Text(model.tables.Get<InputTable>().path[static_cast<size_t>(input)]);
+}
+
+void PrintTrouble(const Model& model) {
+  for (const Diagnostic& each : model.diagnostics.all()) {
+    if (each.kind->severity == Severity::kInfo) continue;
+    fmt::print(stderr, "debrief: {}: {}: {} ({} times, first at byte {}). {}\n",
+               SeverityName(each.kind->severity), PathOf(model, each.input), each.kind->meaning,
+               each.count, each.first.empty() ? -1 : each.first[0].offset, each.kind->remedy);
+  }
+}
+
+// The timelines under some paths, with the derived tables that a question needs.
+class Timelines {
+  SpillBudget budget_;  // outlives the model, whose sources give back to it
+
+ public:
+  Model model;
+
+  // False, with a word on stderr, when there is none.
+  bool Read(const std::vector<std::string>& paths, std::span<const std::string_view> tables,
+            const GlobalOptions& global) {
+    budget_.folder = TemporaryFolder();
+    size_t found = 0;
+    BuildModel({.paths = paths,
+                .select =
+                    [&found](std::vector<FoundInput>& inputs) {
+                      found = inputs.size();
+                      std::erase_if(
+                          inputs, [](const FoundInput& input) { return !IsTimelineInput(input); });
+                    },
+                .derived_tables = tables},
+               global, budget_, model);
+    if (!global.quiet) PrintTrouble(model);
+    bool is_there = model.tables.Get<TimelineTable>().size() > 0 ||
+                    model.tables.Get<MemorySnapshotTable>().size() > 0;
+    if (!is_there) {
+      fmt::print(stderr,
+                 "debrief: none of {} inputs in {} is a timeline of a profiler.\n"
+                 "Give a Kineto or Chrome trace (.json, .json.gz), a Perfetto trace, or a folder "
+                 "of them; `debrief list inputs` says what is read.\n",
+                 found, fmt::join(paths, " "));
+    }
+    return is_there;
+  }
+
+};
+
+int RunSheets(const ProfileOptions& options, const GlobalOptions& global) {
+  Timelines timelines;
+  if (!timelines.Read(options.paths, TablesOf(options.subcommand), global)) return 1;
+  SheetOptions sheets{.definition = options.definition,
+                      .top = static_cast<size_t>(options.top),
+                      .ranks = options.ranks,
+                      .width = TerminalWidth()};
+  auto write = global.json ? WriteJson : options.csv ? WriteCsv : WriteText;
+  StdoutSink out;
+  write(timelines.model, options.subcommand, sheets, out);
+  return ExitCodeOf(timelines.model, options.fail_on);
+}
+
+// Inputs of the wanted ranks; all when no rank is named.
+std::vector<int32_t> InputsOf(const Model& model, const std::vector<int>& ranks) {
+  const auto& table = model.tables.Get<TimelineTable>();
+  std::vector<int32_t> inputs;
+  for (size_t row = 0; row < table.size(); ++row) {
+    if (std::find(ranks.begin(), ranks.end(), table.rank[row]) != ranks.end())
+      inputs.push_back(table.input[row]);
+  }
+  return inputs;
+}
+
+int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
+  if (options.paths.size() != 2) {
+    fmt::print(stderr, "debrief: profile diff compares two: debrief profile diff A B\n");
+    return 2;
+  }
+  static constexpr std::string_view kTables[] = {"profile_breakdown", "timeline_launch"};
+  Timelines a, b;
+  if (!a.Read({options.paths[0]}, kTables, global)) return 1;
+  if (!b.Read({options.paths[1]}, kTables, global)) return 1;
+  auto diff = DiffProfiles({a.model, InputsOf(a.model, options.ranks)},
+                           {b.model, InputsOf(b.model, options.ranks)});
+  if (!diff.ok()) {
+    fmt::print(stderr, "debrief: {}\n", diff.status().message());
+    return 1;
+  }
+  DiffTextOptions text{.name_a = options.paths[0],
+                       .name_b = options.paths[1],
+                       .rows = options.top == 0 ? SIZE_MAX : static_cast<size_t>(options.top),
+                       .width = static_cast<size_t>(TerminalWidth())};
+  StdoutSink().Write(global.json   ? DiffJson(diff.value(), text)
+                     : options.csv ? DiffCsv(diff.value())
+                                   : DiffText(diff.value(), text));
+  return 0;
+}
+
+}  // namespace
+
+int RunProfile(const ProfileOptions& options, const GlobalOptions& global) {
+  if (!AnyPathExists(options.paths)) {
+    fmt::print(stderr, "debrief: no such file or folder: {}\n", fmt::join(options.paths, " "));
+    return 1;
+  }
+  return options.subcommand == "diff" ? RunDiff(options, global) : RunSheets(options, global);
+}
+
+}  // namespace debrief
