@@ -23,10 +23,10 @@ TEST(ProfileKernels, FiguresOfOneName) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
   fixture.AddSlice(thread, {"aten::mm", kOp, 0, 10});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 2, 2, .correlation = 1});
-  fixture.AddSlice(stream, {"gemm", kKernel, 10, 10, .correlation = 1});
-  fixture.AddSlice(stream, {"gemm", kKernel, 30, 20, .correlation = 2});
-  fixture.AddSlice(stream, {"Memcpy HtoD", kMemcpy, 60, 10, .correlation = 3});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 2, 2, 1});
+  fixture.AddSlice(stream, {"gemm", kKernel, 10, 10, 1});
+  fixture.AddSlice(stream, {"gemm", kKernel, 30, 20, 2});
+  fixture.AddSlice(stream, {"Memcpy HtoD", kMemcpy, 60, 10, 3});
   auto& works = fixture.part().tables.Edit<TimelineDeviceWorkTable>();
   works.blocks = {8, 16, kNone64};
   works.threads = {128, 128, kNone32};
@@ -65,7 +65,7 @@ TEST(ProfileKernels, HtaKeepsTheLargest) {
   for (size_t i = 0; i < names.size(); ++i) {
     const auto time = static_cast<int64_t>(names.size() - i) * 1000;
     fixture.AddSlice(stream, {names.substr(i, 1), kKernel, static_cast<int64_t>(i) * 100'000, time,
-                              .correlation = static_cast<int64_t>(i) + 1});
+                              static_cast<int64_t>(i) + 1});
   }
   Model model = fixture.Build();
   LinkByCorrelation(model);

@@ -21,9 +21,9 @@ TEST(ProfileLaunches, DelaysShortWorkAndOutliers) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
   auto launch = [&](int64_t id, int64_t call, int64_t call_time, int64_t start, int64_t time) {
-    fixture.AddSlice(
-        thread, {"cudaLaunchKernel", kRuntime, call * kUs, call_time * kUs, .correlation = id});
-    fixture.AddSlice(stream, {"k", kKernel, start * kUs, time * kUs, .correlation = id});
+    fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, call * kUs, call_time * kUs, id,
+                              kNone64, "cuda_runtime"});
+    fixture.AddSlice(stream, {"k", kKernel, start * kUs, time * kUs, id, kNone64, "kernel"});
   };
   launch(1, 0, 10, 5, 20);       // began before the call ended: no delay
   launch(2, 100, 10, 120, 5);    // shorter than its call
@@ -50,10 +50,10 @@ TEST(ProfileLaunches, AGraphIsOneLaunchOnEachOfItsStreams) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread();
   const int32_t a = fixture.AddStream(7), b = fixture.AddStream(8);
-  fixture.AddSlice(thread, {"cudaGraphLaunch", kRuntime, 0, 10, .correlation = 1});
-  fixture.AddSlice(a, {"k1", kKernel, 20, 10, .correlation = 1});
-  fixture.AddSlice(a, {"k2", kKernel, 40, 10, .correlation = 1});
-  fixture.AddSlice(b, {"k3", kKernel, 15, 10, .correlation = 1});
+  fixture.AddSlice(thread, {"cudaGraphLaunch", kRuntime, 0, 10, 1});
+  fixture.AddSlice(a, {"k1", kKernel, 20, 10, 1});
+  fixture.AddSlice(a, {"k2", kKernel, 40, 10, 1});
+  fixture.AddSlice(b, {"k3", kKernel, 15, 10, 1});
   Model model = fixture.Build();
   LinkByCorrelation(model);
   const Launches launches = LaunchesOf(timeline::Timelines(model).front());

@@ -38,10 +38,10 @@ TEST(ProfileOps, SelfTimeLeavesOutOpsInsideAndKeepsCalls) {
   fixture.AddSlice(thread, {"aten::t", kOp, 10, 20});
   fixture.AddSlice(thread, {"frame.py", kPython, 35, 55});
   fixture.AddSlice(thread, {"aten::addmm", kOp, 40, 50});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 50, 10, .correlation = 1});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 70, 10, .correlation = 2});
-  fixture.AddSlice(stream, {"gemm", kKernel, 60, 40, .correlation = 1});
-  fixture.AddSlice(stream, {"bias", kKernel, 90, 30, .correlation = 2});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 50, 10, 1});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 70, 10, 2});
+  fixture.AddSlice(stream, {"gemm", kKernel, 60, 40, 1});
+  fixture.AddSlice(stream, {"bias", kKernel, 90, 30, 2});
   Model model = fixture.Build();
   LinkByCorrelation(model);
   RunAnalysis(Describe(), model);
@@ -58,8 +58,8 @@ TEST(ProfileOps, AnOpInsideOfItselfCountsOnce) {
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
   fixture.AddSlice(thread, {"aten::to", kOp, 0, 100});
   fixture.AddSlice(thread, {"aten::to", kOp, 10, 80});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 50, 10, .correlation = 1});
-  fixture.AddSlice(stream, {"copy", kKernel, 70, 5, .correlation = 1});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 50, 10, 1});
+  fixture.AddSlice(stream, {"copy", kKernel, 70, 5, 1});
   fixture.AddSlice(thread, {"aten::to", kOp, 200, 10});
   Model model = fixture.Build();
   LinkByCorrelation(model);
@@ -74,10 +74,10 @@ TEST(ProfileOps, DevicesAddUp) {
   const int32_t thread = fixture.AddThread();
   const int32_t first = fixture.AddStream(7, 0), second = fixture.AddStream(7, 1);
   fixture.AddSlice(thread, {"aten::mm", kOp, 0, 100});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 10, 10, .correlation = 1});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 30, 10, .correlation = 2});
-  fixture.AddSlice(first, {"gemm", kKernel, 50, 20, .correlation = 1});
-  fixture.AddSlice(second, {"gemm", kKernel, 50, 20, .correlation = 2});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 10, 10, 1});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 30, 10, 2});
+  fixture.AddSlice(first, {"gemm", kKernel, 50, 20, 1});
+  fixture.AddSlice(second, {"gemm", kKernel, 50, 20, 2});
   Model model = fixture.Build();
   LinkByCorrelation(model);
   RunAnalysis(Describe(), model);
@@ -109,8 +109,8 @@ TEST(ProfileOps, ModulesNest) {
   fixture.AddSlice(thread, {"nn.Module: Net_0", kPython, 0, 100});
   fixture.AddSlice(thread, {"forward", kPython, 5, 90});
   fixture.AddSlice(thread, {"nn.Module: Linear_0", kPython, 10, 60});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 20, 10, .correlation = 1});
-  fixture.AddSlice(stream, {"gemm", kKernel, 40, 20, .correlation = 1});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 20, 10, 1});
+  fixture.AddSlice(stream, {"gemm", kKernel, 40, 20, 1});
   Model model = fixture.Build();
   LinkByCorrelation(model);
   model.tables.Edit<TimelineLaunchTable>().module[0] =

@@ -64,7 +64,7 @@ TEST(ProfileSteps, OneSlowStepAndWhatGrew) {
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].rule, "profile.slow_step");
   EXPECT_EQ(findings[0].headline,
-            "Step 3 of rank 0 took 30.0 ms, 3.0 times as long as usual: 20.0 ms more of idle time "
+            "Step 3 took 30.0 ms on rank 0, 3.0 times as long as usual: 20.0 ms more of idle time "
             "of the device");
 }
 

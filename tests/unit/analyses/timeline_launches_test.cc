@@ -54,8 +54,8 @@ TEST(TimelineLaunches, InnermostAndOutermostOpAroundTheCall) {
   fixture.AddSlice(thread, {"aten::linear", kOp, 10, 80});
   fixture.AddSlice(thread, {"aten::addmm", kOp, 20, 60});
   fixture.AddSlice(thread, {"my_range", kAnnotation, 25, 40});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 30, 10, .correlation = 1});
-  fixture.AddSlice(stream, {"gemm", kKernel, 50, 20, .correlation = 1});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 30, 10, 1});
+  fixture.AddSlice(stream, {"gemm", kKernel, 50, 20, 1});
   Model model = fixture.Build();
   RunAnalysis(Describe(), model);
   EXPECT_EQ(RowOf(model, "gemm"),
@@ -65,9 +65,9 @@ TEST(TimelineLaunches, InnermostAndOutermostOpAroundTheCall) {
 TEST(TimelineLaunches, EveryKernelOfAGraphIsLinked) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
-  fixture.AddSlice(thread, {"cudaGraphLaunch", kRuntime, 0, 10, .correlation = 5});
-  fixture.AddSlice(stream, {"first", kKernel, 20, 5, .correlation = 5});
-  fixture.AddSlice(stream, {"second", kKernel, 30, 5, .correlation = 5});
+  fixture.AddSlice(thread, {"cudaGraphLaunch", kRuntime, 0, 10, 5});
+  fixture.AddSlice(stream, {"first", kKernel, 20, 5, 5});
+  fixture.AddSlice(stream, {"second", kKernel, 30, 5, 5});
   Model model = fixture.Build();
   RunAnalysis(Describe(), model);
   EXPECT_EQ(RowOf(model, "first"), "cudaGraphLaunch < - < -, -, graph");
@@ -79,10 +79,8 @@ TEST(TimelineLaunches, LatestCallBeforeTheWork) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
   for (int64_t start : {0, 1000}) {
-    fixture.AddSlice(thread,
-                     {start == 0 ? "early" : "late", kRuntime, start, 10, .correlation = 3});
-    fixture.AddSlice(stream,
-                     {start == 0 ? "work_a" : "work_b", kKernel, start + 50, 10, .correlation = 3});
+    fixture.AddSlice(thread, {start == 0 ? "early" : "late", kRuntime, start, 10, 3});
+    fixture.AddSlice(stream, {start == 0 ? "work_a" : "work_b", kKernel, start + 50, 10, 3});
   }
   Model model = fixture.Build();
   RunAnalysis(Describe(), model);
@@ -93,9 +91,9 @@ TEST(TimelineLaunches, LatestCallBeforeTheWork) {
 TEST(TimelineLaunches, ExternalIdNamesTheOpWhereNoCallIsShown) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
-  fixture.AddSlice(thread, {"aten::mm", kOp, 0, 10, .external_id = 9});
-  fixture.AddSlice(stream, {"gemm", kKernel, 20, 5, .correlation = 77, .external_id = 9});
-  fixture.AddSlice(stream, {"lost", kKernel, 30, 5, .correlation = 78});
+  fixture.AddSlice(thread, {"aten::mm", kOp, 0, 10, kNone64, 9});
+  fixture.AddSlice(stream, {"gemm", kKernel, 20, 5, 77, 9});
+  fixture.AddSlice(stream, {"lost", kKernel, 30, 5, 78});
   Model model = fixture.Build();
   RunAnalysis(Describe(), model);
   EXPECT_EQ(RowOf(model, "gemm"), "- < aten::mm < aten::mm, -");
@@ -117,8 +115,8 @@ TEST(TimelineLaunches, BackwardTakesModuleAndCompilationOfForward) {
       fixture.AddSlice(backward, {"autograd::engine::evaluate_function: TBackward0", kOp, 200, 50}),
       4, 1);
   AddOpRow(fixture, fixture.AddSlice(backward, {"TBackward0", kOp, 210, 30}), 4, 1);
-  fixture.AddSlice(backward, {"cudaLaunchKernel", kRuntime, 215, 10, .correlation = 1});
-  fixture.AddSlice(stream, {"transpose", kKernel, 230, 20, .correlation = 1});
+  fixture.AddSlice(backward, {"cudaLaunchKernel", kRuntime, 215, 10, 1});
+  fixture.AddSlice(stream, {"transpose", kKernel, 230, 20, 1});
   Model model = fixture.Build();
   RunAnalysis(Describe(), model);
   EXPECT_EQ(RowOf(model, "transpose"),
@@ -133,8 +131,8 @@ TEST(TimelineLaunches, BackwardTakesModuleAndCompilationOfForward) {
 TEST(TimelineLaunches, StepOfTheCallAndNotOfTheWork) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 90, 5, .correlation = 1});
-  fixture.AddSlice(stream, {"gemm", kKernel, 150, 20, .correlation = 1});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 90, 5, 1});
+  fixture.AddSlice(stream, {"gemm", kKernel, 150, 20, 1});
   fixture.AddSlice(stream, {"unlaunched", kKernel, 180, 5});
   Model model = fixture.Build();
   for (int32_t step : {0, 1}) {

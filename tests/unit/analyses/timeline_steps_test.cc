@@ -30,8 +30,8 @@ TEST(TimelineSteps, MarksOfTheProfiler) {
   fixture.AddSlice(thread, {"ProfilerStep#7", kOp, 1, 98});
   fixture.AddSlice(thread, {"ProfilerStep#8", kAnnotation, 100, 100});
   fixture.AddSlice(stream, {"ProfilerStep#7", kDeviceAnnotation, 50, 100});
-  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 90, 5, .correlation = 1});
-  fixture.AddSlice(stream, {"gemm", kKernel, 120, 30, .correlation = 1});
+  fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, 90, 5, 1});
+  fixture.AddSlice(stream, {"gemm", kKernel, 120, 30, 1});
   Model model = fixture.Build();
   const auto& steps = StepsOf(model);
   ASSERT_EQ(steps.size(), 2u);
