@@ -48,13 +48,6 @@ std::vector<Launch> Joined(const std::vector<Launch>& pieces) {
   return launches;
 }
 
-int64_t DownToMicrosecond(int64_t ns) {
-  const int64_t rest = ns % kMicrosecond;
-  return ns - (rest < 0 ? rest + kMicrosecond : rest);
-}
-
-int64_t UpToMicrosecond(int64_t ns) { return -DownToMicrosecond(-ns); }
-
 bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -121,11 +114,13 @@ std::vector<Launch> HtaLaunchesOf(const TimelineView& view, timeline::HtaNames& 
   for (const timeline::HtaRow& row : timeline::HtaRowsOf(view, names).rows) {
     const int32_t call = call_of[TimelineView::At(row.slice)];
     if (call == kNone32) continue;
+    const Interval called = timeline::WholeMicroseconds(view.start[TimelineView::At(call)] - base,
+                                                        view.duration[TimelineView::At(call)]);
     launches.push_back({.call = call,
                         .device = PlaceOf(view, row.slice).device,
                         .stream = row.stream,
-                        .call_start = UpToMicrosecond(view.start[TimelineView::At(call)] - base),
-                        .call_end = DownToMicrosecond(view.end(call) - base),
+                        .call_start = called.begin * kMicrosecond,
+                        .call_end = called.end * kMicrosecond,
                         .work_start = row.time.begin * kMicrosecond,
                         .work_time = row.time.length() * kMicrosecond});
   }

@@ -20,12 +20,6 @@ double MicrosecondsAsRead(int64_t ns) {
   return static_cast<double>(static_cast<long double>(ns) / 1000.0L);
 }
 
-Interval WholeMicroseconds(int64_t start_ns, int64_t duration_ns) {
-  double begin = MicrosecondsAsRead(start_ns);
-  double end = begin + MicrosecondsAsRead(duration_ns);
-  return {static_cast<int64_t>(std::ceil(begin)), static_cast<int64_t>(std::floor(end))};
-}
-
 bool StartsWithAny(std::string_view name, std::initializer_list<std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
@@ -171,6 +165,12 @@ class Reader {
 };
 
 }  // namespace
+
+Interval WholeMicroseconds(int64_t start_ns, int64_t duration_ns) {
+  double begin = MicrosecondsAsRead(start_ns);
+  double end = begin + MicrosecondsAsRead(duration_ns);
+  return {static_cast<int64_t>(std::ceil(begin)), static_cast<int64_t>(std::floor(end))};
+}
 
 HtaType HtaTypeOf(std::string_view name) {
   if (IsCommunication(name)) return HtaType::kCommunication;

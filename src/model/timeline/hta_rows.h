@@ -19,6 +19,9 @@
 
 namespace debrief::timeline {
 
+// Begin and end of what starts at `start_ns`, in whole microseconds, rounded as HTA does.
+Interval WholeMicroseconds(int64_t start_ns, int64_t duration_ns);
+
 enum class HtaType : uint8_t { kComputation, kCommunication, kMemory, kOther };
 HtaType HtaTypeOf(std::string_view name);
 

@@ -21,9 +21,9 @@ TEST(ProfileLaunches, DelaysShortWorkAndOutliers) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
   auto launch = [&](int64_t id, int64_t call, int64_t call_time, int64_t start, int64_t time) {
-    fixture.AddSlice(
-        thread, {"cudaLaunchKernel", kRuntime, call * kUs, call_time * kUs, id});
-    fixture.AddSlice(stream, {"k", kKernel, start * kUs, time * kUs, id});
+    fixture.AddSlice(thread, {"cudaLaunchKernel", kRuntime, call * kUs, call_time * kUs, id,
+                              kNone64, "cuda_runtime"});
+    fixture.AddSlice(stream, {"k", kKernel, start * kUs, time * kUs, id, kNone64, "kernel"});
   };
   launch(1, 0, 10, 5, 20);       // began before the call ended: no delay
   launch(2, 100, 10, 120, 5);    // shorter than its call

@@ -79,10 +79,8 @@ TEST(TimelineLaunches, LatestCallBeforeTheWork) {
   TimelineFixture fixture;
   const int32_t thread = fixture.AddThread(), stream = fixture.AddStream(7);
   for (int64_t start : {0, 1000}) {
-    fixture.AddSlice(thread,
-                     {start == 0 ? "early" : "late", kRuntime, start, 10, 3});
-    fixture.AddSlice(stream,
-                     {start == 0 ? "work_a" : "work_b", kKernel, start + 50, 10, 3});
+    fixture.AddSlice(thread, {start == 0 ? "early" : "late", kRuntime, start, 10, 3});
+    fixture.AddSlice(stream, {start == 0 ? "work_a" : "work_b", kKernel, start + 50, 10, 3});
   }
   Model model = fixture.Build();
   RunAnalysis(Describe(), model);
