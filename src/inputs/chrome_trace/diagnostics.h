@@ -18,8 +18,7 @@ inline constexpr DiagnosticKind kBadEvent = {
     "Look at the bytes there; the other events are read."};
 inline constexpr DiagnosticKind kRepaired = {
     "chrome_trace.repaired", Severity::kWarning,
-    "a batch of events has control characters or bytes that are not UTF-8; read with these "
-    "replaced",
+    "the events have control characters or bytes that are not UTF-8; read with these replaced",
     "Nothing is lost; names with such bytes look different."};
 inline constexpr DiagnosticKind kNoTime = {"chrome_trace.no_time", Severity::kError,
                                            "an event has no usable time (missing, NaN, or outside "

@@ -20,7 +20,8 @@ namespace debrief::outputs::profile_sheets {
 
 namespace {
 
-constexpr size_t kWidestName = 48;  // of a text that is not in the last column
+constexpr size_t kWidestName =
+    48;  // of a text; in the last column as wide as the terminal is, but no less
 
 std::string DurationText(double ns) {
   double size = std::abs(ns);
@@ -152,9 +153,10 @@ class SheetText {
       std::string text = " ";
       for (size_t c = 0; c < columns_.size(); ++c) {
         bool is_last = c + 1 == columns_.size();
-        size_t left = static_cast<size_t>(options_.width) > text.size() + 2
-                          ? static_cast<size_t>(options_.width) - text.size() - 2
-                          : 8;
+        size_t used = text.size() + 2;
+        size_t left =
+            std::max(kWidestName, static_cast<size_t>(options_.width) -
+                                      std::min(used, static_cast<size_t>(options_.width)));
         bool is_text = IsText(table_, columns_[c].number);
         std::string cell =
             is_text ? Cut(text_of(columns_[c]), is_last ? left : widths[c]) : text_of(columns_[c]);
