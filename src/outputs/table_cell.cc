@@ -34,7 +34,7 @@ std::string StackText(const Pools& pools, StackId stack) {
 
 }  // namespace
 
-Cell ReadCell(const Model& model, const Table& table, size_t column, size_t row) {
+Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row) {
   switch (table.info().columns[column].type) {
     case ColumnType::kInt32: {
       auto value = ValueAt<int32_t>(table, column, row);
@@ -52,16 +52,16 @@ Cell ReadCell(const Model& model, const Table& table, size_t column, size_t row)
       return {.kind = Cell::kFlag, .integer = ValueAt<uint8_t>(table, column, row)};
     case ColumnType::kString: {
       auto id = ValueAt<StringId>(table, column, row);
-      return id == StringId::kNone ? Cell{} : Text(std::string(model.pools.Text(id)));
+      return id == StringId::kNone ? Cell{} : Text(std::string(pools.Text(id)));
     }
     case ColumnType::kList: {
       auto id = ValueAt<ListId>(table, column, row);
       if (id == ListId::kNone) return {};
-      return Text(fmt::format("[{}]", fmt::join(model.pools.lists.Get(id), ", ")));
+      return Text(fmt::format("[{}]", fmt::join(pools.lists.Get(id), ", ")));
     }
     case ColumnType::kStack: {
       auto id = ValueAt<StackId>(table, column, row);
-      return id == StackId::kNone ? Cell{} : Text(StackText(model.pools, id));
+      return id == StackId::kNone ? Cell{} : Text(StackText(pools, id));
     }
   }
   return {};

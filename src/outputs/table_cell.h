@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "model/model.h"
+#include "model/table.h"
 
 namespace debrief {
 
@@ -17,6 +17,6 @@ struct Cell {
 };
 
 // `row` is below table.size().
-Cell ReadCell(const Model& model, const Table& table, size_t column, size_t row);
+Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row);
 
 }  // namespace debrief

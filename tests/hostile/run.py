@@ -41,19 +41,16 @@ EXPECTED = {
     "symlink_loop": ("loop", {"input.symlink_loop"}),
     "noise": ("noise.bin", {"input.unknown"}),
     "shrinking": ("shrinks.json", {"input.changed"}),
-<<<<<<< HEAD
+    "perfetto_cut": ("cut.pftrace", {"perfetto.truncated"}),
+    "perfetto_flips": ("flips.pftrace", {"perfetto.bad_packet", "perfetto.gap", "perfetto.truncated"}),
+    "perfetto_zlib_bomb": ("bomb.pftrace", {"perfetto.bad_compression"}),
+    "perfetto_lengths": ("lengths.pftrace", {"perfetto.gap", "perfetto.truncated"}),
     "snapshot_cut": ("snapshot.pickle", {"memory_snapshot.truncated"}),
     "snapshot_flipped": ("snapshot.pickle", {"memory_snapshot.corrupt", "memory_snapshot.unsafe"}),
     "snapshot_code": ("snapshot.pickle", {"memory_snapshot.unsafe"}),
     "snapshot_memo": ("snapshot.pickle", {"memory_snapshot.corrupt"}),
     "execution_cut": ("execution.json", {"execution_trace.truncated"}),
     "execution_flipped": ("execution.json", {"execution_trace.bad_node", "execution_trace.truncated"}),
-=======
-    "perfetto_cut": ("cut.pftrace", {"perfetto.truncated"}),
-    "perfetto_flips": ("flips.pftrace", {"perfetto.bad_packet", "perfetto.gap", "perfetto.truncated"}),
-    "perfetto_zlib_bomb": ("bomb.pftrace", {"perfetto.bad_compression"}),
-    "perfetto_lengths": ("lengths.pftrace", {"perfetto.gap", "perfetto.truncated"}),
->>>>>>> perf
 }
 
 # The form of specs of the op trace: what a program that records its operations writes.
@@ -139,39 +136,6 @@ def make_shrinking(path):
     path.write_text(json.dumps(GOOD | {"entries": GOOD["entries"] * 20_000}))
 
 
-<<<<<<< HEAD
-def make_snapshot_cut(path):
-    path.write_bytes(pickle.dumps(SNAPSHOT, protocol=4)[:-20_000])
-
-
-def make_snapshot_flipped(path):
-    packed = bytearray(pickle.dumps(SNAPSHOT, protocol=4))
-    for at in range(30_000, len(packed), 1000):
-        packed[at] ^= 0xFF
-    path.write_bytes(packed)
-
-
-def make_snapshot_code(path):
-    path.write_bytes(pickle.dumps(SNAPSHOT | {"more": os.getcwd}, protocol=4))
-
-
-def make_snapshot_memo(path):
-    """After 64 MiB of text, a memo number of 2^32 - 1."""
-    text = b"x" * (64 << 20)
-    path.write_bytes(b"\x80\x02}(X\x08\0\0\0segments]X\x0d\0\0\0device_traces]X\x01\0\0\0tX" +
-                     len(text).to_bytes(4, "little") + text + b"r\xff\xff\xff\xffu.")
-
-
-def make_execution_cut(path):
-    path.write_text(json.dumps(EXECUTION)[:-2000])
-
-
-def make_execution_flipped(path):
-    packed = bytearray(json.dumps(EXECUTION).encode())
-    for at in range(5000, len(packed) - 5000, 3001):
-        packed[at] ^= 0x40
-    path.write_bytes(packed)
-=======
 def perfetto_field(number, content):
     """A field of protobuf with bytes in it."""
     def varint(value):
@@ -206,7 +170,39 @@ def make_perfetto_zlib_bomb(path):
 def make_perfetto_lengths(path):
     """Packets that claim to be longer than the file, at every byte."""
     path.write_bytes(perfetto_trace() + b"\x0a\xff\xff\xff\x7f" * 100_000)
->>>>>>> perf
+
+
+def make_snapshot_cut(path):
+    path.write_bytes(pickle.dumps(SNAPSHOT, protocol=4)[:-20_000])
+
+
+def make_snapshot_flipped(path):
+    packed = bytearray(pickle.dumps(SNAPSHOT, protocol=4))
+    for at in range(30_000, len(packed), 1000):
+        packed[at] ^= 0xFF
+    path.write_bytes(packed)
+
+
+def make_snapshot_code(path):
+    path.write_bytes(pickle.dumps(SNAPSHOT | {"more": os.getcwd}, protocol=4))
+
+
+def make_snapshot_memo(path):
+    """After 64 MiB of text, a memo number of 2^32 - 1."""
+    text = b"x" * (64 << 20)
+    path.write_bytes(b"\x80\x02}(X\x08\0\0\0segments]X\x0d\0\0\0device_traces]X\x01\0\0\0tX" +
+                     len(text).to_bytes(4, "little") + text + b"r\xff\xff\xff\xffu.")
+
+
+def make_execution_cut(path):
+    path.write_text(json.dumps(EXECUTION)[:-2000])
+
+
+def make_execution_flipped(path):
+    packed = bytearray(json.dumps(EXECUTION).encode())
+    for at in range(5000, len(packed) - 5000, 3001):
+        packed[at] ^= 0x40
+    path.write_bytes(packed)
 
 
 def become_nobody():

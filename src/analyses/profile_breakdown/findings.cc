@@ -9,9 +9,6 @@ namespace debrief::analyses::profile_breakdown {
 
 namespace {
 
-// Less than a tenth of a second of device time is a few steps of a small model: too little to
-// judge a job by.
-constexpr int64_t kShortestNs = 100'000'000;
 // A tenth is where TensorBoard's plug-in begins to recommend; a quarter is more than most other
 // changes to a model can win back.
 constexpr double kNoticeable = 0.10;
@@ -36,10 +33,10 @@ Finding FindingOf(const timeline::JobShares& job, const Part& part) {
   auto worst = static_cast<size_t>(job.worst().row);
   Finding finding;
   finding.rule = "profile.exposed_communication";
-  finding.severity = job.worst().fraction() >= kLarge ? Severity::kWarning : Severity::kInfo;
+  finding.severity = job.SeverityFrom(kLarge);
   finding.job = job.worst().who.job;
   finding.attempt = job.worst().who.attempt;
-  finding.ranks = job.RanksWith(kNoticeable);
+  finding.ranks = job.RanksToBlame(kNoticeable);
   finding.headline = fmt::format("Communication that no computation hides takes {}", job.InWords());
   double hidden = rows.communication_ns[worst] > 0
                       ? 100 * static_cast<double>(rows.overlap_ns[worst]) /
@@ -62,7 +59,7 @@ Finding FindingOf(const timeline::JobShares& job, const Part& part) {
 }  // namespace
 
 void AddFindings(const Part& part, std::vector<Finding>& findings) {
-  for (const timeline::JobShares& job : SharesByJob(ExposedShares(part), kShortestNs)) {
+  for (const timeline::JobShares& job : SharesByJob(ExposedShares(part))) {
     if (job.worst().fraction() >= kNoticeable) findings.push_back(FindingOf(job, part));
   }
 }

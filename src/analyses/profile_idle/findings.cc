@@ -16,10 +16,6 @@ namespace {
 using timeline::JobShares;
 using timeline::RankShare;
 
-// Less than a tenth of a second of device time is a few steps of a small model: too little to
-// judge a job by.
-constexpr int64_t kShortestNs = 100'000'000;
-
 // From which share of the device time on a rule speaks, and from which it warns.
 struct Limits {
   double tell;
@@ -71,7 +67,7 @@ class Rule {
                         .whole_ns = stories_[i].span_ns,
                         .row = static_cast<int64_t>(i)});
     }
-    for (const JobShares& job : SharesByJob(shares, kShortestNs)) {
+    for (const JobShares& job : SharesByJob(shares)) {
       if (job.worst().fraction() < limits_.tell) continue;
       Finding finding = Start(job);
       tell(stories_[static_cast<size_t>(job.worst().row)], job, finding);
@@ -83,11 +79,10 @@ class Rule {
   Finding Start(const JobShares& job) const {
     Finding finding;
     finding.rule = name_;
-    finding.severity =
-        job.worst().fraction() >= limits_.warn ? Severity::kWarning : Severity::kInfo;
+    finding.severity = job.SeverityFrom(limits_.warn);
     finding.job = job.worst().who.job;
     finding.attempt = job.worst().who.attempt;
-    finding.ranks = job.RanksWith(limits_.tell);
+    finding.ranks = job.RanksToBlame(limits_.tell);
     return finding;
   }
 

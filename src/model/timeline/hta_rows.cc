@@ -111,6 +111,7 @@ class Reader {
   // as work of the GPU where it is not filtered away.
   void ReadHostRow(int32_t slice, const HtaNames::Facts& facts, int64_t correlation) {
     size_t at = TimelineView::At(slice);
+    if (!facts.is_step && correlation < 0 && streams_[at] == -1) return;  // most rows
     int64_t begin = WholeMicroseconds(view_.start[at] - base_, 0).begin;
     if (facts.is_step) {
       steps_.insert(view_.name[at]);
@@ -130,6 +131,7 @@ class Reader {
   }
 
   void CountHostRows(int64_t before) {
+    host_rows_.reserve(host_.size());
     for (const HostRow& row : host_) {
       if (row.begin >= before) continue;
       HostRows& same = host_rows_[row.correlation];

@@ -22,7 +22,7 @@ int64_t JobShares::whole_ns() const {
   return sum;
 }
 
-std::vector<int32_t> JobShares::RanksWith(double at_least) const {
+std::vector<int32_t> JobShares::RanksToBlame(double at_least) const {
   std::vector<int32_t> numbers;
   for (const RankShare& share : ranks) {
     if (share.who.rank != kNone32 && share.fraction() >= at_least)
@@ -30,6 +30,7 @@ std::vector<int32_t> JobShares::RanksWith(double at_least) const {
   }
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  if (ranks.size() > 1 && numbers.size() * 2 > ranks.size()) numbers.clear();
   return numbers;
 }
 
@@ -45,10 +46,10 @@ std::string JobShares::InWords() const {
                      percent, rank, amount, all, ranks.size());
 }
 
-std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares, int64_t shortest_ns) {
+std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares) {
   std::map<std::pair<int32_t, int32_t>, JobShares> jobs;
   for (const RankShare& share : shares) {
-    if (share.whole_ns >= shortest_ns)
+    if (share.whole_ns >= kShortestToTellNs)
       jobs[{share.who.job, share.who.attempt}].ranks.push_back(share);
   }
   std::vector<JobShares> result;

@@ -9,6 +9,11 @@
 
 namespace debrief::timeline {
 
+// Less than a tenth of a second of device time is a few steps of a small model: too little to judge
+// a job by. Less than a second may still be start-up: worth telling, no reason to warn.
+inline constexpr int64_t kShortestToTellNs = 100'000'000;
+inline constexpr int64_t kShortestToWarnNs = 1'000'000'000;
+
 struct RankShare {
   Identity who;
   int64_t part_ns = 0;
@@ -28,15 +33,23 @@ struct JobShares {
   int64_t part_ns() const;
   int64_t whole_ns() const;
 
-  // Numbers of the ranks whose fraction is `at_least`, sorted; those without a number left out.
-  std::vector<int32_t> RanksWith(double at_least) const;
+  // A warning from that fraction of the worst rank on.
+  Severity SeverityFrom(double warn) const {
+    return worst().fraction() >= warn && worst().whole_ns >= kShortestToWarnNs ? Severity::kWarning
+                                                                               : Severity::kInfo;
+  }
+
+  // Numbers of the ranks whose fraction is `at_least`, sorted. None when that is most of them: then
+  // it is the job, and no rank, that is so.
+  std::vector<int32_t> RanksToBlame(double at_least) const;
 
   // "31 % of the device time (412 ms of 1.30 s)"; of several ranks that of the worst:
   // "31 % of the device time on rank 3 (412 ms of 1.30 s; 22 % over all 8 timelines)".
   std::string InWords() const;
 };
 
-// In order of job and attempt. Ranks that were recorded for less than `shortest_ns` are left out.
-std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares, int64_t shortest_ns);
+// In order of job and attempt. Ranks that were recorded for less than kShortestToTellNs are left
+// out.
+std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares);
 
 }  // namespace debrief::timeline

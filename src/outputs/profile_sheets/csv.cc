@@ -48,7 +48,7 @@ void WriteTable(const Model& model, const Table& table, const std::vector<size_t
     line.clear();
     for (size_t column = 0; column < columns.size(); ++column) {
       if (column > 0) line += ',';
-      line += CellText(ReadCell(model, table, column, row));
+      line += CellText(ReadCell(model.pools, table, column, row));
     }
     out.Write(line + "\n");
   }

@@ -12,7 +12,7 @@ constexpr std::string_view kOwnDefinition = "debrief";
 
 bool HasText(const Model& model, const Table& table, size_t column, size_t row,
              std::string_view text) {
-  return ReadCell(model, table, column, row).text == text;
+  return ReadCell(model.pools, table, column, row).text == text;
 }
 
 std::vector<size_t> RowsWith(const Model& model, const Table& table, std::string_view column,
@@ -30,7 +30,7 @@ void KeepRanks(const Model& model, const Table& table, const std::vector<int>& r
   auto column = FindColumn(table, "rank");
   if (ranks.empty() || !column) return;
   std::erase_if(rows, [&](size_t row) {
-    Cell cell = ReadCell(model, table, *column, row);
+    Cell cell = ReadCell(model.pools, table, *column, row);
     return cell.kind != Cell::kInteger ||
            std::find(ranks.begin(), ranks.end(), cell.integer) == ranks.end();
   });
@@ -78,8 +78,8 @@ SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& she
   KeepRanks(model, table, options.ranks, selected.rows);
   if (auto sort_by = FindColumn(table, sheet.sort_by)) {
     std::stable_sort(selected.rows.begin(), selected.rows.end(), [&](size_t a, size_t b) {
-      return SortKey(ReadCell(model, table, *sort_by, a)) >
-             SortKey(ReadCell(model, table, *sort_by, b));
+      return SortKey(ReadCell(model.pools, table, *sort_by, a)) >
+             SortKey(ReadCell(model.pools, table, *sort_by, b));
     });
   }
   return selected;

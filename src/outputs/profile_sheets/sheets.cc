@@ -76,13 +76,13 @@ constexpr SheetColumn kGaps[] = {
     {"host", "host is in"}, {"op", "then op"}, {"work", "then work"},
 };
 constexpr SheetColumn kKernels[] = {
-    {"rank", "rank"},         {"total_ns", "total"},   {"share_pct", "share"}, {"count", "count"},
-    {"mean_ns", "mean"},      {"median_ns", "median"}, {"min_ns", "min"},      {"max_ns", "max"},
-    {"stddev_ns", "std dev"}, {"class", "class"},      {"name", "kernel"},
+    {"rank", "rank"},         {"total_ns", "total"},     {"share_pct", "share"}, {"count", "count"},
+    {"mean_ns", "mean"},      {"median_ns", "median"},   {"min_ns", "min"},      {"max_ns", "max"},
+    {"stddev_ns", "std dev"}, {"device_class", "class"}, {"name", "kernel"},
 };
 constexpr SheetColumn kKernelOps[] = {
-    {"rank", "rank"}, {"total_ns", "total"}, {"count", "count"},
-    {"op", "op"},     {"shapes", "shapes"},  {"name", "kernel"},
+    {"rank", "rank"}, {"total_ns", "total"}, {"count", "count"},   {"mean_ns", "mean"},
+    {"op", "op"},     {"shapes", "shapes"},  {"kernel", "kernel"},
 };
 constexpr SheetColumn kOps[] = {
     {"rank", "rank"},
@@ -115,25 +115,28 @@ constexpr SheetColumn kModules[] = {
 constexpr SheetColumn kLaunches[] = {
     {"rank", "rank"},
     {"launches", "launches"},
-    {"short_kernels", "short"},
-    {"runtime_outliers", "slow calls"},
-    {"delay_outliers", "long delays"},
+    {"short_works", "short work"},
+    {"slow_calls", "slow calls"},
+    {"slow_starts", "slow starts"},
     {"mean_delay_ns", "mean delay"},
     {"median_delay_ns", "median delay"},
+    {"max_delay_ns", "max delay"},
+    {"unlinked", "not shown"},
 };
 constexpr SheetColumn kQueue[] = {
-    {"rank", "rank"},          {"device", "device"},    {"stream", "stream"},
-    {"max_length", "longest"}, {"mean_length", "mean"}, {"full_ns", "full"},
+    {"rank", "rank"},         {"device", "device"},     {"stream", "stream"},
+    {"launches", "launches"}, {"max_depth", "deepest"}, {"mean_depth", "mean"},
+    {"full_ns", "full"},
 };
 constexpr SheetColumn kBandwidth[] = {
     {"group_desc", "group"}, {"group_name", "name"},  {"op", "op"},
     {"bytes", "bytes"},      {"group_size", "ranks"}, {"count", "count"},
     {"median_ns", "median"}, {"min_ns", "min"},       {"max_ns", "max"},
-    {"algbw_gbps", "algbw"}, {"busbw_gbps", "busbw"},
+    {"algbw", "algbw"},      {"busbw", "busbw"},      {"basis", "basis"},
 };
 constexpr SheetColumn kArrival[] = {
     {"group_desc", "group"},  {"group_name", "name"},   {"rank", "rank"},
-    {"wait_ns", "waits"},     {"mean_wait_ns", "mean"}, {"times_last", "last"},
+    {"wait_sum_ns", "waits"}, {"wait_mean_ns", "mean"}, {"times_last", "last"},
     {"times_first", "first"}, {"collectives", "of"},
 };
 constexpr SheetColumn kMatches[] = {
@@ -151,16 +154,18 @@ constexpr SheetColumn kSteps[] = {
     {"rank", "rank"},
     {"step", "step"},
     {"label", "label"},
-    {"host_ns", "host"},
     {"duration_ns", "step time"},
-    {"busy_ns", "busy"},
+    {"host_ns", "host"},
+    {"compute_ns", "compute", "duration_ns"},
+    {"exposed_communication_ns", "exposed comm.", "duration_ns"},
+    {"exposed_memory_ns", "exposed copies", "duration_ns"},
+    {"idle_ns", "idle", "duration_ns"},
     {"works", "work"},
-    {"launches", "launches"},
     {"whole", "whole"},
 };
 constexpr SheetColumn kStepSummary[] = {
-    {"rank", "rank"},    {"steps", "steps"}, {"min_ns", "min"},        {"median_ns", "median"},
-    {"mean_ns", "mean"}, {"max_ns", "max"},  {"stddev_ns", "std dev"},
+    {"rank", "rank"},     {"figure", "figure"}, {"steps", "steps"}, {"min", "min"},
+    {"median", "median"}, {"mean", "mean"},     {"max", "max"},     {"stddev", "std dev"},
 };
 constexpr SheetColumn kRanks[] = {
     {"rank", "rank"},
@@ -262,13 +267,13 @@ constexpr Sheet kSheets[] = {
      true},
     {"ops", "profile_module", "Modules", kModules, "device_total_ns", "", "", true},
     {"launches", "profile_launch_stats", "Launches of work", kLaunches},
-    {"launches", "profile_queue", "Work that waits on each stream", kQueue, "max_length"},
-    {"comms", "profile_bandwidth", "Collectives by group, op and size", kBandwidth, "total_ns"},
+    {"launches", "profile_queue", "Work that waits on each stream", kQueue, "max_depth"},
+    {"comms", "profile_bandwidth", "Collectives by group, op and size", kBandwidth, "bytes"},
     {"comms", "profile_arrival", "Who waits for whom", kArrival, "", "", "", true},
     {"comms", "profile_collective_match", "Collectives with the largest arrival skew", kMatches,
      "start_skew_ns", "", "", true},
-    {"steps", "profile_step_summary", "Steps of each rank", kStepSummary},
-    {"steps", "profile_step_stats", "Each step", kSteps, "", "", "", true},
+    {"steps", "profile_step", "Each step", kSteps},
+    {"steps", "profile_step_stats", "Over all whole steps", kStepSummary, "", "", "", true},
     {"ranks", "profile_rank", "Ranks side by side", kRanks},
     {"ranks", "timeline_clock", "Their clocks", kClocks, "", "", "", true},
     {"critical-path", "profile_critical_summary", "Critical path", kCriticalSummary},

@@ -115,12 +115,21 @@ class SheetText {
     for (Column& column : columns_) {
       auto whole = FindColumn(table_, column.spec->share_of);
       for (size_t row : rows) {
-        Cell cell = ReadCell(model_, table_, column.number, row);
-        std::string text = CellText(cell, column.spec->name);
-        if (whole) text += ShareText(cell, ReadCell(model_, table_, *whole, row));
+        Cell cell = ReadCell(model_.pools, table_, column.number, row);
+        std::string text = CellText(cell, UnitOf(column, row));
+        if (whole) text += ShareText(cell, ReadCell(model_.pools, table_, *whole, row));
         column.cells.push_back(std::move(text));
       }
     }
+  }
+
+  // The name that tells the unit: that of the column or, in tables with a figure a row, of the
+  // figure.
+  std::string UnitOf(const Column& column, size_t row) const {
+    auto figure = FindColumn(table_, "figure");
+    bool is_figure = table_.info().columns[column.number].type == ColumnType::kDouble;
+    return figure && is_figure ? ReadCell(model_.pools, table_, *figure, row).text
+                               : std::string(column.spec->name);
   }
 
   void DropEmptyColumns() {

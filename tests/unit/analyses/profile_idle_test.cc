@@ -254,14 +254,14 @@ TEST(ProfileIdle, FindingsNameWhatTheDeviceWaitsFor) {
   auto findings = RunAnalysis(Describe(), host);
   EXPECT_EQ(Rules(findings), "profile.host_bound; ");
   EXPECT_NE(findings[0].evidence[0].text.find("aten::to"), std::string::npos);
-  Model data = Loop(200, 500, "enumerate(DataLoader)#x", kAnnotation);
+  Model data = Loop(1000, 500, "enumerate(DataLoader)#x", kAnnotation);
   EXPECT_EQ(Rules(RunAnalysis(Describe(), data)), "profile.data_loading warns; ");
-  Model sync = Loop(200, 500, "cudaStreamSynchronize", kRuntime);
+  Model sync = Loop(1000, 500, "cudaStreamSynchronize", kRuntime);
   findings = RunAnalysis(Describe(), sync);
   EXPECT_EQ(Rules(findings), "profile.sync_in_loop warns; ");
   EXPECT_NE(findings[0].headline.find("cudaStreamSynchronize makes the host wait"),
             std::string::npos);
-  Model tiny = Loop(5000, 20, "aten::add", kOp, 5);
+  Model tiny = Loop(50'000, 20, "aten::add", kOp, 5);
   EXPECT_EQ(Rules(RunAnalysis(Describe(), tiny)),
             "profile.host_bound warns; profile.tiny_kernels; ");
 }

@@ -15,6 +15,7 @@
 #include "inputs/importer.h"
 #include "model/model.h"
 #include "outputs/output.h"
+#include "outputs/table_cell.h"
 
 namespace debrief::testing {
 
@@ -90,34 +91,20 @@ inline std::string WriteWith(std::string_view output_name, const Model& model,
 }
 
 inline std::string CellText(const Pools& pools, const Table& table, size_t column, size_t row) {
-  const void* data = table.Column(column);
+  const Cell cell = ReadCell(pools, table, column, row);
   std::ostringstream text;
   text.precision(17);
-  switch (table.info().columns[column].type) {
-    case ColumnType::kInt32:
-      text << static_cast<const int32_t*>(data)[row];
+  switch (cell.kind) {
+    case Cell::kNull:
+      return "null";
+    case Cell::kText:
+      return "'" + cell.text + "'";
+    case Cell::kReal:
+      text << cell.real;
       break;
-    case ColumnType::kInt64:
-      text << static_cast<const int64_t*>(data)[row];
-      break;
-    case ColumnType::kDouble:
-      text << static_cast<const double*>(data)[row];
-      break;
-    case ColumnType::kBool:
-      text << int{static_cast<const uint8_t*>(data)[row]};
-      break;
-    case ColumnType::kString: {
-      const StringId id = static_cast<const StringId*>(data)[row];
-      text << (id == StringId::kNone ? "null" : "'" + std::string(pools.Text(id)) + "'");
-      break;
-    }
-    case ColumnType::kList: {
-      const ListId id = static_cast<const ListId*>(data)[row];
-      text << (id == ListId::kNone ? "null" : "[");
-      for (int64_t number : pools.lists.Get(id)) text << number << " ";
-      break;
-    }
-    case ColumnType::kStack:
+    case Cell::kInteger:
+    case Cell::kFlag:
+      text << cell.integer;
       break;
   }
   return text.str();
