@@ -36,7 +36,7 @@ struct Window {
   Interval time;           // until the last of that work is done
 };
 
-// The last whole step that launched work or, on the host alone, did anything.
+// The last step that the recording did not cut.
 std::optional<Window> LastStep(const TimelineView& view) {
   const auto& steps = view.model.tables.Get<TimelineStepTable>();
   const timeline::RowRange rows = timeline::RowsOf(steps, view.who.input);

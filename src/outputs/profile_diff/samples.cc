@@ -42,10 +42,11 @@ std::vector<size_t> SampleRows(const Model& model, int32_t input, Unit unit) {
   const StringId definition = model.pools.strings.Find("debrief");
   const StringId scope = model.pools.strings.Find(unit == Unit::kStep ? "step" : "all");
   const std::vector<int32_t> steps = StepsToCompare(model, input);
+  const timeline::RowRange range = timeline::RowsOf(rows, input);
   std::vector<size_t> samples;
-  for (size_t row = 0; row < rows.size(); ++row) {
-    const bool is_sample = rows.input[row] == input && rows.definition[row] == definition &&
-                           rows.scope[row] == scope && rows.total_ns[row] > 0;
+  for (size_t row = range.begin; row < range.end; ++row) {
+    const bool is_sample =
+        rows.definition[row] == definition && rows.scope[row] == scope && rows.total_ns[row] > 0;
     if (!is_sample) continue;
     if (unit == Unit::kStep && !std::binary_search(steps.begin(), steps.end(), rows.step[row]))
       continue;
