@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/escape.h"
 
@@ -58,12 +59,18 @@ TextColumn::TextColumn(const Pools& pools, ColumnType type, std::span<const uint
   if (ids.size() < kMinRows || !Number(ids, std::min(kMaxMembers, ids.size() / kMinRepeats)))
     return;
   size_t bytes = 0;
-  std::vector<std::string> members(distinct_.size());
-  for (size_t code = 0; code < distinct_.size(); ++code) {
+  std::vector<std::string> members;
+  std::unordered_map<std::string, uint32_t> seen;
+  for (uint32_t id : distinct_) {
+    std::string text;
     // Two different broken texts may read the same once replaced, and members must be distinct.
-    if (!AppendText(distinct_[code], members[code])) return;
-    bytes += members[code].size();
+    if (!AppendText(id, text)) return;
+    bytes += text.size();
     if (bytes > kMaxMemberBytes) return;
+    // Stacks that differ in what their text leaves out are one member.
+    auto [found, is_new] = seen.try_emplace(text, static_cast<uint32_t>(members.size()));
+    codes_[id] = found->second;
+    if (is_new) members.push_back(std::move(text));
   }
   members_ = std::move(members);
 }

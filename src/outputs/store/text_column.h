@@ -52,7 +52,7 @@ class TextColumn {
   const Pools& pools_;
   ColumnType type_;
   std::vector<uint32_t> codes_;       // by id
-  std::vector<uint32_t> distinct_;    // ids by code
+  std::vector<uint32_t> distinct_;    // ids in order of first sight
   std::vector<std::string> members_;  // texts by code
 };
 

@@ -233,6 +233,23 @@ TEST_F(StoreTest, TextThatLooksLikeSql) {
             "name\n\"\"\"'';\\\"\n'); DROP SCHEMA stored CASCADE; --\n");
 }
 
+TEST_F(StoreTest, StacksThatReadTheSameAreOneMember) {
+  Pools pools;
+  std::vector<uint32_t> ids;
+  for (const char* line : {"x = 1", "x = 2"}) {
+    FrameId frame =
+        pools.AddFrame({pools.Intern("a.py"), pools.Intern("f"), 3, pools.Intern(line)});
+    ids.push_back(static_cast<uint32_t>(pools.AddStack(std::span(&frame, 1))));
+  }
+  ASSERT_NE(ids[0], ids[1]);
+  std::vector<uint32_t> rows;
+  for (int i = 0; i < 4096; ++i) rows.push_back(ids[static_cast<size_t>(i % 2)]);
+  TextColumn column(pools, ColumnType::kStack, rows);
+  ASSERT_TRUE(column.coded());
+  EXPECT_EQ(column.members(), (std::vector<std::string>{"a.py:3 f"}));
+  EXPECT_EQ(column.CodeOf(ids[0]), column.CodeOf(ids[1]));
+}
+
 TEST_F(StoreTest, StacksAreListsOfLines) {
   Pools pools;
   Frame inner{pools.Intern("a b.py"), pools.Intern("f\ng<int>"), 3};
