@@ -207,7 +207,7 @@ CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
 
 CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   auto* profile = app.add_subcommand(
-      "profile", "Timelines of profilers: where time and memory went, a subcommand a question");
+      "profile", "Profiles (Kineto, Chrome, Perfetto): where time and memory went");
   ProfileOptions& options = parsed.profile;
   profile
       ->add_option("SUBCOMMAND", options.subcommand,
@@ -236,9 +236,11 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   AddRunOptions(*profile, parsed);
   profile->footer(
       "Examples:\n"
-      "  debrief profile breakdown trace.json.gz     idle, compute, communication, copies\n"
-      "  debrief profile ranks traces/               which rank is slow, and why\n"
-      "  debrief profile diff before.json after.json what changed, adding up to the difference");
+      "  debrief profile breakdown examples/two-rank-profile  idle, compute, communication, "
+      "copies\n"
+      "  debrief profile ranks examples/two-rank-profile      which rank is slow, and why\n"
+      "  debrief profile diff examples/two-rank-profile/profile_rank0.json "
+      "examples/two-rank-profile/profile_rank1.json");
   return profile;
 }
 
