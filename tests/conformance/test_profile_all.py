@@ -61,7 +61,7 @@ def test_causes_of_idle_time_are_the_idle_time(context):
             idle[row.get("device")] = idle.get(row.get("device"), 0) + row["idle_ns"]
         for row in rows(sheets(context, "breakdown", path), "profile_breakdown"):
             if row["scope"] == "all" and row.get("device") in idle:
-                assert idle[row["device"]] == row["idle_ns"], (path, row)
+                assert idle[row.get("device")] == row["idle_ns"], (path, row)
 
 
 def test_time_of_graph_kernels_is_not_idle(context):
