@@ -2,7 +2,8 @@
 //
 // The sequence of kernel names on the busiest stream is searched for a period. Layers of a model
 // repeat as well; what sets steps apart is that each of them takes input or gives output: a copy
-// between host and device, or the launch of a graph. Without one for each period nothing is said.
+// between host and device, the launch of a graph, or a host that waits for the device. Without one
+// for each period nothing is said.
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -70,6 +71,19 @@ size_t CountExchanges(const TimelineView& view, std::span<const WorkOrigin> orig
   return count;
 }
 
+// Calls in which the host waits for the device.
+size_t CountWaits(const TimelineView& view) {
+  std::unordered_map<StringId, bool> waits;  // by name
+  size_t count = 0;
+  for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
+    if (view.kind[TimelineView::At(slice)] != view.kinds.runtime) continue;
+    auto [found, is_new] = waits.try_emplace(view.name[TimelineView::At(slice)], false);
+    if (is_new) found->second = view.NameOf(slice).find("Synchronize") != std::string_view::npos;
+    if (found->second) ++count;
+  }
+  return count;
+}
+
 int64_t HostStart(const TimelineView& view, const WorkOrigin& origin) {
   const int32_t slice = origin.host() == kNone32 ? origin.work : origin.host();
   return view.start[TimelineView::At(slice)];
@@ -81,7 +95,9 @@ std::vector<Step> PeriodicSteps(const TimelineView& view, std::span<const WorkOr
   const Works works = BusiestStream(view, origins);
   if (works.size() < kFewestWorks) return {};
   const std::vector<size_t> anchors = AnchorsOf(view, works);
-  if (anchors.empty() || CountExchanges(view, origins) + 1 < anchors.size()) return {};
+  if (anchors.empty()) return {};
+  const size_t exchanges = std::max(CountExchanges(view, origins), CountWaits(view));
+  if (exchanges + 1 < anchors.size()) return {};
   std::vector<Step> steps;
   for (size_t anchor : anchors) {
     const int64_t start = HostStart(view, *works[anchor]);

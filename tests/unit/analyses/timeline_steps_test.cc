@@ -46,16 +46,18 @@ TEST(TimelineSteps, MarksOfTheProfiler) {
   EXPECT_EQ(steps.whole[1], 0);  // nothing was launched in it any more
 }
 
-// Ten names in each of `steps` steps; `copies` tells whether each takes input.
-Model Loop(int steps, bool copies) {
+// Ten names in each of `steps` steps; `copies` tells whether each takes input, `waits` whether the
+// host waits for each.
+Model Loop(int steps, bool copies, bool waits = false) {
   TimelineFixture fixture;
-  const int32_t stream = fixture.AddStream(7);
+  const int32_t stream = fixture.AddStream(7), thread = fixture.AddThread();
   int64_t time = 0;
   for (int step = 0; step < steps; ++step) {
     fixture.AddSlice(stream,
                      {copies ? "Memcpy HtoD (Pinned -> Device)" : "copy", kMemcpy, time, 5});
     for (std::string_view name : {"a", "b", "b", "c", "b", "d", "b", "e", "f"})
       fixture.AddSlice(stream, {name, kKernel, time += 10, 5});
+    if (waits) fixture.AddSlice(thread, {"cudaStreamSynchronize", kRuntime, time, 50});
     time += 100;
   }
   return fixture.Build();
@@ -75,6 +77,11 @@ TEST(TimelineSteps, RepetitionWithoutMarks) {
 TEST(TimelineSteps, RepetitionWithoutInputIsNoStep) {
   Model model = Loop(8, false);
   EXPECT_EQ(StepsOf(model).size(), 0u);
+}
+
+TEST(TimelineSteps, RepetitionThatTheHostWaitsFor) {
+  Model model = Loop(8, false, true);
+  EXPECT_EQ(StepsOf(model).size(), 8u);
 }
 
 TEST(TimelineSteps, AnchorsOfAPeriod) {
