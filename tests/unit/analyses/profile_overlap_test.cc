@@ -41,7 +41,7 @@ TEST(ProfileOverlap, HiddenAndExposed) {
   RunAnalysis(Describe(), model);
   const auto& rows = model.tables.Get<ProfileOverlapTable>();
   ASSERT_EQ(rows.size(), 2u) << "debrief and hta";
-  for (size_t row : {0, 1}) {
+  for (size_t row : {0U, 1U}) {
     EXPECT_EQ(rows.computation_ns[row], 10'000);
     EXPECT_EQ(rows.communication_ns[row], 20'000);
     EXPECT_EQ(rows.overlap_ns[row], 5000);
