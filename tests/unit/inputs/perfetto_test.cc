@@ -76,7 +76,7 @@ TEST(Perfetto, SlicesNestAndThreadsAreKnown) {
 TEST(Perfetto, EveryWindowGivesTheSame) {
   const std::string trace =
       Trace({kThread, Begin(10, 7, "outer"), Begin(20, 7, "inner"), End(25, 7), End(50, 7)});
-  for (uint64_t chunk : {1, 7, 100})
+  for (uint64_t chunk : {1U, 7U, 100U})
     EXPECT_EQ(Describe(Import(trace, chunk)), Describe(Import(trace)));
 }
 
