@@ -38,6 +38,11 @@ def run(words):
         return out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
 
 
+def fastest(words):
+    """Of three: a ratio of two wall times shows everything else that the machine does."""
+    return min((run(words) for _ in range(3)), key=lambda result: result[1])
+
+
 def breakdown_rows(text):
     sheet = next(sheet for sheet in json.loads(text)["sheets"] if sheet["table"] == "profile_breakdown")
     return [row for row in sheet["rows"] if row["scope"] == "all"]
@@ -93,12 +98,12 @@ def everything(debrief, small, large):
 
 def two(debrief, small, large):
     words = [debrief, "profile", "breakdown", large, large_copy(large), "--json"]
-    text, one, _, _ = run([*words, "--jobs", "1"])
+    text, one, _, _ = fastest([*words, "--jobs", "1"])
     rows = breakdown_rows(text)
     if len(rows) != 2:
         raise WrongResult(f"{len(rows)} timelines, must be 2")
     check(debrief, small, large, rows)
-    _, both, cpu, peak = run([*words, "--jobs", "2"])
+    _, both, cpu, peak = fastest([*words, "--jobs", "2"])
     print(f"profile_two_files speedup={one / both:.2f} cpu_s={cpu:.2f} wall_s={both:.2f} peak_mb={peak:.0f}")
 
 

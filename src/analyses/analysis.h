@@ -18,6 +18,8 @@
 
 namespace debrief {
 
+class ThreadPool;
+
 struct AnalysisInfo {
   std::string_view name;                    // the folder's name
   std::string_view sentence;                // the question it answers
@@ -31,6 +33,7 @@ struct AnalysisInfo {
 struct AnalysisResult {
   Part part;  // derived tables, with pools of their own
   std::vector<Finding> findings;
+  ThreadPool* pool = nullptr;  // for what can be done side by side; null: one after the other
 };
 
 struct Analysis {

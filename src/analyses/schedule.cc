@@ -39,8 +39,8 @@ bool MakesAnyOf(const Analysis& analysis, std::span<const std::string_view> tabl
 
 bool IsReady(const Analysis& analysis, const Waiting& waiting) {
   return std::none_of(waiting.begin(), waiting.end(), [&](const Analysis* other) {
-    return other != &analysis && (MakesAnyOf(*other, analysis.info.needs) ||
-                                  MakesAnyOf(*other, analysis.info.uses));
+    return other != &analysis &&
+           (MakesAnyOf(*other, analysis.info.needs) || MakesAnyOf(*other, analysis.info.uses));
   });
 }
 
@@ -96,6 +96,7 @@ void RunRound(const Waiting& ready, ThreadPool& pool, Model& model) {
       able.size(),
       [&](size_t i) {
         Outcome outcome;
+        outcome.second.pool = &pool;
         outcome.first = able[i]->run(model, outcome.second);
         return outcome;
       },

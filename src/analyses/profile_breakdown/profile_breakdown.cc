@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analyses/analysis.h"
+#include "analyses/by_timeline.h"
 #include "analyses/profile_breakdown/definitions.h"
 #include "analyses/profile_breakdown/findings.h"
 #include "analyses/profile_breakdown/step_categories.h"
@@ -16,19 +17,19 @@ constexpr std::array<std::string_view, 2> kUses = {"timeline_launch", "timeline_
 constexpr std::array<std::string_view, 2> kMakes = {"profile_breakdown", "profile_step_category"};
 
 Status Run(const Model& model, AnalysisResult& result) {
-  timeline::DeviceClasses classes(model);
-  timeline::HtaNames hta_names(model);
-  TraceLensNames trace_lens_names(model);
-  StepCategories categories(model);
-  for (const timeline::TimelineView& view : timeline::Timelines(model)) {
+  ForEachTimeline(model, result, [&](const timeline::TimelineView& view, Part& part) {
+    timeline::DeviceClasses classes(model);
+    timeline::HtaNames hta_names(model);
+    TraceLensNames trace_lens_names(model);
+    StepCategories categories(model);
     timeline::DeviceWorks works = DeviceWorksOf(view, classes);
     if (!works.works.empty()) {
-      AddDebrief(view, works, result.part);
-      AddTraceLens(view, works, trace_lens_names, result.part);
+      AddDebrief(view, works, part);
+      AddTraceLens(view, works, trace_lens_names, part);
     }
-    AddHta(view, hta_names, result.part);
-    categories.Add(view, works, result.part);
-  }
+    AddHta(view, hta_names, part);
+    categories.Add(view, works, part);
+  });
   AddFindings(result.part, result.findings);
   return {};
 }

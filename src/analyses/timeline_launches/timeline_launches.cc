@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "analyses/analysis.h"
+#include "analyses/by_timeline.h"
 #include "analyses/timeline_launches/backward.h"
 #include "analyses/timeline_launches/host_context.h"
 #include "model/timeline/work_origins.h"
@@ -95,14 +96,14 @@ class Writer {
 };
 
 Status Run(const Model& model, AnalysisResult& result) {
-  NameRoles roles(model.pools);
-  for (const TimelineView& view : timeline::Timelines(model)) {
+  ForEachTimeline(model, result, [&](const TimelineView& view, Part& part) {
+    NameRoles roles(model.pools);
     const std::vector<BackwardLink> backward = BackwardLinksOf(view, roles);
     const HostContext context = HostContextOf(view, roles, backward);
-    Writer writer(view, result.part);
+    Writer writer(view, part);
     for (const WorkOrigin& origin : timeline::WorkOriginsOf(view)) writer.Add(origin, context);
     for (const BackwardLink& link : backward) writer.Add(link);
-  }
+  });
   return {};
 }
 

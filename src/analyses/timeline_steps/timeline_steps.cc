@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analyses/analysis.h"
+#include "analyses/by_timeline.h"
 #include "analyses/timeline_steps/steps.h"
 #include "tables/timeline_step.h"
 
@@ -38,15 +39,15 @@ void AddSteps(const TimelineView& view, const std::vector<Step>& steps, std::str
 }
 
 Status Run(const Model& model, AnalysisResult& result) {
-  for (const TimelineView& view : timeline::Timelines(model)) {
+  ForEachTimeline(model, result, [](const TimelineView& view, Part& part) {
     const auto origins = timeline::WorkOriginsOf(view);
     std::vector<Step> steps = MarkedSteps(view);
     const bool is_marked = !steps.empty();
     if (!is_marked) steps = PeriodicSteps(view, origins);
     CountWork(view, origins, steps);
     MarkCutSteps(steps);
-    AddSteps(view, steps, is_marked ? "annotation" : "period", result.part);
-  }
+    AddSteps(view, steps, is_marked ? "annotation" : "period", part);
+  });
   return {};
 }
 

@@ -21,14 +21,42 @@ struct Known {
   }
 };
 
-// The ids 0 and below say that there is none.
+// Ids that are looked for: most calls of the runtime launch nothing, and sorting them all would
+// cost more than everything else here. Ids are numbers in a row; where they are not, any may be
+// there.
+class IdSet {
+ public:
+  IdSet(const std::vector<WorkOrigin>& origins, std::span<const int64_t> ids) {
+    for (const WorkOrigin& origin : origins) Add(ids[TimelineView::At(origin.work)]);
+  }
+
+  // The ids 0 and below say that there is none.
+  bool MayHave(int64_t id) const {
+    if (id <= 0) return false;
+    return id >= kMostBits ||
+           (static_cast<size_t>(id) < has_.size() && has_[static_cast<size_t>(id)]);
+  }
+
+ private:
+  static constexpr int64_t kMostBits = int64_t{1} << 28;
+
+  void Add(int64_t id) {
+    if (id <= 0 || id >= kMostBits) return;
+    if (static_cast<size_t>(id) >= has_.size()) has_.resize(static_cast<size_t>(id) * 5 / 4 + 1);
+    has_[static_cast<size_t>(id)] = true;
+  }
+
+  std::vector<bool> has_;
+};
+
 template <typename Wanted>
 std::vector<Known> SortedById(const TimelineView& view, std::span<const int64_t> ids,
-                              Wanted&& wanted) {
+                              const IdSet& sought, Wanted&& wanted) {
   std::vector<Known> known;
   for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
     const size_t at = TimelineView::At(slice);
-    if (ids[at] > 0 && wanted(view.kind[at])) known.push_back({ids[at], view.start[at], slice});
+    if (sought.MayHave(ids[at]) && wanted(view.kind[at]))
+      known.push_back({ids[at], view.start[at], slice});
   }
   std::sort(known.begin(), known.end());
   return known;
@@ -56,8 +84,8 @@ class DeviceKinds {
 
 void LinkCalls(const TimelineView& view, std::vector<WorkOrigin>& origins) {
   const DeviceKinds device(view.kinds);
-  const auto calls =
-      SortedById(view, view.correlation, [&](StringId kind) { return !device.Has(kind); });
+  const auto calls = SortedById(view, view.correlation, IdSet(origins, view.correlation),
+                                [&](StringId kind) { return !device.Has(kind); });
   for (WorkOrigin& origin : origins) {
     const size_t at = TimelineView::At(origin.work);
     origin.call = Latest(calls, view.correlation[at], view.start[at]);
@@ -69,8 +97,8 @@ void LinkOps(const TimelineView& view, std::vector<WorkOrigin>& origins) {
     return origin.call == kNone32 && view.external_id[TimelineView::At(origin.work)] > 0;
   };
   if (std::none_of(origins.begin(), origins.end(), is_open)) return;
-  const auto ops =
-      SortedById(view, view.external_id, [&](StringId kind) { return kind == view.kinds.op; });
+  const auto ops = SortedById(view, view.external_id, IdSet(origins, view.external_id),
+                              [&](StringId kind) { return kind == view.kinds.op; });
   for (WorkOrigin& origin : origins) {
     const size_t at = TimelineView::At(origin.work);
     if (is_open(origin)) origin.op = Latest(ops, view.external_id[at], view.start[at]);
