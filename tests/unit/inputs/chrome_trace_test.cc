@@ -26,8 +26,6 @@ namespace {
 using inputs::chrome_trace::FindEvent;
 using inputs::chrome_trace::FindEventRanges;
 using inputs::chrome_trace::MicrosToNs;
-using testing::FindImporter;
-
 class ChromeTrace : public ::testing::Test {
  protected:
   // Reads the document in small ranges and in one, which must give the same.
@@ -45,15 +43,7 @@ class ChromeTrace : public ::testing::Test {
   }
 
   static Part Import(std::string_view text, uint64_t chunk) {
-    ImportContext context{
-        .who = {.input = 3, .job = 1, .attempt = 2, .rank = 5}, .path = "x", .chunk_bytes = chunk};
-    auto reader = FindImporter("chrome_trace")->open(context);
-    auto source = MakeMemorySource(std::string(text));
-    ThreadPool pool(1);
-    Part part;
-    Status status = ImportSource(*reader, *source, pool, part);
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return part;
+    return testing::ImportBytes("chrome_trace", text, chunk);
   }
 
   // "name start+duration kind parent;" of all slices.

@@ -11,8 +11,6 @@
 namespace debrief {
 namespace {
 
-using testing::FindImporter;
-
 class ExecutionTrace : public ::testing::Test {
  protected:
   // Reads the document with small chunks and with one, which must give the same.
@@ -25,22 +23,13 @@ class ExecutionTrace : public ::testing::Test {
     }
   }
   void ReadNodes(std::string_view nodes) {
-    Read(fmt::format(R"json({{"schema": "1.1.1", "pid": 7, "time": "2026-11-15 02:52:40", "start_ts": 5,
+    Read(fmt::format(
+        R"json({{"schema": "1.1.1", "pid": 7, "time": "2026-11-15 02:52:40", "start_ts": 5,
                           "nodes": [{}], "finish_ts": 9}})json",
-                     nodes));
+        nodes));
   }
 
-  Part Import(uint64_t chunk) {
-    ImportContext context{
-        .who = {.input = 3, .job = 1, .attempt = 2, .rank = 5}, .path = "x", .chunk_bytes = chunk};
-    auto reader = FindImporter("execution_trace")->open(context);
-    auto source = MakeMemorySource(text_);
-    ThreadPool pool(1);
-    Part part;
-    Status status = ImportSource(*reader, *source, pool, part);
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return part;
-  }
+  Part Import(uint64_t chunk) { return testing::ImportBytes("execution_trace", text_, chunk); }
 
   static std::string Shown(const Part& part) {
     const auto& nodes = part.tables.Get<ExecutionNodeTable>();
@@ -82,17 +71,17 @@ TEST_F(ExecutionTrace, ReadsANode) {
 },
     {"id": 4, "name": "b"})json");
   ASSERT_EQ(nodes().size(), 2u);
-EXPECT_EQ(nodes().rank[0], 5);
-EXPECT_EQ(nodes().node[0], 3);
-EXPECT_EQ(Text(nodes().name[0]), "aten::view");
-EXPECT_EQ(nodes().parent[0], 2);
-EXPECT_EQ(nodes().rf_id[0], 1);
-EXPECT_EQ(nodes().sequence[0], kNone64);
-EXPECT_EQ(nodes().thread[0], 6);
-EXPECT_EQ(nodes().scope[0], 7);
-EXPECT_EQ(Text(nodes().op_schema[0]), "view(Tensor a)");
-EXPECT_EQ(nodes().kernel_file[0], StringId::kNone);
-EXPECT_EQ(Text(nodes().input_shapes[0]), "[[4,256],[[],[]]]");
+  EXPECT_EQ(nodes().rank[0], 5);
+  EXPECT_EQ(nodes().node[0], 3);
+  EXPECT_EQ(Text(nodes().name[0]), "aten::view");
+  EXPECT_EQ(nodes().parent[0], 2);
+  EXPECT_EQ(nodes().rf_id[0], 1);
+  EXPECT_EQ(nodes().sequence[0], kNone64);
+  EXPECT_EQ(nodes().thread[0], 6);
+  EXPECT_EQ(nodes().scope[0], 7);
+  EXPECT_EQ(Text(nodes().op_schema[0]), "view(Tensor a)");
+  EXPECT_EQ(nodes().kernel_file[0], StringId::kNone);
+  EXPECT_EQ(Text(nodes().input_shapes[0]), "[[4,256],[[],[]]]");
   EXPECT_EQ(Text(nodes().input_types[0]), R"json(["Tensor(long int)"])json");
   EXPECT_EQ(Text(nodes().output_shapes[0]), "[[1]]");
   EXPECT_EQ(text_.substr(static_cast<size_t>(nodes().byte_begin[1]),
@@ -106,10 +95,10 @@ EXPECT_EQ(Text(nodes().input_shapes[0]), "[[4,256],[[],[]]]");
   EXPECT_EQ(traces.nodes[0], 2);
   EXPECT_TRUE(traces.whole[0]);
   EXPECT_EQ(Trouble(), "");
-  }
+}
 
-  TEST_F(ExecutionTrace, ReadsCollectives) {
-    ReadNodes(R"json({"id": 3, "name": "record_param_comms", "ctrl_deps": 2, "attrs": [
+TEST_F(ExecutionTrace, ReadsCollectives) {
+  ReadNodes(R"json({"id": 3, "name": "record_param_comms", "ctrl_deps": 2, "attrs": [
      {"name": "collective_name", "type": "string", "value": "allreduce"},
      {"name": "dtype", "type": "string", "value": "Float"},
      {"name": "in_msg_nelems", "type": "uint64", "value": 1024},
@@ -117,29 +106,30 @@ EXPECT_EQ(Text(nodes().input_shapes[0]), "[[4,256],[[],[]]]");
      {"name": "pg_name", "type": "string", "value": "0"},
      {"name": "pg_desc", "type": "string", "value": "default_pg"},
      {"name": "pg_size", "type": "uint64", "value": 8}]})json");
-    ASSERT_EQ(nodes().size(), 1u);
-    EXPECT_EQ(Text(nodes().collective[0]), "allreduce");
-    EXPECT_EQ(Text(nodes().dtype[0]), "Float");
-    EXPECT_EQ(nodes().input_elements[0], 1024);
-    EXPECT_EQ(nodes().output_elements[0], 2048);
-    EXPECT_EQ(Text(nodes().group_name[0]), "0");
-    EXPECT_EQ(Text(nodes().group_desc[0]), "default_pg");
-    EXPECT_EQ(nodes().group_size[0], 8);
-  }
+  ASSERT_EQ(nodes().size(), 1u);
+  EXPECT_EQ(Text(nodes().collective[0]), "allreduce");
+  EXPECT_EQ(Text(nodes().dtype[0]), "Float");
+  EXPECT_EQ(nodes().input_elements[0], 1024);
+  EXPECT_EQ(nodes().output_elements[0], 2048);
+  EXPECT_EQ(Text(nodes().group_name[0]), "0");
+  EXPECT_EQ(Text(nodes().group_desc[0]), "default_pg");
+  EXPECT_EQ(nodes().group_size[0], 8);
+}
 
 TEST_F(ExecutionTrace, ReadsTheFlatNodesOfOldSchemas) {
-  ReadNodes(R"json({"name": "aten::add", "id": 9, "rf_id": 4, "parent": 1, "fw_parent": 2, "seq_id": 5,
+  ReadNodes(
+      R"json({"name": "aten::add", "id": 9, "rf_id": 4, "parent": 1, "fw_parent": 2, "seq_id": 5,
      "scope": 0, "tid": 1, "fw_tid": 3, "op_schema": "add()", "inputs": [1, [2]],
      "input_shapes": [[2, 3]], "input_types": ["Int"], "outputs": [], "output_shapes": [],
      "output_types": []})json");
   ASSERT_EQ(nodes().size(), 1u);
-EXPECT_EQ(nodes().parent[0], 1);
-EXPECT_EQ(nodes().fw_parent[0], 2);
-EXPECT_EQ(nodes().sequence[0], 5);
-EXPECT_EQ(nodes().forward_thread[0], 3);
-EXPECT_EQ(Text(nodes().op_schema[0]), "add()");
-EXPECT_EQ(Text(nodes().input_shapes[0]), "[[2,3]]");
-EXPECT_EQ(Text(nodes().output_types[0]), "[]");
+  EXPECT_EQ(nodes().parent[0], 1);
+  EXPECT_EQ(nodes().fw_parent[0], 2);
+  EXPECT_EQ(nodes().sequence[0], 5);
+  EXPECT_EQ(nodes().forward_thread[0], 3);
+  EXPECT_EQ(Text(nodes().op_schema[0]), "add()");
+  EXPECT_EQ(Text(nodes().input_shapes[0]), "[[2,3]]");
+  EXPECT_EQ(Text(nodes().output_types[0]), "[]");
 }
 
 TEST_F(ExecutionTrace, LosesOnlyWhatIsBroken) {
@@ -152,7 +142,8 @@ TEST_F(ExecutionTrace, LosesOnlyWhatIsBroken) {
 }
 
 TEST_F(ExecutionTrace, KeepsWholeNodesOfACutFile) {
-  Read(R"json({"schema": "1.1.1", "start_ts": 5, "nodes": [{"id": 1, "name": "a"}, {"id": 2, "na)json");
+  Read(
+      R"json({"schema": "1.1.1", "start_ts": 5, "nodes": [{"id": 1, "name": "a"}, {"id": 2, "na)json");
   ASSERT_EQ(nodes().size(), 1u);
   EXPECT_EQ(Trouble(), "execution_trace.truncated 1 1 whole nodes;");
   EXPECT_FALSE(part_.tables.Get<ExecutionTraceTable>().whole[0]);

@@ -1,12 +1,16 @@
 // Files on disk and small inputs for the tests of inputs/.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 
+#include "base/thread_pool.h"
 #include "inputs/find_inputs.h"
+#include "inputs/import.h"
 #include "unit/base/stream_helpers.h"
 
 namespace debrief::testing {
@@ -21,6 +25,19 @@ inline const Importer* FindImporter(std::string_view name) {
     if (importer->info.name == name) return importer;
   }
   return nullptr;
+}
+
+// What an importer makes of `bytes` in ranges of `chunk` bytes, as input 3 of rank 5.
+inline Part ImportBytes(std::string_view importer, std::string_view bytes, uint64_t chunk) {
+  ImportContext context{
+      .who = {.input = 3, .job = 1, .attempt = 2, .rank = 5}, .path = "x", .chunk_bytes = chunk};
+  auto reader = FindImporter(importer)->open(context);
+  auto source = MakeMemorySource(std::string(bytes));
+  ThreadPool pool(1);
+  Part part;
+  Status status = ImportSource(*reader, *source, pool, part);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return part;
 }
 
 // The names of its notes, with commas.

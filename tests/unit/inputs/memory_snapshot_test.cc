@@ -17,7 +17,6 @@ namespace debrief {
 namespace {
 
 using testing::Dict;
-using testing::FindImporter;
 using testing::Int;
 using testing::List;
 using testing::Pair;
@@ -36,15 +35,7 @@ class MemorySnapshot : public ::testing::Test {
   }
 
   static Part Import(const std::string& bytes, uint64_t window) {
-    ImportContext context{
-        .who = {.input = 3, .job = 1, .attempt = 2, .rank = 5}, .path = "x", .chunk_bytes = window};
-    auto reader = FindImporter("memory_snapshot")->open(context);
-    auto source = MakeMemorySource(bytes);
-    ThreadPool pool(1);
-    Part part;
-    Status status = ImportSource(*reader, *source, pool, part);
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return part;
+    return testing::ImportBytes("memory_snapshot", bytes, window);
   }
 
   static std::string Shown(const Part& part) {

@@ -10,8 +10,6 @@
 namespace debrief {
 namespace {
 
-using testing::FindImporter;
-
 class OpTrace : public ::testing::Test {
  protected:
   // Reads the document with small chunks and with one, which must give the same.
@@ -26,15 +24,7 @@ class OpTrace : public ::testing::Test {
   void ReadEntry(std::string_view entry) { Read(fmt::format("{{\"entries\": [{}]}}", entry)); }
 
   static Part Import(std::string_view text, uint64_t chunk) {
-    ImportContext context{
-        .who = {.input = 3, .job = 1, .attempt = 2, .rank = 5}, .path = "x", .chunk_bytes = chunk};
-    auto reader = FindImporter("op_trace")->open(context);
-    auto source = MakeMemorySource(std::string(text));
-    ThreadPool pool(1);
-    Part part;
-    Status status = ImportSource(*reader, *source, pool, part);
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return part;
+    return testing::ImportBytes("op_trace", text, chunk);
   }
 
   static std::string Ops(const Part& part) {
