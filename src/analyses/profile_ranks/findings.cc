@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/rank_list.h"
 
@@ -10,7 +11,8 @@ namespace debrief::analyses::profile_ranks {
 
 namespace {
 
-double Ms(int64_t ns) { return static_cast<double>(ns) / 1e6; }
+// In tenths, as it is printed; what rounds to nothing is 0 and not -0.
+double Ms(int64_t ns) { return std::round(static_cast<double>(ns) / 1e5) / 10 + 0.0; }
 
 // Where most of the delay is; null when there is none.
 const std::pair<const Where, LateAt>* Worst(const Delays& delays) {
