@@ -11,7 +11,7 @@ set(web_bundle_page ${web_bundle_dir}/page.html)
 set(web_tree_kinds plain index code provenance)
 list(TRANSFORM web_tree_kinds REPLACE "(.+)" "${web_bundle_dir}/tree_\\1.html" OUTPUT_VARIABLE web_tree_pages)
 file(GLOB_RECURSE web_inputs CONFIGURE_DEPENDS
-     ${CMAKE_SOURCE_DIR}/web/src/*.ts ${CMAKE_SOURCE_DIR}/web/src/*.tsx
+     ${CMAKE_SOURCE_DIR}/web/src/*.ts ${CMAKE_SOURCE_DIR}/web/src/*.tsx ${CMAKE_SOURCE_DIR}/web/src/*.css
      ${CMAKE_SOURCE_DIR}/web/tree/*.ts
      ${CMAKE_SOURCE_DIR}/web/*.css ${CMAKE_SOURCE_DIR}/web/*.html ${CMAKE_SOURCE_DIR}/web/*.json)
 add_custom_command(

@@ -1,12 +1,13 @@
 // Builds the report's front end: node web/build.mjs OUTPUT_FOLDER [--no-check]
 //
-//   src/**.tsx --esbuild--> app.js  \
-//   style.css  --esbuild--> app.css  }--> page.html: page.html of this folder with style, script and the
-//                                         content security policy filled in
+//   src/**.tsx                --esbuild--> app.js  \
+//   style.css, src/**.css     --esbuild--> app.css  }--> page.html: page.html of this folder with style, script
+//                                                        and the content security policy filled in
 //
-// page.html still has five marks, {{title}}, {{headlines}}, {{data}}, {{flight}} and {{compile}}, that outputs/html
-// (and, in tests, tests/browser/fixture.mjs) replace for each run. The policy allows exactly this script and this
-// style by their hashes, so that nothing an input smuggles in could run, and no network at all.
+// page.html still has five marks, {{title}}, {{headlines}}, {{data}}, {{contents}} and {{islands}}, that outputs/html
+// (and, in tests, tests/browser/fixture.mjs) replace for each run. The policy allows this script and this style by
+// their hashes and scripts that lie beside the page (src/run/islands.ts), and no network but the server that the
+// page came from, if it came from one.
 //
 // Pages of `debrief compile` (tree/): one template, tree/page.html, with the style and the script of each kind,
 // is written as tree_<kind>.html; outputs/tlparse_tree fills {{title}} and {{body}}. Its policy stands on a
@@ -23,7 +24,7 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const web = path.dirname(fileURLToPath(import.meta.url));
-const marks = ["{{title}}", "{{headlines}}", "{{data}}", "{{flight}}", "{{compile}}"];
+const marks = ["{{title}}", "{{headlines}}", "{{data}}", "{{contents}}", "{{islands}}"];
 
 // `import { views } from "views"`: every file of src/views, in order of the view's own `order`. A new view
 // is a new file and nothing else.
@@ -41,6 +42,22 @@ const viewsPlugin = {
       const contents = `${imports.join("\n")}
 export const views = [${list}].sort((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1));`;
       return { contents, resolveDir: folder, loader: "ts" };
+    });
+  },
+};
+
+// `@import "rooms";` in style.css: every style of src/, in order of name. A room brings its own.
+const roomStylesPlugin = {
+  name: "rooms",
+  setup(build) {
+    build.onResolve({ filter: /^rooms$/ }, () => ({ path: "rooms", namespace: "rooms" }));
+    build.onLoad({ filter: /.*/, namespace: "rooms" }, () => {
+      const folder = path.join(web, "src");
+      const files = readdirSync(folder, { recursive: true })
+        .filter((name) => name.endsWith(".css"))
+        .sort();
+      const contents = files.map((name) => `@import "./${name}";`).join("\n");
+      return { contents, resolveDir: folder, loader: "css" };
     });
   },
 };
@@ -64,7 +81,7 @@ async function bundle() {
     jsxImportSource: "preact",
     charset: "ascii",
     legalComments: "none",
-    plugins: [viewsPlugin],
+    plugins: [viewsPlugin, roomStylesPlugin],
     outdir: path.join(web, "out"), // only names the results: nothing is written
     write: false,
     logLevel: "warning",
@@ -86,8 +103,8 @@ function fillPage({ script, style }) {
   checkInline("script", script);
   checkInline("style", style);
   const policy =
-    `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
-    "img-src data:; base-uri 'none'; form-action 'none'";
+    `default-src 'none'; script-src ${hash(script)} 'self' file:; style-src ${hash(style)}; ` +
+    "img-src data:; connect-src 'self'; frame-src 'self' file:; base-uri 'none'; form-action 'none'";
   const values = { policy, style, script };
   const page = readFileSync(path.join(web, "page.html"), "utf8").replace(
     /\{\{(policy|style|script)\}\}/g,

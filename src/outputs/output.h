@@ -30,7 +30,9 @@ struct OutputContext {
   TextSink* text = nullptr;  // for outputs that are streams
   int width = 100;           // of the terminal
   bool colour = false;
+  int threads = 1;                    // an output may use
   bool parquet = false;               // --parquet
+  bool single_file = false;           // --single-file
   std::string_view findings_of = {};  // console: only findings of rules that begin so, and trouble
   std::string_view frames = {};       // collapsed: only those of "host" or "python"; empty: all
 };

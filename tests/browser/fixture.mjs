@@ -1,24 +1,45 @@
 // Pages made from data that no job has to leave behind first: hostile texts, 20,000 inputs, nothing at
 // all. The page is the one that the build embeds; its marks are filled in as outputs/html does it.
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 
 const htmlEscapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escapeHtml = (text) => text.replace(/[&<>"']/g, (c) => htmlEscapes[c]);
 
-export function makePage(pageFile, { flight = null, compile = null, ...run }) {
+const packed = (bytes) => gzipSync(bytes).toString("base64");
+
+// Rows by table, as the page wants to know them: of the islands' tables, and one of comm_match for a grid.
+function rowsOf({ flight, ...islands }) {
+  const rows = flight?.groups.length > 0 ? { comm_match: 1 } : {};
+  for (const island of Object.values(islands)) {
+    for (const [name, table] of Object.entries(island?.tables ?? {})) rows[name] = table.total;
+  }
+  return rows;
+}
+
+// `islands`: by name; what is no Uint8Array becomes JSON. null: left out. `rows`: more that tables have.
+export function makePage(pageFile, { flight = null, compile = null, islands = {}, rows = {}, ...run }) {
   const headlines = run.findings
     .map((finding) => `<p>${escapeHtml(finding.headline)}</p>`)
     .join("\n");
   const island = (value) => JSON.stringify(value).replace(/</g, "\\u003c");
+  const all = { flight, compile, ...islands };
+  const bytes = (value) => (value instanceof Uint8Array ? value : JSON.stringify(value));
   const values = {
     title: escapeHtml(`${run.findings[0]?.headline ?? "No findings"} - debrief`),
     headlines,
     data: island(run),
-    flight: island(flight),
-    compile: island(compile),
+    contents: island({ rows: { ...rowsOf(all), ...rows } }),
+    islands: Object.entries(all)
+      .filter(([, value]) => value !== null)
+      .map(
+        ([name, value]) =>
+          `<script type="text/plain" data-island="${name}">${packed(bytes(value))}</script>`,
+      )
+      .join("\n"),
   };
   return readFileSync(pageFile, "utf8").replace(
-    /\{\{(title|headlines|data|flight|compile)\}\}/g,
+    /\{\{(title|headlines|data|contents|islands)\}\}/g,
     (_, name) => values[name],
   );
 }

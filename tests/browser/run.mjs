@@ -5,7 +5,7 @@
 // Each *.test.mjs exports `tests`, a list of {name, run(t)}; t is the Test below. Reports are written by the
 // binary (t.report) or made from a fixture with the page that the binary embeds (t.open). The page is
 // taken from the web/ folder beside the binary. A test also fails when the page writes to the console,
-// throws, or asks for anything but itself. Exit code 77 when there is no browser.
+// throws, or asks for anything but itself and its data. Exit code 77 when there is no browser.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -68,7 +68,8 @@ class Test {
     page.on("pageerror", (error) => this.problems.push(`thrown: ${error.message}`));
     page.on("request", (request) => {
       const url = request.url();
-      if (url.split("#")[0] !== own && !url.startsWith("data:"))
+      const beside = new URL("report_data/", own).href;
+      if (url.split("#")[0] !== own && !url.startsWith("data:") && !url.startsWith(beside))
         this.problems.push(`request: ${url.slice(0, 200)}`);
     });
     await page.goto(own + hash);

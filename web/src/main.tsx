@@ -1,8 +1,8 @@
 // The report: reads the data island and shows it.
 import { render } from "preact";
-import { readRun } from "./data";
-import { Broken, Frame } from "./frame";
-import { listenToKeys } from "./keys";
+import { readRun } from "./run/data";
+import { Broken, Frame } from "./shell/frame";
+import { listenToKeys } from "./shell/keys";
 
 const root = document.getElementById("app");
 if (root) {

@@ -69,8 +69,12 @@ Status CheckNamed(const ReportOptions& options) {
   return {};
 }
 
-Status WriteFiles(const Model& model, const ReportOptions& options, std::string& written) {
-  OutputContext context{.folder = options.output, .parquet = options.parquet};
+Status WriteFiles(const Model& model, const ReportOptions& options, int threads,
+                  std::string& written) {
+  OutputContext context{.folder = options.output,
+                        .threads = threads,
+                        .parquet = options.parquet,
+                        .single_file = options.single_file};
   std::vector<std::pair<const Output*, std::future<Status>>> running;
   for (const Output* output : AllOutputs()) {
     if (!IsWanted(*output, options)) continue;
@@ -121,7 +125,8 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   BuildModel({.paths = options.paths, .output_folder = options.output, .select = {}}, global,
              budget, model);
   std::string written;
-  auto files = std::async(std::launch::async, [&] { return WriteFiles(model, options, written); });
+  auto files = std::async(std::launch::async,
+                          [&] { return WriteFiles(model, options, ThreadCount(global), written); });
   PrintAnswer(model, global);
   Status status = files.get();
   if (!status.ok()) PrintError(status);

@@ -1,14 +1,15 @@
-// What the report's views of compile logs show, as JSON.
+// What the report's views of compile logs show.
 #pragma once
 
 #include <string>
 
-#include "model/model.h"
+#include "outputs/html/islands.h"
 
 namespace debrief::outputs::html {
 
-// At most 8 MB whatever the size of the logs; "null" when no table of a compile log has rows. Same
-// model, same bytes.
+// Empty when there are no compile logs. Same model, same bytes.
 std::string CompileJson(const Model& model);
+
+Status AddCompile(const Model& model, Islands& islands);
 
 }  // namespace debrief::outputs::html

@@ -187,8 +187,13 @@ class FlightWriter {
 }  // namespace
 
 std::string FlightJson(const Model& model) {
-  if (model.tables.Get<CommMatchTable>().size() == 0) return "null";
+  if (model.tables.Get<CommMatchTable>().size() == 0) return "";
   return FlightWriter(model).Write();
+}
+
+Status AddFlight(const Model& model, Islands& islands) {
+  const std::string json = FlightJson(model);
+  return json.empty() ? Status() : islands.Add("flight", json);
 }
 
 }  // namespace debrief::outputs::html

@@ -1,15 +1,15 @@
 // Fills the page that web/build.mjs made and the build embedded.
 //
-// That page has style, script and a policy that allows these two by their hashes and no network;
+// That page has style, script and a policy that allows these two by their hashes;
 // what is left are five marks, each of them once and in this order:
 //
 //   {{title}}      inside <title>: the first headline
 //   {{headlines}}  inside <noscript>: all of them, for a reader without scripts
 //   {{data}}       inside <script type="application/json">: the run as JSON
-//   {{flight}}     likewise: the collectives that the page draws
-//   {{compile}}    likewise: the tables of compile logs
+//   {{contents}}   likewise: how many rows each table has
+//   {{islands}}    elements of the islands that stand in the page
 //
-// Text from inputs goes through AppendHtml for the first two. In the others the JSON writer turns
+// Text from inputs goes through AppendHtml for the first two. In the next two the JSON writer turns
 // every '<' into \u003c, so that no text can end the element. The page is cut at the marks once,
 // from left to right; text that is filled in is never searched for marks. Cost: one pass over the
 // page, one over the run.
@@ -19,8 +19,7 @@
 
 #include "base/check.h"
 #include "base/escape.h"
-#include "outputs/html/compile_data.h"
-#include "outputs/html/flight_data.h"
+#include "base/json_writer.h"
 #include "outputs/run_json.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
@@ -71,25 +70,37 @@ void AppendHeadlines(const Model& model, std::string& out) {
   out += "</ol>";
 }
 
+std::string ContentsJson(const Model& model) {
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginObject().Key("rows").BeginObject();
+  const std::span<const TableInfo* const> all = AllTables();
+  for (TableId id = 0; id < all.size(); ++id) {
+    const Table* table = model.tables.Find(id);
+    if (table != nullptr && table->size() > 0) json.Field(all[id]->name, table->size());
+  }
+  json.EndObject().EndObject();
+  return out;
+}
+
 }  // namespace
 
-std::string MakePage(const Model& model) {
+std::string MakePage(const Model& model, const Islands& islands) {
   const std::string data = RunJson(model, 0);
-  const std::string flight = FlightJson(model);
-  const std::string compile = CompileJson(model);
+  const std::string elements = islands.Elements();
   std::string_view rest = EmbeddedPage();
   std::string out;
-  out.reserve(rest.size() + data.size() + flight.size() + compile.size() + 1024);
+  out.reserve(rest.size() + data.size() + elements.size() + 8192);
   CopyUpTo("{{title}}", rest, out);
   AppendTitle(model, out);
   CopyUpTo("{{headlines}}", rest, out);
   AppendHeadlines(model, out);
   CopyUpTo("{{data}}", rest, out);
   out += data;
-  CopyUpTo("{{flight}}", rest, out);
-  out += flight;
-  CopyUpTo("{{compile}}", rest, out);
-  out += compile;
+  CopyUpTo("{{contents}}", rest, out);
+  out += ContentsJson(model);
+  CopyUpTo("{{islands}}", rest, out);
+  out += elements;
   out += rest;
   return out;
 }

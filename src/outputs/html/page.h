@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "model/model.h"
+#include "outputs/html/islands.h"
 
 namespace debrief::outputs::html {
 
-// A page that stands alone: style, script and data inside, nothing loaded from anywhere. Same
-// model, same bytes.
-std::string MakePage(const Model& model);
+// The page: style, script and the run inside, and the islands that are kept for it. Same model,
+// same bytes.
+std::string MakePage(const Model& model, const Islands& islands);
 
 }  // namespace debrief::outputs::html

@@ -29,10 +29,9 @@ void AddShape(Model& model, std::string_view symbol, int32_t rank = 0) {
 
 TEST(CompileData, NullWithoutCompileLogs) {
   Model model;
-  EXPECT_EQ(CompileJson(model), "null");
+  EXPECT_EQ(CompileJson(model), "");
   model.tables.Edit<CompileLifeTable>();  // made, and without a row
-  EXPECT_EQ(CompileJson(model), "null");
-  EXPECT_NE(MakePage(model).find("id=\"debrief-compile\">null</script>"), std::string::npos);
+  EXPECT_EQ(CompileJson(model), "");
 }
 
 TEST(CompileData, RowsAreObjectsWithoutNulls) {
@@ -48,12 +47,14 @@ TEST(CompileData, RowsAreObjectsWithoutNulls) {
 
 TEST(CompileData, HostileTextCannotEndTheElement) {
   Model model;
-  AddShape(model, "</script><script>bad()</script><!-- {{title}}{{compile}}");
+  AddShape(model, "</script><script>bad()</script><!-- {{title}}{{data}}");
   const std::string json = CompileJson(model);
   EXPECT_EQ(json.find('<'), std::string::npos);
-  const std::string page = MakePage(model);
-  EXPECT_EQ(CountOf(page, "bad()"), 1u);
-  EXPECT_EQ(CountOf(page, "{{compile}}"), 1u);  // the text, not a mark
+  Islands islands("");
+  ASSERT_TRUE(AddCompile(model, islands).ok());
+  const std::string page = MakePage(model, islands);
+  EXPECT_EQ(CountOf(page, "data-island=\"compile\""), 1u);
+  EXPECT_EQ(CountOf(page, "bad()"), 0u);  // packed
 }
 
 TEST(CompileData, RowsOfATableAreBounded) {

@@ -35,6 +35,8 @@ std::string Between(std::string_view text, std::string_view before, std::string_
   return std::string(text.substr(start, text.find(after, start) - start));
 }
 
+std::string PageOf(const Model& model) { return MakePage(model, Islands("")); }
+
 std::string Data(std::string_view page) {
   return Between(page, "<script type=\"application/json\" id=\"debrief-data\">", "</script>");
 }
@@ -56,7 +58,7 @@ void FillHostile(Model& model) {
 
 TEST(HtmlPage, EmptyModelGivesWholePage) {
   Model model;
-  const std::string page = MakePage(model);
+  const std::string page = PageOf(model);
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
   EXPECT_EQ(Between(page, "<title>", "</title>"), "No findings - debrief");
@@ -66,7 +68,7 @@ TEST(HtmlPage, EmptyModelGivesWholePage) {
 
 TEST(HtmlPage, LoadsNothing) {
   Model model;
-  const std::string page = MakePage(model);
+  const std::string page = PageOf(model);
   const std::string policy = Between(page, "Content-Security-Policy\" content=\"", "\"");
   EXPECT_TRUE(policy.starts_with("default-src 'none'; script-src 'sha256-")) << policy;
   EXPECT_EQ(policy.find("unsafe"), std::string::npos) << policy;
@@ -78,8 +80,8 @@ TEST(HtmlPage, HostileTextStaysText) {
   Model plain;
   Model hostile;
   FillHostile(hostile);
-  const std::string before = MakePage(plain);
-  const std::string after = MakePage(hostile);
+  const std::string before = PageOf(plain);
+  const std::string after = PageOf(hostile);
   for (std::string_view part : {"<script", "</script", "</title", "</noscript", "<!--"}) {
     EXPECT_EQ(Count(after, part), Count(before, part)) << part;
   }
@@ -94,7 +96,7 @@ TEST(HtmlPage, HostileTextStaysText) {
 TEST(HtmlPage, MarksInTextAreNotFilledIn) {
   Model model;
   FillHostile(model);
-  const std::string page = MakePage(model);
+  const std::string page = PageOf(model);
   EXPECT_EQ(Count(page, "id=\"debrief-data\""), 1u);
   EXPECT_EQ(Count(page, "\"schema\":1"), 1u) << "the data was filled in twice";
 }
@@ -104,7 +106,7 @@ TEST(HtmlPage, HeadlinesWithoutScript) {
   Finding& finding = model.findings.emplace_back();
   finding.severity = Severity::kError;
   finding.headline = "Rank 5 & <rank> 7";
-  const std::string page = MakePage(model);
+  const std::string page = PageOf(model);
   EXPECT_NE(Between(page, "<noscript>", "</noscript>").find("error: Rank 5 &amp; &lt;rank&gt; 7"),
             std::string::npos);
   EXPECT_EQ(Between(page, "<title>", "</title>"), "Rank 5 &amp; &lt;rank&gt; 7 - debrief");
@@ -135,10 +137,10 @@ class HtmlOutput : public testing::Test {
 
 TEST_F(HtmlOutput, WritesAndReplaces) {
   ASSERT_TRUE(Describe().write(model_, {.folder = folder_}).ok());
-  EXPECT_EQ(Read("index.html"), MakePage(model_));
+  EXPECT_EQ(Read("index.html"), PageOf(model_));
   FillHostile(model_);
   ASSERT_TRUE(Describe().write(model_, {.folder = folder_}).ok());
-  EXPECT_EQ(Read("index.html"), MakePage(model_));
+  EXPECT_EQ(Read("index.html"), PageOf(model_));
   EXPECT_NE(::access((folder_ + "/index.html.tmp").c_str(), F_OK), 0);
 }
 

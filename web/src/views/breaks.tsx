@@ -1,14 +1,6 @@
 // What keeps the program from being compiled whole: graph breaks, failures, and what to look at first.
 import { useMemo } from "preact/hooks";
-import {
-  joinBreaks,
-  ranksOf,
-  sum,
-  type Blocker,
-  type Compile,
-  type Failure,
-  type JoinedBreak,
-} from "../compile_data";
+import {joinBreaks, ranksOf, sum, type Blocker, type Compile, type Failure, type JoinedBreak, compileNeeds, withCompile, type CompileProps } from "../compile/data";
 import {
   LeftOut,
   Numbers,
@@ -22,14 +14,14 @@ import {
   textColumn,
   whoColumns,
   type Fact,
-} from "../compile_parts";
-import type { Run } from "../data";
-import { matcher } from "../filter";
-import { count, counted, rankList, words } from "../format";
-import { Filter } from "../parts";
-import { href, setParams, type Route } from "../route";
-import { Table, type Column } from "../table";
-import type { View, ViewProps } from "../view";
+} from "../compile/parts";
+import type { Run } from "../run/data";
+import { matcher } from "../parts/filter";
+import { count, counted, rankList, words } from "../parts/format";
+import { Filter } from "../parts/marks";
+import { href, setParams, type Route } from "../shell/route";
+import { Table, type Column } from "../parts/table";
+import type { View } from "../view";
 
 const id = "breaks";
 
@@ -267,9 +259,7 @@ function Failures({ run, compile }: { run: Run; compile: Compile }) {
   );
 }
 
-function Breaks({ run, route }: ViewProps) {
-  const compile = run.compile;
-  if (!compile) return null;
+function Breaks({ run, route, compile }: CompileProps) {
   return (
     <>
       <h1>Graph breaks</h1>
@@ -290,9 +280,8 @@ function Breaks({ run, route }: ViewProps) {
 export const view: View = {
   id,
   title: "Graph breaks",
+  section: "Compile",
   order: 31,
-  shown: (run) =>
-    run.compile?.has("compile_break", "compile_blocker", "compile_failure", "compile_progress") ??
-    false,
-  component: Breaks,
+  needs: compileNeeds(["compile_break", "compile_blocker", "compile_failure", "compile_progress"]),
+  component: withCompile(Breaks),
 };

@@ -1,7 +1,7 @@
 // Every compilation: how it ended, what it cost and why it was needed; the details of the selected one.
 import { useMemo } from "preact/hooks";
-import { keyOf, ranksOf, sum, type Compilation, type Span } from "../compile_data";
-import { CompilationDetail } from "../compile_detail";
+import {keyOf, ranksOf, sum, type Compilation, type Span, compileNeeds, withCompile, type CompileProps } from "../compile/data";
+import { CompilationDetail } from "../compile/detail";
 import {
   LeftOut,
   Numbers,
@@ -14,14 +14,14 @@ import {
   textColumn,
   whoColumns,
   type Fact,
-} from "../compile_parts";
-import type { Run } from "../data";
-import { matcher } from "../filter";
-import { count, counted } from "../format";
-import { Filter } from "../parts";
-import { setParams } from "../route";
-import { Table, type Column } from "../table";
-import type { View, ViewProps } from "../view";
+} from "../compile/parts";
+import type { Run } from "../run/data";
+import { matcher } from "../parts/filter";
+import { count, counted } from "../parts/format";
+import { Filter } from "../parts/marks";
+import { setParams } from "../shell/route";
+import { Table, type Column } from "../parts/table";
+import type { View } from "../view";
 
 const id = "compile";
 
@@ -161,11 +161,10 @@ const fields = {
   function: (row: Compilation) => row.function ?? null,
 };
 
-function Compilations({ run, route }: ViewProps) {
-  const compile = run.compile;
+function Compilations({ run, route, compile }: CompileProps) {
   const filter = route.params.get("filter") ?? "";
   const at = route.params.get("at");
-  const all = useMemo(() => compile?.rows("compilation") ?? [], [compile]);
+  const all = useMemo(() => compile.rows("compilation") ?? [], [compile]);
   const rows = useMemo(
     () =>
       all.filter(
@@ -230,7 +229,8 @@ function Compilations({ run, route }: ViewProps) {
 export const view: View = {
   id,
   title: "Compilations",
+  section: "Compile",
   order: 30,
-  shown: (run) => run.compile?.has("compilation") ?? false,
-  component: Compilations,
+  needs: compileNeeds(["compilation"]),
+  component: withCompile(Compilations),
 };

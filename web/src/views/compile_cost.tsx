@@ -1,19 +1,7 @@
 // What compiling cost: time by phase, the slowest compilations, kernels, autotuning, caches, and the size
 // of the logs themselves.
 import { useMemo } from "preact/hooks";
-import {
-  sum,
-  withoutAttempt,
-  type Autotune,
-  type CacheTotal,
-  type CacheUse,
-  type Compile,
-  type Kernel,
-  type PhaseTotal,
-  type Span,
-  type TableName,
-  type Weight,
-} from "../compile_data";
+import {sum, withoutAttempt, type Autotune, type CacheTotal, type CacheUse, type Compile, type Kernel, type PhaseTotal, type Span, type TableName, type Weight, compileNeeds, withCompile, type CompileProps } from "../compile/data";
 import {
   AreaBar,
   AreaLegend,
@@ -31,12 +19,12 @@ import {
   seconds,
   textColumn,
   whoColumns,
-} from "../compile_parts";
-import type { Run } from "../data";
-import { bytes, count, duration, words } from "../format";
-import { goTo } from "../route";
-import type { Column } from "../table";
-import type { View, ViewProps } from "../view";
+} from "../compile/parts";
+import type { Run } from "../run/data";
+import { bytes, count, duration, words } from "../parts/format";
+import { goTo } from "../shell/route";
+import type { Column } from "../parts/table";
+import type { View } from "../view";
 
 const id = "compile_cost";
 
@@ -416,9 +404,7 @@ const parts: { id: string; title: string; tables: TableName[]; show: typeof Phas
   { id: "weight", title: "Log weight", tables: ["compile_weight"], show: LogWeight },
 ];
 
-function CompileCost({ run, route }: ViewProps) {
-  const compile = run.compile;
-  if (!compile) return null;
+function CompileCost({ run, route, compile }: CompileProps) {
   const tab = chosen(parts, route.params.get("tab"));
   const Part = parts.find((one) => one.id === tab)?.show ?? Phases;
   const spans = compile.rows("compile_span");
@@ -453,7 +439,8 @@ function CompileCost({ run, route }: ViewProps) {
 export const view: View = {
   id,
   title: "Compile cost",
+  section: "Compile",
   order: 32,
-  shown: (run) => run.compile?.has(...parts.flatMap((one) => one.tables)) ?? false,
-  component: CompileCost,
+  needs: compileNeeds(parts.flatMap((one) => one.tables)),
+  component: withCompile(CompileCost),
 };

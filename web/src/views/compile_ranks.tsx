@@ -1,7 +1,7 @@
 // What ranks compiled differently: time of each, the first difference, what only some compiled, and when
 // some compiled while the others waited.
 import { useMemo } from "preact/hooks";
-import type { Compile, FirstDifference, Overlap, RankOnly, RankTime } from "../compile_data";
+import {type Compile, type FirstDifference, type Overlap, type RankOnly, type RankTime, compileNeeds, withCompile, type CompileProps } from "../compile/data";
 import {
   Bar,
   LeftOut,
@@ -13,11 +13,11 @@ import {
   seconds,
   textColumn,
   whoColumns,
-} from "../compile_parts";
-import type { Run } from "../data";
-import { count, rankList, ranksInWords } from "../format";
-import type { Column } from "../table";
-import type { View, ViewProps } from "../view";
+} from "../compile/parts";
+import type { Run } from "../run/data";
+import { count, rankList, ranksInWords } from "../parts/format";
+import type { Column } from "../parts/table";
+import type { View } from "../view";
 
 interface Props {
   run: Run;
@@ -145,9 +145,7 @@ const overlapColumns: Column<Overlap>[] = [
   numberColumn("seconds", "time in all", 110, (row) => row.seconds, seconds),
 ];
 
-function Ranks({ run }: ViewProps) {
-  const compile = run.compile;
-  if (!compile) return null;
+function Ranks({ run, compile }: CompileProps) {
   const only = compile.rows("compile_rank_only");
   const overlaps = compile.rows("compile_overlap");
   return (
@@ -176,18 +174,10 @@ function Ranks({ run }: ViewProps) {
   );
 }
 
-// One rank has nothing to be compared with.
-function isSeveral(run: Run): boolean {
-  const compile = run.compile;
-  if (!compile) return false;
-  if (compile.has("compile_rank_only", "compile_first_difference")) return true;
-  return new Set(compile.rows("compile_rank_time").map((row) => row.rank)).size > 1;
-}
-
 export const view: View = {
   id: "compile_ranks",
   title: "Ranks",
   order: 34,
-  shown: isSeveral,
-  component: Ranks,
+  needs: compileNeeds(["compile_rank_time"]),
+  component: withCompile(Ranks),
 };

@@ -1,11 +1,11 @@
 // What was wrong in the inputs: the kinds of trouble, then where each was met.
 import { useMemo } from "preact/hooks";
-import type { Diagnostic, Run, Severity } from "../data";
-import { matcher } from "../filter";
-import { count, counted } from "../format";
-import { Filter, Path, SeverityMark } from "../parts";
-import { setParams } from "../route";
-import { Table, type Column } from "../table";
+import type { Diagnostic, Run, Severity } from "../run/data";
+import { matcher } from "../parts/filter";
+import { count, counted } from "../parts/format";
+import { Filter, Path, SeverityMark } from "../parts/marks";
+import { setParams } from "../shell/route";
+import { Table, type Column } from "../parts/table";
 import type { View, ViewProps } from "../view";
 
 const id = "diagnostics";
@@ -217,6 +217,7 @@ function Diagnostics({ run, route }: ViewProps) {
 export const view: View = {
   id,
   title: "Diagnostics",
+  section: "Inputs",
   order: 90,
   component: Diagnostics,
   badge: (run) => run.diagnostics.filter((one) => one.severity === "error").length,

@@ -1,20 +1,21 @@
 // Collectives: what each rank of a group did in each sequence. A hang is a cliff: ranks that are through on
 // the left, ranks that wait on the right, and a hole where one never came.
 import { useMemo } from "preact/hooks";
-import type { Finding, Run } from "../data";
+import type { Finding, Run } from "../run/data";
 import {
   cellDefinitions,
   cellWords,
   isAbout,
   type FlightGroup,
-  type Incomplete,
-} from "../flight_data";
-import { count, counted, duration, rankList } from "../format";
-import { Grid, type Place } from "../grid";
-import { useKeys } from "../keys";
-import { SeverityMark } from "../parts";
-import { href, setParams, type Route } from "../route";
-import { Table, type Column } from "../table";
+  type Incomplete, flightIsland, flightOfJob, groupOf, type Flight } from "../flight/data";
+import { Waiting } from "../parts/loading";
+import { useOnce } from "../run/islands";
+import { count, counted, duration, rankList } from "../parts/format";
+import { Grid, type Place } from "../flight/grid";
+import { useKeys } from "../shell/keys";
+import { SeverityMark } from "../parts/marks";
+import { href, setParams, type Route } from "../shell/route";
+import { Table, type Column } from "../parts/table";
 import type { View, ViewProps } from "../view";
 
 const id = "flight";
@@ -231,9 +232,7 @@ const incompleteColumns: Column<Incomplete>[] = [
   },
 ];
 
-function Where({ run, route }: { run: Run; route: Route }) {
-  const flight = run.flight;
-  if (!flight) return null;
+function Where({ flight, route }: { flight: Flight; route: Route }) {
   const key = (row: Incomplete) => [row.job, row.attempt, row.rank, row.name, row.seq].join("/");
   const open = (wanted: string) => {
     const row = flight.incomplete.find((one) => key(one) === wanted);
@@ -276,9 +275,8 @@ function Where({ run, route }: { run: Run; route: Route }) {
   );
 }
 
-function Picker({ run, group }: { run: Run; group: FlightGroup }) {
-  const flight = run.flight;
-  const groups = flight?.groups ?? [];
+function Picker({ run, flight, group }: { run: Run; flight: Flight; group: FlightGroup }) {
+  const groups = flight.groups;
   const at = groups.indexOf(group);
   const choose = (wanted: string) =>
     setParams(id, { group: wanted, seq: null, rank: null, at: null });
@@ -329,9 +327,26 @@ function About({ findings, job }: { findings: Finding[]; job: string | null }) {
   );
 }
 
-function Flight({ run, route }: ViewProps) {
-  const groups = run.flight?.groups ?? [];
-  const group = groups.find((one) => one.id === route.params.get("group")) ?? groups[0];
+// The group in the address, or that of the finding in the address, or the first.
+function chosenGroup(flight: Flight, run: Run, route: Route): FlightGroup | undefined {
+  const wanted = route.params.get("group");
+  const finding = run.findings.find((one) => one.id === route.params.get("finding"));
+  return (
+    flight.groups.find((one) => one.id === wanted) ??
+    (finding && groupOf(finding, flight)) ??
+    flight.groups[0]
+  );
+}
+
+function Collectives({ run, route }: ViewProps) {
+  const loaded = useOnce(flightIsland);
+  const whole = loaded.state === "ready" ? loaded.value : null;
+  const flight = useMemo(() => whole && flightOfJob(whole, run.job), [whole, run.job]);
+  return flight ? <Groups run={run} route={route} flight={flight} /> : <Waiting loaded={loaded} />;
+}
+
+function Groups({ run, route, flight }: { run: Run; route: Route; flight: Flight }) {
+  const group = chosenGroup(flight, run, route);
   const findings = useMemo(
     () => (group ? run.findings.filter((one) => isAbout(one, group)) : []),
     [run, group],
@@ -363,7 +378,7 @@ function Flight({ run, route }: ViewProps) {
     <>
       <h1>Collectives</h1>
       <section aria-label="Grid" class="flight">
-        <Picker run={run} group={group} />
+        <Picker run={run} flight={flight} group={group} />
         <About findings={findings} job={route.params.get("job")} />
         <Grid
           picture={{ ...marks, selected, cells: group.cells, seq: group.seq, ranks: group.members }}
@@ -380,7 +395,7 @@ function Flight({ run, route }: ViewProps) {
         </p>
         {selected.column >= 0 && <Selected group={group} place={selected} />}
       </section>
-      <Where run={run} route={route} />
+      <Where flight={flight} route={route} />
     </>
   );
 }
@@ -389,6 +404,12 @@ export const view: View = {
   id,
   title: "Collectives",
   order: 20,
-  shown: (run) => run.flight !== null,
-  component: Flight,
+  needs: {
+    tables: ["comm_match"],
+    missing: "No Flight Recorder dumps were found.",
+    record:
+      "Start the job with TORCH_FR_BUFFER_SIZE=2000 (before PyTorch 2.9 TORCH_NCCL_TRACE_BUFFER_SIZE) and " +
+      "TORCH_NCCL_DUMP_ON_TIMEOUT=1; each rank then leaves a dump when a collective hangs.",
+  },
+  component: Collectives,
 };

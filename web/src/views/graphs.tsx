@@ -1,16 +1,8 @@
 // What was compiled and what it relies on: graphs with the ranks that have the same, guards, symbols.
 import { useMemo } from "preact/hooks";
-import {
-  keyOf,
-  isOf,
-  type Compilation,
-  type Compile,
-  type Graph,
-  type Guard,
-  type Shape,
-} from "../compile_data";
-import { guardColumns } from "../compile_detail";
-import { GraphDetail, graphName } from "../compile_graph";
+import {keyOf, isOf, type Compilation, type Compile, type Graph, type Guard, type Shape, compileNeeds, withCompile, type CompileProps } from "../compile/data";
+import { guardColumns } from "../compile/detail";
+import { GraphDetail, graphName } from "../compile/graph";
 import {
   LeftOut,
   Rows,
@@ -21,14 +13,14 @@ import {
   textColumn,
   whoColumns,
   type Tab,
-} from "../compile_parts";
-import type { Run } from "../data";
-import { matcher } from "../filter";
-import { bytes, count, counted, rankList, words } from "../format";
-import { Filter } from "../parts";
-import { href, setParams, type Route } from "../route";
-import type { Column } from "../table";
-import type { View, ViewProps } from "../view";
+} from "../compile/parts";
+import type { Run } from "../run/data";
+import { matcher } from "../parts/filter";
+import { bytes, count, counted, rankList, words } from "../parts/format";
+import { Filter } from "../parts/marks";
+import { href, setParams, type Route } from "../shell/route";
+import type { Column } from "../parts/table";
+import type { View } from "../view";
 
 const id = "graphs";
 
@@ -287,9 +279,7 @@ const tabs: (Tab & { show: typeof GraphIndex })[] = [
   { id: "shapes", title: "Symbolic shapes", show: Shapes },
 ];
 
-function Graphs({ run, route }: ViewProps) {
-  const compile = run.compile;
-  if (!compile) return null;
+function Graphs({ run, route, compile }: CompileProps) {
   const tab = chosen(tabs, route.params.get("tab"));
   const Part = tabs.find((one) => one.id === tab)?.show ?? GraphIndex;
   return (
@@ -311,7 +301,8 @@ function Graphs({ run, route }: ViewProps) {
 export const view: View = {
   id,
   title: "Graphs",
+  section: "Compile",
   order: 33,
-  shown: (run) => run.compile?.has("compile_graph", "compile_guard", "compile_shape") ?? false,
-  component: Graphs,
+  needs: compileNeeds(["compile_graph", "compile_guard", "compile_shape"]),
+  component: withCompile(Graphs),
 };

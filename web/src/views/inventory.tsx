@@ -1,12 +1,12 @@
 // What the job left behind: jobs, which rank left which kind of input, and every input.
 import { useMemo } from "preact/hooks";
-import type { Input, Job, Run } from "../data";
-import { matcher } from "../filter";
-import { bytes, count, counted, rankList, time, words } from "../format";
-import { Legend, Matrix } from "../matrix";
-import { Filter, Path, StateMark } from "../parts";
-import { setParams, type Route } from "../route";
-import { Table, type Column } from "../table";
+import type { Input, Job, Run } from "../run/data";
+import { matcher } from "../parts/filter";
+import { bytes, count, counted, rankList, time, words } from "../parts/format";
+import { Legend, Matrix } from "../run/matrix";
+import { Filter, Path, StateMark } from "../parts/marks";
+import { setParams, type Route } from "../shell/route";
+import { Table, type Column } from "../parts/table";
 import type { View, ViewProps } from "../view";
 
 const id = "inventory";
@@ -304,4 +304,4 @@ function Inventory({ run, whole, route }: ViewProps) {
   );
 }
 
-export const view: View = { id, title: "Inventory", order: 80, component: Inventory };
+export const view: View = { id, title: "Inventory", section: "Inputs", order: 80, component: Inventory };

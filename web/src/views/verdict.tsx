@@ -1,17 +1,16 @@
 // The answer: the most important finding in the largest letters, what it rests on, what follows from it,
 // and what was and was not looked at.
 import { useMemo } from "preact/hooks";
-import { findingForest, type Analysis, type Diagnostic, type Finding, type Run } from "../data";
-import { Blame, Findings, percent } from "../findings";
-import { bytes, count, counted, words } from "../format";
-import { SeverityMark } from "../parts";
-import { href } from "../route";
+import { findingForest, type Analysis, type Diagnostic, type Finding, type Run } from "../run/data";
+import { Blame, Findings, percent } from "../run/findings";
+import { bytes, count, counted, words } from "../parts/format";
+import { SeverityMark } from "../parts/marks";
+import { href } from "../shell/route";
 import type { View, ViewProps } from "../view";
 
 const id = "verdict";
 
 function Hero({ finding, run }: { finding: Finding; run: Run }) {
-  const job = run.jobs.find((one) => one.job === finding.job);
   return (
     <section class={`hero ${finding.severity}`} aria-label="Verdict">
       <p class="kicker">
@@ -24,7 +23,7 @@ function Hero({ finding, run }: { finding: Finding; run: Run }) {
         )}
       </p>
       <h1>{finding.headline}</h1>
-      <Blame finding={finding} job={job} flight={run.flight} />
+      <Blame finding={finding} run={run} />
       {finding.next_step && (
         <p class="next-step">
           <strong>Next step</strong> {finding.next_step}

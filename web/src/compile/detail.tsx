@@ -13,8 +13,8 @@ import {
   type Module,
   type Phase,
   type Recompile,
-} from "./compile_data";
-import { GraphsOf } from "./compile_graph";
+} from "./data";
+import { GraphsOf } from "./graph";
 import {
   AreaLegend,
   Bar,
@@ -31,10 +31,10 @@ import {
   seconds,
   textColumn,
   type Tab,
-} from "./compile_parts";
-import { bytes, count, counted, duration, words } from "./format";
-import { href, type Route } from "./route";
-import type { Column } from "./table";
+} from "./parts";
+import { bytes, count, counted, duration, words } from "../parts/format";
+import { href, type Route } from "../shell/route";
+import type { Column } from "../parts/table";
 
 // "L['x'], dimension 1: 8 -> 16".
 function changeText(row: Recompile): string {

@@ -4,7 +4,7 @@
 // ranks in words, so nothing depends on seeing it.
 import { useMemo } from "preact/hooks";
 import type { Input, InputState, Job } from "./data";
-import { count, counted, rankList, words } from "./format";
+import { count, counted, rankList, words } from "../parts/format";
 
 interface Row {
   kind: string;

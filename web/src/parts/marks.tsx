@@ -1,6 +1,6 @@
 // Small pieces that several views show.
 import type { ComponentChildren } from "preact";
-import type { Finding, InputState, Job, Severity } from "./data";
+import type { Finding, InputState, Job, Severity } from "../run/data";
 import { ranksInWords } from "./format";
 
 // Shape and word carry the meaning; colour only repeats it.

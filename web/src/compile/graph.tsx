@@ -1,10 +1,10 @@
 // The graphs of one compilation: operations, what changed since the previous one, inputs beside it.
 import { useMemo } from "preact/hooks";
-import type { Compile, Graph, GraphChange, GraphInput, GraphOp } from "./compile_data";
-import { LeftOut, Rows, emptyWords, numberColumn, textColumn } from "./compile_parts";
-import { bytes, count, counted, words } from "./format";
-import { setParams, type Route } from "./route";
-import type { Column } from "./table";
+import type { Compile, Graph, GraphChange, GraphInput, GraphOp } from "./data";
+import { LeftOut, Rows, emptyWords, numberColumn, textColumn } from "./parts";
+import { bytes, count, counted, words } from "../parts/format";
+import { setParams, type Route } from "../shell/route";
+import type { Column } from "../parts/table";
 
 export function graphName(graph: Graph): string {
   return [words(graph.kind ?? "graph"), graph.name].filter(Boolean).join(" ");

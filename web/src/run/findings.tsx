@@ -1,12 +1,11 @@
 // Findings as a list that unfolds: each with what it blames, rests on and explains. One is open at a time;
 // which one, and whose consequences are shown, is in the address (?finding=f2&more=f1,f2).
 import { useEffect, useMemo } from "preact/hooks";
-import { countAll, pathTo, type Finding, type FindingNode, type Job, type Run } from "./data";
-import { placeOf, type Flight } from "./flight_data";
-import { count, counted, rankList, ranksInWords } from "./format";
-import { useKeys } from "./keys";
-import { Chip, RankStrip, SeverityMark, stripSize } from "./parts";
-import { currentRoute, href, setParams, type Route } from "./route";
+import { countAll, pathTo, type Finding, type FindingNode, type Run, hasRows } from "./data";
+import { count, counted, rankList, ranksInWords } from "../parts/format";
+import { useKeys } from "../shell/keys";
+import { Chip, RankStrip, SeverityMark, stripSize } from "../parts/marks";
+import { currentRoute, href, setParams, type Route } from "../shell/route";
 
 const mostShown = 200; // findings shown before "show all"
 
@@ -15,17 +14,14 @@ export function percent(confidence: number | null): string {
 }
 
 // Who, which group, which operation, which line: everything the finding points at.
-// `flight`: where there is a grid of its group, a link leads there.
-export function Blame({
-  finding,
-  job,
-  flight,
-}: {
-  finding: Finding;
-  job: Job | undefined;
-  flight: Flight | null;
-}) {
-  const place = placeOf(finding, flight);
+function groupsHaveGrid(run: Run, finding: Finding): boolean {
+  return finding.rule.startsWith("flight.") && finding.groups.length > 0 && hasRows(run, ["comm_match"]);
+}
+
+// Who and what a finding is about; where the run has matched collectives, a link leads to its group.
+export function Blame({ finding, run }: { finding: Finding; run: Run }) {
+  const job = run.jobs.find((one) => one.job === finding.job);
+  const hasGrid = groupsHaveGrid(run, finding);
   const { ranks, groups, op, seq, compile_ids: compileIds, source } = finding;
   return (
     <div class="blame">
@@ -69,10 +65,15 @@ export function Blame({
         </Chip>
       ))}
       {source.length > 6 && <Chip>and {count(source.length - 6)} more lines</Chip>}
-      {place && (
+      {hasGrid && (
         <a
           class="to-grid"
-          href={href("flight", { job: currentRoute().params.get("job"), ...place })}
+          href={href("flight", {
+            job: currentRoute().params.get("job"),
+            finding: finding.id,
+            seq: seq === null ? null : String(seq),
+            rank: ranks[0] === undefined ? null : String(ranks[0]),
+          })}
         >
           Show in the grid
         </a>
@@ -111,18 +112,17 @@ function EvidenceList({ finding }: { finding: Finding }) {
 // `isHero`: its blame and next step stand at the top of the page already.
 function Details({
   finding,
-  job,
-  flight,
+  run,
   isHero,
 }: {
   finding: Finding;
-  job: Job | undefined;
-  flight: Flight | null;
+  run: Run;
   isHero: boolean;
 }) {
+  const job = run.jobs.find((one) => one.job === finding.job);
   return (
     <div class="details">
-      {!isHero && <Blame finding={finding} job={job} flight={flight} />}
+      {!isHero && <Blame finding={finding} run={run} />}
       <EvidenceList finding={finding} />
       {finding.why && (
         <>
@@ -156,15 +156,14 @@ interface ItemProps {
   open: string[]; // ids from a root to the open finding
   unfolded: string[]; // ids whose consequences are shown
   hero: string; // id of the finding at the top of the page
-  jobs: Job[];
-  flight: Flight | null;
+  run: Run;
 }
 
 function toggled(list: string[], one: string): string {
   return (list.includes(one) ? list.filter((other) => other !== one) : [...list, one]).join(",");
 }
 
-function Consequences({ view, node, open, unfolded, hero, jobs, flight }: ItemProps) {
+function Consequences({ view, node, open, unfolded, hero, run }: ItemProps) {
   const { finding, children } = node;
   if (children.length === 0) return null;
   const inside = open.length > 1 && open[0] === finding.id;
@@ -190,8 +189,7 @@ function Consequences({ view, node, open, unfolded, hero, jobs, flight }: ItemPr
               open={inside ? open.slice(1) : []}
               unfolded={unfolded}
               hero={hero}
-              jobs={jobs}
-              flight={flight}
+              run={run}
             />
           ))}
         </ol>
@@ -200,10 +198,10 @@ function Consequences({ view, node, open, unfolded, hero, jobs, flight }: ItemPr
   );
 }
 
-function Item({ view, node, open, unfolded, hero, jobs, flight }: ItemProps) {
+function Item({ view, node, open, unfolded, hero, run }: ItemProps) {
   const { finding } = node;
   const isOpen = open.length === 1 && open[0] === finding.id;
-  const job = jobs.find((one) => one.job === finding.job);
+  const job = run.jobs.find((one) => one.job === finding.job);
   return (
     <li id={`finding-${finding.id}`} class={`finding ${finding.severity}${isOpen ? " open" : ""}`}>
       <h3>
@@ -214,14 +212,14 @@ function Item({ view, node, open, unfolded, hero, jobs, flight }: ItemProps) {
         >
           <SeverityMark severity={finding.severity} word={false} />
           <span class="headline">{finding.headline}</span>
-          {jobs.length > 1 && job && <span class="quiet">{job.name}</span>}
+          {run.jobs.length > 1 && job && <span class="quiet">{job.name}</span>}
           {finding.ranks.length > 0 && (
             <span class="quiet ranks">{ranksInWords(finding.ranks)}</span>
           )}
         </button>
       </h3>
       {isOpen && (
-        <Details finding={finding} job={job} flight={flight} isHero={finding.id === hero} />
+        <Details finding={finding} run={run} isHero={finding.id === hero} />
       )}
       <Consequences
         view={view}
@@ -229,8 +227,7 @@ function Item({ view, node, open, unfolded, hero, jobs, flight }: ItemProps) {
         open={open}
         unfolded={unfolded}
         hero={hero}
-        jobs={jobs}
-        flight={flight}
+        run={run}
       />
     </li>
   );
@@ -284,8 +281,7 @@ export function Findings({ view, run, forest, route }: FindingsProps) {
             open={open[0] === node.finding.id ? open : []}
             unfolded={unfolded}
             hero={first}
-            jobs={run.jobs}
-            flight={run.flight}
+            run={run}
           />
         ))}
       </ol>

@@ -1,15 +1,12 @@
-// Compile logs: the page's third data island (src/outputs/html/compile_data.cc) as typed tables.
-//
-// The island is parsed with the page; the texts of a table are cleaned when a view first asks for it, so
-// that a page of 8 MB opens without walking all of it. A value that is null in the table is missing here.
-// docs/tables.md says what the columns mean.
+// Compile logs: the island "compile" as typed tables (run/tables.ts).
 
-export interface Who {
-  job?: number;
-  attempt?: number;
-  rank?: number;
-  input?: number;
-}
+import type { ComponentType } from "preact";
+import { withTables } from "../parts/loading";
+import { loadJson, Once } from "../run/islands";
+import { Tables, type RawTables, type Who } from "../run/tables";
+import type { Needs, ViewProps } from "../view";
+
+export type { Who };
 
 interface Of extends Who {
   life?: number;
@@ -365,50 +362,25 @@ export interface CompileTables {
 
 export type TableName = keyof CompileTables;
 
-export interface RawCompile {
-  tables: Record<string, { total: number; rows: Who[] } | undefined>;
+export type Compile = Tables<CompileTables>;
+
+export const compileIsland = new Once(
+  async () => new Tables<CompileTables>((await loadJson("compile")) as RawTables),
+);
+
+export interface CompileProps extends ViewProps {
+  compile: Compile; // of the chosen job
 }
 
-// The tables, all or those of one job. Each table is cleaned once and each part made once, so that a view
-// gets the same array whenever it asks.
-export class Compile {
-  private made = new Map<string, Who[]>();
+export const compileNeeds = (tables: string[]): Needs => ({
+  tables,
+  missing: "The run has no compile logs that tell.",
+  record: "Start the job with TORCH_TRACE=DIR: each process then writes what torch.compile does into DIR.",
+});
 
-  constructor(
-    private raw: RawCompile,
-    private clean: (value: unknown) => unknown,
-    private whole: Compile | null = null,
-    private job: number | null = null,
-  ) {}
-
-  rows<Name extends TableName>(name: Name): CompileTables[Name][] {
-    let rows = this.made.get(name);
-    if (!rows) {
-      rows = this.whole
-        ? this.whole.rows(name).filter((row) => (row as Who).job === this.job)
-        : (this.clean(this.raw.tables[name]?.rows ?? []) as Who[]);
-      this.made.set(name, rows);
-    }
-    return rows as CompileTables[Name][];
-  }
-
-  // Whether the run has any, without cleaning them.
-  has(...names: TableName[]): boolean {
-    return names.some((name) =>
-      this.raw.tables[name]?.rows.some((row) => this.job === null || row.job === this.job),
-    );
-  }
-
-  // Rows of the table that this page does not have, whatever their job.
-  leftOut(name: TableName): number {
-    const table = this.raw.tables[name];
-    return table ? table.total - table.rows.length : 0;
-  }
-
-  ofJob(job: number): Compile {
-    return new Compile(this.raw, this.clean, this.whole ?? this, job);
-  }
-}
+// A view of the compile logs' tables.
+export const withCompile = (component: ComponentType<CompileProps>) =>
+  withTables(compileIsland, "compile", component);
 
 // "0/0_1", the second attempt, belongs to compilation 0/0.
 export function withoutAttempt(id: string | undefined): string {

@@ -1,37 +1,103 @@
 // The page around every view: header, navigation, choice of job, keys, help.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { views as allViews } from "views";
-import { ofJob, type Run } from "./data";
-import { count } from "./format";
+import { hasRows, ofJob, type Run } from "../run/data";
+import { Missing } from "../parts/loading";
+import { count } from "../parts/format";
 import { activeKeys, useKeys, type Key } from "./keys";
 import { goTo, href, setParams, useRoute, type Route } from "./route";
-import type { View } from "./view";
+import type { View } from "../view";
+
+// Views under one title of the navigation's first row.
+interface Section {
+  title: string;
+  views: View[];
+}
+
+function sectionsOf(views: View[]): Section[] {
+  const sections: Section[] = [];
+  for (const view of views) {
+    const title = view.section ?? view.title;
+    const section = sections.find((one) => one.title === title);
+    if (section) section.views.push(view);
+    else sections.push({ title, views: [view] });
+  }
+  return sections;
+}
+
+function isEmpty(run: Run, view: View): boolean {
+  return view.needs !== undefined && !hasRows(run, view.needs.tables);
+}
+
+interface LinkProps {
+  to: View;
+  title: string;
+  isCurrent: boolean;
+  isQuiet: boolean; // leads to nothing but what is missing
+  badge: number;
+  job: string | null;
+}
+
+function NavigationLink({ to, title, isCurrent, isQuiet, badge, job }: LinkProps) {
+  return (
+    <li>
+      <a
+        href={href(to.id, { job })}
+        aria-current={isCurrent ? "page" : undefined}
+        class={isQuiet ? "absent" : undefined}
+      >
+        {title}
+        {badge > 0 && <span class="badge">{count(badge)}</span>}
+      </a>
+    </li>
+  );
+}
 
 interface NavigationProps {
-  views: View[];
-  current: string;
+  sections: Section[];
+  current: View;
   run: Run;
   job: string | null;
 }
 
-function Navigation({ views, current, run, job }: NavigationProps) {
+// First the sections; a section leads to its first view that has something to show.
+function Navigation({ sections, current, run, job }: NavigationProps) {
   return (
-    <nav aria-label="Views">
+    <nav aria-label="Sections">
       <ul>
-        {views.map((view) => {
-          const badge = view.badge?.(run) ?? 0;
-          return (
-            <li key={view.id}>
-              <a
-                href={href(view.id, { job })}
-                aria-current={view.id === current ? "page" : undefined}
-              >
-                {view.title}
-                {badge > 0 && <span class="badge">{count(badge)}</span>}
-              </a>
-            </li>
-          );
-        })}
+        {sections.map(({ title, views }) => (
+          <NavigationLink
+            key={title}
+            to={views.find((one) => !isEmpty(run, one)) ?? (views[0] as View)}
+            title={title}
+            isCurrent={views.includes(current)}
+            isQuiet={views.every((one) => isEmpty(run, one))}
+            badge={views.reduce((sum, one) => sum + (one.badge?.(run) ?? 0), 0)}
+            job={job}
+          />
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function SectionNavigation({ sections, current, run, job }: NavigationProps) {
+  const views = sections.find((one) => one.views.includes(current))?.views ?? [];
+  if (views.length < 2) return null;
+  return (
+    <nav class="within" aria-label="Views">
+      <ul>
+        {views.map((one) => (
+          <NavigationLink
+            key={one.id}
+            to={one}
+            title={one.title}
+            isCurrent={one === current}
+            isQuiet={isEmpty(run, one)}
+            badge={one.badge?.(run) ?? 0}
+            job={job}
+          />
+        ))}
       </ul>
     </nav>
   );
@@ -104,17 +170,21 @@ export function Frame({ run: whole }: { run: Run }) {
   const [help, setHelp] = useState(false);
   const job = chosenJob(whole, route);
   const run = useMemo(() => ofJob(whole, job), [whole, job]);
-  const views = allViews.filter((one) => one.shown?.(run) ?? true);
-  const view = views.find((one) => one.id === route.view) ?? views[0];
+  const sections = useMemo(() => sectionsOf(allViews), []);
+  const view = allViews.find((one) => one.id === route.view) ?? allViews[0];
   const keys: Key[] = [
-    ...views
-      .slice(0, 9)
-      .map((one, i) => ({ key: `${i + 1}`, does: one.title, act: () => goTo(one.id) })),
+    ...sections.slice(0, 9).map(({ title, views }, i) => ({
+      key: `${i + 1}`,
+      does: title,
+      act: () => goTo((views.find((one) => !isEmpty(run, one)) ?? (views[0] as View)).id),
+    })),
     { key: "/", does: "Filter", act: focusFilter },
     { key: "?", does: "Show these keys", act: () => setHelp(true) },
   ];
   useKeys(keys);
   if (!view) return <Broken reason="This build has no views." />;
+  const jobText = job === null ? null : String(job);
+  const navigation = { sections, current: view, run, job: jobText };
   return (
     <>
       <a
@@ -131,12 +201,7 @@ export function Frame({ run: whole }: { run: Run }) {
         <a class="brand" href={href("")}>
           debrief
         </a>
-        <Navigation
-          views={views}
-          current={view.id}
-          run={run}
-          job={job === null ? null : String(job)}
-        />
+        <Navigation {...navigation} />
         <JobChoice run={whole} job={job} view={view.id} />
         <button
           class="plain help-button"
@@ -147,11 +212,16 @@ export function Frame({ run: whole }: { run: Run }) {
           ?
         </button>
       </header>
+      <SectionNavigation {...navigation} />
       <main id="main" tabIndex={-1}>
-        <view.component key={view.id} run={run} whole={whole} route={route} />
+        {view.needs && isEmpty(run, view) ? (
+          <Missing title={view.section ?? view.title} needs={view.needs} />
+        ) : (
+          <view.component key={view.id} run={run} whole={whole} route={route} />
+        )}
       </main>
       <footer>
-        {whole.tool.name} {whole.tool.version}. This page holds its data and loads nothing.
+        {whole.tool.name} {whole.tool.version}. This page needs no network.
       </footer>
       {help && <Help close={() => setHelp(false)} />}
     </>

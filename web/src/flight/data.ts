@@ -1,6 +1,8 @@
-// Collectives: types of the page's second data island (src/outputs/html/flight_data.cc), reading it, and
-// addresses of groups.
-import type { Finding } from "./data";
+// Collectives: types of the island "flight" (src/outputs/html/flight_data.cc), reading it, and addresses of
+// groups.
+import { clean } from "../run/clean";
+import type { Finding } from "../run/data";
+import { loadJson, Once } from "../run/islands";
 
 type Maybe<T> = T | null;
 type Run = [first: number, step: number, count: number];
@@ -110,8 +112,19 @@ export interface RawFlight {
   incomplete_left_out: number;
 }
 
-export function unpackFlight(raw: RawFlight | null): Flight | null {
-  if (!raw) return null;
+export const flightIsland = new Once(async () =>
+  unpackFlight(clean(await loadJson("flight")) as RawFlight),
+);
+
+// The part of one job; all of it for null.
+export function flightOfJob(flight: Flight, job: number | null): Flight {
+  if (job === null) return flight;
+  const groups = flight.groups.filter((one) => one.job === job);
+  const incomplete = flight.incomplete.filter((one) => one.job === job);
+  return { ...flight, groups, incomplete };
+}
+
+function unpackFlight(raw: RawFlight): Flight {
   const text = (i: number) => raw.texts[i] ?? "";
   const groups = raw.groups.map((group) => ({
     ...group,
@@ -166,19 +179,8 @@ export function isAbout(finding: Finding, group: FlightGroup): boolean {
   );
 }
 
-// The address of what a finding is about: group, sequence, rank. Null when the page does not have it.
-export function placeOf(
-  finding: Finding,
-  flight: Flight | null,
-): Record<string, string | null> | null {
-  const group =
-    flight?.groups.find((one) => isAbout(finding, one) && one.seq.includes(finding.seq ?? -1)) ??
-    flight?.groups.find((one) => isAbout(finding, one));
-  if (!group) return null;
-  const rank = finding.ranks.find((one) => group.members.includes(one));
-  return {
-    group: group.id,
-    seq: finding.seq === null ? null : String(finding.seq),
-    rank: rank === undefined ? null : String(rank),
-  };
+// The group that a finding is about, the one with its sequence first.
+export function groupOf(finding: Finding, flight: Flight): FlightGroup | undefined {
+  const groups = flight.groups.filter((one) => isAbout(finding, one));
+  return groups.find((one) => one.seq.includes(finding.seq ?? -1)) ?? groups[0];
 }

@@ -1,12 +1,12 @@
 // Pieces that the views of compile logs share: numbers, bars, tabs, small tables and their columns.
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Compile, TableName, Who } from "./compile_data";
-import type { Run } from "./data";
-import { count, counted, duration } from "./format";
-import { Path } from "./parts";
-import { setParams } from "./route";
-import { Table, type Column } from "./table";
+import type { Compile, TableName, Who } from "./data";
+import type { Run } from "../run/data";
+import { count, counted, duration } from "../parts/format";
+import { Path } from "../parts/marks";
+import { setParams } from "../shell/route";
+import { Table, type Column } from "../parts/table";
 
 export function seconds(value: number | undefined): string {
   if (value === 0) return "0 s";

@@ -1,11 +1,6 @@
 // The run: types of the data island (docs/formats/findings_json.md), reading it, and what every view
-// derives from it.
-//
-// All text in it comes from inputs that may be hostile. It is only ever rendered as text, and Clean makes
-// what could deceive a reader visible: control characters, and the bidi controls that reorder a line.
-
-import { Compile, type RawCompile } from "./compile_data";
-import { unpackFlight, type Flight, type RawFlight } from "./flight_data";
+// derives from it. What only some views show lies in islands (islands.ts).
+import { clean } from "./clean";
 
 export type Severity = "error" | "warning" | "info";
 export type InputState = "imported" | "recognised" | "skipped" | "failed";
@@ -105,34 +100,13 @@ export interface Run {
   analyses: Analysis[];
   diagnostics: Diagnostic[];
   inputs: Input[];
-  flight: Flight | null; // from an island of its own; null when no collectives were matched
-  compile: Compile | null; // likewise; null without compile logs
+  job: Maybe<number>; // the chosen one; null: all
+  rows: Record<string, number>; // of every table that has any, whatever the job
 }
 
-// Longer texts are cut: no sentence or path needs more, and a line of 10 MB must not stall the page.
-const longestText = 4000;
-
-// C0 and C1 controls, and everything that changes the direction or visibility of text around it.
-const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
-function cleanText(text: string): string {
-  const cut =
-    text.length > longestText
-      ? `${text.slice(0, longestText)}... (${text.length} characters)`
-      : text;
-  return cut.replace(unseen, (c) => {
-    if (c === "\n" || c === "\t") return c;
-    return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
-}
-
-// Cleans every text below `value`, in place.
-function clean(value: unknown): unknown {
-  if (typeof value === "string") return cleanText(value);
-  if (value === null || typeof value !== "object") return value;
-  const box = value as Record<string, unknown>;
-  for (const key of Object.keys(box)) box[key] = clean(box[key]);
-  return value;
+// What the page holds besides the run.
+interface Contents {
+  rows: Record<string, number>;
 }
 
 // Texts in it are not clean yet.
@@ -149,16 +123,13 @@ export function readRun(): Run {
   const run = clean(readIsland("debrief-data")) as Run;
   if (run.schema !== 1)
     throw new Error(`This page reads schema 1; its data has schema ${run.schema}.`);
-  run.flight = unpackFlight(clean(readIsland("debrief-flight")) as RawFlight | null);
-  const compile = readIsland("debrief-compile") as RawCompile | null;
-  run.compile = compile && new Compile(compile, clean);
-  return run;
+  const contents = readIsland("debrief-contents") as Contents;
+  return { ...run, job: null, rows: contents.rows };
 }
 
-function flightOfJob(flight: Flight | null, job: number): Flight | null {
-  const groups = flight?.groups.filter((one) => one.job === job) ?? [];
-  const incomplete = flight?.incomplete.filter((one) => one.job === job) ?? [];
-  return flight && groups.length > 0 ? { ...flight, groups, incomplete } : null;
+// Whether the run has rows of any of these tables.
+export function hasRows(run: Run, tables: string[]): boolean {
+  return tables.some((name) => (run.rows[name] ?? 0) > 0);
 }
 
 // The part of the run that belongs to one job; all of it for null. What belongs to no job in particular
@@ -172,13 +143,12 @@ export function ofJob(run: Run, job: number | null): Run {
     findings.filter((finding) => finding.rule.startsWith(`${name}.`)).length;
   return {
     ...run,
+    job,
     jobs: run.jobs.filter((one) => one.job === job),
     findings,
     analyses: run.analyses.map((one) => ({ ...one, findings: made(one.name) })),
     diagnostics: run.diagnostics.filter((one) => one.input === null || numbers.has(one.input)),
     inputs,
-    flight: flightOfJob(run.flight, job),
-    compile: run.compile?.ofJob(job) ?? null,
   };
 }
 
