@@ -1,6 +1,7 @@
 // Inventory and diagnostics: holes at a glance, filters, order, and speed with 20,000 inputs.
 import assert from "node:assert/strict";
 import { hungRun, largeRun } from "./fixture.mjs";
+import { goTo, pressKeyOf } from "./steps.mjs";
 
 const rows = (page) => page.locator("table.virtual tbody tr:not(.spacer)");
 
@@ -67,7 +68,8 @@ const keyboard = {
   name: "frame: keys and help",
   async run(t) {
     const page = await t.open(hungRun());
-    await page.keyboard.press("3");
+    await pressKeyOf(page, "Inputs");
+    await goTo(page, "Inputs", "Diagnostics");
     await page.getByRole("heading", { level: 1, name: "Diagnostics" }).waitFor();
     await page.keyboard.press("?");
     const help = page.getByRole("dialog");
@@ -77,7 +79,7 @@ const keyboard = {
     assert.ok(await help.isVisible(), "keys do nothing behind the help");
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "hidden" });
-    await page.keyboard.press("2");
+    await pressKeyOf(page, "Inputs");
     await page.getByRole("heading", { level: 1, name: "Inventory" }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("3");

@@ -3,16 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { goTo, pressKeyOf } from "./steps.mjs";
 
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");
-
-// Views have keys by their place in the navigation.
-async function pressKeyOf(page, title) {
-  const titles = await page.getByRole("navigation").getByRole("link").allInnerTexts();
-  const at = titles.findIndex((one) => one.startsWith(title));
-  assert.ok(at >= 0 && at < 9, `${title} in ${titles}`);
-  await page.keyboard.press(String(at + 1));
-}
 
 const hungJob = {
   name: "report: examples/hung-job",
@@ -25,14 +18,14 @@ const hungJob = {
     assert.match(await page.locator("h1").innerText(), /Rank 5 skipped 4 collectives of mesh_dp/);
     assert.match(await page.locator("h1").innerText(), /dist_job\.py:53/);
     await t.screenshot(page, "example_verdict");
-    await pressKeyOf(page, "Inventory");
+    await pressKeyOf(page, "Inputs");
     await page.getByRole("heading", { level: 1, name: "Inventory" }).waitFor();
     assert.ok(
       (await page.locator("table.matrix .cell").count()) >= 8,
       "eight ranks left something",
     );
     await t.screenshot(page, "example_inventory");
-    await pressKeyOf(page, "Diagnostics");
+    await goTo(page, "Inputs", "Diagnostics");
     await page.getByRole("heading", { level: 1, name: "Diagnostics" }).waitFor();
   },
 };

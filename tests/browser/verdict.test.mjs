@@ -1,6 +1,7 @@
 // The verdict: the answer on the first screen, and everything it rests on.
 import assert from "node:assert/strict";
 import { emptyRun, hungRun, largeRun, makeFinding, makeInput, severalJobs } from "./fixture.mjs";
+import { goTo, pressKeyOf } from "./steps.mjs";
 
 const headline = "Rank 5 skipped the all_reduce of mesh_dp at train.py:52";
 const text = (page, selector) => page.locator(selector).innerText();
@@ -134,11 +135,8 @@ const nothing = {
     page = await t.open(emptyRun());
     assert.equal(await text(page, "h1"), "No inputs were found");
     await t.screenshot(page, "verdict_empty");
-    for (const view of ["inventory", "diagnostics"]) {
-      await page
-        .getByRole("navigation")
-        .getByRole("link", { name: new RegExp(view, "i") })
-        .click();
+    for (const view of ["Inventory", "Diagnostics"]) {
+      await goTo(page, "Inputs", view);
       await page.locator(".empty").first().waitFor();
     }
   },
@@ -178,7 +176,7 @@ const jobs = {
     await page.getByRole("heading", { level: 1, name: "Rank 3 of job_2 was restarted" }).waitFor();
     assert.match(page.url(), /job=2/);
     await page.keyboard.press("Escape");
-    await page.locator("body").press("2");
+    await pressKeyOf(page, "Inputs");
     await page.getByRole("heading", { level: 1, name: "Inventory" }).waitFor();
     assert.match(page.url(), /inventory\?job=2/, "the job stays");
     assert.equal(await page.locator(".holes").first().innerText(), "Ranks that left nothing: 2");
@@ -194,7 +192,7 @@ const narrow = {
     const page = await t.open(hungRun(), { width: 420, height: 800 });
     for (const view of ["verdict", "inventory", "diagnostics"]) {
       await page.goto(`${page.url().split("#")[0]}#/${view}`);
-      await page.locator(`nav a[aria-current=page][href^="#/${view}"]`).waitFor();
+      await page.locator(`nav a[aria-current=page][href^="#/${view}"]`).first().waitFor();
       await noSidewaysScroll(page);
       await t.screenshot(page, `narrow_${view}`, true);
     }
