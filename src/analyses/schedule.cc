@@ -74,6 +74,7 @@ void Join(const Analysis& analysis, const Status& status, AnalysisResult&& resul
   size_t base = model.findings.size();
   for (Finding& finding : result.findings) {
     for (size_t& explained : finding.explains) explained += base;
+    BoundTexts(finding);
     model.findings.push_back(std::move(finding));
   }
   model.analyses.push_back(std::move(outcome));

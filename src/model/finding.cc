@@ -49,7 +49,33 @@ class Ordering {
   std::vector<size_t> order_;
 };
 
+constexpr size_t kLongestText = 2000;  // bytes
+
+bool IsInsideCharacter(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
+
+// Keeps three quarters of the bound from the beginning and one from the end, whole characters.
+void CutMiddle(std::string& text) {
+  if (text.size() <= kLongestText) return;
+  size_t head = kLongestText * 3 / 4;
+  size_t tail = text.size() - kLongestText / 4;
+  while (head > 0 && IsInsideCharacter(text[head])) --head;
+  while (tail < text.size() && IsInsideCharacter(text[tail])) ++tail;
+  text.replace(head, tail - head, fmt::format("... ({} bytes) ...", tail - head));
+}
+
 }  // namespace
+
+void BoundTexts(Finding& finding) {
+  for (std::string* text : {&finding.headline, &finding.op, &finding.why, &finding.next_step})
+    CutMiddle(*text);
+  for (GroupRef& group : finding.groups) {
+    CutMiddle(group.name);
+    CutMiddle(group.desc);
+  }
+  for (std::string& id : finding.compile_ids) CutMiddle(id);
+  for (SourceLine& line : finding.source) CutMiddle(line.file);
+  for (Evidence& evidence : finding.evidence) CutMiddle(evidence.text);
+}
 
 std::string_view RoleName(Role role) {
   switch (role) {

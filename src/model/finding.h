@@ -62,4 +62,7 @@ struct Finding {
 // gives the ids f1, f2, ... `explains` is translated to the new positions.
 void OrderFindings(std::vector<Finding>& findings);
 
+// Cuts the middle out of texts that no reader could take in: a name in an input may have 10 MB.
+void BoundTexts(Finding& finding);
+
 }  // namespace debrief

@@ -1,11 +1,12 @@
 // Tests of the report in a real browser: what a reader sees, from file://, with no network.
 //
-//   node tests/browser/run.mjs --binary build/release/debrief --work build/browser [--only WORD]
+//   node tests/browser/run.mjs --binary build/release/debrief --work build/browser [--folder recorded] [--only WORD]
 //
-// Each *.test.mjs exports `tests`, a list of {name, run(t)}; t is the Test below. Reports are written by the
+// Each *.test.mjs of this folder, or of the one below it that is named, exports `tests`, a list of {name, run(t)}; t is the Test below. Reports are written by the
 // binary (t.report) or made from a fixture with the page that the binary embeds (t.open). The page is
 // taken from the web/ folder beside the binary. A test also fails when the page writes to the console,
-// throws, or asks for anything but itself and its data. Exit code 77 when there is no browser.
+// throws, or asks for anything but itself and its data. Exit code 77 when there is no browser, or
+// when all files say (`skipped`) why they have no tests.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -103,12 +104,15 @@ async function runOne(browser, options, { name, run }) {
 }
 
 async function collect(options) {
-  const files = readdirSync(here)
+  const folder = path.join(here, options.folder);
+  const files = readdirSync(folder)
     .filter((name) => name.endsWith(".test.mjs"))
     .sort();
   const modules = await Promise.all(
-    files.map((name) => import(pathToFileURL(path.join(here, name)).href)),
+    files.map((name) => import(pathToFileURL(path.join(folder, name)).href)),
   );
+  for (const one of modules) if (one.skipped) console.log(`skipped: ${one.skipped}`);
+  if (modules.every((one) => one.skipped)) process.exit(77);
   const tests = modules
     .flatMap((one) => one.tests)
     .filter((one) => one.name.includes(options.only));
@@ -121,6 +125,7 @@ function readOptions() {
       binary: { type: "string", default: "build/release/debrief" },
       work: { type: "string", default: "build/browser" },
       page: { type: "string" },
+      folder: { type: "string", default: "." },
       only: { type: "string", default: "" },
     },
   });

@@ -27,3 +27,28 @@ export async function goTo(page, section, view) {
   await click("Sections", section);
   if (view) await click("Views", view);
 }
+
+// Addresses of all views, as the navigation has them.
+export async function allViews(page) {
+  const addresses = [];
+  const sections = await page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link")
+    .evaluateAll((links) => links.map((one) => one.getAttribute("href")));
+  for (const section of sections) {
+    await page.evaluate((hash) => (location.hash = hash), section);
+    const within = page.getByRole("navigation", { name: "Views" }).getByRole("link");
+    await page.locator("nav a[aria-current]").first().waitFor();
+    const views = await within.evaluateAll((links) => links.map((one) => one.getAttribute("href")));
+    addresses.push(...(views.length > 0 ? views : [section]));
+  }
+  return [...new Set(addresses)];
+}
+
+export const idOf = (address) => address.replace(/^#\//, "").replace(/\?.*/, "");
+
+// The view is there when its heading is and nothing is being read any more.
+export async function settled(page) {
+  await page.locator("main h1").first().waitFor();
+  await page.locator("main .loading").waitFor({ state: "detached" });
+}

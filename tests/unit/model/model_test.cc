@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/escape.h"
 #include "tables/analysis.h"
 #include "tables/diagnostic.h"
 #include "tables/finding.h"
@@ -43,7 +44,8 @@ TEST(Model, AppendTranslatesIds) {
 
 TEST(Model, StacksAreTranslated) {
   Pools theirs;
-  FrameId frame = theirs.AddFrame({theirs.Intern("f.py"), theirs.Intern("main"), 7, theirs.Intern("main()")});
+  FrameId frame =
+      theirs.AddFrame({theirs.Intern("f.py"), theirs.Intern("main"), 7, theirs.Intern("main()")});
   FrameId other = theirs.AddFrame({theirs.Intern("g.py"), StringId::kNone, 8, {}});
   StackId stack = theirs.AddStack(std::vector<FrameId>{frame, other, frame});
   Pools ours;
@@ -115,6 +117,20 @@ std::string Order(const std::vector<Finding>& findings) {
   std::string order;
   for (const Finding& finding : findings) order += (order.empty() ? "" : " ") + finding.rule;
   return order;
+}
+
+TEST(BoundTexts, CutsTheMiddleAtWholeCharacters) {
+  Finding finding;
+  finding.headline = "Rank 5 runs ";
+  for (int i = 0; i < 100'000; ++i) finding.headline += "\u00e9";
+  finding.headline += " at a.py:7";
+  finding.why = "short";
+  BoundTexts(finding);
+  EXPECT_LT(finding.headline.size(), 2100u);
+  EXPECT_TRUE(finding.headline.starts_with("Rank 5 runs \u00e9"));
+  EXPECT_TRUE(finding.headline.ends_with("\u00e9 at a.py:7"));
+  EXPECT_EQ(ValidUtf8(finding.headline), finding.headline);
+  EXPECT_EQ(finding.why, "short");
 }
 
 TEST(OrderFindings, CausesThenConsequencesThenObservations) {

@@ -1,0 +1,117 @@
+// Every recorded job, compile log and profile through every view of its report: no view writes to the console,
+// throws, asks for anything, stays empty or scrolls sideways, and the first screen says what is known to have
+// happened. Pictures of each view, 1280 x 800, light and dark, are left in the work folder.
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { allViews, idOf, settled } from "../steps.mjs";
+import { findData, foldersOf } from "./data.mjs";
+
+// What the first screen has to say: the answers in the data's own README.
+const answers = {
+  "jobs/compile_divergence": [/Rank 3/, /extra/, /dist_job\.py:27/],
+  "jobs/crash": [/Rank 4/],
+  "jobs/healthy": [],
+  "jobs/missing_collective": [/Rank 5/, /mesh_dp/, /all_reduce/, /dist_job\.py:53/],
+  "jobs/p2p_size": [/Rank 4/, /mesh_pp/],
+  "jobs/recompile_hang": [/Rank 3/],
+  "jobs/size_mismatch": [/Rank 2/, /mesh_dp/, /all_reduce/],
+  "jobs/slow_gpu": [/Rank 4/, /GPU/],
+  "jobs/slow_rank": [/Rank 6/, /host/],
+  "jobs/straggler": [/Rank 6/, /all_reduce/, /mesh_dp/],
+  "jobs/type_mismatch": [/Rank 1/, /broadcast/, /all_reduce/],
+};
+
+// Views of data that these inputs have, and words that must be in them.
+const jobViews = {
+  flight: /Collectives/,
+  compile: /stage/,
+  compile_tree: /dist_job\.py/,
+  compile_lanes: /rank/i,
+  source: /dist_job\.py/,
+  ranks: /rank/i,
+  timeline: /rank/i,
+  inventory: /rank/i,
+};
+const profiled = ["jobs/healthy", "jobs/slow_gpu", "jobs/slow_rank"];
+const expected = {
+  jobs: jobViews,
+  compile: { compile: /compilation/i, compile_tree: /\.py/, source: /\.py/, timeline: /compil/i },
+  profiles: {},
+};
+
+async function lookAt(t, page, name, address) {
+  const id = idOf(address);
+  await page.evaluate((hash) => (location.hash = hash), address);
+  await settled(page);
+  const over = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  assert.equal(over, 0, `${name} ${id}: the page scrolls sideways`);
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await t.screenshot(page, path.join("recorded", name, `${id}_${scheme}`));
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  return page.locator("main").innerText();
+}
+
+// Texts that a reader sees without scrolling.
+function firstScreen(page) {
+  return page.evaluate(() => {
+    const texts = [];
+    const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const range = document.createRange();
+      range.selectNodeContents(walker.currentNode);
+      const box = range.getBoundingClientRect();
+      if (box.height > 0 && box.bottom <= innerHeight && box.right <= innerWidth)
+        texts.push(walker.currentNode.data);
+    }
+    return texts.join("\n");
+  });
+}
+
+function wanted(name) {
+  const kind = name.split("/")[0];
+  const views = { ...expected[kind] };
+  if (profiled.includes(name) || kind === "profiles") views.profile = /./;
+  return views;
+}
+
+function reportTest(data, name, inputs) {
+  return {
+    name: `recorded: ${name}`,
+    needsBinary: true,
+    async run(t) {
+      mkdirSync(path.join(t.options.work, "recorded", name), { recursive: true });
+      const page = await t.report(inputs.map((one) => path.join(data, "recorded", one)));
+      const first = await firstScreen(page);
+      for (const words of answers[name] ?? []) assert.match(first, words, "first screen");
+      const views = await allViews(page);
+      const missing = [];
+      const texts = {};
+      for (const address of views) {
+        texts[idOf(address)] = await lookAt(t, page, name, address);
+        if ((await page.locator(".missing").count()) > 0) missing.push(idOf(address));
+      }
+      for (const [id, words] of Object.entries(wanted(name))) {
+        assert.ok(id in texts, `no view ${id} in ${Object.keys(texts)}`);
+        assert.ok(!missing.includes(id), `${id} says that there is nothing to show`);
+        assert.match(texts[id], words, id);
+      }
+    },
+  };
+}
+
+const data = findData();
+const folders = (kind) => foldersOf(path.join(data, "recorded", kind)).map((one) => `${kind}/${one}`);
+export const tests = data
+  ? [
+      ...[...folders("jobs"), ...folders("compile")].map((one) => reportTest(data, one, [one])),
+      ...["plain.json.gz", "stack.json.gz", "memory_snapshot.pickle.gz"].map((one) =>
+        reportTest(data, `profiles/${one.split(".")[0]}`, [`profiles/${one}`]),
+      ),
+    ]
+  : [];
+export const skipped = data ? "" : "../shared/data is missing";
