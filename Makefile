@@ -1,7 +1,7 @@
 # The front door. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test bench lint fuzz format clean setup-build setup-test setup-lint sanitized
+.PHONY: help build demo test bench big-report lint fuzz format clean setup-build setup-test setup-lint sanitized
 
 SECONDS ?= 600
 TARGET ?= all
@@ -13,6 +13,7 @@ help:
 	@echo "make demo     build, then look into a hung job (examples/hung-job); the answer is in build/demo"
 	@echo "make test     build release and sanitizers, then run every test"
 	@echo "make bench    run the benchmarks"
+	@echo "make big-report   the report of a million events and ten thousand compilations, in build/bench-data/report_big_out"
 	@echo "make lint     formatting, clang-tidy and the check scripts"
 	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
 	@echo "make format   format the C++ sources in place"
@@ -46,6 +47,9 @@ test: setup-test build sanitized
 bench: build
 	@ninja -C build/release debrief_benches
 	@python3 bench/run.py
+
+big-report: build
+	@python3 bench/run.py report_feel
 
 lint: setup-lint build
 	@clang-format-19 --dry-run -Werror $(OUR_CXX)

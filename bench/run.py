@@ -260,6 +260,29 @@ def profile_benchmarks():
     ]
 
 
+def big_run():
+    """A trace with a million events and a log with ten thousand compilations."""
+    shared_data()
+    folder = DATA / "report_big"
+    if not (folder / "dedicated_log_torch_trace_rank_0.log").exists():
+        subprocess.run([sys.executable, ROOT / "bench/report_bench.py", "make", folder], check=True)
+    return folder
+
+
+def report_benchmarks():
+    """Need the reference data beside the checkout; how a page feels also needs a browser."""
+    if not MAKE_BIG.exists():
+        print("skipped: report benchmarks, no ../shared beside the checkout")
+        return []
+
+    def benchmark(name, mode, words, shown, unit, aim):
+        return Benchmark(name, sys.executable, [ROOT / "bench/report_bench.py", mode, "{build}/debrief"], words, shown, unit, aim)
+    return [
+        benchmark("report_cost", "cost", lambda: [big_profile()], "added", "of the analysis", "added <= 0.3"),
+        benchmark("report_feel", "feel", lambda: [big_run()], "first_ms", "ms", "first_ms < 1000, smooth >= 1, heap_mb < 400"),
+    ]
+
+
 BENCHMARKS = [
     Benchmark("start", "debrief", ["--version"], shown="wall_ms", unit="ms", aim="wall_ms < 20", runs=21),
     Benchmark("gunzip", "bench/bytes_bench", ["gunzip"], gzip_input, aim="mb_s >= 1000"),
@@ -345,7 +368,8 @@ def main():
     check_all_listed()
     wrong, missed, count = 0, 0, 0
     print(row("benchmark", "result", "CPU s", "peak MB", "aim", ""))
-    for benchmark in [*BENCHMARKS, *flight_benchmarks(), *compile_benchmarks(), *profile_benchmarks()]:
+    for benchmark in [*BENCHMARKS, *flight_benchmarks(), *compile_benchmarks(), *profile_benchmarks(),
+                      *report_benchmarks()]:
         if options.patterns and not any(pattern in benchmark.name for pattern in options.patterns):
             continue
         count += 1

@@ -66,6 +66,8 @@ void AddReport(CLI::App& app, Parsed& parsed) {
   app.add_flag("--overwrite", parsed.report.overwrite, "Replace an earlier report in that folder");
   app.add_flag("--no-store", parsed.report.no_store,
                "Do not write run.duckdb (the tables for SQL)");
+  app.add_flag("--no-report", parsed.report.no_report,
+               "Do not write the report (index.html and its data)");
   app.add_flag("--single-file", parsed.report.single_file,
                "The report as one file: data inside index.html, not in report_data/");
   app.add_flag("--parquet", parsed.report.parquet, "Also write every table as Parquet");

@@ -22,6 +22,7 @@ struct ReportOptions {
   bool overwrite = false;
   bool no_store = false;
   bool parquet = false;
+  bool no_report = false;
   bool single_file = false;
   std::vector<std::string> with;  // outputs that are only written on request
   std::optional<Severity> fail_on;

@@ -46,6 +46,7 @@ Status MakeOutputFolder(const ReportOptions& options) {
 bool IsWanted(const Output& output, const ReportOptions& options) {
   if (output.info.file.empty()) return false;
   if (options.no_store && output.info.name == "store") return false;
+  if (options.no_report && output.info.name == "html") return false;
   return !output.info.on_request || std::find(options.with.begin(), options.with.end(),
                                               output.info.name) != options.with.end();
 }
