@@ -2,7 +2,6 @@
 import { fillSummary, type Picture } from "./draw";
 import { Pixels, type Palette } from "./pixels";
 import { ticksOf, timeText, toOwn, xOf, type Span, type Viewport } from "./viewport";
-import { duration } from "../parts/format";
 
 export const minimapHeight = 44;
 export const rulerHeight = 24;
@@ -77,7 +76,7 @@ export class Minimap {
     const all: Viewport = { ...whole, width: view.width };
     const [x0, x1] = [xOf(all, view.from), xOf(all, view.to)];
     context.fillStyle = palette.quiet;
-    context.globalAlpha = 0.35;
+    context.globalAlpha = 0.25;
     context.fillRect(0, 0, x0, minimapHeight);
     context.fillRect(x1, 0, view.width - x1, minimapHeight);
     context.globalAlpha = 1;
@@ -104,5 +103,4 @@ export function drawRuler(canvas: HTMLCanvasElement, palette: Palette, picture: 
   const [x0, x1] = [xOf(view, area.from), xOf(view, area.to)];
   context.fillStyle = palette.accent;
   context.fillRect(x0, rulerHeight - 4, Math.max(1, x1 - x0), 4);
-  context.fillText(duration(area.to - area.from), Math.max(4, (x0 + x1) / 2 - 20), 6);
 }

@@ -216,6 +216,10 @@ export class Scene {
     if (index >= 0) this.select({ process: wanted.process, lane: wanted.lane, index });
   }
 
+  isBusy(): boolean {
+    return this.processes.some((one) => this.store.stateOf(one).state === "loading");
+  }
+
   // Time
 
   setSpan(span: Span): void {

@@ -106,6 +106,7 @@ function Canvases({ scene, blamed }: { scene: Scene; blamed: Set<number> }) {
   const ruler = useRef<HTMLCanvasElement>(null);
   const layout = useScene(scene, (one) => one.layout);
   const isChoosing = useScene(scene, (one) => one.isChoosing);
+  const isBusy = useScene(scene, (one) => one.isBusy());
   const width = useScene(scene, (one) => one.width);
   const height = useScene(scene, (one) => one.height);
   useLayoutEffect(() => {
@@ -163,6 +164,7 @@ function Canvases({ scene, blamed }: { scene: Scene; blamed: Set<number> }) {
         class={`tl-box${isChoosing ? " choosing" : ""}`}
         tabIndex={0}
         role="application"
+        aria-busy={isBusy}
         aria-roledescription="timeline"
         aria-label={`Timeline of ${counted(scene.processes.length, "process", "processes")}. Arrow keys go from slice to slice; up and down to the enclosing and the enclosed.`}
         onKeyDown={(event) => press(scene, event)}
