@@ -32,8 +32,9 @@ export interface Layout {
   height: number;
 }
 
+// A lane without slices has nothing to show; a counter has points instead.
 export function isShown(lane: Lane): boolean {
-  return lane.slices > 0;
+  return lane.slices > 0 || lane.kind === "counter";
 }
 
 function laneHeight(lane: Lane): number {

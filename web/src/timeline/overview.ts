@@ -4,8 +4,8 @@
 //   values        3 1 4 1 5 9 2 6 ...            16 of them make one of level 0,
 //   level 0       place of the greatest, sum     16 of those one of level 1, and so on
 //
-// A range is cut into single values at its ends and blocks of the highest level that fits between: at most 32
-// steps for each level. The levels take 12 / 15 bytes for each value.
+// A range is cut into single values at its ends, then blocks of level 0, and so on: at most 30 steps for each
+// level. The levels take 12 / 15 bytes for each value.
 
 const shift = 4;
 const block = 1 << shift;
@@ -55,34 +55,38 @@ export class Overview {
     return level;
   }
 
-  // Of values [from, to), written into `extent`: a frame asks ten thousand times.
+  // Of values [from, to), written into `extent`: a frame asks ten thousand times. Goes up the levels; what does
+  // not fill a block of the next is taken one by one at both ends.
   of(from: number, to: number, extent: Extent): void {
     extent.greatest = -1;
     extent.sum = 0;
-    let at = from - this.first;
-    const end = to - this.first;
-    while (at < end) {
-      let level = -1;
-      let size = 1;
-      while (
-        level + 1 < this.levels.length &&
-        at % (size * block) === 0 &&
-        at + size * block <= end
-      ) {
-        ++level;
-        size *= block;
-      }
-      this.take(level, at / size, extent);
-      at += size;
+    let low = from - this.first;
+    let high = to - this.first;
+    for (let level = -1; low < high; ++level) {
+      const isTop = level + 1 >= this.levels.length;
+      const first = Math.min(high, isTop ? high : (low + block - 1) & -block);
+      const last = Math.max(first, isTop ? first : high & -block);
+      this.take(level, low, first, extent);
+      this.take(level, last, high, extent);
+      low = first >> shift;
+      high = last >> shift;
     }
   }
 
-  private take(level: number, at: number, extent: Extent): void {
-    const from = this.levels[level];
-    const place = from ? (from.greatest[at] as number) : this.first + at;
-    const value = this.values[place] as number;
-    extent.sum += from ? (from.sum[at] as number) : value;
-    if (extent.greatest < 0 || value > (this.values[extent.greatest] as number))
-      extent.greatest = place;
+  // Entries [from, to) of a level; -1: values.
+  private take(level: number, from: number, to: number, extent: Extent): void {
+    const blocks = this.levels[level];
+    const { values } = this;
+    let greatest = extent.greatest;
+    let most = greatest < 0 ? -Infinity : (values[greatest] as number);
+    let sum = 0;
+    for (let i = from; i < to; ++i) {
+      const place = blocks ? (blocks.greatest[i] as number) : this.first + i;
+      const value = values[place] as number;
+      sum += blocks ? (blocks.sum[i] as number) : value;
+      if (value > most) [greatest, most] = [place, value];
+    }
+    extent.greatest = greatest;
+    extent.sum += sum;
   }
 }

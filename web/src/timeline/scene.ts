@@ -166,8 +166,12 @@ export class Scene {
     this.setArea({ from: wanted.from, to: wanted.to, lanes });
   }
 
+  private isWhole(): boolean {
+    return viewport.lengthOf(this.span) >= viewport.lengthOf(this.whole) * 0.9999;
+  }
+
   params(): Record<string, string | null> {
-    const isWhole = this.span.from === this.whole.from && this.span.to === this.whole.to;
+    const isWhole = this.isWhole();
     const number = this.selected && sliceAt(this.store, this.selected)?.number;
     const { selected, area } = this;
     const [first, last] = [area?.lanes[0], area?.lanes[area.lanes.length - 1]];
@@ -258,7 +262,7 @@ export class Scene {
 
   // On the ranks' own clocks the ends of the timeline are those of what has been read.
   setAligned(isAligned: boolean): void {
-    const wasWhole = this.span.from === this.whole.from && this.span.to === this.whole.to;
+    const wasWhole = this.isWhole();
     this.isAligned = isAligned;
     const { first, last } = this.timeline;
     let [from, to] = [first, last];
