@@ -9,6 +9,7 @@
 #include "base/write_file.h"
 #include "outputs/html/compile_data.h"
 #include "outputs/html/flight_data.h"
+#include "outputs/html/timeline_data.h"
 
 namespace debrief::outputs::html {
 
@@ -66,7 +67,8 @@ Status AddIslands(const Model& model, int threads, Islands& islands) {
       [&](size_t, Status&& status) {
         if (first_error.ok()) first_error = std::move(status);
       });
-  return first_error;
+  TRY(std::move(first_error));
+  return AddTimeline(model, pool, islands);
 }
 
 }  // namespace debrief::outputs::html

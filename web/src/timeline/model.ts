@@ -76,6 +76,7 @@ export interface Flows {
 }
 
 export interface CounterData {
+  name: string; // of the series: "allocated"; "" where the lane has only one
   time: Float64Array;
   value: Float64Array;
   unit: string; // "bytes", "" ...

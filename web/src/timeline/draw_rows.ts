@@ -1,0 +1,128 @@
+// Filling the slices of a row into the picture. A frame costs what is in sight in pixels, however many slices
+// there are: at most two boxes for each pixel column of a row.
+//
+// Slices too short for a pixel of their own share one: it gets the colour of the longest, the paler the less of
+// the pixel's time is taken. Where the next pixel begins among the slices is found by doubling steps.
+import type { CounterData } from "./model";
+import { Overview, type Extent } from "./overview";
+import { faded, levels, type Palette, type Pixels } from "./pixels";
+import { gallop, lowerBound, type Row } from "./rows";
+import { hasMatch } from "./search";
+import type { ProcessView } from "./store";
+
+// A box wide enough for its name. In pixels of the picture.
+export interface Label {
+  text: string;
+  x: number;
+  y: number;
+  width: number;
+  family: number;
+  isFaded: boolean;
+}
+
+export interface RowPen {
+  pixels: Pixels;
+  palette: Palette;
+  from: number; // what is in sight, on the process's clock
+  to: number;
+  top: number; // px of the picture
+  bottom: number;
+  labels: Label[] | null; // null: boxes have no text
+  leastLabel: number; // px
+  isSearching: boolean;
+  matches: Uint32Array | undefined;
+}
+
+const extent: Extent = { greatest: -1, sum: 0 };
+
+function levelOf(share: number, isMoment: boolean): number {
+  if (isMoment) return levels - 1;
+  return Math.min(levels - 1, Math.floor(share * levels));
+}
+
+// One pixel that slices [first, end) of the row share.
+function fillShared(pen: RowPen, view: ProcessView, row: Row, first: number, end: number, x: number) {
+  const { pixels, palette } = pen;
+  if (hasMatch(pen.matches, first, end)) {
+    pixels.fill(x, x + 1, pen.top, pen.bottom, palette.found);
+    return;
+  }
+  row.overview().of(first, end, extent);
+  const family = view.familyOfKind[row.data.kind[extent.greatest] as number] as number;
+  const longest = row.data.duration[extent.greatest] as number;
+  const pixelTime = (pen.to - pen.from) / pixels.width;
+  const level = pen.isSearching ? faded : levelOf(extent.sum / pixelTime, longest === 0);
+  const colour = (palette.boxes[family] as Uint32Array)[level] as number;
+  pixels.fill(x, x + (longest === 0 ? 2 : 1), pen.top, pen.bottom, colour);
+}
+
+function fillOne(pen: RowPen, view: ProcessView, row: Row, i: number, x0: number, x1: number) {
+  const { pixels, palette } = pen;
+  const family = view.familyOfKind[row.data.kind[i] as number] as number;
+  const isFaded = pen.isSearching && !hasMatch(pen.matches, i, i + 1);
+  const colours = palette.boxes[family] as Uint32Array;
+  const left = Math.round(x0);
+  const right = Math.max(left + 1, Math.round(x1) - (x1 - x0 > 3 ? 1 : 0)); // a gap to the next
+  pixels.fill(left, right, pen.top, pen.bottom, colours[isFaded ? faded : levels - 1] as number);
+  if (pen.isSearching && !isFaded) pixels.fill(left, right, pen.bottom - 3, pen.bottom, palette.found);
+  const from = Math.max(0, left);
+  const width = Math.min(right, pixels.width) - from;
+  if (!pen.labels || width < pen.leastLabel) return;
+  const text = view.island.texts[row.data.name[i] as number] ?? "";
+  pen.labels.push({ text, x: from, y: pen.top, width, family, isFaded });
+}
+
+export function fillRow(pen: RowPen, view: ProcessView, row: Row): void {
+  const { start } = row.data;
+  const scale = pen.pixels.width / (pen.to - pen.from);
+  let i = row.firstAfter(pen.from);
+  while (i < row.end && (start[i] as number) < pen.to) {
+    const x0 = ((start[i] as number) - pen.from) * scale;
+    const x1 = (row.endOf(i) - pen.from) * scale;
+    if (x1 - x0 >= 1) {
+      fillOne(pen, view, row, i, x0, x1);
+      ++i;
+      continue;
+    }
+    const x = Math.floor(x0);
+    let next = gallop(start, i, row.end, pen.from + (x + 1) / scale);
+    if (next <= i) next = i + 1;
+    // A long one that only begins in this pixel has boxes of its own.
+    if (next - 1 > i && row.data.duration[next - 1] as number * scale >= 1) --next;
+    fillShared(pen, view, row, i, next, x);
+    i = next;
+  }
+}
+
+const overviews = new WeakMap<CounterData, Overview>();
+
+function overviewOf(counter: CounterData): Overview {
+  let made = overviews.get(counter);
+  if (!made) overviews.set(counter, (made = new Overview(counter.value, 0, counter.value.length)));
+  return made;
+}
+
+// The greatest value of a counter in a row of pixels is where its area reaches up to.
+export function fillCounter(pen: RowPen, counter: CounterData, most: number, isArea: boolean): void {
+  const { time, value } = counter;
+  const overview = overviewOf(counter);
+  const pixelTime = (pen.to - pen.from) / pen.pixels.width;
+  const height = pen.bottom - pen.top;
+  let at = lowerBound(time, 0, time.length, pen.from);
+  for (let x = 0; x < pen.pixels.width; ++x) {
+    const next = gallop(time, at, time.length, pen.from + (x + 1) * pixelTime);
+    overview.of(Math.max(0, at - 1), next, extent); // the value before holds until the first in the pixel
+    at = next;
+    if (extent.greatest < 0) continue;
+    const share = most > 0 ? Math.max(0, value[extent.greatest] as number) / most : 0;
+    const top = pen.bottom - Math.max(1, Math.round(share * height));
+    if (isArea) pen.pixels.fill(x, x + 1, top, pen.bottom, pen.palette.counter);
+    else pen.pixels.fill(x, x + 1, top, top + 2, pen.palette.line);
+  }
+}
+
+export function greatestOf(counter: CounterData): number {
+  if (counter.value.length === 0) return 0;
+  overviewOf(counter).of(0, counter.value.length, extent);
+  return counter.value[extent.greatest] as number;
+}

@@ -1,0 +1,60 @@
+// What a slice is, in words and as a colour. Kinds are many and come from the data; a reader tells eight
+// apart, so kinds share the colour of their family (tokens in timeline.css; names in the legend).
+
+export type Family =
+  | "compute"
+  | "comm"
+  | "memory"
+  | "op"
+  | "python"
+  | "runtime"
+  | "compile"
+  | "annotation"
+  | "other";
+
+export const families: [id: Family, words: string][] = [
+  ["compute", "compute"],
+  ["comm", "communication"],
+  ["memory", "memory copies and fills"],
+  ["op", "operators"],
+  ["python", "Python"],
+  ["runtime", "device runtime, waits"],
+  ["compile", "compiler"],
+  ["annotation", "annotations, steps"],
+  ["other", "other"],
+];
+
+// By the words that the kind has, the first rule that fits.
+const rules: [RegExp, Family][] = [
+  [/comm|collective|nccl|p2p/, "comm"],
+  [/memcpy|memset|memory|copy/, "memory"],
+  [/compile|inductor|dynamo|aot|triton|codegen/, "compile"],
+  [/annotation|step|span|range/, "annotation"],
+  [/kernel|compute|gpu/, "compute"],
+  [/python|frame/, "python"],
+  [/runtime|driver|sync|overhead/, "runtime"],
+  [/\bop\b|operator/, "op"],
+];
+
+export function familyOf(kind: string): Family {
+  return rules.find(([rule]) => rule.test(kind))?.[1] ?? "other";
+}
+
+const known: Record<string, string> = {
+  kernel: "kernel on a device",
+  memcpy: "copy of memory",
+  memset: "fill of memory",
+  comm: "communication",
+  op: "operator on the host",
+  python: "Python function",
+  runtime: "call of the device runtime",
+  sync: "wait for a device",
+  annotation: "annotation of the program",
+  device_annotation: "annotation, as the device saw it",
+  overhead: "overhead of the profiler",
+  instant: "moment",
+};
+
+export function kindWords(kind: string): string {
+  return known[kind] ?? kind.replace(/_/g, " ");
+}

@@ -1,0 +1,96 @@
+// A picture in memory that boxes are filled into. A frame has some ten thousand boxes, most of them one pixel
+// wide: written as words into an array and shown at once they cost less than as many calls of the canvas.
+import { families } from "./kinds";
+
+export class Pixels {
+  readonly image: ImageData;
+  private words: Uint32Array;
+
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {
+    this.image = new ImageData(Math.max(1, width), Math.max(1, height));
+    this.words = new Uint32Array(this.image.data.buffer);
+  }
+
+  clear(colour: number): void {
+    this.words.fill(colour);
+  }
+
+  // [x0, x1) by [y0, y1), cut at the edges.
+  fill(x0: number, x1: number, y0: number, y1: number, colour: number): void {
+    const left = Math.max(0, x0);
+    const right = Math.min(this.width, x1);
+    if (left >= right) return;
+    const bottom = Math.min(this.height, y1);
+    for (let y = Math.max(0, y0); y < bottom; ++y) {
+      const line = y * this.width;
+      if (right - left === 1) this.words[line + left] = colour;
+      else this.words.fill(colour, line + left, line + right);
+    }
+  }
+}
+
+// "#1d4fb8" -> the bytes r g b a in memory, as one word.
+export function wordOf(colour: string): number {
+  const digits = /^#([0-9a-f]{6})$/i.exec(colour)?.[1] ?? "808080";
+  const [r, g, b] = [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16)) as [
+    number,
+    number,
+    number,
+  ];
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+
+// `share` of one colour over the other.
+export function mix(over: number, under: number, share: number): number {
+  let word = 0xff000000;
+  for (const at of [0, 8, 16]) {
+    const value = ((over >>> at) & 255) * share + ((under >>> at) & 255) * (1 - share);
+    word |= Math.round(value) << at;
+  }
+  return word >>> 0;
+}
+
+export const levels = 4; // steps of how busy a pixel is
+export const faded = levels; // the step of what a search did not find
+
+export interface Palette {
+  boxes: Uint32Array[]; // by family, then level
+  ink: string[]; // of the text in a box, by family
+  surface: number;
+  band: number; // ground of a folded process
+  line: number;
+  found: number;
+  counter: number;
+  text: string;
+  quiet: string;
+  accent: string;
+  font: string;
+}
+
+export function readPalette(element: HTMLElement): Palette {
+  const style = getComputedStyle(element);
+  const text = (name: string) => style.getPropertyValue(name).trim();
+  const word = (name: string) => wordOf(text(name));
+  const surface = word("--surface");
+  const boxes = families.map(([id]) => {
+    const full = word(`--tl-${id}`);
+    const shares = [0.45, 0.65, 0.82, 1, 0.2];
+    return Uint32Array.from(shares, (share) => mix(full, surface, share));
+  });
+  return {
+    boxes,
+    ink: families.map(([id]) => text(`--tl-on-${id}`)),
+    surface,
+    band: mix(word("--raised"), surface, 0.5),
+    line: mix(word("--line"), surface, 0.7),
+    found: word("--tl-found"),
+    counter: word("--tl-counter"),
+    text: text("--text"),
+    quiet: text("--quiet"),
+    accent: text("--accent"),
+    font: style.fontFamily,
+  };
+}

@@ -1,0 +1,102 @@
+// The slices of processes that have been opened: read once (data.ts), then kept as rows that can be searched.
+// There is no object for a slice: it is a lane and an index (Place).
+import { islandData } from "./data";
+import { families, familyOf } from "./kinds";
+import type { CounterData, IslandData, Lane, LaneData, Process } from "./model";
+import { depthOf, rowsOf, type Row } from "./rows";
+
+export interface LaneView {
+  lane: Lane;
+  data: LaneData | null; // null: a counter
+  rows: Row[];
+  counters: CounterData[];
+}
+
+export interface ProcessView {
+  island: IslandData;
+  familyOfKind: Uint8Array; // into kinds.ts' families
+  lanes: Map<string, LaneView>; // by Lane.id
+}
+
+export type ProcessState =
+  | { state: "closed" | "loading" }
+  | { state: "ready"; view: ProcessView }
+  | { state: "failed"; reason: string };
+
+export interface Place {
+  process: Process;
+  lane: Lane;
+  index: number;
+}
+
+export function samePlace(a: Place | null, b: Place | null): boolean {
+  return a === b || (a?.process === b?.process && a?.lane === b?.lane && a?.index === b?.index);
+}
+
+function viewOf(process: Process, island: IslandData): ProcessView {
+  const order = families.map(([id]) => id);
+  const lanes = new Map<string, LaneView>();
+  for (const lane of process.lanes) {
+    const key = `${process.id}/${lane.id}`;
+    const data = island.lanes.get(key) ?? null;
+    const counters = island.counters.get(key) ?? [];
+    lanes.set(lane.id, { lane, data, rows: data ? rowsOf(data) : [], counters });
+  }
+  const familyOfKind = Uint8Array.from(island.kinds, (kind) => order.indexOf(familyOf(kind)));
+  return { island, familyOfKind, lanes };
+}
+
+export class Store {
+  private states = new Map<string, ProcessState>();
+
+  constructor(private changed: () => void) {}
+
+  stateOf(process: Process): ProcessState {
+    return this.states.get(process.id) ?? { state: "closed" };
+  }
+
+  ready(process: Process): ProcessView | null {
+    const state = this.states.get(process.id);
+    return state?.state === "ready" ? state.view : null;
+  }
+
+  // Reads the process's slices unless they are there or on their way.
+  async load(process: Process): Promise<void> {
+    if (this.states.has(process.id)) return;
+    this.states.set(process.id, { state: "loading" });
+    const loaded = await islandData(process.island).get();
+    if (loaded.state === "ready")
+      this.states.set(process.id, { state: "ready", view: viewOf(process, loaded.value) });
+    if (loaded.state === "failed")
+      this.states.set(process.id, { state: "failed", reason: loaded.reason });
+    this.changed();
+  }
+}
+
+// A slice, read out of its columns.
+export interface Slice {
+  name: string;
+  note: string;
+  kind: string;
+  start: number; // of the process's clock
+  duration: number;
+  depth: number;
+  number: number;
+}
+
+export function sliceAt(store: Store, place: Place): Slice | null {
+  const view = store.ready(place.process);
+  const lane = view?.lanes.get(place.lane.id);
+  const data = lane?.data;
+  if (!view || !lane || !data || place.index >= data.start.length) return null;
+  const i = place.index;
+  return {
+    name: view.island.texts[data.name[i] as number] ?? "",
+    note: view.island.texts[data.note[i] as number] ?? "",
+    kind: view.island.kinds[data.kind[i] as number] ?? "",
+    start: data.start[i] as number,
+    duration: data.duration[i] as number,
+    depth: depthOf(lane.rows, i),
+    number: data.number[i] as number,
+  };
+}
