@@ -15,6 +15,7 @@
 #include "base/json_writer.h"
 #include "base/write_file.h"
 #include "outputs/compile_stacks.h"
+#include "tables/compile_span.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
 #define DEBRIEF_SPEEDSCOPE_FILE(name)                    \
@@ -161,12 +162,11 @@ class FlameList {
 
 Status AddFlames(const Model& model, Islands& islands) {
   const std::vector<timeline::TimelineView> shown = ShownTimelines(model);
-  std::vector<Sample> compilations = MakeSamples(model);
-  if (shown.empty() && compilations.empty()) return {};
+  if (shown.empty() && model.tables.Get<CompileSpanTable>().size() == 0) return {};
   FlameList list(model, islands);
   if (!islands.in_page()) {
     for (const timeline::TimelineView& view : shown) TRY(list.AddTimeline(view));
-    TRY(list.AddCompilations(std::move(compilations)));
+    TRY(list.AddCompilations(MakeSamples(model)));
   }
   return list.Finish(islands);
 }

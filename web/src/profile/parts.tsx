@@ -5,7 +5,7 @@ import type { Column } from "../parts/table";
 import type { Run } from "../run/data";
 import type { Who } from "../run/tables";
 import { href, setParams } from "../shell/route";
-import { numberColumn, percent, textColumn } from "../compile/parts";
+import { numberColumn, textColumn } from "../compile/parts";
 import {
   addressOf,
   jobName,
@@ -65,6 +65,12 @@ export function PartLegend({ parts, label }: { parts: Part[]; label: string }) {
   );
 }
 
+// "12.3 %": one digit, which is what people compare; less than that is told as such.
+export function shareText(share: number): string {
+  if (share > 0 && share < 0.001) return "<0.1 %";
+  return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
+}
+
 export type Values = Record<string, number | undefined>; // by id of the part
 
 export function valuesInWords(parts: Part[], values: Values, whole: number): string {
@@ -72,7 +78,7 @@ export function valuesInWords(parts: Part[], values: Values, whole: number): str
     .filter((part) => (values[part.id] ?? 0) > 0)
     .map((part) => {
       const value = values[part.id] ?? 0;
-      return `${part.words} ${duration(value)} (${percent(whole > 0 ? value / whole : 0)})`;
+      return `${part.words} ${duration(value)} (${shareText(whole > 0 ? value / whole : 0)})`;
     })
     .join(", ");
 }
@@ -171,8 +177,10 @@ export function timelineColumns<Row extends Who>(run: Run, timelines: Timeline[]
       ? [textColumn<Row>("job", "job", 130, (row) => jobName(run, row.job))]
       : []),
     plain
-      ? numberColumn<Row>("rank", "rank", 60, (row) => row.rank)
-      : textColumn<Row>("rank", "rank", 120, (row) => byInput.get(row.input)?.label ?? ""),
+      ? numberColumn<Row>("rank", "rank", 60, (row) => row.rank, undefined, { opens: true })
+      : textColumn<Row>("rank", "rank", 120, (row) => byInput.get(row.input)?.label ?? "", {
+          opens: true,
+        }),
   ];
 }
 

@@ -1,9 +1,8 @@
 // The steps of one timeline as stacked columns, with the median and the slow ones marked, and one of them in detail.
 import type { Run } from "../run/data";
 import { duration } from "../parts/format";
-import { percent } from "../compile/parts";
 import { median, meaning, type Step, type Timeline } from "./data";
-import { deviceParts, PartBar, TimelineLink, valuesInWords, type Values } from "./parts";
+import { deviceParts, PartBar, shareText, TimelineLink, valuesInWords, type Values } from "./parts";
 
 export function stepValues(step: Step): Values {
   return {
@@ -236,7 +235,7 @@ export function StepDetail({ step, steps, peers, job }: DetailProps) {
           Show this step in the timeline
         </TimelineLink>{" "}
         <span class="quiet">
-          busy {percent((step.busy_ns ?? 0) / Math.max(1, step.duration_ns ?? 0))}, {step.works ?? 0}{" "}
+          busy {shareText((step.busy_ns ?? 0) / Math.max(1, step.duration_ns ?? 0))}, {step.works ?? 0}{" "}
           pieces of work
         </span>
       </p>

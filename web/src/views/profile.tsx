@@ -1,6 +1,6 @@
 // Where the time of the devices went: by rank, by step, and who is waited for.
 import { useMemo } from "preact/hooks";
-import { Numbers, numberColumn, percent, Rows, Section, textColumn, type Fact } from "../compile/parts";
+import { Numbers, numberColumn, Rows, Section, textColumn, type Fact } from "../compile/parts";
 import { count, counted, duration } from "../parts/format";
 import { Table, type Column } from "../parts/table";
 import {
@@ -27,6 +27,7 @@ import {
   PartBar,
   PartLegend,
   ShareBar,
+  shareText,
   TimelineChoice,
   timelineColumns,
   type Values,
@@ -52,7 +53,7 @@ function valuesOf(row: Breakdown): Values {
 function facts(rows: Breakdown[], steps: Step[]): Fact[] {
   const total = sum(rows, (row) => row.total_ns);
   const part = (label: string, definition: string, value: (row: Breakdown) => number | undefined) => ({
-    value: percent(total > 0 ? sum(rows, value) / total : 0),
+    value: shareText(total > 0 ? sum(rows, value) / total : 0),
     label,
     note: `${duration(sum(rows, value))} of ${duration(total)}`,
     definition: `${definition}; share of the time from the first to the last work, all ranks added up`,
@@ -61,7 +62,7 @@ function facts(rows: Breakdown[], steps: Step[]): Fact[] {
   return [
     part("compute", "Something computes", (row) => row.compute_ns),
     part(
-      "exposed communication",
+      "exposed comm.",
       "Something communicates and nothing computes",
       (row) => row.exposed_communication_ns,
     ),
@@ -84,7 +85,7 @@ function timeShare(of: (row: Breakdown) => number | undefined) {
   return (row: Breakdown) => (
     <>
       {duration(of(row) ?? 0)}
-      <span class="share-text">{percent((of(row) ?? 0) / Math.max(1, row.total_ns ?? 0))}</span>
+      <span class="share-text">{shareText((of(row) ?? 0) / Math.max(1, row.total_ns ?? 0))}</span>
     </>
   );
 }
@@ -99,7 +100,6 @@ function breakdownColumns(run: Run, timelines: Timeline[]): Column<Breakdown>[] 
       id: "bar",
       title: "share of the span",
       width: 0,
-      opens: true,
       definition: "compute, exposed communication, exposed copies and idle add up to the span",
       value: (row) => row.compute_ns ?? null,
       cell: (row) => (
@@ -319,7 +319,7 @@ function OverlapTable({ run, profile, timelines }: PartProps) {
           <ShareBar
             value={row.overlap_pct ?? 0}
             most={100}
-            text={percent((row.overlap_pct ?? 0) / 100)}
+            text={shareText((row.overlap_pct ?? 0) / 100)}
           />
         ),
       },
