@@ -7,7 +7,7 @@
 
 #include "app/staged_folder.h"
 #include "app/terminal.h"
-#include "outputs/compile_flame/flame.h"
+#include "outputs/compile_stacks.h"
 #include "outputs/compile_summary/graph_text.h"
 #include "outputs/compile_summary/runnable.h"
 #include "outputs/compile_summary/summary.h"
@@ -16,7 +16,6 @@ namespace debrief {
 
 namespace {
 
-namespace flame = outputs::compile_flame;
 namespace summary = outputs::compile_summary;
 
 // Only a terminal has an edge.
@@ -34,9 +33,10 @@ Result<std::string> AnswerText(const Model& model, const CompileOptions& options
   if (!options.against.empty())
     return summary::GraphDifference(model, options.against, options.graph, Width());
   if (!options.graph.empty()) return summary::GraphTable(model, options.graph, Width());
-  if (options.dot) return flame::Dot(model);
-  auto samples = flame::MakeSamples(model);
-  return options.collapsed ? flame::Collapsed(model, samples) : flame::Speedscope(model, samples);
+  if (options.dot) return outputs::Dot(model);
+  auto samples = outputs::MakeSamples(model);
+  return options.collapsed ? outputs::Collapsed(model, samples)
+                           : outputs::Speedscope(model, samples);
 }
 
 Status WriteRunnableFiles(const Model& model, const CompileOptions& options) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/output_file.h"
-#include "outputs/collapsed/stacks.h"
 #include "outputs/output.h"
+#include "outputs/stack_tree.h"
 
 namespace debrief::outputs::collapsed {
 

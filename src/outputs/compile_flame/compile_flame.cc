@@ -3,7 +3,7 @@
 //
 // The files are small: a line for each compilation, a few bytes for each of its frames.
 #include "base/write_file.h"
-#include "outputs/compile_flame/flame.h"
+#include "outputs/compile_stacks.h"
 #include "outputs/output.h"
 
 namespace debrief::outputs::compile_flame {

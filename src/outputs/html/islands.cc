@@ -9,6 +9,8 @@
 #include "base/write_file.h"
 #include "outputs/html/compile_data.h"
 #include "outputs/html/flight_data.h"
+#include "outputs/html/profile_data.h"
+#include "outputs/html/speedscope.h"
 #include "outputs/html/timeline_data.h"
 
 namespace debrief::outputs::html {
@@ -17,7 +19,7 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight};
+constexpr Maker kMakers[] = {AddCompile, AddFlight, AddProfile, AddFlames};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {

@@ -1,7 +1,7 @@
 // Flame graphs of compile time: texts of a model made by hand.
 #include <gtest/gtest.h>
 
-#include "outputs/compile_flame/flame.h"
+#include "outputs/compile_stacks.h"
 #include "tables/compile_span.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"

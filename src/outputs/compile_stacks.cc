@@ -1,4 +1,4 @@
-#include "outputs/compile_flame/flame.h"
+#include "outputs/compile_stacks.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"
 
-namespace debrief::outputs::compile_flame {
+namespace debrief::outputs {
 
 namespace {
 
@@ -223,4 +223,4 @@ std::string Dot(const Model& model) {
   return text += "}\n";
 }
 
-}  // namespace debrief::outputs::compile_flame
+}  // namespace debrief::outputs

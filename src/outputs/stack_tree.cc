@@ -1,4 +1,4 @@
-#include "outputs/collapsed/stacks.h"
+#include "outputs/stack_tree.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "outputs/collapsed_frame.h"
 
-namespace debrief::outputs::collapsed {
+namespace debrief::outputs {
 
 namespace {
 
@@ -96,4 +96,4 @@ Status StackTree::Write(const std::function<Status(std::string_view)>& write) co
   return {};
 }
 
-}  // namespace debrief::outputs::collapsed
+}  // namespace debrief::outputs

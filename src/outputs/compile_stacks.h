@@ -14,7 +14,7 @@
 
 #include "model/model.h"
 
-namespace debrief::outputs::compile_flame {
+namespace debrief::outputs {
 
 // A compilation and where it began.
 struct Sample {
@@ -38,4 +38,4 @@ std::string Speedscope(const Model& model, const std::vector<Sample>& samples);
 // began tell how many, how they ended, and are coloured by the worst.
 std::string Dot(const Model& model);
 
-}  // namespace debrief::outputs::compile_flame
+}  // namespace debrief::outputs

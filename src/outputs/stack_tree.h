@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,7 +19,7 @@
 #include "model/model.h"
 #include "model/timeline/view.h"
 
-namespace debrief::outputs::collapsed {
+namespace debrief::outputs {
 
 // Which slices are frames. What is inside of one that is none counts for the next one outside.
 enum class Frames : uint8_t { kAll, kHost, kPython };
@@ -32,13 +33,16 @@ class StackTree {
   // One line for each stack that took time, in the order of first sight.
   Status Write(const std::function<Status(std::string_view)>& write) const;
 
- private:
   struct Node {
-    int32_t parent = -1;
+    int32_t parent = -1;  // stands before it; -1: a thread or stream
     std::string name;
     int64_t self_ns = 0;
   };
 
+  // In the order of first sight.
+  std::span<const Node> nodes() const { return nodes_; }
+
+ private:
   int32_t Child(int32_t parent, StringId name);
   int32_t Root(std::string_view rank_name, std::string name);
   void AddTrack(const timeline::TimelineView& view, size_t track_row, int32_t root, Frames frames);
@@ -49,4 +53,4 @@ class StackTree {
   std::unordered_map<std::string, int32_t> roots_;
 };
 
-}  // namespace debrief::outputs::collapsed
+}  // namespace debrief::outputs

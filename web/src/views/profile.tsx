@@ -1,0 +1,459 @@
+// Where the time of the devices went: by rank, by step, and who is waited for.
+import { useMemo } from "preact/hooks";
+import { Numbers, numberColumn, Rows, Section, textColumn, type Fact } from "../compile/parts";
+import { count, counted, duration } from "../parts/format";
+import { Table, type Column } from "../parts/table";
+import {
+  addressOf,
+  median,
+  profileNeeds,
+  recordProfile,
+  sum,
+  timelineInAddress,
+  timelinesOf,
+  withProfile,
+  type Breakdown,
+  type Overlap,
+  type Profile,
+  type ProfileProps,
+  type RankRow,
+  type Step,
+  type Timeline,
+} from "../profile/data";
+import {
+  columnsOf,
+  deviceParts,
+  LeftOut,
+  PartBar,
+  PartLegend,
+  ShareBar,
+  shareText,
+  TimelineChoice,
+  timelineColumns,
+  type Values,
+} from "../profile/parts";
+import { nameOf, slowSteps, StepChart, StepDetail, stepValues } from "../profile/steps";
+import type { Run } from "../run/data";
+import { useKeys } from "../shell/keys";
+import { href, setParams, type Route } from "../shell/route";
+import type { View } from "../view";
+
+const id = "profile";
+
+function valuesOf(row: Breakdown): Values {
+  return {
+    compute: row.compute_ns,
+    communication: row.exposed_communication_ns,
+    memory: row.exposed_memcpy_ns,
+    other: row.other_ns,
+    idle: row.idle_ns,
+  };
+}
+
+function facts(rows: Breakdown[], steps: Step[]): Fact[] {
+  const total = sum(rows, (row) => row.total_ns);
+  const part = (label: string, definition: string, value: (row: Breakdown) => number | undefined) => ({
+    value: shareText(total > 0 ? sum(rows, value) / total : 0),
+    label,
+    note: `${duration(sum(rows, value))} of ${duration(total)}`,
+    definition: `${definition}; share of the time from the first to the last work, all ranks added up`,
+  });
+  const whole = steps.filter((step) => step.whole);
+  return [
+    part("compute", "Something computes", (row) => row.compute_ns),
+    part(
+      "exposed comm.",
+      "Something communicates and nothing computes",
+      (row) => row.exposed_communication_ns,
+    ),
+    part("exposed copies", "Only copies and fills run", (row) => row.exposed_memcpy_ns),
+    part("idle", "Nothing runs", (row) => row.idle_ns),
+    ...(whole.length > 0
+      ? [
+          {
+            value: duration(Math.round(median(whole.map((step) => step.duration_ns ?? 0)))),
+            label: "a step",
+            note: `median of ${counted(whole.length, "whole step")}`,
+            definition: "Host and device together, over all ranks",
+          },
+        ]
+      : []),
+  ];
+}
+
+function timeShare(of: (row: Breakdown) => number | undefined) {
+  return (row: Breakdown) => (
+    <>
+      {duration(of(row) ?? 0)}
+      <span class="share-text">{shareText((of(row) ?? 0) / Math.max(1, row.total_ns ?? 0))}</span>
+    </>
+  );
+}
+
+function breakdownColumns(run: Run, timelines: Timeline[]): Column<Breakdown>[] {
+  const of = columnsOf("profile_breakdown");
+  const part = (column: keyof Breakdown & string, title: string, width: number) =>
+    of.time(column, title, width, { cell: timeShare((row) => row[column] as number | undefined) });
+  return [
+    ...timelineColumns<Breakdown>(run, timelines),
+    {
+      id: "bar",
+      title: "share of the span",
+      width: 0,
+      definition: "compute, exposed communication, exposed copies and idle add up to the span",
+      value: (row) => row.compute_ns ?? null,
+      cell: (row) => (
+        <PartBar parts={deviceParts} values={valuesOf(row)} whole={row.total_ns ?? 0} />
+      ),
+    },
+    of.time("total_ns", "span", 84),
+    part("compute_ns", "compute", 130),
+    part("exposed_communication_ns", "exposed comm.", 130),
+    part("exposed_memcpy_ns", "exposed copies", 130),
+    part("idle_ns", "idle", 130),
+    of.count("kernels", "work", 80),
+  ];
+}
+
+function Notes({ rows, timelines }: { rows: Breakdown[]; timelines: Timeline[] }) {
+  const told = rows.filter((row) => row.note);
+  if (told.length === 0) return null;
+  const label = (row: Breakdown) => timelines.find((one) => one.input === row.input)?.label ?? "";
+  return (
+    <ul class="note-list quiet">
+      {told.slice(0, 4).map((row) => (
+        <li key={row.input}>
+          Idle time of {label(row)} is an upper bound: {row.note}.
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface PartProps {
+  run: Run;
+  profile: Profile;
+  route: Route;
+  timelines: Timeline[];
+  current: Timeline | null;
+}
+
+function ByRank({ run, profile, route, timelines, current }: PartProps) {
+  const rows = useMemo(() => {
+    const order = new Map(timelines.map((one, i) => [one.input, i]));
+    return profile
+      .rows("profile_breakdown")
+      .filter((row) => row.scope === "all")
+      .sort((a, b) => (order.get(a.input) ?? 0) - (order.get(b.input) ?? 0));
+  }, [profile, timelines]);
+  const columns = useMemo(() => breakdownColumns(run, timelines), [run, timelines]);
+  const choose = (input: string) => {
+    const one = timelines.find((timeline) => String(timeline.input) === input);
+    if (one) setParams(id, { ...addressOf(one), step: null });
+  };
+  return (
+    <Section
+      title="Where the time of the devices went"
+      side={<PartLegend parts={deviceParts} label="Parts of the time" />}
+    >
+      <Table
+        label="Time of the devices by rank"
+        rows={rows}
+        columns={columns}
+        id={(row) => String(row.input)}
+        sort={route.params.get("sort")}
+        onSort={(sort) => setParams(id, { sort }, true)}
+        selected={current ? String(current.input) : null}
+        onSelect={choose}
+        empty="No work of a device is in these profiles: record with ProfilerActivity.CUDA."
+      />
+      <Notes rows={rows} timelines={timelines} />
+      <LeftOut profile={profile} names={["profile_breakdown"]} />
+    </Section>
+  );
+}
+
+function stepColumns(most: number, slow: Map<number, string>): Column<Step>[] {
+  const of = columnsOf("profile_step");
+  return [
+    numberColumn<Step>("step", "step", 70, (row) => row.label ?? row.step, undefined, {
+      opens: true,
+      definition: "Number in its name, or its place in the recording",
+    }),
+    {
+      id: "bar",
+      title: "step time",
+      width: 0,
+      value: (row) => row.duration_ns ?? null,
+      cell: (row) => <PartBar parts={deviceParts} values={stepValues(row)} whole={most} />,
+    },
+    of.time("duration_ns", "step time", 90),
+    of.time("host_ns", "host", 90),
+    of.time("compute_ns", "compute", 90),
+    of.time("exposed_communication_ns", "exposed comm.", 120),
+    of.time("exposed_memory_ns", "exposed copies", 120),
+    of.time("idle_ns", "idle", 90),
+    of.count("works", "work", 70),
+    textColumn("odd", "", 70, (row) => (slow.has(row.row) ? "slow" : row.whole ? "" : "cut"), {
+      definition:
+        "slow: a finding calls it slow; cut: by the end of the recording, and not in the median",
+    }),
+  ];
+}
+
+function useSteps({ profile, current }: PartProps): Step[] {
+  return useMemo(
+    () =>
+      profile
+        .rows("profile_step")
+        .filter((row) => row.input === current?.input)
+        .sort((a, b) => (a.step ?? 0) - (b.step ?? 0)),
+    [profile, current],
+  );
+}
+
+// The same step of all timelines of the job.
+function peersOf({ profile, timelines }: PartProps, step: Step) {
+  return timelines.flatMap((timeline) => {
+    const found = profile
+      .rows("profile_step")
+      .find(
+        (row) =>
+          row.input === timeline.input && row.job === step.job && nameOf(row) === nameOf(step),
+      );
+    return found ? [{ timeline, step: found }] : [];
+  });
+}
+
+function ByStep(props: PartProps) {
+  const { run, route, current, timelines, profile } = props;
+  const steps = useSteps(props);
+  const slow = useMemo(() => slowSteps(run), [run]);
+  const chosen = steps.find((step) => nameOf(step) === route.params.get("step"));
+  const most = Math.max(1, ...steps.map((step) => step.duration_ns ?? 0));
+  const columns = useMemo(() => stepColumns(most, slow), [most, slow]);
+  const show = (step: Step | undefined) =>
+    step && setParams(id, { step: step === chosen ? null : nameOf(step), ...addressOf(current) });
+  const move = (by: number) => {
+    const at = chosen ? steps.indexOf(chosen) : by > 0 ? -1 : steps.length;
+    const next = steps[at + by];
+    if (next && next !== chosen) show(next);
+  };
+  useKeys([
+    { key: "j", does: "Next step", act: () => move(1) },
+    { key: "k", does: "Previous step", act: () => move(-1) },
+  ]);
+  const finding = chosen && slow.get(chosen.row);
+  return (
+    <Section
+      title={`Steps of ${current?.label ?? "the timeline"}`}
+      number={steps.length}
+      side={
+        <TimelineChoice view={id} timelines={timelines} current={current} forget={{ step: null }} />
+      }
+    >
+      {steps.length === 0 ? (
+        <p class="empty">
+          This profile has no steps: call profiler.step() at the end of each iteration.
+        </p>
+      ) : (
+        <>
+          <StepChart steps={steps} slow={slow} chosen={chosen} onChoose={show} />
+          <p class="quiet left-out">
+            Dashed: median of whole steps. Triangle: a step that a finding calls slow. Pale: cut by the
+            recording.
+          </p>
+          {chosen && (
+            <StepDetail
+              step={chosen}
+              steps={steps}
+              peers={peersOf(props, chosen)}
+              job={route.params.get("job")}
+            />
+          )}
+          {finding && (
+            <p>
+              <a href={href("verdict", { finding })}>Why it is called slow</a>
+            </p>
+          )}
+          <details class="by-rank" open={steps.length <= 12}>
+            <summary>Steps as a table</summary>
+            <Rows
+              label="Steps"
+              rows={steps}
+              columns={columns}
+              empty=""
+              idOf={(row) => String(row.row)}
+              selected={chosen ? String(chosen.row) : null}
+              onSelect={show}
+            />
+          </details>
+        </>
+      )}
+      <LeftOut profile={profile} names={["profile_step"]} />
+    </Section>
+  );
+}
+
+function OverlapTable({ run, profile, timelines }: PartProps) {
+  const rows = useMemo(
+    () =>
+      profile
+        .rows("profile_overlap")
+        .filter((row) => row.scope === "all" && (row.communication_ns ?? 0) > 0)
+        .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)),
+    [profile],
+  );
+  const columns = useMemo((): Column<Overlap>[] => {
+    const of = columnsOf("profile_overlap");
+    return [
+      ...timelineColumns<Overlap>(run, timelines),
+      {
+        id: "overlap_pct",
+        title: "hidden",
+        width: 0,
+        number: true,
+        definition: "Of the time in which something communicates, the part in which something computes too",
+        value: (row) => row.overlap_pct ?? null,
+        cell: (row) => (
+          <ShareBar
+            value={row.overlap_pct ?? 0}
+            most={100}
+            text={shareText((row.overlap_pct ?? 0) / 100)}
+          />
+        ),
+      },
+      of.time("communication_ns", "communication", 130),
+      of.time("overlap_ns", "both at once", 120),
+      of.time("computation_ns", "computation", 120),
+    ];
+  }, [run, timelines]);
+  if (rows.length === 0) return null;
+  return (
+    <Section title="Communication hidden behind computation">
+      <Rows label="Overlap" rows={rows} columns={columns} empty="" />
+      <LeftOut profile={profile} names={["profile_overlap"]} />
+    </Section>
+  );
+}
+
+const reasons: Record<string, string> = {
+  host: "its host",
+  gpu: "its GPU",
+  data: "its data loading",
+  unknown: "not known",
+};
+
+function rankColumns(run: Run, timelines: Timeline[], job: string | null): Column<RankRow>[] {
+  const of = columnsOf("profile_rank");
+  const lost = (row: RankRow) => (row.own_delay_ns ?? 0) / Math.max(1, row.windows ?? 1);
+  const finding = (row: RankRow) =>
+    run.findings.find(
+      (one) =>
+        one.rule === "profile.straggler" &&
+        one.ranks.includes(row.rank ?? -1) &&
+        (one.job === null || one.job === row.job),
+    );
+  return [
+    ...timelineColumns<RankRow>(run, timelines),
+    of.time("step_ns", "step", 84),
+    of.time("compute_ns", "compute", 84),
+    of.time("communication_ns", "communication", 120),
+    of.time("idle_ns", "idle", 84),
+    of.time("host_own_ns", "host", 84),
+    of.time("data_loading_ns", "data", 76),
+    of.count("times_last", "came last", 100, {
+      cell: (row) => (
+        <>
+          {count(row.times_last ?? 0)}
+          <span class="share-text">of {count(row.collectives ?? 0)}</span>
+        </>
+      ),
+    }),
+    numberColumn("lost", "lost a step", 100, lost, (ns) => (ns === 0 ? "0" : duration(Math.round(ns))), {
+      definition:
+        "How late it came where it came last, without what it inherited from the collective before, divided by its steps",
+    }),
+    of.time("caused_wait_ns", "others wait", 96),
+    {
+      id: "reason",
+      title: "because of",
+      width: 0,
+      definition: "Of a rank that the others wait for again and again: what takes longer on it",
+      value: (row) => (row.straggler ? (row.reason ?? "unknown") : null),
+      cell: (row) => {
+        if (!row.straggler) return "";
+        const one = finding(row);
+        const words = <span class="reason-mark">{reasons[row.reason ?? ""] ?? row.reason}</span>;
+        return one ? (
+          <>
+            {words} <a href={href("verdict", { job, finding: one.id })}>finding</a>
+          </>
+        ) : (
+          words
+        );
+      },
+    },
+  ];
+}
+
+function Waited({ run, profile, route, timelines }: PartProps) {
+  const rows = useMemo(
+    () => [...profile.rows("profile_rank")].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)),
+    [profile],
+  );
+  const job = route.params.get("job");
+  const columns = useMemo(() => rankColumns(run, timelines, job), [run, timelines, job]);
+  if (rows.length < 2) return null;
+  const late = rows.filter((row) => row.straggler);
+  return (
+    <Section title="Who is waited for">
+      <p class="quiet">
+        {late.length === 0
+          ? "No rank makes the others wait again and again. Times are medians over steps."
+          : "Times are medians over steps."}
+      </p>
+      <Rows label="Ranks side by side" rows={rows} columns={columns} empty="" />
+      <LeftOut profile={profile} names={["profile_rank"]} />
+    </Section>
+  );
+}
+
+function ProfileView({ run, route, profile }: ProfileProps) {
+  const timelines = useMemo(
+    () => timelinesOf(run, profile, ["profile_breakdown", "profile_step"]),
+    [run, profile],
+  );
+  const current = timelineInAddress(timelines, route) ?? timelines[0] ?? null;
+  const rows = profile.rows("profile_breakdown").filter((row) => row.scope === "all");
+  const part = { run, profile, route, timelines, current };
+  return (
+    <>
+      <h1>Profile</h1>
+      {rows.length > 0 && (
+        <Numbers
+          label="Where the time went"
+          facts={facts(rows, profile.rows("profile_step"))}
+          partial={profile.leftOut("profile_step") > 0}
+        />
+      )}
+      <ByRank {...part} />
+      <ByStep {...part} />
+      <Waited {...part} />
+      <OverlapTable {...part} />
+    </>
+  );
+}
+
+export const view: View = {
+  id,
+  title: "Breakdown",
+  section: "Profile",
+  order: 70,
+  needs: profileNeeds(
+    ["profile_breakdown", "profile_step"],
+    "No profiles were found.",
+    recordProfile,
+  ),
+  component: withProfile(ProfileView),
+};
