@@ -9,6 +9,7 @@
 #include "base/write_file.h"
 #include "outputs/html/compile_data.h"
 #include "outputs/html/flight_data.h"
+#include "outputs/html/text_data.h"
 
 namespace debrief::outputs::html {
 
@@ -16,7 +17,7 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight};
+constexpr Maker kMakers[] = {AddCompile, AddFlight, AddTexts};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {

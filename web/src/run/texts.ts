@@ -5,7 +5,9 @@
 //                       "names": ["before_pre_grad_graph", ...], "forms": ["text", "json", ...],
 //                       "texts": [[chunk, offset, bytes, lines, whole], ...],
 //                       "compilations": [{"job": 0, "input": 1, "rank": 0, "life": 0, "id": "0/0",
-//                                         "artifacts": [[entry, kind, name, form, attempt, bytes, text], ...]}]}
+//                                         "artifacts": [[entry, kind, name, form, attempt, bytes, text], ...]}],
+//                       "frames": [["train.py", 52, "step", "loss = model(x)"], ...],
+//                       "stacks": {"1:0:0:0/0": [0, 1, 2], ...}}
 //   island "text/3"    the bytes of some texts, one behind the other
 //
 // Numbers stand for kinds, names and texts; a text of -1 is not in the page. `whole` is the size of a text of
@@ -29,6 +31,13 @@ export interface Artifact {
   text: number | null; // for loadText; null: not in the page
   isCut: boolean; // only its beginning is in the page
   summary: string; // "dynamo_output_graph, 41 lines, 1.50 kB"
+}
+
+export interface StackFrame {
+  file: string;
+  line: number;
+  function: string;
+  code: string; // the source line; empty when the log does not tell
 }
 
 // Whose texts. A compilation's row will do.
@@ -58,6 +67,8 @@ interface RawIndex {
   names: string[];
   forms: string[];
   texts: RawText[];
+  frames: [file: string, line: number, function_: string, code: string][];
+  stacks: Record<string, number[]>;
   compilations: {
     input: number | null;
     rank: number | null;
@@ -128,13 +139,24 @@ export class Texts {
     return undefined;
   }
 
-  private artifact([entry, kindAt, nameAt, formAt, attempt, bytes, text]: RawArtifact): Artifact {
+  // Where the compilation began, innermost first; empty when the log does not tell.
+  stackOf(owner: TextOwner): StackFrame[] {
+    return (this.raw.stacks[keyOf(owner)] ?? []).flatMap((number) => {
+      const frame = this.raw.frames[number];
+      if (!frame) return [];
+      const [file, line, function_, code] = frame;
+      return [{ file: cleanText(file), line, function: cleanText(function_), code: cleanText(code) }];
+    });
+  }
+
+  private artifact([entry, kindAt, nameAt, formAt, attempt, logged, text]: RawArtifact): Artifact {
     const kind = cleanText(this.raw.kinds[kindAt] ?? "");
     const name = cleanText(this.raw.names[nameAt] ?? "") || kind;
     const form = this.raw.forms[formAt] ?? "";
     const stored = text < 0 ? undefined : this.raw.texts[text];
     const lines = stored ? stored[3] : null;
     const isCut = (stored?.[4] ?? 0) > 0;
+    const bytes = stored && !isCut ? stored[2] : logged;
     const facts = [name, lines === null ? "not in this page" : unit(lines, "line"), size(bytes)];
     if (isCut) facts.push("only the beginning is in this page");
     return {
@@ -178,11 +200,12 @@ const nothing: RawIndex = {
   names: [],
   forms: [],
   texts: [],
+  frames: [],
+  stacks: {},
   compilations: [],
 };
 
-// A run without compile logs has no island of them: asking for it is the caller's mistake, not an error
-// of the page, so views ask only where a compilation is shown.
+// There when table compile_log has rows: a view asks only then.
 export const textsIndex = new Once(async () => {
   const raw = (await loadJson("texts")) as Partial<RawIndex>;
   return new Texts({ ...nothing, ...raw });
