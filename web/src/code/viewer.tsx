@@ -14,7 +14,9 @@ interface Props {
   language: Language;
   label: string; // for those who do not see it
   line?: number | null; // brought into sight and marked
+  scrollTo?: number | null; // brought into sight and not marked
   marks?: Mark[];
+  isPlain?: boolean; // without the line of hints below
   onLine?: (line: number) => void; // clicked
   height?: string; // CSS; left out: as high as the text, up to 70 % of the window
 }
@@ -116,6 +118,11 @@ export function CodeViewer(props: Props) {
     if (view.current && line !== null) scrollToLine(view.current, line);
   }, [line, props.text]);
 
+  const { scrollTo = null } = props;
+  useEffect(() => {
+    if (view.current && scrollTo !== null) scrollToLine(view.current, scrollTo);
+  }, [scrollTo, props.text]);
+
   return (
     <div class="code-viewer">
       <div
@@ -134,9 +141,11 @@ export function CodeViewer(props: Props) {
             )}
           </>
         ) : (
+          !props.isPlain && (
           <>
             <kbd>/</kbd> finds; a double click on a name goes to its definition, <kbd>b</kbd> back.
           </>
+          )
         )}
       </p>
     </div>

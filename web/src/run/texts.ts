@@ -14,7 +14,8 @@
 // which only the beginning is here, else 0. Equal texts (of all ranks, of all attempts) are one.
 import { withoutAttempt } from "../compile/data";
 import { cleanText, visible } from "./clean";
-import { loadIsland, loadJson, Once } from "./islands";
+import { useMemo } from "preact/hooks";
+import { loadIsland, loadJson, Once, useOnce, type Loaded } from "./islands";
 
 export type TextSection = "dynamo" | "aot" | "inductor" | "guards" | "other";
 export type Language = "python" | "cpp" | "json" | "text";
@@ -216,4 +217,13 @@ export async function loadText(number: number): Promise<string> {
   if (index.state !== "ready")
     throw new Error(index.state === "failed" ? index.reason : "The texts are not read yet.");
   return index.value.load(number);
+}
+
+// For a component that shows it; null: nothing is wanted now.
+export function useText(number: number | null): Loaded<string> {
+  const once = useMemo(
+    () => (number === null ? null : new Once(() => loadText(number))),
+    [number],
+  );
+  return useOnce(once);
 }
