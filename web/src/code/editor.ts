@@ -190,7 +190,18 @@ export function showMarks(view: EditorView, marks: Mark[]): void {
   view.dispatch({ effects: setMarks.of(marks) });
 }
 
+// Into the middle of the editor, and not of the page: scrolling that is the reader's business.
 export function scrollToLine(view: EditorView, line: number): void {
   const at = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines))).from;
-  view.dispatch({ effects: EditorView.scrollIntoView(at, { y: "center", x: "start" }) });
+  view.requestMeasure({
+    key: "line",
+    read: () => {
+      const block = view.lineBlockAt(at);
+      return { top: block.top, bottom: block.bottom, height: view.scrollDOM.clientHeight };
+    },
+    write: ({ top, bottom, height }) => {
+      view.scrollDOM.scrollTop = Math.max(0, (top + bottom - height) / 2);
+      view.scrollDOM.scrollLeft = 0;
+    },
+  });
 }

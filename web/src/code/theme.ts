@@ -30,9 +30,9 @@ const look = EditorView.theme({
   ".cm-selectionBackground, .cm-line ::selection, .cm-line::selection": {
     backgroundColor: "var(--accent-ground)",
   },
-  ".mark-selected": { backgroundColor: "var(--accent-ground)", boxShadow: bar("accent", 4) },
-  ".mark-linked": { backgroundColor: "var(--warning-ground)", boxShadow: bar("warning") },
   ".mark-hint": { boxShadow: bar("line-strong", 2) },
+  ".mark-linked": { backgroundColor: "var(--warning-ground)", boxShadow: bar("warning") },
+  ".mark-selected": { backgroundColor: "var(--accent-ground)", boxShadow: bar("accent", 4) },
   ".mark-added": { backgroundColor: "var(--good-ground)", boxShadow: bar("good") },
   ".mark-removed": { backgroundColor: "var(--error-ground)", boxShadow: bar("error") },
   ".mark-error": { backgroundColor: "var(--error-ground)", boxShadow: bar("error", 4) },

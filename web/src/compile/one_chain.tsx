@@ -103,7 +103,7 @@ function Step({ view, compile, texts, row, before, isHere, route }: StepProps) {
             aria-expanded={isOpen}
             onClick={() => setParams(view, { diff: isOpen ? null : (row.compile_id ?? null) })}
           >
-            {isOpen ? "Hide" : "Compare"} with {before.compile_id}
+            {isOpen ? "Hide the comparison" : `Compare with ${before.compile_id}`}
           </button>
         )}
       </p>

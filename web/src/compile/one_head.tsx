@@ -9,7 +9,7 @@ import {
   type Recompile,
   type Span,
 } from "./data";
-import { AreaBar, Outcome, Place, placeText, seconds } from "./parts";
+import { AreaBar, AreaLegend, Outcome, Place, placeText, seconds } from "./parts";
 import { changeText } from "./one_why";
 import { SourceLink, ViewLink, hasView, timelineParams } from "./one_links";
 import { bytes, counted, words } from "../parts/format";
@@ -35,6 +35,7 @@ function TimeBar({ compile, one }: { compile: Compile; one: Compilation }) {
   return (
     <div class="whole-bar">
       <AreaBar parts={timeParts(span)} whole={span.seconds} />
+      <AreaLegend />
     </div>
   );
 }
@@ -80,7 +81,8 @@ function Facts({ compile, one }: { compile: Compile; one: Compilation }) {
       <li>{one.seconds === undefined ? "time not told" : seconds(one.seconds)}</li>
       {(one.wasted_s ?? 0) > 0 && (
         <li>
-          {seconds(one.wasted_s)} in {counted(one.restarts ?? 0, "attempt")} given up
+          {seconds(one.wasted_s)}{" "}
+          {(one.restarts ?? 0) > 0 ? `in ${counted(one.restarts ?? 0, "attempt")} given up` : "wasted"}
         </li>
       )}
       {graph && <li title="Of the graph that Dynamo traced">{graph}</li>}
@@ -168,7 +170,7 @@ export function Head(props: {
       <Facts compile={compile} one={one} />
       {main && (
         <p>
-          Compiled again since <code>{changeText(main)}</code>
+          Compiled again for <code>{changeText(main)}</code>
         </p>
       )}
       <TimeBar compile={compile} one={one} />
