@@ -11,6 +11,7 @@
 #include "outputs/html/flight_data.h"
 #include "outputs/html/profile_data.h"
 #include "outputs/html/speedscope.h"
+#include "outputs/html/text_data.h"
 #include "outputs/html/timeline_data.h"
 
 namespace debrief::outputs::html {
@@ -19,7 +20,7 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight, AddProfile, AddFlames};
+constexpr Maker kMakers[] = {AddCompile, AddFlight, AddProfile, AddFlames, AddTexts};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
