@@ -9,6 +9,9 @@
 #include "base/write_file.h"
 #include "outputs/html/compile_data.h"
 #include "outputs/html/flight_data.h"
+#include "outputs/html/lane_data.h"
+#include "outputs/html/source_data.h"
+#include "outputs/html/stack_data.h"
 
 namespace debrief::outputs::html {
 
@@ -16,7 +19,7 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight};
+constexpr Maker kMakers[] = {AddCompile, AddFlight, AddStacks, AddLanes, AddSource};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
