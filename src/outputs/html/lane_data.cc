@@ -102,9 +102,9 @@ void WriteColumn(JsonWriter& json, std::string_view key, const std::vector<Stret
 std::string LanesJson(const Model& model) {
   std::vector<Stretch> all = Collect(model);
   std::string out;
-  if (all.empty()) return out;
+  if (all.empty() && model.tables.Get<CompileSpanTable>().size() == 0) return out;
   const size_t left_out = KeepLongest(all);
-  const int64_t base_ns = all.front().start_ns;
+  const int64_t base_ns = all.empty() ? 0 : all.front().start_ns;
   const auto text = [&](StringId id) { return model.pools.Text(id).substr(0, kLongestText); };
   JsonWriter json(&out);
   json.BeginObject().Field("base_ns", base_ns);

@@ -7,7 +7,7 @@
 
 namespace debrief::outputs::html {
 
-// Empty when no compilation has a time. Same model, same bytes.
+// Empty when nothing was compiled. Same model, same bytes.
 std::string LanesJson(const Model& model);
 
 Status AddLanes(const Model& model, Islands& islands);

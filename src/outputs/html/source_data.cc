@@ -17,6 +17,8 @@
 #include "base/json_writer.h"
 #include "model/user_frames.h"
 #include "outputs/html/source_lines.h"
+#include "tables/comm_op.h"
+#include "tables/compilation.h"
 
 namespace debrief::outputs::html {
 
@@ -97,6 +99,9 @@ void WriteLine(JsonWriter& json, const Pools& pools, int32_t number, const Sourc
 }  // namespace
 
 std::string SourceJson(const Model& model) {
+  if (model.tables.Get<CompilationTable>().size() == 0 &&
+      model.tables.Get<CommOpTable>().size() == 0)
+    return "";
   const SourceFiles files = CollectSource(model, kGraphBytes);
   std::string out;
   JsonWriter json(&out);
@@ -122,7 +127,7 @@ std::string SourceJson(const Model& model) {
     json.EndArray().EndObject();
   }
   json.EndArray().Field("left_out", left_out).EndObject();
-  return written > 0 ? out : "";
+  return out;
 }
 
 Status AddSource(const Model& model, Islands& islands) {

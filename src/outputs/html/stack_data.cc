@@ -30,6 +30,7 @@ namespace {
 
 constexpr size_t kMostNodes = 100'000;  // of all trees
 constexpr size_t kMostEnds = 50'000;
+constexpr int32_t kMostDepth = 400;  // the page walks trees by recursion
 constexpr size_t kLongestText = 400;
 
 // A number that is -1 where there is none, as indices of the page are.
@@ -38,6 +39,7 @@ constexpr int32_t kNowhere = -1;
 struct Tree {
   std::map<std::pair<int32_t, FrameId>, int32_t> children;  // parent and frame -> node
   std::vector<int32_t> parent;
+  std::vector<int32_t> depth;
   std::vector<size_t> frame;  // in the list of frames
   std::vector<int32_t> end_node;
   std::vector<size_t> end_row;   // of compile_span
@@ -66,7 +68,7 @@ class Stacks {
 
   std::string Json() const {
     std::string out;
-    if (end_count_ == 0) return out;
+    if (ends_.size() == 0) return out;
     JsonWriter json(&out);
     json.BeginObject();
     WriteFrames(json);
@@ -97,8 +99,10 @@ class Stacks {
   int32_t Child(Tree& tree, int32_t parent, FrameId frame) {
     const auto found = tree.children.find({parent, frame});
     if (found != tree.children.end()) return found->second;
-    if (node_count_ == kMostNodes) return parent;
+    const int32_t depth = parent == kNowhere ? 0 : tree.depth[static_cast<size_t>(parent)] + 1;
+    if (node_count_ == kMostNodes || depth == kMostDepth) return parent;
     ++node_count_;
+    tree.depth.push_back(depth);
     const auto node = static_cast<int32_t>(tree.parent.size());
     tree.parent.push_back(parent);
     tree.frame.push_back(frames_.try_emplace(frame, frames_.size()).first->second);
