@@ -12,6 +12,7 @@
 #include "outputs/html/lane_data.h"
 #include "outputs/html/source_data.h"
 #include "outputs/html/stack_data.h"
+#include "outputs/html/text_data.h"
 
 namespace debrief::outputs::html {
 
@@ -19,7 +20,7 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight, AddStacks, AddLanes, AddSource};
+constexpr Maker kMakers[] = {AddCompile, AddFlight, AddStacks, AddLanes, AddSource, AddTexts};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
