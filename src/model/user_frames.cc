@@ -26,11 +26,12 @@ bool IsNativeFile(std::string_view file) {
                      [&](std::string_view end) { return file.ends_with(end); });
 }
 
+bool IsUserFile(std::string_view file) { return !IsLibrary(file) && !IsNativeFile(file); }
+
 std::span<const FrameId> UserFrames(const Pools& pools, StackId stack) {
   std::span<const FrameId> frames = pools.GetStack(stack);
   auto first = std::find_if(frames.begin(), frames.end(), [&](FrameId id) {
-    std::string_view file = pools.Text(pools.GetFrame(id).file);
-    return !IsLibrary(file) && !IsNativeFile(file);
+    return IsUserFile(pools.Text(pools.GetFrame(id).file));
   });
   if (first == frames.end()) return frames;
   return frames.subspan(static_cast<size_t>(first - frames.begin()));

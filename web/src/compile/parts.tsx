@@ -5,7 +5,7 @@ import type { Compile, TableName, Who } from "./data";
 import type { Run } from "../run/data";
 import { count, counted, duration } from "../parts/format";
 import { Path } from "../parts/marks";
-import { setParams } from "../shell/route";
+import { currentRoute, href, setParams } from "../shell/route";
 import { Table, type Column } from "../parts/table";
 
 export function seconds(value: number | undefined): string {
@@ -25,6 +25,33 @@ export function Place({ file, line }: { file?: string | undefined; line?: number
   if (!file) return <span class="quiet">place not told</span>;
   const text = placeText(file, line);
   return text.includes("/") ? <Path path={text} /> : <bdi>{text}</bdi>;
+}
+
+// A line of source that leads to all that is known about it. `short`: without its folders.
+export function SourceLink(props: {
+  file?: string | undefined;
+  line?: number | undefined;
+  job?: string | null;
+  short?: boolean;
+}) {
+  const { file, line } = props;
+  if (!file) return <span class="quiet">place not told</span>;
+  const text = placeText(props.short ? file.slice(file.lastIndexOf("/") + 1) : file, line);
+  const params = {
+    job: props.job ?? currentRoute().params.get("job"),
+    file,
+    line: line === undefined ? null : String(line),
+  };
+  return (
+    <a
+      class="source-link"
+      href={href("source", params)}
+      title={placeText(file, line)}
+      onClick={(event) => event.stopPropagation()}
+    >
+      {text.includes("/") ? <Path path={text} /> : <bdi>{text}</bdi>}
+    </a>
+  );
 }
 
 export interface Fact {
@@ -255,7 +282,7 @@ export function placeColumn<Row>(
     value: (row) => placeText(...place(row)) || null,
     cell: (row) => {
       const [file, line] = place(row);
-      return file ? <Place file={file} line={line} /> : "";
+      return file ? <SourceLink file={file} line={line} /> : "";
     },
   };
 }

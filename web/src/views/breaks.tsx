@@ -281,7 +281,7 @@ export const view: View = {
   id,
   title: "Graph breaks",
   section: "Compile",
-  order: 31,
+  order: 33,
   needs: compileNeeds(["compile_break", "compile_blocker", "compile_failure", "compile_progress"]),
   component: withCompile(Breaks),
 };

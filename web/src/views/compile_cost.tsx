@@ -440,7 +440,7 @@ export const view: View = {
   id,
   title: "Compile cost",
   section: "Compile",
-  order: 32,
+  order: 34,
   needs: compileNeeds(parts.flatMap((one) => one.tables)),
   component: withCompile(CompileCost),
 };

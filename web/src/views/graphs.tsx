@@ -302,7 +302,7 @@ export const view: View = {
   id,
   title: "Graphs",
   section: "Compile",
-  order: 33,
+  order: 35,
   needs: compileNeeds(["compile_graph", "compile_guard", "compile_shape"]),
   component: withCompile(Graphs),
 };

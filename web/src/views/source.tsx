@@ -1,0 +1,190 @@
+// The user's program: what compile logs, dumps and findings say about each of its lines.
+import { useMemo } from "preact/hooks";
+import { compileIsland } from "../compile/data";
+import { seconds } from "../compile/parts";
+import type { Finding } from "../run/data";
+import { count, counted } from "../parts/format";
+import { Waiting } from "../parts/loading";
+import { Filter, Path } from "../parts/marks";
+import { hasRows } from "../run/data";
+import { useOnce } from "../run/islands";
+import { useKeys } from "../shell/keys";
+import { setParams, type Route } from "../shell/route";
+import { findingsOf, isSameFile, rowsOf, sourceIsland, totalOf, type FileTotal, type Source } from "../source/data";
+import { LineDetail, Lines, SourceLegend } from "../source/lines";
+import type { View, ViewProps } from "../view";
+
+const id = "source";
+const mostFiles = 300;
+
+// "12 s, 3 breaks": what makes a file worth a look.
+function totalWords(total: FileTotal): string {
+  const words = [
+    total.seconds > 0 ? seconds(total.seconds) : "",
+    total.failed > 0 ? `${count(total.failed)} failed` : "",
+    total.breaks > 0 ? counted(total.breaks, "break") : "",
+    total.recompiled > 0 ? counted(total.recompiled, "recompilation") : "",
+    total.collectives > 0 ? counted(total.collectives, "collective") : "",
+    total.findings > 0 ? counted(total.findings, "finding") : "",
+  ].filter(Boolean);
+  return words.slice(0, 4).join(", ") || counted(total.nodes, "node");
+}
+
+function useTotals(source: Source, job: number | null, findings: Finding[]): FileTotal[] {
+  return useMemo(
+    () =>
+      source.files
+        .filter((file) => job === null || file.job === job)
+        .map((file) => totalOf(file, findings))
+        .sort(
+          (a, b) =>
+            Number(b.file.user) - Number(a.file.user) ||
+            b.findings - a.findings ||
+            b.seconds - a.seconds,
+        ),
+    [source, job, findings],
+  );
+}
+
+function FileList({ totals, current }: { totals: FileTotal[]; current: FileTotal }) {
+  return (
+    <ol class="file-list">
+      {totals.slice(0, mostFiles).map((total) => (
+        <li key={`${total.file.job} ${total.file.file}`} class={total.file.user ? "" : "library"}>
+          <button
+            class="plain"
+            aria-pressed={total === current}
+            onClick={() => setParams(id, { file: total.file.file, line: null })}
+            title={total.file.file}
+          >
+            <Path path={total.file.file} />
+            <span class="quiet">{totalWords(total)}</span>
+          </button>
+        </li>
+      ))}
+      {totals.length > mostFiles && <li class="quiet">and {count(totals.length - mostFiles)} more files</li>}
+    </ol>
+  );
+}
+
+// The compilations of the page, where there are any; they are read beside the lines.
+function useCompilations(props: ViewProps) {
+  const wanted = hasRows(props.run, ["compilation"]);
+  const loaded = useOnce(wanted ? compileIsland : null);
+  return wanted && loaded.state === "ready" ? loaded.value.rows("compilation") : [];
+}
+
+function chosenFile(totals: FileTotal[], route: Route): FileTotal | undefined {
+  const wanted = route.params.get("file");
+  if (wanted === null) return totals[0];
+  return (
+    totals.find((one) => one.file.file === wanted) ??
+    totals.find((one) => isSameFile(one.file.file, wanted))
+  );
+}
+
+function File({ total, props }: { total: FileTotal; props: ViewProps }) {
+  const { route, run } = props;
+  const { file } = total;
+  const findings = useMemo(() => findingsOf(run.findings, file.file), [run.findings, file]);
+  const wanted = Number(route.params.get("line") ?? "NaN");
+  const selected = Number.isInteger(wanted) && wanted > 0 ? wanted : null;
+  const rows = useMemo(
+    () => rowsOf(file, [...findings.keys(), ...(selected === null ? [] : [selected])]),
+    [file, findings, selected],
+  );
+  const compilations = useCompilations(props);
+  const lines = rows.flatMap((row) => ("line" in row ? [row.line] : []));
+  const at = lines.findIndex((line) => line.line === selected);
+  const select = (line: number | null) => setParams(id, { line: line === null ? null : String(line) }, true);
+  const move = (by: number) => {
+    const next = lines[Math.max(0, Math.min(lines.length - 1, at + by))];
+    if (next) setParams(id, { file: file.file, line: String(next.line) }, true);
+  };
+  useKeys([
+    { key: "j", does: "Next line", act: () => move(1) },
+    { key: "k", does: "Previous line", act: () => move(-1) },
+  ]);
+  const line = lines[at];
+  return (
+    <div class="source-file">
+      <h2>
+        <Path path={file.file} />
+      </h2>
+      <Lines rows={rows} findings={findings} selected={selected} onSelect={select} />
+      <SourceLegend />
+      {line ? (
+        <LineDetail
+          key={line.line}
+          file={file.file}
+          line={line}
+          findings={findings.get(line.line) ?? []}
+          compilations={compilations}
+          job={route.params.get("job")}
+        />
+      ) : (
+        <p class="quiet">Select a line to see what points at it.</p>
+      )}
+    </div>
+  );
+}
+
+function Content({ source, ...props }: ViewProps & { source: Source }) {
+  const { run, route } = props;
+  const filter = route.params.get("filter") ?? "";
+  const all = useTotals(source, run.job, run.findings);
+  const current = chosenFile(all, route);
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const totals = all.filter((one) => words.every((word) => one.file.file.toLowerCase().includes(word)));
+  if (all.length === 0) return <p class="empty">Nothing in this run points at a line of source.</p>;
+  return (
+    <div class="source-view">
+      <div class="source-files">
+        <Filter
+          value={filter}
+          label="Filter files"
+          hint="part of a path"
+          onInput={(text) => setParams(id, { filter: text || null }, true)}
+        />
+        {totals.length > 0 ? (
+          <FileList totals={totals} current={current ?? (totals[0] as FileTotal)} />
+        ) : (
+          <p class="empty">No file matches.</p>
+        )}
+        {source.left_out > 0 && (
+          <p class="quiet left-out">{counted(source.left_out, "line")} are not on this page.</p>
+        )}
+      </div>
+      {current ? (
+        <File key={current.file.file} total={current} props={props} />
+      ) : (
+        <p class="empty">
+          Nothing is known about <code>{route.params.get("file")}</code>.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function SourceView(props: ViewProps) {
+  const loaded = useOnce(sourceIsland);
+  return (
+    <>
+      <h1>Source</h1>
+      {loaded.state === "ready" ? <Content {...props} source={loaded.value} /> : <Waiting loaded={loaded} />}
+    </>
+  );
+}
+
+export const view: View = {
+  id,
+  title: "Source",
+  order: 45,
+  needs: {
+    tables: ["compilation", "comm_op"],
+    missing: "Neither compile logs nor Flight Recorder dumps were found, which tell about lines of source.",
+    record:
+      "Start the job with TORCH_TRACE=DIR, or with TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT set.",
+  },
+  component: SourceView,
+};
