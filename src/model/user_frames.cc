@@ -5,9 +5,7 @@
 
 namespace debrief {
 
-namespace {
-
-bool IsLibrary(std::string_view file) {
+bool IsLibraryFile(std::string_view file) {
   static constexpr std::array<std::string_view, 4> kParts = {"/torch/", "site-packages/",
                                                              "dist-packages/", "lib/python3"};
   return file.starts_with("torch/") ||
@@ -15,8 +13,6 @@ bool IsLibrary(std::string_view file) {
            return file.find(part) != std::string_view::npos;
          });
 }
-
-}  // namespace
 
 bool IsNativeFile(std::string_view file) {
   static constexpr std::array<std::string_view, 10> kEnds = {".c",   ".cc", ".cpp", ".cxx", ".cu",
@@ -30,7 +26,7 @@ std::span<const FrameId> UserFrames(const Pools& pools, StackId stack) {
   std::span<const FrameId> frames = pools.GetStack(stack);
   auto first = std::find_if(frames.begin(), frames.end(), [&](FrameId id) {
     std::string_view file = pools.Text(pools.GetFrame(id).file);
-    return !IsLibrary(file) && !IsNativeFile(file);
+    return !IsLibraryFile(file) && !IsNativeFile(file);
   });
   if (first == frames.end()) return frames;
   return frames.subspan(static_cast<size_t>(first - frames.begin()));

@@ -12,6 +12,9 @@ namespace debrief {
 // frames have them in front of and between those of Python.
 bool IsNativeFile(std::string_view file);
 
+// Of PyTorch, of another installed package or of Python itself.
+bool IsLibraryFile(std::string_view file);
+
 // From the innermost frame of Python on that belongs neither to PyTorch nor to another installed
 // package; the whole stack when all of them do.
 std::span<const FrameId> UserFrames(const Pools& pools, StackId stack);

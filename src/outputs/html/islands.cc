@@ -7,8 +7,10 @@
 #include "base/gzip.h"
 #include "base/thread_pool.h"
 #include "base/write_file.h"
+#include "outputs/html/comm_data.h"
 #include "outputs/html/compile_data.h"
 #include "outputs/html/flight_data.h"
+#include "outputs/html/rank_data.h"
 
 namespace debrief::outputs::html {
 
@@ -16,7 +18,7 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight};
+constexpr Maker kMakers[] = {AddComm, AddCompile, AddFlight, AddRanks};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
