@@ -1,6 +1,8 @@
 #include "model/compile_payload.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "tables/compile_entry.h"
 
@@ -16,6 +18,25 @@ const Source* SourceOf(const Model& model, const CompileEntryTable& entries, siz
 Result<ByteView> Look(const Source* source, int64_t offset, int64_t bytes) {
   if (source == nullptr || bytes <= 0) return ByteView();
   return source->View(static_cast<uint64_t>(offset), static_cast<size_t>(bytes));
+}
+
+// At most `most` bytes of the payload's lines.
+Result<ByteView> FirstLines(const Model& model, const CompileEntryTable& entries, size_t row,
+                            int64_t most) {
+  const Source* source = SourceOf(model, entries, row);
+  auto pieces = model.pools.lists.Get(entries.payload_pieces[row]);
+  if (pieces.empty())
+    return Look(source, entries.payload_offset[row], std::min(entries.payload_bytes[row], most));
+  auto lines = std::make_shared<std::string>();
+  for (size_t i = 0; i + 1 < pieces.size() && most > 0; i += 2) {
+    ASSIGN_OR_RETURN(ByteView piece, Look(source, pieces[i], std::min(pieces[i + 1], most)));
+    lines->append(piece.text());
+    most -= pieces[i + 1];
+  }
+  size_t size = lines->size();
+  lines->append(kPadding, '\0');
+  std::shared_ptr<const char[]> owner(lines, lines->data());
+  return ByteView(std::move(owner), lines->data(), size);
 }
 
 }  // namespace
@@ -45,24 +66,21 @@ void AppendPayload(std::string_view lines, std::string& payload) {
 }
 
 Result<ByteView> PayloadLines(const Model& model, const CompileEntryTable& entries, size_t row) {
-  const Source* source = SourceOf(model, entries, row);
-  auto pieces = model.pools.lists.Get(entries.payload_pieces[row]);
-  if (pieces.empty()) return Look(source, entries.payload_offset[row], entries.payload_bytes[row]);
-  auto lines = std::make_shared<std::string>();
-  for (size_t i = 0; i + 1 < pieces.size(); i += 2) {
-    ASSIGN_OR_RETURN(ByteView piece, Look(source, pieces[i], pieces[i + 1]));
-    lines->append(piece.text());
-  }
-  size_t size = lines->size();
-  lines->append(kPadding, '\0');
-  std::shared_ptr<const char[]> owner(lines, lines->data());
-  return ByteView(std::move(owner), lines->data(), size);
+  return FirstLines(model, entries, row, std::numeric_limits<int64_t>::max());
 }
 
 Status ReadPayload(const Model& model, const CompileEntryTable& entries, size_t row,
                    std::string& payload) {
   payload.clear();
   ASSIGN_OR_RETURN(ByteView lines, PayloadLines(model, entries, row));
+  AppendPayload(lines.text(), payload);
+  return {};
+}
+
+Status ReadPayloadStart(const Model& model, const CompileEntryTable& entries, size_t row,
+                        int64_t most, std::string& payload) {
+  payload.clear();
+  ASSIGN_OR_RETURN(ByteView lines, FirstLines(model, entries, row, most));
   AppendPayload(lines.text(), payload);
   return {};
 }

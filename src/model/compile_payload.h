@@ -32,6 +32,10 @@ Result<ByteView> PayloadLines(const Model& model, const CompileEntryTable& entri
 Status ReadPayload(const Model& model, const CompileEntryTable& entries, size_t row,
                    std::string& payload);
 
+// The same for those who show a beginning: at most `most` bytes of the log are read.
+Status ReadPayloadStart(const Model& model, const CompileEntryTable& entries, size_t row,
+                        int64_t most, std::string& payload);
+
 // The line of the entry, without its end.
 Result<ByteView> HeaderLine(const Model& model, const CompileEntryTable& entries, size_t row);
 

@@ -11,6 +11,7 @@
 #include "outputs/html/compile_data.h"
 #include "outputs/html/flight_data.h"
 #include "outputs/html/rank_data.h"
+#include "outputs/html/text_data.h"
 
 namespace debrief::outputs::html {
 
@@ -18,7 +19,7 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddComm, AddCompile, AddFlight, AddRanks};
+constexpr Maker kMakers[] = {AddComm, AddCompile, AddFlight, AddRanks, AddTexts};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {

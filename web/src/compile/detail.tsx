@@ -1,137 +1,35 @@
-// One compilation: why it was needed, where its time went, what it compiled and what it relies on.
+// One compilation: why it was needed, where its time went, what it compiled into and what it relies on.
+//
+// Tabs are ?show=; `[` and `]` go through them, `n` and `p` through the texts of all tabs.
 import { useMemo } from "preact/hooks";
 import {
-  breakKey,
   isOf,
-  keyOf,
-  sum,
   type Break,
   type Compilation,
   type Compile,
-  type Failure,
   type Guard,
   type Module,
   type Phase,
-  type Recompile,
 } from "./data";
 import { GraphsOf } from "./graph";
-import {
-  AreaLegend,
-  Bar,
-  LeftOut,
-  Outcome,
-  Place,
-  Rows,
-  Tabs,
-  chosen,
-  emptyWords,
-  numberColumn,
-  placeColumn,
-  placeText,
-  seconds,
-  textColumn,
-  type Tab,
-} from "./parts";
-import { bytes, count, counted, duration, words } from "../parts/format";
-import { href, type Route } from "../shell/route";
-import type { Column } from "../parts/table";
+import { ArtifactList, openTexts } from "./one_artifacts";
+import { Chain } from "./one_chain";
+import { Guards, Modules } from "./one_guards";
+import { Head } from "./one_head";
+import { Time } from "./one_time";
+import { Why, type Reasons } from "./one_why";
+import { Tabs, chosen, type Tab } from "./parts";
+import { bytes, counted } from "../parts/format";
+import { Waiting } from "../parts/loading";
+import type { Run } from "../run/data";
+import { useOnce, type Loaded } from "../run/islands";
+import { textsIndex, type Artifact, type TextSection, type Texts } from "../run/texts";
+import { useKeys } from "../shell/keys";
+import { setParams, type Route } from "../shell/route";
 
-// "L['x'], dimension 1: 8 -> 16".
-function changeText(row: Recompile): string {
-  const what = [row.source, row.dimension !== undefined && `dimension ${row.dimension}`]
-    .filter(Boolean)
-    .join(", ");
-  const from = row.old_value ?? "not told";
-  const to = row.new_value ?? "not told";
-  return `${what || words(row.kind ?? "guard")}: ${from} \u2192 ${to}`;
-}
+export { guardColumns } from "./one_guards";
 
-function RecompileItem({ row }: { row: Recompile }) {
-  return (
-    <li>
-      <p>
-        <strong>{row.change ?? changeText(row)}</strong>{" "}
-        <span class="quiet">
-          guard of {row.previous_id ?? "an earlier compilation"}
-          {row.is_main ? ", the main reason" : ""}
-        </span>
-      </p>
-      <dl class="column-words">
-        {(row.old_value ?? row.new_value) !== undefined && (
-          <div>
-            <dt>changed</dt>
-            <dd>
-              <code>{changeText(row)}</code>
-              {row.symbol && (
-                <>
-                  {" "}
-                  and is now symbol <code>{row.symbol}</code>
-                </>
-              )}
-            </dd>
-          </div>
-        )}
-        {row.guard && (
-          <div>
-            <dt>guard</dt>
-            <dd>
-              <code>{row.guard}</code>
-            </dd>
-          </div>
-        )}
-        {row.user_file && (
-          <div>
-            <dt>needed by</dt>
-            <dd>
-              <code>{placeText(row.user_file, row.user_line)}</code> <code>{row.user_code}</code>
-            </dd>
-          </div>
-        )}
-        {row.next_step && (
-          <div>
-            <dt>next step</dt>
-            <dd>{row.next_step}</dd>
-          </div>
-        )}
-      </dl>
-    </li>
-  );
-}
-
-function BreakItem({ row }: { row: Break }) {
-  return (
-    <li>
-      <p>
-        <strong>{row.reason ?? "Graph break"}</strong>{" "}
-        <span class="quiet">{placeText(row.user_file, row.user_line)}</span>
-      </p>
-      {row.explanation && <p>{row.explanation}</p>}
-      <p>
-        <a href={href("breaks", { at: breakKey(row) })}>Hints, stack and cost of this break</a>
-      </p>
-    </li>
-  );
-}
-
-function FailureItem({ row }: { row: Failure }) {
-  return (
-    <li>
-      <p>
-        <strong>{row.fail_type ?? "Failure"}</strong>{" "}
-        <span class="quiet">
-          {row.user_file ? `at ${placeText(row.user_file, row.user_line)}` : "place not told"}
-          {row.falls_back ? "; the function ran uncompiled" : ""}
-        </span>
-      </p>
-      <pre tabIndex={0}>{row.text ?? row.reason ?? "The log has no text."}</pre>
-    </li>
-  );
-}
-
-interface Parts {
-  recompiles: Recompile[];
-  breaks: Break[];
-  failures: Failure[];
+interface Parts extends Reasons {
   phases: Phase[];
   modules: Module[];
   guards: Guard[];
@@ -165,275 +63,128 @@ function partsOf(compile: Compile, one: Compilation): Parts {
   };
 }
 
-function Why({ compile, one, parts }: { compile: Compile; one: Compilation; parts: Parts }) {
-  const isCut = compile.leftOut("compile_recompile") > 0;
-  const nothing =
-    parts.recompiles.length + parts.breaks.length + parts.failures.length === 0 && !one.why;
+// Tabs that show texts, and how they are called.
+const textTabs: [TextSection, string][] = [
+  ["dynamo", "Dynamo"],
+  ["aot", "AOTAutograd"],
+  ["inductor", "Inductor"],
+  ["guards", "Guards"],
+  ["other", "Other texts"],
+];
+
+function useOneKeys(view: string, tabs: Tab[], show: string, artifacts: Artifact[], route: Route) {
+  const step = (by: number) => {
+    const at = tabs.findIndex((tab) => tab.id === show);
+    const next = tabs[(at + by + tabs.length) % tabs.length];
+    if (next) setParams(view, { show: next.id === tabs[0]?.id ? null : next.id });
+  };
+  const open = (by: number) => {
+    const last = openTexts(route).pop();
+    const at = artifacts.findIndex((one) => one.entry === last);
+    const next = artifacts[at < 0 ? (by > 0 ? 0 : artifacts.length - 1) : at + by];
+    if (next) setParams(view, { show: next.section, text: String(next.entry), line: null });
+  };
+  useKeys([
+    { key: "]", does: "next section of the compilation", act: () => step(1) },
+    { key: "[", does: "previous section", act: () => step(-1) },
+    { key: "n", does: "next text of the compilation", act: () => open(1) },
+    { key: "p", does: "previous text", act: () => open(-1) },
+  ]);
+}
+
+function TextsTab(props: {
+  view: string;
+  loaded: Loaded<Texts>;
+  artifacts: Artifact[];
+  route: Route;
+}) {
+  const { loaded } = props;
+  if (loaded.state !== "ready") return <Waiting loaded={loaded} />;
+  const { texts, bytes: left } = loaded.value.leftOut;
   return (
-    <div class="why">
-      {nothing && (
-        <p class="quiet">
-          {(one.number ?? 0) === 0
-            ? "The first compilation of this frame; it did not fail and no graph break was logged."
-            : isCut
-              ? "Why this frame was compiled again is not on this page."
-              : "The log does not tell why this frame was compiled again."}
+    <>
+      <ArtifactList
+        view={props.view}
+        artifacts={props.artifacts}
+        route={props.route}
+        empty="The log has no texts of this part of the compiler."
+      />
+      {texts > 0 && (
+        <p class="quiet left-out">
+          {counted(texts, "text")} of the logs ({bytes(left)}) {texts === 1 ? "is" : "are"} not in
+          this page: <code>debrief compile LOG</code> writes the whole tree of files.
         </p>
       )}
-      {parts.recompiles.length > 0 && (
-        <>
-          <h3>Compiled again: what changed</h3>
-          <ul class="reasons">
-            {parts.recompiles.slice(0, 16).map((row, i) => (
-              <RecompileItem key={i} row={row} />
-            ))}
-          </ul>
-          {parts.recompiles.length > 16 && (
-            <p class="quiet">and {count(parts.recompiles.length - 16)} more</p>
-          )}
-        </>
-      )}
-      {parts.recompiles.length === 0 && one.why && <p>{one.why}</p>}
-      {parts.breaks.length > 0 && (
-        <>
-          <h3>Graph breaks</h3>
-          <ul class="reasons">
-            {parts.breaks.map((row, i) => (
-              <BreakItem key={i} row={row} />
-            ))}
-          </ul>
-        </>
-      )}
-      {parts.failures.length > 0 && (
-        <>
-          <h3>Failure</h3>
-          <ul class="reasons">
-            {parts.failures.map((row, i) => (
-              <FailureItem key={i} row={row} />
-            ))}
-          </ul>
-        </>
-      )}
-      <LeftOut
-        compile={compile}
-        names={["compile_recompile", "compile_break", "compile_failure"]}
-      />
-    </div>
-  );
-}
-
-interface PhaseSum {
-  name: string;
-  area: string;
-  calls: number;
-  open: number;
-  own: number; // ns
-}
-
-function phaseSums(phases: Phase[]): PhaseSum[] {
-  const sums = new Map<string, PhaseSum>();
-  for (const phase of phases) {
-    const name = phase.name ?? "";
-    const one = sums.get(name) ?? { name, area: phase.area ?? "other", calls: 0, open: 0, own: 0 };
-    one.calls += 1;
-    one.open += phase.open ? 1 : 0;
-    one.own += phase.self_ns ?? 0;
-    sums.set(name, one);
-  }
-  return [...sums.values()].sort((a, b) => b.own - a.own);
-}
-
-function phaseColumns(all: number): Column<PhaseSum>[] {
-  return [
-    textColumn("name", "phase", 0, (row) => row.name),
-    {
-      ...textColumn<PhaseSum>("area", "area", 120, (row) => row.area),
-      cell: (row) => (
-        <span class="area-word">
-          <i class={`area ${row.area}`} /> {row.area}
-        </span>
-      ),
-    },
-    numberColumn("calls", "times", 80, (row) => row.calls),
-    numberColumn("open", "not ended", 90, (row) => row.open || undefined),
-    {
-      ...numberColumn<PhaseSum>("own", "own time", 260, (row) => row.own),
-      cell: (row) => <Bar share={all > 0 ? row.own / all : 0} text={duration(row.own)} />,
-      definition: "Time of the phase less that of the phases in it",
-    },
-  ];
-}
-
-function Time({ compile, phases }: { compile: Compile; phases: Phase[] }) {
-  const sums = useMemo(() => phaseSums(phases), [phases]);
-  const columns = useMemo(() => phaseColumns(sum(sums, (row) => row.own)), [sums]);
-  return (
-    <>
-      <Rows
-        label="Phases of this compilation"
-        rows={sums}
-        columns={columns}
-        empty={emptyWords(
-          compile,
-          "compile_phase",
-          "The log has no events of the phases of this compilation.",
-        )}
-      />
-      {sums.length > 0 && <AreaLegend />}
-      <LeftOut compile={compile} names={["compile_phase"]} />
     </>
   );
 }
 
-const moduleColumns: Column<Module>[] = [
-  {
-    ...textColumn<Module>("path", "module", 0, (row) => row.path),
-    cell: (row) => (
-      <span style={{ paddingLeft: `${Math.min(row.depth ?? 0, 20) * 16}px` }}>
-        {(row.depth ?? 0) > 0 ? row.path?.split(".").pop() : row.path}
-      </span>
-    ),
-  },
-  textColumn("shapes", "parameters and buffers", 420, (row) => row.shapes),
-  numberColumn("bytes", "own", 90, (row) => row.bytes, bytes),
-  numberColumn("total", "with inner", 100, (row) => row.total_bytes, bytes, {
-    definition: "Bytes with the modules inside of it",
-  }),
-  numberColumn("nodes", "nodes", 80, (row) => row.nodes, undefined, {
-    definition: "Nodes of the graph that use them or call it",
-  }),
-];
-
-export const guardColumns: Column<Guard>[] = [
-  numberColumn(
-    "failed",
-    "failed",
-    80,
-    (row) => row.failed || undefined,
-    (n) => `${count(n)} \u00d7`,
-    {
-      definition: "Times that it failed and a new compilation followed",
-    },
-  ),
-  textColumn("kind", "kind", 150, (row) => row.kind),
-  textColumn("source", "checks", 200, (row) => row.source ?? "global state"),
-  {
-    ...textColumn<Guard>("guard", "guard", 0, (row) => row.guard),
-    cell: (row) => <code>{row.guard}</code>,
-  },
-  placeColumn("needed by", 200, (row) => [row.file, row.line]),
-];
-
-function Guards({ compile, guards, one }: { compile: Compile; guards: Guard[]; one: Compilation }) {
-  const check = guards.find((row) => row.check_us !== undefined)?.check_us;
-  return (
-    <>
-      {check !== undefined && (
-        <p>Checking all guards once takes {duration(Math.round(check * 1000))}.</p>
-      )}
-      <Rows
-        label="Guards of this compilation"
-        rows={guards}
-        columns={guardColumns}
-        empty={
-          (one.guards ?? 0) > 0
-            ? `It has ${counted(one.guards ?? 0, "guard")}, which are not on this page.`
-            : emptyWords(compile, "compile_guard", "The log lists no guards of this compilation.")
-        }
-      />
-      <LeftOut compile={compile} names={["compile_guard"]} />
-    </>
-  );
-}
-
-function Head({ one, compile }: { one: Compilation; compile: Compile }) {
-  const before = compile
-    .rows("compilation")
-    .find(
-      (row) =>
-        row.compile_id === one.previous_id &&
-        row.input === one.input &&
-        row.rank === one.rank &&
-        row.life === one.life,
-    );
-  return (
-    <>
-      <h2>
-        {one.compile_id} <bdi>{one.function ?? "function not told"}</bdi>
-      </h2>
-      <ul class="detail-facts">
-        <li>
-          <Outcome outcome={one.outcome} />
-        </li>
-        {one.rank !== undefined && <li>rank {one.rank}</li>}
-        <li>{one.seconds === undefined ? "time not told" : seconds(one.seconds)}</li>
-        {(one.wasted_s ?? 0) > 0 && (
-          <li>
-            {seconds(one.wasted_s)} in {counted(one.restarts ?? 0, "attempt")} given up
-          </li>
-        )}
-        {one.ops !== undefined && <li>{counted(one.ops, "operation")}</li>}
-        {one.guards !== undefined && <li>{counted(one.guards, "guard")}</li>}
-        <li>
-          <Place file={one.file} line={one.line} />
-        </li>
-        {one.caller_file && <li>called from {placeText(one.caller_file, one.caller_line)}</li>}
-        {before && (
-          <li>
-            <a href={href("compile", { at: keyOf(before) })}>before it: {before.compile_id}</a>
-          </li>
-        )}
-      </ul>
-      {one.is_last && <p class="holes">The log of its process ends inside of this compilation.</p>}
-    </>
-  );
-}
-
-export function CompilationDetail(props: {
+interface Props {
   view: string;
   compile: Compile;
   one: Compilation;
   route: Route;
-}) {
-  const { view, compile, one, route } = props;
+  run?: Run; // for the findings that name it
+}
+
+function useTexts(one: Compilation) {
+  const loaded = useOnce(textsIndex);
+  const texts = loaded.state === "ready" ? loaded.value : null;
+  const artifacts = useMemo(() => {
+    const all = texts?.of(one) ?? [];
+    return textTabs.flatMap(([id]) => all.filter((artifact) => artifact.section === id));
+  }, [texts, one]);
+  const stack = useMemo(() => texts?.stackOf(one) ?? [], [texts, one]);
+  return { loaded, texts, artifacts, stack };
+}
+
+export function CompilationDetail({ view, compile, one, route, run }: Props) {
   const parts = useMemo(() => partsOf(compile, one), [compile, one]);
   const graphs = useMemo(
     () => compile.rows("compile_graph").filter((row) => isOf(one, row)),
     [compile, one],
   );
+  const { loaded, texts, artifacts, stack } = useTexts(one);
+  const inTab = (id: string) => artifacts.filter((artifact) => artifact.section === id);
   const tabs: Tab[] = [
     { id: "why", title: "Why" },
     { id: "time", title: "Time" },
+    ...textTabs
+      .filter(([id]) => id !== "other" || inTab("other").length > 0)
+      .map(([id, title]) => {
+        const rows = inTab(id).length + (id === "guards" ? parts.guards.length : 0);
+        return { id, title, rows };
+      }),
     { id: "graphs", title: "Graphs", rows: graphs.length },
     { id: "modules", title: "Modules", rows: parts.modules.length },
-    { id: "guards", title: "Guards", rows: parts.guards.length },
   ];
   const show = chosen(tabs, route.params.get("show"));
+  useOneKeys(view, tabs, show, artifacts, route);
   return (
     <aside class="panel compile-detail" aria-label="Selected compilation">
-      <Head one={one} compile={compile} />
+      <Head
+        run={run}
+        compile={compile}
+        one={one}
+        breaks={parts.breaks}
+        recompiles={parts.recompiles}
+      />
       <Tabs view={view} param="show" tabs={tabs} current={show} label="Details" />
-      {show === "why" && <Why compile={compile} one={one} parts={parts} />}
+      {show === "why" && (
+        <>
+          <Chain view={view} compile={compile} texts={texts} one={one} route={route} />
+          <Why compile={compile} one={one} reasons={parts} stack={stack} />
+        </>
+      )}
       {show === "time" && <Time compile={compile} phases={parts.phases} />}
       {show === "graphs" && (
         <GraphsOf view={view} compile={compile} graphs={graphs} route={route} />
       )}
-      {show === "modules" && (
-        <>
-          <Rows
-            label="Modules of this compilation"
-            rows={parts.modules}
-            columns={moduleColumns}
-            empty={emptyWords(
-              compile,
-              "compile_module",
-              "Its graph takes no parameters or buffers of modules.",
-            )}
-          />
-          <LeftOut compile={compile} names={["compile_module"]} />
-        </>
-      )}
+      {show === "modules" && <Modules compile={compile} modules={parts.modules} />}
       {show === "guards" && <Guards compile={compile} guards={parts.guards} one={one} />}
+      {textTabs.some(([id]) => id === show) && (
+        <TextsTab view={view} loaded={loaded} artifacts={inTab(show)} route={route} />
+      )}
     </aside>
   );
 }

@@ -208,7 +208,7 @@ function Compilations({ run, route, compile }: CompileProps) {
             onSort={(sort) => setParams(id, { sort }, true)}
             selected={at}
             onSelect={(one) =>
-              setParams(id, { at: one === at ? null : one, graph: null, show: null })
+              setParams(id, { at: one === at ? null : one, graph: null, show: null, text: null, line: null, diff: null })
             }
             empty="No compilation matches the filter."
           />
@@ -216,7 +216,7 @@ function Compilations({ run, route, compile }: CompileProps) {
         </Section>
       </div>
       {selected ? (
-        <CompilationDetail key={at} view={id} compile={compile} one={selected} route={route} />
+        <CompilationDetail key={at} view={id} compile={compile} one={selected} route={route} run={run} />
       ) : (
         rows.length > 0 && (
           <p class="quiet">Select a compilation to see why and what it compiled.</p>
