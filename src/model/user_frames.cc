@@ -5,9 +5,7 @@
 
 namespace debrief {
 
-namespace {
-
-bool IsLibrary(std::string_view file) {
+bool IsLibraryFile(std::string_view file) {
   static constexpr std::array<std::string_view, 4> kParts = {"/torch/", "site-packages/",
                                                              "dist-packages/", "lib/python3"};
   return file.starts_with("torch/") ||
@@ -15,8 +13,6 @@ bool IsLibrary(std::string_view file) {
            return file.find(part) != std::string_view::npos;
          });
 }
-
-}  // namespace
 
 bool IsNativeFile(std::string_view file) {
   static constexpr std::array<std::string_view, 10> kEnds = {".c",   ".cc", ".cpp", ".cxx", ".cu",

@@ -12,6 +12,9 @@ namespace debrief {
 // frames have them in front of and between those of Python.
 bool IsNativeFile(std::string_view file);
 
+// Of PyTorch, of another installed package or of Python itself.
+bool IsLibraryFile(std::string_view file);
+
 // Of Python, and neither of PyTorch nor of another installed package.
 bool IsUserFile(std::string_view file);
 

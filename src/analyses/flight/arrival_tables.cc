@@ -18,6 +18,7 @@ void AddRank(const Index& index, const Arrivals& arrivals, size_t rank, CommArri
   row.rank = index.ranks[rank].rank;
   row.clock_offset_ns = arrivals.clocks[rank].offset_ns;
   row.offset_spread_ns = arrivals.clocks[rank].spread_ns;
+  row.clock_correction_ns = arrivals.clocks[rank].correction_ns();
   row.times_last = arrival.times_last;
   row.late_total_ns = arrival.total_ns;
   row.late_longest_ns = arrival.longest.front().late_ns;

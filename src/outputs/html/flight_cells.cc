@@ -54,6 +54,7 @@ class CellFiller {
     Grid& grid = grids_[g];
     const Cell blank = grid.is_p2p ? kNotInIt : kUnknown;
     grid.cells.assign(grid.ranks.size(), std::string(grid.columns.size(), blank));
+    grid.stacks.assign(grid.ranks.size() * grid.columns.size(), StackId::kNone);
     for (size_t column = 0; column < grid.columns.size(); ++column) {
       const size_t match = grid.columns[column].match;
       column_of_[match] = {g, column};
@@ -89,6 +90,8 @@ class CellFiller {
     char& cell = grid.cells[row][column];
     const std::string_view state = model_.pools.Text(ops_.state[op_row]);
     if (cell != kCompleted && state == "started") cell = kStarted;
+    StackId& stack = grid.stacks[grid.CellNumber(row, column)];
+    if (stack == StackId::kNone) stack = ops_.stack[op_row];  // of a region that of its first op
     Column& shown = grid.columns[column];
     const bool has_name = ops_.op[op_row] == matches_.op[shown.match];
     if (shown.op_row == kNoRow || (has_name && ops_.op[shown.op_row] != matches_.op[shown.match]))
@@ -167,5 +170,11 @@ class CellFiller {
 }  // namespace
 
 void FillCells(const Model& model, std::vector<Grid>& grids) { CellFiller(model, grids).Fill(); }
+
+Grids MakeGrids(const Model& model) {
+  Grids made = ChooseGrids(model);
+  FillCells(model, made.grids);
+  return made;
+}
 
 }  // namespace debrief::outputs::html

@@ -9,18 +9,17 @@
 //    "left_out": 0, "incomplete": [...], "incomplete_left_out": 0}
 //
 // Lists of ranks are runs [first, step, count]: the groups of a mesh are one run each. Texts that
-// repeat are numbers into `texts`; -1 is none. web/src/flight_data.ts reads it.
+// repeat are numbers into `texts`; -1 is none. web/src/flight/data.ts reads it.
 #include "outputs/html/flight_data.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <span>
 
 #include "base/json_writer.h"
 #include "model/user_frames.h"
-#include "outputs/html/flight_grid.h"
+#include "outputs/html/comm_json.h"
+#include "outputs/html/flight_stacks.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
 #include "tables/first_incomplete.h"
@@ -29,47 +28,9 @@ namespace debrief::outputs::html {
 
 namespace {
 
-constexpr size_t kLongestText = 200;
 constexpr size_t kTextBytes = 400'000;  // all of them
 constexpr size_t kMostIncomplete = 2000;
 constexpr size_t kMostRuns = 12;  // of the ranks that one waits for
-
-// Texts by number. Hostile dumps have long ones, and different ones in every row.
-class Texts {
- public:
-  int64_t Add(std::string_view text) {
-    if (text.empty()) return -1;
-    std::string cut(text.substr(0, kLongestText));
-    if (cut.size() < text.size()) cut += "...";
-    const auto at = numbers_.find(cut);
-    if (at != numbers_.end()) return at->second;
-    if (bytes_ + cut.size() > kTextBytes) return -1;
-    bytes_ += cut.size() + 3;
-    all_.push_back(cut);
-    return numbers_[std::move(cut)] = static_cast<int64_t>(all_.size()) - 1;
-  }
-  const std::vector<std::string>& all() const { return all_; }
-
- private:
-  std::map<std::string, int64_t, std::less<>> numbers_;
-  std::vector<std::string> all_;
-  size_t bytes_ = 0;
-};
-
-// [first, step, count] of equidistant ranks; at most `most` runs.
-void WriteRuns(JsonWriter& json, std::string_view key, std::span<const int64_t> ranks,
-               size_t most) {
-  json.Key(key).BeginArray();
-  size_t runs = 0;
-  for (size_t i = 0; i < ranks.size() && runs < most; ++runs) {
-    const int64_t step = i + 1 < ranks.size() ? ranks[i + 1] - ranks[i] : 1;
-    size_t end = i + 1;
-    while (end < ranks.size() && ranks[end] - ranks[end - 1] == step) ++end;
-    json.BeginArray().Value(ranks[i]).Value(step).Value(end - i).EndArray();
-    i = end;
-  }
-  json.EndArray();
-}
 
 class FlightWriter {
  public:
@@ -79,16 +40,13 @@ class FlightWriter {
         ops_(model.tables.Get<CommOpTable>()),
         json_(&out_) {}
 
-  std::string Write() {
-    Grids grids = ChooseGrids(model_);
-    FillCells(model_, grids.grids);
+  std::string Write(const Grids& grids) {
     json_.BeginObject().Key("groups").BeginArray();
     for (const Grid& grid : grids.grids) WriteGrid(grid);
     json_.EndArray().Field("left_out", grids.left_out);
     WriteIncomplete();
-    json_.Key("texts").BeginArray();
-    for (const std::string& text : texts_.all()) json_.Value(std::string_view(text));
-    json_.EndArray().EndObject();
+    texts_.Write(json_);
+    json_.EndObject();
     return std::move(out_);
   }
 
@@ -130,7 +88,7 @@ class FlightWriter {
     json_.ListField("line", line).ListField("status", status);
   }
 
-  std::string_view Cut(StringId id) const { return model_.pools.Text(id).substr(0, kLongestText); }
+  std::string_view Cut(StringId id) const { return CutText(model_.pools.Text(id)); }
 
   int64_t Op(size_t op_row) { return texts_.Add(model_.pools.Text(ops_.op[op_row])); }
 
@@ -181,19 +139,20 @@ class FlightWriter {
   const CommOpTable& ops_;
   std::string out_;
   JsonWriter json_;
-  Texts texts_;
+  Texts texts_{kTextBytes};
 };
 
 }  // namespace
 
-std::string FlightJson(const Model& model) {
-  if (model.tables.Get<CommMatchTable>().size() == 0) return "";
-  return FlightWriter(model).Write();
+std::string FlightJson(const Model& model, const Grids& grids) {
+  return FlightWriter(model).Write(grids);
 }
 
 Status AddFlight(const Model& model, Islands& islands) {
-  const std::string json = FlightJson(model);
-  return json.empty() ? Status() : islands.Add("flight", json);
+  if (model.tables.Get<CommMatchTable>().size() == 0) return {};
+  const Grids grids = MakeGrids(model);
+  TRY(islands.Add("flight", FlightJson(model, grids)));
+  return islands.Add("flight_stacks", StacksJson(model, grids.grids));
 }
 
 }  // namespace debrief::outputs::html

@@ -52,6 +52,9 @@ struct Grid {
   std::vector<Column> columns;
   std::vector<std::string> cells;  // a Cell a column, by row
   std::vector<Difference> differences;
+  std::vector<StackId> stacks;  // where it was issued, by row, then by column; kNone where not told
+
+  size_t CellNumber(size_t row, size_t column) const { return row * columns.size() + column; }
 };
 
 struct Grids {
@@ -64,5 +67,8 @@ Grids ChooseGrids(const Model& model);
 
 // The cells. One pass over comm_call.
 void FillCells(const Model& model, std::vector<Grid>& grids);
+
+// Both.
+Grids MakeGrids(const Model& model);
 
 }  // namespace debrief::outputs::html

@@ -1,8 +1,8 @@
 // Drawing a rank x sequence grid on a canvas: geometry, colours, shapes.
 //
-// Only what is in sight is drawn, so that the cost does not grow with the number of ranks. A state is told by
-// how full the cell is (completed full, started two thirds, scheduled one third), by colour, and, where
-// there is room, by a sign. Low cells are filled from the left, high ones from below.
+// Only what is in sight is drawn, so that the cost does not grow with the number of ranks. What a cell means
+// is its look: how full it is, its colour, and, where there is room, a sign. Low cells are filled from the
+// left, high ones from below.
 
 export interface Layout {
   rows: number;
@@ -17,13 +17,14 @@ export interface Layout {
 export const margin = { left: 64, top: 26 };
 const gapWidth = 14;
 
-export function makeLayout(seq: number[], rows: number, room: number): Layout {
+// `least`: the width of a cell in px below which the drawing becomes wider than its room.
+export function makeLayout(seq: number[], rows: number, room: number, least = 9): Layout {
   const gaps = new Set<number>();
   seq.forEach((one, i) => {
     if (i > 0 && one - (seq[i - 1] as number) > 1) gaps.add(i);
   });
   const free = room - margin.left - gaps.size * gapWidth - 2;
-  const cellWidth = Math.max(9, Math.min(30, Math.floor(free / Math.max(1, seq.length))));
+  const cellWidth = Math.max(least, Math.min(30, Math.floor(free / Math.max(1, seq.length))));
   const cellHeight = Math.max(3, Math.min(24, Math.floor(440 / Math.max(1, rows))));
   const x = [margin.left];
   seq.forEach((_, i) => {
@@ -52,14 +53,15 @@ export function rowAt(layout: Layout, y: number): number {
   return y >= margin.top && row < layout.rows ? row : -1;
 }
 
-interface Look {
+export interface Look {
   colour: string; // name of a custom property
   full: number; // share of the height that is filled
   sign: string;
   ink: string; // colour of the sign
 }
 
-const looks: Record<string, Look> = {
+// State of an op on a rank (data.ts): completed full, started two thirds, scheduled one third.
+export const stateLooks: Record<string, Look> = {
   c: { colour: "--good-ground", full: 1, sign: "", ink: "--good" },
   t: { colour: "--cell-started", full: 0.67, sign: "\u25b8", ink: "--surface" },
   s: { colour: "--cell-started", full: 0.34, sign: "", ink: "--text" },
@@ -69,7 +71,7 @@ const looks: Record<string, Look> = {
 };
 
 export interface Picture {
-  cells: string[]; // by row
+  look: (row: number, column: number) => Look | undefined; // undefined: nothing is drawn
   seq: number[];
   ranks: number[];
   blamed: Set<number>; // ranks
@@ -111,9 +113,8 @@ function drawCells(pen: Pen, picture: Picture): void {
   const signs = layout.cellHeight >= 13 && layout.cellWidth >= 12;
   context.font = pen.fonts.sign;
   for (let row = pen.rows[0]; row < pen.rows[1]; ++row) {
-    const cells = picture.cells[row] ?? "";
     for (let column = pen.columns[0]; column < pen.columns[1]; ++column) {
-      const look = looks[cells[column] ?? ""];
+      const look = picture.look(row, column);
       if (look) drawCell(pen, row, layout.x[column] as number, look, signs);
     }
   }
@@ -123,7 +124,7 @@ function drawCell(pen: Pen, row: number, left: number, look: Look, signs: boolea
   const { context, colour, layout } = pen;
   const isLow = layout.cellHeight < 8;
   const height = layout.cellHeight - (isLow ? 0 : 1);
-  const width = layout.cellWidth - 1;
+  const width = layout.cellWidth - (layout.cellWidth < 5 ? 0 : 1);
   const top = margin.top + row * layout.cellHeight;
   const filled = Math.max(1, Math.round((isLow ? width : height) * look.full));
   if (look.full < 1) {

@@ -5,7 +5,7 @@ import type { Finding } from "../run/data";
 import { loadJson, Once } from "../run/islands";
 
 type Maybe<T> = T | null;
-type Run = [first: number, step: number, count: number];
+export type Run = [first: number, step: number, count: number];
 
 // One character a cell.
 export const cellWords: Record<string, string> = {
@@ -36,6 +36,7 @@ export interface Difference {
 
 export interface FlightGroup {
   id: string; // in the address
+  number: number; // its place in the island, of all jobs
   job: Maybe<number>;
   attempt: Maybe<number>;
   name: string;
@@ -77,7 +78,7 @@ export interface Flight {
 
 const mostRanks = 2_000_000;
 
-function ranksOf(runs: Run[]): number[] {
+export function ranksOf(runs: Run[]): number[] {
   const ranks: number[] = [];
   for (const [first, step, length] of runs)
     for (let i = 0; i < length && ranks.length < mostRanks; ++i) ranks.push(first + i * step);
@@ -86,7 +87,7 @@ function ranksOf(runs: Run[]): number[] {
 
 interface RawGroup extends Omit<
   FlightGroup,
-  "id" | "members" | "op" | "sizes" | "line" | "status" | "differs"
+  "id" | "number" | "members" | "op" | "sizes" | "line" | "status" | "differs"
 > {
   members: Run[];
   op: number[];
@@ -126,9 +127,10 @@ export function flightOfJob(flight: Flight, job: number | null): Flight {
 
 function unpackFlight(raw: RawFlight): Flight {
   const text = (i: number) => raw.texts[i] ?? "";
-  const groups = raw.groups.map((group) => ({
+  const groups = raw.groups.map((group, number) => ({
     ...group,
     id: "",
+    number,
     members: ranksOf(group.members),
     op: group.op.map(text),
     sizes: group.sizes.map(text),
@@ -153,8 +155,40 @@ function unpackFlight(raw: RawFlight): Flight {
   return { ...raw, groups, incomplete };
 }
 
+// What tells groups apart.
+export interface NamedGroup {
+  id: string;
+  job: Maybe<number>;
+  attempt: Maybe<number>;
+  name: string;
+  desc: string;
+  members: number[];
+  p2p: boolean;
+}
+
+export function groupTitle(group: { name: string; desc: string; p2p?: boolean }): string {
+  const name =
+    group.desc && group.desc !== group.name ? `${group.desc} (${group.name})` : group.name;
+  return `${name || "unnamed group"}${group.p2p ? ", point to point" : ""}`;
+}
+
+// The grid's group that a row of another table is about.
+export function groupWith(
+  flight: Flight,
+  row: { job: Maybe<number>; attempt: Maybe<number>; name: string },
+  rank: number,
+): FlightGroup | undefined {
+  return flight.groups.find(
+    (one) =>
+      one.name === row.name &&
+      one.job === row.job &&
+      one.attempt === row.attempt &&
+      one.members.includes(rank),
+  );
+}
+
 // The name of a group, and where several have it, what tells them apart.
-function nameGroups(groups: FlightGroup[]): void {
+export function nameGroups(groups: NamedGroup[]): void {
   const uses = new Map<string, number>();
   for (const one of groups) uses.set(one.name, (uses.get(one.name) ?? 0) + 1);
   for (const one of groups) {

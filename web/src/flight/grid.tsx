@@ -14,6 +14,7 @@ interface Props {
   label: string;
   describe: (place: Place) => string; // a cell in one line
   onSelect: (place: Place) => void;
+  least?: number; // width of a cell in px below which it scrolls
 }
 
 // Brings a cell into the sight of `box`.
@@ -85,14 +86,19 @@ function Tip({ x, y, text }: { x: number; y: number; text: string }) {
   );
 }
 
-export function Grid({ picture, label, describe, onSelect }: Props) {
+// The grid on this page gets the keys.
+export function focusGrid(): void {
+  document.querySelector<HTMLElement>(".grid-box")?.focus();
+}
+
+export function Grid({ picture, label, describe, onSelect, least }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [room, setRoom] = useState(1100);
   const [hover, setHover] = useState<(Place & { x: number; y: number }) | null>(null);
   const layout = useMemo(
-    () => makeLayout(picture.seq, picture.ranks.length, room),
-    [picture.seq, picture.ranks.length, room],
+    () => makeLayout(picture.seq, picture.ranks.length, room, least),
+    [picture.seq, picture.ranks.length, room, least],
   );
   const redraw = () => {
     if (!box.current || !canvas.current) return;

@@ -2,37 +2,29 @@
 // the left, ranks that wait on the right, and a hole where one never came.
 import { useMemo } from "preact/hooks";
 import type { Finding, Run } from "../run/data";
+import { stateLooks } from "../flight/cells";
 import {
-  cellDefinitions,
-  cellWords,
+  flightIsland,
+  flightOfJob,
+  groupOf,
+  groupTitle,
   isAbout,
+  type Flight,
   type FlightGroup,
-  type Incomplete, flightIsland, flightOfJob, groupOf, type Flight } from "../flight/data";
-import { Waiting } from "../parts/loading";
-import { useOnce } from "../run/islands";
-import { count, counted, duration, rankList } from "../parts/format";
+} from "../flight/data";
 import { Grid, type Place } from "../flight/grid";
-import { useKeys } from "../shell/keys";
+import { flightNeeds } from "../flight/needs";
+import { Picker } from "../flight/picker";
+import { describe, Legend, Selected } from "../flight/selected";
+import { Where } from "../flight/where";
+import { count, counted } from "../parts/format";
+import { Waiting } from "../parts/loading";
 import { SeverityMark } from "../parts/marks";
+import { useOnce } from "../run/islands";
 import { href, setParams, type Route } from "../shell/route";
-import { Table, type Column } from "../parts/table";
 import type { View, ViewProps } from "../view";
 
 const id = "flight";
-
-function title(group: FlightGroup): string {
-  const name =
-    group.desc && group.desc !== group.name ? `${group.desc} (${group.name})` : group.name;
-  return `${name || "unnamed group"}${group.p2p ? ", point to point" : ""}`;
-}
-
-function optionText(group: FlightGroup, run: Run): string {
-  const ranks = `${counted(group.members.length, "rank")}: ${rankList(group.members, 4)}`;
-  const trouble = group.trouble > 0 ? `, ${count(group.trouble)} open or mismatched` : "";
-  const job = run.jobs.length > 1 ? `, job ${group.job}` : "";
-  const attempt = run.jobs.some((one) => one.attempts > 1) ? `, attempt ${group.attempt}` : "";
-  return `${title(group)} - ${ranks}${trouble}${job}${attempt}`;
-}
 
 // The sequence of a column in the address; sends of several channels have the same number.
 function columnName(group: FlightGroup, column: number): string {
@@ -68,249 +60,6 @@ function placeOf(group: FlightGroup, findings: Finding[], route: Route): Place {
   const row = rank === null ? -1 : group.members.indexOf(Number(rank));
   if (column < 0 && row < 0) return firstPlace(group, findings);
   return { column: column < 0 ? firstPlace(group, findings).column : column, row };
-}
-
-function cellOf(group: FlightGroup, { row, column }: Place) {
-  const own = group.differs.get(`${column},${row}`);
-  const state = group.cells[row]?.[column] ?? "u";
-  return {
-    state,
-    op: own?.op || group.op[column] || "",
-    sizes: own?.sizes || group.sizes[column] || "",
-    line: own?.line || group.line[column] || "",
-    differs: own !== undefined,
-  };
-}
-
-function describe(group: FlightGroup, place: Place): string {
-  const cell = cellOf(group, place);
-  const what = [cell.op, cell.sizes].filter(Boolean).join(" ");
-  return `rank ${group.members[place.row]}, ${group.seq[place.column]} ${what}: ${cellWords[cell.state]}`;
-}
-
-const legendOrder = ["c", "t", "s", "m", "x", "u", "."];
-
-function Legend({ group, blames }: { group: FlightGroup; blames: boolean }) {
-  const used = new Set(group.cells.flatMap((row) => [...new Set(row)]));
-  return (
-    <p class="legend quiet">
-      {legendOrder
-        .filter((one) => used.has(one))
-        .map((one) => (
-          <span key={one} title={cellDefinitions[one]}>
-            <i class={`state-cell ${cellWords[one]?.replace(/ /g, "-")}`} aria-hidden="true" />
-            {cellWords[one]}
-          </span>
-        ))}
-      {blames && (
-        <span>
-          <i class="blamed-mark" aria-hidden="true" /> blamed by a finding
-        </span>
-      )}
-    </p>
-  );
-}
-
-// The chosen column in words: who is in which state. It says all that the picture shows.
-function ColumnInWords({ group, column }: { group: FlightGroup; column: number }) {
-  const states = legendOrder
-    .map((state) => ({
-      state,
-      ranks: group.members.filter((_, row) => (group.cells[row]?.[column] ?? "u") === state),
-    }))
-    .filter(({ state, ranks }) => ranks.length > 0 && state !== ".");
-  return (
-    <dl class="column-words">
-      {states.map(({ state, ranks }) => (
-        <div key={state}>
-          <dt title={cellDefinitions[state]}>
-            <i class={`state-cell ${cellWords[state]?.replace(/ /g, "-")}`} aria-hidden="true" />
-            {cellWords[state]}
-          </dt>
-          <dd>
-            {counted(ranks.length, "rank")}: {rankList(ranks, 24)}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function Selected({ group, place }: { group: FlightGroup; place: Place }) {
-  const { row, column } = place;
-  const cell = cellOf(group, place);
-  return (
-    <aside class="panel" aria-label="Selected sequence">
-      <h2>
-        {title(group)}, sequence {group.seq[column]}: <code>{group.op[column]}</code>{" "}
-        <span class="quiet">{group.status[column]}</span>
-      </h2>
-      {row >= 0 && (
-        <p class="cell-words">
-          <strong>Rank {group.members[row]}</strong>: {cellWords[cell.state]}
-          {cell.differs && (
-            <>
-              {" "}
-              with <code>{cell.op}</code>
-            </>
-          )}
-          . <span class="quiet">{cellDefinitions[cell.state]}.</span>
-        </p>
-      )}
-      <dl class="column-words">
-        {cell.sizes && (
-          <div>
-            <dt>{cell.differs ? "its sizes" : "sizes"}</dt>
-            <dd>
-              <code>{cell.sizes}</code>
-            </dd>
-          </div>
-        )}
-        {cell.differs && group.sizes[column] && (
-          <div>
-            <dt>of the others</dt>
-            <dd>
-              <code>
-                {group.op[column]} {group.sizes[column]}
-              </code>
-            </dd>
-          </div>
-        )}
-        {cell.line && (
-          <div>
-            <dt>
-              {cell.differs ? "its line" : cell.state === "m" ? "others issued at" : "issued at"}
-            </dt>
-            <dd>
-              <code>{cell.line}</code>
-            </dd>
-          </div>
-        )}
-      </dl>
-      <ColumnInWords group={group} column={column} />
-    </aside>
-  );
-}
-
-const incompleteColumns: Column<Incomplete>[] = [
-  { id: "rank", title: "rank", width: 70, number: true, opens: true, value: (row) => row.rank },
-  {
-    id: "group",
-    title: "group",
-    width: 190,
-    value: (row) => `${row.desc || "group"} (${row.name})`,
-  },
-  {
-    id: "seq",
-    title: "sequence",
-    width: 90,
-    number: true,
-    definition: "Sequence number of the oldest op of the rank in the group that is not completed",
-    value: (row) => row.seq,
-  },
-  { id: "op", title: "op", width: 190, value: (row) => row.op },
-  { id: "state", title: "state", width: 100, value: (row) => row.state },
-  {
-    id: "age",
-    title: "age",
-    width: 90,
-    number: true,
-    definition: "How long before the newest time in the rank's dump it was issued",
-    value: (row) => row.age_ns,
-    cell: (row) => duration(row.age_ns),
-  },
-  {
-    id: "waits",
-    title: "waits for",
-    width: 0,
-    definition: "Ranks of the group that have not joined it",
-    value: (row) => row.waits,
-    cell: (row) =>
-      row.waits === 0
-        ? "all have joined"
-        : `${row.waits === 1 ? "rank" : "ranks"} ${rankList(row.waits_for, 8)}`,
-  },
-];
-
-function Where({ flight, route }: { flight: Flight; route: Route }) {
-  const key = (row: Incomplete) => [row.job, row.attempt, row.rank, row.name, row.seq].join("/");
-  const open = (wanted: string) => {
-    const row = flight.incomplete.find((one) => key(one) === wanted);
-    const group = flight.groups.find(
-      (one) =>
-        row &&
-        one.name === row.name &&
-        one.job === row.job &&
-        one.attempt === row.attempt &&
-        one.members.includes(row.rank ?? -1),
-    );
-    if (!row) return;
-    const rank = row.rank === null ? null : String(row.rank);
-    setParams(id, { at: wanted, ...(group && { group: group.id, seq: String(row.seq), rank }) });
-  };
-  return (
-    <section aria-labelledby="where-title">
-      <h2 id="where-title">
-        Where each rank is{" "}
-        <span class="quiet">its oldest op in each group that is not completed</span>
-      </h2>
-      <Table
-        label="Where each rank is"
-        rows={flight.incomplete}
-        columns={incompleteColumns}
-        id={key}
-        sort={route.params.get("sort")}
-        onSort={(sort) => setParams(id, { sort }, true)}
-        selected={route.params.get("at")}
-        onSelect={open}
-        empty="Every op in every dump is completed."
-      />
-      {flight.incomplete_left_out > 0 && (
-        <p class="quiet">
-          and {count(flight.incomplete_left_out)} more in table <code>first_incomplete</code> of
-          run.duckdb
-        </p>
-      )}
-    </section>
-  );
-}
-
-function Picker({ run, flight, group }: { run: Run; flight: Flight; group: FlightGroup }) {
-  const groups = flight.groups;
-  const at = groups.indexOf(group);
-  const choose = (wanted: string) =>
-    setParams(id, { group: wanted, seq: null, rank: null, at: null });
-  const move = (by: number) => {
-    const next = groups[at + by];
-    if (next) choose(next.id);
-  };
-  useKeys([
-    { key: "j", does: "Next group", act: () => move(1) },
-    { key: "k", does: "Previous group", act: () => move(-1) },
-  ]);
-  return (
-    <div class="section-head">
-      <label class="group-choice">
-        <span aria-hidden="true">Group</span>
-        <select
-          aria-label="Group"
-          value={group.id}
-          onChange={(event) => choose(event.currentTarget.value)}
-        >
-          {groups.map((one) => (
-            <option key={one.id} value={one.id}>
-              {optionText(one, run)}
-            </option>
-          ))}
-        </select>
-      </label>
-      {flight && flight.left_out > 0 && (
-        <span class="quiet">
-          and {counted(flight.left_out, "group")} in table <code>comm_match</code> of run.duckdb
-        </span>
-      )}
-    </div>
-  );
 }
 
 function About({ findings, job }: { findings: Finding[]; job: string | null }) {
@@ -378,11 +127,24 @@ function Groups({ run, route, flight }: { run: Run; route: Route; flight: Flight
     <>
       <h1>Collectives</h1>
       <section aria-label="Grid" class="flight">
-        <Picker run={run} flight={flight} group={group} />
+        <Picker
+          view={id}
+          run={run}
+          groups={flight.groups}
+          group={group}
+          leftOut={flight.left_out}
+          table="comm_match"
+        />
         <About findings={findings} job={route.params.get("job")} />
         <Grid
-          picture={{ ...marks, selected, cells: group.cells, seq: group.seq, ranks: group.members }}
-          label={`${title(group)}: ${counted(group.members.length, "rank")} by ${counted(shown, "sequence")}`}
+          picture={{
+            ...marks,
+            selected,
+            look: (row, column) => stateLooks[group.cells[row]?.[column] ?? ""],
+            seq: group.seq,
+            ranks: group.members,
+          }}
+          label={`${groupTitle(group)}: ${counted(group.members.length, "rank")} by ${counted(shown, "sequence")}`}
           describe={(place) => describe(group, place)}
           onSelect={select}
         />
@@ -402,14 +164,9 @@ function Groups({ run, route, flight }: { run: Run; route: Route; flight: Flight
 
 export const view: View = {
   id,
-  title: "Collectives",
+  title: "Grid",
+  section: "Collectives",
   order: 20,
-  needs: {
-    tables: ["comm_match"],
-    missing: "No Flight Recorder dumps were found.",
-    record:
-      "Start the job with TORCH_FR_BUFFER_SIZE=2000 (before PyTorch 2.9 TORCH_NCCL_TRACE_BUFFER_SIZE) and " +
-      "TORCH_NCCL_DUMP_ON_TIMEOUT=1; each rank then leaves a dump when a collective hangs.",
-  },
+  needs: flightNeeds(["comm_match"]),
   component: Collectives,
 };

@@ -1,0 +1,32 @@
+#include "outputs/html/comm_data.h"
+
+#include "outputs/html/comm_arrivals.h"
+#include "outputs/html/comm_waits.h"
+#include "outputs/html/table_shares.h"
+#include "tables/comm_match.h"
+
+namespace debrief::outputs::html {
+
+namespace {
+
+// At most 9 MB, most of it lists of members that repeat: packed less than a tenth of that.
+constexpr Share kShares[] = {
+    {"comm_traffic", 2000, 2'000'000},
+    {"comm_arrival", 5000, 1'000'000},
+    {"profile_arrival", 5000, 3'000'000},
+    {"profile_bandwidth", 4000, 3'000'000},
+};
+
+}  // namespace
+
+std::string CommJson(const Model& model) { return TablesJson(model, kShares); }
+
+Status AddComm(const Model& model, Islands& islands) {
+  const std::string tables = CommJson(model);
+  if (!tables.empty()) TRY(islands.Add("comm", tables));
+  if (model.tables.Get<CommMatchTable>().size() > 0) TRY(islands.Add("waits", WaitsJson(model)));
+  const std::string arrivals = ArrivalsJson(model);
+  return arrivals.empty() ? Status() : islands.Add("arrivals", arrivals);
+}
+
+}  // namespace debrief::outputs::html

@@ -1,0 +1,99 @@
+// Where each rank is: its oldest op in each group that is not completed.
+import { useMemo } from "preact/hooks";
+import { count, duration, rankList } from "../parts/format";
+import { Table, type Column } from "../parts/table";
+import { setParams, type Route } from "../shell/route";
+import { groupWith, type Flight, type Incomplete } from "./data";
+
+interface Row extends Incomplete {
+  isBehind: boolean; // the rank is at another op
+}
+
+// A rank is at one op; the others that are not completed stand behind it.
+function rowsOf(incomplete: Incomplete[]): Row[] {
+  const rank = (row: Incomplete) => `${row.job}/${row.attempt}/${row.rank}`;
+  const at = new Map<string, Incomplete>();
+  for (const row of incomplete)
+    if (row.waits > 0 || !at.has(rank(row))) at.set(rank(row), row);
+  return incomplete.map((row) => ({ ...row, isBehind: at.get(rank(row)) !== row }));
+}
+
+function waitWords(row: Row): string {
+  if (row.waits > 0) return `${row.waits === 1 ? "rank" : "ranks"} ${rankList(row.waits_for, 8)}`;
+  return row.isBehind ? "its older op" : "nobody: all have joined";
+}
+
+const incompleteColumns: Column<Row>[] = [
+  { id: "rank", title: "rank", width: 70, number: true, opens: true, value: (row) => row.rank },
+  {
+    id: "group",
+    title: "group",
+    width: 190,
+    value: (row) => `${row.desc || "group"} (${row.name})`,
+  },
+  {
+    id: "seq",
+    title: "sequence",
+    width: 90,
+    number: true,
+    definition: "Sequence number of the oldest op of the rank in the group that is not completed",
+    value: (row) => row.seq,
+  },
+  { id: "op", title: "op", width: 190, value: (row) => row.op },
+  { id: "state", title: "state", width: 100, value: (row) => row.state },
+  {
+    id: "age",
+    title: "age",
+    width: 90,
+    number: true,
+    definition: "How long before the newest time in the rank's dump it was issued",
+    value: (row) => row.age_ns,
+    cell: (row) => duration(row.age_ns),
+  },
+  {
+    id: "waits",
+    title: "waits for",
+    width: 0,
+    definition: "Ranks of the group that have not issued it, or are still at an older op",
+    value: (row) => row.waits,
+    cell: waitWords,
+  },
+];
+
+export function Where({ flight, route }: { flight: Flight; route: Route }) {
+  const rows = useMemo(() => rowsOf(flight.incomplete), [flight]);
+  const key = (row: Incomplete) => [row.job, row.attempt, row.rank, row.name, row.seq].join("/");
+  const open = (wanted: string) => {
+    const row = flight.incomplete.find((one) => key(one) === wanted);
+    const group = row && groupWith(flight, row, row.rank ?? -1);
+    if (!row) return;
+    const rank = row.rank === null ? null : String(row.rank);
+    setParams("flight", { at: wanted, ...(group && { group: group.id, seq: String(row.seq), rank }) });
+  };
+  return (
+    <section aria-labelledby="where-title">
+      <h2 id="where-title">
+        Where each rank is{" "}
+        <span class="quiet">its oldest op in each group that is not completed</span>
+      </h2>
+      <Table
+        label="Where each rank is"
+        rows={rows}
+        columns={incompleteColumns}
+        id={key}
+        sort={route.params.get("sort")}
+        onSort={(sort) => setParams("flight", { sort }, true)}
+        selected={route.params.get("at")}
+        onSelect={open}
+        empty="Every op in every dump is completed."
+      />
+      {flight.incomplete_left_out > 0 && (
+        <p class="quiet">
+          and {count(flight.incomplete_left_out)} more in table <code>first_incomplete</code> of
+          run.duckdb
+        </p>
+      )}
+    </section>
+  );
+}
+
