@@ -34,12 +34,11 @@ void Apply(const OpenOptions& options, Config& config) {
   config.Set("allow_community_extensions", "false");
   if (options.mode == OpenMode::kReadOnly) config.Set("access_mode", "READ_ONLY");
   if (options.threads > 0) config.Set("threads", std::to_string(options.threads));
-  if (!options.external_access) config.Set("enable_external_access", "false");
   if (options.memory_mb > 0) config.Set("memory_limit", fmt::format("{}MB", options.memory_mb));
-  if (options.locked) {
-    config.Set("temp_directory", "");
-    config.Set("lock_configuration", "true");
-  }
+  // In this order: each forbids to set what stands above it.
+  if (options.locked) config.Set("temp_directory", "");
+  if (!options.external_access) config.Set("enable_external_access", "false");
+  if (options.locked) config.Set("lock_configuration", "true");
 }
 
 // `quote` doubled inside and put around.
