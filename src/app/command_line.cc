@@ -26,6 +26,7 @@ struct Parsed {
   ConvertOptions convert;
   ListOptions list;
   QueryOptions query;
+  ServeOptions serve;
   std::vector<std::string> sniff;
   std::string fail_on;
 };
@@ -308,6 +309,19 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
   return query;
 }
 
+CLI::App* AddServe(CLI::App& app, Parsed& parsed) {
+  auto* serve = app.add_subcommand("serve", "A report with SQL in the browser, on this machine");
+  serve->add_option("OUT", parsed.serve.output, "Folder that debrief wrote")
+      ->type_name("")
+      ->required();
+  serve->add_option("--port", parsed.serve.port, "Port on 127.0.0.1; 0 = a free one (0)")
+      ->type_name("N");
+  serve->add_flag("--open", parsed.serve.open, "Open it in a browser");
+  serve->add_flag("--quiet", parsed.global.quiet, "Print the address alone");
+  serve->footer("Example:\n  debrief serve debrief_out --open");
+  return serve;
+}
+
 // For tests; not in the help.
 CLI::App* AddSniff(CLI::App& app, Parsed& parsed) {
   auto* sniff = app.add_subcommand("sniff", "")->group("");
@@ -342,6 +356,7 @@ int RunCommandLine(int argc, char** argv) {
       {AddConvert(app, parsed), [&] { return RunConvert(parsed.convert, parsed.global); }},
       {AddList(app, parsed), [&] { return RunList(parsed.list, parsed.global); }},
       {AddQuery(app, parsed), [&] { return RunQueryCommand(parsed.query, parsed.global); }},
+      {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
       {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
   };
   try {

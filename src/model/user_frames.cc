@@ -22,7 +22,7 @@ bool IsNativeFile(std::string_view file) {
                      [&](std::string_view end) { return file.ends_with(end); });
 }
 
-bool IsUserFile(std::string_view file) { return !IsLibrary(file) && !IsNativeFile(file); }
+bool IsUserFile(std::string_view file) { return !IsLibraryFile(file) && !IsNativeFile(file); }
 
 std::span<const FrameId> UserFrames(const Pools& pools, StackId stack) {
   std::span<const FrameId> frames = pools.GetStack(stack);

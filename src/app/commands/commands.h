@@ -110,6 +110,13 @@ struct QueryOptions {
 };
 int RunQueryCommand(const QueryOptions& options, const GlobalOptions& global);
 
+struct ServeOptions {
+  std::string output;  // folder of a report
+  uint16_t port = 0;   // 0: a free one
+  bool open = false;   // in a browser
+};
+int RunServe(const ServeOptions& options, const GlobalOptions& global);
+
 // For tests: every importer that claims each file, one line a file.
 int RunSniff(const std::vector<std::string>& files);
 

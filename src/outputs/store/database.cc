@@ -34,7 +34,11 @@ void Apply(const OpenOptions& options, Config& config) {
   config.Set("allow_community_extensions", "false");
   if (options.mode == OpenMode::kReadOnly) config.Set("access_mode", "READ_ONLY");
   if (options.threads > 0) config.Set("threads", std::to_string(options.threads));
+  if (options.memory_mb > 0) config.Set("memory_limit", fmt::format("{}MB", options.memory_mb));
+  // In this order: each forbids to set what stands above it.
+  if (options.locked) config.Set("temp_directory", "");
   if (!options.external_access) config.Set("enable_external_access", "false");
+  if (options.locked) config.Set("lock_configuration", "true");
 }
 
 // `quote` doubled inside and put around.
@@ -102,6 +106,13 @@ Status Database::Execute(const std::string& sql) {
   }
   api_->destroy_result(&result);
   return status;
+}
+
+Result<Connection> Database::Connect() {
+  duckdb_connection handle = nullptr;
+  if (api_->connect(database_, &handle) != DuckDBSuccess)
+    return Status(Code::kIo, "cannot connect to the database");
+  return Connection(*api_, handle);
 }
 
 Status ResultError(const DuckDbApi& api, duckdb_result& result, Code otherwise) {

@@ -11,6 +11,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
 #include "outputs/store/duckdb_api.h"
@@ -23,6 +24,29 @@ struct OpenOptions {
   OpenMode mode = OpenMode::kReadOnly;
   int threads = 0;              // 0: as many as there are cores
   bool external_access = true;  // whether SQL may name other files
+  // For SQL of others: settings stay as they are here, and what does not fit into memory_mb fails
+  // instead of going to a folder beside the database.
+  bool locked = false;
+  uint64_t memory_mb = 0;  // 0: as DuckDB likes
+};
+
+// One more connection to a database, which must outlive it. Each thread needs its own.
+class Connection {
+ public:
+  Connection(const DuckDbApi& api, duckdb_connection handle) : api_(&api), handle_(handle) {}
+  Connection(Connection&& other) noexcept
+      : api_(other.api_), handle_(std::exchange(other.handle_, nullptr)) {}
+  Connection(const Connection&) = delete;
+  ~Connection() {
+    if (handle_ != nullptr) api_->disconnect(&handle_);
+  }
+
+  const DuckDbApi& api() const { return *api_; }
+  duckdb_connection get() const { return handle_; }
+
+ private:
+  const DuckDbApi* api_;
+  duckdb_connection handle_;
 };
 
 class Database {
@@ -40,6 +64,9 @@ class Database {
   // Runs one or several statements and drops their results. DuckDB's own message becomes the
   // Status.
   Status Execute(const std::string& sql);
+
+  // Any thread.
+  Result<Connection> Connect();
 
   // Closes early. A database opened for writing is written out here.
   void Close();

@@ -24,11 +24,11 @@ namespace debrief::outputs::store {
 #define DEBRIEF_DUCKDB_FUNCTIONS(X)                                                      \
   /* database and connection */                                                          \
   X(create_config) X(set_config) X(destroy_config) X(open_ext) X(close) X(connect)       \
-  X(disconnect) X(free)                                                                  \
+  X(disconnect) X(interrupt) X(free)                                                     \
   /* statements */                                                                       \
   X(query) X(extract_statements) X(extract_statements_error) X(destroy_extracted)        \
   X(prepare_extracted_statement) X(prepare_error) X(destroy_prepare)                     \
-  X(execute_prepared_streaming)                                                          \
+  X(prepared_statement_type) X(execute_prepared_streaming)                               \
   /* results */                                                                          \
   X(result_error) X(result_error_type) X(result_return_type) X(destroy_result)           \
   X(column_count) X(column_name) X(column_logical_type) X(fetch_chunk)                   \

@@ -2,44 +2,12 @@
 
 #include <vector>
 
+#include "outputs/store/handles.h"
 #include "outputs/store/row_printer.h"
 
 namespace debrief::outputs::store {
 
 namespace {
-
-// The library's objects of one query, destroyed with the scope.
-struct Statements {
-  explicit Statements(const DuckDbApi& duckdb) : api(duckdb) {}
-  Statements(const Statements&) = delete;
-  ~Statements() { api.destroy_extracted(&handle); }
-  const DuckDbApi& api;
-  duckdb_extracted_statements handle = nullptr;
-};
-
-struct Prepared {
-  explicit Prepared(const DuckDbApi& duckdb) : api(duckdb) {}
-  Prepared(const Prepared&) = delete;
-  ~Prepared() { api.destroy_prepare(&handle); }
-  const DuckDbApi& api;
-  duckdb_prepared_statement handle = nullptr;
-};
-
-struct Rows {
-  explicit Rows(const DuckDbApi& duckdb) : api(duckdb) {}
-  Rows(const Rows&) = delete;
-  ~Rows() { api.destroy_result(&handle); }
-  const DuckDbApi& api;
-  duckdb_result handle = {};
-};
-
-struct Chunk {
-  Chunk(const DuckDbApi& duckdb, duckdb_data_chunk chunk) : api(duckdb), handle(chunk) {}
-  Chunk(const Chunk&) = delete;
-  ~Chunk() { api.destroy_data_chunk(&handle); }
-  const DuckDbApi& api;
-  duckdb_data_chunk handle;
-};
 
 class Query {
  public:

@@ -3,9 +3,10 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Compile, TableName, Who } from "./data";
 import type { Run } from "../run/data";
-import { count, counted, duration } from "../parts/format";
+import { count, duration } from "../parts/format";
 import { Path } from "../parts/marks";
 import { currentRoute, href, setParams } from "../shell/route";
+import { MoreInStore } from "../sql/more";
 import { Table, type Column } from "../parts/table";
 
 export function seconds(value: number | undefined): string {
@@ -93,17 +94,12 @@ export function emptyWords(compile: Compile, name: TableName, words: string): st
 // Rows that the page does not have. The reader is told where they are.
 export function LeftOut({ compile, names }: { compile: Compile; names: TableName[] }) {
   const some = names.filter((name) => compile.leftOut(name) > 0);
-  if (some.length === 0) return null;
   return (
-    <p class="quiet left-out">
+    <>
       {some.map((name) => (
-        <span key={name}>
-          {counted(compile.leftOut(name), "row")} of <code>{name}</code>{" "}
-          {compile.leftOut(name) === 1 ? "is" : "are"} not on this page: <code>debrief query</code>{" "}
-          has all.{" "}
-        </span>
+        <MoreInStore key={name} table={name} missing={compile.leftOut(name)} />
       ))}
-    </p>
+    </>
   );
 }
 

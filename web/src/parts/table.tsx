@@ -26,6 +26,8 @@ interface Props<Row> {
   selected?: string | null;
   onSelect?: (id: string) => void;
   empty: string; // what to say when there are no rows
+  isOrdered?: boolean; // rows come in the order of `sort`
+  onEnd?: () => void; // the last row is in sight
 }
 
 const rowHeight = 28;
@@ -112,9 +114,16 @@ export function Table<Row>(props: Props<Row>) {
   const { rows, columns, selected } = props;
   const box = useRef<HTMLDivElement>(null);
   const place = useWindow(box);
-  const sorted = useMemo(() => sortRows(rows, columns, props.sort), [rows, columns, props.sort]);
+  const sorted = useMemo(
+    () => (props.isOrdered ? rows : sortRows(rows, columns, props.sort)),
+    [rows, columns, props.sort, props.isOrdered],
+  );
   const first = Math.max(0, Math.min(Math.floor(place.top / rowHeight) - spare, sorted.length - 1));
   const last = Math.min(sorted.length, first + Math.ceil(place.height / rowHeight) + 2 * spare);
+
+  useEffect(() => {
+    if (last >= sorted.length) props.onEnd?.();
+  }, [last, sorted.length]);
 
   // A selected row that is out of sight (after a reload, or by keys) is brought into sight.
   useEffect(() => {

@@ -1,0 +1,77 @@
+// debrief serve: a report with SQL in the browser, on this machine alone, until it is interrupted.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "app/build_model.h"
+#include "app/commands/commands.h"
+#include "app/terminal.h"
+#include "serve/guards.h"
+#include "serve/routes.h"
+#include "serve/server.h"
+
+namespace debrief {
+
+namespace {
+
+class SteadyClock final : public Clock {
+ public:
+  int64_t NowNs() const override {
+    auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  }
+};
+
+// SIGINT and SIGTERM as something to wait for. Before any thread begins: threads inherit it.
+UniqueFd StopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// A descriptor a connection: the usual 1,024 are few, and more need no right.
+void AllowManyFiles() {
+  constexpr rlim_t kWanted = 16 << 10;
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWanted) return;
+  limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+Status Run(const ServeOptions& options, const GlobalOptions& global) {
+  ASSIGN_OR_RETURN(serve::ReportFiles files, serve::ReportFiles::Open(options.output));
+  std::optional<std::string> token = serve::MakeToken();
+  if (!token) return Status(Code::kIo, "the system gives no random numbers");
+  UniqueFd stop = StopSignals();
+  if (!stop.valid()) return Status(Code::kIo, "cannot wait for signals");
+  AllowManyFiles();
+  uint16_t port = options.port;
+  ASSIGN_OR_RETURN(UniqueFd listener, serve::ListenLocally(port));
+  SteadyClock clock;
+  serve::StoreApi store(options.output, TemporaryFolder(), clock);
+  serve::Routes routes(std::move(files), store, *token, port);
+  std::string address = fmt::format("http://127.0.0.1:{}/{}/", port, *token);
+  StdoutSink().Write(
+      fmt::format("{}{}\n", address, global.quiet ? "" : "  (Ctrl+C stops the server)"));
+  if (options.open) OpenInBrowser(address);
+  return serve::Serve(std::move(listener), stop.get(), routes, clock, {});
+}
+
+}  // namespace
+
+int RunServe(const ServeOptions& options, const GlobalOptions& global) {
+  Status status = Run(options, global);
+  if (status.ok()) return 0;
+  PrintError(status);
+  return 1;
+}
+
+}  // namespace debrief

@@ -1,0 +1,303 @@
+#include "serve/sql_page.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "outputs/store/handles.h"
+#include "outputs/store/row_printer.h"
+#include "serve/column_type_name.h"
+
+namespace debrief::serve {
+
+namespace {
+
+using outputs::store::Chunk;
+using outputs::store::DuckDbApi;
+using outputs::store::DuckDbError;
+using outputs::store::Prepared;
+using outputs::store::ResultColumn;
+using outputs::store::Rows;
+using outputs::store::Statements;
+using outputs::store::ValueType;
+using outputs::store::VectorView;
+
+constexpr int64_t kExactInDouble = int64_t{1} << 53;
+
+Status Usage(std::string text) { return Status(Code::kUsage, std::move(text)); }
+
+Status GivenUp() {
+  return Status(Code::kLimit, "the query took too long and was stopped")
+      .Remedy("Ask for less, or run it with debrief query, which has no time limit.");
+}
+
+// While it lives, cancelling the request interrupts the connection.
+class Interruptible {
+ public:
+  Interruptible(outputs::store::Connection& connection, CancelToken& cancel) : cancel_(cancel) {
+    cancel_.StopWith([&connection] { connection.api().interrupt(connection.get()); });
+  }
+  Interruptible(const Interruptible&) = delete;
+  ~Interruptible() { cancel_.StopWith(nullptr); }
+
+ private:
+  CancelToken& cancel_;
+};
+
+// Without what ends a statement: it is to stand in parentheses.
+std::string WithoutEnd(std::string sql) {
+  sql.erase(sql.find_last_not_of("; \t\r\n") + 1);
+  return sql;
+}
+
+class Reader {
+ public:
+  Reader(outputs::store::Connection& connection, CancelToken& cancel)
+      : api_(connection.api()),
+        connection_(connection.get()),
+        cancel_(cancel),
+        interruptible_(connection, cancel) {}
+
+  using OnColumns = std::function<void(const std::vector<ResultColumn>&)>;
+  // False: no more rows are wanted.
+  using OnRow = std::function<Result<bool>(std::span<const VectorView>, uint64_t row)>;
+
+  // `tail` follows the statement: LIMIT and OFFSET.
+  Status Run(const std::string& sql, const std::string& tail, const OnColumns& on_columns,
+             const OnRow& on_row) {
+    TRY(CheckStatement(sql));
+    Statements statements(api_);
+    Prepared prepared(api_);
+    TRY(Prepare(fmt::format("SELECT * FROM (\n{}\n){}", WithoutEnd(sql), tail), statements,
+                prepared));
+    if (cancel_.cancelled()) return GivenUp();
+    Rows rows(api_);
+    if (api_.execute_prepared_streaming(prepared.handle, &rows.handle) != DuckDBSuccess)
+      return RowsError(rows);
+    TRY(ReadColumns(rows));
+    on_columns(columns_);
+    return ReadRows(rows, on_row);
+  }
+
+ private:
+  // As the user wrote it: exactly one, and one that reads.
+  Status CheckStatement(const std::string& sql) {
+    Statements statements(api_);
+    Prepared prepared(api_);
+    TRY(Prepare(sql, statements, prepared));
+    if (api_.prepared_statement_type(prepared.handle) == DUCKDB_STATEMENT_TYPE_SELECT) return {};
+    return Usage("only statements that read are run here: SELECT, FROM, WITH, DESCRIBE, SHOW");
+  }
+
+  Status Prepare(const std::string& sql, Statements& statements, Prepared& prepared) {
+    if (sql.find('\0') != sql.npos) return Usage("the statement has a NUL byte");
+    idx_t count = api_.extract_statements(connection_, sql.c_str(), &statements.handle);
+    if (count == 0) {
+      const char* message = api_.extract_statements_error(statements.handle);
+      return message != nullptr ? DuckDbError(message, Code::kUsage)
+                                : Usage("there is no SQL statement");
+    }
+    if (count > 1) return Usage("there are several statements: send them one by one");
+    if (api_.prepare_extracted_statement(connection_, statements.handle, 0, &prepared.handle) ==
+        DuckDBSuccess)
+      return {};
+    const char* message = api_.prepare_error(prepared.handle);
+    return DuckDbError(message == nullptr ? "cannot prepare the statement" : message, Code::kUsage);
+  }
+
+  Status ReadColumns(Rows& rows) {
+    for (idx_t i = 0; i < api_.column_count(&rows.handle); ++i) {
+      duckdb_logical_type logical = api_.column_logical_type(&rows.handle, i);
+      auto type = ReadType(api_, logical);
+      api_.destroy_logical_type(&logical);
+      if (!type.ok()) return type.status();
+      columns_.push_back({api_.column_name(&rows.handle, i), std::move(type).value()});
+    }
+    return {};
+  }
+
+  Status ReadRows(Rows& rows, const OnRow& on_row) {
+    while (true) {
+      if (cancel_.cancelled()) return GivenUp();
+      Chunk chunk(api_, api_.fetch_chunk(rows.handle));
+      if (chunk.handle == nullptr) return RowsError(rows);
+      ASSIGN_OR_RETURN(bool more, ReadChunk(chunk, on_row));
+      if (!more) return {};
+    }
+  }
+
+  Result<bool> ReadChunk(const Chunk& chunk, const OnRow& on_row) {
+    std::vector<VectorView> values;
+    values.reserve(columns_.size());
+    for (size_t i = 0; i < columns_.size(); ++i)
+      values.emplace_back(api_, columns_[i].type, api_.data_chunk_get_vector(chunk.handle, i));
+    uint64_t count = api_.data_chunk_get_size(chunk.handle);
+    for (uint64_t row = 0; row < count; ++row) {
+      ASSIGN_OR_RETURN(bool more, on_row(values, row));
+      if (!more) return false;
+    }
+    return true;
+  }
+
+  Status RowsError(Rows& rows) {
+    if (cancel_.cancelled()) return GivenUp();
+    const char* message = api_.result_error(&rows.handle);
+    if (message == nullptr || *message == '\0') return {};
+    return ResultError(api_, rows.handle, Code::kUsage);
+  }
+
+  const DuckDbApi& api_;
+  duckdb_connection connection_;
+  CancelToken& cancel_;
+  Interruptible interruptible_;
+  std::vector<ResultColumn> columns_;
+};
+
+std::string ColumnsJson(const std::vector<ResultColumn>& columns) {
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginArray();
+  for (const ResultColumn& column : columns) {
+    json.BeginObject()
+        .Field("name", column.name)
+        .Field("type", ColumnTypeName(column.type))
+        .EndObject();
+  }
+  json.EndArray();
+  return out;
+}
+
+bool IsExactInDouble(std::string_view digits) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() && number <= kExactInDouble && number >= -kExactInDouble;
+}
+
+bool IsInteger(const ValueType& type) {
+  return type.IsNumber() && type.id != DUCKDB_TYPE_FLOAT && type.id != DUCKDB_TYPE_DOUBLE;
+}
+
+void AppendCell(const VectorView& values, uint64_t row, std::string& out) {
+  size_t start = out.size();
+  AppendAsJson(values, row, out);
+  if (values.IsNull(row) || !IsInteger(*values.type)) return;
+  if (IsExactInDouble(std::string_view(out).substr(start))) return;
+  out.insert(start, "\"");
+  out += '"';
+}
+
+void AppendRow(std::span<const VectorView> values, uint64_t row, std::string& out) {
+  out += '[';
+  for (const VectorView& value : values) {
+    if (&value != &values.front()) out += ", ";
+    AppendCell(value, row, out);
+  }
+  out += ']';
+}
+
+// Writes into a file up to a bound; what went wrong is kept for the end.
+class FileSink final : public TextSink {
+ public:
+  explicit FileSink(int file) : file_(file) {}
+
+  void Write(std::string_view text) override {
+    while (!text.empty() && status_.ok()) {
+      ssize_t written = ::write(file_, text.data(), text.size());
+      if (written <= 0) {
+        status_ = Status(Code::kNoSpace, "cannot write the temporary file of a CSV");
+        return;
+      }
+      bytes_ += static_cast<uint64_t>(written);
+      text.remove_prefix(static_cast<size_t>(written));
+    }
+    if (bytes_ > kMaxCsvBytes)
+      status_ = Status(Code::kLimit, "the CSV is larger than 1 GiB")
+                    .Remedy("Write it with debrief query --format csv.");
+  }
+
+  const Status& status() const { return status_; }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  int file_;
+  uint64_t bytes_ = 0;
+  Status status_;
+};
+
+}  // namespace
+
+Result<Page> ReadPage(outputs::store::Connection& connection, const std::string& sql,
+                      uint64_t limit, uint64_t offset, CancelToken& cancel) {
+  Page page;
+  uint64_t taken = 0;
+  auto on_row = [&](std::span<const VectorView> values, uint64_t row) -> Result<bool> {
+    size_t before = page.rows.size();
+    if (taken == limit) return page.more = true, false;
+    if (taken > 0) page.rows += ", ";
+    AppendRow(values, row, page.rows);
+    if (page.rows.size() > kMaxPageBytes) {
+      if (taken == 0)
+        return Status(Code::kLimit, "one row alone is larger than a page of 8 MiB")
+            .Remedy("Select fewer columns, or a part of a text with left(column, 1000).");
+      page.rows.resize(before);
+      return page.more = true, false;
+    }
+    ++taken;
+    return true;
+  };
+  page.rows = "[";
+  TRY(Reader(connection, cancel)
+          .Run(
+              sql, fmt::format(" LIMIT {} OFFSET {}", limit + 1, offset),
+              [&](const std::vector<ResultColumn>& columns) {
+                page.columns = ColumnsJson(columns);
+              },
+              on_row));
+  page.rows += "]";
+  return page;
+}
+
+Result<UniqueFd> WriteCsv(outputs::store::Connection& connection, const std::string& sql,
+                          const std::string& folder, CancelToken& cancel, int64_t& bytes) {
+  UniqueFd file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (!file.valid())
+    return Status(Code::kIo, fmt::format("cannot make a temporary file in {}", folder))
+        .Remedy("Set TMPDIR to a folder that can be written.");
+  FileSink sink(file.get());
+  auto printer = outputs::store::MakeRowPrinter({.format = outputs::store::QueryFormat::kCsv}, sink);
+  auto on_row = [&](std::span<const VectorView> values, uint64_t row) -> Result<bool> {
+    printer->Row(values, row);
+    if (!sink.status().ok()) return sink.status();
+    return true;
+  };
+  TRY(Reader(connection, cancel)
+          .Run(
+              sql, "", [&](const std::vector<ResultColumn>& columns) { printer->Start(columns); },
+              on_row));
+  printer->Finish(false);
+  TRY(sink.status());
+  bytes = static_cast<int64_t>(sink.bytes());
+  return file;
+}
+
+Result<std::vector<std::vector<std::string>>> ReadTexts(outputs::store::Connection& connection,
+                                                        const std::string& sql,
+                                                        CancelToken& cancel) {
+  std::vector<std::vector<std::string>> rows;
+  auto on_row = [&](std::span<const VectorView> values, uint64_t row) -> Result<bool> {
+    auto& texts = rows.emplace_back(values.size());
+    for (size_t i = 0; i < values.size(); ++i) AppendAsText(values[i], row, texts[i]);
+    return true;
+  };
+  TRY(Reader(connection, cancel).Run(sql, "", [](const auto&) {}, on_row));
+  return rows;
+}
+
+}  // namespace debrief::serve

@@ -1,0 +1,203 @@
+#include "serve/store_api.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "model/table.h"
+#include "outputs/store/store.h"
+#include "serve/sql_page.h"
+
+namespace debrief::serve {
+
+namespace {
+
+using outputs::store::OpenStore;
+using outputs::store::QuoteName;
+
+constexpr uint64_t kDefaultRows = 200;
+constexpr uint64_t kMaxOffset = uint64_t{1} << 60;
+
+// A quarter of the machine's memory, at most 2 GB.
+uint64_t MemoryMegabytes() {
+  uint64_t pages = static_cast<uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L));
+  uint64_t page = static_cast<uint64_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
+  return std::clamp<uint64_t>(pages * page / 4 / 1'000'000, 64, 2000);
+}
+
+Response JsonResponse(int status, std::string body) {
+  Response response;
+  response.status = status;
+  response.type = "application/json; charset=utf-8";
+  response.body = std::move(body);
+  return response;
+}
+
+Response ErrorResponse(const Status& status) {
+  std::string body;
+  std::string text = status.message();
+  if (!status.remedy().empty()) text += ". " + status.remedy();
+  JsonWriter(&body).BeginObject().Field("error", text).EndObject();
+  return JsonResponse(400, body + "\n");
+}
+
+// A number of the query, or what stands for a missing one; nothing when it is no number.
+std::optional<uint64_t> NumberOf(const Request& request, std::string_view name,
+                                 uint64_t otherwise) {
+  std::optional<std::string> text = QueryValue(request.query, name);
+  if (!text) return otherwise;
+  uint64_t number = 0;
+  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  return number;
+}
+
+const TableInfo* FindTable(std::string_view name) {
+  auto tables = AllTables();
+  auto found = std::find_if(tables.begin(), tables.end(),
+                            [&](const TableInfo* one) { return one->name == name; });
+  return found == tables.end() ? nullptr : *found;
+}
+
+constexpr const char* kListSql =
+    "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name = 'main' "
+    "AND NOT internal AND database_name = current_database() ORDER BY table_name, column_index";
+
+struct StoredTable {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> columns;  // name and type
+  std::string rows = "0";
+};
+
+Result<std::vector<StoredTable>> ListTables(outputs::store::Connection& connection,
+                                            CancelToken& cancel) {
+  ASSIGN_OR_RETURN(auto columns, ReadTexts(connection, kListSql, cancel));
+  std::vector<StoredTable> tables;
+  for (auto& column : columns) {
+    if (tables.empty() || tables.back().name != column[0]) tables.push_back({column[0], {}});
+    tables.back().columns.emplace_back(std::move(column[1]), std::move(column[2]));
+  }
+  return tables;
+}
+
+// In one statement for all: DuckDB counts from what it knows of a table, without reading rows.
+Status CountRows(outputs::store::Connection& connection, CancelToken& cancel,
+                 std::vector<StoredTable>& tables) {
+  std::string sql;
+  for (size_t i = 0; i < tables.size(); ++i)
+    sql += fmt::format("{}SELECT {} AS i, count(*) AS n FROM main.{}",
+                       sql.empty() ? "" : " UNION ALL ", i, QuoteName(tables[i].name));
+  if (sql.empty()) return {};
+  ASSIGN_OR_RETURN(auto counts, ReadTexts(connection, sql + " ORDER BY i", cancel));
+  for (size_t i = 0; i < counts.size(); ++i) tables[i].rows = counts[i][1];
+  return {};
+}
+
+std::string_view DocOf(const TableInfo* table, std::string_view column) {
+  if (table == nullptr) return "";
+  for (const ColumnInfo& one : table->columns) {
+    if (one.name == column) return one.doc;
+  }
+  return "";
+}
+
+void WriteTable(const StoredTable& table, JsonWriter& json) {
+  const TableInfo* known = FindTable(table.name);
+  json.BeginObject()
+      .Field("name", table.name)
+      .Field("doc", known == nullptr ? std::string_view() : known->doc)
+      .Key("rows")
+      .Raw(table.rows)
+      .Key("columns")
+      .BeginArray();
+  for (const auto& [name, type] : table.columns) {
+    json.BeginObject()
+        .Field("name", name)
+        .Field("type", type)
+        .Field("doc", DocOf(known, name))
+        .EndObject();
+  }
+  json.EndArray().EndObject();
+}
+
+}  // namespace
+
+Result<outputs::store::Connection> StoreApi::Connect() {
+  std::lock_guard lock(mutex_);
+  if (!database_) {
+    outputs::store::OpenOptions options;
+    options.external_access = false;
+    options.locked = true;
+    options.memory_mb = MemoryMegabytes();
+    auto opened = OpenStore(folder_, options);
+    if (!opened.ok() && opened.status().code() == Code::kNotFound)
+      return Status(Code::kNotFound, "this report has no run.duckdb")
+          .Remedy("Write the report again without --no-store.");
+    if (!opened.ok()) return opened.status();
+    database_ = std::move(opened).value();
+  }
+  return database_->Connect();
+}
+
+Result<std::string> StoreApi::TablesJson(CancelToken& cancel) {
+  ASSIGN_OR_RETURN(auto connection, Connect());
+  ASSIGN_OR_RETURN(auto tables, ListTables(connection, cancel));
+  TRY(CountRows(connection, cancel, tables));
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginObject().Key("tables").BeginArray();
+  for (const StoredTable& table : tables) WriteTable(table, json);
+  json.EndArray().EndObject();
+  return out + "\n";
+}
+
+Response StoreApi::Tables(CancelToken& cancel) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!tables_.empty()) return JsonResponse(200, tables_);
+  }
+  auto made = TablesJson(cancel);
+  if (!made.ok()) return ErrorResponse(made.status());
+  std::lock_guard lock(mutex_);
+  tables_ = std::move(made).value();
+  return JsonResponse(200, tables_);
+}
+
+Response StoreApi::Query(const Request& request, CancelToken& cancel) {
+  std::optional<std::string> sql = QueryValue(request.query, "sql");
+  if (!sql || sql->empty())
+    return ErrorResponse(Status(Code::kUsage, "write the statement as sql=..., percent-encoded"));
+  auto limit = NumberOf(request, "limit", kDefaultRows);
+  auto offset = NumberOf(request, "offset", 0);
+  if (!limit || !offset || *limit == 0 || *limit > kMaxPageRows || *offset > kMaxOffset)
+    return ErrorResponse(Status(
+        Code::kUsage, fmt::format("limit is 1 to {}, offset a number from 0", kMaxPageRows)));
+  auto connection = Connect();
+  if (!connection.ok()) return ErrorResponse(connection.status());
+  if (QueryValue(request.query, "format") == "csv") return Csv(connection.value(), *sql, cancel);
+  int64_t start = clock_.NowNs();
+  auto page = ReadPage(connection.value(), *sql, *limit, *offset, cancel);
+  if (!page.ok()) return ErrorResponse(page.status());
+  return JsonResponse(
+      200,
+      fmt::format("{{\"columns\": {}, \"rows\": {}, \"more\": {}, \"ms\": {}}}\n", page->columns,
+                  page->rows, page->more ? "true" : "false", (clock_.NowNs() - start) / 1'000'000));
+}
+
+Response StoreApi::Csv(outputs::store::Connection& connection, const std::string& sql,
+                       CancelToken& cancel) {
+  Response response;
+  auto file = WriteCsv(connection, sql, temporary_, cancel, response.length);
+  if (!file.ok()) return ErrorResponse(file.status());
+  response.file = std::move(file).value();
+  response.type = "text/csv; charset=utf-8";
+  response.headers.emplace_back("Content-Disposition", "attachment; filename=\"query.csv\"");
+  return response;
+}
+
+}  // namespace debrief::serve

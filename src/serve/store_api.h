@@ -1,0 +1,45 @@
+// The tables of a report for scripts of its page.
+//
+//   api/tables                    {"tables": [{"name", "doc", "rows", "columns": [{"name", "type",
+//   "doc"}]}]} api/query?sql=&limit=&offset= {"columns": [{"name", "type"}], "rows": [[...]],
+//   "more": bool, "ms": n} api/query?sql=&format=csv     all rows, as a file to keep
+//
+// Errors are {"error": text} with status 400. The store is opened read-only when it is first asked
+// for; SQL can neither write nor name another file nor change a setting (database.h).
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/progress.h"
+#include "outputs/store/database.h"
+#include "serve/cancel.h"
+#include "serve/http.h"
+
+namespace debrief::serve {
+
+class StoreApi {
+ public:
+  // `folder`: of the report; `temporary`: for CSV files on their way.
+  StoreApi(std::string folder, std::string temporary, const Clock& clock)
+      : folder_(std::move(folder)), temporary_(std::move(temporary)), clock_(clock) {}
+
+  // Any thread.
+  Response Tables(CancelToken& cancel);
+  Response Query(const Request& request, CancelToken& cancel);
+
+ private:
+  Result<outputs::store::Connection> Connect();
+  Result<std::string> TablesJson(CancelToken& cancel);
+  Response Csv(outputs::store::Connection& connection, const std::string& sql, CancelToken& cancel);
+
+  std::string folder_;
+  std::string temporary_;
+  const Clock& clock_;
+  std::mutex mutex_;
+  std::optional<outputs::store::Database> database_;
+  std::string tables_;  // made once: the store does not change
+};
+
+}  // namespace debrief::serve
