@@ -42,7 +42,10 @@ const definitions = {
     const panel = panelOf(page);
     const use = linesOf(panel).filter({ hasText: "triton_poi_fused_0.run(" });
     await use.waitFor();
-    await use.getByText("triton_poi_fused_0", { exact: false }).first().dblclick({ position: { x: 80, y: 8 } });
+    await use
+      .getByText("triton_poi_fused_0", { exact: false })
+      .first()
+      .dblclick({ position: { x: 80, y: 8 } });
     await panel.getByText(/triton_poi_fused_0 is defined in line 2\./).waitFor();
     await linesOf(panel).filter({ hasText: "async_compile.triton(" }).waitFor();
     await panel.getByRole("button", { name: "Go back" }).click();
@@ -75,7 +78,9 @@ const keys = {
   name: "texts: sections and texts by keys, and the keys are in the help",
   async run(t) {
     const page = await t.open(textsRun(), { hash: `#/compile?at=${at("0/0")}` });
-    await panelOf(page).getByRole("button", { name: /Dynamo 1/ }).waitFor();
+    await panelOf(page)
+      .getByRole("button", { name: /Dynamo 1/ })
+      .waitFor();
     await page.keyboard.press("]");
     await addressHas(page, "show=time");
     await page.keyboard.press("[");
@@ -130,7 +135,12 @@ const stacks = {
   name: "texts: frames of packages are folded, the program's are open",
   async run(t) {
     const torch = (line) => [`/x/site-packages/torch/_dynamo/a.py`, line, "wrapper", "return fn()"];
-    const frames = [["/home/user/train.py", 12, "forward", "return self.l(x)"], torch(1), torch(2), ["/home/user/train.py", 52, "main", ""]];
+    const frames = [
+      ["/home/user/train.py", 12, "forward", "return self.l(x)"],
+      torch(1),
+      torch(2),
+      ["/home/user/train.py", 52, "main", ""],
+    ];
     const run = textsRun([], { frames, stacks: { "0:0:0:0/0": [0, 1, 2, 3] } });
     const page = await t.open(run, { hash: `#/compile?at=${at("0/0")}` });
     const panel = panelOf(page);
@@ -158,7 +168,10 @@ const hostile = {
     await panel.getByText("1 line is cut after 100,000 characters.").waitFor();
     assert.equal(await page.evaluate(() => window.hacked), undefined);
     const shown = await linesOf(panel).allInnerTexts();
-    assert.ok(shown.some((line) => line.includes("\\u202e")), "controls are made visible");
+    assert.ok(
+      shown.some((line) => line.includes("\\u202e")),
+      "controls are made visible",
+    );
     assert.ok(!shown.some((line) => line.includes("\u202e")));
   },
 };
@@ -166,7 +179,10 @@ const hostile = {
 const large = {
   name: "texts: 14 MB open and scroll without freezing",
   async run(t) {
-    const text = Array.from({ length: 200000 }, (_, i) => `        buf${i}: "f32[4, 8]" = torch.ops.aten.add.Tensor(buf${i >> 1}, 1)  # ${i}`).join("\n");
+    const text = Array.from(
+      { length: 200000 },
+      (_, i) => `        buf${i}: "f32[4, 8]" = torch.ops.aten.add.Tensor(buf${i >> 1}, 1)  # ${i}`,
+    ).join("\n");
     assert.ok(text.length > 14e6);
     const run = textsRun([{ entry: 70, name: "after_x_graph", text }]);
     const page = await t.open(run, { hash: `#/compile?at=${at("0/0")}&show=inductor` });
@@ -189,7 +205,15 @@ function provenanceRun() {
     line("postToPyCode", 5, [120]), line("postToPyCode", 6, [120]), line("pyCodeToPost", 120, [5, 6]),
   ]; // prettier-ignore
   const graphs = [
-    { ...who, compile_id: "0/0", graph: "-_0_0_0", pre_entry: 1, post_entry: 2, python_entry: 3, mapped: true },
+    {
+      ...who,
+      compile_id: "0/0",
+      graph: "-_0_0_0",
+      pre_entry: 1,
+      post_entry: 2,
+      python_entry: 3,
+      mapped: true,
+    },
     { ...who, compile_id: "0/1", graph: "-_0_1_0", pre_entry: 4, mapped: false },
   ];
   const code = Array.from({ length: 200 }, (_, i) => `call_${i + 1}()`).join("\n");
@@ -216,7 +240,10 @@ const provenance = {
     await pane("Generated code").locator(".mark-linked").waitFor();
     assert.equal(await pane("Generated code").locator(".mark-linked").innerText(), "call_120()");
     assert.equal(await pane("Post-grad graph").locator(".mark-linked").count(), 2);
-    assert.match(await page.getByRole("status").first().innerText(), /post-grad graph: lines 5, 6; generated code: line 120/);
+    assert.match(
+      await page.getByRole("status").first().innerText(),
+      /post-grad graph: lines 5, 6; generated code: line 120/,
+    );
     await page.reload();
     await pane("Generated code").locator(".mark-linked").waitFor();
     await page.getByRole("heading", { name: "Provenance", exact: true }).click();

@@ -14,7 +14,15 @@ export function textIslands(artifacts, { frames = [], stacks = {} } = {}) {
   const compilations = new Map();
   let offset = 0;
   for (const one of artifacts) {
-    const { input = 0, rank = 0, id = "0/0", entry, kind = "artifact", name = "", form = "text" } = one;
+    const {
+      input = 0,
+      rank = 0,
+      id = "0/0",
+      entry,
+      kind = "artifact",
+      name = "",
+      form = "text",
+    } = one;
     const key = [input, rank, id].join(":");
     if (!compilations.has(key)) compilations.set(key, { input, rank, life: 0, id, artifacts: [] });
     let at = -1;
@@ -68,8 +76,19 @@ export function textsRun(more = [], options = {}) {
     { entry: 10, kind: "dynamo_output_graph", text: graph(8) },
     { entry: 20, kind: "aot_joint_graph", text: graph(8) },
     { entry: 30, name: "before_pre_grad_graph", text: graph(8) },
-    { entry: 40, kind: "inductor_output_code", name: "inductor_output_code c.py", form: "code", text: code },
-    { entry: 50, name: "fx_graph_cache_miss", form: "json", text: '{"key": "f1", "components": [1, 2]}' },
+    {
+      entry: 40,
+      kind: "inductor_output_code",
+      name: "inductor_output_code c.py",
+      form: "code",
+      text: code,
+    },
+    {
+      entry: 50,
+      name: "fx_graph_cache_miss",
+      form: "json",
+      text: '{"key": "f1", "components": [1, 2]}',
+    },
     { entry: 60, name: "inductor_post_grad_graph" },
     { entry: 1010, id: "0/1", kind: "dynamo_output_graph", text: graph(16) },
     ...more,

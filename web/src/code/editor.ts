@@ -1,7 +1,13 @@
 // A read-only editor in a shadow root. There its styles are adopted sheets: the page's policy refuses style elements
 // that are put into the page, and the page's styles do not reach in. Only lines in sight are elements.
 import { search, searchKeymap, openSearchPanel } from "@codemirror/search";
-import { EditorState, StateEffect, StateField, type Extension, type Range } from "@codemirror/state";
+import {
+  EditorState,
+  StateEffect,
+  StateField,
+  type Extension,
+  type Range,
+} from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -86,7 +92,9 @@ const markField = StateField.define<Marked>({
   update(value, transaction) {
     for (const effect of transaction.effects) {
       if (!effect.is(setMarks)) continue;
-      const notes = new Map(effect.value.filter((mark) => mark.note).map((mark) => [mark.line, mark]));
+      const notes = new Map(
+        effect.value.filter((mark) => mark.note).map((mark) => [mark.line, mark]),
+      );
       return { lines: decorate(transaction.state, effect.value), notes };
     }
     return value;
@@ -137,7 +145,8 @@ function pointer(options: EditorOptions): Extension {
       if (event.ctrlKey || event.metaKey) return jump(event, view);
       const at = view.posAtCoords({ x: event.clientX, y: event.clientY }, false);
       const selection = (view.root as Document).getSelection?.() ?? document.getSelection();
-      if (event.detail === 1 && (selection?.isCollapsed ?? true)) options.onClick?.(lineOf(view, at));
+      if (event.detail === 1 && (selection?.isCollapsed ?? true))
+        options.onClick?.(lineOf(view, at));
       return false;
     },
   });
@@ -172,11 +181,7 @@ export function makeEditor(options: EditorOptions): EditorView {
         "aria-label": options.label,
         "aria-readonly": "true",
       }),
-      keymap.of([
-        { key: "/", run: find },
-        ...(options.keys ?? []),
-        ...searchKeymap,
-      ]),
+      keymap.of([{ key: "/", run: find }, ...(options.keys ?? []), ...searchKeymap]),
       search({ top: true }),
       options.hasNotes ? notes : [],
       numbers,

@@ -64,8 +64,14 @@ const look = EditorView.theme({
     fontSize: "12px",
   },
   ".cm-button:active": { backgroundImage: "none", backgroundColor: "var(--accent-ground)" },
-  ".cm-searchMatch": { backgroundColor: "var(--warning-ground)", outline: "1px solid var(--warning)" },
-  ".cm-searchMatch-selected": { backgroundColor: "var(--accent-ground)", outline: "2px solid var(--accent)" },
+  ".cm-searchMatch": {
+    backgroundColor: "var(--warning-ground)",
+    outline: "1px solid var(--warning)",
+  },
+  ".cm-searchMatch-selected": {
+    backgroundColor: "var(--accent-ground)",
+    outline: "2px solid var(--accent)",
+  },
 });
 
 const colours = HighlightStyle.define([

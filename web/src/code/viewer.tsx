@@ -86,7 +86,12 @@ function useEditor(props: Props) {
       },
       onName(name, line) {
         const found = jumps.find(name, line);
-        if (found === null) return setJump({ line, words: `${name} is not defined in this text.`, depth: jumps.depth });
+        if (found === null)
+          return setJump({
+            line,
+            words: `${name} is not defined in this text.`,
+            depth: jumps.depth,
+          });
         jumps.leave(line);
         go(found, `${name} is defined in line ${count(found)}.`);
       },
@@ -138,7 +143,8 @@ export function CodeViewer(props: Props) {
       />
       {cut > 0 && (
         <p class="code-foot">
-          {counted(cut, "line")} {cut === 1 ? "is" : "are"} cut after {count(longestLine)} characters.
+          {counted(cut, "line")} {cut === 1 ? "is" : "are"} cut after {count(longestLine)}{" "}
+          characters.
         </p>
       )}
       <p class="code-foot quiet" role="status">
@@ -146,16 +152,21 @@ export function CodeViewer(props: Props) {
           <>
             {jump.words}{" "}
             {jump.depth > 0 && (
-              <button class="plain" onClick={goBack} title="Key: b or Backspace, inside of the code">
+              <button
+                class="plain"
+                onClick={goBack}
+                title="Key: b or Backspace, inside of the code"
+              >
                 Go back
               </button>
             )}
           </>
         ) : (
           !props.isPlain && (
-          <>
-            <kbd>/</kbd> finds; a double click on a name goes to its definition, <kbd>b</kbd> back.
-          </>
+            <>
+              <kbd>/</kbd> finds; a double click on a name goes to its definition, <kbd>b</kbd>{" "}
+              back.
+            </>
           )
         )}
       </p>
