@@ -6,6 +6,9 @@ import { tags } from "@lezer/highlight";
 
 const bar = (colour: string, width = 3) => `inset ${width}px 0 0 var(--${colour})`;
 
+// Readable on the grounds of marks, too.
+const strong = (colour: string) => `color-mix(in srgb, var(--${colour}) 70%, var(--text))`;
+
 const look = EditorView.theme({
   "&": {
     color: "var(--text)",
@@ -76,9 +79,9 @@ const look = EditorView.theme({
 
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.modifier, tags.controlKeyword], color: "var(--accent)" },
-  { tag: [tags.string, tags.special(tags.string), tags.character], color: "var(--good)" },
+  { tag: [tags.string, tags.special(tags.string), tags.character], color: strong("good") },
   { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--info)" },
-  { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
+  { tag: tags.comment, color: strong("quiet"), fontStyle: "italic" },
   {
     tag: [tags.definition(tags.function(tags.variableName)), tags.definition(tags.className)],
     color: "var(--warning)",
