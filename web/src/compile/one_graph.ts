@@ -84,12 +84,14 @@ class GraphReader {
     if (!found) return false;
     const value = found.value.replace(/;\s{2}.*$/, ""); // what is freed behind it
     const call = /^([\w.]+)\((.*)\)\s*$/.exec(value);
+    const self = /^\w+(?=\.)/.exec(call?.[1] ?? "")?.[0] ?? ""; // x of x.sin()
+    const isName = /^[\w.]+$/.test(value);
     this.add({
       line,
       name: found.name,
-      op: call ? "call" : "attribute",
+      op: isName ? "attribute" : "call",
       target: call?.[1] ?? value,
-      inputs: namesIn(call?.[2] ?? value, this.known),
+      inputs: namesIn(call ? `${self}, ${call[2]}` : value, this.known),
       shape: found.shape,
     });
     return true;
