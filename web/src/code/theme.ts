@@ -6,14 +6,16 @@ import { tags } from "@lezer/highlight";
 
 const bar = (colour: string, width = 3) => `inset ${width}px 0 0 var(--${colour})`;
 
+// Readable on the grounds of marks, too.
+const strong = (colour: string) => `color-mix(in srgb, var(--${colour}) 70%, var(--text))`;
+
 const look = EditorView.theme({
   "&": {
     color: "var(--text)",
     backgroundColor: "var(--surface)",
     fontSize: "12.5px",
-    height: "100%",
-    flex: "1",
-    minWidth: "0",
+    height: "var(--code-height, 100%)",
+    maxHeight: "var(--code-most, none)",
   },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", overflow: "auto" },
@@ -65,15 +67,21 @@ const look = EditorView.theme({
     fontSize: "12px",
   },
   ".cm-button:active": { backgroundImage: "none", backgroundColor: "var(--accent-ground)" },
-  ".cm-searchMatch": { backgroundColor: "var(--warning-ground)", outline: "1px solid var(--warning)" },
-  ".cm-searchMatch-selected": { backgroundColor: "var(--accent-ground)", outline: "2px solid var(--accent)" },
+  ".cm-searchMatch": {
+    backgroundColor: "var(--warning-ground)",
+    outline: "1px solid var(--warning)",
+  },
+  ".cm-searchMatch-selected": {
+    backgroundColor: "var(--accent-ground)",
+    outline: "2px solid var(--accent)",
+  },
 });
 
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.modifier, tags.controlKeyword], color: "var(--accent)" },
-  { tag: [tags.string, tags.special(tags.string), tags.character], color: "var(--good)" },
+  { tag: [tags.string, tags.special(tags.string), tags.character], color: strong("good") },
   { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--info)" },
-  { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
+  { tag: tags.comment, color: strong("quiet"), fontStyle: "italic" },
   {
     tag: [tags.definition(tags.function(tags.variableName)), tags.definition(tags.className)],
     color: "var(--warning)",

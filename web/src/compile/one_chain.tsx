@@ -85,7 +85,9 @@ function Step({ view, compile, texts, row, before, isHere, route }: StepProps) {
         {isHere ? (
           <strong>{row.compile_id}</strong>
         ) : (
-          <a href={href(view, { job: route.params.get("job"), at: keyOf(row) })}>{row.compile_id}</a>
+          <a href={href(view, { job: route.params.get("job"), at: keyOf(row) })}>
+            {row.compile_id}
+          </a>
         )}{" "}
         <Outcome outcome={row.outcome} />{" "}
         <span class="quiet">{row.seconds === undefined ? "" : seconds(row.seconds)}</span>{" "}

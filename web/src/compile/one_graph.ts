@@ -69,7 +69,14 @@ class GraphReader {
 
   private inputs(text: string, line: number): void {
     for (const match of text.matchAll(/(\w+)\s*:\s*"([^"]*)"/g))
-      this.add({ line, name: match[1] ?? "", op: "input", target: "", inputs: "", shape: match[2] ?? "" });
+      this.add({
+        line,
+        name: match[1] ?? "",
+        op: "input",
+        target: "",
+        inputs: "",
+        shape: match[2] ?? "",
+      });
   }
 
   private assignment(text: string, line: number): boolean {
@@ -77,12 +84,14 @@ class GraphReader {
     if (!found) return false;
     const value = found.value.replace(/;\s{2}.*$/, ""); // what is freed behind it
     const call = /^([\w.]+)\((.*)\)\s*$/.exec(value);
+    const self = /^\w+(?=\.)/.exec(call?.[1] ?? "")?.[0] ?? ""; // x of x.sin()
+    const isName = /^[\w.]+$/.test(value);
     this.add({
       line,
       name: found.name,
-      op: call ? "call" : "attribute",
+      op: isName ? "attribute" : "call",
       target: call?.[1] ?? value,
-      inputs: namesIn(call?.[2] ?? value, this.known),
+      inputs: namesIn(call ? `${self}, ${call[2]}` : value, this.known),
       shape: found.shape,
     });
     return true;
@@ -91,7 +100,8 @@ class GraphReader {
   private fx(text: string, line: number): boolean {
     const found = readFx(text);
     if (!found) return false;
-    const op = found.op === "placeholder" ? "input" : found.op === "get_attr" ? "attribute" : "call";
+    const op =
+      found.op === "placeholder" ? "input" : found.op === "get_attr" ? "attribute" : "call";
     const inputs = namesIn(found.rest, this.known);
     this.add({ line, name: found.name, op, target: found.target, inputs, shape: "" });
     return true;

@@ -43,7 +43,9 @@ function TimeBar({ compile, one }: { compile: Compile; one: Compilation }) {
 // "fx_graph miss, aotautograd hit".
 function cacheText(compile: Compile, one: Compilation): string {
   const uses = compile.rows("compile_cache_use").filter((row) => isOf(one, row));
-  return [...new Set(uses.map((row) => `${words(row.cache ?? "cache")} ${row.status ?? ""}`))].join(", ");
+  return [...new Set(uses.map((row) => `${words(row.cache ?? "cache")} ${row.status ?? ""}`))].join(
+    ", ",
+  );
 }
 
 function graphText(compile: Compile, one: Compilation): string {
@@ -82,7 +84,9 @@ function Facts({ compile, one }: { compile: Compile; one: Compilation }) {
       {(one.wasted_s ?? 0) > 0 && (
         <li>
           {seconds(one.wasted_s)}{" "}
-          {(one.restarts ?? 0) > 0 ? `in ${counted(one.restarts ?? 0, "attempt")} given up` : "wasted"}
+          {(one.restarts ?? 0) > 0
+            ? `in ${counted(one.restarts ?? 0, "attempt")} given up`
+            : "wasted"}
         </li>
       )}
       {graph && <li title="Of the graph that Dynamo traced">{graph}</li>}
@@ -138,7 +142,9 @@ function Ways(props: { run: Run | undefined; one: Compilation; breaks: Break[] }
       {breaks[0] && (
         <li>
           <ViewLink view="breaks" params={{ at: breakKey(breaks[0]) }}>
-            {breaks.length === 1 ? "its graph break" : `its ${counted(breaks.length, "graph break")}`}
+            {breaks.length === 1
+              ? "its graph break"
+              : `its ${counted(breaks.length, "graph break")}`}
           </ViewLink>
         </li>
       )}

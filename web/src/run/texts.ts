@@ -13,6 +13,7 @@
 // Numbers stand for kinds, names and texts; a text of -1 is not in the page. `whole` is the size of a text of
 // which only the beginning is here, else 0. Equal texts (of all ranks, of all attempts) are one.
 import { withoutAttempt } from "../compile/data";
+import { bytes as bytesText, counted } from "../parts/format";
 import { cleanText, visible } from "./clean";
 import { useMemo } from "preact/hooks";
 import { loadIsland, loadJson, Once, useOnce, type Loaded } from "./islands";
@@ -81,10 +82,13 @@ interface RawIndex {
 
 // By what its name begins with: artifacts share one kind, and new ones come with every release.
 const sections: [RegExp, TextSection][] = [
-  [/guard|recompile/, "guards"],
+  [/guard|recompile_reasons/, "guards"],
   [/^(dynamo|dump_file|compiled_autograd|optimize_ddp|graph_sizes|graph_break)/, "dynamo"],
   [/^(aot|before_joint|after_joint|torch\._functorch)/, "aot"],
-  [/^(inductor|before_|after_|fx_graph|triton|torch\._inductor|output_code|autotune|graph_dump)/, "inductor"],
+  [
+    /^(inductor|before_|after_|fx_graph|triton|torch\._inductor|output_code|autotune|graph_dump)/,
+    "inductor",
+  ],
 ];
 
 export function sectionOf(kind: string, name: string): TextSection {
@@ -95,20 +99,15 @@ export function sectionOf(kind: string, name: string): TextSection {
 function languageOf(kind: string, name: string, form: string): Language {
   if (form === "json" || form === "guards") return "json";
   if (/wrapper_code|\.cpp$|_cpp$/.test(name) || kind === "inductor_aot_wrapper_code") return "cpp";
-  if (/graph|code|\.py$|dump_file/.test(`${kind} ${name}`) && !/metadata|reason/.test(name))
+  if (/graph|_grad$|code|\.py$|dump_file/.test(`${kind} ${name}`) && !/metadata|reason/.test(name))
     return "python";
   return "text";
 }
 
-const unit = (value: number, one: string) => `${value.toLocaleString("en-US")} ${one}${value === 1 ? "" : "s"}`;
-
-function size(value: number): string {
-  if (value < 1000) return `${value} B`;
-  return value < 1e6 ? `${(value / 1e3).toPrecision(3)} kB` : `${(value / 1e6).toPrecision(3)} MB`;
-}
-
 const keyOf = (owner: TextOwner) =>
-  [owner.input ?? "", owner.rank ?? "", owner.life ?? 0, withoutAttempt(owner.compile_id)].join(":");
+  [owner.input ?? "", owner.rank ?? "", owner.life ?? 0, withoutAttempt(owner.compile_id)].join(
+    ":",
+  );
 
 export class Texts {
   private owners = new Map<string, RawArtifact[]>();
@@ -116,7 +115,10 @@ export class Texts {
 
   constructor(private raw: RawIndex) {
     for (const one of raw.compilations)
-      this.owners.set([one.input ?? "", one.rank ?? "", one.life ?? 0, one.id ?? ""].join(":"), one.artifacts);
+      this.owners.set(
+        [one.input ?? "", one.rank ?? "", one.life ?? 0, one.id ?? ""].join(":"),
+        one.artifacts,
+      );
   }
 
   // Texts of the log that the page does not have, and their bytes.
@@ -146,7 +148,9 @@ export class Texts {
       const frame = this.raw.frames[number];
       if (!frame) return [];
       const [file, line, function_, code] = frame;
-      return [{ file: cleanText(file), line, function: cleanText(function_), code: cleanText(code) }];
+      return [
+        { file: cleanText(file), line, function: cleanText(function_), code: cleanText(code) },
+      ];
     });
   }
 
@@ -158,7 +162,11 @@ export class Texts {
     const lines = stored ? stored[3] : null;
     const isCut = (stored?.[4] ?? 0) > 0;
     const bytes = stored && !isCut ? stored[2] : logged;
-    const facts = [name, lines === null ? "not in this page" : unit(lines, "line"), size(bytes)];
+    const facts = [
+      name,
+      lines === null ? "not in this page" : counted(lines, "line"),
+      bytesText(bytes),
+    ];
     if (isCut) facts.push("only the beginning is in this page");
     return {
       name,
@@ -189,7 +197,7 @@ export class Texts {
     const all = await this.chunk(chunk);
     const text = visible(new TextDecoder().decode(all.subarray(offset, offset + bytes)));
     if (whole === 0) return text;
-    return `${text}\n... cut here: ${size(bytes)} of ${size(whole)} are in this page.\n`;
+    return `${text}\n... cut here: ${bytesText(bytes)} of ${bytesText(whole)} are in this page.\n`;
   }
 }
 
@@ -221,9 +229,6 @@ export async function loadText(number: number): Promise<string> {
 
 // For a component that shows it; null: nothing is wanted now.
 export function useText(number: number | null): Loaded<string> {
-  const once = useMemo(
-    () => (number === null ? null : new Once(() => loadText(number))),
-    [number],
-  );
+  const once = useMemo(() => (number === null ? null : new Once(() => loadText(number))), [number]);
   return useOnce(once);
 }

@@ -153,8 +153,14 @@ function SideBySide({ one, provenance, texts, route }: SideProps) {
     [provenance, one],
   );
   const both = one.python_entry !== undefined && one.cpp_entry !== undefined;
-  const likely: Code = one.python_entry === undefined || (maps.has("cpp") && !maps.has("python")) ? "cpp" : "python";
-  const code: Code = both && route.params.get("code") ? (route.params.get("code") === "cpp" ? "cpp" : "python") : likely;
+  const likely: Code =
+    one.python_entry === undefined || (maps.has("cpp") && !maps.has("python")) ? "cpp" : "python";
+  const code: Code =
+    both && route.params.get("code")
+      ? route.params.get("code") === "cpp"
+        ? "cpp"
+        : "python"
+      : likely;
   const selection = selectionOf(route);
   useLineKeys(maps, code, selection);
   return (
@@ -187,7 +193,13 @@ function SideBySide({ one, provenance, texts, route }: SideProps) {
               <h2 title={definitions[pane]}>
                 {titles[pane]} <small class="quiet">{artifact?.name}</small>
               </h2>
-              <PaneText pane={pane} artifact={artifact} maps={maps} code={code} selection={selection} />
+              <PaneText
+                pane={pane}
+                artifact={artifact}
+                maps={maps}
+                code={code}
+                selection={selection}
+              />
             </section>
           );
         })}
@@ -252,7 +264,8 @@ export const view: View = {
   needs: {
     tables: ["provenance_line"],
     missing: "No compile log tells which line of a graph became which line of the generated code.",
-    record: "Start the job with TORCH_TRACE=DIR and INDUCTOR_PROVENANCE=1: Inductor then logs where each kernel came from.",
+    record:
+      "Start the job with TORCH_TRACE=DIR and INDUCTOR_PROVENANCE=1: Inductor then logs where each kernel came from.",
   },
   component: withTables(provenanceIsland, "provenance", ProvenanceView),
 };
