@@ -8,6 +8,7 @@
 #include "base/thread_pool.h"
 #include "base/write_file.h"
 #include "outputs/html/compile_data.h"
+#include "outputs/html/export_data.h"
 #include "outputs/html/flight_data.h"
 #include "outputs/html/lane_data.h"
 #include "outputs/html/source_data.h"
@@ -20,7 +21,8 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight, AddStacks, AddLanes, AddSource, AddTexts};
+constexpr Maker kMakers[] = {AddCompile, AddExport, AddFlight, AddStacks,
+                             AddLanes,   AddSource, AddTexts};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {

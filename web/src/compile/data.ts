@@ -8,7 +8,7 @@ import type { Needs, ViewProps } from "../view";
 
 export type { Who };
 
-interface Of extends Who {
+export interface Of extends Who {
   life?: number;
   entry?: number;
   compile_id?: string;
@@ -388,7 +388,7 @@ export function withoutAttempt(id: string | undefined): string {
 }
 
 // The address of a compilation: ids repeat among logs, ranks and lives of a process.
-export function keyOf(row: Compilation): string {
+export function keyOf(row: Of): string {
   return [row.input ?? "", row.rank ?? "", row.life ?? 0, row.compile_id ?? ""].join(":");
 }
 
