@@ -55,36 +55,16 @@ class ExportWriter {
 
   std::string Write() {
     if (entries_.size() == 0) return "";
-    FindIssues();
+    const ExportIssues issues = FindExportIssues(model_, kMostIssues);
     json_.BeginObject().Key("issues").BeginArray();
-    for (size_t row : issues_) WriteIssue(row);
-    json_.EndArray().Field("left_out", left_out_);
+    for (const ExportIssue& issue : issues.first) WriteIssue(issue);
+    json_.EndArray().Field("left_out", issues.left_out);
     WritePrograms();
     json_.EndObject();
     return std::move(out_);
   }
 
  private:
-  using EntryKey = std::pair<int32_t, int64_t>;  // input and entry
-
-  void FindIssues() {
-    for (size_t row = 0; row < shapes_.size(); ++row) {
-      if (!IsIssue(model_.pools, shapes_, row)) continue;
-      if (issues_.size() == kMostIssues) {
-        ++left_out_;
-        continue;
-      }
-      issues_.push_back(row);
-      stacks_.emplace(EntryKey(shapes_.input[row], shapes_.entry[row]), StackId::kNone);
-    }
-    for (size_t row = 0; row < entries_.size() && !stacks_.empty(); ++row) {
-      const auto found = stacks_.find({entries_.input[row], entries_.entry[row]});
-      if (found == stacks_.end()) continue;
-      const StackId user = entries_.user_stack[row];
-      found->second = user != StackId::kNone ? user : entries_.stack[row];
-    }
-  }
-
   template <typename Table>
   void WriteWho(const Table& table, size_t row) {
     json_.BeginObject().Field("job", table.job[row]).Field("rank", table.rank[row]);
@@ -96,7 +76,8 @@ class ExportWriter {
     if (text != StringId::kNone) json_.Field(key, model_.pools.Text(text).substr(0, kLongestText));
   }
 
-  void WriteIssue(size_t row) {
+  void WriteIssue(const ExportIssue& issue) {
+    const size_t row = issue.row;
     WriteWho(shapes_, row);
     WriteText("kind", shapes_.kind[row]);
     WriteText("expression", shapes_.expression[row]);
@@ -105,7 +86,7 @@ class ExportWriter {
     WriteText("sources", shapes_.sources[row]);
     WriteText("locals", shapes_.locals[row]);
     WriteText("symbols", shapes_.symbols[row]);
-    WriteStack(stacks_[{shapes_.input[row], shapes_.entry[row]}]);
+    WriteStack(issue.stack);
     json_.EndObject();
   }
 
@@ -141,14 +122,34 @@ class ExportWriter {
   const Model& model_;
   const CompileShapeTable& shapes_;
   const CompileEntryTable& entries_;
-  std::vector<size_t> issues_;          // rows of compile_shape
-  std::map<EntryKey, StackId> stacks_;  // of the issues
-  size_t left_out_ = 0;
   std::string out_;
   JsonWriter json_;
 };
 
 }  // namespace
+
+ExportIssues FindExportIssues(const Model& model, size_t most) {
+  const auto& shapes = model.tables.Get<CompileShapeTable>();
+  const auto& entries = model.tables.Get<CompileEntryTable>();
+  ExportIssues issues;
+  std::map<std::pair<int32_t, int64_t>, size_t> by_entry;  // input and entry -> issue
+  for (size_t row = 0; row < shapes.size(); ++row) {
+    if (!IsIssue(model.pools, shapes, row)) continue;
+    if (issues.first.size() == most) {
+      ++issues.left_out;
+      continue;
+    }
+    by_entry.emplace(std::pair(shapes.input[row], shapes.entry[row]), issues.first.size());
+    issues.first.push_back({.row = row});
+  }
+  for (size_t row = 0; row < entries.size() && !by_entry.empty(); ++row) {
+    const auto found = by_entry.find({entries.input[row], entries.entry[row]});
+    if (found == by_entry.end()) continue;
+    const StackId user = entries.user_stack[row];
+    issues.first[found->second].stack = user != StackId::kNone ? user : entries.stack[row];
+  }
+  return issues;
+}
 
 std::string ExportJson(const Model& model) { return ExportWriter(model).Write(); }
 

@@ -26,7 +26,7 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
   const chosen = currentRoute().params.get("job");
   const rank = ranks.length === 1 ? ` rank:${ranks[0]}` : "";
   const hasCompilations = hasRows(run, ["compilation"]);
-  const hasSource = hasRows(run, ["compilation", "comm_op"]);
+  const hasSource = hasRows(run, ["compile_entry", "comm_op"]);
   const lineOf = (line: number | null) => (line === null ? null : String(line));
   return (
     <div class="blame">
@@ -40,7 +40,7 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
         <Chip
           key={group.name}
           label="group"
-          to={hasGrid ? href("flight", { job: chosen, group: group.name, seq: lineOf(seq) }) : undefined}
+          to={hasGrid ? href("flight", { job: chosen, finding: finding.id, group: group.name, seq: lineOf(seq) }) : undefined}
           title={`Process group ${group.name}: ranks ${rankList(group.ranks, 100)}`}
         >
           {group.desc || group.name} <span class="quiet">ranks {rankList(group.ranks, 6)}</span>

@@ -25,6 +25,7 @@ function marksOf(line: SourceLine): Mark[] {
   return [
     ...mark("failed", "\u00d7", line.failed?.count, "failed compilation"),
     ...mark("break", "\u00a6", line.breaks, "graph break"),
+    ...mark("export", "\u21aa", line.exports, "issue of export", "issues of export"),
     ...mark("recompile", "\u21bb", line.recompiled?.count, "recompilation"),
     ...mark("compiled", "\u2699", line.compiled?.count, "compilation"),
     ...mark("guards", "\u2696", line.guards, "guard"),
@@ -37,6 +38,7 @@ function marksOf(line: SourceLine): Mark[] {
 export const legend: [id: string, sign: string, words: string][] = [
   ["failed", "\u00d7", "failed compilations"],
   ["break", "\u00a6", "graph breaks"],
+  ["export", "\u21aa", "issues of torch.export"],
   ["recompile", "\u21bb", "recompilations that a guard of this line caused"],
   ["compiled", "\u2699", "compilations of the function that begins here"],
   ["guards", "\u2696", "guards"],
@@ -96,7 +98,7 @@ function LineRow({ line, findings, isSelected, onSelect }: { line: SourceLine; f
         {line.line}
       </button>
       <code class={line.code === undefined ? "quiet" : ""}>
-        {line.code ?? (line.function ? `${line.function}: begins here, its text is not in the logs` : "text not in the logs")}
+        {line.code ?? (line.function ? `${line.function} begins here; its text is not in the logs` : "text not in the logs")}
       </code>
     </li>
   );
@@ -217,6 +219,14 @@ export function LineDetail({ file, line, findings, compilations, job }: DetailPr
             <dt>Graph breaks</dt>
             <dd>
               <a href={href("breaks", { job, filter: place })}>{counted(line.breaks, "graph break")}</a>
+            </dd>
+          </div>
+        )}
+        {line.exports !== undefined && (
+          <div>
+            <dt>Export</dt>
+            <dd>
+              <a href={href("export", { job, filter: place })}>{counted(line.exports, "issue")} of torch.export</a>
             </dd>
           </div>
         )}

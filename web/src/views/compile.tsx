@@ -184,16 +184,16 @@ function outcomeColumn(): Column<Compilation> {
   };
 }
 
-function costColumns(costs: Costs, slowest: number): Column<Compilation>[] {
+function costColumns(costs: Costs): Column<Compilation>[] {
   return [
     numberColumn("seconds", "time", 75, (row) => row.seconds, seconds),
     {
       ...numberColumn<Compilation>("areas", "where it went", 120, (row) => costs.spanOf(row)?.seconds),
       number: false,
-      definition: "Time by area of the compiler, backward graphs included; as long as its share of the slowest",
+      definition: "Shares of its time by area of the compiler, backward graphs included",
       cell: (row) => {
         const span = costs.spanOf(row);
-        return span ? <AreaBar parts={spanParts(span)} whole={slowest} /> : "";
+        return span?.seconds ? <AreaBar parts={spanParts(span)} whole={span.seconds} /> : "";
       },
     },
     {
@@ -208,7 +208,6 @@ function costColumns(costs: Costs, slowest: number): Column<Compilation>[] {
 }
 
 function columnsOf(run: Run, rows: Compilation[], costs: Costs): Column<Compilation>[] {
-  const slowest = rows.reduce((most, row) => Math.max(most, costs.spanOf(row)?.seconds ?? 0), 0);
   const anyRestart = rows.some((row) => (row.restarts ?? 0) > 0);
   return [
     ...whoColumns(run, rows),
@@ -229,7 +228,7 @@ function columnsOf(run: Run, rows: Compilation[], costs: Costs): Column<Compilat
           }),
         ]
       : []),
-    ...costColumns(costs, slowest),
+    ...costColumns(costs),
     textColumn("why", "why", 0, reason, {
       definition: "What changed since the compilation before, where it broke, why it failed",
     }),

@@ -23,12 +23,15 @@ function totalWords(total: FileTotal): string {
     total.seconds > 0 ? seconds(total.seconds) : "",
     total.failed > 0 ? `${count(total.failed)} failed` : "",
     total.breaks > 0 ? counted(total.breaks, "break") : "",
+    total.exports > 0 ? counted(total.exports, "issue of export", "issues of export") : "",
     total.recompiled > 0 ? counted(total.recompiled, "recompilation") : "",
     total.collectives > 0 ? counted(total.collectives, "collective") : "",
     total.findings > 0 ? counted(total.findings, "finding") : "",
   ].filter(Boolean);
   return words.slice(0, 4).join(", ") || counted(total.nodes, "node");
 }
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1) || path;
 
 function useTotals(source: Source, job: number | null, findings: Finding[]): FileTotal[] {
   return useMemo(
@@ -57,7 +60,8 @@ function FileList({ totals, current }: { totals: FileTotal[]; current: FileTotal
             onClick={() => setParams(id, { file: total.file.file, line: null })}
             title={total.file.file}
           >
-            <Path path={total.file.file} />
+            <bdi class="name">{nameOf(total.file.file)}</bdi>
+            <bdi class="folder-of quiet">{total.file.file.slice(0, -nameOf(total.file.file).length)}</bdi>
             <span class="quiet">{totalWords(total)}</span>
           </button>
         </li>
@@ -181,7 +185,7 @@ export const view: View = {
   title: "Source",
   order: 45,
   needs: {
-    tables: ["compilation", "comm_op"],
+    tables: ["compile_entry", "comm_op"],
     missing: "Neither compile logs nor Flight Recorder dumps were found, which tell about lines of source.",
     record:
       "Start the job with TORCH_TRACE=DIR, or with TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT set.",
