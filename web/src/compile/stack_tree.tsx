@@ -6,7 +6,7 @@ import { looks, StatusSign } from "./status";
 import { VirtualList } from "./virtual";
 import { count } from "../parts/format";
 import { useKeys } from "../shell/keys";
-import { href } from "../shell/route";
+import { currentRoute, href } from "../shell/route";
 
 const rowHeight = 28;
 const mostEnds = 5; // compilations of a frame that are links of their own
@@ -143,7 +143,9 @@ export function StackTree({ forest, filter, selected, job, onSelect }: Props) {
   const all = forest.reduce((sum, node) => sum + node.seconds, 0);
   const at = rows.findIndex((row) => row.node.id === selected);
   const move = (by: number) => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    const now = currentRoute().params.get("frame"); // keys may come faster than the page is drawn
+    const from = rows.findIndex((row) => row.node.id === now);
+    const next = rows[Math.max(0, Math.min(rows.length - 1, from + by))];
     if (next) onSelect(next.node.id);
   };
   useKeys([

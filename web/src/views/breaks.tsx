@@ -206,12 +206,11 @@ function BreakTable({ compile, route }: { compile: Compile; route: Route }) {
   );
   const selected = all.find((row) => row.key === at);
   useWalk({
+    view: id,
     rows,
     columns,
     sort: route.params.get("sort"),
     idOf: (row) => row.key,
-    selected: at,
-    onSelect: (one) => setParams(id, { at: one }, true),
     noun: "graph break",
   });
   return (

@@ -269,13 +269,13 @@ function Compilations({ run, route, compile }: CompileProps) {
   const columns = useMemo(() => columnsOf(run, all, costs), [run, all, costs]);
   const selected = all.find((row) => keyOf(row) === at);
   useWalk({
+    view: id,
     rows,
     columns,
     sort,
     idOf: keyOf,
-    selected: at,
-    onSelect: (one) => setParams(id, { ...forgotten, at: one }, true),
     noun: "compilation",
+    forget: forgotten,
   });
   return (
     <>

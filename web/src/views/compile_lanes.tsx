@@ -10,7 +10,7 @@ import { Waiting } from "../parts/loading";
 import type { Column } from "../parts/table";
 import { useOnce } from "../run/islands";
 import { useKeys } from "../shell/keys";
-import { goTo, href, setParams, type Route } from "../shell/route";
+import { currentRoute, goTo, href, setParams, type Route } from "../shell/route";
 import type { View } from "../view";
 
 const id = "compile_lanes";
@@ -108,8 +108,8 @@ function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes })
   const extent = wantedExtent(route, whole);
   const at = route.params.get("at");
   const rows = useMemo(() => lanes.flatMap((lane) => lane.boxes.map((box) => ({ lane, box }))), [lanes]);
-  const index = rows.findIndex((row) => row.box.key === at);
-  const selected = rows[index];
+  const keys = useMemo(() => [...new Set(rows.map((row) => row.box.key))], [rows]); // one may have several boxes
+  const selected = rows.find((row) => row.box.key === at);
   const columns = useMemo(() => boxColumns(clock === "wall" ? raw.base_ns : null), [clock, raw]);
   const zoom = (to: Extent | null) =>
     setParams(id, {
@@ -117,13 +117,15 @@ function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes })
       to: to && String(Math.round(Math.max(to.to, to.from + 10))),
     }, true);
   const move = (by: number) => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, index + by))];
-    if (next) setParams(id, { at: next.box.key }, true);
+    const now = currentRoute().params.get("at"); // keys may come faster than the page is drawn
+    const from = keys.indexOf(now ?? "");
+    const next = keys[Math.max(0, Math.min(keys.length - 1, from + by))];
+    if (next) setParams(id, { at: next }, true);
   };
   useKeys([
     { key: "j", does: "Next compilation", act: () => move(1) },
     { key: "k", does: "Previous compilation", act: () => move(-1) },
-    { key: "Enter", does: "Open the selected compilation", act: () => at && goTo("compile", { at }) },
+    { key: "o", does: "Open the selected compilation", act: () => at && goTo("compile", { at }) },
     { key: "0", does: "Show the whole time", act: () => zoom(null) },
   ]);
   if (lanes.length === 0) return <p class="empty">No compilation of this job has a time.</p>;

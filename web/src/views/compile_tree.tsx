@@ -104,7 +104,7 @@ function Content({ stacks, run, route, compile }: CompileProps & { stacks: Stack
         title="Frames at which compilations began"
         number={forest.reduce((sum, node) => sum + node.count, 0)}
         side={
-          <>
+          <div class="side-choices">
             <RankChoice ranks={ranks} rank={rank} />
             <button
               aria-pressed={library}
@@ -119,7 +119,7 @@ function Content({ stacks, run, route, compile }: CompileProps & { stacks: Stack
               hint="function, train.py:41, failed, id:0/1"
               onInput={(text) => setParams(id, { filter: text || null }, true)}
             />
-          </>
+          </div>
         }
       >
         <StatusLegend />

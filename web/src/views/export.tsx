@@ -109,12 +109,11 @@ function Issues({ data, run, route }: CompileProps & { data: Export }) {
   );
   const sort = route.params.get("sort");
   useWalk({
+    view: id,
     rows,
     columns,
     sort,
     idOf: keyOfIssue,
-    selected: at,
-    onSelect: (one) => setParams(id, { at: one }, true),
     noun: "issue",
   });
   const selected = data.issues.find((row) => keyOfIssue(row) === at);

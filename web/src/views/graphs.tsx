@@ -148,12 +148,11 @@ function GraphIndex({ compile, route }: Props) {
   const at = route.params.get("at");
   const selected = all.find((row) => row.key === at);
   useWalk({
+    view: id,
     rows,
     columns,
     sort: null,
     idOf: (row) => row.key,
-    selected: at,
-    onSelect: (one) => setParams(id, { at: one }, true),
     noun: "graph",
   });
   return (

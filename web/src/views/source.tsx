@@ -9,7 +9,7 @@ import { Filter, Path } from "../parts/marks";
 import { hasRows } from "../run/data";
 import { useOnce } from "../run/islands";
 import { useKeys } from "../shell/keys";
-import { setParams, type Route } from "../shell/route";
+import { currentRoute, setParams, type Route } from "../shell/route";
 import { findingsOf, isSameFile, rowsOf, sourceIsland, totalOf, type FileTotal, type Source } from "../source/data";
 import { LineDetail, Lines, SourceLegend } from "../source/lines";
 import type { View, ViewProps } from "../view";
@@ -102,7 +102,9 @@ function File({ total, props }: { total: FileTotal; props: ViewProps }) {
   const at = lines.findIndex((line) => line.line === selected);
   const select = (line: number | null) => setParams(id, { line: line === null ? null : String(line) }, true);
   const move = (by: number) => {
-    const next = lines[Math.max(0, Math.min(lines.length - 1, at + by))];
+    const now = Number(currentRoute().params.get("line") ?? "NaN"); // keys may come faster than drawing
+    const from = lines.findIndex((one) => one.line === now);
+    const next = lines[Math.max(0, Math.min(lines.length - 1, from + by))];
     if (next) setParams(id, { file: file.file, line: String(next.line) }, true);
   };
   useKeys([
