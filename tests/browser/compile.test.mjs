@@ -9,7 +9,15 @@ import { faintTexts } from "./looks.test.mjs";
 
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");
 const at = encodeURIComponent("0:0:0:0/1");
-const titles = ["Compilations", "Stacks", "Lanes", "Graph breaks", "Compile cost", "Graphs", "Export"];
+const titles = [
+  "Compilations",
+  "Stacks",
+  "Lanes",
+  "Graph breaks",
+  "Compile cost",
+  "Graphs",
+  "Export",
+];
 
 // Tables and islands; rows of tables that only count.
 const withCompile = (lists, leftOut) => ({
@@ -78,7 +86,10 @@ const pages = {
   "#/graphs?tab=modules": ["weight f32[8, 8]", "256 B"],
   "#/compile_tree": ["main", "loss_fn", "rank 0 1/0", "6 s", hostileName],
   "#/compile_tree?frames=all": ["_call_impl", "module.py:1790"],
-  "#/compile_tree?frame=0.2": ["all 6 s", "forward (train.py:12): 5 s, 83.3 %; 2 compiled again, 2 ok"],
+  "#/compile_tree?frame=0.2": [
+    "all 6 s",
+    "forward (train.py:12): 5 s, 83.3 %; 2 compiled again, 2 ok",
+  ],
   "#/compile_tree?rank=1&filter=loss": ["rank 1 1/0", "main"],
   "#/compile_lanes": ["2 ranks", "4.01 s from first to last", "2.01 s rank 0", "2 with failures"],
   "#/compile_lanes?clock=log": ["From the begin of each log"],
@@ -86,8 +97,18 @@ const pages = {
     "rank 0: 1/0 loss_fn; 500 ms, graph break or restart; 1 given up",
     "Show compilation 1/0",
   ],
-  "#/export": ["2 issues", "1 exported program", "torch.ops.mylib.foo.default has no fake kernel", hostileName],
-  "#/export?at=0:80": ["was taken to be False", "return z[:a]", "train.py:80 in main", "torch._check"],
+  "#/export": [
+    "2 issues",
+    "1 exported program",
+    "torch.ops.mylib.foo.default has no fake kernel",
+    hostileName,
+  ],
+  "#/export?at=0:80": [
+    "was taken to be False",
+    "return z[:a]",
+    "train.py:80 in main",
+    "torch._check",
+  ],
 };
 
 // Another address of the same page, drawn.
@@ -219,7 +240,10 @@ const stacks = {
     await flame.getByRole("button", { name: /^loss_fn/ }).click();
     assert.match(page.url(), /frame=0\.3/);
     const row = frames.locator("li", { hasText: "loss_fn" });
-    assert.match(await row.getByRole("link", { name: "train.py:40" }).getAttribute("href"), /source\?.*line=40/);
+    assert.match(
+      await row.getByRole("link", { name: "train.py:40" }).getAttribute("href"),
+      /source\?.*line=40/,
+    );
     await row.getByRole("link", { name: "rank 0 1/0" }).click();
     await page.getByRole("heading", { level: 2, name: "1/0 loss_fn" }).waitFor();
   },
@@ -250,7 +274,9 @@ const lanes = {
     many.islands.lanes = lanesIsland(512);
     const wide = await t.open(many, { hash: "#/compile_lanes" });
     assert.match(await wide.locator("main").innerText(), /512 ranks/);
-    const scrolls = await wide.locator(".lane-box").evaluate((one) => one.scrollHeight > one.clientHeight);
+    const scrolls = await wide
+      .locator(".lane-box")
+      .evaluate((one) => one.scrollHeight > one.clientHeight);
     assert.ok(scrolls, "rows beyond the box cannot be reached");
   },
 };
@@ -326,4 +352,15 @@ const recorded = {
   },
 };
 
-export const tests = [everyView, looks, keyboard, links, hidden, stacks, lanes, leftOut, large, recorded];
+export const tests = [
+  everyView,
+  looks,
+  keyboard,
+  links,
+  hidden,
+  stacks,
+  lanes,
+  leftOut,
+  large,
+  recorded,
+];

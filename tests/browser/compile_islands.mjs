@@ -106,7 +106,15 @@ export function sourceIsland() {
 }
 
 export function exportIsland() {
-  const issue = (entry, fields) => ({ job: 0, rank: null, input: 0, entry, file, line: 60, ...fields });
+  const issue = (entry, fields) => ({
+    job: 0,
+    rank: null,
+    input: 0,
+    entry,
+    file,
+    line: 60,
+    ...fields,
+  });
   return {
     issues: [
       issue(70, { kind: "missing_fake_kernel", expression: "mylib.foo.default" }),

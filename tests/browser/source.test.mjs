@@ -38,12 +38,22 @@ const view = {
     assert.match(await files.first().innerText(), /train\.py[^]*6 s, 2 failed, 6 breaks/);
     const lines = page.getByRole("region", { name: "Lines", exact: true });
     const text = await lines.innerText();
-    for (const part of ["11 lines", "forward begins here", hostileName, "dist.all_reduce(x)", "4 lines", "57"])
+    for (const part of [
+      "11 lines",
+      "forward begins here",
+      hostileName,
+      "dist.all_reduce(x)",
+      "4 lines",
+      "57",
+    ])
       assert.ok(text.includes(part), `${part} in ${text}`);
     await page.getByRole("button", { name: "Line 14" }).click();
     assert.match(page.url(), /line=14/);
     const detail = page.getByRole("complementary", { name: "Selected line" });
-    assert.match(await detail.innerText(), /3 guards, which failed 2 times[^]*triton_poi_fused_add_0/);
+    assert.match(
+      await detail.innerText(),
+      /3 guards, which failed 2 times[^]*triton_poi_fused_add_0/,
+    );
     assert.match(await detail.innerText(), /and 29 more/);
     await page.keyboard.press("j");
     await page.getByRole("link", { name: "6 graph breaks" }).waitFor();
@@ -64,11 +74,16 @@ const links = {
     const detail = page.getByRole("complementary", { name: "Selected line" });
     await detail.waitFor();
     assert.match(page.url(), /source\?file=train\.py&line=52/);
-    const flight = await detail.getByRole("link", { name: "Show the last one in its group" }).getAttribute("href");
+    const flight = await detail
+      .getByRole("link", { name: "Show the last one in its group" })
+      .getAttribute("href");
     assert.equal(flight, "#/flight?group=7&seq=16&rank=5");
     await detail.getByRole("link", { name: /Rank 5 skipped/ }).click();
     await page.waitForFunction(() => location.hash.includes("finding=f1"));
-    await page.getByRole("link", { name: /compile id/ }).first().click();
+    await page
+      .getByRole("link", { name: /compile id/ })
+      .first()
+      .click();
     await page.getByRole("table", { name: "Compilations", exact: true }).waitFor();
     assert.match(page.url(), /id%3A0%2F1\+rank%3A1/);
     const rows = page.getByRole("table", { name: "Compilations", exact: true }).locator("tbody tr");
@@ -84,7 +99,11 @@ const looks = {
   name: "source: contrast in both schemes, narrow and wide; nothing scrolls sideways",
   async run(t) {
     for (const dark of [false, true]) {
-      const page = await t.open(run(), { dark, width: dark ? 420 : 1280, hash: "#/source?line=14" });
+      const page = await t.open(run(), {
+        dark,
+        width: dark ? 420 : 1280,
+        hash: "#/source?line=14",
+      });
       await page.getByRole("complementary", { name: "Selected line" }).waitFor();
       assert.deepEqual(await page.evaluate(faintTexts), [], dark ? "dark" : "light");
       const over = await page.evaluate(

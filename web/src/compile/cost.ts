@@ -1,5 +1,13 @@
 // Where the time of a compilation went and what the caches said to it, found quickly for any of thousands.
-import { isOf, keyOf, withoutAttempt, type CacheUse, type Compilation, type Compile, type Span } from "./data";
+import {
+  isOf,
+  keyOf,
+  withoutAttempt,
+  type CacheUse,
+  type Compilation,
+  type Compile,
+  type Span,
+} from "./data";
 
 // Seconds by area of the compiler (parts.tsx).
 export function spanParts(row: Span): Record<string, number> {
@@ -47,6 +55,8 @@ export function cacheWords(uses: CacheUse[]): string {
 export function cacheDetail(uses: CacheUse[]): string {
   return uses
     .slice(0, 12)
-    .map((use) => `${use.cache ?? "cache"} ${use.status ?? ""}${use.reason ? `: ${use.reason}` : ""}`)
+    .map(
+      (use) => `${use.cache ?? "cache"} ${use.status ?? ""}${use.reason ? `: ${use.reason}` : ""}`,
+    )
     .join("\n");
 }

@@ -375,7 +375,8 @@ export interface CompileProps extends ViewProps {
 export const compileNeeds = (tables: string[]): Needs => ({
   tables,
   missing: "The run has no compile logs that tell.",
-  record: "Start the job with TORCH_TRACE=DIR: each process then writes what torch.compile does into DIR.",
+  record:
+    "Start the job with TORCH_TRACE=DIR: each process then writes what torch.compile does into DIR.",
 });
 
 // A view of the compile logs' tables.

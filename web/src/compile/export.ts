@@ -44,12 +44,14 @@ export const exportIsland = new Once(
 const kinds: Record<string, { name: string; means: string; step: string }> = {
   guard_added: {
     name: "guard evaluated",
-    means: "The program decided something by a symbolic size. It may violate the dynamic shapes asked for.",
+    means:
+      "The program decided something by a symbolic size. It may violate the dynamic shapes asked for.",
     step: "Make the decision independent of the size, or state the constraint: Dim(min=..., max=...) or torch._check.",
   },
   propagate_real_tensors_provenance: {
     name: "data dependent",
-    means: "The value of a tensor decides. It was taken as it was in this run, and an assert was put into the graph.",
+    means:
+      "The value of a tensor decides. It was taken as it was in this run, and an assert was put into the graph.",
     step: "Tell what always holds with torch._check, or rewrite the branch with torch.cond or torch.where.",
   },
   missing_fake_kernel: {

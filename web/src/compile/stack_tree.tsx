@@ -86,7 +86,9 @@ interface Props {
   onSelect: (id: string | null) => void;
 }
 
-function TreeRow(props: Row & Omit<Props, "forest" | "filter"> & { all: number; toggle: () => void }) {
+function TreeRow(
+  props: Row & Omit<Props, "forest" | "filter"> & { all: number; toggle: () => void },
+) {
   const { node, depth, isOpen, selected, job, all } = props;
   const folds = node.children.length > 0;
   const isSelected = selected === node.id;
@@ -158,7 +160,13 @@ export function StackTree({ forest, filter, selected, job, onSelect }: Props) {
     setClosed(next);
   };
   const closeAll = () =>
-    setClosed(new Set(allNodes(forest).filter((node) => node.children.length > 0).map((node) => node.id)));
+    setClosed(
+      new Set(
+        allNodes(forest)
+          .filter((node) => node.children.length > 0)
+          .map((node) => node.id),
+      ),
+    );
   if (rows.length === 0) return <p class="empty">No frame matches the filter.</p>;
   return (
     <>

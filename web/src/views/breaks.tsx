@@ -107,12 +107,22 @@ function Hints({ text }: { text: string | undefined }) {
 }
 
 // The compilations that it broke: of the first rank that has them, or by filter where the page has no row.
-function BrokenOnes({ row, compile, job }: { row: JoinedBreak; compile: Compile; job: string | null }) {
+function BrokenOnes({
+  row,
+  compile,
+  job,
+}: {
+  row: JoinedBreak;
+  compile: Compile;
+  job: string | null;
+}) {
   const ids = (row.compile_ids ?? "").split(/,\s*/).filter(Boolean);
   const isOn = (rank: number | undefined) =>
     row.ranks.length === 0 || (rank !== undefined && row.ranks.includes(rank));
   const find = (id: string) =>
-    compile.rows("compilation").find((one) => one.compile_id === id && one.job === row.job && isOn(one.rank));
+    compile
+      .rows("compilation")
+      .find((one) => one.compile_id === id && one.job === row.job && isOn(one.rank));
   return (
     <>
       {ids.map((id) => {
@@ -128,7 +138,15 @@ function BrokenOnes({ row, compile, job }: { row: JoinedBreak; compile: Compile;
   );
 }
 
-function BreakDetail({ row, compile, job }: { row: JoinedBreak; compile: Compile; job: string | null }) {
+function BreakDetail({
+  row,
+  compile,
+  job,
+}: {
+  row: JoinedBreak;
+  compile: Compile;
+  job: string | null;
+}) {
   return (
     <aside class="panel" aria-label="Selected graph break">
       <h2>{row.reason ?? words(row.kind ?? "graph break")}</h2>
@@ -150,8 +168,7 @@ function BreakDetail({ row, compile, job }: { row: JoinedBreak; compile: Compile
         resumes behind it.
       </p>
       <p>
-        <strong>Compilations</strong>{" "}
-        <BrokenOnes row={row} compile={compile} job={job} />
+        <strong>Compilations</strong> <BrokenOnes row={row} compile={compile} job={job} />
         <span class="quiet">
           {counted(row.count ?? 0, "time")}
           {row.ranks.length > 1 && ` on ranks ${rankList(row.ranks)}`}
@@ -199,7 +216,12 @@ function BreakTable({ compile, route }: { compile: Compile; route: Route }) {
     () =>
       all.filter(
         matcher(filter, fields, (row) =>
-          [row.reason, placeText(row.user_file, row.user_line), row.functions, row.explanation].join(" "),
+          [
+            row.reason,
+            placeText(row.user_file, row.user_line),
+            row.functions,
+            row.explanation,
+          ].join(" "),
         ),
       ),
     [all, filter],

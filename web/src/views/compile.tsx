@@ -129,7 +129,9 @@ const rankColumns = (slowest: number): Column<Total>[] => [
   }),
   numberColumn("seconds", "time", 100, (row) => row.seconds, seconds),
   {
-    ...numberColumn<Total>("areas", "where it went", 0, (row) => sum(Object.values(row.parts), (one) => one)),
+    ...numberColumn<Total>("areas", "where it went", 0, (row) =>
+      sum(Object.values(row.parts), (one) => one),
+    ),
     number: false,
     cell: (row) => <AreaBar parts={row.parts} whole={slowest} />,
   },
@@ -145,12 +147,21 @@ function ByRank({ rows, costs }: { rows: Compilation[]; costs: Costs }) {
     }
     return [...byRank]
       .sort(([a], [b]) => (a ?? -1) - (b ?? -1))
-      .map(([rank, some]): Total => ({ ...totalOf(some, costs), ...(rank !== undefined && { rank }) }));
+      .map(
+        ([rank, some]): Total => ({ ...totalOf(some, costs), ...(rank !== undefined && { rank }) }),
+      );
   }, [rows, costs]);
   const columns = useMemo(
     () =>
       rankColumns(
-        totals.reduce((most, one) => Math.max(most, sum(Object.values(one.parts), (part) => part)), 0),
+        totals.reduce(
+          (most, one) =>
+            Math.max(
+              most,
+              sum(Object.values(one.parts), (part) => part),
+            ),
+          0,
+        ),
       ),
     [totals],
   );
@@ -188,7 +199,12 @@ function costColumns(costs: Costs): Column<Compilation>[] {
   return [
     numberColumn("seconds", "time", 75, (row) => row.seconds, seconds),
     {
-      ...numberColumn<Compilation>("areas", "where it went", 120, (row) => costs.spanOf(row)?.seconds),
+      ...numberColumn<Compilation>(
+        "areas",
+        "where it went",
+        120,
+        (row) => costs.spanOf(row)?.seconds,
+      ),
       number: false,
       definition: "Shares of its time by area of the compiler, backward graphs included",
       cell: (row) => {
@@ -223,9 +239,16 @@ function columnsOf(run: Run, rows: Compilation[], costs: Costs): Column<Compilat
     numberColumn("guards", "guards", 65, (row) => row.guards),
     ...(anyRestart
       ? [
-          numberColumn<Compilation>("restarts", "restarts", 70, (row) => row.restarts || undefined, undefined, {
-            definition: "Attempts that were given up",
-          }),
+          numberColumn<Compilation>(
+            "restarts",
+            "restarts",
+            70,
+            (row) => row.restarts || undefined,
+            undefined,
+            {
+              definition: "Attempts that were given up",
+            },
+          ),
         ]
       : []),
     ...costColumns(costs),
@@ -252,7 +275,9 @@ function useRows(compile: Compile, filter: string): Compilation[] {
     () =>
       all.filter(
         matcher(filter, fields, (row) =>
-          [row.compile_id, row.function, `${row.file}:${row.line}`, row.outcome, reason(row)].join(" "),
+          [row.compile_id, row.function, `${row.file}:${row.line}`, row.outcome, reason(row)].join(
+            " ",
+          ),
         ),
       ),
     [all, filter],
@@ -282,7 +307,11 @@ function Compilations({ run, route, compile }: CompileProps) {
       <h1>Compilations</h1>
       <Numbers
         label="Compilations in numbers"
-        facts={facts(all, compile.leftOut("compile_span") > 0 ? [] : compile.rows("compile_span"), costs)}
+        facts={facts(
+          all,
+          compile.leftOut("compile_span") > 0 ? [] : compile.rows("compile_span"),
+          costs,
+        )}
         partial={compile.leftOut("compilation") > 0}
       />
       <ByRank rows={all} costs={costs} />
@@ -318,7 +347,14 @@ function Compilations({ run, route, compile }: CompileProps) {
         </Section>
       </div>
       {selected ? (
-        <CompilationDetail key={at} view={id} compile={compile} one={selected} route={route} run={run} />
+        <CompilationDetail
+          key={at}
+          view={id}
+          compile={compile}
+          one={selected}
+          route={route}
+          run={run}
+        />
       ) : (
         rows.length > 0 && (
           <p class="quiet">Select a compilation to see why and what it compiled.</p>

@@ -1,7 +1,22 @@
 // What compiling cost: time by phase, the slowest compilations, kernels, autotuning, caches, and the size
 // of the logs themselves.
 import { useMemo } from "preact/hooks";
-import {sum, withoutAttempt, type Autotune, type CacheTotal, type CacheUse, type Compile, type Kernel, type PhaseTotal, type Span, type TableName, type Weight, compileNeeds, withCompile, type CompileProps } from "../compile/data";
+import {
+  sum,
+  withoutAttempt,
+  type Autotune,
+  type CacheTotal,
+  type CacheUse,
+  type Compile,
+  type Kernel,
+  type PhaseTotal,
+  type Span,
+  type TableName,
+  type Weight,
+  compileNeeds,
+  withCompile,
+  type CompileProps,
+} from "../compile/data";
 import { spanParts } from "../compile/cost";
 import {
   AreaBar,

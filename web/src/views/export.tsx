@@ -2,8 +2,25 @@
 import { useMemo } from "preact/hooks";
 import { CodeViewer } from "../code/viewer";
 import { compileNeeds, withCompile, type CompileProps } from "../compile/data";
-import { exportIsland, issueWords, keyOfIssue, kindOf, type Export, type Issue, type Program } from "../compile/export";
-import { LeftOut, Numbers, Section, SourceLink, placeColumn, textColumn, whoColumns, type Fact } from "../compile/parts";
+import {
+  exportIsland,
+  issueWords,
+  keyOfIssue,
+  kindOf,
+  type Export,
+  type Issue,
+  type Program,
+} from "../compile/export";
+import {
+  LeftOut,
+  Numbers,
+  Section,
+  SourceLink,
+  placeColumn,
+  textColumn,
+  whoColumns,
+  type Fact,
+} from "../compile/parts";
 import { useWalk } from "../compile/walk";
 import { matcher } from "../parts/filter";
 import { bytes, count, counted } from "../parts/format";
@@ -26,9 +43,13 @@ function facts(data: Export, compile: CompileProps["compile"]): Fact[] {
       value: count(all),
       label: all === 1 ? "issue" : "issues",
       note: all === 0 ? "nothing stood in the way" : "",
-      definition: "Guards that were evaluated, data that decided, fake kernels that are missing or wrong",
+      definition:
+        "Guards that were evaluated, data that decided, fake kernels that are missing or wrong",
     },
-    { value: count(data.programs.length), label: data.programs.length === 1 ? "exported program" : "exported programs" },
+    {
+      value: count(data.programs.length),
+      label: data.programs.length === 1 ? "exported program" : "exported programs",
+    },
     { value: count(ofKind(/^create_symbol$/)), label: "symbolic sizes" },
     {
       value: count(ofKind(/^create_unbacked_symbol$/)),
@@ -142,7 +163,11 @@ function Issues({ data, run, route }: CompileProps & { data: Export }) {
           onSort={(to) => setParams(id, { sort: to }, true)}
           selected={at}
           onSelect={(one) => setParams(id, { at: one === at ? null : one })}
-          empty={data.issues.length === 0 ? "The logs have no issues of torch.export." : "No issue matches the filter."}
+          empty={
+            data.issues.length === 0
+              ? "The logs have no issues of torch.export."
+              : "No issue matches the filter."
+          }
         />
         {data.left_out > 0 && (
           <p class="quiet left-out">
@@ -181,7 +206,8 @@ function Programs({ data, route }: Pick<CompileProps, "route"> & { data: Export 
             aria-pressed={one === shown}
             onClick={() => setParams(id, { program: one === shown ? null : keyOfProgram(one) })}
           >
-            {one.rank === undefined ? "" : `rank ${one.rank} `}program {i + 1} <span class="tab-count">{bytes(one.bytes)}</span>
+            {one.rank === undefined ? "" : `rank ${one.rank} `}program {i + 1}{" "}
+            <span class="tab-count">{bytes(one.bytes)}</span>
           </button>
         ))}
       </div>
@@ -208,7 +234,11 @@ function ExportView(props: CompileProps) {
       <h1>Export</h1>
       {data ? (
         <>
-          <Numbers label="Export in numbers" facts={facts(data, props.compile)} partial={props.compile.leftOut("compile_shape") > 0} />
+          <Numbers
+            label="Export in numbers"
+            facts={facts(data, props.compile)}
+            partial={props.compile.leftOut("compile_shape") > 0}
+          />
           <Issues {...props} data={data} />
           <Programs route={props.route} data={data} />
           <p>

@@ -1,6 +1,18 @@
 // What was compiled and what it relies on: graphs with the ranks that have the same, guards, symbols.
 import { useMemo } from "preact/hooks";
-import {keyOf, isOf, type Compilation, type Compile, type Graph, type Guard, type Module, type Shape, compileNeeds, withCompile, type CompileProps } from "../compile/data";
+import {
+  keyOf,
+  isOf,
+  type Compilation,
+  type Compile,
+  type Graph,
+  type Guard,
+  type Module,
+  type Shape,
+  compileNeeds,
+  withCompile,
+  type CompileProps,
+} from "../compile/data";
 import { guardColumns } from "../compile/detail";
 import { GraphDetail, graphName } from "../compile/graph";
 import {
@@ -202,11 +214,7 @@ function GuardIndex({ run, compile, route }: Props) {
     [all, filter],
   );
   const columns = useMemo(
-    () => [
-      ...whoColumns(run, all),
-      idColumn<Guard>(),
-      ...guardColumns,
-    ],
+    () => [...whoColumns(run, all), idColumn<Guard>(), ...guardColumns],
     [run, all],
   );
   const failed = all.filter((row) => (row.failed ?? 0) > 0).length;
@@ -340,7 +348,11 @@ function Modules({ run, compile, route }: Props) {
         label="Modules"
         rows={rows}
         columns={columns}
-        empty={all.length === 0 ? "No graph takes parameters of a module." : "No module matches the filter."}
+        empty={
+          all.length === 0
+            ? "No graph takes parameters of a module."
+            : "No module matches the filter."
+        }
       />
       <LeftOut compile={compile} names={["compile_module"]} />
     </Section>

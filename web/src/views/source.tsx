@@ -10,7 +10,15 @@ import { hasRows } from "../run/data";
 import { useOnce } from "../run/islands";
 import { useKeys } from "../shell/keys";
 import { currentRoute, setParams, type Route } from "../shell/route";
-import { findingsOf, isSameFile, rowsOf, sourceIsland, totalOf, type FileTotal, type Source } from "../source/data";
+import {
+  findingsOf,
+  isSameFile,
+  rowsOf,
+  sourceIsland,
+  totalOf,
+  type FileTotal,
+  type Source,
+} from "../source/data";
 import { LineDetail, Lines, SourceLegend } from "../source/lines";
 import type { View, ViewProps } from "../view";
 
@@ -61,12 +69,16 @@ function FileList({ totals, current }: { totals: FileTotal[]; current: FileTotal
             title={total.file.file}
           >
             <bdi class="name">{nameOf(total.file.file)}</bdi>
-            <bdi class="folder-of quiet">{total.file.file.slice(0, -nameOf(total.file.file).length)}</bdi>
+            <bdi class="folder-of quiet">
+              {total.file.file.slice(0, -nameOf(total.file.file).length)}
+            </bdi>
             <span class="quiet">{totalWords(total)}</span>
           </button>
         </li>
       ))}
-      {totals.length > mostFiles && <li class="quiet">and {count(totals.length - mostFiles)} more files</li>}
+      {totals.length > mostFiles && (
+        <li class="quiet">and {count(totals.length - mostFiles)} more files</li>
+      )}
     </ol>
   );
 }
@@ -100,7 +112,8 @@ function File({ total, props }: { total: FileTotal; props: ViewProps }) {
   const compilations = useCompilations(props);
   const lines = rows.flatMap((row) => ("line" in row ? [row.line] : []));
   const at = lines.findIndex((line) => line.line === selected);
-  const select = (line: number | null) => setParams(id, { line: line === null ? null : String(line) }, true);
+  const select = (line: number | null) =>
+    setParams(id, { line: line === null ? null : String(line) }, true);
   const move = (by: number) => {
     const now = Number(currentRoute().params.get("line") ?? "NaN"); // keys may come faster than drawing
     const from = lines.findIndex((one) => one.line === now);
@@ -141,7 +154,9 @@ function Content({ source, ...props }: ViewProps & { source: Source }) {
   const all = useTotals(source, run.job, run.findings);
   const current = chosenFile(all, route);
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const totals = all.filter((one) => words.every((word) => one.file.file.toLowerCase().includes(word)));
+  const totals = all.filter((one) =>
+    words.every((word) => one.file.file.toLowerCase().includes(word)),
+  );
   if (all.length === 0) return <p class="empty">Nothing in this run points at a line of source.</p>;
   return (
     <div class="source-view">
@@ -177,7 +192,11 @@ function SourceView(props: ViewProps) {
   return (
     <>
       <h1>Source</h1>
-      {loaded.state === "ready" ? <Content {...props} source={loaded.value} /> : <Waiting loaded={loaded} />}
+      {loaded.state === "ready" ? (
+        <Content {...props} source={loaded.value} />
+      ) : (
+        <Waiting loaded={loaded} />
+      )}
     </>
   );
 }
@@ -188,7 +207,8 @@ export const view: View = {
   order: 45,
   needs: {
     tables: ["compile_entry", "comm_op"],
-    missing: "Neither compile logs nor Flight Recorder dumps were found, which tell about lines of source.",
+    missing:
+      "Neither compile logs nor Flight Recorder dumps were found, which tell about lines of source.",
     record:
       "Start the job with TORCH_TRACE=DIR, or with TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT set.",
   },
