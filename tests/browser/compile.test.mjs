@@ -327,6 +327,8 @@ const large = {
     assert.ok(performance.now() - typed < 1500, "filtering takes long");
     await page.getByRole("searchbox", { name: "Filter compilations" }).fill("");
     await page.keyboard.press("Escape");
+    await page.waitForFunction(() => document.querySelectorAll("tbody tr").length > 5);
+    await goTo(page, "#/compile"); // drawn, and its keys in force
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.waitForFunction(() => location.hash.includes(encodeURIComponent("0:0:0:1/0")));
