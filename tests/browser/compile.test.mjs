@@ -2,13 +2,29 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { compileTables, hostileName, withCompile } from "./compile_fixture.mjs";
+import { compileTables, hostileName, withCompile as withTables } from "./compile_fixture.mjs";
+import { allIslands, lanesIsland } from "./compile_islands.mjs";
 import { hungRun } from "./fixture.mjs";
 import { faintTexts } from "./looks.test.mjs";
 
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");
 const at = encodeURIComponent("0:0:0:0/1");
-const titles = ["Compilations", "Graph breaks", "Compile cost", "Graphs", "Ranks"];
+const titles = [
+  "Compilations",
+  "Stacks",
+  "Lanes",
+  "Graph breaks",
+  "Compile cost",
+  "Graphs",
+  "Export",
+];
+
+// Tables and islands; rows of tables that only count.
+const withCompile = (lists, leftOut) => ({
+  ...withTables(lists, leftOut),
+  islands: allIslands(),
+  rows: { compile_trie_end: 8 },
+});
 const breakAt = encodeURIComponent("graph_break:train.py:41:Unsupported Tensor.item() call");
 const graphAt = encodeURIComponent("dynamo output graph abcd00000000");
 
@@ -20,6 +36,7 @@ const pages = {
     "2 recompiled",
     "2 restarted",
     "12 s",
+    "did not end",
     "loss_fn",
     hostileName,
   ],
@@ -66,7 +83,32 @@ const pages = {
   [`#/graphs?at=${graphAt}`]: ["rank 1 0/0", "operator.add"],
   "#/graphs?tab=guards": ["2 guards failed", "TENSOR_MATCH"],
   "#/graphs?tab=shapes": ["create symbol", "s27", "[2, inf]"],
-  "#/compile_ranks": ["Rank 1 compiled another graph", "+ addmm", "extra_fn", "6 s"],
+  "#/graphs?tab=modules": ["weight f32[8, 8]", "256 B"],
+  "#/compile_tree": ["main", "loss_fn", "rank 0 1/0", "6 s", hostileName],
+  "#/compile_tree?frames=all": ["_call_impl", "module.py:1790"],
+  "#/compile_tree?frame=0.2": [
+    "all 6 s",
+    "forward (train.py:12): 5 s, 83.3 %; 2 compiled again, 2 ok",
+  ],
+  "#/compile_tree?rank=1&filter=loss": ["rank 1 1/0", "main"],
+  "#/compile_lanes": ["2 ranks", "4.01 s from first to last", "2.01 s rank 0", "2 with failures"],
+  "#/compile_lanes?clock=log": ["From the begin of each log"],
+  [`#/compile_lanes?at=${encodeURIComponent("0:0:0:1/0")}`]: [
+    "rank 0: 1/0 loss_fn; 500 ms, graph break or restart; 1 given up",
+    "Show compilation 1/0",
+  ],
+  "#/export": [
+    "2 issues",
+    "1 exported program",
+    "torch.ops.mylib.foo.default has no fake kernel",
+    hostileName,
+  ],
+  "#/export?at=0:80": [
+    "was taken to be False",
+    "return z[:a]",
+    "train.py:80 in main",
+    "torch._check",
+  ],
 };
 
 // Another address of the same page, drawn.
@@ -102,7 +144,7 @@ const everyView = {
     for (const [hash, texts] of Object.entries(pages)) {
       await goTo(page, hash);
       await checkPage(page, hash, texts);
-      const nav = await page.getByRole("navigation").innerText();
+      const nav = await page.getByRole("navigation", { name: "Views" }).innerText();
       for (const title of titles) assert.ok(nav.includes(title), title);
       await t.screenshot(page, `compile${hash.replace(/\W+/g, "_")}`, true);
     }
@@ -165,19 +207,77 @@ const links = {
 };
 
 const hidden = {
-  name: "compile: no entries without tables, no ranks with one rank",
+  name: "compile: without logs each view says what is missing and how to record it",
   async run(t) {
-    const none = await t.open(hungRun());
-    const nav = await none.getByRole("navigation").innerText();
-    for (const title of titles) assert.ok(!nav.includes(title), title);
-    const single = Object.fromEntries(
-      Object.entries(compileTables())
-        .map(([name, rows]) => [name, rows.filter((row) => row.rank === 0)])
-        .filter(([, rows]) => rows.length > 0),
+    const page = await t.open(hungRun());
+    const missing = page.getByRole("region", { name: "Nothing to show" });
+    for (const view of ["compile", "compile_tree", "compile_lanes", "breaks", "graphs", "export"]) {
+      await goTo(page, `#/${view}`);
+      assert.match(await missing.innerText(), /TORCH_TRACE=DIR/, view);
+    }
+    const links = page.getByRole("navigation", { name: "Views" }).locator("a.absent");
+    assert.ok((await links.count()) >= titles.length, "absent views are not quiet");
+  },
+};
+
+const stacks = {
+  name: "compile: stacks fold, filter, zoom and lead to compilations and lines",
+  async run(t) {
+    const page = await t.open(withCompile(compileTables()), { hash: "#/compile_tree" });
+    const frames = page.getByRole("region", { name: "Frames", exact: true });
+    assert.equal(await frames.locator("li").count(), 4);
+    await page.getByRole("button", { name: "Fold all", exact: true }).click();
+    assert.equal(await frames.locator("li").count(), 1);
+    assert.match(await frames.innerText(), /6 s/);
+    assert.equal(await frames.getByRole("img", { name: "failed" }).count(), 1);
+    await page.getByRole("button", { name: "Unfold all" }).click();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    assert.match(page.url(), /frame=0\.2/);
+    const flame = page.getByRole("group", { name: "Compile time by stack" });
+    assert.equal(await flame.getByRole("button").count(), 1);
+    await page.getByRole("button", { name: "all 6 s" }).click();
+    await flame.getByRole("button", { name: /^loss_fn/ }).click();
+    assert.match(page.url(), /frame=0\.3/);
+    const row = frames.locator("li", { hasText: "loss_fn" });
+    assert.match(
+      await row.getByRole("link", { name: "train.py:40" }).getAttribute("href"),
+      /source\?.*line=40/,
     );
-    const page = await t.open(withCompile(single), { hash: "#/compile_ranks" });
-    const text = await page.getByRole("navigation").innerText();
-    assert.ok(text.includes("Compilations") && !text.includes("Ranks"), text);
+    await row.getByRole("link", { name: "rank 0 1/0" }).click();
+    await page.getByRole("heading", { level: 2, name: "1/0 loss_fn" }).waitFor();
+  },
+};
+
+const lanes = {
+  name: "compile: lanes are pointed at, selected and zoomed; 512 ranks scroll",
+  async run(t) {
+    const page = await t.open(withCompile(compileTables()), { hash: "#/compile_lanes" });
+    const box = page.locator(".lane-box");
+    const { width } = await box.boundingBox();
+    await box.hover({ position: { x: 84 + (width - 96) * 0.2, y: 40 } });
+    assert.match(await page.locator(".grid-tip").innerText(), /rank 0: 0\/0 forward; 1\.5 s, ok/);
+    await box.click({ position: { x: 84 + (width - 96) * 0.2, y: 40 } });
+    await page.waitForFunction(() => location.hash.includes("at="));
+    await page.getByRole("link", { name: "Show compilation 0/0" }).waitFor();
+    await box.dblclick({ position: { x: width / 2, y: 8 } });
+    await page.waitForFunction(() => location.hash.includes("from="));
+    await page.getByRole("button", { name: "Show all" }).click();
+    assert.ok(!page.url().includes("from="));
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.keyboard.press("o");
+    await page.getByRole("heading", { level: 2, name: "1/0 loss_fn" }).waitFor();
+
+    const many = { ...withCompile(compileTables()) };
+    many.islands.lanes = lanesIsland(512);
+    const wide = await t.open(many, { hash: "#/compile_lanes" });
+    assert.match(await wide.locator("main").innerText(), /512 ranks/);
+    const scrolls = await wide
+      .locator(".lane-box")
+      .evaluate((one) => one.scrollHeight > one.clientHeight);
+    assert.ok(scrolls, "rows beyond the box cannot be reached");
   },
 };
 
@@ -206,11 +306,11 @@ const leftOut = {
 };
 
 const large = {
-  name: "compile: 5,000 compilations and 20,000 rows of details stay quick",
+  name: "compile: 10,000 compilations and 20,000 rows of details stay quick",
   async run(t) {
     const lists = compileTables();
     const [first] = lists.compilation;
-    lists.compilation = Array.from({ length: 5000 }, (_, i) => ({
+    lists.compilation = Array.from({ length: 10000 }, (_, i) => ({
       ...first,
       compile_id: `${i}/0`,
       first_entry: i,
@@ -218,9 +318,23 @@ const large = {
     const [guard] = lists.compile_guard;
     lists.compile_guard = Array.from({ length: 20000 }, (_, i) => ({
       ...guard,
-      compile_id: `${i % 5000}/0`,
+      compile_id: `${i % 10000}/0`,
     }));
     const page = await t.open(withCompile(lists), { hash: "#/compile" });
+    const typed = performance.now();
+    await page.getByRole("searchbox", { name: "Filter compilations" }).fill("9999/0");
+    await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+    assert.ok(performance.now() - typed < 1500, "filtering takes long");
+    await page.getByRole("searchbox", { name: "Filter compilations" }).fill("");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => document.querySelectorAll("tbody tr").length > 5);
+    await goTo(page, "#/compile"); // drawn, and its keys in force
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.waitForFunction(() => location.hash.includes(encodeURIComponent("0:0:0:1/0")));
+    await page.keyboard.press("k");
+    await page.getByRole("complementary", { name: "Selected compilation" }).waitFor();
+    await page.getByRole("button", { name: "forward" }).first().click();
     const start = performance.now();
     await page.getByRole("button", { name: "forward" }).first().click();
     await page.getByRole("button", { name: /^Guards/ }).click();
@@ -240,4 +354,15 @@ const recorded = {
   },
 };
 
-export const tests = [everyView, looks, keyboard, links, hidden, leftOut, large, recorded];
+export const tests = [
+  everyView,
+  looks,
+  keyboard,
+  links,
+  hidden,
+  stacks,
+  lanes,
+  leftOut,
+  large,
+  recorded,
+];

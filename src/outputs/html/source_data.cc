@@ -2,10 +2,10 @@
 //
 //   {"files": [{"job": 0, "file": "/home/user/train.py", "user": true,
 //               "lines": [{"line": 27, "code": "def forward(self, x):", "function": "forward",
-//                          "seconds": 1.5, "breaks": 2, "guards": 3, "failed_guards": 1, "nodes":
-//                          4, "compiled": {"count": 2, "first": ["0:0:0:0/0"]}, "recompiled": ...,
-//                          "failed": ..., "kernels": ..., "collectives": ..., "call": {"group":
-//                          "0", "seq": 16, "rank": 5}}]}],
+//                          "seconds": 1.5, "breaks": 2, "exports": 1, "guards": 3, "failed_guards":
+//                          1, "nodes": 4, "compiled": {"count": 2, "first": ["0:0:0:0/0"]},
+//                          "recompiled": ..., "failed": ..., "kernels": ..., "collectives": ...,
+//                          "call": {"group": "0", "seq": 16, "rank": 5}}]}],
 //    "left_out": 0}                                                            lines beyond the
 //    bounds
 //
@@ -18,7 +18,7 @@
 #include "model/user_frames.h"
 #include "outputs/html/source_lines.h"
 #include "tables/comm_op.h"
-#include "tables/compilation.h"
+#include "tables/compile_entry.h"
 
 namespace debrief::outputs::html {
 
@@ -81,6 +81,7 @@ void WriteLine(JsonWriter& json, const Pools& pools, int32_t number, const Sourc
   WriteText(json, "function", line.function);
   if (line.seconds > 0) json.Field("seconds", line.seconds);
   WriteNumber(json, "breaks", line.breaks);
+  WriteNumber(json, "exports", line.exports);
   WriteNumber(json, "guards", line.guards);
   WriteNumber(json, "failed_guards", line.failed_guards);
   WriteNumber(json, "nodes", line.nodes);
@@ -99,7 +100,7 @@ void WriteLine(JsonWriter& json, const Pools& pools, int32_t number, const Sourc
 }  // namespace
 
 std::string SourceJson(const Model& model) {
-  if (model.tables.Get<CompilationTable>().size() == 0 &&
+  if (model.tables.Get<CompileEntryTable>().size() == 0 &&
       model.tables.Get<CommOpTable>().size() == 0)
     return "";
   const SourceFiles files = CollectSource(model, kGraphBytes);

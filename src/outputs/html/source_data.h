@@ -7,7 +7,7 @@
 
 namespace debrief::outputs::html {
 
-// Empty when there are neither compilations nor collectives. Same model, same bytes.
+// Empty when there are neither compile logs nor collectives. Same model, same bytes.
 std::string SourceJson(const Model& model);
 
 Status AddSource(const Model& model, Islands& islands);

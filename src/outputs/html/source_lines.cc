@@ -16,6 +16,7 @@
 #include "model/compile_frames.h"
 #include "model/compile_payload.h"
 #include "model/user_frames.h"
+#include "outputs/html/export_data.h"
 #include "tables/comm_op.h"
 #include "tables/compilation.h"
 #include "tables/compile_break.h"
@@ -23,6 +24,7 @@
 #include "tables/compile_failure.h"
 #include "tables/compile_guard.h"
 #include "tables/compile_recompile.h"
+#include "tables/compile_shape.h"
 #include "tables/compile_trie_node.h"
 
 namespace debrief::outputs::html {
@@ -30,6 +32,7 @@ namespace debrief::outputs::html {
 namespace {
 
 constexpr size_t kLongestCode = 300;
+constexpr size_t kMostIssues = 10'000;     // of torch.export
 constexpr size_t kMostDumpedLines = 5000;  // of one file
 
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -78,6 +81,7 @@ class Collector {
     AddBreaks();
     AddRecompiles();
     AddCollectives();
+    AddExportIssues();
     AddEntries();
     AddGuards();  // behind all that tell whole paths
     AddStackCode();
@@ -180,6 +184,19 @@ class Collector {
                     .seq = table.is_p2p[row] != 0 ? table.p2p_seq[row] : table.collective_seq[row],
                     .rank = table.rank[row]};
       line->collectives.Add(Text(table.op[row]));
+      SetCode(*line, Text(frame.text));
+    }
+  }
+
+  void AddExportIssues() {
+    const auto& table = model_.tables.Get<CompileShapeTable>();
+    for (const ExportIssue& issue : FindExportIssues(model_, kMostIssues).first) {
+      const auto frames = UserFrames(model_.pools, issue.stack);
+      if (frames.empty()) continue;
+      const Frame& frame = model_.pools.GetFrame(frames.front());
+      SourceLine* line = Line(table.job[issue.row], Text(frame.file), frame.line);
+      if (line == nullptr) continue;
+      ++line->exports;
       SetCode(*line, Text(frame.text));
     }
   }
@@ -306,7 +323,7 @@ void LineList::Add(std::string_view name) {
 }
 
 bool SourceLine::has_facts() const {
-  return compiled.count + recompiled.count + failed.count + breaks + guards + nodes +
+  return compiled.count + recompiled.count + failed.count + breaks + exports + guards + nodes +
              kernels.count + collectives.count >
          0;
 }

@@ -43,7 +43,8 @@ struct SourceLine {
   LineList kernels;
   LineList collectives;
   LineCall call;
-  double seconds = 0;  // of the compilations that begin here
+  int64_t exports = 0;  // issues of torch.export
+  double seconds = 0;   // of the compilations that begin here
 
   bool has_facts() const;
 };

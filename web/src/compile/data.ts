@@ -8,7 +8,7 @@ import type { Needs, ViewProps } from "../view";
 
 export type { Who };
 
-interface Of extends Who {
+export interface Of extends Who {
   life?: number;
   entry?: number;
   compile_id?: string;
@@ -375,7 +375,8 @@ export interface CompileProps extends ViewProps {
 export const compileNeeds = (tables: string[]): Needs => ({
   tables,
   missing: "The run has no compile logs that tell.",
-  record: "Start the job with TORCH_TRACE=DIR: each process then writes what torch.compile does into DIR.",
+  record:
+    "Start the job with TORCH_TRACE=DIR: each process then writes what torch.compile does into DIR.",
 });
 
 // A view of the compile logs' tables.
@@ -388,7 +389,7 @@ export function withoutAttempt(id: string | undefined): string {
 }
 
 // The address of a compilation: ids repeat among logs, ranks and lives of a process.
-export function keyOf(row: Compilation): string {
+export function keyOf(row: Of): string {
   return [row.input ?? "", row.rank ?? "", row.life ?? 0, row.compile_id ?? ""].join(":");
 }
 

@@ -31,10 +31,10 @@ function layOut(forest: StackNode[], all: number): Box[] {
   return boxes;
 }
 
-// Colours by file, so that the frames of one file are seen to belong together.
-function hueOf(file: string): number {
+// Colours by function, so that one that is called from several places is seen again.
+function hueOf(name: string): number {
   let hash = 7;
-  for (let i = 0; i < file.length; ++i) hash = (hash * 31 + file.charCodeAt(i)) % 997;
+  for (let i = 0; i < name.length; ++i) hash = (hash * 31 + name.charCodeAt(i)) % 997;
   return hash % 6;
 }
 
@@ -54,7 +54,7 @@ function FlameBox({ box, all, onZoom }: { box: Box; all: number; onZoom: Props["
   const words = boxWords(node, all);
   return (
     <button
-      class={`flame-box ${node.isUser ? `hue-${hueOf(node.file)}` : "library"}`}
+      class={`flame-box ${node.isUser ? `hue-${hueOf(node.name)}` : "library"}`}
       style={{
         left: `${box.left * 100}%`,
         width: `${box.width * 100}%`,
@@ -95,7 +95,12 @@ export function Flame({ forest, zoom, onZoom }: Props) {
         ))}
         {last && <span class="quiet"> {boxWords(last, all)}</span>}
       </p>
-      <div class="flame" role="group" aria-label="Compile time by stack" style={{ height: `${rows * rowHeight}px` }}>
+      <div
+        class="flame"
+        role="group"
+        aria-label="Compile time by stack"
+        style={{ height: `${rows * rowHeight}px` }}
+      >
         {boxes.map((box) => (
           <FlameBox key={box.node.id} box={box} all={all} onZoom={onZoom} />
         ))}

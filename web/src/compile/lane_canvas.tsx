@@ -40,7 +40,10 @@ function areaParts(box: Box): [area: string, share: number][] {
     ["codegen", span.codegen_s ?? 0],
     ["triton", span.triton_s ?? 0],
   ];
-  const all = Math.max(span.seconds ?? 0, values.reduce((sum, [, value]) => sum + value, 0));
+  const all = Math.max(
+    span.seconds ?? 0,
+    values.reduce((sum, [, value]) => sum + value, 0),
+  );
   if (all <= 0) return [];
   return values.filter(([, value]) => value > 0).map(([area, value]) => [area, value / all]);
 }
@@ -120,7 +123,12 @@ function drawSelected(pen: Pen, box: Box, y: number): void {
   const x = xOf(geometry, box.start);
   context.strokeStyle = pen.colour("--text");
   context.lineWidth = 2;
-  context.strokeRect(x - 1, y - 1, Math.max(3, xOf(geometry, box.end) - x) + 2, geometry.rowHeight - 2);
+  context.strokeRect(
+    x - 1,
+    y - 1,
+    Math.max(3, xOf(geometry, box.end) - x) + 2,
+    geometry.rowHeight - 2,
+  );
 }
 
 function draw(canvas: HTMLCanvasElement, picture: Picture, top: number, height: number): void {
@@ -177,7 +185,8 @@ function useRedraw(box: { current: HTMLElement | null }, update: () => void): vo
 export function boxWords(lane: Lane, box: Box): string {
   const name = box.compilation?.function ?? box.phase;
   const parts = areaParts(box).map(
-    ([area, share]) => `${areas.find(([id]) => id === area)?.[1] ?? area} ${Math.round(share * 100)} %`,
+    ([area, share]) =>
+      `${areas.find(([id]) => id === area)?.[1] ?? area} ${Math.round(share * 100)} %`,
   );
   const restarts = box.compilation?.restarts ?? 0;
   return [
@@ -200,10 +209,13 @@ interface Props {
 
 // The box under the mouse; the shortest where several lie on each other, two pixels wide at least.
 function boxAt(lanes: Lane[], geometry: Geometry, x: number, y: number): [Lane, Box] | null {
-  const lane = y < margin.top ? undefined : lanes[Math.floor((y - margin.top) / geometry.rowHeight)];
+  const lane =
+    y < margin.top ? undefined : lanes[Math.floor((y - margin.top) / geometry.rowHeight)];
   if (!lane) return null;
   const hit = lane.boxes.filter(
-    (box) => xOf(geometry, box.start) - 2 <= x && Math.max(xOf(geometry, box.end), xOf(geometry, box.start) + 2) + 2 >= x,
+    (box) =>
+      xOf(geometry, box.start) - 2 <= x &&
+      Math.max(xOf(geometry, box.end), xOf(geometry, box.start) + 2) + 2 >= x,
   );
   hit.sort((a, b) => a.end - a.start - (b.end - b.start));
   return hit[0] ? [lane, hit[0]] : null;
@@ -219,7 +231,12 @@ export function LaneCanvas({ lanes, extent, selected, onSelect, onZoom }: Props)
   const geometry = { rowHeight, width: room, height, extent };
   const redraw = () => {
     if (!box.current || !canvas.current) return;
-    draw(canvas.current, { lanes, geometry, selected }, box.current.scrollTop, box.current.clientHeight);
+    draw(
+      canvas.current,
+      { lanes, geometry, selected },
+      box.current.scrollTop,
+      box.current.clientHeight,
+    );
   };
   useRedraw(box, () => {
     if (box.current && box.current.clientWidth !== room) setRoom(box.current.clientWidth);
@@ -275,7 +292,10 @@ export function LaneCanvas({ lanes, extent, selected, onSelect, onZoom }: Props)
         <div
           class="grid-tip"
           aria-hidden="true"
-          style={{ left: `${Math.max(0, Math.min(tip.x + 14, room - 430))}px`, top: `${tip.y + 16}px` }}
+          style={{
+            left: `${Math.max(0, Math.min(tip.x + 14, room - 430))}px`,
+            top: `${tip.y + 16}px`,
+          }}
         >
           {tip.text}
         </div>

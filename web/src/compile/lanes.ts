@@ -27,6 +27,8 @@ export interface Box {
   phase: string;
   start: number; // microseconds
   end: number;
+  start_ns: number; // since 1970
+  end_ns: number;
   open: boolean; // it never ended
   status: Status;
   compilation: Compilation | undefined;
@@ -58,12 +60,22 @@ function covered(boxes: Box[]): number {
   return sum;
 }
 
-function laneName(rank: number | null, input: number | null, job: number | null, several: boolean): string {
+function laneName(
+  rank: number | null,
+  input: number | null,
+  job: number | null,
+  several: boolean,
+): string {
   const name = rank === null ? `log ${input ?? "?"}` : `rank ${rank}`;
   return several ? `job ${job} ${name}` : name;
 }
 
-function boxOf(raw: RawLanes, i: number, compilations: Map<string, Compilation>, spans: Map<string, Span>): Box {
+function boxOf(
+  raw: RawLanes,
+  i: number,
+  compilations: Map<string, Compilation>,
+  spans: Map<string, Span>,
+): Box {
   const id = raw.id[i] ?? "";
   const key = [raw.input[i] ?? "", raw.rank[i] ?? "", raw.life[i] ?? 0, id].join(":");
   const start = raw.start_us[i] ?? 0;
@@ -76,6 +88,8 @@ function boxOf(raw: RawLanes, i: number, compilations: Map<string, Compilation>,
     phase: raw.phase[i] ?? "",
     start,
     end: start + (raw.us[i] ?? 0),
+    start_ns: raw.base_ns + start * 1000,
+    end_ns: raw.base_ns + (start + (raw.us[i] ?? 0)) * 1000,
     open,
     status,
     compilation,
@@ -87,8 +101,7 @@ function boxOf(raw: RawLanes, i: number, compilations: Map<string, Compilation>,
 function toLogClock(lane: Lane): void {
   const first = new Map<string, number>();
   const logOf = (box: Box) => box.key.split(":").slice(0, 3).join(":");
-  for (const box of lane.boxes)
-    if (!first.has(logOf(box))) first.set(logOf(box), box.start);
+  for (const box of lane.boxes) if (!first.has(logOf(box))) first.set(logOf(box), box.start);
   for (const box of lane.boxes) {
     const begin = first.get(logOf(box)) ?? 0;
     box.start -= begin;
@@ -97,7 +110,12 @@ function toLogClock(lane: Lane): void {
   lane.boxes.sort((a, b) => a.start - b.start);
 }
 
-export function makeLanes(raw: RawLanes, compile: Compile, job: number | null, clock: Clock): Lane[] {
+export function makeLanes(
+  raw: RawLanes,
+  compile: Compile,
+  job: number | null,
+  clock: Clock,
+): Lane[] {
   const compilations = byKey(compile.rows("compilation"));
   const spans = byKey(compile.rows("compile_span"));
   const several = job === null && new Set(raw.job).size > 1;

@@ -1,7 +1,7 @@
 // Pieces that the views of compile logs share: numbers, bars, tabs, small tables and their columns.
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Compile, TableName, Who } from "./data";
+import { keyOf, withoutAttempt, type Compile, type Of, type TableName, type Who } from "./data";
 import type { Run } from "../run/data";
 import { count, duration } from "../parts/format";
 import { Path } from "../parts/marks";
@@ -241,6 +241,28 @@ export function textColumn<Row>(
   extra: Extra<Row> = {},
 ): Column<Row> {
   return { id, title, width, value: (row) => value(row) ?? null, ...extra };
+}
+
+// The compile id, which leads to the compilation.
+export function idColumn<Row extends Of>(): Column<Row> {
+  return {
+    ...textColumn<Row>("id", "id", 70, (row) => row.compile_id, {
+      definition: "Compile id: frame / how often it was compiled before",
+    }),
+    cell: (row) => row.compile_id && <CompileLink row={row}>{row.compile_id}</CompileLink>,
+  };
+}
+
+export function CompileLink({ row, children }: { row: Of; children: ComponentChildren }) {
+  const at = keyOf({ ...row, compile_id: withoutAttempt(row.compile_id) });
+  return (
+    <a
+      href={href("compile", { job: currentRoute().params.get("job"), at })}
+      onClick={(event) => event.stopPropagation()}
+    >
+      {children}
+    </a>
+  );
 }
 
 export function numberColumn<Row>(

@@ -6,7 +6,7 @@ import { looks, StatusSign } from "./status";
 import { VirtualList } from "./virtual";
 import { count } from "../parts/format";
 import { useKeys } from "../shell/keys";
-import { href } from "../shell/route";
+import { currentRoute, href } from "../shell/route";
 
 const rowHeight = 28;
 const mostEnds = 5; // compilations of a frame that are links of their own
@@ -86,7 +86,9 @@ interface Props {
   onSelect: (id: string | null) => void;
 }
 
-function TreeRow(props: Row & Omit<Props, "forest" | "filter"> & { all: number; toggle: () => void }) {
+function TreeRow(
+  props: Row & Omit<Props, "forest" | "filter"> & { all: number; toggle: () => void },
+) {
   const { node, depth, isOpen, selected, job, all } = props;
   const folds = node.children.length > 0;
   const isSelected = selected === node.id;
@@ -143,7 +145,9 @@ export function StackTree({ forest, filter, selected, job, onSelect }: Props) {
   const all = forest.reduce((sum, node) => sum + node.seconds, 0);
   const at = rows.findIndex((row) => row.node.id === selected);
   const move = (by: number) => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    const now = currentRoute().params.get("frame"); // keys may come faster than the page is drawn
+    const from = rows.findIndex((row) => row.node.id === now);
+    const next = rows[Math.max(0, Math.min(rows.length - 1, from + by))];
     if (next) onSelect(next.node.id);
   };
   useKeys([
@@ -156,7 +160,13 @@ export function StackTree({ forest, filter, selected, job, onSelect }: Props) {
     setClosed(next);
   };
   const closeAll = () =>
-    setClosed(new Set(allNodes(forest).filter((node) => node.children.length > 0).map((node) => node.id)));
+    setClosed(
+      new Set(
+        allNodes(forest)
+          .filter((node) => node.children.length > 0)
+          .map((node) => node.id),
+      ),
+    );
   if (rows.length === 0) return <p class="empty">No frame matches the filter.</p>;
   return (
     <>

@@ -54,7 +54,11 @@ export interface Wanted {
   library: boolean; // frames of installed packages too
 }
 
-function endsOf(tree: RawTree, known: Map<string, Compilation>, rank: number | null): Map<number, End[]> {
+function endsOf(
+  tree: RawTree,
+  known: Map<string, Compilation>,
+  rank: number | null,
+): Map<number, End[]> {
   const ends = new Map<number, End[]>();
   tree.node.forEach((node, i) => {
     const ofRank = tree.rank[i] ?? null;
@@ -103,18 +107,40 @@ function hang(nodes: StackNode[], parents: number[], library: boolean): StackNod
   return roots.sort((a, b) => b.seconds - a.seconds);
 }
 
-function forestOf(tree: RawTree, number: number, stacks: Stacks, ends: Map<number, End[]>, library: boolean) {
+function forestOf(
+  tree: RawTree,
+  number: number,
+  stacks: Stacks,
+  ends: Map<number, End[]>,
+  library: boolean,
+) {
   const nodes = tree.parent.map((_, i): StackNode => {
     const [file, name, line, isUser] = stacks.frames[tree.frame[i] ?? -1] ?? ["", "", 0, false];
     const own = ends.get(i) ?? [];
     const id = `${number}.${i}`;
-    return { id, file, name, line, isUser, children: [], ends: own, seconds: 0, count: 0, statuses: new Map() };
+    return {
+      id,
+      file,
+      name,
+      line,
+      isUser,
+      children: [],
+      ends: own,
+      seconds: 0,
+      count: 0,
+      statuses: new Map(),
+    };
   });
   addUp(nodes, tree.parent);
   return hang(nodes, tree.parent, library);
 }
 
-export function makeForest(stacks: Stacks, compile: Compile, job: number | null, wanted: Wanted): StackNode[] {
+export function makeForest(
+  stacks: Stacks,
+  compile: Compile,
+  job: number | null,
+  wanted: Wanted,
+): StackNode[] {
   const known = new Map(compile.rows("compilation").map((row) => [keyOf(row), row]));
   return stacks.trees.flatMap((tree, i) =>
     job !== null && tree.job !== job

@@ -41,12 +41,17 @@ export const looks: Look[] = [
     colour: "--info",
     ground: "--info-ground",
   },
-  { status: "empty", sign: "\u2205", words: "nothing to compile", colour: "--quiet", ground: "--raised" },
+  {
+    status: "empty",
+    sign: "\u2205",
+    words: "nothing to compile",
+    colour: "--quiet",
+    ground: "--raised",
+  },
   { status: "ok", sign: "\u2713", words: "ok", colour: "--good", ground: "--good-ground" },
 ];
 
-export const lookOf = (status: Status): Look =>
-  looks.find((one) => one.status === status) as Look;
+export const lookOf = (status: Status): Look => looks.find((one) => one.status === status) as Look;
 
 export function statusOf(one: Compilation): Status {
   if (one.outcome === "failed") return "failed";

@@ -88,19 +88,31 @@ export function Path({ path }: { path: string }) {
   );
 }
 
+// `to`: an address in this page that it leads to.
 export function Chip({
   label,
   children,
   title,
+  to,
 }: {
   label?: string;
   children: ComponentChildren;
   title?: string;
+  to?: string | undefined;
 }) {
-  return (
-    <span class="chip" title={title}>
+  const content = (
+    <>
       {label && <span class="chip-label">{label}</span>}
       {children}
+    </>
+  );
+  return to ? (
+    <a class="chip" href={to} title={title}>
+      {content}
+    </a>
+  ) : (
+    <span class="chip" title={title}>
+      {content}
     </span>
   );
 }

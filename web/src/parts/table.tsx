@@ -34,7 +34,7 @@ const rowHeight = 28;
 const spare = 8; // rows drawn above and below, so that scrolling never shows a gap
 
 // Nulls last whatever the direction; ties keep the order of the data.
-function sortRows<Row>(rows: Row[], columns: Column<Row>[], sort: string | null): Row[] {
+export function sortRows<Row>(rows: Row[], columns: Column<Row>[], sort: string | null): Row[] {
   const column = columns.find((one) => one.id === sort?.replace(/^-/, ""));
   if (!column) return rows;
   const sign = sort?.startsWith("-") ? -1 : 1;

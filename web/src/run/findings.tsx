@@ -23,6 +23,11 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
   const job = run.jobs.find((one) => one.job === finding.job);
   const hasGrid = groupsHaveGrid(run, finding);
   const { ranks, groups, op, seq, compile_ids: compileIds, source } = finding;
+  const chosen = currentRoute().params.get("job");
+  const rank = ranks.length === 1 ? ` rank:${ranks[0]}` : "";
+  const hasCompilations = hasRows(run, ["compilation"]);
+  const hasSource = hasRows(run, ["compile_entry", "comm_op"]);
+  const lineOf = (line: number | null) => (line === null ? null : String(line));
   return (
     <div class="blame">
       {ranks.length > 0 &&
@@ -35,6 +40,7 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
         <Chip
           key={group.name}
           label="group"
+          to={hasGrid ? href("flight", { job: chosen, finding: finding.id, group: group.name, seq: lineOf(seq) }) : undefined}
           title={`Process group ${group.name}: ranks ${rankList(group.ranks, 100)}`}
         >
           {group.desc || group.name} <span class="quiet">ranks {rankList(group.ranks, 6)}</span>
@@ -52,12 +58,20 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
         </Chip>
       )}
       {compileIds.slice(0, 6).map((one) => (
-        <Chip key={one} label="compile id">
+        <Chip
+          key={one}
+          label="compile id"
+          to={hasCompilations ? href("compile", { job: chosen, filter: `id:${one}${rank}` }) : undefined}
+        >
           <code>{one}</code>
         </Chip>
       ))}
       {source.slice(0, 6).map((line, i) => (
-        <Chip key={i} label={line.rank === null ? "line" : `rank ${line.rank} at`}>
+        <Chip
+          key={i}
+          label={line.rank === null ? "line" : `rank ${line.rank} at`}
+          to={hasSource ? href("source", { job: chosen, file: line.file, line: lineOf(line.line) }) : undefined}
+        >
           <code>
             {line.file}
             {line.line === null ? "" : `:${line.line}`}

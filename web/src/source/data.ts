@@ -14,6 +14,7 @@ export interface SourceLine {
   function?: string;
   seconds?: number;
   breaks?: number;
+  exports?: number; // issues of torch.export
   guards?: number;
   failed_guards?: number;
   nodes?: number;
@@ -47,6 +48,7 @@ export interface FileTotal {
   recompiled: number;
   breaks: number;
   failed: number;
+  exports: number;
   nodes: number;
   collectives: number;
   findings: number;
@@ -81,6 +83,7 @@ export function totalOf(file: SourceFile, findings: Finding[]): FileTotal {
     recompiled: sum((line) => line.recompiled?.count),
     breaks: sum((line) => line.breaks),
     failed: sum((line) => line.failed?.count),
+    exports: sum((line) => line.exports),
     nodes: sum((line) => line.nodes),
     collectives: sum((line) => line.collectives?.count),
     findings: new Set(lists.flat()).size,

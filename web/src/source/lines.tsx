@@ -20,11 +20,17 @@ interface Mark {
 }
 
 function marksOf(line: SourceLine): Mark[] {
-  const mark = (id: string, sign: string, number: number | undefined, one: string, many = `${one}s`): Mark[] =>
-    number ? [{ id, sign, number, words: counted(number, one, many) }] : [];
+  const mark = (
+    id: string,
+    sign: string,
+    number: number | undefined,
+    one: string,
+    many = `${one}s`,
+  ): Mark[] => (number ? [{ id, sign, number, words: counted(number, one, many) }] : []);
   return [
     ...mark("failed", "\u00d7", line.failed?.count, "failed compilation"),
     ...mark("break", "\u00a6", line.breaks, "graph break"),
+    ...mark("export", "\u21aa", line.exports, "issue of export", "issues of export"),
     ...mark("recompile", "\u21bb", line.recompiled?.count, "recompilation"),
     ...mark("compiled", "\u2699", line.compiled?.count, "compilation"),
     ...mark("guards", "\u2696", line.guards, "guard"),
@@ -37,6 +43,7 @@ function marksOf(line: SourceLine): Mark[] {
 export const legend: [id: string, sign: string, words: string][] = [
   ["failed", "\u00d7", "failed compilations"],
   ["break", "\u00a6", "graph breaks"],
+  ["export", "\u21aa", "issues of torch.export"],
   ["recompile", "\u21bb", "recompilations that a guard of this line caused"],
   ["compiled", "\u2699", "compilations of the function that begins here"],
   ["guards", "\u2696", "guards"],
@@ -67,9 +74,17 @@ function Margin({ line, findings }: { line: SourceLine; findings: Finding[] }) {
         </span>
       )}
       {marksOf(line).map((mark) => (
-        <span key={mark.id} class={`line-mark is-${mark.id}`} title={mark.words} aria-label={mark.words} role="img">
+        <span
+          key={mark.id}
+          class={`line-mark is-${mark.id}`}
+          title={mark.words}
+          aria-label={mark.words}
+          role="img"
+        >
           {mark.sign}
-          {mark.number > 1 && <span class="line-number-of">{mark.number > 999 ? "999+" : mark.number}</span>}
+          {mark.number > 1 && (
+            <span class="line-number-of">{mark.number > 999 ? "999+" : mark.number}</span>
+          )}
         </span>
       ))}
     </span>
@@ -83,7 +98,17 @@ interface Props {
   onSelect: (line: number | null) => void;
 }
 
-function LineRow({ line, findings, isSelected, onSelect }: { line: SourceLine; findings: Finding[]; isSelected: boolean; onSelect: () => void }) {
+function LineRow({
+  line,
+  findings,
+  isSelected,
+  onSelect,
+}: {
+  line: SourceLine;
+  findings: Finding[];
+  isSelected: boolean;
+  onSelect: () => void;
+}) {
   return (
     <li
       class={`source-row${isSelected ? " selected" : ""}`}
@@ -96,7 +121,10 @@ function LineRow({ line, findings, isSelected, onSelect }: { line: SourceLine; f
         {line.line}
       </button>
       <code class={line.code === undefined ? "quiet" : ""}>
-        {line.code ?? (line.function ? `${line.function}: begins here, its text is not in the logs` : "text not in the logs")}
+        {line.code ??
+          (line.function
+            ? `${line.function} begins here; its text is not in the logs`
+            : "text not in the logs")}
       </code>
     </li>
   );
@@ -126,7 +154,17 @@ export function Lines({ rows, findings, selected, onSelect }: Props) {
 }
 
 // Compilations by their addresses, each a way to it.
-function Compilations({ title, list, known, job }: { title: string; list: LineList | undefined; known: Map<string, Compilation>; job: string | null }) {
+function Compilations({
+  title,
+  list,
+  known,
+  job,
+}: {
+  title: string;
+  list: LineList | undefined;
+  known: Map<string, Compilation>;
+  job: string | null;
+}) {
   if (!list) return null;
   return (
     <div>
@@ -191,7 +229,9 @@ export function LineDetail({ file, line, findings, compilations, job }: DetailPr
         {place} {line.function && <code>{line.function}</code>}
       </h2>
       {line.code !== undefined && <pre tabIndex={0}>{line.code}</pre>}
-      {nothing && <p class="quiet">It stands on the stack of a compilation; nothing else points at it.</p>}
+      {nothing && (
+        <p class="quiet">It stands on the stack of a compilation; nothing else points at it.</p>
+      )}
       <dl class="column-words">
         {findings.map((one) => (
           <div key={one.id}>
@@ -216,7 +256,19 @@ export function LineDetail({ file, line, findings, compilations, job }: DetailPr
           <div>
             <dt>Graph breaks</dt>
             <dd>
-              <a href={href("breaks", { job, filter: place })}>{counted(line.breaks, "graph break")}</a>
+              <a href={href("breaks", { job, filter: place })}>
+                {counted(line.breaks, "graph break")}
+              </a>
+            </dd>
+          </div>
+        )}
+        {line.exports !== undefined && (
+          <div>
+            <dt>Export</dt>
+            <dd>
+              <a href={href("export", { job, filter: place })}>
+                {counted(line.exports, "issue")} of torch.export
+              </a>
             </dd>
           </div>
         )}
@@ -224,15 +276,21 @@ export function LineDetail({ file, line, findings, compilations, job }: DetailPr
           <div>
             <dt>Guards</dt>
             <dd>
-              <a href={href("graphs", { job, tab: "guards", filter: place })}>{counted(line.guards, "guard")}</a>
-              {line.failed_guards !== undefined && `, which failed ${counted(line.failed_guards, "time")}`}
+              <a href={href("graphs", { job, tab: "guards", filter: place })}>
+                {counted(line.guards, "guard")}
+              </a>
+              {line.failed_guards !== undefined &&
+                `, which failed ${counted(line.failed_guards, "time")}`}
             </dd>
           </div>
         )}
         {line.nodes !== undefined && (
           <div>
             <dt>Graph nodes</dt>
-            <dd>{counted(line.nodes, "node")} of the graphs that Dynamo made, each different graph once</dd>
+            <dd>
+              {counted(line.nodes, "node")} of the graphs that Dynamo made, each different graph
+              once
+            </dd>
           </div>
         )}
         {line.kernels && (
@@ -240,7 +298,8 @@ export function LineDetail({ file, line, findings, compilations, job }: DetailPr
             <dt>Kernels</dt>
             <dd>
               <code>{line.kernels.first.join(", ")}</code>
-              {line.kernels.count > line.kernels.first.length && ` (${count(line.kernels.count)} uses)`}
+              {line.kernels.count > line.kernels.first.length &&
+                ` (${count(line.kernels.count)} uses)`}
             </dd>
           </div>
         )}

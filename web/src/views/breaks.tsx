@@ -1,11 +1,25 @@
 // What keeps the program from being compiled whole: graph breaks, failures, and what to look at first.
 import { useMemo } from "preact/hooks";
-import {joinBreaks, ranksOf, sum, type Blocker, type Compile, type Failure, type JoinedBreak, compileNeeds, withCompile, type CompileProps } from "../compile/data";
 import {
+  joinBreaks,
+  keyOf,
+  ranksOf,
+  sum,
+  type Blocker,
+  type Compile,
+  type Failure,
+  type JoinedBreak,
+  compileNeeds,
+  withCompile,
+  type CompileProps,
+} from "../compile/data";
+import {
+  idColumn,
   LeftOut,
   Numbers,
   Rows,
   Section,
+  SourceLink,
   numberColumn,
   percent,
   placeColumn,
@@ -15,6 +29,8 @@ import {
   whoColumns,
   type Fact,
 } from "../compile/parts";
+import { statusOf, StatusSign } from "../compile/status";
+import { useWalk } from "../compile/walk";
 import type { Run } from "../run/data";
 import { matcher } from "../parts/filter";
 import { count, counted, rankList, words } from "../parts/format";
@@ -90,18 +106,57 @@ function Hints({ text }: { text: string | undefined }) {
   );
 }
 
-function BreakDetail({ row, job }: { row: JoinedBreak; job: string | null }) {
+// The compilations that it broke: of the first rank that has them, or by filter where the page has no row.
+function BrokenOnes({
+  row,
+  compile,
+  job,
+}: {
+  row: JoinedBreak;
+  compile: Compile;
+  job: string | null;
+}) {
   const ids = (row.compile_ids ?? "").split(/,\s*/).filter(Boolean);
+  const isOn = (rank: number | undefined) =>
+    row.ranks.length === 0 || (rank !== undefined && row.ranks.includes(rank));
+  const find = (id: string) =>
+    compile
+      .rows("compilation")
+      .find((one) => one.compile_id === id && one.job === row.job && isOn(one.rank));
+  return (
+    <>
+      {ids.map((id) => {
+        const one = find(id);
+        const params = one ? { job, at: keyOf(one) } : { job, filter: `id:${id}` };
+        return (
+          <a key={id} class="id-link" href={href("compile", params)}>
+            {one && <StatusSign status={statusOf(one)} />} {id}
+          </a>
+        );
+      })}
+    </>
+  );
+}
+
+function BreakDetail({
+  row,
+  compile,
+  job,
+}: {
+  row: JoinedBreak;
+  compile: Compile;
+  job: string | null;
+}) {
   return (
     <aside class="panel" aria-label="Selected graph break">
       <h2>{row.reason ?? words(row.kind ?? "graph break")}</h2>
       {row.explanation && <p>{row.explanation}</p>}
       {row.also && <p class="quiet">It led to: {row.also}</p>}
-      {row.user_code && (
-        <p>
-          <code>{row.user_code}</code>{" "}
+      {row.user_file && (
+        <p class="break-place">
+          {row.user_code && <code>{row.user_code}</code>}{" "}
           <span class="quiet">
-            {placeText(row.user_file, row.user_line)}
+            <SourceLink file={row.user_file} line={row.user_line} job={job} />
             {row.user_function && ` in ${row.user_function}`}
           </span>
         </p>
@@ -113,12 +168,7 @@ function BreakDetail({ row, job }: { row: JoinedBreak; job: string | null }) {
         resumes behind it.
       </p>
       <p>
-        <strong>Compilations</strong>{" "}
-        {ids.map((one) => (
-          <a key={one} class="id-link" href={href("compile", { job, filter: `id:${one}` })}>
-            {one}
-          </a>
-        ))}
+        <strong>Compilations</strong> <BrokenOnes row={row} compile={compile} job={job} />
         <span class="quiet">
           {counted(row.count ?? 0, "time")}
           {row.ranks.length > 1 && ` on ranks ${rankList(row.ranks)}`}
@@ -166,12 +216,25 @@ function BreakTable({ compile, route }: { compile: Compile; route: Route }) {
     () =>
       all.filter(
         matcher(filter, fields, (row) =>
-          [row.reason, row.user_file, row.functions, row.explanation].join(" "),
+          [
+            row.reason,
+            placeText(row.user_file, row.user_line),
+            row.functions,
+            row.explanation,
+          ].join(" "),
         ),
       ),
     [all, filter],
   );
   const selected = all.find((row) => row.key === at);
+  useWalk({
+    view: id,
+    rows,
+    columns,
+    sort: route.params.get("sort"),
+    idOf: (row) => row.key,
+    noun: "graph break",
+  });
   return (
     <div class={selected ? "with-detail" : ""}>
       <Section
@@ -205,7 +268,7 @@ function BreakTable({ compile, route }: { compile: Compile; route: Route }) {
         />
         <LeftOut compile={compile} names={["compile_break"]} />
       </Section>
-      {selected && <BreakDetail row={selected} job={route.params.get("job")} />}
+      {selected && <BreakDetail row={selected} compile={compile} job={route.params.get("job")} />}
     </div>
   );
 }
@@ -238,7 +301,7 @@ function Failures({ run, compile }: { run: Run; compile: Compile }) {
   const columns = useMemo(
     (): Column<Failure>[] => [
       ...whoColumns(run, rows),
-      textColumn("id", "id", 70, (row) => row.compile_id),
+      idColumn(),
       textColumn("function", "function", 160, (row) => row.function),
       textColumn("type", "exception", 200, (row) => row.fail_type),
       textColumn("reason", "text", 0, (row) => row.reason),

@@ -1,11 +1,23 @@
 // Every compilation: how it ended, what it cost and why it was needed; the details of the selected one.
 import { useMemo } from "preact/hooks";
-import {keyOf, ranksOf, sum, type Compilation, type Span, compileNeeds, withCompile, type CompileProps } from "../compile/data";
+import {
+  keyOf,
+  ranksOf,
+  sum,
+  type Compilation,
+  type Compile,
+  type Span,
+  compileNeeds,
+  withCompile,
+  type CompileProps,
+} from "../compile/data";
+import { cacheDetail, cacheWords, costsOf, spanParts, type Costs } from "../compile/cost";
 import { CompilationDetail } from "../compile/detail";
 import {
+  AreaBar,
+  AreaLegend,
   LeftOut,
   Numbers,
-  Outcome,
   Rows,
   Section,
   numberColumn,
@@ -15,6 +27,8 @@ import {
   whoColumns,
   type Fact,
 } from "../compile/parts";
+import { lookOf, statusOf, StatusLegend, StatusSign } from "../compile/status";
+import { useWalk } from "../compile/walk";
 import type { Run } from "../run/data";
 import { matcher } from "../parts/filter";
 import { count, counted } from "../parts/format";
@@ -36,9 +50,18 @@ interface Total {
   restarted: number;
   seconds: number;
   wasted: number;
+  parts: Record<string, number>; // seconds by area
 }
 
-function totalOf(rows: Compilation[]): Total {
+function partsOf(spans: Span[]): Record<string, number> {
+  const all: Record<string, number> = {};
+  for (const span of spans)
+    for (const [area, value] of Object.entries(spanParts(span)))
+      all[area] = (all[area] ?? 0) + value;
+  return all;
+}
+
+function totalOf(rows: Compilation[], costs: Costs): Total {
   const ended = (outcome: string) => rows.filter((row) => row.outcome === outcome).length;
   return {
     compilations: rows.length,
@@ -48,11 +71,12 @@ function totalOf(rows: Compilation[]): Total {
     restarted: rows.filter((row) => (row.restarts ?? 0) > 0).length,
     seconds: sum(rows, (row) => row.seconds),
     wasted: sum(rows, (row) => row.wasted_s),
+    parts: partsOf(rows.flatMap((row) => costs.spanOf(row) ?? [])),
   };
 }
 
-function facts(rows: Compilation[], spans: Span[]): Fact[] {
-  const total = totalOf(rows);
+function facts(rows: Compilation[], spans: Span[], costs: Costs): Fact[] {
+  const total = totalOf(rows, costs);
   const later = sum(spans, (span) => span.seconds);
   const functions = new Set(rows.map((row) => `${row.function} ${row.file} ${row.line}`)).size;
   return [
@@ -93,17 +117,27 @@ function facts(rows: Compilation[], spans: Span[]): Fact[] {
   ];
 }
 
-const rankColumns: Column<Total>[] = [
+const rankColumns = (slowest: number): Column<Total>[] => [
   numberColumn("rank", "rank", 80, (row) => row.rank),
   numberColumn("compilations", "compilations", 120, (row) => row.compilations),
   numberColumn("failed", "failed", 90, (row) => row.failed),
   numberColumn("unfinished", "not ended", 100, (row) => row.unfinished),
   numberColumn("recompiled", "recompiled", 110, (row) => row.recompiled),
   numberColumn("restarted", "restarted", 100, (row) => row.restarted),
+  numberColumn("wasted", "given up", 90, (row) => row.wasted, seconds, {
+    definition: "Time of attempts that were given up",
+  }),
   numberColumn("seconds", "time", 100, (row) => row.seconds, seconds),
+  {
+    ...numberColumn<Total>("areas", "where it went", 0, (row) =>
+      sum(Object.values(row.parts), (one) => one),
+    ),
+    number: false,
+    cell: (row) => <AreaBar parts={row.parts} whole={slowest} />,
+  },
 ];
 
-function ByRank({ rows }: { rows: Compilation[] }) {
+function ByRank({ rows, costs }: { rows: Compilation[]; costs: Costs }) {
   const totals = useMemo(() => {
     const byRank = new Map<number | undefined, Compilation[]>();
     for (const row of rows) {
@@ -113,13 +147,30 @@ function ByRank({ rows }: { rows: Compilation[] }) {
     }
     return [...byRank]
       .sort(([a], [b]) => (a ?? -1) - (b ?? -1))
-      .map(([rank, some]): Total => ({ ...totalOf(some), ...(rank !== undefined && { rank }) }));
-  }, [rows]);
+      .map(
+        ([rank, some]): Total => ({ ...totalOf(some, costs), ...(rank !== undefined && { rank }) }),
+      );
+  }, [rows, costs]);
+  const columns = useMemo(
+    () =>
+      rankColumns(
+        totals.reduce(
+          (most, one) =>
+            Math.max(
+              most,
+              sum(Object.values(one.parts), (part) => part),
+            ),
+          0,
+        ),
+      ),
+    [totals],
+  );
   if (totals.length < 2) return null;
   return (
     <details class="by-rank">
       <summary>By rank ({counted(totals.length, "rank")})</summary>
-      <Rows label="Compilations by rank" rows={totals} columns={rankColumns} empty="" />
+      <Rows label="Compilations by rank" rows={totals} columns={columns} empty="" />
+      <AreaLegend />
     </details>
   );
 }
@@ -131,23 +182,76 @@ function reason(row: Compilation): string {
   return parts.filter(Boolean).join("; ");
 }
 
-function columnsOf(run: Run, rows: Compilation[]): Column<Compilation>[] {
+function outcomeColumn(): Column<Compilation> {
+  return {
+    ...textColumn<Compilation>("outcome", "outcome", 115, (row) => row.outcome ?? "not told"),
+    cell: (row) => (
+      <span class="state" title={lookOf(statusOf(row)).words}>
+        <StatusSign status={statusOf(row)} />
+        {row.outcome ?? "not told"}
+      </span>
+    ),
+    definition: "restarted: well after an attempt was given up; empty: nothing to compile",
+  };
+}
+
+function costColumns(costs: Costs): Column<Compilation>[] {
+  return [
+    numberColumn("seconds", "time", 75, (row) => row.seconds, seconds),
+    {
+      ...numberColumn<Compilation>(
+        "areas",
+        "where it went",
+        120,
+        (row) => costs.spanOf(row)?.seconds,
+      ),
+      number: false,
+      definition: "Shares of its time by area of the compiler, backward graphs included",
+      cell: (row) => {
+        const span = costs.spanOf(row);
+        return span?.seconds ? <AreaBar parts={spanParts(span)} whole={span.seconds} /> : "";
+      },
+    },
+    {
+      ...textColumn<Compilation>("cache", "cache", 85, (row) => cacheWords(costs.cacheOf(row))),
+      definition: "What the compilation caches answered",
+      cell: (row) => {
+        const uses = costs.cacheOf(row);
+        return <span title={cacheDetail(uses)}>{cacheWords(uses)}</span>;
+      },
+    },
+  ];
+}
+
+function columnsOf(run: Run, rows: Compilation[], costs: Costs): Column<Compilation>[] {
+  const anyRestart = rows.some((row) => (row.restarts ?? 0) > 0);
   return [
     ...whoColumns(run, rows),
-    textColumn("id", "id", 70, (row) => row.compile_id, {
+    textColumn("id", "id", 60, (row) => row.compile_id, {
       definition: "Compile id: frame / how often it was compiled before",
     }),
-    textColumn("function", "function", 170, (row) => row.function ?? "not told", { opens: true }),
-    placeColumn("file", 230, (row) => [row.file, row.line]),
-    {
-      ...textColumn<Compilation>("outcome", "outcome", 110, (row) => row.outcome),
-      cell: (row) => <Outcome outcome={row.outcome} />,
-      definition: "restarted: well after an attempt was given up; empty: nothing to compile",
-    },
-    numberColumn("ops", "ops", 70, (row) => row.ops, undefined, {
+    textColumn("function", "function", 150, (row) => row.function ?? "not told", { opens: true }),
+    placeColumn("file", 170, (row) => [row.file, row.line]),
+    outcomeColumn(),
+    numberColumn("ops", "ops", 55, (row) => row.ops, undefined, {
       definition: "Operations in its graph",
     }),
-    numberColumn("seconds", "time", 85, (row) => row.seconds, seconds),
+    numberColumn("guards", "guards", 65, (row) => row.guards),
+    ...(anyRestart
+      ? [
+          numberColumn<Compilation>(
+            "restarts",
+            "restarts",
+            70,
+            (row) => row.restarts || undefined,
+            undefined,
+            {
+              definition: "Attempts that were given up",
+            },
+          ),
+        ]
+      : []),
+    ...costColumns(costs),
     textColumn("why", "why", 0, reason, {
       definition: "What changed since the compilation before, where it broke, why it failed",
     }),
@@ -159,33 +263,58 @@ const fields = {
   id: (row: Compilation) => row.compile_id ?? null,
   outcome: (row: Compilation) => row.outcome ?? null,
   function: (row: Compilation) => row.function ?? null,
+  status: (row: Compilation) => statusOf(row),
 };
 
-function Compilations({ run, route, compile }: CompileProps) {
-  const filter = route.params.get("filter") ?? "";
-  const at = route.params.get("at");
-  const all = useMemo(() => compile.rows("compilation") ?? [], [compile]);
-  const rows = useMemo(
+// What belongs to the compilation that was open before.
+const forgotten = { graph: null, show: null, text: null, line: null, diff: null };
+
+function useRows(compile: Compile, filter: string): Compilation[] {
+  const all = compile.rows("compilation");
+  return useMemo(
     () =>
       all.filter(
         matcher(filter, fields, (row) =>
-          [row.compile_id, row.function, row.file, row.outcome, reason(row)].join(" "),
+          [row.compile_id, row.function, `${row.file}:${row.line}`, row.outcome, reason(row)].join(
+            " ",
+          ),
         ),
       ),
     [all, filter],
   );
-  const columns = useMemo(() => columnsOf(run, all), [run, all]);
+}
+
+function Compilations({ run, route, compile }: CompileProps) {
+  const filter = route.params.get("filter") ?? "";
+  const at = route.params.get("at");
+  const sort = route.params.get("sort");
+  const all = compile.rows("compilation");
+  const rows = useRows(compile, filter);
+  const costs = useMemo(() => costsOf(compile), [compile]);
+  const columns = useMemo(() => columnsOf(run, all, costs), [run, all, costs]);
   const selected = all.find((row) => keyOf(row) === at);
-  if (!compile) return null;
+  useWalk({
+    view: id,
+    rows,
+    columns,
+    sort,
+    idOf: keyOf,
+    noun: "compilation",
+    forget: forgotten,
+  });
   return (
     <>
       <h1>Compilations</h1>
       <Numbers
         label="Compilations in numbers"
-        facts={facts(all, compile.leftOut("compile_span") > 0 ? [] : compile.rows("compile_span"))}
+        facts={facts(
+          all,
+          compile.leftOut("compile_span") > 0 ? [] : compile.rows("compile_span"),
+          costs,
+        )}
         partial={compile.leftOut("compilation") > 0}
       />
-      <ByRank rows={all} />
+      <ByRank rows={all} costs={costs} />
       <div class={selected ? "with-detail" : ""}>
         <Section
           title="Compilations"
@@ -194,7 +323,7 @@ function Compilations({ run, route, compile }: CompileProps) {
             <Filter
               value={filter}
               label="Filter compilations"
-              hint="function, rank:1, outcome:failed, id:0/1"
+              hint="function, status:recompile, rank:1, id:0/1"
               onInput={(text) => setParams(id, { filter: text || null }, true)}
             />
           }
@@ -204,19 +333,28 @@ function Compilations({ run, route, compile }: CompileProps) {
             rows={rows}
             columns={columns}
             id={keyOf}
-            sort={route.params.get("sort")}
-            onSort={(sort) => setParams(id, { sort }, true)}
+            sort={sort}
+            onSort={(to) => setParams(id, { sort: to }, true)}
             selected={at}
-            onSelect={(one) =>
-              setParams(id, { at: one === at ? null : one, graph: null, show: null, text: null, line: null, diff: null })
-            }
+            onSelect={(one) => setParams(id, { ...forgotten, at: one === at ? null : one })}
             empty="No compilation matches the filter."
           />
           <LeftOut compile={compile} names={["compilation"]} />
+          <div class="compile-legends">
+            <StatusLegend />
+            <AreaLegend />
+          </div>
         </Section>
       </div>
       {selected ? (
-        <CompilationDetail key={at} view={id} compile={compile} one={selected} route={route} run={run} />
+        <CompilationDetail
+          key={at}
+          view={id}
+          compile={compile}
+          one={selected}
+          route={route}
+          run={run}
+        />
       ) : (
         rows.length > 0 && (
           <p class="quiet">Select a compilation to see why and what it compiled.</p>

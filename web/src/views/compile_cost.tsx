@@ -1,7 +1,23 @@
 // What compiling cost: time by phase, the slowest compilations, kernels, autotuning, caches, and the size
 // of the logs themselves.
 import { useMemo } from "preact/hooks";
-import {sum, withoutAttempt, type Autotune, type CacheTotal, type CacheUse, type Compile, type Kernel, type PhaseTotal, type Span, type TableName, type Weight, compileNeeds, withCompile, type CompileProps } from "../compile/data";
+import {
+  sum,
+  withoutAttempt,
+  type Autotune,
+  type CacheTotal,
+  type CacheUse,
+  type Compile,
+  type Kernel,
+  type PhaseTotal,
+  type Span,
+  type TableName,
+  type Weight,
+  compileNeeds,
+  withCompile,
+  type CompileProps,
+} from "../compile/data";
+import { spanParts } from "../compile/cost";
 import {
   AreaBar,
   AreaLegend,
@@ -13,6 +29,7 @@ import {
   Tabs,
   areas,
   chosen,
+  idColumn,
   numberColumn,
   percent,
   placeColumn,
@@ -128,22 +145,10 @@ function Phases({ compile }: Props) {
   );
 }
 
-function spanParts(row: Span): Record<string, number> {
-  const parts: Record<string, number> = {
-    dynamo: row.dynamo_s ?? 0,
-    aot: row.aot_s ?? 0,
-    inductor: row.inductor_s ?? 0,
-    codegen: row.codegen_s ?? 0,
-    triton: row.triton_s ?? 0,
-  };
-  const told = Object.values(parts).reduce((a, b) => a + b, 0);
-  return { ...parts, other: Math.max(0, (row.seconds ?? 0) - told) };
-}
-
 function spanColumns(run: Run, rows: Span[], longest: number): Column<Span>[] {
   return [
     ...whoColumns(run, rows),
-    textColumn("id", "id", 70, (row) => row.compile_id),
+    idColumn(),
     textColumn("function", "function", 170, (row) => row.function ?? "not told", { opens: true }),
     placeColumn("file", 180, (row) => [row.file, row.line]),
     numberColumn("seconds", "time", 85, (row) => row.seconds, seconds),
@@ -197,7 +202,7 @@ function Kernels({ run, compile }: Props) {
   const columns = useMemo(
     (): Column<Kernel>[] => [
       ...whoColumns(run, rows),
-      textColumn("id", "id", 70, (row) => row.compile_id),
+      idColumn(),
       textColumn("kernel", "kernel", 0, (row) => row.kernel),
       textColumn("what", "what was done", 220, (row) => row.what),
       numberColumn("configs", "configs", 80, (row) => row.configs, undefined, {
@@ -228,7 +233,7 @@ function Autotuning({ run, compile }: Props) {
   const columns = useMemo(
     (): Column<Autotune>[] => [
       ...whoColumns(run, rows),
-      textColumn("id", "id", 70, (row) => row.compile_id),
+      idColumn(),
       textColumn("name", "operation", 170, (row) => row.name),
       textColumn("shapes", "shapes", 160, (row) => row.shapes),
       numberColumn("choices", "tried", 70, (row) => row.choices),
@@ -288,7 +293,7 @@ function useColumns(run: Run, rows: CacheUse[]): Column<CacheUse>[] {
   return useMemo(
     () => [
       ...whoColumns(run, rows),
-      textColumn("id", "id", 70, (row) => row.compile_id),
+      idColumn(),
       textColumn("cache", "cache", 160, (row) => words(row.cache ?? "")),
       textColumn("status", "answer", 130, (row) => row.detail ?? row.status),
       textColumn("reason", "why", 0, (row) =>

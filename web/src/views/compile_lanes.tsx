@@ -1,16 +1,38 @@
 // How compilation proceeds on each rank: which of them compile while others wait.
 import { useMemo } from "preact/hooks";
 import { compileNeeds, withCompile, type CompileProps, type Overlap } from "../compile/data";
+import { hasView, timelineParams } from "../compile/one_links";
 import { boxWords, LaneCanvas } from "../compile/lane_canvas";
-import { extentOf, lanesIsland, makeLanes, type Box, type Clock, type Extent, type Lane, type RawLanes } from "../compile/lanes";
-import { AreaLegend, LeftOut, Numbers, Rows, Section, Tabs, chosen, numberColumn, seconds, textColumn, type Fact } from "../compile/parts";
+import {
+  extentOf,
+  lanesIsland,
+  makeLanes,
+  type Box,
+  type Clock,
+  type Extent,
+  type Lane,
+  type RawLanes,
+} from "../compile/lanes";
+import {
+  AreaLegend,
+  LeftOut,
+  Numbers,
+  Rows,
+  Section,
+  Tabs,
+  chosen,
+  numberColumn,
+  seconds,
+  textColumn,
+  type Fact,
+} from "../compile/parts";
 import { StatusLegend } from "../compile/status";
 import { count, counted, duration, rankList, time } from "../parts/format";
 import { Waiting } from "../parts/loading";
 import type { Column } from "../parts/table";
 import { useOnce } from "../run/islands";
 import { useKeys } from "../shell/keys";
-import { goTo, href, setParams, type Route } from "../shell/route";
+import { currentRoute, goTo, href, setParams, type Route } from "../shell/route";
 import type { View } from "../view";
 
 const id = "compile_lanes";
@@ -28,11 +50,19 @@ function wantedExtent(route: Route, whole: Extent): Extent {
 }
 
 function facts(lanes: Lane[], whole: Extent): Fact[] {
-  const busiest = lanes.reduce((most, lane) => (lane.busy > most.busy ? lane : most), lanes[0] as Lane);
+  const busiest = lanes.reduce(
+    (most, lane) => (lane.busy > most.busy ? lane : most),
+    lanes[0] as Lane,
+  );
   const all = lanes.reduce((sum, lane) => sum + lane.busy, 0);
-  const bad = (lane: Lane) => lane.boxes.some((box) => box.status === "failed" || box.status === "unfinished");
+  const bad = (lane: Lane) =>
+    lane.boxes.some((box) => box.status === "failed" || box.status === "unfinished");
   return [
-    { value: count(lanes.length), label: lanes.length === 1 ? "rank" : "ranks", note: "with compile logs" },
+    {
+      value: count(lanes.length),
+      label: lanes.length === 1 ? "rank" : "ranks",
+      note: "with compile logs",
+    },
     {
       value: duration((whole.to - whole.from) * 1000),
       label: "from first to last",
@@ -55,7 +85,19 @@ function Selected({ lane, box, job }: { lane: Lane; box: Box; job: string | null
   return (
     <p class="panel lane-words" role="status">
       {boxWords(lane, box)}.{" "}
-      <a href={href("compile", { job, at: box.key })}>Show compilation {box.id}</a>
+      <a class="id-link" href={href("compile", { job, at: box.key })}>
+        Show compilation {box.id}
+      </a>
+      {hasView("timeline") && (
+        <a
+          href={href("timeline", {
+            job,
+            ...timelineParams({ ...(lane.rank !== null && { rank: lane.rank }), ...box }),
+          })}
+        >
+          Show this time in the timeline
+        </a>
+      )}
     </p>
   );
 }
@@ -68,7 +110,9 @@ interface Row {
 const boxColumns = (origin: number | null): Column<Row>[] => [
   textColumn("lane", "rank", 100, (row) => row.lane.name),
   textColumn("id", "id", 70, (row) => row.box.id),
-  textColumn("function", "function", 0, (row) => row.box.compilation?.function ?? row.box.phase, { opens: true }),
+  textColumn("function", "function", 0, (row) => row.box.compilation?.function ?? row.box.phase, {
+    opens: true,
+  }),
   textColumn("phase", "outermost phase", 190, (row) => row.box.phase),
   numberColumn(
     "start",
@@ -77,7 +121,13 @@ const boxColumns = (origin: number | null): Column<Row>[] => [
     (row) => row.box.start,
     (us) => (origin === null ? duration(us * 1000) || "0" : time(origin + us * 1000)),
   ),
-  numberColumn("time", "time", 100, (row) => row.box.end - row.box.start, (us) => duration(us * 1000)),
+  numberColumn(
+    "time",
+    "time",
+    100,
+    (row) => row.box.end - row.box.start,
+    (us) => duration(us * 1000),
+  ),
   textColumn("status", "outcome", 130, (row) => row.box.status),
 ];
 
@@ -103,27 +153,39 @@ function Overlaps({ compile }: Pick<CompileProps, "compile">) {
 
 function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes }) {
   const clock = chosen(clocks, route.params.get("clock")) as Clock;
-  const lanes = useMemo(() => makeLanes(raw, compile, run.job, clock), [raw, compile, run.job, clock]);
+  const lanes = useMemo(
+    () => makeLanes(raw, compile, run.job, clock),
+    [raw, compile, run.job, clock],
+  );
   const whole = useMemo(() => extentOf(lanes), [lanes]);
   const extent = wantedExtent(route, whole);
   const at = route.params.get("at");
-  const rows = useMemo(() => lanes.flatMap((lane) => lane.boxes.map((box) => ({ lane, box }))), [lanes]);
-  const index = rows.findIndex((row) => row.box.key === at);
-  const selected = rows[index];
+  const rows = useMemo(
+    () => lanes.flatMap((lane) => lane.boxes.map((box) => ({ lane, box }))),
+    [lanes],
+  );
+  const keys = useMemo(() => [...new Set(rows.map((row) => row.box.key))], [rows]); // one may have several boxes
+  const selected = rows.find((row) => row.box.key === at);
   const columns = useMemo(() => boxColumns(clock === "wall" ? raw.base_ns : null), [clock, raw]);
   const zoom = (to: Extent | null) =>
-    setParams(id, {
-      from: to && String(Math.max(0, Math.round(to.from))),
-      to: to && String(Math.round(Math.max(to.to, to.from + 10))),
-    }, true);
+    setParams(
+      id,
+      {
+        from: to && String(Math.max(0, Math.round(to.from))),
+        to: to && String(Math.round(Math.max(to.to, to.from + 10))),
+      },
+      true,
+    );
   const move = (by: number) => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, index + by))];
-    if (next) setParams(id, { at: next.box.key }, true);
+    const now = currentRoute().params.get("at"); // keys may come faster than the page is drawn
+    const from = keys.indexOf(now ?? "");
+    const next = keys[Math.max(0, Math.min(keys.length - 1, from + by))];
+    if (next) setParams(id, { at: next }, true);
   };
   useKeys([
     { key: "j", does: "Next compilation", act: () => move(1) },
     { key: "k", does: "Previous compilation", act: () => move(-1) },
-    { key: "Enter", does: "Open the selected compilation", act: () => at && goTo("compile", { at }) },
+    { key: "o", does: "Open the selected compilation", act: () => at && goTo("compile", { at }) },
     { key: "0", does: "Show the whole time", act: () => zoom(null) },
   ]);
   if (lanes.length === 0) return <p class="empty">No compilation of this job has a time.</p>;
@@ -135,7 +197,14 @@ function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes })
         side={
           <div class="choices">
             {extent !== whole && <button onClick={() => zoom(null)}>Show all</button>}
-            <Tabs view={id} param="clock" tabs={clocks} current={clock} label="Clock" forget={{ from: null, to: null }} />
+            <Tabs
+              view={id}
+              param="clock"
+              tabs={clocks}
+              current={clock}
+              label="Clock"
+              forget={{ from: null, to: null }}
+            />
           </div>
         }
       >
@@ -168,8 +237,8 @@ function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes })
       </details>
       {raw.left_out > 0 && (
         <p class="quiet left-out">
-          {counted(raw.left_out, "shorter stretch", "shorter stretches")} of <code>compile_phase</code> are not on
-          this page: <code>debrief query</code> has all.
+          {counted(raw.left_out, "shorter stretch", "shorter stretches")} of{" "}
+          <code>compile_phase</code> are not on this page: <code>debrief query</code> has all.
         </p>
       )}
     </>
@@ -181,7 +250,11 @@ function Lanes(props: CompileProps) {
   return (
     <>
       <h1>Lanes</h1>
-      {loaded.state === "ready" ? <Content {...props} raw={loaded.value} /> : <Waiting loaded={loaded} />}
+      {loaded.state === "ready" ? (
+        <Content {...props} raw={loaded.value} />
+      ) : (
+        <Waiting loaded={loaded} />
+      )}
     </>
   );
 }

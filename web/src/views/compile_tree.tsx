@@ -2,7 +2,15 @@
 import { useMemo } from "preact/hooks";
 import { compileNeeds, withCompile, type CompileProps } from "../compile/data";
 import { Flame } from "../compile/flame";
-import { Rows, Section, SourceLink, numberColumn, percent, seconds, textColumn } from "../compile/parts";
+import {
+  Rows,
+  Section,
+  SourceLink,
+  numberColumn,
+  percent,
+  seconds,
+  textColumn,
+} from "../compile/parts";
 import { StackTree } from "../compile/stack_tree";
 import {
   allNodes,
@@ -33,7 +41,9 @@ function RankChoice({ ranks, rank }: { ranks: number[]; rank: number | null }) {
       <select
         aria-label="Rank"
         value={rank ?? ""}
-        onChange={(event) => setParams(id, { rank: event.currentTarget.value || null, frame: null })}
+        onChange={(event) =>
+          setParams(id, { rank: event.currentTarget.value || null, frame: null })
+        }
       >
         <option value="">all {ranks.length}</option>
         {ranks.map((one) => (
@@ -62,12 +72,17 @@ function nodeColumns(all: number, job: string | null): Column<StackNode>[] {
   ];
 }
 
-function FrameList({ forest, job, frame }: { forest: StackNode[]; job: string | null; frame: string | null }) {
+function FrameList({
+  forest,
+  job,
+  frame,
+}: {
+  forest: StackNode[];
+  job: string | null;
+  frame: string | null;
+}) {
   const all = forest.reduce((sum, node) => sum + node.seconds, 0);
-  const nodes = useMemo(
-    () => allNodes(forest).sort((a, b) => b.seconds - a.seconds),
-    [forest],
-  );
+  const nodes = useMemo(() => allNodes(forest).sort((a, b) => b.seconds - a.seconds), [forest]);
   const columns = useMemo(() => nodeColumns(all, job), [all, job]);
   return (
     <details class="by-rank">
@@ -104,7 +119,7 @@ function Content({ stacks, run, route, compile }: CompileProps & { stacks: Stack
         title="Frames at which compilations began"
         number={forest.reduce((sum, node) => sum + node.count, 0)}
         side={
-          <>
+          <div class="side-choices">
             <RankChoice ranks={ranks} rank={rank} />
             <button
               aria-pressed={library}
@@ -119,15 +134,15 @@ function Content({ stacks, run, route, compile }: CompileProps & { stacks: Stack
               hint="function, train.py:41, failed, id:0/1"
               onInput={(text) => setParams(id, { filter: text || null }, true)}
             />
-          </>
+          </div>
         }
       >
         <StatusLegend />
         <StackTree forest={forest} filter={filter} selected={frame} job={job} onSelect={select} />
         {stacks.left_out > 0 && (
           <p class="quiet left-out">
-            {counted(stacks.left_out, "compilation")} of <code>compile_trie_end</code> are not on this
-            page: <code>debrief query</code> has all.
+            {counted(stacks.left_out, "compilation")} of <code>compile_trie_end</code> are not on
+            this page: <code>debrief query</code> has all.
           </p>
         )}
       </Section>

@@ -1,19 +1,35 @@
 // What was compiled and what it relies on: graphs with the ranks that have the same, guards, symbols.
 import { useMemo } from "preact/hooks";
-import {keyOf, isOf, type Compilation, type Compile, type Graph, type Guard, type Shape, compileNeeds, withCompile, type CompileProps } from "../compile/data";
+import {
+  keyOf,
+  isOf,
+  type Compilation,
+  type Compile,
+  type Graph,
+  type Guard,
+  type Module,
+  type Shape,
+  compileNeeds,
+  withCompile,
+  type CompileProps,
+} from "../compile/data";
 import { guardColumns } from "../compile/detail";
 import { GraphDetail, graphName } from "../compile/graph";
 import {
+  Bar,
   LeftOut,
   Rows,
   Section,
   Tabs,
   chosen,
+  idColumn,
   numberColumn,
+  placeText,
   textColumn,
   whoColumns,
   type Tab,
 } from "../compile/parts";
+import { useWalk } from "../compile/walk";
 import type { Run } from "../run/data";
 import { matcher } from "../parts/filter";
 import { bytes, count, counted, rankList, words } from "../parts/format";
@@ -143,6 +159,14 @@ function GraphIndex({ compile, route }: Props) {
   );
   const at = route.params.get("at");
   const selected = all.find((row) => row.key === at);
+  useWalk({
+    view: id,
+    rows,
+    columns,
+    sort: null,
+    idOf: (row) => row.key,
+    noun: "graph",
+  });
   return (
     <div class={selected ? "with-detail" : ""}>
       <Section title="Different graphs" number={rows.length} side={box}>
@@ -184,17 +208,13 @@ function GuardIndex({ run, compile, route }: Props) {
     () =>
       all.filter(
         matcher(filter, guardFields, (row) =>
-          [row.guard, row.source, row.kind, row.file].join(" "),
+          [row.guard, row.source, row.kind, placeText(row.file, row.line)].join(" "),
         ),
       ),
     [all, filter],
   );
   const columns = useMemo(
-    () => [
-      ...whoColumns(run, all),
-      textColumn<Guard>("id", "id", 70, (row) => row.compile_id),
-      ...guardColumns,
-    ],
+    () => [...whoColumns(run, all), idColumn<Guard>(), ...guardColumns],
     [run, all],
   );
   const failed = all.filter((row) => (row.failed ?? 0) > 0).length;
@@ -224,7 +244,7 @@ const shapeFields = {
 function shapeColumns(run: Run, rows: Shape[]): Column<Shape>[] {
   return [
     ...whoColumns(run, rows),
-    textColumn("id", "id", 70, (row) => row.compile_id),
+    idColumn(),
     textColumn("kind", "step", 220, (row) => words(row.kind ?? "")),
     textColumn("symbol", "symbol", 80, (row) => row.symbol),
     textColumn("value", "value", 90, (row) => row.value),
@@ -273,10 +293,77 @@ function Shapes({ run, compile, route }: Props) {
   );
 }
 
+const moduleFields = {
+  rank: (row: Module) => row.rank ?? null,
+  id: (row: Module) => row.compile_id ?? null,
+  depth: (row: Module) => row.depth ?? null,
+};
+
+function moduleColumns(run: Run, rows: Module[], largest: number): Column<Module>[] {
+  return [
+    ...whoColumns(run, rows),
+    idColumn(),
+    {
+      ...textColumn<Module>("path", "module", 0, (row) => row.path),
+      cell: (row) => (
+        <span style={{ paddingLeft: `${Math.min(row.depth ?? 0, 12) * 12}px` }}>
+          <code>{row.path}</code>
+        </span>
+      ),
+    },
+    numberColumn("parameters", "parameters", 100, (row) => row.parameters, undefined, {
+      definition: "Parameters and buffers of its own",
+    }),
+    textColumn("shapes", "shapes", 260, (row) => row.shapes),
+    numberColumn("nodes", "nodes", 80, (row) => row.nodes, undefined, {
+      definition: "Nodes of the graph that use them or call it",
+    }),
+    {
+      ...numberColumn<Module>("total", "with modules inside", 220, (row) => row.total_bytes),
+      cell: (row) =>
+        row.total_bytes === undefined ? (
+          ""
+        ) : (
+          <Bar share={largest > 0 ? row.total_bytes / largest : 0} text={bytes(row.total_bytes)} />
+        ),
+    },
+  ];
+}
+
+function Modules({ run, compile, route }: Props) {
+  const all = compile.rows("compile_module");
+  const { filter, box } = useFilter(route, "Filter modules", "path, shape, id:0/0, depth:1");
+  const largest = useMemo(
+    () => all.reduce((most, row) => Math.max(most, row.total_bytes ?? 0), 0),
+    [all],
+  );
+  const columns = useMemo(() => moduleColumns(run, all, largest), [run, all, largest]);
+  const rows = useMemo(
+    () => all.filter(matcher(filter, moduleFields, (row) => [row.path, row.shapes].join(" "))),
+    [all, filter],
+  );
+  return (
+    <Section title="Modules of compiled frames" number={rows.length} side={box}>
+      <Rows
+        label="Modules"
+        rows={rows}
+        columns={columns}
+        empty={
+          all.length === 0
+            ? "No graph takes parameters of a module."
+            : "No module matches the filter."
+        }
+      />
+      <LeftOut compile={compile} names={["compile_module"]} />
+    </Section>
+  );
+}
+
 const tabs: (Tab & { show: typeof GraphIndex })[] = [
   { id: "graphs", title: "Graphs", show: GraphIndex },
   { id: "guards", title: "Guards", show: GuardIndex },
   { id: "shapes", title: "Symbolic shapes", show: Shapes },
+  { id: "modules", title: "Modules", show: Modules },
 ];
 
 function Graphs({ run, route, compile }: CompileProps) {
@@ -303,6 +390,6 @@ export const view: View = {
   title: "Graphs",
   section: "Compile",
   order: 35,
-  needs: compileNeeds(["compile_graph", "compile_guard", "compile_shape"]),
+  needs: compileNeeds(["compile_graph", "compile_guard", "compile_shape", "compile_module"]),
   component: withCompile(Graphs),
 };

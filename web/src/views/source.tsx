@@ -9,8 +9,16 @@ import { Filter, Path } from "../parts/marks";
 import { hasRows } from "../run/data";
 import { useOnce } from "../run/islands";
 import { useKeys } from "../shell/keys";
-import { setParams, type Route } from "../shell/route";
-import { findingsOf, isSameFile, rowsOf, sourceIsland, totalOf, type FileTotal, type Source } from "../source/data";
+import { currentRoute, setParams, type Route } from "../shell/route";
+import {
+  findingsOf,
+  isSameFile,
+  rowsOf,
+  sourceIsland,
+  totalOf,
+  type FileTotal,
+  type Source,
+} from "../source/data";
 import { LineDetail, Lines, SourceLegend } from "../source/lines";
 import type { View, ViewProps } from "../view";
 
@@ -23,12 +31,15 @@ function totalWords(total: FileTotal): string {
     total.seconds > 0 ? seconds(total.seconds) : "",
     total.failed > 0 ? `${count(total.failed)} failed` : "",
     total.breaks > 0 ? counted(total.breaks, "break") : "",
+    total.exports > 0 ? counted(total.exports, "issue of export", "issues of export") : "",
     total.recompiled > 0 ? counted(total.recompiled, "recompilation") : "",
     total.collectives > 0 ? counted(total.collectives, "collective") : "",
     total.findings > 0 ? counted(total.findings, "finding") : "",
   ].filter(Boolean);
   return words.slice(0, 4).join(", ") || counted(total.nodes, "node");
 }
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1) || path;
 
 function useTotals(source: Source, job: number | null, findings: Finding[]): FileTotal[] {
   return useMemo(
@@ -57,12 +68,17 @@ function FileList({ totals, current }: { totals: FileTotal[]; current: FileTotal
             onClick={() => setParams(id, { file: total.file.file, line: null })}
             title={total.file.file}
           >
-            <Path path={total.file.file} />
+            <bdi class="name">{nameOf(total.file.file)}</bdi>
+            <bdi class="folder-of quiet">
+              {total.file.file.slice(0, -nameOf(total.file.file).length)}
+            </bdi>
             <span class="quiet">{totalWords(total)}</span>
           </button>
         </li>
       ))}
-      {totals.length > mostFiles && <li class="quiet">and {count(totals.length - mostFiles)} more files</li>}
+      {totals.length > mostFiles && (
+        <li class="quiet">and {count(totals.length - mostFiles)} more files</li>
+      )}
     </ol>
   );
 }
@@ -96,9 +112,12 @@ function File({ total, props }: { total: FileTotal; props: ViewProps }) {
   const compilations = useCompilations(props);
   const lines = rows.flatMap((row) => ("line" in row ? [row.line] : []));
   const at = lines.findIndex((line) => line.line === selected);
-  const select = (line: number | null) => setParams(id, { line: line === null ? null : String(line) }, true);
+  const select = (line: number | null) =>
+    setParams(id, { line: line === null ? null : String(line) }, true);
   const move = (by: number) => {
-    const next = lines[Math.max(0, Math.min(lines.length - 1, at + by))];
+    const now = Number(currentRoute().params.get("line") ?? "NaN"); // keys may come faster than drawing
+    const from = lines.findIndex((one) => one.line === now);
+    const next = lines[Math.max(0, Math.min(lines.length - 1, from + by))];
     if (next) setParams(id, { file: file.file, line: String(next.line) }, true);
   };
   useKeys([
@@ -135,7 +154,9 @@ function Content({ source, ...props }: ViewProps & { source: Source }) {
   const all = useTotals(source, run.job, run.findings);
   const current = chosenFile(all, route);
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const totals = all.filter((one) => words.every((word) => one.file.file.toLowerCase().includes(word)));
+  const totals = all.filter((one) =>
+    words.every((word) => one.file.file.toLowerCase().includes(word)),
+  );
   if (all.length === 0) return <p class="empty">Nothing in this run points at a line of source.</p>;
   return (
     <div class="source-view">
@@ -171,7 +192,11 @@ function SourceView(props: ViewProps) {
   return (
     <>
       <h1>Source</h1>
-      {loaded.state === "ready" ? <Content {...props} source={loaded.value} /> : <Waiting loaded={loaded} />}
+      {loaded.state === "ready" ? (
+        <Content {...props} source={loaded.value} />
+      ) : (
+        <Waiting loaded={loaded} />
+      )}
     </>
   );
 }
@@ -181,8 +206,9 @@ export const view: View = {
   title: "Source",
   order: 45,
   needs: {
-    tables: ["compilation", "comm_op"],
-    missing: "Neither compile logs nor Flight Recorder dumps were found, which tell about lines of source.",
+    tables: ["compile_entry", "comm_op"],
+    missing:
+      "Neither compile logs nor Flight Recorder dumps were found, which tell about lines of source.",
     record:
       "Start the job with TORCH_TRACE=DIR, or with TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT set.",
   },
