@@ -4,7 +4,7 @@ import { bytes, counted } from "../parts/format";
 import { groupTitle } from "./data";
 import type { Bandwidth } from "./comm";
 
-const size = { width: 760, height: 300 };
+const size = { width: 1180, height: 300 };
 const frame = { left: 72, right: 16, top: 12, bottom: 40 };
 
 // Six of each, so that ops of one colour differ in shape.
@@ -95,6 +95,9 @@ export function BandwidthChart({ rows, ops }: { rows: Bandwidth[]; ops: string[]
           </text>
         </g>
       ))}
+      <text class="axis" x={frame.left + 8} y={frame.top + 12}>
+        bus bandwidth
+      </text>
       <text class="axis" x={(frame.left + size.width) / 2} y={size.height - 6} text-anchor="middle">
         message size
       </text>

@@ -34,6 +34,23 @@ function artifactOf(
   return undefined;
 }
 
+// Of a compilation that only one side has: the graph that Dynamo traced, else its first text.
+function textOf(texts: Texts, run: Run, row: Difference, rank: number | undefined): Artifact | undefined {
+  for (const input of run.inputs) {
+    if (input.kind !== "torch_trace" || input.rank !== rank) continue;
+    if (input.job !== (row.job ?? null) || input.attempt !== (row.attempt ?? null)) continue;
+    const all = texts.of({
+      input: input.input,
+      ...(rank !== undefined && { rank }),
+      ...(row.compile_id !== undefined && { compile_id: row.compile_id }),
+    });
+    const shown = all.filter((one) => one.text !== null);
+    const found = shown.filter((one) => one.kind === "dynamo_output_graph").pop() ?? shown[0];
+    if (found) return found;
+  }
+  return undefined;
+}
+
 function BothTexts({ row, left, right }: { row: Difference; left: Artifact; right: Artifact }) {
   const [a, b] = [useText(left.text), useText(right.text)];
   if (left.text === null || right.text === null)
@@ -71,8 +88,9 @@ function TextsOf({ row, run }: { row: Difference; run: Run }) {
   const left = artifactOf(loaded.value, run, row, row.rank_a, row.entry_a);
   const right = artifactOf(loaded.value, run, row, row.rank_b, row.entry_b);
   if (left && right) return <BothTexts row={row} left={left} right={right} />;
-  if (right) return <OneText artifact={right} rank={row.rank_b} />;
-  if (left) return <OneText artifact={left} rank={row.rank_a} />;
+  const rank = row.kind === "missing" ? row.rank_a : row.rank_b;
+  const one = right ?? left ?? textOf(loaded.value, run, row, rank);
+  if (one) return <OneText artifact={one} rank={rank} />;
   return <p class="quiet">The log has no text of it.</p>;
 }
 

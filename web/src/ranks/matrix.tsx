@@ -40,18 +40,17 @@ function barColumn(
 
 function Blame({ row, job }: { row: RankRow; job: string | null }) {
   return (
-    <>
+    <span class="blame-links">
       {row.blamed.map((finding) => (
         <a
           key={finding.id}
-          class="id-link"
           title={finding.headline}
           href={href("verdict", { job, finding: finding.id })}
         >
-          <SeverityMark severity={finding.severity} word={false} /> {finding.id}
+          <SeverityMark severity={finding.severity} word={false} /> {finding.headline}
         </a>
       ))}
-    </>
+    </span>
   );
 }
 
@@ -68,15 +67,19 @@ function columnsOf(rows: RankRow[], run: Run, job: string | null): Column<RankRo
     { id: "rank", title: "rank", width: 64, number: true, opens: true, value: (row) => row.rank },
     ...(has((row) => row.time)
       ? [
-          barColumn("compile", "compile time", 0, rows, (row) => row.time?.seconds, seconds,
+          barColumn("compile", "compile time", 180, rows, (row) => row.time?.seconds, seconds,
             "Time that the rank spent on compilations"),
           numberColumn<RankRow>("alone", "alone", 76, (row) => row.time?.alone_s, seconds, {
             definition: "Time in which it compiled and no other rank did",
           }),
+        ]
+      : []),
+    ...(rows.some((row) => row.apart.length > 0)
+      ? [
           textColumn<RankRow>(
             "apart",
             "compiled otherwise",
-            180,
+            160,
             (row) => row.apart.map((what) => checkWords[what]?.[0] ?? what).join(", ") || undefined,
             { definition: "Ways of asking in which it is not with most ranks" },
           ),
@@ -84,9 +87,13 @@ function columnsOf(rows: RankRow[], run: Run, job: string | null): Column<RankRo
       : []),
     ...(has((row) => row.profile)
       ? [
-          barColumn("step", "step time", 0, rows, (row) => row.profile?.step_ns, duration,
+          barColumn("step", "step time", 180, rows, (row) => row.profile?.step_ns, duration,
             "Median time of its steps, from its profile"),
-          textColumn<RankRow>("why", "slow because", 150, (row) => reasons[row.profile?.reason ?? ""], {
+        ]
+      : []),
+    ...(has((row) => row.profile?.reason)
+      ? [
+          textColumn<RankRow>("why", "slow because", 140, (row) => reasons[row.profile?.reason ?? ""], {
             definition: "Why the others wait for it again and again (profile_rank)",
           }),
         ]
@@ -96,14 +103,14 @@ function columnsOf(rows: RankRow[], run: Run, job: string | null): Column<RankRo
           numberColumn<RankRow>("last", "came last", 90, (row) => row.arrival?.times_last, undefined, {
             definition: "Collectives to which it came last, from the dumps",
           }),
-          barColumn("late", "third-longest delay", 0, rows, (row) => row.arrival?.late_third_ns, duration,
+          barColumn("late", "third-longest delay", 190, rows, (row) => row.arrival?.late_third_ns, duration,
             "Behind the last but one member; one delay is chance, three are a straggler"),
         ]
       : []),
     {
       id: "blame",
       title: "blamed by",
-      width: 110,
+      width: 0,
       definition: "Findings that call it the cause",
       value: (row) => row.blamed.length || null,
       cell: (row) => <Blame row={row} job={job} />,

@@ -1,7 +1,7 @@
 // Arrivals: how late each rank came to each collective of a group. A straggler is a dark row; one slow step of
 // all is a dark column.
 import { useMemo } from "preact/hooks";
-import { numberColumn, Section, Tabs } from "../compile/parts";
+import { Bar, numberColumn, Section, Tabs } from "../compile/parts";
 import {
   arrivalsIsland,
   heatSteps,
@@ -156,13 +156,19 @@ function rowsOf(lateness: Lateness, kind: Kind, comm: Comm | null): Row[] {
   return summaries(lateness).map((one) => ({ ...one, ...found.get(one.rank) }));
 }
 
-function columnsOf(kind: Kind, against: Against): Column<Row>[] {
+function columnsOf(kind: Kind, against: Against, rows: Row[]): Column<Row>[] {
+  const slowest = rows.reduce((most, row) => Math.max(most, row.median_us ?? 0), 0);
   const behind = `behind the ${against} member`;
   const all: Column<Row>[] = [
     { id: "rank", title: "rank", width: 80, number: true, opens: true, value: (row) => row.rank },
-    numberColumn("median", "median lateness", 140, (row) => row.median_us ?? undefined, micros, {
-      definition: `Median of its time ${behind}, over the sequences of this page`,
-    }),
+    numberColumn(
+      "median",
+      "median lateness",
+      0,
+      (row) => row.median_us ?? undefined,
+      (us) => <Bar share={slowest > 0 ? us / slowest : 0} text={micros(us)} />,
+      { definition: `Median of its time ${behind}, over the sequences of this page` },
+    ),
     numberColumn("longest", "longest", 120, (row) => row.longest_us ?? undefined, micros, {
       definition: `The longest of these`,
     }),
@@ -180,12 +186,12 @@ function columnsOf(kind: Kind, against: Against): Column<Row>[] {
     numberColumn("third", "third-longest delay", 170, (row) => row.third_ns, duration, {
       definition: "Behind the last but one member, of all groups: one delay is chance, three are a straggler",
     }),
-    numberColumn("clock", "clock taken off", 0, (row) => row.correction_ns, (ns) => duration(ns) || "0 s", {
+    numberColumn("clock", "clock taken off", 140, (row) => row.correction_ns, (ns) => duration(ns) || "0 s", {
       definition: "How far its clock is ahead of the others', where that is clear; taken off its times",
     }),
   ];
   const profile: Column<Row>[] = [
-    numberColumn("wait", "mean wait for the last", 0, (row) => row.wait_mean_ns, duration, {
+    numberColumn("wait", "mean wait for the last", 190, (row) => row.wait_mean_ns, duration, {
       definition: "Its waiting for the last member, mean over all collectives of the group (profile_arrival)",
     }),
   ];
@@ -196,7 +202,10 @@ function columnsOf(kind: Kind, against: Against): Column<Row>[] {
 function headline(rows: Row[], total: number): string {
   const most = rows.reduce((best, row) => (row.last > best.last ? row : best), rows[0] as Row);
   if (total === 0 || !most) return "No sequence has times of two members.";
-  return `Rank ${most.rank} came last most often: to ${count(most.last)} of ${counted(total, "sequence")}, with a median lateness of ${micros(most.median_us ?? 0)}.`;
+  const often = `to ${count(most.last)} of ${counted(total, "sequence")}`;
+  const isClear = total >= 5 && most.last * rows.length > 2 * total && most.last * 2 > total;
+  if (!isClear) return `No rank stands out: rank ${most.rank} came last most often, ${often}.`;
+  return `Rank ${most.rank} came last ${often}, with a median lateness of ${micros(most.median_us ?? 0)}.`;
 }
 
 function placeOf(group: ArrivalGroup, route: Route): Place {
@@ -220,7 +229,7 @@ function Heat({ group, kind, against, comm, run, route }: HeatProps) {
   const lateness = useMemo(() => new Lateness(group, against), [group, against]);
   const limits = useMemo(() => thresholds(lateness), [lateness]);
   const rows = useMemo(() => rowsOf(lateness, kind, comm), [lateness, kind, comm]);
-  const columns = useMemo(() => columnsOf(kind, against), [kind, against]);
+  const columns = useMemo(() => columnsOf(kind, against, rows), [kind, against, rows]);
   const selected = placeOf(group, route);
   const blamed = useMemo(
     () =>
