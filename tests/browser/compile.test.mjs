@@ -66,7 +66,6 @@ const pages = {
   [`#/graphs?at=${graphAt}`]: ["rank 1 0/0", "operator.add"],
   "#/graphs?tab=guards": ["2 guards failed", "TENSOR_MATCH"],
   "#/graphs?tab=shapes": ["create symbol", "s27", "[2, inf]"],
-  "#/compile_ranks": ["Rank 1 compiled another graph", "+ addmm", "extra_fn", "6 s"],
 };
 
 // Another address of the same page, drawn.

@@ -198,12 +198,18 @@ function columnsOf(kind: Kind, against: Against, rows: Row[]): Column<Row>[] {
   return [...all, ...(kind === "flight" ? flight : profile)];
 }
 
+// Of the sequences, the share to which one of so many ranks comes last only if something is wrong with it:
+// three times its fair share and a fifth at least; of few ranks half of the way from its fair share to always.
+function clearShare(ranks: number): number {
+  return Math.min((1 + 1 / ranks) / 2, Math.max(3 / ranks, 0.2));
+}
+
 // The sentence that a reader takes away.
 function headline(rows: Row[], total: number): string {
   const most = rows.reduce((best, row) => (row.last > best.last ? row : best), rows[0] as Row);
   if (total === 0 || !most) return "No sequence has times of two members.";
   const often = `to ${count(most.last)} of ${counted(total, "sequence")}`;
-  const isClear = total >= 5 && most.last * rows.length > 2 * total && most.last * 2 > total;
+  const isClear = total >= 5 && most.last > clearShare(rows.length) * total;
   if (!isClear) return `No rank stands out: rank ${most.rank} came last most often, ${often}.`;
   return `Rank ${most.rank} came last ${often}, with a median lateness of ${micros(most.median_us ?? 0)}.`;
 }
