@@ -64,20 +64,20 @@ size_t LinesOf(std::string_view text) {
 
 class TextWriter {
  public:
-  TextWriter(const Model& model, const TextLimits& limits, Islands& islands)
+  TextWriter(const Model& model, const TextLimits& limits, const AddIsland& add)
       : model_(model),
         entries_(model.tables.Get<CompileEntryTable>()),
         limits_(limits),
-        islands_(islands) {}
+        add_(add) {}
 
   Status Write() {
     const TextChoice choice = ChooseTexts(model_, limits_);
-    TRY(WriteTexts(choice));
-    return islands_.Add("texts", Index(choice));
+    TRY(WriteChosen(choice));
+    return add_("texts", Index(choice));
   }
 
  private:
-  Status WriteTexts(const TextChoice& choice) {
+  Status WriteChosen(const TextChoice& choice) {
     numbers_.assign(choice.texts.size(), -1);
     for (size_t i = 0; i < choice.texts.size(); ++i) {
       if (choice.texts[i].chosen && Append(choice.texts[i]))
@@ -89,6 +89,8 @@ class TextWriter {
 
   bool Append(const DistinctText& text) {
     if (!ReadPayloadStart(model_, entries_, text.row, limits_.one, text_).ok()) return false;
+    constexpr int64_t kEmptyLine = 2;  // a tab and a line end
+    if (text_.empty() && text.bytes > kEmptyLine) return false;  // its log is not open any more
     const bool is_cut = text.bytes > limits_.one;
     if (is_cut) DropCutCharacter(text_);
     stored_.push_back(
@@ -98,7 +100,7 @@ class TextWriter {
   }
 
   Status FinishChunk() {
-    TRY(islands_.Add(fmt::format("text/{}", chunks_++), chunk_));
+    TRY(add_(fmt::format("text/{}", chunks_++), chunk_));
     chunk_.clear();
     return {};
   }
@@ -185,7 +187,7 @@ class TextWriter {
   const Model& model_;
   const CompileEntryTable& entries_;
   const TextLimits& limits_;
-  Islands& islands_;
+  const AddIsland& add_;
   std::string chunk_, text_;
   size_t chunks_ = 0;
   std::vector<StoredText> stored_;
@@ -195,15 +197,17 @@ class TextWriter {
 
 }  // namespace
 
-Status AddTexts(const Model& model, Islands& islands) {
-  return AddTexts(model, TextLimits(), islands);
+Status WriteTexts(const Model& model, const TextLimits& limits, const AddIsland& add) {
+  if (model.tables.Get<CompileLogTable>().size() == 0) return {};
+  TRY(TextWriter(model, limits, add).Write());
+  const std::string lines = TablesJson(model, kLineMaps);
+  return lines.empty() ? Status() : add("provenance", lines);
 }
 
-Status AddTexts(const Model& model, const TextLimits& limits, Islands& islands) {
-  if (model.tables.Get<CompileLogTable>().size() == 0) return {};
-  TRY(TextWriter(model, limits, islands).Write());
-  const std::string lines = TablesJson(model, kLineMaps);
-  return lines.empty() ? Status() : islands.Add("provenance", lines);
+Status AddTexts(const Model& model, Islands& islands) {
+  return WriteTexts(model, TextLimits(), [&](std::string_view name, std::string_view bytes) {
+    return islands.Add(name, bytes);
+  });
 }
 
 }  // namespace debrief::outputs::html

@@ -19,6 +19,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string_view>
 
 #include "outputs/html/islands.h"
 
@@ -33,6 +35,9 @@ struct TextLimits {
 };
 
 Status AddTexts(const Model& model, Islands& islands);
-Status AddTexts(const Model& model, const TextLimits& limits, Islands& islands);
+
+// Hands each island to `add`, "texts" and "provenance" last. Same model, same bytes.
+using AddIsland = std::function<Status(std::string_view name, std::string_view bytes)>;
+Status WriteTexts(const Model& model, const TextLimits& limits, const AddIsland& add);
 
 }  // namespace debrief::outputs::html

@@ -34,8 +34,8 @@ std::string Unpacked(std::string_view packed) {
   for (;;) {
     Result<size_t> read = stream->Read(out.data() + size, out.size() - size);
     if (!read.ok()) return "broken";
-    if (*read == 0) return out.substr(0, size);
-    size += *read;
+    if (read.value() == 0) return out.substr(0, size);
+    size += read.value();
   }
 }
 

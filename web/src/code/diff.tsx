@@ -66,7 +66,12 @@ class PaneMaker {
   readonly right = emptyPane();
   private at = { left: 0, right: 0 };
 
-  private put(side: "left" | "right", text: string | undefined, mark: Mark["class"] | null, title = ""): void {
+  private put(
+    side: "left" | "right",
+    text: string | undefined,
+    mark: Mark["class"] | null,
+    title = "",
+  ): void {
     const pane = this[side];
     pane.lines.push(text ?? "");
     pane.numbers.push(text === undefined ? null : ++this.at[side]);
@@ -161,8 +166,7 @@ export function CodeDiff(props: Props) {
   const [open, setOpen] = useState<Set<number> | null>(() => new Set());
   const compared = useMemo(() => runsOf(props.left, props.right), [props.left, props.right]);
   const runs = useMemo(
-    () =>
-      compared ?? [{ isEqual: false, left: linesOf(props.left), right: linesOf(props.right) }],
+    () => compared ?? [{ isEqual: false, left: linesOf(props.left), right: linesOf(props.right) }],
     [compared],
   );
   const panes = useMemo(() => panesOf(runs, open), [runs, open]);

@@ -1,7 +1,13 @@
 // A read-only editor in a shadow root. There its styles are adopted sheets: the page's policy refuses style elements
 // that are put into the page, and the page's styles do not reach in. Only lines in sight are elements.
 import { search, searchKeymap, openSearchPanel } from "@codemirror/search";
-import { EditorState, StateEffect, StateField, type Extension, type Range } from "@codemirror/state";
+import {
+  EditorState,
+  StateEffect,
+  StateField,
+  type Extension,
+  type Range,
+} from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -25,18 +31,23 @@ export interface Mark {
   note?: string; // a few characters beside the line's number
 }
 
-const longestLine = 100_000; // characters: one element of megabytes would stall the page
+export const longestLine = 100_000; // characters: one element of megabytes would stall the page
 
-export function cutLongLines(text: string): string {
-  if (text.length <= longestLine) return text;
-  return text
-    .split("\n")
-    .map((line) =>
-      line.length <= longestLine
-        ? line
-        : `${line.slice(0, longestLine)} ... (${(line.length - longestLine).toLocaleString("en-US")} more characters of this line are not shown)`,
-    )
-    .join("\n");
+const countText = (value: number) => value.toLocaleString("en-US");
+
+// How many lines are too long to be shown whole.
+export function longLines(text: string): number {
+  if (text.length <= longestLine) return 0;
+  return text.split("\n").reduce((sum, line) => sum + (line.length > longestLine ? 1 : 0), 0);
+}
+
+function cutLine(line: string): string {
+  if (line.length <= longestLine) return line;
+  return `${line.slice(0, longestLine)} ... (${countText(line.length - longestLine)} more characters)`;
+}
+
+function cutLongLines(text: string): string {
+  return longLines(text) === 0 ? text : text.split("\n").map(cutLine).join("\n");
 }
 
 const setMarks = StateEffect.define<Mark[]>();
@@ -81,7 +92,9 @@ const markField = StateField.define<Marked>({
   update(value, transaction) {
     for (const effect of transaction.effects) {
       if (!effect.is(setMarks)) continue;
-      const notes = new Map(effect.value.filter((mark) => mark.note).map((mark) => [mark.line, mark]));
+      const notes = new Map(
+        effect.value.filter((mark) => mark.note).map((mark) => [mark.line, mark]),
+      );
       return { lines: decorate(transaction.state, effect.value), notes };
     }
     return value;
@@ -132,7 +145,8 @@ function pointer(options: EditorOptions): Extension {
       if (event.ctrlKey || event.metaKey) return jump(event, view);
       const at = view.posAtCoords({ x: event.clientX, y: event.clientY }, false);
       const selection = (view.root as Document).getSelection?.() ?? document.getSelection();
-      if (event.detail === 1 && (selection?.isCollapsed ?? true)) options.onClick?.(lineOf(view, at));
+      if (event.detail === 1 && (selection?.isCollapsed ?? true))
+        options.onClick?.(lineOf(view, at));
       return false;
     },
   });
@@ -167,11 +181,7 @@ export function makeEditor(options: EditorOptions): EditorView {
         "aria-label": options.label,
         "aria-readonly": "true",
       }),
-      keymap.of([
-        { key: "/", run: find },
-        ...(options.keys ?? []),
-        ...searchKeymap,
-      ]),
+      keymap.of([{ key: "/", run: find }, ...(options.keys ?? []), ...searchKeymap]),
       search({ top: true }),
       options.hasNotes ? notes : [],
       numbers,
@@ -190,7 +200,30 @@ export function showMarks(view: EditorView, marks: Mark[]): void {
   view.dispatch({ effects: setMarks.of(marks) });
 }
 
+const waiting = new WeakMap<EditorView, IntersectionObserver>();
+
+// Into the middle of the editor, and not of the page: scrolling that is the reader's business. Heights are only
+// known once the editor was in sight, and then only near what is drawn: it is repeated until it holds.
 export function scrollToLine(view: EditorView, line: number): void {
   const at = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines))).from;
-  view.dispatch({ effects: EditorView.scrollIntoView(at, { y: "center", x: "start" }) });
+  let left = 20;
+  const step = () => {
+    if (!view.dom.isConnected || at > view.state.doc.length) return;
+    const { top, bottom } = view.lineBlockAt(at);
+    const wanted = Math.max(0, (top + bottom - view.scrollDOM.clientHeight) / 2);
+    const was = view.scrollDOM.scrollTop;
+    view.scrollDOM.scrollTop = wanted;
+    const isDrawn = at >= view.viewport.from && at <= view.viewport.to;
+    const moved = Math.abs(view.scrollDOM.scrollTop - was) > 1;
+    if ((moved || !isDrawn) && --left > 0) requestAnimationFrame(step);
+  };
+  waiting.get(view)?.disconnect();
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    seen.disconnect();
+    view.requestMeasure();
+    requestAnimationFrame(step);
+  });
+  seen.observe(view.dom);
+  waiting.set(view, seen);
 }

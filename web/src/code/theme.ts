@@ -11,9 +11,8 @@ const look = EditorView.theme({
     color: "var(--text)",
     backgroundColor: "var(--surface)",
     fontSize: "12.5px",
-    height: "100%",
-    flex: "1",
-    minWidth: "0",
+    height: "var(--code-height, 100%)",
+    maxHeight: "var(--code-most, none)",
   },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", overflow: "auto" },
@@ -30,9 +29,9 @@ const look = EditorView.theme({
   ".cm-selectionBackground, .cm-line ::selection, .cm-line::selection": {
     backgroundColor: "var(--accent-ground)",
   },
-  ".mark-selected": { backgroundColor: "var(--accent-ground)", boxShadow: bar("accent", 4) },
-  ".mark-linked": { backgroundColor: "var(--warning-ground)", boxShadow: bar("warning") },
   ".mark-hint": { boxShadow: bar("line-strong", 2) },
+  ".mark-linked": { backgroundColor: "var(--warning-ground)", boxShadow: bar("warning") },
+  ".mark-selected": { backgroundColor: "var(--accent-ground)", boxShadow: bar("accent", 4) },
   ".mark-added": { backgroundColor: "var(--good-ground)", boxShadow: bar("good") },
   ".mark-removed": { backgroundColor: "var(--error-ground)", boxShadow: bar("error") },
   ".mark-error": { backgroundColor: "var(--error-ground)", boxShadow: bar("error", 4) },
@@ -65,8 +64,14 @@ const look = EditorView.theme({
     fontSize: "12px",
   },
   ".cm-button:active": { backgroundImage: "none", backgroundColor: "var(--accent-ground)" },
-  ".cm-searchMatch": { backgroundColor: "var(--warning-ground)", outline: "1px solid var(--warning)" },
-  ".cm-searchMatch-selected": { backgroundColor: "var(--accent-ground)", outline: "2px solid var(--accent)" },
+  ".cm-searchMatch": {
+    backgroundColor: "var(--warning-ground)",
+    outline: "1px solid var(--warning)",
+  },
+  ".cm-searchMatch-selected": {
+    backgroundColor: "var(--accent-ground)",
+    outline: "2px solid var(--accent)",
+  },
 });
 
 const colours = HighlightStyle.define([

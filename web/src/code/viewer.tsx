@@ -1,10 +1,10 @@
 // Code to read: line numbers, search (/ or Ctrl-F inside), and a jump from the use of a name to its definition.
 import type { EditorView } from "@codemirror/view";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Language } from "../run/texts";
-import { count } from "../parts/format";
+import { count, counted } from "../parts/format";
 import { definitionFor, findDefinitions, type Definitions } from "./definitions";
-import { makeEditor, scrollToLine, showMarks, type Mark } from "./editor";
+import { longLines, longestLine, makeEditor, scrollToLine, showMarks, type Mark } from "./editor";
 
 export { CodeDiff } from "./diff";
 export type { Mark } from "./editor";
@@ -56,6 +56,7 @@ function useEditor(props: Props) {
   const view = useRef<EditorView | null>(null);
   const onLine = useRef(props.onLine);
   onLine.current = props.onLine;
+  const clicked = useRef<number | null>(null); // it is in sight already
   const goBack = useRef<() => boolean>(() => false);
   const [jump, setJump] = useState<Jump | null>(null);
   const hasNotes = (props.marks ?? noMarks).some((mark) => mark.note);
@@ -79,10 +80,18 @@ function useEditor(props: Props) {
       language: props.language,
       label: props.label,
       hasNotes,
-      onClick: (line) => onLine.current?.(line),
+      onClick(line) {
+        clicked.current = line;
+        onLine.current?.(line);
+      },
       onName(name, line) {
         const found = jumps.find(name, line);
-        if (found === null) return setJump({ line, words: `${name} is not defined in this text.`, depth: jumps.depth });
+        if (found === null)
+          return setJump({
+            line,
+            words: `${name} is not defined in this text.`,
+            depth: jumps.depth,
+          });
         jumps.leave(line);
         go(found, `${name} is defined in line ${count(found)}.`);
       },
@@ -99,11 +108,11 @@ function useEditor(props: Props) {
     };
   }, [props.text, props.language, props.label, hasNotes]);
 
-  return { host, view, jump, goBack: () => goBack.current() };
+  return { host, view, jump, clicked, goBack: () => goBack.current() };
 }
 
 export function CodeViewer(props: Props) {
-  const { host, view, jump, goBack } = useEditor(props);
+  const { host, view, jump, clicked, goBack } = useEditor(props);
   const { line = null, marks = noMarks } = props;
 
   useEffect(() => {
@@ -115,10 +124,12 @@ export function CodeViewer(props: Props) {
   }, [marks, line, jump, props.text, props.language]);
 
   useEffect(() => {
-    if (view.current && line !== null) scrollToLine(view.current, line);
+    if (view.current && line !== null && line !== clicked.current) scrollToLine(view.current, line);
+    clicked.current = null;
   }, [line, props.text]);
 
   const { scrollTo = null } = props;
+  const cut = useMemo(() => longLines(props.text), [props.text]);
   useEffect(() => {
     if (view.current && scrollTo !== null) scrollToLine(view.current, scrollTo);
   }, [scrollTo, props.text]);
@@ -130,21 +141,32 @@ export function CodeViewer(props: Props) {
         ref={host}
         style={props.height ? { height: props.height } : {}}
       />
+      {cut > 0 && (
+        <p class="code-foot">
+          {counted(cut, "line")} {cut === 1 ? "is" : "are"} cut after {count(longestLine)}{" "}
+          characters.
+        </p>
+      )}
       <p class="code-foot quiet" role="status">
         {jump ? (
           <>
             {jump.words}{" "}
             {jump.depth > 0 && (
-              <button class="plain" onClick={goBack} title="Key: b or Backspace, inside of the code">
+              <button
+                class="plain"
+                onClick={goBack}
+                title="Key: b or Backspace, inside of the code"
+              >
                 Go back
               </button>
             )}
           </>
         ) : (
           !props.isPlain && (
-          <>
-            <kbd>/</kbd> finds; a double click on a name goes to its definition, <kbd>b</kbd> back.
-          </>
+            <>
+              <kbd>/</kbd> finds; a double click on a name goes to its definition, <kbd>b</kbd>{" "}
+              back.
+            </>
           )
         )}
       </p>

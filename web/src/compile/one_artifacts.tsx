@@ -1,8 +1,8 @@
 // The texts of one compilation: each a line that unfolds into the viewer. Which are open, and the line in one of
 // them, is in the address: ?text=ENTRY,ENTRY&line=ENTRY.LINE&as=table.
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CodeViewer } from "../code/viewer";
-import { bytes, count } from "../parts/format";
+import { bytes, counted } from "../parts/format";
 import { Waiting } from "../parts/loading";
 import type { Column } from "../parts/table";
 import { useText, type Artifact } from "../run/texts";
@@ -25,10 +25,10 @@ const columns: Column<GraphNode>[] = [
   textColumn("name", "node", 190, (row) => row.name, { opens: true }),
   textColumn("op", "op", 80, (row) => row.op),
   textColumn("target", "target", 0, (row) => row.target),
-  textColumn("inputs", "inputs", 200, (row) => row.inputs),
-  textColumn("shape", "type and sizes", 190, (row) => row.shape),
+  textColumn("inputs", "inputs", 180, (row) => row.inputs),
+  textColumn("shape", "type and sizes", 230, (row) => row.shape),
   {
-    ...textColumn<GraphNode>("source", "source line", 190, (row) =>
+    ...textColumn<GraphNode>("source", "source line", 160, (row) =>
       placeText(row.file, row.fileLine ?? undefined),
     ),
     cell: (row) => (
@@ -76,13 +76,17 @@ function OpenText(props: { view: string; artifact: Artifact; number: number; rou
   const loaded = useText(number);
   const value = loaded.state === "ready" ? loaded.value : null;
   const text = useMemo(() => (value === null ? "" : readable(value, artifact)), [value, artifact]);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (value !== null) box.current?.scrollIntoView({ block: "nearest" }); // keys may have opened it out of sight
+  }, [value]);
   if (loaded.state !== "ready") return <Waiting loaded={loaded} />;
   const asTable = route.params.get("as") === "table" && isGraph(artifact);
   const choose = (table: boolean) => setParams(view, { as: table ? "table" : null }, true);
   const goToLine = (line: number) =>
     setParams(view, { line: `${artifact.entry}.${line}`, as: null });
   return (
-    <>
+    <div class="artifact-text" ref={box}>
       {isGraph(artifact) && (
         <div class="choices" role="group" aria-label="How to show it">
           <button aria-pressed={!asTable} onClick={() => choose(false)}>
@@ -104,7 +108,7 @@ function OpenText(props: { view: string; artifact: Artifact; number: number; rou
           onLine={goToLine}
         />
       )}
-    </>
+    </div>
   );
 }
 
@@ -118,14 +122,14 @@ function ArtifactItem(props: { view: string; artifact: Artifact; route: Route; i
   return (
     <li class="artifact">
       <button class="plain artifact-line" aria-expanded={isOpen} onClick={toggle}>
-        <span class="arrow" aria-hidden="true" />
+        <span class="fold-mark" aria-hidden="true" />
         <bdi class="artifact-name">{artifact.name}</bdi>
         <span class="quiet">
           {artifact.attempt > 0 && `attempt ${artifact.attempt}, `}
           {artifact.language === "cpp" ? "C++" : artifact.language}
         </span>
         <span class="quiet artifact-number">
-          {artifact.lines === null ? "" : `${count(artifact.lines)} lines`}
+          {artifact.lines === null ? "" : counted(artifact.lines, "line")}
         </span>
         <span class="quiet artifact-number">{bytes(artifact.bytes)}</span>
         {artifact.text === null && <span class="quiet">not in this page</span>}

@@ -85,7 +85,9 @@ function Step({ view, compile, texts, row, before, isHere, route }: StepProps) {
         {isHere ? (
           <strong>{row.compile_id}</strong>
         ) : (
-          <a href={href(view, { job: route.params.get("job"), at: keyOf(row) })}>{row.compile_id}</a>
+          <a href={href(view, { job: route.params.get("job"), at: keyOf(row) })}>
+            {row.compile_id}
+          </a>
         )}{" "}
         <Outcome outcome={row.outcome} />{" "}
         <span class="quiet">{row.seconds === undefined ? "" : seconds(row.seconds)}</span>{" "}
@@ -103,7 +105,7 @@ function Step({ view, compile, texts, row, before, isHere, route }: StepProps) {
             aria-expanded={isOpen}
             onClick={() => setParams(view, { diff: isOpen ? null : (row.compile_id ?? null) })}
           >
-            {isOpen ? "Hide" : "Compare"} with {before.compile_id}
+            {isOpen ? "Hide the comparison" : `Compare with ${before.compile_id}`}
           </button>
         )}
       </p>

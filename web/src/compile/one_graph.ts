@@ -69,7 +69,14 @@ class GraphReader {
 
   private inputs(text: string, line: number): void {
     for (const match of text.matchAll(/(\w+)\s*:\s*"([^"]*)"/g))
-      this.add({ line, name: match[1] ?? "", op: "input", target: "", inputs: "", shape: match[2] ?? "" });
+      this.add({
+        line,
+        name: match[1] ?? "",
+        op: "input",
+        target: "",
+        inputs: "",
+        shape: match[2] ?? "",
+      });
   }
 
   private assignment(text: string, line: number): boolean {
@@ -91,7 +98,8 @@ class GraphReader {
   private fx(text: string, line: number): boolean {
     const found = readFx(text);
     if (!found) return false;
-    const op = found.op === "placeholder" ? "input" : found.op === "get_attr" ? "attribute" : "call";
+    const op =
+      found.op === "placeholder" ? "input" : found.op === "get_attr" ? "attribute" : "call";
     const inputs = namesIn(found.rest, this.known);
     this.add({ line, name: found.name, op, target: found.target, inputs, shape: "" });
     return true;

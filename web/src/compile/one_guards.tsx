@@ -61,7 +61,15 @@ export const guardColumns: Column<Guard>[] = [
   placeColumn("needed by", 200, (row) => [row.file, row.line]),
 ];
 
-export function Guards({ compile, guards, one }: { compile: Compile; guards: Guard[]; one: Compilation }) {
+export function Guards({
+  compile,
+  guards,
+  one,
+}: {
+  compile: Compile;
+  guards: Guard[];
+  one: Compilation;
+}) {
   const check = guards.find((row) => row.check_us !== undefined)?.check_us;
   return (
     <>

@@ -9,7 +9,7 @@ import {
   type Recompile,
   type Span,
 } from "./data";
-import { AreaBar, Outcome, Place, placeText, seconds } from "./parts";
+import { AreaBar, AreaLegend, Outcome, Place, placeText, seconds } from "./parts";
 import { changeText } from "./one_why";
 import { SourceLink, ViewLink, hasView, timelineParams } from "./one_links";
 import { bytes, counted, words } from "../parts/format";
@@ -35,6 +35,7 @@ function TimeBar({ compile, one }: { compile: Compile; one: Compilation }) {
   return (
     <div class="whole-bar">
       <AreaBar parts={timeParts(span)} whole={span.seconds} />
+      <AreaLegend />
     </div>
   );
 }
@@ -42,7 +43,9 @@ function TimeBar({ compile, one }: { compile: Compile; one: Compilation }) {
 // "fx_graph miss, aotautograd hit".
 function cacheText(compile: Compile, one: Compilation): string {
   const uses = compile.rows("compile_cache_use").filter((row) => isOf(one, row));
-  return [...new Set(uses.map((row) => `${words(row.cache ?? "cache")} ${row.status ?? ""}`))].join(", ");
+  return [...new Set(uses.map((row) => `${words(row.cache ?? "cache")} ${row.status ?? ""}`))].join(
+    ", ",
+  );
 }
 
 function graphText(compile: Compile, one: Compilation): string {
@@ -80,7 +83,10 @@ function Facts({ compile, one }: { compile: Compile; one: Compilation }) {
       <li>{one.seconds === undefined ? "time not told" : seconds(one.seconds)}</li>
       {(one.wasted_s ?? 0) > 0 && (
         <li>
-          {seconds(one.wasted_s)} in {counted(one.restarts ?? 0, "attempt")} given up
+          {seconds(one.wasted_s)}{" "}
+          {(one.restarts ?? 0) > 0
+            ? `in ${counted(one.restarts ?? 0, "attempt")} given up`
+            : "wasted"}
         </li>
       )}
       {graph && <li title="Of the graph that Dynamo traced">{graph}</li>}
@@ -136,7 +142,9 @@ function Ways(props: { run: Run | undefined; one: Compilation; breaks: Break[] }
       {breaks[0] && (
         <li>
           <ViewLink view="breaks" params={{ at: breakKey(breaks[0]) }}>
-            {breaks.length === 1 ? "its graph break" : `its ${counted(breaks.length, "graph break")}`}
+            {breaks.length === 1
+              ? "its graph break"
+              : `its ${counted(breaks.length, "graph break")}`}
           </ViewLink>
         </li>
       )}
@@ -168,7 +176,7 @@ export function Head(props: {
       <Facts compile={compile} one={one} />
       {main && (
         <p>
-          Compiled again since <code>{changeText(main)}</code>
+          Compiled again for <code>{changeText(main)}</code>
         </p>
       )}
       <TimeBar compile={compile} one={one} />

@@ -84,7 +84,10 @@ const sections: [RegExp, TextSection][] = [
   [/guard|recompile/, "guards"],
   [/^(dynamo|dump_file|compiled_autograd|optimize_ddp|graph_sizes|graph_break)/, "dynamo"],
   [/^(aot|before_joint|after_joint|torch\._functorch)/, "aot"],
-  [/^(inductor|before_|after_|fx_graph|triton|torch\._inductor|output_code|autotune|graph_dump)/, "inductor"],
+  [
+    /^(inductor|before_|after_|fx_graph|triton|torch\._inductor|output_code|autotune|graph_dump)/,
+    "inductor",
+  ],
 ];
 
 export function sectionOf(kind: string, name: string): TextSection {
@@ -100,7 +103,8 @@ function languageOf(kind: string, name: string, form: string): Language {
   return "text";
 }
 
-const unit = (value: number, one: string) => `${value.toLocaleString("en-US")} ${one}${value === 1 ? "" : "s"}`;
+const unit = (value: number, one: string) =>
+  `${value.toLocaleString("en-US")} ${one}${value === 1 ? "" : "s"}`;
 
 function size(value: number): string {
   if (value < 1000) return `${value} B`;
@@ -108,7 +112,9 @@ function size(value: number): string {
 }
 
 const keyOf = (owner: TextOwner) =>
-  [owner.input ?? "", owner.rank ?? "", owner.life ?? 0, withoutAttempt(owner.compile_id)].join(":");
+  [owner.input ?? "", owner.rank ?? "", owner.life ?? 0, withoutAttempt(owner.compile_id)].join(
+    ":",
+  );
 
 export class Texts {
   private owners = new Map<string, RawArtifact[]>();
@@ -116,7 +122,10 @@ export class Texts {
 
   constructor(private raw: RawIndex) {
     for (const one of raw.compilations)
-      this.owners.set([one.input ?? "", one.rank ?? "", one.life ?? 0, one.id ?? ""].join(":"), one.artifacts);
+      this.owners.set(
+        [one.input ?? "", one.rank ?? "", one.life ?? 0, one.id ?? ""].join(":"),
+        one.artifacts,
+      );
   }
 
   // Texts of the log that the page does not have, and their bytes.
@@ -146,7 +155,9 @@ export class Texts {
       const frame = this.raw.frames[number];
       if (!frame) return [];
       const [file, line, function_, code] = frame;
-      return [{ file: cleanText(file), line, function: cleanText(function_), code: cleanText(code) }];
+      return [
+        { file: cleanText(file), line, function: cleanText(function_), code: cleanText(code) },
+      ];
     });
   }
 
@@ -221,9 +232,6 @@ export async function loadText(number: number): Promise<string> {
 
 // For a component that shows it; null: nothing is wanted now.
 export function useText(number: number | null): Loaded<string> {
-  const once = useMemo(
-    () => (number === null ? null : new Once(() => loadText(number))),
-    [number],
-  );
+  const once = useMemo(() => (number === null ? null : new Once(() => loadText(number))), [number]);
   return useOnce(once);
 }

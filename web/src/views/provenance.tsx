@@ -22,9 +22,15 @@ import type { View, ViewProps } from "../view";
 const id = "provenance";
 
 const titles: Record<Pane, string> = {
-  pre: "Graph before the gradient passes",
-  post: "Graph after them",
+  pre: "Pre-grad graph",
+  post: "Post-grad graph",
   code: "Generated code",
+};
+
+const definitions: Record<Pane, string> = {
+  pre: "What Inductor was given: operations of the model, before passes and gradients",
+  post: "What was left of it to be compiled: operations of ATen",
+  code: "What runs",
 };
 
 function nameOf(row: ProvenanceGraph): string {
@@ -86,7 +92,7 @@ function PaneText(props: PaneProps) {
   if (artifact.text === null) {
     return (
       <p class="quiet">
-        This text is not in the page: <code>debrief compile LOG -i</code> writes a page with it.
+        This text is not in the page: <code>debrief compile LOG -i</code> writes the whole tree.
       </p>
     );
   }
@@ -101,7 +107,7 @@ function PaneText(props: PaneProps) {
       marks={marks}
       isPlain
       onLine={(line) => choose({ pane, line })}
-      height="calc(100vh - 260px)"
+      height="calc(100vh - 250px)"
     />
   );
 }
@@ -147,8 +153,14 @@ function SideBySide({ one, provenance, texts, route }: SideProps) {
     [provenance, one],
   );
   const both = one.python_entry !== undefined && one.cpp_entry !== undefined;
-  const likely: Code = one.python_entry === undefined || (maps.has("cpp") && !maps.has("python")) ? "cpp" : "python";
-  const code: Code = both && route.params.get("code") ? (route.params.get("code") === "cpp" ? "cpp" : "python") : likely;
+  const likely: Code =
+    one.python_entry === undefined || (maps.has("cpp") && !maps.has("python")) ? "cpp" : "python";
+  const code: Code =
+    both && route.params.get("code")
+      ? route.params.get("code") === "cpp"
+        ? "cpp"
+        : "python"
+      : likely;
   const selection = selectionOf(route);
   useLineKeys(maps, code, selection);
   return (
@@ -178,10 +190,16 @@ function SideBySide({ one, provenance, texts, route }: SideProps) {
           const artifact = texts.at(one.input, entryOf(one, pane, code));
           return (
             <section key={`${keyOf(one)} ${pane} ${code}`} aria-label={titles[pane]}>
-              <h2>
+              <h2 title={definitions[pane]}>
                 {titles[pane]} <small class="quiet">{artifact?.name}</small>
               </h2>
-              <PaneText pane={pane} artifact={artifact} maps={maps} code={code} selection={selection} />
+              <PaneText
+                pane={pane}
+                artifact={artifact}
+                maps={maps}
+                code={code}
+                selection={selection}
+              />
             </section>
           );
         })}
@@ -246,7 +264,8 @@ export const view: View = {
   needs: {
     tables: ["provenance_line"],
     missing: "No compile log tells which line of a graph became which line of the generated code.",
-    record: "Start the job with TORCH_TRACE=DIR and INDUCTOR_PROVENANCE=1: Inductor then logs where each kernel came from.",
+    record:
+      "Start the job with TORCH_TRACE=DIR and INDUCTOR_PROVENANCE=1: Inductor then logs where each kernel came from.",
   },
   component: withTables(provenanceIsland, "provenance", ProvenanceView),
 };
