@@ -30,7 +30,8 @@ import { href, setParams, type Route } from "../shell/route";
 import type { View, ViewProps } from "../view";
 
 const id = "flight_arrivals";
-const micros = (us: number) => duration(us * 1000) || "0 s";
+const nanos = (ns: number) => (ns === 0 ? "0 s" : duration(ns));
+const micros = (us: number) => nanos(us * 1000);
 
 const kindWords: Record<Kind, string> = {
   flight: "when its host issued it, from the dumps, with clock offsets of hosts taken off where they are clear",
@@ -186,7 +187,7 @@ function columnsOf(kind: Kind, against: Against, rows: Row[]): Column<Row>[] {
     numberColumn("third", "third-longest delay", 170, (row) => row.third_ns, duration, {
       definition: "Behind the last but one member, of all groups: one delay is chance, three are a straggler",
     }),
-    numberColumn("clock", "clock taken off", 140, (row) => row.correction_ns, (ns) => duration(ns) || "0 s", {
+    numberColumn("clock", "clock taken off", 140, (row) => row.correction_ns, nanos, {
       definition: "How far its clock is ahead of the others', where that is clear; taken off its times",
     }),
   ];
