@@ -211,7 +211,9 @@ function headline(rows: Row[], total: number): string {
   if (total === 0 || !most) return "No sequence has times of two members.";
   const often = `to ${count(most.last)} of ${counted(total, "sequence")}`;
   const isClear = total >= 5 && most.last > clearShare(rows.length) * total;
-  if (!isClear) return `No rank stands out: rank ${most.rank} came last most often, ${often}.`;
+  const late = rows.reduce((best, row) => ((row.longest_us ?? 0) > (best.longest_us ?? 0) ? row : best), most);
+  if (!isClear)
+    return `No rank is last again and again: rank ${most.rank} most often, ${often}. The longest delay is ${micros(late.longest_us ?? 0)}, of rank ${late.rank}.`;
   return `Rank ${most.rank} came last ${often}, with a median lateness of ${micros(most.median_us ?? 0)}.`;
 }
 
