@@ -4,11 +4,22 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { hungRun } from "./fixture.mjs";
-import { hungWithFlight, makeFlight, makeGroup, manyRanks } from "./flight_fixture.mjs";
+import {
+  circleWaits,
+  hungWithFlight,
+  lateArrivals,
+  makeFlight,
+  makeGroup,
+  makeStacks,
+  manyRanks,
+  meshWaits,
+  trafficTables,
+} from "./flight_fixture.mjs";
 
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");
 const text = (page, selector) => page.locator(selector).first().innerText();
-const tab = (page) => page.getByRole("navigation").getByRole("link", { name: "Collectives" });
+const sections = (page) => page.getByRole("navigation", { name: "Sections" });
+const tabs = (page) => page.getByRole("navigation", { name: "Views" });
 
 // Number of different colours in the grid: an empty or failed drawing has one.
 function coloursOfGrid(page) {
@@ -35,7 +46,7 @@ const fromVerdict = {
       const page = await t.open(hungWithFlight(), { dark });
       await page.locator(".hero").getByRole("link", { name: "Show in the grid" }).click();
       await page.getByRole("heading", { level: 1, name: "Collectives" }).waitFor();
-      assert.match(page.url(), /flight\?group=7[^&]*&seq=16&rank=5/);
+      assert.match(page.url(), /flight\?finding=f1&seq=16&rank=5/);
       const panel = await text(page, ".panel");
       for (const part of [
         "mesh_dp (7), sequence 16: all_reduce waiting",
@@ -54,13 +65,47 @@ const fromVerdict = {
   },
 };
 
-const hidden = {
-  name: "flight: no tab without collectives",
+const empty = {
+  name: "flight: what is missing without collectives",
   async run(t) {
-    const page = await t.open(hungRun(), { hash: "#/flight" });
-    assert.equal(await tab(page).count(), 0);
-    await page.locator(".hero").waitFor();
+    for (const view of ["flight", "flight_waits", "flight_arrivals", "flight_traffic"]) {
+      const page = await t.open(hungRun(), { hash: `#/${view}` });
+      assert.match(await text(page, ".missing"), /Flight Recorder dumps.*TORCH_FR_BUFFER_SIZE/s);
+      assert.match(
+        await sections(page).getByRole("link", { name: "Collectives" }).getAttribute("class"),
+        /absent/,
+      );
+    }
+    const page = await t.open(hungRun());
     assert.equal(await page.getByRole("link", { name: "Show in the grid" }).count(), 0);
+  },
+};
+
+const stacks = {
+  name: "flight: whole stacks, and the first frame that differs",
+  async run(t) {
+    const page = await t.open(hungWithFlight(), { hash: "#/flight?seq=7&rank=7" });
+    const stack = page.locator(".stack");
+    assert.equal(await stack.count(), 1, "all came the same way");
+    assert.match(await stack.innerText(), /Stack, innermost first\s+2 frames of torch\s+train.py:52\s+train_step/);
+    assert.equal(await page.getByText("c10d.py:3068").isVisible(), false);
+    await page.getByText("2 frames of torch").click();
+    assert.ok(await page.getByText("c10d.py:3068").isVisible());
+    assert.match(
+      await page.getByRole("link", { name: "train.py:52", exact: true }).getAttribute("href"),
+      /#\/source\?file=%2Fhome%2Fu%2Ftrain.py&line=52/,
+    );
+    await page.getByRole("application").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".stacks").waitFor();
+    assert.match(await stack.first().innerText(), /rank 7.*train.py:60\s+train_step\s*first that differs/s);
+    assert.match(await stack.last().innerText(), /most others.*train.py:52\s+train_step\s*first that differs/s);
+    await t.screenshot(page, "flight_stacks");
+    await page.keyboard.press("ArrowUp");
+    await page.getByText("Stack of rank 7").waitFor();
+    assert.match(await stack.first().innerText(), /Stack of rank 5/);
+    await page.goto(page.url().replace(/seq=.*/, "seq=16&rank=5"));
+    await page.getByText("Where the others issued it").waitFor();
   },
 };
 
@@ -84,6 +129,9 @@ const keys = {
     assert.match(await page.locator("[aria-live]").innerText(), /rank 7, 1 all_reduce.*completed/);
     await page.locator("body").press("j");
     await page.getByText("default_pg (0), sequence").waitFor();
+    await page.locator("body").press("g");
+    await page.keyboard.press("ArrowUp");
+    assert.match(page.url(), /group=0&.*rank=0/, "g leads to the grid");
     await page.getByRole("combobox", { name: "Group" }).selectOption({ index: 2 });
     await page.getByText(/1 rank: 6/).waitFor();
     await page.getByRole("application").focus();
@@ -108,7 +156,7 @@ const pointing = {
     await page.waitForFunction(() => /seq=3&rank=4/.test(location.hash));
     await page.mouse.move(5, 5);
     assert.equal(await page.locator(".grid-tip").count(), 0);
-    await page.getByRole("button", { name: "7", exact: true }).click();
+    await page.locator(".virtual").getByRole("button", { name: "7", exact: true }).click();
     assert.match(page.url(), /group=7[^&]*/, "a row of the table leads to its cell");
     assert.match(await text(page, ".cell-words"), /Rank 7: started/);
   },
@@ -128,6 +176,116 @@ const where = {
     await page.locator(".virtual").getByRole("button", { name: "waits for" }).click();
     assert.match(await rows.first().innerText(), /ranks 5, 7/);
     await t.screenshot(page, "flight_full", true);
+  },
+};
+
+const waiting = {
+  name: "flight: who waits for whom",
+  async run(t) {
+    for (const dark of [false, true]) {
+      const page = await t.open(hungWithFlight(), { dark, hash: "#/flight_waits" });
+      assert.match(await text(page, ".wait-ends"), /Rank 5 holds up 6 ranks: never issued/);
+      const nodes = page.locator(".wait-node");
+      assert.equal(await nodes.count(), 3);
+      assert.match(await page.locator(".wait-node.blamed").textContent(), /Rank 5blamed/);
+      assert.equal(await page.locator(".wait-edge").count(), 3);
+      const x = (who) =>
+        page.locator(".wait-node .who", { hasText: who }).boundingBox().then((box) => box.x);
+      assert.ok((await x("Ranks 0")) < (await x("Rank 7")) && (await x("Rank 7")) < (await x("Rank 5")));
+      await page.locator(".wait-node .who", { hasText: "Rank 7" }).click();
+      assert.match(await text(page, ".panel"), /Rank 7 is at all_reduce 16 of mesh_dp \(7\).*waits for rank 5/s);
+      assert.match(page.url(), /at=7$/);
+      await page.getByRole("button", { name: /^Ranks 0.* wait in .* for rank 5/ }).focus();
+      await page.keyboard.press("Enter");
+      assert.match(page.url(), /at=0-5$/);
+      assert.match(await text(page, ".panel"), /Ranks 0\u20133, 6 wait in all_reduce 41 of default_pg \(0\) for rank/);
+      await page.reload();
+      assert.match(await text(page, ".panel h2"), /Ranks 0\u20133, 6 wait for rank/);
+      await t.screenshot(page, `flight_waits_${dark ? "dark" : "light"}`);
+      await page.getByRole("link", { name: "default_pg (0), sequence 41" }).click();
+      await page.waitForFunction(() => /flight\?group=0&seq=41&rank=5/.test(location.hash));
+    }
+  },
+};
+
+const circles = {
+  name: "flight: circles of waits, lost dumps, joined groups, nothing open",
+  async run(t) {
+    const run = hungWithFlight();
+    const open = (waits) =>
+      t.open({ ...run, islands: { ...run.islands, waits } }, { hash: "#/flight_waits" });
+    let page = await open(circleWaits());
+    assert.match(await text(page, ".wait-ends"), /Ranks 0\u20131 wait for each other/);
+    assert.equal(await page.locator(".wait-node.circle").count(), 2);
+    assert.equal(await page.locator(".wait-edge.circle").count(), 2);
+    assert.match(await page.locator(".wait-node.lost").textContent(), /Rank 9left no dump/);
+    await t.screenshot(page, "flight_circle");
+    page = await open(meshWaits(512));
+    const nodes = await page.locator(".wait-node").count();
+    assert.ok(nodes > 2 && nodes <= 40, `${nodes} nodes`);
+    assert.match(await text(page, ".wait-ends"), /Rank 1 holds up 511 ranks/);
+    assert.match(await text(page, "main"), /12 more waits in table first_incomplete/);
+    await t.screenshot(page, "flight_waits_512");
+    page = await open({ texts: [], waits: [], left_out: 0 });
+    assert.match(await text(page, ".empty"), /Every op is completed/);
+  },
+};
+
+const arrivals = {
+  name: "flight: arrivals as a heat map, from dumps and from profiles",
+  async run(t) {
+    for (const dark of [false, true]) {
+      const page = await t.open(hungWithFlight(), { dark, hash: "#/flight_arrivals" });
+      assert.match(await text(page, ".takeaway"), /Rank 7 came last to 15 of 15 sequences.*45 ms/);
+      assert.match(await text(page, "main"), /The last 16 of 400 sequences/);
+      assert.match(await text(page, ".legend"), /below 30 \u00b5s.*from 30 ms.*no time/s);
+      assert.ok((await coloursOfGrid(page)) > 4);
+      await page.getByRole("application").focus();
+      await page.keyboard.press("End");
+      assert.match(await text(page, ".cell-words"), /Rank 5: no time of it/);
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowLeft");
+      assert.match(page.url(), /seq=15&rank=7/);
+      assert.match(
+        await text(page, ".cell-words"),
+        /Rank 7: 45 ms behind the first, the last; 22.5 ms behind the median/,
+      );
+      const row = page.locator(".virtual tr.selected");
+      assert.match(await row.innerText(), /7\s+45 ms\s+45 ms\s+15\s+0\s+7\s+44 ms\s+200 ms/);
+      await page.getByRole("button", { name: "behind the median" }).click();
+      assert.match(await row.innerText(), /7\s+22.5 ms/);
+      await t.screenshot(page, `flight_arrivals_${dark ? "dark" : "light"}`);
+      await page.getByRole("button", { name: "from profiles" }).click();
+      await page.getByRole("button", { name: "behind the first" }).click();
+      assert.match(await text(page, ".takeaway"), /Rank 0 came last to 16 of 16.*1.2 ms/);
+      await noSidewaysScroll(page);
+    }
+  },
+};
+
+const traffic = {
+  name: "flight: traffic and bandwidth by message size",
+  async run(t) {
+    const page = await t.open(hungWithFlight(), { hash: "#/flight_traffic" });
+    assert.equal(await page.locator(".bandwidth .point").count(), 2, "a barrier moves nothing");
+    const speeds = page.locator('[aria-label="Bandwidth by message size"].virtual tbody tr');
+    assert.equal(await speeds.count(), 3, "one definition");
+    assert.match(await speeds.nth(1).innerText(), /mesh_dp \(7\)\s+5, 7\s+all_reduce\s+1.05 MB\s+4\s+15 ms\s+12.5 GB\/s/);
+    const amounts = page.locator('[aria-label="Traffic by group and op"].virtual tbody tr');
+    assert.match(await amounts.innerText(), /dp\s+all_reduce\s+36\s+9.46 MB\s+9.46 MB\s+105 ms/);
+    assert.match(
+      await page.getByRole("columnheader", { name: "bus" }).getAttribute("title"),
+      /2\(n-1\)\/n/,
+    );
+    await page.getByRole("button", { name: "barrier" }).click();
+    assert.equal(await speeds.count(), 1);
+    assert.match(page.url(), /op=barrier/);
+    await page.getByRole("button", { name: "barrier" }).click();
+    await page.locator("body").press("/");
+    await page.keyboard.type("nothing");
+    assert.match(await text(page, "main"), /Nothing matches the filter/);
+    await t.screenshot(page, "flight_traffic");
+    assert.equal(await tabs(page).getByRole("link").count(), 4);
   },
 };
 
@@ -178,9 +336,24 @@ const hostile = {
       makeGroup([0, 1], 1, ["cm", "ct"], { name: bad, desc: bad, role: bad }),
     ]);
     flight.texts = flight.texts.map(() => bad);
-    const page = await t.open({ ...hungRun(), flight }, { hash: "#/flight" });
-    assert.ok((await text(page, ".panel")).includes("<img src=x onerror=alert(1)>\\u202e"));
-    assert.equal(await page.locator("img").count(), 0);
+    const flight_stacks = makeStacks(flight);
+    flight_stacks.texts = flight_stacks.texts.map(() => bad);
+    const waits = circleWaits();
+    waits.texts = waits.texts.map(() => bad);
+    const arrivals = lateArrivals();
+    arrivals.texts = arrivals.texts.map(() => bad);
+    const comm = trafficTables();
+    for (const { rows } of Object.values(comm.tables))
+      for (const row of rows) Object.assign(row, { group_name: bad, group_desc: bad, op: bad });
+    const islands = { flight_stacks, waits, arrivals, comm };
+    const shown = "<img src=x onerror=alert(1)>\\u202e";
+    for (const view of ["flight", "flight_waits?at=0", "flight_arrivals?seq=3", "flight_traffic"]) {
+      const page = await t.open({ ...hungRun(), flight, islands }, { hash: `#/${view}` });
+      await page.locator(".panel, .virtual").first().waitFor();
+      assert.ok((await text(page, "main")).includes(shown), view);
+      assert.equal(await page.locator("img").count(), 0);
+      assert.equal(await page.locator('a[href*="img"]:not([href^="#/"])').count(), 0);
+    }
   },
 };
 
@@ -211,7 +384,9 @@ const example = {
     assert.ok(box.y >= 0 && box.y + box.height <= 800, "the verdict is on the first screen");
     await t.screenshot(page, "example_hung_verdict");
     await page.locator(".hero").getByRole("link", { name: "Show in the grid" }).click();
+    await page.locator(".cell-words").waitFor();
     assert.match(await text(page, ".cell-words"), /Rank 5: mismatch with all_gather/);
+    assert.match(await text(page, ".stacks"), /Stack of rank 5.*first that differs/s);
     assert.ok((await coloursOfGrid(page)) > 4);
     await t.screenshot(page, "example_hung_grid");
   },
@@ -219,10 +394,15 @@ const example = {
 
 export const tests = [
   fromVerdict,
-  hidden,
+  empty,
+  stacks,
   keys,
   pointing,
   where,
+  waiting,
+  circles,
+  arrivals,
+  traffic,
   large,
   huge,
   hostile,

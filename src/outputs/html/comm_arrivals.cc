@@ -118,7 +118,6 @@ class ArrivalGroups {
     if (cell == kNone64 || time < cell) cell = time;  // of a region its first op
   }
 
-  bool empty() const { return groups_.empty(); }
   const std::vector<ArrivalGroup>& groups() const { return groups_; }
   size_t left_out() const { return left_out_; }
 
@@ -311,7 +310,6 @@ std::string ArrivalsJson(const Model& model) {
   ArrivalGroups flight(model), profile(model);
   CollectFlight(model, flight);
   CollectProfile(model, profile);
-  if (flight.empty() && profile.empty()) return "";
   ArrivalWriter writer(model);
   writer.Write("flight", flight);
   writer.Write("profile", profile);

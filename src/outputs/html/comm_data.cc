@@ -4,6 +4,7 @@
 #include "outputs/html/comm_waits.h"
 #include "outputs/html/table_shares.h"
 #include "tables/comm_match.h"
+#include "tables/profile_collective_match.h"
 
 namespace debrief::outputs::html {
 
@@ -22,11 +23,17 @@ constexpr Share kShares[] = {
 std::string CommJson(const Model& model) { return TablesJson(model, kShares); }
 
 Status AddComm(const Model& model, Islands& islands) {
+  const bool has_dumps = model.tables.Get<CommMatchTable>().size() > 0;
+  const bool has_profiles = model.tables.Get<ProfileCollectiveMatchTable>().size() > 0;
   const std::string tables = CommJson(model);
-  if (!tables.empty()) TRY(islands.Add("comm", tables));
-  if (model.tables.Get<CommMatchTable>().size() > 0) TRY(islands.Add("waits", WaitsJson(model)));
-  const std::string arrivals = ArrivalsJson(model);
-  return arrivals.empty() ? Status() : islands.Add("arrivals", arrivals);
+  if (!tables.empty()) {
+    TRY(islands.Add("comm", tables));
+  } else if (has_dumps || has_profiles) {
+    TRY(islands.Add("comm", R"({"tables": {}})"));  // views of arrivals ask for it
+  }
+  if (has_dumps) TRY(islands.Add("waits", WaitsJson(model)));
+  if (has_dumps || has_profiles) TRY(islands.Add("arrivals", ArrivalsJson(model)));
+  return {};
 }
 
 }  // namespace debrief::outputs::html

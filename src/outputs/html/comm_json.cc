@@ -8,11 +8,9 @@ constexpr size_t kLongestText = 200;
 
 }  // namespace
 
-std::string_view CutText(std::string_view text) { return text.substr(0, kLongestText); }
-
 int64_t Texts::Add(std::string_view text) {
   if (text.empty()) return -1;
-  std::string cut(CutText(text));
+  std::string cut(CutText(text, kLongestText));
   if (cut.size() < text.size()) cut += "...";
   const auto at = numbers_.find(cut);
   if (at != numbers_.end()) return at->second;

@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "base/json_writer.h"
+#include "outputs/html/cut_text.h"
 
 namespace debrief::outputs::html {
-
-// The beginning of a name: hostile dumps have long ones.
-std::string_view CutText(std::string_view text);
 
 // Texts by number. Hostile dumps have different ones in every row, so there is a bound on all.
 class Texts {

@@ -88,7 +88,7 @@ class FlightWriter {
     json_.ListField("line", line).ListField("status", status);
   }
 
-  std::string_view Cut(StringId id) const { return CutText(model_.pools.Text(id)); }
+  std::string_view Cut(StringId id) const { return CutText(model_.pools.Text(id), 200); }
 
   int64_t Op(size_t op_row) { return texts_.Add(model_.pools.Text(ops_.op[op_row])); }
 

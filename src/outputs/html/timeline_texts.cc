@@ -4,19 +4,6 @@
 
 namespace debrief::outputs::html {
 
-namespace {
-
-constexpr size_t kLongestText = 300;  // bytes; names of C++ kernels have up to some thousand
-
-}  // namespace
-
-std::string_view CutText(std::string_view text) {
-  if (text.size() <= kLongestText) return text;
-  size_t end = kLongestText;
-  while (end > kLongestText - 4 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
-
 TimelineTexts::TimelineTexts(const Pools& pools)
     : pools_(pools), number_of_(pools.strings.size(), 0) {}
 

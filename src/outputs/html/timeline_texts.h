@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "outputs/html/cut_text.h"
 #include "model/ids.h"
 
 namespace debrief::outputs::html {
@@ -48,9 +49,6 @@ class TimelineTexts {
   size_t most_bytes_ = 0;
   uint32_t count_ = 0;
 };
-
-// At most 300 bytes, cut between characters.
-std::string_view CutText(std::string_view text);
 
 // Adds words, after a comma where there are some already.
 template <typename... Args>

@@ -19,14 +19,10 @@ class FlightData : public testing::Test {
  protected:
   FlightData() : job_(model_) {}
 
-  Grids Fill() {
-    Grids grids = ChooseGrids(model_);
-    FillCells(model_, grids.grids);
-    return grids;
-  }
+  Grids Fill() { return MakeGrids(model_); }
 
   element Parse() {
-    text_ = FlightJson(model_);
+    text_ = FlightJson(model_, MakeGrids(model_));
     element document;
     EXPECT_EQ(parser_.parse(text_).get(document), simdjson::SUCCESS) << text_.substr(0, 1000);
     return document;
@@ -54,7 +50,11 @@ class FlightData : public testing::Test {
   simdjson::dom::parser parser_;
 };
 
-TEST_F(FlightData, NullWithoutCollectives) { EXPECT_EQ(FlightJson(model_), ""); }
+TEST_F(FlightData, NothingWithoutCollectives) {
+  Islands islands("");
+  EXPECT_TRUE(AddFlight(model_, islands).ok());
+  EXPECT_EQ(islands.Elements(), "");
+}
 
 TEST_F(FlightData, CellsShowTheCliff) {
   job_.Match("7", {5, 7}, 15, "completed");

@@ -22,7 +22,7 @@ function cut(text: string, most: number): string {
 
 function pressed(act: () => void) {
   return {
-    tabIndex: 0,
+    tabindex: 0, // of SVG: preact writes the name as it is
     role: "button" as const,
     onClick: act,
     onKeyDown: (event: KeyboardEvent) => {
