@@ -93,27 +93,30 @@ const readBack = {
         ["rank 3: GPU 0", "profile", 3, 2],
       ],
     );
-    assert.deepEqual([outline.slices, outline.leftOut, outline.last], [4, 0, 3600e9 + 15000]);
+    assert.deepEqual([outline.slices, outline.leftOut, outline.last], [4, 0, 3600e9 + 20000]);
     const [host, device] = outline.processes;
     const data = (await decoder(t.options.work))(island(report, host.island));
     const thread = host.lanes.find((lane) => lane.kind === "thread");
     const stream = device.lanes.find((lane) => lane.kind === "stream");
     assert.deepEqual(told(data, `${host.id}/${thread.id}`), [
-      { row: 0, start: 0, duration: 20500, name: "aten::mm", note: "[[4, 4]]", kind: "op" },
-      { row: 1, start: 2000, duration: 3000, name: "cudaLaunchKernel", note: "", kind: "runtime" },
+      { row: 0, start: 5000, duration: 20500, name: "aten::mm", note: "[[4,4]]", kind: "op" },
+      { row: 1, start: 7000, duration: 3000, name: "cudaLaunchKernel", note: "", kind: "runtime" },
     ]);
     const boxes = told(data, `${device.id}/${stream.id}`);
     assert.deepEqual(
       boxes.map((one) => [one.row, one.start, one.duration, one.name, one.kind]),
       [
-        [0, 10000, 10125, "gemm \\u202e<b>", "kernel"],
-        [1, 15000, 3600e9, "ncclDevKernel_AllReduce", "comm"],
+        [0, 15000, 10125, "gemm \\u202e<b>", "kernel"],
+        [1, 20000, 3600e9, "ncclDevKernel_AllReduce", "comm"],
       ],
     );
     assert.equal(boxes[0].note, "6 blocks of 32 threads");
     const counter = host.lanes.find((lane) => lane.kind === "counter");
     const [series] = data.counters.get(`${host.id}/${counter.id}`);
-    assert.deepEqual([series.name, [...series.value]], ["sm", [0.5, -0.25]]);
+    assert.deepEqual(
+      [series.name, [...series.time], [...series.value]],
+      ["sm", [0, 1000], [0.5, -0.25]], // the earliest time of all is that of a counter
+    );
     const number = (key, row) => data.lanes.get(key).number[row];
     assert.deepEqual(
       [data.flowKinds[data.flows.kind[0]], data.flows.from[0], data.flows.to[0]],

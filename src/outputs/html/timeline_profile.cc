@@ -15,6 +15,8 @@
 #include "outputs/html/timeline_profile_parties.h"
 #include "tables/timeline.h"
 #include "tables/timeline_clock.h"
+#include "tables/timeline_counter.h"
+#include "tables/timeline_memory.h"
 #include "tables/timeline_step.h"
 #include "tables/timeline_track.h"
 
@@ -32,8 +34,9 @@ class ProfileLanes {
         tracks_(view.model.tables.Get<TimelineTrackTable>()),
         notes_(view, maker.texts) {
     const auto& timelines = view.model.tables.Get<TimelineTable>();
-    own_clock_ = timelines.base_ns[view.row] == kNone64;
-    zero_ = own_clock_ ? std::max(EarliestOf(view), int64_t{0}) : maker.context.base;
+    const int64_t earliest = EarliestOf(view);
+    own_clock_ = timelines.base_ns[view.row] == kNone64 || !CountsFrom1970(earliest);
+    zero_ = own_clock_ ? std::max(earliest, int64_t{0}) : maker.context.base;
   }
 
   void Add() {
@@ -60,7 +63,7 @@ class ProfileLanes {
     const auto& timelines = view_.model.tables.Get<TimelineTable>();
     const int64_t start = timelines.start_ns[view_.row];
     const int64_t end = timelines.end_ns[view_.row];
-    if (start != kNone64 && end != kNone64) shift.middle = start + (end - start) / 2 - zero_;
+    if (start >= 0 && end >= start) shift.middle = start + (end - start) / 2 - zero_;
     const timeline::RowRange rows = timeline::RowsOf(clocks, view_.who.input);
     for (size_t row = rows.begin; row < rows.end; ++row) {
       if (clocks.offset_ns[row] == kNone64 || own_clock_) continue;
@@ -91,7 +94,9 @@ class ProfileLanes {
   void FillSlices(size_t first, size_t count) {
     maker_.slices.clear();
     notes_.Seek(static_cast<int32_t>(first));
-    Longest longest(view_.duration.subspan(first, count), maker_.context.SlicesOf(count));
+    const size_t keep = maker_.context.SlicesOf(count);
+    maker_.slices.reserve(keep);
+    Longest longest(view_.duration.subspan(first, count), keep);
     Slice slice;
     for (size_t i = first; i < first + count; ++i) {
       if (!longest.Take(view_.duration[i])) continue;
@@ -163,14 +168,19 @@ class ProfileLanes {
 }  // namespace
 
 int64_t EarliestOf(const TimelineView& view) {
+  int64_t earliest = INT64_MAX;
+  const auto count = [&](int64_t time_ns) {
+    if (time_ns >= 0) earliest = std::min(earliest, time_ns);
+  };
   const auto& tracks = view.model.tables.Get<TimelineTrackTable>();
-  int64_t earliest = kNone64;
-  for (size_t row = view.tracks.begin; row < view.tracks.end; ++row) {
-    if (tracks.slices[row] <= 0) continue;
-    const int64_t start = view.start[static_cast<size_t>(tracks.first_slice[row])];
-    if (start >= 0 && (earliest == kNone64 || start < earliest)) earliest = start;
-  }
-  return earliest;
+  for (size_t row = view.tracks.begin; row < view.tracks.end; ++row)
+    if (tracks.slices[row] > 0) count(view.start[static_cast<size_t>(tracks.first_slice[row])]);
+  const auto& counters = view.model.tables.Get<TimelineCounterTable>();
+  for (size_t row = view.counters.begin; row < view.counters.end; ++row)
+    count(counters.time_ns[row]);
+  const auto& memory = view.model.tables.Get<TimelineMemoryTable>();
+  for (size_t row = view.memory.begin; row < view.memory.end; ++row) count(memory.time_ns[row]);
+  return earliest == INT64_MAX ? kNone64 : earliest;
 }
 
 void AddProfile(const TimelineView& view, TimelineMaker& maker) { ProfileLanes(view, maker).Add(); }

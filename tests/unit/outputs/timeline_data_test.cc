@@ -24,6 +24,12 @@ namespace {
 
 using simdjson::dom::element;
 
+simdjson::dom::array ListOf(simdjson::simdjson_result<element> list) {
+  simdjson::dom::array elements;
+  EXPECT_EQ(list.get_array().get(elements), simdjson::SUCCESS);
+  return elements;
+}
+
 // The bytes of an island, read back by what timeline_island.h says and by nothing of the writer.
 struct ReadSlice {
   size_t row;
@@ -45,7 +51,7 @@ class IslandReader {
     std::memcpy(&length, bytes.data(), 4);
     EXPECT_EQ(parser_.parse(std::string(bytes.substr(4, length))).get(header_), simdjson::SUCCESS);
     size_t at = 4 + length;
-    for (element size : header_["bytes"].get_array().value()) {
+    for (element size : ListOf(header_["bytes"])) {
       at_.push_back(at);
       at += size.get_uint64().value();
     }
@@ -55,10 +61,10 @@ class IslandReader {
 
   ReadIsland Read() {
     ReadIsland island;
-    for (element lane : header_["lanes"].get_array().value())
+    for (element lane : ListOf(header_["lanes"]))
       island.lanes[std::string(lane.at(0).get_string().value())] = ReadLane(lane.at(1));
-    for (element lane : header_["counters"].get_array().value())
-      for (element one : lane.at(1).get_array().value())
+    for (element lane : ListOf(header_["counters"]))
+      for (element one : ListOf(lane.at(1)))
         island.counters[std::string(lane.at(0).get_string().value())]
                        [std::string(one.at(0).get_string().value())] = ReadSeries(one);
     int64_t to = 0, from = 0;
@@ -95,7 +101,7 @@ class IslandReader {
     std::vector<ReadSlice> slices;
     size_t row = 0;
     int64_t number = 0;
-    for (element size : row_sizes.get_array().value()) {
+    for (element size : ListOf(element(row_sizes))) {
       int64_t end = 0;
       for (uint64_t i = 0; i < size.get_uint64().value(); ++i) {
         const int64_t start = end + static_cast<int64_t>(Varint(0));
@@ -134,7 +140,7 @@ class IslandReader {
   std::vector<size_t> at_;  // of each block
 };
 
-class TimelineData : public testing::Test {
+class TimelineData : public ::testing::Test {
  protected:
   // All islands, by name.
   void Make(int threads = 1) {
@@ -161,10 +167,10 @@ class TimelineData : public testing::Test {
   // "id title: lane lane" of each process.
   std::vector<std::string> Processes() {
     std::vector<std::string> all;
-    for (element process : Outline()["processes"].get_array().value()) {
+    for (element process : ListOf(Outline()["processes"])) {
       std::string text(process["id"].get_string().value());
       text += " " + std::string(process["title"].get_string().value()) + ":";
-      for (element lane : process["lanes"].get_array().value())
+      for (element lane : ListOf(process["lanes"]))
         text += " " + std::string(lane["name"].get_string().value()) + ",";
       all.push_back(text);
     }
@@ -242,16 +248,16 @@ TEST_F(TimelineData, SlicesAreThoseOfTheTable) {
 TEST_F(TimelineData, NotesAndKinds) {
   testing::ImportInto(model_, "chrome_trace", std::string(testing::kTimelineJson));
   Make();
-  std::map<std::string, std::pair<std::string, std::string>> by_name;  // kind and note
+  std::map<std::string, std::string> by_name;  // "kind: note"
   for (const auto& [key, slices] : Island("timeline/0").lanes)
     for (const ReadSlice& slice : slices)
-      if (!by_name.contains(slice.name)) by_name[slice.name] = {slice.kind, slice.note};
-  EXPECT_EQ(by_name["aten::mm"], std::pair("op", "[[4, 4], [4, 4]]"));
-  EXPECT_EQ(by_name["cudaLaunchKernel"], std::pair("runtime", ""));
-  EXPECT_EQ(by_name["gemm"], std::pair("kernel", "6 blocks of 32 threads"));
-  EXPECT_EQ(by_name["Memcpy HtoD"], std::pair("memcpy", "4096 bytes"));
-  EXPECT_EQ(by_name["nccl"], std::pair("comm", "allreduce, group 0, seq 4, 16 Float (64 bytes)"));
-  EXPECT_EQ(by_name["mark"].first, "instant");
+      if (!by_name.contains(slice.name)) by_name[slice.name] = slice.kind + ": " + slice.note;
+  EXPECT_EQ(by_name["aten::mm"], "op: [[4, 4], [4, 4]]");
+  EXPECT_EQ(by_name["cudaLaunchKernel"], "runtime: ");
+  EXPECT_EQ(by_name["gemm"], "kernel: 6 blocks of 32 threads");
+  EXPECT_EQ(by_name["Memcpy HtoD"], "memcpy: 4096 bytes");
+  EXPECT_EQ(by_name["nccl"], "comm: allreduce, group 0, seq 4, 16 Float (64 bytes)");
+  EXPECT_EQ(by_name["mark"], "instant: ");
 }
 
 TEST_F(TimelineData, RowsHoldWhatOverlaps) {
@@ -333,7 +339,7 @@ TEST_F(TimelineData, StepsAndClock) {
   EXPECT_EQ(steps[0].duration, 7000);
   EXPECT_EQ(steps[0].kind, "step");
   std::map<std::string, std::pair<int64_t, double>> shifts;
-  for (element process : Outline()["processes"].get_array().value())
+  for (element process : ListOf(Outline()["processes"]))
     shifts[std::string(process["source"].get_string().value())] = {
         process["shift"]["offset"].get_int64().value(),
         process["shift"]["drift"].get_double().value()};
@@ -354,9 +360,10 @@ TEST_F(TimelineData, ATimelineWithoutABaseBeginsAtZero) {
 }
 
 TEST_F(TimelineData, PhasesNestAndSaySource) {
-  AddPhase(0, 1000, 9000, "dynamo");
-  AddPhase(1, 2000, 8000, "inductor_compile", "0/0_1");
-  AddPhase(0, 3000, 4000, "on another thread", "7/0");
+  constexpr int64_t kStart = CommJob::kStart;
+  AddPhase(0, kStart, kStart + 9000, "dynamo");
+  AddPhase(1, kStart + 2000, kStart + 8000, "inductor_compile", "0/0_1");
+  AddPhase(0, kStart + 3000, kStart + 4000, "on another thread", "7/0");
   CompilationRow row;
   row.input = 4;
   row.life = 0;
@@ -475,6 +482,9 @@ TEST_F(TimelineData, HostileTimes) {
   const auto slices = Island("timeline/0").lanes["4/phases"];
   ASSERT_EQ(slices.size(), 1u);
   EXPECT_EQ(slices[0].duration, 0);
+  EXPECT_EQ(slices[0].start, 0) << "no date: a clock of its own";
+  EXPECT_EQ(Outline()["base"].get_int64().value(), 0);
+  EXPECT_EQ(Processes()[0], "4 rank 1: compiler, own clock: phases,");
 }
 
 TEST_F(TimelineData, SameBytesForAnyNumberOfThreads) {
