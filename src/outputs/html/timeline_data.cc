@@ -83,7 +83,7 @@ class TimelinePlanner {
  private:
   void Count(size_t slices, int64_t earliest) {
     context_.slices += slices;
-    if (earliest < 0) return;
+    if (!CountsFrom1970(earliest)) return;
     context_.base = context_.base == 0 ? earliest : std::min(context_.base, earliest);
   }
 
@@ -107,12 +107,14 @@ class TimelinePlanner {
     for (size_t row = 0; row < table.size(); ++row) {
       if (times[row] < 0) continue;
       rows_of[table.input[row]].push_back(static_cast<uint32_t>(row));
-      Count(1, times[row]);
     }
     IslandPlan* plan = nullptr;
     for (auto& [input, rows] : rows_of) {
       if (plan == nullptr || plan->slices + rows.size() > kSlicesToShare)
         plan = &plans_.emplace_back(IslandPlan{.log_maker = maker});
+      int64_t earliest = times[rows.front()];
+      for (uint32_t row : rows) earliest = std::min(earliest, times[row]);
+      Count(rows.size(), earliest);
       plan->slices += rows.size();
       plan->logs.push_back(std::move(rows));
     }

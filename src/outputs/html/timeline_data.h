@@ -5,8 +5,8 @@
 //   islands   an input with a timeline has one of its own; logs share one until it has 20,000
 //             slices, so that the page of a job of 1000 ranks does not load 3000 files
 //
-// Times count from the earliest of all sources that count from 1970; a timeline that counts from
-// elsewhere begins at 0 and says so. Nothing is added when no source has a slice. Same model, same
+// Times count from the earliest of all sources that count from 1970; what counts from elsewhere
+// begins at 0 and says so. Nothing is added when no source has a slice. Same model, same
 // bytes, whatever the number of threads.
 #pragma once
 

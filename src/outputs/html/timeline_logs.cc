@@ -33,12 +33,25 @@ Identity IdentityOf(const Table& table, size_t row) {
   return {table.input[row], table.job[row], table.attempt[row], table.rank[row]};
 }
 
-void AddProcessOf(const Identity& who, std::string_view source, std::string_view what,
-                  ProcessPlace place, TimelineMaker& maker) {
-  TimelineProcess& process = maker.AddProcess(who, std::to_string(who.input), std::string(what));
-  process.source = source;
-  process.place = place;
+struct ProcessWords {
+  std::string_view source, what;
+  ProcessPlace place;
+};
+
+// The process of the input that these rows are of; returns the time that is 0 in it.
+template <typename Table>
+int64_t AddProcessOf(const Table& table, const std::vector<int64_t>& times,
+                     std::span<const uint32_t> rows, const ProcessWords& words,
+                     TimelineMaker& maker) {
+  const Identity who = IdentityOf(table, rows.front());
+  TimelineProcess& process =
+      maker.AddProcess(who, std::to_string(who.input), std::string(words.what));
+  process.source = words.source;
+  process.place = words.place;
   process.shift = ShiftOfRank(maker.context.model, who);
+  int64_t earliest = times[rows.front()];
+  for (uint32_t row : rows) earliest = std::min(earliest, times[row]);
+  return maker.SetZero(earliest);
 }
 
 // ---- compilers
@@ -76,8 +89,9 @@ class Compilations {
 
 class CollectiveLanes {
  public:
-  CollectiveLanes(std::span<const uint32_t> rows, TimelineMaker& maker)
+  CollectiveLanes(std::span<const uint32_t> rows, int64_t zero, TimelineMaker& maker)
       : rows_(rows),
+        zero_(zero),
         maker_(maker),
         pools_(maker.context.model.pools),
         ops_(maker.context.model.tables.Get<CommOpTable>()) {}
@@ -92,7 +106,10 @@ class CollectiveLanes {
     size_t lane = 0;
     for (const auto& [group, rows] : groups) {
       maker_.slices.clear();
-      for (uint32_t row : rows) AddOp(row);
+      for (uint32_t row : rows) {
+        AddOp(row);
+        if (pools_.Text(ops_.op[row]).ends_with("coalesced")) EndBatch(row);
+      }
       maker_.AddUnsortedLane(fmt::format("group{}", lane++), GroupName(rows.front()),
                              "collectives");
     }
@@ -104,12 +121,30 @@ class CollectiveLanes {
     const int64_t created = ops_.created_ns[row];
     const bool is_open = ops_.completed_ns[row] == kNone64;
     const int64_t end = std::max(is_open ? newest_ : ops_.completed_ns[row], created);
-    if (!SetTimes(maker_.context.base, created, end - created, slice)) return;
+    if (!SetTimes(zero_, created, end - created, slice)) return;
     slice.name = maker_.texts.Number(ops_.op[row]);
     slice.note = maker_.texts.Number(Note(row));
     slice.number = row - rows_.front();
     slice.kind = is_open && !IsCompleted(row) ? SliceKind::kCommOpen : SliceKind::kComm;
     maker_.slices.push_back(slice);
+  }
+
+  // Ops that were issued as one (coalesced) stay scheduled for ever: the marker at their end, which
+  // has their sequence numbers, tells how they ended.
+  void EndBatch(uint32_t marker) {
+    const auto seqs = [&](uint32_t row) {
+      return std::pair(ops_.collective_seq[row], ops_.p2p_seq[row]);
+    };
+    if (maker_.slices.empty() || maker_.slices.back().number != marker - rows_.front()) return;
+    const Slice end = maker_.slices.back();
+    for (size_t i = maker_.slices.size() - 1; i-- > 0;) {
+      Slice& slice = maker_.slices[i];
+      const uint32_t row = slice.number + rows_.front();
+      if (seqs(row) != seqs(marker)) return;
+      if (ops_.completed_ns[row] != kNone64) continue;
+      slice.duration = std::max(end.end() - slice.start, int64_t{0});
+      slice.kind = end.kind;
+    }
   }
 
   bool IsCompleted(uint32_t row) const { return pools_.Text(ops_.state[row]) == "completed"; }
@@ -154,6 +189,7 @@ class CollectiveLanes {
   }
 
   std::span<const uint32_t> rows_;
+  int64_t zero_;
   TimelineMaker& maker_;
   const Pools& pools_;
   const CommOpTable& ops_;
@@ -178,15 +214,15 @@ TimelineShift ShiftOfRank(const Model& model, const Identity& who) {
 void AddCompilePhases(std::span<const uint32_t> rows, TimelineMaker& maker) {
   const auto& phases = maker.context.model.tables.Get<CompilePhaseTable>();
   const Pools& pools = maker.context.model.pools;
-  const Identity who = IdentityOf(phases, rows.front());
-  const Compilations compilations(maker.context, who.input);
-  AddProcessOf(who, "compile", "compiler", ProcessPlace::kCompiler, maker);
+  const Compilations compilations(maker.context, phases.input[rows.front()]);
+  const int64_t zero = AddProcessOf(phases, phases.start_ns, rows,
+                                    {"compile", "compiler", ProcessPlace::kCompiler}, maker);
   maker.slices.clear();
   for (uint32_t row : rows) {
     Slice slice;
     const int64_t start = phases.start_ns[row];
     const int64_t end = std::max(phases.end_ns[row], start);
-    if (!SetTimes(maker.context.base, start, end - start, slice)) continue;
+    if (!SetTimes(zero, start, end - start, slice)) continue;
     slice.name = maker.texts.Number(phases.name[row]);
     slice.note = maker.texts.Number(
         compilations.Words(phases.life[row], pools.Text(phases.compile_id[row])));
@@ -201,18 +237,19 @@ void AddCompilePhases(std::span<const uint32_t> rows, TimelineMaker& maker) {
 
 void AddCollectives(std::span<const uint32_t> rows, TimelineMaker& maker) {
   const auto& ops = maker.context.model.tables.Get<CommOpTable>();
-  AddProcessOf(IdentityOf(ops, rows.front()), "flight", "collectives", ProcessPlace::kCollectives,
-               maker);
-  CollectiveLanes(rows, maker).Add();
+  const int64_t zero = AddProcessOf(ops, ops.created_ns, rows,
+                                    {"flight", "collectives", ProcessPlace::kCollectives}, maker);
+  CollectiveLanes(rows, zero, maker).Add();
 }
 
 void AddOutputLines(std::span<const uint32_t> rows, TimelineMaker& maker) {
   const auto& events = maker.context.model.tables.Get<TextEventTable>();
-  AddProcessOf(IdentityOf(events, rows.front()), "text", "output", ProcessPlace::kOutput, maker);
+  const int64_t zero =
+      AddProcessOf(events, events.time_ns, rows, {"text", "output", ProcessPlace::kOutput}, maker);
   maker.slices.clear();
   for (uint32_t row : rows) {
     Slice slice;
-    if (!SetTimes(maker.context.base, events.time_ns[row], 0, slice)) continue;
+    if (!SetTimes(zero, events.time_ns[row], 0, slice)) continue;
     if (maker.slices.size() == maker.context.limits.moments_of_output) break;
     slice.name = maker.texts.Number(events.kind[row]);
     slice.note = maker.texts.Number(events.text[row]);

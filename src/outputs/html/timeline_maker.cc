@@ -8,6 +8,7 @@ namespace debrief::outputs::html {
 namespace {
 
 constexpr int64_t kLongestTime = int64_t{100} * 366 * 86400 * 1'000'000'000;
+constexpr int64_t kYear2000 = int64_t{946'684'800} * 1'000'000'000;
 constexpr size_t kLeastTextBytes = 64 * 1024;  // of an island of few slices
 
 bool IsBefore(const Slice& a, const Slice& b) {
@@ -42,6 +43,8 @@ size_t TimelineContext::TextBytesOf(size_t count) const {
   return kLeastTextBytes + static_cast<size_t>(part * static_cast<double>(limits.text_bytes));
 }
 
+bool CountsFrom1970(int64_t earliest_ns) { return earliest_ns >= kYear2000; }
+
 bool SetTimes(int64_t zero, int64_t start_ns, int64_t duration_ns, Slice& slice) {
   if (start_ns == kNone64 || start_ns < zero) return false;
   const uint64_t start = static_cast<uint64_t>(start_ns) - static_cast<uint64_t>(zero);
@@ -67,6 +70,12 @@ TimelineProcess& TimelineMaker::AddProcess(const Identity& who, std::string id, 
   process.what = std::move(what);
   process.island = name_;
   return process;
+}
+
+int64_t TimelineMaker::SetZero(int64_t earliest_ns) {
+  const bool own = !CountsFrom1970(earliest_ns);
+  processes_.back().own_clock = own;
+  return own ? std::max(earliest_ns, int64_t{0}) : context.base;
 }
 
 void TimelineMaker::AddLane(std::string id, std::string name, std::string_view kind) {

@@ -50,6 +50,10 @@ struct TimelineContext {
   static size_t Part(size_t count, size_t all, size_t most);
 };
 
+// Times before the year 2000 count from the boot of a machine, or from nowhere: taken as dates they
+// would stretch the timeline over decades.
+bool CountsFrom1970(int64_t earliest_ns);
+
 // Times since `zero`; false for what cannot be shown: null, before it, or 100 years after it.
 bool SetTimes(int64_t zero, int64_t start_ns, int64_t duration_ns, Slice& slice);
 
@@ -64,6 +68,9 @@ class TimelineMaker {
 
   // The process that lanes are added to from now on; one that gets none is dropped.
   TimelineProcess& AddProcess(const Identity& who, std::string id, std::string what);
+
+  // The time that is 0 for this process, whose earliest is known: the base, or its own.
+  int64_t SetZero(int64_t earliest_ns);
 
   // Adds `slices` (by start, then falling duration) as a lane, when there are any.
   void AddLane(std::string id, std::string name, std::string_view kind);
@@ -95,7 +102,7 @@ void AddCompilePhases(std::span<const uint32_t> rows, TimelineMaker& maker);
 void AddCollectives(std::span<const uint32_t> rows, TimelineMaker& maker);
 void AddOutputLines(std::span<const uint32_t> rows, TimelineMaker& maker);
 
-// The earliest slice of a timeline; kNone64 when it has none.
+// The earliest slice or value of a timeline; kNone64 when it has none.
 int64_t EarliestOf(const timeline::TimelineView& view);
 
 // The clock of the profile of this rank, for its logs; the drift is not known so far from it.
