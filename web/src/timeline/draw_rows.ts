@@ -117,7 +117,7 @@ export function fillCounter(pen: RowPen, counter: CounterData, most: number, isA
     const share = most > 0 ? Math.max(0, value[extent.greatest] as number) / most : 0;
     const top = pen.bottom - Math.max(1, Math.round(share * height));
     if (isArea) pen.pixels.fill(x, x + 1, top, pen.bottom, pen.palette.counter);
-    else pen.pixels.fill(x, x + 1, top, top + 2, pen.palette.line);
+    else pen.pixels.fill(x, x + 1, top, top + 2, pen.palette.counterLine);
   }
 }
 

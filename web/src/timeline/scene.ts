@@ -9,8 +9,9 @@ import type { Process, Timeline } from "./model";
 import { readPalette, type Palette } from "./pixels";
 import { neighbour, relationsOf, type Relations, type Way } from "./relations";
 import { search, step, type Matches } from "./search";
-import { samePlace, sliceAt, Store, type Place } from "./store";
+import { sliceAt, Store, type Place, type Slice } from "./store";
 import { summarise, type Summary } from "./summary";
+import { counterWordsAt, sliceWords } from "./words";
 import * as viewport from "./viewport";
 import type { Clock, Span } from "./viewport";
 import type { Run } from "../run/data";
@@ -25,10 +26,15 @@ export interface Elements {
 }
 
 export interface Hover {
-  place: Place;
+  place: Place | null; // null: a counter
+  title: string;
+  words: string;
+  note: string;
   x: number;
   y: number;
 }
+
+const mostUnasked = 200_000; // slices that are read for folded processes
 
 const noRelations: Relations = { shown: [], count: 0 };
 
@@ -87,9 +93,11 @@ export class Scene {
   resize(): void {
     if (!this.elements) return;
     const { box } = this.elements;
+    const isLower = box.clientHeight < this.height; // a panel has opened below
     this.width = Math.max(50, box.clientWidth - gutter);
     this.height = box.clientHeight;
     this.palette = readPalette(box);
+    if (isLower && this.selected) this.scrollToRow(this.selected);
     this.renew();
   }
 
@@ -224,6 +232,11 @@ export class Scene {
     return this.processes.some((one) => this.store.stateOf(one).state === "loading");
   }
 
+  failures(): number {
+    const failed = (one: Process) => this.store.stateOf(one).state === "failed";
+    return this.processes.filter(failed).length;
+  }
+
   // Time
 
   setSpan(span: Span): void {
@@ -284,9 +297,22 @@ export class Scene {
 
   private relayout(): void {
     this.layout = makeLayout(this.processes, this.open);
-    for (const process of this.processes)
-      if (this.open.has(process.id)) void this.store.load(process);
+    void this.loadShown();
     this.renew();
+  }
+
+  // Those that are unfolded, then folded ones while they are few slices: their rows then tell something, and a
+  // search finds them.
+  private async loadShown(): Promise<void> {
+    const { processes } = this;
+    const isOpen = (one: Process) => this.open.has(one.id);
+    await Promise.all(processes.filter(isOpen).map((one) => this.store.load(one)));
+    let slices = 0;
+    for (const one of processes) {
+      slices += one.slices;
+      if (slices > mostUnasked || processes !== this.processes) break;
+      await this.store.load(one);
+    }
   }
 
   toggle(process: Process): void {
@@ -345,6 +371,10 @@ export class Scene {
     if (!this.open.has(place.process.id)) this.toggle(place.process);
     const span = this.selectedSpan();
     if (span) this.span = viewport.reveal(span, this.span, this.whole);
+    this.scrollToRow(place);
+  }
+
+  private scrollToRow(place: Place): void {
     const box = boxOf(this.picture(), place);
     if (!box) return;
     const isAbove = box.y < headerHeight;
@@ -369,9 +399,30 @@ export class Scene {
     }
   }
 
-  setHover(hover: Hover | null): void {
-    const isSame = samePlace(hover?.place ?? null, this.hover?.place ?? null);
-    if (isSame && hover === null) return;
+  words(place: Place, slice: Slice): string {
+    const start = viewport.toShown(this.clockOf(place.process), slice.start) - this.timeline.first;
+    return sliceWords(slice, start, `${place.process.title}, ${place.lane.name}`);
+  }
+
+  private hoverAt(x: number, y: number): Hover | null {
+    const place = this.placeAt(x, y);
+    const slice = place && sliceAt(this.store, place);
+    if (place && slice)
+      return { place, title: slice.name, words: this.words(place, slice), note: slice.note, x, y };
+    const spot = spotAt(this.layout, y + this.top);
+    const lane = spot?.box?.lane;
+    const view = spot && this.store.ready(spot.block.process);
+    const counters = (lane && view?.lanes.get(lane.id)?.counters) ?? [];
+    if (!spot || !lane || counters.length === 0) return null;
+    const at = viewport.timeAt({ ...this.span, width: this.width }, x);
+    const words = counterWordsAt(counters, viewport.toOwn(this.clockOf(spot.block.process), at));
+    return words ? { place: null, title: lane.name, words, note: "", x, y } : null;
+  }
+
+  // What the mouse points at; null: nothing.
+  point(at: { x: number; y: number } | null): void {
+    const hover = at && this.hoverAt(at.x, at.y);
+    if (hover === null && this.hover === null) return;
     this.hover = hover;
     this.schedule();
   }
@@ -415,7 +466,8 @@ export class Scene {
 
   // Search
 
-  setQuery(query: string): void {
+  // `isGoing`: to the first match after what is in sight begins, once they are all known.
+  setQuery(query: string, isGoing = false): void {
     this.query = query;
     const number = ++this.searches;
     const isStale = () => number !== this.searches;
@@ -429,6 +481,7 @@ export class Scene {
     });
     const update = (matches: Matches) => {
       this.matches = matches;
+      if (matches.isComplete && isGoing) this.nextMatch(1);
       this.renew();
     };
     void search(targets, query, update, isStale);
