@@ -92,7 +92,10 @@ class CollectiveLanes {
     size_t lane = 0;
     for (const auto& [group, rows] : groups) {
       maker_.slices.clear();
-      for (uint32_t row : rows) AddOp(row);
+      for (uint32_t row : rows) {
+        AddOp(row);
+        if (pools_.Text(ops_.op[row]).ends_with("coalesced")) EndBatch(row);
+      }
       maker_.AddUnsortedLane(fmt::format("group{}", lane++), GroupName(rows.front()),
                              "collectives");
     }
@@ -110,6 +113,24 @@ class CollectiveLanes {
     slice.number = row - rows_.front();
     slice.kind = is_open && !IsCompleted(row) ? SliceKind::kCommOpen : SliceKind::kComm;
     maker_.slices.push_back(slice);
+  }
+
+  // Ops that were issued as one (coalesced) stay scheduled for ever: the marker at their end, which
+  // has their sequence numbers, tells how they ended.
+  void EndBatch(uint32_t marker) {
+    const auto seqs = [&](uint32_t row) {
+      return std::pair(ops_.collective_seq[row], ops_.p2p_seq[row]);
+    };
+    if (maker_.slices.empty() || maker_.slices.back().number != marker - rows_.front()) return;
+    const Slice end = maker_.slices.back();
+    for (size_t i = maker_.slices.size() - 1; i-- > 0;) {
+      Slice& slice = maker_.slices[i];
+      const uint32_t row = slice.number + rows_.front();
+      if (seqs(row) != seqs(marker)) return;
+      if (ops_.completed_ns[row] != kNone64) continue;
+      slice.duration = std::max(end.end() - slice.start, int64_t{0});
+      slice.kind = end.kind;
+    }
   }
 
   bool IsCompleted(uint32_t row) const { return pools_.Text(ops_.state[row]) == "completed"; }
