@@ -72,7 +72,9 @@ async function selects(t) {
   assert.match(text, /rank 0, stream 7/);
   assert.match(text, /launched by\s+launch/);
   await settled(page, "sel", "0/s7/5");
-  await details(page).getByRole("button", { name: /^launch/ }).click();
+  await details(page)
+    .getByRole("button", { name: /^launch/ })
+    .click();
   assert.equal(await title(page), "launch");
   assert.match(await details(page).innerText(), /launched\s+gemm/);
   const spoken = page.locator(".timeline > .unseen");
@@ -121,7 +123,8 @@ async function zooms(t) {
   await page.mouse.move(x - 200, y, { steps: 3 });
   await page.mouse.up();
   await page.waitForFunction(
-    (old) => Number(new URLSearchParams(location.hash.split("?")[1]).get("from")) > Number(old ?? 0),
+    (old) =>
+      Number(new URLSearchParams(location.hash.split("?")[1]).get("from")) > Number(old ?? 0),
     before,
   );
   const hash = await page.evaluate(() => location.hash);
@@ -188,7 +191,9 @@ async function showsRawClocks(t) {
   await page.waitForSelector(".tl-panel");
   assert.match(await details(page).innerText(), /start\s+25\.000000 ms/);
   await page.getByRole("button", { name: "Raw clocks" }).click();
-  await page.waitForFunction(() => /start\s+20\.0/.test(document.querySelector(".tl-panel").innerText));
+  await page.waitForFunction(() =>
+    /start\s+20\.0/.test(document.querySelector(".tl-panel").innerText),
+  );
   await settled(page, "clock", "raw");
 }
 
@@ -198,8 +203,7 @@ async function foldsAndFilters(t) {
   run.findings = [makeFinding(1, { role: "cause", severity: "error", ranks: [9] })];
   const page = await t.open(run, { hash: "#/timeline", height: 1400 });
   await ready(page);
-  const open = () =>
-    page.locator(".tl-head button[aria-expanded=true] .name").allInnerTexts();
+  const open = () => page.locator(".tl-head button[aria-expanded=true] .name").allInnerTexts();
   assert.deepEqual(await open(), ["rank 0", "rank 9"]);
   await page.getByRole("button", { name: "rank 9", exact: false }).click();
   await settled(page, "open", "0");

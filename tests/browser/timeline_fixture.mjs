@@ -68,7 +68,9 @@ export function makeIsland({ lanes = {}, counters = {}, flows = [] }) {
   );
   const length = Buffer.alloc(4);
   length.writeUInt32LE(header.length);
-  return new Uint8Array(Buffer.concat([length, header, ...blocks.map((block) => Buffer.from(block))]));
+  return new Uint8Array(
+    Buffer.concat([length, header, ...blocks.map((block) => Buffer.from(block))]),
+  );
 }
 
 export function makeProcess(id, fields = {}) {

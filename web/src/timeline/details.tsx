@@ -170,7 +170,9 @@ export function Tip({ scene }: { scene: Scene }) {
   const side = isRight
     ? { right: `${scene.width - hover.x + 14}px` }
     : { left: `calc(var(--tl-gutter) + ${hover.x + 14}px)` };
-  const edge = isLow ? { bottom: `${scene.height - hover.y + 10}px` } : { top: `${hover.y + 84}px` };
+  const edge = isLow
+    ? { bottom: `${scene.height - hover.y + 10}px` }
+    : { top: `${hover.y + 84}px` };
   return (
     <div class="tl-tip" aria-hidden="true" style={{ ...side, ...edge }}>
       <b>

@@ -1,6 +1,14 @@
 // One frame of the timeline's canvas: grid lines, rows, counters, texts, then what is marked: the selected slice
 // with its arrows, the one pointed at, the chosen area.
-import { blocksIn, foldedHeight, rowBox, rowHeight, type Block, type LaneBox, type Layout } from "./layout";
+import {
+  blocksIn,
+  foldedHeight,
+  rowBox,
+  rowHeight,
+  type Block,
+  type LaneBox,
+  type Layout,
+} from "./layout";
 import { fillCounter, fillRow, greatestOf, type Label, type RowPen } from "./draw_rows";
 import { families } from "./kinds";
 import type { CounterData, Lane, Process } from "./model";
@@ -104,7 +112,12 @@ function summaryLanes(process: Process, view: ProcessView): LaneView[] {
 }
 
 // Short lanes above one another in the height of one row.
-export function fillSummary(pen: RowPen, process: Process, view: ProcessView, matches: Matches | null): void {
+export function fillSummary(
+  pen: RowPen,
+  process: Process,
+  view: ProcessView,
+  matches: Matches | null,
+): void {
   const lanes = summaryLanes(process, view);
   const height = (pen.bottom - pen.top) / Math.max(1, lanes.length);
   lanes.forEach((lane, i) => {
@@ -159,7 +172,12 @@ function drawStates(frame: Frame, blocks: Block[]): void {
     if (state.state === "ready") continue;
     if (state.state === "failed") context.fillText("Its slices cannot be read.", 8, y);
     else if (state.state === "loading") context.fillText("Reading its slices ...", 8, y);
-    else context.fillText(`${slices} ${block.process.slices === 1 ? "slice" : "slices"}, read when it is opened`, 8, y);
+    else
+      context.fillText(
+        `${slices} ${block.process.slices === 1 ? "slice" : "slices"}, read when it is opened`,
+        8,
+        y,
+      );
   }
 }
 
@@ -265,10 +283,11 @@ function drawArea(frame: Frame): void {
   if (drag) {
     rectangle(drag.x0, drag.y0 - picture.top, drag.x1 - drag.x0, drag.y1 - drag.y0);
   } else if (area) {
-    const boxes = area.lanes.flatMap(({ process, lane }) => {
-      const block = layout.blocks.find((one) => one.process === process);
-      return block?.lanes.filter((one) => one.lane === lane) ?? [];
-    });
+    const chosen = new Map(area.lanes.map((one) => [one.process, new Set<Lane>()]));
+    for (const { process, lane } of area.lanes) chosen.get(process)?.add(lane);
+    const boxes = blocksIn(layout, picture.top, picture.top + picture.height).flatMap((block) =>
+      block.lanes.filter((one) => chosen.get(block.process)?.has(one.lane)),
+    );
     const [x0, x1] = [near(xOf(picture.view, area.from)), near(xOf(picture.view, area.to))];
     for (const box of boxes) rectangle(x0, box.y - picture.top - 1, x1 - x0, box.height + 1);
   }
@@ -305,4 +324,3 @@ export class Canvas {
     drawArrows(frame, picture.selected);
   }
 }
-

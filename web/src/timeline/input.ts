@@ -206,8 +206,16 @@ export function listen(scene: Scene, { box, minimap, ruler }: Elements): () => v
     scene.point(null);
   };
   box.onscroll = () => scene.setTop(box.scrollTop);
-  onStrip(minimap, (x) => centre(scene, x), () => undefined);
-  onStrip(ruler, (x, start) => onRuler(scene, x, start), () => endRuler(scene));
+  onStrip(
+    minimap,
+    (x) => centre(scene, x),
+    () => undefined,
+  );
+  onStrip(
+    ruler,
+    (x, start) => onRuler(scene, x, start),
+    () => endRuler(scene),
+  );
   return () => {
     box.removeEventListener("wheel", wheel);
     for (const canvas of [minimap, ruler]) canvas.removeEventListener("wheel", strip);

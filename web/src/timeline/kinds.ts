@@ -22,7 +22,7 @@ export const families: [id: Family, words: string][] = [
   ["runtime", "device runtime, waits"],
   ["compile", "compiler"],
   ["annotation", "annotations, steps"],
-  ["open", "never completed"],
+  ["open", "not completed"],
   ["other", "other"],
 ];
 
@@ -48,7 +48,7 @@ const known: Record<string, string> = {
   memcpy: "copy of memory",
   memset: "fill of memory",
   comm: "communication",
-  comm_open: "communication that never completed",
+  comm_open: "communication that is not completed in the dump",
   op: "operator on the host",
   python: "Python function",
   runtime: "call of the device runtime",

@@ -37,7 +37,15 @@ function Head({ scene, block }: { scene: Scene; block: Block }) {
   );
 }
 
-function BlockLabels({ scene, block, isBlamed }: { scene: Scene; block: Block; isBlamed: boolean }) {
+function BlockLabels({
+  scene,
+  block,
+  isBlamed,
+}: {
+  scene: Scene;
+  block: Block;
+  isBlamed: boolean;
+}) {
   const { top, height } = scene;
   const lanes = block.lanes.filter(
     (box) => box.y + box.height > top - 2 * spare && box.y < top + height + 2 * spare,

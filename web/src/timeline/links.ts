@@ -49,9 +49,7 @@ function sourceLine(slice: Slice): Link[] {
 export function linksOf(place: Place, slice: Slice, run: Run): Link[] {
   const hasView = (id: string) =>
     views.some((one) => one.id === id && (!one.needs || hasRows(run, one.needs.tables)));
-  return [
-    ...compilation(place, slice),
-    ...collective(place, slice),
-    ...sourceLine(slice),
-  ].filter((link) => hasView(link.view));
+  return [...compilation(place, slice), ...collective(place, slice), ...sourceLine(slice)].filter(
+    (link) => hasView(link.view),
+  );
 }

@@ -82,7 +82,12 @@ export class Minimap {
     context.globalAlpha = 1;
     context.strokeStyle = palette.accent;
     context.lineWidth = 2;
-    context.strokeRect(Math.max(1, x0), 1, Math.max(3, Math.min(view.width - 1, x1) - Math.max(1, x0)), minimapHeight - 2);
+    context.strokeRect(
+      Math.max(1, x0),
+      1,
+      Math.max(3, Math.min(view.width - 1, x1) - Math.max(1, x0)),
+      minimapHeight - 2,
+    );
   }
 }
 

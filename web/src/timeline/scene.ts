@@ -3,12 +3,20 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import * as address from "./address";
 import { boxOf, Canvas, type Area, type Picture } from "./draw";
-import { isShown, lanesBetween, makeLayout, rowHeight, spotAt, headerHeight, type Layout } from "./layout";
+import {
+  isShown,
+  lanesBetween,
+  makeLayout,
+  rowHeight,
+  spotAt,
+  headerHeight,
+  type Layout,
+} from "./layout";
 import { drawRuler, Minimap } from "./minimap";
 import type { Process, Timeline } from "./model";
 import { readPalette, type Palette } from "./pixels";
 import { neighbour, relationsOf, type Relations, type Way } from "./relations";
-import { search, step, type Matches } from "./search";
+import { positionOf, search, step, type Matches } from "./search";
 import { sliceAt, Store, type Place, type Slice } from "./store";
 import { summarise, type Summary } from "./summary";
 import { counterWordsAt, sliceWords } from "./words";
@@ -156,7 +164,10 @@ export class Scene {
     this.atFirst = address.openAtFirst(this.processes, run);
     this.open = address.openIn(params) ?? new Set(this.atFirst);
     this.setAligned(params.get("clock") !== "raw");
-    this.span = viewport.clamp(address.spanIn(params, this.timeline.base) ?? this.whole, this.whole);
+    this.span = viewport.clamp(
+      address.spanIn(params, this.timeline.base) ?? this.whole,
+      this.whole,
+    );
     this.wantedSlice = address.sliceIn(params.get("sel"), this.processes);
     if (this.wantedSlice) this.open.add(this.wantedSlice.process.id);
     if (!this.wantedSlice) this.selected = null;
@@ -169,7 +180,8 @@ export class Scene {
   private applyArea(wanted: address.AreaAddress | null): void {
     if (!wanted) return this.setArea(null);
     const all = this.openLanes();
-    const at = (one: typeof wanted.first) => all.findIndex((other) => other.lane === one.lane);
+    const at = (one: typeof wanted.first) =>
+      all.findIndex((other) => other.process === one.process && other.lane === one.lane);
     const lanes = all.slice(at(wanted.first), at(wanted.last) + 1);
     this.setArea({ from: wanted.from, to: wanted.to, lanes });
   }
@@ -212,7 +224,7 @@ export class Scene {
 
   // Slices have arrived.
   private arrived(): void {
-    if (!this.isAligned) this.setAligned(false);
+    this.measure();
     this.findWanted();
     if (this.query) this.setQuery(this.query);
     if (this.area) this.setArea(this.area);
@@ -273,24 +285,38 @@ export class Scene {
     return { from: shown(slice.start), to: shown(slice.start + slice.duration) };
   }
 
-  // On the ranks' own clocks the ends of the timeline are those of what has been read.
   setAligned(isAligned: boolean): void {
-    const wasWhole = this.isWhole();
     this.isAligned = isAligned;
-    const { first, last } = this.timeline;
-    let [from, to] = [first, last];
-    for (const process of isAligned ? [] : this.processes) {
-      for (const lane of this.store.ready(process)?.lanes.values() ?? []) {
-        for (const row of lane.rows) {
-          if (row.end === row.first) continue;
-          from = Math.min(from, row.data.start[row.first] as number);
-          to = Math.max(to, row.endOf(row.end - 1));
-        }
-      }
-    }
+    this.measure();
+  }
+
+  // The ends of the timeline: as the outline has them, or those of the slices of the shown processes when these
+  // are some of all, or are on their own clocks, and have been read.
+  private measure(): void {
+    const wasWhole = this.isWhole();
+    const { first, last, processes } = this.timeline;
+    const isSome = this.processes.length < processes.length || !this.isAligned;
+    const isRead = this.processes.every((one) => this.store.ready(one));
+    const read = isSome && isRead ? this.extentRead() : { from: first, to: last };
+    const { from, to } = read.to >= read.from ? read : { from: first, to: last };
     this.whole = viewport.wholeOf(from, to);
     this.setSpan(wasWhole ? this.whole : this.span);
     this.renew();
+  }
+
+  private extentRead(): Span {
+    const extent = { from: Infinity, to: -Infinity };
+    for (const process of this.processes) {
+      const clock = this.clockOf(process);
+      const lanes = [...(this.store.ready(process)?.lanes.values() ?? [])];
+      for (const row of lanes.flatMap((lane) => lane.rows)) {
+        if (row.end === row.first) continue;
+        const start = row.data.start[row.first] as number;
+        extent.from = Math.min(extent.from, viewport.toShown(clock, start));
+        extent.to = Math.max(extent.to, viewport.toShown(clock, row.endOf(row.end - 1)));
+      }
+    }
+    return extent;
   }
 
   // Rows
@@ -489,8 +515,9 @@ export class Scene {
 
   nextMatch(direction: 1 | -1): void {
     if (!this.matches) return;
-    const from = this.selected ?? this.span.from;
-    const place = step(this.matches, from, direction, this.clockOf);
+    const isMatch = this.selected && positionOf(this.matches, this.selected, this.clockOf) >= 0;
+    const from = isMatch ? this.selected : this.selectedSpan()?.from;
+    const place = step(this.matches, from ?? this.span.from, direction, this.clockOf);
     if (place) this.select(place);
   }
 }
