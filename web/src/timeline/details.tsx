@@ -1,12 +1,13 @@
 // The selected slice in words: what it is, when, how long, what it has to do with others.
 import { kindWords, familyOf } from "./kinds";
-import type { Source } from "./model";
+import { linksOf } from "./links";
 import { relationWords, type Relation } from "./relations";
 import { useScene, type Scene } from "./scene";
 import { sliceAt, type Place, type Slice } from "./store";
 import { selfTime } from "./summary";
 import { timeText, toShown } from "./viewport";
 import { count, duration, time } from "../parts/format";
+import type { Run } from "../run/data";
 import { currentRoute, href } from "../shell/route";
 
 function selfOf(scene: Scene, place: Place, slice: Slice): number | null {
@@ -16,37 +17,19 @@ function selfOf(scene: Scene, place: Place, slice: Slice): number | null {
     : null;
 }
 
-// One sentence, as it is read aloud and shown under the mouse.
-export function sliceWords(scene: Scene, place: Place): string {
-  const slice = sliceAt(scene.store, place);
-  if (!slice) return "";
-  const start = toShown(scene.clockOf(place.process), slice.start) - scene.timeline.first;
-  const long = slice.duration > 0 ? `${duration(slice.duration)} at` : "a moment at";
-  return `${kindWords(slice.kind)}, ${long} ${timeText(start, 1e3)}, ${place.process.title}, ${place.lane.name}`;
-}
-
-// Where else in the report the slice's process is looked at.
-const rooms: Record<Source, { view: string; words: string } | null> = {
-  profile: null,
-  compile: { view: "compile", words: "compile logs" },
-  flight: { view: "flight", words: "collectives" },
-  recorder: { view: "flight", words: "collectives" },
-  text: null,
-};
-
-function RoomLink({ place }: { place: Place }) {
-  const room = rooms[place.process.source];
-  if (!room) return null;
-  const { rank } = place.process;
-  const params = {
-    job: currentRoute().params.get("job"),
-    rank: rank === null ? null : String(rank),
-  };
+function Links({ place, slice, run }: { place: Place; slice: Slice; run: Run }) {
+  const links = linksOf(place, slice, run);
+  if (links.length === 0) return null;
+  const job = currentRoute().params.get("job");
   return (
     <div>
-      <dt>more</dt>
+      <dt>see</dt>
       <dd>
-        <a href={href(room.view, params)}>{room.words}</a>
+        {links.map((one) => (
+          <a key={one.view} class="id-link" href={href(one.view, { job, ...one.params })}>
+            {one.words}
+          </a>
+        ))}
       </dd>
     </div>
   );
@@ -109,7 +92,7 @@ function dateOf(scene: Scene, start: number): string {
   return base > 0 ? `${time(base + start)} UTC` : "";
 }
 
-export function Details({ scene }: { scene: Scene }) {
+export function Details({ scene, run }: { scene: Scene; run: Run }) {
   const place = useScene(scene, (one) => one.selected);
   useScene(scene, (one) => one.isAligned);
   const slice = place && sliceAt(scene.store, place);
@@ -153,7 +136,7 @@ export function Details({ scene }: { scene: Scene }) {
         <Fact name="rank" value={rank === null ? "" : String(rank)} />
         <Fact name="attempt" value={attempt ? String(attempt) : ""} />
         <Fact name="lane" value={`${place.process.title}, ${place.lane.name}`} />
-        <RoomLink place={place} />
+        <Links place={place} slice={slice} run={run} />
         {slice.note && (
           <div class="wide">
             <dt>note</dt>
@@ -174,30 +157,31 @@ export function Spoken({ scene }: { scene: Scene }) {
   const slice = place && sliceAt(scene.store, place);
   return (
     <p class="unseen" aria-live="polite">
-      {place && slice ? `${slice.name}, ${sliceWords(scene, place)}` : ""}
+      {place && slice ? `${slice.name}, ${scene.words(place, slice)}` : ""}
     </p>
   );
 }
 
 export function Tip({ scene }: { scene: Scene }) {
   const hover = useScene(scene, (one) => one.hover);
-  const slice = hover && sliceAt(scene.store, hover.place);
-  if (!hover || !slice) return null;
+  if (!hover) return null;
   const isRight = hover.x > scene.width * 0.6;
   const isLow = hover.y > scene.height * 0.6;
   const side = isRight
     ? { right: `${scene.width - hover.x + 14}px` }
     : { left: `calc(var(--tl-gutter) + ${hover.x + 14}px)` };
-  const edge = isLow ? { bottom: `${scene.height - hover.y + 10}px` } : { top: `${hover.y + 84}px` };
+  const edge = isLow
+    ? { bottom: `${scene.height - hover.y + 10}px` }
+    : { top: `${hover.y + 84}px` };
   return (
     <div class="tl-tip" aria-hidden="true" style={{ ...side, ...edge }}>
       <b>
-        <bdi>{slice.name}</bdi>
+        <bdi>{hover.title}</bdi>
       </b>
-      {sliceWords(scene, hover.place)}
-      {slice.note && (
+      {hover.words}
+      {hover.note && (
         <div>
-          <bdi>{slice.note.slice(0, 300)}</bdi>
+          <bdi>{hover.note.slice(0, 300)}</bdi>
         </div>
       )}
     </div>

@@ -1,15 +1,25 @@
 // One frame of the timeline's canvas: grid lines, rows, counters, texts, then what is marked: the selected slice
 // with its arrows, the one pointed at, the chosen area.
-import { blocksIn, foldedHeight, rowBox, rowHeight, type Block, type LaneBox, type Layout } from "./layout";
+import {
+  blocksIn,
+  foldedHeight,
+  rowBox,
+  rowHeight,
+  type Block,
+  type LaneBox,
+  type Layout,
+} from "./layout";
 import { fillCounter, fillRow, greatestOf, type Label, type RowPen } from "./draw_rows";
-import type { Lane, Process } from "./model";
+import { families } from "./kinds";
+import type { CounterData, Lane, Process } from "./model";
 import { Pixels, type Palette } from "./pixels";
 import type { Relation } from "./relations";
 import type { Matches } from "./search";
 import type { LaneView, Place, ProcessView, Store } from "./store";
 import { fitText } from "./text";
 import { ticksOf, toOwn, toShown, xOf, type Clock, type Span, type Viewport } from "./viewport";
-import { bytes, count } from "../parts/format";
+import { valueText } from "./words";
+import { count } from "../parts/format";
 
 export interface Area extends Span {
   lanes: { process: Process; lane: Lane }[];
@@ -86,22 +96,32 @@ function fillCounters(frame: Frame, process: Process, lane: LaneView, box: LaneB
   lane.counters.forEach((counter, i) => fillCounter(pen, counter, most, i === 0));
 }
 
-// Lanes that stand for a folded process: what its devices did, or else the lanes with most slices.
-export function summaryLanes(process: Process): Lane[] {
-  const lanes = process.lanes.filter((lane) => lane.kind !== "counter" && lane.slices > 0);
-  const streams = lanes.filter((lane) => lane.kind === "stream");
-  return (streams.length > 0 ? streams : lanes)
+const annotation = families.findIndex(([id]) => id === "annotation");
+
+// Lanes that stand for a folded process: those with most slices, annotations only when there is nothing else.
+function summaryLanes(process: Process, view: ProcessView): LaneView[] {
+  const lanes = process.lanes.flatMap((lane) => {
+    const one = view.lanes.get(lane.id);
+    return one?.data && one.data.kind.length > 0 ? [one] : [];
+  });
+  const work = lanes.filter((one) => view.familyOfKind[one.data?.kind[0] ?? 0] !== annotation);
+  return (work.length > 0 ? work : lanes)
     .slice()
-    .sort((a, b) => b.slices - a.slices)
+    .sort((a, b) => b.lane.slices - a.lane.slices)
     .slice(0, 3);
 }
 
 // Short lanes above one another in the height of one row.
-export function fillSummary(pen: RowPen, process: Process, view: ProcessView, matches: Matches | null): void {
-  const lanes = summaryLanes(process);
+export function fillSummary(
+  pen: RowPen,
+  process: Process,
+  view: ProcessView,
+  matches: Matches | null,
+): void {
+  const lanes = summaryLanes(process, view);
   const height = (pen.bottom - pen.top) / Math.max(1, lanes.length);
   lanes.forEach((lane, i) => {
-    const row = view.lanes.get(lane.id)?.rows[0];
+    const row = lane.rows[0];
     if (!row) return;
     const top = Math.round(pen.top + i * height);
     const bottom = Math.max(top + 1, Math.round(pen.top + (i + 1) * height) - (height > 3 ? 1 : 0));
@@ -150,10 +170,24 @@ function drawStates(frame: Frame, blocks: Block[]): void {
     const first = block.lanes[0];
     const y = (first ? first.y + rowHeight / 2 : block.y + foldedHeight / 2) - picture.top;
     if (state.state === "ready") continue;
-    if (state.state === "failed") context.fillText(state.reason, 8, y);
+    if (state.state === "failed") context.fillText("Its slices cannot be read.", 8, y);
     else if (state.state === "loading") context.fillText("Reading its slices ...", 8, y);
-    else context.fillText(`${slices} ${block.process.slices === 1 ? "slice" : "slices"}, read when it is opened`, 8, y);
+    else
+      context.fillText(
+        `${slices} ${block.process.slices === 1 ? "slice" : "slices"}, read when it is opened`,
+        8,
+        y,
+      );
   }
+}
+
+// "allocated (area) at most 71.3 MB, reserved (line) at most 80 MB".
+function counterWords(counters: CounterData[]): string {
+  const words = counters.map((one, i) => {
+    const shape = counters.length > 1 ? ` (${i === 0 ? "area" : "line"})` : "";
+    return `${one.name}${shape} at most ${valueText(greatestOf(one), one.unit)}`.trim();
+  });
+  return words.join(", ");
 }
 
 function drawCounterTexts(frame: Frame, blocks: Block[]): void {
@@ -165,10 +199,7 @@ function drawCounterTexts(frame: Frame, blocks: Block[]): void {
     for (const box of block.lanes) {
       const counters = view?.lanes.get(box.lane.id)?.counters ?? [];
       if (counters.length === 0) continue;
-      const most = Math.max(...counters.map(greatestOf));
-      const unit = counters[0]?.unit ?? "";
-      const text = unit === "bytes" ? bytes(most) : `${count(Number(most.toPrecision(6)))} ${unit}`;
-      context.fillText(`most ${text}`, 6, box.y - picture.top + 8);
+      context.fillText(counterWords(counters), 6, box.y - picture.top + 8);
     }
   }
 }
@@ -252,10 +283,11 @@ function drawArea(frame: Frame): void {
   if (drag) {
     rectangle(drag.x0, drag.y0 - picture.top, drag.x1 - drag.x0, drag.y1 - drag.y0);
   } else if (area) {
-    const boxes = area.lanes.flatMap(({ process, lane }) => {
-      const block = layout.blocks.find((one) => one.process === process);
-      return block?.lanes.filter((one) => one.lane === lane) ?? [];
-    });
+    const chosen = new Map(area.lanes.map((one) => [one.process, new Set<Lane>()]));
+    for (const { process, lane } of area.lanes) chosen.get(process)?.add(lane);
+    const boxes = blocksIn(layout, picture.top, picture.top + picture.height).flatMap((block) =>
+      block.lanes.filter((one) => chosen.get(block.process)?.has(one.lane)),
+    );
     const [x0, x1] = [near(xOf(picture.view, area.from)), near(xOf(picture.view, area.to))];
     for (const box of boxes) rectangle(x0, box.y - picture.top - 1, x1 - x0, box.height + 1);
   }
@@ -292,4 +324,3 @@ export class Canvas {
     drawArrows(frame, picture.selected);
   }
 }
-

@@ -41,7 +41,14 @@ function levelOf(share: number, isMoment: boolean): number {
 }
 
 // One pixel that slices [first, end) of the row share.
-function fillShared(pen: RowPen, view: ProcessView, row: Row, first: number, end: number, x: number) {
+function fillShared(
+  pen: RowPen,
+  view: ProcessView,
+  row: Row,
+  first: number,
+  end: number,
+  x: number,
+) {
   const { pixels, palette } = pen;
   if (hasMatch(pen.matches, first, end)) {
     pixels.fill(x, x + 1, pen.top, pen.bottom, palette.found);
@@ -64,7 +71,8 @@ function fillOne(pen: RowPen, view: ProcessView, row: Row, i: number, x0: number
   const left = Math.round(x0);
   const right = Math.max(left + 1, Math.round(x1) - (x1 - x0 > 3 ? 1 : 0)); // a gap to the next
   pixels.fill(left, right, pen.top, pen.bottom, colours[isFaded ? faded : levels - 1] as number);
-  if (pen.isSearching && !isFaded) pixels.fill(left, right, pen.bottom - 3, pen.bottom, palette.found);
+  if (pen.isSearching && !isFaded)
+    pixels.fill(left, right, pen.bottom - 3, pen.bottom, palette.found);
   const from = Math.max(0, left);
   const width = Math.min(right, pixels.width) - from;
   if (!pen.labels || width < pen.leastLabel) return;
@@ -88,7 +96,7 @@ export function fillRow(pen: RowPen, view: ProcessView, row: Row): void {
     let next = gallop(start, i, row.end, pen.from + (x + 1) / scale);
     if (next <= i) next = i + 1;
     // A long one that only begins in this pixel has boxes of its own.
-    if (next - 1 > i && row.data.duration[next - 1] as number * scale >= 1) --next;
+    if (next - 1 > i && (row.data.duration[next - 1] as number) * scale >= 1) --next;
     fillShared(pen, view, row, i, next, x);
     i = next;
   }
@@ -103,7 +111,12 @@ function overviewOf(counter: CounterData): Overview {
 }
 
 // The greatest value of a counter in a row of pixels is where its area reaches up to.
-export function fillCounter(pen: RowPen, counter: CounterData, most: number, isArea: boolean): void {
+export function fillCounter(
+  pen: RowPen,
+  counter: CounterData,
+  most: number,
+  isArea: boolean,
+): void {
   const { time, value } = counter;
   const overview = overviewOf(counter);
   const pixelTime = (pen.to - pen.from) / pen.pixels.width;
@@ -117,7 +130,7 @@ export function fillCounter(pen: RowPen, counter: CounterData, most: number, isA
     const share = most > 0 ? Math.max(0, value[extent.greatest] as number) / most : 0;
     const top = pen.bottom - Math.max(1, Math.round(share * height));
     if (isArea) pen.pixels.fill(x, x + 1, top, pen.bottom, pen.palette.counter);
-    else pen.pixels.fill(x, x + 1, top, top + 2, pen.palette.line);
+    else pen.pixels.fill(x, x + 1, top, top + 2, pen.palette.counterLine);
   }
 }
 

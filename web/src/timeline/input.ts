@@ -85,7 +85,7 @@ class Pointers {
 
   private beginDrag(press: Press, pointer: number): void {
     press.isDrag = true;
-    this.scene.setHover(null);
+    this.scene.point(null);
     this.box.setPointerCapture(pointer);
     this.box.classList.add("moving");
   }
@@ -100,8 +100,7 @@ class Pointers {
 
   private point(event: PointerEvent, at: Point): void {
     const isLabel = event.target instanceof Element && event.target.closest(".tl-head, .tl-lane");
-    const place = at.x < 0 || isLabel ? null : this.scene.placeAt(at.x, at.y);
-    this.scene.setHover(place && { place, ...at });
+    this.scene.point(at.x < 0 || isLabel ? null : at);
   }
 
   private pan(press: Press, at: Point): void {
@@ -204,11 +203,19 @@ export function listen(scene: Scene, { box, minimap, ruler }: Elements): () => v
   box.onpointercancel = (event) => pointers.cancel(event);
   box.onpointerleave = () => {
     scene.pointer = NaN;
-    scene.setHover(null);
+    scene.point(null);
   };
   box.onscroll = () => scene.setTop(box.scrollTop);
-  onStrip(minimap, (x) => centre(scene, x), () => undefined);
-  onStrip(ruler, (x, start) => onRuler(scene, x, start), () => endRuler(scene));
+  onStrip(
+    minimap,
+    (x) => centre(scene, x),
+    () => undefined,
+  );
+  onStrip(
+    ruler,
+    (x, start) => onRuler(scene, x, start),
+    () => endRuler(scene),
+  );
   return () => {
     box.removeEventListener("wheel", wheel);
     for (const canvas of [minimap, ruler]) canvas.removeEventListener("wheel", strip);

@@ -10,6 +10,7 @@ export type Family =
   | "runtime"
   | "compile"
   | "annotation"
+  | "open"
   | "other";
 
 export const families: [id: Family, words: string][] = [
@@ -21,11 +22,13 @@ export const families: [id: Family, words: string][] = [
   ["runtime", "device runtime, waits"],
   ["compile", "compiler"],
   ["annotation", "annotations, steps"],
+  ["open", "not completed"],
   ["other", "other"],
 ];
 
 // By the words that the kind has, the first rule that fits.
 const rules: [RegExp, Family][] = [
+  [/open|unfinished/, "open"],
   [/comm|collective|nccl|p2p/, "comm"],
   [/memcpy|memset|memory|copy/, "memory"],
   [/compile|inductor|dynamo|aot|triton|codegen/, "compile"],
@@ -45,6 +48,7 @@ const known: Record<string, string> = {
   memcpy: "copy of memory",
   memset: "fill of memory",
   comm: "communication",
+  comm_open: "communication that is not completed in the dump",
   op: "operator on the host",
   python: "Python function",
   runtime: "call of the device runtime",
@@ -53,6 +57,8 @@ const known: Record<string, string> = {
   device_annotation: "annotation, as the device saw it",
   overhead: "overhead of the profiler",
   instant: "moment",
+  output: "line of the job's output",
+  step: "step of the program",
 };
 
 export function kindWords(kind: string): string {

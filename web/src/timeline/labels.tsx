@@ -15,7 +15,12 @@ function shiftWords(block: Block, isAligned: boolean): string {
 
 function Head({ scene, block }: { scene: Scene; block: Block }) {
   const { process, isOpen } = block;
-  const note = [counted(process.slices, "slice"), shiftWords(block, scene.isAligned)];
+  const state = scene.store.stateOf(process);
+  const note = [
+    counted(process.slices, "slice"),
+    shiftWords(block, scene.isAligned),
+    state.state === "failed" ? `cannot be read: ${state.reason}` : "",
+  ];
   return (
     <div class="tl-head">
       <button
@@ -32,7 +37,15 @@ function Head({ scene, block }: { scene: Scene; block: Block }) {
   );
 }
 
-function BlockLabels({ scene, block, isBlamed }: { scene: Scene; block: Block; isBlamed: boolean }) {
+function BlockLabels({
+  scene,
+  block,
+  isBlamed,
+}: {
+  scene: Scene;
+  block: Block;
+  isBlamed: boolean;
+}) {
   const { top, height } = scene;
   const lanes = block.lanes.filter(
     (box) => box.y + box.height > top - 2 * spare && box.y < top + height + 2 * spare,
@@ -63,6 +76,7 @@ export function Labels({ scene, blamed }: { scene: Scene; blamed: Set<number> })
   const step = useScene(scene, (one) => Math.floor(one.top / spare));
   useScene(scene, (one) => one.isAligned);
   useScene(scene, (one) => one.height);
+  useScene(scene, (one) => one.failures());
   const top = step * spare;
   return (
     <>

@@ -76,13 +76,18 @@ export class Minimap {
     const all: Viewport = { ...whole, width: view.width };
     const [x0, x1] = [xOf(all, view.from), xOf(all, view.to)];
     context.fillStyle = palette.quiet;
-    context.globalAlpha = 0.25;
+    context.globalAlpha = 0.18;
     context.fillRect(0, 0, x0, minimapHeight);
     context.fillRect(x1, 0, view.width - x1, minimapHeight);
     context.globalAlpha = 1;
     context.strokeStyle = palette.accent;
     context.lineWidth = 2;
-    context.strokeRect(Math.max(1, x0), 1, Math.max(3, Math.min(view.width - 1, x1) - Math.max(1, x0)), minimapHeight - 2);
+    context.strokeRect(
+      Math.max(1, x0),
+      1,
+      Math.max(3, Math.min(view.width - 1, x1) - Math.max(1, x0)),
+      minimapHeight - 2,
+    );
   }
 }
 
@@ -97,7 +102,9 @@ export function drawRuler(canvas: HTMLCanvasElement, palette: Palette, picture: 
     context.fillStyle = palette.quiet;
     context.fillRect(x, rulerHeight - 7, 1, 7);
     context.fillStyle = palette.text;
-    context.fillText(timeText(time - zero, step), x + 4, rulerHeight / 2);
+    const text = timeText(time - zero, step);
+    if (x + 4 + context.measureText(text).width <= view.width)
+      context.fillText(text, x + 4, rulerHeight / 2);
   }
   if (!area) return;
   const [x0, x1] = [xOf(view, area.from), xOf(view, area.to)];

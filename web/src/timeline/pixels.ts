@@ -64,6 +64,7 @@ export interface Palette {
   line: number;
   found: number;
   counter: number;
+  counterLine: number;
   text: string;
   quiet: string;
   accent: string;
@@ -88,6 +89,7 @@ export function readPalette(element: HTMLElement): Palette {
     line: mix(word("--line"), surface, 0.7),
     found: word("--tl-found"),
     counter: word("--tl-counter"),
+    counterLine: word("--quiet"),
     text: text("--text"),
     quiet: text("--quiet"),
     accent: text("--accent"),

@@ -112,6 +112,7 @@ export function neighbour(view: ProcessView, place: Place, way: Way): Place | nu
     return index < 0 ? null : { ...place, index };
   }
   const index = lowerBound(other.data.start, other.first, other.end, start);
-  const isInside = index < other.end && (other.data.start[index] as number) <= row.endOf(place.index);
+  const isInside =
+    index < other.end && (other.data.start[index] as number) <= row.endOf(place.index);
   return isInside ? { ...place, index } : null;
 }

@@ -68,12 +68,7 @@ export function rowsOf(data: LaneData): Row[] {
   const rows: Row[] = [];
   for (let depth = 0; depth + 1 < data.depthFirst.length; ++depth)
     rows.push(
-      new Row(
-        data,
-        depth,
-        data.depthFirst[depth] as number,
-        data.depthFirst[depth + 1] as number,
-      ),
+      new Row(data, depth, data.depthFirst[depth] as number, data.depthFirst[depth + 1] as number),
     );
   return rows;
 }

@@ -3,14 +3,23 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import * as address from "./address";
 import { boxOf, Canvas, type Area, type Picture } from "./draw";
-import { isShown, lanesBetween, makeLayout, rowHeight, spotAt, headerHeight, type Layout } from "./layout";
+import {
+  isShown,
+  lanesBetween,
+  makeLayout,
+  rowHeight,
+  spotAt,
+  headerHeight,
+  type Layout,
+} from "./layout";
 import { drawRuler, Minimap } from "./minimap";
 import type { Process, Timeline } from "./model";
 import { readPalette, type Palette } from "./pixels";
 import { neighbour, relationsOf, type Relations, type Way } from "./relations";
-import { search, step, type Matches } from "./search";
-import { samePlace, sliceAt, Store, type Place } from "./store";
+import { positionOf, search, step, type Matches } from "./search";
+import { sliceAt, Store, type Place, type Slice } from "./store";
 import { summarise, type Summary } from "./summary";
+import { counterWordsAt, sliceWords } from "./words";
 import * as viewport from "./viewport";
 import type { Clock, Span } from "./viewport";
 import type { Run } from "../run/data";
@@ -25,10 +34,15 @@ export interface Elements {
 }
 
 export interface Hover {
-  place: Place;
+  place: Place | null; // null: a counter
+  title: string;
+  words: string;
+  note: string;
   x: number;
   y: number;
 }
+
+const mostUnasked = 200_000; // slices that are read for folded processes
 
 const noRelations: Relations = { shown: [], count: 0 };
 
@@ -87,9 +101,11 @@ export class Scene {
   resize(): void {
     if (!this.elements) return;
     const { box } = this.elements;
+    const isLower = box.clientHeight < this.height; // a panel has opened below
     this.width = Math.max(50, box.clientWidth - gutter);
     this.height = box.clientHeight;
     this.palette = readPalette(box);
+    if (isLower && this.selected) this.scrollToRow(this.selected);
     this.renew();
   }
 
@@ -148,7 +164,10 @@ export class Scene {
     this.atFirst = address.openAtFirst(this.processes, run);
     this.open = address.openIn(params) ?? new Set(this.atFirst);
     this.setAligned(params.get("clock") !== "raw");
-    this.span = viewport.clamp(address.spanIn(params, this.timeline.base) ?? this.whole, this.whole);
+    this.span = viewport.clamp(
+      address.spanIn(params, this.timeline.base) ?? this.whole,
+      this.whole,
+    );
     this.wantedSlice = address.sliceIn(params.get("sel"), this.processes);
     if (this.wantedSlice) this.open.add(this.wantedSlice.process.id);
     if (!this.wantedSlice) this.selected = null;
@@ -161,7 +180,8 @@ export class Scene {
   private applyArea(wanted: address.AreaAddress | null): void {
     if (!wanted) return this.setArea(null);
     const all = this.openLanes();
-    const at = (one: typeof wanted.first) => all.findIndex((other) => other.lane === one.lane);
+    const at = (one: typeof wanted.first) =>
+      all.findIndex((other) => other.process === one.process && other.lane === one.lane);
     const lanes = all.slice(at(wanted.first), at(wanted.last) + 1);
     this.setArea({ from: wanted.from, to: wanted.to, lanes });
   }
@@ -204,7 +224,7 @@ export class Scene {
 
   // Slices have arrived.
   private arrived(): void {
-    if (!this.isAligned) this.setAligned(false);
+    this.measure();
     this.findWanted();
     if (this.query) this.setQuery(this.query);
     if (this.area) this.setArea(this.area);
@@ -222,6 +242,11 @@ export class Scene {
 
   isBusy(): boolean {
     return this.processes.some((one) => this.store.stateOf(one).state === "loading");
+  }
+
+  failures(): number {
+    const failed = (one: Process) => this.store.stateOf(one).state === "failed";
+    return this.processes.filter(failed).length;
   }
 
   // Time
@@ -260,33 +285,60 @@ export class Scene {
     return { from: shown(slice.start), to: shown(slice.start + slice.duration) };
   }
 
-  // On the ranks' own clocks the ends of the timeline are those of what has been read.
   setAligned(isAligned: boolean): void {
-    const wasWhole = this.isWhole();
     this.isAligned = isAligned;
-    const { first, last } = this.timeline;
-    let [from, to] = [first, last];
-    for (const process of isAligned ? [] : this.processes) {
-      for (const lane of this.store.ready(process)?.lanes.values() ?? []) {
-        for (const row of lane.rows) {
-          if (row.end === row.first) continue;
-          from = Math.min(from, row.data.start[row.first] as number);
-          to = Math.max(to, row.endOf(row.end - 1));
-        }
-      }
-    }
+    this.measure();
+  }
+
+  // The ends of the timeline: as the outline has them, or those of the slices of the shown processes when these
+  // are some of all, or are on their own clocks, and have been read.
+  private measure(): void {
+    const wasWhole = this.isWhole();
+    const { first, last, processes } = this.timeline;
+    const isSome = this.processes.length < processes.length || !this.isAligned;
+    const isRead = this.processes.every((one) => this.store.ready(one));
+    const read = isSome && isRead ? this.extentRead() : { from: first, to: last };
+    const { from, to } = read.to >= read.from ? read : { from: first, to: last };
     this.whole = viewport.wholeOf(from, to);
     this.setSpan(wasWhole ? this.whole : this.span);
     this.renew();
+  }
+
+  private extentRead(): Span {
+    const extent = { from: Infinity, to: -Infinity };
+    for (const process of this.processes) {
+      const clock = this.clockOf(process);
+      const lanes = [...(this.store.ready(process)?.lanes.values() ?? [])];
+      for (const row of lanes.flatMap((lane) => lane.rows)) {
+        if (row.end === row.first) continue;
+        const start = row.data.start[row.first] as number;
+        extent.from = Math.min(extent.from, viewport.toShown(clock, start));
+        extent.to = Math.max(extent.to, viewport.toShown(clock, row.endOf(row.end - 1)));
+      }
+    }
+    return extent;
   }
 
   // Rows
 
   private relayout(): void {
     this.layout = makeLayout(this.processes, this.open);
-    for (const process of this.processes)
-      if (this.open.has(process.id)) void this.store.load(process);
+    void this.loadShown();
     this.renew();
+  }
+
+  // Those that are unfolded, then folded ones while they are few slices: their rows then tell something, and a
+  // search finds them.
+  private async loadShown(): Promise<void> {
+    const { processes } = this;
+    const isOpen = (one: Process) => this.open.has(one.id);
+    await Promise.all(processes.filter(isOpen).map((one) => this.store.load(one)));
+    let slices = 0;
+    for (const one of processes) {
+      slices += one.slices;
+      if (slices > mostUnasked || processes !== this.processes) break;
+      await this.store.load(one);
+    }
   }
 
   toggle(process: Process): void {
@@ -345,6 +397,10 @@ export class Scene {
     if (!this.open.has(place.process.id)) this.toggle(place.process);
     const span = this.selectedSpan();
     if (span) this.span = viewport.reveal(span, this.span, this.whole);
+    this.scrollToRow(place);
+  }
+
+  private scrollToRow(place: Place): void {
     const box = boxOf(this.picture(), place);
     if (!box) return;
     const isAbove = box.y < headerHeight;
@@ -369,9 +425,30 @@ export class Scene {
     }
   }
 
-  setHover(hover: Hover | null): void {
-    const isSame = samePlace(hover?.place ?? null, this.hover?.place ?? null);
-    if (isSame && hover === null) return;
+  words(place: Place, slice: Slice): string {
+    const start = viewport.toShown(this.clockOf(place.process), slice.start) - this.timeline.first;
+    return sliceWords(slice, start, `${place.process.title}, ${place.lane.name}`);
+  }
+
+  private hoverAt(x: number, y: number): Hover | null {
+    const place = this.placeAt(x, y);
+    const slice = place && sliceAt(this.store, place);
+    if (place && slice)
+      return { place, title: slice.name, words: this.words(place, slice), note: slice.note, x, y };
+    const spot = spotAt(this.layout, y + this.top);
+    const lane = spot?.box?.lane;
+    const view = spot && this.store.ready(spot.block.process);
+    const counters = (lane && view?.lanes.get(lane.id)?.counters) ?? [];
+    if (!spot || !lane || counters.length === 0) return null;
+    const at = viewport.timeAt({ ...this.span, width: this.width }, x);
+    const words = counterWordsAt(counters, viewport.toOwn(this.clockOf(spot.block.process), at));
+    return words ? { place: null, title: lane.name, words, note: "", x, y } : null;
+  }
+
+  // What the mouse points at; null: nothing.
+  point(at: { x: number; y: number } | null): void {
+    const hover = at && this.hoverAt(at.x, at.y);
+    if (hover === null && this.hover === null) return;
     this.hover = hover;
     this.schedule();
   }
@@ -415,7 +492,8 @@ export class Scene {
 
   // Search
 
-  setQuery(query: string): void {
+  // `isGoing`: to the first match after what is in sight begins, once they are all known.
+  setQuery(query: string, isGoing = false): void {
     this.query = query;
     const number = ++this.searches;
     const isStale = () => number !== this.searches;
@@ -429,6 +507,7 @@ export class Scene {
     });
     const update = (matches: Matches) => {
       this.matches = matches;
+      if (matches.isComplete && isGoing) this.nextMatch(1);
       this.renew();
     };
     void search(targets, query, update, isStale);
@@ -436,8 +515,9 @@ export class Scene {
 
   nextMatch(direction: 1 | -1): void {
     if (!this.matches) return;
-    const from = this.selected ?? this.span.from;
-    const place = step(this.matches, from, direction, this.clockOf);
+    const isMatch = this.selected && positionOf(this.matches, this.selected, this.clockOf) >= 0;
+    const from = isMatch ? this.selected : this.selectedSpan()?.from;
+    const place = step(this.matches, from ?? this.span.from, direction, this.clockOf);
     if (place) this.select(place);
   }
 }

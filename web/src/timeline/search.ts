@@ -169,7 +169,9 @@ export function step(
     typeof from === "number"
       ? { time: from, row: -1 }
       : (spotOf(matches, from, clockOf) ?? { time: -Infinity, row: -1 });
-  return pick(matches, spot, direction, clockOf) ?? pick(matches, edge(direction), direction, clockOf);
+  return (
+    pick(matches, spot, direction, clockOf) ?? pick(matches, edge(direction), direction, clockOf)
+  );
 }
 
 const edge = (direction: 1 | -1): Spot =>

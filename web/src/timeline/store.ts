@@ -15,6 +15,7 @@ export interface LaneView {
 export interface ProcessView {
   island: IslandData;
   familyOfKind: Uint8Array; // into kinds.ts' families
+  families: Uint8Array; // by family: 1 when a slice is of it
   lanes: Map<string, LaneView>; // by Lane.id
 }
 
@@ -29,8 +30,15 @@ export interface Place {
   index: number;
 }
 
-export function samePlace(a: Place | null, b: Place | null): boolean {
-  return a === b || (a?.process === b?.process && a?.lane === b?.lane && a?.index === b?.index);
+function familiesIn(lanes: Map<string, LaneView>, familyOfKind: Uint8Array): Uint8Array {
+  const kinds = new Uint8Array(256);
+  for (const { data } of lanes.values())
+    for (let i = 0; data && i < data.kind.length; ++i) kinds[data.kind[i] as number] = 1;
+  const found = new Uint8Array(families.length);
+  familyOfKind.forEach((family, kind) => {
+    if (kinds[kind]) found[family] = 1;
+  });
+  return found;
 }
 
 function viewOf(process: Process, island: IslandData): ProcessView {
@@ -43,7 +51,7 @@ function viewOf(process: Process, island: IslandData): ProcessView {
     lanes.set(lane.id, { lane, data, rows: data ? rowsOf(data) : [], counters });
   }
   const familyOfKind = Uint8Array.from(island.kinds, (kind) => order.indexOf(familyOf(kind)));
-  return { island, familyOfKind, lanes };
+  return { island, familyOfKind, families: familiesIn(lanes, familyOfKind), lanes };
 }
 
 export class Store {

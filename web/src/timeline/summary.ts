@@ -113,9 +113,7 @@ function familiesOf(names: NameSum[]): Summary["families"] {
     const sum = sums.get(familyOf(one.kind)) ?? { count: 0, total: 0 };
     sums.set(familyOf(one.kind), { count: sum.count + one.count, total: sum.total + one.total });
   }
-  return [...sums]
-    .map(([family, sum]) => ({ family, ...sum }))
-    .sort((a, b) => b.total - a.total);
+  return [...sums].map(([family, sum]) => ({ family, ...sum })).sort((a, b) => b.total - a.total);
 }
 
 export async function summarise(

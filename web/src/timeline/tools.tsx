@@ -25,16 +25,17 @@ function Search({ scene }: { scene: Scene }) {
   const selected = useScene(scene, (one) => one.selected);
   const [text, setText] = useState(query);
   const timer = useRef(0);
-  useEffect(() => setText(query), [query]);
+  useEffect(() => setText((now) => (now.trim() === query ? now : query)), [query]);
   const input = (value: string) => {
     setText(value);
     clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => scene.setQuery(value), 120);
+    timer.current = window.setTimeout(() => scene.setQuery(value.trim()), 120);
   };
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
-    if (text !== scene.query) scene.setQuery(text);
+    clearTimeout(timer.current);
+    if (text.trim() !== scene.query) scene.setQuery(text.trim(), true);
     else scene.nextMatch(event.shiftKey ? -1 : 1);
   };
   return (
@@ -172,7 +173,7 @@ export function setChoosing(scene: Scene, isChoosing: boolean): void {
 function familiesIn(scene: Scene): string {
   const found = new Set<number>();
   for (const process of scene.processes)
-    scene.store.ready(process)?.familyOfKind.forEach((family) => found.add(family));
+    scene.store.ready(process)?.families.forEach((is, family) => is && found.add(family));
   return [...found].sort((a, b) => a - b).join(" ");
 }
 

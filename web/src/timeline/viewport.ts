@@ -92,9 +92,7 @@ const clockSteps = [60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400].ma
 export function tickStep(view: Viewport, least = 110): number {
   const wanted = Math.max(1, (lengthOf(view) / view.width) * least);
   if (wanted <= 30e9) return roundStep(wanted);
-  return (
-    clockSteps.find((one) => one >= wanted) ?? Math.ceil(wanted / 86400e9) * 86400e9
-  );
+  return clockSteps.find((one) => one >= wanted) ?? Math.ceil(wanted / 86400e9) * 86400e9;
 }
 
 export interface Ticks {

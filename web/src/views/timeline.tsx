@@ -34,6 +34,8 @@ function useTimelineKeys(scene: Scene): void {
       key("N", "Previous match", () => scene.nextMatch(-1)),
       key("[", "Fold all processes", () => scene.toggleAll(false)),
       key("]", "Unfold all processes", () => scene.toggleAll(true)),
+      key("\u2190\u2192", "Previous, next slice of the row", () => undefined), // press() below
+      key("\u2191\u2193", "Enclosing slice, first one inside", () => undefined),
       key("Escape", "Clear the selection", () => scene.clear()),
     ],
     [scene],
@@ -208,7 +210,7 @@ function Shown({ timeline, run, route }: { timeline: Timeline; run: Run; route: 
     <div class="timeline">
       <Tools scene={scene} route={route} />
       <Canvases scene={scene} blamed={blamed} />
-      <Details scene={scene} />
+      <Details scene={scene} run={run} />
       <AreaPanel scene={scene} />
       <Spoken scene={scene} />
       <Legend scene={scene} />
