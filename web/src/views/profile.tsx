@@ -85,7 +85,7 @@ function facts(rows: Breakdown[], steps: Step[]): Fact[] {
 function timeShare(of: (row: Breakdown) => number | undefined) {
   return (row: Breakdown) => (
     <>
-      {showTime(of(row) ?? 0)}
+      {showTime(of(row) ?? 0)}{" "}
       <span class="share-text">{shareText((of(row) ?? 0) / Math.max(1, row.total_ns ?? 0))}</span>
     </>
   );
@@ -366,7 +366,7 @@ function rankColumns(run: Run, timelines: Timeline[], job: string | null): Colum
     of.count("times_last", "came last", 100, {
       cell: (row) => (
         <>
-          {count(row.times_last ?? 0)}
+          {count(row.times_last ?? 0)}{" "}
           <span class="share-text">of {count(row.collectives ?? 0)}</span>
         </>
       ),
