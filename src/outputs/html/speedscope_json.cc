@@ -41,8 +41,9 @@ class FlameWriter {
     JsonWriter json(&text_.json);
     json.BeginObject().Field("$schema", "https://www.speedscope.app/file-format-schema.json");
     json.Field("name", title).Field("exporter", fmt::format("debrief {}", kVersion));
-    json.Key("profiles").BeginArray();
-    for (const auto& [root, stacks] : OfRoots()) WriteProfile(root, stacks, json);
+    const auto roots = OfRoots();
+    json.Field("activeProfileIndex", Richest(roots)).Key("profiles").BeginArray();
+    for (const auto& [root, stacks] : roots) WriteProfile(root, stacks, json);
     json.EndArray().Key("shared").BeginObject().Key("frames").BeginArray();
     for (std::string_view name : frames_) json.BeginObject().Field("name", name).EndObject();
     json.EndArray().EndObject().EndObject();
@@ -84,6 +85,20 @@ class FlameWriter {
     return all;
   }
 
+  int64_t TimeOf(const Stacks& stacks) const {
+    int64_t time = 0;
+    for (size_t i : stacks) time += nodes_[i].self_ns;
+    return time;
+  }
+
+  // What a reader sees first: the thread that did most different things, not one that waits.
+  static size_t Richest(const std::vector<std::pair<size_t, Stacks>>& roots) {
+    const auto most = std::max_element(roots.begin(), roots.end(), [](auto& a, auto& b) {
+      return a.second.size() < b.second.size();
+    });
+    return static_cast<size_t>(most - roots.begin());
+  }
+
   size_t NumberOf(std::string_view name) {
     const auto [at, is_new] = numbers_.try_emplace(name, frames_.size());
     if (is_new) frames_.push_back(name);
@@ -100,10 +115,8 @@ class FlameWriter {
   }
 
   void WriteProfile(size_t root, const Stacks& stacks, JsonWriter& json) {
-    int64_t end = 0;
-    for (size_t i : stacks) end += nodes_[i].self_ns;
     json.BeginObject().Field("type", "sampled").Field("name", nodes_[root].name);
-    json.Field("unit", "nanoseconds").Field("startValue", 0).Field("endValue", end);
+    json.Field("unit", "nanoseconds").Field("startValue", 0).Field("endValue", TimeOf(stacks));
     json.Key("samples").BeginArray();
     for (size_t i : stacks) WriteStack(i, json);
     json.EndArray().Key("weights").BeginArray();

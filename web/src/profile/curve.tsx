@@ -47,6 +47,7 @@ function peakMark(at: number, value: number, colours: Colours) {
     if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) return;
     const scale = window.devicePixelRatio || 1;
     ctx.save();
+    ctx.setLineDash([]);
     ctx.beginPath();
     ctx.arc(x, y, 5 * scale, 0, 2 * Math.PI);
     ctx.fillStyle = colours.ground;

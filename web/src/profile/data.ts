@@ -329,8 +329,14 @@ export interface Timeline extends Who {
 
 function labelOf(run: Run, row: Who, isOnly: boolean): string {
   const job = run.jobs.length > 1 ? `${jobName(run, row.job)}, ` : "";
-  if (row.rank === undefined) return `${job}input ${row.input ?? "?"}`;
-  return `${job}rank ${row.rank}${isOnly ? "" : ` (input ${row.input ?? "?"})`}`;
+  if (row.rank === undefined) return `${job}${fileName(run, row.input)}`;
+  return `${job}rank ${row.rank}${isOnly ? "" : ` (${fileName(run, row.input)})`}`;
+}
+
+// What a reader knows an input by, where it has no rank.
+export function fileName(run: Run, input: number | undefined): string {
+  const path = run.inputs.find((one) => one.input === input)?.path;
+  return path?.slice(path.lastIndexOf("/") + 1) || `input ${input ?? "?"}`;
 }
 
 export function jobName(run: Run, job: number | undefined): string {

@@ -17,7 +17,7 @@ export function AliveOps({ rows, profile }: { rows: AliveOp[]; profile: Profile 
       of.count("share_pct", "share", 76, { cell: (row) => shareText((row.share_pct ?? 0) / 100) }),
       of.count("allocations", "count", 76),
       of.text("source", "source", 90),
-      of.text("module", "module", 220),
+      of.text("module", "module", 320),
       of.text("op", "op", 0, {
         cell: (row) =>
           row.op ?? (row.source === "earlier" ? "allocated before the recording began" : "outside of all ops"),

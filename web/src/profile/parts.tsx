@@ -68,6 +68,7 @@ export function PartLegend({ parts, label }: { parts: Part[]; label: string }) {
 // "12.3 %": one digit, which is what people compare; less than that is told as such.
 export function shareText(share: number): string {
   if (share > 0 && share < 0.001) return "<0.1 %";
+  if (share > 0.999 && share < 1) return ">99.9 %";
   return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
 }
 
@@ -178,7 +179,7 @@ export function timelineColumns<Row extends Who>(run: Run, timelines: Timeline[]
       : []),
     plain
       ? numberColumn<Row>("rank", "rank", 60, (row) => row.rank, undefined, { opens: true })
-      : textColumn<Row>("rank", "rank", 120, (row) => byInput.get(row.input)?.label ?? "", {
+      : textColumn<Row>("rank", "profile", 130, (row) => byInput.get(row.input)?.label ?? "", {
           opens: true,
         }),
   ];

@@ -28,6 +28,7 @@ import {
   PartLegend,
   ShareBar,
   shareText,
+  showTime,
   TimelineChoice,
   timelineColumns,
   type Values,
@@ -55,7 +56,7 @@ function facts(rows: Breakdown[], steps: Step[]): Fact[] {
   const part = (label: string, definition: string, value: (row: Breakdown) => number | undefined) => ({
     value: shareText(total > 0 ? sum(rows, value) / total : 0),
     label,
-    note: `${duration(sum(rows, value))} of ${duration(total)}`,
+    note: `${showTime(sum(rows, value))} of ${duration(total)}`,
     definition: `${definition}; share of the time from the first to the last work, all ranks added up`,
   });
   const whole = steps.filter((step) => step.whole);
@@ -84,7 +85,7 @@ function facts(rows: Breakdown[], steps: Step[]): Fact[] {
 function timeShare(of: (row: Breakdown) => number | undefined) {
   return (row: Breakdown) => (
     <>
-      {duration(of(row) ?? 0)}
+      {showTime(of(row) ?? 0)}{" "}
       <span class="share-text">{shareText((of(row) ?? 0) / Math.max(1, row.total_ns ?? 0))}</span>
     </>
   );
@@ -365,12 +366,12 @@ function rankColumns(run: Run, timelines: Timeline[], job: string | null): Colum
     of.count("times_last", "came last", 100, {
       cell: (row) => (
         <>
-          {count(row.times_last ?? 0)}
+          {count(row.times_last ?? 0)}{" "}
           <span class="share-text">of {count(row.collectives ?? 0)}</span>
         </>
       ),
     }),
-    numberColumn("lost", "lost a step", 100, lost, (ns) => (ns === 0 ? "0" : duration(Math.round(ns))), {
+    numberColumn("lost", "lost a step", 100, lost, showTime, {
       definition:
         "How late it came where it came last, without what it inherited from the collective before, divided by its steps",
     }),

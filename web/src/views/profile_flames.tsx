@@ -4,11 +4,11 @@
 // speedscope is given a profile in one of two ways: from file:// it loads the script NAME.js itself
 // (#localProfilePath=, always a file:///), and from a server it fetches a blob that is made here of the same script.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Section } from "../compile/parts";
 import { count, duration } from "../parts/format";
 import { Waiting } from "../parts/loading";
-import { profileNeeds, recordProfile } from "../profile/data";
+import { fileName, jobName, profileNeeds, recordProfile } from "../profile/data";
 import { shareText } from "../profile/parts";
+import type { Run } from "../run/data";
 import { loadJson, Once, useOnce } from "../run/islands";
 import { setParams } from "../shell/route";
 import type { View, ViewProps } from "../view";
@@ -35,9 +35,11 @@ interface Flames {
 
 const island = new Once(async () => (await loadJson("flames")) as Flames);
 
-function labelOf(flame: Flame): string {
+function labelOf(run: Run, flame: Flame): string {
   if (flame.what === "compile") return "compile time by stack, all ranks";
-  return `${flame.rank === undefined ? `input ${flame.input}` : `rank ${flame.rank}`}: threads and streams`;
+  const job = run.jobs.length > 1 ? `${jobName(run, flame.job)}, ` : "";
+  const who = flame.rank === undefined ? fileName(run, flame.input) : `rank ${flame.rank}`;
+  return `${job}${who}: threads and streams`;
 }
 
 const folder = () => new URL("report_data/speedscope/", location.href.split("#")[0]);
@@ -71,17 +73,16 @@ function blobOf(name: string): Promise<string> {
 
 async function addressOf(flame: Flame): Promise<string> {
   const page = new URL("index.html", folder()).href;
-  const title = encodeURIComponent(labelOf(flame));
   if (location.protocol === "file:") {
     const path = new URL(`${flame.name}.js`, folder()).pathname.replace(/^\//, "");
-    return `${page}#localProfilePath=${encodeURIComponent(path)}&title=${title}&view=left-heavy`;
+    return `${page}#localProfilePath=${encodeURIComponent(path)}&view=left-heavy`;
   }
   const blob = await blobOf(flame.name);
-  return `${page}#profileURL=${encodeURIComponent(blob)}&title=${title}&view=left-heavy`;
+  return `${page}#profileURL=${encodeURIComponent(blob)}&view=left-heavy`;
 }
 
 // A frame that is never told a new address: speedscope reads it once.
-function Frame({ flame }: { flame: Flame }) {
+function Frame({ flame, label }: { flame: Flame; label: string }) {
   const [source, setSource] = useState("");
   const [trouble, setTrouble] = useState("");
   useEffect(() => {
@@ -96,7 +97,7 @@ function Frame({ flame }: { flame: Flame }) {
   }, [flame]);
   if (trouble) return <p class="empty">{trouble}</p>;
   if (!source) return null;
-  return <iframe class="flame-frame" title={`Flame graph: ${labelOf(flame)}`} src={source} />;
+  return <iframe class="flame-frame" title={`Flame graph: ${label}`} src={source} />;
 }
 
 function SingleFile() {
@@ -108,7 +109,7 @@ function SingleFile() {
         <p>
           Write the report without <code>--single-file</code>, or make files for speedscope.app:{" "}
           <code>debrief convert PATH --to collapsed -o stacks.txt</code> for the time of threads,{" "}
-          <code>debrief compile PATH --with compile_flame</code> for compile time.
+          <code>debrief compile PATH --speedscope</code> for compile time.
         </p>
       </section>
     </>
@@ -145,7 +146,9 @@ function FlameView({ run, route }: ViewProps) {
     <>
       <div class="profile-head">
         <h1>Flame graphs</h1>
-        {shown.length > 1 && (
+        {shown.length === 1 ? (
+          <span class="quiet">{labelOf(run, flame)}</span>
+        ) : (
           <label class="group-choice">
             <span aria-hidden="true">Profile</span>
             <select
@@ -157,17 +160,17 @@ function FlameView({ run, route }: ViewProps) {
             >
               {shown.map((one) => (
                 <option key={one.name} value={one.name}>
-                  {labelOf(one)}
+                  {labelOf(run, one)}
                 </option>
               ))}
             </select>
           </label>
         )}
       </div>
-      <Section title={labelOf(flame)}>
-        <Frame key={flame.name} flame={flame} />
+      <section aria-label={labelOf(run, flame)}>
+        <Frame key={flame.name} flame={flame} label={labelOf(run, flame)} />
         <p class="quiet left-out">{notes(flame, flames).join(" ")}</p>
-      </Section>
+      </section>
     </>
   );
 }

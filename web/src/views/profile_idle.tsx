@@ -230,9 +230,7 @@ function criticalColumns(run: Run, timelines: Timeline[], rows: Critical[], job:
   const part = (column: keyof Critical & string, title: string, width: number) =>
     of.time(column, title, width, {
       cell: (row) =>
-        row.state === "computed"
-          ? shareText(((row[column] as number | undefined) ?? 0) / Math.max(1, row.total_ns ?? 0))
-          : "",
+        shareText(((row[column] as number | undefined) ?? 0) / Math.max(1, row.total_ns ?? 0)),
     });
   const columns: Column<Critical>[] = [
     ...timelineColumns<Critical>(run, timelines),
@@ -250,13 +248,10 @@ function criticalColumns(run: Run, timelines: Timeline[], rows: Critical[], job:
       id: "bar",
       title: "on the path",
       width: 0,
-      value: (row) => row.reason ?? "",
-      cell: (row) =>
-        row.state === "computed" ? (
-          <PartBar parts={pathParts} values={pathValues(row)} whole={row.total_ns ?? 0} />
-        ) : (
-          <span class="quiet">not computable: {row.reason}</span>
-        ),
+      value: (row) => row.total_ns ?? null,
+      cell: (row) => (
+        <PartBar parts={pathParts} values={pathValues(row)} whole={row.total_ns ?? 0} />
+      ),
     },
     of.time("total_ns", "path", 84),
     part("cpu_ns", "host", 70),
@@ -272,6 +267,33 @@ function criticalColumns(run: Run, timelines: Timeline[], rows: Critical[], job:
     : columns.filter((column) => column.id !== "step");
 }
 
+// Reasons for which there is no path, each with the ranks that it holds for.
+function NotComputable({ rows, timelines }: { rows: Critical[]; timelines: Timeline[] }) {
+  const reasons = new Map<string, Set<string>>();
+  for (const row of rows) {
+    if (row.state === "computed") continue;
+    const label = timelines.find((one) => one.input === row.input)?.label ?? "a timeline";
+    const reason = row.reason ?? "no reason is told";
+    reasons.set(reason, (reasons.get(reason) ?? new Set()).add(label));
+  }
+  if (reasons.size === 0) return null;
+  return (
+    <ul class="note-list">
+      {[...reasons].map(([reason, labels]) => (
+        <li key={reason}>
+          Not computable for {inWords([...labels])}: {reason}.
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// "rank 0, rank 1, rank 2 and 5 more".
+function inWords(labels: string[]): string {
+  const first = labels.slice(0, 8).join(", ");
+  return labels.length > 8 ? `${first} and ${count(labels.length - 8)} more` : first;
+}
+
 function CriticalPath({ run, profile, route, timelines, current }: PartProps) {
   const rows = useMemo(
     () =>
@@ -282,17 +304,21 @@ function CriticalPath({ run, profile, route, timelines, current }: PartProps) {
     [profile, current],
   );
   const job = route.params.get("job");
+  const computed = useMemo(() => rows.filter((row) => row.state === "computed"), [rows]);
   const columns = useMemo(
-    () => criticalColumns(run, current ? [current] : timelines, rows, job),
-    [run, timelines, current, rows, job],
+    () => criticalColumns(run, current ? [current] : timelines, computed, job),
+    [run, timelines, current, computed, job],
   );
   if (rows.length === 0) return null;
   return (
     <Section
       title="What bounds the step: the critical path"
-      side={<PartLegend parts={pathParts} label="Parts of the path" />}
+      side={computed.length > 0 && <PartLegend parts={pathParts} label="Parts of the path" />}
     >
-      <Rows label="Critical path" rows={rows} columns={columns} empty="" />
+      {computed.length > 0 && (
+        <Rows label="Critical path" rows={computed} columns={columns} empty="" />
+      )}
+      <NotComputable rows={rows} timelines={timelines} />
       <LeftOut profile={profile} names={["profile_critical_summary"]} />
     </Section>
   );

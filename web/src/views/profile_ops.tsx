@@ -158,7 +158,11 @@ function Shapes({ profile, op, inputs }: DetailProps) {
         rows={rows}
         columns={columns}
         idOf={(row) => row.key}
-        empty="Shapes were not recorded: profile with record_shapes=True."
+        empty={
+          profile.has("profile_op_shape")
+            ? "No shapes of its inputs were recorded."
+            : "Shapes were not recorded: profile with record_shapes=True."
+        }
       />
       <LeftOut profile={profile} names={["profile_op_shape"]} />
     </>
