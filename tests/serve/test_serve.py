@@ -178,7 +178,9 @@ def test_query_refusals(server, report):
                 "UPDATE input SET rank = 1", "COPY input TO '/tmp/debrief_serve_test.csv'", "EXPORT DATABASE '/tmp/debrief_serve_test'",
                 "ATTACH '/tmp/debrief_serve_test.duckdb'", "INSTALL httpfs", "LOAD httpfs", "SET memory_limit = '1TB'",
                 "SET enable_external_access = true", "PRAGMA database_list", "CALL pragma_version()", "SELECT * FROM read_csv('/etc/passwd')",
-                "SELECT * FROM '/etc/passwd'", "SELECT * FROM read_text('/etc/hostname')", "SELECT * FROM glob('/*')", "SELECT 1; SELECT 2",
+                "SELECT * FROM '/etc/passwd'", "SELECT * FROM read_text('/etc/hostname')", "SELECT * FROM glob('/*')", "SELECT * FROM sniff_csv('/etc/passwd')",
+                "SELECT * FROM read_blob('/etc/passwd')", "SELECT * FROM read_json('/etc/passwd')", "FROM query('DROP VIEW input')",
+                "SELECT * FROM parquet_metadata('/etc/passwd')", "SELECT 1; SELECT 2",
                 "SELECT 1; DROP VIEW input", "SELECT 1) ; DROP VIEW input; SELECT * FROM (SELECT 1", "EXPLAIN ANALYZE SELECT 1", "CHECKPOINT",
                 "BEGIN", "PREPARE p AS SELECT 1", "", ";", "SELECT", "SELECT nothing FROM input", "SELECT ?", "SELECT 1\0"):
         answer = server.sql(sql)
