@@ -191,8 +191,8 @@ def test_query_refusals(server, report):
 
 
 def test_memory_is_bounded(server, report):
-    answer = server.sql("SELECT list(range || repeat('x', 100)) FROM range(300000000)")
-    assert answer.status == 400, answer.body[:200]
+    answer = server.sql("SELECT list(range || repeat('x', 10000)) FROM range(3000000)")
+    assert answer.status == 400 and "Out of Memory" in answer.json()["error"], answer.body[:200]
     assert server.sql("SELECT 1").status == 200
 
 
@@ -274,9 +274,9 @@ async def until_closed(reader):
 def test_a_reader_that_leaves_ends_its_query(server, report):
     with begin_query(server, SLOW):
         time.sleep(1)
-        assert cpu_share(server.process.pid) > 0.2, "the query should run"
+        assert cpu_share(server.process.pid) > 0.05, "the query should run"
     deadline = time.monotonic() + 10
-    while cpu_share(server.process.pid) > 0.2:
+    while cpu_share(server.process.pid) > 0.03:
         assert time.monotonic() < deadline, "the query of a reader that left still runs"
 
 
