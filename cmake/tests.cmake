@@ -93,6 +93,7 @@ add_suite(conformance conformance 10 ${Python3_EXECUTABLE} tests/conformance/run
           --binary $<TARGET_FILE:debrief>)
 set_tests_properties(conformance PROPERTIES RUN_SERIAL ON TIMEOUT 1200)
 
+add_suite(serve serve 655 ${Python3_EXECUTABLE} tests/serve/test_serve.py --binary $<TARGET_FILE:debrief>)
 add_suite(browser browser 650 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief>)
 add_suite(browser.recorded browser 655 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief> --folder recorded)
 add_suite(help cli 640 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)

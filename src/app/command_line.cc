@@ -315,7 +315,8 @@ CLI::App* AddServe(CLI::App& app, Parsed& parsed) {
       ->type_name("")
       ->required();
   serve->add_option("--port", parsed.serve.port, "Port on 127.0.0.1; 0 = a free one (0)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535).description(""));
   serve->add_flag("--open", parsed.serve.open, "Open it in a browser");
   serve->add_flag("--quiet", parsed.global.quiet, "Print the address alone");
   serve->footer("Example:\n  debrief serve debrief_out --open");

@@ -271,7 +271,8 @@ Result<UniqueFd> WriteCsv(outputs::store::Connection& connection, const std::str
     return Status(Code::kIo, fmt::format("cannot make a temporary file in {}", folder))
         .Remedy("Set TMPDIR to a folder that can be written.");
   FileSink sink(file.get());
-  auto printer = outputs::store::MakeRowPrinter({.format = outputs::store::QueryFormat::kCsv}, sink);
+  auto printer =
+      outputs::store::MakeRowPrinter({.format = outputs::store::QueryFormat::kCsv}, sink);
   auto on_row = [&](std::span<const VectorView> values, uint64_t row) -> Result<bool> {
     printer->Row(values, row);
     if (!sink.status().ok()) return sink.status();

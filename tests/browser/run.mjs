@@ -1,13 +1,14 @@
-// Tests of the report in a real browser: what a reader sees, from file://, with no network.
+// Tests of the report in a real browser: what a reader sees, from file:// with no network, or from `debrief serve`.
 //
 //   node tests/browser/run.mjs --binary build/release/debrief --work build/browser [--folder recorded] [--only WORD]
 //
-// Each *.test.mjs of this folder, or of the one below it that is named, exports `tests`, a list of {name, run(t)}; t is the Test below. Reports are written by the
-// binary (t.report) or made from a fixture with the page that the binary embeds (t.open). The page is
+// Each *.test.mjs of this folder, or of the one below it that is named, exports `tests`, a list of
+// {name, run(t)}; t is the Test below. Reports are written by the binary (t.report) or made from a fixture with the page that the binary embeds (t.open). The page is
 // taken from the web/ folder beside the binary. A test also fails when the page writes to the console,
 // throws, or asks for anything but itself and its data. Exit code 77 when there is no browser, or
 // when all files say (`skipped`) why they have no tests.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -28,17 +29,29 @@ const chromiumArgs = [
 
 class Test {
   constructor(browser, options, name) {
-    Object.assign(this, { browser, options, name, problems: [], contexts: [] });
+    Object.assign(this, { browser, options, name, problems: [], contexts: [], servers: [] });
   }
 
-  // Opens the report that the binary makes of `inputs`.
-  async report(inputs, settings = {}) {
+  // The folder of the report that the binary makes of `inputs`.
+  write(inputs, ...options) {
     const folder = path.join(this.options.work, this.name.replace(/\W+/g, "_"));
     rmSync(folder, { recursive: true, force: true });
-    execFileSync(this.options.binary, [...inputs, "-o", folder, "--quiet", "--no-store"], {
+    execFileSync(this.options.binary, [...inputs, "-o", folder, "--quiet", ...options], {
       stdio: ["ignore", "ignore", "inherit"],
     });
-    return this.show(path.join(folder, "index.html"), settings);
+    return folder;
+  }
+
+  async report(inputs, settings = {}) {
+    return this.show(path.join(this.write(inputs, "--no-store"), "index.html"), settings);
+  }
+
+  // The address of a server of the report in `folder`; it ends with the test.
+  async serve(folder) {
+    const server = spawn(this.options.binary, ["serve", folder, "--quiet"]);
+    this.servers.push(server);
+    const [line] = await once(server.stdout, "data");
+    return String(line).trim();
   }
 
   // Opens a page with the data of a fixture.
@@ -48,8 +61,13 @@ class Test {
     return this.show(file, settings);
   }
 
+  async show(file, settings = {}) {
+    return this.visit(pathToFileURL(file).href, settings);
+  }
+
+  // `own`: of a file, or of a server of ours, whose data and API the page may then ask for.
   // settings: hash, width, height, dark, script (false: a reader without JavaScript).
-  async show(file, { hash = "", width = 1280, height = 800, dark = false, script = true } = {}) {
+  async visit(own, { hash = "", width = 1280, height = 800, dark = false, script = true } = {}) {
     const context = await this.browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
@@ -57,20 +75,25 @@ class Test {
       reducedMotion: "reduce",
     });
     this.contexts.push(context);
-    await context.setOffline(true);
+    const isServed = own.startsWith("http:");
+    await context.setOffline(!isServed);
     await context.route(
-      (url) => url.protocol !== "file:" && url.protocol !== "data:",
+      (url) =>
+        url.protocol !== "data:" &&
+        (isServed ? !url.href.startsWith(own) : url.protocol !== "file:"),
       (route) => route.abort(),
     );
     const page = await context.newPage();
     page.setDefaultTimeout(5000);
-    const own = pathToFileURL(file).href;
+    const beside = ["report_data/", ...(isServed ? ["api/"] : [])].map(
+      (folder) => new URL(folder, own).href,
+    );
     page.on("console", (message) => this.problems.push(`console: ${message.text()}`));
     page.on("pageerror", (error) => this.problems.push(`thrown: ${error.message}`));
     page.on("request", (request) => {
       const url = request.url();
-      const beside = new URL("report_data/", own).href;
-      if (url.split("#")[0] !== own && !url.startsWith("data:") && !url.startsWith(beside))
+      const isOwn = url.split("#")[0] === own || url.startsWith("data:");
+      if (!isOwn && !beside.some((start) => url.startsWith(start)))
         this.problems.push(`request: ${url.slice(0, 200)}`);
     });
     await page.goto(own + hash);
@@ -84,6 +107,7 @@ class Test {
 
   async close() {
     for (const context of this.contexts) await context.close();
+    for (const server of this.servers) server.kill();
   }
 }
 

@@ -44,6 +44,8 @@ def make_world(folder, binary):
 
 
 def run_example(line, folder, makes_report):
+    if line.startswith("debrief serve"):  # it runs until it is stopped
+        line = f"timeout --preserve-status -s INT 2 {line}"
     if makes_report:
         shutil.rmtree(folder / "debrief_out", ignore_errors=True)
     done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True,

@@ -178,7 +178,9 @@ def test_query_refusals(server, report):
                 "UPDATE input SET rank = 1", "COPY input TO '/tmp/debrief_serve_test.csv'", "EXPORT DATABASE '/tmp/debrief_serve_test'",
                 "ATTACH '/tmp/debrief_serve_test.duckdb'", "INSTALL httpfs", "LOAD httpfs", "SET memory_limit = '1TB'",
                 "SET enable_external_access = true", "PRAGMA database_list", "CALL pragma_version()", "SELECT * FROM read_csv('/etc/passwd')",
-                "SELECT * FROM '/etc/passwd'", "SELECT * FROM read_text('/etc/hostname')", "SELECT * FROM glob('/*')", "SELECT 1; SELECT 2",
+                "SELECT * FROM '/etc/passwd'", "SELECT * FROM read_text('/etc/hostname')", "SELECT * FROM glob('/*')", "SELECT * FROM sniff_csv('/etc/passwd')",
+                "SELECT * FROM read_blob('/etc/passwd')", "SELECT * FROM read_json('/etc/passwd')", "FROM query('DROP VIEW input')",
+                "SELECT * FROM parquet_metadata('/etc/passwd')", "SELECT 1; SELECT 2",
                 "SELECT 1; DROP VIEW input", "SELECT 1) ; DROP VIEW input; SELECT * FROM (SELECT 1", "EXPLAIN ANALYZE SELECT 1", "CHECKPOINT",
                 "BEGIN", "PREPARE p AS SELECT 1", "", ";", "SELECT", "SELECT nothing FROM input", "SELECT ?", "SELECT 1\0"):
         answer = server.sql(sql)
@@ -189,8 +191,8 @@ def test_query_refusals(server, report):
 
 
 def test_memory_is_bounded(server, report):
-    answer = server.sql("SELECT list(range || repeat('x', 100)) FROM range(300000000)")
-    assert answer.status == 400, answer.body[:200]
+    answer = server.sql("SELECT list(range || repeat('x', 10000)) FROM range(3000000)")
+    assert answer.status == 400 and "Out of Memory" in answer.json()["error"], answer.body[:200]
     assert server.sql("SELECT 1").status == 200
 
 
@@ -272,9 +274,9 @@ async def until_closed(reader):
 def test_a_reader_that_leaves_ends_its_query(server, report):
     with begin_query(server, SLOW):
         time.sleep(1)
-        assert cpu_share(server.process.pid) > 0.2, "the query should run"
+        assert cpu_share(server.process.pid) > 0.05, "the query should run"
     deadline = time.monotonic() + 10
-    while cpu_share(server.process.pid) > 0.2:
+    while cpu_share(server.process.pid) > 0.03:
         assert time.monotonic() < deadline, "the query of a reader that left still runs"
 
 

@@ -27,7 +27,8 @@ class SteadyClock final : public Clock {
   }
 };
 
-// SIGINT and SIGTERM as something to wait for. Before any thread begins: threads inherit it.
+// SIGINT and SIGTERM as something to wait for. Before any thread begins, which inherits that, and
+// after the browser, which must not.
 UniqueFd StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -50,8 +51,6 @@ Status Run(const ServeOptions& options, const GlobalOptions& global) {
   ASSIGN_OR_RETURN(serve::ReportFiles files, serve::ReportFiles::Open(options.output));
   std::optional<std::string> token = serve::MakeToken();
   if (!token) return Status(Code::kIo, "the system gives no random numbers");
-  UniqueFd stop = StopSignals();
-  if (!stop.valid()) return Status(Code::kIo, "cannot wait for signals");
   AllowManyFiles();
   uint16_t port = options.port;
   ASSIGN_OR_RETURN(UniqueFd listener, serve::ListenLocally(port));
@@ -62,6 +61,8 @@ Status Run(const ServeOptions& options, const GlobalOptions& global) {
   StdoutSink().Write(
       fmt::format("{}{}\n", address, global.quiet ? "" : "  (Ctrl+C stops the server)"));
   if (options.open) OpenInBrowser(address);
+  UniqueFd stop = StopSignals();
+  if (!stop.valid()) return Status(Code::kIo, "cannot wait for signals");
   return serve::Serve(std::move(listener), stop.get(), routes, clock, {});
 }
 

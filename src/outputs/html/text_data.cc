@@ -89,7 +89,7 @@ class TextWriter {
 
   bool Append(const DistinctText& text) {
     if (!ReadPayloadStart(model_, entries_, text.row, limits_.one, text_).ok()) return false;
-    constexpr int64_t kEmptyLine = 2;  // a tab and a line end
+    constexpr int64_t kEmptyLine = 2;                            // a tab and a line end
     if (text_.empty() && text.bytes > kEmptyLine) return false;  // its log is not open any more
     const bool is_cut = text.bytes > limits_.one;
     if (is_cut) DropCutCharacter(text_);

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "outputs/html/cut_text.h"
 #include "model/ids.h"
+#include "outputs/html/cut_text.h"
 
 namespace debrief::outputs::html {
 

@@ -21,7 +21,8 @@ ORDER BY length(finding), finding`,
   },
   {
     title: "Slowest compilations",
-    sql: `SELECT rank, compile_id, function, file, line, outcome, round(seconds, 3) AS seconds, restarts, guards
+    sql: `SELECT rank, compile_id, function, file, line, outcome, round(seconds, 3) AS seconds,
+       restarts, guards
 FROM compilation
 ORDER BY seconds DESC NULLS LAST`,
   },
@@ -36,7 +37,8 @@ ORDER BY total_ms DESC`,
   },
   {
     title: "What was wrong in the inputs",
-    sql: `SELECT severity, name, count(*) AS inputs, sum(count) AS times, any_value(path) AS for_example, any_value(remedy) AS remedy
+    sql: `SELECT severity, name, count(*) AS inputs, sum(count) AS times,
+       any_value(path) AS for_example, any_value(remedy) AS remedy
 FROM diagnostic
 GROUP BY severity, name
 ORDER BY severity, times DESC`,
