@@ -86,10 +86,7 @@ const pages = {
   "#/graphs?tab=modules": ["weight f32[8, 8]", "256 B"],
   "#/compile_tree": ["main", "loss_fn", "rank 0 1/0", "6 s", hostileName],
   "#/compile_tree?frames=all": ["_call_impl", "module.py:1790"],
-  "#/compile_tree?frame=0.2": [
-    "all 6 s",
-    "forward (train.py:12): 5 s, 83.3 %; 2 compiled again, 2 ok",
-  ],
+  "#/compile_tree?frame=0.2": ["all 6 s", "5 s, 83.3 %; 2 compiled again, 2 ok"],
   "#/compile_tree?rank=1&filter=loss": ["rank 1 1/0", "main"],
   "#/compile_lanes": ["2 ranks", "4.01 s from first to last", "2.01 s rank 0", "2 with failures"],
   "#/compile_lanes?clock=log": ["From the begin of each log"],

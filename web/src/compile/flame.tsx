@@ -44,9 +44,13 @@ interface Props {
   onZoom: (id: string | null) => void;
 }
 
-function boxWords(node: StackNode, all: number): string {
+function boxNumbers(node: StackNode, all: number): string {
   const share = all > 0 ? node.seconds / all : 0;
-  return `${nodeName(node)}: ${seconds(node.seconds)}, ${percent(share)}; ${statusWords(node.statuses)}`;
+  return `${seconds(node.seconds)}, ${percent(share)}; ${statusWords(node.statuses)}`;
+}
+
+function boxWords(node: StackNode, all: number): string {
+  return `${nodeName(node)}: ${boxNumbers(node, all)}`;
 }
 
 function FlameBox({ box, all, onZoom }: { box: Box; all: number; onZoom: Props["onZoom"] }) {
@@ -93,7 +97,7 @@ export function Flame({ forest, zoom, onZoom }: Props) {
             </button>
           </span>
         ))}
-        {last && <span class="quiet"> {boxWords(last, all)}</span>}
+        {last && <span class="quiet"> {boxNumbers(last, all)}</span>}
       </p>
       <div
         class="flame"

@@ -98,7 +98,16 @@ export function sliceIn(text: string | null, processes: Process[]): SliceAddress
   return at && Number.isInteger(number) ? { ...at, number } : null;
 }
 
-export const laneText = (process: Process, lane: Lane): string => `${process.id}/${lane.id}`;
+const laneText = (one: { process: Process; lane: Lane }): string =>
+  `${one.process.id}/${one.lane.id}`;
+
+export const sliceText = (one: SliceAddress): string => `${laneText(one)}/${one.number}`;
+
+export function areaText(span: Span, lanes: { process: Process; lane: Lane }[]): string | null {
+  const [first, last] = [lanes[0], lanes[lanes.length - 1]];
+  if (!first || !last) return null;
+  return [Math.floor(span.from), Math.ceil(span.to), laneText(first), laneText(last)].join("~");
+}
 
 export interface AreaAddress extends Span {
   first: { process: Process; lane: Lane };

@@ -1,6 +1,7 @@
 // The chosen area as numbers: by kind, and by name in a table.
 import { families, familyOf, kindWords } from "./kinds";
-import { useScene, type Scene } from "./scene";
+import type { Scene } from "./scene";
+import { useScene } from "./use_scene";
 import type { NameSum } from "./summary";
 import { lengthOf } from "./viewport";
 import { numberColumn, percent, Rows, textColumn } from "../compile/parts";

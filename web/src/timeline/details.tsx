@@ -1,8 +1,10 @@
 // The selected slice in words: what it is, when, how long, what it has to do with others.
 import { kindWords, familyOf } from "./kinds";
+import { wordsOf } from "./hover";
 import { linksOf } from "./links";
 import { relationWords, type Relation } from "./relations";
-import { useScene, type Scene } from "./scene";
+import type { Scene } from "./scene";
+import { useScene } from "./use_scene";
 import { sliceAt, type Place, type Slice } from "./store";
 import { selfTime } from "./summary";
 import { timeText, toShown } from "./viewport";
@@ -157,7 +159,7 @@ export function Spoken({ scene }: { scene: Scene }) {
   const slice = place && sliceAt(scene.store, place);
   return (
     <p class="unseen" aria-live="polite">
-      {place && slice ? `${slice.name}, ${scene.words(place, slice)}` : ""}
+      {place && slice ? `${slice.name}, ${wordsOf(scene, place, slice)}` : ""}
     </p>
   );
 }

@@ -4,7 +4,8 @@
 //   ctrl + wheel, pinch      zooms where the pointer is         shift + wheel, sideways: moves in time
 //   click                    selects a slice, or unfolds        on the ruler: drag chooses a time of all lanes
 import { spotAt } from "./layout";
-import { gutter, type Elements, type Scene } from "./scene";
+import type { Scene } from "./scene";
+import { gutter, type Elements } from "./screen";
 import { lengthOf, timeAt } from "./viewport";
 
 interface Point {
@@ -114,7 +115,7 @@ class Pointers {
     const [x0, x1] = sort(press.start.x, at.x);
     const [y0, y1] = sort(press.start.y + scene.top, at.y + scene.top);
     scene.drag = { x0: Math.max(0, x0), x1: Math.min(scene.width, x1), y0, y1 };
-    scene.schedule();
+    scene.screen.schedule();
   }
 
   end(event: PointerEvent): void {
@@ -142,7 +143,7 @@ class Pointers {
     this.press = null;
     this.scene.drag = null;
     this.box.classList.remove("moving");
-    this.scene.schedule();
+    this.scene.screen.schedule();
   }
 }
 
@@ -180,7 +181,7 @@ function centre(scene: Scene, x: number): void {
 function onRuler(scene: Scene, x: number, start: number): void {
   const [x0, x1] = [Math.max(0, Math.min(x, start)), Math.min(scene.width, Math.max(x, start))];
   scene.drag = x1 - x0 < dragFrom ? null : { x0, x1, y0: scene.top, y1: scene.top + scene.height };
-  scene.schedule();
+  scene.screen.schedule();
 }
 
 function endRuler(scene: Scene): void {

@@ -1,7 +1,8 @@
 // Names of processes and lanes beside the canvas, as elements: they can be pressed, read aloud, and headers stay
 // in sight while their lanes pass. Only those near the part in sight are there.
 import { blocksIn, type Block } from "./layout";
-import { useScene, type Scene } from "./scene";
+import type { Scene } from "./scene";
+import { useScene } from "./use_scene";
 import { counted, duration } from "../parts/format";
 
 const spare = 400; // px above and below

@@ -1,8 +1,8 @@
-// The state of the timeline and everything that changes it. Frames are drawn from it (draw.ts) at most once per
-// frame of the screen; components listen (useScene) and are only made anew when what they show has changed.
-import { useLayoutEffect, useState } from "preact/hooks";
+// The state of the timeline and everything that changes it. Frames are drawn from it (screen.ts); components
+// listen (use_scene.ts) and are only made anew when what they show has changed.
 import * as address from "./address";
-import { boxOf, Canvas, type Area, type Picture } from "./draw";
+import { boxOf, type Area, type Picture } from "./draw";
+import { hoverAt, type Hover } from "./hover";
 import {
   isShown,
   lanesBetween,
@@ -12,35 +12,15 @@ import {
   headerHeight,
   type Layout,
 } from "./layout";
-import { drawRuler, Minimap } from "./minimap";
 import type { Process, Timeline } from "./model";
-import { readPalette, type Palette } from "./pixels";
 import { neighbour, relationsOf, type Relations, type Way } from "./relations";
-import { positionOf, search, step, type Matches } from "./search";
-import { sliceAt, Store, type Place, type Slice } from "./store";
+import { Finder, positionOf, step } from "./search";
+import { Screen } from "./screen";
+import { extentOf, sliceAt, Store, type Place } from "./store";
 import { summarise, type Summary } from "./summary";
-import { counterWordsAt, sliceWords } from "./words";
 import * as viewport from "./viewport";
 import type { Clock, Span } from "./viewport";
 import type { Run } from "../run/data";
-
-export const gutter = 210; // px on the left, for the names of lanes
-
-export interface Elements {
-  box: HTMLElement;
-  main: HTMLCanvasElement;
-  minimap: HTMLCanvasElement;
-  ruler: HTMLCanvasElement;
-}
-
-export interface Hover {
-  place: Place | null; // null: a counter
-  title: string;
-  words: string;
-  note: string;
-  x: number;
-  y: number;
-}
 
 const mostUnasked = 200_000; // slices that are read for folded processes
 
@@ -48,20 +28,21 @@ const noRelations: Relations = { shown: [], count: 0 };
 
 export class Scene {
   readonly store = new Store(() => this.arrived());
+  readonly screen = new Screen(
+    () => this.picture(),
+    () => this.whole,
+  );
   processes: Process[] = [];
   open = new Set<string>();
   layout: Layout = { blocks: [], height: 0 };
   isAligned = true;
   whole: Span;
   span: Span;
-  width = 1000;
-  height = 400;
   top = 0;
   selected: Place | null = null;
   relations = noRelations;
   hover: Hover | null = null;
-  query = "";
-  matches: Matches | null = null;
+  readonly finder = new Finder(() => this.screen.renew());
   area: Area | null = null;
   summary: Summary | null = null;
   drag: Picture["drag"] = null;
@@ -70,62 +51,11 @@ export class Scene {
 
   private atFirst = new Set<string>();
   private wantedSlice: address.SliceAddress | null = null;
-  private elements: Elements | null = null;
-  private palette: Palette | null = null;
-  private canvas = new Canvas();
-  private minimap = new Minimap();
-  private version = 0; // of what the minimap shows
-  private asked = 0; // frame that is on its way
-  private searches = 0;
   private summaries = 0;
-  private listeners = new Set<() => void>();
 
   constructor(readonly timeline: Timeline) {
     this.whole = viewport.wholeOf(timeline.first, timeline.last);
     this.span = this.whole;
-  }
-
-  // Life
-
-  attach(elements: Elements): () => void {
-    this.elements = elements;
-    this.resize();
-    return () => {
-      this.elements = null;
-      cancelAnimationFrame(this.asked);
-      this.asked = 0;
-    };
-  }
-
-  // After a change of size or colours.
-  resize(): void {
-    if (!this.elements) return;
-    const { box } = this.elements;
-    const isLower = box.clientHeight < this.height; // a panel has opened below
-    this.width = Math.max(50, box.clientWidth - gutter);
-    this.height = box.clientHeight;
-    this.palette = readPalette(box);
-    if (isLower && this.selected) this.scrollToRow(this.selected);
-    this.renew();
-  }
-
-  listen(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  }
-
-  schedule(): void {
-    if (this.asked || !this.elements) return;
-    this.asked = requestAnimationFrame(() => {
-      this.asked = 0;
-      this.drawFrame();
-      for (const listener of this.listeners) listener();
-    });
-  }
-
-  private renew(): void {
-    ++this.version;
-    this.schedule();
   }
 
   picture(): Picture {
@@ -140,19 +70,23 @@ export class Scene {
       selected: this.selected,
       relations: this.relations.shown,
       hovered: this.hover?.place ?? null,
-      matches: this.matches,
+      matches: this.finder.matches,
       area: this.area,
       drag: this.drag,
     };
   }
 
-  private drawFrame(): void {
-    if (!this.elements || !this.palette) return;
-    const picture = this.picture();
-    const { main, minimap, ruler } = this.elements;
-    this.canvas.draw(main, this.palette, picture);
-    this.minimap.draw(minimap, this.palette, picture, this.whole, String(this.version));
-    drawRuler(ruler, this.palette, picture);
+  get width(): number {
+    return this.screen.width;
+  }
+
+  get height(): number {
+    return this.screen.height;
+  }
+
+  // A panel that opens below must not hide what is selected.
+  resize(): void {
+    if (this.screen.resize() && this.selected) this.scrollToRow(this.selected);
   }
 
   clockOf = (process: Process): Clock => viewport.clockOf(process.shift, this.isAligned);
@@ -192,43 +126,27 @@ export class Scene {
 
   params(): Record<string, string | null> {
     const isWhole = this.isWhole();
-    const number = this.selected && sliceAt(this.store, this.selected)?.number;
-    const { selected, area } = this;
-    const [first, last] = [area?.lanes[0], area?.lanes[area.lanes.length - 1]];
+    const slice = this.selected && sliceAt(this.store, this.selected);
+    const wanted =
+      this.selected && slice ? { ...this.selected, number: slice.number } : this.wantedSlice;
     return {
       from: isWhole ? null : String(Math.floor(this.span.from)),
       to: isWhole ? null : String(Math.ceil(this.span.to)),
       open: address.openText(this.open, this.atFirst),
       clock: this.isAligned ? null : "raw",
-      q: this.query || null,
-      sel:
-        selected && number !== null
-          ? `${address.laneText(selected.process, selected.lane)}/${number}`
-          : this.wantedText(),
-      area:
-        area && first && last
-          ? [
-              Math.floor(area.from),
-              Math.ceil(area.to),
-              address.laneText(first.process, first.lane),
-              address.laneText(last.process, last.lane),
-            ].join("~")
-          : null,
+      q: this.finder.query || null,
+      sel: wanted && address.sliceText(wanted),
+      area: this.area && address.areaText(this.area, this.area.lanes),
     };
-  }
-
-  private wantedText(): string | null {
-    const wanted = this.wantedSlice; // its island is still on the way
-    return wanted && `${address.laneText(wanted.process, wanted.lane)}/${wanted.number}`;
   }
 
   // Slices have arrived.
   private arrived(): void {
     this.measure();
     this.findWanted();
-    if (this.query) this.setQuery(this.query);
+    if (this.finder.query) this.setQuery(this.finder.query);
     if (this.area) this.setArea(this.area);
-    this.renew();
+    this.screen.renew();
   }
 
   private findWanted(): void {
@@ -253,7 +171,7 @@ export class Scene {
 
   setSpan(span: Span): void {
     this.span = viewport.clamp(span, this.whole);
-    this.schedule();
+    this.screen.schedule();
   }
 
   zoom(factor: number, x = this.pointer): void {
@@ -297,26 +215,14 @@ export class Scene {
     const { first, last, processes } = this.timeline;
     const isSome = this.processes.length < processes.length || !this.isAligned;
     const isRead = this.processes.every((one) => this.store.ready(one));
-    const read = isSome && isRead ? this.extentRead() : { from: first, to: last };
+    const read =
+      isSome && isRead
+        ? extentOf(this.store, this.processes, this.clockOf)
+        : { from: first, to: last };
     const { from, to } = read.to >= read.from ? read : { from: first, to: last };
     this.whole = viewport.wholeOf(from, to);
     this.setSpan(wasWhole ? this.whole : this.span);
-    this.renew();
-  }
-
-  private extentRead(): Span {
-    const extent = { from: Infinity, to: -Infinity };
-    for (const process of this.processes) {
-      const clock = this.clockOf(process);
-      const lanes = [...(this.store.ready(process)?.lanes.values() ?? [])];
-      for (const row of lanes.flatMap((lane) => lane.rows)) {
-        if (row.end === row.first) continue;
-        const start = row.data.start[row.first] as number;
-        extent.from = Math.min(extent.from, viewport.toShown(clock, start));
-        extent.to = Math.max(extent.to, viewport.toShown(clock, row.endOf(row.end - 1)));
-      }
-    }
-    return extent;
+    this.screen.renew();
   }
 
   // Rows
@@ -324,7 +230,7 @@ export class Scene {
   private relayout(): void {
     this.layout = makeLayout(this.processes, this.open);
     void this.loadShown();
-    this.renew();
+    this.screen.renew();
   }
 
   // Those that are unfolded, then folded ones while they are few slices: their rows then tell something, and a
@@ -356,11 +262,7 @@ export class Scene {
     if (top === this.top) return;
     this.top = top;
     this.hover = null;
-    this.schedule();
-  }
-
-  private scrollTo(top: number): void {
-    if (this.elements) this.elements.box.scrollTop = top;
+    this.screen.schedule();
   }
 
   // Selection
@@ -390,7 +292,7 @@ export class Scene {
       this.summary = null;
     }
     if (place && isRevealed) this.revealSelected(place);
-    this.schedule();
+    this.screen.schedule();
   }
 
   private revealSelected(place: Place): void {
@@ -405,7 +307,7 @@ export class Scene {
     if (!box) return;
     const isAbove = box.y < headerHeight;
     if (isAbove || box.y + rowHeight > this.height)
-      this.scrollTo(this.top + box.y - this.height / 2);
+      this.screen.scrollTo(this.top + box.y - this.height / 2);
   }
 
   // By an arrow key; the first press selects what is in the middle.
@@ -425,32 +327,12 @@ export class Scene {
     }
   }
 
-  words(place: Place, slice: Slice): string {
-    const start = viewport.toShown(this.clockOf(place.process), slice.start) - this.timeline.first;
-    return sliceWords(slice, start, `${place.process.title}, ${place.lane.name}`);
-  }
-
-  private hoverAt(x: number, y: number): Hover | null {
-    const place = this.placeAt(x, y);
-    const slice = place && sliceAt(this.store, place);
-    if (place && slice)
-      return { place, title: slice.name, words: this.words(place, slice), note: slice.note, x, y };
-    const spot = spotAt(this.layout, y + this.top);
-    const lane = spot?.box?.lane;
-    const view = spot && this.store.ready(spot.block.process);
-    const counters = (lane && view?.lanes.get(lane.id)?.counters) ?? [];
-    if (!spot || !lane || counters.length === 0) return null;
-    const at = viewport.timeAt({ ...this.span, width: this.width }, x);
-    const words = counterWordsAt(counters, viewport.toOwn(this.clockOf(spot.block.process), at));
-    return words ? { place: null, title: lane.name, words, note: "", x, y } : null;
-  }
-
   // What the mouse points at; null: nothing.
   point(at: { x: number; y: number } | null): void {
-    const hover = at && this.hoverAt(at.x, at.y);
+    const hover = at && hoverAt(this, at.x, at.y);
     if (hover === null && this.hover === null) return;
     this.hover = hover;
-    this.schedule();
+    this.screen.schedule();
   }
 
   private openLanes(): Area["lanes"] {
@@ -480,9 +362,9 @@ export class Scene {
       void summarise(this.store, area.lanes, area, this.clockOf, isStale).then((summary) => {
         if (isStale()) return;
         this.summary = summary;
-        this.schedule();
+        this.screen.schedule();
       });
-    this.schedule();
+    this.screen.schedule();
   }
 
   clear(): void {
@@ -494,42 +376,21 @@ export class Scene {
 
   // `isGoing`: to the first match after what is in sight begins, once they are all known.
   setQuery(query: string, isGoing = false): void {
-    this.query = query;
-    const number = ++this.searches;
-    const isStale = () => number !== this.searches;
-    if (!query) {
-      this.matches = null;
-      return this.renew();
-    }
     const targets = this.processes.flatMap((process) => {
       const view = this.store.ready(process);
       return view ? [{ process, view }] : [];
     });
-    const update = (matches: Matches) => {
-      this.matches = matches;
-      if (matches.isComplete && isGoing) this.nextMatch(1);
-      this.renew();
-    };
-    void search(targets, query, update, isStale);
+    void this.finder.set(query, targets).then((isDone) => {
+      if (isDone && isGoing) this.nextMatch(1);
+    });
   }
 
   nextMatch(direction: 1 | -1): void {
-    if (!this.matches) return;
-    const isMatch = this.selected && positionOf(this.matches, this.selected, this.clockOf) >= 0;
+    const { matches } = this.finder;
+    if (!matches) return;
+    const isMatch = this.selected && positionOf(matches, this.selected, this.clockOf) >= 0;
     const from = isMatch ? this.selected : this.selectedSpan()?.from;
-    const place = step(this.matches, from ?? this.span.from, direction, this.clockOf);
+    const place = step(matches, from ?? this.span.from, direction, this.clockOf);
     if (place) this.select(place);
   }
-}
-
-// What a component shows of the scene; it is made anew when that changes. `pick` returns the same object while
-// it means the same.
-export function useScene<T>(scene: Scene, pick: (scene: Scene) => T): T {
-  const [value, setValue] = useState(() => pick(scene));
-  useLayoutEffect(() => {
-    const update = () => setValue(() => pick(scene));
-    update();
-    return scene.listen(update);
-  }, [scene]);
-  return value;
 }

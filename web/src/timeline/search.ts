@@ -94,6 +94,33 @@ function addRow(found: Matches, one: RowMatches): void {
   found.count += one.indices.length;
 }
 
+// The search that is going on, or the last one: a new one ends it.
+export class Finder {
+  query = "";
+  matches: Matches | null = null; // null: nothing is searched for
+  private turn = 0;
+
+  constructor(private changed: () => void) {}
+
+  // Whether it came to its end.
+  async set(query: string, targets: SearchTarget[]): Promise<boolean> {
+    this.query = query;
+    const turn = ++this.turn;
+    const isStale = () => turn !== this.turn;
+    if (!query) {
+      this.matches = null;
+      this.changed();
+      return true;
+    }
+    const update = (matches: Matches) => {
+      this.matches = matches;
+      this.changed();
+    };
+    await search(targets, query, update, isStale);
+    return !isStale();
+  }
+}
+
 // How many of `indices` are below `index`.
 export function below(indices: Uint32Array, index: number): number {
   let [low, high] = [0, indices.length];

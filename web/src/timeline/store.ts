@@ -4,6 +4,7 @@ import { islandData } from "./data";
 import { families, familyOf } from "./kinds";
 import type { CounterData, IslandData, Lane, LaneData, Process } from "./model";
 import { depthOf, rowsOf, type Row } from "./rows";
+import { toShown, type Clock, type Span } from "./viewport";
 
 export interface LaneView {
   lane: Lane;
@@ -79,6 +80,26 @@ export class Store {
       this.states.set(process.id, { state: "failed", reason: loaded.reason });
     this.changed();
   }
+}
+
+// From the first start to the last end of what has been read; the wrong way round when that is nothing.
+export function extentOf(
+  store: Store,
+  processes: Process[],
+  clockOf: (process: Process) => Clock,
+): Span {
+  const extent = { from: Infinity, to: -Infinity };
+  for (const process of processes) {
+    const clock = clockOf(process);
+    const lanes = [...(store.ready(process)?.lanes.values() ?? [])];
+    for (const row of lanes.flatMap((lane) => lane.rows)) {
+      if (row.end === row.first) continue;
+      const start = row.data.start[row.first] as number;
+      extent.from = Math.min(extent.from, toShown(clock, start));
+      extent.to = Math.max(extent.to, toShown(clock, row.endOf(row.end - 1)));
+    }
+  }
+  return extent;
 }
 
 // A slice, read out of its columns.

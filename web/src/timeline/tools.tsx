@@ -2,7 +2,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { families } from "./kinds";
 import type { Process, Source, Timeline } from "./model";
-import { useScene, type Scene } from "./scene";
+import type { Scene } from "./scene";
+import { useScene } from "./use_scene";
 import { positionOf, type Matches } from "./search";
 import type { Place } from "./store";
 import { count } from "../parts/format";
@@ -20,8 +21,8 @@ function foundWords(scene: Scene, matches: Matches | null, selected: Place | nul
 
 // Typing waits a moment before it searches; Enter goes to the next, with shift to the one before.
 function Search({ scene }: { scene: Scene }) {
-  const query = useScene(scene, (one) => one.query);
-  const matches = useScene(scene, (one) => one.matches);
+  const query = useScene(scene, (one) => one.finder.query);
+  const matches = useScene(scene, (one) => one.finder.matches);
   const selected = useScene(scene, (one) => one.selected);
   const [text, setText] = useState(query);
   const timer = useRef(0);
@@ -35,7 +36,7 @@ function Search({ scene }: { scene: Scene }) {
     if (event.key !== "Enter") return;
     event.preventDefault();
     clearTimeout(timer.current);
-    if (text.trim() !== scene.query) scene.setQuery(text.trim(), true);
+    if (text.trim() !== scene.finder.query) scene.setQuery(text.trim(), true);
     else scene.nextMatch(event.shiftKey ? -1 : 1);
   };
   return (
@@ -166,7 +167,7 @@ export function Tools({ scene, route }: { scene: Scene; route: Route }) {
 
 export function setChoosing(scene: Scene, isChoosing: boolean): void {
   scene.isChoosing = isChoosing;
-  scene.schedule();
+  scene.screen.schedule();
 }
 
 // Families that the slices read so far have, as one word that only changes when they do.

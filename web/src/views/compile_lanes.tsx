@@ -182,10 +182,14 @@ function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes })
     const next = keys[Math.max(0, Math.min(keys.length - 1, from + by))];
     if (next) setParams(id, { at: next }, true);
   };
+  const open = () => {
+    const now = currentRoute().params.get("at");
+    if (now) goTo("compile", { at: now });
+  };
   useKeys([
     { key: "j", does: "Next compilation", act: () => move(1) },
     { key: "k", does: "Previous compilation", act: () => move(-1) },
-    { key: "o", does: "Open the selected compilation", act: () => at && goTo("compile", { at }) },
+    { key: "o", does: "Open the selected compilation", act: open },
     { key: "0", does: "Show the whole time", act: () => zoom(null) },
   ]);
   if (lanes.length === 0) return <p class="empty">No compilation of this job has a time.</p>;

@@ -8,7 +8,9 @@ import { Labels } from "../timeline/labels";
 import { minimapHeight, rulerHeight } from "../timeline/minimap";
 import type { Timeline } from "../timeline/model";
 import type { Way } from "../timeline/relations";
-import { gutter, Scene, useScene } from "../timeline/scene";
+import { Scene } from "../timeline/scene";
+import { gutter } from "../timeline/screen";
+import { useScene } from "../timeline/use_scene";
 import { id, Legend, setChoosing, Tools } from "../timeline/tools";
 import { lengthOf, timeText } from "../timeline/viewport";
 import { count, counted, duration } from "../parts/format";
@@ -60,7 +62,7 @@ function useAddress(scene: Scene, run: Run, route: Route): void {
       setParamsOf(scene);
       written.current = new URLSearchParams(location.hash.split(/\?(.*)/s)[1] ?? "").toString();
     };
-    const forget = scene.listen(() => {
+    const forget = scene.screen.listen(() => {
       clearTimeout(timer);
       timer = window.setTimeout(write, wait);
     });
@@ -119,7 +121,7 @@ function Canvases({ scene, blamed }: { scene: Scene; blamed: Set<number> }) {
       minimap: minimap.current,
       ruler: ruler.current,
     };
-    const detach = scene.attach(elements);
+    const detach = scene.screen.attach(elements);
     const deafen = listen(scene, elements);
     const observer = new ResizeObserver(() => scene.resize());
     observer.observe(box.current);
