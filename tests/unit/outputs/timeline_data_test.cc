@@ -219,7 +219,7 @@ TEST_F(TimelineData, ProfileBecomesProcessesAndLanes) {
   EXPECT_EQ(Processes(),
             (std::vector<std::string>{"0.0 rank 1: python: memory of GPU 0, main; thread, chain,",
                                       "0.2 rank 1: process Spans: top,",
-                                      "0.1 rank 1: GPU 0: load, stream 7, stream 8,"}));
+                                      "0.1 rank 1: GPU 0: stream 7, stream 8, load,"}));
 }
 
 TEST_F(TimelineData, SlicesAreThoseOfTheTable) {
@@ -343,7 +343,7 @@ TEST_F(TimelineData, StepsAndClock) {
     shifts[std::string(process["source"].get_string().value())] = {
         process["shift"]["offset"].get_int64().value(),
         process["shift"]["drift"].get_double().value()};
-  EXPECT_EQ(shifts["profile"], std::pair(int64_t{-700}, 50e-9));
+  EXPECT_EQ(shifts["profile"], std::pair(int64_t{-700}, 50 * 1e-9));
   EXPECT_EQ(shifts["text"], std::pair(int64_t{-700}, 0.0)) << "the rank's clock without its drift";
 }
 
