@@ -242,6 +242,8 @@ const arrivals = {
       assert.ok((await coloursOfGrid(page)) > 4);
       await page.getByRole("application").focus();
       await page.keyboard.press("End");
+      assert.match(await text(page, ".cell-words"), /Rank 7: the only one with a time/);
+      await page.keyboard.press("ArrowUp");
       assert.match(await text(page, ".cell-words"), /Rank 5: no time of it/);
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("ArrowLeft");

@@ -1,37 +1,34 @@
 // Arrivals: how late each rank came to each collective of a group. A straggler is a dark row; one slow step of
 // all is a dark column.
 import { useMemo } from "preact/hooks";
-import { Bar, numberColumn, Section, Tabs } from "../compile/parts";
+import { Section, Tabs } from "../compile/parts";
 import {
   arrivalsIsland,
   heatSteps,
   Lateness,
   stepOf,
-  summaries,
   thresholds,
   type Against,
   type ArrivalGroup,
   type Arrivals,
   type Kind,
-  type RankSummary,
 } from "../flight/arrivals";
+import { columnsOf, micros, rowsOf, takeaway } from "../flight/arrival_ranks";
 import type { Look } from "../flight/cells";
 import { commIsland, type Comm } from "../flight/comm";
 import { groupTitle } from "../flight/data";
 import { Grid, type Place } from "../flight/grid";
 import { flightOrProfileNeeds } from "../flight/needs";
 import { Picker } from "../flight/picker";
-import { count, counted, duration } from "../parts/format";
+import { count, counted } from "../parts/format";
 import { Waiting, withTables } from "../parts/loading";
-import { Table, type Column } from "../parts/table";
+import { Table } from "../parts/table";
 import { useOnce } from "../run/islands";
 import type { Run } from "../run/data";
 import { href, setParams, type Route } from "../shell/route";
 import type { View, ViewProps } from "../view";
 
 const id = "flight_arrivals";
-const nanos = (ns: number) => (ns === 0 ? "0 s" : duration(ns));
-const micros = (us: number) => nanos(us * 1000);
 
 const kindWords: Record<Kind, string> = {
   flight: "when its host issued it, from the dumps, with clock offsets of hosts taken off where they are clear",
@@ -96,7 +93,9 @@ function Chosen({ lateness, place, kind, job }: { lateness: Lateness; place: Pla
           <strong>Rank {rank}</strong>:{" "}
           {late < 0
             ? "no time of it: it never came, or its ring no longer holds the entry."
-            : `${lateWords(late, "first")}${facts.last === row ? ", the last" : ""}; ${lateWords(late - facts.median, "median")}.`}
+            : facts.last < 0
+              ? "the only one with a time."
+              : `${lateWords(late, "first")}${facts.last === row ? ", the last" : ""}; ${lateWords(late - facts.median, "median")}.`}
         </p>
       )}
       <p>
@@ -128,97 +127,10 @@ function Chosen({ lateness, place, kind, job }: { lateness: Lateness; place: Pla
   );
 }
 
-// What the run's tables say of a rank beyond the sequences of this page.
-interface Row extends RankSummary {
-  all_last?: number | undefined; // of all groups
-  third_ns?: number | undefined;
-  correction_ns?: number | undefined;
-  wait_mean_ns?: number | undefined;
-}
-
-function rowsOf(lateness: Lateness, kind: Kind, comm: Comm | null): Row[] {
-  const { group } = lateness;
-  const isHere = (one: { job?: number; attempt?: number }) =>
-    one.job === (group.job ?? undefined) && one.attempt === (group.attempt ?? undefined);
-  const found = new Map<number | undefined, Partial<Row>>();
-  if (kind === "flight") {
-    for (const one of comm?.rows("comm_arrival") ?? [])
-      if (isHere(one))
-        found.set(one.rank, {
-          all_last: one.times_last,
-          third_ns: one.late_third_ns,
-          correction_ns: one.clock_correction_ns,
-        });
-  } else {
-    for (const one of comm?.rows("profile_arrival") ?? [])
-      if (isHere(one) && one.group_name === group.name && one.group_desc === group.desc)
-        found.set(one.rank, { wait_mean_ns: one.wait_mean_ns });
-  }
-  return summaries(lateness).map((one) => ({ ...one, ...found.get(one.rank) }));
-}
-
-function columnsOf(kind: Kind, against: Against, rows: Row[]): Column<Row>[] {
-  const slowest = rows.reduce((most, row) => Math.max(most, row.median_us ?? 0), 0);
-  const behind = `behind the ${against} member`;
-  const all: Column<Row>[] = [
-    { id: "rank", title: "rank", width: 80, number: true, opens: true, value: (row) => row.rank },
-    numberColumn(
-      "median",
-      "median lateness",
-      0,
-      (row) => row.median_us ?? undefined,
-      (us) => <Bar share={slowest > 0 ? us / slowest : 0} text={micros(us)} />,
-      { definition: `Median of its time ${behind}, over the sequences of this page` },
-    ),
-    numberColumn("longest", "longest", 120, (row) => row.longest_us ?? undefined, micros, {
-      definition: `The longest of these`,
-    }),
-    numberColumn("last", "came last", 120, (row) => row.last, undefined, {
-      definition: "Sequences of this page to which it came last of all members",
-    }),
-    numberColumn("first", "came first", 120, (row) => row.first, undefined, {
-      definition: "Sequences of this page to which it came first",
-    }),
-  ];
-  const flight: Column<Row>[] = [
-    numberColumn("all_last", "last in all groups", 150, (row) => row.all_last, undefined, {
-      definition: "Collectives of all groups of the rank to which it came last (comm_arrival)",
-    }),
-    numberColumn("third", "third-longest delay", 170, (row) => row.third_ns, duration, {
-      definition: "Behind the last but one member, of all groups: one delay is chance, three are a straggler",
-    }),
-    numberColumn("clock", "clock taken off", 140, (row) => row.correction_ns, nanos, {
-      definition: "How far its clock is ahead of the others', where that is clear; taken off its times",
-    }),
-  ];
-  const profile: Column<Row>[] = [
-    numberColumn("wait", "mean wait for the last", 190, (row) => row.wait_mean_ns, duration, {
-      definition: "Its waiting for the last member, mean over all collectives of the group (profile_arrival)",
-    }),
-  ];
-  return [...all, ...(kind === "flight" ? flight : profile)];
-}
-
-// Of the sequences, the share to which one of so many ranks comes last only if something is wrong with it:
-// three times its fair share and a fifth at least; of few ranks half of the way from its fair share to always.
-function clearShare(ranks: number): number {
-  return Math.min((1 + 1 / ranks) / 2, Math.max(3 / ranks, 0.2));
-}
-
-// The sentence that a reader takes away.
-function headline(rows: Row[], total: number): string {
-  const most = rows.reduce((best, row) => (row.last > best.last ? row : best), rows[0] as Row);
-  if (total === 0 || !most) return "No sequence has times of two members.";
-  const often = `to ${count(most.last)} of ${counted(total, "sequence")}`;
-  const isClear = total >= 5 && most.last > clearShare(rows.length) * total;
-  const late = rows.reduce((best, row) => ((row.longest_us ?? 0) > (best.longest_us ?? 0) ? row : best), most);
-  if (!isClear)
-    return `No rank is last again and again: rank ${most.rank} most often, ${often}. The longest delay is ${micros(late.longest_us ?? 0)}, of rank ${late.rank}.`;
-  return `Rank ${most.rank} came last ${often}, with a median lateness of ${micros(most.median_us ?? 0)}.`;
-}
-
-function placeOf(group: ArrivalGroup, route: Route): Place {
-  const [seq, rank] = [route.params.get("seq"), route.params.get("rank")];
+// What the address says; whoever stands out is in sight when it says nothing.
+function placeOf(group: ArrivalGroup, route: Route, standsOut: number | null): Place {
+  const seq = route.params.get("seq");
+  const rank = route.params.get("rank") ?? standsOut;
   return {
     column: seq === null ? -1 : group.seq.indexOf(Number(seq)),
     row: rank === null ? -1 : group.members.indexOf(Number(rank)),
@@ -239,7 +151,9 @@ function Heat({ group, kind, against, comm, run, route }: HeatProps) {
   const limits = useMemo(() => thresholds(lateness), [lateness]);
   const rows = useMemo(() => rowsOf(lateness, kind, comm), [lateness, kind, comm]);
   const columns = useMemo(() => columnsOf(kind, against, rows), [kind, against, rows]);
-  const selected = placeOf(group, route);
+  const told = lateness.columns.filter((one) => one.last >= 0).length;
+  const { rank: standsOut, words } = takeaway(rows, told);
+  const selected = placeOf(group, route, standsOut);
   const blamed = useMemo(
     () =>
       new Set(
@@ -259,11 +173,10 @@ function Heat({ group, kind, against, comm, run, route }: HeatProps) {
       { group: group.id, seq: String(group.seq[column]), rank: String(group.members[row]) },
       true,
     );
-  const told = lateness.columns.filter((one) => one.last >= 0).length;
   const shown = group.seq.length;
   return (
     <>
-      <p class="takeaway">{headline(rows, told)}</p>
+      <p class="takeaway">{words}</p>
       <Grid
         picture={{ look, seq: group.seq, ranks: group.members, blamed, accused: new Set(), selected }}
         label={`Arrivals of ${groupTitle(group)}: ${counted(group.members.length, "rank")} by ${counted(shown, "sequence")}`}
