@@ -149,7 +149,7 @@ TEST_F(HtmlOutput, NoFolderMeansNoFile) { EXPECT_TRUE(Describe().write(model_, {
 TEST_F(HtmlOutput, MissingFolderIsAnError) {
   const Status status = Describe().write(model_, {.folder = folder_ + "/none"});
   EXPECT_FALSE(status.ok());
-  EXPECT_NE(status.ToString().find("none/index.html"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("none/report_data"), std::string::npos) << status.ToString();
 }
 
 TEST_F(HtmlOutput, FolderInTheWayIsAnErrorAndLeavesNothing) {
