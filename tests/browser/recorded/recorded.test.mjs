@@ -34,10 +34,23 @@ const jobViews = {
   inventory: /rank/i,
 };
 const profiled = ["jobs/healthy", "jobs/slow_gpu", "jobs/slow_rank"];
+const compileViews = {
+  compile: /compilation/i,
+  compile_tree: /\.py/,
+  source: /\.py/,
+  timeline: /compil/i,
+};
+const profileViews = { profile: /compute/, profile_kernels: /kernel/i, timeline: /stream/i };
+
+// By input, or by kind of input.
 const expected = {
   jobs: jobViews,
-  compile: { compile: /compilation/i, compile_tree: /\.py/, source: /\.py/, timeline: /compil/i },
-  profiles: {},
+  compile: compileViews,
+  "compile/export": { export: /exported program/ },
+  "compile/provenance_cpu": { ...compileViews, provenance: /generated/i },
+  "profiles/plain": profileViews,
+  "profiles/stack": { ...profileViews, profile_memory: /peak/i },
+  "profiles/memory_snapshot": { profile_memory: /peak/i },
 };
 
 async function lookAt(t, page, name, address) {
@@ -73,10 +86,8 @@ function firstScreen(page) {
 }
 
 function wanted(name) {
-  const kind = name.split("/")[0];
-  const views = { ...expected[kind] };
-  if (profiled.includes(name) || kind === "profiles") views.profile = /./;
-  return views;
+  const views = expected[name] ?? expected[name.split("/")[0]];
+  return profiled.includes(name) ? { ...views, ...profileViews } : views;
 }
 
 function reportTest(data, name, inputs) {
