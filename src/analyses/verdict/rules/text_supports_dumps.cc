@@ -1,0 +1,54 @@
+// Watchdogs say in words what dumps hold as rows. Where both blame the same ranks, that is one
+// cause, told with the dumps' detail and surer for it. Where the text names more ranks than the
+// dumps, it did not know better. That the ranks which wait by their dumps ran into time limits
+// supports a verdict as well, a little.
+#include <algorithm>
+
+#include "analyses/verdict/rules.h"
+
+namespace debrief::analyses::verdict {
+
+namespace {
+
+constexpr double kTimeoutsAlone = 0.3;
+
+// The first finding of the attempt that is an error and a cause, by dumps or by this analysis.
+size_t BestByDumps(const Board& board) {
+  for (size_t i : board.RankedCauses()) {
+    const Finding& finding = board.At(i);
+    bool by_dumps = finding.rule.starts_with("flight.") || finding.rule.starts_with("verdict.") ||
+                    finding.rule == "text_hang.exited" || finding.rule == "text_hang.died";
+    if (by_dumps && finding.severity == Severity::kError) return i;
+  }
+  return ~size_t{0};
+}
+
+void FoldText(Board& board, size_t cause, size_t text) {
+  bool same = board.At(cause).ranks == board.At(text).ranks;
+  double confidence = board.At(text).confidence * (same ? 1 : 0.5);
+  if (!board.Fold(cause, text)) return;
+  board.Support(cause, confidence,
+                same ? "the outputs of the ranks tell the same"
+                     : "the outputs of the ranks name it among those that differ");
+  const Evidence& said = board.At(text).evidence.front();
+  board.At(cause).evidence.push_back(
+      {"by text alone: " + board.At(text).headline, said.table, said.rows});
+}
+
+}  // namespace
+
+void TextSupportsDumps(Board& board) {
+  size_t cause = BestByDumps(board);
+  if (cause == ~size_t{0}) return;
+  for (size_t text : board.FindCauses("text_hang.")) {
+    if (text != cause && ContainsAll(board.At(text).ranks, board.At(cause).ranks))
+      FoldText(board, cause, text);
+  }
+  bool by_text = board.At(cause).rule.starts_with("text_hang.");
+  for (size_t timeouts : board.Find("text_hang.timeouts")) {
+    if (board.Fold(cause, timeouts) && !by_text)
+      board.Support(cause, kTimeoutsAlone, "watchdogs report the time limits of those who wait");
+  }
+}
+
+}  // namespace debrief::analyses::verdict
