@@ -5,6 +5,7 @@
 // here say that these are one thing. Each rule is one file in rules/; they run in the order below
 // over the findings of one attempt of a job.
 #include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -23,6 +24,11 @@ constexpr std::array<void (*)(Board&), 11> kRules = {
     CompilingMakesLate,       StragglerExplainsWaiting, BreakExplainsHoles, BreakExplainsSlowSteps,
     NoContradictions,         MissingDataLowers,        AtMostThree};
 
+// Three digits are more than a confidence has to tell.
+void RoundConfidences(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) finding.confidence = std::round(finding.confidence * 1e3) / 1e3;
+}
+
 void Judge(const Model& model, std::vector<Finding>& findings) {
   std::set<std::pair<int32_t, int32_t>> attempts;
   for (const Finding& finding : findings) attempts.emplace(finding.job, finding.attempt);
@@ -31,6 +37,7 @@ void Judge(const Model& model, std::vector<Finding>& findings) {
     Board board(model, findings, job, attempt);
     for (auto rule : kRules) rule(board);
   }
+  RoundConfidences(findings);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "tables/comm_dump.h"
 #include "tables/comm_op.h"
 #include "tables/compilation.h"
+#include "tables/compile_life.h"
 #include "tables/compile_log.h"
 #include "tables/profile_breakdown.h"
 #include "tables/profile_idle.h"
@@ -159,6 +160,20 @@ TEST_F(VerdictTest, ADeathExplainsAMissingDump) {
             "text_hang.died 1; ranks 3 and 7 waited in all_reduce 16 of mesh_dp [3, 7]");
 }
 
+TEST_F(VerdictTest, ADeathIsToldWithTheEndOfItsCompileLog) {
+  size_t died = Find("text_hang.exited", {4}, 0.8);
+  for (int32_t rank : {3, 4}) {
+    auto life = Part::RowOf<CompileLifeRow>({0, 0, 0, rank});
+    life.end_ns = 100 * kSecond;
+    life.outcome = model_.pools.Intern(rank == 4 ? "unfinished" : "ok");
+    model_.tables.Edit<CompileLifeTable>().Add(life);
+  }
+  Board board = MakeBoard();
+  DeathExplainsAbsence(board);
+  EXPECT_EQ(findings_[died].evidence.back().text,
+            "its compile log ends at 00:01:40, inside of a compilation");
+}
+
 TEST_F(VerdictTest, ADeathOfAnotherRankDoesNot) {
   size_t died = Find("text_hang.died", {5}, 0.8);
   size_t absent = Find("flight.no_dump", {4}, 0.8);
@@ -171,8 +186,7 @@ TEST_F(VerdictTest, ADeathOfAnotherRankDoesNot) {
 TEST_F(VerdictTest, TextThatSaysTheSameSupportsDumps) {
   size_t dumps = Find("flight.skipped_collective", {5}, 0.85);
   size_t text = Find("text_hang.differs", {5}, 0.6);
-  size_t timeouts =
-      Find("text_hang.timeouts", {1, 7}, 1, Severity::kWarning, Role::kConsequence);
+  size_t timeouts = Find("text_hang.timeouts", {1, 7}, 1, Severity::kWarning, Role::kConsequence);
   Board board = MakeBoard();
   TextSupportsDumps(board);
   EXPECT_TRUE(Follows(text, dumps));
@@ -252,8 +266,8 @@ class ProfileVerdictTest : public VerdictTest {
   }
 
   size_t Exposed(int32_t rank, int64_t exposed_ns, int64_t begin_ns = 0, int64_t end_ns = 0) {
-    size_t finding = Find("profile.exposed_communication", {}, 0.9, Severity::kWarning,
-                          Role::kObservation);
+    size_t finding =
+        Find("profile.exposed_communication", {}, 0.9, Severity::kWarning, Role::kObservation);
     auto row = Part::RowOf<ProfileBreakdownRow>({0, 0, 0, rank});
     row.exposed_communication_ns = exposed_ns;
     row.window_start_ns = begin_ns;
@@ -347,8 +361,7 @@ TEST_F(VerdictTest, AHoleOfTheBlamedRankFollows) {
 
 TEST_F(VerdictTest, MissingDataIsToldAndLowers) {
   size_t late = Find("flight.host_never_came", {6}, 0.9);
-  findings_[late].explains = {
-      Find("flight.waiting", {0}, 1, Severity::kInfo, Role::kConsequence)};
+  findings_[late].explains = {Find("flight.waiting", {0}, 1, Severity::kInfo, Role::kConsequence)};
   model_.tables.Edit<CommDumpTable>().Add(Part::RowOf<CommDumpRow>({0, 0, 0, 1}));
   model_.tables.Edit<TextEventTable>().Add(Part::RowOf<TextEventRow>({0, 0, 0, 1}));
   Board without = MakeBoard();

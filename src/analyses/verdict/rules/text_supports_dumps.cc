@@ -27,6 +27,7 @@ void FoldText(Board& board, size_t cause, size_t text) {
   bool same = board.At(cause).ranks == board.At(text).ranks;
   double confidence = board.At(text).confidence * (same ? 1 : 0.5);
   if (!board.Fold(cause, text)) return;
+  board.At(text).severity = Severity::kInfo;  // it adds no trouble to the cause's
   board.Support(cause, confidence,
                 same ? "the outputs of the ranks tell the same"
                      : "the outputs of the ranks name it among those that differ");
