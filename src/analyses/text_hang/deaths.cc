@@ -72,6 +72,13 @@ std::string EndInWords(int32_t exit_code) {
                        : fmt::format(" (exit code {})", exit_code);
 }
 
+// The exception; an output that ends inside of a traceback does not name it.
+std::string_view Reason(std::string_view text) {
+  if (text.empty() || text.starts_with(' ') || text.starts_with("Traceback"))
+    return "an exception that its output no longer names,";
+  return text.substr(0, kLongestText);
+}
+
 // "died with ValueError: bad batch at train.py:71 (exit code 1)".
 std::string DeathInWords(const Scene& scene, const Death& death) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
@@ -81,7 +88,7 @@ std::string DeathInWords(const Scene& scene, const Death& death) {
     return fmt::format("exited with code {}", death.exit_code);
   if (kind == "signal" && death.exit_code != kNone32)
     return fmt::format("was killed by signal {}", -death.exit_code);
-  return fmt::format("died with {}{}{}", text.substr(0, kLongestText), Site(scene, death.row),
+  return fmt::format("died with {}{}{}", Reason(text), Site(scene, death.row),
                      EndInWords(death.exit_code));
 }
 

@@ -121,6 +121,56 @@ Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers
   return finding;
 }
 
+// A rank without an output says nothing for another reason. False when all are such; then one may
+// be left: the only rank of the job that has no output.
+bool KeepThoseWithText(const Talk& talk, std::vector<int32_t>& silent) {
+  auto with_text = silent;
+  std::erase_if(with_text, [&](int32_t rank) { return !talk.ranks.at(rank).has_text; });
+  bool any = !with_text.empty();
+  if (any || silent.size() > 1) silent = std::move(with_text);
+  return any;
+}
+
+// A silent rank that tells, asked for a dump or when its heart stopped, how far it came in a group
+// in which others wait for more.
+struct Behind {
+  int32_t rank = kNone32;
+  size_t row = 0;
+  int64_t last_enqueued = kNone64;
+  FirstWork waits;
+};
+
+std::vector<Behind> FindBehind(const Scene& scene, const std::vector<int32_t>& silent) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  std::vector<Behind> behind;
+  for (int32_t rank : silent) {
+    Behind found;
+    for (size_t row : scene.talk.ranks.at(rank).counters) {
+      std::string_view name = scene.model.pools.Text(events.group_name[row]);
+      for (const GroupWorks& group : scene.groups) {
+        bool lacks = group.name == name && !group.works.empty() &&
+                     group.works.front().seq > events.last_enqueued[row];
+        if (lacks && found.rank == kNone32)
+          found = {rank, row, events.last_enqueued[row], {&group, &group.works.front()}};
+      }
+    }
+    if (found.rank != kNone32) behind.push_back(found);
+  }
+  return behind;
+}
+
+std::string_view Is(const std::vector<int32_t>& ranks) {
+  return ranks.size() == 1 ? "is silent" : "are silent";
+}
+
+std::string TimeoutsInWords(const std::vector<int32_t>& ranks, const FirstWork& first) {
+  std::string text = fmt::format("{} ran into {} time limit", RanksInWords(ranks),
+                                 ranks.size() == 1 ? "its" : "their");
+  if (first.work == nullptr) return text;
+  return text + fmt::format(", first rank {} in {}", first.work->rank,
+                            WorkInWords(*first.group, *first.work));
+}
+
 }  // namespace
 
 void FindExit(const Scene& scene, std::vector<Finding>& findings) {
@@ -145,32 +195,37 @@ void FindExit(const Scene& scene, std::vector<Finding>& findings) {
 void FindSilent(const Scene& scene, std::vector<Finding>& findings) {
   std::vector<int32_t> silent = SilentRanks(scene.talk);
   std::vector<int32_t> timed_out = scene.talk.RanksThatTimedOut();
+  bool has_text = KeepThoseWithText(scene.talk, silent);
   if (silent.empty() || timed_out.empty() || silent.size() >= timed_out.size()) return;
-  bool has_text = std::all_of(silent.begin(), silent.end(),
-                              [&](int32_t rank) { return scene.talk.ranks.at(rank).has_text; });
-  FirstWork first = FirstToWait(scene);
+  std::vector<Behind> behind = FindBehind(scene, silent);
+  if (!behind.empty()) {
+    silent.clear();
+    for (const Behind& each : behind) silent.push_back(each.rank);
+  }
+  FirstWork first = behind.empty() ? FirstToWait(scene) : behind.front().waits;
   Finding finding = NewFinding(scene, "text_hang.silent");
   finding.ranks = silent;
   finding.headline =
-      fmt::format("{} {}; {} ran into {} time limit{}", RanksAsSubject(silent),
-                  has_text ? "is silent" : "left no output", RanksInWords(timed_out),
-                  timed_out.size() == 1 ? "its" : "their",
-                  first.work == nullptr ? ""
-                                        : fmt::format(", first rank {} in {}", first.work->rank,
-                                                      WorkInWords(*first.group, *first.work)));
-  if (silent.size() > 1 && has_text)
-    finding.headline.replace(finding.headline.find(" is "), 4, " are ");
+      fmt::format("{} {}; {}", RanksAsSubject(silent), has_text ? Is(silent) : "left no output",
+                  TimeoutsInWords(timed_out, first));
+  if (!behind.empty()) {
+    finding.headline +=
+        fmt::format(", which {} not enqueued: its last there is {}",
+                    silent.size() == 1 ? "it has" : "they have", behind.front().last_enqueued);
+    finding.evidence.push_back(LineAsEvidence(scene, behind.front().row));
+  }
   AddTimedOut(scene, first, finding);
   constexpr size_t kMostTold = 4;
   for (size_t i = 0; i < silent.size() && i < kMostTold; ++i)
     AddLastWords(scene, silent[i], finding);
-  finding.confidence = !has_text ? 0.4 : silent.size() == 1 ? 0.65 : 0.5;
+  finding.confidence = !has_text ? 0.4 : !behind.empty() ? 0.75 : silent.size() == 1 ? 0.65 : 0.5;
   finding.why =
       "the watchdog of a rank that waits speaks when its time is up; that of a rank which never "
       "came has nothing to tell";
   finding.next_step =
       "Look at what its host was doing: a compilation, a data loader, a checkpoint; Flight "
-      "Recorder dumps would show where it was.";
+      "Recorder "
+      "dumps would show where it was.";
   findings.push_back(std::move(finding));
 }
 

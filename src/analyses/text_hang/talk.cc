@@ -34,6 +34,8 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (events.time_ns[row] != kNone64) talk.last_ns = std::max(talk.last_ns, events.time_ns[row]);
   if (kind == "watchdog_timeout") talk.timeouts.push_back(row);
   if (kind == "dump_signal") talk.dump_signals.push_back(row);
+  if (events.last_enqueued[row] != kNone64 && events.group_name[row] != StringId::kNone)
+    talk.counters.push_back(row);
   if (kind == "teardown") talk.teardown = true;
   if (kind == "last_line") talk.last_line = row;
   if (kind == "nccl_error" && BlamesARemote(text)) talk.remote_errors.push_back(row);
@@ -76,7 +78,7 @@ bool IsAftermath(std::string_view text) {
   return BlamesARemote(text) ||
          ContainsAny(text, {"DistBackendError", "DistNetworkError", "DistStoreError",
                             "communicator was aborted", "Broken pipe", "ChildFailedError",
-                            "SignalException"});
+                            "SignalException", "KeyboardInterrupt"});
 }
 
 std::vector<int32_t> Talk::RanksThatTimedOut() const {

@@ -18,6 +18,7 @@ struct RankTalk {
   bool has_text = false;  // it left an output
   Rows timeouts;          // its watchdog: a work ran into its time limit
   Rows dump_signals;      // somebody asked it for a dump
+  Rows counters;          // it tells the last work that it enqueued on a group
   Rows remote_errors;     // communication failed because another process went away
   Rows troubles;          // tracebacks, out of memory, signals, exits: its own, not an aftermath
   bool teardown = false;  // its watchdog took the process down

@@ -54,6 +54,7 @@ Window WaitOf(const Board& board, const Finding& finding) {
 }
 
 std::vector<int32_t> WaitersOf(const Board& board, const Finding& finding) {
+  if (finding.rule == "text_hang.timeouts") return finding.ranks;
   std::set<int32_t> waiters;
   for (size_t effect : finding.explains) {
     const Finding& each = board.At(effect);

@@ -99,6 +99,39 @@ TEST_F(TextHangTest, ARankWithoutOutputIsLessSure) {
   EXPECT_LT(findings[0].confidence, 0.5);
 }
 
+TEST_F(TextHangTest, RanksWithoutOutputAreNotBlamedBesideOneThatIsSilent) {
+  for (int32_t rank : {0, 1, 3}) TimesOut(rank, "5", "ALLREDUCE", 21, 20);
+  Ends(2);
+  RankRow more = Part::RowOf<RankRow>({0, 0, 0, 4});
+  model_.tables.Edit<RankTable>().Add(more);
+  EXPECT_EQ(Run()[0].ranks, std::vector<int32_t>{2});
+}
+
+TEST_F(TextHangTest, OutputsOfSomeRanksBlameNobody) {
+  for (int32_t rank : {0, 1, 3}) TimesOut(rank, "5", "ALLREDUCE", 21, 20);
+  for (int32_t rank : {4, 5}) {
+    RankRow more = Part::RowOf<RankRow>({0, 0, 0, rank});
+    model_.tables.Edit<RankTable>().Add(more);
+  }
+  auto findings = Run();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].rule, "text_hang.timeouts");
+}
+
+TEST_F(TextHangTest, ASilentRankThatTellsHowFarItCame) {
+  for (int32_t rank : {0, 1, 3}) TimesOut(rank, "5", "ALLREDUCE", 16, 15);
+  TextEventRow& row = Say(2, "dump_signal", "last enqueued NCCL work: 15");
+  row.group_name = model_.pools.Intern("5");
+  row.group_desc = model_.pools.Intern("mesh_dp");
+  row.last_enqueued = 15;
+  Ends(2);
+  auto findings = Run();
+  EXPECT_EQ(findings[0].headline,
+            "Rank 2 is silent; ranks 0-1 and 3 ran into their time limit, first rank 0 in "
+            "all_reduce 16 of mesh_dp, which it has not enqueued: its last there is 15");
+  EXPECT_GT(findings[0].confidence, 0.65);
+}
+
 TEST_F(TextHangTest, HalfOfTheRanksSilentBlamesNobody) {
   for (int32_t rank : {0, 1}) TimesOut(rank, "5", "ALLREDUCE", 21, 20);
   for (int32_t rank : {2, 3}) Ends(rank);
@@ -163,6 +196,15 @@ TEST_F(TextHangTest, ATracebackAtTheEndIsADeath) {
   auto findings = Run();
   EXPECT_EQ(findings[0].headline, "Rank 2 died with ValueError: bad batch at train.py:71");
   EXPECT_EQ(findings[0].source[0].line, 71);
+}
+
+TEST_F(TextHangTest, AnOutputThatEndsInsideOfATraceback) {
+  TextEventRow& row = Say(2, "traceback", "  File \"train.py\", line 3");
+  row.file = model_.pools.Intern("train.py");
+  row.file_line = 3;
+  Ends(2);
+  EXPECT_EQ(Run()[0].headline,
+            "Rank 2 died with an exception that its output no longer names, at train.py:3");
 }
 
 TEST_F(TextHangTest, ACaughtTracebackIsNone) {

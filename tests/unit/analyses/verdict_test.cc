@@ -136,6 +136,39 @@ TEST_F(VerdictTest, ALogThatEndsInsideOfACompilationCounts) {
             "when its log ends while rank 7 waited in all_reduce 16 of mesh_dp [3, 7]");
 }
 
+class TimeoutsTest : public VerdictTest {
+ protected:
+  void SetUp() override {
+    timeouts_ = Find("text_hang.timeouts", {0, 1}, 1, Severity::kWarning, Role::kObservation);
+    auto row = Part::RowOf<TextEventRow>({0, 0, 0, 0});
+    row.time_ns = 110 * kSecond;
+    row.ran_ms = 10'000;
+    model_.tables.Edit<TextEventTable>().Add(row);
+    findings_[timeouts_].evidence.push_back({"says so", "text_event", {0}});
+  }
+
+  size_t timeouts_ = 0;
+};
+
+TEST_F(TimeoutsTest, TheOnlyOtherRankThatCompilesIsToBlame) {
+  Compiles(3, "aux", 99 * kSecond, 144 * kSecond);
+  Compiles(0, "aux", 99 * kSecond, 144 * kSecond);
+  Board board = MakeBoard();
+  CompilingWhileOthersWait(board);
+  ASSERT_EQ(findings_.size(), 2u);
+  EXPECT_EQ(findings_[1].headline,
+            "Rank 3 was compiling aux (train.py:34) for 45 s while ranks 0-1 waited");
+  EXPECT_TRUE(Follows(timeouts_, 1));
+}
+
+TEST_F(TimeoutsTest, OfTwoThatCompileNoneIs) {
+  Compiles(3, "aux", 99 * kSecond, 144 * kSecond);
+  Compiles(2, "aux", 99 * kSecond, 144 * kSecond);
+  Board board = MakeBoard();
+  CompilingWhileOthersWait(board);
+  EXPECT_EQ(findings_.size(), 1u);
+}
+
 TEST_F(VerdictTest, CompilationsOfOtherTimesOrRanksAreNot) {
   size_t late = Find("flight.host_never_came", {3}, 0.9);
   WaitsIn(late, 7, 100 * kSecond);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "analyses/verdict/rules.h"
 #include "analyses/verdict/waits.h"
@@ -159,6 +160,24 @@ bool ByRank(Board& board, size_t late, int32_t rank) {
   return true;
 }
 
+// Nobody is blamed, watchdogs only tell who waited: whoever else compiled meanwhile, when it is
+// one.
+void AmongTheOthers(Board& board, size_t timeouts) {
+  const auto& compilations = board.model().tables.Get<CompilationTable>();
+  Window wait = WaitOf(board, board.At(timeouts));
+  if (!wait.known()) return;
+  std::set<int32_t> others;
+  for (size_t i = 0; i < compilations.size(); ++i) {
+    bool ours = compilations.job[i] == board.job() && compilations.attempt[i] == board.attempt();
+    if (ours && compilations.rank[i] != kNone32) others.insert(compilations.rank[i]);
+  }
+  for (int32_t waiter : board.At(timeouts).ranks) others.erase(waiter);
+  Compiling compiling;
+  std::erase_if(others, [&](int32_t rank) { return !FindCompiling(board, rank, wait, compiling); });
+  if (others.size() != 1 || !ByRank(board, timeouts, *others.begin())) return;
+  board.At(board.FindCauses("verdict.").back()).confidence = kOwnConfidence;
+}
+
 }  // namespace
 
 void CompilingWhileOthersWait(Board& board) {
@@ -170,6 +189,10 @@ void CompilingWhileOthersWait(Board& board) {
         if (ByRank(board, late, rank)) return;
       }
     }
+  }
+  if (board.RankedCauses().empty() ||
+      board.At(board.RankedCauses()[0]).severity != Severity::kError) {
+    for (size_t timeouts : board.Find("text_hang.timeouts")) AmongTheOthers(board, timeouts);
   }
 }
 

@@ -2,7 +2,7 @@
 // cause, told with the dumps' detail and surer for it. Where the text names more ranks than the
 // dumps, it did not know better. That the ranks which wait by their dumps ran into time limits
 // supports a verdict as well, a little.
-#include <algorithm>
+#include <utility>
 
 #include "analyses/verdict/rules.h"
 
@@ -28,6 +28,9 @@ void FoldText(Board& board, size_t cause, size_t text) {
   double confidence = board.At(text).confidence * (same ? 1 : 0.5);
   if (!board.Fold(cause, text)) return;
   board.At(text).severity = Severity::kInfo;  // it adds no trouble to the cause's
+  const std::vector<size_t> effects = std::move(board.At(text).explains);
+  board.At(text).explains.clear();
+  for (size_t effect : effects) board.Fold(cause, effect);
   board.Support(cause, confidence,
                 same ? "the outputs of the ranks tell the same"
                      : "the outputs of the ranks name it among those that differ");
