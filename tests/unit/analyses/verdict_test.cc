@@ -132,8 +132,8 @@ TEST_F(VerdictTest, ALogThatEndsInsideOfACompilationCounts) {
   CompilingWhileOthersWait(board);
   ASSERT_EQ(findings_.size(), 2u);
   EXPECT_EQ(findings_[1].headline,
-            "Rank 3 was compiling aux (train.py:34) since 00:01:38, 12 s before the wait ended, "
-            "when its log ends while rank 7 waited in all_reduce 16 of mesh_dp [3, 7]");
+            "Rank 3 was compiling aux (train.py:34) from 00:01:38 on, until its log ends, while "
+            "rank 7 waited in all_reduce 16 of mesh_dp [3, 7]");
 }
 
 class TimeoutsTest : public VerdictTest {

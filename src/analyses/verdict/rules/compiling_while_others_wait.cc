@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
+#include <utility>
 
 #include "analyses/verdict/rules.h"
 #include "analyses/verdict/waits.h"
@@ -28,61 +28,61 @@ struct Compiling {
   size_t row = 0;  // of compilation
   Window when;
   bool open = false;  // the log ends inside of it
+  int64_t overlap_ns = 0;
 };
 
-// First begin and last end of the phases of each compilation of `rank`.
-std::map<StringId, Window> PhaseTimes(const Board& board, int32_t rank) {
+using RankAndId = std::pair<int32_t, StringId>;
+
+// First begin and last end of the phases of each compilation.
+std::map<RankAndId, Window> PhaseTimes(const Board& board) {
   const auto& phases = board.model().tables.Get<CompilePhaseTable>();
-  std::map<StringId, Window> times;
+  std::map<RankAndId, Window> times;
   for (size_t i = 0; i < phases.size(); ++i) {
-    bool ours = phases.job[i] == board.job() && phases.attempt[i] == board.attempt() &&
-                phases.rank[i] == rank;
+    bool ours = phases.job[i] == board.job() && phases.attempt[i] == board.attempt();
     if (!ours || phases.start_ns[i] == kNone64 || phases.end_ns[i] == kNone64) continue;
-    Window& window =
-        times.try_emplace(phases.compile_id[i], Window{phases.start_ns[i], 0}).first->second;
-    window.begin_ns = std::min(window.begin_ns, phases.start_ns[i]);
-    window.end_ns = std::max(window.end_ns, phases.end_ns[i]);
+    Window own{phases.start_ns[i], phases.end_ns[i]};
+    auto [known, is_new] = times.try_emplace({phases.rank[i], phases.compile_id[i]}, own);
+    known->second.begin_ns = std::min(known->second.begin_ns, own.begin_ns);
+    known->second.end_ns = std::max(known->second.end_ns, own.end_ns);
   }
   return times;
 }
 
-// The compilation of `rank` that covers most of the waiting; false when none covers half of it.
-bool FindCompiling(const Board& board, int32_t rank, const Window& wait, Compiling& best) {
+// Of each rank the compilation that covers most of the waiting, when it covers half of it.
+std::map<int32_t, Compiling> CompilingDuring(const Board& board, const Window& wait) {
   const auto& compilations = board.model().tables.Get<CompilationTable>();
-  std::map<StringId, Window> phases = PhaseTimes(board, rank);
-  int64_t most = 0;
+  std::map<RankAndId, Window> phases = PhaseTimes(board);
+  std::map<int32_t, Compiling> ranks;
   for (size_t i = 0; i < compilations.size(); ++i) {
     bool ours = compilations.job[i] == board.job() && compilations.attempt[i] == board.attempt() &&
-                compilations.rank[i] == rank && compilations.start_ns[i] != kNone64;
+                compilations.rank[i] != kNone32 && compilations.start_ns[i] != kNone64;
     if (!ours) continue;
     Compiling each{i, {compilations.start_ns[i], compilations.end_ns[i]}, false};
-    auto told = phases.find(compilations.compile_id[i]);
+    auto told = phases.find({compilations.rank[i], compilations.compile_id[i]});
     if (told != phases.end()) each.when = told->second;
     each.open = compilations.is_last[i] != 0 &&
                 board.model().pools.Text(compilations.outcome[i]) == "unfinished";
     int64_t end_ns = each.open ? std::numeric_limits<int64_t>::max() : each.when.end_ns;
-    int64_t overlap = wait.OverlapWith(each.when.begin_ns, end_ns);
-    if (overlap <= most) continue;
-    most = overlap;
-    best = each;
+    each.overlap_ns = wait.OverlapWith(each.when.begin_ns, end_ns);
+    if (each.overlap_ns <= 0 || each.overlap_ns * 2 < wait.length()) continue;
+    auto [known, is_new] = ranks.try_emplace(compilations.rank[i], each);
+    if (known->second.overlap_ns < each.overlap_ns) known->second = each;
   }
-  return most > 0 && most * 2 >= wait.length();
+  return ranks;
 }
 
 std::string Site(std::string_view file, int32_t line) {
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line);
 }
 
-std::string CompilingInWords(const Board& board, const Compiling& compiling, const Window& wait) {
+std::string CompilingInWords(const Board& board, const Compiling& compiling) {
   const auto& compilations = board.model().tables.Get<CompilationTable>();
   const Pools& pools = board.model().pools;
   size_t row = compiling.row;
   std::string text = fmt::format("was compiling {} ({})", pools.Text(compilations.function[row]),
                                  Site(pools.Text(compilations.file[row]), compilations.line[row]));
   if (!compiling.open) return text + " for " + SecondsInWords(compiling.when.length());
-  return text + fmt::format(" since {}, {} before the wait ended, when its log ends",
-                            TimeOfDay(compiling.when.begin_ns),
-                            SecondsInWords(wait.end_ns - compiling.when.begin_ns));
+  return text + fmt::format(" from {} on, until its log ends,", TimeOfDay(compiling.when.begin_ns));
 }
 
 void AddSources(const Board& board, const Compiling& compiling, const Finding& late,
@@ -111,9 +111,10 @@ Finding Headline(const Board& board, const Compiling& compiling, const Finding& 
   finding.severity = Severity::kError;
   finding.role = Role::kCause;
   finding.ranks = {compilations.rank[compiling.row]};
+  std::string waiting = WaitingInWords(board, late);
   finding.headline =
       fmt::format("{} {} while {}", RanksAsSubject(finding.ranks),
-                  CompilingInWords(board, compiling, wait), WaitingInWords(board, late));
+                  CompilingInWords(board, compiling), waiting.empty() ? "others waited" : waiting);
   AddSources(board, compiling, late, finding);
   finding.evidence.push_back(
       {fmt::format("compilation {} of rank {}, from {} to {}", finding.compile_ids[0],
@@ -122,12 +123,12 @@ Finding Headline(const Board& board, const Compiling& compiling, const Finding& 
        "compilation",
        {static_cast<int64_t>(compiling.row)}});
   finding.evidence.insert(finding.evidence.end(), late.evidence.begin(), late.evidence.end());
-  finding.confidence = Agree(kOwnConfidence, late.confidence);
-  finding.why = fmt::format(
-      "it compiles in {} of the {} in which others wait for it; {}",
-      SecondsInWords(wait.OverlapWith(compiling.when.begin_ns,
-                                      compiling.open ? wait.end_ns : compiling.when.end_ns)),
-      SecondsInWords(wait.length()), late.why);
+  // That others ran into a time limit is certain, and says nothing of whom they waited for.
+  bool blamed = late.role == Role::kCause;
+  finding.confidence = blamed ? Agree(kOwnConfidence, late.confidence) : kOwnConfidence;
+  finding.why =
+      fmt::format("it compiles in {} of the {} in which others wait for it; {}",
+                  SecondsInWords(compiling.overlap_ns), SecondsInWords(wait.length()), late.why);
   finding.next_step =
       "Compile it before the first collective (warm up on all ranks), keep a branch of one rank "
       "out of compiled code, or raise the time limit of the group above the time it takes.";
@@ -150,32 +151,39 @@ void FoldCompileFindings(Board& board, size_t verdict) {
   }
 }
 
-bool ByRank(Board& board, size_t late, int32_t rank) {
-  Window wait = WaitOf(board, board.At(late));
-  Compiling compiling;
-  if (!wait.known() || !FindCompiling(board, rank, wait, compiling)) return false;
+void Conclude(Board& board, size_t late, const Compiling& compiling, const Window& wait) {
   size_t verdict = board.Add(Headline(board, compiling, board.At(late), wait));
   board.Fold(verdict, late);
   FoldCompileFindings(board, verdict);
-  return true;
 }
 
-// Nobody is blamed, watchdogs only tell who waited: whoever else compiled meanwhile, when it is
-// one.
+// The first of the blamed ranks that compiled meanwhile.
+bool AmongTheBlamed(Board& board, size_t late) {
+  Window wait = WaitOf(board, board.At(late));
+  if (!wait.known() || board.At(late).severity != Severity::kError) return false;
+  std::map<int32_t, Compiling> compiling = CompilingDuring(board, wait);
+  for (int32_t rank : board.At(late).ranks) {
+    auto found = compiling.find(rank);
+    if (found == compiling.end()) continue;
+    Conclude(board, late, found->second, wait);
+    return true;
+  }
+  return false;
+}
+
+// Nobody is blamed, watchdogs only tell who waited: whoever else compiled meanwhile, when that is
+// one rank.
 void AmongTheOthers(Board& board, size_t timeouts) {
-  const auto& compilations = board.model().tables.Get<CompilationTable>();
   Window wait = WaitOf(board, board.At(timeouts));
   if (!wait.known()) return;
-  std::set<int32_t> others;
-  for (size_t i = 0; i < compilations.size(); ++i) {
-    bool ours = compilations.job[i] == board.job() && compilations.attempt[i] == board.attempt();
-    if (ours && compilations.rank[i] != kNone32) others.insert(compilations.rank[i]);
-  }
-  for (int32_t waiter : board.At(timeouts).ranks) others.erase(waiter);
-  Compiling compiling;
-  std::erase_if(others, [&](int32_t rank) { return !FindCompiling(board, rank, wait, compiling); });
-  if (others.size() != 1 || !ByRank(board, timeouts, *others.begin())) return;
-  board.At(board.FindCauses("verdict.").back()).confidence = kOwnConfidence;
+  std::map<int32_t, Compiling> compiling = CompilingDuring(board, wait);
+  for (int32_t waiter : board.At(timeouts).ranks) compiling.erase(waiter);
+  if (compiling.size() == 1) Conclude(board, timeouts, compiling.begin()->second, wait);
+}
+
+bool HasError(const Board& board) {
+  std::vector<size_t> causes = board.RankedCauses();
+  return !causes.empty() && board.At(causes.front()).severity == Severity::kError;
 }
 
 }  // namespace
@@ -183,17 +191,11 @@ void AmongTheOthers(Board& board, size_t timeouts) {
 void CompilingWhileOthersWait(Board& board) {
   for (std::string_view rule : {"flight.host_never_came", "flight.no_dump", "text_hang.silent"}) {
     for (size_t late : board.FindCauses(rule)) {
-      if (board.At(late).severity != Severity::kError) continue;
-      const std::vector<int32_t> ranks = board.At(late).ranks;
-      for (int32_t rank : ranks) {
-        if (ByRank(board, late, rank)) return;
-      }
+      if (AmongTheBlamed(board, late)) return;
     }
   }
-  if (board.RankedCauses().empty() ||
-      board.At(board.RankedCauses()[0]).severity != Severity::kError) {
-    for (size_t timeouts : board.Find("text_hang.timeouts")) AmongTheOthers(board, timeouts);
-  }
+  if (HasError(board)) return;
+  for (size_t timeouts : board.Find("text_hang.timeouts")) AmongTheOthers(board, timeouts);
 }
 
 }  // namespace debrief::analyses::verdict
