@@ -236,6 +236,15 @@ TEST_F(VerdictTest, TextThatNamesMoreRanksSupportsLess) {
   EXPECT_LT(findings_[dumps].confidence, Agree(0.85, 0.6));
 }
 
+TEST_F(VerdictTest, TextThatNamesFewerRanksSupportsLess) {
+  size_t dumps = Find("flight.deadlock", {1, 2}, 0.8);
+  size_t text = Find("text_hang.silent", {2}, 0.6);
+  Board board = MakeBoard();
+  TextSupportsDumps(board);
+  EXPECT_TRUE(Follows(text, dumps));
+  EXPECT_EQ(findings_[dumps].confidence, Agree(0.8, 0.3));
+}
+
 TEST_F(VerdictTest, TextThatBlamesAnotherRankIsLowered) {
   size_t dumps = Find("flight.size_mismatch", {2}, 0.85);
   size_t text = Find("text_hang.silent", {6}, 0.6);

@@ -1,6 +1,6 @@
 // Watchdogs say in words what dumps hold as rows. Where both blame the same ranks, that is one
-// cause, told with the dumps' detail and surer for it. Where the text names more ranks than the
-// dumps, it did not know better. That the ranks which wait by their dumps ran into time limits
+// cause, told with the dumps' detail and surer for it. Where one names more ranks than the other,
+// they agree by half. That the ranks which wait by their dumps ran into time limits
 // supports a verdict as well, a little.
 #include <utility>
 
@@ -31,9 +31,9 @@ void FoldText(Board& board, size_t cause, size_t text) {
   const std::vector<size_t> effects = std::move(board.At(text).explains);
   board.At(text).explains.clear();
   for (size_t effect : effects) board.Fold(cause, effect);
-  board.Support(cause, confidence,
-                same ? "the outputs of the ranks tell the same"
-                     : "the outputs of the ranks name it among those that differ");
+  board.Support(
+      cause, confidence,
+      same ? "the outputs of the ranks tell the same" : "the outputs of the ranks agree in part");
   const Evidence& said = board.At(text).evidence.front();
   board.At(cause).evidence.push_back(
       {"by text alone: " + board.At(text).headline, said.table, said.rows});
@@ -45,7 +45,9 @@ void TextSupportsDumps(Board& board) {
   size_t cause = BestByDumps(board);
   if (cause == ~size_t{0}) return;
   for (size_t text : board.FindCauses("text_hang.")) {
-    if (text != cause && ContainsAll(board.At(text).ranks, board.At(cause).ranks))
+    const std::vector<int32_t>& said = board.At(text).ranks;
+    const std::vector<int32_t>& blamed = board.At(cause).ranks;
+    if (text != cause && (ContainsAll(said, blamed) || ContainsAll(blamed, said)))
       FoldText(board, cause, text);
   }
   bool by_text = board.At(cause).rule.starts_with("text_hang.");
