@@ -12,6 +12,7 @@ from decimal import Decimal
 
 JOBS = ("healthy", "slow_rank", "slow_gpu")
 RANKS = range(8)
+CALLS = ("cuda_runtime", "cuda_driver")
 KIND = {"AllReduce": "all_reduce", "AllGather": "all_gather", "ReduceScatter": "reduce_scatter"}
 
 
@@ -39,7 +40,7 @@ class RankTruth:
         events = [event for event in self.profile["traceEvents"] if event.get("ph") == "X"]
         self.issuers = [event for event in events if event["name"] == "record_param_comms"]
         self.by_external_id = {event["args"]["External id"]: event for event in self.issuers}
-        self.calls = {event["args"]["correlation"]: event for event in events if event.get("cat") == "cuda_runtime"}
+        self.calls = {event["args"]["correlation"]: event for event in events if event.get("cat") in CALLS}
         self.entries = pickle.loads((job / f"nccl_trace_rank_{rank}").read_bytes())["entries"]
         self.kernels = {}  # by start
         for event in events:
@@ -69,9 +70,9 @@ class RankTruth:
 
 def joined_rows(context, out):
     return query(context, out, """
-        SELECT j.rank, j.off_ns, j.reason, p.start_ns, p.op AS profile_op, o.record, o.op, o.created_ns
+        SELECT j.rank, j.off_ns, j.reason, p.start_ns, p.op AS profile_op, o.record, o.op
         FROM collective_join j JOIN profile_collective p USING (collective)
-        LEFT JOIN comm_op o ON o.rowid = j.op_row""")
+        LEFT JOIN comm_op o ON o.input = j.dump AND o.record = j.record""")
 
 
 def check_against_truth(job, rows, least):
@@ -101,7 +102,7 @@ def test_kernels_are_entries(context):
         assert len(slow) <= 0.05 * len(rows), slow
         matches = query(context, context.scratch / f"out_recorded_jobs_{name}", """
             SELECT count(*) AS wrong FROM collective_join j JOIN comm_match m USING (match)
-            JOIN comm_op o ON o.rowid = j.op_row WHERE m.group_name <> o.group_name""")
+            JOIN comm_op o ON o.input = j.dump AND o.record = j.record WHERE m.group_name <> o.group_name""")
         assert matches[0]["wrong"] == 0, matches
 
 

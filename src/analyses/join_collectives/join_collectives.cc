@@ -286,7 +286,9 @@ void ProfileJoiner::Write() {
     row.input = view_.who.input;
     row.collective = table_.collective[piece.row];
     if (piece.unit != nullptr) {
-      row.op_row = static_cast<int64_t>(piece.unit->row);
+      row.dump = dump_input_;
+      row.record = ops_.record[piece.unit->row];
+      row.op_row = static_cast<int32_t>(piece.unit->row);
       row.how = part_.pools.Intern(piece.by_seq ? "seq" : "order");
       row.off_ns = LateOf(piece);
       late.push_back(row.off_ns);
@@ -329,17 +331,17 @@ void ProfileJoiner::WriteClock(std::vector<int64_t>& late) {
 // Matches of the entries: one pass when all rows are there.
 void AddMatches(const Model& model, Part& part) {
   const auto& calls = model.tables.Get<CommCallTable>();
-  std::unordered_map<int64_t, int32_t> match_of;
+  std::unordered_map<int32_t, int32_t> match_of;
   auto& joins = part.tables.Edit<CollectiveJoinTable>();
-  for (int64_t row : joins.op_row) {
-    if (row != kNone64) match_of.emplace(row, kNone32);
+  for (int32_t row : joins.op_row) {
+    if (row != kNone32) match_of.emplace(row, kNone32);
   }
   for (size_t i = 0; i < calls.size(); ++i) {
     auto found = match_of.find(calls.op_row[i]);
     if (found != match_of.end()) found->second = calls.match[i];
   }
   for (size_t i = 0; i < joins.size(); ++i) {
-    if (joins.op_row[i] == kNone64) continue;
+    if (joins.op_row[i] == kNone32) continue;
     int32_t match = match_of.at(joins.op_row[i]);
     if (match != kNone32) joins.match[i] = match;
   }

@@ -34,10 +34,10 @@ Model OneRegion() {
   int32_t stream = timeline.AddStream(7);
   timeline.AddSlice(thread, {"Torch-Compiled Region: 3/1", timeline::kOp, 0, 100});
   timeline.AddSlice(thread, {"## Call CompiledFxGraph fkey ##", timeline::kAnnotation, 10, 80});
-  timeline.AddSlice(thread, {"cudaLaunchKernel", timeline::kRuntime, 20, 5, .correlation = 1});
-  timeline.AddSlice(thread, {"cudaLaunchKernel", timeline::kRuntime, 30, 5, .correlation = 2});
-  timeline.AddSlice(stream, {"a", timeline::kKernel, 40, 7, .correlation = 1});
-  timeline.AddSlice(stream, {"b", timeline::kKernel, 50, 9, .correlation = 2});
+  timeline.AddSlice(thread, {"cudaLaunchKernel", timeline::kRuntime, 20, 5, 1});
+  timeline.AddSlice(thread, {"cudaLaunchKernel", timeline::kRuntime, 30, 5, 2});
+  timeline.AddSlice(stream, {"a", timeline::kKernel, 40, 7, 1});
+  timeline.AddSlice(stream, {"b", timeline::kKernel, 50, 9, 2});
   Model model = timeline.Build();
   LinkByCorrelation(model);
   auto& launches = model.tables.Edit<TimelineLaunchTable>();
