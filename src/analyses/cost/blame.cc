@@ -15,7 +15,7 @@ namespace {
 
 __extension__ using Int128 = __int128;  // products of two times
 
-// Waiting divides into few causes; what smaller ones would have goes to these.
+// Waiting divides into few causes; smaller ones are left unexplained.
 constexpr size_t kMostBlames = 8;
 // How many waits of a rank are looked back at for what it inherited.
 constexpr size_t kLookBack = 4096;
@@ -192,12 +192,26 @@ class Blamer {
       more[{culprit.rank == rank ? late : culprit.rank, culprit.state}] += ns;
     for (const auto& [culprit, ns] : own.waits)
       more[{culprit.rank == rank ? late : culprit.rank, culprit.state}] -= ns;
+    results_[row].blames = Explain(more, {late, State::kUnknown}, presences_[row].exposed_ns);
+  }
+
+  // The largest first, as far as there is waiting to explain: what is more in one state and less in
+  // another cancels, and which of it does is least doubtful of the small ones.
+  static std::vector<Blame> Explain(const Sums& more, Culprit unexplained, int64_t waiting) {
     std::vector<Blame> blames;
     for (const auto& [culprit, ns] : more) {
       if (ns > 0) blames.push_back({culprit, ns});
     }
-    if (blames.empty()) blames.push_back({{late, State::kUnknown}, 1});
-    results_[row].blames = Scaled(blames, presences_[row].exposed_ns);
+    std::stable_sort(blames.begin(), blames.end(),
+                     [](const Blame& a, const Blame& b) { return a.ns > b.ns; });
+    if (blames.size() > kMostBlames) blames.resize(kMostBlames);
+    for (Blame& blame : blames) {
+      blame.ns = std::min(blame.ns, waiting);
+      waiting -= blame.ns;
+    }
+    std::erase_if(blames, [](const Blame& blame) { return blame.ns == 0; });
+    if (waiting > 0) blames.push_back({unexplained, waiting});
+    return blames;
   }
 
   const Model& model_;
@@ -216,9 +230,6 @@ class Blamer {
 std::vector<Blame> Scaled(const std::vector<Blame>& blames, int64_t total) {
   std::vector<Blame> scaled = blames;
   if (total <= 0 || blames.empty()) return {};
-  std::stable_sort(scaled.begin(), scaled.end(),
-                   [](const Blame& a, const Blame& b) { return a.ns > b.ns; });
-  if (scaled.size() > kMostBlames) scaled.resize(kMostBlames);
   int64_t sum = 0;
   for (const Blame& blame : scaled) sum += blame.ns;
   int64_t left = total;

@@ -7,9 +7,9 @@
 //
 // A rank that waits is compared with the last one to come, over the time since both left their last
 // collective with the same members (since the begin of the recordings at the first one): how much
-// longer was the last one in each state? The waiting is divided in proportion to what is more. What
-// the last one waited for others meanwhile counts for those others; it is known, since collectives
-// are looked at in the order in which they began to move data.
+// longer was the last one in each state? That explains the waiting, the largest first; what is left
+// is not known. What the last one waited for others meanwhile counts for those others; it is known,
+// since collectives are looked at in the order in which they began to move data.
 //
 // Cost: linear in the matched collectives and their members, times the groups that a rank is in.
 #pragma once
@@ -33,7 +33,7 @@ struct Blame {
 };
 
 struct WaitBlame {
-  std::vector<Blame> blames;    // adds up to lost_ns; the largest first
+  std::vector<Blame> blames;    // adds up to lost_ns
   int64_t lost_ns = 0;          // waiting in windows that is not hidden
   int64_t transfer_ns = 0;      // moving data in windows that is not hidden
   int32_t last_rank = kNone32;  // whose arrival was waited for

@@ -50,7 +50,11 @@ class Divider {
         told_(view.slices.size()) {}
 
   Division Divide() {
-    Division division{.who = view_.who, .by_device = !works_.works.empty(), .windows = {}};
+    Division division{.who = view_.who,
+                      .by_device = !works_.works.empty(),
+                      .windows = {},
+                      .steps = {},
+                      .segments = {}};
     AddCollectives(division.by_device);
     if (division.by_device) {
       AddDeviceWork();
@@ -73,7 +77,10 @@ class Divider {
   void FindWindows(Division& division) const {
     std::vector<timeline::StepWindow> steps = timeline::StepWindowsOf(view_);
     division.from_steps = !steps.empty();
-    for (const timeline::StepWindow& step : steps) AppendToUnion(division.windows, step.time);
+    for (const timeline::StepWindow& step : steps) {
+      AppendToUnion(division.windows, step.time);
+      division.steps.push_back(step.time);
+    }
     if (steps.empty()) AppendToUnion(division.windows, Whole());
     division.window_count = steps.empty() ? 1 : static_cast<int64_t>(steps.size());
   }
@@ -210,6 +217,20 @@ StateTimes TimesIn(const Division& division) {
   StateTimes times;
   ForEachInWindows(division,
                    [&](const Segment& segment, int64_t ns) { times[segment.state] += ns; });
+  return times;
+}
+
+std::vector<StateTimes> TimesOfSteps(const Division& division) {
+  std::vector<StateTimes> times(division.steps.size());
+  size_t step = 0;
+  for (const Segment& segment : division.segments) {
+    while (step < times.size() && division.steps[step].end <= segment.time.begin) ++step;
+    for (size_t i = step; i < times.size() && division.steps[i].begin < segment.time.end; ++i) {
+      const int64_t ns = std::min(division.steps[i].end, segment.time.end) -
+                         std::max(division.steps[i].begin, segment.time.begin);
+      times[i][segment.state] += std::max<int64_t>(0, ns);
+    }
+  }
   return times;
 }
 

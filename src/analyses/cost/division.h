@@ -37,6 +37,7 @@ struct Division {
   bool from_steps = false;
   int64_t window_count = 0;
   IntervalSet windows;            // what counts: the steps, else the whole recording
+  std::vector<Interval> steps;    // by time, disjoint
   std::vector<Segment> segments;  // by time
 };
 
@@ -75,6 +76,9 @@ Division Divide(const timeline::TimelineView& view, Shared& shared);
 
 // Time in each state within the windows.
 StateTimes TimesIn(const Division& division);
+
+// Time in each state, step by step.
+std::vector<StateTimes> TimesOfSteps(const Division& division);
 
 // Calls take(segment, nanoseconds) for the part of every segment that lies in the windows.
 template <typename Take>

@@ -59,15 +59,6 @@ std::string_view NextStep(const FixKey& key) {
   }
 }
 
-// What can be fixed: a cause that names something.
-const std::pair<FixKey, const Fix*>* FirstToFix(
-    const std::vector<std::pair<FixKey, const Fix*>>& ordered) {
-  for (const auto& each : ordered) {
-    if (each.first.reason != State::kUnknown && each.first.reason != State::kPace) return &each;
-  }
-  return nullptr;
-}
-
 void Describe(const Model& model, const FixKey& key, const Fix& fix, Finding& finding) {
   if (key.kind == FixKind::kLateRank) {
     finding.ranks = {key.culprit};
@@ -98,30 +89,29 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
                    const std::map<RankKey, RankSums>& ranks, int64_t first_row,
                    std::vector<Finding>& findings) {
   std::vector<std::pair<FixKey, const Fix*>> ordered = Ordered(fixes);
-  const auto* first = FirstToFix(ordered);
-  if (first == nullptr) return;
+  if (ordered.empty() || !CanBeFixed(ordered[0].first)) return;
+  const auto& [key, fix] = ordered[0];
   const JobSums sums = SumJobs(ranks)[job];
   int64_t lost = 0, unknown = 0;
-  for (const auto& [key, fix] : ordered) {
-    lost += fix->lost_ns;
-    if (key.reason == State::kUnknown) unknown += fix->lost_ns;
+  for (const auto& [each, cause] : ordered) {
+    lost += cause->lost_ns;
+    if (each.reason == State::kUnknown) unknown += cause->lost_ns;
   }
   // Compiling again outside of steps is no part of their wall time.
   const int64_t wall = sums.wall_ns + (lost - sums.lost_ns);
-  const int64_t ns = first->second->lost_ns;
-  if (ns < kLeastLostNs || static_cast<double>(ns) < kLeastShare * static_cast<double>(wall))
-    return;
+  const int64_t ns = fix->lost_ns;
+  const double least = 100 * kLeastShare;
+  if (ns < kLeastLostNs || Percent(ns, lost) < least || Percent(lost, wall) < least) return;
   Finding finding;
   finding.rule = "cost.fix_first";
   finding.job = job.first;
   finding.attempt = job.second;
-  finding.headline = fmt::format("Fix this first: {}: {} of {} lost ({:.0f} %)",
-                                 InWords(first->first, *first->second), DurationText(ns),
-                                 DurationText(lost), Percent(ns, lost));
-  Describe(model, first->first, *first->second, finding);
+  finding.headline = fmt::format("Fix this first: {}: {} of {} lost ({:.0f} %)", InWords(key, *fix),
+                                 DurationText(ns), DurationText(lost), Percent(ns, lost));
+  Describe(model, key, *fix, finding);
   finding.evidence.push_back({.text = "causes of lost time, the costliest first",
                               .table = "cost_fix",
-                              .rows = {first_row + (first - ordered.data())}});
+                              .rows = {first_row}});
   if (!sums.rows.empty())
     finding.evidence.push_back(
         {.text = fmt::format("{} of {} wall time in steps is lost", DurationText(sums.lost_ns),
@@ -131,13 +121,13 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   finding.confidence = 1 - Percent(unknown, lost) / 100;
   finding.why = fmt::format("the recording tells the cause of {:.0f} % of the lost time",
                             100 - Percent(unknown, lost));
-  finding.next_step = std::string(NextStep(first->first));
+  finding.next_step = std::string(NextStep(key));
   findings.push_back(std::move(finding));
 }
 
 void AddCompiledShares(const std::map<RankKey, RankSums>& ranks, std::vector<Finding>& findings) {
   for (const auto& [job, sums] : SumJobs(ranks)) {
-    if (sums.region_ns <= 0 || sums.wall_ns <= 0) continue;
+    if (sums.region_ns <= 0 || Percent(sums.region_ns, sums.wall_ns) < 100 * kLeastShare) continue;
     Finding finding;
     finding.rule = "cost.compiled_share";
     finding.job = job.first;

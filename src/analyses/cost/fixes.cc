@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/robust.h"
 #include "model/compile_frames.h"
 #include "tables/cost_fix.h"
 #include "tables/profile_collective_match.h"
@@ -10,6 +11,8 @@
 namespace debrief::analyses::cost {
 
 namespace {
+
+constexpr size_t kStepsToCompare = 3;
 
 template <typename Map>
 typename Map::key_type LargestOf(const Map& map, typename Map::key_type none) {
@@ -51,11 +54,9 @@ class Collector {
         AddCompile(KeyOf(division.who), CompileIdOf(segment), ns);
         return;
       }
-      Fix& fix = jobs_[{division.who.job, division.who.attempt}][{.reason = segment.state}];
-      fix.lost_ns += ns;
-      fix.ranks.insert(division.who.rank);
-      fix.by_device = division.by_device;
+      AddIdle(division, {.reason = segment.state}, ns);
     });
+    MoveFirstStep(division);
     for (const CompileTime& each : compiling_.Of(division.who)) {
       RegionKey key{KeyOf(division.who), WithoutAttempt(model_.pools.Text(each.compile_id))};
       in_windows_[key] += Length(Clip(division.windows, each.time));
@@ -74,6 +75,31 @@ class Collector {
   std::map<JobKey, Fixes> Take() { return std::move(jobs_); }
 
  private:
+  void AddIdle(const Division& division, const FixKey& key, int64_t ns) {
+    Fix& fix = jobs_[{division.who.job, division.who.attempt}][key];
+    fix.lost_ns += ns;
+    fix.ranks.insert(division.who.rank);
+    fix.by_device = division.by_device;
+  }
+
+  // A profiler that starts takes time in the first step that it records. Idle time only: what is
+  // more than in the middle one of the other steps.
+  void MoveFirstStep(const Division& division) {
+    if (division.steps.size() < kStepsToCompare ||
+        Length(division.windows) != Length(division.steps))
+      return;
+    const std::vector<StateTimes> steps = TimesOfSteps(division);
+    for (State state : {State::kData, State::kSync, State::kAllocation, State::kHost, State::kPace,
+                        State::kUnknown}) {
+      std::vector<int64_t> others;
+      for (size_t i = 1; i < steps.size(); ++i) others.push_back(steps[i][state]);
+      const int64_t more = steps[0][state] - Median(std::move(others));
+      if (more <= 0) continue;
+      AddIdle(division, {.reason = state}, -more);
+      AddIdle(division, {.kind = FixKind::kFirstStep, .reason = State::kUnknown}, more);
+    }
+  }
+
   std::string_view CompileIdOf(const Segment& segment) const {
     if (segment.row == kNone64) return {};
     return WithoutAttempt(model_.pools.Text(static_cast<StringId>(segment.row)));
@@ -105,6 +131,7 @@ class Collector {
 
 std::string_view KindName(FixKind kind) {
   if (kind == FixKind::kLateRank) return "late_rank";
+  if (kind == FixKind::kFirstStep) return "first_step";
   return kind == FixKind::kIdle ? "idle" : "compile";
 }
 
@@ -147,11 +174,18 @@ std::map<JobKey, Fixes> FindFixes(const Model& model, const std::vector<Division
   return collector.Take();
 }
 
+bool CanBeFixed(const FixKey& key) {
+  return key.reason != State::kUnknown && key.reason != State::kPace;
+}
+
 std::vector<std::pair<FixKey, const Fix*>> Ordered(const Fixes& fixes) {
   std::vector<std::pair<FixKey, const Fix*>> ordered;
-  for (const auto& [key, fix] : fixes) ordered.emplace_back(key, &fix);
+  for (const auto& [key, fix] : fixes) {
+    if (fix.lost_ns > 0) ordered.emplace_back(key, &fix);
+  }
   std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-    return a.second->lost_ns > b.second->lost_ns;
+    return std::pair(CanBeFixed(a.first), a.second->lost_ns) >
+           std::pair(CanBeFixed(b.first), b.second->lost_ns);
   });
   return ordered;
 }

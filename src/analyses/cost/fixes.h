@@ -2,6 +2,8 @@
 //
 //   late_rank   waiting at collectives, by the rank and the state that it goes back to
 //   idle        gaps of devices, by state, all ranks together
+//   first_step  what of these is more in the first recorded step than in the middle one of the
+//               others: the start of the recording, as a rule
 //   compile     compiling in steps, and compiling again anywhere else, by function
 //
 // The first compilation of a frame outside of steps is the price of compiling and not lost. All
@@ -22,7 +24,7 @@
 
 namespace debrief::analyses::cost {
 
-enum class FixKind : uint8_t { kLateRank, kIdle, kCompile };
+enum class FixKind : uint8_t { kLateRank, kIdle, kFirstStep, kCompile };
 
 struct FixKey {
   FixKind kind = FixKind::kIdle;
@@ -50,7 +52,10 @@ std::map<JobKey, Fixes> FindFixes(const Model& model, const std::vector<Division
                                   const std::vector<WaitBlame>& blames, const Regions& regions,
                                   const CompileTimes& compiling);
 
-// The costliest first; ties by key.
+// Whether it names something to fix.
+bool CanBeFixed(const FixKey& key);
+
+// Those that can be fixed before the others, the costliest first; ties by key.
 std::vector<std::pair<FixKey, const Fix*>> Ordered(const Fixes& fixes);
 
 // "rank 6's host makes 7 ranks wait"

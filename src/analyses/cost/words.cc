@@ -75,6 +75,8 @@ std::string Compiling(const FixKey& key, const Fix& fix) {
 
 std::string InWords(const FixKey& key, const Fix& fix) {
   if (key.kind == FixKind::kCompile) return Compiling(key, fix);
+  if (key.kind == FixKind::kFirstStep)
+    return "the first recorded step idles longer than the others" + On(fix);
   if (key.kind == FixKind::kIdle) return std::string(Idle(key.reason)) + On(fix);
   std::vector<int32_t> ranks = Known(fix.ranks);
   std::string who =
