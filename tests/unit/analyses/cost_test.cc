@@ -42,6 +42,7 @@ class TestRank {
         clock_ns_(clock_ns) {
     thread_ = fixture_.AddThread();
     stream_ = fixture_.AddStream(7);
+    other_stream_ = fixture_.AddStream(8);
     Compute(100 * kUs);  // the recording begins with work, before the first step
   }
 
@@ -73,17 +74,20 @@ class TestRank {
     const int64_t begin = now_, waited = last - begin;
     int32_t slice = Slice(stream_, "ncclDevKernel_AllReduce_Sum_bf16", timeline::kKernel, begin,
                           last + transfer_ns);
-    auto row = fixture_.writer().NewRow<TimelineCollectiveRow>();
-    row.slice = slice;
-    row.op = fixture_.writer().Intern("allreduce");
-    row.group_name = fixture_.writer().Intern(group);
-    row.members = fixture_.part().pools.lists.Intern(members);
-    row.group_size = static_cast<int32_t>(members.size());
-    row.dtype = fixture_.writer().Intern("BFloat16");
-    row.in_elements = row.out_elements = 1 << 20;
-    fixture_.part().tables.Edit<TimelineCollectiveTable>().Add(row);
+    AddCollective(group, members, slice);
     Spend(State::kWait, waited);
     Spend(State::kTransfer, transfer_ns);
+  }
+
+  // Computes while a collective, begun by now, runs on another stream: until `last`, then moving.
+  void ComputeBehind(const std::vector<int64_t>& members, int64_t last, int64_t transfer_ns,
+                     int64_t compute_ns) {
+    const int64_t begin = now_;
+    Compute(compute_ns);
+    ++correlation_;
+    AddCollective("behind", members,
+                  Slice(other_stream_, "ncclDevKernel_AllReduce_Sum_bf16", timeline::kKernel, begin,
+                        last + transfer_ns));
   }
 
   void BeginStep() { step_begin_ = now_; }
@@ -97,9 +101,23 @@ class TestRank {
   }
   void StartCounting() { truth = {}; }
 
-  void BuildInto(Model& model) { fixture_.BuildInto(model, {.producer = "kineto"}); }
+  void BuildInto(Model& model, int64_t base_ns = kNone64) {
+    fixture_.BuildInto(model, {.producer = "kineto", .base_ns = base_ns});
+  }
 
  private:
+  void AddCollective(const std::string& group, const std::vector<int64_t>& members, int32_t slice) {
+    auto row = fixture_.writer().NewRow<TimelineCollectiveRow>();
+    row.slice = slice;
+    row.op = fixture_.writer().Intern("allreduce");
+    row.group_name = fixture_.writer().Intern(group);
+    row.members = fixture_.part().pools.lists.Intern(members);
+    row.group_size = static_cast<int32_t>(members.size());
+    row.dtype = fixture_.writer().Intern("BFloat16");
+    row.in_elements = row.out_elements = 1 << 20;
+    fixture_.part().tables.Edit<TimelineCollectiveTable>().Add(row);
+  }
+
   // Shortly before the work, so that a gap lasts until the host comes.
   void Launch() {
     ++correlation_;
@@ -108,7 +126,7 @@ class TestRank {
 
   int32_t Slice(int32_t track, std::string_view name, std::string_view kind, int64_t begin,
                 int64_t end) {
-    const bool is_linked = name == "cudaLaunchKernel" || track == stream_;
+    const bool is_linked = name == "cudaLaunchKernel" || track != thread_;
     return fixture_.AddSlice(
         track, {name, kind, begin + clock_ns_, end - begin, is_linked ? correlation_ : kNone64});
   }
@@ -120,7 +138,7 @@ class TestRank {
 
   TimelineFixture fixture_;
   int64_t clock_ns_;
-  int32_t thread_ = 0, stream_ = 0;
+  int32_t thread_ = 0, stream_ = 0, other_stream_ = 0;
   int64_t now_ = kStart;
   int64_t step_begin_ = kStart;
   int32_t steps_ = 0;
@@ -343,6 +361,46 @@ TEST(Cost, WaitingGoesBackThroughWaiting) {
   EXPECT_TRUE(found);
 }
 
+// Rank 1 comes 20 ms late to a collective that both hide behind computing.
+TEST(Cost, HiddenWaitingCostsNothing) {
+  TestJob job(2);
+  job.Step([&] {
+    const int64_t begin = job.at(0).now();
+    job.at(0).ComputeBehind({0, 1}, begin + 20 * kMs, kMs, 30 * kMs);
+    job.at(1).Compute(20 * kMs);
+    job.at(1).ComputeBehind({0, 1}, begin + 20 * kMs, kMs, 10 * kMs);
+    job.Meet(job.All(), kMs);
+  });
+  Model model = job.Analyse();
+  ExpectToAddUp(model);
+  const auto& ranks = model.tables.Get<CostRankTable>();
+  EXPECT_EQ(ranks.wait_ns[0], 0);
+  EXPECT_EQ(ranks.lost_ns[0] + ranks.lost_ns[1], 0);
+  EXPECT_EQ(ranks.transfer_ns[0], kMs) << "the hidden one is not counted";
+}
+
+// What only the first recorded step has is no host that launches too late.
+TEST(Cost, TheFirstStepIsToldApart) {
+  TestJob job(2);
+  for (int step = 0; step < 4; ++step) {
+    job.Step([&] {
+      for (int64_t rank : job.All()) {
+        job.at(rank).Idle(State::kHost, step == 0 ? 300 * kMs : 20 * kMs);
+        job.at(rank).Compute(10 * kMs);
+      }
+      job.Meet(job.All(), kMs);
+    });
+  }
+  Model model = job.Analyse();
+  ExpectToAddUp(model);
+  const auto& fixes = model.tables.Get<CostFixTable>();
+  ASSERT_EQ(fixes.size(), 2u);
+  EXPECT_EQ(model.pools.Text(fixes.kind[0]), "idle");
+  EXPECT_EQ(fixes.lost_ns[0], 2 * 4 * 20 * kMs);
+  EXPECT_EQ(model.pools.Text(fixes.kind[1]), "first_step");
+  EXPECT_EQ(fixes.lost_ns[1], 2 * 280 * kMs);
+}
+
 // A rank alone: nobody can tell how much of its communication is waiting.
 TEST(Cost, WithoutPeersCommunicationIsNotDivided) {
   TestRank rank(3, 0);
@@ -398,6 +456,30 @@ TEST(Cost, CompileLogsAlone) {
   EXPECT_EQ(findings[0].headline,
             "Fix this first: compiling forward (model.py:12) again on rank 0: 45.0 s of 45.0 s "
             "lost (100 %)");
+}
+
+// The device idles for 50 ms while the log says that the rank compiles; a profile alone would call
+// it the host.
+TEST(Cost, CompilingInAStepCountsOnce) {
+  TestRank rank(0, 0);
+  rank.BeginStep();
+  const int64_t begin = rank.now();
+  rank.Idle(State::kHost, 50 * kMs);
+  rank.Compute(10 * kMs);
+  rank.EndStep();
+  Model model;
+  rank.BuildInto(model, 0);
+  LinkByCorrelation(model);
+  AddSpan(model, "0/1", 0.05, 1);
+  auto& spans = model.tables.Edit<CompileSpanTable>();
+  spans.start_ns[0] = begin;
+  spans.end_ns[0] = begin + 50 * kMs;
+  RunAnalysis(Describe(), model);
+  ExpectToAddUp(model);
+  const auto& ranks = model.tables.Get<CostRankTable>();
+  EXPECT_EQ(ranks.compile_ns[0], 50 * kMs);
+  EXPECT_EQ(ranks.host_ns[0], 0);
+  EXPECT_EQ(First(model), fmt::format("compile {} compile", kNone32));
 }
 
 TEST(Cost, NothingIsToldOfNothing) {
