@@ -119,9 +119,10 @@ class Blamer {
         ranges.emplace_back(begin, end);
       begin = end;
     }
-    auto time = [&](size_t row) { return matches_.last_start_ns[MatchOf(row)]; };
-    std::stable_sort(ranges.begin(), ranges.end(),
-                     [&](const auto& a, const auto& b) { return time(a.first) < time(b.first); });
+    auto begin_of = [&](size_t row) { return matches_.last_start_ns[MatchOf(row)]; };
+    std::stable_sort(ranges.begin(), ranges.end(), [&](const auto& a, const auto& b) {
+      return begin_of(a.first) < begin_of(b.first);
+    });
     return ranges;
   }
 
