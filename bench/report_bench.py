@@ -69,7 +69,7 @@ def feel(debrief, folder):
     values = dict(word.split("=", 1) for word in done.stdout.split() if "=" in word)
     fps, empty = float(values["fps"]), float(values["empty_fps"])
     smooth = max(fps / 30, fps / (0.8 * empty))  # at least 1: 30 frames a second, or 0.8 of what an empty canvas reaches
-    print(f"report_feel first_ms={values['first_ms']} fps={fps:.1f} empty_fps={empty:.1f} smooth={smooth:.2f} "
+    print(f"report_feel first_ms={values['first_ms']} timeline_ms={values['timeline_ms']} fps={fps:.1f} empty_fps={empty:.1f} smooth={smooth:.2f} "
           f"heap_mb={values['heap_mb']}")
 
 

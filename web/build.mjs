@@ -117,7 +117,7 @@ function fillPage({ script, style }) {
 }
 
 const treeKinds = ["plain", "index", "code", "provenance"];
-const treeLimit = 6144; // bytes of a style or a script: they stand in each of some thousand pages
+const treeLimit = 6400; // bytes of a style or a script: they stand in each of some thousand pages
 
 async function bundleTree() {
   const tree = path.join(web, "tree");

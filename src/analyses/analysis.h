@@ -39,6 +39,9 @@ struct AnalysisResult {
 struct Analysis {
   AnalysisInfo info;
   Status (*run)(const Model& model, AnalysisResult& result) = nullptr;
+  // Runs once, when all others have run: weighs what they found. It may change, add and link
+  // findings; positions must stay, since `explains` holds them. One that judges need not run.
+  void (*judge)(const Model& model, std::vector<Finding>& findings) = nullptr;
 };
 
 // All analyses, in order of name (generated from the folders).

@@ -1,6 +1,7 @@
 // In rounds: an analysis is ready when nobody who is still waiting makes a table that it needs.
 // Each round runs the ready ones beside each other. A circle of needs would leave some waiting for
-// ever; they are run in a last round with what there is.
+// ever; they are run in a last round with what there is. Those that judge come when all rounds are
+// done, in order of name.
 #include "analyses/schedule.h"
 
 #include <fmt/format.h>
@@ -106,6 +107,21 @@ void RunRound(const Waiting& ready, ThreadPool& pool, Model& model) {
     Join(*able[i], outcomes[i].first, std::move(outcomes[i].second), model);
 }
 
+// Each sees the findings of all that ran, and those that judges before it have changed.
+void Judge(std::span<const Analysis* const> analyses, Model& model) {
+  for (const Analysis* analysis : analyses) {
+    if (analysis->judge == nullptr) continue;
+    std::vector<Finding> findings = std::move(model.findings);
+    size_t before = findings.size();
+    analysis->judge(model, findings);
+    AnalysisOutcome outcome{.name = std::string(analysis->info.name)};
+    outcome.findings = static_cast<int32_t>(findings.size() - before);
+    for (Finding& finding : findings) BoundTexts(finding);
+    model.findings = std::move(findings);
+    model.analyses.push_back(std::move(outcome));
+  }
+}
+
 }  // namespace
 
 std::vector<const Analysis*> AnalysesFor(std::span<const std::string_view> tables,
@@ -127,13 +143,17 @@ std::vector<const Analysis*> AnalysesFor(std::span<const std::string_view> table
 
 void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Progress& progress,
                  Model& model) {
-  Waiting waiting(analyses.begin(), analyses.end());
-  progress.Begin("analyse", waiting.size());
+  Waiting waiting;
+  std::copy_if(analyses.begin(), analyses.end(), std::back_inserter(waiting),
+               [](const Analysis* analysis) { return analysis->run != nullptr; });
+  const size_t total = waiting.size();
+  progress.Begin("analyse", total);
   while (!waiting.empty()) {
     RunRound(TakeReady(waiting), pool, model);
-    progress.Step(analyses.size() - waiting.size());
+    progress.Step(total - waiting.size());
   }
   progress.End();
+  Judge(analyses, model);
   std::sort(model.analyses.begin(), model.analyses.end(),
             [](const AnalysisOutcome& a, const AnalysisOutcome& b) { return a.name < b.name; });
   OrderFindings(model.findings);

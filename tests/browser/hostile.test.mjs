@@ -14,7 +14,7 @@ function escaped() {
   for (const one of document.querySelectorAll("main img, main script, main object, main embed, main form, main base"))
     found.push(one.outerHTML.slice(0, 200));
   for (const one of document.querySelectorAll("main iframe"))
-    if (!one.getAttribute("src")?.startsWith("report_data/speedscope/")) found.push(one.outerHTML.slice(0, 200));
+    if (!one.src.startsWith(new URL("report_data/speedscope/index.html#", location.href).href)) found.push(one.outerHTML.slice(0, 200));
   for (const one of document.querySelectorAll("a[href]"))
     if (!one.getAttribute("href").startsWith("#")) found.push(`link to ${one.getAttribute("href").slice(0, 200)}`);
   for (const one of document.querySelectorAll("*"))

@@ -27,6 +27,15 @@ const chromiumArgs = [
   "--disable-quic",
 ];
 
+// What the embedded flame graph viewer and the browser's software WebGL say of themselves; errors are ours.
+function isFlameGraphTalk(message) {
+  return (
+    message.type() !== "error" &&
+    (message.location().url.includes("/report_data/speedscope/") ||
+      message.text().includes("software WebGL"))
+  );
+}
+
 class Test {
   constructor(browser, options, name) {
     Object.assign(this, { browser, options, name, problems: [], contexts: [], servers: [] });
@@ -88,7 +97,9 @@ class Test {
     const beside = ["report_data/", ...(isServed ? ["api/"] : [])].map(
       (folder) => new URL(folder, own).href,
     );
-    page.on("console", (message) => this.problems.push(`console: ${message.text()}`));
+    page.on("console", (message) => {
+      if (!isFlameGraphTalk(message)) this.problems.push(`console: ${message.text()}`);
+    });
     page.on("pageerror", (error) => this.problems.push(`thrown: ${error.message}`));
     page.on("request", (request) => {
       const url = request.url();

@@ -43,8 +43,8 @@ def complaint(report, truth, name, rule_matters=True, group_matters=True):
     rule, ranks, group = truth
     if not findings:
         return f"{name}: no finding"
-    first = findings[0]
-    got = (first["rule"], set(first["ranks"]), [entry["desc"] for entry in first["groups"]][:1])
+    first = next((finding for finding in findings if finding["rule"].startswith("flight.")), findings[0])
+    got = (first["rule"], set(findings[0]["ranks"]), [entry["desc"] for entry in first["groups"]][:1])
     if got[1] != ranks or (rule_matters and got[0] != f"flight.{rule}"):
         return f"{name}: {got[0]} {sorted(got[1])}, must be {rule} {sorted(ranks)}: {first['headline']}"
     if rule_matters and group_matters and group and got[2] != [group]:

@@ -34,11 +34,13 @@ void WriteFinding(const Finding& finding, const Model& model, Paper& paper) {
   if (!finding.next_step.empty()) paper.Line("next: " + finding.next_step, 9, Ink::kDim);
 }
 
-// Consequences stand under their cause; on their own they would bury the answer.
+// Consequences stand under their cause; on their own they would bury the answer. Where only some
+// rules are shown, what follows from a finding of another one has no cause to stand under.
 std::vector<const Finding*> ToShow(const Model& model, std::string_view rules) {
   std::set<size_t> explained;
   for (const Finding& finding : model.findings) {
-    explained.insert(finding.explains.begin(), finding.explains.end());
+    if (std::string_view(finding.rule).starts_with(rules))
+      explained.insert(finding.explains.begin(), finding.explains.end());
   }
   std::vector<const Finding*> shown;
   for (size_t i = 0; i < model.findings.size(); ++i) {

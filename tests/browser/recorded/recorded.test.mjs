@@ -2,7 +2,7 @@
 // throws, asks for anything, stays empty or scrolls sideways, and the first screen says what is known to have
 // happened. Pictures of each view, 1280 x 800, light and dark, are left in the work folder.
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { allViews, idOf, settled } from "../steps.mjs";
 import { findData, foldersOf } from "./data.mjs";
@@ -34,10 +34,23 @@ const jobViews = {
   inventory: /rank/i,
 };
 const profiled = ["jobs/healthy", "jobs/slow_gpu", "jobs/slow_rank"];
+const compileViews = {
+  compile: /compilation/i,
+  compile_tree: /\.py/,
+  source: /\.py/,
+  timeline: /compil/i,
+};
+const profileViews = { profile: /compute/, profile_kernels: /kernel/i, timeline: /stream/i };
+
+// By input, or by kind of input.
 const expected = {
   jobs: jobViews,
-  compile: { compile: /compilation/i, compile_tree: /\.py/, source: /\.py/, timeline: /compil/i },
-  profiles: {},
+  compile: compileViews,
+  "compile/export": { export: /exported program/ },
+  "compile/provenance_cpu": { ...compileViews, provenance: /generated/i },
+  "profiles/plain": profileViews,
+  "profiles/stack": { ...profileViews, profile_memory: /peak/i },
+  "profiles/memory_snapshot": { profile_memory: /peak/i },
 };
 
 async function lookAt(t, page, name, address) {
@@ -73,10 +86,8 @@ function firstScreen(page) {
 }
 
 function wanted(name) {
-  const kind = name.split("/")[0];
-  const views = { ...expected[kind] };
-  if (profiled.includes(name) || kind === "profiles") views.profile = /./;
-  return views;
+  const views = expected[name] ?? expected[name.split("/")[0]];
+  return profiled.includes(name) ? { ...profileViews, ...views } : views;
 }
 
 function reportTest(data, name, inputs) {
@@ -104,10 +115,24 @@ function reportTest(data, name, inputs) {
   };
 }
 
+// A report is sent to colleagues: the one of a whole small job fits into a mail.
+const small = (data) => ({
+  name: "recorded: the report of jobs/healthy is under 5 MB",
+  needsBinary: true,
+  async run(t) {
+    const page = await t.report([path.join(data, "recorded/jobs/healthy")]);
+    const folder = path.dirname(decodeURIComponent(new URL(page.url()).pathname));
+    const files = readdirSync(folder, { recursive: true }).map((one) => statSync(path.join(folder, one)));
+    const bytes = files.reduce((sum, one) => sum + (one.isFile() ? one.size : 0), 0);
+    assert.ok(bytes > 100_000 && bytes < 5_000_000, `${bytes} bytes`);
+  },
+});
+
 const data = findData();
 const folders = (kind) => foldersOf(path.join(data, "recorded", kind)).map((one) => `${kind}/${one}`);
 export const tests = data
   ? [
+      small(data),
       ...[...folders("jobs"), ...folders("compile")].map((one) => reportTest(data, one, [one])),
       ...["plain.json.gz", "stack.json.gz", "memory_snapshot.pickle.gz"].map((one) =>
         reportTest(data, `profiles/${one.split(".")[0]}`, [`profiles/${one}`]),

@@ -95,6 +95,28 @@ TEST(Schedule, WhoNeedsWaitsForWhoMakes) {
   }
 }
 
+// Says of the first finding that it explains all others, and adds one.
+void JudgeAll(const Model&, std::vector<Finding>& findings) {
+  for (size_t i = 1; i < findings.size(); ++i) {
+    findings[0].explains.push_back(i);
+    findings[i].role = Role::kConsequence;
+  }
+  findings.emplace_back().rule = "test.judged";
+}
+
+TEST(Schedule, WhoJudgesComesLastAndSeesAll) {
+  Analysis judge = Make("a_judge", {}, {}, nullptr);
+  judge.judge = JudgeAll;
+  Analysis maker = Make("b_maker", kOps, kNotes, MakeNote);
+  Analysis reader = Make("c_reader", kNotes, {}, CountNotes);
+  Model model;
+  AddOp(model, "x", 1);
+  EXPECT_EQ(RunAll({&judge, &maker, &reader}, model),
+            "a_judge: ran 1; b_maker: ran 0; c_reader: ran 1");
+  ASSERT_EQ(model.findings.size(), 2u);
+  EXPECT_EQ(model.findings[1].rule, "test.judged");
+}
+
 TEST(Schedule, NotRunWithTheReason) {
   Analysis reader = Make("reader", kTwo, {}, CountNotes);
   Model model;

@@ -98,6 +98,24 @@ export function sliceIn(text: string | null, processes: Process[]): SliceAddress
   return at && Number.isInteger(number) ? { ...at, number } : null;
 }
 
+export interface StepAddress {
+  process: Process;
+  lane: Lane;
+  index: number;
+}
+
+// ?rank=3&step=2, as other views know it: the third step of the first timeline that has steps.
+export function stepIn(params: URLSearchParams, processes: Process[]): StepAddress | null {
+  const text = params.get("step");
+  const index = Number(text);
+  if (text === null || !Number.isInteger(index)) return null;
+  for (const process of processes) {
+    const lane = process.lanes.find((one) => one.kind === "steps");
+    if (lane) return { process, lane, index };
+  }
+  return null;
+}
+
 const laneText = (one: { process: Process; lane: Lane }): string =>
   `${one.process.id}/${one.lane.id}`;
 

@@ -51,6 +51,7 @@ export class Scene {
 
   private atFirst = new Set<string>();
   private wantedSlice: address.SliceAddress | null = null;
+  private wantedStep: address.StepAddress | null = null;
   private summaries = 0;
 
   constructor(readonly timeline: Timeline) {
@@ -103,12 +104,14 @@ export class Scene {
       this.whole,
     );
     this.wantedSlice = address.sliceIn(params.get("sel"), this.processes);
-    if (this.wantedSlice) this.open.add(this.wantedSlice.process.id);
+    this.wantedStep = address.stepIn(params, this.processes);
+    for (const one of [this.wantedSlice, this.wantedStep]) if (one) this.open.add(one.process.id);
     if (!this.wantedSlice) this.selected = null;
     this.relayout();
     this.applyArea(address.areaIn(params.get("area"), this.processes));
     this.setQuery(params.get("q") ?? "");
     this.findWanted();
+    this.findStep();
   }
 
   private applyArea(wanted: address.AreaAddress | null): void {
@@ -136,6 +139,7 @@ export class Scene {
       clock: this.isAligned ? null : "raw",
       q: this.finder.query || null,
       sel: wanted && address.sliceText(wanted),
+      step: null, // it has become the selection
       area: this.area && address.areaText(this.area, this.area.lanes),
     };
   }
@@ -144,6 +148,7 @@ export class Scene {
   private arrived(): void {
     this.measure();
     this.findWanted();
+    this.findStep();
     if (this.finder.query) this.setQuery(this.finder.query);
     if (this.area) this.setArea(this.area);
     this.screen.renew();
@@ -156,6 +161,16 @@ export class Scene {
     this.wantedSlice = null;
     const index = data.number.indexOf(wanted.number);
     if (index >= 0) this.select({ process: wanted.process, lane: wanted.lane, index });
+  }
+
+  private findStep(): void {
+    const wanted = this.wantedStep;
+    const data = wanted && this.store.ready(wanted.process)?.lanes.get(wanted.lane.id)?.data;
+    if (!wanted || !data) return;
+    this.wantedStep = null;
+    if (wanted.index >= data.number.length) return;
+    this.select(wanted);
+    this.fit();
   }
 
   isBusy(): boolean {

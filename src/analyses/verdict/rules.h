@@ -1,0 +1,43 @@
+// The rules, one file each. A rule looks at the findings of one attempt and says which follow from
+// which; docs/verdict.md has them in a table. They run in this order: each sees what those before
+// it have folded.
+#pragma once
+
+#include "analyses/verdict/board.h"
+
+namespace debrief::analyses::verdict {
+
+// A compilation of the rank that others wait for, while they wait, is why it did not come.
+void CompilingWhileOthersWait(Board& board);
+
+// A rank that died or exited neither comes nor leaves a dump.
+void DeathExplainsAbsence(Board& board);
+
+// Watchdogs that tell the same as dumps make them surer.
+void TextSupportsDumps(Board& board);
+
+// Dumps and profiles that find the same straggler are one cause; the one with a reason is told.
+void OneStraggler(Board& board);
+
+// Compiling on the straggler, in the time in which it came late, is why it did.
+void CompilingMakesLate(Board& board);
+
+// Ranks that wait for a straggler, or for a host, are idle and show exposed communication.
+void StragglerExplainsWaiting(Board& board);
+
+// The rank that broke the job left no input of some kind.
+void BreakExplainsHoles(Board& board);
+
+// While others waited for the rank that broke the job, steps were slow.
+void BreakExplainsSlowSteps(Board& board);
+
+// Of two causes that blame different ranks for one wait the better founded stays.
+void NoContradictions(Board& board);
+
+// What data is missing makes the verdict on a broken job less sure, and says so.
+void MissingDataLowers(Board& board);
+
+// At most three causes are told as such.
+void AtMostThree(Board& board);
+
+}  // namespace debrief::analyses::verdict

@@ -1,0 +1,88 @@
+// Others wait for a straggler: their devices run communication that moves nothing, or nothing at
+// all. What the straggler takes longer a step, over all steps, is how much of that it can explain;
+// from a quarter on it is told as its consequence. A device that waits for its own host is
+// explained by a straggler whose host is slow, when it is that rank's.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/verdict/rules.h"
+#include "tables/profile_breakdown.h"
+#include "tables/profile_idle.h"
+#include "tables/profile_rank.h"
+
+namespace debrief::analyses::verdict {
+
+namespace {
+
+constexpr double kFelt = 0.25;
+
+struct Excess {
+  std::string_view reason;
+  int64_t total_ns = 0;  // over all its steps
+};
+
+bool FindExcess(const Board& board, const Finding& straggler, Excess& excess) {
+  const auto& ranks = board.model().tables.Get<ProfileRankTable>();
+  for (const Evidence& evidence : straggler.evidence) {
+    if (evidence.table != "profile_rank" || evidence.rows.empty()) continue;
+    auto row = static_cast<size_t>(evidence.rows.front());
+    if (row >= ranks.size()) return false;
+    excess.reason = board.model().pools.Text(ranks.reason[row]);
+    int64_t a_step_ns = std::max({ranks.excess_host_ns[row], ranks.excess_compute_ns[row],
+                                  ranks.excess_data_ns[row], int64_t{0}});
+    excess.total_ns = a_step_ns * ranks.windows[row];
+    return true;
+  }
+  return false;
+}
+
+// Exposed communication of the timeline that the finding is about.
+int64_t ExposedNs(const Board& board, const Finding& finding) {
+  const auto& rows = board.model().tables.Get<ProfileBreakdownTable>();
+  for (const Evidence& evidence : finding.evidence) {
+    if (evidence.table != "profile_breakdown" || evidence.rows.empty()) continue;
+    auto row = static_cast<size_t>(evidence.rows.front());
+    return row < rows.size() ? rows.exposed_communication_ns[row] : 0;
+  }
+  return 0;
+}
+
+void ExplainCommunication(Board& board, size_t straggler, const Excess& excess) {
+  for (size_t i : board.Find("profile.exposed_communication")) {
+    auto exposed_ns = static_cast<double>(ExposedNs(board, board.At(i)));
+    auto excess_ns = static_cast<double>(excess.total_ns);
+    if (exposed_ns <= 0 || excess_ns < kFelt * exposed_ns) continue;
+    if (!board.Fold(straggler, i)) continue;
+    board.At(i).why += fmt::format("; waiting for the straggler is up to {:.0f} % of it",
+                                   std::min(100.0, 100 * excess_ns / exposed_ns));
+  }
+}
+
+bool IsAbout(const Board& board, const Finding& finding, int32_t rank) {
+  const auto& idle = board.model().tables.Get<ProfileIdleTable>();
+  for (const Evidence& evidence : finding.evidence) {
+    if (evidence.table != "profile_idle") continue;
+    for (int64_t row : evidence.rows) {
+      auto at = static_cast<size_t>(row);
+      if (at < idle.size() && idle.rank[at] == rank) return true;
+    }
+  }
+  return finding.ranks == std::vector<int32_t>{rank};
+}
+
+}  // namespace
+
+void StragglerExplainsWaiting(Board& board) {
+  for (size_t straggler : board.FindCauses("profile.straggler")) {
+    Excess excess;
+    if (!FindExcess(board, board.At(straggler), excess)) continue;
+    ExplainCommunication(board, straggler, excess);
+    if (excess.reason != "host" && excess.reason != "data") continue;
+    for (size_t i : board.Find("profile.host_bound")) {
+      if (IsAbout(board, board.At(i), board.At(straggler).ranks.front())) board.Fold(straggler, i);
+    }
+  }
+}
+
+}  // namespace debrief::analyses::verdict

@@ -1,0 +1,59 @@
+// One folder, one verdict: the findings of all analyses, as causes and what follows from them.
+//
+// Each analysis knows one kind of data. A recompilation on one rank is an odd entry in its compile
+// log, a late arrival in everybody's dumps and a line of the watchdog in every output; the rules
+// here say that these are one thing. Each rule is one file in rules/; they run in the order below
+// over the findings of one attempt of a job.
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "analyses/analysis.h"
+#include "analyses/verdict/board.h"
+#include "analyses/verdict/rules.h"
+
+namespace debrief::analyses::verdict {
+
+namespace {
+
+constexpr std::array<std::string_view, 1> kNeeds = {"finding"};
+
+constexpr std::array<void (*)(Board&), 11> kRules = {
+    CompilingWhileOthersWait, DeathExplainsAbsence,     TextSupportsDumps,  OneStraggler,
+    CompilingMakesLate,       StragglerExplainsWaiting, BreakExplainsHoles, BreakExplainsSlowSteps,
+    NoContradictions,         MissingDataLowers,        AtMostThree};
+
+// Three digits are more than a confidence has to tell.
+void RoundConfidences(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) finding.confidence = std::round(finding.confidence * 1e3) / 1e3;
+}
+
+void Judge(const Model& model, std::vector<Finding>& findings) {
+  std::set<std::pair<int32_t, int32_t>> attempts;
+  for (const Finding& finding : findings) attempts.emplace(finding.job, finding.attempt);
+  for (auto [job, attempt] : attempts) {
+    if (job == kNone32) continue;  // of no job: there is nothing that it could be joined with
+    Board board(model, findings, job, attempt);
+    for (auto rule : kRules) rule(board);
+  }
+  RoundConfidences(findings);
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "verdict",
+               .sentence = "Which of all findings are causes, and what follows from them?",
+               .example =
+                   "Rank 3 was compiling aux_slow (train.py:34) for 45 s while ranks 0-2 and "
+                   "4-7 waited in send 5 of mesh_pp [3, 7]",
+               .needs = kNeeds,
+               .makes = {}},
+      .run = nullptr,
+      .judge = Judge};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::verdict
