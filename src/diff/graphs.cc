@@ -1,9 +1,13 @@
-// Graphs whose operations changed. A graph is matched by its function, the number of its
-// compilation, its kind and its place; the hash of its content says whether it is the same.
+// Graphs whose operations changed. Graphs are matched by function, number of the compilation, rank
+// and what they are; the hash of their content says which are the same, and those that are left are
+// compared in their order.
+//
+// Whether a graph of a later stage is logged depends on what caches answer. So only Dynamo's own
+// graph counts as new or gone.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
-#include <set>
 
 #include "diff/compile_names.h"
 #include "diff/run_diff.h"
@@ -16,6 +20,7 @@ namespace debrief::diff {
 namespace {
 
 constexpr size_t kOpsNamed = 6;
+constexpr std::string_view kFirstStage = "dynamo_output_graph";
 
 struct Graph {
   int32_t input = kNone32;
@@ -24,7 +29,8 @@ struct Graph {
   std::string hash;
 };
 
-using RankGraphs = std::map<std::pair<std::string, int32_t>, Graph>;  // by name and rank
+// By name and rank, in the order of the log.
+using RankGraphs = std::map<std::pair<std::string, int32_t>, std::vector<Graph>>;
 
 class GraphReader {
  public:
@@ -43,9 +49,9 @@ class GraphReader {
     for (size_t row = 0; row < table.size(); ++row) {
       if (!side_.Has(table.rank[row]) || !side_.HasCompilation(side_.Text(table.compile_id[row])))
         continue;
-      graphs[{NameOf(table, row), side_.RankKey(table.rank[row])}] = {
-          table.input[row], table.entry[row], table.ops[row],
-          std::string(side_.Text(table.hash[row]))};
+      graphs[{NameOf(table, row), side_.RankKey(table.rank[row])}].push_back(
+          {table.input[row], table.entry[row], table.ops[row],
+           std::string(side_.Text(table.hash[row]))});
     }
     return graphs;
   }
@@ -69,11 +75,8 @@ class GraphReader {
     if (!name.empty() && number != numbers_.end() && number->second > 0)
       name += fmt::format(", compiled {} times before", number->second);
     if (!name.empty()) name += ": ";
-    name += std::string(side_.Text(table.kind[row]));
     const std::string_view what = side_.Text(table.name[row]);
-    if (!what.empty()) name += fmt::format(" {}", what);
-    if (table.position[row] > 0) name += fmt::format(" #{}", table.position[row] + 1);
-    return name;
+    return name + std::string(what.empty() ? side_.Text(table.kind[row]) : what);
   }
 
   const Side& side_;
@@ -104,24 +107,36 @@ class GraphDiff {
   GraphDiff(const Side& a, const Side& b) : a_(a), b_(b) {}
 
   std::vector<Row> Rows() {
-    const RankGraphs of_a = a_.Read(), of_b = b_.Read();
-    for (const auto& [key, graph] : of_a) {
-      auto other = of_b.find(key);
-      if (other == of_b.end()) {
-        Add(key, "gone", graph.ops, 0, "");
-      } else if (other->second.hash != graph.hash) {
-        Add(key, "changed", graph.ops, other->second.ops,
-            OpChanges(a_.OpsOf(graph), b_.OpsOf(other->second)));
-      }
-    }
-    for (const auto& [key, graph] : of_b)
-      if (!of_a.contains(key)) Add(key, "new", 0, graph.ops, "");
+    RankGraphs of_a = a_.Read(), of_b = b_.Read();
+    for (const auto& [key, graphs] : of_b) of_a.try_emplace(key);
+    for (auto& [key, graphs] : of_a) Compare(key, std::move(graphs), std::move(of_b[key]));
     std::vector<Row> rows;
     for (auto& [key, row] : rows_) rows.push_back(std::move(row));
     return rows;
   }
 
  private:
+  void Compare(const RankGraphs::key_type& key, std::vector<Graph> before, std::vector<Graph> now) {
+    TakeOutSame(before, now);
+    const size_t both = std::min(before.size(), now.size());
+    for (size_t i = 0; i < both; ++i)
+      Add(key, "changed", before[i].ops, now[i].ops,
+          OpChanges(a_.OpsOf(before[i]), b_.OpsOf(now[i])));
+    if (!key.first.ends_with(kFirstStage)) return;
+    for (size_t i = both; i < before.size(); ++i) Add(key, "gone", before[i].ops, 0, "");
+    for (size_t i = both; i < now.size(); ++i) Add(key, "new", 0, now[i].ops, "");
+  }
+
+  static void TakeOutSame(std::vector<Graph>& before, std::vector<Graph>& now) {
+    std::erase_if(before, [&now](const Graph& graph) {
+      auto same = std::find_if(now.begin(), now.end(),
+                               [&graph](const Graph& other) { return other.hash == graph.hash; });
+      if (same == now.end()) return false;
+      now.erase(same);
+      return true;
+    });
+  }
+
   // Ranks with the same difference share a row.
   void Add(const RankGraphs::key_type& key, std::string change, int64_t a, int64_t b,
            std::string note) {

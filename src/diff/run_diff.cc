@@ -12,6 +12,7 @@ namespace debrief::diff {
 
 namespace {
 
+constexpr double kManyTimes = 1000;  // percent: from here on how many times as much is told
 constexpr std::string_view kNothing = "No difference beyond noise";
 
 std::string BytesText(int64_t bytes) {
@@ -74,9 +75,10 @@ std::string SignedText(int64_t amount, Unit unit) {
 }
 
 std::string PercentText(const Change& change) {
-  if (change.a == 0) return "";
+  if (change.a <= 0) return "";
   const double percent =
-      100 * static_cast<double>(change.difference()) / static_cast<double>(std::abs(change.a));
+      100 * static_cast<double>(change.difference()) / static_cast<double>(change.a);
+  if (percent >= kManyTimes) return fmt::format("{:.0f} times", percent / 100 + 1);
   return std::abs(percent) < 10 ? fmt::format("{:+.1f} %", percent)
                                 : fmt::format("{:+.0f} %", percent);
 }

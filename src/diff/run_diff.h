@@ -80,7 +80,7 @@ std::string DiffMarkdown(const RunDiff& diff, size_t most_rows);
 // "+12.5 ms", "-3", "+2.1 MB".
 std::string SignedText(int64_t amount, Unit unit);
 std::string AmountText(int64_t amount, Unit unit);
-// "+60.3 %"; empty when the first is 0.
+// "+6.3 %", "-85 %", of much more "15 times"; empty when the first is not above 0.
 std::string PercentText(const Change& change);
 
 }  // namespace debrief::diff

@@ -103,8 +103,8 @@ std::string_view PartName(StepPart part) {
 
 std::string_view PartInWords(StepPart part) {
   static constexpr std::string_view kNames[kStepParts] = {
-      "host",          "data loading", "compiling", "GPU", "waiting for other ranks",
-      "communication", "nothing runs", "rest"};
+      "host",          "data loading", "compiling",          "GPU", "waiting for other ranks",
+      "communication", "nothing runs", "rest (side by side)"};
   return kNames[static_cast<size_t>(part)];
 }
 

@@ -14,7 +14,7 @@ namespace debrief::diff {
 namespace {
 
 constexpr size_t kRanksShown = 8;
-constexpr size_t kLongestName = 120;
+constexpr size_t kLongestName = 200;
 
 // Names come from inputs: one line, bounded, without control characters.
 std::string Printable(std::string_view text) {
@@ -31,7 +31,7 @@ void TrimRight(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); 
 
 void WritePart(std::string_view name, const Change& change, std::string& out) {
   std::string line = fmt::format(
-      "  {:<26}{:>10} {:>10} {:>11} {:>9}  {}", name, DurationText(change.a),
+      "  {:<34}{:>10} {:>10} {:>11} {:>9}  {}", name, DurationText(change.a),
       DurationText(change.b), SignedText(change.difference(), Unit::kNanoseconds),
       PercentText(change),
       change.is_real || change.difference() == 0 || change.noise == kNone64 ? "" : "within noise");
@@ -48,7 +48,7 @@ struct RankPart {
 std::vector<RankPart> ChangedParts(const StepDiff& steps) {
   std::vector<RankPart> changed;
   for (const auto& [rank, change] : steps.ranks) {
-    for (size_t part = 0; part < kStepParts; ++part)
+    for (size_t part = 0; part < static_cast<size_t>(StepPart::kRest); ++part)
       if (change.parts[part].is_real)
         changed.push_back({rank, static_cast<StepPart>(part), change.parts[part]});
   }
@@ -69,7 +69,7 @@ void WriteRanks(const StepDiff& steps, std::string& out) {
 }
 
 void WriteSteps(const StepDiff& steps, std::string& out) {
-  out += fmt::format("\n  {:<26}{:>10} {:>10} {:>11}\n", "Time of a step", "A", "B", "B - A");
+  out += fmt::format("\n  {:<34}{:>10} {:>10} {:>11}\n", "Time of a step", "A", "B", "B - A");
   for (size_t part = 0; part < kStepParts; ++part) {
     const Change& change = steps.job.parts[part];
     if (change.a != 0 || change.b != 0)
