@@ -1,11 +1,12 @@
 // Collectives by group and op: how often, how many bytes, how long, how long waiting for others.
 //
 // Profiles tell all of it, step by step and rank by rank. Flight Recorder dumps hold the last
-// entries of a run, however long it was: of those only what is new or gone and the size of one
-// collective are compared, and only where profiles are missing.
+// entries of a run, however long it was: of those only what is new or gone is told, and only where
+// profiles are missing.
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "diff/run_diff.h"
 #include "diff/tally.h"
@@ -17,7 +18,6 @@ namespace debrief::diff {
 
 namespace {
 
-constexpr int64_t kSmallestPercent = 1;
 // A collective that is less than this longer in a step does not matter.
 constexpr int64_t kShortestNs = 1'000'000;
 
@@ -101,36 +101,25 @@ std::vector<Row> ByProfile(const Collectives& a, const Collectives& b) {
   return rows;
 }
 
-std::map<std::string, int64_t> SizesOf(const Side& side) {
+std::set<std::string> NamesInDumps(const Side& side) {
   const auto& table = side.model.tables.Get<CommTrafficTable>();
-  std::map<std::string, int64_t> sizes;
-  for (size_t row = 0; row < table.size(); ++row) {
-    if (table.count[row] <= 0) continue;
-    const int64_t bytes = table.input_bytes[row] == kNone64 ? 0 : table.input_bytes[row];
-    int64_t& size =
-        sizes[NameOf(side, table.op[row], table.group_desc[row], table.group_name[row])];
-    size = std::max(size, bytes / table.count[row]);
-  }
-  return sizes;
+  std::set<std::string> names;
+  for (size_t row = 0; row < table.size(); ++row)
+    names.insert(NameOf(side, table.op[row], table.group_desc[row], table.group_name[row]));
+  return names;
 }
 
 std::vector<Row> ByDumps(const Side& a, const Side& b) {
-  const std::map<std::string, int64_t> of_a = SizesOf(a), of_b = SizesOf(b);
+  const std::set<std::string> of_a = NamesInDumps(a), of_b = NamesInDumps(b);
   std::vector<Row> rows;
   if (of_a.empty() || of_b.empty()) return rows;
-  auto add_single = [&rows](std::string_view change, const std::string& name) {
+  auto add = [&rows](std::string_view change, const std::string& name) {
     rows.push_back({.change = std::string(change), .name = name});
   };
-  for (const auto& [name, size] : of_a) {
-    auto other = of_b.find(name);
-    if (other == of_b.end())
-      add_single("gone", name);
-    else
-      AddRow(name, "bytes of one", Unit::kBytes,
-             ChangeOfSingles(size, other->second, kSmallestPercent), rows);
-  }
-  for (const auto& [name, size] : of_b)
-    if (!of_a.contains(name)) add_single("new", name);
+  for (const std::string& name : of_b)
+    if (!of_a.contains(name)) add("new", name);
+  for (const std::string& name : of_a)
+    if (!of_b.contains(name)) add("gone", name);
   return rows;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "app/build_model.h"
 #include "app/commands/commands.h"
@@ -46,6 +47,14 @@ Status Read(const std::string& path, const GlobalOptions& global, Run& run) {
         .Remedy("Give the folder of one job");
   }
   return {};
+}
+
+// What was read of several attempts is compared as one.
+void NoteAttempts(const Model& model, std::string_view side, diff::RunDiff& found) {
+  const auto& attempts = model.tables.Get<JobTable>().attempts;
+  if (attempts.empty() || attempts[0] < 2) return;
+  found.notes.push_back(fmt::format("{} holds {} attempts of the job; they are counted together.",
+                                    side, attempts[0]));
 }
 
 Status CheckRank(const Model& model, int rank) {
@@ -90,6 +99,8 @@ Result<diff::RunDiff> CompareRuns(const DiffOptions& options, const GlobalOption
   const std::string note = diff::MatchRanks(side_a, side_b);
   diff::RunDiff found = diff::DiffRuns(side_a, side_b);
   if (!note.empty()) found.notes.push_back(note);
+  NoteAttempts(a.model, "A", found);
+  NoteAttempts(b.model, "B", found);
   return found;
 }
 
@@ -146,7 +157,7 @@ int RunDiffCommand(const DiffOptions& options, const GlobalOptions& global) {
   for (const diff::GateOutcome& outcome : outcomes) {
     failed |= outcome.failed;
     if (outcome.failed)
-      PrintError(Status(Code::kUsage, "gate failed: " + outcome.sentence));
+      fmt::print(stderr, "debrief: gate failed: {}\n", outcome.sentence);
     else if (!global.quiet)
       PrintNote("gate " + outcome.sentence);
   }
