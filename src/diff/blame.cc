@@ -77,13 +77,17 @@ std::optional<Blame> BlameShared(const StepDiff& diff) {
   return blame;
 }
 
-std::string BlameInWords(const Blame& blame) {
+// "the host of rank 6", "communication".
+std::string WhoInWords(const Blame& blame) {
+  const bool is_thing = blame.part == StepPart::kHost || blame.part == StepPart::kGpu;
   std::string whose;
   if (!blame.ranks.empty()) whose = fmt::format(" of {}", RanksInWords(blame.ranks));
-  return fmt::format("{}{}{} ({} a step)",
-                     blame.part == StepPart::kHost || blame.part == StepPart::kGpu ? "the " : "",
-                     PartInWords(blame.part), whose,
-                     SignedText(blame.change.difference(), Unit::kNanoseconds));
+  return fmt::format("{}{}{}", is_thing ? "the " : "", PartInWords(blame.part), whose);
+}
+
+std::string LongerOrLess(int64_t difference) {
+  return fmt::format("{} {}", DurationText(std::abs(difference)),
+                     difference > 0 ? "longer" : "less");
 }
 
 }  // namespace
@@ -101,15 +105,17 @@ std::optional<Blame> FindBlame(const StepDiff& diff) {
 
 std::string StepHeadline(const StepDiff& diff) {
   const Change& total = diff.job.total;
-  const bool is_longer = total.difference() > 0;
-  std::string chance;
-  if (total.noise != kNone64 && !total.is_real) chance = ", within noise";
-  std::string line =
-      fmt::format("Steps take {} {} ({}{})", DurationText(std::abs(total.difference())),
-                  is_longer ? "longer" : "less", PercentText(total), chance);
+  const bool same_way = diff.blame && total.difference() != 0 &&
+                        (diff.blame->change.difference() > 0) == (total.difference() > 0);
+  if (diff.blame && !same_way) {
+    return fmt::format("Steps take as long, within noise, though {} takes {} a step",
+                       WhoInWords(*diff.blame), LongerOrLess(diff.blame->change.difference()));
+  }
+  std::string line = fmt::format("Steps take {} ({}{})", LongerOrLess(total.difference()),
+                                 PercentText(total), total.is_real ? "" : ", within noise");
   if (!diff.blame) return line;
-  const bool same_way = (diff.blame->change.difference() > 0) == is_longer;
-  return line + (same_way ? ", because of " : ", in spite of ") + BlameInWords(*diff.blame);
+  return line + fmt::format(", because of {} ({} a step)", WhoInWords(*diff.blame),
+                            SignedText(diff.blame->change.difference(), Unit::kNanoseconds));
 }
 
 }  // namespace debrief::diff

@@ -73,7 +73,7 @@ class GraphReader {
     std::string name = names_.OfCompilation(table.input[row], table.compile_id[row]);
     auto number = numbers_.find({table.input[row], table.compile_id[row]});
     if (!name.empty() && number != numbers_.end() && number->second > 0)
-      name += fmt::format(", compiled {} times before", number->second);
+      name += fmt::format(", compilation {}", number->second + 1);
     if (!name.empty()) name += ": ";
     const std::string_view what = side_.Text(table.name[row]);
     return name + std::string(what.empty() ? side_.Text(table.kind[row]) : what);

@@ -31,9 +31,10 @@ std::string Cell(std::string_view text) {
 }
 
 void WritePart(std::string_view name, const Change& change, std::string& out) {
-  out += fmt::format("| {} | {} | {} | {} | {} |\n", name, DurationText(change.a),
-                     DurationText(change.b), SignedText(change.difference(), Unit::kNanoseconds),
-                     change.is_real ? PercentText(change) : "within noise");
+  out += fmt::format(
+      "| {} | {} | {} | {} | {} |\n", name, DurationText(change.a), DurationText(change.b),
+      SignedText(change.difference(), Unit::kNanoseconds),
+      change.is_real || change.difference() == 0 ? PercentText(change) : "within noise");
 }
 
 void WriteSteps(const StepDiff& steps, std::string& out) {

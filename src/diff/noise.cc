@@ -45,8 +45,9 @@ Change ChangeOf(const std::vector<int64_t>& a, const std::vector<int64_t>& b, in
   if (a.size() < kFewestSamples || b.size() < kFewestSamples) return change;
   const auto freedom = static_cast<double>(a.size() + b.size() - 2);
   const double t = kDeviations * (1 + kFewSamples / freedom);
-  change.noise = std::llround(t * std::sqrt(SquaredError(a) + SquaredError(b)));
-  const int64_t limit = std::max(change.noise, floor);
+  const int64_t limit =
+      std::max<int64_t>(floor, std::llround(t * std::sqrt(SquaredError(a) + SquaredError(b))));
+  change.noise = limit;
   const int64_t by_median = Median(b) - Median(a);
   change.is_real = IsBeyond(change.difference(), limit) && IsBeyond(by_median, limit) &&
                    (by_median > 0) == (change.difference() > 0);

@@ -29,7 +29,8 @@ struct Change {
 // Of fewer samples on a side the scatter says nothing, and no change is real.
 inline constexpr size_t kFewestSamples = 3;
 
-// A change up to `floor` is never real: too small to matter, however regular.
+// A change up to `floor`, which noise is not below, is never real: too small to matter, however
+// regular.
 Change ChangeOf(const std::vector<int64_t>& a, const std::vector<int64_t>& b, int64_t floor = 0);
 
 // Of two figures that were measured once and scatter by about `percent` of the first.
