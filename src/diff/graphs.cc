@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "diff/compile_names.h"
 #include "diff/run_diff.h"
@@ -128,12 +129,19 @@ class GraphDiff {
   }
 
   static void TakeOutSame(std::vector<Graph>& before, std::vector<Graph>& now) {
-    std::erase_if(before, [&now](const Graph& graph) {
-      auto same = std::find_if(now.begin(), now.end(),
-                               [&graph](const Graph& other) { return other.hash == graph.hash; });
-      if (same == now.end()) return false;
-      now.erase(same);
+    std::unordered_map<std::string, int64_t> in_both;  // how often a hash is left to be taken out
+    std::unordered_map<std::string, int64_t> in_now;
+    for (const Graph& graph : now) ++in_now[graph.hash];
+    std::erase_if(before, [&](const Graph& graph) {
+      auto same = in_now.find(graph.hash);
+      if (same == in_now.end() || same->second == 0) return false;
+      --same->second;
+      ++in_both[graph.hash];
       return true;
+    });
+    std::erase_if(now, [&](const Graph& graph) {
+      auto same = in_both.find(graph.hash);
+      return same != in_both.end() && same->second-- > 0;
     });
   }
 

@@ -49,7 +49,8 @@ void SetHeadline(RunDiff& diff) {
                             : fmt::format("{} difference{} in {}{}", rows, rows == 1 ? "" : "s",
                                           diff.sections.front().title,
                                           diff.sections.size() > 1 ? " and elsewhere" : "");
-  if (rows > 0 && diff.steps) diff.headline += "; steps take as long, within noise";
+  if (rows > 0 && diff.steps && diff.steps->job.total.noise != kNone64)
+    diff.headline += "; steps take as long, within noise";
 }
 
 void AddStepMetric(RunDiff& diff) {

@@ -70,9 +70,12 @@ std::vector<Row> RowsOf(const std::vector<NameDiff>& names, const ProfileDiff& p
 void DiffWork(const Side& a, const Side& b, RunDiff& diff) {
   auto profile = DiffProfiles({a.model, InputsOf(a)}, {b.model, InputsOf(b)});
   if (!profile.ok()) return;
-  AddSection("kernels", "Kernels, copies and fills (time a step and rank)",
+  const bool by_step = profile.value().unit == outputs::profile_diff::Unit::kStep;
+  AddSection("kernels",
+             by_step ? "Kernels, copies and fills (time a step and rank)"
+                     : "Kernels, copies and fills (time a profile)",
              RowsOf(profile.value().kernels, profile.value()), diff);
-  AddSection("ops", "Ops (device time a step and rank)",
+  AddSection("ops", by_step ? "Ops (device time a step and rank)" : "Ops (device time a profile)",
              RowsOf(profile.value().ops, profile.value()), diff);
 }
 
