@@ -42,6 +42,16 @@ const everyKind = {
   async run(t) {
     const inputs = path.join(t.options.work, "hostile_inputs");
     execFileSync("python3", [path.join(here, "hostile_inputs.py"), inputs]);
+    const trace = path.join(inputs, "profile_rank1.json");
+    execFileSync(t.options.binary, [
+      "convert",
+      trace,
+      "--to",
+      "perfetto",
+      "-o",
+      path.join(inputs, "rank1.pftrace"),
+      "--quiet",
+    ]);
     const page = await t.report([inputs]);
     page.setDefaultTimeout(10000);
     let shown = 0;

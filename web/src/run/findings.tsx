@@ -15,7 +15,7 @@ export function percent(confidence: number | null): string {
 
 // Who, which group, which operation, which line: everything the finding points at.
 function groupsHaveGrid(run: Run, finding: Finding): boolean {
-  return finding.rule.startsWith("flight.") && finding.groups.length > 0 && hasRows(run, ["comm_match"]);
+  return finding.groups.length > 0 && finding.seq !== null && hasRows(run, ["comm_match"]);
 }
 
 // Who and what a finding is about; where the run has matched collectives, a link leads to its group.
