@@ -49,7 +49,7 @@ Collectives CollectivesOf(const Side& side) {
   }
   Collectives found;
   for (size_t row = 0; row < table.size(); ++row) {
-    if (!side.Has(table.rank[row]) || table.step[row] == kNone32) continue;
+    if (!side.HasRow(table, row) || table.step[row] == kNone32) continue;
     const StepKey step{table.input[row], table.step[row]};
     found.steps[step] = true;
     Amount& amount =
@@ -105,7 +105,8 @@ std::set<std::string> NamesInDumps(const Side& side) {
   const auto& table = side.model.tables.Get<CommTrafficTable>();
   std::set<std::string> names;
   for (size_t row = 0; row < table.size(); ++row)
-    names.insert(NameOf(side, table.op[row], table.group_desc[row], table.group_name[row]));
+    if (side.HasAttempt(table.attempt[row]))
+      names.insert(NameOf(side, table.op[row], table.group_desc[row], table.group_name[row]));
   return names;
 }
 

@@ -33,7 +33,7 @@ void EachCompilation(const Side& side, Add add) {
   const auto& table = side.model.tables.Get<CompilationTable>();
   const FunctionNames names(side);
   for (size_t row = 0; row < table.size(); ++row) {
-    if (!side.Has(table.rank[row])) continue;
+    if (!side.HasRow(table, row)) continue;
     const std::string_view outcome = side.Text(table.outcome[row]);
     const bool went_wrong = outcome == "failed" || outcome == "unfinished";
     const std::string name = names.Of(table.function[row], table.file[row], table.line[row]);
@@ -47,7 +47,7 @@ void EachRecompile(const Side& side, Add add) {
   const auto& table = side.model.tables.Get<CompileRecompileTable>();
   const FunctionNames names(side);
   for (size_t row = 0; row < table.size(); ++row) {
-    if (!side.Has(table.rank[row]) || table.is_main[row] == 0) continue;
+    if (!side.HasRow(table, row) || table.is_main[row] == 0) continue;
     if (!side.HasCompilation(side.Text(table.compile_id[row]))) continue;
     std::string name = names.OfCompilation(table.input[row], table.compile_id[row]);
     if (!name.empty()) name += ": ";
@@ -62,7 +62,7 @@ template <typename Add>
 void EachBreak(const Side& side, Add add) {
   const auto& table = side.model.tables.Get<CompileBreakTable>();
   for (size_t row = 0; row < table.size(); ++row) {
-    if (!side.Has(table.rank[row])) continue;
+    if (!side.HasRow(table, row)) continue;
     const std::string_view code = side.Text(table.user_code[row]);
     const std::string_view file = FileName(side.Text(table.user_file[row]));
     const std::string where = code.empty() ? fmt::format("{}:{}", file, table.user_line[row])
@@ -76,7 +76,7 @@ template <typename Add>
 void EachCacheAnswer(const Side& side, Add add) {
   const auto& table = side.model.tables.Get<CompileCacheUseTable>();
   for (size_t row = 0; row < table.size(); ++row) {
-    if (!side.Has(table.rank[row])) continue;
+    if (!side.HasRow(table, row)) continue;
     if (!side.HasCompilation(side.Text(table.compile_id[row]))) continue;
     add(fmt::format("{}: {}", side.Text(table.cache[row]), side.Text(table.status[row])),
         table.rank[row], 1);
@@ -89,7 +89,7 @@ void EachGuard(const Side& side, Add add) {
   const auto& table = side.model.tables.Get<CompileGuardTable>();
   const FunctionNames names(side);
   for (size_t row = 0; row < table.size(); ++row) {
-    if (!side.Has(table.rank[row])) continue;
+    if (!side.HasRow(table, row)) continue;
     if (!side.HasCompilation(side.Text(table.compile_id[row]))) continue;
     std::string name = names.OfCompilation(table.input[row], table.compile_id[row]);
     if (!name.empty()) name += ": ";

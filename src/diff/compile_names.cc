@@ -12,7 +12,7 @@ FunctionNames::FunctionNames(const Side& side) : side_(side) {
   const auto& table = side.model.tables.Get<CompilationTable>();
   for (size_t row = 0; row < table.size(); ++row) {
     rows_[{table.input[row], table.compile_id[row]}] = row;
-    if (!side.Has(table.rank[row])) continue;
+    if (!side.HasRow(table, row)) continue;
     lines_[{std::string(side.Text(table.function[row])),
             std::string(FileName(side.Text(table.file[row])))}]
         .insert(table.line[row]);

@@ -26,7 +26,7 @@ Seconds SecondsOf(const Side& side) {
   const auto& table = side.model.tables.Get<CompileSpanTable>();
   Seconds ranks;
   for (size_t row = 0; row < table.size(); ++row) {
-    if (!side.Has(table.rank[row]) || !side.HasCompilation(side.Text(table.compile_id[row])))
+    if (!side.HasRow(table, row) || !side.HasCompilation(side.Text(table.compile_id[row])))
       continue;
     auto& sums = ranks[side.RankKey(table.rank[row])];
     const double areas[kAreas] = {table.seconds[row],    table.dynamo_s[row],  table.aot_s[row],

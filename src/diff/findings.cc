@@ -15,7 +15,7 @@ namespace debrief::diff {
 namespace {
 
 bool ConcernsSide(const Finding& finding, const Side& side) {
-  if (!side.compile_id.empty()) return false;
+  if (!side.compile_id.empty() || !side.HasAttempt(finding.attempt)) return false;
   if (finding.ranks.empty()) return true;
   return std::any_of(finding.ranks.begin(), finding.ranks.end(),
                      [&](int32_t rank) { return side.Has(rank); });

@@ -48,7 +48,7 @@ class GraphReader {
     const auto& table = side_.model.tables.Get<CompileGraphTable>();
     RankGraphs graphs;
     for (size_t row = 0; row < table.size(); ++row) {
-      if (!side_.Has(table.rank[row]) || !side_.HasCompilation(side_.Text(table.compile_id[row])))
+      if (!side_.HasRow(table, row) || !side_.HasCompilation(side_.Text(table.compile_id[row])))
         continue;
       graphs[{NameOf(table, row), side_.RankKey(table.rank[row])}].push_back(
           {table.input[row], table.entry[row], table.ops[row],

@@ -57,7 +57,7 @@ StepsOfRanks MeasureSteps(const Side& side) {
   const std::map<int32_t, IntervalSet> waiting = FindWaiting(side.model);
   StepsOfRanks ranks;
   for (const TimelineView& view : timeline::Timelines(side.model)) {
-    if (!side.Has(view.who.rank)) continue;
+    if (!side.HasAttempt(view.who.attempt) || !side.Has(view.who.rank)) continue;
     auto waits = waiting.find(view.who.input);
     const IntervalSet none;
     for (const Window& window : timeline::MeasureRank(view, classes, marks, {}).windows)

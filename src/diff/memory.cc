@@ -33,14 +33,14 @@ void Raise(std::map<int32_t, int64_t>& peaks, int32_t rank, int64_t bytes) {
 void AddSnapshots(const Side& side, Memory& memory) {
   const auto& uses = side.model.tables.Get<MemoryUseTable>();
   for (size_t row = 0; row < uses.size(); ++row) {
-    if (!side.Has(uses.rank[row])) continue;
+    if (!side.HasRow(uses, row)) continue;
     const int64_t peak = uses.peak_allocated_bytes[row];
     Raise(memory.peaks, side.RankKey(uses.rank[row]),
           peak == kNone64 ? uses.end_allocated_bytes[row] : peak);
   }
   const auto& holders = side.model.tables.Get<MemoryHolderTable>();
   for (size_t row = 0; row < holders.size(); ++row) {
-    if (!side.Has(holders.rank[row]) || side.Text(holders.moment[row]) != "peak") continue;
+    if (!side.HasRow(holders, row) || side.Text(holders.moment[row]) != "peak") continue;
     const std::string_view frame = side.Text(holders.frame[row]);
     memory.holders[std::string(frame.empty() ? "(no stack)" : frame)] += holders.bytes[row];
   }
@@ -49,12 +49,12 @@ void AddSnapshots(const Side& side, Memory& memory) {
 void AddProfiles(const Side& side, Memory& memory) {
   const auto& peaks = side.model.tables.Get<ProfileMemoryPeakTable>();
   for (size_t row = 0; row < peaks.size(); ++row) {
-    if (side.Has(peaks.rank[row]) && peaks.device_type[row] != kHostMemory)
+    if (side.HasRow(peaks, row) && peaks.device_type[row] != kHostMemory)
       Raise(memory.peaks, side.RankKey(peaks.rank[row]), peaks.peak_allocated_bytes[row]);
   }
   const auto& holders = side.model.tables.Get<ProfileMemoryHolderTable>();
   for (size_t row = 0; row < holders.size(); ++row) {
-    if (!side.Has(holders.rank[row]) || holders.device_type[row] == kHostMemory) continue;
+    if (!side.HasRow(holders, row) || holders.device_type[row] == kHostMemory) continue;
     const std::string_view op = side.Text(holders.op[row]);
     memory.holders[std::string(op.empty() ? "(allocated outside of ops, or earlier)" : op)] +=
         holders.bytes[row];

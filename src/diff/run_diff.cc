@@ -38,19 +38,27 @@ int64_t SizeOf(const Row& row) {
   return row.unit == Unit::kNone ? 0 : std::abs(row.value.difference());
 }
 
+// The most important finding that A does not have; null when there is none that matters.
+const Row* NewFinding(const RunDiff& diff) {
+  if (diff.sections.empty() || diff.sections[0].id != "findings") return nullptr;
+  const Row& first = diff.sections[0].rows[0];
+  return first.change == "new" && first.note != "info" ? &first : nullptr;
+}
+
 void SetHeadline(RunDiff& diff) {
-  if (diff.steps && diff.steps->has_changed()) {
-    diff.headline = StepHeadline(*diff.steps);
-    return;
-  }
   size_t rows = 0;
   for (const Section& section : diff.sections) rows += section.rows.size();
-  diff.headline = rows == 0 ? std::string(kNothing)
-                            : fmt::format("{} difference{} in {}{}", rows, rows == 1 ? "" : "s",
-                                          diff.sections.front().title,
-                                          diff.sections.size() > 1 ? " and elsewhere" : "");
-  if (rows > 0 && diff.steps && diff.steps->job.total.noise != kNone64)
-    diff.headline += "; steps take as long, within noise";
+  if (diff.steps && diff.steps->has_changed()) {
+    diff.headline = StepHeadline(*diff.steps);
+  } else if (rows == 0) {
+    diff.headline = kNothing;
+  } else if (const Row* finding = NewFinding(diff)) {
+    diff.headline = "New: " + finding->name;
+  } else {
+    diff.headline =
+        fmt::format("{} difference{}: {}{}", rows, rows == 1 ? "" : "s",
+                    diff.sections.front().title, diff.sections.size() > 1 ? " and more" : "");
+  }
 }
 
 void AddStepMetric(RunDiff& diff) {

@@ -6,15 +6,18 @@
 #include <vector>
 
 #include "base/rank_list.h"
+#include "tables/attempt.h"
 #include "tables/rank.h"
 
 namespace debrief::diff {
 
 namespace {
 
-std::set<int32_t> RanksOf(const Model& model) {
-  const auto& table = model.tables.Get<RankTable>();
-  std::set<int32_t> ranks(table.rank.begin(), table.rank.end());
+std::set<int32_t> RanksOf(const Side& side) {
+  const auto& table = side.model.tables.Get<RankTable>();
+  std::set<int32_t> ranks;
+  for (size_t row = 0; row < table.size(); ++row)
+    if (side.HasAttempt(table.attempt[row])) ranks.insert(table.rank[row]);
   ranks.erase(kNone32);
   return ranks;
 }
@@ -33,7 +36,7 @@ std::string LeftOut(const std::set<int32_t>& all, const std::set<int32_t>& commo
 
 std::string MatchRanks(Side& a, Side& b) {
   if (a.rank != kNone32 || b.rank != kNone32) return "";
-  const std::set<int32_t> of_a = RanksOf(a.model), of_b = RanksOf(b.model);
+  const std::set<int32_t> of_a = RanksOf(a), of_b = RanksOf(b);
   if (of_a.size() == 1 && of_b.size() == 1 && of_a != of_b) {
     a.rank = *of_a.begin();
     b.rank = *of_b.begin();
@@ -45,6 +48,14 @@ std::string MatchRanks(Side& a, Side& b) {
   std::string note = LeftOut(of_a, a.ranks, "A") + LeftOut(of_b, a.ranks, "B");
   if (!note.empty()) note.pop_back();
   return note;
+}
+
+std::string ChooseAttempt(Side& side) {
+  const auto& attempts = side.model.tables.Get<AttemptTable>().attempt;
+  if (attempts.size() < 2) return "";
+  side.attempt = *std::max_element(attempts.begin(), attempts.end());
+  return fmt::format("{} holds {} attempts of the job; the newest is compared.", side.name,
+                     attempts.size());
 }
 
 std::string_view FileName(std::string_view path) {

@@ -114,7 +114,7 @@ void WriteRow(const Row& row, std::string& out) {
 }  // namespace
 
 std::string DiffText(const RunDiff& diff, size_t most_rows) {
-  std::string out = diff.headline + "\n";
+  std::string out = Printable(diff.headline) + "\n";
   if (!diff.is_empty())
     out += fmt::format("  A: {}\n  B: {}\n", Printable(diff.name_a), Printable(diff.name_b));
   for (const std::string& note : diff.notes) out += fmt::format("  {}\n", note);

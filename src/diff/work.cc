@@ -25,7 +25,7 @@ std::vector<int32_t> InputsOf(const Side& side) {
   const auto& table = side.model.tables.Get<TimelineTable>();
   std::vector<int32_t> inputs;
   for (size_t row = 0; row < table.size(); ++row)
-    if (side.Has(table.rank[row])) inputs.push_back(table.input[row]);
+    if (side.HasRow(table, row)) inputs.push_back(table.input[row]);
   if (inputs.empty()) inputs.push_back(-1);
   return inputs;
 }

@@ -84,9 +84,16 @@ def test_ranks_of_a_run_with_a_slow_one(context):
 
 def test_a_compilation_that_others_do_not_have(context):
     answer = diff(context, f"{JOBS}/healthy", f"{JOBS}/recompile_hang")
+    assert answer["headline"].startswith("New: Rank 3 ") and "aux_slow" in answer["headline"], answer["headline"]
     new = {row["name"]: row["ranks"] for row in rows(answer, "compilations") if row["change"] == "new"}
     assert any("aux_slow" in name for name in new), new
     assert any(row["ranks"] == [3] and "aux_slow" in row["name"] for row in rows(answer, "graphs")), rows(answer, "graphs")
+
+
+def test_the_newest_attempt_is_compared(context):
+    answer = diff(context, f"{JOBS}/healthy", f"{JOBS}/size_mismatch")
+    assert any("2 attempts" in note for note in answer["notes"]), answer["notes"]
+    assert not rows(answer, "compilations"), rows(answer, "compilations")
 
 
 def test_two_compilations(context):

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
 #include "app/build_model.h"
 #include "app/commands/commands.h"
@@ -49,12 +50,9 @@ Status Read(const std::string& path, const GlobalOptions& global, Run& run) {
   return {};
 }
 
-// What was read of several attempts is compared as one.
-void NoteAttempts(const Model& model, std::string_view side, diff::RunDiff& found) {
-  const auto& attempts = model.tables.Get<JobTable>().attempts;
-  if (attempts.empty() || attempts[0] < 2) return;
-  found.notes.push_back(fmt::format("{} holds {} attempts of the job; they are counted together.",
-                                    side, attempts[0]));
+void AddNotes(std::span<const std::string> notes, diff::RunDiff& found) {
+  for (const std::string& note : notes)
+    if (!note.empty()) found.notes.push_back(note);
 }
 
 Status CheckRank(const Model& model, int rank) {
@@ -66,7 +64,7 @@ Status CheckRank(const Model& model, int rank) {
 Status CheckCompilation(const diff::Side& side) {
   const auto& table = side.model.tables.Get<CompilationTable>();
   for (size_t row = 0; row < table.size(); ++row)
-    if (side.Has(table.rank[row]) && side.Text(table.compile_id[row]) == side.compile_id) return {};
+    if (side.HasRow(table, row) && side.Text(table.compile_id[row]) == side.compile_id) return {};
   return Status(Code::kUsage, fmt::format("no compilation {} in the logs", side.compile_id))
       .Remedy("`debrief compile RUN --summary` lists them");
 }
@@ -96,11 +94,10 @@ Result<diff::RunDiff> CompareRuns(const DiffOptions& options, const GlobalOption
   if (Status status = Read(options.paths[1], global, b); !status.ok()) return status;
   diff::Side side_a{.model = a.model, .name = options.paths[0]};
   diff::Side side_b{.model = b.model, .name = options.paths[1]};
-  const std::string note = diff::MatchRanks(side_a, side_b);
+  const std::string notes[] = {diff::ChooseAttempt(side_a), diff::ChooseAttempt(side_b),
+                               diff::MatchRanks(side_a, side_b)};
   diff::RunDiff found = diff::DiffRuns(side_a, side_b);
-  if (!note.empty()) found.notes.push_back(note);
-  NoteAttempts(a.model, "A", found);
-  NoteAttempts(b.model, "B", found);
+  AddNotes(notes, found);
   return found;
 }
 
@@ -110,7 +107,11 @@ Result<diff::RunDiff> CompareRanks(const DiffOptions& options, const Model& mode
   auto side = [&](int rank) {
     return diff::Side{.model = model, .name = fmt::format("rank {}", rank), .rank = rank};
   };
-  return diff::DiffRuns(side(options.ranks[0]), side(options.ranks[1]));
+  diff::Side a = side(options.ranks[0]), b = side(options.ranks[1]);
+  const std::string notes[] = {diff::ChooseAttempt(a), diff::ChooseAttempt(b)};
+  diff::RunDiff found = diff::DiffRuns(a, b);
+  AddNotes(notes, found);
+  return found;
 }
 
 Result<diff::RunDiff> CompareCompilations(const DiffOptions& options, const Model& model) {
@@ -120,10 +121,13 @@ Result<diff::RunDiff> CompareCompilations(const DiffOptions& options, const Mode
     return diff::Side{
         .model = model, .name = fmt::format("compilation {}", id), .rank = rank, .compile_id = id};
   };
-  const diff::Side a = side(options.compilations[0]), b = side(options.compilations[1]);
+  diff::Side a = side(options.compilations[0]), b = side(options.compilations[1]);
+  const std::string notes[] = {diff::ChooseAttempt(a), diff::ChooseAttempt(b)};
   for (const diff::Side* each : {&a, &b})
     if (Status status = CheckCompilation(*each); !status.ok()) return status;
-  return diff::DiffCompilations(a, b);
+  diff::RunDiff found = diff::DiffCompilations(a, b);
+  AddNotes(notes, found);
+  return found;
 }
 
 Result<diff::RunDiff> Compare(const DiffOptions& options, const GlobalOptions& global) {
