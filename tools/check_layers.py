@@ -8,6 +8,7 @@ usage: check_layers.py [--self-test]
   inputs    base, model, tables/, files directly in src/inputs, the plug-in's own folder
   analyses, outputs    likewise
   recorder  base, include/debrief
+  diff      base, model, tables/, outputs/
   serve     base, model, tables/, outputs/
   app       everything
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIONS = {"inputs", "analyses", "outputs"}
-FOLDERS = STATIONS | {"base", "model", "recorder", "serve", "app", "tables", "debrief"}
+FOLDERS = STATIONS | {"base", "model", "recorder", "diff", "serve", "app", "tables", "debrief"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
@@ -32,7 +33,7 @@ def forbidden(path, include):
         return None
     if target[0] in ("model", "tables") and layer in STATIONS | {"model"}:
         return None
-    if layer == "serve" and target[0] in ("serve", "outputs", "model", "tables"):
+    if layer in ("diff", "serve") and target[0] in (layer, "outputs", "model", "tables"):
         return None
     if layer == "recorder" and target[0] in ("recorder", "debrief"):
         return None
@@ -64,12 +65,12 @@ def self_test():
     allowed = [("base/a.cc", "base/b.h"), ("model/a.cc", "tables/job.h"), ("inputs/a.cc", "model/model.h"),
                ("inputs/x/a.cc", "inputs/x/b.h"), ("inputs/x/a.cc", "inputs/importer.h"),
                ("app/main.cc", "outputs/html/page.h"), ("recorder/a.cc", "debrief/recorder.h"),
-               ("serve/a.cc", "outputs/store/database.h")]
+               ("serve/a.cc", "outputs/store/database.h"), ("diff/a.cc", "outputs/profile_diff/profile_diff.h")]
     banned = [("base/a.cc", "model/model.h"), ("model/a.cc", "inputs/importer.h"),
               ("inputs/x/a.cc", "inputs/y/b.h"), ("inputs/x/a.cc", "outputs/output.h"),
               ("inputs/a.cc", "inputs/x/b.h"), ("analyses/x/a.cc", "app/cli.h"),
               ("recorder/a.cc", "model/model.h"), ("inputs/x/a.cc", "b.h"), ("base/a.cc", "tables/job.h"),
-              ("inputs/x/a.cc", "inputs/x/../y/b.h"), ("serve/a.cc", "inputs/importer.h"),
+              ("inputs/x/a.cc", "inputs/x/../y/b.h"), ("serve/a.cc", "inputs/importer.h"), ("diff/a.cc", "serve/server.h"),
               ("outputs/x/a.cc", "serve/server.h")]
     assert not [case for case in allowed if forbidden(*case)], "a good include was refused"
     assert not [case for case in banned if not forbidden(*case)], "a bad include was let through"

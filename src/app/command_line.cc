@@ -23,6 +23,7 @@ struct Parsed {
   FlightOptions flight;
   CompileOptions compile;
   ProfileOptions profile;
+  DiffOptions diff;
   ConvertOptions convert;
   ListOptions list;
   QueryOptions query;
@@ -249,6 +250,42 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   return profile;
 }
 
+CLI::App* AddDiff(CLI::App& app, Parsed& parsed) {
+  auto* diff =
+      app.add_subcommand("diff", "What is different between two runs, ranks or compilations");
+  DiffOptions& options = parsed.diff;
+  diff->add_option("PATH", options.paths, "Two runs: files, folders or archives; or one")
+      ->type_name("")
+      ->required()
+      ->expected(1, 2);
+  auto* ranks = diff->add_option("--ranks", options.ranks, "Of one run: these two ranks")
+                    ->type_name("R R")
+                    ->expected(2);
+  diff->add_option("--compilations", options.compilations,
+                   "Of one run: these two compilations, for example 4/0 4/1")
+      ->type_name("ID ID")
+      ->expected(2)
+      ->excludes(ranks);
+  diff->add_option("--rank", options.rank, "With --compilations: on this rank (the first)")
+      ->type_name("R")
+      ->check(CLI::NonNegativeNumber.description(""));
+  diff->add_option("--fail-on", options.fail_on,
+                   "Exit 3 when: new-error, new-warning, step_time>5%, compile_time>20%, "
+                   "memory_peak>2%, graph_breaks>0, recompiles>0, ... (several allowed)")
+      ->type_name("GATE")
+      ->allow_extra_args(false);
+  diff->add_flag("--markdown", options.markdown, "Tables to paste into a ticket");
+  diff->add_option("--top", options.top, "Rows of a section; 0 = all (10)")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
+  AddGlobal(*diff, parsed);
+  diff->add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024).description(""));
+  diff->footer("Example:\n  debrief diff examples/two-rank-profile --ranks 0 1");
+  return diff;
+}
+
 CLI::App* AddConvert(CLI::App& app, Parsed& parsed) {
   auto* convert =
       app.add_subcommand("convert", "Timelines in another format, several on one clock");
@@ -354,6 +391,7 @@ int RunCommandLine(int argc, char** argv) {
       {AddFlight(app, parsed), [&] { return RunFlight(parsed.flight, parsed.global); }},
       {AddCompile(app, parsed), [&] { return RunCompile(parsed.compile, parsed.global); }},
       {AddProfile(app, parsed), [&] { return RunProfile(parsed.profile, parsed.global); }},
+      {AddDiff(app, parsed), [&] { return RunDiffCommand(parsed.diff, parsed.global); }},
       {AddConvert(app, parsed), [&] { return RunConvert(parsed.convert, parsed.global); }},
       {AddList(app, parsed), [&] { return RunList(parsed.list, parsed.global); }},
       {AddQuery(app, parsed), [&] { return RunQueryCommand(parsed.query, parsed.global); }},

@@ -1,6 +1,6 @@
 // Where does the time of each rank go, and which rank do the others wait for?
 //
-//   windows.h   time of host and device, step by step
+//   model/timeline/rank_windows.h   time of host and device, step by step
 //   delays.h    who comes late to matched collectives, of its own doing
 //   verdict.h   both compared with the other ranks
 #include <array>
@@ -66,12 +66,12 @@ class CommonTime {
 
 std::map<RankKey, std::vector<Rank>> MeasureRanks(const Model& model) {
   timeline::DeviceClasses classes(model);
-  NameMarks marks(model);
+  timeline::NameMarks marks(model);
   CommonTime common(model);
   std::map<RankKey, std::vector<Rank>> ranks;
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
     std::vector<Rank>& same = ranks[{view.who.job, view.who.attempt, view.who.rank}];
-    RankWindows measured = Measure(view, classes, marks, common.Of(view.row));
+    RankWindows measured = timeline::MeasureRank(view, classes, marks, common.Of(view.row));
     bool joins = !same.empty() && view.who.rank != kNone32 && measured.from_steps &&
                  same[0].windows.from_steps;
     if (!joins) {

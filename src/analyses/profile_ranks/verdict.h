@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "analyses/profile_ranks/delays.h"
-#include "analyses/profile_ranks/windows.h"
+#include "model/timeline/rank_windows.h"
 
 namespace debrief::analyses::profile_ranks {
+
+using timeline::RankWindows;
+using timeline::Window;
 
 enum class Reason : uint8_t { kNone, kHost, kGpu, kData, kUnknown };
 std::string_view ReasonName(Reason reason);  // empty for kNone

@@ -89,6 +89,18 @@ struct ProfileOptions {
   std::optional<Severity> fail_on;
 };
 int RunProfile(const ProfileOptions& options, const GlobalOptions& global);
+
+struct DiffOptions {
+  std::vector<std::string> paths;         // two runs, or one
+  std::vector<int> ranks;                 // of one run: two of them
+  std::vector<std::string> compilations;  // of one run: two of them, for example 4/0 and 4/1
+  int rank = -1;                          // of these: on this rank; -1: the first that compiles
+  std::vector<std::string> fail_on;       // gates
+  bool markdown = false;
+  int top = 10;  // rows of a section; 0: all
+};
+int RunDiffCommand(const DiffOptions& options, const GlobalOptions& global);
+
 struct ConvertOptions {
   std::vector<std::string> paths;
   std::string to;          // chrome, perfetto, collapsed, parquet

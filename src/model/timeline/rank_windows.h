@@ -13,10 +13,11 @@
 #include "model/timeline/device_class.h"
 #include "model/timeline/view.h"
 
-namespace debrief::analyses::profile_ranks {
+namespace debrief::timeline {
 
 struct Window {
   int64_t key = 0;  // equal ones of several ranks are the same step
+  Interval time;    // on the clock of the timeline
   int64_t length_ns = 0;
   int64_t host_busy_ns = 0;
   int64_t host_own_ns = 0;
@@ -24,6 +25,8 @@ struct Window {
   int64_t communication_ns = 0;
   int64_t idle_ns = 0;
   int64_t data_ns = 0;
+  int64_t compile_ns = 0;  // host inside of the compiler
+  int64_t still_ns = 0;    // host waits and no device runs
 };
 
 struct RankWindows {
@@ -37,9 +40,10 @@ class NameMarks {
   explicit NameMarks(const Model& model) : pools_(model.pools), marks_(pools_.strings.size()) {}
   bool Waits(StringId name) const { return Mark(name) & kWaits; }
   bool LoadsData(StringId name) const { return Mark(name) & kLoadsData; }
+  bool Compiles(StringId name) const { return Mark(name) & kCompiles; }
 
  private:
-  static constexpr uint8_t kKnown = 1, kWaits = 2, kLoadsData = 4;
+  static constexpr uint8_t kKnown = 1, kWaits = 2, kLoadsData = 4, kCompiles = 8;
   uint8_t Mark(StringId name) const;
 
   const Pools& pools_;
@@ -47,7 +51,7 @@ class NameMarks {
 };
 
 // `whole`: what to measure where there are no steps.
-RankWindows Measure(const timeline::TimelineView& view, const timeline::DeviceClasses& classes,
-                    const NameMarks& marks, Interval whole);
+RankWindows MeasureRank(const TimelineView& view, const DeviceClasses& classes,
+                        const NameMarks& marks, Interval whole);
 
-}  // namespace debrief::analyses::profile_ranks
+}  // namespace debrief::timeline

@@ -1,23 +1,20 @@
-#include "analyses/profile_ranks/windows.h"
+#include "model/timeline/rank_windows.h"
 
 #include <algorithm>
 
 #include "tables/timeline_step.h"
 
-namespace debrief::analyses::profile_ranks {
+namespace debrief::timeline {
 
 namespace {
-
-using timeline::DeviceClass;
-using timeline::TimelineView;
 
 // A thread with less than this share of the busiest one's calls is a helper: that it waits for a
 // device says nothing about the program.
 constexpr int64_t kHelperShare = 10;
 
 struct Sets {
-  IntervalSet busy, waiting, data;     // host
-  IntervalSet compute, communication;  // device
+  IntervalSet busy, waiting, data, compile;  // host
+  IntervalSet compute, communication;        // device
 };
 
 void Join(IntervalSet& all, const IntervalSet& more) {
@@ -26,7 +23,7 @@ void Join(IntervalSet& all, const IntervalSet& more) {
 
 class Sorter {
  public:
-  Sorter(const TimelineView& view, const timeline::DeviceClasses& classes, const NameMarks& marks)
+  Sorter(const TimelineView& view, const DeviceClasses& classes, const NameMarks& marks)
       : view_(view), classes_(classes), marks_(marks) {}
 
   Sets Sort() {
@@ -84,20 +81,22 @@ class Sorter {
       if (IsCall(at)) AppendToUnion(own.busy, Time(at));
       if (talks || waits) AppendToUnion(own.waiting, Time(at));
       if (marks_.LoadsData(view_.name[at])) AppendToUnion(own.data, Time(at));
+      if (marks_.Compiles(view_.name[at])) AppendToUnion(own.compile, Time(at));
     }
     Join(sets_.busy, own.busy);
     Join(sets_.waiting, own.waiting);
     Join(sets_.data, own.data);
+    Join(sets_.compile, own.compile);
   }
 
   const TimelineView& view_;
-  const timeline::DeviceClasses& classes_;
+  const DeviceClasses& classes_;
   const NameMarks& marks_;
   Sets sets_;
 };
 
 Window MeasureOne(const Sets& sets, const IntervalSet& device, Interval time, int64_t key) {
-  Window window{.key = key, .length_ns = time.length()};
+  Window window{.key = key, .time = time, .length_ns = time.length()};
   IntervalSet waiting = Clip(sets.waiting, time);
   window.host_own_ns = time.length() - Length(waiting);
   window.host_busy_ns = Length(Subtract(Clip(sets.busy, time), waiting));
@@ -105,6 +104,8 @@ Window MeasureOne(const Sets& sets, const IntervalSet& device, Interval time, in
   window.compute_ns = Length(Clip(sets.compute, time));
   window.communication_ns = Length(Clip(sets.communication, time));
   window.idle_ns = time.length() - Length(Clip(device, time));
+  window.compile_ns = Length(Subtract(Clip(sets.compile, time), waiting));
+  window.still_ns = Length(Subtract(waiting, device));
   return window;
 }
 
@@ -120,15 +121,17 @@ uint8_t NameMarks::Mark(StringId name) const {
   bool copies = text == "cudaMemcpy" || text == "hipMemcpy" || text == "hipMemcpyWithStream";
   if (has("Synchronize") || copies) mark |= kWaits;
   if (has("DataLoader")) mark |= kLoadsData;
+  // Frames of convert_frame.py are there only while something is compiled.
+  if (text.ends_with("(dynamo_timed)") || has("torch/_dynamo/convert_frame.py(")) mark |= kCompiles;
   return mark;
 }
 
-RankWindows Measure(const TimelineView& view, const timeline::DeviceClasses& classes,
-                    const NameMarks& marks, Interval whole) {
+RankWindows MeasureRank(const TimelineView& view, const DeviceClasses& classes,
+                        const NameMarks& marks, Interval whole) {
   Sets sets = Sorter(view, classes, marks).Sort();
   IntervalSet device = Union(sets.compute, sets.communication);
   const auto& steps = view.model.tables.Get<TimelineStepTable>();
-  timeline::RowRange rows = timeline::RowsOf(steps, view.who.input);
+  RowRange rows = RowsOf(steps, view.who.input);
   RankWindows measured{.from_steps = rows.size() > 0, .windows = {}};
   for (size_t row = rows.begin; row < rows.end; ++row) {
     int64_t key = steps.label[row] == kNone64 ? steps.step[row] : steps.label[row];
@@ -140,4 +143,4 @@ RankWindows Measure(const TimelineView& view, const timeline::DeviceClasses& cla
   return measured;
 }
 
-}  // namespace debrief::analyses::profile_ranks
+}  // namespace debrief::timeline

@@ -1,0 +1,129 @@
+#include "diff/run_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/duration_text.h"
+#include "tables/job.h"
+
+namespace debrief::diff {
+
+namespace {
+
+constexpr double kManyTimes = 1000;  // percent: from here on how many times as much is told
+constexpr std::string_view kNothing = "No difference beyond noise";
+
+std::string BytesText(int64_t bytes) {
+  static constexpr std::string_view kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  auto amount = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (amount >= 1000 && unit + 1 < std::size(kUnits)) {
+    amount /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", amount, kUnits[unit]);
+}
+
+// What is new and bad comes before what is gone; then what changed most.
+int WeightOf(const Row& row) {
+  if (row.unit != Unit::kNone) return 0;
+  if (row.note == "error") return row.change == "gone" ? 3 : 6;
+  if (row.note == "warning") return row.change == "gone" ? 2 : 5;
+  return row.change == "gone" ? 1 : 4;
+}
+
+int64_t SizeOf(const Row& row) {
+  return row.unit == Unit::kNone ? 0 : std::abs(row.value.difference());
+}
+
+// The most important finding that A does not have; null when there is none that matters.
+const Row* NewFinding(const RunDiff& diff) {
+  if (diff.sections.empty() || diff.sections[0].id != "findings") return nullptr;
+  const Row& first = diff.sections[0].rows[0];
+  return first.change == "new" && first.note != "info" ? &first : nullptr;
+}
+
+void SetHeadline(RunDiff& diff) {
+  size_t rows = 0;
+  for (const Section& section : diff.sections) rows += section.rows.size();
+  if (diff.steps && diff.steps->has_changed()) {
+    diff.headline = StepHeadline(*diff.steps);
+  } else if (rows == 0) {
+    diff.headline = kNothing;
+  } else if (const Row* finding = NewFinding(diff)) {
+    diff.headline = "New: " + finding->name;
+  } else {
+    diff.headline =
+        fmt::format("{} difference{}: {}{}", rows, rows == 1 ? "" : "s",
+                    diff.sections.front().title, diff.sections.size() > 1 ? " and more" : "");
+  }
+}
+
+void AddStepMetric(RunDiff& diff) {
+  if (diff.steps) diff.metrics.push_back({"step_time", Unit::kNanoseconds, diff.steps->job.total});
+}
+
+}  // namespace
+
+std::string_view UnitName(Unit unit) {
+  static constexpr std::string_view kNames[] = {"", "count", "ns", "bytes"};
+  return kNames[static_cast<size_t>(unit)];
+}
+
+std::string AmountText(int64_t amount, Unit unit) {
+  if (unit == Unit::kNanoseconds) return DurationText(amount);
+  return unit == Unit::kBytes ? BytesText(amount) : fmt::to_string(amount);
+}
+
+std::string SignedText(int64_t amount, Unit unit) {
+  const std::string size = AmountText(std::abs(amount), unit);
+  if (amount == 0) return size;
+  return (amount > 0 ? "+" : "-") + size;
+}
+
+std::string PercentText(const Change& change) {
+  if (change.a <= 0) return "";
+  const double percent =
+      100 * static_cast<double>(change.difference()) / static_cast<double>(change.a);
+  if (percent >= kManyTimes) return fmt::format("{:.0f} times", percent / 100 + 1);
+  return std::abs(percent) < 10 ? fmt::format("{:+.1f} %", percent)
+                                : fmt::format("{:+.0f} %", percent);
+}
+
+bool RunDiff::is_empty() const { return sections.empty() && !(steps && steps->has_changed()); }
+
+void AddSection(std::string_view id, std::string_view title, std::vector<Row> rows, RunDiff& diff) {
+  if (rows.empty()) return;
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) {
+    return std::pair(WeightOf(x), SizeOf(x)) > std::pair(WeightOf(y), SizeOf(y));
+  });
+  diff.sections.push_back({id, title, std::move(rows)});
+}
+
+RunDiff DiffRuns(const Side& a, const Side& b) {
+  RunDiff diff{.name_a = a.name, .name_b = b.name};
+  diff.steps = DiffSteps(MeasureSteps(a), MeasureSteps(b));
+  AddStepMetric(diff);
+  DiffFindings(a, b, diff);
+  DiffCompiles(a, b, diff);
+  DiffCompileTime(a, b, diff);
+  DiffGraphs(a, b, diff);
+  DiffWork(a, b, diff);
+  DiffCollectives(a, b, diff);
+  DiffMemory(a, b, diff);
+  SetHeadline(diff);
+  return diff;
+}
+
+RunDiff DiffCompilations(const Side& a, const Side& b) {
+  RunDiff diff{.name_a = a.name, .name_b = b.name};
+  DiffCompiles(a, b, diff);
+  DiffCompileTime(a, b, diff);
+  DiffGraphs(a, b, diff);
+  SetHeadline(diff);
+  return diff;
+}
+
+}  // namespace debrief::diff

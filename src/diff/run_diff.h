@@ -1,0 +1,86 @@
+// What is different in run B, seen from run A: everything that `debrief diff` shows, in one object.
+//
+//   headline   the answer in one sentence
+//   steps      time of a step, taken apart; by rank
+//   sections   findings, compilations, kernels, ...: a list of differences each, most important
+//   first metrics    single figures that gates test (gates.h)
+//
+// Identical runs give no rows, and a headline that says so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diff/noise.h"
+#include "diff/side.h"
+#include "diff/steps.h"
+
+namespace debrief::diff {
+
+enum class Unit : uint8_t { kNone, kCount, kNanoseconds, kBytes };
+std::string_view UnitName(Unit unit);
+
+// One difference.
+struct Row {
+  std::string change;  // new, gone, more, fewer, longer, shorter, changed
+  std::string name;
+  Unit unit = Unit::kNone;
+  Change value;                // meaningless where unit is kNone
+  std::vector<int32_t> ranks;  // that differ; none: all, or it does not matter
+  std::string note;
+};
+
+struct Section {
+  std::string_view id;
+  std::string_view title;
+  std::vector<Row> rows;
+};
+
+// A figure of both runs.
+struct Metric {
+  std::string_view name;
+  Unit unit = Unit::kNone;
+  Change value;
+};
+
+struct RunDiff {
+  std::string name_a, name_b;
+  std::string headline;
+  std::vector<std::string> notes;  // what could not be compared, and why
+  std::optional<StepDiff> steps;   // where both have profiles
+  std::vector<Section> sections;
+  std::vector<Metric> metrics;
+
+  bool is_empty() const;
+};
+
+RunDiff DiffRuns(const Side& a, const Side& b);
+
+// Only compilations: of two that a side names each (Side::compile_id).
+RunDiff DiffCompilations(const Side& a, const Side& b);
+
+// A file a question; each adds its sections and metrics.
+void DiffFindings(const Side& a, const Side& b, RunDiff& diff);
+void DiffCompiles(const Side& a, const Side& b, RunDiff& diff);
+void DiffCompileTime(const Side& a, const Side& b, RunDiff& diff);
+void DiffGraphs(const Side& a, const Side& b, RunDiff& diff);
+void DiffWork(const Side& a, const Side& b, RunDiff& diff);
+void DiffCollectives(const Side& a, const Side& b, RunDiff& diff);
+void DiffMemory(const Side& a, const Side& b, RunDiff& diff);
+
+// Adds a section unless it is empty. Rows are ordered by the size of their difference.
+void AddSection(std::string_view id, std::string_view title, std::vector<Row> rows, RunDiff& diff);
+
+std::string DiffText(const RunDiff& diff, size_t most_rows);
+std::string DiffMarkdown(const RunDiff& diff, size_t most_rows);
+
+// "+12.5 ms", "-3", "+2.1 MB".
+std::string SignedText(int64_t amount, Unit unit);
+std::string AmountText(int64_t amount, Unit unit);
+// "+6.3 %", "-85 %", of much more "15 times"; empty when the first is not above 0.
+std::string PercentText(const Change& change);
+
+}  // namespace debrief::diff

@@ -1,0 +1,130 @@
+#include "diff/steps.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/robust.h"
+
+namespace debrief::diff {
+
+namespace {
+
+// A difference below this share of a step does not matter, however regular it is.
+constexpr int64_t kSmallestPercent = 2;
+constexpr int64_t kUnusualPercent = 150;
+
+using Series = std::map<int64_t, StepTimes>;  // by step
+
+// The job's steps: those that all of its ranks have, as means over the ranks.
+Series StepsOfJob(const StepsOfRanks& ranks) {
+  std::map<int64_t, std::vector<const StepTimes*>> by_step;
+  for (const auto& [rank, steps] : ranks)
+    for (const auto& [key, times] : steps) by_step[key].push_back(&times);
+  Series job;
+  for (const auto& [key, all] : by_step) {
+    if (all.size() != ranks.size()) continue;
+    auto mean = [&all](auto value) {
+      std::vector<int64_t> values;
+      for (const StepTimes* times : all) values.push_back(value(*times));
+      return Mean(values);
+    };
+    StepTimes& times = job[key];
+    times.total = mean([](const StepTimes& each) { return each.total; });
+    for (size_t part = 0; part < kStepParts; ++part)
+      times.parts[part] = mean([part](const StepTimes& each) { return each.parts[part]; });
+  }
+  return job;
+}
+
+// Steps that took much longer than most of the job's. All are kept when too few would be left.
+std::vector<int64_t> FindUnusual(const Series& job) {
+  std::vector<int64_t> totals, unusual;
+  for (const auto& [key, times] : job) totals.push_back(times.total);
+  const int64_t limit = PercentOf(Median(totals), kUnusualPercent);
+  for (const auto& [key, times] : job)
+    if (times.total > limit) unusual.push_back(key);
+  if (job.size() - unusual.size() < kFewestSamples) unusual.clear();
+  return unusual;
+}
+
+class Samples {
+ public:
+  Samples(const Series& steps, const std::vector<int64_t>& unusual) {
+    for (const auto& [key, times] : steps)
+      if (!std::binary_search(unusual.begin(), unusual.end(), key)) steps_.push_back(&times);
+  }
+
+  size_t size() const { return steps_.size(); }
+
+  std::vector<int64_t> Totals() const {
+    std::vector<int64_t> values;
+    for (const StepTimes* times : steps_) values.push_back(times->total);
+    return values;
+  }
+
+  std::vector<int64_t> Of(size_t part) const {
+    std::vector<int64_t> values;
+    for (const StepTimes* times : steps_) values.push_back(times->parts[part]);
+    return values;
+  }
+
+ private:
+  std::vector<const StepTimes*> steps_;
+};
+
+// Means are rounded each for itself; the rest takes what that leaves.
+void MakeExact(StepChange& change) {
+  Change& rest = change[StepPart::kRest];
+  rest.a = change.total.a;
+  rest.b = change.total.b;
+  for (size_t part = 0; part < static_cast<size_t>(StepPart::kRest); ++part) {
+    rest.a -= change.parts[part].a;
+    rest.b -= change.parts[part].b;
+  }
+}
+
+StepChange Compare(const Samples& a, const Samples& b) {
+  StepChange change;
+  const int64_t floor = PercentOf(Mean(a.Totals()), kSmallestPercent);
+  change.total = ChangeOf(a.Totals(), b.Totals(), floor);
+  for (size_t part = 0; part < kStepParts; ++part)
+    change.parts[part] = ChangeOf(a.Of(part), b.Of(part), floor);
+  MakeExact(change);
+  return change;
+}
+
+}  // namespace
+
+std::string_view PartName(StepPart part) {
+  static constexpr std::string_view kNames[kStepParts] = {
+      "host", "data_loading", "compiling", "gpu", "waiting", "communication", "still", "rest"};
+  return kNames[static_cast<size_t>(part)];
+}
+
+std::string_view PartInWords(StepPart part) {
+  static constexpr std::string_view kNames[kStepParts] = {
+      "host",          "data loading", "compiling",          "GPU", "waiting for other ranks",
+      "communication", "nothing runs", "rest (side by side)"};
+  return kNames[static_cast<size_t>(part)];
+}
+
+std::optional<StepDiff> DiffSteps(const StepsOfRanks& a, const StepsOfRanks& b) {
+  const Series job_a = StepsOfJob(a), job_b = StepsOfJob(b);
+  if (job_a.empty() || job_b.empty()) return std::nullopt;
+  const std::vector<int64_t> unusual_a = FindUnusual(job_a), unusual_b = FindUnusual(job_b);
+  StepDiff diff;
+  diff.steps_a = job_a.size() - unusual_a.size();
+  diff.steps_b = job_b.size() - unusual_b.size();
+  diff.left_out_a = unusual_a.size();
+  diff.left_out_b = unusual_b.size();
+  diff.job = Compare(Samples(job_a, unusual_a), Samples(job_b, unusual_b));
+  for (const auto& [rank, steps] : a) {
+    auto other = b.find(rank);
+    if (other != b.end())
+      diff.ranks[rank] = Compare(Samples(steps, unusual_a), Samples(other->second, unusual_b));
+  }
+  diff.blame = FindBlame(diff);
+  return diff;
+}
+
+}  // namespace debrief::diff

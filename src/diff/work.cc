@@ -1,0 +1,82 @@
+// Kernels, copies and fills by name, and ops by what they launched: outputs/profile_diff compares
+// them step by step; here only what is beyond noise is kept.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "diff/run_diff.h"
+#include "outputs/profile_diff/profile_diff.h"
+#include "tables/timeline.h"
+
+namespace debrief::diff {
+
+namespace {
+
+using outputs::profile_diff::DiffProfiles;
+using outputs::profile_diff::NameDiff;
+using outputs::profile_diff::ProfileDiff;
+using outputs::profile_diff::Significance;
+
+// In hundredths of a percent of a step: less does not matter.
+constexpr int64_t kSmallestShare = 50;
+
+// -1, the number of no input, keeps an empty selection from meaning all of them.
+std::vector<int32_t> InputsOf(const Side& side) {
+  const auto& table = side.model.tables.Get<TimelineTable>();
+  std::vector<int32_t> inputs;
+  for (size_t row = 0; row < table.size(); ++row)
+    if (side.HasRow(table, row)) inputs.push_back(table.input[row]);
+  if (inputs.empty()) inputs.push_back(-1);
+  return inputs;
+}
+
+bool Matters(const NameDiff& name, int64_t smallest) {
+  if (std::abs(name.time.difference()) <= smallest) return false;
+  const bool came_or_went = (name.count_a == 0) != (name.count_b == 0);
+  return came_or_went || name.time.significance == Significance::kSignificant;
+}
+
+std::string_view WordOf(std::string_view verdict) {
+  if (verdict == "more_launches") return "more";
+  if (verdict == "fewer_launches") return "fewer";
+  if (verdict == "slower") return "longer";
+  return verdict == "faster" ? "shorter" : verdict;
+}
+
+std::string PerSample(int64_t count, int64_t samples) {
+  return fmt::format("{:.4g}", static_cast<double>(count) / static_cast<double>(samples));
+}
+
+std::vector<Row> RowsOf(const std::vector<NameDiff>& names, const ProfileDiff& profile) {
+  const int64_t smallest = PercentOf(profile.total.a_ns, kSmallestShare) / 100;
+  std::vector<Row> rows;
+  for (const NameDiff& name : names) {
+    if (!Matters(name, smallest)) continue;
+    rows.push_back({.change = std::string(WordOf(name.verdict)),
+                    .name = name.name,
+                    .unit = Unit::kNanoseconds,
+                    .value = {name.time.a_ns, name.time.b_ns, name.time.noise_ns, true},
+                    .note = fmt::format("{} -> {} launches, {} by launches, {} by duration",
+                                        PerSample(name.count_a, profile.samples_a),
+                                        PerSample(name.count_b, profile.samples_b),
+                                        SignedText(name.count_effect_ns, Unit::kNanoseconds),
+                                        SignedText(name.duration_effect_ns, Unit::kNanoseconds))});
+  }
+  return rows;
+}
+
+}  // namespace
+
+void DiffWork(const Side& a, const Side& b, RunDiff& diff) {
+  auto profile = DiffProfiles({a.model, InputsOf(a)}, {b.model, InputsOf(b)});
+  if (!profile.ok()) return;
+  const bool by_step = profile.value().unit == outputs::profile_diff::Unit::kStep;
+  AddSection("kernels",
+             by_step ? "Kernels, copies and fills (time a step and rank)"
+                     : "Kernels, copies and fills (time a profile)",
+             RowsOf(profile.value().kernels, profile.value()), diff);
+  AddSection("ops", by_step ? "Ops (device time a step and rank)" : "Ops (device time a profile)",
+             RowsOf(profile.value().ops, profile.value()), diff);
+}
+
+}  // namespace debrief::diff
