@@ -1,0 +1,58 @@
+#include "outputs/job_verdicts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "tables/job.h"
+
+namespace debrief {
+
+namespace {
+
+std::set<size_t> ExplainedBySomething(const Model& model) {
+  std::set<size_t> explained;
+  for (const Finding& finding : model.findings)
+    explained.insert(finding.explains.begin(), finding.explains.end());
+  return explained;
+}
+
+// Smaller is worse: no findings is best of all, then by the finding that is told first.
+auto Badness(const Model& model, const JobVerdict& verdict) {
+  if (verdict.findings.empty()) return std::make_tuple(true, 0, 0, 0.0);
+  const Finding& first = model.findings[verdict.findings.front()];
+  return std::make_tuple(false, -static_cast<int>(first.severity), static_cast<int>(first.role),
+                         -first.confidence);
+}
+
+}  // namespace
+
+std::vector<JobVerdict> JobVerdicts(const Model& model, std::string_view rules) {
+  const auto& jobs = model.tables.Get<JobTable>();
+  std::vector<JobVerdict> verdicts;
+  std::map<int32_t, size_t> place;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    place[jobs.job[i]] = verdicts.size();
+    verdicts.push_back({.job = jobs.job[i], .name = std::string(model.pools.Text(jobs.name[i]))});
+  }
+  std::set<size_t> explained = ExplainedBySomething(model);
+  for (bool folded : {false, true}) {
+    for (size_t i = 0; i < model.findings.size(); ++i) {
+      const Finding& finding = model.findings[i];
+      bool under_cause = finding.role == Role::kConsequence && explained.contains(i);
+      if (under_cause != folded || !std::string_view(finding.rule).starts_with(rules)) continue;
+      auto [found, is_new] = place.try_emplace(finding.job, verdicts.size());
+      if (is_new) verdicts.push_back({.job = finding.job, .name = "of no job"});
+      JobVerdict& verdict = verdicts[found->second];
+      verdict.findings.push_back(i);
+      verdict.told += folded ? 0 : 1;
+    }
+  }
+  std::stable_sort(verdicts.begin(), verdicts.end(), [&](const JobVerdict& a, const JobVerdict& b) {
+    return Badness(model, a) < Badness(model, b);
+  });
+  return verdicts;
+}
+
+}  // namespace debrief
