@@ -310,7 +310,8 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
   query->add_flag("--json", parsed.global.json, "Same as --format json");
   query->add_flag("--csv", parsed.query.csv, "Same as --format csv");
   query->footer(
-      "Examples:\n  debrief query debrief_out \"SELECT kind, count(*) AS inputs FROM input GROUP BY "
+      "Examples:\n  debrief query debrief_out \"SELECT kind, count(*) AS inputs FROM input GROUP "
+      "BY "
       "kind ORDER BY kind\"\n"
       "  debrief query debrief_out --table comm_op --csv\n"
       "Tables: debrief list tables, or docs/tables.md");

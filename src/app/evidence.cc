@@ -49,9 +49,9 @@ Result<Cells> Ask(Database& database, const std::string& sql) {
 
 // Words of SQL that a column's name must be quoted for.
 Result<std::set<std::string>> ReservedWords(Database& database) {
-  ASSIGN_OR_RETURN(Cells rows,
-                   Ask(database, "SELECT keyword_name FROM duckdb_keywords() WHERE "
-                                 "keyword_category IN ('reserved', 'type_function')"));
+  ASSIGN_OR_RETURN(Cells rows, Ask(database,
+                                   "SELECT keyword_name FROM duckdb_keywords() WHERE "
+                                   "keyword_category IN ('reserved', 'type_function')"));
   std::set<std::string> words;
   for (size_t i = 1; i < rows.size(); ++i) words.insert(rows[i].front());
   return words;
@@ -91,9 +91,8 @@ Result<EvidenceRows> FetchEvidence(const Evidence& evidence, Database& database)
     names.push_back(reserved.contains(name) ? outputs::store::QuoteName(name) : name);
   }
   std::string where = Where(evidence);
-  ASSIGN_OR_RETURN(Cells filled,
-                   Ask(database, fmt::format("SELECT count({}) {}", fmt::join(names, "), count("),
-                                             where)));
+  ASSIGN_OR_RETURN(Cells filled, Ask(database, fmt::format("SELECT count({}) {}",
+                                                           fmt::join(names, "), count("), where)));
   std::string chosen = "rowid AS row";
   for (size_t i = 0; i < names.size(); ++i) {
     if (filled.at(1)[i] != "0") chosen += ", " + names[i];
@@ -116,10 +115,11 @@ Result<std::string> RowsAsJson(const std::string& sql, Database& database) {
 Status CheckSameRun(const Finding& finding, size_t findings, Database& database) {
   ASSIGN_OR_RETURN(
       Cells rows,
-      Ask(database, fmt::format("SELECT count(*), count(*) FILTER (WHERE finding = {} AND rule = {}) "
-                                "FROM finding",
-                                outputs::store::QuoteText(finding.id),
-                                outputs::store::QuoteText(finding.rule))));
+      Ask(database,
+          fmt::format("SELECT count(*), count(*) FILTER (WHERE finding = {} AND rule = {}) "
+                      "FROM finding",
+                      outputs::store::QuoteText(finding.id),
+                      outputs::store::QuoteText(finding.rule))));
   if (rows.at(1) == std::vector<std::string>{fmt::format("{}", findings), "1"}) return {};
   return Status(Code::kChanged, "run.duckdb is of another run than findings.json")
       .Remedy("Run debrief on the inputs again, with --overwrite and without --no-store.");

@@ -1,7 +1,7 @@
 // Evidence of a finding as rows of the store, and the SQL that gives them.
 //
-// Evidence names a table and positions in it. The store keeps rows in that order, so the position is
-// the rowid of `stored.<table>`, the table behind the view of docs/tables.md:
+// Evidence names a table and positions in it. The store keeps rows in that order, so the position
+// is the rowid of `stored.<table>`, the table behind the view of docs/tables.md:
 //
 //   SELECT rowid AS row, rank, op, state FROM stored.comm_op WHERE rowid IN (3, 17) ORDER BY rowid
 #pragma once
@@ -22,8 +22,8 @@ struct EvidenceRows {
 };
 
 // The columns that say something: those with a value in at least one of the rows, without job and
-// attempt, which the finding has itself, and without stacks, whose place it names. An error when the
-// store has no such table.
+// attempt, which the finding has itself, and without stacks, whose place it names. An error when
+// the store has no such table.
 Result<EvidenceRows> FetchEvidence(const Evidence& evidence, outputs::store::Database& database);
 
 // The rows of `sql` as a JSON array of objects.

@@ -102,14 +102,31 @@ Cells OnItsSide(const Cells& table, size_t first, size_t count) {
   return turned;
 }
 
+// "row 3181; rank 7; op send; ..." in lines of at most `width`: one row of many columns.
+std::string Pairs(const Cells& table, int width) {
+  std::string text, line = "   ";
+  for (size_t i = 0; i < table[0].size(); ++i) {
+    if (table[1][i].empty()) continue;
+    std::string pair = fmt::format(" {} {};", table[0][i], Cut(table[1][i], kWidestCell));
+    if (line.size() + pair.size() > static_cast<size_t>(width) && line.size() > 4) {
+      text += line + "\n";
+      line = "   ";
+    }
+    line += pair;
+  }
+  line.back() = '\n';
+  return text + line;
+}
+
 std::string RowsText(const EvidenceRows& rows, int width) {
   Cells table = {rows.columns};
   size_t shown = std::min(kMostRows, rows.cells.size());
-  table.insert(table.end(), rows.cells.begin(),
-               rows.cells.begin() + static_cast<ptrdiff_t>(shown));
+  table.insert(table.end(), rows.cells.begin(), rows.cells.begin() + static_cast<ptrdiff_t>(shown));
   std::string text;
   if (LineWidth(table) <= static_cast<size_t>(width)) {
     text = Aligned(table);
+  } else if (table.size() == 2) {
+    text = Pairs(table, width);
   } else {
     for (size_t first = 1; first < table.size(); first += kRowsBeside)
       text += Aligned(OnItsSide(table, first, kRowsBeside));
@@ -145,6 +162,13 @@ std::string Listed(std::string_view title, const std::vector<const Finding*>& fi
   for (const Finding* finding : findings)
     text += fmt::format("  {:4} {}\n", finding->id, Printable(finding->headline));
   return text;
+}
+
+// The first evidence with the same rows as this one.
+size_t SameRowsBefore(const Explained& explained, size_t evidence) {
+  size_t same = 0;
+  while (explained.rows[same].sql != explained.rows[evidence].sql) ++same;
+  return same;
 }
 
 std::string JobName(const Explained& explained) {
@@ -211,6 +235,10 @@ std::string ExplainedText(const Explained& explained, int width) {
   for (size_t i = 0; i < explained.rows.size(); ++i) {
     text += fmt::format("  {}. {}\n", i + 1, Printable(finding.evidence[i].text));
     if (explained.rows[i].sql.empty()) continue;
+    if (size_t same = SameRowsBefore(explained, i); same < i) {
+      text += fmt::format("    the rows of {}.\n", same + 1);
+      continue;
+    }
     text += RowsText(explained.rows[i], width);
     text += fmt::format("    {}\n", Command(explained, explained.rows[i].sql));
   }
@@ -249,6 +277,10 @@ std::string ExplainedMarkdown(const Explained& explained) {
   for (size_t i = 0; i < explained.rows.size(); ++i) {
     out += fmt::format("### Evidence {}: {}\n\n", i + 1, Markdown(finding.evidence[i].text));
     if (explained.rows[i].sql.empty()) continue;
+    if (size_t same = SameRowsBefore(explained, i); same < i) {
+      out += fmt::format("The rows of evidence {}.\n\n", same + 1);
+      continue;
+    }
     out += MarkdownTable(explained.rows[i]);
     AppendCodeBlock(out, "sql", explained.rows[i].sql);
   }

@@ -21,9 +21,9 @@ void AppendJson(std::string& out, std::string_view text);
 void AppendCsv(std::string& out, std::string_view text);
 
 // Running text of Markdown (CommonMark and what GitHub and GitLab add): nothing in it is markup, an
-// HTML element, an entity, a link, a mention of a person (@name) or of a ticket (#1). One line: line
-// ends become blanks, other control characters U+FFFD. An underscore inside a word is no markup and
-// stays readable.
+// HTML element, an entity, a link, a mention of a person (@name) or of a ticket (#1). One line:
+// line ends become blanks, other control characters U+FFFD. An underscore inside a word is no
+// markup and stays readable.
 void AppendMarkdown(std::string& out, std::string_view text);
 
 // `text` as a code span, in as many backticks as it needs. A `|` is fit for a table's cell.

@@ -22,8 +22,8 @@ struct Scale {
   std::string_view name;
 };
 
-constexpr std::array kScales = {Scale{1, "B"}, Scale{1e3, "kB"}, Scale{1e6, "MB"},
-                                Scale{1e9, "GB"}, Scale{1e12, "TB"}};
+constexpr std::array kScales = {Scale{1, "B"}, Scale{1e3, "kB"}, Scale{1e6, "MB"}, Scale{1e9, "GB"},
+                                Scale{1e12, "TB"}};
 
 const Scale& ScaleOf(double bytes) {
   size_t at = 0;
@@ -74,8 +74,8 @@ std::vector<std::string> Words(const ProgressState& state) {
 }
 
 std::string Bar(const ProgressState& state, int width) {
-  double share = static_cast<double>(std::min(state.done, state.total)) /
-                 static_cast<double>(state.total);
+  double share =
+      static_cast<double>(std::min(state.done, state.total)) / static_cast<double>(state.total);
   auto full = static_cast<size_t>(share * width);
   return fmt::format("[{}{}]", std::string(full, '#'),
                      std::string(static_cast<size_t>(width) - full, '.'));

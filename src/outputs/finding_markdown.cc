@@ -56,8 +56,7 @@ void AppendHeadline(std::string& out, const Finding& finding, int level) {
 
 void AppendBlame(std::string& out, const Finding& finding) {
   size_t before = out.size();
-  if (!finding.ranks.empty())
-    out += fmt::format("- **Ranks:** {}\n", FoldNumbers(finding.ranks));
+  if (!finding.ranks.empty()) out += fmt::format("- **Ranks:** {}\n", FoldNumbers(finding.ranks));
   AppendList(out, "Groups", finding.groups, GroupText);
   if (!finding.op.empty()) {
     out += fmt::format("- **Operation:** {}{}\n", CodeSpan(finding.op),

@@ -1,5 +1,6 @@
 // Findings as Markdown, to paste into a ticket. Whatever comes from inputs is escaped
-// (base/escape.h): a name in a trace cannot become a heading, a link, HTML or a mention of somebody.
+// (base/escape.h): a name in a trace cannot become a heading, a link, HTML or a mention of
+// somebody.
 #pragma once
 
 #include <string>

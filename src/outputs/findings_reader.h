@@ -19,7 +19,8 @@ struct WrittenFindings {
 };
 
 // The file in the folder of a report. kNotFound when there is none, kInvalid when it is broken or
-// not ours, kUnsupported when a newer version wrote it. Fields that are missing keep their defaults.
+// not ours, kUnsupported when a newer version wrote it. Fields that are missing keep their
+// defaults.
 Result<WrittenFindings> ReadFindings(const std::string& folder);
 
 }  // namespace debrief

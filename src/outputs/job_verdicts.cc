@@ -20,10 +20,9 @@ std::set<size_t> ExplainedBySomething(const Model& model) {
 
 // Smaller is worse: no findings is best of all, then by the finding that is told first.
 auto Badness(const Model& model, const JobVerdict& verdict) {
-  if (verdict.findings.empty()) return std::make_tuple(true, 0, 0, 0.0);
-  const Finding& first = model.findings[verdict.findings.front()];
-  return std::make_tuple(false, -static_cast<int>(first.severity), static_cast<int>(first.role),
-                         -first.confidence);
+  if (verdict.findings.empty()) return std::make_tuple(true, 0, size_t{0});
+  size_t first = verdict.findings.front();
+  return std::make_tuple(false, -static_cast<int>(model.findings[first].severity), first);
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ std::string ListJson(const WrittenFindings& run) {
 }
 
 Status NoSuchFinding(const ExplainOptions& options, const WrittenFindings& run) {
-  std::string there = run.findings.empty() ? "the report has no findings"
-                                           : fmt::format("there are f1 to f{}", run.findings.size());
+  std::string there = run.findings.empty()
+                          ? "the report has no findings"
+                          : fmt::format("there are f1 to f{}", run.findings.size());
   return Status(Code::kUsage, fmt::format("no finding {}: {}", options.finding, there))
       .Remedy(fmt::format("See them all: debrief explain {}", options.output));
 }

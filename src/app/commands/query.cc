@@ -1,10 +1,9 @@
 // debrief query: SQL over the store of a report.
 #include "outputs/store/query.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <iostream>
@@ -68,9 +67,8 @@ namespace {
 Result<std::string> Statement(const QueryOptions& options) {
   if (options.table.empty()) return options.sql;
   auto tables = AllTables();
-  bool known = std::any_of(tables.begin(), tables.end(), [&](const TableInfo* table) {
-    return table->name == options.table;
-  });
+  bool known = std::any_of(tables.begin(), tables.end(),
+                           [&](const TableInfo* table) { return table->name == options.table; });
   if (known) return "FROM " + outputs::store::QuoteName(options.table);
   return Status(Code::kUsage, fmt::format("there is no table {}", options.table))
       .Remedy("See which there are: debrief list tables");
