@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/escape.h"
 #include "base/json_writer.h"
@@ -225,8 +226,10 @@ std::string ExplainedText(const Explained& explained, int width) {
   const Finding& finding = *explained.finding;
   std::string text = fmt::format("{} {}: {}\n\n", finding.id, SeverityName(finding.severity),
                                  Printable(finding.headline));
-  text += fmt::format("{:12}{:.0f} %{}\n", "confidence", 100 * finding.confidence,
-                      finding.why.empty() ? "" : ", since " + Printable(finding.why));
+  if (!std::isnan(finding.confidence)) {
+    text += fmt::format("{:12}{:.0f} %{}\n", "confidence", 100 * finding.confidence,
+                        finding.why.empty() ? "" : ", since " + Printable(finding.why));
+  }
   text += fmt::format("{:12}{} ({})\n", "rule", finding.rule, RoleName(finding.role));
   if (std::string job = JobName(explained); !job.empty())
     text += fmt::format("{:12}{}\n", "job", Printable(job));

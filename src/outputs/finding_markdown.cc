@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/escape.h"
 #include "base/rank_list.h"
@@ -69,6 +70,7 @@ void AppendBlame(std::string& out, const Finding& finding) {
 }
 
 void AppendConfidence(std::string& out, const Finding& finding) {
+  if (std::isnan(finding.confidence)) return;
   out += fmt::format("Confidence {:.0f} %{}\n\n", 100 * finding.confidence,
                      finding.why.empty() ? "" : ": " + Markdown(finding.why));
 }

@@ -84,7 +84,7 @@ void ReadScalar(std::string_view key, JsonValue value, Finding& finding) {
   if (key == "attempt") finding.attempt = SmallOf(value);
   if (key == "op") finding.op = TextOf(value);
   if (key == "seq") finding.seq = value.Int().value_or(kNone64);
-  if (key == "confidence") finding.confidence = value.Double().value_or(1);
+  if (key == "confidence") finding.confidence = value.Double().value_or(kNoDouble);
   if (key == "why") finding.why = TextOf(value);
   if (key == "next_step") finding.next_step = TextOf(value);
 }

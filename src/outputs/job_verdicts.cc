@@ -41,8 +41,10 @@ std::vector<JobVerdict> JobVerdicts(const Model& model, std::string_view rules) 
       const Finding& finding = model.findings[i];
       bool under_cause = finding.role == Role::kConsequence && explained.contains(i);
       if (under_cause != folded || !std::string_view(finding.rule).starts_with(rules)) continue;
-      auto [found, is_new] = place.try_emplace(finding.job, verdicts.size());
-      if (is_new) verdicts.push_back({.job = finding.job, .name = "of no job"});
+      bool of_the_only_job = finding.job == kNone32 && jobs.size() == 1;
+      int32_t job = of_the_only_job ? jobs.job[0] : finding.job;
+      auto [found, is_new] = place.try_emplace(job, verdicts.size());
+      if (is_new) verdicts.push_back({.job = job, .name = "of no job"});
       JobVerdict& verdict = verdicts[found->second];
       verdict.findings.push_back(i);
       verdict.told += folded ? 0 : 1;

@@ -47,7 +47,8 @@ def problems(value, schema, place="$"):
         yield f"{place}: {value!r} is none of {schema['enum']}"
     if "pattern" in schema and not re.search(schema["pattern"], value):
         yield f"{place}: {value!r} does not match {schema['pattern']}"
-    if "minimum" in schema and value < schema["minimum"] or "maximum" in schema and value > schema["maximum"]:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if value is not None and (low is not None and value < low or high is not None and value > high):
         yield f"{place}: {value} is out of range"
     if isinstance(value, dict):
         fields = schema.get("properties", {})
