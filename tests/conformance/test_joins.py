@@ -148,6 +148,34 @@ def test_other_clocks_and_cut_dumps(context):
     check_against_truth(job, joined_rows(context, cut), 0.95)
 
 
+def test_sequence_numbers_tell(context):
+    """Newer profiles number collectives: then neither order nor clock is needed."""
+    job = context.data / "recorded/jobs/healthy"
+    folder = altered_job(context, "numbered", shift_odd_ranks)
+    for rank in RANKS:
+        truth = RankTruth(job, rank)
+        for kernel in truth.kernels.values():
+            entries, issuer = truth.entries_of(kernel), truth.issuer(kernel)
+            kind = "p2p_seq_id" if entries[0]["is_p2p"] else "collective_seq_id"
+            issuer["args"]["Seq"] = entries[0][kind]
+            if "Collective name" in kernel["args"]:
+                kernel["args"]["Seq"] = entries[0][kind]
+        with gzip.open(folder / f"profile_rank{rank}.json.gz", "wt", compresslevel=1) as file:
+            json.dump(truth.profile, file, default=float)
+    out = import_folder(context, folder)
+    rows = query(context, out, """
+        SELECT j.rank, j.how, j.record, p.op, p.position, p.group_name
+        FROM collective_join j JOIN profile_collective p USING (collective)""")
+    by_order = query(context, import_folder(context, "recorded/jobs/healthy"), """
+        SELECT j.rank, j.record, p.op, p.position, p.group_name
+        FROM collective_join j JOIN profile_collective p USING (collective)""")
+    assert {row["how"] for row in rows} == {"seq"}, rows[:3]
+    place = lambda row: (row["rank"], row["group_name"], row["position"], row["op"], row["record"])
+    assert set(map(place, rows)) == set(map(place, by_order))
+    for row in query(context, out, "SELECT rank, offset_ns FROM join_clock"):
+        assert abs(row["offset_ns"] - row["rank"] % 2 * 3_000_000_000) < 1_000_000, row
+
+
 def test_dumps_of_other_steps_join_nothing(context):
     out = import_folder(context, altered_job(context, "early", keep_beginning))
     rows = joined_rows(context, out)

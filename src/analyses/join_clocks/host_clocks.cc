@@ -67,6 +67,7 @@ void HostClocks::ReadDumps(const Model& model) {
 void HostClocks::PlaceHosts() {
   for (const ProfileClock& profile : profiles_) {
     if (profile.placed.offset_ns == kNone64) continue;
+    apart_.insert(JobOf(profile.rank));
     if (profile.to_dump_ns != kNone64) {
       hosts_.try_emplace(profile.rank, Placed{profile.placed.offset_ns - profile.to_dump_ns,
                                               "joined", profile.placed.residual_ns});
@@ -74,15 +75,16 @@ void HostClocks::PlaceHosts() {
       hosts_.try_emplace(profile.rank, Placed{profile.placed.offset_ns, "host", kNone64});
     }
   }
-  std::map<std::pair<int32_t, int32_t>, std::vector<int64_t>> bases;  // by job and attempt
+  std::map<JobKey, std::vector<int64_t>> bases;
   for (const auto& [rank, host] : hosts_) {
+    apart_.erase(JobOf(rank));
     auto correction = corrections_.find(rank);
     if (correction == corrections_.end() || correction->second == kNone64) continue;
-    bases[{std::get<0>(rank), std::get<1>(rank)}].push_back(host.offset_ns + correction->second);
+    bases[JobOf(rank)].push_back(host.offset_ns + correction->second);
   }
   for (const auto& [rank, correction] : corrections_) {
-    if (correction == kNone64) continue;
-    auto base = bases.find({std::get<0>(rank), std::get<1>(rank)});
+    if (correction == kNone64 || apart_.contains(JobOf(rank))) continue;
+    auto base = bases.find(JobOf(rank));
     int64_t base_ns = base == bases.end() ? 0 : Median(base->second);
     hosts_.try_emplace(rank, Placed{base_ns - correction, "collectives", spreads_[rank]});
   }
@@ -93,6 +95,7 @@ void HostClocks::PlaceProfiles() {
   for (ProfileClock& profile : profiles_) {
     if (profile.placed.offset_ns != kNone64) continue;
     Placed host = HostOf(profile.rank);
+    if (host.offset_ns == kNone64) continue;
     if (profile.to_dump_ns != kNone64) {
       profile.placed = {host.offset_ns + profile.to_dump_ns, "joined", kNone64};
     } else if (profile.wall) {
@@ -102,6 +105,7 @@ void HostClocks::PlaceProfiles() {
 }
 
 Placed HostClocks::HostOf(const RankKey& rank) const {
+  if (apart_.contains(JobOf(rank))) return {};
   auto found = hosts_.find(rank);
   return found == hosts_.end() ? Placed{0, "assumed", kNone64} : found->second;
 }

@@ -12,8 +12,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/model.h"
@@ -21,6 +23,8 @@
 namespace debrief::analyses::join_clocks {
 
 using RankKey = std::tuple<int32_t, int32_t, int32_t>;  // job, attempt, rank
+using JobKey = std::pair<int32_t, int32_t>;             // job, attempt
+inline JobKey JobOf(const RankKey& rank) { return {std::get<0>(rank), std::get<1>(rank)}; }
 
 struct Placed {
   int64_t offset_ns = kNone64;  // to be added; null when nothing tells
@@ -42,7 +46,8 @@ class HostClocks {
   explicit HostClocks(const Model& model);
 
   const std::vector<ProfileClock>& profiles() const { return profiles_; }
-  // The wall clock of a rank's host: that of its dump, compile log and text.
+  // The wall clock of a rank's host: that of its dump, compile log and text. Null where profiles
+  // count from elsewhere and nothing ties them to a wall clock.
   Placed HostOf(const RankKey& rank) const;
 
  private:
@@ -55,6 +60,7 @@ class HostClocks {
   std::map<RankKey, int64_t> corrections_;  // comm_arrival: to be taken off
   std::map<RankKey, int64_t> spreads_;
   std::map<RankKey, Placed> hosts_;
+  std::set<JobKey> apart_;  // jobs whose profiles have a clock of their own
 };
 
 }  // namespace debrief::analyses::join_clocks

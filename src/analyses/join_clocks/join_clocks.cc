@@ -80,7 +80,8 @@ class Writer {
       Identity who{table.input[row], table.job[row], table.attempt[row], table.rank[row]};
       Placed host = clocks_.HostOf(KeyOf(who));
       // What was compared was the dump; the others read the same clock.
-      if (source != "dump" && host.how != "assumed") host = {host.offset_ns, "host", kNone64};
+      if (source != "dump" && host.offset_ns != kNone64 && host.how != "assumed")
+        host = {host.offset_ns, "host", kNone64};
       AddClock(who, source, true, host);
     }
   }

@@ -13,6 +13,7 @@ namespace {
 constexpr int64_t kSlackNs = 1'000'000;  // two ways to read one clock differ by less
 // Enough mostly, and little enough that a call does not hold the entry of the next by chance.
 constexpr int64_t kTightSlackNs = 50'000;
+constexpr int64_t kLeastSlackNs = 10'000;           // reading a clock is not for free
 constexpr int64_t kLongestQueueNs = 1'000'000'000;  // of a kernel whose op is not known
 constexpr size_t kSample = 64;                      // calls of a group that are tried at all shifts
 constexpr size_t kFewest = 8;                       // pairs that can tell a shift from chance
@@ -202,13 +203,19 @@ class Joiner {
     if (most != count.end()) common_shift_ = most->first;
   }
 
-  // Where only kernels are known, the time in the queue is theirs to tell: its middle and spread.
+  // What is usual: how far the nearest entry lies outside of an op (mostly it does not); and where
+  // only kernels are known, how long before them at the commonest shift, and how much that varies.
   void Measure() {
+    std::vector<int64_t> outside;
     std::vector<int64_t> late;
     for (size_t call = 0; call < lane_.calls.size(); ++call) {
-      int64_t entry = static_cast<int64_t>(call) + common_shift_;
-      if (InLane(entry)) late.push_back(Late(call, entry));
+      const bool has_op = lane_.calls[call].end_ns != kNone64;
+      int64_t entry = static_cast<int64_t>(call) + (has_op ? votes_[call] : common_shift_);
+      if (!InLane(entry)) continue;
+      (has_op ? outside : late).push_back(has_op ? Outside(call, entry) : Late(call, entry));
     }
+    if (!outside.empty())
+      op_slack_ = std::min(kSlackNs, kLeastSlackNs + 4 * std::min(Middle(outside), kSlackNs));
     if (late.empty()) return;
     middle_ = Middle(late);
     for (int64_t& each : late) each = std::abs(each - middle_);
@@ -223,6 +230,13 @@ class Joiner {
            lane_.calls[call].start_ns;
   }
 
+  // How far the entry lies before the begin of the op or behind its end.
+  int64_t Outside(size_t call, int64_t entry) const {
+    int64_t late = Late(call, entry);
+    int64_t duration = lane_.calls[call].end_ns - lane_.calls[call].start_ns;
+    return std::max({-late, late - duration, int64_t{0}});
+  }
+
   Refusal WhyOutside(const Call& call) const {
     if (lane_.entries.empty()) return Refusal::kNoEntries;
     Window window = WindowOf(call, kSlackNs);
@@ -235,10 +249,8 @@ class Joiner {
     if (!InLane(entry)) return Refusal::kOffTime;
     const Call& each = lane_.calls[call];
     if (lane_.entries[static_cast<size_t>(entry)].op != each.op) return Refusal::kOtherOp;
-    int64_t late = Late(call, entry);
-    bool fits = each.end_ns == kNone64
-                    ? std::abs(late - middle_) <= tolerance_
-                    : late >= -kSlackNs && late <= each.end_ns - each.start_ns + kSlackNs;
+    bool fits = each.end_ns == kNone64 ? std::abs(Late(call, entry) - middle_) <= tolerance_
+                                       : Outside(call, entry) <= op_slack_;
     return fits ? Refusal::kNone : Refusal::kOffTime;
   }
 
@@ -255,6 +267,7 @@ class Joiner {
   int64_t common_shift_ = 0;
   int64_t middle_ = 0;
   int64_t tolerance_ = kSlackNs;
+  int64_t op_slack_ = kLeastSlackNs;
   LaneJoin result_;
 };
 
@@ -276,7 +289,9 @@ CommonPoint FindCommonPoint(std::span<const Bound> bounds) {
       continue;
     }
     ++open;
-    int64_t at = std::clamp<int64_t>(0, edges[i].first, edges[i + 1].first);
+    // An entry is made soon after the begin of its op at the earliest, and long before the end at
+    // the latest: the upper end is the closer one.
+    int64_t at = edges[i].first <= 0 && edges[i + 1].first >= 0 ? 0 : edges[i + 1].first;
     bool nearer = open == best.bounds && std::abs(at) < std::abs(best.at);
     if (open > best.bounds || nearer) best = {at, open};
   }

@@ -62,7 +62,7 @@ struct Bound {
   int64_t high = 0;
 };
 
-// The point that most bounds share, the nearest to zero of those; and how many do.
+// The point that most bounds share, and how many do: zero where that is one, else the largest.
 struct CommonPoint {
   int64_t at = 0;
   size_t bounds = 0;

@@ -62,7 +62,7 @@ class Counter {
     for (size_t row = 0; row < clocks.size(); ++row) {
       std::string_view reason;
       if (clocks.offset_ns[row] == kNone64) {
-        reason = "its times count from elsewhere, and no collective ties it to another source";
+        reason = "the profile counts from elsewhere, and no collective ties it to a wall clock";
       } else if (model_.pools.Text(clocks.how[row]) == "assumed") {
         reason = "no collective compares the clock of its host: taken as it is";
       }

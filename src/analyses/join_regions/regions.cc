@@ -38,6 +38,7 @@ class Collector {
   std::vector<Region> Collect() {
     FindCalls();
     if (regions_.empty()) return {};
+    FindAround();
     AddWork();
     return std::move(regions_);
   }
@@ -90,6 +91,19 @@ class Collector {
     region_of_[slice] = number;
   }
 
+  // A slice stands before what it encloses.
+  void FindAround() {
+    around_.assign(static_cast<size_t>(view_.slice_count()), kNone32);
+    for (int32_t slice = 0; slice < view_.slice_count(); ++slice) {
+      const bool is_call = region_of_.contains(slice);
+      around_[TimelineView::At(slice)] =
+          is_call ? slice : Around(view_.parent[TimelineView::At(slice)]);
+    }
+  }
+  int32_t Around(int32_t slice) const {
+    return slice == kNone32 ? kNone32 : around_[TimelineView::At(slice)];
+  }
+
   // Each launch counts for the kernel and the graph around it, and for the region of its compile
   // id: a backward graph runs on another thread, outside of the region.
   void AddWork() {
@@ -99,10 +113,9 @@ class Collector {
       StringId id = launches.compile_id[row];
       int64_t duration = view_.duration[TimelineView::At(launches.slice[row])];
       int32_t host = launches.launch[row] != kNone32 ? launches.launch[row] : launches.op[row];
-      for (; host != kNone32; host = view_.parent[TimelineView::At(host)]) {
-        auto found = region_of_.find(host);
-        if (found == region_of_.end()) continue;
-        Region& region = regions_[static_cast<size_t>(found->second)];
+      for (int32_t call = Around(host); call != kNone32;
+           call = Around(view_.parent[TimelineView::At(call)])) {
+        Region& region = regions_[static_cast<size_t>(region_of_.at(call))];
         if (region.kind != RegionKind::kRegion) Count(region, id, duration);
       }
       if (id == StringId::kNone) continue;
@@ -125,6 +138,7 @@ class Collector {
   std::map<std::pair<RegionKind, std::string_view>, int32_t> numbers_;
   std::unordered_map<StringId, int32_t> by_name_;
   std::unordered_map<int32_t, int32_t> region_of_;  // by slice
+  std::vector<int32_t> around_;                     // by slice: the innermost call around it
 };
 
 }  // namespace

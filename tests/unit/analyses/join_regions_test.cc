@@ -179,5 +179,16 @@ TEST(JoinClocks, ProfilesThatNothingAligns) {
   EXPECT_EQ(hosts.profiles()[2].placed.how, "joined");
 }
 
+// Profiles agree with each other, but not on what time of day it is.
+TEST(JoinClocks, ProfilesApartFromTheDumps) {
+  Clocks clocks;
+  clocks.Profile(0, 0, "aligned", false);
+  clocks.Profile(1, 5, "aligned", false);
+  clocks.Dump(1, 40);
+  HostClocks hosts(clocks.model);
+  EXPECT_EQ(hosts.profiles()[1].placed.offset_ns, 5);
+  EXPECT_EQ(hosts.HostOf({0, 0, 1}).offset_ns, kNone64);
+}
+
 }  // namespace
 }  // namespace debrief
