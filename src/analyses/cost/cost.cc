@@ -17,7 +17,7 @@ namespace {
 
 // Profiles or compile logs or both: neither alone is needed.
 constexpr std::array<std::string_view, 1> kNeeds = {"input"};
-constexpr std::array<std::string_view, 11> kUses = {"timeline",
+constexpr std::array<std::string_view, 12> kUses = {"timeline",
                                                     "timeline_slice",
                                                     "timeline_step",
                                                     "timeline_launch",
@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, 11> kUses = {"timeline",
                                                     "compile_phase",
                                                     "compile_span",
                                                     "compilation",
-                                                    "timeline_clock"};
+                                                    "timeline_clock",
+                                                    "compile_rank_only"};
 constexpr std::array<std::string_view, 4> kMakes = {"cost_rank", "cost_collective", "cost_region",
                                                     "cost_fix"};
 

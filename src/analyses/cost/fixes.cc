@@ -63,9 +63,9 @@ class Collector {
     }
   }
 
-  void AddCompiledAgain() {
+  void AddCompiledApart() {
     for (const auto& [key, region] : regions_) {
-      if (!region.again || region.compile_ns == kNone64) continue;
+      if (!(region.again || region.alone) || region.compile_ns == kNone64) continue;
       auto inside = in_windows_.find(key);
       int64_t outside = region.compile_ns - (inside == in_windows_.end() ? 0 : inside->second);
       if (outside > 0) AddCompile(key.first, key.second, outside);
@@ -117,6 +117,7 @@ class Collector {
     fix.lost_ns += ns;
     fix.ranks.insert(rank.rank);
     fix.again = fix.again && region != regions_.end() && region->second.again;
+    fix.alone = fix.alone && region != regions_.end() && region->second.alone;
     if (counted_.insert({rank, compile_id}).second) ++fix.times;
     if (!compile_id.empty()) fix.compilations[compile_id] += ns;
   }
@@ -170,7 +171,7 @@ std::map<JobKey, Fixes> FindFixes(const Model& model, const std::vector<Division
   Collector collector(model, regions, compiling);
   collector.AddWaits(blames);
   for (const Division& division : divisions) collector.AddIdle(division);
-  collector.AddCompiledAgain();
+  collector.AddCompiledApart();
   return collector.Take();
 }
 

@@ -4,10 +4,11 @@
 //   idle        gaps of devices, by state, all ranks together
 //   first_step  what of these is more in the first recorded step than in the middle one of the
 //               others: the start of the recording, as a rule
-//   compile     compiling in steps, and compiling again anywhere else, by function
+//   compile     compiling in steps; anywhere else compiling again, or what most ranks do not
+//               compile; by function
 //
-// The first compilation of a frame outside of steps is the price of compiling and not lost. All
-// causes of a job add up to what its ranks lost in steps, and the compiling again.
+// The first compilation of a frame outside of steps, on all ranks, is the price of compiling and
+// not lost. All causes of a job add up to what its ranks lost in steps, and that compiling.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,7 @@ struct Fix {
   std::map<std::string_view, int64_t> compilations;        // by compile id
   bool by_device = true;
   bool again = true;  // nothing but compiling again
+  bool alone = true;  // nothing but compiling what most ranks do not compile
 };
 
 using Fixes = std::map<FixKey, Fix>;

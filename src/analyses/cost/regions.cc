@@ -5,6 +5,7 @@
 
 #include "model/compile_frames.h"
 #include "tables/compilation.h"
+#include "tables/compile_rank_only.h"
 #include "tables/compile_span.h"
 #include "tables/cost_region.h"
 #include "tables/timeline_launch.h"
@@ -48,6 +49,7 @@ class Finder {
          Text(compilations.compile_id[row]))
           .again = true;
     }
+    AddAlone();
   }
 
   void AddProfile(const TimelineView& view, const Division* division) {
@@ -71,6 +73,22 @@ class Finder {
   Regions Take() { return std::move(regions_); }
 
  private:
+  // The table names the compilation as the lowest of its ranks does; the others are taken for the
+  // same where it is of the same function.
+  void AddAlone() {
+    const auto& only = model_.tables.Get<CompileRankOnlyTable>();
+    for (size_t row = 0; row < only.size(); ++row) {
+      const std::span<const int64_t> ranks = model_.pools.lists.Get(only.ranks[row]);
+      if (ranks.size() >= model_.pools.lists.Get(only.missing[row]).size()) continue;
+      for (int64_t rank : ranks) {
+        auto found = regions_.find({{only.job[row], only.attempt[row], static_cast<int32_t>(rank)},
+                                    WithoutAttempt(Text(only.compile_id[row]))});
+        if (found != regions_.end() && found->second.function == Text(only.function[row]))
+          found->second.alone = true;
+      }
+    }
+  }
+
   std::string_view Text(StringId id) const { return model_.pools.Text(id); }
 
   Region& Of(const RankKey& rank, std::string_view id) {
@@ -140,6 +158,7 @@ void AddRegionRows(const Regions& regions, Part& part) {
     row.line = region.line;
     row.compile_ns = region.compile_ns;
     row.again = region.again;
+    row.alone = region.alone;
     if (region.in_profile) {
       row.gpu_ns = region.gpu_ns;
       row.kernels = region.kernels;

@@ -21,6 +21,7 @@ struct Region {
   int32_t line = kNone32;
   int64_t compile_ns = kNone64;
   bool again = false;
+  bool alone = false;
   bool in_profile = false;
   int64_t gpu_ns = 0, kernels = 0, runs = 0, region_ns = 0;
 };

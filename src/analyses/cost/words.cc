@@ -68,7 +68,7 @@ std::string Compiling(const FixKey& key, const Fix& fix) {
     text += fmt::format(" ({}:{})", name, key.line == kNone32 ? 0 : key.line);
   }
   if (fix.again) text += " again";
-  return text + On(fix);
+  return text + On(fix) + (fix.alone ? " alone" : "");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "analyses/cost/division.h"
 #include "profile_fixture.h"
 #include "tables/compilation.h"
+#include "tables/compile_rank_only.h"
 #include "tables/compile_span.h"
 #include "tables/cost_collective.h"
 #include "tables/cost_fix.h"
@@ -456,6 +457,24 @@ TEST(Cost, CompileLogsAlone) {
   EXPECT_EQ(findings[0].headline,
             "Fix this first: compiling forward (model.py:12) again on rank 0: 45.0 s of 45.0 s "
             "lost (100 %)");
+}
+
+TEST(Cost, WhatMostRanksDoNotCompileIsLost) {
+  Model model;
+  AddSpan(model, "1/0", 45, 0);
+  auto row = CompileRankOnlyRow();
+  row.job = row.attempt = 0;
+  row.function = model.pools.Intern("forward");
+  row.compile_id = model.pools.Intern("1/0");
+  row.ranks = model.pools.lists.Intern(std::vector<int64_t>{0});
+  row.missing = model.pools.lists.Intern(std::vector<int64_t>{1, 2, 3});
+  model.tables.Edit<CompileRankOnlyTable>().Add(row);
+  std::vector<Finding> findings = RunAnalysis(Describe(), model);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].headline,
+            "Fix this first: compiling forward (model.py:12) on rank 0 alone: 45.0 s of 45.0 s "
+            "lost (100 %)");
+  EXPECT_EQ(findings[0].compile_ids, std::vector<std::string>{"1/0"});
 }
 
 // The device idles for 50 ms while the log says that the rank compiles; a profile alone would call

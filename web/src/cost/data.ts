@@ -68,6 +68,7 @@ export interface CostRegion extends Who {
   line?: number;
   compile_ns?: number;
   again?: boolean;
+  alone?: boolean;
   gpu_ns?: number;
   kernels?: number;
   runs?: number;

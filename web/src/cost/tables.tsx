@@ -146,8 +146,8 @@ function regionColumns(run: Run, rows: CostRegion[], job: string | null): Column
     }),
     textColumn("function", "function", 160, (row) => row.function),
     placeColumn("place", 0, (row) => [row.file, row.line]),
-    textColumn("again", "again", 70, (row) => (row.again ? "again" : undefined), {
-      definition: "Its frame had been compiled before",
+    textColumn("again", "again", 70, (row) => (row.again ? "again" : row.alone ? "alone" : undefined), {
+      definition: "again: its frame had been compiled before; alone: most ranks did not compile it",
     }),
     numberColumn("compile_ns", "compiling", 90, (row) => row.compile_ns, showTime, {
       definition: "Time spent compiling it",
