@@ -283,6 +283,29 @@ def report_benchmarks():
     ]
 
 
+def whole_of(job):
+    """Arguments for debrief that analyse, store and report a recorded job, with two threads."""
+    return [shared_data() / "recorded/jobs" / job, "--json", "--quiet", "--jobs", 2, "-o", DATA / "whole", "--overwrite"]
+
+
+def is_healthy(output):
+    """All ranks were read, nothing is wrong, and the files are there."""
+    run = json.loads(output)
+    files = [DATA / "whole" / name for name in ("findings.json", "run.duckdb", "index.html")]
+    return (run["jobs"][0]["ranks"] == list(range(8)) and all(file.stat().st_size > 0 for file in files)
+            and all(finding["severity"] != "error" for finding in run["findings"])
+            and any(one["state"] == "imported" and one["kind"] == "chrome_trace" for one in run["inputs"]))
+
+
+def whole_benchmarks():
+    """Need the reference data beside the checkout."""
+    if not MAKE_BIG.exists():
+        print("skipped: healthy_whole, no ../shared beside the checkout")
+        return []
+    return [Benchmark("healthy_whole", "debrief", prepare=lambda: whole_of("healthy"), shown="wall_ms", unit="ms",
+                      aim="wall_ms < 2000", runs=3, check=is_healthy)]
+
+
 BENCHMARKS = [
     Benchmark("start", "debrief", ["--version"], shown="wall_ms", unit="ms", aim="wall_ms < 20", runs=21),
     Benchmark("gunzip", "bench/bytes_bench", ["gunzip"], gzip_input, aim="mb_s >= 1000"),
@@ -369,7 +392,7 @@ def main():
     wrong, missed, count = 0, 0, 0
     print(row("benchmark", "result", "CPU s", "peak MB", "aim", ""))
     for benchmark in [*BENCHMARKS, *flight_benchmarks(), *compile_benchmarks(), *profile_benchmarks(),
-                      *report_benchmarks()]:
+                      *report_benchmarks(), *whole_benchmarks()]:
         if options.patterns and not any(pattern in benchmark.name for pattern in options.patterns):
             continue
         count += 1

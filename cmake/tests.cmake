@@ -97,4 +97,6 @@ add_suite(serve serve 655 ${Python3_EXECUTABLE} tests/serve/test_serve.py --bina
 add_suite(browser browser 650 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief>)
 add_suite(browser.recorded browser 655 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief> --folder recorded)
 add_suite(help cli 640 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)
+add_suite(schema cli 620 ${Python3_EXECUTABLE} tests/schema/run.py --binary $<TARGET_FILE:debrief>)
+add_suite(progress cli 620 ${Python3_EXECUTABLE} tests/terminal/test_progress.py --binary $<TARGET_FILE:debrief>)
 add_suite(howto howto 660 ${Python3_EXECUTABLE} tests/howto/run.py)

@@ -27,6 +27,7 @@ struct Parsed {
   ConvertOptions convert;
   ListOptions list;
   QueryOptions query;
+  ExplainOptions explain;
   ServeOptions serve;
   std::vector<std::string> sniff;
   std::string fail_on;
@@ -73,6 +74,7 @@ void AddReport(CLI::App& app, Parsed& parsed) {
   app.add_flag("--single-file", parsed.report.single_file,
                "The report as one file: data inside index.html, not in report_data/");
   app.add_flag("--parquet", parsed.report.parquet, "Also write every table as Parquet");
+  app.add_flag("--markdown", parsed.report.markdown, "The verdict as Markdown, for a ticket");
   app.add_option("--with", parsed.report.with,
                  "Also write this output, for example flight_timeline (see list outputs)")
       ->type_name("NAME")
@@ -333,17 +335,38 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
   auto* query = app.add_subcommand("query", "SQL over the tables of a report");
   query->add_option("OUT", parsed.query.output, "Folder that debrief wrote, or a .duckdb file")
       ->required();
-  query->add_option("SQL", parsed.query.sql,
-                    "Statement; without one, statements are read from stdin");
+  auto* sql = query->add_option("SQL", parsed.query.sql,
+                                "Statement; without one, statements are read from stdin");
   query->add_option("--format", parsed.query.format, "table (the default), csv or json")
       ->check(CLI::IsMember({"table", "csv", "json"}).description(""))
       ->type_name("FORMAT");
+  query
+      ->add_option("--table", parsed.query.table, "Instead of SQL: all rows of one table, in order")
+      ->type_name("NAME")
+      ->excludes(sql);
   query->add_flag("--json", parsed.global.json, "Same as --format json");
+  query->add_flag("--csv", parsed.query.csv, "Same as --format csv");
   query->footer(
-      "Example:\n  debrief query debrief_out \"SELECT kind, count(*) AS inputs FROM input GROUP BY "
+      "Examples:\n  debrief query debrief_out \"SELECT kind, count(*) AS inputs FROM input GROUP "
+      "BY "
       "kind ORDER BY kind\"\n"
+      "  debrief query debrief_out --table comm_op --csv\n"
       "Tables: debrief list tables, or docs/tables.md");
   return query;
+}
+
+CLI::App* AddExplain(CLI::App& app, Parsed& parsed) {
+  auto* explain =
+      app.add_subcommand("explain", "What a finding rests on: rows, and the SQL that gives them");
+  explain->add_option("OUT", parsed.explain.output, "Folder that debrief wrote")
+      ->type_name("")
+      ->required();
+  explain->add_option("FINDING", parsed.explain.finding, "Id, for example f1; without one, a list")
+      ->type_name("");
+  explain->add_flag("--markdown", parsed.explain.markdown, "As Markdown, for a ticket");
+  explain->add_flag("--json", parsed.global.json, "As JSON");
+  explain->footer("Example:\n  debrief explain debrief_out f1");
+  return explain;
 }
 
 CLI::App* AddServe(CLI::App& app, Parsed& parsed) {
@@ -395,6 +418,7 @@ int RunCommandLine(int argc, char** argv) {
       {AddConvert(app, parsed), [&] { return RunConvert(parsed.convert, parsed.global); }},
       {AddList(app, parsed), [&] { return RunList(parsed.list, parsed.global); }},
       {AddQuery(app, parsed), [&] { return RunQueryCommand(parsed.query, parsed.global); }},
+      {AddExplain(app, parsed), [&] { return RunExplain(parsed.explain, parsed.global); }},
       {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
       {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
   };

@@ -11,31 +11,45 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/progress_line.h"
 #include "base/safe_name.h"
 
 namespace debrief {
 
 namespace {
 
-// One line that is written over: "import 312/512".
+int WidthOf(int terminal, int otherwise) {
+  winsize size;
+  bool known = ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : otherwise;
+}
+
+// One line that is written over. It comes ten times a second at most and not before a tenth of a
+// second has passed, so that short work shows nothing; it is written at once and only its end is
+// cleared, so that it does not flicker.
 class BarProgress final : public Progress {
  public:
+  using Progress::Begin;
   ~BarProgress() override { Clear(); }
 
-  void Begin(std::string_view stage, uint64_t total) override {
+  void Begin(std::string_view stage, uint64_t total, ProgressUnit unit) override {
     std::lock_guard lock(mutex_);
     stage_ = stage;
-    total_ = total;
-    last_ = {};
+    state_ = {.stage = stage_, .unit = unit, .total = total};
+    begun_ = Now::clock::now();
   }
 
   void Step(uint64_t done) override {
     std::lock_guard lock(mutex_);
-    auto now = std::chrono::steady_clock::now();
+    Now now = Now::clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
     shown_ = true;
-    std::fputs(fmt::format("\r\x1b[K{} {}/{}", stage_, done, total_).c_str(), stderr);
+    state_.done = std::max(state_.done, done);  // threads overtake each other
+    state_.elapsed_ns = std::chrono::nanoseconds(now - begun_).count();
+    // The last column stays free: some terminals wrap when it is written.
+    std::string line = ProgressLine(state_, std::min(WidthOf(STDERR_FILENO, 80), 120) - 1);
+    std::fputs(fmt::format("\r{}\x1b[K", line).c_str(), stderr);
   }
 
   void End() override {
@@ -44,6 +58,8 @@ class BarProgress final : public Progress {
   }
 
  private:
+  using Now = std::chrono::steady_clock::time_point;
+
   void Clear() {
     if (shown_) std::fputs("\r\x1b[K", stderr);
     shown_ = false;
@@ -51,9 +67,10 @@ class BarProgress final : public Progress {
 
   std::mutex mutex_;
   std::string stage_;
-  uint64_t total_ = 0;
+  ProgressState state_;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point last_;
+  Now begun_;
+  Now last_ = Now::clock::now();
 };
 
 bool IsDumbTerminal() { return Environment("TERM") == "dumb" || Environment("TERM").empty(); }
@@ -80,13 +97,8 @@ bool WantsColour() {
 }
 
 int TerminalWidth() {
-  int width = 100;
-  winsize size;
-  if (std::string columns = Environment("COLUMNS"); !columns.empty()) {
-    width = std::atoi(columns.c_str());
-  } else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    width = size.ws_col;
-  }
+  std::string columns = Environment("COLUMNS");
+  int width = columns.empty() ? WidthOf(STDOUT_FILENO, 100) : std::atoi(columns.c_str());
   return std::clamp(width, 40, 200);
 }
 

@@ -29,6 +29,7 @@ constexpr ByteSet SpecialBytes(std::string_view bytes) {
 
 constexpr ByteSet kHtmlSpecial = SpecialBytes("&<>\"'");
 constexpr ByteSet kJsonSpecial = SpecialBytes("\"\\<");
+constexpr ByteSet kMarkdownSpecial = SpecialBytes("\\`*_[]{}|~#!&<>@:$");
 
 size_t FindIn(const ByteSet& set, std::string_view text, size_t from) {
   while (from < text.size() && !set[static_cast<uint8_t>(text[from])]) ++from;
@@ -142,6 +143,61 @@ size_t AppendJsonSpecial(std::string& out, std::string_view text) {
   return AppendMultiByte(out, text);
 }
 
+bool IsWordByte(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// An underscore with letters or digits on both sides does not emphasise.
+bool IsInsideWord(std::string_view text, size_t at) {
+  return at > 0 && at + 1 < text.size() && IsWordByte(text[at - 1]) && IsWordByte(text[at + 1]);
+}
+
+// `rest` is the end of `text`; returns how many bytes of it were appended.
+size_t AppendMarkdownSpecial(std::string& out, std::string_view text, std::string_view rest) {
+  char c = rest[0];
+  if (static_cast<uint8_t>(c) >= 0x80) return AppendMultiByte(out, rest);
+  if (c == '\n' || c == '\r' || c == '\t') {
+    out += ' ';
+  } else if (static_cast<uint8_t>(c) < 0x20 || c == 0x7F) {
+    out += kReplacementCharacter;
+  } else if (c == '&') {
+    out += "&amp;";
+  } else if (c == '<') {
+    out += "&lt;";
+  } else if (c == '>') {
+    out += "&gt;";
+  } else if (c == '@') {
+    out += "&#64;";
+  } else if (c == ':') {
+    out += rest.starts_with("://") ? "&#58;" : ":";
+  } else if (c == '_' && IsInsideWord(text, text.size() - rest.size())) {
+    out += '_';
+  } else {
+    out += '\\';
+    out += c;
+  }
+  return 1;
+}
+
+// What begins with "- ", "+ " or "12. " would be a list in a list.
+void EscapeListMark(std::string& out, size_t start) {
+  size_t at = start;
+  while (at < out.size() && out[at] >= '0' && out[at] <= '9') ++at;
+  if (at == out.size()) return;
+  bool numbered = at > start && (out[at] == '.' || out[at] == ')');
+  bool marked = at == start && (out[at] == '-' || out[at] == '+' || out[at] == '=');
+  if (numbered || marked) out.insert(at, 1, '\\');
+}
+
+size_t LongestRun(std::string_view text, char of) {
+  size_t longest = 0, run = 0;
+  for (char c : text) {
+    run = c == of ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
 }  // namespace
 
 void AppendHtml(std::string& out, std::string_view text) {
@@ -169,6 +225,33 @@ void AppendCsv(std::string& out, std::string_view text) {
         return size_t{1};
       });
   out += '"';
+}
+
+void AppendMarkdown(std::string& out, std::string_view text) {
+  size_t start = out.size();
+  AppendEscaped(
+      out, text,
+      [](std::string_view all, size_t from) { return FindIn(kMarkdownSpecial, all, from); },
+      [&](std::string_view rest) { return AppendMarkdownSpecial(out, text, rest); });
+  EscapeListMark(out, start);
+}
+
+void AppendMarkdownCode(std::string& out, std::string_view text) {
+  std::string clean;
+  for (size_t at = 0; at < text.size();) {
+    std::string_view rest = text.substr(at);
+    auto byte = static_cast<uint8_t>(rest[0]);
+    if (byte >= 0x7F) {
+      at += AppendMultiByte(clean, rest);
+      continue;
+    }
+    clean += byte < 0x20 ? ' ' : rest[0];
+    ++at;
+  }
+  std::string fence(LongestRun(clean, '`') + 1, '`');
+  bool pad = clean.empty() || clean.front() == '`' || clean.back() == '`';
+  std::string_view blank = pad ? " " : "";
+  out.append(fence).append(blank).append(clean).append(blank).append(fence);
 }
 
 std::string ValidUtf8(std::string_view text) {

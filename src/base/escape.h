@@ -1,4 +1,4 @@
-// Text of inputs on its way into HTML, JSON and CSV.
+// Text of inputs on its way into HTML, JSON, CSV and Markdown.
 //
 // Every function takes any bytes and appends valid UTF-8 (AppendCsv excepted: it keeps bytes as
 // they are). Runs without special bytes are appended at once.
@@ -19,6 +19,15 @@ void AppendJson(std::string& out, std::string_view text);
 
 // One field of RFC 4180: quoted when it holds a comma, a quote or a line end.
 void AppendCsv(std::string& out, std::string_view text);
+
+// Running text of Markdown (CommonMark and what GitHub and GitLab add): nothing in it is markup, an
+// HTML element, an entity, a link, a mention of a person (@name) or of a ticket (#1). One line:
+// line ends become blanks, other control characters U+FFFD. An underscore inside a word is no
+// markup and stays readable.
+void AppendMarkdown(std::string& out, std::string_view text);
+
+// `text` as a code span, in as many backticks as it needs. A `|` is fit for a table's cell.
+void AppendMarkdownCode(std::string& out, std::string_view text);
 
 // A copy with every invalid sequence replaced by U+FFFD.
 std::string ValidUtf8(std::string_view text);

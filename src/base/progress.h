@@ -8,12 +8,15 @@
 
 namespace debrief {
 
+enum class ProgressUnit : uint8_t { kSteps, kBytes };
+
 class Progress {
  public:
   virtual ~Progress() = default;
-  // A new stage of `total` steps (0: not known), for example "import", 512. Any thread may call
-  // Step.
-  virtual void Begin(std::string_view stage, uint64_t total) = 0;
+  // A new stage of `total` steps or bytes (0: not known), for example "analyse", 36.
+  virtual void Begin(std::string_view stage, uint64_t total, ProgressUnit unit) = 0;
+  void Begin(std::string_view stage, uint64_t total) { Begin(stage, total, ProgressUnit::kSteps); }
+  // How much of the stage is done in all. Any thread may call.
   virtual void Step(uint64_t done) = 0;
   virtual void End() = 0;
 };
@@ -21,7 +24,8 @@ class Progress {
 // Says nothing.
 class NoProgress final : public Progress {
  public:
-  void Begin(std::string_view, uint64_t) override {}
+  using Progress::Begin;
+  void Begin(std::string_view, uint64_t, ProgressUnit) override {}
   void Step(uint64_t) override {}
   void End() override {}
 };

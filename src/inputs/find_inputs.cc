@@ -273,7 +273,7 @@ std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool,
                [](const std::string& path) { return path != "-"; });
   std::vector<FoundInput> files = WalkFolders(paths, options.output_folder);
   std::vector<FoundInput> found;
-  progress.Begin("look", files.size());
+  progress.Begin("find", files.size());
   pool.MapInOrder<std::vector<FoundInput>>(
       files.size(), [&](size_t i) { return InspectFile(std::move(files[i]), options, budget); },
       [&](size_t i, std::vector<FoundInput>&& inputs) {

@@ -1,5 +1,7 @@
 #include "inputs/import.h"
 
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -37,13 +39,49 @@ FoundInput::Note NoteOfFailure(const Status& status) {
       {.offset = status.place().offset, .line = status.place().line, .detail = status.message()}};
 }
 
-void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Imported& imported) {
+bool IsRead(const FoundInput& input) {
+  return input.importer != nullptr && input.importer->open != nullptr &&
+         input.state == InputState::kRecognised;
+}
+
+// Bytes read, counted as they lie on disk: a range of an unpacked input counts for its share.
+class BytesRead {
+ public:
+  BytesRead(const std::vector<FoundInput>& inputs, Progress& progress) : progress_(progress) {
+    uint64_t total = 0;
+    for (const FoundInput& input : inputs) total += IsRead(input) ? input.bytes : 0;
+    progress_.Begin("import", total, ProgressUnit::kBytes);
+  }
+
+  void Add(uint64_t bytes) { progress_.Step(done_ += bytes); }
+
+ private:
+  Progress& progress_;
+  std::atomic<uint64_t> done_ = 0;
+};
+
+uint64_t ShareOf(uint64_t whole, uint64_t part, uint64_t of) {
+  if (of == 0) return 0;
+  return static_cast<uint64_t>(static_cast<double>(whole) * static_cast<double>(part) /
+                               static_cast<double>(of));
+}
+
+void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, BytesRead& bytes_read,
+          Imported& imported) {
   ImportContext context{.who = input.who,
                         .path = input.path,
                         .chunk_bytes = options.chunk_bytes,
                         .now_ns = options.now_ns};
   std::unique_ptr<Reader> reader = input.importer->open(context);
-  Status status = ImportSource(*reader, *imported.source, pool, imported.part);
+  uint64_t told = 0;
+  auto on_range = [&](uint64_t range_bytes) {
+    uint64_t share = ShareOf(input.bytes, range_bytes, imported.source->size());
+    told += share;
+    bytes_read.Add(share);
+  };
+  Status status = ImportSource(*reader, *imported.source, pool, imported.part, on_range);
+  // What ranges do not cover, and what was lost in rounding.
+  bytes_read.Add(input.bytes - std::min(told, input.bytes));
   input.state = status.ok() ? InputState::kImported : InputState::kFailed;
   input.content_bytes = static_cast<int64_t>(imported.source->size());
   input.rows = CountRows(imported.part.tables);
@@ -51,17 +89,17 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Imp
 }
 
 Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& pool,
-                   SpillBudget& budget) {
+                   SpillBudget& budget, BytesRead& bytes_read) {
   Imported imported;
   for (FoundInput::Note& note : input.notes)
     AddNote(imported.part, input.who.input, std::move(note));
   if (input.importer == nullptr || input.state != InputState::kRecognised) return imported;
   Status trouble;
-  if (input.importer->open != nullptr) {
+  if (IsRead(input)) {
     Spilled opened = OpenInput(input, budget);
     trouble = std::move(opened.trouble);
     imported.source = std::move(opened.source);
-    if (imported.source != nullptr) Read(input, options, pool, imported);
+    if (imported.source != nullptr) Read(input, options, pool, bytes_read, imported);
   } else if (input.packing != Packing::kNone && !input.file.empty()) {
     trouble = CheckPacked(input, input.content_bytes);
   }
@@ -89,7 +127,8 @@ void AddInputRow(const FoundInput& input, Model& model) {
 
 }  // namespace
 
-Status ImportSource(Reader& reader, const Source& source, ThreadPool& pool, Part& whole) {
+Status ImportSource(Reader& reader, const Source& source, ThreadPool& pool, Part& whole,
+                    const std::function<void(uint64_t bytes)>& on_range) {
   ASSIGN_OR_RETURN(std::vector<ByteRange> ranges, reader.Split(source));
   Status first_error;
   using Outcome = std::pair<Part, Status>;
@@ -100,7 +139,8 @@ Status ImportSource(Reader& reader, const Source& source, ThreadPool& pool, Part
         outcome.second = reader.Read(source, ranges[i], outcome.first);
         return outcome;
       },
-      [&](size_t, Outcome&& outcome) {
+      [&](size_t i, Outcome&& outcome) {
+        if (on_range) on_range(ranges[i].size());
         Status merged = reader.Merge(std::move(outcome.first), whole);
         if (first_error.ok()) first_error = outcome.second.ok() ? merged : outcome.second;
       });
@@ -174,13 +214,11 @@ void ImportAll(std::vector<FoundInput>& inputs, const ImportOptions& options, Th
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i].who.input = static_cast<int32_t>(i);
   model.sources.resize(inputs.size());
   Joiner joiner(inputs, model);
-  progress.Begin("import", inputs.size());
+  BytesRead bytes_read(inputs, progress);
   pool.MapInOrder<Imported>(
-      inputs.size(), [&](size_t i) { return ImportOne(inputs[i], options, pool, budget); },
-      [&](size_t i, Imported&& imported) {
-        joiner.Take(i, std::move(imported));
-        progress.Step(i + 1);
-      });
+      inputs.size(),
+      [&](size_t i) { return ImportOne(inputs[i], options, pool, budget, bytes_read); },
+      [&](size_t i, Imported&& imported) { joiner.Take(i, std::move(imported)); });
   for (const FoundInput& input : inputs) AddInputRow(input, model);
   progress.End();
 }

@@ -1,6 +1,7 @@
 // Reads all found inputs into a model.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "base/progress.h"
@@ -22,7 +23,8 @@ void ImportAll(std::vector<FoundInput>& inputs, const ImportOptions& options, Th
                SpillBudget& budget, Progress& progress, Model& model);
 
 // Split, Read and Merge of one source, for ImportAll and for fuzzers. What was read before an error
-// is in `whole`.
-Status ImportSource(Reader& reader, const Source& source, ThreadPool& pool, Part& whole);
+// is in `whole`. `on_range` hears of every range that was read, in order, on this thread.
+Status ImportSource(Reader& reader, const Source& source, ThreadPool& pool, Part& whole,
+                    const std::function<void(uint64_t bytes)>& on_range = {});
 
 }  // namespace debrief

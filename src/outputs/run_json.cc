@@ -161,7 +161,7 @@ void WriteFindings(JsonWriter& json, const Model& model) {
 std::string RunJson(const Model& model, int indent) {
   std::string out;
   JsonWriter json(&out, indent);
-  json.BeginObject().Field("schema", 1);
+  json.BeginObject().Field("schema", kFindingsSchema);
   json.Key("tool").BeginObject().Field("name", "debrief").Field("version", kVersion).EndObject();
   WriteJobs(json, model);
   WriteFindings(json, model);

@@ -8,6 +8,10 @@
 
 namespace debrief {
 
+// Counts up when a field of findings.json is renamed, removed or changes its meaning; not for new
+// ones (docs/formats/findings.schema.json).
+inline constexpr int kFindingsSchema = 1;
+
 // `indent` 0 writes one line.
 std::string RunJson(const Model& model, int indent);
 

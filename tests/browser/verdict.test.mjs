@@ -186,6 +186,25 @@ const jobs = {
   },
 };
 
+const manyJobs = {
+  name: "verdict: of several jobs one line each, the worst first, which leads to the job",
+  async run(t) {
+    const page = await t.open(severalJobs());
+    const lines = page.locator(".job-verdicts li");
+    assert.equal(await lines.count(), 3);
+    assert.match(await lines.nth(0).innerText(), new RegExp(headline));
+    assert.match(await lines.nth(1).innerText(), /job_2.*Rank 3 of job_2 was restarted/s);
+    assert.match(await lines.nth(2).innerText(), /job_1.*no findings/s);
+    assert.ok(await inSight(page, ".job-verdicts"));
+    await noSidewaysScroll(page);
+    await t.screenshot(page, "verdict_jobs");
+    await lines.nth(1).getByRole("link").click();
+    await page.getByRole("heading", { level: 1, name: "Rank 3 of job_2 was restarted" }).waitFor();
+    assert.match(page.url(), /job=2/);
+    assert.equal(await lines.count(), 0, "one job has no list");
+  },
+};
+
 const narrow = {
   name: "verdict: narrow window",
   async run(t) {
@@ -199,4 +218,4 @@ const narrow = {
   },
 };
 
-export const tests = [answersFirst, folds, details, nothing, circle, many, jobs, narrow];
+export const tests = [answersFirst, folds, details, nothing, circle, many, jobs, manyJobs, narrow];

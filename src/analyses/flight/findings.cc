@@ -112,11 +112,10 @@ void AddRole(const Index& index, const Cause& cause, Finding& finding) {
   if (cause.groups.empty()) return;
   const Group& group = index.groups[static_cast<size_t>(cause.groups.front())];
   std::string_view role = RoleOf(index, group);
-  if (role.empty()) return;
-  Evidence evidence{fmt::format("{} has role {}", GroupInWords(index, group), role), "comm_op", {}};
-  if (!cause.units.empty())
-    evidence.rows = {index.units[static_cast<size_t>(cause.units.front())].row};
-  finding.evidence.push_back(std::move(evidence));
+  if (role.empty() || cause.units.empty()) return;
+  finding.evidence.push_back({fmt::format("{} has role {}", GroupInWords(index, group), role),
+                              "comm_op",
+                              {index.units[static_cast<size_t>(cause.units.front())].row}});
 }
 
 Finding ToFinding(const Index& index, const Cause& cause) {

@@ -6,10 +6,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "analyses/flight/cause.h"
 #include "analyses/flight/waits.h"
 #include "base/rank_list.h"
+#include "tables/comm_group.h"
 #include "tables/text_event.h"
 
 namespace debrief::analyses::flight {
@@ -372,6 +374,29 @@ void FindWaitCauses(const Index& index, const Waits& waits, std::vector<Cause>& 
   if (causes.size() == before) AddHang(index, waits, causes);
 }
 
+namespace {
+
+// The groups in other dumps that name a rank: what shows that there was one.
+void AddMembership(const Index& index, Cause& cause) {
+  constexpr size_t kMostRows = 8;
+  const auto& groups = index.model.tables.Get<CommGroupTable>();
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < groups.size() && rows.size() < kMostRows; ++i) {
+    bool ours = groups.job[i] == index.job && groups.attempt[i] == index.attempt;
+    if (!ours || groups.members[i] == ListId::kNone) continue;
+    std::span<const int64_t> members = index.model.pools.lists.Get(groups.members[i]);
+    bool named = std::any_of(cause.ranks.begin(), cause.ranks.end(), [&](int32_t rank) {
+      return std::binary_search(members.begin(), members.end(),
+                                index.ranks[static_cast<size_t>(rank)].rank);
+    });
+    if (named) rows.push_back(static_cast<int64_t>(i));
+  }
+  if (!rows.empty())
+    cause.evidence.push_back({"groups of other ranks that name it", "comm_group", std::move(rows)});
+}
+
+}  // namespace
+
 // Nobody waits for it, but the picture lacks it.
 void FindMissingDumps(const Index& index, std::vector<Cause>& causes) {
   Cause cause;
@@ -388,6 +413,7 @@ void FindMissingDumps(const Index& index, std::vector<Cause>& causes) {
                            index.ranks.size() - cause.ranks.size());
   cause.confidence = 1;
   cause.why = "groups of the other dumps name it as a member";
+  AddMembership(index, cause);
   cause.next_step = "Look for its dump on its host; verdicts are surer with it.";
   causes.push_back(std::move(cause));
 }

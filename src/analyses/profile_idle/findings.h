@@ -7,12 +7,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analyses/profile_idle/gaps.h"
 #include "model/model.h"
 #include "model/timeline/device_time.h"
+#include "model/timeline/idle_gaps.h"
 #include "model/timeline/view.h"
 
 namespace debrief::analyses::profile_idle {
+
+using timeline::Cause;
+using timeline::Gap;
+using timeline::kCauses;
 
 // Calls that wait for the device from one place, and the gaps behind them.
 struct Waits {

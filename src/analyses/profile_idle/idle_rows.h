@@ -3,10 +3,13 @@
 
 #include <vector>
 
-#include "analyses/profile_idle/gaps.h"
+#include "model/timeline/idle_gaps.h"
 #include "model/timeline/view.h"
 
 namespace debrief::analyses::profile_idle {
+
+using timeline::Cause;
+using timeline::Gap;
 
 void AddIdle(const timeline::TimelineView& view, const std::vector<Gap>& gaps, Part& part);
 void AddLongestGaps(const timeline::TimelineView& view, const std::vector<Gap>& gaps, Part& part);

@@ -4,9 +4,9 @@
 
 #include "analyses/analysis.h"
 #include "analyses/profile_idle/findings.h"
-#include "analyses/profile_idle/gaps.h"
 #include "analyses/profile_idle/hta_idle.h"
 #include "analyses/profile_idle/idle_rows.h"
+#include "model/timeline/idle_gaps.h"
 
 namespace debrief::analyses::profile_idle {
 
@@ -19,12 +19,12 @@ constexpr std::array<std::string_view, 2> kMakes = {"profile_idle", "profile_gap
 Status Run(const Model& model, AnalysisResult& result) {
   timeline::DeviceClasses classes(model);
   timeline::HtaNames hta_names(model);
-  HostNames host_names(model);
+  timeline::HostNames host_names(model);
   std::vector<IdleStory> stories;
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
     timeline::DeviceWorks works = DeviceWorksOf(view, classes);
     if (!works.works.empty()) {
-      HostActivity activity(view, host_names);
+      timeline::HostActivity activity(view, host_names);
       std::vector<Gap> gaps = FindGaps(view, works, activity);
       AddIdle(view, gaps, result.part);
       AddLongestGaps(view, gaps, result.part);

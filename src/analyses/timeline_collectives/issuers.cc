@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "analyses/timeline_collectives/op_names.h"
+#include "model/timeline/collective_names.h"
 
 namespace debrief::analyses::timeline_collectives {
 
+using timeline::IsBookkeeping;
 using timeline::TimelineView;
 
 Issuers::Issuers(const TimelineView& view, const std::vector<int32_t>& kernels) : view_(view) {

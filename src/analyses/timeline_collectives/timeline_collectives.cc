@@ -12,8 +12,8 @@
 
 #include "analyses/analysis.h"
 #include "analyses/timeline_collectives/issuers.h"
-#include "analyses/timeline_collectives/op_names.h"
 #include "model/dtype.h"
+#include "model/timeline/collective_names.h"
 #include "model/timeline/device_class.h"
 #include "tables/profile_collective.h"
 #include "tables/timeline_group.h"
@@ -23,6 +23,8 @@ namespace debrief::analyses::timeline_collectives {
 
 namespace {
 
+using timeline::IsGathering;
+using timeline::PlainOp;
 using timeline::TimelineView;
 
 constexpr std::array<std::string_view, 2> kNeeds = {"timeline", "timeline_slice"};

@@ -24,6 +24,7 @@ struct ReportOptions {
   bool parquet = false;
   bool no_report = false;
   bool single_file = false;
+  bool markdown = false;          // the verdict as Markdown on stdout
   std::vector<std::string> with;  // outputs that are only written on request
   std::optional<Severity> fail_on;
 };
@@ -118,9 +119,18 @@ int RunList(const ListOptions& options, const GlobalOptions& global);
 struct QueryOptions {
   std::string output;  // folder of a report, or a .duckdb file
   std::string sql;     // empty: a prompt
+  std::string table;   // instead of SQL: all rows of this table
   std::string format = "table";
+  bool csv = false;
 };
 int RunQueryCommand(const QueryOptions& options, const GlobalOptions& global);
+
+struct ExplainOptions {
+  std::string output;   // folder of a report
+  std::string finding;  // id; empty: a list of all
+  bool markdown = false;
+};
+int RunExplain(const ExplainOptions& options, const GlobalOptions& global);
 
 struct ServeOptions {
   std::string output;  // folder of a report

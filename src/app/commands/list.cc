@@ -9,6 +9,7 @@
 #include "base/json_writer.h"
 #include "inputs/importer.h"
 #include "outputs/output.h"
+#include "outputs/store/store.h"
 
 namespace debrief {
 
@@ -18,6 +19,7 @@ struct Entry {
   std::string_view name;
   std::string_view sentence;
   std::string detail;
+  const TableInfo* table = nullptr;  // of a table: its columns
 };
 
 std::string Join(std::span<const std::string_view> names) {
@@ -69,9 +71,23 @@ std::vector<Entry> Tables() {
     std::string columns;
     for (const ColumnInfo& column : table->columns)
       columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column.name);
-    entries.push_back({table->name, table->doc, columns});
+    entries.push_back({table->name, table->doc, columns, table});
   }
   return entries;
+}
+
+// What a program needs to read the table: docs/tables.md for machines.
+void WriteSchema(JsonWriter& json, const TableInfo& table) {
+  json.Field("schema", outputs::store::kStoreSchema).Field("owner", table.owner);
+  json.Key("columns").BeginArray();
+  for (const ColumnInfo& column : table.columns) {
+    json.BeginObject()
+        .Field("name", column.name)
+        .Field("type", SqlTypeName(column.type))
+        .Field("doc", column.doc)
+        .EndObject();
+  }
+  json.EndArray();
 }
 
 std::string ToJson(const std::vector<Entry>& entries) {
@@ -82,8 +98,9 @@ std::string ToJson(const std::vector<Entry>& entries) {
     json.BeginObject()
         .Field("name", entry.name)
         .Field("sentence", entry.sentence)
-        .Field("detail", entry.detail)
-        .EndObject();
+        .Field("detail", entry.detail);
+    if (entry.table != nullptr) WriteSchema(json, *entry.table);
+    json.EndObject();
   }
   json.EndArray();
   return out + "\n";

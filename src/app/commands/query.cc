@@ -1,14 +1,17 @@
 // debrief query: SQL over the store of a report.
 #include "outputs/store/query.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 
 #include "app/commands/commands.h"
 #include "app/terminal.h"
+#include "model/table.h"
 #include "outputs/store/database.h"
 
 namespace debrief {
@@ -26,9 +29,9 @@ std::string StorePath(const std::string& given) {
 
 Status Print(Database& database, const std::string& sql, const QueryOptions& options, bool json) {
   outputs::store::QueryOptions query;
-  query.format = json || options.format == "json" ? QueryFormat::kJson
-                 : options.format == "csv"        ? QueryFormat::kCsv
-                                                  : QueryFormat::kTable;
+  query.format = json || options.format == "json"         ? QueryFormat::kJson
+                 : options.csv || options.format == "csv" ? QueryFormat::kCsv
+                                                          : QueryFormat::kTable;
   query.width = isatty(STDOUT_FILENO) != 0 ? TerminalWidth() : 0;
   StdoutSink sink;
   return outputs::store::RunQuery(database, sql, query, sink);
@@ -58,14 +61,31 @@ int Prompt(Database& database, const QueryOptions& options, bool json) {
 
 }  // namespace
 
+namespace {
+
+// The statement to run; of --table one that gives its rows in their order.
+Result<std::string> Statement(const QueryOptions& options) {
+  if (options.table.empty()) return options.sql;
+  auto tables = AllTables();
+  bool known = std::any_of(tables.begin(), tables.end(),
+                           [&](const TableInfo* table) { return table->name == options.table; });
+  if (known) return "FROM " + outputs::store::QuoteName(options.table);
+  return Status(Code::kUsage, fmt::format("there is no table {}", options.table))
+      .Remedy("See which there are: debrief list tables");
+}
+
+}  // namespace
+
 int RunQueryCommand(const QueryOptions& options, const GlobalOptions& global) {
   auto database = Database::Open(StorePath(options.output), {});
   if (!database.ok()) {
     PrintError(database.status());
     return 1;
   }
-  if (options.sql.empty()) return Prompt(database.value(), options, global.json);
-  Status status = Print(database.value(), options.sql, options, global.json);
+  auto sql = Statement(options);
+  if (sql.ok() && sql.value().empty()) return Prompt(database.value(), options, global.json);
+  Status status =
+      sql.ok() ? Print(database.value(), sql.value(), options, global.json) : sql.status();
   if (status.ok()) return 0;
   PrintError(status);
   return status.code() == Code::kUsage ? 2 : 1;

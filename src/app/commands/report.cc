@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -70,17 +72,27 @@ Status CheckNamed(const ReportOptions& options) {
   return {};
 }
 
+std::vector<const Output*> WantedOutputs(const ReportOptions& options) {
+  std::vector<const Output*> wanted;
+  std::copy_if(AllOutputs().begin(), AllOutputs().end(), std::back_inserter(wanted),
+               [&](const Output* output) { return IsWanted(*output, options); });
+  return wanted;
+}
+
+// `done` counts the outputs that are written, for who looks on.
 Status WriteFiles(const Model& model, const ReportOptions& options, int threads,
-                  std::string& written) {
+                  std::atomic<uint64_t>& done, std::string& written) {
   OutputContext context{.folder = options.output,
                         .threads = threads,
                         .parquet = options.parquet,
                         .single_file = options.single_file};
   std::vector<std::pair<const Output*, std::future<Status>>> running;
-  for (const Output* output : AllOutputs()) {
-    if (!IsWanted(*output, options)) continue;
-    running.emplace_back(output, std::async(std::launch::async,
-                                            [&, output] { return output->write(model, context); }));
+  for (const Output* output : WantedOutputs(options)) {
+    running.emplace_back(output, std::async(std::launch::async, [&, output] {
+                           Status status = output->write(model, context);
+                           ++done;
+                           return status;
+                         }));
   }
   Status first_error;
   for (auto& [output, future] : running) {
@@ -91,7 +103,7 @@ Status WriteFiles(const Model& model, const ReportOptions& options, int threads,
   return first_error;
 }
 
-void PrintAnswer(const Model& model, const GlobalOptions& global) {
+void PrintAnswer(const Model& model, const ReportOptions& options, const GlobalOptions& global) {
   StdoutSink sink;
   if (global.json) {
     sink.Write(RunJson(model, 1));
@@ -99,8 +111,23 @@ void PrintAnswer(const Model& model, const GlobalOptions& global) {
   }
   OutputContext context{.text = &sink, .width = TerminalWidth(), .colour = WantsColour()};
   for (const Output* output : AllOutputs()) {
-    if (output->info.name == "console") (void)output->write(model, context);
+    if (output->info.name == (options.markdown ? "markdown" : "console"))
+      (void)output->write(model, context);
   }
+}
+
+}  // namespace
+
+namespace {
+
+// Only once the answer is printed: a bar in the middle of it would be in the way.
+void ShowWriting(size_t outputs, const std::atomic<uint64_t>& done,
+                 const std::future<Status>& files, const GlobalOptions& global) {
+  auto progress = MakeProgress(global.quiet || global.json);
+  progress->Begin("write", outputs);
+  while (files.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
+    progress->Step(done);
+  progress->End();
 }
 
 }  // namespace
@@ -126,9 +153,12 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   BuildModel({.paths = options.paths, .output_folder = options.output, .select = {}}, global,
              budget, model);
   std::string written;
-  auto files = std::async(std::launch::async,
-                          [&] { return WriteFiles(model, options, ThreadCount(global), written); });
-  PrintAnswer(model, global);
+  std::atomic<uint64_t> done = 0;
+  auto files = std::async(std::launch::async, [&] {
+    return WriteFiles(model, options, ThreadCount(global), done, written);
+  });
+  PrintAnswer(model, options, global);
+  ShowWriting(WantedOutputs(options).size(), done, files, global);
   Status status = files.get();
   if (!status.ok()) PrintError(status);
   if (!global.quiet) {

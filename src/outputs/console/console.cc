@@ -1,7 +1,7 @@
 // The answer on a terminal: findings first, then what they rest on.
 //
 //   <headline of the most important finding>
-//   ... other findings, each with its next step
+//   ... other findings, each with its next step; of several jobs a section each, the worst first
 //   Jobs: what was found, by job and kind
 //   Trouble: diagnostics, most serious first
 //   Not analysed: which analyses lacked data

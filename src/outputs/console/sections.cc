@@ -7,6 +7,8 @@
 #include <set>
 
 #include "base/rank_list.h"
+#include "base/safe_name.h"
+#include "outputs/job_verdicts.h"
 #include "tables/input.h"
 #include "tables/job.h"
 
@@ -15,6 +17,8 @@ namespace debrief::outputs::console {
 namespace {
 
 constexpr size_t kMostFindings = 8;
+constexpr size_t kMostVerdicts = 20;
+constexpr size_t kMostFindingsOfMany = 2;
 constexpr size_t kMostJobs = 12;
 constexpr size_t kMostDiagnostics = 8;
 
@@ -34,21 +38,36 @@ void WriteFinding(const Finding& finding, const Model& model, Paper& paper) {
   if (!finding.next_step.empty()) paper.Line("next: " + finding.next_step, 9, Ink::kDim);
 }
 
-// Consequences stand under their cause; on their own they would bury the answer. Where only some
-// rules are shown, what follows from a finding of another one has no cause to stand under.
-std::vector<const Finding*> ToShow(const Model& model, std::string_view rules) {
-  std::set<size_t> explained;
-  for (const Finding& finding : model.findings) {
-    if (std::string_view(finding.rule).starts_with(rules))
-      explained.insert(finding.explains.begin(), finding.explains.end());
+// The findings of one job, at most `most` of them.
+void WriteVerdict(const Model& model, const JobVerdict& verdict, size_t most, Paper& paper) {
+  size_t shown = std::min(most, verdict.told);
+  for (size_t i = 0; i < shown; ++i)
+    WriteFinding(model.findings[verdict.findings[i]], model, paper);
+  if (shown < verdict.told) {
+    paper.Line(fmt::format("... and {} more: see findings.json or --json", verdict.told - shown));
   }
-  std::vector<const Finding*> shown;
-  for (size_t i = 0; i < model.findings.size(); ++i) {
-    const Finding& finding = model.findings[i];
-    bool folded = finding.role == Role::kConsequence && explained.contains(i);
-    if (!folded && std::string_view(finding.rule).starts_with(rules)) shown.push_back(&finding);
+}
+
+// A section of every job that has findings, the worst first, and one line for those that have none.
+void WriteManyVerdicts(const Model& model, const std::vector<JobVerdict>& verdicts, Paper& paper) {
+  std::string silent;
+  size_t shown = 0, left = 0;
+  for (const JobVerdict& verdict : verdicts) {
+    if (verdict.told == 0) {
+      silent += fmt::format("{}{}", silent.empty() ? "" : ", ", verdict.name);
+    } else if (shown == kMostVerdicts) {
+      ++left;
+    } else {
+      ++shown;
+      paper.Title(Printable(verdict.name));
+      WriteVerdict(model, verdict, kMostFindingsOfMany, paper);
+    }
   }
-  return shown;
+  if (left > 0)
+    paper.Line(fmt::format("... and {} with findings: see --json", Plural(left, "more job")));
+  if (silent.empty()) return;
+  paper.Title("No findings");
+  paper.Line("  " + silent, 2);
 }
 
 // All inputs of one kind in one job.
@@ -155,15 +174,11 @@ void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) 
 }  // namespace
 
 void WriteFindings(const Model& model, std::string_view rules, Paper& paper) {
+  std::vector<JobVerdict> verdicts = JobVerdicts(model, rules);
+  if (verdicts.size() > 1) return WriteManyVerdicts(model, verdicts, paper);
   paper.Title("Findings");
-  std::vector<const Finding*> findings = ToShow(model, rules);
-  if (findings.empty()) paper.Line("None.");
-  size_t shown = std::min(kMostFindings, findings.size());
-  for (size_t i = 0; i < shown; ++i) WriteFinding(*findings[i], model, paper);
-  if (shown < findings.size()) {
-    paper.Line(
-        fmt::format("... and {} more: see findings.json or --json", findings.size() - shown));
-  }
+  if (verdicts.empty() || verdicts.front().told == 0) return paper.Line("None.");
+  WriteVerdict(model, verdicts.front(), kMostFindings, paper);
 }
 
 void WriteJobs(const Model& model, Paper& paper) {

@@ -6,7 +6,7 @@
 
 namespace debrief::outputs::console {
 
-// Those of rules that begin with `rules`.
+// Those of rules that begin with `rules`. Several jobs have a section each, the worst first.
 void WriteFindings(const Model& model, std::string_view rules, Paper& paper);
 void WriteJobs(const Model& model, Paper& paper);
 void WriteDiagnostics(const Model& model, Paper& paper);

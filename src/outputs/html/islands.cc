@@ -9,6 +9,7 @@
 #include "base/write_file.h"
 #include "outputs/html/comm_data.h"
 #include "outputs/html/compile_data.h"
+#include "outputs/html/cost_data.h"
 #include "outputs/html/export_data.h"
 #include "outputs/html/flight_data.h"
 #include "outputs/html/lane_data.h"
@@ -26,8 +27,8 @@ namespace {
 
 // What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight, AddProfile, AddFlames, AddTexts, AddStacks,
-                             AddLanes,   AddSource, AddComm,    AddRanks,  AddExport};
+constexpr Maker kMakers[] = {AddCompile, AddFlight, AddProfile, AddFlames, AddTexts,  AddStacks,
+                             AddLanes,   AddSource, AddComm,    AddRanks,  AddExport, AddCost};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {

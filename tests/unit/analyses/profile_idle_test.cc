@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyses/profile_idle/host_activity.h"
+#include "model/timeline/host_activity.h"
 #include "profile_fixture.h"
 #include "tables/profile_gap.h"
 
@@ -15,6 +15,9 @@ namespace debrief::analyses::profile_idle {
 const Analysis& Describe();
 
 namespace {
+
+using timeline::HostClass;
+using timeline::HostClassOf;
 
 using timeline::kAnnotation;
 using timeline::kKernel;

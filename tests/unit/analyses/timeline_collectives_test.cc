@@ -8,7 +8,7 @@
 #include "analyses/analysis.h"
 #include "analyses/profile_comms/samples.h"
 #include "analyses/profile_comms/slow_groups.h"
-#include "analyses/timeline_collectives/op_names.h"
+#include "model/timeline/collective_names.h"
 #include "tables/profile_collective.h"
 
 namespace debrief {
@@ -18,8 +18,8 @@ using analyses::profile_comms::BusFactor;
 using analyses::profile_comms::FindSlowGroups;
 using analyses::profile_comms::Kind;
 using analyses::profile_comms::Samples;
-using analyses::timeline_collectives::IsBookkeeping;
-using analyses::timeline_collectives::PlainOp;
+using timeline::IsBookkeeping;
+using timeline::PlainOp;
 
 TEST(TimelineCollectives, PlainOps) {
   EXPECT_EQ(PlainOp("_reduce_scatter_base"), "reduce_scatter");

@@ -28,6 +28,37 @@ std::string Csv(std::string_view text) {
   return out;
 }
 
+std::string Markdown(std::string_view text) {
+  std::string out;
+  AppendMarkdown(out, text);
+  return out;
+}
+std::string Code(std::string_view text) {
+  std::string out;
+  AppendMarkdownCode(out, text);
+  return out;
+}
+
+TEST(Escape, Markdown) {
+  EXPECT_EQ(Markdown("all_reduce 5 of mesh_dp [0, 2]"), "all_reduce 5 of mesh_dp \\[0, 2\\]");
+  EXPECT_EQ(Markdown("_a_ *b* `c` |d| #1 @me"), "\\_a\\_ \\*b\\* \\`c\\` \\|d\\| \\#1 &#64;me");
+  EXPECT_EQ(Markdown("<b>&amp;</b>\r\nnext\tline"), "&lt;b&gt;&amp;amp;&lt;/b&gt;  next line");
+  EXPECT_EQ(Markdown("see https://x.example: yes"), "see https&#58;//x.example: yes");
+  EXPECT_EQ(Markdown("- item"), "\\- item");
+  EXPECT_EQ(Markdown("12. item"), "12\\. item");
+  EXPECT_EQ(Markdown("12.5 ms"), "12\\.5 ms");
+  EXPECT_EQ(Markdown("a\x1B\xFF\xC3\xA9"), "a\xEF\xBF\xBD\xEF\xBF\xBD\xC3\xA9");
+  EXPECT_EQ(Markdown(""), "");
+}
+
+TEST(Escape, MarkdownCode) {
+  EXPECT_EQ(Code("train.py:5"), "`train.py:5`");
+  EXPECT_EQ(Code("a`b``c"), "```a`b``c```");
+  EXPECT_EQ(Code("`"), "`` ` ``");
+  EXPECT_EQ(Code(""), "`  `");
+  EXPECT_EQ(Code("a\nb\xFF"), "`a b\xEF\xBF\xBD`");
+}
+
 TEST(Escape, Html) {
   EXPECT_EQ(Html("<a href=\"x\" b='y'>&amp;</a>"),
             "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;");

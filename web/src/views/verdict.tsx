@@ -1,7 +1,7 @@
 // The answer: the most important finding in the largest letters, what it rests on, what follows from it,
 // and what was and was not looked at.
 import { useMemo } from "preact/hooks";
-import { findingForest, type Analysis, type Diagnostic, type Finding, type Run } from "../run/data";
+import { findingForest, type Analysis, type Diagnostic, type Finding, type Job, type Run } from "../run/data";
 import { Blame, Findings, percent } from "../run/findings";
 import { bytes, count, counted, words } from "../parts/format";
 import { SeverityMark } from "../parts/marks";
@@ -225,6 +225,48 @@ function Trouble({ diagnostics, job }: { diagnostics: Diagnostic[]; job: string 
   );
 }
 
+// Smaller is worse: jobs without a finding come last.
+const badness: Record<Finding["severity"], number> = { error: 0, warning: 1, info: 2 };
+
+// One line a job with its first finding, the worst job first: several jobs are several answers.
+function Jobs({ run }: { run: Run }) {
+  const lines = useMemo(() => {
+    const first = new Map<number, { finding: Finding; place: number }>();
+    findingForest(run.findings).forEach(({ finding }, place) => {
+      if (finding.job !== null && !first.has(finding.job)) first.set(finding.job, { finding, place });
+    });
+    const order = ({ job }: Job) => {
+      const found = first.get(job);
+      return found ? [badness[found.finding.severity], found.place] : [3, job];
+    };
+    return run.jobs
+      .map((job) => ({ job, finding: first.get(job.job)?.finding, order: order(job) }))
+      .sort((a, b) => a.order[0]! - b.order[0]! || a.order[1]! - b.order[1]!);
+  }, [run]);
+  if (run.job !== null || run.jobs.length < 2) return null;
+  return (
+    <section class="job-verdicts" aria-labelledby="job-verdicts-title">
+      <h2 id="job-verdicts-title">
+        {count(run.jobs.length)} jobs,{" "}
+        {counted(lines.filter((one) => one.finding).length, "has findings", "have findings")}
+      </h2>
+      <ol>
+        {lines.map(({ job, finding }) => (
+          <li key={job.job}>
+            {finding ? <SeverityMark severity={finding.severity} word={false} /> : <span />}
+            <a href={href(id, { job: String(job.job) })} title={job.name}>
+              {job.name || `job ${job.job}`}
+            </a>
+            <span class={finding ? "headline" : "headline quiet"} title={finding?.headline}>
+              {finding ? finding.headline : "no findings"}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
 function Verdict({ run, route }: ViewProps) {
   const forest = useMemo(() => findingForest(run.findings), [run]);
   const first = forest[0]?.finding;
@@ -232,6 +274,7 @@ function Verdict({ run, route }: ViewProps) {
   return (
     <>
       {first ? <Hero finding={first} run={run} /> : <NoFindings run={run} />}
+      <Jobs run={run} />
       <Facts run={run} job={job} />
       <div class={first ? "columns" : "columns even"}>
         {first && <Findings view={id} run={run} forest={forest} route={route} />}

@@ -1,11 +1,11 @@
-#include "analyses/timeline_collectives/op_names.h"
+#include "model/timeline/collective_names.h"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
-namespace debrief::analyses::timeline_collectives {
+namespace debrief::timeline {
 
 namespace {
 
@@ -63,4 +63,4 @@ bool IsGathering(std::string_view plain_op) {
          plain_op == "scatter";
 }
 
-}  // namespace debrief::analyses::timeline_collectives
+}  // namespace debrief::timeline

@@ -1,15 +1,12 @@
-#include "analyses/profile_idle/gaps.h"
+#include "model/timeline/idle_gaps.h"
 
 #include <algorithm>
 
 #include "model/timeline/graph_launches.h"
 
-namespace debrief::analyses::profile_idle {
+namespace debrief::timeline {
 
 namespace {
-
-using timeline::DeviceWork;
-using timeline::TimelineView;
 
 // What a device may take between two kernels that were both queued; HTA's limit as well.
 constexpr int64_t kKernelWaitNs = 30'000;
@@ -19,8 +16,7 @@ constexpr int64_t kRefillNs = 1'000'000;
 
 class GapFinder {
  public:
-  GapFinder(const TimelineView& view, const timeline::DeviceWorks& works,
-            const HostActivity& activity)
+  GapFinder(const TimelineView& view, const DeviceWorks& works, const HostActivity& activity)
       : view_(view),
         works_(works),
         activity_(activity),
@@ -55,7 +51,7 @@ class GapFinder {
       gap.host_covers_most = gap.host != kNone32 && activity_.CoversMost(gap.host, time);
     }
     // A graph runs behind its launch: in the first gap after it, or in one that it was launched in.
-    gap.cause = timeline::AnyWithin(unseen_, busy_since, time.end) ? Cause::kGraph : CauseOf(gap);
+    gap.cause = AnyWithin(unseen_, busy_since, time.end) ? Cause::kGraph : CauseOf(gap);
     gaps_.push_back(gap);
   }
 
@@ -79,9 +75,9 @@ class GapFinder {
   }
 
   const TimelineView& view_;
-  const timeline::DeviceWorks& works_;
+  const DeviceWorks& works_;
   const HostActivity& activity_;
-  timeline::LaunchLinks links_;
+  LaunchLinks links_;
   std::vector<int64_t> unseen_;
   std::vector<Gap> gaps_;
 };
@@ -97,9 +93,9 @@ std::string_view CauseName(Cause cause) {
 
 bool IsOfHost(Cause cause) { return cause <= Cause::kHost; }
 
-std::vector<Gap> FindGaps(const TimelineView& view, const timeline::DeviceWorks& works,
+std::vector<Gap> FindGaps(const TimelineView& view, const DeviceWorks& works,
                           const HostActivity& activity) {
   return GapFinder(view, works, activity).Find();
 }
 
-}  // namespace debrief::analyses::profile_idle
+}  // namespace debrief::timeline

@@ -13,7 +13,7 @@
 #include "base/intervals.h"
 #include "model/timeline/view.h"
 
-namespace debrief::analyses::profile_idle {
+namespace debrief::timeline {
 
 enum class HostClass : uint8_t { kPlain, kDataLoading, kCompile, kMemoryAllocation, kSync, kStep };
 inline constexpr size_t kHostClasses = 6;
@@ -24,7 +24,7 @@ HostClass HostClassOf(std::string_view name, bool is_runtime);
 class HostNames {
  public:
   explicit HostNames(const Model& model);
-  HostClass Of(const timeline::TimelineView& view, int32_t slice);
+  HostClass Of(const TimelineView& view, int32_t slice);
 
  private:
   const Pools& pools_;
@@ -33,7 +33,7 @@ class HostNames {
 
 class HostActivity {
  public:
-  HostActivity(const timeline::TimelineView& view, HostNames& names);
+  HostActivity(const TimelineView& view, HostNames& names);
 
   // Whether slices of the class cover more than half of `time` on the track.
   bool CoversMost(int32_t track, HostClass host_class, Interval time) const;
@@ -55,9 +55,9 @@ class HostActivity {
   int32_t LastBegunBy(int32_t track, int64_t time) const;
   int64_t Cover(int32_t slice, Interval time) const;
 
-  const timeline::TimelineView& view_;
+  const TimelineView& view_;
   std::vector<uint8_t> classes_;  // by slice
   std::vector<Track> tracks_;
 };
 
-}  // namespace debrief::analyses::profile_idle
+}  // namespace debrief::timeline

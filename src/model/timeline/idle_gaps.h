@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/profile_idle/host_activity.h"
 #include "base/intervals.h"
 #include "model/timeline/device_time.h"
+#include "model/timeline/host_activity.h"
 #include "model/timeline/launch_links.h"
 #include "model/timeline/view.h"
 
-namespace debrief::analyses::profile_idle {
+namespace debrief::timeline {
 
 enum class Cause : uint8_t {
   kDataLoading,
@@ -42,7 +42,7 @@ struct Gap {
 };
 
 // Of all devices, by device and time. Linear but for searches in sorted columns.
-std::vector<Gap> FindGaps(const timeline::TimelineView& view, const timeline::DeviceWorks& works,
+std::vector<Gap> FindGaps(const TimelineView& view, const DeviceWorks& works,
                           const HostActivity& activity);
 
-}  // namespace debrief::analyses::profile_idle
+}  // namespace debrief::timeline

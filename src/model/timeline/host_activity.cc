@@ -1,12 +1,10 @@
-#include "analyses/profile_idle/host_activity.h"
+#include "model/timeline/host_activity.h"
 
 #include <algorithm>
 
-namespace debrief::analyses::profile_idle {
+namespace debrief::timeline {
 
 namespace {
-
-using timeline::TimelineView;
 
 constexpr uint8_t kUnknown = 0xff;
 
@@ -142,4 +140,4 @@ int32_t HostActivity::BusiestSlice(int32_t track, Interval time) const {
   return deepest != kNone32 ? deepest : longest;
 }
 
-}  // namespace debrief::analyses::profile_idle
+}  // namespace debrief::timeline

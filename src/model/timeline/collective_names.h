@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace debrief::analyses::timeline_collectives {
+namespace debrief::timeline {
 
 // Empty when the name tells of no communication.
 std::string_view PlainOp(std::string_view name);
@@ -17,4 +17,4 @@ bool IsBookkeeping(std::string_view name);
 // Of these the larger of the input and the output is the size of the message.
 bool IsGathering(std::string_view plain_op);
 
-}  // namespace debrief::analyses::timeline_collectives
+}  // namespace debrief::timeline

@@ -1,0 +1,148 @@
+#include "analyses/cost/findings.h"
+
+#include <fmt/format.h>
+
+#include "base/duration_text.h"
+#include "base/rank_list.h"
+
+namespace debrief::analyses::cost {
+
+namespace {
+
+// Less is not worth a look: every run loses some.
+constexpr int64_t kLeastLostNs = 10'000'000;
+constexpr double kLeastShare = 0.05;
+
+struct JobSums {
+  int64_t wall_ns = 0, lost_ns = 0, region_ns = 0;
+  std::vector<int32_t> ranks;
+  std::vector<int64_t> rows;  // of cost_rank
+};
+
+std::map<JobKey, JobSums> SumJobs(const std::map<RankKey, RankSums>& ranks) {
+  std::map<JobKey, JobSums> jobs;
+  int64_t row = 0;
+  for (const auto& [key, sums] : ranks) {
+    JobSums& job = jobs[{key.job, key.attempt}];
+    job.wall_ns += sums.times.Wall();
+    job.lost_ns += sums.times.Lost();
+    job.region_ns += sums.region_ns;
+    if (key.rank != kNone32) job.ranks.push_back(key.rank);
+    job.rows.push_back(row++);
+  }
+  return jobs;
+}
+
+double Percent(int64_t part, int64_t whole) {
+  return whole <= 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string_view NextStep(const FixKey& key) {
+  switch (key.reason) {
+    case State::kCompute:
+      return "Compare the kernels of this rank with those of a peer: more work, or a slow GPU?";
+    case State::kCompile:
+      return "See in the compile view why it is compiled at this time, and compile before the "
+             "steps begin.";
+    case State::kData:
+      return "Look at the data loader: storage, workers, uneven samples?";
+    case State::kSync:
+      return "Find the call that waits for the device (.item(), copies, synchronize) and move it "
+             "out of the step.";
+    case State::kAllocation:
+      return "Keep device memory from being freed and allocated again in every step.";
+    case State::kHost:
+      return "Look at what the host does before it launches: Python, input, other processes on its "
+             "cores; CUDA graphs or torch.compile where it is many small launches.";
+    default:
+      return "Look at the timeline of these ranks where the time is lost.";
+  }
+}
+
+void Describe(const Model& model, const FixKey& key, const Fix& fix, Finding& finding) {
+  if (key.kind == FixKind::kLateRank) {
+    finding.ranks = {key.culprit};
+  } else {
+    for (int32_t rank : fix.ranks) {
+      if (rank != kNone32) finding.ranks.push_back(rank);
+    }
+  }
+  int64_t most = 0;
+  for (const auto& [where, ns] : fix.where) {
+    if (ns <= most) continue;
+    most = ns;
+    finding.op = std::string(model.pools.Text(where.second));
+    finding.groups = {
+        {.name = std::string(model.pools.Text(where.first)), .desc = {}, .ranks = {}}};
+  }
+  for (const auto& [compile_id, ns] : fix.compilations)
+    finding.compile_ids.push_back(std::string(compile_id));
+  if (!key.file.empty() && key.line != kNone32)
+    finding.source.push_back({.rank = finding.ranks.empty() ? kNone32 : finding.ranks[0],
+                              .file = std::string(key.file),
+                              .line = key.line});
+}
+
+}  // namespace
+
+void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
+                   const std::map<RankKey, RankSums>& ranks, int64_t first_row,
+                   std::vector<Finding>& findings) {
+  std::vector<std::pair<FixKey, const Fix*>> ordered = Ordered(fixes);
+  if (ordered.empty() || !CanBeFixed(ordered[0].first)) return;
+  const auto& [key, fix] = ordered[0];
+  const JobSums sums = SumJobs(ranks)[job];
+  int64_t lost = 0, unknown = 0;
+  for (const auto& [each, cause] : ordered) {
+    lost += cause->lost_ns;
+    if (each.reason == State::kUnknown) unknown += cause->lost_ns;
+  }
+  // Compiling again outside of steps is no part of their wall time.
+  const int64_t wall = sums.wall_ns + (lost - sums.lost_ns);
+  const int64_t ns = fix->lost_ns;
+  const double least = 100 * kLeastShare;
+  if (ns < kLeastLostNs || Percent(ns, lost) < least || Percent(lost, wall) < least) return;
+  Finding finding;
+  finding.rule = "cost.fix_first";
+  finding.job = job.first;
+  finding.attempt = job.second;
+  finding.headline = fmt::format("Fix this first: {}: {} of {} lost ({:.0f} %)", InWords(key, *fix),
+                                 DurationText(ns), DurationText(lost), Percent(ns, lost));
+  Describe(model, key, *fix, finding);
+  finding.evidence.push_back({.text = "causes of lost time, the costliest first",
+                              .table = "cost_fix",
+                              .rows = {first_row}});
+  if (!sums.rows.empty())
+    finding.evidence.push_back(
+        {.text = fmt::format("{} of {} wall time in steps is lost", DurationText(sums.lost_ns),
+                             DurationText(sums.wall_ns)),
+         .table = "cost_rank",
+         .rows = sums.rows});
+  finding.confidence = 1 - Percent(unknown, lost) / 100;
+  finding.why = fmt::format("the recording tells the cause of {:.0f} % of the lost time",
+                            100 - Percent(unknown, lost));
+  finding.next_step = std::string(NextStep(key));
+  findings.push_back(std::move(finding));
+}
+
+void AddCompiledShares(const std::map<RankKey, RankSums>& ranks, std::vector<Finding>& findings) {
+  for (const auto& [job, sums] : SumJobs(ranks)) {
+    if (sums.region_ns <= 0 || Percent(sums.region_ns, sums.wall_ns) < 100 * kLeastShare) continue;
+    Finding finding;
+    finding.rule = "cost.compiled_share";
+    finding.job = job.first;
+    finding.attempt = job.second;
+    finding.ranks = sums.ranks;
+    finding.headline =
+        fmt::format("{:.0f} % of the step time is spent in compiled regions ({} of {})",
+                    Percent(sums.region_ns, sums.wall_ns), DurationText(sums.region_ns),
+                    DurationText(sums.wall_ns));
+    finding.evidence.push_back({.text = "host time inside of compiled regions, by rank",
+                                .table = "cost_rank",
+                                .rows = sums.rows});
+    finding.why = "the profile marks every call of a compiled region";
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace debrief::analyses::cost

@@ -1,0 +1,66 @@
+// Causes of lost time, the costliest first: rows of cost_fix.
+//
+//   late_rank   waiting at collectives, by the rank and the state that it goes back to
+//   idle        gaps of devices, by state, all ranks together
+//   first_step  what of these is more in the first recorded step than in the middle one of the
+//               others: the start of the recording, as a rule
+//   compile     compiling in steps, and compiling again anywhere else, by function
+//
+// The first compilation of a frame outside of steps is the price of compiling and not lost. All
+// causes of a job add up to what its ranks lost in steps, and the compiling again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/cost/blame.h"
+#include "analyses/cost/division.h"
+#include "analyses/cost/rank_sums.h"
+#include "analyses/cost/regions.h"
+
+namespace debrief::analyses::cost {
+
+enum class FixKind : uint8_t { kLateRank, kIdle, kFirstStep, kCompile };
+
+struct FixKey {
+  FixKind kind = FixKind::kIdle;
+  State reason = State::kUnknown;
+  int32_t culprit = kNone32;        // of kLateRank
+  std::string_view function, file;  // of kCompile
+  int32_t line = kNone32;
+  auto operator<=>(const FixKey&) const = default;
+};
+
+struct Fix {
+  int64_t lost_ns = 0;
+  std::set<int32_t> ranks;  // that lose it
+  int64_t times = 0;
+  int64_t last_match = kNone64;
+  std::map<std::pair<StringId, StringId>, int64_t> where;  // group and op
+  std::map<std::string_view, int64_t> compilations;        // by compile id
+  bool by_device = true;
+  bool again = true;  // nothing but compiling again
+};
+
+using Fixes = std::map<FixKey, Fix>;
+
+std::map<JobKey, Fixes> FindFixes(const Model& model, const std::vector<Division>& divisions,
+                                  const std::vector<WaitBlame>& blames, const Regions& regions,
+                                  const CompileTimes& compiling);
+
+// Whether it names something to fix.
+bool CanBeFixed(const FixKey& key);
+
+// Those that can be fixed before the others, the costliest first; ties by key.
+std::vector<std::pair<FixKey, const Fix*>> Ordered(const Fixes& fixes);
+
+// "rank 6's host makes 7 ranks wait"
+std::string InWords(const FixKey& key, const Fix& fix);
+
+void AddFixRows(const Model& model, const JobKey& job, const Fixes& fixes, Part& part);
+
+}  // namespace debrief::analyses::cost

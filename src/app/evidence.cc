@@ -1,0 +1,128 @@
+#include "app/evidence.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/table.h"
+#include "outputs/store/query.h"
+#include "outputs/string_sink.h"
+
+namespace debrief {
+
+namespace {
+
+using outputs::store::Database;
+using outputs::store::QueryFormat;
+using Cells = std::vector<std::vector<std::string>>;
+
+// Our own CSV: quoted fields with doubled quotes, lines end in \n.
+Cells ParseCsv(std::string_view text) {
+  Cells rows;
+  std::vector<std::string> row(1);
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"') {
+      row.back() += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      row.emplace_back();
+    } else if (c == '\n' && !quoted) {
+      rows.push_back(std::move(row));
+      row = std::vector<std::string>(1);
+    } else {
+      row.back() += c;
+    }
+  }
+  return rows;
+}
+
+Result<Cells> Ask(Database& database, const std::string& sql) {
+  StringSink sink;
+  TRY(outputs::store::RunQuery(database, sql, {QueryFormat::kCsv}, sink));
+  return ParseCsv(sink.text());
+}
+
+// Words of SQL that a column's name must be quoted for.
+Result<std::set<std::string>> ReservedWords(Database& database) {
+  ASSIGN_OR_RETURN(Cells rows, Ask(database,
+                                   "SELECT keyword_name FROM duckdb_keywords() WHERE "
+                                   "keyword_category IN ('reserved', 'type_function')"));
+  std::set<std::string> words;
+  for (size_t i = 1; i < rows.size(); ++i) words.insert(rows[i].front());
+  return words;
+}
+
+const TableInfo* FindTable(std::string_view name) {
+  auto tables = AllTables();
+  auto found = std::find_if(tables.begin(), tables.end(),
+                            [&](const TableInfo* table) { return table->name == name; });
+  return found == tables.end() ? nullptr : *found;
+}
+
+bool IsOfFinding(const ColumnInfo& column) {
+  return column.name == "job" || column.name == "attempt" || column.type == ColumnType::kStack;
+}
+
+std::string Where(const Evidence& evidence) {
+  return fmt::format("FROM stored.{} WHERE rowid IN ({})", evidence.table,
+                     fmt::join(evidence.rows, ", "));
+}
+
+}  // namespace
+
+Result<EvidenceRows> FetchEvidence(const Evidence& evidence, Database& database) {
+  EvidenceRows rows;
+  if (evidence.table.empty() || evidence.rows.empty()) return rows;
+  const TableInfo* table = FindTable(evidence.table);
+  if (table == nullptr) {
+    return Status(Code::kNotFound, fmt::format("there is no table {}", evidence.table))
+        .Remedy("Run debrief on the inputs again.");
+  }
+  ASSIGN_OR_RETURN(std::set<std::string> reserved, ReservedWords(database));
+  std::vector<std::string> names;
+  for (const ColumnInfo& column : table->columns) {
+    if (IsOfFinding(column)) continue;
+    std::string name(column.name);
+    names.push_back(reserved.contains(name) ? outputs::store::QuoteName(name) : name);
+  }
+  std::string where = Where(evidence);
+  ASSIGN_OR_RETURN(Cells filled, Ask(database, fmt::format("SELECT count({}) {}",
+                                                           fmt::join(names, "), count("), where)));
+  std::string chosen = "rowid AS row";
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (filled.at(1)[i] != "0") chosen += ", " + names[i];
+  }
+  rows.sql = fmt::format("SELECT {} {} ORDER BY rowid", chosen, where);
+  ASSIGN_OR_RETURN(rows.cells, Ask(database, rows.sql));
+  rows.columns = std::move(rows.cells.front());
+  rows.cells.erase(rows.cells.begin());
+  return rows;
+}
+
+Result<std::string> RowsAsJson(const std::string& sql, Database& database) {
+  StringSink sink;
+  TRY(outputs::store::RunQuery(database, sql, {QueryFormat::kJson}, sink));
+  std::string json = sink.text();
+  json.erase(json.find_last_not_of('\n') + 1);
+  return json;
+}
+
+Status CheckSameRun(const Finding& finding, size_t findings, Database& database) {
+  ASSIGN_OR_RETURN(
+      Cells rows,
+      Ask(database,
+          fmt::format("SELECT count(*), count(*) FILTER (WHERE finding = {} AND rule = {}) "
+                      "FROM finding",
+                      outputs::store::QuoteText(finding.id),
+                      outputs::store::QuoteText(finding.rule))));
+  if (rows.at(1) == std::vector<std::string>{fmt::format("{}", findings), "1"}) return {};
+  return Status(Code::kChanged, "run.duckdb is of another run than findings.json")
+      .Remedy("Run debrief on the inputs again, with --overwrite and without --no-store.");
+}
+
+}  // namespace debrief

@@ -1,0 +1,152 @@
+// The verdict as Markdown, to paste into a ticket: `debrief PATH --markdown`.
+//
+//   ## error: <headline>            of every job, the worst first
+//   whom it blames, confidence, evidence, next step
+//   <details> what follows from it, other findings </details>
+//   <details> what was analysed and what was not </details>
+//   versions
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/version.h"
+#include "outputs/finding_markdown.h"
+#include "outputs/job_verdicts.h"
+#include "outputs/output.h"
+#include "outputs/run_json.h"
+#include "tables/input.h"
+#include "tables/job.h"
+
+namespace debrief::outputs::markdown {
+
+namespace {
+
+constexpr size_t kMostFolded = 50;
+constexpr size_t kMostTrouble = 10;
+
+std::string Plural(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+void AppendFindings(std::string& out, const Model& model, std::string_view summary,
+                    const std::vector<size_t>& findings) {
+  if (findings.empty()) return;
+  std::string list;
+  for (size_t i = 0; i < std::min(kMostFolded, findings.size()); ++i) {
+    const Finding& finding = model.findings[findings[i]];
+    list += fmt::format("- {} ({}): {}\n", finding.id, SeverityName(finding.severity),
+                        Markdown(finding.headline));
+  }
+  if (findings.size() > kMostFolded)
+    list += fmt::format("- and {} more, see findings.json\n", findings.size() - kMostFolded);
+  AppendFolded(out, fmt::format("{}: {}", summary, findings.size()), list);
+}
+
+// The first finding whole, what follows from it and the others folded.
+void AppendVerdict(std::string& out, const Model& model, const JobVerdict& verdict, int level) {
+  const Finding& first = model.findings[verdict.findings.front()];
+  AppendHeadline(out, first, level);
+  AppendBlame(out, first);
+  AppendConfidence(out, first);
+  AppendEvidence(out, first);
+  AppendNextStep(out, first);
+  std::set<size_t> explained(first.explains.begin(), first.explains.end());
+  AppendFindings(out, model, "Consequences", first.explains);
+  std::vector<size_t> others;
+  std::copy_if(verdict.findings.begin() + 1, verdict.findings.end(), std::back_inserter(others),
+               [&](size_t position) { return !explained.contains(position); });
+  AppendFindings(out, model, "Other findings", others);
+}
+
+std::string InputsInWords(const Model& model) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  std::map<std::string_view, std::map<std::string_view, size_t>> kinds;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    ++kinds[model.pools.Text(inputs.kind[i])][model.pools.Text(inputs.state[i])];
+  std::string words;
+  for (const auto& [kind, states] : kinds) {
+    for (const auto& [state, count] : states)
+      words += fmt::format("{}{} {} ({})", words.empty() ? "" : ", ", count, Markdown(kind), state);
+  }
+  return words.empty() ? "none" : words;
+}
+
+std::string AnalysesInWords(const Model& model, AnalysisOutcome::State state) {
+  std::string words;
+  for (const AnalysisOutcome& outcome : model.analyses) {
+    if (outcome.state == state)
+      words += fmt::format("{}{}", words.empty() ? "" : ", ", Markdown(outcome.name));
+  }
+  return words.empty() ? "none" : words;
+}
+
+// The same trouble in many inputs is one line.
+void AppendTrouble(std::string& out, const Model& model) {
+  std::map<std::string_view, std::pair<const DiagnosticKind*, size_t>> kinds;
+  for (const Diagnostic& diagnostic : model.diagnostics.all()) {
+    if (diagnostic.kind->severity == Severity::kInfo) continue;
+    auto& [kind, inputs] = kinds[diagnostic.kind->name];
+    kind = diagnostic.kind;
+    ++inputs;
+  }
+  size_t left = kMostTrouble;
+  for (const auto& [name, trouble] : kinds) {
+    if (left-- == 0) break;
+    out += fmt::format("- Trouble in {}: {} ({})\n", Plural(trouble.second, "input"),
+                       Markdown(trouble.first->meaning), Markdown(name));
+  }
+}
+
+void AppendAnalysed(std::string& out, const Model& model) {
+  using State = AnalysisOutcome::State;
+  std::string list = fmt::format("- Inputs: {}\n", InputsInWords(model));
+  list += fmt::format("- Analyses that ran: {}\n", AnalysesInWords(model, State::kRan));
+  list += fmt::format("- Not run, for lack of input: {}\n", AnalysesInWords(model, State::kNotRun));
+  for (const AnalysisOutcome& outcome : model.analyses) {
+    if (outcome.state == State::kFailed)
+      list += fmt::format("- Failed: {}: {}\n", Markdown(outcome.name), Markdown(outcome.reason));
+  }
+  AppendTrouble(list, model);
+  AppendFolded(out, "What was analysed, and what was not", list);
+}
+
+std::string Verdicts(const Model& model) {
+  std::vector<JobVerdict> verdicts = JobVerdicts(model);
+  bool several = verdicts.size() > 1;
+  std::string out, silent;
+  for (const JobVerdict& verdict : verdicts) {
+    if (verdict.findings.empty()) {
+      silent += fmt::format("{}{}", silent.empty() ? "" : ", ", Markdown(verdict.name));
+      continue;
+    }
+    if (several) out += fmt::format("## {}\n\n", Markdown(verdict.name));
+    AppendVerdict(out, model, verdict, several ? 3 : 2);
+  }
+  if (!silent.empty()) out += fmt::format("## No findings: {}\n\n", silent);
+  if (verdicts.empty()) out += "## No inputs were found\n\n";
+  return out;
+}
+
+Status Write(const Model& model, const OutputContext& context) {
+  if (context.text == nullptr) return {};
+  std::string out = Verdicts(model);
+  AppendAnalysed(out, model);
+  out += fmt::format("debrief {}, findings schema {}\n", kVersion, kFindingsSchema);
+  context.text->Write(out);
+  return {};
+}
+
+}  // namespace
+
+const Output& Describe() {
+  static const Output kOutput = {
+      .info = {.name = "markdown",
+               .sentence = "the verdict as Markdown, to paste into a ticket (--markdown)",
+               .file = ""},
+      .write = Write};
+  return kOutput;
+}
+
+}  // namespace debrief::outputs::markdown

@@ -1,0 +1,130 @@
+// Cost: what to fix first, where the time of ranks goes, what collectives and compiled regions cost.
+import assert from "node:assert/strict";
+import { emptyRun, hungRun, makeFinding, makeInput } from "./fixture.mjs";
+
+const job = { job: 0, attempt: 0 };
+const ms = 1e6;
+const table = (rows) => ({ total: rows.length, rows });
+const section = (page, name) => page.getByRole("region", { name, exact: true }).first();
+
+const fixes = [
+  { ...job, position: 0, kind: "late_rank", reason: "host", culprit: 1, lost_ns: 600 * ms, share: 0.6, ranks: [0, 2], times: 12, group_name: "3", op: "all_reduce", text: "rank 1's host makes 2 ranks wait" },
+  { ...job, position: 1, kind: "compile", reason: "compile", lost_ns: 200 * ms, share: 0.2, ranks: [1], times: 2, compile_id: "4/1", function: "forward", file: "/src/model.py", line: 12, text: "compiling forward (model.py:12) again on rank 1" },
+  { ...job, position: 2, kind: "idle", reason: "data", lost_ns: 100 * ms, share: 0.1, ranks: [0, 1, 2], text: "the data loader is waited for on ranks 0-2" },
+  { ...job, position: 3, kind: "idle", reason: "unknown", lost_ns: 100 * ms, share: 0.1, ranks: [2], text: "devices idle for a reason that is not recorded on rank 2" },
+];
+
+const rank = (number, fields) => ({
+  ...job, rank: number, windows: 4, window_source: "step", measured_by: "device", wall_ns: 1000 * ms, busy_ns: 700 * ms, compute_ns: 600 * ms,
+  transfer_ns: 100 * ms, undivided_ns: 0, lost_ns: 300 * ms, wait_ns: 200 * ms, compile_ns: 0, data_ns: 100 * ms, sync_ns: 0, allocation_ns: 0,
+  host_ns: 0, pace_ns: 0, unknown_ns: 0, share: 0.3, caused_ns: 0, region_ns: 400 * ms, compiled_gpu_ns: 300 * ms, ...fields,
+});
+
+function costTables() {
+  return {
+    cost_fix: table(fixes),
+    cost_rank: table([rank(0), rank(1, { wait_ns: 0, host_ns: 200 * ms, caused_ns: 600 * ms }), rank(2)]),
+    cost_collective: table([
+      { ...job, group_name: "3", group_desc: "mesh_dp", members: [0, 1, 2], op: "all_reduce", times: 12, bytes: 4e6, transfer_ns: 300 * ms, wait_ns: 400 * ms, exposed_ns: 700 * ms, last_rank: 2, last_wait_ns: 250 * ms, blamed_rank: 1, blamed_wait_ns: 390 * ms },
+    ]),
+    cost_region: table([
+      { ...job, rank: 1, compile_id: "4/1", function: "forward", file: "/src/model.py", line: 12, compile_ns: 2500 * ms, again: true, gpu_ns: 80 * ms, kernels: 40, runs: 8, region_ns: 90 * ms, gpu_ns_a_run: 10 * ms, compile_ns_a_run: 312.5 * ms },
+    ]),
+  };
+}
+
+function costRun(tables = costTables()) {
+  return {
+    ...emptyRun(),
+    jobs: [{ job: 0, name: "run", world_size: 3, attempts: 1, inputs: 3, ranks: [0, 1, 2] }],
+    inputs: [0, 1, 2].map((one) => ({ ...makeInput(one), kind: "chrome_trace", job: 0, attempt: 0, rank: one })),
+    findings: [makeFinding(1, { role: "cause", headline: "Rank 1 comes late", ranks: [1] })],
+    islands: { cost: { tables } },
+  };
+}
+
+const first = {
+  name: "cost: what to fix first, and where to look",
+  async run(t) {
+    for (const dark of [false, true]) {
+      const page = await t.open(costRun(), { dark, hash: "#/cost" });
+      const list = section(page, "Fix this first").locator("> ol > li");
+      await list.first().waitFor();
+      assert.equal(await list.count(), 3, "what names nothing to fix stands apart");
+      assert.match(await list.nth(0).innerText(), /Rank 1's host makes 2 ranks wait\s+mostly at all_reduce of group 3, 12 collectives.*600 ms . 60\.0 %/s);
+      assert.match(await list.nth(1).innerText(), /Compiling forward.*2 compilations.*model\.py:12.*200 ms/s);
+      assert.match(await section(page, "Fix this first").locator("summary").innerText(), /1 more cause: 100 ms, 10\.0 % of the lost time/);
+      await t.screenshot(page, `cost_${dark ? "dark" : "light"}`, true);
+      await list.nth(0).getByRole("link", { name: "finding f1" }).click();
+      await page.waitForFunction(() => /verdict\?finding=f1/.test(location.hash));
+    }
+  },
+};
+
+const ranks = {
+  name: "cost: ranks, collectives and regions",
+  async run(t) {
+    const page = await t.open(costRun(), { hash: "#/cost" });
+    const numbers = await page.getByRole("list", { name: "Lost time" }).innerText();
+    assert.match(numbers, /900 ms lost\s+30\.0 % of 3 s in steps.*40\.0 % compiled.*2\.5 s compiling/s);
+    const rows = section(page, "Where the time of each rank goes").locator(".virtual tbody tr");
+    assert.equal(await rows.count(), 3);
+    assert.match(await rows.nth(1).innerText(), /1\s+1 s\s+300 ms\s+30\.0 %\s+0\s+600 ms/);
+    const bar = rows.nth(0).getByRole("img");
+    assert.equal(
+      await bar.getAttribute("aria-label"),
+      "computing 600 ms (60.0 %), moving data 100 ms (10.0 %), waiting for ranks 200 ms (20.0 %), data loading 100 ms (10.0 %)",
+    );
+    assert.match(await section(page, "Collectives").innerText(), /all_reduce\s+mesh_dp \[0.2\]\s+12\s+4\.00 MB\s+700 ms\s+300 ms\s+400 ms\s+rank 2, 250 ms\s+rank 1, 390 ms/);
+    assert.match(await section(page, "Compiled regions").innerText(), /4\/1\s+forward.*model\.py:12\s+again\s+2\.5 s\s+8\s+80 ms\s+10 ms/s);
+  },
+};
+
+const many = {
+  name: "cost: the rest of a long list is one step away",
+  async run(t) {
+    const tables = costTables();
+    tables.cost_fix = { total: 40, rows: Array.from({ length: 20 }, (_, i) => ({ ...fixes[0], position: i, lost_ns: (30 - i) * ms })) };
+    const page = await t.open(costRun(tables), { hash: "#/cost" });
+    const list = section(page, "Fix this first").locator("> ol > li");
+    await list.first().waitFor();
+    assert.equal(await list.count(), 8);
+    assert.match(await section(page, "Fix this first").innerText(), /20 rows of cost_fix not on this page/);
+    await page.getByRole("button", { name: "Show all 20" }).click();
+    await page.waitForFunction(() => /all=1/.test(location.hash));
+    assert.equal(await list.count(), 20);
+  },
+};
+
+const hostile = {
+  name: "cost: hostile texts stay texts",
+  async run(t) {
+    const bad = "</script><img src=x onerror=alert(1)>\u202e";
+    const tables = costTables();
+    for (const { rows } of Object.values(tables)) {
+      for (const [i, row] of rows.entries())
+        rows[i] = Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, typeof value === "string" && name !== "kind" ? bad : value]),
+        );
+    }
+    const page = await t.open(costRun(tables), { hash: "#/cost" });
+    await page.locator(".virtual").first().waitFor();
+    assert.ok((await page.locator("main").innerText()).includes("<img src=x onerror=alert(1)>\\u202e"));
+    assert.equal(await page.locator("img").count(), 0);
+  },
+};
+
+const partial = {
+  name: "cost: compile logs alone, and nothing at all",
+  async run(t) {
+    const { cost_region } = costTables();
+    let page = await t.open(costRun({ cost_region }), { hash: "#/cost" });
+    const main = await page.locator("main").innerText();
+    assert.match(main, /2\.5 s compiling again.*No lost time has a cause.*Compiled regions/s);
+    assert.ok(!main.includes("Where the time of each rank goes"));
+    page = await t.open(hungRun(), { hash: "#/cost" });
+    assert.match(await page.locator(".missing").innerText(), /Neither profiles nor compile logs.*TORCH_TRACE/s);
+  },
+};
+
+export const tests = [first, ranks, many, hostile, partial];
