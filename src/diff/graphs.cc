@@ -88,7 +88,8 @@ class GraphReader {
 };
 
 // "+2 aten.add, -1 aten.mm"; of graphs with the same operations how they differ is not told.
-std::string OpChanges(std::map<std::string, int64_t> before, std::map<std::string, int64_t> now) {
+std::string OpChanges(const std::map<std::string, int64_t>& before,
+                      std::map<std::string, int64_t> now) {
   for (const auto& [op, count] : before) now[op] -= count;
   std::string text;
   size_t named = 0, more = 0;
@@ -112,6 +113,7 @@ class GraphDiff {
     for (const auto& [key, graphs] : of_b) of_a.try_emplace(key);
     for (auto& [key, graphs] : of_a) Compare(key, std::move(graphs), std::move(of_b[key]));
     std::vector<Row> rows;
+    rows.reserve(rows_.size());
     for (auto& [key, row] : rows_) rows.push_back(std::move(row));
     return rows;
   }

@@ -78,7 +78,7 @@ std::string AmountText(int64_t amount, Unit unit) {
 }
 
 std::string SignedText(int64_t amount, Unit unit) {
-  const std::string size = AmountText(std::abs(amount), unit);
+  std::string size = AmountText(std::abs(amount), unit);
   if (amount == 0) return size;
   return (amount > 0 ? "+" : "-") + size;
 }

@@ -58,12 +58,14 @@ class Samples {
 
   std::vector<int64_t> Totals() const {
     std::vector<int64_t> values;
+    values.reserve(steps_.size());
     for (const StepTimes* times : steps_) values.push_back(times->total);
     return values;
   }
 
   std::vector<int64_t> Of(size_t part) const {
     std::vector<int64_t> values;
+    values.reserve(steps_.size());
     for (const StepTimes* times : steps_) values.push_back(times->parts[part]);
     return values;
   }
