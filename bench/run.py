@@ -285,6 +285,7 @@ def report_benchmarks():
 
 def whole_of(job):
     """Arguments for debrief that analyse, store and report a recorded job, with two threads."""
+    DATA.mkdir(parents=True, exist_ok=True)
     return [shared_data() / "recorded/jobs" / job, "--json", "--quiet", "--jobs", 2, "-o", DATA / "whole", "--overwrite"]
 
 

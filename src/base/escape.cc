@@ -179,13 +179,14 @@ size_t AppendMarkdownSpecial(std::string& out, std::string_view text, std::strin
   return 1;
 }
 
-// What begins with "- ", "+ " or "12. " would be a list in a list.
+// What begins with "-", "+" or "12. " would be a list in a list.
 void EscapeListMark(std::string& out, size_t start) {
   size_t at = start;
   while (at < out.size() && out[at] >= '0' && out[at] <= '9') ++at;
   if (at == out.size()) return;
-  bool numbered = at > start && (out[at] == '.' || out[at] == ')');
-  bool marked = at == start && (out[at] == '-' || out[at] == '+' || out[at] == '=');
+  bool ends = at + 1 == out.size() || out[at + 1] == ' ';
+  bool numbered = at > start && (out[at] == '.' || out[at] == ')') && ends;
+  bool marked = at == start && (out[at] == '-' || out[at] == '+');
   if (numbered || marked) out.insert(at, 1, '\\');
 }
 

@@ -77,7 +77,7 @@ TEST(FindingsReader, ReadsWhatWasWritten) {
   first.source = {{.rank = 3, .file = "a \"b\".py", .line = 52}};
   first.evidence = {{"text", "comm_op", {7, 9}}};
   first.confidence = 0.5;
-  TempFolder folder;
+  testing::TempFolder folder;
   std::ofstream(folder.path() + "/findings.json") << RunJson(model, 1);
   auto written = ReadFindings(folder.path());
   ASSERT_TRUE(written.ok()) << written.status().ToString();
@@ -89,7 +89,7 @@ TEST(FindingsReader, ReadsWhatWasWritten) {
 }
 
 TEST(FindingsReader, SaysWhatIsWrong) {
-  TempFolder folder;
+  testing::TempFolder folder;
   EXPECT_EQ(ReadFindings(folder.path()).status().code(), Code::kNotFound);
   auto code_of = [&](std::string_view text) {
     std::ofstream(folder.path() + "/findings.json") << text;
