@@ -212,15 +212,38 @@ TEST(Console, KeepsTheWidth) {
 
 TEST(Console, LongListsAreCut) {
   Model model;
+  model.tables.Edit<JobTable>().Add({0, model.pools.Intern("j"), 8, 1, 1});
   for (int32_t i = 0; i < 30; ++i) {
-    model.findings.emplace_back().headline = fmt::format("finding number {}.", i);
-    model.tables.Edit<JobTable>().Add({i, model.pools.Intern("j"), 8, 1, 1});
+    Finding& finding = model.findings.emplace_back();
+    finding.job = 0;
+    finding.headline = fmt::format("finding number {}.", i);
   }
   std::string text = Console(model, 100, false);
   EXPECT_NE(text.find("finding number 7."), std::string::npos);
   EXPECT_EQ(text.find("finding number 8."), std::string::npos);
   EXPECT_NE(text.find("... and 22 more"), std::string::npos);
-  EXPECT_NE(text.find("... and 18 more jobs"), std::string::npos);
+}
+
+TEST(Console, EveryJobHasASectionTheWorstFirst) {
+  Model model;
+  for (int32_t i = 0; i < 30; ++i) {
+    model.tables.Edit<JobTable>().Add({i, model.pools.Intern(fmt::format("j{}", i)), 8, 1, 1});
+    for (int32_t k = 0; k < 3 && i < 25; ++k) {
+      Finding& finding = model.findings.emplace_back();
+      finding.job = i;
+      finding.severity = i == 7 ? Severity::kError : Severity::kInfo;
+      finding.headline = fmt::format("finding {} of job {}.", k, i);
+    }
+  }
+  std::string text = Console(model, 100, false);
+  EXPECT_TRUE(
+      text.starts_with("j7\nerror    finding 0 of job 7.\nerror    finding 1 of job 7.\n"
+                       "... and 1 more: see findings.json or --json\n\nj0\n"))
+      << text.substr(0, 200);
+  EXPECT_EQ(text.find("finding 2 of job"), std::string::npos);
+  EXPECT_NE(text.find("... and 5 more jobs with findings"), std::string::npos);
+  EXPECT_NE(text.find("No findings\n  j25, j26, j27, j28, j29\n"), std::string::npos);
+  EXPECT_NE(text.find("... and 18 more jobs: see --json"), std::string::npos);
 }
 
 TEST(Console, EmptyModel) {
