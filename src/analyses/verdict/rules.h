@@ -37,6 +37,9 @@ void NoContradictions(Board& board);
 // What data is missing makes the verdict on a broken job less sure, and says so.
 void MissingDataLowers(Board& board);
 
+// What a cause costs follows from it.
+void PriceOfCause(Board& board);
+
 // At most three causes are told as such.
 void AtMostThree(Board& board);
 

@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kNeeds = {"finding"};
 
-constexpr std::array<void (*)(Board&), 11> kRules = {
+constexpr std::array<void (*)(Board&), 12> kRules = {
     CompilingWhileOthersWait, DeathExplainsAbsence,     TextSupportsDumps,  OneStraggler,
     CompilingMakesLate,       StragglerExplainsWaiting, BreakExplainsHoles, BreakExplainsSlowSteps,
-    NoContradictions,         MissingDataLowers,        AtMostThree};
+    NoContradictions,         MissingDataLowers,        PriceOfCause,       AtMostThree};
 
 // Three digits are more than a confidence has to tell.
 void RoundConfidences(std::vector<Finding>& findings) {

@@ -419,6 +419,17 @@ TEST_F(VerdictTest, MissingDataIsToldAndLowers) {
   EXPECT_EQ(findings_[late].confidence, 0.9);
 }
 
+TEST_F(VerdictTest, ThePriceOfACauseFollowsFromIt) {
+  size_t cause = Find("flight.host_never_came", {3}, 0.9);
+  size_t price = Find("cost.fix_first", {3}, 0.9, Severity::kInfo, Role::kObservation);
+  size_t other = Find("cost.fix_first", {3, 4}, 0.9, Severity::kInfo, Role::kObservation);
+  Board board(model_, findings_, 0, 0);
+  PriceOfCause(board);
+  EXPECT_EQ(findings_[cause].explains, std::vector<size_t>{price});
+  EXPECT_EQ(findings_[price].role, Role::kConsequence);
+  EXPECT_EQ(findings_[other].role, Role::kObservation);
+}
+
 TEST_F(VerdictTest, AtMostThreeCausesTheSurestOfThem) {
   for (int i = 0; i < 5; ++i) Find("flight.size_mismatch", {i}, 0.5 + 0.1 * i);
   Board board = MakeBoard();
