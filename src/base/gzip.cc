@@ -35,7 +35,7 @@ std::string Gzip(std::string_view bytes) {
   stream.next_out = reinterpret_cast<uint8_t*>(packed.data());
   stream.avail_out = static_cast<uint32_t>(packed.size());
   DEBRIEF_CHECK(isal_deflate_stateless(&stream) == COMP_OK);
-  packed.resize(packed.size() - stream.avail_out);
+  packed.erase(packed.size() - stream.avail_out);
   return packed;
 }
 
