@@ -77,6 +77,14 @@ def check_silence(binary, trace, out):
         assert "\x1b" not in text and "[#" not in text, (words, environment, text)
 
 
+def check_gone_reader(binary, trace, out):
+    """`debrief job | true`: nobody reads the answer, the report is wanted all the same."""
+    process = subprocess.Popen([binary, trace, "-o", out, "--no-store", "--quiet"], stdout=subprocess.PIPE)
+    process.stdout.close()
+    assert process.wait() == 0, process.returncode
+    assert (out / "index.html").exists() and (out / "findings.json").exists()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True, type=Path)
@@ -86,7 +94,8 @@ def main():
         make_trace(trace, 64)
         check_bar(binary, trace, Path(name) / "out")
         check_silence(binary, trace, Path(name) / "out2")
-    print("progress: a bar on a terminal, silence elsewhere")
+        check_gone_reader(binary, trace, Path(name) / "out3")
+    print("progress: a bar on a terminal, silence elsewhere, a report whoever reads")
 
 
 if __name__ == "__main__":

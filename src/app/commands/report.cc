@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <future>
@@ -133,6 +134,7 @@ void ShowWriting(size_t outputs, const std::atomic<uint64_t>& done,
 }  // namespace
 
 int RunReport(const ReportOptions& options, const GlobalOptions& global) {
+  std::signal(SIGPIPE, SIG_IGN);  // `debrief job | head` still wants its report
   auto started = std::chrono::steady_clock::now();
   if (!AnyPathExists(options.paths)) {
     PrintError(
