@@ -1,0 +1,56 @@
+#include "recorder/clock.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace debrief::recorder {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+uint64_t RealtimeNow() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kSecond + static_cast<uint64_t>(now.tv_nsec);
+}
+
+#if defined(__x86_64__)
+// CPUID 8000'0007h, EDX bit 8: the counter runs at one rate in every power state.
+bool HasInvariantTsc() {
+  unsigned a, b, c, d;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
+}
+#endif
+
+}  // namespace
+
+constinit bool counter_is_even = false;
+
+ClockKind PickClock() {
+#if defined(__x86_64__)
+  counter_is_even = HasInvariantTsc();
+  return counter_is_even ? ClockKind::kTsc : ClockKind::kMonotonic;
+#elif defined(__aarch64__)
+  counter_is_even = true;
+  return ClockKind::kCntvct;
+#else
+  return ClockKind::kMonotonic;
+#endif
+}
+
+ClockTriple ReadTriple() {
+  return {.ticks = Now(), .monotonic_ns = MonotonicNow(), .realtime_ns = RealtimeNow()};
+}
+
+uint64_t MeasureTicksPerSecond() {
+  if (!counter_is_even) return kSecond;
+  const uint64_t from_ns = MonotonicNow();
+  const uint64_t from = Now();
+  uint64_t to_ns = from_ns;
+  while (to_ns - from_ns < 1'000'000) to_ns = MonotonicNow();
+  return static_cast<uint64_t>(static_cast<unsigned __int128>(Now() - from) * kSecond /
+                               (to_ns - from_ns));
+}
+
+}  // namespace debrief::recorder

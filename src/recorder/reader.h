@@ -1,0 +1,95 @@
+// Reads a recording out of its bytes: everything that was published, whatever became of the
+// process.
+//
+// A pure function: no file, no clock. It reads each byte once and keeps nothing but what it gives;
+// no length or count of the file is believed before it was compared with the bytes that are there.
+// What is wrong ends a chunk, not the file.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "recorder/format.h"
+
+namespace debrief::recorder {
+
+enum class Problem : uint8_t {
+  kNotARecording,  // no header, or that of another format
+  kOtherVersion,   // made by a version that we cannot read
+  kCutFile,        // the last chunk is not whole
+  kBadChunk,       // no chunk begins here
+  kBadHead,        // more published than a chunk holds
+  kBadRecord,    // a record of zero, too much or the wrong length; the rest of its chunk is skipped
+  kBadText,      // a string whose parts do not fit together
+  kUnknownName,  // an id that the dictionary does not have
+};
+
+struct ReaderProblem {
+  Problem problem;
+  uint64_t offset;  // of the byte in the file
+};
+
+// One record; which numbers mean something depends on the type, see RecordType.
+struct RecordView {
+  RecordType type;
+  unsigned flags;
+  uint32_t name;
+  uint32_t track;
+  uint32_t tid;
+  uint64_t offset;
+  std::span<const uint64_t> values;  // the words after the first; valid during the call
+};
+
+struct OpShapes {
+  unsigned dtype = 0;
+  bool left_out = false;
+  bool has_output = false;
+  uint64_t bytes = 0;  // 0: not told
+  std::vector<std::vector<uint64_t>> inputs;
+  std::vector<uint64_t> output;
+};
+
+struct ChunkInfo {
+  uint64_t offset;
+  uint64_t sequence;
+  uint32_t tid;
+  uint64_t dropped;
+  ClockTriple clock;
+};
+
+struct RecordedText {
+  uint32_t id;
+  bool cut;
+  std::string text;
+};
+
+struct ReadRecording {
+  bool ok = false;  // the header was good
+  FileHeader header = {};
+  std::vector<ChunkInfo> chunks;    // of threads, in the order they were written
+  std::vector<RecordedText> texts;  // ids rise; not every id need be there
+  std::vector<std::pair<uint32_t, uint32_t>> thread_names;   // tid, name
+  std::vector<std::pair<uint32_t, uint32_t>> process_names;  // pid, name
+  std::vector<std::pair<uint32_t, uint32_t>> metadata;       // key, value
+  uint64_t dropped = 0;                                      // of header and chunks together
+  std::vector<ReaderProblem> problems;
+
+  // Null when the dictionary has no such id.
+  const std::string* Text(uint32_t id) const;
+};
+
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  virtual void OnRecord(const RecordView& record) = 0;
+};
+
+// Dictionary first, then the records of every thread chunk in order of `sequence`.
+ReadRecording ReadDbr(std::span<const std::byte> bytes, RecordSink& sink);
+
+// Of a kOp or kOpEnd record that OnRecord() was given.
+OpShapes UnpackOp(const RecordView& record);
+
+}  // namespace debrief::recorder
