@@ -1,8 +1,10 @@
-// What a record costs above the clock: rounds of the same loop with clock reads alone, with spans, with ops, and off.
+// What a record costs above the clock: rounds of the same loop with clock reads alone, with spans,
+// with ops, and off.
 //
-// Rounds are interleaved and differences taken within a round, so that a busy machine disturbs both sides alike; the
-// median over the rounds is printed.
+// Rounds are interleaved and differences taken within a round, so that a busy machine disturbs both
+// sides alike; the median over the rounds is printed.
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,7 +55,9 @@ double NsPerCall(Body body) {
   clock_gettime(CLOCK_MONOTONIC, &from);
   for (int i = 0; i < kLoop; ++i) body();
   clock_gettime(CLOCK_MONOTONIC, &to);
-  return (static_cast<double>(to.tv_sec - from.tv_sec) * 1e9 + static_cast<double>(to.tv_nsec - from.tv_nsec)) / kLoop;
+  return (static_cast<double>(to.tv_sec - from.tv_sec) * 1e9 +
+          static_cast<double>(to.tv_nsec - from.tv_nsec)) /
+         kLoop;
 }
 
 double Median(std::vector<double> values) {
@@ -64,7 +68,8 @@ double Median(std::vector<double> values) {
 // Median over the rounds of `body` less `base`.
 double Above(Body body, Body base) {
   std::vector<double> differences;
-  for (int round = 0; round < kRounds; ++round) differences.push_back(NsPerCall(body) - NsPerCall(base));
+  for (int round = 0; round < kRounds; ++round)
+    differences.push_back(NsPerCall(body) - NsPerCall(base));
   return Median(differences);
 }
 
@@ -87,8 +92,11 @@ int main() {
   dbr_close(recording);
   unlink(path.c_str());
   rmdir(folder);
-  if (losses.dropped != 0 || losses.overwritten == 0) return 1;  // it did not record, or did not go round
-  std::printf("recorder clocks_ns=%.2f span_ns=%.2f op_ns=%.2f scope_ns=%.2f begin_end_ns=%.2f off_ns=%.2f\n", clocks, span,
-              op, scope, begin_end, off);
+  if (losses.dropped != 0 || losses.overwritten == 0)
+    return 1;  // it did not record, or did not go round
+  std::printf(
+      "recorder clocks_ns=%.2f span_ns=%.2f op_ns=%.2f scope_ns=%.2f begin_end_ns=%.2f "
+      "off_ns=%.2f\n",
+      clocks, span, op, scope, begin_end, off);
   return 0;
 }

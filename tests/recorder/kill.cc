@@ -2,8 +2,9 @@
 //
 //   recorder_kill kill|abort|fork|full FOLDER TRIALS
 //
-// A child counts what it published in a mapping of its own, after each record; the file must hold exactly that, or one
-// more when death came between record and count. Prints one line; ends with 1 when anything is lost or malformed.
+// A child counts what it published in a mapping of its own, after each record; the file must hold
+// exactly that, or one more when death came between record and count. Prints one line; ends with 1
+// when anything is lost or malformed.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -77,7 +78,9 @@ void OpenOrExit(const std::string& path, uint32_t policy, uint64_t bytes) {
 // Counts the records of every worker and compares each with what was written there.
 class Verifier : public RecordSink {
  public:
-  void OnRecord(const RecordView& record) override { records.push_back({record, record.values[0], record.values[1]}); }
+  void OnRecord(const RecordView& record) override {
+    records.push_back({record, record.values[0], record.values[1]});
+  }
   struct Kept {
     RecordView view;
     uint64_t start, duration;
@@ -115,7 +118,8 @@ Found Check(const std::string& path, uint64_t from, bool whole) {
     if (kept.view.type == RecordType::kLoss) continue;
     const std::string* name = recording.Text(kept.view.name);
     const std::string* device = recording.Text(kept.view.track);
-    const uint64_t worker = name != nullptr && name->size() == 8 ? static_cast<uint64_t>((*name)[7] - '0') : kThreads;
+    const uint64_t worker =
+        name != nullptr && name->size() == 8 ? static_cast<uint64_t>((*name)[7] - '0') : kThreads;
     if (worker >= kThreads) {
       ++found.wrong;
       continue;
@@ -168,7 +172,9 @@ void Deaths(const std::string& path, bool by_abort, uint64_t trials, Shared* sha
     waitpid(pid, &status, 0);
     if (!WIFSIGNALED(status)) ++total->wrong;
     if (access(path.c_str(), F_OK) != 0) continue;  // killed before it could open
-    const bool opened = shared->published[0] + shared->published[1] + shared->published[2] + shared->published[3] != 0;
+    const bool opened =
+        shared->published[0] + shared->published[1] + shared->published[2] + shared->published[3] !=
+        0;
     if (opened) Compare(Check(path, 0, true), *shared, total);
     unlink(path.c_str());
   }
@@ -236,9 +242,10 @@ int main(int argc, char** argv) {
   if (kind == "kill" || kind == "abort") Deaths(path, kind == "abort", trials, shared, &total);
   if (kind == "fork") Forks(path, trials, shared, &total);
   if (kind == "full") FullDisk(path, trials, shared, &total);
-  printf("recorder %s: %llu trials, %llu published, %llu recovered, %llu lost, %llu wrong\n", kind.c_str(),
-         static_cast<unsigned long long>(total.trials), static_cast<unsigned long long>(total.published),
-         static_cast<unsigned long long>(total.recovered), static_cast<unsigned long long>(total.lost),
-         static_cast<unsigned long long>(total.wrong));
+  printf("recorder %s: %llu trials, %llu published, %llu recovered, %llu lost, %llu wrong\n",
+         kind.c_str(), static_cast<unsigned long long>(total.trials),
+         static_cast<unsigned long long>(total.published),
+         static_cast<unsigned long long>(total.recovered),
+         static_cast<unsigned long long>(total.lost), static_cast<unsigned long long>(total.wrong));
   return total.lost == 0 && total.wrong == 0 && total.trials != 0 ? 0 : 1;
 }

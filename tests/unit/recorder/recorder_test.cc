@@ -28,9 +28,14 @@ struct Kept {
 class Keeper : public RecordSink {
  public:
   void OnRecord(const RecordView& record) override {
-    kept.push_back({record.type, record.flags, record.name, record.track, record.tid,
+    kept.push_back({record.type,
+                    record.flags,
+                    record.name,
+                    record.track,
+                    record.tid,
                     {record.values.begin(), record.values.end()}});
-    if (record.type == RecordType::kOp || record.type == RecordType::kOpEnd) ops.push_back(UnpackOp(record));
+    if (record.type == RecordType::kOp || record.type == RecordType::kOpEnd)
+      ops.push_back(UnpackOp(record));
   }
   std::vector<Kept> kept;
   std::vector<OpShapes> ops;
@@ -123,7 +128,8 @@ TEST_F(RecorderTest, EveryKindOfRecordComesBack) {
   EXPECT_EQ(keeper.kept[8].flags, static_cast<unsigned>(DBR_FLOW_END));
   EXPECT_EQ(keeper.kept[8].values[1], 77u);
   ASSERT_EQ(read.metadata.size(), 1u);
-  EXPECT_EQ(*read.Text(read.metadata[0].first) + "=" + *read.Text(read.metadata[0].second), "model=tiny");
+  EXPECT_EQ(*read.Text(read.metadata[0].first) + "=" + *read.Text(read.metadata[0].second),
+            "model=tiny");
   ASSERT_EQ(read.thread_names.size(), 1u);
   EXPECT_EQ(*read.Text(read.thread_names[0].second), "main");
   ASSERT_EQ(read.process_names.size(), 1u);
@@ -207,12 +213,13 @@ INSTANTIATE_TEST_SUITE_P(Threads, RecorderThreadsTest, testing::Values(8u, 64u))
 TEST_F(RecorderTest, StringsOfEverySize) {
   Open(DBR_RING, 16 << 20);
   std::map<dbr_id, std::string> texts;
-  for (const std::string& text : {std::string(), std::string("a;b \"c\"\0d", 9), std::string("\xff\xfe"),
-                                  std::string(kTextPart, 'x'), std::string(kTextPart + 1, 'y'),
-                                  std::string(kMaxText, 'z')}) {
+  for (const std::string& text :
+       {std::string(), std::string("a;b \"c\"\0d", 9), std::string("\xff\xfe"),
+        std::string(kTextPart, 'x'), std::string(kTextPart + 1, 'y'), std::string(kMaxText, 'z')}) {
     texts[Name(text)] = text;
   }
-  for (int i = 0; i < 20'000; ++i) texts[Name("name " + std::to_string(i))] = "name " + std::to_string(i);
+  for (int i = 0; i < 20'000; ++i)
+    texts[Name("name " + std::to_string(i))] = "name " + std::to_string(i);
   EXPECT_EQ(texts.size(), 20'006u);
   EXPECT_EQ(Name("name 77"), Name("name 77"));
   const dbr_id cut = Name(std::string(kMaxText + 9, 'c'));
@@ -234,7 +241,9 @@ TEST_F(RecorderTest, ScopesRecordOnlyWhileOn) {
   scope();
   Open();
   scope();
-  { DEBRIEF_OP("op", [&] { return dbr_op_info{nullptr, 0, DBR_F32, &shape, 0}; }); }
+  {
+    DEBRIEF_OP("op", [&] { return dbr_op_info{nullptr, 0, DBR_F32, &shape, 0}; });
+  }
   dbr_enable(handle_, 0);
   scope();
   Keeper keeper;
@@ -272,7 +281,8 @@ TEST_F(RecorderTest, DamagedFilesGiveProblemsAndNeverMore) {
     if (trial % 4 == 0) bytes.resize(random() % bytes.size());
     for (uint64_t flips = random() % 8; flips > 0 && !bytes.empty(); --flips) {
       // The bytes that are used: file header, and the beginning of each chunk.
-      const uint64_t at = random() % 3 == 0 ? random() % 256 : 4096 + random() % 2 * kChunkBytes + random() % 16'000;
+      const uint64_t at = random() % 3 == 0 ? random() % 256
+                                            : 4096 + random() % 2 * kChunkBytes + random() % 16'000;
       if (at < bytes.size()) bytes[at] = static_cast<char>(bytes[at] ^ 1 << random() % 8);
     }
     Keeper keeper;
