@@ -5,10 +5,9 @@ namespace {
 
 bool FitsDescriptor(const dbr_op_info& info) {
   if (info.input_count > kMaxInputs) return false;
-  for (uint32_t i = 0; i < info.input_count; ++i) {
-    if (info.inputs[i].rank > kMaxRank) return false;
-  }
-  return info.output == nullptr || info.output->rank <= kMaxRank;
+  bool fits = info.output == nullptr || info.output->rank <= kMaxRank;
+  for (uint32_t i = 0; i < info.input_count; ++i) fits &= info.inputs[i].rank <= kMaxRank;
+  return fits;
 }
 
 // Bits that any dim has: all dims are small when none has a high one.
@@ -18,32 +17,48 @@ uint64_t BitsOf(const dbr_shape& shape) {
   return bits;
 }
 
-// Packs dims as they come; the words must be zero or are set whole.
-class DimWriter {
+// Packs dims three to a word. The word is put together in a register: in memory each dim would wait
+// for the last.
+class NarrowWriter {
  public:
-  DimWriter(uint64_t* words, bool wide) : words_(words), wide_(wide) {}
+  explicit NarrowWriter(uint64_t* words) : words_(words) {}
   void Write(const dbr_shape& shape) {
-    for (uint32_t i = 0; i < shape.rank; ++i) WriteDim(shape.dims[i]);
+    for (uint32_t i = 0; i < shape.rank; ++i) {
+      word_ |= shape.dims[i] << shift_;
+      shift_ += 21;
+      if (shift_ == 63) Finish();
+    }
+  }
+  void Finish() {
+    if (shift_ != 0) *words_++ = word_;
+    word_ = 0;
+    shift_ = 0;
   }
 
  private:
-  void WriteDim(uint64_t dim) {
-    if (wide_) {
-      *words_++ = dim;
-      return;
-    }
-    if (shift_ == 0) *words_ = 0;
-    *words_ |= dim << shift_;
-    shift_ += 21;
-    if (shift_ == 63) {
-      shift_ = 0;
-      ++words_;
-    }
-  }
   uint64_t* words_;
-  bool wide_;
+  uint64_t word_ = 0;
   unsigned shift_ = 0;
 };
+
+class WideWriter {
+ public:
+  explicit WideWriter(uint64_t* words) : words_(words) {}
+  void Write(const dbr_shape& shape) {
+    for (uint32_t i = 0; i < shape.rank; ++i) *words_++ = shape.dims[i];
+  }
+  void Finish() {}
+
+ private:
+  uint64_t* words_;
+};
+
+template <typename Writer>
+inline void WriteDims(const dbr_op_info& info, Writer writer) {
+  for (uint32_t i = 0; i < info.input_count; ++i) writer.Write(info.inputs[i]);
+  if (info.output != nullptr) writer.Write(*info.output);
+  writer.Finish();
+}
 
 }  // namespace
 
@@ -73,9 +88,8 @@ void WriteOp(const PackedOp& packed, const dbr_op_info& info, uint64_t* words) {
   *words++ = packed.descriptor;
   if (info.bytes != 0) *words++ = info.bytes;
   if (packed.dims == 0) return;
-  DimWriter writer(words, (packed.flags & kOpWideDims) != 0);
-  for (uint32_t i = 0; i < info.input_count; ++i) writer.Write(info.inputs[i]);
-  if (info.output != nullptr) writer.Write(*info.output);
+  if ((packed.flags & kOpWideDims) != 0) return WriteDims(info, WideWriter(words));
+  WriteDims(info, NarrowWriter(words));
 }
 
 }  // namespace debrief::recorder
