@@ -102,6 +102,7 @@ add_suite(progress cli 620 ${Python3_EXECUTABLE} tests/terminal/test_progress.py
 add_suite(howto howto 660 ${Python3_EXECUTABLE} tests/howto/run.py)
 
 # A program that is killed while it records; what it left is read back.
-add_executable(recorder_kill tests/recorder/kill.cc)
-target_link_libraries(recorder_kill PRIVATE debrief_core debrief_recorder)
+add_executable(recorder_kill tests/recorder/kill.cc src/recorder/reader.cc)
+target_include_directories(recorder_kill PRIVATE src)
+target_link_libraries(recorder_kill PRIVATE debrief_flags debrief_recorder Threads::Threads)
 add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>)
