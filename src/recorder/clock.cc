@@ -49,8 +49,10 @@ uint64_t MeasureTicksPerSecond() {
   const uint64_t from = Now();
   uint64_t to_ns = from_ns;
   while (to_ns - from_ns < 1'000'000) to_ns = MonotonicNow();
-  return static_cast<uint64_t>(static_cast<unsigned __int128>(Now() - from) * kSecond /
-                               (to_ns - from_ns));
+  // In two parts: 128-bit division would be a call into another library.
+  const uint64_t ticks = Now() - from;
+  const uint64_t ns = to_ns - from_ns;
+  return ticks / ns * kSecond + ticks % ns * kSecond / ns;
 }
 
 }  // namespace debrief::recorder
