@@ -115,7 +115,7 @@ Status Run(const std::string& folder) {
   const auto start = std::chrono::steady_clock::now();
   TRY(outputs::flight_timeline::Describe().write(model, {.folder = folder}));
   const auto written = std::chrono::steady_clock::now();
-  const std::string grid = outputs::html::FlightJson(model);
+  const std::string grid = outputs::html::FlightJson(model, outputs::html::MakeGrids(model));
   const auto end = std::chrono::steady_clock::now();
   const size_t boxes = CountBoxes(folder + "/flight_timeline.json");
   if (boxes != size_t{kRanks} * kEntries || grid.size() > 2'000'000 || grid.size() < 50'000)

@@ -84,7 +84,6 @@ class Timelines {
     }
     return is_there;
   }
-
 };
 
 int RunSheets(const ProfileOptions& options, const GlobalOptions& global) {

@@ -224,7 +224,9 @@ void ExpectNear(int64_t found, int64_t truth, std::string_view what) {
 
 TestJob RandomJob(uint32_t seed) {
   std::mt19937 random(seed);
-  auto ms = [&](int64_t most) { return static_cast<int64_t>(random() % (most * 1000)) * kUs; };
+  auto ms = [&](int64_t most) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(most * 1000)) * kUs;
+  };
   const auto count = static_cast<int32_t>(2 + random() % 5);
   TestJob job(count, seed % 2 == 1);
   constexpr std::array kIdle = {State::kHost, State::kData, State::kAllocation, State::kCompile};
