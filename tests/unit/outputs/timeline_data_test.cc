@@ -413,8 +413,8 @@ TEST_F(TimelineData, ABatchEndsWithItsMarker) {
   job.ops().op[2] = model_.pools.Intern("coalesced");
   Make();
   std::map<int64_t, ReadSlice> by_number;
-  for (const ReadSlice& slice : Island("timeline/0").lanes["3/group0"])
-    by_number[slice.number] = slice;
+  ReadIsland island = Island("timeline/0");
+  for (const ReadSlice& slice : island.lanes["3/group0"]) by_number[slice.number] = slice;
   EXPECT_EQ(by_number[1].duration, 500'500);
   EXPECT_EQ(by_number[1].kind, "comm");
   EXPECT_EQ(by_number[0].kind, "comm_open") << "of another batch";
