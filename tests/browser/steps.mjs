@@ -50,5 +50,6 @@ export const idOf = (address) => address.replace(/^#\//, "").replace(/\?.*/, "")
 // The view is there when its heading is and nothing is being read any more.
 export async function settled(page) {
   await page.locator("main h1").first().waitFor();
-  await page.locator("main .loading").waitFor({ state: "detached" });
+  const loading = page.locator("main .loading");
+  while ((await loading.count()) > 0) await loading.first().waitFor({ state: "detached" });
 }
