@@ -350,41 +350,6 @@ function costs(rank) {
 function ranks() {
   const job = { job: 0, attempt: 0 };
   return {
-    compile_rank_time: [0, 1].map((rank) => ({
-      ...job,
-      rank,
-      compilations: 4,
-      seconds: 6 - rank,
-      share_of_slowest: rank ? 0.8333 : 1,
-      alone_s: 0.5,
-      while_others_idle_s: 0.5,
-    })),
-    compile_rank_only: [
-      {
-        ...job,
-        function: "extra_fn",
-        file: "train.py",
-        line: 90,
-        nth: 0,
-        compile_id: "3/0",
-        seconds: 0.7,
-        ranks: [1],
-        missing: [0],
-      },
-    ],
-    compile_first_difference: [
-      {
-        ...job,
-        rank_a: 0,
-        rank_b: 1,
-        entry_a: 1,
-        entry_b: 1,
-        kind: "graph",
-        name: "dynamo_output_graph",
-        compile_id: "0/1",
-        difference: "- mm\n+ addmm",
-      },
-    ],
     compile_overlap: [{ ...job, ranks: [1], waiting: 1, seconds: 0.5, intervals: 2 }],
   };
 }

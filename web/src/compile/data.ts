@@ -354,9 +354,6 @@ export interface CompileTables {
   compile_cache_use: CacheUse;
   compile_cache_total: CacheTotal;
   compile_weight: Weight;
-  compile_rank_time: RankTime;
-  compile_rank_only: RankOnly;
-  compile_first_difference: FirstDifference;
   compile_overlap: Overlap;
 }
 

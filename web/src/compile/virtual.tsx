@@ -1,6 +1,7 @@
 // A list for any number of rows of one height: only those in sight are elements.
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useSight } from "../parts/sight";
 
 interface Props<Row> {
   rows: Row[];
@@ -14,19 +15,7 @@ const spare = 10;
 
 export function VirtualList<Row>({ rows, height, label, shown, children }: Props<Row>) {
   const box = useRef<HTMLDivElement>(null);
-  const [sight, setSight] = useState({ top: 0, height: 600 });
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const update = () => setSight({ top: element.scrollTop, height: element.clientHeight });
-    const observer = new ResizeObserver(update);
-    observer.observe(element);
-    element.addEventListener("scroll", update, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", update);
-    };
-  }, []);
+  const sight = useSight(box);
   useLayoutEffect(() => {
     const element = box.current;
     if (!element || shown === undefined || shown < 0) return;

@@ -2,7 +2,8 @@
 // place of each is known without laying it out: a row above the first costs nothing but its share of a
 // spacer. The order is in the address (?sort=bytes or ?sort=-bytes).
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useSight } from "./sight";
 import { count } from "./format";
 
 export interface Column<Row> {
@@ -83,24 +84,6 @@ function Heading<Row>({
   );
 }
 
-// How much of the box is scrolled away, and how high it is.
-function useWindow(box: { current: HTMLElement | null }): { top: number; height: number } {
-  const [place, setPlace] = useState({ top: 0, height: 800 });
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const update = () => setPlace({ top: element.scrollTop, height: element.clientHeight });
-    const observer = new ResizeObserver(update);
-    observer.observe(element);
-    element.addEventListener("scroll", update, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", update);
-    };
-  }, []);
-  return place;
-}
-
 function Spacer({ rows, columns }: { rows: number; columns: number }) {
   if (rows <= 0) return null;
   return (
@@ -113,7 +96,7 @@ function Spacer({ rows, columns }: { rows: number; columns: number }) {
 export function Table<Row>(props: Props<Row>) {
   const { rows, columns, selected } = props;
   const box = useRef<HTMLDivElement>(null);
-  const place = useWindow(box);
+  const place = useSight(box);
   const sorted = useMemo(
     () => (props.isOrdered ? rows : sortRows(rows, columns, props.sort)),
     [rows, columns, props.sort, props.isOrdered],
