@@ -106,3 +106,15 @@ add_executable(recorder_kill tests/recorder/kill.cc src/recorder/reader.cc)
 target_include_directories(recorder_kill PRIVATE src)
 target_link_libraries(recorder_kill PRIVATE debrief_flags debrief_recorder Threads::Threads)
 add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>)
+# What the recorder shows and needs, and the instructions that its scopes become.
+add_suite(recorder.abi recorder 900 ${Python3_EXECUTABLE} tests/recorder/abi.py
+          --library $<TARGET_FILE:debrief_recorder_shared> --static $<TARGET_FILE:debrief_recorder>)
+add_suite(recorder.disassembly recorder 900 ${Python3_EXECUTABLE} tests/recorder/disassembly.py)
+
+# The program of docs/recorder.md, which is also built outside of this build, from an installed recorder.
+add_subdirectory(examples/tiny-inference)
+if(TARGET debrief_python)
+  add_suite(recorder.python recorder 630 ${Python3_EXECUTABLE} tests/recorder/python_door.py --package ${CMAKE_BINARY_DIR}/python)
+  add_suite(recorder.install recorder 635 ${Python3_EXECUTABLE} tests/recorder/install.py --build ${CMAKE_BINARY_DIR})
+  add_suite(recorder.walkthrough recorder 635 ${Python3_EXECUTABLE} tests/recorder/walkthrough.py --build ${CMAKE_BINARY_DIR})
+endif()
