@@ -1,10 +1,11 @@
 # The front door. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test bench big-report lint fuzz format clean setup-build setup-test setup-lint sanitized
+.PHONY: help build demo test bench big-report install lint fuzz format clean setup-build setup-test setup-lint sanitized
 
 SECONDS ?= 600
 TARGET ?= all
+PREFIX ?= /usr/local
 CHECK_SCRIPTS := layers sizes docs printing
 OUR_CXX = $$(git ls-files --cached --others --exclude-standard '*.cc' '*.h')
 
@@ -14,6 +15,7 @@ help:
 	@echo "make test     build release and sanitizers, then run every test"
 	@echo "make bench    run the benchmarks"
 	@echo "make big-report   the report of a million events and ten thousand compilations, in build/bench-data/report_big_out"
+	@echo "make install  debrief, the recorder and its Python package below PREFIX=/usr/local"
 	@echo "make lint     formatting, clang-tidy and the check scripts"
 	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
 	@echo "make format   format the C++ sources in place"
@@ -50,6 +52,10 @@ bench: build
 
 big-report: build
 	@python3 bench/run.py report_feel
+
+install: build
+	@ninja -C build/release debrief_recorder debrief_recorder_shared debrief_python
+	@cmake --install build/release --prefix $(PREFIX)
 
 lint: setup-lint build
 	@clang-format-19 --dry-run -Werror $(OUR_CXX)

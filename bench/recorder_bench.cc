@@ -1,8 +1,9 @@
 // What a record costs above the clock: rounds of the same loop with clock reads alone, with spans,
 // with ops, and off.
 //
-// Rounds are interleaved and differences taken within a round, so that a busy machine disturbs both
-// sides alike; the median over the rounds is printed.
+// A round runs base, body, body, base, so that a busy machine and a drifting clock rate disturb
+// both sides alike; the median of the differences over all rounds is printed. Off is below a
+// nanosecond: its rounds are short, so that few are interrupted, and many.
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,8 +17,11 @@
 
 namespace {
 
-constexpr int kRounds = 301;
-constexpr int kLoop = 20'000;
+struct Effort {
+  int rounds, loop;
+};
+constexpr Effort kOn = {151, 20'000};
+constexpr Effort kOff = {10'001, 2'000};
 
 using Body = void (*)();
 
@@ -27,50 +31,57 @@ const dbr_shape kOutput = {kDims + 1, 2};
 const dbr_op_info kInfo = {kInputs, 2, DBR_F32, &kOutput, 0};
 dbr_id name;
 
-[[gnu::noinline]] void Empty() { asm volatile("" ::: "memory"); }
-[[gnu::noinline]] void Clocks() {
+[[gnu::noinline, gnu::aligned(64)]] void Empty() { asm volatile("" ::: "memory"); }
+[[gnu::noinline, gnu::aligned(64)]] void Clocks() {
   uint64_t start = dbr_now();
   uint64_t end = dbr_now();
   asm volatile("" ::"r"(start), "r"(end) : "memory");
 }
-[[gnu::noinline]] void Span() {
+[[gnu::noinline, gnu::aligned(64)]] void Span() {
   const uint64_t start = dbr_now();
   dbr_span(name, start, dbr_now());
 }
-[[gnu::noinline]] void Op() {
+[[gnu::noinline, gnu::aligned(64)]] void Op() {
   const uint64_t start = dbr_now();
   dbr_op(name, start, dbr_now(), &kInfo);
 }
-[[gnu::noinline]] void Scope() {
+[[gnu::noinline, gnu::aligned(64)]] void Scope() {
   DEBRIEF_SCOPE("scope");
   asm volatile("" ::: "memory");
 }
-[[gnu::noinline]] void BeginEnd() {
+[[gnu::noinline, gnu::aligned(64)]] void BeginEnd() {
   dbr_begin(name);
   dbr_end();
 }
 
-double NsPerCall(Body body) {
-  timespec from, to;
-  clock_gettime(CLOCK_MONOTONIC, &from);
-  for (int i = 0; i < kLoop; ++i) body();
-  clock_gettime(CLOCK_MONOTONIC, &to);
-  return (static_cast<double>(to.tv_sec - from.tv_sec) * 1e9 +
-          static_cast<double>(to.tv_nsec - from.tv_nsec)) /
-         kLoop;
+int64_t NsNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + kRounds / 2, values.end());
-  return values[kRounds / 2];
+// Direct calls, and several to an iteration: what an indirect call or a loop of one costs changes
+// by more than what is measured with where the linker happens to put it.
+template <Body body>
+[[gnu::noinline, gnu::aligned(64)]] int64_t NsOf(int loop) {
+  const int64_t start = NsNow();
+#pragma GCC unroll 8
+  for (int i = 0; i < loop; ++i) body();
+  return NsNow() - start;
 }
 
-// Median over the rounds of `body` less `base`.
-double Above(Body body, Body base) {
-  std::vector<double> differences;
-  for (int round = 0; round < kRounds; ++round)
-    differences.push_back(NsPerCall(body) - NsPerCall(base));
-  return Median(differences);
+// Nanoseconds a call of `body` takes more than one of `base`.
+template <Body body, Body base>
+double Above(Effort effort = kOn) {
+  std::vector<int64_t> differences;
+  for (int round = 0; round < effort.rounds; ++round) {
+    const int64_t before = NsOf<base>(effort.loop);
+    const int64_t both = NsOf<body>(effort.loop) + NsOf<body>(effort.loop);
+    differences.push_back(both - before - NsOf<base>(effort.loop));
+  }
+  const auto middle = differences.begin() + effort.rounds / 2;
+  std::nth_element(differences.begin(), middle, differences.end());
+  return static_cast<double>(*middle) / (2.0 * effort.loop);
 }
 
 }  // namespace
@@ -79,15 +90,15 @@ int main() {
   char folder[] = "/tmp/recorder_bench_XXXXXX";
   if (mkdtemp(folder) == nullptr) return 1;
   const std::string path = std::string(folder) + "/run.dbr";
-  const double off = Above(Scope, Empty);
+  const double off = Above<Scope, Empty>(kOff);
   dbr_recording* recording;
   if (dbr_open(path.c_str(), nullptr, &recording) != DBR_OK) return 1;
   name = dbr_name("span", 4);
-  const double clocks = Above(Clocks, Empty);
-  const double span = Above(Span, Clocks);
-  const double op = Above(Op, Clocks);
-  const double scope = Above(Scope, Clocks);
-  const double begin_end = Above(BeginEnd, Clocks);
+  const double clocks = Above<Clocks, Empty>();
+  const double span = Above<Span, Clocks>();
+  const double op = Above<Op, Clocks>();
+  const double scope = Above<Scope, Clocks>();
+  const double begin_end = Above<BeginEnd, Clocks>();
   const dbr_losses losses = dbr_get_losses(recording);
   dbr_close(recording);
   unlink(path.c_str());

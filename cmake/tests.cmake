@@ -48,6 +48,9 @@ foreach(source ${bench_sources})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   add_dependencies(debrief_benches ${name})
 endforeach()
+if(TARGET debrief_python)
+  add_dependencies(debrief_benches debrief_python)
+endif()
 
 set(DEBRIEF_SANITIZED_DIR ${CMAKE_SOURCE_DIR}/build/fuzz CACHE PATH "the build with sanitizers and fuzzers")
 set(sanitizer_options

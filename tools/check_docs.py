@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PATH = re.compile(r"(?:src|docs|tools|tests|web|examples|bench|cmake|include)/[\w./*<>-]*")
+PATH = re.compile(r"(?:src|docs|tools|tests|web|examples|bench|cmake|include|python)/[\w./*<>-]*")
 SYMBOL = re.compile(r"(?:\w+::)*(\w+)\(\)|(?:\w+::)+(\w+)")
 # Joined from halves, so that this file does not find itself.
 PRIVATE = re.compile("|".join([r"(?<![\w.-])/wo" r"rk/", r"(?<![\w.-])/tmp/" r"wt\b", r"(?<![\w.-])/ro" r"ot/",
@@ -43,8 +43,8 @@ class Names:
     def __init__(self):
         makefile = (ROOT / "Makefile").read_text()
         self.targets = set(word for line in re.findall(r"^([\w -]+):", makefile, re.M) for word in line.split())
-        sources = [path for folder in ("src", "include", "tests", "bench") for path in (ROOT / folder).rglob("*")
-                   if path.suffix in (".h", ".cc", ".hpp", ".def")]
+        sources = [path for folder in ("src", "include", "tests", "bench", "python", "cmake") for path in (ROOT / folder).rglob("*")
+                   if path.suffix in (".h", ".cc", ".hpp", ".def", ".cmake")]
         self.words = set(re.findall(r"\w+", "\n".join(path.read_text(errors="replace") for path in sources)))
 
     def path_exists(self, name, beside):

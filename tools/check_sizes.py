@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ["src", "include", "web", "tests", "tools", "bench", "examples"]
+FOLDERS = ["src", "include", "web", "tests", "tools", "bench", "examples", "python"]
 BRACES, PYTHON = {".cc", ".h", ".ts", ".tsx", ".mjs"}, {".py"}
 WARN, FUNCTION_LIMIT, FILE_LIMIT = 80, 120, 700
 EXCUSE = re.compile(r"^\s*(//|#) lint: long - \S")
