@@ -12,14 +12,32 @@ namespace debrief::python {
 
 inline bool On() { return __atomic_load_n(&dbr_on, __ATOMIC_RELAXED) != 0; }
 
-// Name and dtype of an op as the recorder wants them, with room for what a descriptor can hold: one
-// input more than it holds stands for "too many", so that the recorder leaves all shapes out.
-struct OpShapes {
-  static constexpr uint32_t kInputs = 12, kDims = 14;
-  dbr_op_info info = {};
-  dbr_shape inputs[kInputs];
-  dbr_shape output;
-  uint64_t dims[kInputs + 1][kDims];
+// The shapes of an op as the recorder wants them. Those of usual ops fit into the object; dims are
+// pointed to when all are known, since they may move until then.
+class OpShapes {
+ public:
+  OpShapes() = default;
+  ~OpShapes();
+  OpShapes(const OpShapes&) = delete;
+  OpShapes& operator=(const OpShapes&) = delete;
+
+  // Any of the objects may be null or None: not told. False with an exception set.
+  bool Read(PyObject* inputs, PyObject* output, PyObject* dtype, uint64_t bytes);
+  const dbr_op_info* info() const { return &info_; }
+
+ private:
+  bool ReadInputs(PyObject* object);
+  bool ReadShape(PyObject* object, dbr_shape* shape);
+  bool AddDim(PyObject* object);
+
+  static constexpr uint32_t kFewInputs = 12, kFewDims = 48;
+  dbr_op_info info_ = {};
+  dbr_shape output_;
+  dbr_shape* inputs_ = few_inputs_;
+  uint64_t* dims_ = few_dims_;
+  size_t dim_count_ = 0, dim_room_ = kFewDims;
+  dbr_shape few_inputs_[kFewInputs];
+  uint64_t few_dims_[kFewDims];
 };
 
 // A name as the C macros have it: looked up once a recording. All scopes of one name share one.
@@ -35,8 +53,6 @@ Site* SiteFor(PyObject* text);
 
 // The id of a str, or of an int that name() gave; false with an exception set.
 bool ReadName(PyObject* name, dbr_id* id);
-// Any of the objects may be null or None: not told.
-bool ReadOp(PyObject* inputs, PyObject* output, PyObject* dtype, uint64_t bytes, OpShapes* shapes);
 
 // Each makes its type and adds it, with the functions that go with it, to the module.
 bool AddSite();

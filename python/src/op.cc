@@ -97,8 +97,8 @@ PyObject* Exit(PyObject* self, PyObject* const* error, Py_ssize_t count) {
   op->open = false;
   if (!written) Py_RETURN_NONE;
   OpShapes shapes;
-  if (ReadOp(op->inputs, op->output, op->dtype, op->bytes, &shapes)) {
-    dbr_end_op(&shapes.info);
+  if (shapes.Read(op->inputs, op->output, op->dtype, op->bytes)) {
+    dbr_end_op(shapes.info());
     Py_RETURN_NONE;
   }
   dbr_end();

@@ -79,42 +79,6 @@ bool ReadDim(PyObject* object, uint64_t* dim) {
   return !(value == ~0ULL && PyErr_Occurred());
 }
 
-// `dims` has room for OpShapes::kDims; of a shape with more only the rank is taken, and the
-// recorder leaves the shapes of that op out.
-bool ReadShape(PyObject* object, uint64_t* dims, dbr_shape* shape) {
-  PyObject* items = PySequence_Fast(object, "a shape must be a sequence of ints");
-  if (items == nullptr) return false;
-  const Py_ssize_t rank = PySequence_Fast_GET_SIZE(items);
-  *shape = {dims, static_cast<uint32_t>(rank)};
-  bool good = true;
-  for (Py_ssize_t i = 0; good && i < rank && i < OpShapes::kDims; ++i) {
-    good = ReadDim(PySequence_Fast_GET_ITEM(items, i), dims + i);
-  }
-  Py_DECREF(items);
-  return good;
-}
-
-bool ReadInputs(PyObject* object, OpShapes* shapes) {
-  PyObject* items = PySequence_Fast(object, "inputs must be a sequence of shapes");
-  if (items == nullptr) return false;
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
-  bool good = true;
-  uint32_t taken = 0;
-  for (; good && taken < count && taken < OpShapes::kInputs; ++taken) {
-    good = ReadShape(PySequence_Fast_GET_ITEM(items, taken), shapes->dims[taken],
-                     &shapes->inputs[taken]);
-  }
-  shapes->info.inputs = shapes->inputs;
-  shapes->info.input_count = taken;
-  Py_DECREF(items);
-  return good;
-}
-
-bool ReadOutput(PyObject* object, OpShapes* shapes) {
-  shapes->info.output = &shapes->output;
-  return ReadShape(object, shapes->dims[OpShapes::kInputs], &shapes->output);
-}
-
 bool ReadText(PyObject* text, dbr_id* id) {
   PyObject* bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
   if (bytes == nullptr) return false;
@@ -145,11 +109,70 @@ bool ReadName(PyObject* name, dbr_id* id) {
   return true;
 }
 
-bool ReadOp(PyObject* inputs, PyObject* output, PyObject* dtype, uint64_t bytes, OpShapes* shapes) {
-  shapes->info.bytes = bytes;
-  return (!IsTold(inputs) || ReadInputs(inputs, shapes)) &&
-         (!IsTold(output) || ReadOutput(output, shapes)) &&
-         (!IsTold(dtype) || ReadDtype(dtype, &shapes->info.dtype));
+OpShapes::~OpShapes() {
+  if (inputs_ != few_inputs_) PyMem_Free(inputs_);
+  if (dims_ != few_dims_) PyMem_Free(dims_);
+}
+
+bool OpShapes::Read(PyObject* inputs, PyObject* output, PyObject* dtype, uint64_t bytes) {
+  info_.bytes = bytes;
+  if (IsTold(inputs) && !ReadInputs(inputs)) return false;
+  if (IsTold(output) && !ReadShape(output, &output_)) return false;
+  if (IsTold(dtype) && !ReadDtype(dtype, &info_.dtype)) return false;
+  const uint64_t* dims = dims_;
+  for (uint32_t i = 0; i < info_.input_count; ++i) {
+    inputs_[i].dims = dims;
+    dims += inputs_[i].rank;
+  }
+  output_.dims = dims;
+  info_.inputs = inputs_;
+  info_.output = IsTold(output) ? &output_ : nullptr;
+  return true;
+}
+
+bool OpShapes::ReadInputs(PyObject* object) {
+  PyObject* items = PySequence_Fast(object, "inputs must be a sequence of shapes");
+  if (items == nullptr) return false;
+  const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(items));
+  if (count > kFewInputs) inputs_ = PyMem_New(dbr_shape, count);
+  bool good = inputs_ != nullptr || PyErr_NoMemory() != nullptr;
+  // A shape is an object of the caller's, whose code may shorten the list meanwhile.
+  for (size_t i = 0; good && i < count; ++i) {
+    good = i < static_cast<size_t>(PySequence_Fast_GET_SIZE(items)) &&
+           ReadShape(PySequence_Fast_GET_ITEM(items, i), &inputs_[i]);
+  }
+  if (!good && !PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "inputs changed in size");
+  info_.input_count = static_cast<uint32_t>(count);
+  Py_DECREF(items);
+  return good;
+}
+
+bool OpShapes::ReadShape(PyObject* object, dbr_shape* shape) {
+  PyObject* items = PySequence_Fast(object, "a shape must be a sequence of ints");
+  if (items == nullptr) return false;
+  const size_t before = dim_count_;
+  bool good = true;
+  for (Py_ssize_t i = 0; good && i < PySequence_Fast_GET_SIZE(items); ++i) {
+    good = AddDim(PySequence_Fast_GET_ITEM(items, i));
+  }
+  shape->rank = static_cast<uint32_t>(dim_count_ - before);
+  Py_DECREF(items);
+  return good;
+}
+
+bool OpShapes::AddDim(PyObject* object) {
+  uint64_t dim;
+  if (!ReadDim(object, &dim)) return false;
+  if (dim_count_ == dim_room_) {
+    uint64_t* grown = PyMem_New(uint64_t, dim_room_ * 2);
+    if (grown == nullptr) return PyErr_NoMemory() != nullptr;
+    memcpy(grown, dims_, dim_count_ * sizeof *dims_);
+    if (dims_ != few_dims_) PyMem_Free(dims_);
+    dims_ = grown;
+    dim_room_ *= 2;
+  }
+  dims_[dim_count_++] = dim;
+  return true;
 }
 
 }  // namespace debrief::python

@@ -2,7 +2,8 @@
 import struct
 from collections import namedtuple
 
-TYPES = {1: "span", 2: "begin", 3: "end", 4: "op", 5: "op_end", 6: "instant", 7: "counter", 8: "flow", 9: "loss", 16: "text",
+TYPES = {1: "span", 2: "begin", 3: "end", 4: "op", 5: "op_end", 6: "instant", 7: "counter", 8: "flow", 9: "loss", 10: "note", 11: "step",
+         12: "alloc", 13: "free", 14: "more", 15: "owner", 16: "text",
          17: "thread", 18: "process", 19: "meta"}
 DTYPES = ["unknown", "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
           "complex128", "float8_e4m3", "float8_e5m2"]
@@ -32,10 +33,11 @@ class Recording:
         """(sequence, kind, tid, published bytes) of each chunk that was used."""
         for at in range(HEADER_BYTES, len(self.content) - CHUNK_HEADER_BYTES + 1, self.chunk_bytes):
             magic, kind, tid, _, sequence = struct.unpack_from("<4sH2xIIQ", self.content, at)
-            head, = struct.unpack_from("<Q", self.content, at + 48)
+            head, = struct.unpack_from("<Q", self.content, at + 48)  # 16 bits of bytes, 48 of records taken back
             if magic == b"DBRC":
                 first = at + CHUNK_HEADER_BYTES
-                yield sequence, kind, tid, self.content[first:first + head]
+                self.overwritten += head >> 16
+                yield sequence, kind, tid, self.content[first:first + (head & 0xffff)]
 
     @staticmethod
     def words(published):
@@ -63,11 +65,16 @@ class Recording:
                 self.process = self.texts[name]
 
     def read_records(self, tid, published):
+        found = []
         for kind, flags, name, track, content in self.words(published):
-            values = struct.unpack(f"<{len(content) // 8}Q", content)
-            if kind == "counter":
-                values = struct.unpack("<Qd", content)
-            yield Record(kind, self.texts[name], self.texts[track], tid, flags, values)
+            values = struct.unpack("<Qd" if kind == "counter" else f"<{len(content) // 8}Q", content)
+            if kind == "more":
+                found[-1] = found[-1]._replace(values=found[-1].values + values)
+            elif kind == "owner":
+                tid = values[0]
+            else:
+                found.append(Record(kind, self.texts[name], self.texts[track], tid, flags, values))
+        return found
 
     def named(self, name):
         return [record for record in self.records if record.name == name]
@@ -78,13 +85,17 @@ def unpack_op(record):
     words = list(record.values[2 if record.type == "op" else 1:])
     descriptor = words.pop(0)
     size = words.pop(0) if record.flags & 2 else 0
-    ranks = [descriptor >> 16 + 4 * i & 15 for i in range(descriptor >> 8 & 15)]
-    rank = descriptor >> 12 & 15
+    inputs, rank = descriptor >> 8 & 15, descriptor >> 12 & 15
+    ranks = [descriptor >> 16 + 4 * i & 15 for i in range(inputs)]
+    if inputs == 15:  # the long form: ranks stand before the dims, four to a word
+        inputs, rank = descriptor >> 16 & 0xffff, (descriptor >> 32 & 0xffff) - 1
+        ranks = [words[i // 4] >> i % 4 * 16 & 0xffff for i in range(inputs)]
+        words = words[(inputs + 3) // 4:]
     if record.flags & 1:
         dims = words
     else:
         dims = [word >> shift & 0x1fffff for word in words for shift in (0, 21, 42)]
     shapes = [tuple(dims.pop(0) for _ in range(count)) for count in ranks]
-    output = None if rank == 15 else tuple(dims.pop(0) for _ in range(rank))
+    output = None if rank in (-1, 15) else tuple(dims.pop(0) for _ in range(rank))
     left_out = descriptor >> 7 & 1
     return Op(None if left_out else shapes, output, DTYPES[descriptor & 127], size)

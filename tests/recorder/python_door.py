@@ -368,19 +368,33 @@ class Records(RecorderCase):
                 pass
             with recorder.op("no shapes"):
                 pass
-            with recorder.op("too many", [(1,)] * 12, (1,)):
-                pass
-            with recorder.op("too deep", [(1,) * 15]):
-                pass
             with recorder.op("odd", dtype="quint4x2"):
                 pass
         found = self.recorded(write).records
         self.assertEqual([record.name for record in found if record.type == "begin"],
-                         ["aten::mm", "aten::add", "no shapes", "too many", "too deep", "odd"])
+                         ["aten::mm", "aten::add", "no shapes", "odd"])
         self.assertEqual([unpack_op(record) for record in found if record.type == "op_end"],
                          [([(64, 128), (128, 10)], (64, 10), "float32", 2560), ([(), (0, 7)], (1 << 40,), "bfloat16", 0),
-                          ([], None, "unknown", 0), (None, None, "unknown", 0), (None, None, "unknown", 0),
-                          ([], None, "unknown", 0)])
+                          ([], None, "unknown", 0), ([], None, "unknown", 0)])
+
+    def test_more_shapes_than_an_op_can_hold_are_left_out_or_right(self):
+        many, deep = [(7, 9)] * 40, [tuple(range(60)), (5,)]
+
+        def write():
+            with recorder.op("many", many, (3,), "int8"), recorder.op("deep", deep):
+                pass
+            with self.assertRaisesRegex(RuntimeError, "changed in size"), recorder.op("changing") as op:
+                shapes = [(1,), (2,)]
+
+                class Shrinking:
+                    def __getitem__(self, index):
+                        shapes.clear()
+                        raise IndexError
+                shapes[0] = Shrinking()
+                op.describe(inputs=shapes)
+        deep_op, many_op = [unpack_op(record) for record in self.recorded(write).records if record.type == "op_end"]
+        self.assertIn(many_op, [(many, (3,), "int8", 0), (None, None, "int8", 0)])
+        self.assertIn(deep_op, [(deep, None, "unknown", 0), (None, None, "unknown", 0)])
 
     def test_an_op_is_ended_whatever_its_shapes_are(self):
         def write():
