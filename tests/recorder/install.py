@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from dbr import Recording
@@ -86,6 +87,22 @@ def check_example(prefix, scratch):
     assert len(tokens) == 6 and len(set(tokens)) > 1, tokens
     # Two devices, six tokens, four layers: an all_reduce of each.
     assert names_in(path).count("all_reduce") == 2 * 6 * 4, names_in(path).count("all_reduce")
+    check_killed(scratch)
+
+
+def check_killed(scratch):
+    """Killed from outside: what it had recorded is there, and nothing else is wrong with the file."""
+    path = scratch / "killed.dbr"
+    process = subprocess.Popen([scratch / "tiny/tiny_inference", path, "--tokens", "0"])
+    deadline = time.monotonic() + 60
+    # A name that the devices look up before their first token.
+    while not (path.exists() and b"cached values" in path.read_bytes()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    process.kill()
+    process.wait()
+    found = Recording(path)
+    assert found.closed == 0 and found.named("matmul"), "a killed program left nothing"
 
 
 def check_c(prefix, scratch):
