@@ -23,6 +23,11 @@ int LeafOfInts(int a, int b) {
   return a * b + a;
 }
 
+void Counts(long* counter) {
+  SCOPE("counts");
+  __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+}
+
 int Sum(const int* values, int count) {
   SCOPE("sum");
   int sum = 0;

@@ -4,8 +4,8 @@
 usage: disassembly.py
 
 Compiled out: the same bytes as without the macro. Off: what runs when dbr_on is 0 is followed from the entry of each function
-of disassembly.cc and compared with the same function without a scope. Both compilers keep to what EXTRA says; a function that
-needs no registers saved (doubles are in none that calls keep) gets exactly load, test and branch.
+of disassembly.cc and compared with the same function without a scope. Both compilers keep to what EXTRA says; a function
+whose values need not outlive a call gets exactly load, test and branch.
 """
 import platform
 import re
@@ -21,11 +21,12 @@ SOURCE, INCLUDE = HERE / "disassembly.cc", HERE.parents[1] / "include"
 CLANG = shutil.which("clang++-19") or shutil.which("clang++")
 COMPILERS = ["g++"] + ([CLANG] if CLANG else [])
 VARIANTS = [[], ["-fno-exceptions"]]
-SCOPES = ["LeafOfDoubles", "LeafOfInts", "Sum", "Calls"]
+SCOPES = ["LeafOfDoubles", "LeafOfInts", "Counts", "Sum", "Calls"]
 # More than without a scope, at most. The second test is that of the end, where the compiler cannot tell what the first one
 # found; a push saves a register that only the path with recording on uses.
 EXTRA = {"load": 1, "test": 2, "branch": 2, "push": 3, "call": 0, "store": 0}
-EXACT = {"LeafOfDoubles": {"load": 1, "test": 1, "branch": 1, "push": 0}}
+THREE_INSTRUCTIONS = {"load": 1, "test": 1, "branch": 1, "push": 0}
+EXACT = {"LeafOfDoubles": THREE_INSTRUCTIONS, "Counts": THREE_INSTRUCTIONS}
 
 Instruction = namedtuple("Instruction", "mnemonic operands reloc next")
 
