@@ -26,8 +26,9 @@ size_t TextBytes(size_t bytes) {
 
 }  // namespace
 
-bool Dictionary::Open(ChunkPool* pool, uint64_t max_chunks) {
+bool Dictionary::Open(FileSink* file, ChunkPool* pool, uint64_t max_chunks) {
   *this = Dictionary();
+  file_ = file;
   pool_ = pool;
   max_chunks_ = max_chunks;
   chunks_ = static_cast<ChunkHeader**>(calloc(max_chunks, sizeof(ChunkHeader*)));
@@ -78,6 +79,8 @@ bool Dictionary::MoveTo(ChunkPool* pool) {
     __atomic_store_n(&copy->head, heads_[i], __ATOMIC_RELEASE);
     chunks_[i] = copy;
   }
+  saved_ = 0;
+  changed_ = chunk_count_ != 0;
   return true;
 }
 
@@ -148,7 +151,19 @@ char* Dictionary::end() const {
 }
 
 void Dictionary::Publish() {
-  __atomic_store_n(&chunks_[chunk_count_ - 1]->head, heads_[chunk_count_ - 1], __ATOMIC_RELEASE);
+  ChunkHeader* chunk = chunks_[chunk_count_ - 1];
+  const uint64_t overwritten = OverwrittenIn(__atomic_load_n(&chunk->head, __ATOMIC_RELAXED));
+  const uint64_t word = HeadWord(overwritten, heads_[chunk_count_ - 1]);
+  __atomic_store_n(&chunk->head, word, __ATOMIC_RELEASE);
+  changed_ = true;
+}
+
+// All before the last but one were full when the last was taken.
+void Dictionary::Save() {
+  if (!changed_) return;
+  for (; saved_ < chunk_count_; ++saved_) file_->Save(chunks_[saved_]);
+  saved_ = chunk_count_ - 1;
+  changed_ = false;
 }
 
 }  // namespace debrief::recorder
