@@ -82,7 +82,7 @@ ChunkHeader* ChunkPool::TakeOldest(Overwritten* overwritten) {
   ChunkHeader* chunk = oldest.filling.chunk;
   first_ = (first_ + 1) % capacity_;
   --count_;
-  CountResumable(oldest.filling, -1);
+  CountResumable(oldest, -1);
   *overwritten = {oldest.filling.records, chunk->clock.ticks, oldest.ticks, chunk->tid};
   const uint64_t before = OverwrittenIn(__atomic_load_n(&chunk->head, __ATOMIC_RELAXED));
   __atomic_exchange_n(&chunk->head, HeadWord(before + oldest.filling.records, 0), __ATOMIC_ACQ_REL);
@@ -94,9 +94,10 @@ bool ChunkPool::Resume(uint32_t words, Filling* filling) {
   const uint32_t needed = words > kResumeWords ? words : kResumeWords;
   for (uint64_t back = 1; back <= count_ && back <= kResumeSearch && resumable_ != 0; ++back) {
     const uint64_t found = count_ - back;
-    if (RoomIn(At(found).filling) < needed) continue;
-    *filling = At(found).filling;
-    CountResumable(*filling, -1);
+    const Sealed& sealed = At(found);
+    if (!sealed.resumable || RoomIn(sealed.filling) < needed) continue;
+    *filling = sealed.filling;
+    CountResumable(sealed, -1);
     for (uint64_t i = found; i + 1 < count_; ++i) At(i) = At(i + 1);
     --count_;
     return true;
@@ -104,20 +105,24 @@ bool ChunkPool::Resume(uint32_t words, Filling* filling) {
   return false;
 }
 
-void ChunkPool::Seal(const Filling& filling) {
-  const bool useful = policy_ == Policy::kRing || RoomIn(filling) >= kResumeWords;
-  if (!useful || count_ == capacity_) return;
-  At(count_++) = {filling, Now()};
-  CountResumable(filling, 1);
-  if (policy_ == Policy::kRing) __atomic_store_n(&exhausted_, false, __ATOMIC_RELAXED);
+void ChunkPool::SealLast(const Filling& filling) {
+  const bool resumable = RoomIn(filling) >= kResumeWords;
+  if (policy_ == Policy::kRing || resumable) Append({filling, Now(), resumable});
 }
 
 void ChunkPool::SealFull(const Filling& filling) {
-  if (policy_ == Policy::kRing) Seal(filling);
+  if (policy_ == Policy::kRing) Append({filling, Now(), false});
 }
 
-void ChunkPool::CountResumable(const Filling& filling, int by) {
-  if (RoomIn(filling) < kResumeWords) return;
+void ChunkPool::Append(const Sealed& sealed) {
+  if (count_ == capacity_) return;
+  At(count_++) = sealed;
+  CountResumable(sealed, 1);
+  if (policy_ == Policy::kRing) __atomic_store_n(&exhausted_, false, __ATOMIC_RELAXED);
+}
+
+void ChunkPool::CountResumable(const Sealed& sealed, int by) {
+  if (!sealed.resumable) return;
   __atomic_store_n(&resumable_, resumable_ + static_cast<uint64_t>(by), __ATOMIC_RELAXED);
 }
 

@@ -35,12 +35,14 @@ class ChunkPool {
   // Null when there is none.
   ChunkHeader* TakeForThread(uint32_t tid, Overwritten* overwritten);
   ChunkHeader* TakeForDictionary();
-  // A chunk with room for `words` that the last writer left; false when there is none. Only for a
-  // thread without a chunk: the chunks of one thread are read in the order they were handed out.
+  // A chunk with room for `words` that a thread left when it ended; false when there is none. Only
+  // for a thread without a chunk: the chunks of one thread are read in the order they were handed
+  // out.
   bool Resume(uint32_t words, Filling* filling);
-  // The chunk has no writer any more: it may be overwritten (ring), or resumed.
-  void Seal(const Filling& filling);
-  // Likewise, when a thread changes chunks: with the policy stop it may get no other and keeps it.
+  // A thread has ended: its chunk may be resumed, or overwritten (ring).
+  void SealLast(const Filling& filling);
+  // A thread changes chunks. Not resumed: it would outlive the younger chunks of that thread in the
+  // ring; and with the policy stop the thread may get no other and keeps it.
   void SealFull(const Filling& filling);
 
   uint64_t used() const { return used_; }
@@ -55,13 +57,15 @@ class ChunkPool {
   struct Sealed {
     Filling filling;
     uint64_t ticks;
+    bool resumable;
   };
 
   ChunkHeader* Take(ChunkKind kind, uint32_t tid, Overwritten* overwritten);
   ChunkHeader* TakeFresh();
   ChunkHeader* TakeOldest(Overwritten* overwritten);
   Sealed& At(uint64_t index) const { return sealed_[(first_ + index) % capacity_]; }
-  void CountResumable(const Filling& filling, int by);
+  void Append(const Sealed& sealed);
+  void CountResumable(const Sealed& sealed, int by);
 
   FileSink* file_ = nullptr;
   Sealed* sealed_ = nullptr;  // a queue in a ring of capacity_ places, oldest first

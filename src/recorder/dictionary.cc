@@ -79,8 +79,7 @@ bool Dictionary::MoveTo(ChunkPool* pool) {
     __atomic_store_n(&copy->head, heads_[i], __ATOMIC_RELEASE);
     chunks_[i] = copy;
   }
-  saved_ = 0;
-  changed_ = chunk_count_ != 0;
+  saved_chunks_ = saved_bytes_ = 0;
   return true;
 }
 
@@ -155,15 +154,15 @@ void Dictionary::Publish() {
   const uint64_t overwritten = OverwrittenIn(__atomic_load_n(&chunk->head, __ATOMIC_RELAXED));
   const uint64_t word = HeadWord(overwritten, heads_[chunk_count_ - 1]);
   __atomic_store_n(&chunk->head, word, __ATOMIC_RELEASE);
-  changed_ = true;
 }
 
-// All before the last but one were full when the last was taken.
+// Entries are only ever added, so a death in between leaves those that were saved before.
 void Dictionary::Save() {
-  if (!changed_) return;
-  for (; saved_ < chunk_count_; ++saved_) file_->Save(chunks_[saved_]);
-  saved_ = chunk_count_ - 1;
-  changed_ = false;
+  for (; saved_chunks_ < chunk_count_; ++saved_chunks_, saved_bytes_ = 0) {
+    if (saved_bytes_ != heads_[saved_chunks_]) file_->Save(chunks_[saved_chunks_], saved_bytes_);
+    saved_bytes_ = heads_[saved_chunks_];
+    if (saved_chunks_ + 1 == chunk_count_) return;
+  }
 }
 
 }  // namespace debrief::recorder

@@ -44,8 +44,8 @@ class Dictionary {
   uint64_t* heads_ =
       nullptr;  // bytes in each chunk; ours, so a child knows what there was when it was forked
   uint64_t chunk_count_ = 0;
-  uint64_t saved_ = 0;  // chunks before this one are in the file whole
-  bool changed_ = false;
+  uint64_t saved_chunks_ = 0;  // are in the file whole, and of the next one
+  uint64_t saved_bytes_ = 0;
   uint64_t max_chunks_ = 0;
   Slot* slots_ = nullptr;
   uint64_t slot_count_ = 0;  // a power of two

@@ -73,14 +73,18 @@ int FileSink::EnsureChunks(uint64_t count) {
   return error;
 }
 
+// Without a mapping a hole does: what does not fit shows when it is written.
+int FileSink::Lengthen(uint64_t bytes) const {
+  if (!shared_) return ftruncate(fd_, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  return posix_fallocate(fd_, static_cast<off_t>(allocated_),
+                         static_cast<off_t>(bytes - allocated_));
+}
+
 int FileSink::GrowTo(uint64_t bytes) {
   if (bytes <= allocated_) return 0;
   if (AboveLimit(bytes)) return EFBIG;
-  int error = shared_ ? EINTR : 0;
-  while (error == EINTR) {
-    error = posix_fallocate(fd_, static_cast<off_t>(allocated_),
-                            static_cast<off_t>(bytes - allocated_));
-  }
+  int error = EINTR;
+  while (error == EINTR) error = Lengthen(bytes);
   if (error == 0) __atomic_store_n(&allocated_, bytes, __ATOMIC_RELEASE);
   return error;
 }
@@ -130,14 +134,16 @@ int FileSink::Write(const void* bytes, size_t count, uint64_t offset) const {
 }
 
 // Empty, then the records, then how many they are: whenever the process dies in between, the chunk
-// is one or the other.
-int FileSink::Save(const ChunkHeader* chunk) const {
+// is one or the other. What is in the file already stays as it is.
+int FileSink::Save(const ChunkHeader* chunk, uint64_t saved) const {
   if (shared_) return 0;
   const uint64_t offset = kFileHeaderBytes + IndexOf(chunk) * kChunkBytes;
+  const uint64_t published = PublishedIn(chunk->head);
   ChunkHeader header = *chunk;
   header.head = HeadWord(OverwrittenIn(chunk->head), 0);
-  int error = Write(&header, sizeof header, offset);
-  if (error == 0) error = Write(chunk + 1, PublishedIn(chunk->head), offset + sizeof header);
+  int error = saved == 0 ? Write(&header, sizeof header, offset) : 0;
+  const char* payload = reinterpret_cast<const char*>(chunk + 1);
+  if (error == 0) error = Write(payload + saved, published - saved, offset + sizeof header + saved);
   header.head = chunk->head;
   return error == 0 ? Write(&header, sizeof header, offset) : error;
 }

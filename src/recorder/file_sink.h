@@ -27,8 +27,9 @@ class FileSink {
   static void Touch(void* at, size_t bytes);
   void Sync() const;
 
-  // Without a mapping: writes a chunk to the file; 0 or an errno. With one there is nothing to do.
-  int Save(const ChunkHeader* chunk) const;
+  // Without a mapping: writes a chunk to the file, whose first `saved` bytes are there already; 0
+  // or an errno. With one there is nothing to do.
+  int Save(const ChunkHeader* chunk, uint64_t saved) const;
   int SaveHeader() const;
   void CopyHeader(FileHeader* copy) const;
 
@@ -51,6 +52,7 @@ class FileSink {
 
  private:
   int Map();
+  int Lengthen(uint64_t bytes) const;
   int GrowTo(uint64_t bytes);
   int Write(const void* bytes, size_t count, uint64_t offset) const;
 

@@ -87,7 +87,12 @@ PackedOp WithoutShapes(PackedOp packed) {
   return packed;
 }
 
-[[gnu::noinline, gnu::cold]] PackedOp MeasureLongOp(const dbr_op_info& info, PackedOp packed) {
+PackedOp StartOp(const dbr_op_info& info) {
+  return {info.dtype & 127, info.bytes != 0 ? kOpBytes : 0, 0, info.bytes != 0 ? 2u : 1u};
+}
+
+[[gnu::noinline, gnu::cold]] PackedOp MeasureLongOp(const dbr_op_info& info) {
+  PackedOp packed = StartOp(info);
   if (!FitsLongForm(info)) return WithoutShapes(packed);
   const bool wide = AllBits(info) >= kSmallDim;
   const uint64_t dims = DimsOf(info);
@@ -114,9 +119,8 @@ bool IsLong(const PackedOp& packed) { return DescribedInputs(packed.descriptor) 
 }  // namespace
 
 PackedOp MeasureOp(const dbr_op_info& info) {
-  PackedOp packed = {info.dtype & 127, info.bytes != 0 ? kOpBytes : 0, 0, 1};
-  packed.words += info.bytes != 0 ? 1 : 0;
-  if (__builtin_expect(!FitsDescriptor(info), 0)) return MeasureLongOp(info, packed);
+  if (__builtin_expect(!FitsDescriptor(info), 0)) return MeasureLongOp(info);
+  PackedOp packed = StartOp(info);
   uint64_t bits = info.output != nullptr ? BitsOf(*info.output) : 0;
   packed.dims = RankOf(info.output);
   packed.descriptor |= info.input_count << 8;

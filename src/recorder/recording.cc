@@ -104,10 +104,14 @@ void Retire(FileSink& file, bool outside) {
   while (retired_count != 0) retired[--retired_count].Unmap();
 }
 
+// Names are only added to: writing them again could lose them.
 void SaveAll() {
   if (recording.file.mapped()) return;
   recording.dictionary.Save();
-  for (uint64_t i = 0; i < recording.pool.used(); ++i) recording.file.Save(recording.file.chunk(i));
+  for (uint64_t i = 0; i < recording.pool.used(); ++i) {
+    const ChunkHeader* chunk = recording.file.chunk(i);
+    if (chunk->kind == ChunkKind::kThread) recording.file.Save(chunk, 0);
+  }
   recording.file.SaveHeader();
 }
 
@@ -197,7 +201,7 @@ void FoldInterrupted() {
 void SaveChunk(const ChunkHeader* chunk, uint32_t records) {
   if (recording.file.mapped()) return;
   recording.dictionary.Save();
-  const int error = recording.file.Save(chunk);
+  const int error = recording.file.Save(chunk, 0);
   FileHeader* header = recording.file.header();
   if (error != 0) {
     header->stopped = static_cast<uint64_t>(error);

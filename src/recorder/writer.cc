@@ -133,7 +133,7 @@ void DropForeignChunk(ThreadState& thread) {
 void ReleaseChunk(ThreadState& thread) {
   const bool ours = recording.open && !recording.forked && IsOfThisRecording(thread);
   if (thread.chunk == nullptr || !ours) return;
-  recording.pool.Seal({thread.chunk, thread.at, thread.records});
+  recording.pool.SealLast({thread.chunk, thread.at, thread.records});
   SaveChunk(thread.chunk, thread.records);
 }
 
