@@ -110,3 +110,12 @@ endforeach()
 target_sources(recorder_kill PRIVATE tests/recorder/cases.cc)
 add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>
           --step $<TARGET_FILE:recorder_step>)
+
+# Races: the small library alone, compiled into the program with the thread sanitizer.
+add_executable(recorder_stress tests/recorder/stress.cc tests/recorder/content.cc ${recorder_sources} src/recorder/reader.cc)
+target_include_directories(recorder_stress PRIVATE src include tests/recorder)
+target_compile_options(recorder_stress PRIVATE -Wall -Wextra -Wconversion -Werror -Wno-missing-field-initializers
+                       -O1 -g1 -fsanitize=thread)
+target_link_options(recorder_stress PRIVATE -fsanitize=thread)
+target_link_libraries(recorder_stress PRIVATE Threads::Threads)
+add_suite(recorder.tsan recorder 620 ${Python3_EXECUTABLE} tests/recorder/races.py --binary $<TARGET_FILE:recorder_stress>)
