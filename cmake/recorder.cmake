@@ -10,6 +10,8 @@ list(REMOVE_ITEM recorder_sources ${CMAKE_SOURCE_DIR}/src/recorder/reader.cc)
 add_library(debrief_recorder STATIC ${recorder_sources})
 add_library(debrief_recorder_shared SHARED EXCLUDE_FROM_ALL ${recorder_sources})
 set_target_properties(debrief_recorder_shared PROPERTIES OUTPUT_NAME debrief_recorder SOVERSION 1)
+# The ends of threads and forks call into it as long as the process lives.
+target_link_options(debrief_recorder_shared PRIVATE -Wl,-z,nodelete)
 foreach(target debrief_recorder debrief_recorder_shared)
   target_include_directories(${target} PUBLIC include PRIVATE src)
   # Not debrief_flags: what others link must run on every processor of the architecture.

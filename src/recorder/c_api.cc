@@ -6,7 +6,7 @@
 #include "recorder/op_record.h"
 #include "recorder/writer.h"
 
-using namespace debrief::recorder;
+using namespace debrief::recorder;  // NOLINT: functions of the C interface are in no namespace
 
 extern "C" {
 

@@ -8,7 +8,7 @@
 #include "recorder/recording.h"
 #include "recorder/snapshot.h"
 
-using namespace debrief::recorder;
+using namespace debrief::recorder;  // NOLINT: functions of the C interface are in no namespace
 
 namespace {
 

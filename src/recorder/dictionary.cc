@@ -37,7 +37,7 @@ bool Dictionary::Open(FileSink* file, ChunkPool* pool, uint64_t max_chunks) {
 }
 
 void Dictionary::Close() {
-  free(chunks_);
+  free(static_cast<void*>(chunks_));
   free(heads_);
   free(slots_);
   *this = Dictionary();

@@ -53,6 +53,8 @@ void FillHeader(FileHeader* header, uint32_t parent_pid) {
 }
 
 void LockForFork() {
+  thread_has_lock = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   pthread_mutex_lock(&recording.lock);
   LockGrowth();
 }
@@ -60,6 +62,8 @@ void LockForFork() {
 void UnlockInParent() {
   UnlockGrowth();
   pthread_mutex_unlock(&recording.lock);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  thread_has_lock = false;
 }
 
 // Only marks: a child that calls exec at once should not leave a file behind.
@@ -70,6 +74,7 @@ void MarkChild() {
   recording.helper.Forget();
   interrupted = 0;
   recording.forked = recording.open;
+  thread_has_lock = false;
 }
 
 void RegisterForkOnce() {
