@@ -13,8 +13,9 @@ add_library(debrief_recorder STATIC ${recorder_sources})
 add_library(debrief_recorder_shared SHARED ${recorder_sources})
 set_target_properties(debrief_recorder PROPERTIES EXPORT_NAME recorder)
 set_target_properties(debrief_recorder_shared PROPERTIES OUTPUT_NAME debrief_recorder SOVERSION 1 EXPORT_NAME recorder_shared)
-# The compiler names the C++ library to the linker, and nothing here may need it.
-target_link_options(debrief_recorder_shared PRIVATE -Wl,--as-needed)
+# The compiler names the C++ library to the linker, and nothing here may need it. The ends of threads and forks call into
+# the recorder as long as the process lives.
+target_link_options(debrief_recorder_shared PRIVATE -Wl,--as-needed -Wl,-z,nodelete)
 foreach(target debrief_recorder debrief_recorder_shared)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> PRIVATE src)

@@ -29,6 +29,15 @@ if(DEBRIEF_FUZZ)
     target_link_libraries(fuzz_${importer} PRIVATE debrief_core)
     target_link_options(fuzz_${importer} PRIVATE -fsanitize=fuzzer)
   endforeach()
+  # The reader of recordings alone, with a program that records its seeds.
+  add_executable(fuzz_recording_reader tests/fuzz/recording_reader_fuzzer.cc src/recorder/reader.cc)
+  target_include_directories(fuzz_recording_reader PRIVATE src)
+  target_link_libraries(fuzz_recording_reader PRIVATE debrief_flags)
+  target_link_options(fuzz_recording_reader PRIVATE -fsanitize=fuzzer)
+  add_executable(seeds_recording_reader tests/fuzz/recording_reader_seeds.cc tests/recorder/content.cc
+                 src/recorder/reader.cc)
+  target_include_directories(seeds_recording_reader PRIVATE src)
+  target_link_libraries(seeds_recording_reader PRIVATE debrief_flags debrief_recorder Threads::Threads)
 endif()
 
 # What follows is about running, and that is done from builds without sanitizers.
@@ -86,7 +95,7 @@ add_suite(hostile hostile 600 ${Python3_EXECUTABLE} tests/hostile/run.py
 add_suite(hostile.compile hostile 650 ${Python3_EXECUTABLE} tests/hostile/compile_logs.py
           --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
 
-foreach(importer ${importers})
+foreach(importer ${importers} recording_reader)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 10 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
 endforeach()
@@ -104,11 +113,25 @@ add_suite(schema cli 620 ${Python3_EXECUTABLE} tests/schema/run.py --binary $<TA
 add_suite(progress cli 620 ${Python3_EXECUTABLE} tests/terminal/test_progress.py --binary $<TARGET_FILE:debrief>)
 add_suite(howto howto 660 ${Python3_EXECUTABLE} tests/howto/run.py)
 
-# A program that is killed while it records; what it left is read back.
-add_executable(recorder_kill tests/recorder/kill.cc src/recorder/reader.cc)
-target_include_directories(recorder_kill PRIVATE src)
-target_link_libraries(recorder_kill PRIVATE debrief_flags debrief_recorder Threads::Threads)
-add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>)
+# Programs that are killed while they record; what they left is read back.
+foreach(program kill step)
+  add_executable(recorder_${program} tests/recorder/${program}.cc tests/recorder/content.cc src/recorder/reader.cc)
+  target_include_directories(recorder_${program} PRIVATE src tests/recorder)
+  target_link_libraries(recorder_${program} PRIVATE debrief_flags debrief_recorder Threads::Threads)
+endforeach()
+target_sources(recorder_kill PRIVATE tests/recorder/cases.cc)
+add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>
+          --step $<TARGET_FILE:recorder_step>)
+
+# Races: the small library alone, compiled into the program with the thread sanitizer.
+add_executable(recorder_stress tests/recorder/stress.cc tests/recorder/content.cc ${recorder_sources} src/recorder/reader.cc)
+target_include_directories(recorder_stress PRIVATE src include tests/recorder)
+target_compile_options(recorder_stress PRIVATE -Wall -Wextra -Wconversion -Werror -Wno-missing-field-initializers
+                       -O1 -g1 -fsanitize=thread)
+target_link_options(recorder_stress PRIVATE -fsanitize=thread)
+target_link_libraries(recorder_stress PRIVATE Threads::Threads)
+add_suite(recorder.tsan recorder 620 ${Python3_EXECUTABLE} tests/recorder/races.py --binary $<TARGET_FILE:recorder_stress>)
+
 # What the recorder shows and needs, and the instructions that its scopes become.
 add_suite(recorder.abi recorder 900 ${Python3_EXECUTABLE} tests/recorder/abi.py
           --library $<TARGET_FILE:debrief_recorder_shared> --static $<TARGET_FILE:debrief_recorder>)
