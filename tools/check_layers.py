@@ -10,7 +10,7 @@ usage: check_layers.py [--self-test]
   recorder  base, include/debrief
   op_trace  recorder, include/debrief; the standard library alone, so that programs can link it
   inputs/recording    also recorder and op_trace
-  analyses, outputs   also op_trace
+  model, analyses, outputs   also op_trace
   diff      base, model, tables/, outputs/
   serve     base, model, tables/, outputs/
   app       everything
@@ -38,7 +38,7 @@ def forbidden(path, include):
         return None
     if path.startswith("inputs/recording/") and target[0] in ("recorder", "op_trace", "debrief"):
         return None
-    if target[0] in ("op_trace", "debrief") and layer in ("analyses", "outputs"):
+    if target[0] in ("op_trace", "debrief") and layer in ("model", "analyses", "outputs"):
         return None
     if target[0] in ("model", "tables") and layer in STATIONS | {"model"}:
         return None

@@ -15,27 +15,35 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// As PyTorch (c10d, functional collectives), NCCL, RCCL, MPI, Gloo, UCC, DeepSpeed and Horovod spell
-// them; words apart by blanks. Nothing else is called so.
-constexpr std::string_view kCollectives[] = {
-    "all reduce",     "allreduce",     "iallreduce",     "all gather",     "allgather",
-    "allgatherv",     "iallgather",    "reduce scatter", "reducescatter",  "ireduce scatter",
-    "all to all",     "alltoall",      "alltoallv",      "alltoallw",      "ialltoall",
-    "all2all",        "send recv",     "sendrecv",       "isend",          "irecv",
-    "bcast",          "ibcast",        "ibarrier",       "monitored barrier", "wait tensor",
-    "batch isend irecv", "recv anysource", "cross device reduce"};
+// As PyTorch (c10d, functional collectives), NCCL, RCCL, MPI, Gloo, UCC, DeepSpeed and Horovod
+// spell them; words apart by blanks. Nothing else is called so.
+constexpr std::string_view kCollectives[] = {"all reduce",     "allreduce",
+                                             "iallreduce",     "all gather",
+                                             "allgather",      "allgatherv",
+                                             "iallgather",     "reduce scatter",
+                                             "reducescatter",  "ireduce scatter",
+                                             "all to all",     "alltoall",
+                                             "alltoallv",      "alltoallw",
+                                             "ialltoall",      "all2all",
+                                             "send recv",      "sendrecv",
+                                             "isend",          "irecv",
+                                             "bcast",          "ibcast",
+                                             "ibarrier",       "monitored barrier",
+                                             "wait tensor",    "batch isend irecv",
+                                             "recv anysource", "cross device reduce"};
 
 // Also what ordinary ops are called: only as the whole name, or where a library of collectives
 // stands before them.
 constexpr std::string_view kAlone[] = {"broadcast", "send", "recv", "receive", "barrier"};
-constexpr std::string_view kWithLibrary[] = {"broadcast", "send",   "recv",   "receive", "barrier",
-                                             "reduce",    "gather", "scatter", "gatherv", "scatterv"};
-constexpr std::string_view kLibraries[] = {"nccl", "rccl", "hccl", "xccl",  "oneccl", "ccl",
-                                           "mpi",  "gloo", "ucc",  "c10d",  "horovod", "dist",
-                                           "distributed", "deepspeed"};
+constexpr std::string_view kWithLibrary[] = {"broadcast", "send",    "recv",   "receive",
+                                             "barrier",   "reduce",  "gather", "scatter",
+                                             "gatherv",   "scatterv"};
+constexpr std::string_view kLibraries[] = {"nccl",    "rccl", "hccl",        "xccl",     "oneccl",
+                                           "ccl",     "mpi",  "gloo",        "ucc",      "c10d",
+                                           "horovod", "dist", "distributed", "deepspeed"};
 // What may follow one that stands alone.
-constexpr std::string_view kVariants[] = {"async", "base",  "coalesced", "inplace", "object",
-                                          "list",  "oop",   "op",        "start",   "done"};
+constexpr std::string_view kVariants[] = {"async", "base", "coalesced", "inplace", "object",
+                                          "list",  "oop",  "op",        "start",   "done"};
 
 template <size_t kCount>
 bool Holds(const std::string_view (&list)[kCount], std::string_view word) {
@@ -83,8 +91,8 @@ bool HasCollective(const Words& words) {
 }
 
 bool HasLibraryAndWord(const Words& words) {
-  const auto library = std::find_if(words.begin(), words.end(),
-                                    [](const std::string& word) { return Holds(kLibraries, word); });
+  const auto library = std::find_if(
+      words.begin(), words.end(), [](const std::string& word) { return Holds(kLibraries, word); });
   return library != words.end() && std::any_of(library + 1, words.end(), [](const auto& word) {
            return Holds(kWithLibrary, word);
          });
@@ -98,13 +106,12 @@ bool StandsAlone(const Words& words) {
 
 // What the first op traces looked for, anywhere in the name.
 bool HasOldWord(std::string_view name) {
-  constexpr std::string_view kWords[] = {"allreduce", "all_gather", "reduce_scatter", "broadcast",
-                                         "send",      "recv",       "comm"};
+  constexpr std::string_view kWords[] = {
+      "allreduce", "all_gather", "reduce_scatter", "broadcast", "send", "recv", "comm"};
   std::string lower(name);
   for (char& c : lower) c = IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
-    return lower.find(word) != std::string::npos;
-  });
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
 }  // namespace

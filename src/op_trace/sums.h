@@ -1,8 +1,8 @@
 // The formulas: ops added up by name and by device, whoever holds the ops.
 //
-// A trace in memory and the tables of debrief both give their ops one by one as OpFacts; what is kept
-// is a sum a name and eight bytes an op for percentiles, and sixteen an op for busy times. Names must
-// outlive the sums.
+// A trace in memory and the tables of debrief both give their ops one by one as OpFacts; what is
+// kept is a sum a name and eight bytes an op for percentiles, and sixteen an op for busy times.
+// Names must outlive the sums.
 #pragma once
 
 #include <cstdint>
