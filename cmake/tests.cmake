@@ -106,3 +106,8 @@ add_executable(recorder_kill tests/recorder/kill.cc src/recorder/reader.cc)
 target_include_directories(recorder_kill PRIVATE src)
 target_link_libraries(recorder_kill PRIVATE debrief_flags debrief_recorder Threads::Threads)
 add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>)
+
+# Programs that record themselves, and what `debrief ops` says of them.
+add_executable(ops_record tests/ops/record.cc)
+target_link_libraries(ops_record PRIVATE debrief_flags debrief_recorder)
+add_suite(ops cli 640 ${Python3_EXECUTABLE} tests/ops/run.py --binary $<TARGET_FILE:debrief> --recorder $<TARGET_FILE:ops_record>)

@@ -155,7 +155,7 @@ std::vector<const Entry*> MemoryHotspots(const Trace& trace, uint64_t threshold)
 struct DeviceSummary {
   std::string device;
   uint64_t count = 0;
-  int64_t duration_ns = 0;  // added up
+  int64_t duration_ns = 0;  // added up, what is inside of another op counted once
   int64_t busy_ns = 0;      // moments in which at least one op ran; needs start times, else 0
   uint64_t bytes = 0;
 };

@@ -23,7 +23,7 @@ void DeviceSums::Add(const OpFacts& op) {
   ++sum.count;
   AddTo(sum.bytes, op.bytes, corners_);
   if (!op.duration_ns) return;
-  AddTo(sum.duration_ns, *op.duration_ns);
+  AddTo(sum.duration_ns, op.self_ns);
   if (op.start_ns) sum.intervals.emplace_back(*op.start_ns, *op.start_ns + *op.duration_ns);
 }
 

@@ -43,7 +43,7 @@ void RowBuilder::OnSpan(const op_trace::PairedSpan& span, const recorder::OpShap
                    .bytes = kNone64};
   if (shapes != nullptr) KeepShapes(*shapes, span.offset, kept);
   uint64_t& last = last_of_thread_[span.tid];
-  last = std::max(last, span.end);
+  last = std::max(last, kept.is_open ? span.start : span.end);
   spans_.push_back(kept);
 }
 
