@@ -101,11 +101,15 @@ add_suite(schema cli 620 ${Python3_EXECUTABLE} tests/schema/run.py --binary $<TA
 add_suite(progress cli 620 ${Python3_EXECUTABLE} tests/terminal/test_progress.py --binary $<TARGET_FILE:debrief>)
 add_suite(howto howto 660 ${Python3_EXECUTABLE} tests/howto/run.py)
 
-# A program that is killed while it records; what it left is read back.
-add_executable(recorder_kill tests/recorder/kill.cc src/recorder/reader.cc)
-target_include_directories(recorder_kill PRIVATE src)
-target_link_libraries(recorder_kill PRIVATE debrief_flags debrief_recorder Threads::Threads)
-add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>)
+# Programs that are killed while they record; what they left is read back.
+foreach(program kill step)
+  add_executable(recorder_${program} tests/recorder/${program}.cc tests/recorder/content.cc src/recorder/reader.cc)
+  target_include_directories(recorder_${program} PRIVATE src tests/recorder)
+  target_link_libraries(recorder_${program} PRIVATE debrief_flags debrief_recorder Threads::Threads)
+endforeach()
+target_sources(recorder_kill PRIVATE tests/recorder/cases.cc)
+add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>
+          --step $<TARGET_FILE:recorder_step>)
 
 # Programs that record themselves, and what `debrief ops` says of them.
 add_executable(ops_record tests/ops/record.cc)

@@ -24,12 +24,12 @@ def word(kind, words, name=0, track=0, flags=0):
 class Chunk:
     def __init__(self, kind, tid, sequence, ticks, mono, wall):
         self.kind, self.tid, self.sequence, self.clock = kind, tid, sequence, (ticks, mono, wall)
-        self.words, self.dropped, self.generation = [], 0, 0
+        self.words, self.dropped, self.generation, self.overwritten = [], 0, 0, 0
 
     def bytes(self):
         payload = struct.pack(f"<{len(self.words)}Q", *self.words)
         head = struct.pack("<IHHIIQ3QQQ", 0x43524244, self.kind, 0, self.tid, self.generation, self.sequence, *self.clock,
-                           len(payload), self.dropped)
+                           self.overwritten << 16 | len(payload), self.dropped)
         assert len(head) == 64 and len(payload) <= CHUNK - 64
         return (head + payload).ljust(CHUNK, b"\0")
 
@@ -80,7 +80,25 @@ class Thread:
         self.emit(8, [time, number], name, flags=kind)
 
     def loss(self, count, since, until, tid):
+        self.chunk.overwritten += count
         self.emit(9, [count, since, until, tid])
+
+    def note(self, key, time, value):
+        if isinstance(value, str):
+            self.emit(10, [time, self.recording.name(value)], key, flags=2)
+        elif isinstance(value, float):
+            self.emit(10, [time, struct.unpack("<Q", struct.pack("<d", value))[0]], key, flags=1)
+        else:
+            self.emit(10, [time, value % (1 << 64)], key)
+
+    def step(self, number, time):
+        self.emit(11, [time, number])
+
+    def alloc(self, time, address, size, device=None):
+        self.emit(12, [time, address, size], device=device)
+
+    def free(self, time, address, size, device=None):
+        self.emit(13, [time, address, size], device=device)
 
 
 def packed_op(inputs=(), output=None, dtype=0, told_bytes=0):
@@ -102,7 +120,7 @@ class Recording:
                  clock=MONOTONIC, ticks_per_second=1_000_000_000, opened=(0, 0, OPENED_NS)):
         self.rank, self.world_size, self.pid, self.parent_pid, self.host = rank, world_size, pid, parent_pid, host
         self.clock, self.ticks_per_second, self.opened = clock, ticks_per_second, opened
-        self.closed, self.overwritten, self.dropped, self.lost_names, self.stopped, self.policy = 1, 0, 0, 0, 0, 0
+        self.closed, self.dropped, self.lost_names, self.stopped, self.policy = 1, 0, 0, 0, 0
         self.chunks, self.names = [], {}
         self.dictionary = self.new_chunk(2, 0)
         if process_name:
@@ -133,7 +151,7 @@ class Recording:
     def header(self):
         data = struct.pack("<Q4I2I2i2IQ3Q7Q", 0x0A1A0D3152424489, 1, 0x01020304, HEADER, CHUNK, self.pid, self.parent_pid,
                            self.rank, self.world_size, self.clock, self.policy, self.ticks_per_second, *self.opened,
-                           1024, len(self.chunks), self.overwritten, self.dropped, self.lost_names, self.closed, self.stopped)
+                           1024, len(self.chunks), 0, self.dropped, self.lost_names, self.closed, self.stopped)
         return (data + bytes(16) + self.host.encode().ljust(64, b"\0") + b"boot".ljust(40, b"\0")).ljust(HEADER, b"\0")
 
     def bytes(self):

@@ -5,8 +5,9 @@
  *
  * One recording at a time per process. Everything may be called from any thread. Nothing here
  * prints, aborts or throws: what cannot be recorded is counted. A forked child writes to a file of
- * its own, path.PID, made with its first record. The format is described in
- * docs/formats/recording.md.
+ * its own, path.PID, made with its first record. What writes records may be called in a signal
+ * handler; a record that comes while the same thread is in the recorder is counted as dropped. The
+ * format is described in docs/formats/recording.md.
  */
 #ifndef DEBRIEF_RECORDER_H
 #define DEBRIEF_RECORDER_H
@@ -33,6 +34,11 @@ typedef enum dbr_status {
 } dbr_status;
 
 enum { DBR_RING = 0, DBR_STOP = 1 }; /* full: overwrite the oldest, or record no more */
+enum {
+  DBR_NO_HELPER = 1, /* no thread of the recorder's own; new chunks then cost their page faults */
+  DBR_NO_MAPPING =
+      2 /* write full chunks to the file instead of mapping it; see the format's page */
+};
 enum { DBR_FLOW_START = 0, DBR_FLOW_STEP = 1, DBR_FLOW_END = 2 };
 
 typedef enum dbr_dtype {
@@ -61,6 +67,8 @@ typedef struct dbr_options {
   int32_t rank;             /* -1: not known */
   int32_t world_size;       /* -1: not known */
   const char* process_name; /* may be NULL */
+  uint32_t sync_seconds;    /* 0: never; else the file is synced to the disk this often */
+  uint32_t flags;           /* DBR_NO_HELPER, DBR_NO_MAPPING */
 } dbr_options;
 
 typedef struct dbr_shape {
@@ -86,7 +94,7 @@ typedef struct dbr_losses {
 DBR_API void dbr_options_init(dbr_options* options);
 DBR_API dbr_status dbr_open(const char* path, const dbr_options* options,
                             dbr_recording** recording);
-/* The mapping stays, so that a thread in the middle of a record never touches missing memory. */
+/* Waits for threads that are in the middle of a record. Nothing of a closed recording is kept. */
 DBR_API dbr_status dbr_close(dbr_recording* recording);
 DBR_API void dbr_enable(dbr_recording* recording, int on);
 /* Copies what is published to another file, while recording goes on. */
@@ -108,6 +116,17 @@ DBR_API void dbr_end_op(const dbr_op_info* info);
 DBR_API void dbr_instant(dbr_id name);
 DBR_API void dbr_counter(dbr_id name, double value);
 DBR_API void dbr_flow(dbr_id name, int kind, uint64_t id);
+
+/* Something about the innermost span of this thread that is open now, begun with dbr_begin() or
+ * written later. */
+DBR_API void dbr_note_i64(dbr_id key, int64_t value);
+DBR_API void dbr_note_f64(dbr_id key, double value);
+DBR_API void dbr_note_str(dbr_id key, dbr_id value);
+/* The process is in this step from now on. */
+DBR_API void dbr_set_step(uint64_t step);
+/* `address` is anything that is the same for both. Device 0: the one that dbr_set_device() told. */
+DBR_API void dbr_alloc(dbr_id device, uint64_t address, uint64_t bytes);
+DBR_API void dbr_free(dbr_id device, uint64_t address, uint64_t bytes);
 
 /* A place in the source whose name is looked up once a recording; see recorder.hpp. */
 typedef struct dbr_site {

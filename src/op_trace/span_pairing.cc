@@ -9,8 +9,9 @@ namespace {
 // Ticks of a span that ends before it begins wrap around: as a signed number they are negative.
 bool IsBackwards(uint64_t start, uint64_t end) { return static_cast<int64_t>(end - start) < 0; }
 
+// Among those that are no spans: all but losses, which tell of the past.
 bool HasTimeFirst(RecordType type) {
-  return type == RecordType::kInstant || type == RecordType::kCounter || type == RecordType::kFlow;
+  return type >= RecordType::kInstant && type <= RecordType::kFree && type != RecordType::kLoss;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "debrief/recorder.h"
 #include "recorder/clock.h"
 #include "recorder/op_record.h"
-#include "recorder/recording.h"
 #include "recorder/writer.h"
 
 using namespace debrief::recorder;
@@ -20,30 +19,39 @@ namespace {
 bool On() { return __atomic_load_n(&dbr_on, __ATOMIC_RELAXED) != 0; }
 
 template <typename... Words>
-void Emit(RecordType type, unsigned flags, dbr_id name, Words... values) {
+void Emit(RecordType type, unsigned flags, dbr_id name, dbr_id track, Words... values) {
   constexpr unsigned kWords = 1 + sizeof...(Words);
-  if (!On()) return;
-  ThreadState& thread = thread_state;
-  uint64_t* at = Reserve(thread, kWords);
-  if (at == nullptr) return;
-  const uint64_t words[kWords] = {FirstWord(type, flags, kWords, name, thread.track), values...};
-  __builtin_memcpy(at, words, sizeof words);
+  ThreadState* thread = Reserve(kWords);
+  if (thread == nullptr) return;
+  const dbr_id where = track != 0 ? track : thread->track;
+  const uint64_t words[kWords] = {FirstWord(type, flags, kWords, name, where), values...};
+  __builtin_memcpy(thread->words + thread->at, words, sizeof words);
   Publish(thread, kWords);
 }
 
 // `times` words of time, then what WriteOp() makes of the op.
 template <typename... Words>
 void EmitOp(RecordType type, dbr_id name, const dbr_op_info* info, Words... times) {
+  constexpr unsigned kTimes = sizeof...(Words);
   if (!On() || info == nullptr) return;
   const PackedOp packed = MeasureOp(*info);
-  const unsigned count = 1 + static_cast<unsigned>(sizeof...(Words)) + packed.words;
-  ThreadState& thread = thread_state;
-  uint64_t* at = Reserve(thread, count);
-  if (at == nullptr) return;
-  const uint64_t words[] = {FirstWord(type, packed.flags, count, name, thread.track), times...};
+  const unsigned count = RecordWords(1 + kTimes + packed.words);
+  ThreadState* thread = Reserve(count);
+  if (thread == nullptr) return;
+  uint64_t* at = thread->words + thread->at;
+  const unsigned first = count < kMaxWords ? count : static_cast<unsigned>(kMaxWords);
+  const uint64_t words[] = {FirstWord(type, packed.flags, first, name, thread->track), times...};
   __builtin_memcpy(at, words, sizeof words);
-  WriteOp(packed, *info, at + 1 + sizeof...(Words));
+  WriteOp(packed, *info, at + 1 + kTimes);
+  if (__builtin_expect(count > kMaxWords, 0)) SplitRecord(at, 1 + kTimes + packed.words);
   Publish(thread, count);
+}
+
+uint64_t BitsOf(double value) {
+  uint64_t bits;
+  static_assert(sizeof bits == sizeof value);
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  return bits;
 }
 
 // Two threads may look up the same site at once: they find the same id.
@@ -63,31 +71,60 @@ extern "C" {
 uint64_t dbr_now(void) { return Now(); }
 
 void dbr_span(dbr_id name, uint64_t start, uint64_t end) {
-  Emit(RecordType::kSpan, 0, name, start, end - start);
+  if (On()) Emit(RecordType::kSpan, 0, name, 0, start, end - start);
 }
 
 void dbr_op(dbr_id name, uint64_t start, uint64_t end, const dbr_op_info* info) {
   EmitOp(RecordType::kOp, name, info, start, end - start);
 }
 
-void dbr_begin(dbr_id name) { Emit(RecordType::kBegin, 0, name, Now()); }
+void dbr_begin(dbr_id name) {
+  if (On()) Emit(RecordType::kBegin, 0, name, 0, Now());
+}
 
-void dbr_end(void) { Emit(RecordType::kEnd, 0, 0, Now()); }
+void dbr_end(void) {
+  if (On()) Emit(RecordType::kEnd, 0, 0, 0, Now());
+}
 
-void dbr_end_op(const dbr_op_info* info) { EmitOp(RecordType::kOpEnd, 0, info, Now()); }
+void dbr_end_op(const dbr_op_info* info) {
+  if (On()) EmitOp(RecordType::kOpEnd, 0, info, Now());
+}
 
-void dbr_instant(dbr_id name) { Emit(RecordType::kInstant, 0, name, Now()); }
+void dbr_instant(dbr_id name) {
+  if (On()) Emit(RecordType::kInstant, 0, name, 0, Now());
+}
 
 void dbr_counter(dbr_id name, double value) {
-  uint64_t bits;
-  static_assert(sizeof bits == sizeof value);
-  __builtin_memcpy(&bits, &value, sizeof bits);
-  Emit(RecordType::kCounter, 0, name, Now(), bits);
+  if (On()) Emit(RecordType::kCounter, 0, name, 0, Now(), BitsOf(value));
 }
 
 void dbr_flow(dbr_id name, int kind, uint64_t id) {
-  if (kind < DBR_FLOW_START || kind > DBR_FLOW_END) return;
-  Emit(RecordType::kFlow, static_cast<unsigned>(kind), name, Now(), id);
+  if (!On() || kind < DBR_FLOW_START || kind > DBR_FLOW_END) return;
+  Emit(RecordType::kFlow, static_cast<unsigned>(kind), name, 0, Now(), id);
+}
+
+void dbr_note_i64(dbr_id key, int64_t value) {
+  if (On()) Emit(RecordType::kNote, kNoteI64, key, 0, Now(), static_cast<uint64_t>(value));
+}
+
+void dbr_note_f64(dbr_id key, double value) {
+  if (On()) Emit(RecordType::kNote, kNoteF64, key, 0, Now(), BitsOf(value));
+}
+
+void dbr_note_str(dbr_id key, dbr_id value) {
+  if (On()) Emit(RecordType::kNote, kNoteText, key, 0, Now(), uint64_t{value});
+}
+
+void dbr_set_step(uint64_t step) {
+  if (On()) Emit(RecordType::kStep, 0, 0, 0, Now(), step);
+}
+
+void dbr_alloc(dbr_id device, uint64_t address, uint64_t bytes) {
+  if (On()) Emit(RecordType::kAlloc, 0, 0, device, Now(), address, bytes);
+}
+
+void dbr_free(dbr_id device, uint64_t address, uint64_t bytes) {
+  if (On()) Emit(RecordType::kFree, 0, 0, device, Now(), address, bytes);
 }
 
 // The time is read before the name is looked up, which may take a lock.
@@ -102,14 +139,14 @@ void dbr_site_op(dbr_site* site, uint64_t start, const dbr_op_info* info) {
 }
 
 void dbr_set_device(dbr_id device) {
-  ThreadState& thread = thread_state;
-  const uint32_t number = __atomic_load_n(&recording_number, __ATOMIC_RELAXED);
-  if (thread.number != number) {
-    thread.chunk = nullptr;
-    thread.at = thread.limit = 0;
-    thread.number = number;
-  }
-  thread.track = device & kMaxId;
+  ThreadState* thread = thread_state != nullptr ? thread_state : RegisterThread();
+  // In a signal handler that interrupted a record, the record's device is not changed under it.
+  if (thread == nullptr || __atomic_load_n(&thread->where, __ATOMIC_RELAXED) != kOutside) return;
+  __atomic_store_n(&thread->where, kWaiting, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  DropForeignChunk(*thread);
+  thread->track = device & kMaxId;
+  __atomic_store_n(&thread->where, kOutside, __ATOMIC_RELEASE);
 }
 
 }  // extern "C"

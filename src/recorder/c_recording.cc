@@ -7,7 +7,6 @@
 
 #include "recorder/recording.h"
 #include "recorder/snapshot.h"
-#include "recorder/writer.h"
 
 using namespace debrief::recorder;
 
@@ -23,7 +22,9 @@ bool TakeOptions(const dbr_options* given, dbr_options* taken) {
   if (given->size < sizeof given->size) return false;
   memcpy(taken, given, given->size < sizeof *taken ? given->size : sizeof *taken);
   if (taken->max_bytes == 0) taken->max_bytes = kDefaultBytes;
-  return taken->policy == DBR_RING || taken->policy == DBR_STOP;
+  const bool known = (taken->flags & ~uint32_t{DBR_NO_HELPER | DBR_NO_MAPPING}) == 0;
+  const bool syncs = taken->sync_seconds == 0 || (taken->flags & DBR_NO_HELPER) == 0;
+  return (taken->policy == DBR_RING || taken->policy == DBR_STOP) && known && syncs;
 }
 
 uint64_t ChunksIn(uint64_t bytes) {
@@ -54,7 +55,7 @@ extern "C" {
 
 void dbr_options_init(dbr_options* options) {
   if (options == nullptr) return;
-  *options = {sizeof(dbr_options), DBR_RING, kDefaultBytes, -1, -1, nullptr};
+  *options = {sizeof(dbr_options), DBR_RING, kDefaultBytes, -1, -1, nullptr, 0, 0};
 }
 
 dbr_status dbr_open(const char* path, const dbr_options* options, dbr_recording** handle) {
@@ -62,12 +63,12 @@ dbr_status dbr_open(const char* path, const dbr_options* options, dbr_recording*
   if (path == nullptr || handle == nullptr || !TakeOptions(options, &taken)) return DBR_INVALID;
   if (strlen(path) >= sizeof recording.path) return DBR_INVALID;
   const Lock lock;
-  if (recording.open) return DBR_BUSY;
+  if (!lock.held() || recording.open) return DBR_BUSY;
   recording.options = taken;
   recording.max_chunks = ChunksIn(taken.max_bytes);
   strcpy(recording.path, path);
   if (const int error = OpenRecording(path, 0)) return StatusOf(error);
-  if (!recording.dictionary.Open(&recording.pool, recording.max_chunks)) {
+  if (!recording.dictionary.Open(&recording.file, &recording.pool, recording.max_chunks)) {
     CloseRecording();
     return StatusOf(ENOMEM);
   }
@@ -82,6 +83,7 @@ dbr_status dbr_open(const char* path, const dbr_options* options, dbr_recording*
 
 dbr_status dbr_close(dbr_recording*) {
   const Lock lock;
+  if (!lock.held()) return DBR_BUSY;
   if (!recording.open) return DBR_CLOSED;
   CloseRecording();
   return DBR_OK;
@@ -89,25 +91,25 @@ dbr_status dbr_close(dbr_recording*) {
 
 void dbr_enable(dbr_recording*, int on) {
   const Lock lock;
-  if (recording.open) __atomic_store_n(&dbr_on, on != 0 ? 1 : 0, __ATOMIC_RELAXED);
+  if (lock.held() && recording.open) __atomic_store_n(&dbr_on, on != 0 ? 1 : 0, __ATOMIC_RELAXED);
 }
 
 dbr_id dbr_name(const char* text, size_t bytes) {
   if (text == nullptr) return 0;
   const Lock lock;
-  return EnsureOwnFile() ? Intern(text, bytes) : 0;
+  return lock.held() && EnsureOwnFile() ? Intern(text, bytes) : 0;
 }
 
 void dbr_thread_name(dbr_id name) {
   const auto tid = static_cast<uint64_t>(syscall(SYS_gettid));
   const Lock lock;
-  if (EnsureOwnFile()) recording.dictionary.Append(RecordType::kThread, name, tid);
+  if (lock.held() && EnsureOwnFile()) recording.dictionary.Append(RecordType::kThread, name, tid);
 }
 
 void dbr_meta(const char* key, const char* value) {
   if (key == nullptr || value == nullptr) return;
   const Lock lock;
-  if (!EnsureOwnFile()) return;
+  if (!lock.held() || !EnsureOwnFile()) return;
   const dbr_id id = Intern(key, strlen(key));
   if (id != 0) recording.dictionary.Append(RecordType::kMeta, id, Intern(value, strlen(value)));
 }
@@ -125,13 +127,14 @@ dbr_status dbr_snapshot(dbr_recording*, const char* path) {
 dbr_losses dbr_get_losses(dbr_recording*) {
   dbr_losses losses = {};
   const Lock lock;
-  if (!recording.open || recording.forked) return losses;
+  if (!lock.held() || !recording.open || recording.forked) return losses;
+  FoldInterrupted();
   FileHeader* header = recording.file.header();
-  losses.overwritten = __atomic_load_n(&header->overwritten, __ATOMIC_RELAXED);
-  losses.dropped = __atomic_load_n(&header->dropped, __ATOMIC_RELAXED) +
-                   __atomic_load_n(&interrupted, __ATOMIC_RELAXED);
+  losses.dropped = __atomic_load_n(&header->dropped, __ATOMIC_RELAXED);
   for (uint64_t i = 0; i < recording.pool.used(); ++i) {
-    losses.dropped += __atomic_load_n(&recording.file.chunk(i)->dropped, __ATOMIC_RELAXED);
+    const ChunkHeader* chunk = recording.file.chunk(i);
+    losses.dropped += __atomic_load_n(&chunk->dropped, __ATOMIC_RELAXED);
+    losses.overwritten += OverwrittenIn(__atomic_load_n(&chunk->head, __ATOMIC_RELAXED));
   }
   losses.names = header->lost_names;
   losses.stopped = static_cast<int>(header->stopped);

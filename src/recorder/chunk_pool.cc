@@ -7,18 +7,13 @@
 namespace debrief::recorder {
 namespace {
 
-bool HasTimeSecond(RecordType type) { return type != RecordType::kLoss; }
+// Less than this much room is not worth a search.
+constexpr uint32_t kResumeWords = 256;
+// As many of the youngest chunks are looked at for one with room.
+constexpr uint64_t kResumeSearch = 64;
 
-Overwritten CountRecords(const ChunkHeader* chunk) {
-  Overwritten found = {0, chunk->clock.ticks, chunk->clock.ticks, chunk->tid};
-  const auto* words = reinterpret_cast<const uint64_t*>(chunk + 1);
-  const uint64_t end = chunk->head / 8;
-  for (uint64_t at = 0; at < end && WordsOf(words[at]) != 0; at += WordsOf(words[at])) {
-    if (!HasTimeSecond(TypeOf(words[at]))) continue;
-    ++found.count;
-    if (words[at + 1] > found.to) found.to = words[at + 1];
-  }
-  return found;
+uint32_t RoomIn(const Filling& filling) {
+  return static_cast<uint32_t>(kChunkPayload / 8) - filling.words;
 }
 
 }  // namespace
@@ -26,19 +21,21 @@ Overwritten CountRecords(const ChunkHeader* chunk) {
 bool ChunkPool::Open(FileSink* file, uint64_t max_chunks, Policy policy) {
   *this = ChunkPool();
   file_ = file;
-  max_chunks_ = max_chunks;
+  capacity_ = max_chunks_ = max_chunks;
   policy_ = policy;
-  full_ = static_cast<ChunkHeader**>(calloc(max_chunks, sizeof(ChunkHeader*)));
-  return full_ != nullptr;
+  sealed_ = static_cast<Sealed*>(calloc(max_chunks, sizeof(Sealed)));
+  return sealed_ != nullptr;
 }
 
 void ChunkPool::Close() {
-  free(full_);
-  full_ = nullptr;
+  free(sealed_);
+  sealed_ = nullptr;
 }
 
 ChunkHeader* ChunkPool::TakeForThread(uint32_t tid, Overwritten* overwritten) {
-  return Take(ChunkKind::kThread, tid, overwritten);
+  ChunkHeader* chunk = Take(ChunkKind::kThread, tid, overwritten);
+  if (chunk == nullptr) __atomic_store_n(&exhausted_, true, __ATOMIC_RELAXED);
+  return chunk;
 }
 
 ChunkHeader* ChunkPool::TakeForDictionary() {
@@ -58,7 +55,6 @@ ChunkHeader* ChunkPool::Take(ChunkKind kind, uint32_t tid, Overwritten* overwrit
   chunk->kind = kind;
   chunk->tid = tid;
   chunk->sequence = ++sequence_;
-  chunk->dropped = 0;
   chunk->clock = ReadTriple();
   __atomic_store_n(&chunk->magic, kChunkMagic, __ATOMIC_RELEASE);
   return chunk;
@@ -78,25 +74,63 @@ ChunkHeader* ChunkPool::TakeFresh() {
   return chunk;
 }
 
-// Head goes to zero first: a process that dies from here on leaves an empty chunk, not a mixed one.
+// The old records go and are counted in one store: a process that dies from here on leaves an empty
+// chunk, not a mixed one.
 ChunkHeader* ChunkPool::TakeOldest(Overwritten* overwritten) {
-  if (policy_ == Policy::kStop || full_count_ == 0) return nullptr;
-  ChunkHeader* chunk = full_[first_full_];
-  first_full_ = (first_full_ + 1) % max_chunks_;
-  --full_count_;
-  *overwritten = CountRecords(chunk);
-  FileHeader* header = file_->header();
-  __atomic_fetch_add(&header->overwritten, overwritten->count, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&header->dropped, chunk->dropped, __ATOMIC_RELAXED);
-  __atomic_exchange_n(&chunk->head, 0, __ATOMIC_ACQ_REL);
+  if (policy_ == Policy::kStop || count_ == 0) return nullptr;
+  const Sealed oldest = At(0);
+  ChunkHeader* chunk = oldest.filling.chunk;
+  first_ = (first_ + 1) % capacity_;
+  --count_;
+  CountResumable(oldest, -1);
+  *overwritten = {oldest.filling.records, chunk->clock.ticks, oldest.ticks, chunk->tid};
+  const uint64_t before = OverwrittenIn(__atomic_load_n(&chunk->head, __ATOMIC_RELAXED));
+  __atomic_exchange_n(&chunk->head, HeadWord(before + oldest.filling.records, 0), __ATOMIC_ACQ_REL);
   ++chunk->generation;
   return chunk;
 }
 
-void ChunkPool::Seal(ChunkHeader* chunk) {
-  if (policy_ == Policy::kStop || full_count_ == max_chunks_) return;
-  full_[(first_full_ + full_count_) % max_chunks_] = chunk;
-  ++full_count_;
+bool ChunkPool::Resume(uint32_t words, Filling* filling) {
+  const uint32_t needed = words > kResumeWords ? words : kResumeWords;
+  for (uint64_t back = 1; back <= count_ && back <= kResumeSearch && resumable_ != 0; ++back) {
+    const uint64_t found = count_ - back;
+    const Sealed& sealed = At(found);
+    if (!sealed.resumable || RoomIn(sealed.filling) < needed) continue;
+    *filling = sealed.filling;
+    CountResumable(sealed, -1);
+    for (uint64_t i = found; i + 1 < count_; ++i) At(i) = At(i + 1);
+    --count_;
+    return true;
+  }
+  return false;
+}
+
+void ChunkPool::SealLast(const Filling& filling) {
+  const bool resumable = RoomIn(filling) >= kResumeWords;
+  if (policy_ == Policy::kRing || resumable) Append({filling, Now(), resumable});
+}
+
+void ChunkPool::SealFull(const Filling& filling) {
+  if (policy_ == Policy::kRing) Append({filling, Now(), false});
+}
+
+void ChunkPool::Append(const Sealed& sealed) {
+  if (count_ == capacity_) return;
+  At(count_++) = sealed;
+  CountResumable(sealed, 1);
+  if (policy_ == Policy::kRing) __atomic_store_n(&exhausted_, false, __ATOMIC_RELAXED);
+}
+
+void ChunkPool::CountResumable(const Sealed& sealed, int by) {
+  if (!sealed.resumable) return;
+  __atomic_store_n(&resumable_, resumable_ + static_cast<uint64_t>(by), __ATOMIC_RELAXED);
+}
+
+unsigned ChunkPool::Upcoming(ChunkHeader** chunks, unsigned count) const {
+  if (used_ < max_chunks_ || policy_ == Policy::kStop) return 0;
+  unsigned given = 0;
+  for (; given < count && given < count_; ++given) chunks[given] = At(given).filling.chunk;
+  return given;
 }
 
 }  // namespace debrief::recorder

@@ -23,16 +23,29 @@ bool HasInvariantTsc() {
 }
 #endif
 
+// Takes a millisecond.
+uint64_t MeasureCounter() {
+  const uint64_t from_ns = MonotonicNow();
+  const uint64_t from = Now();
+  uint64_t to_ns = from_ns;
+  while (to_ns - from_ns < 1'000'000) to_ns = MonotonicNow();
+  // In two parts: 128-bit division would be a call into another library.
+  const uint64_t ticks = Now() - from;
+  const uint64_t ns = to_ns - from_ns;
+  return ticks / ns * kSecond + ticks % ns * kSecond / ns;
+}
+
 }  // namespace
 
 constinit bool counter_is_even = false;
 
 ClockKind PickClock() {
 #if defined(__x86_64__)
-  counter_is_even = HasInvariantTsc();
-  return counter_is_even ? ClockKind::kTsc : ClockKind::kMonotonic;
+  const bool even = HasInvariantTsc();
+  __atomic_store_n(&counter_is_even, even, __ATOMIC_RELAXED);
+  return even ? ClockKind::kTsc : ClockKind::kMonotonic;
 #elif defined(__aarch64__)
-  counter_is_even = true;
+  __atomic_store_n(&counter_is_even, true, __ATOMIC_RELAXED);
   return ClockKind::kCntvct;
 #else
   return ClockKind::kMonotonic;
@@ -43,16 +56,10 @@ ClockTriple ReadTriple() {
   return {.ticks = Now(), .monotonic_ns = MonotonicNow(), .realtime_ns = RealtimeNow()};
 }
 
-uint64_t MeasureTicksPerSecond() {
-  if (!counter_is_even) return kSecond;
-  const uint64_t from_ns = MonotonicNow();
-  const uint64_t from = Now();
-  uint64_t to_ns = from_ns;
-  while (to_ns - from_ns < 1'000'000) to_ns = MonotonicNow();
-  // In two parts: 128-bit division would be a call into another library.
-  const uint64_t ticks = Now() - from;
-  const uint64_t ns = to_ns - from_ns;
-  return ticks / ns * kSecond + ticks % ns * kSecond / ns;
+uint64_t TicksPerSecond() {
+  static constinit uint64_t measured = 0;
+  if (measured == 0) measured = CounterIsEven() ? MeasureCounter() : kSecond;
+  return measured;
 }
 
 }  // namespace debrief::recorder

@@ -23,11 +23,15 @@ inline uint64_t MonotonicNow() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
+inline bool CounterIsEven() {
+  return __builtin_expect(__atomic_load_n(&counter_is_even, __ATOMIC_RELAXED), 1);
+}
+
 inline uint64_t Now() {
 #if defined(__x86_64__)
-  if (__builtin_expect(counter_is_even, 1)) return __rdtsc();
+  if (CounterIsEven()) return __rdtsc();
 #elif defined(__aarch64__)
-  if (__builtin_expect(counter_is_even, 1)) {
+  if (CounterIsEven()) {
     uint64_t ticks;
     asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
@@ -38,6 +42,7 @@ inline uint64_t Now() {
 
 ClockKind PickClock();
 ClockTriple ReadTriple();
-uint64_t MeasureTicksPerSecond();  // takes a millisecond
+// Measured once a process, for a millisecond. With the recording's lock held.
+uint64_t TicksPerSecond();
 
 }  // namespace debrief::recorder

@@ -26,8 +26,9 @@ size_t TextBytes(size_t bytes) {
 
 }  // namespace
 
-bool Dictionary::Open(ChunkPool* pool, uint64_t max_chunks) {
+bool Dictionary::Open(FileSink* file, ChunkPool* pool, uint64_t max_chunks) {
   *this = Dictionary();
+  file_ = file;
   pool_ = pool;
   max_chunks_ = max_chunks;
   chunks_ = static_cast<ChunkHeader**>(calloc(max_chunks, sizeof(ChunkHeader*)));
@@ -78,6 +79,7 @@ bool Dictionary::MoveTo(ChunkPool* pool) {
     __atomic_store_n(&copy->head, heads_[i], __ATOMIC_RELEASE);
     chunks_[i] = copy;
   }
+  saved_chunks_ = saved_bytes_ = 0;
   return true;
 }
 
@@ -148,7 +150,19 @@ char* Dictionary::end() const {
 }
 
 void Dictionary::Publish() {
-  __atomic_store_n(&chunks_[chunk_count_ - 1]->head, heads_[chunk_count_ - 1], __ATOMIC_RELEASE);
+  ChunkHeader* chunk = chunks_[chunk_count_ - 1];
+  const uint64_t overwritten = OverwrittenIn(__atomic_load_n(&chunk->head, __ATOMIC_RELAXED));
+  const uint64_t word = HeadWord(overwritten, heads_[chunk_count_ - 1]);
+  __atomic_store_n(&chunk->head, word, __ATOMIC_RELEASE);
+}
+
+// Entries are only ever added, so a death in between leaves those that were saved before.
+void Dictionary::Save() {
+  for (; saved_chunks_ < chunk_count_; ++saved_chunks_, saved_bytes_ = 0) {
+    if (saved_bytes_ != heads_[saved_chunks_]) file_->Save(chunks_[saved_chunks_], saved_bytes_);
+    saved_bytes_ = heads_[saved_chunks_];
+    if (saved_chunks_ + 1 == chunk_count_) return;
+  }
 }
 
 }  // namespace debrief::recorder

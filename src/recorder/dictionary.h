@@ -11,7 +11,7 @@ namespace debrief::recorder {
 
 class Dictionary {
  public:
-  bool Open(ChunkPool* pool, uint64_t max_chunks);
+  bool Open(FileSink* file, ChunkPool* pool, uint64_t max_chunks);
   void Close();
 
   // The id of a string; 0 when there is no room for it.
@@ -20,6 +20,8 @@ class Dictionary {
   bool Append(RecordType type, uint32_t name, uint64_t value);
   // In a forked child: the same entries, at the same ids, in chunks of another file.
   bool MoveTo(ChunkPool* pool);
+  // Where the file is not mapped: writes what is new to it.
+  void Save();
 
  private:
   struct Slot {
@@ -36,11 +38,14 @@ class Dictionary {
   char* end() const;
   void Publish();
 
+  FileSink* file_ = nullptr;
   ChunkPool* pool_ = nullptr;
   ChunkHeader** chunks_ = nullptr;
   uint64_t* heads_ =
       nullptr;  // bytes in each chunk; ours, so a child knows what there was when it was forked
   uint64_t chunk_count_ = 0;
+  uint64_t saved_chunks_ = 0;  // are in the file whole, and of the next one
+  uint64_t saved_bytes_ = 0;
   uint64_t max_chunks_ = 0;
   Slot* slots_ = nullptr;
   uint64_t slot_count_ = 0;  // a power of two

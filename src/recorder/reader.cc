@@ -2,26 +2,58 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace debrief::recorder {
 namespace {
 
-// Words of an op after descriptor and bytes; 256 when the descriptor promises more than a record
-// holds.
-unsigned DimWords(uint64_t descriptor, unsigned flags) {
+constexpr uint64_t kImpossible = ~uint64_t{0};
+
+uint64_t PackedWords(uint64_t dims, unsigned flags) {
+  return (flags & kOpWideDims) != 0 ? dims : (dims + 2) / 3;
+}
+
+// Words of an op after descriptor and bytes.
+uint64_t ShortOpWords(uint64_t descriptor, unsigned flags) {
   unsigned dims = DescribedOutputRank(descriptor) == kNoShape ? 0 : DescribedOutputRank(descriptor);
-  if (DescribedInputs(descriptor) > kMaxInputs) return 256;
+  if (DescribedInputs(descriptor) > kMaxInputs) return kImpossible;
   for (unsigned i = 0; i < DescribedInputs(descriptor); ++i) {
     const unsigned rank = DescribedInputRank(descriptor, i);
-    if (rank > kMaxRank) return 256;
+    if (rank > kMaxRank) return kImpossible;
     dims += rank;
   }
-  return (flags & kOpWideDims) != 0 ? dims : (dims + 2) / 3;
+  return PackedWords(dims, flags);
+}
+
+unsigned LongRank(std::span<const uint64_t> ranks, unsigned input) {
+  return static_cast<unsigned>(ranks[input / 4] >> input % 4 * 16 & 0xffff);
+}
+
+// Likewise; `ranks` are the words after descriptor and bytes.
+uint64_t LongOpWords(uint64_t descriptor, unsigned flags, std::span<const uint64_t> ranks) {
+  const unsigned inputs = LongInputs(descriptor);
+  const uint64_t rank_words = (inputs + 3) / 4;
+  if (inputs > kMaxLongInputs || LongOutputRankPlus1(descriptor) > kMaxLongRank + 1 ||
+      ranks.size() < rank_words) {
+    return kImpossible;
+  }
+  uint64_t dims =
+      LongOutputRankPlus1(descriptor) == 0 ? 0 : LongOutputRankPlus1(descriptor) - uint64_t{1};
+  for (unsigned i = 0; i < inputs; ++i) {
+    if (LongRank(ranks, i) > kMaxLongRank) return kImpossible;
+    dims += LongRank(ranks, i);
+  }
+  return rank_words + PackedWords(dims, flags);
 }
 
 bool OpIsRight(std::span<const uint64_t> values, size_t times, unsigned flags) {
   const size_t fixed = times + 1 + ((flags & kOpBytes) != 0 ? 1 : 0);
-  return values.size() >= fixed && values.size() == fixed + DimWords(values[times], flags);
+  if (values.size() < fixed) return false;
+  const uint64_t descriptor = values[times];
+  const uint64_t rest = DescribedInputs(descriptor) == kLongForm
+                            ? LongOpWords(descriptor, flags, values.subspan(fixed))
+                            : ShortOpWords(descriptor, flags);
+  return values.size() - fixed == rest;
 }
 
 // `values` are the words after the first.
@@ -33,11 +65,17 @@ bool LengthIsRight(RecordType type, unsigned flags, std::span<const uint64_t> va
     case RecordType::kThread:
     case RecordType::kProcess:
     case RecordType::kMeta:
+    case RecordType::kOwner:
       return values.size() == 1;
     case RecordType::kSpan:
     case RecordType::kCounter:
     case RecordType::kFlow:
+    case RecordType::kNote:
+    case RecordType::kStep:
       return values.size() == 2;
+    case RecordType::kAlloc:
+    case RecordType::kFree:
+      return values.size() == 3;
     case RecordType::kLoss:
       return values.size() == 4;
     case RecordType::kOp:
@@ -47,6 +85,7 @@ bool LengthIsRight(RecordType type, unsigned flags, std::span<const uint64_t> va
     case RecordType::kText:
       return !values.empty() && values[0] <= kTextPart && values.size() == 1 + (values[0] + 7) / 8;
     case RecordType::kInvalid:
+    case RecordType::kMore:  // behind a record that has none
       return false;
   }
   return !values.empty();  // a kind of a later version: skipped by its length
@@ -74,8 +113,8 @@ class Reader {
     std::vector<ChunkInfo> dictionary;
     FindChunks(dictionary);
     for (const ChunkInfo& chunk : dictionary) ReadChunk(chunk, true);
-    std::sort(result_.texts.begin(), result_.texts.end(),
-              [](const RecordedText& a, const RecordedText& b) { return a.id < b.id; });
+    SortTexts();
+    CheckNames();
     for (const ChunkInfo& chunk : result_.chunks) ReadChunk(chunk, false);
     return std::move(result_);
   }
@@ -116,10 +155,13 @@ class Reader {
         Report(Problem::kBadChunk, at);
         continue;
       }
-      const ChunkInfo info = {at, chunk.sequence, chunk.tid, chunk.dropped, chunk.clock};
+      const ChunkInfo info = {at,          chunk.sequence,           chunk.tid, chunk.dropped,
+                              chunk.clock, OverwrittenIn(chunk.head)};
       (chunk.kind == ChunkKind::kThread ? result_.chunks : dictionary).push_back(info);
       result_.dropped += chunk.dropped;
+      result_.overwritten += info.overwritten;
     }
+    result_.header.overwritten = result_.overwritten;
     if (at > bytes_.size()) Report(Problem::kCutFile, bytes_.size());
     const auto older = [](const ChunkInfo& a, const ChunkInfo& b) {
       return a.sequence < b.sequence;
@@ -128,10 +170,34 @@ class Reader {
     std::stable_sort(dictionary.begin(), dictionary.end(), older);
   }
 
+  // The first of two strings with one id is kept.
+  void SortTexts() {
+    std::vector<RecordedText>& texts = result_.texts;
+    std::stable_sort(texts.begin(), texts.end(),
+                     [](const RecordedText& a, const RecordedText& b) { return a.id < b.id; });
+    const auto same = [&](const RecordedText& a, const RecordedText& b) {
+      if (a.id == b.id) Report(Problem::kBadText, b.offset);
+      return a.id == b.id;
+    };
+    texts.erase(std::unique(texts.begin(), texts.end(), same), texts.end());
+  }
+
+  // Names of threads, processes and metadata; that of the dictionary is the only place they have.
+  void CheckNames() {
+    size_t unknown = 0;
+    for (const auto& [tid, name] : result_.thread_names) unknown += IsKnown(name) ? 0 : 1;
+    for (const auto& [pid, name] : result_.process_names) unknown += IsKnown(name) ? 0 : 1;
+    for (const auto& [key, value] : result_.metadata) {
+      unknown += IsKnown(key) && IsKnown(value) ? 0 : 1;
+    }
+    if (unknown != 0) Report(Problem::kUnknownName, kFileHeaderBytes);
+  }
+
   // Published words of a chunk that are really in the file.
   size_t CopyPayload(const ChunkInfo& info) {
-    uint64_t head = 0;
-    if (!Copy(info.offset + offsetof(ChunkHeader, head), &head, sizeof head)) return 0;
+    uint64_t word = 0;
+    if (!Copy(info.offset + offsetof(ChunkHeader, head), &word, sizeof word)) return 0;
+    uint64_t head = PublishedIn(word);
     if (head > kChunkPayload || head % 8 != 0) {
       Report(Problem::kBadHead, info.offset + offsetof(ChunkHeader, head));
       head = std::min<uint64_t>(head / 8 * 8, kChunkPayload);
@@ -141,30 +207,59 @@ class Reader {
     return Copy(from, words_, there) ? there / 8 : 0;
   }
 
+  // The words after the first of the record at `at`; moves `at` behind it and its kMore records.
+  // None when a length is wrong.
+  std::optional<std::span<const uint64_t>> TakeValues(size_t& at, size_t count) {
+    const size_t length = WordsOf(words_[at]);
+    if (length == 0 || length > count - at) return std::nullopt;
+    const std::span<const uint64_t> values(words_ + at + 1, length - 1);
+    at += length;
+    if (!IsMore(at, count)) return values;
+    joined_.assign(values.begin(), values.end());
+    while (IsMore(at, count)) {
+      const size_t more = WordsOf(words_[at]);
+      if (more < 2 || more > count - at) return std::nullopt;
+      joined_.insert(joined_.end(), words_ + at + 1, words_ + at + more);
+      at += more;
+    }
+    return joined_;
+  }
+
+  bool IsMore(size_t at, size_t count) const {
+    return at < count && TypeOf(words_[at]) == RecordType::kMore;
+  }
+
   void ReadChunk(const ChunkInfo& info, bool dictionary) {
     const size_t count = CopyPayload(info);
     open_text_ = 0;
+    uint32_t tid = info.tid;
     for (size_t at = 0; at < count;) {
       const uint64_t first = words_[at];
-      const unsigned length = WordsOf(first);
       const uint64_t offset = info.offset + kChunkHeaderBytes + at * 8;
-      const bool fits = length != 0 && length <= count - at;
-      const std::span<const uint64_t> values(words_ + at + 1, fits ? length - 1 : 0);
-      if (!fits || !LengthIsRight(TypeOf(first), FlagsOf(first), values)) {
+      const auto values = TakeValues(at, count);
+      if (!values || !LengthIsRight(TypeOf(first), FlagsOf(first), *values)) {
         Report(Problem::kBadRecord, offset);
         return;
       }
       const RecordView record = {TypeOf(first), FlagsOf(first), NameOf(first), TrackOf(first),
-                                 info.tid,      offset,         values};
-      dictionary ? ReadEntry(record) : GiveRecord(record);
-      at += length;
+                                 tid,           offset,         *values};
+      if (record.type == RecordType::kOwner) {
+        tid = static_cast<uint32_t>(record.values[0]);
+      } else {
+        dictionary ? ReadEntry(record) : GiveRecord(record);
+      }
     }
   }
 
+  bool IsKnown(uint64_t id) const {
+    return id == 0 || (id <= kMaxId && result_.Text(static_cast<uint32_t>(id)) != nullptr);
+  }
+
   void GiveRecord(const RecordView& record) {
-    const bool named = record.name == 0 || result_.Text(record.name) != nullptr;
-    const bool tracked = record.track == 0 || result_.Text(record.track) != nullptr;
-    if (!named || !tracked) Report(Problem::kUnknownName, record.offset);
+    const bool text = record.type == RecordType::kNote && record.flags == kNoteText;
+    const bool known =
+        IsKnown(record.name) && IsKnown(record.track) && (!text || IsKnown(record.values[1]));
+    if (!known) Report(Problem::kUnknownName, record.offset);
     sink_.OnRecord(record);
   }
 
@@ -179,7 +274,7 @@ class Reader {
   void ReadText(const RecordView& record) {
     if (open_text_ != 0 && open_text_ != record.name) Report(Problem::kBadText, record.offset);
     if (open_text_ == 0 || open_text_ != record.name)
-      result_.texts.push_back({record.name, false, {}});
+      result_.texts.push_back({record.name, false, {}, record.offset});
     RecordedText& text = result_.texts.back();
     text.text.append(reinterpret_cast<const char*>(record.values.data() + 1), record.values[0]);
     text.cut = (record.flags & kTextCut) != 0;
@@ -189,13 +284,16 @@ class Reader {
   const RecordingBytes& bytes_;
   RecordSink& sink_;
   ReadRecording result_;
-  uint32_t open_text_ = 0;  // the string whose next part must follow
+  uint32_t open_text_ = 0;        // the string whose next part must follow
+  std::vector<uint64_t> joined_;  // of a record in several parts
   uint64_t words_[kChunkPayload / 8];
 };
 
 }  // namespace
 
 const std::string* ReadRecording::Text(uint32_t id) const {
+  // A file that is whole has every id from 1 on.
+  if (id != 0 && id <= texts.size() && texts[id - 1].id == id) return &texts[id - 1].text;
   const auto found =
       std::lower_bound(texts.begin(), texts.end(), id,
                        [](const RecordedText& text, uint32_t id) { return text.id < id; });
@@ -210,25 +308,46 @@ ReadRecording ReadDbr(std::span<const std::byte> bytes, RecordSink& sink) {
   return ReadDbr(SpanBytes(bytes), sink);
 }
 
+namespace {
+
+// Dims in the order they were written.
+class DimReader {
+ public:
+  DimReader(const uint64_t* words, bool wide) : words_(words), wide_(wide) {}
+  void Read(unsigned rank, std::vector<uint64_t>& dims) {
+    for (unsigned i = 0; i < rank; ++i, ++index_) {
+      dims.push_back(wide_ ? words_[index_]
+                           : words_[index_ / 3] >> index_ % 3 * 21 & (kSmallDim - 1));
+    }
+  }
+
+ private:
+  const uint64_t* words_;
+  bool wide_;
+  unsigned index_ = 0;
+};
+
+}  // namespace
+
 OpShapes UnpackOp(const RecordView& record) {
   const uint64_t* at = record.values.data() + (record.type == RecordType::kOp ? 2 : 1);
   const uint64_t descriptor = *at++;
   OpShapes op = {.dtype = static_cast<unsigned>(descriptor & 127),
                  .left_out = (descriptor & kShapesLeftOut) != 0};
   if ((record.flags & kOpBytes) != 0) op.bytes = *at++;
-  unsigned index = 0;
-  const auto next = [&](unsigned rank, std::vector<uint64_t>& dims) {
-    for (unsigned i = 0; i < rank; ++i, ++index) {
-      dims.push_back((record.flags & kOpWideDims) != 0
-                         ? at[index]
-                         : at[index / 3] >> index % 3 * 21 & (kSmallDim - 1));
-    }
-  };
-  for (unsigned i = 0; i < DescribedInputs(descriptor); ++i) {
-    next(DescribedInputRank(descriptor, i), op.inputs.emplace_back());
+  const bool is_long = DescribedInputs(descriptor) == kLongForm;
+  const unsigned inputs = is_long ? LongInputs(descriptor) : DescribedInputs(descriptor);
+  const std::span<const uint64_t> ranks(at, is_long ? (inputs + 3) / 4 : 0);
+  DimReader dims(at + ranks.size(), (record.flags & kOpWideDims) != 0);
+  for (unsigned i = 0; i < inputs; ++i) {
+    dims.Read(is_long ? LongRank(ranks, i) : DescribedInputRank(descriptor, i),
+              op.inputs.emplace_back());
   }
-  op.has_output = DescribedOutputRank(descriptor) != kNoShape;
-  if (op.has_output) next(DescribedOutputRank(descriptor), op.output);
+  op.has_output =
+      is_long ? LongOutputRankPlus1(descriptor) != 0 : DescribedOutputRank(descriptor) != kNoShape;
+  if (!op.has_output) return op;
+  dims.Read(is_long ? LongOutputRankPlus1(descriptor) - 1 : DescribedOutputRank(descriptor),
+            op.output);
   return op;
 }
 

@@ -1,9 +1,10 @@
 // Reads a recording out of its bytes: everything that was published, whatever became of the
 // process.
 //
-// No file, no clock: bytes come from the caller, a chunk at a time. Each is read once and nothing
-// is kept but what is given; no length or count of the file is believed before it was compared with
-// the bytes that are there. What is wrong ends a chunk, not the file.
+// No file, no clock: bytes come from the caller, a chunk at a time. Each is read once and nothing is
+// kept but what is given, so its memory is some multiple of names, chunks and problems, each no
+// smaller in the file; no length or count of the file is believed before it was compared with the
+// bytes that are there. What is wrong ends a chunk, not the file.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ enum class Problem : uint8_t {
   kBadChunk,       // no chunk begins here
   kBadHead,        // more published than a chunk holds
   kBadRecord,    // a record of zero, too much or the wrong length; the rest of its chunk is skipped
-  kBadText,      // a string whose parts do not fit together
+  kBadText,      // a string whose parts do not fit together, or a second one of the same id
   kUnknownName,  // an id that the dictionary does not have
   kUnreadable,   // bytes that were there at first could not be read
 };
@@ -40,7 +41,8 @@ struct RecordView {
   uint32_t track;
   uint32_t tid;
   uint64_t offset;
-  std::span<const uint64_t> values;  // the words after the first; valid during the call
+  // The words after the first, and those of kMore records behind it; valid during the call.
+  std::span<const uint64_t> values;
 };
 
 struct OpShapes {
@@ -58,12 +60,14 @@ struct ChunkInfo {
   uint32_t tid;
   uint64_t dropped;
   ClockTriple clock;
+  uint64_t overwritten;  // records that stood here before
 };
 
 struct RecordedText {
   uint32_t id;
   bool cut;
   std::string text;
+  uint64_t offset = 0;  // of its first record
 };
 
 struct ReadRecording {
@@ -75,6 +79,7 @@ struct ReadRecording {
   std::vector<std::pair<uint32_t, uint32_t>> process_names;  // pid, name
   std::vector<std::pair<uint32_t, uint32_t>> metadata;       // key, value
   uint64_t dropped = 0;                                      // of header and chunks together
+  uint64_t overwritten = 0;  // of all chunks; header.overwritten is the same
   std::vector<ReaderProblem> problems;
 
   // Null when the dictionary has no such id.
@@ -96,7 +101,8 @@ class RecordSink {
   virtual void OnRecord(const RecordView& record) = 0;
 };
 
-// Dictionary first, then the records of every thread chunk in order of `sequence`.
+// Dictionary first, then the records of every thread chunk in order of `sequence`. What only says
+// how records are stored (kMore, kOwner) is not given.
 ReadRecording ReadDbr(const RecordingBytes& bytes, RecordSink& sink);
 ReadRecording ReadDbr(std::span<const std::byte> bytes, RecordSink& sink);
 

@@ -7,6 +7,7 @@
 
 #include "debrief/recorder.h"
 #include "recorder/dictionary.h"
+#include "recorder/helper.h"
 
 namespace debrief::recorder {
 
@@ -19,29 +20,52 @@ struct Recording {
   FileSink file;
   ChunkPool pool;
   Dictionary dictionary;
+  Helper helper;
   char path[PATH_MAX] = {};
 };
 
 extern constinit Recording recording;
-// How many recordings were opened; also says to a thread or a site that what it keeps is of an
-// older one.
+// Goes up when a recording is opened and when it is closed; says to a thread or a site that what it
+// keeps is of an older one.
 extern constinit uint32_t recording_number;
-// Records that came from a signal handler in the middle of a thread's first record.
+// Records from signal handlers that could be counted nowhere else; added to the file's count when
+// the lock is next held.
 extern constinit uint64_t interrupted;
+// The calling thread has the lock, or waits for it: a signal handler must not.
+extern thread_local constinit bool thread_has_lock __attribute__((tls_model("initial-exec")));
 
 class Lock {
  public:
-  Lock() { pthread_mutex_lock(&recording.lock); }
-  ~Lock() { pthread_mutex_unlock(&recording.lock); }
+  Lock() : held_(!thread_has_lock) {
+    if (!held_) return;
+    thread_has_lock = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pthread_mutex_lock(&recording.lock);
+  }
+  ~Lock() {
+    if (!held_) return;
+    pthread_mutex_unlock(&recording.lock);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread_has_lock = false;
+  }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
+
+  // False in a signal handler that interrupted this thread while it had the lock.
+  bool held() const { return held_; }
+
+ private:
+  bool held_;
 };
 
-// With the lock held. 0 or an errno.
+// All of these with the lock held.
+// 0 or an errno.
 int OpenRecording(const char* path, uint32_t parent_pid);
-// With the lock held: makes the file of a forked child when that is still to do. False: there is
-// none.
+// Makes the file of a forked child when that is still to do. False: there is none.
 bool EnsureOwnFile();
 void CloseRecording();
+void FoldInterrupted();
+// Without a mapping: writes a chunk of so many records, and the names they use, to the file.
+void SaveChunk(const ChunkHeader* chunk, uint32_t records);
 
 }  // namespace debrief::recorder

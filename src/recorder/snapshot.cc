@@ -30,7 +30,7 @@ bool SameRecording(uint32_t number) {
 // gone.
 bool CopyChunk(uint64_t index, bool dictionary, uint32_t number, char* buffer) {
   const Lock lock;
-  if (!SameRecording(number)) return false;
+  if (!lock.held() || !SameRecording(number)) return false;
   ChunkHeader* chunk = recording.file.chunk(index);
   if ((chunk->kind == ChunkKind::kDictionary) != dictionary) return false;
   memset(buffer, 0, kChunkBytes);
@@ -39,7 +39,7 @@ bool CopyChunk(uint64_t index, bool dictionary, uint32_t number, char* buffer) {
   memcpy(copy, chunk, offsetof(ChunkHeader, head));
   copy->head = head;
   copy->dropped = __atomic_load_n(&chunk->dropped, __ATOMIC_RELAXED);
-  memcpy(copy + 1, chunk + 1, head);
+  memcpy(copy + 1, chunk + 1, PublishedIn(head));
   return true;
 }
 
@@ -56,8 +56,8 @@ int CopyChunks(int fd, uint64_t count, bool dictionary, uint32_t number, char* b
 // False when nothing is open. Gives how many chunks there are at least.
 bool CopyHeader(char* buffer, uint64_t* chunks, uint32_t* number) {
   const Lock lock;
-  if (!recording.open || recording.forked) return false;
-  memcpy(buffer, recording.file.header(), kFileHeaderBytes);
+  if (!lock.held() || !recording.open || recording.forked) return false;
+  recording.file.CopyHeader(reinterpret_cast<FileHeader*>(buffer));
   *chunks = recording.pool.used();
   *number = recording_number;
   return true;
@@ -65,7 +65,7 @@ bool CopyHeader(char* buffer, uint64_t* chunks, uint32_t* number) {
 
 uint64_t ChunksNow(uint64_t before, uint32_t number) {
   const Lock lock;
-  return SameRecording(number) ? recording.pool.used() : before;
+  return lock.held() && SameRecording(number) ? recording.pool.used() : before;
 }
 
 }  // namespace

@@ -4,35 +4,46 @@
 // No lock, no allocation and no system call but when a chunk is full.
 #pragma once
 
-#include "recorder/format.h"
+#include "recorder/recording.h"
+#include "recorder/threads.h"
 
 namespace debrief::recorder {
 
-struct ThreadState {
-  uint64_t* words;     // payload of the chunk
-  ChunkHeader* chunk;  // null before the first record
-  uint32_t at;         // words published
-  uint32_t limit;      // words that fit
-  uint32_t number;     // of the recording that the chunk belongs to
-  uint32_t track;
-  uint32_t tid;
-  bool busy;  // a record is being written: one from a signal handler would land in the same place
-};
+// The first record of a thread.
+[[gnu::noinline, gnu::cold]] ThreadState* ReserveFirst(unsigned words);
+// No room in the chunk, or none of this recording.
+[[gnu::noinline, gnu::cold]] ThreadState* ReserveMore(ThreadState* thread, unsigned words);
+// In a signal handler that interrupted a record of this thread; null.
+[[gnu::noinline, gnu::cold]] ThreadState* CountInterrupted(const ThreadState* thread);
 
-// initial-exec and constinit: one addition to a register, no call and no test.
-extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
-
-// Room for a record, or null and a counted loss. The caller fills it and calls Publish().
-uint64_t* Reserve(ThreadState& thread, unsigned words);
-
-inline void Publish(ThreadState& thread, unsigned words) {
-  thread.at += words;
-  __atomic_store_n(&thread.chunk->head, uint64_t{thread.at} * 8, __ATOMIC_RELEASE);
+// The thread, with room for a record at words + at; or null and a counted loss. The caller fills it
+// and calls Publish().
+inline ThreadState* Reserve(unsigned words) {
+  ThreadState* thread = thread_state;
+  if (__builtin_expect(thread == nullptr, 0)) return ReserveFirst(words);
+  if (__builtin_expect(__atomic_load_n(&thread->where, __ATOMIC_RELAXED) != kOutside, 0)) {
+    return CountInterrupted(thread);
+  }
+  __atomic_store_n(&thread->where, kInside, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  thread.busy = false;
+  const bool fits = thread->at + words <= thread->limit &&
+                    thread->number == __atomic_load_n(&recording_number, __ATOMIC_RELAXED);
+  return __builtin_expect(fits, 1) ? thread : ReserveMore(thread, words);
 }
 
-// In a forked child: the chunk is the parent's.
-void ForgetChunk();
+inline void Publish(ThreadState* thread, unsigned words) {
+  thread->at += words;
+  ++thread->records;
+  __atomic_store_n(&thread->chunk->head, thread->before | uint64_t{thread->at} * 8,
+                   __ATOMIC_RELEASE);
+  __atomic_store_n(&thread->where, kOutside, __ATOMIC_RELEASE);
+}
+
+// The state of a thread that has none yet; null when that is impossible now.
+ThreadState* RegisterThread();
+// With the lock held: nobody writes to the thread's chunk any more.
+void ReleaseChunk(ThreadState& thread);
+// What the thread keeps of an older recording is not ours to touch.
+void DropForeignChunk(ThreadState& thread);
 
 }  // namespace debrief::recorder

@@ -240,7 +240,7 @@ def test_nesting(world):
 
 def test_shapes(world):
     bytes_of = {row["operation"]: row["bytes"] for row in world.ops(world.record("shapes"))["ops"]}
-    assert bytes_of == {"scalar": 4, "empty": 0, "huge": 4 << 40, "overflow": (1 << 63) - 1, "deep": 0, "untyped": 80}
+    assert bytes_of == {"scalar": 4, "empty": 0, "huge": 4 << 40, "overflow": (1 << 63) - 1, "deep": 4, "untyped": 80}
     assert "does not fit 63 bits" in world.stderr
     entries = json.loads(world.run("ops", "run.dbr", "--json", "--compat"))["entries"]
     old = {entry["operation"]: entry["output_elements"] for entry in entries}
@@ -322,6 +322,31 @@ def test_clock_set_back(world):
     recording.write(world.folder / "run.dbr")
     answer = world.ops("run.dbr")
     assert answer["totals"]["wall_ns"] == 6000 and answer["totals"]["op_time_ns"] == 2000
+
+
+def test_live_memory(world):
+    recording = Recording(rank=0)
+    with recording.thread(1) as thread:
+        thread.span("a", 1000, 1000)
+        for time, size in ((1100, 500), (1200, 300)):
+            thread.alloc(time, time, size, "cuda:0")
+        thread.free(1300, 1100, 500, "cuda:0")
+        thread.alloc(1400, 1400, 100, "cuda:0")
+    recording.write(world.folder / "run.dbr")
+    assert world.ops("run.dbr")["totals"]["live_peak_bytes"] == 800
+    assert world.ops(world.trace(op("a", 1)))["totals"]["live_peak_bytes"] is None
+    assert "800" in world.run("profile", "memory", "run.dbr", "--csv").decode()
+
+
+def test_steps(world):
+    recording = Recording(rank=0)
+    with recording.thread(1) as thread:
+        for number in range(3):
+            thread.step(number + 7, number * 10_000)
+            thread.op("mm", number * 10_000 + 100, 9_000)
+    recording.write(world.folder / "run.dbr")
+    rows = world.run("profile", "steps", "run.dbr", "--csv").decode()
+    assert ",7," in rows and ",8," in rows, rows
 
 
 def test_no_ops(world):

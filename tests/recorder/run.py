@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Kills programs that record, and compares what is in the file with what they had published.
 
-usage: run.py --binary build/release/recorder_kill
+usage: run.py --binary build/release/recorder_kill --step build/release/recorder_step
 
-200 SIGKILLs at random moments with four threads, 100 aborts, forks in the middle, and a full disk: a tmpfs of 2 MiB, which
-only root can mount.
+Deaths at random moments and at every instruction, under both policies and with all kinds of records; forks, full disks,
+signals, short threads, recordings opened again and again. What a case is stands in kill.cc and cases.h. A full disk is a
+tmpfs of 2 MiB, which only root can mount.
 """
 import argparse
 import os
@@ -12,9 +13,18 @@ import subprocess
 import sys
 import tempfile
 
+# How often each case is tried.
+CASES = {"kill": 200, "ring": 100, "abort": 100, "edge": 40, "threads": 8, "names": 12, "unmapped": 20, "fork": 20,
+         "exec": 10, "readonly": 2, "churn": 2, "signals": 6, "reopen": 10000}
+SKIPPED = 77
 
-def run(binary, kind, folder, trials):
-    return subprocess.run([binary, kind, folder, str(trials)], timeout=300).returncode == 0
+
+def run(command):
+    return subprocess.run(command, timeout=300).returncode
+
+
+def case(binary, kind, folder, trials):
+    return run([binary, kind, folder, str(trials)]) == 0
 
 
 def full_disk(binary, folder):
@@ -25,7 +35,7 @@ def full_disk(binary, folder):
         print("recorder full: skipped, a tmpfs cannot be mounted here")
         return True
     try:
-        return run(binary, "full", tiny, 4)
+        return case(binary, "full", tiny, 8)
     finally:
         subprocess.run(["umount", tiny], check=True)
 
@@ -33,10 +43,12 @@ def full_disk(binary, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
-    binary = parser.parse_args().binary
+    parser.add_argument("--step", required=True)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        good = [run(binary, "kill", folder, 200), run(binary, "abort", folder, 100), run(binary, "fork", folder, 20),
-                full_disk(binary, folder)]
+        good = [case(options.binary, kind, folder, trials) for kind, trials in CASES.items()]
+        good.append(full_disk(options.binary, folder))
+        good.append(run([options.step, folder]) in (0, SKIPPED))
     sys.exit(0 if all(good) else 1)
 
 

@@ -9,10 +9,10 @@
 
 #include <cstring>
 
+#include "inputs/recording/join_slices.h"
 #include "inputs/recording/row_builder.h"
 #include "inputs/recording/trouble.h"
 #include "recorder/reader.h"
-#include "tables/recorded_op.h"
 #include "tables/recording_note.h"
 #include "tables/timeline.h"
 
@@ -20,10 +20,10 @@ namespace debrief::inputs::recording {
 
 namespace {
 
-constexpr std::string_view kMakes[] = {"recording",        "recording_loss", "recording_note",
-                                       "recorded_op",      "timeline",       "timeline_process",
-                                       "timeline_track",   "timeline_slice", "timeline_op",
-                                       "timeline_counter", "timeline_flow"};
+constexpr std::string_view kMakes[] = {
+    "recording",        "recording_loss",  "recording_note",  "recorded_op", "timeline",
+    "timeline_process", "timeline_track",  "timeline_slice",  "timeline_op", "timeline_counter",
+    "timeline_flow",    "timeline_memory", "recorded_op_note"};
 
 Recognition Sniff(const SniffInput& input) {
   recorder::FileHeader header = {};
@@ -58,6 +58,7 @@ struct RecordingNotes final : PartNotes {
   int64_t records = 0;
   int32_t world_size = kNone32;
   bool has_shapes = false;
+  bool has_memory = false;
 };
 
 void AddMetadata(const recorder::ReadRecording& read, const Identity& who, Part& part) {
@@ -70,20 +71,6 @@ void AddMetadata(const recorder::ReadRecording& read, const Identity& who, Part&
     row.key = part.pools.Intern(*key_text);
     row.value = part.pools.Intern(*value_text);
     part.tables.Edit<RecordingNoteTable>().Add(row);
-  }
-}
-
-// Tells ops their slices, and takes from each what was recorded inside of it.
-void JoinOpsToSlices(Part& whole) {
-  const auto& slices = whole.tables.Get<TimelineSliceTable>();
-  auto& ops = whole.tables.Edit<RecordedOpTable>();
-  const auto op_of = [&](size_t slice) { return slices.external_id[slice] - 1; };
-  for (size_t i = 0; i < slices.size(); ++i) {
-    if (slices.external_id[i] == kNone64) continue;
-    ops.slice[static_cast<size_t>(op_of(i))] = static_cast<int32_t>(i);
-    if (slices.parent[i] == kNone32) continue;
-    int64_t& self = ops.self_ns[static_cast<size_t>(op_of(static_cast<size_t>(slices.parent[i])))];
-    self = std::max<int64_t>(self - slices.duration_ns[i], 0);
   }
 }
 
@@ -109,6 +96,7 @@ class RecordingReader final : public Reader {
     notes->base_ns = clock.WallNs(read.header.opened.ticks);
     notes->records = static_cast<int64_t>(spans.records());
     notes->has_shapes = rows.has_shapes();
+    notes->has_memory = rows.has_memory();
     if (read.header.world_size > 0) notes->world_size = read.header.world_size;
     rows.Build(read, clock, notes->base_ns);
     part.notes = std::move(notes);
@@ -133,7 +121,9 @@ class RecordingReader final : public Reader {
     auto& timelines = whole.tables.Edit<TimelineTable>();
     timelines.world_size.back() = notes_->world_size;
     timelines.has_shapes.back() = notes_->has_shapes;
+    timelines.has_memory.back() = notes_->has_memory;
     JoinOpsToSlices(whole);
+    JoinNotesToSlices(whole);
     return {};
   }
 

@@ -10,11 +10,13 @@
 #include <tuple>
 
 #include "debrief/op_trace.hpp"
+#include "inputs/recording/device_number.h"
 #include "inputs/recording/diagnostics.h"
 #include "model/timeline/kinds.h"
-#include "tables/recorded_op.h"
+#include "tables/recorded_op_note.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_flow.h"
+#include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
 
 namespace debrief::inputs::recording {
@@ -24,6 +26,8 @@ namespace {
 constexpr std::string_view kOpCategory = "cpu_op";  // as Kineto has it, for whoever reads exports
 constexpr std::string_view kSpanCategory = "user_annotation";
 constexpr std::string_view kCounterSeries = "value";
+
+constexpr int64_t kMostBytes = int64_t{1} << 61;
 
 std::string_view PhaseOf(unsigned flags) {
   return flags == 0 ? timeline::kFlowStart : flags == 1 ? timeline::kFlowStep : timeline::kFlowEnd;
@@ -92,15 +96,30 @@ StringId RowBuilder::ShapesText(const std::vector<std::vector<uint64_t>>& shapes
 void RowBuilder::OnOther(const recorder::RecordView& record) {
   using recorder::RecordType;
   const auto& values = record.values;
-  if (record.type == RecordType::kLoss) {
-    losses_.push_back({values[0], values[1], values[2], static_cast<uint32_t>(values[3])});
-  } else if (record.type == RecordType::kInstant || record.type == RecordType::kCounter ||
-             record.type == RecordType::kFlow) {
-    moments_.push_back({record.type, record.flags, record.name, record.track, record.tid, values[0],
-                        values.size() > 1 ? values[1] : 0});
-    uint64_t& last = last_of_thread_[record.tid];
-    last = std::max(last, values[0]);
+  uint64_t& last = last_of_thread_[record.tid];
+  switch (record.type) {
+    case RecordType::kLoss:
+      losses_.push_back({values[0], values[1], values[2], static_cast<uint32_t>(values[3])});
+      return;
+    case RecordType::kInstant:
+    case RecordType::kCounter:
+    case RecordType::kFlow:
+    case RecordType::kNote:
+      moments_.push_back({record.type, record.flags, record.name, record.track, record.tid,
+                          values[0], values.size() > 1 ? values[1] : 0});
+      break;
+    case RecordType::kStep:
+      steps_.push_back({values[0], values[1]});
+      break;
+    case RecordType::kAlloc:
+    case RecordType::kFree:
+      memory_.push_back({values[0], values[1], values[2], record.track, record.tid,
+                         record.type == RecordType::kFree});
+      break;
+    default:  // of a later version
+      return;
   }
+  last = std::max(last, values[0]);
 }
 
 uint64_t RowBuilder::LastOf(uint32_t tid) const {
@@ -113,15 +132,29 @@ void RowBuilder::Build(const recorder::ReadRecording& recording, const op_trace:
   recording_ = &recording;
   clock_ = &clock;
   base_ns_ = base_ns;
+  for (const auto& [tid, last] : last_of_thread_) end_ticks_ = std::max(end_ticks_, last);
   pid_ = fmt::format("{}", recording.header.pid);
   AddProcess();
-  // Ops are numbered by their begin, an enclosing one before what it encloses.
+  std::stable_sort(steps_.begin(), steps_.end(),
+                   [](const KeptStep& a, const KeptStep& b) { return a.ticks < b.ticks; });
+  AddSpans();
+  for (const KeptMoment& moment : moments_) AddMoment(moment);
+  MarkOpenThreads();
+  AddSteps();
+  AddMemory();
+}
+
+// Ops are numbered by their begin, an enclosing one before what it encloses.
+void RowBuilder::AddSpans() {
   std::stable_sort(spans_.begin(), spans_.end(), [](const KeptSpan& a, const KeptSpan& b) {
     return std::tuple(a.start, b.end, a.tid) < std::tuple(b.start, a.end, b.tid);
   });
-  for (size_t i = 0; i < spans_.size(); ++i) AddSpan(spans_[i], static_cast<int64_t>(i));
-  for (const KeptMoment& moment : moments_) AddMoment(moment);
-  MarkOpenThreads();
+  size_t begun = 0;  // steps
+  for (size_t i = 0; i < spans_.size(); ++i) {
+    while (begun < steps_.size() && steps_[begun].ticks <= spans_[i].start) ++begun;
+    const int64_t step = begun == 0 ? kNone64 : static_cast<int64_t>(steps_[begun - 1].number);
+    AddSpan(spans_[i], static_cast<int64_t>(i), step);
+  }
 }
 
 void RowBuilder::AddProcess() {
@@ -154,7 +187,7 @@ StringId RowBuilder::NameOf(uint32_t id) {
   return found->second;
 }
 
-void RowBuilder::AddSpan(const KeptSpan& span, int64_t number) {
+void RowBuilder::AddSpan(const KeptSpan& span, int64_t number, int64_t program_step) {
   auto row = writer_.NewRow<TimelineSliceRow>();
   row.track = ThreadTrack(span.tid);
   row.start_ns = TimeOf(span.start);
@@ -163,29 +196,31 @@ void RowBuilder::AddSpan(const KeptSpan& span, int64_t number) {
   row.category = writer_.Intern(span.is_op ? kOpCategory : kSpanCategory);
   row.kind = writer_.Intern(span.is_op ? timeline::kOp : timeline::kAnnotation);
   row.external_id = number + 1;
-  AddOpRows(span, number, writer_.AddSlice(row), row.start_ns, row.duration_ns);
-}
-
-void RowBuilder::AddOpRows(const KeptSpan& span, int64_t number, int32_t slice, int64_t start,
-                           int64_t duration) {
+  const int32_t slice = writer_.AddSlice(row);
   if (span.is_op) {
     auto op = writer_.NewRow<TimelineOpRow>();
     op.slice = slice;
     op.shapes = span.shapes;
     part_.tables.Edit<TimelineOpTable>().Add(op);
   }
-  auto row = writer_.NewRow<RecordedOpRow>();
-  row.step = number;
+  auto op = writer_.NewRow<RecordedOpRow>();
+  op.step = number;
+  op.program_step = program_step;
+  op.start_ns = row.start_ns + base_ns_;
+  op.duration_ns = row.duration_ns;
+  op.self_ns = row.duration_ns;  // until the nesting is known
+  AddOpRow(span, op);
+}
+
+// `row` has its times and numbers.
+void RowBuilder::AddOpRow(const KeptSpan& span, RecordedOpRow row) {
   row.operation = NameOf(span.name);
   if (span.device != 0) row.device = NameOf(span.device);
   row.input_shapes = span.shapes;
   row.output_shape = span.output;
-  row.duration_ns = duration;
   row.output_elements = span.elements;
   row.memory_bytes = span.bytes;
   row.kind = writer_.Intern(span.is_op ? "op" : "span");
-  row.start_ns = start + base_ns_;
-  row.self_ns = duration;  // until the nesting is known
   row.thread = span.tid;
   const std::string_view dtype = DtypeName(static_cast<op_trace::Dtype>(span.dtype));
   if (!dtype.empty()) row.dtype = writer_.Intern(dtype);
@@ -195,33 +230,92 @@ void RowBuilder::AddOpRows(const KeptSpan& span, int64_t number, int32_t slice, 
 }
 
 void RowBuilder::AddMoment(const KeptMoment& moment) {
-  const int64_t time = TimeOf(moment.ticks);
-  if (moment.type == recorder::RecordType::kCounter) {
-    const std::string name(part_.pools.Text(NameOf(moment.name)));
-    auto row = writer_.NewRow<TimelineCounterRow>();
-    row.track = writer_.Track(pid_, name, timeline::kCounter);
-    writer_.tracks().name[static_cast<size_t>(row.track)] = NameOf(moment.name);
-    row.time_ns = time;
-    row.series = moment.device != 0 ? NameOf(moment.device) : writer_.Intern(kCounterSeries);
-    row.number = std::bit_cast<double>(moment.value);
-    return part_.tables.Edit<TimelineCounterTable>().Add(row);
-  }
-  if (moment.type == recorder::RecordType::kFlow) {
-    auto row = writer_.NewRow<TimelineFlowRow>();
-    row.track = ThreadTrack(moment.tid);
-    row.time_ns = time;
-    row.name = NameOf(moment.name);
-    row.id = static_cast<int64_t>(moment.value);
-    row.phase = writer_.Intern(PhaseOf(moment.flags));
-    return part_.tables.Edit<TimelineFlowTable>().Add(row);
-  }
-  auto row = writer_.NewRow<TimelineSliceRow>();
+  if (moment.type == recorder::RecordType::kCounter) return AddCounter(moment);
+  if (moment.type == recorder::RecordType::kFlow) return AddFlow(moment);
+  if (moment.type == recorder::RecordType::kNote) return AddNote(moment);
+  AddInstant(moment.tid, moment.ticks, NameOf(moment.name));
+}
+
+void RowBuilder::AddCounter(const KeptMoment& moment) {
+  const std::string name(part_.pools.Text(NameOf(moment.name)));
+  auto row = writer_.NewRow<TimelineCounterRow>();
+  row.track = writer_.Track(pid_, name, timeline::kCounter);
+  writer_.tracks().name[static_cast<size_t>(row.track)] = NameOf(moment.name);
+  row.time_ns = TimeOf(moment.ticks);
+  row.series = moment.device != 0 ? NameOf(moment.device) : writer_.Intern(kCounterSeries);
+  row.number = std::bit_cast<double>(moment.value);
+  part_.tables.Edit<TimelineCounterTable>().Add(row);
+}
+
+void RowBuilder::AddFlow(const KeptMoment& moment) {
+  auto row = writer_.NewRow<TimelineFlowRow>();
   row.track = ThreadTrack(moment.tid);
-  row.start_ns = time;
-  row.duration_ns = 0;
+  row.time_ns = TimeOf(moment.ticks);
   row.name = NameOf(moment.name);
+  row.id = static_cast<int64_t>(moment.value);
+  row.phase = writer_.Intern(PhaseOf(moment.flags));
+  part_.tables.Edit<TimelineFlowTable>().Add(row);
+}
+
+void RowBuilder::AddNote(const KeptMoment& moment) {
+  auto row = writer_.NewRow<RecordedOpNoteRow>();
+  row.thread = moment.tid;
+  row.time_ns = TimeOf(moment.ticks) + base_ns_;
+  row.key = NameOf(moment.name);
+  row.value = moment.flags == recorder::kNoteText ? NameOf(static_cast<uint32_t>(moment.value))
+              : moment.flags == recorder::kNoteF64
+                  ? writer_.Intern(fmt::format("{}", std::bit_cast<double>(moment.value)))
+                  : writer_.Intern(fmt::format("{}", static_cast<int64_t>(moment.value)));
+  part_.tables.Edit<RecordedOpNoteTable>().Add(row);
+}
+
+void RowBuilder::AddInstant(uint32_t tid, uint64_t ticks, StringId name) {
+  auto row = writer_.NewRow<TimelineSliceRow>();
+  row.track = ThreadTrack(tid);
+  row.start_ns = TimeOf(ticks);
+  row.duration_ns = 0;
+  row.name = name;
   row.kind = writer_.Intern(timeline::kInstant);
   writer_.AddSlice(row);
+}
+
+// Named as the profiler names steps, for whoever looks for them. They belong to the process, not to
+// a thread, and last until the next.
+void RowBuilder::AddSteps() {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const uint64_t end = i + 1 < steps_.size() ? steps_[i + 1].ticks : end_ticks_;
+    auto row = writer_.NewRow<TimelineSliceRow>();
+    row.track = writer_.Track(pid_, "steps", timeline::kAsync);
+    row.start_ns = TimeOf(steps_[i].ticks);
+    row.duration_ns = TimeOf(end) - row.start_ns;
+    row.name = writer_.Intern(fmt::format("ProfilerStep#{}", steps_[i].number));
+    row.category = writer_.Intern(kSpanCategory);
+    row.kind = writer_.Intern(timeline::kAnnotation);
+    writer_.AddSlice(row);
+  }
+}
+
+void RowBuilder::AddMemory() {
+  std::stable_sort(memory_.begin(), memory_.end(),
+                   [](const KeptMemory& a, const KeptMemory& b) { return a.ticks < b.ticks; });
+  std::map<uint32_t, int64_t> allocated;  // by device
+  for (const KeptMemory& change : memory_) {
+    const int64_t bytes = static_cast<int64_t>(std::min<uint64_t>(change.bytes, kMostBytes));
+    int64_t& sum = allocated[change.device];
+    // What is freed may have been allocated before the oldest record.
+    sum = std::clamp<int64_t>(sum + (change.is_free ? -bytes : bytes), 0, kMostBytes);
+    auto row = writer_.NewRow<TimelineMemoryRow>();
+    row.track = ThreadTrack(change.tid);
+    row.time_ns = TimeOf(change.ticks);
+    row.address = static_cast<int64_t>(change.address);
+    row.bytes = change.is_free ? -bytes : bytes;
+    row.allocated_bytes = sum;
+    const DeviceNumber device =
+        NumberOfDevice(change.device == 0 ? "cpu" : part_.pools.Text(NameOf(change.device)));
+    row.device_type = device.type;
+    row.device = device.index;
+    part_.tables.Edit<TimelineMemoryTable>().Add(row);
+  }
 }
 
 // A mark where the recording ends inside of a span: exports have no other place to say so.
@@ -231,14 +325,9 @@ void RowBuilder::MarkOpenThreads() {
     if (span.is_open) innermost[span.tid] = &span;
   }
   for (const auto& [tid, span] : innermost) {
-    auto row = writer_.NewRow<TimelineSliceRow>();
-    row.track = ThreadTrack(tid);
-    row.start_ns = TimeOf(span->end);
-    row.duration_ns = 0;
-    row.name = writer_.Intern(
-        fmt::format("recording ends inside {}", part_.pools.Text(NameOf(span->name))));
-    row.kind = writer_.Intern(timeline::kInstant);
-    writer_.AddSlice(row);
+    AddInstant(tid, span->end,
+               writer_.Intern(
+                   fmt::format("recording ends inside {}", part_.pools.Text(NameOf(span->name)))));
   }
 }
 

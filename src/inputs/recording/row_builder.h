@@ -1,4 +1,5 @@
-// Rows of one recording: spans as slices and recorded ops, instants, counters, arrows.
+// Rows of one recording: spans as slices and recorded ops, instants, counters, arrows, notes,
+// steps, memory.
 //
 // Times are ticks until the whole file was read: only then all points of its clock are known. A
 // span waits as 64 bytes; shapes are interned at once.
@@ -11,6 +12,7 @@
 #include "model/timeline/writer.h"
 #include "op_trace/span_pairing.h"
 #include "op_trace/tick_clock.h"
+#include "tables/recorded_op.h"
 
 namespace debrief::inputs::recording {
 
@@ -34,6 +36,7 @@ class RowBuilder final : public op_trace::SpanSink {
   // The last time of a thread in ticks, 0 when it left nothing.
   uint64_t LastOf(uint32_t tid) const;
   bool has_shapes() const { return has_shapes_; }
+  bool has_memory() const { return !memory_.empty(); }
 
  private:
   struct KeptSpan {
@@ -51,15 +54,29 @@ class RowBuilder final : public op_trace::SpanSink {
     uint32_t name, device, tid;
     uint64_t ticks, value;
   };
+  struct KeptStep {
+    uint64_t ticks, number;
+  };
+  struct KeptMemory {
+    uint64_t ticks, address, bytes;
+    uint32_t device, tid;
+    bool is_free;
+  };
 
   void KeepShapes(const recorder::OpShapes& shapes, uint64_t offset, KeptSpan& kept);
   StringId ShapesText(const std::vector<std::vector<uint64_t>>& shapes);
   int64_t Bounded(uint64_t number, uint64_t offset);
   void AddProcess();
-  void AddSpan(const KeptSpan& span, int64_t number);
-  void AddOpRows(const KeptSpan& span, int64_t number, int32_t slice, int64_t start,
-                 int64_t duration);
+  void AddSpans();
+  void AddSpan(const KeptSpan& span, int64_t number, int64_t program_step);
+  void AddOpRow(const KeptSpan& span, RecordedOpRow row);
   void AddMoment(const KeptMoment& moment);
+  void AddCounter(const KeptMoment& moment);
+  void AddFlow(const KeptMoment& moment);
+  void AddNote(const KeptMoment& moment);
+  void AddInstant(uint32_t tid, uint64_t ticks, StringId name);
+  void AddSteps();
+  void AddMemory();
   void MarkOpenThreads();
   int32_t ThreadTrack(uint32_t tid);
   StringId NameOf(uint32_t id);
@@ -70,6 +87,8 @@ class RowBuilder final : public op_trace::SpanSink {
   timeline::TimelineWriter writer_;
   std::vector<KeptSpan> spans_;
   std::vector<KeptMoment> moments_;
+  std::vector<KeptStep> steps_;
+  std::vector<KeptMemory> memory_;
   std::vector<Loss> losses_;
   std::unordered_map<uint32_t, uint64_t> last_of_thread_;
   bool has_shapes_ = false;
@@ -78,6 +97,7 @@ class RowBuilder final : public op_trace::SpanSink {
   const recorder::ReadRecording* recording_ = nullptr;
   const op_trace::TickClock* clock_ = nullptr;
   int64_t base_ns_ = 0;
+  uint64_t end_ticks_ = 0;
   std::string pid_;
   std::unordered_map<uint32_t, StringId> names_;
   std::unordered_map<uint32_t, int32_t> thread_tracks_;

@@ -12,6 +12,7 @@
 #include "tables/input.h"
 #include "tables/recording.h"
 #include "tables/recording_loss.h"
+#include "tables/timeline_memory.h"
 
 namespace debrief::outputs::op_answers {
 
@@ -59,6 +60,7 @@ class Answerer {
     TellDevices();
     TellTimes();
     TellSlowest();
+    TellMemory();
     TellLosses();
     TellOpen();
     return std::move(answers_);
@@ -175,6 +177,11 @@ class Answerer {
                         return x != y ? x > y : a < b;
                       });
     for (size_t i = 0; i < count; ++i) answers_.slowest.push_back(Listed(rows[i], Facts(rows[i])));
+  }
+
+  void TellMemory() {
+    for (const int64_t bytes : model_.tables.Get<TimelineMemoryTable>().allocated_bytes)
+      answers_.live_peak_bytes = std::max(answers_.live_peak_bytes.value_or(0), bytes);
   }
 
   void TellLosses() {

@@ -61,8 +61,9 @@ struct OpAnswers {
   std::optional<int64_t> wall_ns;  // first begin to last end, inputs added up
   uint64_t bytes = 0;
   uint64_t largest_bytes = 0;
-  uint64_t bytes_assumed = 0;     // ops whose type was not told
-  uint64_t without_duration = 0;  // ops
+  std::optional<int64_t> live_peak_bytes;  // most at once on one device, where memory was recorded
+  uint64_t bytes_assumed = 0;              // ops whose type was not told
+  uint64_t without_duration = 0;           // ops
 
   std::vector<op_trace::OpSummary> ops;  // most self time first
   std::vector<op_trace::DeviceSummary> devices;

@@ -120,6 +120,7 @@ void WriteTotals(const OpAnswers& answers, JsonWriter& json) {
   json.Key("totals").BeginObject().Field("bytes", answers.bytes);
   json.Field("bytes_assumed", answers.bytes_assumed).Field("count", answers.count);
   json.Field("inputs", answers.inputs).Field("largest_bytes", answers.largest_bytes);
+  OptionalField(json, "live_peak_bytes", answers.live_peak_bytes);
   json.Field("op_time_ns", answers.op_time_ns).ListField("ranks", answers.ranks);
   OptionalField(json, "wall_ns", answers.wall_ns);
   json.Field("without_device", answers.without_device);

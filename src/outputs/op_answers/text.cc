@@ -111,6 +111,9 @@ class Screen {
                              answers_.inputs > 1 ? ", inputs added up" : ""));
     out_.Write(fmt::format("  output    {:>9}  of all ops; the largest {}\n",
                            BytesText(answers_.bytes), BytesText(answers_.largest_bytes)));
+    if (answers_.live_peak_bytes)
+      out_.Write(fmt::format("  memory    {:>9}  most at once on one device\n",
+                             BytesText(static_cast<uint64_t>(*answers_.live_peak_bytes))));
     if (answers_.bytes_assumed > 0)
       out_.Write(fmt::format("  of {} no type was told: eight bytes an element are assumed\n",
                              Plural(answers_.bytes_assumed, "op")));

@@ -17,11 +17,13 @@
 #include "inputs/assign_jobs.h"
 #include "recorder/format.h"
 #include "tables/recorded_op.h"
+#include "tables/recorded_op_note.h"
 #include "tables/recording_loss.h"
 #include "tables/recording_note.h"
 #include "tables/timeline.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_flow.h"
+#include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
 #include "tables/timeline_process.h"
 #include "tables/timeline_slice.h"
@@ -87,7 +89,8 @@ class ByHand {
     std::string bytes(recorder::kFileHeaderBytes, '\0');
     std::memcpy(bytes.data(), &header_, sizeof header_);
     for (auto [chunk, words] : chunks_) {
-      chunk.head = words.size() * 8;
+      const bool is_first = chunk.sequence == 2;
+      chunk.head = recorder::HeadWord(is_first ? overwritten_ : 0, words.size() * 8);
       std::string body(recorder::kChunkBytes, '\0');
       std::memcpy(body.data(), &chunk, sizeof chunk);
       std::memcpy(body.data() + sizeof chunk, words.data(), words.size() * 8);
@@ -97,6 +100,7 @@ class ByHand {
   }
 
   recorder::FileHeader header_ = {};
+  uint64_t overwritten_ = 0;  // in the first chunk of a thread
   std::vector<std::pair<recorder::ChunkHeader, std::vector<uint64_t>>> chunks_;
 
  private:
@@ -173,8 +177,8 @@ TEST(Recording, WhatIsOpenLastsToTheEndAndIsMarked) {
 TEST(Recording, AnEndWithoutABeginIsLeftOut) {
   ByHand file;
   const uint32_t a = file.Name("a");
-  file.header_.overwritten = 12;
   file.Thread(7);
+  file.overwritten_ = 12;
   file.Add(RecordType::kLoss, 0, {12, 10, 90, 7});
   file.Add(RecordType::kEnd, 0, {100});
   file.Add(RecordType::kSpan, a, {110, 1});
@@ -210,6 +214,44 @@ TEST(Recording, CountersAndArrows) {
   EXPECT_EQ(part.pools.Text(flows.phase[0]), "start");
   EXPECT_EQ(part.pools.Text(flows.phase[1]), "end");
   EXPECT_EQ(flows.slice[0], 0) << "bound to the span around it";
+}
+
+TEST(Recording, NotesStepsAndMemory) {
+  ByHand file;
+  const uint32_t a = file.Name("a"), b = file.Name("b"), key = file.Name("lr"),
+                 value = file.Name("warm"), gpu = file.Name("cuda:1");
+  file.Thread(7);
+  file.Add(RecordType::kStep, 0, {50, 4});
+  file.Add(RecordType::kBegin, a, {100});
+  file.Add(RecordType::kNote, key, {110, static_cast<uint64_t>(-3)});
+  file.Add(RecordType::kAlloc, 0, {120, 0xabc, 500}, 0, gpu);
+  file.Add(RecordType::kAlloc, 0, {130, 0xdef, 300}, 0, gpu);
+  file.Add(RecordType::kNote, key, {150, value}, recorder::kNoteText);
+  file.Add(RecordType::kSpan, b, {140, 20});  // written after the note about it
+  file.Add(RecordType::kFree, 0, {170, 0xabc, 500}, 0, gpu);
+  file.Add(RecordType::kEnd, 0, {200});
+  file.Add(RecordType::kStep, 0, {250, 5});
+  file.Add(RecordType::kSpan, b, {260, 40});
+  file.Add(RecordType::kNote, key, {400, 0x3fe0000000000000}, recorder::kNoteF64);
+  const Part part = Import(file.Bytes());
+  EXPECT_EQ(Trouble(part), "");
+  const auto& notes = part.tables.Get<RecordedOpNoteTable>();
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_EQ(part.pools.Text(notes.value[0]), "-3");
+  EXPECT_EQ(notes.slice[0], 0);
+  EXPECT_EQ(part.pools.Text(notes.value[1]), "warm");
+  EXPECT_EQ(notes.slice[1], 1) << "the innermost, although it was written later";
+  EXPECT_EQ(part.pools.Text(notes.value[2]), "0.5");
+  EXPECT_EQ(notes.slice[2], kNone32);
+  EXPECT_EQ(part.tables.Get<RecordedOpTable>().program_step, (std::vector<int64_t>{4, 4, 5}));
+  EXPECT_NE(Slices(part).find("ProfilerStep#4 1000050+200 annotation"), std::string::npos);
+  EXPECT_NE(Slices(part).find("ProfilerStep#5 1000250+150 annotation"), std::string::npos);
+  const auto& memory = part.tables.Get<TimelineMemoryTable>();
+  EXPECT_EQ(memory.bytes, (std::vector<int64_t>{500, 300, -500}));
+  EXPECT_EQ(memory.allocated_bytes, (std::vector<int64_t>{500, 800, 300}));
+  EXPECT_EQ(memory.device_type[0], 1);
+  EXPECT_EQ(memory.device[0], 1);
+  EXPECT_TRUE(part.tables.Get<TimelineTable>().has_memory[0]);
 }
 
 TEST(Recording, BadBytesCostNothingElse) {

@@ -8,7 +8,6 @@ from recording_writer import Recording  # noqa: E402
 SECOND = 1_000_000_000
 Path("input").mkdir()
 ring = Recording(rank=0)
-ring.overwritten = 5000
 with ring.thread(1) as thread:
     thread.loss(5000, SECOND, 3 * SECOND, 1)
     thread.end(3 * SECOND + 5)
