@@ -29,6 +29,15 @@ if(DEBRIEF_FUZZ)
     target_link_libraries(fuzz_${importer} PRIVATE debrief_core)
     target_link_options(fuzz_${importer} PRIVATE -fsanitize=fuzzer)
   endforeach()
+  # The reader of recordings alone, with a program that records its seeds.
+  add_executable(fuzz_recording_reader tests/fuzz/recording_reader_fuzzer.cc src/recorder/reader.cc)
+  target_include_directories(fuzz_recording_reader PRIVATE src)
+  target_link_libraries(fuzz_recording_reader PRIVATE debrief_flags)
+  target_link_options(fuzz_recording_reader PRIVATE -fsanitize=fuzzer)
+  add_executable(seeds_recording_reader tests/fuzz/recording_reader_seeds.cc tests/recorder/content.cc
+                 src/recorder/reader.cc)
+  target_include_directories(seeds_recording_reader PRIVATE src)
+  target_link_libraries(seeds_recording_reader PRIVATE debrief_flags debrief_recorder Threads::Threads)
 endif()
 
 # What follows is about running, and that is done from builds without sanitizers.
@@ -83,7 +92,7 @@ add_suite(hostile hostile 600 ${Python3_EXECUTABLE} tests/hostile/run.py
 add_suite(hostile.compile hostile 650 ${Python3_EXECUTABLE} tests/hostile/compile_logs.py
           --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
 
-foreach(importer ${importers})
+foreach(importer ${importers} recording_reader)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 10 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
 endforeach()
@@ -115,3 +124,12 @@ add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --bi
 add_executable(ops_record tests/ops/record.cc)
 target_link_libraries(ops_record PRIVATE debrief_flags debrief_recorder)
 add_suite(ops cli 640 ${Python3_EXECUTABLE} tests/ops/run.py --binary $<TARGET_FILE:debrief> --recorder $<TARGET_FILE:ops_record>)
+
+# Races: the small library alone, compiled into the program with the thread sanitizer.
+add_executable(recorder_stress tests/recorder/stress.cc tests/recorder/content.cc ${recorder_sources} src/recorder/reader.cc)
+target_include_directories(recorder_stress PRIVATE src include tests/recorder)
+target_compile_options(recorder_stress PRIVATE -Wall -Wextra -Wconversion -Werror -Wno-missing-field-initializers
+                       -O1 -g1 -fsanitize=thread)
+target_link_options(recorder_stress PRIVATE -fsanitize=thread)
+target_link_libraries(recorder_stress PRIVATE Threads::Threads)
+add_suite(recorder.tsan recorder 620 ${Python3_EXECUTABLE} tests/recorder/races.py --binary $<TARGET_FILE:recorder_stress>)

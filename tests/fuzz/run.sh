@@ -3,7 +3,7 @@
 #
 # usage: tests/fuzz/run.sh SECONDS [IMPORTER|all]
 #
-# Seeds are the golden inputs of the importer (unpacked, small ones). What the fuzzer finds worth keeping
+# Seeds are the golden inputs of the importer (unpacked, small ones), or made by a program seeds_<importer>. What the fuzzer finds worth keeping
 # stays in build/fuzz-corpus/<importer> for the next run; an input that breaks something is left in
 # build/fuzz-found/ and the exit code is not 0.
 set -euo pipefail
@@ -29,6 +29,8 @@ make_seeds() {
     fi
   done
   rm -f "$folder/seed"
+  # What has no file format of its own makes its seeds itself.
+  if [[ -x build/fuzz/seeds_$importer ]]; then "build/fuzz/seeds_$importer" "$folder"; fi
 }
 
 fuzz_one() {

@@ -15,7 +15,7 @@ import tempfile
 
 # How often each case is tried.
 CASES = {"kill": 200, "ring": 100, "abort": 100, "edge": 40, "threads": 8, "names": 12, "unmapped": 20, "fork": 20,
-         "exec": 10, "readonly": 2, "churn": 2, "signals": 6, "reopen": 10000}
+         "exec": 10, "readonly": 2, "churn": 2, "signals": 6, "reopen": 1000}
 SKIPPED = 77
 
 

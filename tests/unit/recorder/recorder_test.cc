@@ -1,83 +1,16 @@
 // What is recorded is what is read back.
 #include "debrief/recorder.h"
 
-#include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <bit>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <thread>
 
 #include "debrief/recorder.hpp"
-#include "recorder/reader.h"
+#include "unit/recorder/recording_fixture.h"
 
 namespace debrief::recorder {
 namespace {
-
-struct Kept {
-  RecordType type;
-  unsigned flags;
-  uint32_t name, track, tid;
-  std::vector<uint64_t> values;
-};
-
-class Keeper : public RecordSink {
- public:
-  void OnRecord(const RecordView& record) override {
-    kept.push_back({record.type,
-                    record.flags,
-                    record.name,
-                    record.track,
-                    record.tid,
-                    {record.values.begin(), record.values.end()}});
-    if (record.type == RecordType::kOp || record.type == RecordType::kOpEnd)
-      ops.push_back(UnpackOp(record));
-  }
-  std::vector<Kept> kept;
-  std::vector<OpShapes> ops;
-};
-
-class RecorderTest : public testing::Test {
- protected:
-  void SetUp() override {
-    char folder[] = "/tmp/recorder_test_XXXXXX";
-    ASSERT_NE(mkdtemp(folder), nullptr);
-    folder_ = folder;
-    path_ = folder_ + "/run.dbr";
-  }
-  void TearDown() override {
-    dbr_close(handle_);
-    unlink(path_.c_str());
-    unlink((path_ + ".copy").c_str());
-    rmdir(folder_.c_str());
-  }
-  void Open(uint32_t policy = DBR_STOP, uint64_t bytes = 4 << 20) {
-    dbr_options options;
-    dbr_options_init(&options);
-    options.policy = policy;
-    options.max_bytes = bytes;
-    options.rank = 3;
-    options.world_size = 8;
-    options.process_name = "trainer";
-    ASSERT_EQ(dbr_open(path_.c_str(), &options, &handle_), DBR_OK);
-  }
-  static std::vector<char> Bytes(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  ReadRecording Read(const std::string& path, Keeper& keeper) {
-    const std::vector<char> bytes = Bytes(path);
-    return ReadDbr(std::as_bytes(std::span(bytes)), keeper);
-  }
-  std::string folder_, path_;
-  dbr_recording* handle_ = nullptr;
-};
-
-dbr_id Name(const std::string& text) { return dbr_name(text.data(), text.size()); }
 
 TEST_F(RecorderTest, EveryKindOfRecordComesBack) {
   Open();
@@ -134,22 +67,6 @@ TEST_F(RecorderTest, EveryKindOfRecordComesBack) {
   EXPECT_EQ(*read.Text(read.thread_names[0].second), "main");
   ASSERT_EQ(read.process_names.size(), 1u);
   EXPECT_EQ(*read.Text(read.process_names[0].second), "trainer");
-}
-
-TEST_F(RecorderTest, ShapesOfEverySize) {
-  Open();
-  const uint64_t huge[] = {uint64_t{1} << 40, 0}, many[64] = {};
-  const dbr_shape scalar = {nullptr, 0}, wide = {huge, 2}, deep = {many, 64};
-  for (const dbr_shape* shape : {&scalar, &wide, &deep}) {
-    const dbr_op_info info = {nullptr, 0, DBR_I64, shape, 0};
-    dbr_op(0, 1, 2, &info);
-  }
-  Keeper keeper;
-  EXPECT_TRUE(Read(path_, keeper).problems.empty());
-  ASSERT_EQ(keeper.ops.size(), 3u);
-  EXPECT_TRUE(keeper.ops[0].has_output && keeper.ops[0].output.empty());
-  EXPECT_EQ(keeper.ops[1].output, (std::vector<uint64_t>{uint64_t{1} << 40, 0}));
-  EXPECT_TRUE(keeper.ops[2].left_out);
 }
 
 TEST_F(RecorderTest, ARingKeepsTheLastAndCountsTheRest) {
