@@ -142,6 +142,7 @@ void RowBuilder::Build(const recorder::ReadRecording& recording, const op_trace:
   MarkOpenThreads();
   AddSteps();
   AddMemory();
+  spans_ = {};
 }
 
 // Ops are numbered by their begin, an enclosing one before what it encloses.
@@ -149,6 +150,12 @@ void RowBuilder::AddSpans() {
   std::stable_sort(spans_.begin(), spans_.end(), [](const KeptSpan& a, const KeptSpan& b) {
     return std::tuple(a.start, b.end, a.tid) < std::tuple(b.start, a.end, b.tid);
   });
+  part_.tables.Edit<TimelineSliceTable>().Reserve(spans_.size() + moments_.size());
+  part_.tables.Edit<TimelineOpTable>().Reserve(spans_.size());
+  part_.tables.Edit<RecordedOpTable>().Reserve(spans_.size());
+  words_ = {writer_.Intern(kOpCategory),   writer_.Intern(kSpanCategory),
+            writer_.Intern(timeline::kOp), writer_.Intern(timeline::kAnnotation),
+            writer_.Intern("op"),          writer_.Intern("span")};
   size_t begun = 0;  // steps
   for (size_t i = 0; i < spans_.size(); ++i) {
     while (begun < steps_.size() && steps_[begun].ticks <= spans_[i].start) ++begun;
@@ -193,8 +200,8 @@ void RowBuilder::AddSpan(const KeptSpan& span, int64_t number, int64_t program_s
   row.start_ns = TimeOf(span.start);
   row.duration_ns = TimeOf(span.end) - row.start_ns;
   row.name = NameOf(span.name);
-  row.category = writer_.Intern(span.is_op ? kOpCategory : kSpanCategory);
-  row.kind = writer_.Intern(span.is_op ? timeline::kOp : timeline::kAnnotation);
+  row.category = span.is_op ? words_.op_category : words_.span_category;
+  row.kind = span.is_op ? words_.op_slice : words_.span_slice;
   row.external_id = number + 1;
   const int32_t slice = writer_.AddSlice(row);
   if (span.is_op) {
@@ -220,7 +227,7 @@ void RowBuilder::AddOpRow(const KeptSpan& span, RecordedOpRow row) {
   row.output_shape = span.output;
   row.output_elements = span.elements;
   row.memory_bytes = span.bytes;
-  row.kind = writer_.Intern(span.is_op ? "op" : "span");
+  row.kind = span.is_op ? words_.op : words_.span;
   row.thread = span.tid;
   const std::string_view dtype = DtypeName(static_cast<op_trace::Dtype>(span.dtype));
   if (!dtype.empty()) row.dtype = writer_.Intern(dtype);

@@ -101,6 +101,9 @@ class RowBuilder final : public op_trace::SpanSink {
   std::string pid_;
   std::unordered_map<uint32_t, StringId> names_;
   std::unordered_map<uint32_t, int32_t> thread_tracks_;
+  struct {
+    StringId op_category, span_category, op_slice, span_slice, op, span;
+  } words_ = {};
   std::string text_;
 };
 
