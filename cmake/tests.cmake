@@ -123,6 +123,11 @@ target_sources(recorder_kill PRIVATE tests/recorder/cases.cc)
 add_suite(recorder recorder 630 ${Python3_EXECUTABLE} tests/recorder/run.py --binary $<TARGET_FILE:recorder_kill>
           --step $<TARGET_FILE:recorder_step>)
 
+# Programs that record themselves, and what `debrief ops` says of them.
+add_executable(ops_record tests/ops/record.cc)
+target_link_libraries(ops_record PRIVATE debrief_flags debrief_recorder)
+add_suite(ops cli 640 ${Python3_EXECUTABLE} tests/ops/run.py --binary $<TARGET_FILE:debrief> --recorder $<TARGET_FILE:ops_record>)
+
 # Races: the small library alone, compiled into the program with the thread sanitizer.
 add_executable(recorder_stress tests/recorder/stress.cc tests/recorder/content.cc ${recorder_sources} src/recorder/reader.cc)
 target_include_directories(recorder_stress PRIVATE src include tests/recorder)

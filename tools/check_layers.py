@@ -8,6 +8,9 @@ usage: check_layers.py [--self-test]
   inputs    base, model, tables/, files directly in src/inputs, the plug-in's own folder
   analyses, outputs    likewise
   recorder  base, include/debrief
+  op_trace  recorder, include/debrief; the standard library alone, so that programs can link it
+  inputs/recording    also recorder and op_trace
+  model, analyses, outputs   also op_trace
   diff      base, model, tables/, outputs/
   serve     base, model, tables/, outputs/
   app       everything
@@ -18,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIONS = {"inputs", "analyses", "outputs"}
-FOLDERS = STATIONS | {"base", "model", "recorder", "diff", "serve", "app", "tables", "debrief"}
+FOLDERS = STATIONS | {"base", "model", "recorder", "op_trace", "diff", "serve", "app", "tables", "debrief"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
@@ -29,7 +32,13 @@ def forbidden(path, include):
         return f'"{include}": write the path from src/ on' if layer in FOLDERS else None
     if ".." in target:
         return f'"{include}": write the path from src/ on'
+    if layer == "op_trace":
+        return None if target[0] in ("op_trace", "recorder", "debrief") else f"op_trace/ may not include {target[0]}/"
     if target[0] == "base" or layer == "app":
+        return None
+    if path.startswith("inputs/recording/") and target[0] in ("recorder", "op_trace", "debrief"):
+        return None
+    if target[0] in ("op_trace", "debrief") and layer in ("model", "analyses", "outputs"):
         return None
     if target[0] in ("model", "tables") and layer in STATIONS | {"model"}:
         return None
@@ -65,13 +74,16 @@ def self_test():
     allowed = [("base/a.cc", "base/b.h"), ("model/a.cc", "tables/job.h"), ("inputs/a.cc", "model/model.h"),
                ("inputs/x/a.cc", "inputs/x/b.h"), ("inputs/x/a.cc", "inputs/importer.h"),
                ("app/main.cc", "outputs/html/page.h"), ("recorder/a.cc", "debrief/recorder.h"),
-               ("serve/a.cc", "outputs/store/database.h"), ("diff/a.cc", "outputs/profile_diff/profile_diff.h")]
+               ("serve/a.cc", "outputs/store/database.h"), ("diff/a.cc", "outputs/profile_diff/profile_diff.h"),
+               ("op_trace/a.cc", "recorder/reader.h"), ("inputs/recording/a.cc", "op_trace/tick_clock.h"),
+               ("analyses/x/a.cc", "op_trace/sums.h")]
     banned = [("base/a.cc", "model/model.h"), ("model/a.cc", "inputs/importer.h"),
               ("inputs/x/a.cc", "inputs/y/b.h"), ("inputs/x/a.cc", "outputs/output.h"),
               ("inputs/a.cc", "inputs/x/b.h"), ("analyses/x/a.cc", "app/cli.h"),
               ("recorder/a.cc", "model/model.h"), ("inputs/x/a.cc", "b.h"), ("base/a.cc", "tables/job.h"),
               ("inputs/x/a.cc", "inputs/x/../y/b.h"), ("serve/a.cc", "inputs/importer.h"), ("diff/a.cc", "serve/server.h"),
-              ("outputs/x/a.cc", "serve/server.h")]
+              ("outputs/x/a.cc", "serve/server.h"), ("op_trace/a.cc", "base/status.h"),
+              ("inputs/x/a.cc", "recorder/reader.h"), ("analyses/x/a.cc", "recorder/reader.h")]
     assert not [case for case in allowed if forbidden(*case)], "a good include was refused"
     assert not [case for case in banned if not forbidden(*case)], "a bad include was let through"
 

@@ -23,6 +23,7 @@ struct Parsed {
   FlightOptions flight;
   CompileOptions compile;
   ProfileOptions profile;
+  OpsCommandOptions ops;
   DiffOptions diff;
   ConvertOptions convert;
   ListOptions list;
@@ -34,8 +35,8 @@ struct Parsed {
 };
 
 constexpr const char* kDescription =
-    "debrief says what happened in a PyTorch job, from what the job left behind: compile logs,\n"
-    "Flight Recorder dumps, profiles, recorded ops.";
+    "debrief says what happened in a PyTorch job, from the logs, dumps, profiles and recordings it "
+    "left.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -252,6 +253,34 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   return profile;
 }
 
+CLI::App* AddOps(CLI::App& app, Parsed& parsed) {
+  auto* ops = app.add_subcommand("ops", "Recorded ops (.dbr, JSON): time, devices, communication");
+  OpsCommandOptions& options = parsed.ops;
+  ops->add_option("PATH", options.paths, "Recordings, op traces, folders or archives of them")
+      ->type_name("")
+      ->required();
+  ops->add_option("--top", options.top, "Rows of a list; 0 = all (10)")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
+  ops->add_option("--hot-bytes", options.hot_bytes, "List outputs above this size (1048576)")
+      ->type_name("B");
+  ops->add_option("--min-ratio", options.min_ratio,
+                  "Only communication that takes this share of the op time, 0 to 1 (0)")
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->type_name("R");
+  auto* stacks = ops->add_flag("--flamegraph", options.flamegraph,
+                               "Collapsed stacks for flamegraph.pl and speedscope");
+  ops->add_flag("--csv", options.csv, "Ops by name as CSV")->excludes(stacks);
+  ops->add_flag("--compat", options.compat,
+                "Count as the first op traces did; with --json also their JSON (docs/compat.md)");
+  AddGlobal(*ops, parsed);
+  ops->add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024).description(""));
+  ops->footer("Example:\n  debrief ops examples/recorded-ops");
+  return ops;
+}
+
 CLI::App* AddDiff(CLI::App& app, Parsed& parsed) {
   auto* diff =
       app.add_subcommand("diff", "What is different between two runs, ranks or compilations");
@@ -414,6 +443,7 @@ int RunCommandLine(int argc, char** argv) {
       {AddFlight(app, parsed), [&] { return RunFlight(parsed.flight, parsed.global); }},
       {AddCompile(app, parsed), [&] { return RunCompile(parsed.compile, parsed.global); }},
       {AddProfile(app, parsed), [&] { return RunProfile(parsed.profile, parsed.global); }},
+      {AddOps(app, parsed), [&] { return RunOps(parsed.ops, parsed.global); }},
       {AddDiff(app, parsed), [&] { return RunDiffCommand(parsed.diff, parsed.global); }},
       {AddConvert(app, parsed), [&] { return RunConvert(parsed.convert, parsed.global); }},
       {AddList(app, parsed), [&] { return RunList(parsed.list, parsed.global); }},

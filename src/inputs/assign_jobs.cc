@@ -42,7 +42,7 @@ int32_t FolderNumber(const FoundInput& input, FolderRole role) {
 void AssignRank(FoundInput& input) {
   NameClues clues = CluesOfFile(input.name);
   int32_t content = input.recognition.rank;
-  input.host = clues.host;
+  input.host = clues.host.empty() ? input.recognition.host : clues.host;
   for (int32_t rank : {clues.rank, content, input.recognition.rank_in_name,
                        FolderNumber(input, FolderRole::kRank)}) {
     if (input.who.rank == kNone32) input.who.rank = rank;

@@ -47,6 +47,7 @@ struct Recognition {
       kNone32;  // as this format puts it into file names, beyond "rank3" and the like
   int32_t world_size = kNone32;
   int64_t start_ns = kNone64;
+  std::string host = {};
 };
 
 struct ImporterInfo {

@@ -91,9 +91,22 @@ bool LengthIsRight(RecordType type, unsigned flags, std::span<const uint64_t> va
   return !values.empty();  // a kind of a later version: skipped by its length
 }
 
+class SpanBytes final : public RecordingBytes {
+ public:
+  explicit SpanBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  uint64_t size() const override { return bytes_.size(); }
+  bool Copy(uint64_t offset, std::span<std::byte> to) const override {
+    std::memcpy(to.data(), bytes_.data() + offset, to.size());
+    return true;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
 class Reader {
  public:
-  Reader(std::span<const std::byte> bytes, RecordSink& sink) : bytes_(bytes), sink_(sink) {}
+  Reader(const RecordingBytes& bytes, RecordSink& sink) : bytes_(bytes), sink_(sink) {}
 
   ReadRecording Read() {
     if (!ReadHeader()) return std::move(result_);
@@ -109,9 +122,15 @@ class Reader {
  private:
   void Report(Problem problem, uint64_t offset) { result_.problems.push_back({problem, offset}); }
 
+  bool Copy(uint64_t offset, void* to, size_t count) {
+    if (count == 0 || bytes_.Copy(offset, {static_cast<std::byte*>(to), count})) return true;
+    Report(Problem::kUnreadable, offset);
+    return false;
+  }
+
   bool ReadHeader() {
     FileHeader& header = result_.header;
-    if (bytes_.size() >= kFileHeaderBytes) std::memcpy(&header, bytes_.data(), sizeof header);
+    if (bytes_.size() >= kFileHeaderBytes && !Copy(0, &header, sizeof header)) return false;
     if (header.magic != kFileMagic || header.byte_order != kByteOrder) {
       Report(Problem::kNotARecording, 0);
       return false;
@@ -129,7 +148,7 @@ class Reader {
     uint64_t at = kFileHeaderBytes;
     for (; at + kChunkHeaderBytes <= bytes_.size(); at += kChunkBytes) {
       ChunkHeader chunk;
-      std::memcpy(&chunk, bytes_.data() + at, sizeof chunk);
+      if (!Copy(at, &chunk, sizeof chunk)) continue;
       if (chunk.magic == 0 && chunk.head == 0) continue;  // allocated, never used
       if (chunk.magic != kChunkMagic ||
           (chunk.kind != ChunkKind::kThread && chunk.kind != ChunkKind::kDictionary)) {
@@ -176,8 +195,8 @@ class Reader {
 
   // Published words of a chunk that are really in the file.
   size_t CopyPayload(const ChunkInfo& info) {
-    uint64_t word;
-    std::memcpy(&word, bytes_.data() + info.offset + offsetof(ChunkHeader, head), sizeof word);
+    uint64_t word = 0;
+    if (!Copy(info.offset + offsetof(ChunkHeader, head), &word, sizeof word)) return 0;
     uint64_t head = PublishedIn(word);
     if (head > kChunkPayload || head % 8 != 0) {
       Report(Problem::kBadHead, info.offset + offsetof(ChunkHeader, head));
@@ -185,8 +204,7 @@ class Reader {
     }
     const uint64_t from = info.offset + kChunkHeaderBytes;
     const size_t there = std::min<uint64_t>(head, (bytes_.size() - from) / 8 * 8);
-    std::memcpy(words_, bytes_.data() + from, there);
-    return there / 8;
+    return Copy(from, words_, there) ? there / 8 : 0;
   }
 
   // The words after the first of the record at `at`; moves `at` behind it and its kMore records.
@@ -263,7 +281,7 @@ class Reader {
     open_text_ = (record.flags & kTextContinues) != 0 ? record.name : 0;
   }
 
-  std::span<const std::byte> bytes_;
+  const RecordingBytes& bytes_;
   RecordSink& sink_;
   ReadRecording result_;
   uint32_t open_text_ = 0;        // the string whose next part must follow
@@ -282,8 +300,12 @@ const std::string* ReadRecording::Text(uint32_t id) const {
   return found != texts.end() && found->id == id ? &found->text : nullptr;
 }
 
-ReadRecording ReadDbr(std::span<const std::byte> bytes, RecordSink& sink) {
+ReadRecording ReadDbr(const RecordingBytes& bytes, RecordSink& sink) {
   return Reader(bytes, sink).Read();
+}
+
+ReadRecording ReadDbr(std::span<const std::byte> bytes, RecordSink& sink) {
+  return ReadDbr(SpanBytes(bytes), sink);
 }
 
 namespace {

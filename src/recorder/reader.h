@@ -1,10 +1,10 @@
 // Reads a recording out of its bytes: everything that was published, whatever became of the
 // process.
 //
-// A pure function: no file, no clock. It reads each byte once and keeps nothing but what it gives,
-// so its memory is some multiple of the file: names, chunks and problems, each no smaller there;
-// no length or count of the file is believed before it was compared with the bytes that are there.
-// What is wrong ends a chunk, not the file.
+// No file, no clock: bytes come from the caller, a chunk at a time. Each is read once and nothing is
+// kept but what is given, so its memory is some multiple of names, chunks and problems, each no
+// smaller in the file; no length or count of the file is believed before it was compared with the
+// bytes that are there. What is wrong ends a chunk, not the file.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ enum class Problem : uint8_t {
   kBadRecord,    // a record of zero, too much or the wrong length; the rest of its chunk is skipped
   kBadText,      // a string whose parts do not fit together, or a second one of the same id
   kUnknownName,  // an id that the dictionary does not have
+  kUnreadable,   // bytes that were there at first could not be read
 };
 
 struct ReaderProblem {
@@ -85,6 +86,15 @@ struct ReadRecording {
   const std::string* Text(uint32_t id) const;
 };
 
+// Where the bytes are.
+class RecordingBytes {
+ public:
+  virtual ~RecordingBytes() = default;
+  virtual uint64_t size() const = 0;
+  // False when they cannot be read; asked for within size() alone.
+  virtual bool Copy(uint64_t offset, std::span<std::byte> to) const = 0;
+};
+
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
@@ -93,6 +103,7 @@ class RecordSink {
 
 // Dictionary first, then the records of every thread chunk in order of `sequence`. What only says
 // how records are stored (kMore, kOwner) is not given.
+ReadRecording ReadDbr(const RecordingBytes& bytes, RecordSink& sink);
 ReadRecording ReadDbr(std::span<const std::byte> bytes, RecordSink& sink);
 
 // Of a kOp or kOpEnd record that OnRecord() was given.

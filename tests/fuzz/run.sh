@@ -13,6 +13,9 @@ seconds=${1:?usage: tests/fuzz/run.sh SECONDS [IMPORTER|all]}
 target=${2:-all}
 max_seed_bytes=65536
 
+# The chunks of a recording have 64 KiB each: names, and records of two threads.
+seed_limit() { if [[ $1 == recording ]]; then echo 204800; else echo $max_seed_bytes; fi; }
+
 # A seed is a golden input behind one byte for the chunk size (see importer_fuzzer.cc); here 1 MiB.
 make_seeds() {
   local importer=$1 folder=$2 file bytes
@@ -21,7 +24,7 @@ make_seeds() {
     [[ -f $file ]] || continue
     { printf '\4'; if [[ $file == *.gz ]]; then gzip -dcf "$file" || true; else cat "$file"; fi; } >"$folder/seed"
     bytes=$(stat -c %s "$folder/seed")
-    if ((bytes <= max_seed_bytes)); then
+    if ((bytes <= $(seed_limit "$importer"))); then
       mv "$folder/seed" "$folder/$(sha256sum <"$folder/seed" | cut -c1-16)"
     fi
   done
@@ -34,7 +37,7 @@ fuzz_one() {
   local importer=$1 binary=build/fuzz/fuzz_$1 corpus=build/fuzz-corpus/$1 log=build/fuzz-corpus/$1.log
   mkdir -p "$corpus" build/fuzz-found
   make_seeds "$importer" "$corpus.seeds"
-  if "$binary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len="$max_seed_bytes" -print_final_stats=1 \
+  if "$binary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len="$(seed_limit "$importer")" -print_final_stats=1 \
       -artifact_prefix="build/fuzz-found/$importer-" "$corpus" "$corpus.seeds" >"$log" 2>&1; then
     echo "fuzz $importer: $(sed -n 's/.*number_of_executed_units: *//p' "$log") runs in $seconds s, nothing found"
   else
@@ -44,7 +47,7 @@ fuzz_one() {
   fi
 }
 
-export -f make_seeds fuzz_one
+export -f seed_limit make_seeds fuzz_one
 export seconds max_seed_bytes
 export ASAN_OPTIONS=${ASAN_OPTIONS:-external_symbolizer_path=/usr/lib/llvm-19/bin/llvm-symbolizer}
 if [[ $target == all ]]; then

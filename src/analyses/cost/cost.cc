@@ -4,7 +4,9 @@
 //   blame.h        waiting goes back to a rank and what it did instead
 //   regions.h      compiled regions: what they cost and what they serve
 //   fixes.h        causes by time lost
+#include <algorithm>
 #include <array>
+#include <set>
 
 #include "analyses/analysis.h"
 #include "analyses/cost/collectives.h"
@@ -32,11 +34,28 @@ constexpr std::array<std::string_view, 12> kUses = {"timeline",
 constexpr std::array<std::string_view, 4> kMakes = {"cost_rank", "cost_collective", "cost_region",
                                                     "cost_fix"};
 
+bool ShowsDevices(const timeline::TimelineView& view) {
+  return std::any_of(view.kind.begin(), view.kind.end(),
+                     [&](StringId kind) { return view.kinds.IsWork(kind); });
+}
+
+// Jobs in which some timeline shows work on a device. In others (what a program recorded of its
+// host alone) a device that is not seen would be taken for idle.
+std::set<int32_t> JobsWithDevices(const Model& model) {
+  std::set<int32_t> jobs;
+  for (const timeline::TimelineView& view : timeline::Timelines(model)) {
+    if (!jobs.contains(view.who.job) && ShowsDevices(view)) jobs.insert(view.who.job);
+  }
+  return jobs;
+}
+
 // A rank may have left several files of the same time: each moment counts once.
 std::vector<Division> DivideAll(const Model& model, Shared& shared) {
   std::vector<Division> divisions;
   std::map<RankKey, IntervalSet> seen;
+  const std::set<int32_t> jobs = JobsWithDevices(model);
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
+    if (!jobs.contains(view.who.job)) continue;
     Division division = Divide(view, shared);
     if (division.segments.empty()) continue;
     if (view.who.rank != kNone32) {

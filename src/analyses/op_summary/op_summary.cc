@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <tuple>
 
 #include "analyses/analysis.h"
-#include "tables/recorded_op.h"
+#include "model/recorded_ops.h"
 
 namespace debrief::analyses::op_summary {
 
@@ -20,66 +19,72 @@ namespace {
 constexpr std::array<std::string_view, 1> kNeeds = {"recorded_op"};
 constexpr std::array<std::string_view, 1> kMakes = {"op_summary"};
 
-struct Sum {
-  int64_t count = 0;
-  int64_t duration_ns = 0;
-  int64_t memory_bytes = 0;
+using Owner = std::tuple<int32_t, int32_t, int32_t>;                         // job, attempt, rank
+using Sums = std::map<Owner, std::map<std::string_view, op_trace::OpSums>>;  // by device
+
+struct SummaryOfDevice {
+  op_trace::OpSummary op;
+  std::string_view device;
 };
-
-// Names rather than ids as keys: rows come out in alphabetical order.
-using Owner = std::tuple<int32_t, int32_t, int32_t>;  // job, attempt, rank
-using OpKey = std::tuple<std::string_view, std::string_view>;
-using Sums = std::map<Owner, std::map<OpKey, Sum>>;
-
-// Recorders write absurd numbers; the sum of them stays the largest there is.
-void AddTo(int64_t& sum, int64_t number) {
-  if (!__builtin_add_overflow(sum, number, &sum)) return;
-  sum = number > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min() + 1;
-}
 
 Sums AddUp(const Model& model) {
   const auto& ops = model.tables.Get<RecordedOpTable>();
   Sums sums;
   for (size_t i = 0; i < ops.size(); ++i) {
-    Sum& sum = sums[{ops.job[i], ops.attempt[i], ops.rank[i]}]
-                   [{model.pools.Text(ops.operation[i]), model.pools.Text(ops.device[i])}];
-    ++sum.count;
-    if (ops.duration_ns[i] != kNone64) AddTo(sum.duration_ns, ops.duration_ns[i]);
-    if (ops.memory_bytes[i] != kNone64) AddTo(sum.memory_bytes, ops.memory_bytes[i]);
+    const op_trace::OpFacts op = FactsOf(model.pools, ops, i);
+    sums[{ops.job[i], ops.attempt[i], ops.rank[i]}][op.device.value_or("")].Add(op);
   }
   return sums;
 }
 
-void AddRow(const Owner& owner, const OpKey& key, const Sum& sum, int64_t total_ns,
+// In order of name, then of device.
+std::vector<SummaryOfDevice> RowsOf(const std::map<std::string_view, op_trace::OpSums>& devices) {
+  std::vector<SummaryOfDevice> rows;
+  for (const auto& [device, sums] : devices) {
+    for (op_trace::OpSummary& op : sums.Rows()) rows.push_back({std::move(op), device});
+  }
+  std::sort(rows.begin(), rows.end(), [](const SummaryOfDevice& a, const SummaryOfDevice& b) {
+    return std::tie(a.op.operation, a.device) < std::tie(b.op.operation, b.device);
+  });
+  return rows;
+}
+
+double ShareOf(int64_t part, int64_t total) {
+  return static_cast<double>(part) / static_cast<double>(total);
+}
+
+void AddRow(const Owner& owner, const SummaryOfDevice& sum, int64_t total_ns,
             AnalysisResult& result) {
   OpSummaryRow row;
   std::tie(row.job, row.attempt, row.rank) = owner;
-  row.operation = result.part.pools.Intern(std::get<0>(key));
-  if (!std::get<1>(key).empty()) row.device = result.part.pools.Intern(std::get<1>(key));
-  row.count = sum.count;
-  row.duration_ns = sum.duration_ns;
-  row.memory_bytes = sum.memory_bytes;
-  if (total_ns > 0)
-    row.share = static_cast<double>(sum.duration_ns) / static_cast<double>(total_ns);
+  row.operation = result.part.pools.Intern(sum.op.operation);
+  if (!sum.device.empty()) row.device = result.part.pools.Intern(sum.device);
+  row.count = CountOf(sum.op.count);
+  row.duration_ns = sum.op.duration_ns;
+  row.self_ns = sum.op.self_ns;
+  row.p50_ns = sum.op.p50_ns;
+  row.p99_ns = sum.op.p99_ns;
+  row.longest_ns = sum.op.longest_ns;
+  row.memory_bytes = CountOf(sum.op.bytes);
+  if (total_ns > 0) row.share = ShareOf(sum.op.self_ns, total_ns);
   result.part.tables.Edit<OpSummaryTable>().Add(row);
 }
 
-void AddFinding(const Owner& owner, const std::map<OpKey, Sum>& ops, int64_t total_ns,
+void AddFinding(const Owner& owner, const std::vector<SummaryOfDevice>& ops, int64_t total_ns,
                 int64_t first_row, AnalysisResult& result) {
   auto slowest = std::max_element(ops.begin(), ops.end(), [](const auto& a, const auto& b) {
-    return a.second.duration_ns < b.second.duration_ns;
+    return a.op.self_ns < b.op.self_ns;
   });
   if (total_ns <= 0) return;
-  const auto& [key, sum] = *slowest;
+  const op_trace::OpSummary& op = slowest->op;
   Finding finding;
   finding.rule = "op_summary.slowest_op";
   std::tie(finding.job, finding.attempt, std::ignore) = owner;
   if (std::get<2>(owner) != kNone32) finding.ranks = {std::get<2>(owner)};
-  finding.op = std::string(std::get<0>(key));
-  double share = static_cast<double>(sum.duration_ns) / static_cast<double>(total_ns);
-  finding.headline =
-      fmt::format("{} takes {:.0f} % of the recorded op time ({:.3f} ms in {} calls)", finding.op,
-                  share * 100, static_cast<double>(sum.duration_ns) / 1e6, sum.count);
+  finding.op = op.operation;
+  finding.headline = fmt::format(
+      "{} takes {:.0f} % of the recorded op time ({:.3f} ms in {} calls)", finding.op,
+      ShareOf(op.self_ns, total_ns) * 100, static_cast<double>(op.self_ns) / 1e6, op.count);
   finding.evidence.push_back({.text = "sum over all ops of that name and device",
                               .table = "op_summary",
                               .rows = {first_row + std::distance(ops.begin(), slowest)}});
@@ -91,10 +96,11 @@ void AddFinding(const Owner& owner, const std::map<OpKey, Sum>& ops, int64_t tot
 
 Status Run(const Model& model, AnalysisResult& result) {
   int64_t first_row = 0;
-  for (const auto& [owner, ops] : AddUp(model)) {
+  for (const auto& [owner, devices] : AddUp(model)) {
+    const std::vector<SummaryOfDevice> ops = RowsOf(devices);
     int64_t total_ns = 0;
-    for (const auto& [key, sum] : ops) AddTo(total_ns, sum.duration_ns);
-    for (const auto& [key, sum] : ops) AddRow(owner, key, sum, total_ns, result);
+    for (const SummaryOfDevice& sum : ops) op_trace::AddTo(total_ns, sum.op.self_ns);
+    for (const SummaryOfDevice& sum : ops) AddRow(owner, sum, total_ns, result);
     AddFinding(owner, ops, total_ns, first_row, result);
     first_row += static_cast<int64_t>(ops.size());
   }

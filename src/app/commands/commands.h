@@ -91,6 +91,17 @@ struct ProfileOptions {
 };
 int RunProfile(const ProfileOptions& options, const GlobalOptions& global);
 
+struct OpsCommandOptions {
+  std::vector<std::string> paths;
+  bool csv = false;
+  bool flamegraph = false;
+  bool compat = false;
+  int top = 10;                  // rows of a list in the text; 0: all
+  uint64_t hot_bytes = 1 << 20;  // outputs above it are listed
+  double min_ratio = 0;          // communication below this share of the op time is not
+};
+int RunOps(const OpsCommandOptions& options, const GlobalOptions& global);
+
 struct DiffOptions {
   std::vector<std::string> paths;         // two runs, or one
   std::vector<int> ranks;                 // of one run: two of them

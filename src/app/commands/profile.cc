@@ -14,10 +14,10 @@
 #include "app/build_model.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
+#include "app/trouble.h"
 #include "inputs/importer.h"
 #include "outputs/profile_diff/profile_diff.h"
 #include "outputs/profile_sheets/sheet.h"
-#include "tables/input.h"
 #include "tables/memory_snapshot.h"
 #include "tables/timeline.h"
 
@@ -35,20 +35,6 @@ bool IsTimelineInput(const FoundInput& input) {
     if (table == "timeline" || table == "memory_event") return true;
   }
   return false;
-}
-
-std::string_view PathOf(const Model& model, int32_t input) {
-  if (input == kNone32) return "(all)";
-  return model.pools.Text(model.tables.Get<InputTable>().path[static_cast<size_t>(input)]);
-}
-
-void PrintTrouble(const Model& model) {
-  for (const Diagnostic& each : model.diagnostics.all()) {
-    if (each.kind->severity == Severity::kInfo) continue;
-    fmt::print(stderr, "debrief: {}: {}: {} ({} times, first at byte {}). {}\n",
-               SeverityName(each.kind->severity), PathOf(model, each.input), each.kind->meaning,
-               each.count, each.first.empty() ? -1 : each.first[0].offset, each.kind->remedy);
-  }
 }
 
 // The timelines under some paths, with the derived tables that a question needs.

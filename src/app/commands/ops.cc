@@ -1,0 +1,81 @@
+// debrief ops: what recorded ops tell, of recordings (.dbr) and op traces (JSON) of one or many
+// ranks.
+//
+//   debrief ops run.dbr                     totals, ops, devices, communication, slowest, open
+//   debrief ops ranks/ --flamegraph | flamegraph.pl
+//   debrief ops ops.json --json --compat    as the first op traces wrote it
+//
+// Only these inputs are read, and no analysis runs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/build_model.h"
+#include "app/commands/commands.h"
+#include "app/terminal.h"
+#include "app/trouble.h"
+#include "inputs/importer.h"
+#include "outputs/op_answers/answers.h"
+
+namespace debrief {
+
+namespace {
+
+using namespace outputs::op_answers;  // NOLINT
+
+bool HoldsOps(const FoundInput& input) {
+  if (input.importer == nullptr) return false;
+  const auto& makes = input.importer->info.makes;
+  return std::find(makes.begin(), makes.end(), "recorded_op") != makes.end();
+}
+
+void Write(const Model& model, const OpsCommandOptions& options, const GlobalOptions& global) {
+  OpsOptions wanted = {.top = static_cast<size_t>(options.top),
+                       .hot_bytes = options.hot_bytes,
+                       .min_ratio = options.min_ratio,
+                       .width = TerminalWidth()};
+  if (options.compat) wanted.corners = op_trace::Corners::kCompat;
+  StdoutSink out;
+  if (options.flamegraph) return WriteStacks(model, wanted.corners, out);
+  if (global.json && options.compat) return WriteCompatJson(model, out);
+  const OpAnswers answers = AnswerOps(model, wanted);
+  if (global.json) return WriteJson(answers, out);
+  options.csv ? WriteCsv(answers, out) : WriteText(answers, wanted, out);
+}
+
+}  // namespace
+
+int RunOps(const OpsCommandOptions& options, const GlobalOptions& global) {
+  if (!AnyPathExists(options.paths)) {
+    fmt::print(stderr, "debrief: no such file or folder: {}\n", fmt::join(options.paths, " "));
+    return 1;
+  }
+  SpillBudget budget;  // outlives the model, whose sources give back to it
+  budget.folder = TemporaryFolder();
+  Model model;
+  size_t found = 0, holding = 0;
+  BuildModel({.paths = options.paths,
+              .select =
+                  [&](std::vector<FoundInput>& inputs) {
+                    found = inputs.size();
+                    std::erase_if(inputs, [](const FoundInput& input) { return !HoldsOps(input); });
+                    holding = inputs.size();
+                  },
+              .derived_tables = std::span<const std::string_view>()},
+             global, budget, model);
+  if (!global.quiet) PrintTrouble(model);
+  if (holding == 0) {
+    fmt::print(stderr,
+               "debrief: none of {} inputs in {} holds recorded ops.\n"
+               "Give recordings (.dbr) or op traces (.json); `debrief list inputs` says what is "
+               "read.\n",
+               found, fmt::join(options.paths, " "));
+    return 1;
+  }
+  Write(model, options, global);
+  return 0;
+}
+
+}  // namespace debrief

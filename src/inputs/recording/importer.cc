@@ -1,0 +1,153 @@
+// Recordings (.dbr): what a program recorded of itself. docs/formats/recording.md
+//
+//   4 KiB header | 64 KiB chunk | 64 KiB chunk | ...
+//
+// Names may stand in any chunk, begins and ends in different ones: a recording is one range, read
+// by one thread through a window of one chunk. A span costs 64 bytes until all are read, and then
+// its rows.
+#include "inputs/importer.h"
+
+#include <cstring>
+
+#include "inputs/recording/join_slices.h"
+#include "inputs/recording/row_builder.h"
+#include "inputs/recording/trouble.h"
+#include "recorder/reader.h"
+#include "tables/recording_note.h"
+#include "tables/timeline.h"
+
+namespace debrief::inputs::recording {
+
+namespace {
+
+constexpr std::string_view kMakes[] = {
+    "recording",        "recording_loss",  "recording_note",  "recorded_op", "timeline",
+    "timeline_process", "timeline_track",  "timeline_slice",  "timeline_op", "timeline_counter",
+    "timeline_flow",    "timeline_memory", "recorded_op_note"};
+
+Recognition Sniff(const SniffInput& input) {
+  recorder::FileHeader header = {};
+  std::memcpy(&header, input.head.data(), std::min(sizeof header, input.head.size()));
+  if (header.magic != recorder::kFileMagic) return {};
+  Recognition found = {.mine = true};
+  if (input.head.size() < sizeof header || header.version != recorder::kVersion) return found;
+  if (header.rank >= 0) found.rank = header.rank;
+  if (header.world_size > 0) found.world_size = header.world_size;
+  found.start_ns = static_cast<int64_t>(std::min<uint64_t>(header.opened.realtime_ns, INT64_MAX));
+  found.host = std::string(header.host, strnlen(header.host, sizeof header.host));
+  return found;
+}
+
+class SourceBytes final : public recorder::RecordingBytes {
+ public:
+  explicit SourceBytes(const Source& source) : source_(source) {}
+  uint64_t size() const override { return source_.size(); }
+  bool Copy(uint64_t offset, std::span<std::byte> to) const override {
+    const Result<ByteView> view = source_.View(offset, to.size());
+    if (!view.ok() || view.value().size() < to.size()) return false;
+    std::memcpy(to.data(), view.value().data(), to.size());
+    return true;
+  }
+
+ private:
+  const Source& source_;
+};
+
+struct RecordingNotes final : PartNotes {
+  int64_t base_ns = 0;
+  int64_t records = 0;
+  int32_t world_size = kNone32;
+  bool has_shapes = false;
+  bool has_memory = false;
+};
+
+void AddMetadata(const recorder::ReadRecording& read, const Identity& who, Part& part) {
+  for (const auto& [key, value] : read.metadata) {
+    const std::string* key_text = read.Text(key);
+    const std::string* value_text = read.Text(value);
+    if (key_text == nullptr || value_text == nullptr) continue;
+    auto row = Part::RowOf<RecordingNoteRow>(who);
+    row.input = who.input;
+    row.key = part.pools.Intern(*key_text);
+    row.value = part.pools.Intern(*value_text);
+    part.tables.Edit<RecordingNoteTable>().Add(row);
+  }
+}
+
+class RecordingReader final : public Reader {
+ public:
+  explicit RecordingReader(const ImportContext& context)
+      : who_(context.who), joiner_(context.who) {}
+
+  Result<std::vector<ByteRange>> Split(const Source& source) override {
+    if (source.size() == 0) return std::vector<ByteRange>();
+    return std::vector<ByteRange>{{0, source.size()}};
+  }
+
+  Status Read(const Source& source, ByteRange, Part& part) const override {
+    RowBuilder rows(who_, part);
+    op_trace::SpanPairing spans(rows);
+    const recorder::ReadRecording read = ReadDbr(SourceBytes(source), spans);
+    ReportProblems(read, who_, part);
+    if (!read.ok) return {};
+    spans.Finish();
+    const op_trace::TickClock clock(read);
+    auto notes = std::make_unique<RecordingNotes>();
+    notes->base_ns = clock.WallNs(read.header.opened.ticks);
+    notes->records = static_cast<int64_t>(spans.records());
+    notes->has_shapes = rows.has_shapes();
+    notes->has_memory = rows.has_memory();
+    if (read.header.world_size > 0) notes->world_size = read.header.world_size;
+    rows.Build(read, clock, notes->base_ns);
+    part.notes = std::move(notes);
+    AddMetadata(read, who_, part);
+    const WholeRecording whole = {read, clock, spans, rows};
+    AddRecordingRow(whole, who_, part);
+    AddLosses(whole, who_, part);
+    ReportOddities(whole, who_, part);
+    return {};
+  }
+
+  Status Merge(Part&& part, Part& whole) override {
+    notes_.reset(static_cast<RecordingNotes*>(part.notes.release()));
+    joiner_.Merge(std::move(part), whole);
+    return {};
+  }
+
+  Status Finish(Part& whole) override {
+    if (notes_ == nullptr) return {};
+    joiner_.Finish({.producer = "recorder", .base_ns = notes_->base_ns, .events = notes_->records},
+                   whole);
+    auto& timelines = whole.tables.Edit<TimelineTable>();
+    timelines.world_size.back() = notes_->world_size;
+    timelines.has_shapes.back() = notes_->has_shapes;
+    timelines.has_memory.back() = notes_->has_memory;
+    JoinOpsToSlices(whole);
+    JoinNotesToSlices(whole);
+    return {};
+  }
+
+ private:
+  Identity who_;
+  timeline::TimelineJoiner joiner_;
+  std::unique_ptr<RecordingNotes> notes_;
+};
+
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<RecordingReader>(context);
+}
+
+}  // namespace
+
+const Importer& Describe() {
+  static const Importer kImporter = {
+      .info = {.name = "recording",
+               .sentence = "recording: what a program recorded of itself with debrief/recorder.h",
+               .example = "run.dbr",
+               .makes = kMakes},
+      .sniff = Sniff,
+      .open = Open};
+  return kImporter;
+}
+
+}  // namespace debrief::inputs::recording
