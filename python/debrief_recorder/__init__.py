@@ -23,12 +23,13 @@ import os
 from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union, overload
 
 from . import _recorder
-from ._recorder import (FLOW_END, FLOW_START, FLOW_STEP, Recorded, Scope, begin, close, counter, enable, enabled, end,
-                        flow, instant, meta, name, now, op, scope, set_device, snapshot, span, thread_name)
+from ._recorder import (FLOW_END, FLOW_START, FLOW_STEP, Recorded, Scope, alloc, begin, close, counter, enable, enabled, end,
+                        flow, free, instant, meta, name, note, now, op, scope, set_device, set_step, snapshot, span,
+                        thread_name)
 
-__all__ = ["FLOW_END", "FLOW_START", "FLOW_STEP", "Losses", "Recorded", "Recording", "Scope", "begin", "close", "counter",
-           "enable", "enabled", "end", "flow", "instant", "losses", "meta", "name", "now", "op", "open", "record_function",
-           "recorded", "scope", "set_device", "snapshot", "span", "thread_name"]
+__all__ = ["FLOW_END", "FLOW_START", "FLOW_STEP", "Losses", "Recorded", "Recording", "Scope", "alloc", "begin", "close",
+           "counter", "enable", "enabled", "end", "flow", "free", "instant", "losses", "meta", "name", "note", "now", "op",
+           "open", "record_function", "recorded", "scope", "set_device", "set_step", "snapshot", "span", "thread_name"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -52,13 +53,15 @@ class Recording:
 
 
 def open(path: Union[str, "os.PathLike[str]"], *, rank: Optional[int] = None, world_size: Optional[int] = None,
-         process_name: Optional[str] = None, max_bytes: int = 64 << 20, policy: str = "ring") -> Recording:
+         process_name: Optional[str] = None, max_bytes: int = 64 << 20, policy: str = "ring",
+         sync_seconds: int = 0) -> Recording:
     """Opens the recording of this process. rank and world_size are those of torchrun's environment when they are not
-    given. policy: "ring" keeps the newest records within max_bytes, "stop" the oldest. Raises OSError when the file
-    cannot be made, RuntimeError when a recording is open already."""
+    given. policy: "ring" keeps the newest records within max_bytes, "stop" the oldest. sync_seconds: how
+    often the file is written to the disk itself, for the day the machine dies; 0 leaves that to the kernel. Raises OSError
+    when the file cannot be made, RuntimeError when a recording is open already."""
     _recorder.open(path, rank=_from_environment("RANK") if rank is None else rank,
                    world_size=_from_environment("WORLD_SIZE") if world_size is None else world_size,
-                   process_name=process_name, max_bytes=max_bytes, policy=policy)
+                   process_name=process_name, max_bytes=max_bytes, policy=policy, sync_seconds=sync_seconds)
     atexit.unregister(close)
     atexit.register(close)
     return Recording()

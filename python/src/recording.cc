@@ -46,16 +46,17 @@ bool ReadPolicy(const char* text, uint32_t* policy) {
 }
 
 PyObject* Open(PyObject*, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"path",      "rank",   "world_size", "process_name",
-                                "max_bytes", "policy", nullptr};
+  static const char* names[] = {"path",      "rank",   "world_size",   "process_name",
+                                "max_bytes", "policy", "sync_seconds", nullptr};
   dbr_options options;
   dbr_options_init(&options);
   PyObject* bytes;
   unsigned long long max_bytes = options.max_bytes;
   const char* policy = "ring";
-  if (!PyArg_ParseTupleAndKeywords(
-          args, keywords, "O&|$iizKs:open", const_cast<char**>(names), PyUnicode_FSConverter,
-          &bytes, &options.rank, &options.world_size, &options.process_name, &max_bytes, &policy)) {
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O&|$iizKsI:open", const_cast<char**>(names),
+                                   PyUnicode_FSConverter, &bytes, &options.rank,
+                                   &options.world_size, &options.process_name, &max_bytes, &policy,
+                                   &options.sync_seconds)) {
     return nullptr;
   }
   options.max_bytes = max_bytes;
@@ -111,8 +112,8 @@ PyObject* GetLosses(PyObject*, PyObject*) {
 
 PyMethodDef recording_functions[] = {
     {"open", AsCFunction(Open), METH_VARARGS | METH_KEYWORDS,
-     "open(path, *, rank=-1, world_size=-1, process_name=None, max_bytes=67108864, policy='ring')\n"
-     "--\n\nOpens the recording of this process."},
+     "open(path, *, rank=-1, world_size=-1, process_name=None, max_bytes=67108864, policy='ring', "
+     "sync_seconds=0)\n--\n\nOpens the recording of this process."},
     {"close", Close, METH_NOARGS, "close()\n--\n\nCloses it; whether one was open."},
     {"enable", Enable, METH_O, "enable(on, /)\n--\n\nSwitches recording off and on."},
     {"enabled", IsOn, METH_NOARGS, "enabled()\n--\n\nWhether records are taken now."},

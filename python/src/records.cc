@@ -73,6 +73,57 @@ PyObject* Flow(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// int, float or anything else as its text; bool is an int.
+bool WriteNote(dbr_id key, PyObject* value) {
+  if (PyFloat_Check(value)) {
+    dbr_note_f64(key, PyFloat_AS_DOUBLE(value));
+    return true;
+  }
+  if (PyLong_Check(value)) {
+    const long long number = PyLong_AsLongLong(value);
+    if (number == -1 && PyErr_Occurred()) return false;
+    dbr_note_i64(key, number);
+    return true;
+  }
+  PyObject* text = PyObject_Str(value);
+  dbr_id id;
+  const bool good = text != nullptr && ReadName(text, &id);
+  if (good) dbr_note_str(key, id);
+  Py_XDECREF(text);
+  return good;
+}
+
+PyObject* Note(PyObject*, PyObject* args) {
+  if (!On()) Py_RETURN_NONE;
+  PyObject *key, *value;
+  dbr_id id;
+  if (!PyArg_ParseTuple(args, "OO:note", &key, &value) || !ReadName(key, &id)) return nullptr;
+  if (!WriteNote(id, value)) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* SetStep(PyObject*, PyObject* step) {
+  if (!On()) Py_RETURN_NONE;
+  const unsigned long long number = PyLong_AsUnsignedLongLong(step);
+  if (number == ~0ULL && PyErr_Occurred()) return nullptr;
+  dbr_set_step(number);
+  Py_RETURN_NONE;
+}
+
+using MemoryRecord = void (*)(dbr_id device, uint64_t address, uint64_t bytes);
+
+template <MemoryRecord kWrite>
+PyObject* Memory(PyObject*, PyObject* args) {
+  if (!On()) Py_RETURN_NONE;
+  unsigned long long address, bytes;
+  PyObject* device = Py_None;
+  dbr_id id = 0;
+  if (!PyArg_ParseTuple(args, "KK|O", &address, &bytes, &device)) return nullptr;
+  if (device != Py_None && !ReadName(device, &id)) return nullptr;
+  kWrite(id, address, bytes);
+  Py_RETURN_NONE;
+}
+
 PyObject* Meta(PyObject*, PyObject* args) {
   const char *key, *value;
   if (!PyArg_ParseTuple(args, "ss:meta", &key, &value)) return nullptr;
@@ -111,6 +162,15 @@ PyMethodDef record_functions[] = {
     {"flow", Flow, METH_VARARGS,
      "flow(name, kind, id, /)\n--\n\nAn arrow between threads: FLOW_START, FLOW_STEP, FLOW_END "
      "with the same id."},
+    {"note", Note, METH_VARARGS,
+     "note(key, value, /)\n--\n\nSomething about the innermost span that is open: an int, a float, "
+     "or the text of anything else."},
+    {"set_step", SetStep, METH_O,
+     "set_step(step, /)\n--\n\nThe process is in this step from now on."},
+    {"alloc", Memory<dbr_alloc>, METH_VARARGS,
+     "alloc(address, nbytes, device=None, /)\n--\n\nMemory that was taken."},
+    {"free", Memory<dbr_free>, METH_VARARGS,
+     "free(address, nbytes, device=None, /)\n--\n\nMemory that was given back."},
     {"meta", Meta, METH_VARARGS, "meta(key, value, /)\n--\n\nA fact about the run."},
     {"set_device", SetDevice, METH_O,
      "set_device(device, /)\n--\n\nThe device of this thread's records from here on; None: none."},

@@ -14,6 +14,7 @@ import inspect
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -97,6 +98,10 @@ class Opening(RecorderCase):
             recorder.counter("e", 1)
             recorder.flow("f", recorder.FLOW_START, 1)
             recorder.span("g", 1, 2)
+            recorder.note("m", 1)
+            recorder.set_step(2)
+            recorder.alloc(3, 4)
+            recorder.free(3, 4)
             recorder.meta("h", "i")
             recorder.set_device("j")
             recorder.set_device(None)
@@ -355,6 +360,30 @@ class Records(RecorderCase):
                 self.assertRaises(TypeError, call)
             self.assertRaises(ValueError, recorder.flow, "a", 3, 1)
             self.assertRaises(OverflowError, recorder.instant, -1)
+
+    def test_notes_steps_and_memory(self):
+        def write():
+            recorder.set_step(7)
+            with recorder.op("mm"):
+                recorder.note("tokens", -3)
+                recorder.note("loss", 0.5)
+                recorder.note("layer", "attention")
+                recorder.note("shape", (2, 3))
+            recorder.alloc(1 << 40, 4096, "cuda:0")
+            recorder.free(1 << 40, 4096)
+        recording = self.recorded(write)
+        found = [record for record in recording.records if record.type in ("step", "note", "alloc", "free")]
+        bits = struct.unpack("<Q", struct.pack("<d", 0.5))[0]
+        self.assertEqual([(record.type, record.name, record.flags) for record in found],
+                         [("step", None, 0), ("note", "tokens", 0), ("note", "loss", 1), ("note", "layer", 2), ("note", "shape", 2),
+                          ("alloc", None, 0), ("free", None, 0)])
+        self.assertEqual([record.values[1] for record in found[:3]], [7, 2**64 - 3, bits])
+        self.assertEqual([recording.texts[record.values[1]] for record in found[3:5]], ["attention", "(2, 3)"])
+        self.assertEqual([(record.device, *record.values[1:]) for record in found[5:]], [("cuda:0", 1 << 40, 4096), (None, 1 << 40, 4096)])
+        with recorder.open(self.path, sync_seconds=1):
+            self.assertRaises(TypeError, recorder.set_step, "a")
+            self.assertRaises(OverflowError, recorder.note, "a", 1 << 70)
+            self.assertRaises(TypeError, recorder.alloc, 1)
 
     def test_ops(self):
         class FakeDtype:
