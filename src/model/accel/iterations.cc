@@ -14,11 +14,13 @@ constexpr size_t kCandidates = 8;  // distances tried a length of pieces
 // as in unordered_map, would be most of the cost.
 class PairNumbers {
  public:
-  explicit PairNumbers(size_t most) : slots_(std::bit_ceil(2 * most + 16)) {}
+  explicit PairNumbers(size_t most)
+      : slots_(std::bit_ceil(2 * most + 16)), shift_(64 - std::bit_width(slots_.size() - 1)) {}
 
   uint32_t Number(uint32_t first, uint32_t second) {
     const uint64_t key = uint64_t{first} << 32 | second;
-    size_t at = (key * 0x9E3779B97F4A7C15u) >> 20;
+    // Every bit of the key reaches the highest bits of the product.
+    size_t at = (key * 0x9E3779B97F4A7C15u) >> shift_;
     for (;; ++at) {
       Slot& slot = slots_[at & (slots_.size() - 1)];
       if (slot.number == 0) {
@@ -37,6 +39,7 @@ class PairNumbers {
     uint32_t number = 0;  // plus one; 0 is free
   };
   std::vector<Slot> slots_;
+  int shift_;
   uint32_t count_ = 0;
 };
 
