@@ -12,7 +12,7 @@ size_t StampAtEnd(Phase by_suffix) {
   return by_suffix == Phase::kNone ? 4 : static_cast<size_t>(by_suffix) + 1;
 }
 
-size_t UnwrapWithin(Stamps& stamps) {
+size_t UnwrapWithin(CycleStamps& stamps) {
   size_t first = 0;
   for (size_t i = 1; i < stamps.size(); ++i) {
     if (stamps[i] >= stamps[i - 1]) continue;

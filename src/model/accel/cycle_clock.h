@@ -20,15 +20,15 @@ namespace debrief::accel {
 
 inline constexpr int64_t kCounterSpan = int64_t{1} << 32;
 
-using Stamps = std::array<int64_t, 5>;
+using CycleStamps = std::array<int64_t, 5>;
 
-// Index into Stamps of the stamp at which the host slice of such an event begins and ends.
+// Index into CycleStamps of the stamp at which the host slice of such an event begins and ends.
 size_t StampAtStart(Phase by_suffix);
 size_t StampAtEnd(Phase by_suffix);
 
 // Adds 2^32 to every stamp that lies before the one in front of it. The index of the first such
 // stamp; 0 when there is none (the first stamp has none in front of it).
-size_t UnwrapWithin(Stamps& stamps);
+size_t UnwrapWithin(CycleStamps& stamps);
 
 // The reference's rule: whole wraps between the epoch (host time of cycle 0) and the host time.
 int64_t WrapsByFloor(double host_us, double epoch_us, double mhz);

@@ -12,11 +12,11 @@ namespace {
 constexpr int64_t kMask = kCounterSpan - 1;
 
 TEST(UnwrapWithin, AddsAWrapFromTheFirstStampThatFellBack) {
-  Stamps stamps{kMask - 10, kMask - 5, 3, 10, 20};
+  CycleStamps stamps{kMask - 10, kMask - 5, 3, 10, 20};
   EXPECT_EQ(UnwrapWithin(stamps), 2u);
-  EXPECT_EQ(stamps, (Stamps{kMask - 10, kMask - 5, kCounterSpan + 3, kCounterSpan + 10,
-                            kCounterSpan + 20}));
-  Stamps straight{1, 2, 2, 3, 4};
+  EXPECT_EQ(stamps, (CycleStamps{kMask - 10, kMask - 5, kCounterSpan + 3, kCounterSpan + 10,
+                                 kCounterSpan + 20}));
+  CycleStamps straight{1, 2, 2, 3, 4};
   EXPECT_EQ(UnwrapWithin(straight), 0u);
 }
 
@@ -42,12 +42,12 @@ void ExpectExact(const Trial& trial, uint32_t seed) {
   const int64_t first_wrap = now / kCounterSpan;
   int straddling = 0;
   for (int i = 0; i < 3000; ++i) {
-    Stamps exact;
+    CycleStamps exact;
     for (int64_t& stamp : exact) {
       stamp = now;
       now += static_cast<int64_t>(share(random) * 5e-2 * trial.mhz * 1e6);
     }
-    Stamps seen = exact;
+    CycleStamps seen = exact;
     for (int64_t& stamp : seen) stamp &= kMask;
     straddling += UnwrapWithin(seen) > 0;
     const auto phase = static_cast<Phase>(random() % 5);
