@@ -15,6 +15,7 @@
 #include "accel/name_traits.h"
 #include "accel/options.h"
 #include "base/thread_pool.h"
+#include "model/accel/dialect.h"
 
 namespace debrief::accel {
 
@@ -29,8 +30,6 @@ class Console {
   void Info(std::string_view text) { Line(Level::kInfo, text); }
   void Debug(std::string_view text) { Line(Level::kDebug, text); }
 };
-
-enum class Dialect : uint8_t { kFlex, kTorch };
 
 // One input file.
 struct Job {

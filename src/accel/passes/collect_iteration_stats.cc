@@ -1,0 +1,130 @@
+// collect_iteration_stats: how long an iteration of each rank takes, from the order in which its
+// kernels repeat (model/accel/iterations.h), or from the steps that the program marked itself
+// (ProfilerStep#n). Changes nothing.
+//
+// Cost: sorts the kernels of each rank; linear else.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "accel/categories.h"
+#include "accel/passes/iteration_stats.h"
+#include "accel/passes/passes.h"
+#include "accel/python_text.h"
+#include "model/accel/iterations.h"
+
+namespace debrief::accel {
+namespace {
+
+struct Kernel {
+  double ts = 0;
+  uint32_t name = 0;
+};
+
+struct Collected {
+  std::vector<Kernel> kernels;
+  std::vector<double> steps;  // starts of marked ones
+};
+
+bool IsStep(const Event& event, const Run& run) {
+  return run.Text(event.name).starts_with("ProfilerStep#");
+}
+
+// The reference knows kernels with cycle stamps alone.
+bool Counts(const Event& event, Run& run) {
+  if (run.Traits(event).cmpt_exec && event.Has(key::kTS1)) return true;
+  return !run.options.compat && run.DialectOf(event) == Dialect::kTorch && IsKernel(event, run);
+}
+
+ByValue<Collected> Collect(const EventList& events, Run& run) {
+  ByValue<Collected> ranks;
+  for (const Event& event : events) {
+    if (event.phase != 'X') continue;
+    const bool compat = run.options.compat;
+    if (Counts(event, run)) {
+      ranks[compat ? event.pid : RankOf(event)].kernels.push_back(
+          {event.ts, static_cast<uint32_t>(event.name)});
+    } else if (!compat && IsStep(event, run) && run.Text(event.cat) == "user_annotation") {
+      ranks[RankOf(event)].steps.push_back(event.ts);
+    }
+  }
+  return ranks;
+}
+
+void FromKernels(std::vector<Kernel> kernels, RankIterations& rank) {
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const Kernel& a, const Kernel& b) { return a.ts < b.ts; });
+  std::vector<uint32_t> names;
+  names.reserve(kernels.size());
+  for (const Kernel& kernel : kernels) names.push_back(kernel.name);
+  const Iterations found = FindIterations(names);
+  rank.kernels = kernels.size();
+  rank.period = found.period;
+  rank.why_not = found.why_not;
+  for (size_t i = 0; i < found.starts.size(); ++i) {
+    const size_t at = found.starts[i];
+    rank.starts.push_back(kernels[at].ts);
+    const bool followed = i + 1 < found.starts.size() && found.starts[i + 1] == at + found.period;
+    if (followed) rank.lengths.push_back(kernels[at + found.period].ts - kernels[at].ts);
+  }
+}
+
+void FromSteps(std::vector<double> steps, RankIterations& rank) {
+  std::sort(steps.begin(), steps.end());
+  rank.from_annotations = true;
+  rank.period = 1;
+  rank.starts = std::move(steps);
+  for (size_t i = 1; i < rank.starts.size(); ++i) {
+    rank.lengths.push_back(rank.starts[i] - rank.starts[i - 1]);
+  }
+}
+
+// The reference needs ten kernels before it looks.
+void Say(const Value& pid, RankIterations& rank, Run& run) {
+  const Spread spread = SpreadOf(rank.lengths);
+  std::string line = "ITSTATS: [" + pid.AsText(run.strings) + "] avg_iteration_time=";
+  AppendPythonFloat(line, spread.mean);
+  line += fmt::format(", iterations={}", rank.lengths.size());
+  if (!run.options.compat && rank.period == 0) {
+    line += fmt::format(" (no iterations: {})", rank.why_not);
+  } else if (!run.options.compat) {
+    line += fmt::format(", stdev={:.3f}, min={:.3f}, max={:.3f} us", spread.deviation, spread.min,
+                        spread.max);
+  }
+  run.console.Info(line);
+}
+
+}  // namespace
+
+Spread SpreadOf(const std::vector<double>& values) {
+  Spread spread;
+  if (values.empty()) return spread;
+  const double count = static_cast<double>(values.size());
+  spread.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  spread.deviation = values.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  spread.min = *low;
+  spread.max = *high;
+  return spread;
+}
+
+void CollectIterationStats(EventList& events, Run& run) {
+  constexpr size_t kFewest = 10;
+  auto& stats = run.Shared<IterationStats>();
+  for (auto& [pid, collected] : Collect(events, run)) {
+    RankIterations& rank = stats.ranks[pid];
+    if (!collected.steps.empty()) {
+      FromSteps(std::move(collected.steps), rank);
+    } else if (!run.options.compat || collected.kernels.size() >= kFewest) {
+      FromKernels(std::move(collected.kernels), rank);
+    }
+    Say(pid, rank, run);
+  }
+}
+
+}  // namespace debrief::accel
