@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
+
 namespace debrief::accel {
 
 enum class Overlap : uint8_t { kDrop, kTid, kAsync, kWarn, kShift };
@@ -30,6 +32,23 @@ struct EventLimit {
   std::string no_count_types = "M";
 };
 
+// The words of the command line, as they were typed.
+struct Arguments {
+  std::string input, output, format = "json", compiler_info, event_filter, event_limit, filter;
+  std::string freq, profile, autopilot_data, time_unit = "ns", overlap = "tid";
+  std::vector<std::string> counters;
+  bool has_counters = false;  // -C, maybe without a name
+  int level = 2;
+  double freq_scaling = 0;
+  int64_t max_tid_streams = 5;
+  bool compat = false, flow = false, build_coll_event = false, comm_summarize_seq = false;
+  bool intermediate = false, skip_events = false, drop_globals = false, no_mp_sync = false;
+  bool mp_sync_v2 = false, split_events = false, no_stats = false, verify = false;
+  bool keep_prep = false, keep_names = false, disable_tb = false, tb = false;
+  bool disable_file = false, flex_ts_fix = false, power_stats = false, ignore_crit = false;
+  bool sync_to_dev = false, disable_input_warnings = false;
+};
+
 struct Options {
   std::string input;   // the list as it was given
   std::string output;  // with the default filled in
@@ -40,6 +59,8 @@ struct Options {
   std::string autopilot_data;  // another run, as the source of categories and utilisation
   std::string time_unit = "ns";
   std::string command_line;  // as typed, for otherData
+  std::vector<std::string> counter_names;
+  bool has_default_counters = true;
   Format format = Format::kJson;
   Overlap overlap = Overlap::kTid;
   Level level = Level::kInfo;
@@ -72,5 +93,9 @@ struct Options {
   bool sync_to_dev = false;
   bool disable_input_warnings = false;
 };
+
+// kUsage for what the command line does not allow (exit code 2), kInvalid for values that make no
+// sense (exit code 1).
+Result<Options> MakeOptions(const Arguments& arguments);
 
 }  // namespace debrief::accel

@@ -59,6 +59,7 @@ struct Run {
   ArgStore args;
   std::vector<Stamps> stamps;
   std::vector<Job> jobs;
+  bool jobs_are_named = false;       // `jobname` has the number, `jobhash` is gone
   std::vector<SideFile> side_files;  // written by the command at the end
 
   // State that several passes share: one T a run, made when first asked for.

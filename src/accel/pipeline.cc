@@ -1,7 +1,8 @@
 #include "accel/pipeline.h"
 
-#include <map>
+#include <fmt/format.h>
 
+#include "accel/export/write_trace.h"
 #include "accel/passes/passes.h"
 
 namespace debrief::accel {
@@ -108,10 +109,15 @@ const Pass kPasses[] = {
 std::span<const Pass> AllPasses() { return kPasses; }
 
 Status RunPasses(EventList& events, const Profile& profile, Run& run) {
+  int number = 0;  // among those that are wanted
   for (size_t i = 0; i < std::size(kPasses); ++i) {
     const Pass& pass = kPasses[i];
     if (!pass.is_wanted(run.options) || !profile.IsOn(i)) continue;
     if (pass.run != nullptr) pass.run(events, run);
+    if (run.options.intermediate)
+      TRY(WriteStage(fmt::format("{}_{:02}_{}", run.options.output, number, pass.identifier),
+                     events, run));
+    ++number;
   }
   return {};
 }

@@ -80,16 +80,10 @@ bool AppendWhole(std::string& out, double number) {
   return true;
 }
 
-void AppendUnit(std::string& out, uint32_t unit) {
-  constexpr char kHex[] = "0123456789abcdef";
-  out += "\\u";
-  for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(unit >> shift) & 15];
-}
-
 void AppendCodePoint(std::string& out, uint32_t point) {
-  if (point < 0x10000) return AppendUnit(out, point);
-  AppendUnit(out, 0xd800 + ((point - 0x10000) >> 10));
-  AppendUnit(out, 0xdc00 + ((point - 0x10000) & 0x3ff));
+  if (point < 0x10000) return AppendPythonUnit(out, point);
+  AppendPythonUnit(out, 0xd800 + ((point - 0x10000) >> 10));
+  AppendPythonUnit(out, 0xdc00 + ((point - 0x10000) & 0x3ff));
 }
 
 // The code point at `at`, which moves behind it; U+FFFD for what is no UTF-8.
@@ -127,13 +121,19 @@ void AppendControl(std::string& out, char c) {
       out += "\\f";
       break;
     default:
-      AppendUnit(out, static_cast<unsigned char>(c));
+      AppendPythonUnit(out, static_cast<unsigned char>(c));
   }
 }
 
 bool IsPlain(char c) { return c >= 0x20 && c != '"' && c != '\\' && c != 0x7f; }
 
 }  // namespace
+
+void AppendPythonUnit(std::string& out, uint32_t unit) {
+  constexpr char kHex[] = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(unit >> shift) & 15];
+}
 
 void AppendPythonFloat(std::string& out, double number) {
   if (std::isnan(number)) {

@@ -23,4 +23,7 @@ std::optional<double> PythonNumber(std::string_view text);
 // The contents of a JSON string in ASCII: \uXXXX for everything else, \" \\ \n \r \t \b \f.
 void AppendPythonEscaped(std::string& out, std::string_view text);
 
+// `\uXXXX`, four digits.
+void AppendPythonUnit(std::string& out, uint32_t unit);
+
 }  // namespace debrief::accel
