@@ -217,7 +217,8 @@ void ComputeUtilization(EventList& events, Run& run) {
   for (size_t i = 0; i < events.size(); ++i) {
     Event& event = events[i];
     const bool is_kernel = IsDeviceKernel(event, run);
-    const CompilerLog* log = is_kernel ? state.info.LogOf(RankOf(event)) : nullptr;
+    const CompilerLog* log =
+        is_kernel ? state.info.LogOf(compat ? event.pid : RankOf(event)) : nullptr;
     if (log == nullptr) {
       out.push_back(event);
       continue;

@@ -49,7 +49,6 @@ void MpCalcBwV2(EventList& events, Run& run);
 void MpCalcBw(EventList& events, Run& run);
 void CalculateStats(EventList& events, Run& run);
 void ProcessingFilter(EventList& events, Run& run);
-void FlowDataCleanup(EventList& events, Run& run);
 void CleanupCopyOfDeviceTs(EventList& events, Run& run);
 void TbRefinementIntrusive(EventList& events, Run& run);
 void TbRefinementLightweight(EventList& events, Run& run);
