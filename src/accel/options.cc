@@ -74,6 +74,7 @@ Status ChooseCounters(const Arguments& arguments, Options& options) {
   }
   options.has_default_counters = false;
   options.counter_names = arguments.counters;
+  std::erase(options.counter_names, "");  // -C without a name
   Counters& chosen = options.counters = {false, false, false, false, false, false};
   for (const std::string& name : arguments.counters) {
     if (name == "power_ts4") chosen.power_ts4 = true;

@@ -90,5 +90,5 @@ def compare_text(want, got):
 
 
 def compare_files(want, got):
-    want, got = want.read_text(), got.read_text()
+    want, got = want.read_text(), got.read_text(errors="replace")
     return compare_json(want, got) if want.lstrip().startswith("{") else compare_text(want, got)

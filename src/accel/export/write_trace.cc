@@ -141,6 +141,22 @@ Frame MakeFrame(const EventList& events, const Metadata& metadata, const Run& ru
           OtherData(run.options), metadata.members};
 }
 
+// The reference writes nothing of the inputs' facts into files of workers.
+Frame WorkerFrame(const std::vector<const Event*>& events, int64_t worker, const Metadata& metadata,
+                  const Run& run) {
+  Frame frame = MakeFrame({}, metadata, run);
+  if (run.options.compat) frame.members.clear();
+  const bool is_flex = std::any_of(events.begin(), events.end(), [&](const Event* event) {
+    return event->phase == 'X' && run.DialectOf(*event) == Dialect::kFlex;
+  });
+  if (is_flex) {
+    frame.devices = {AiuDevice(worker)};
+  } else if (run.options.compat) {
+    frame.devices.clear();
+  }
+  return frame;
+}
+
 std::string WithWorker(const std::string& path, int64_t worker) {
   std::string stem = path;
   for (std::string_view ending : {".pt.trace.json", ".json"}) {
@@ -201,8 +217,7 @@ Status WriteWorkers(const EventList& events, const Metadata& metadata, Run& run)
   }
   for (size_t i = 0; i < count; ++i) {
     const auto worker = static_cast<int64_t>(i);
-    Frame frame = MakeFrame({}, metadata, run);
-    frame.devices = {AiuDevice(worker)};
+    const Frame frame = WorkerFrame(workers[worker], worker, metadata, run);
     TRY(WriteFile(WithWorker(run.options.output, worker), workers[worker], frame, run,
                   AppendEvent));
   }

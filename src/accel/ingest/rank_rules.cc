@@ -53,10 +53,7 @@ void RankRules::FixFlexRank(const TraceFile& file) {
 void RankRules::ApplyFlex(Event& event) {
   if (rank_is_fixed_) {
     event.pid = Value::Integer(rank_);
-    run_.args.Set(event, key::kRank, Value::Integer(rank_));
-    return;
-  }
-  if (const auto rank = event.pid.AsInteger(run_.strings)) {
+  } else if (const auto rank = event.pid.AsInteger(run_.strings)) {
     event.pid = Value::Integer(*rank);
   } else {
     run_.args.Set(event, key::kOPid, event.pid);
@@ -85,7 +82,7 @@ void RankRules::RelabelProcess(Event& event) {
 void RankRules::ApplyTorchCompat(Event& event) {
   if (!TakesRank(event.phase)) return;
   if (event.pid == Value::Integer(0)) event.pid = Value::Integer(rank_);
-  if (event.has_args) {
+  if (IsSlice(event)) {
     run_.args.Set(event, key::kRank, Value::Integer(rank_));
     if (event.Has(key::kDevice)) run_.args.Set(event, key::kDevice, Value::Integer(rank_));
   }

@@ -5,6 +5,7 @@
 //
 // An event whose name says its phase keeps that one alone; those of Prep are left out, and so are
 // phases shorter than a cycle of 560 MHz.
+#include <algorithm>
 #include <string>
 
 #include "accel/passes/cycles.h"
@@ -25,6 +26,13 @@ constexpr Part kParts[] = {
 constexpr double kShortestUs = 1.0 / 560;
 constexpr double kGapUs = 1.0 / 1120;
 
+// On the device's clock a slice has stamps of its own phase alone: others are moved to its ends.
+Stamps Within(Stamps stamps, const Part& part) {
+  const double begin = stamps.dev[part.begin], end = stamps.dev[part.end];
+  for (double& stamp : stamps.dev) stamp = std::clamp(stamp, begin, std::max(begin, end));
+  return stamps;
+}
+
 void Split(const Event& event, Run& run, EventList& out) {
   const Stamps stamps = *run.StampsOf(event);
   const Phase own = PhaseByWord(run.Text(event.name));
@@ -34,8 +42,9 @@ void Split(const Event& event, Run& run, EventList& out) {
     Event slice = event;
     run.args.Own(slice);
     slice.stamps = static_cast<uint32_t>(run.stamps.size());
-    run.stamps.push_back(stamps);
-    slice.name = run.Intern(std::string(run.Text(event.name)) + std::string(part.ending));
+    run.stamps.push_back(Within(stamps, part));
+    if (own == Phase::kNone)
+      slice.name = run.Intern(std::string(run.Text(event.name)) + std::string(part.ending));
     slice.ts = stamps.all[part.begin];
     slice.dur = PythonRound(us - kGapUs, 3);
     out.push_back(slice);
