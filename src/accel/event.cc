@@ -39,6 +39,14 @@ void Event::Remove(StringId key, ArgPlace place) {
   --arg_count;
 }
 
+void Event::RemoveAll(ArgPlace place) {
+  uint16_t kept = 0;
+  for (const Arg& arg : args()) {
+    if (arg.place != place) arg_array[kept++] = arg;
+  }
+  arg_count = kept;
+}
+
 void ArgStore::Own(Event& event, uint16_t extra) {
   const size_t capacity = std::min<size_t>(size_t{event.arg_count} + extra, UINT16_MAX);
   Arg* array = reinterpret_cast<Arg*>(arena_.Allocate(capacity * sizeof(Arg), alignof(Arg)));

@@ -73,6 +73,7 @@ struct Event {
     return Find(key, place) != nullptr;
   }
   void Remove(StringId key, ArgPlace place = ArgPlace::kArgs);
+  void RemoveAll(ArgPlace place);
 };
 
 using EventList = std::vector<Event>;

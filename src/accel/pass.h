@@ -37,6 +37,7 @@ struct Job {
   std::string base_name;
   StringId name = StringId::kNone;  // base_name
   Dialect dialect = Dialect::kFlex;
+  int64_t rank = 0;    // of a torch trace; Flex has it in each event's pid
   int64_t number = 0;  // what `jobhash` says: distinct for each file
 };
 
@@ -59,6 +60,7 @@ struct Run {
   ArgStore args;
   std::vector<Stamps> stamps;
   std::vector<Job> jobs;
+  bool has_first_barrier = true;     // the profile has it: normalize_phase2 sees the whole run
   bool jobs_are_named = false;       // `jobname` has the number, `jobhash` is gone
   std::vector<SideFile> side_files;  // written by the command at the end
 

@@ -36,37 +36,38 @@ bool Stats(const Options& o) { return !o.verify && o.stats; }
 bool StatsV2(const Options& o) { return !o.verify && o.build_coll_event; }
 bool Filter(const Options& o) { return !o.verify && !o.filter.empty(); }
 bool Tb(const Options& o) { return !o.verify && o.tb_refinement; }
-bool Verify(const Options& o) { return o.verify; }
+bool Verifies(const Options& o) { return o.verify; }
 
 constexpr std::string_view kBarrier = "pipeline_barrier";
+constexpr size_t kFirstBarrier = 4;
 
 // The order of registration. Barriers stay in it for profiles that name them and for the numbers of
 // -I.
 const Pass kPasses[] = {
     {"drop_timestamp_reversed_events", Always, nullptr},
     {"create_slice_from_BE", Always, nullptr},
-    {"normalize_phase1", Always, nullptr},
-    {"frequency_align_collect", FlexFix, nullptr},
+    {"normalize_phase1", Always, NormalizePhase1},
+    {"frequency_align_collect", FlexFix, FrequencyAlignCollect},
     {kBarrier, Always, nullptr},
-    {"frequency_align_apply", FlexFix, nullptr},
-    {"normalize_phase2", Always, nullptr},
-    {"event_sanity_checks", Always, nullptr},
-    {"remove_ids_from_name", Async, nullptr},
-    {"map_tid_to_range", Always, nullptr},
-    {"cycle_count_to_wallclock", Always, nullptr},
-    {"tighten_hts_by_instr_type", Always, nullptr},
-    {"tripple_phased_events", Split, nullptr},
-    {"mp_sync_tight_v1", SyncTight, nullptr},
-    {"mp_ts_calibration_v2", SyncV2, nullptr},
-    {"queueing_counter", PrepQueue, nullptr},
-    {"drop_global_events", DropGlobals, nullptr},
-    {"recombine_cpu_events", Always, nullptr},
-    {"sort_events", Always, nullptr},
-    {"assert_ts_sequence", Always, nullptr},
-    {"detect_partial_overlap_tids", LanesAreTids, nullptr},
+    {"frequency_align_apply", FlexFix, FrequencyAlignApply},
+    {"normalize_phase2", Always, NormalizePhase2},
+    {"event_sanity_checks", Always, EventSanityChecks},
+    {"remove_ids_from_name", Async, RemoveIdsFromName},
+    {"map_tid_to_range", Always, MapTidToRange},
+    {"cycle_count_to_wallclock", Always, CycleCountToWallclock},
+    {"tighten_hts_by_instr_type", Always, TightenHtsByInstrType},
+    {"tripple_phased_events", Split, TripplePhasedEvents},
+    {"mp_sync_tight_v1", SyncTight, MpSyncTightV1},
+    {"mp_ts_calibration_v2", SyncV2, MpTsCalibrationV2},
+    {"queueing_counter", PrepQueue, QueueingCounter},
+    {"drop_global_events", DropGlobals, DropGlobalEvents},
+    {"recombine_cpu_events", Always, RecombineCpuEvents},
+    {"sort_events", Always, SortEvents},
+    {"assert_ts_sequence", Always, AssertTsSequence},
+    {"detect_partial_overlap_tids", LanesAreTids, DetectPartialOverlapTids},
     {kBarrier, LanesAreTids, nullptr},
-    {"detect_partial_overlap_events", Always, nullptr},
-    {"assert_ts_sequence", Always, nullptr},
+    {"detect_partial_overlap_events", Always, DetectPartialOverlapEvents},
+    {"assert_ts_sequence", Always, AssertTsSequence},
     {"collect_iteration_stats", Always, CollectIterationStats},
     {"extract_power_event", Power, ExtractPowerEvent},
     {"sort_events", Power, SortPowerEvents},
@@ -75,7 +76,7 @@ const Pass kPasses[] = {
     {"extract_data_transfer_event", Bandwidth, ExtractDataTransferEvent},
     {"compute_bandwidth", Bandwidth, ComputeBandwidth},
     {"compute_utilization_fingerprints", Utilisation, ComputeUtilizationFingerprints},
-    {"assert_ts_sequence", Always, nullptr},
+    {"assert_ts_sequence", Always, AssertTsSequence},
     {"communication_event_collection", Summarize, CommunicationEventCollection},
     {kBarrier, Always, nullptr},
     {"communication_event_apply", Summarize, CommunicationEventApply},
@@ -100,8 +101,8 @@ const Pass kPasses[] = {
     {"cycle_count_conversion_cleanup", Always, CycleCountConversionCleanup},
     {"calculate_stats_v2", StatsV2, CalculateStatsV2},
     {"sort_events", Always, SortGlobally},
-    {"verify", Verify, nullptr},
-    {"verify_cleanup", Verify, nullptr},
+    {"verify", Verifies, Verify},
+    {"verify_cleanup", Verifies, VerifyCleanup},
 };
 
 }  // namespace
@@ -109,6 +110,7 @@ const Pass kPasses[] = {
 std::span<const Pass> AllPasses() { return kPasses; }
 
 Status RunPasses(EventList& events, const Profile& profile, Run& run) {
+  run.has_first_barrier = profile.IsOn(kFirstBarrier);
   int number = 0;  // among those that are wanted
   for (size_t i = 0; i < std::size(kPasses); ++i) {
     const Pass& pass = kPasses[i];

@@ -2,9 +2,9 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstring>
 
 #include "base/utf8.h"
+#include "model/accel/python_float.h"
 
 namespace debrief::accel {
 
@@ -15,69 +15,6 @@ std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-// Digits and the decimal exponent: 12.5 is "125" and 1 (1.25e1).
-struct Digits {
-  char text[24];
-  int count = 0;
-  int exponent = 0;
-};
-
-Digits ShortestDigits(double number) {
-  char buffer[32];
-  const char* end =
-      std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::scientific).ptr;
-  Digits digits;
-  const char* at = buffer;
-  for (; at != end && *at != 'e'; ++at) {
-    if (*at != '.') digits.text[digits.count++] = *at;
-  }
-  if (at != end) std::from_chars(at + (at[1] == '+' ? 2 : 1), end, digits.exponent);
-  return digits;
-}
-
-void AppendPlain(std::string& out, const Digits& digits) {
-  const int whole = digits.exponent + 1;  // digits before the point
-  if (whole <= 0) {
-    out += "0.";
-    out.append(static_cast<size_t>(-whole), '0');
-    out.append(digits.text, static_cast<size_t>(digits.count));
-    return;
-  }
-  for (int i = 0; i < whole; ++i) out += i < digits.count ? digits.text[i] : '0';
-  out += '.';
-  if (digits.count <= whole) {
-    out += '0';
-  } else {
-    out.append(digits.text + whole, static_cast<size_t>(digits.count - whole));
-  }
-}
-
-void AppendExponential(std::string& out, const Digits& digits) {
-  out += digits.text[0];
-  if (digits.count > 1) {
-    out += '.';
-    out.append(digits.text + 1, static_cast<size_t>(digits.count - 1));
-  }
-  out += 'e';
-  out += digits.exponent < 0 ? '-' : '+';
-  const int size = std::abs(digits.exponent);
-  if (size < 10) out += '0';
-  out += std::to_string(size);
-}
-
-// Whole numbers, which most times and durations of traces are, need no search for the shortest
-// form.
-bool AppendWhole(std::string& out, double number) {
-  if (!(std::abs(number) < 1e15) || number != std::floor(number)) return false;
-  if (number == 0 && std::signbit(number)) out += '-';
-  char buffer[24];
-  char* end = std::to_chars(buffer, buffer + sizeof buffer, static_cast<int64_t>(number)).ptr;
-  *end++ = '.';
-  *end++ = '0';
-  out.append(buffer, static_cast<size_t>(end - buffer));
-  return true;
 }
 
 void AppendCodePoint(std::string& out, uint32_t point) {
@@ -140,11 +77,8 @@ void AppendPythonFloat(std::string& out, double number) {
     out += "NaN";
   } else if (std::isinf(number)) {
     out += number < 0 ? "-Infinity" : "Infinity";
-  } else if (!AppendWhole(out, number)) {
-    if (number < 0) out += '-';
-    const Digits digits = ShortestDigits(std::abs(number));
-    const bool plain = digits.exponent >= -4 && digits.exponent < 16;
-    plain ? AppendPlain(out, digits) : AppendExponential(out, digits);
+  } else {
+    accel::AppendPythonFloat(number, out);
   }
 }
 

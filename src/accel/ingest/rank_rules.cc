@@ -126,12 +126,14 @@ void RankRules::Apply(TraceFile& file, const FileFacts& facts, uint32_t job) {
   const bool is_torch = run_.jobs[job].dialect == Dialect::kTorch;
   if (is_torch) {
     rank_ = facts.rank.value_or(run_.options.compat ? 0 : files_);
+    run_.jobs[job].rank = rank_;
     if (!run_.options.compat) PlaceTorchPids(file);
   } else {
     FixFlexRank(file);
   }
   for (Event& event : file.events) {
     event.job = job;
+    if (IsSlice(event)) event.ts_is_integer = false;
     if (run_.options.verify) continue;
     if (IsSlice(event)) event.has_args = true;
     if (!is_torch) {
