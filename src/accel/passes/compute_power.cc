@@ -87,12 +87,15 @@ class PowerMeter {
     if (!ts4_) return EmitByCycles(pid, last, now, charge, out);
     const double elapsed = now.ts - last.ts;
     double watts = elapsed > 0 ? 12 * charge / 512 / elapsed : 0;
+    bool bad = false;
     if (watts > kMostWatts) {
       run_.console.Debug(fmt::format("PEC {:.3f} W at ts {:.3f}", watts, last.ts));
       ++stats_.implausible;
       watts = 0;
+      bad = true;
     }
     out.push_back(MakeCounter(counter_, pid, last.ts, watts, run_));
+    if (bad && run_.options.compat) out.back().args()[0].Set(Value::Integer(0));
   }
 
   void EmitByCycles(const Value& pid, const Sample& last, const Sample& now, double charge,

@@ -91,7 +91,7 @@ class Meter {
 
   void Account(Event& event, const CompilerLog& log, const IdealTable& table,
                const IdealKernel* kernel, double ideal) {
-    const std::string_view category = kernel == nullptr ? "other" : kernel->category;
+    const std::string_view category = kernel == nullptr ? std::string_view("other") : kernel->category;
     state_.unknown_kernels += kernel == nullptr && !(log.autopilot && !compat());
     SetCategory(event, category);
     const double counted = ideal > event.dur ? 0 : ideal;
