@@ -1,10 +1,11 @@
 // compute_power: the difference of two charges over the time between them is the power in between.
 //
-//   power_ts4   12 V * charge / 512 / microseconds, as a counter from one sample to the next; more
+//   power_ts4   12 V * charge / 512 / microseconds, as a counter from one sample to
+//   the next; more
 //               than 100 W is what no device draws and stands for a broken sample: 0, and counted
 //   power_ts3   charge over cycles, by kind of the slice
 //
-// Per rank: a sample without charge does not count, nor does one at the cycle of the last. The
+// Per rank: a sample without charge does not count, nor does one at the time of the last. The
 // reference takes equal charges for a whole wrap of the counter, and leaves the last value standing
 // to the end of the trace.
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ constexpr double kMostWatts = 100;
 struct Sample {
   double ts = 0;
   int64_t charge = 0;
-  int64_t cycle = 0;
+  double key = 0;  // microseconds (power_ts4) or cycles (power_ts3)
   StringId name = StringId::kNone;
   bool known = false;
 };
@@ -37,19 +38,20 @@ class PowerMeter {
 
   void Add(const Event& event, EventList& out) {
     ++stats_.samples;
-    const Sample now{event.ts, event.Find(key::kWatts)->integer,
-                     event.Find(key::kTsCycles)->integer, event.name, true};
+    const Sample now{event.ts, event.Find(key::kWatts)->integer, event.Find(key::kTsCycles)->number,
+                     event.name, true};
     Sample& last = last_[event.pid];
     if (!last.known || last.charge == 0) {
       last = now;
       return;
     }
     if (now.charge == 0) return;
-    if (now.cycle == last.cycle) {
+    if (now.key == last.key) {
       if (TraitsOf(run_.Text(last.name)).prep) last = now;
       return;
     }
-    if (!run_.options.skip_events || !IsSkipped(last, now)) Emit(event.pid, last, now, out);
+    if (run_.options.skip_events && IsSkipped(last, now)) return;
+    Emit(event.pid, last, now, out);
     last = now;
   }
 
@@ -85,21 +87,23 @@ class PowerMeter {
     ++stats_.emitted;
     const auto charge = static_cast<double>(Charge(last, now));
     if (!ts4_) return EmitByCycles(pid, last, now, charge, out);
-    const double elapsed = now.ts - last.ts;
-    double watts = elapsed > 0 ? 12 * charge / 512 / elapsed : 0;
+    double watts = 12 * charge / 512 / (now.ts - last.ts);
+    bool bad = false;
     if (watts > kMostWatts) {
       run_.console.Debug(fmt::format("PEC {:.3f} W at ts {:.3f}", watts, last.ts));
       ++stats_.implausible;
       watts = 0;
+      bad = true;
     }
     out.push_back(MakeCounter(counter_, pid, last.ts, watts, run_));
+    if (bad && run_.options.compat) out.back().args()[0].Set(Value::Integer(0));
   }
 
   void EmitByCycles(const Value& pid, const Sample& last, const Sample& now, double charge,
                     EventList& out) {
     CounterName counter = counter_;
     counter.name = run_.Intern("Power " + std::string(KindOf(last.name)));
-    const double watts = PythonRound(charge / static_cast<double>(now.cycle - last.cycle), 3);
+    const double watts = PythonRound(charge / (now.key - last.key), 3);
     out.push_back(MakeCounter(counter, pid, last.ts, watts, run_));
     out.push_back(MakeCounter(counter, pid, now.ts - 0.001, 0, run_));
   }

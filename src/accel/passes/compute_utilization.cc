@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "accel/passes/passes.h"
@@ -55,7 +56,10 @@ class Meter {
   }
 
   void Finish(EventList& out) {
-    for (auto& [pid, job] : jobs_) Close(pid, job, job.end, out);
+    for (auto& [pid, job] : jobs_) {
+      Close(pid, job, out);
+      EmitEnd(pid, std::numeric_limits<double>::max(), out);
+    }
     if (state_.unknown_kernels > 0) {
       run_.console.Warning(
           fmt::format("UTL: Found {} Events without a matching kernel category and accounted for "
@@ -91,7 +95,8 @@ class Meter {
 
   void Account(Event& event, const CompilerLog& log, const IdealTable& table,
                const IdealKernel* kernel, double ideal) {
-    const std::string_view category = kernel == nullptr ? "other" : kernel->category;
+    const std::string_view category =
+        kernel == nullptr ? std::string_view("other") : kernel->category;
     state_.unknown_kernels += kernel == nullptr && !(log.autopilot && !compat());
     SetCategory(event, category);
     const double counted = ideal > event.dur ? 0 : ideal;
@@ -151,7 +156,7 @@ class Meter {
 
   void AddToJob(const Event& event, double ideal, const IdealTable& table, EventList& out) {
     OpenJob& job = jobs_[event.pid];
-    if (job.open && job.job != event.job) Close(event.pid, job, std::min(job.end, event.ts), out);
+    if (job.open && job.job != event.job) Close(event.pid, job, out);
     if (!job.open) job = {event.job, event.ts, event.end(), 0, ideal, &table, {}, true};
     job.start = std::min(job.start, event.ts);
     job.end = std::max(job.end, event.end());
@@ -165,21 +170,30 @@ class Meter {
     return static_cast<double>(std::max<size_t>(FindIterations(job.names).starts.size(), 1));
   }
 
-  void Close(const Value& pid, OpenJob& job, double end, EventList& out) {
+  // The end of a job waits for the beginning of the next, which may lie before it.
+  void Close(const Value& pid, OpenJob& job, EventList& out) {
     if (!job.open) return;
     job.open = false;
-    const double busy = std::min(job.busy, end - job.start);
+    const double busy = std::min(job.busy, job.end - job.start);
     if (busy <= 0 || job.ideal <= 0) return;
     const double ideal = job.ideal * Rounds(job);
     if (!compat()) state_.Use(pid, *job.table, true).Of("Total").ideal += ideal;
+    EmitEnd(pid, job.start, out);
     out.push_back(MakeCounter(counter_, pid, job.start, Percent(ideal / busy), run_));
-    out.push_back(MakeCounter(counter_, pid, end, 0, run_));
+    ends_[pid] = job.end;
+  }
+
+  void EmitEnd(const Value& pid, double latest, EventList& out) {
+    std::optional<double>& end = ends_[pid];
+    if (end) out.push_back(MakeCounter(counter_, pid, std::min(*end, latest), 0, run_));
+    end.reset();
   }
 
   Utilization& state_;
   Run& run_;
   CounterName counter_;
   ByValue<OpenJob> jobs_;
+  ByValue<std::optional<double>> ends_;  // of the job before
 };
 
 void WarnOfChoice(const TableChoice& choice, Run& run) {

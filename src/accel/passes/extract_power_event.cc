@@ -31,6 +31,7 @@ class Extractor {
 
  private:
   void Add(const Event& slice, double ts, int64_t charge, int64_t cycle, EventList& out) {
+    const double key = ts4_ ? ts : static_cast<double>(cycle);
     Event& sample = out.emplace_back();
     sample.phase = 'C';
     sample.name = slice.name;
@@ -39,7 +40,7 @@ class Extractor {
     sample.ts = ts;
     run_.args.Own(sample, 2);
     run_.args.Set(sample, key::kWatts, Value::Integer(charge));
-    run_.args.Set(sample, key::kTsCycles, Value::Integer(cycle));
+    run_.args.Set(sample, key::kTsCycles, Value::Number(key));
   }
 
   Run& run_;

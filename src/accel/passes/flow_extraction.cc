@@ -94,11 +94,17 @@ class Extractor {
   }
 
   void Emit(StringId name, const CollectiveGroup& group, size_t position, EventList& out) {
+    EventList flows;
     for (size_t i = 0; i < group.steps().size(); ++i) {
       const int64_t receive = group.ReceiveOf(i);
       if (receive < 0) continue;
-      Draw(name, *group.steps()[i], *group.steps()[static_cast<size_t>(receive)], out);
+      Draw(name, *group.steps()[i], *group.steps()[static_cast<size_t>(receive)], flows);
     }
+    // mp_calc_bw turns the list around, but flows at the same time come in the order of their ids.
+    if (run_.options.compat && !run_.options.build_coll_event) {
+      std::reverse(flows.begin(), flows.end());
+    }
+    out.insert(out.end(), flows.begin(), flows.end());
     if (run_.options.build_coll_event) slices_.Add(name, group, position, out);
   }
 

@@ -14,6 +14,8 @@ namespace {
 void NoteFlow(const Event& event, const Run& run, LaunchFlows& flows) {
   const auto key = LaunchOf(event, key::kId, ArgPlace::kTop, run);
   if (!key) return;
+  // The reference continues behind the kernels' ids and meets those of other calls.
+  if (!run.options.compat) flows.largest_id = std::max(flows.largest_id, key->second);
   if (event.phase == 's') {
     flows.launches[*key].flow_start = event;
   } else {
@@ -52,11 +54,12 @@ void LaunchFlowCollect(EventList& events, Run& run) {
     if (event.phase != 'X') continue;
     const auto key = LaunchOf(event, key::kCorrelation, ArgPlace::kArgs, run);
     if (!key) continue;
-    flows.largest_id = std::max(flows.largest_id, key->second);
-    if (run.Text(event.name).find("ScheduleWait") != std::string_view::npos) {
-      flows.launches[*key].waiter = event;
-    } else if (KernelOfLaunch(event, run)) {
-      NoteKernel(event, *key, flows);
+    const bool waits = run.Text(event.name).find("ScheduleWait") != std::string_view::npos;
+    const bool is_kernel = !waits && KernelOfLaunch(event, run).has_value();
+    if (waits) flows.launches[*key].waiter = event;
+    if (is_kernel) NoteKernel(event, *key, flows);
+    if (waits || is_kernel || !run.options.compat) {
+      flows.largest_id = std::max(flows.largest_id, key->second);
     }
   }
   if (flows.late_kernels > 0) {

@@ -43,6 +43,7 @@ class Arrows {
     Event start = MakeFlowEnd('s', named.name, id, from, from_ts, run_);
     Event end = MakeFlowEnd('f', named.name, id, to, to_ts, run_);
     start.cat = end.cat = named.cat;
+    start.ts_is_integer = from.phase == 's' && from.ts_is_integer;
     out.push_back(start);
     out.push_back(end);
   }

@@ -1,5 +1,6 @@
 // The three passes of the power counter share how a sample looks: a counter event whose name is
-// still that of the slice it comes from, with the charge under Watts and the cycle under TS_cycles.
+// still that of the slice it comes from, with the charge under Watts and what it is sorted by, time
+// (power_ts4) or cycle (power_ts3), under TS_cycles.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// sort_events, second of its name: counters behind everything else, by rank and cycle.
+// sort_events, second of its name: counters behind everything else, by rank and time.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace debrief::accel {
 
 void SortPowerEvents(EventList& events, Run&) {
   struct Counter {
-    int64_t cycle = 0;
+    double key = 0;
     Event event;
   };
   ByValue<std::vector<Counter>> ranks;
@@ -19,13 +19,13 @@ void SortPowerEvents(EventList& events, Run&) {
       events[kept++] = event;
       continue;
     }
-    const Arg* cycle = event.Find(key::kTsCycles);
-    ranks[event.pid].push_back({cycle == nullptr ? 0 : cycle->integer, event});
+    const Arg* key = event.Find(key::kTsCycles);
+    ranks[event.pid].push_back({key == nullptr ? 0 : key->number, event});
   }
   events.resize(kept);
   for (auto& [pid, counters] : ranks) {
     std::stable_sort(counters.begin(), counters.end(),
-                     [](const Counter& a, const Counter& b) { return a.cycle < b.cycle; });
+                     [](const Counter& a, const Counter& b) { return a.key < b.key; });
     for (const Counter& counter : counters) events.push_back(counter.event);
   }
 }
