@@ -70,9 +70,9 @@ void ShareOut(const CategoryShares& shares, Block& block) {
 }
 
 std::string ValidityOf(const Block& block, const CategoryUse& use) {
-  if (!block.autopilot) return "measured";
-  if (use.category == "Total") return "measured (autopilot: total only)";
-  return block.shared_out ? "shared out by --autopilot_data" : "not valid with autopilot";
+  if (!block.autopilot) return "yes";
+  if (use.category == "Total") return "yes (autopilot: total only)";
+  return block.shared_out ? "shared out by --autopilot_data" : "no (autopilot)";
 }
 
 class Table {
