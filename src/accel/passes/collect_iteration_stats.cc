@@ -27,7 +27,8 @@ struct Kernel {
 };
 
 struct Collected {
-  std::vector<Kernel> kernels;
+  std::vector<Kernel> kernels;  // with cycle stamps
+  std::vector<Kernel> torch_kernels;
   std::vector<std::pair<double, double>> steps;  // marked ones: start, end
 };
 
@@ -35,23 +36,29 @@ bool IsStep(const Event& event, const Run& run) {
   return run.Text(event.name).starts_with("ProfilerStep#");
 }
 
-// The reference knows kernels with cycle stamps alone.
-bool Counts(const Event& event, Run& run) {
-  if (run.Traits(event).cmpt_exec && event.Has(key::kTS1)) return true;
-  return !run.options.compat && run.DialectOf(event) == Dialect::kTorch && IsKernel(event, run);
+// A rank that was recorded by Flex and by torch has its kernels twice: those with stamps are used.
+// The reference knows no others.
+void Add(const Event& event, ByValue<Collected>& ranks, Run& run) {
+  const bool compat = run.options.compat;
+  const Kernel kernel{event.ts, event.end(), static_cast<uint32_t>(event.name), event.job};
+  if (run.Traits(event).cmpt_exec && event.Has(key::kTS1)) {
+    ranks[compat ? event.pid : RankOf(event)].kernels.push_back(kernel);
+  } else if (compat || run.DialectOf(event) != Dialect::kTorch) {
+    return;
+  } else if (IsKernel(event, run)) {
+    ranks[RankOf(event)].torch_kernels.push_back(kernel);
+  } else if (IsStep(event, run) && event.cat == key::kUserAnnotation) {
+    ranks[RankOf(event)].steps.emplace_back(event.ts, event.end());
+  }
 }
 
 ByValue<Collected> Collect(const EventList& events, Run& run) {
   ByValue<Collected> ranks;
   for (const Event& event : events) {
-    if (event.phase != 'X') continue;
-    const bool compat = run.options.compat;
-    if (Counts(event, run)) {
-      ranks[compat ? event.pid : RankOf(event)].kernels.push_back(
-          {event.ts, event.end(), static_cast<uint32_t>(event.name), event.job});
-    } else if (!compat && IsStep(event, run) && run.Text(event.cat) == "user_annotation") {
-      ranks[RankOf(event)].steps.emplace_back(event.ts, event.end());
-    }
+    if (event.phase == 'X') Add(event, ranks, run);
+  }
+  for (auto& [rank, collected] : ranks) {
+    if (collected.kernels.empty()) collected.kernels = std::move(collected.torch_kernels);
   }
   return ranks;
 }
