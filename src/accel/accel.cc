@@ -51,11 +51,16 @@ bool HasResult(const Ingested& ingested, const Options& options) {
   return options.compat && ingested.files_read > 0 && !ingested.has_fatal_trouble;
 }
 
+Result<size_t> WriteMain(const Ingested& ingested, Run& run) {
+  const std::string path = TracePath(run.options);
+  if (run.options.format == Format::kPddf) return WritePddf(path, ingested.events, run);
+  return WriteTrace(path, ingested.events, ingested.metadata, run);
+}
+
 Result<size_t> WriteAll(const Ingested& ingested, Run& run) {
   size_t exported = 0;
   if (run.options.save_to_file) {
-    ASSIGN_OR_RETURN(exported,
-                     WriteTrace(TracePath(run.options), ingested.events, ingested.metadata, run));
+    ASSIGN_OR_RETURN(exported, WriteMain(ingested, run));
   }
   if (run.options.tb) TRY(WriteWorkers(ingested.events, ingested.metadata, run));
   TRY(WriteSideFiles(run));

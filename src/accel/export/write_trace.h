@@ -13,6 +13,9 @@ namespace debrief::accel {
 Result<size_t> WriteTrace(const std::string& path, const EventList& events,
                           const Metadata& metadata, Run& run);
 
+// Of -f pddf: the slices alone, as a table.
+Result<size_t> WritePddf(const std::string& path, const EventList& events, Run& run);
+
 // Of --tb: a file a rank beside the main one, where there are several.
 Status WriteWorkers(const EventList& events, const Metadata& metadata, Run& run);
 

@@ -11,6 +11,7 @@
 #include "accel/passes/helpers.h"
 #include "accel/passes/names.h"
 #include "accel/passes/passes.h"
+#include "accel/passes/process_names.h"
 
 namespace debrief::accel {
 namespace {
@@ -69,6 +70,9 @@ void TbRefinementIntrusive(EventList& events, Run& run) {
     if (device || !run.options.compat) NumberTrack(event, run);
     if (device && !run.options.keep_names) renamer.Rename(event);
   }
+  if (!run.options.compat) return;
+  const EventList names = NamesOfProcesses(events, run);
+  events.insert(events.end(), names.begin(), names.end());
 }
 
 }  // namespace debrief::accel
