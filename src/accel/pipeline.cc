@@ -15,6 +15,7 @@ bool Async(const Options& o) { return !o.verify && o.overlap == Overlap::kAsync;
 bool Split(const Options& o) { return !o.verify && o.split_events; }
 bool SyncTight(const Options& o) { return !o.verify && !o.no_mp_sync && !o.mp_sync_v2; }
 bool SyncV2(const Options& o) { return !o.verify && !o.no_mp_sync && o.mp_sync_v2; }
+bool OneClock(const Options& o) { return !o.verify && !o.compat && !o.no_mp_sync; }
 bool PrepQueue(const Options& o) { return !o.verify && o.counters.prep_queue; }
 bool DropGlobals(const Options& o) { return !o.verify && o.drop_globals; }
 bool LanesAreTids(const Options& o) { return !o.verify && o.overlap == Overlap::kTid; }
@@ -59,6 +60,7 @@ const Pass kPasses[] = {
     {"tripple_phased_events", Split, TripplePhasedEvents},
     {"mp_sync_tight_v1", SyncTight, MpSyncTightV1},
     {"mp_ts_calibration_v2", SyncV2, MpTsCalibrationV2},
+    {"align_dialects", OneClock, AlignDialects},
     {"queueing_counter", PrepQueue, QueueingCounter},
     {"drop_global_events", DropGlobals, DropGlobalEvents},
     {"recombine_cpu_events", Always, RecombineCpuEvents},

@@ -21,40 +21,55 @@ namespace {
 
 struct Kernel {
   double ts = 0;
+  double end = 0;
   uint32_t name = 0;
+  uint32_t job = 0;
 };
 
 struct Collected {
-  std::vector<Kernel> kernels;
-  std::vector<double> steps;  // starts of marked ones
+  std::vector<Kernel> kernels;  // with cycle stamps
+  std::vector<Kernel> torch_kernels;
+  std::vector<std::pair<double, double>> steps;  // marked ones: start, end
 };
 
 bool IsStep(const Event& event, const Run& run) {
   return run.Text(event.name).starts_with("ProfilerStep#");
 }
 
-// The reference knows kernels with cycle stamps alone.
-bool Counts(const Event& event, Run& run) {
-  if (run.Traits(event).cmpt_exec && event.Has(key::kTS1)) return true;
-  return !run.options.compat && run.DialectOf(event) == Dialect::kTorch && IsKernel(event, run);
+// A rank that was recorded by Flex and by torch has its kernels twice: those with stamps are used.
+// The reference knows no others.
+void Add(const Event& event, ByValue<Collected>& ranks, Run& run) {
+  const bool compat = run.options.compat;
+  const Kernel kernel{event.ts, event.end(), static_cast<uint32_t>(event.name), event.job};
+  if (run.Traits(event).cmpt_exec && event.Has(key::kTS1)) {
+    ranks[compat ? event.pid : RankOf(event)].kernels.push_back(kernel);
+  } else if (compat || run.DialectOf(event) != Dialect::kTorch) {
+    return;
+  } else if (IsKernel(event, run)) {
+    ranks[RankOf(event)].torch_kernels.push_back(kernel);
+  } else if (IsStep(event, run) && event.cat == key::kUserAnnotation) {
+    ranks[RankOf(event)].steps.emplace_back(event.ts, event.end());
+  }
 }
 
 ByValue<Collected> Collect(const EventList& events, Run& run) {
   ByValue<Collected> ranks;
   for (const Event& event : events) {
-    if (event.phase != 'X') continue;
-    const bool compat = run.options.compat;
-    if (Counts(event, run)) {
-      ranks[compat ? event.pid : RankOf(event)].kernels.push_back(
-          {event.ts, static_cast<uint32_t>(event.name)});
-    } else if (!compat && IsStep(event, run) && run.Text(event.cat) == "user_annotation") {
-      ranks[RankOf(event)].steps.push_back(event.ts);
-    }
+    if (event.phase == 'X') Add(event, ranks, run);
+  }
+  for (auto& [rank, collected] : ranks) {
+    if (collected.kernels.empty()) collected.kernels = std::move(collected.torch_kernels);
   }
   return ranks;
 }
 
-void FromKernels(std::vector<Kernel> kernels, RankIterations& rank) {
+double LastEnd(const std::vector<Kernel>& kernels, size_t begin, size_t end) {
+  double last = kernels[begin].end;
+  for (size_t i = begin; i < end; ++i) last = std::max(last, kernels[i].end);
+  return last;
+}
+
+void FromKernels(std::vector<Kernel> kernels, bool compat, RankIterations& rank) {
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const Kernel& a, const Kernel& b) { return a.ts < b.ts; });
   std::vector<uint32_t> names;
@@ -66,19 +81,24 @@ void FromKernels(std::vector<Kernel> kernels, RankIterations& rank) {
   rank.why_not = found.why_not;
   for (size_t i = 0; i < found.starts.size(); ++i) {
     const size_t at = found.starts[i];
+    const size_t next = at + found.period;
+    // What lies between two jobs belongs to none; the reference counts it.
+    const bool followed = i + 1 < found.starts.size() && found.starts[i + 1] == next &&
+                          (compat || kernels[at].job == kernels[next].job);
     rank.starts.push_back(kernels[at].ts);
-    const bool followed = i + 1 < found.starts.size() && found.starts[i + 1] == at + found.period;
-    if (followed) rank.lengths.push_back(kernels[at + found.period].ts - kernels[at].ts);
+    rank.ends.push_back(followed ? kernels[next].ts : LastEnd(kernels, at, next));
+    if (followed) rank.lengths.push_back(kernels[next].ts - kernels[at].ts);
   }
 }
 
-void FromSteps(std::vector<double> steps, RankIterations& rank) {
+void FromSteps(std::vector<std::pair<double, double>> steps, RankIterations& rank) {
   std::sort(steps.begin(), steps.end());
   rank.from_annotations = true;
   rank.period = 1;
-  rank.starts = std::move(steps);
-  for (size_t i = 1; i < rank.starts.size(); ++i) {
-    rank.lengths.push_back(rank.starts[i] - rank.starts[i - 1]);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    rank.starts.push_back(steps[i].first);
+    rank.ends.push_back(i + 1 < steps.size() ? steps[i + 1].first : steps[i].second);
+    if (i > 0) rank.lengths.push_back(steps[i].first - steps[i - 1].first);
   }
 }
 
@@ -121,7 +141,7 @@ void CollectIterationStats(EventList& events, Run& run) {
     if (!collected.steps.empty()) {
       FromSteps(std::move(collected.steps), rank);
     } else if (!run.options.compat || collected.kernels.size() >= kFewest) {
-      FromKernels(std::move(collected.kernels), rank);
+      FromKernels(std::move(collected.kernels), run.options.compat, rank);
     }
     Say(pid, rank, run);
   }

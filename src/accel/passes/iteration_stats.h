@@ -12,6 +12,7 @@ struct RankIterations {
   size_t kernels = 0;             // looked at
   size_t period = 0;              // kernels in an iteration; 0: no iteration found
   std::vector<double> starts;     // of every iteration, microseconds
+  std::vector<double> ends;       // start of the next, or the end of its last kernel
   std::vector<double> lengths;    // from one start to the next, where they follow each other
   std::string_view why_not;       // period 0: why there is none
   bool from_annotations = false;  // the program marked its steps itself

@@ -18,6 +18,7 @@ void TightenHtsByInstrType(EventList& events, Run& run);
 void TripplePhasedEvents(EventList& events, Run& run);
 void MpSyncTightV1(EventList& events, Run& run);
 void MpTsCalibrationV2(EventList& events, Run& run);
+void AlignDialects(EventList& events, Run& run);
 void QueueingCounter(EventList& events, Run& run);
 void DropGlobalEvents(EventList& events, Run& run);
 void RecombineCpuEvents(EventList& events, Run& run);

@@ -61,9 +61,11 @@ NamedTable& Utilization::Table(const IdealTable& table) {
 }
 
 TableUse& Utilization::Use(const Value& pid, const IdealTable& table, bool autopilot) {
-  for (TableUse& use : uses) {
-    if (use.pid == pid && use.table == &table) return use;
+  std::vector<size_t>& of_pid = uses_of_pid[pid];
+  for (const size_t at : of_pid) {
+    if (uses[at].table == &table) return uses[at];
   }
+  of_pid.push_back(uses.size());
   TableUse& use = uses.emplace_back();
   use.pid = pid;
   use.table = &table;

@@ -70,6 +70,7 @@ struct Utilization {
   // By job and, where events have one, correlation.
   std::map<std::pair<uint32_t, int64_t>, size_t> chosen;  // index of the table in its log
   std::vector<TableUse> uses;
+  ByValue<std::vector<size_t>> uses_of_pid;  // indices of uses
   ByValue<RankUtilization> ranks;
   size_t unknown_kernels = 0;
   size_t above_hundred = 0;

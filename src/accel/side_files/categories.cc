@@ -70,9 +70,9 @@ void ShareOut(const CategoryShares& shares, Block& block) {
 }
 
 std::string ValidityOf(const Block& block, const CategoryUse& use) {
-  if (!block.autopilot) return "measured";
-  if (use.category == "Total") return "measured (autopilot: total only)";
-  return block.shared_out ? "shared out by --autopilot_data" : "not valid with autopilot";
+  if (!block.autopilot) return "yes";
+  if (use.category == "Total") return "yes (autopilot: total only)";
+  return block.shared_out ? "shared out by --autopilot_data" : "no (autopilot)";
 }
 
 class Table {
@@ -162,7 +162,8 @@ void WriteCategories(const Utilization& state, Run& run) {
   const std::string csv = SidePath(run.options, "categories", "csv");
   const std::string txt = SidePath(run.options, "categories", "txt");
   run.side_files.push_back({csv, CommaSeparated(table.columns())});
-  run.side_files.push_back({txt, PandasText(table.columns())});
+  run.side_files.push_back(
+      {txt, PandasText(table.columns()) + (run.options.compat ? "" : "\n")});
   run.console.Info("UTL: category table(s) created as CSV: " + csv);
   run.console.Info("UTL: category table(s) created as TXT: " + txt);
 }

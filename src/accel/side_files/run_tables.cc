@@ -17,6 +17,8 @@ namespace debrief::accel {
 namespace {
 
 constexpr size_t kShownRows = 12;
+constexpr char kValid[] = "yes";
+constexpr char kWholePrograms[] = "autopilot: compute holds what programs wait for";
 
 bool IsAutopilot(Run& run) {
   const std::vector<CompilerLog>& logs = run.Shared<Utilization>().info.logs;
@@ -77,38 +79,38 @@ std::string IterationNote(const RankIterations& rank) {
 
 void WriteIterations(Run& run) {
   Table table({"Rank", "Iterations", "Mean(us)", "StDev(us)", "Min(us)", "Max(us)",
-               "Kernels/Iteration", "Found_by", "Autopilot"});
+               "Kernels/Iteration", "Found_by", "Valid"});
   for (const auto* entry : InOrder(run.Shared<IterationStats>().ranks, run)) {
     const RankIterations& rank = entry->second;
     const Spread spread = SpreadOf(rank.lengths);
     table.Text(entry->first.AsText(run.strings)).Integer(rank.lengths.size());
     table.Number(spread.mean).Number(spread.deviation).Number(spread.min).Number(spread.max);
     table.Integer(rank.from_annotations ? 0 : rank.period).Text(IterationNote(rank));
-    table.Text("valid");
+    table.Text(kValid);
   }
   table.Write("iterations", "Elapsed time per iteration", run);
 }
 
 void WriteSteps(const EventList& events, bool autopilot, Run& run) {
   Table table({"Rank", "Step", "Elapsed(us)", "Compute(us)", "Overlap(us)", "Communication(us)",
-               "Other(us)", "Autopilot"});
+               "Other(us)", "Valid"});
   for (const RankSteps& rank : StepTimes(events, run)) {
     for (const StepTime& step : rank.steps) {
       table.Text(rank.rank.AsText(run.strings)).Text(step.name);
       table.Number(step.elapsed).Number(step.compute).Number(step.overlap);
       table.Number(step.communication).Number(step.other);
-      table.Text(autopilot ? "compute holds what programs wait for" : "valid");
+      table.Text(autopilot ? kWholePrograms : kValid);
     }
   }
   table.Write("steps", "Compute, communication and both together, per rank and step", run);
 }
 
 void WriteHostFunctions(const EventList& events, Run& run) {
-  Table table({"Rank", "Phase", "Calls", "Total(us)", "Mean(us)", "Share(%)", "Autopilot", "Name"});
+  Table table({"Rank", "Phase", "Calls", "Total(us)", "Mean(us)", "Share(%)", "Valid", "Name"});
   for (const HostFunction& function : HostFunctions(events, run)) {
     table.Text(function.rank.AsText(run.strings)).Text(function.phase).Integer(function.calls);
     table.Number(function.total).Number(function.total / static_cast<double>(function.calls));
-    table.Number(100 * function.share, 2).Text("valid").Text(function.name);
+    table.Number(100 * function.share, 2).Text(kValid).Text(function.name);
   }
   table.Write("host_functions", "Host functions of the runtime", run);
 }

@@ -84,9 +84,7 @@ std::vector<Window> WindowsOf(const Work& work, const RankIterations* iterations
   const std::vector<double>& starts = iterations->starts;
   if (work.first < ToNs(starts[0])) windows.push_back({"before", {work.first, ToNs(starts[0])}});
   for (size_t i = 0; i < starts.size(); ++i) {
-    const int64_t end =
-        i + 1 < starts.size() ? ToNs(starts[i + 1]) : std::max(work.last, ToNs(starts[i]));
-    windows.push_back({std::to_string(i), {ToNs(starts[i]), end}});
+    windows.push_back({std::to_string(i), {ToNs(starts[i]), ToNs(iterations->ends[i])}});
   }
   return windows;
 }

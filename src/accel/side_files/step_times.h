@@ -2,7 +2,7 @@
 // time, neither. The four add up to the step.
 //
 // A step is an iteration that collect_iteration_stats found; what lies before the first is the step
-// "before", and a rank without iterations has one step "all".
+// "before"; what lies between jobs belongs to none; a rank without iterations has one step "all".
 #pragma once
 
 #include <string>
