@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "accel/keys.h"
@@ -67,8 +68,15 @@ struct Event {
   double end() const { return ts + dur; }
 
   // Of `args`, or of another place; null when there is none.
-  Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs);
-  const Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs) const;
+  const Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs) const {
+    for (const Arg& arg : args()) {
+      if (arg.key == key && arg.place == place) return &arg;
+    }
+    return nullptr;
+  }
+  Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs) {
+    return const_cast<Arg*>(std::as_const(*this).Find(key, place));
+  }
   bool Has(StringId key, ArgPlace place = ArgPlace::kArgs) const {
     return Find(key, place) != nullptr;
   }
