@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "accel/options.h"
 #include "model/diagnostics.h"
 
 namespace debrief {
@@ -121,6 +122,9 @@ struct ConvertOptions {
   std::string frames;      // of collapsed: host or python; empty: all
 };
 int RunConvert(const ConvertOptions& options, const GlobalOptions& global);
+
+int RunAccel(const accel::Arguments& arguments, const std::string& command_line,
+             const GlobalOptions& global);
 
 struct ListOptions {
   std::string what;  // inputs, analyses, outputs, tables

@@ -1,0 +1,108 @@
+#include "accel/ingest/metadata.h"
+
+#include <algorithm>
+
+#include "base/json_cursor.h"
+#include "base/source.h"
+
+namespace debrief::accel {
+
+namespace {
+
+// Calls `use` with the value of a JSON text; what is no container or broken is left out.
+template <typename Use>
+void WithJson(const std::string& text, Use&& use) {
+  std::string padded = text;
+  padded.append(kPadding, '\0');
+  JsonReader reader;
+  if (reader.Open(std::string_view(padded).substr(0, text.size())).ok()) use(reader.root());
+}
+
+DeviceEntry ReadDevice(JsonValue json) {
+  DeviceEntry entry;
+  Status ignored = json.ForEachField([&](std::string_view key, JsonValue value) {
+    entry.members.emplace_back(std::string(key), std::string(value.Raw().value_or("null")));
+  });
+  return entry;
+}
+
+std::vector<DeviceEntry> ReadDevices(const std::string& text) {
+  std::vector<DeviceEntry> devices;
+  WithJson(text, [&](JsonValue root) {
+    Status ignored =
+        root.ForEachElement([&](JsonValue element) { devices.push_back(ReadDevice(element)); });
+  });
+  return devices;
+}
+
+std::optional<int64_t> ReadRank(const std::string& text) {
+  std::optional<int64_t> rank;
+  WithJson(text, [&](JsonValue root) {
+    Status ignored = root.ForEachField([&](std::string_view key, JsonValue value) {
+      if (key == "rank") rank = value.IntOrText();
+    });
+  });
+  return rank;
+}
+
+bool ReadIsOwnOutput(const std::string& text) {
+  bool is_own = false;
+  WithJson(text, [&](JsonValue root) {
+    Status ignored = root.ForEachField([&](std::string_view key, JsonValue value) {
+      if (key != "Application") return;
+      const auto name = value.String();
+      is_own = name && (name->find("Acelyzer") != std::string_view::npos ||
+                        name->find("debrief accel") != std::string_view::npos);
+    });
+  });
+  return is_own;
+}
+
+const std::string* Find(const JsonMembers& members, std::string_view key) {
+  for (const auto& [name, value] : members) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+FileFacts FactsOf(const JsonMembers& members) {
+  FileFacts facts;
+  facts.has_schema = Find(members, "schemaVersion") != nullptr;
+  if (const std::string* text = Find(members, "deviceProperties")) {
+    facts.has_device_properties = true;
+    facts.devices = ReadDevices(*text);
+  }
+  if (const std::string* text = Find(members, "distributedInfo")) facts.rank = ReadRank(*text);
+  if (const std::string* text = Find(members, "otherData"))
+    facts.is_own_output = ReadIsOwnOutput(*text);
+  return facts;
+}
+
+void Metadata::AddMembers(const JsonMembers& more) {
+  for (const auto& [key, value] : more) {
+    if (key == "deviceProperties" || key == "distributedInfo" || key == "otherData") continue;
+    auto old = std::find_if(members.begin(), members.end(),
+                            [&](const auto& member) { return member.first == key; });
+    if (old == members.end()) {
+      members.emplace_back(key, value);
+    } else {
+      old->second = value;
+    }
+  }
+}
+
+void Metadata::AddDevices(const std::vector<DeviceEntry>& more) {
+  for (const DeviceEntry& entry : more) {
+    const std::string* id = Find(entry.members, "id");
+    const bool is_known =
+        id != nullptr && std::any_of(devices.begin(), devices.end(), [&](const DeviceEntry& old) {
+          const std::string* old_id = Find(old.members, "id");
+          return old_id != nullptr && *old_id == *id;
+        });
+    if (!is_known) devices.push_back(entry);
+  }
+}
+
+}  // namespace debrief::accel

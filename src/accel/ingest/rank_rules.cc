@@ -1,0 +1,148 @@
+#include "accel/ingest/rank_rules.h"
+
+#include <algorithm>
+
+namespace debrief::accel {
+
+namespace {
+
+// Above every pid and thread id of an operating system.
+constexpr int64_t kFirstTextNumber = int64_t{1} << 33;
+
+bool IsSlice(const Event& event) {
+  return event.phase == 'X' || event.phase == 'B' || event.phase == 'E';
+}
+
+bool TakesRank(char phase) {
+  return std::string_view("XBEMbei").find(phase) != std::string_view::npos;
+}
+
+}  // namespace
+
+// Deterministic, unlike a hash: by the order of first sight.
+Value RankRules::NumberOf(const Value& text) {
+  const auto [at, is_new] =
+      numbers_.try_emplace(text, kFirstTextNumber + static_cast<int64_t>(numbers_.size()));
+  return Value::Integer(at->second);
+}
+
+void RankRules::MakeNumeric(Event& event) {
+  auto fix = [&](Value& id, StringId key) {
+    if (id.IsInteger() || id.IsNull()) return;
+    if (id.kind == ValueKind::kNumber || id.kind == ValueKind::kDecimalText) {
+      id = Value::Integer(id.AsInteger(run_.strings).value_or(0));
+      return;
+    }
+    run_.args.Set(event, key, id);
+    id = NumberOf(id);
+  };
+  fix(event.pid, key::kOPid);
+  fix(event.tid, key::kOTid);
+}
+
+void RankRules::FixFlexRank(const TraceFile& file) {
+  rank_is_fixed_ = facts_.rank.has_value();
+  rank_ = facts_.rank.value_or(0);
+  if (rank_is_fixed_ || !run_.options.compat || file.events.empty()) return;
+  if (const auto pid = file.events.front().pid.AsInteger(run_.strings)) {
+    rank_is_fixed_ = true;
+    rank_ = *pid;
+  }
+}
+
+void RankRules::ApplyFlex(Event& event) {
+  if (rank_is_fixed_) {
+    event.pid = Value::Integer(rank_);
+  } else if (const auto rank = event.pid.AsInteger(run_.strings)) {
+    event.pid = Value::Integer(*rank);
+  } else {
+    run_.args.Set(event, key::kOPid, event.pid);
+    event.pid = Value::Integer(NumberOf(event.pid).integer - kFirstTextNumber);
+  }
+  if (event.phase == 'C') return;  // arguments of a counter are its values
+  run_.args.Set(event, key::kRank, event.pid);
+}
+
+void RankRules::RelabelProcess(Event& event) {
+  const std::string_view name = run_.Text(event.name);
+  const auto pid = event.pid.AsInteger(run_.strings);
+  if (!name.starts_with("process") || !event.pid.IsInteger() || !pid) return;
+  if (name.ends_with("sort_index")) {
+    run_.args.Set(event, key::kSortIndex, Value::Integer(rank_ * 123000 + (*pid > rank_ ? 0 : 15)));
+  } else if (name.ends_with("_labels")) {
+    const Arg* labels = event.Find(key::kLabels);
+    std::string text = labels == nullptr ? "" : labels->value().AsText(run_.strings);
+    if (text.empty() || text.back() < '0' || text.back() > '9') return;
+    text.pop_back();
+    text += std::to_string(rank_);
+    run_.args.Set(event, key::kLabels, Value::Of(text, run_.strings));
+  }
+}
+
+void RankRules::ApplyTorchCompat(Event& event) {
+  if (!TakesRank(event.phase)) return;
+  if (event.pid == Value::Integer(0)) event.pid = Value::Integer(rank_);
+  if (IsSlice(event)) {
+    run_.args.Set(event, key::kRank, Value::Integer(rank_));
+    if (event.Has(key::kDevice)) run_.args.Set(event, key::kDevice, Value::Integer(rank_));
+  }
+  if (event.phase == 'M') RelabelProcess(event);
+}
+
+// Pids of this file that a file of another rank has already get numbers of their own: the rank for
+// a device, else the next that nobody has.
+void RankRules::PlaceTorchPids(const TraceFile& file) {
+  moved_pids_.clear();
+  std::vector<Value> seen;
+  std::unordered_set<Value, ValueHash> known;
+  for (const Event& event : file.events) {
+    if (event.pid.IsInteger() && known.insert(event.pid).second) seen.push_back(event.pid);
+  }
+  int64_t next = 100000 * (files_ + 1);
+  for (const Value& pid : seen) {
+    const auto owner = pid_owner_.find(pid);
+    if (owner == pid_owner_.end() || owner->second == rank_) {
+      pid_owner_[pid] = rank_;
+      continue;
+    }
+    Value moved = Value::Integer(rank_);
+    while (pid_owner_.count(moved) > 0 || known.count(moved) > 0) moved = Value::Integer(next++);
+    moved_pids_[pid] = moved;
+    pid_owner_[moved] = rank_;
+  }
+}
+
+void RankRules::ApplyTorch(Event& event) {
+  if (const auto moved = moved_pids_.find(event.pid); moved != moved_pids_.end())
+    event.pid = moved->second;
+  if (event.phase == 'X') run_.args.Set(event, key::kRank, Value::Integer(rank_));
+}
+
+void RankRules::Apply(TraceFile& file, const FileFacts& facts, uint32_t job) {
+  facts_ = facts;
+  const bool is_torch = run_.jobs[job].dialect == Dialect::kTorch;
+  if (is_torch) {
+    rank_ = facts.rank.value_or(run_.options.compat ? 0 : files_);
+    run_.jobs[job].rank = rank_;
+    if (!run_.options.compat) PlaceTorchPids(file);
+  } else {
+    FixFlexRank(file);
+  }
+  for (Event& event : file.events) {
+    event.job = job;
+    if (IsSlice(event)) event.ts_is_integer = false;
+    if (run_.options.verify) continue;
+    if (IsSlice(event)) event.has_args = true;
+    if (!is_torch) {
+      ApplyFlex(event);
+    } else if (run_.options.compat) {
+      ApplyTorchCompat(event);
+    } else {
+      ApplyTorch(event);
+    }
+    if (IsSlice(event)) MakeNumeric(event);
+  }
+  ++files_;
+}
+
+}  // namespace debrief::accel

@@ -1,0 +1,172 @@
+// event_categorizer: every slice gets args.class, by its name and category.
+//
+// Cost: a few searches a slice of a collective; none else, as names are looked at once.
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "accel/categories.h"
+#include "accel/passes/event_classes.h"
+#include "accel/passes/passes.h"
+
+namespace debrief::accel {
+namespace {
+
+bool HasAny(std::string_view name, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  });
+}
+
+// Transfers through the memory of the host. The first rule that fits counts: "Wait for Notice
+// (gather notifications)" waits for data, other notices are watched.
+EventClass HostDmaClass(std::string_view name, EventClass plain) {
+  using enum EventClass;
+  if (HasAny(name, {"Wdone DmaI", "Wait for Data Avail Notice",
+                    "Wait for Notice (gather notifications)", "R5 Wait DATA"})) {
+    return kHdmaWaitData;
+  }
+  if (HasAny(name, {"Wait for ACK", "R5 Wait ACK"})) return kHdmaWaitAck;
+  if (HasAny(name, {"Send ACK Instruction", "R5 Send ACK"})) return kHdmaSignalAck;
+  if (HasAny(name, {"Send Instruction", "HCOLL Signal", "R5 Send DATA"})) return kHdmaSignalData;
+  if (HasAny(name, {"Wait for Notice", "Wait for Delivery Notice"})) return kHdmaMonitorNotice;
+  if (plain == kDataOut) return kHdmaSendData;
+  if (plain == kDataIn) return kHdmaRecvData;
+  return plain;
+}
+
+EventClass CollectiveClass(std::string_view name, EventClass plain) {
+  using enum EventClass;
+  if (HasAny(name, {"Host DMA", "HCOLL"})) return HostDmaClass(name, plain);
+  if (HasAny(name, {"DLM Wait"})) return kHdmaWaitData;
+  if (HasAny(name, {"Set BcList", "Xseg to rank"})) return kProtocolSerial;
+  if (plain == kDataOut) return kP2pSendData;
+  if (plain == kDataIn) return kP2pRecvData;
+  return plain;
+}
+
+EventLook LookOf(const Event& event, const Run& run, uint32_t name_bits) {
+  return {.dialect = run.DialectOf(event), .name = name_bits};
+}
+
+class Classifier {
+ public:
+  explicit Classifier(Run& run) : run_(run) {}
+
+  EventClass Classify(const Event& event) {
+    const EventClass plain = Plain(event);
+    const EventClass by_runtime = ByRuntime(event, plain);
+    if (!IsCollective(event, run_)) return by_runtime;
+    return CollectiveClass(run_.Text(event.name), by_runtime);
+  }
+
+ private:
+  EventClass Plain(const Event& event) const {
+    if (IsPrep(event, run_)) return EventClass::kComputePrep;
+    if (IsKernel(event, run_)) return EventClass::kComputeExec;
+    if (IsCopyIn(event, run_)) return EventClass::kDataIn;
+    if (IsCopyOut(event, run_)) return EventClass::kDataOut;
+    return EventClass::kOther;
+  }
+
+  EventClass ByRuntime(const Event& event, EventClass plain) {
+    const EventLook look = LookOf(event, run_, BitsOf(event.name));
+    if (look.name & kNameRoundtrip) return EventClass::kRoundtripAiu;
+    if (IsSuperNode(look)) return EventClass::kRoundtripFlex;
+    if (accel::IsBarrier(look)) return EventClass::kBarrier;
+    if (IsRdmaPrepSync(look)) return EventClass::kWireup;
+    if (IsDataConvert(look)) return EventClass::kDataConvert;
+    return plain;
+  }
+
+  uint32_t BitsOf(StringId name) {
+    const auto at = static_cast<size_t>(name);
+    if (at >= bits_.size()) bits_.resize(std::max(run_.strings.size(), at + 1), kUnknown);
+    if (bits_[at] == kUnknown) bits_[at] = NameBits(run_.Text(name));
+    return bits_[at];
+  }
+
+  static constexpr uint32_t kUnknown = UINT32_MAX;
+  Run& run_;
+  std::vector<uint32_t> bits_;
+};
+
+void NoteKernel(const Event& event, EventClasses& classes, Run& run) {
+  const auto [at, is_new] =
+      classes.kernels.try_emplace(KernelContext(event, run), KernelTime{event.ts, event.ts});
+  if (is_new) return;
+  at->second.first = std::min(at->second.first, event.ts);
+  at->second.last = std::max(at->second.last, event.ts);
+}
+
+}  // namespace
+
+std::string_view ClassName(EventClass event_class) {
+  static constexpr std::array<std::string_view, kEventClasses> kNames{
+      "COMPUTE_PREP",
+      "COMPUTE_EXEC",
+      "DATA_IN",
+      "DATA_OUT",
+      "OTHER",
+      "SEN_DATA_CONVERT",
+      "MAIU_WIREUP",
+      "MAIU_BARRIER",
+      "ROUNDTRIP_FLEX",
+      "ROUNDTRIP_AIU",
+      "MAIU_HDMA_PROTOCOL_WAIT_DATA",
+      "MAIU_HDMA_PROTOCOL_WAIT_ACK",
+      "MAIU_HDMA_PROTOCOL_SIGNAL_ACK",
+      "MAIU_HDMA_PROTOCOL_SIGNAL_DATA",
+      "MAIU_HDMA_PROTOCOL_MONITOR_NOTICE",
+      "MAIU_HDMA_PROTOCOL_SEND_DATA",
+      "MAIU_HDMA_PROTOCOL_RECV_DATA",
+      "MAIU_P2PRDMA_PROTOCOL_SEND_DATA",
+      "MAIU_P2PRDMA_PROTOCOL_RECV_DATA",
+      "MAIU_PROTOCOL_SERIAL",
+      "MAIU_PROTOCOL_SEND_DATA",
+      "MAIU_PROTOCOL_RECV_DATA",
+      "MAIU_PROTOCOL_SIGNAL_DATA",
+      "MAIU_PROTOCOL_SIGNAL_ACK"};
+  return kNames[static_cast<size_t>(event_class)];
+}
+
+void EventClasses::Intern(Run& run) {
+  for (size_t i = names.size(); i < kEventClasses; ++i) {
+    names.push_back(run.Intern(ClassName(static_cast<EventClass>(i))));
+  }
+}
+
+std::optional<EventClass> EventClasses::ClassOf(const Event& event) const {
+  const Arg* arg = event.Find(key::kClass);
+  if (arg == nullptr || arg->kind != ValueKind::kText) return std::nullopt;
+  const auto at = std::find(names.begin(), names.end(), arg->text);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<EventClass>(at - names.begin());
+}
+
+// A job of Flex is a file; a trace of torch holds many launches.
+std::pair<uint32_t, int64_t> KernelContext(const Event& event, const Run& run) {
+  if (run.DialectOf(event) == Dialect::kFlex) return {event.job, -1};
+  const uint32_t job = run.options.compat ? 0 : event.job;
+  return {job, IntegerArg(event, key::kCorrelation, run).value_or(-1)};
+}
+
+void EventCategorizer(EventList& events, Run& run) {
+  auto& classes = run.Shared<EventClasses>();
+  classes.Intern(run);
+  Classifier classifier(run);
+  ByValue<bool> ranks;
+  for (Event& event : events) {
+    if (event.phase != 'X') continue;
+    const EventClass event_class = classifier.Classify(event);
+    run.args.Set(event, key::kClass, Value::Text(classes.names[static_cast<size_t>(event_class)]));
+    if (event_class == EventClass::kComputeExec) {
+      NoteKernel(event, classes, run);
+      ranks[RankOf(event)] = true;
+    }
+    classes.flex_events += run.DialectOf(event) == Dialect::kFlex;
+  }
+  classes.ranks_with_kernels = ranks.size();
+}
+
+}  // namespace debrief::accel

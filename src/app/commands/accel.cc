@@ -1,0 +1,92 @@
+// debrief accel: traces of AIU/Flex and of the torch profiler, cleaned and with counters, with the
+// options, files and lines of acelyzer. docs/accel.md
+//
+// Every line of the console is `time LEVEL text` on stdout, as people's scripts know it.
+#include "accel/accel.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+
+#include "app/build_model.h"
+#include "app/commands/commands.h"
+#include "app/terminal.h"
+#include "base/thread_pool.h"
+
+namespace debrief {
+
+namespace {
+
+constexpr const char* kLevels[] = {"ERROR", "WARNING", "INFO", "DEBUG", "TRACE"};
+
+class AccelConsole final : public accel::Console {
+ public:
+  AccelConsole(accel::Level level, bool quiet)
+      : level_(quiet ? std::min(level, accel::Level::kWarning) : level),
+        has_colour_(WantsColour()) {}
+
+  void Line(accel::Level level, std::string_view text) override {
+    if (level > level_) return;
+    const int64_t ns = SystemClock().NowNs();
+    const char* colour = !has_colour_                      ? ""
+                         : level == accel::Level::kError   ? "\033[91m"
+                         : level == accel::Level::kWarning ? "\033[93m"
+                                                           : "";
+    sink_.Write(fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06} {}{:>8}{} {}\n",
+                            fmt::localtime(static_cast<std::time_t>(ns / 1'000'000'000)),
+                            ns / 1000 % 1'000'000, colour, kLevels[static_cast<int>(level)],
+                            *colour == 0 ? "" : "\033[0m", text));
+  }
+
+ private:
+  accel::Level level_;
+  bool has_colour_;
+  StdoutSink sink_;
+};
+
+// The trace goes through the timeline model, as `debrief convert` would do it.
+int WriteProtobuf(accel::Options options, accel::Console& console, ThreadPool& threads,
+                  const GlobalOptions& global) {
+  options.trace_path = options.output + ".json";
+  const auto done = accel::Process(options, console, threads, TemporaryFolder());
+  if (!done.ok()) {
+    PrintError(done.status());
+    return 1;
+  }
+  if (!done.value().wrote_trace) return 1;
+  ConvertOptions convert;
+  convert.paths = {options.trace_path};
+  convert.to = "perfetto";
+  convert.output = options.output;
+  const int code = RunConvert(convert, global);
+  unlink(options.trace_path.c_str());
+  return code;
+}
+
+}  // namespace
+
+int RunAccel(const accel::Arguments& arguments, const std::string& command_line,
+             const GlobalOptions& global) {
+  auto options = accel::MakeOptions(arguments);
+  if (!options.ok()) {
+    PrintError(options.status());
+    return options.status().code() == Code::kUsage ? 2 : 1;
+  }
+  options->command_line = command_line;
+  AccelConsole console(options->level, global.quiet);
+  ThreadPool threads(ThreadCount(global));
+  if (options->format == accel::Format::kProtobuf && !options->compat)
+    return WriteProtobuf(options.value(), console, threads, global);
+  const auto done = accel::Process(std::move(options).value(), console, threads, TemporaryFolder());
+  if (!done.ok()) {
+    console.Error(done.status().ToString());
+    return 1;
+  }
+  if (!done->wrote_trace) console.Error("no good event in the inputs; nothing was written");
+  return done->wrote_trace ? 0 : 1;
+}
+
+}  // namespace debrief

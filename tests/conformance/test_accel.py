@@ -1,0 +1,156 @@
+"""debrief accel against acelyzer, over public/acelyzer: a command, what it wrote and its exit code for each case.
+
+With --compat every case that acelyzer finished must give the same files. What it did not survive must be told, keep all
+good events, and end with 0 where there is one; so must every malformed input without --compat. No output may have two
+slices of one thread that overlap in part: viewers drop them.
+"""
+import json
+import math
+import shlex
+import shutil
+from collections import defaultdict
+from pathlib import Path
+
+from accel_compare import SHOWN, compare_files
+
+META = {"cmd.txt", "rc.txt", "console_norm.txt", "stdout.txt", "time.txt"}
+# Options that are wrong, whatever the input: acelyzer's code stays.
+WRONG_OPTIONS = {"profile_bad", "profile_missing"}
+# Inputs without a single good event.
+NOTHING_GOOD = {"err_a.pftrace", "err_data.log", "err_dict_no_te.json", "err_empty.json", "err_emptylist.json", "err_nan.json",
+                "err_no_dur.json", "err_no_name.json", "err_no_ph.json", "err_no_pid.json", "err_noext2",
+                "err_own_output.json", "err_textfile"}
+
+
+def cases(context):
+    """(name, exit code, words of the command line) of the cases whose inputs are there."""
+    folder = context.data / "public/acelyzer"
+    if not (folder / "INDEX.tsv").exists():
+        print(f"skipped: no {folder}")
+        return []
+    found = []
+    for line in (folder / "INDEX.tsv").read_text().splitlines()[1:]:
+        name, code = line.split("\t")[:2]
+        words = shlex.split((folder / "expected" / name / "cmd.txt").read_text())[1:]
+        if inputs_of(folder / "expected" / name, words):
+            found.append((name, int(code), words))
+    assert found
+    return found
+
+
+def inputs_of(folder, words):
+    listed = words[words.index("-i") + 1]
+    return [path for part in listed.split(",") for path in (folder / part).parent.glob(Path(part).name)]
+
+
+def run_case(context, name, words, *options):
+    """The folder it was run in, and the finished process."""
+    root = context.scratch / "cases"
+    folder = root / "expected" / (name + "".join(options))
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    if not (root / "inputs").exists():
+        (root / "inputs").symlink_to(context.data / "public/acelyzer/inputs")
+    done = context.run("accel", *words, *options, cwd=folder, check=False)
+    assert done.returncode in (0, 1, 2), f"{name}: exit code {done.returncode}\n{done.stderr[-1000:]}"
+    return folder, done
+
+
+def same_as_reference(context, name, words):
+    folder, done = run_case(context, name, words, "--compat")
+    if done.returncode != 0:
+        return [f"exit code {done.returncode}: {done.stdout[-300:]}"]
+    problems = []
+    expected = context.data / "public/acelyzer/expected" / name
+    for want in sorted(path for path in expected.iterdir() if path.name not in META):
+        got = folder / want.name
+        found = compare_files(want, got) if got.exists() else ["not written"]
+        if found:
+            problems.append(f"{want.name}: {len(found)} differences\n      " + "\n      ".join(found[:SHOWN]))
+    return problems
+
+
+def test_same_files(context):
+    wrong = []
+    for name, code, words in cases(context):
+        if code != 0:
+            continue
+        problems = same_as_reference(context, name, words)
+        wrong += [f"{name}: {problem}" for problem in problems]
+    assert not wrong, f"{len(wrong)} files differ\n  " + "\n  ".join(wrong)
+
+
+def expected_code(name, code, words, compat):
+    if name in WRONG_OPTIONS:
+        return 1
+    if compat and code == 0:
+        return 0
+    return 1 if name in NOTHING_GOOD else 0
+
+
+def is_told(name, done):
+    """A case that acelyzer did not survive, or an input that is malformed, has a line that says so."""
+    text = done.stdout + done.stderr
+    return any(word in text for word in ("ERROR", "WARNING", "debrief:"))
+
+
+def test_what_acelyzer_does_not_survive(context):
+    wrong = []
+    for name, code, words in cases(context):
+        for options in ([], ["--compat"]):
+            if code == 0 and not (name.startswith("err_") and not options):
+                continue
+            folder, done = run_case(context, name, words, *options)
+            want = expected_code(name, code, words, bool(options))
+            if done.returncode != want:
+                wrong.append(f"{name} {options}: exit code {done.returncode}, not {want}\n{done.stdout[-300:]}{done.stderr[-300:]}")
+            elif not is_told(name, done):
+                wrong.append(f"{name} {options}: nothing is told")
+            elif want == 0 and not any(folder.iterdir()):
+                wrong.append(f"{name} {options}: nothing is written")
+    assert not wrong, "\n".join(wrong)
+
+
+def traces(folder):
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".json" and path.is_file():
+            yield path, json.loads(path.read_text())
+
+
+def grid(time):
+    return max(0.001, 2 * math.ulp(time))
+
+
+def partial_overlaps(events):
+    """Pairs of slices of one thread that overlap in part, beyond what a double can tell."""
+    tracks = defaultdict(list)
+    for event in events:
+        if event["ph"] == "X":
+            step = grid(event["ts"] + event["dur"])
+            tracks[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"], 2 * step, event["name"]))
+    for track, slices in tracks.items():
+        open_slices = []
+        for slice_ in sorted(slices, key=lambda each: (each[0], -each[1])):
+            start, end, step, name = slice_
+            open_slices = [each for each in open_slices if each[1] > start + step]
+            for other in open_slices:
+                if start - other[0] > step and end - other[1] > step:
+                    yield f"{track}: {other[3]!r} [{other[0]}, {other[1]}] and {name!r} [{start}, {end}]"
+            open_slices.append(slice_)
+
+
+def test_no_slices_overlap_in_part(context):
+    wrong = []
+    for name, code, words in cases(context):
+        if {"-V", "warn", "protobuf", "pddf"} & set(words):
+            continue
+        keeps_overlaps = {"-O", "-P", "--tb"} & set(words)
+        for options in ([], ["--compat"]):
+            if options and keeps_overlaps:
+                continue
+            folder, _ = run_case(context, name, words, *options)
+            for path, trace in traces(folder):
+                found = list(partial_overlaps(trace["traceEvents"]))
+                if found:
+                    wrong.append(f"{name} {options} {path.name}: {len(found)} overlaps, {found[0]}")
+    assert not wrong, "\n".join(wrong)
