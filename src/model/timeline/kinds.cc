@@ -50,7 +50,7 @@ std::string_view KindOfCategory(std::string_view category) {
 }
 
 bool IsDeviceKind(std::string_view kind) {
-  return kind == kKernel || kind == kMemcpy || kind == kMemset || kind == kSync ||
+  return kind == kKernel || kind == kMemcpy || kind == kMemset || kind == kSync || kind == kQueue ||
          kind == kDeviceAnnotation || kind == kCounterRange;
 }
 

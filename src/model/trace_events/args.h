@@ -5,6 +5,7 @@
 // Texts are views into the parsed batch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "base/json_cursor.h"
 #include "model/ids.h"
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief::trace_events {
 
 struct Args {
   int64_t external_id = kNone64;
@@ -42,15 +43,23 @@ struct Args {
   int64_t address = kNone64, allocated_bytes = kNone64, reserved_bytes = kNone64,
           device_type = kNone64, memory_device = kNone64, memory_bytes = kNone64;
 
+  // Of work on an AIU: readings of its cycle counter, and what stands beside them. The number of
+  // bytes goes by the same key as that of a [memory] event.
+  bool has_stamps = false;
+  std::array<int64_t, 5> stamps = {kNone64, kNone64, kNone64, kNone64, kNone64};  // TS1..TS5
+  int64_t power = kNone64;
+  std::string_view coll_group, peers, transfer_type;
+
   // Of metadata: args.name, args.labels, args.sort_index.
   std::string_view name, labels;
   int64_t sort_index = kNone64;
 };
 
-// Reads the field `key` of the args; a field that has no column is left alone.
+// Reads the field `key` of the args (or attr, as AIU runtimes call them); a field that has no
+// column is left alone.
 void ReadArg(std::string_view key, JsonValue value, Args& args);
 
 // "[6, 7]" as numbers; what is none is left out.
 std::vector<int64_t> NumbersIn(std::string_view text);
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief::trace_events

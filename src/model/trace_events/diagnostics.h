@@ -3,7 +3,7 @@
 
 #include "model/diagnostics.h"
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief::trace_events {
 
 inline constexpr DiagnosticKind kNoEvents = {"chrome_trace.no_events", Severity::kError,
                                              "the document has no array traceEvents",
@@ -28,6 +28,15 @@ inline constexpr DiagnosticKind kBadDuration = {
     "chrome_trace.bad_duration", Severity::kWarning,
     "an event has no usable duration (missing, negative or NaN); kept with none",
     "Sums of durations are too low by what these took."};
+inline constexpr DiagnosticKind kBadStamps = {
+    "chrome_trace.bad_stamps", Severity::kWarning,
+    "an event has cycle stamps, and not five numbers TS1 to TS5; kept with the times of the host",
+    "Look at the event at this place; it counts as work of the host."};
+inline constexpr DiagnosticKind kStampsDisordered = {
+    "chrome_trace.stamps_disordered", Severity::kWarning,
+    "the cycle stamps of an event do not follow each other in time; kept with the times of the "
+    "host",
+    "Look at the event at this place: TS1 to TS5 must rise but for one wrap of 32 bits."};
 inline constexpr DiagnosticKind kUnknownPhase = {
     "chrome_trace.unknown_phase", Severity::kInfo,
     "an event is of a phase that is not shown on a timeline; left out",
@@ -40,4 +49,4 @@ inline constexpr DiagnosticKind kNeverBegun = {
     "chrome_trace.never_begun", Severity::kWarning, "an event ends that did not begin; left out",
     "It began before the recording did, or its begin was lost."};
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief::trace_events

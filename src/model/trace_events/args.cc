@@ -1,8 +1,8 @@
-#include "inputs/chrome_trace/args.h"
+#include "model/trace_events/args.h"
 
 #include <charconv>
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief::trace_events {
 
 namespace {
 
@@ -87,6 +87,34 @@ void ReadMemory(std::string_view key, JsonValue value, Args& args) {
   if (key == "Device Id") args.memory_device = IntOf(value);
 }
 
+// Decimal or hexadecimal, as a text or as a number; none when it is neither or negative.
+int64_t CounterOf(JsonValue value) {
+  std::string_view text = TextOf(value);
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  while (!text.empty() && text.back() <= ' ') text.remove_suffix(1);
+  // Counters have 32 bits; those that a tool has made continuous have some more.
+  constexpr uint64_t kMost = uint64_t{1} << 60;
+  uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end != text.data() + text.size() || number > kMost) return kNone64;
+  return static_cast<int64_t>(number);
+}
+
+void ReadStamps(std::string_view key, JsonValue value, Args& args) {
+  if (key.size() == 3 && key.starts_with("TS") && key[2] >= '1' && key[2] <= '5') {
+    args.stamps[static_cast<size_t>(key[2] - '1')] = CounterOf(value);
+    args.has_stamps = true;
+  }
+  if (key == "Power") args.power = CounterOf(value);
+  if (key == "CollGroup") args.coll_group = TextOf(value);
+  if (key == "Peer" || key == "Peers") args.peers = TextOf(value);
+  if (key == "Type") args.transfer_type = TextOf(value);
+}
+
 void ReadMetadata(std::string_view key, JsonValue value, Args& args) {
   if (key == "name") args.name = TextOf(value);
   if (key == "labels") args.labels = TextOf(value);
@@ -133,12 +161,17 @@ void ReadArg(std::string_view key, JsonValue value, Args& args) {
       return ReadMemory(key, value, args);
     case 'C':
     case 'P':
+      if (key == "CollGroup" || key.starts_with("Peer") || key == "Power")
+        return ReadStamps(key, value, args);
+      return ReadCollective(key, value, args);
     case 'G':
     case 'O':
       return ReadCollective(key, value, args);
+    case 'T':
+      if (key.starts_with("TS") || key == "Type") return ReadStamps(key, value, args);
+      return ReadMemory(key, value, args);
     case 'A':
     case 'B':
-    case 'T':
       return ReadMemory(key, value, args);
     case 'n':
     case 'l':
@@ -161,4 +194,4 @@ std::vector<int64_t> NumbersIn(std::string_view text) {
   return numbers;
 }
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief::trace_events

@@ -1,11 +1,11 @@
-#include "inputs/chrome_trace/event_ranges.h"
+#include "base/event_ranges.h"
 
 #include <algorithm>
 
 #include "base/json_array_splitter.h"
 #include "base/json_cursor.h"
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief {
 
 namespace {
 
@@ -92,7 +92,7 @@ size_t FindLastEvent(std::string_view text, char before) {
 }
 
 // Members of the top-level object in `text`, which has no array of events.
-void AddMembers(std::string_view text, std::vector<Member>& members) {
+void AddMembers(std::string_view text, std::vector<JsonMember>& members) {
   JsonReader reader;
   std::string padded(text);
   padded.resize(text.size() + simdjson::SIMDJSON_PADDING);
@@ -218,4 +218,4 @@ Result<EventRanges> FindEventRanges(const Source& source, uint64_t range_bytes) 
   return RangeFinder(source, range_bytes).Find();
 }
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief

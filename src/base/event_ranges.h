@@ -20,9 +20,9 @@
 #include "base/source.h"
 #include "base/status.h"
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief {
 
-struct Member {
+struct JsonMember {
   std::string key;
   std::string value;  // JSON
 };
@@ -33,7 +33,7 @@ struct EventRanges {
   bool closed = false;   // its closing bracket is there
   uint64_t end = 0;      // behind the last byte of events
   std::vector<ByteRange> ranges;
-  std::vector<Member> members;  // the others of the document
+  std::vector<JsonMember> members;  // the others of the document
 };
 
 Result<EventRanges> FindEventRanges(const Source& source, uint64_t range_bytes);
@@ -45,4 +45,4 @@ size_t FindEvent(std::string_view text, size_t from, char before);
 // Behind the bracket that closes the object that begins at `at`; npos when `text` ends before.
 size_t ObjectEnd(std::string_view text, size_t at);
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief

@@ -1,4 +1,4 @@
-#include "inputs/chrome_trace/event.h"
+#include "model/trace_events/event.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "base/hash.h"
-#include "inputs/chrome_trace/diagnostics.h"
-#include "inputs/chrome_trace/micros.h"
+#include "base/micros.h"
 #include "model/timeline/kinds.h"
+#include "model/trace_events/diagnostics.h"
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief::trace_events {
 
 namespace {
 
@@ -100,7 +100,7 @@ Status EventParser::ReadFields(JsonValue element, Event& event) {
         return;
       case 4:
         if (key == "name") event.name = value.String().value_or(std::string_view());
-        if (key == "args") ReadArgs(value, event);
+        if (key == "args" || key == "attr") ReadArgs(value, event);
         return;
       default:
         return;
@@ -324,6 +324,7 @@ void EventParser::AddDetails(const Event& event, int32_t slice) {
     AddWork(args, slice);
   if (args.has_op) AddOp(args, slice);
   if (args.has_collective) AddCollective(args, slice);
+  if (args.has_stamps) AddStamp(event, slice);
 }
 
 void EventParser::AddWork(const Args& args, int32_t slice) {
@@ -382,10 +383,29 @@ void EventParser::AddCollective(const Args& args, int32_t slice) {
   writer_.part().tables.Edit<TimelineCollectiveTable>().Add(row);
 }
 
+void EventParser::AddStamp(const Event& event, int32_t slice) {
+  const Args& args = event.args;
+  if (std::find(args.stamps.begin(), args.stamps.end(), kNone64) != args.stamps.end())
+    return Report(kBadStamps, event, event.name);
+  auto row = writer_.NewRow<AccelStampRow>();
+  row.slice = slice;
+  row.ts1 = args.stamps[0];
+  row.ts2 = args.stamps[1];
+  row.ts3 = args.stamps[2];
+  row.ts4 = args.stamps[3];
+  row.ts5 = args.stamps[4];
+  row.power = args.power;
+  row.bytes = args.memory_bytes != kNone64 ? args.memory_bytes : args.bytes;
+  row.coll_group = InternIfAny(writer_, args.coll_group);
+  row.transfer_type = InternIfAny(writer_, args.transfer_type);
+  if (!args.peers.empty()) row.peers = writer_.part().pools.lists.Intern(NumbersIn(args.peers));
+  writer_.part().tables.Edit<AccelStampTable>().Add(row);
+}
+
 void EventParser::Report(const DiagnosticKind& kind, const Event&, std::string_view detail) {
   writer_.part().diagnostics.Add(
       kind, who_.input,
       {.offset = static_cast<int64_t>(event_offset_), .detail = std::string(detail)});
 }
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief::trace_events

@@ -1,4 +1,4 @@
-#include "inputs/chrome_trace/facts.h"
+#include "model/trace_events/facts.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "tables/timeline_fact.h"
 #include "tables/timeline_group.h"
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief::trace_events {
 
 namespace {
 
@@ -95,7 +95,7 @@ struct FactRows {
     });
   }
 
-  void AddFact(const Member& member) {
+  void AddFact(const JsonMember& member) {
     auto row = New<TimelineFactRow>();
     row.key = part.pools.Intern(member.key);
     std::string_view value = member.value;
@@ -107,7 +107,7 @@ struct FactRows {
 
 }  // namespace
 
-TraceFacts ReadFacts(std::span<const Member> members) {
+TraceFacts ReadFacts(std::span<const JsonMember> members) {
   TraceFacts facts;
   for (const auto& [key, value] : members) {
     if (key == "schemaVersion" || key == "deviceProperties" || key == "distributedInfo")
@@ -124,9 +124,9 @@ TraceFacts ReadFacts(std::span<const Member> members) {
   return facts;
 }
 
-void AddFactRows(std::span<const Member> members, const Identity& who, Part& part) {
+void AddFactRows(std::span<const JsonMember> members, const Identity& who, Part& part) {
   FactRows rows{who, part};
-  for (const Member& member : members) {
+  for (const JsonMember& member : members) {
     if (member.key == "deviceProperties") {
       WithValue(member.value, [&](JsonValue devices) {
         (void)devices.ForEachElement([&](JsonValue device) { rows.AddDevice(device); });
@@ -139,4 +139,4 @@ void AddFactRows(std::span<const Member> members, const Identity& who, Part& par
   }
 }
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief::trace_events

@@ -1,9 +1,9 @@
-#include "inputs/chrome_trace/micros.h"
+#include "base/micros.h"
 
 #include <charconv>
 #include <cmath>
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::optional<int64_t> MicrosToNs(std::string_view token) {
   return negative ? -ns : ns;
 }
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief

@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "base/json_cursor.h"
-#include "inputs/chrome_trace/args.h"
 #include "model/timeline/writer.h"
+#include "model/trace_events/args.h"
+#include "tables/accel_stamp.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_device_work.h"
@@ -24,7 +25,7 @@
 #include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief::trace_events {
 
 // What metadata events say of a process (no tid) or of whatever has this tid.
 struct Naming {
@@ -92,6 +93,7 @@ class EventParser {
   void AddWork(const Args& args, int32_t slice);
   void AddOp(const Args& args, int32_t slice);
   void AddCollective(const Args& args, int32_t slice);
+  void AddStamp(const Event& event, int32_t slice);
   void Report(const DiagnosticKind& kind, const Event& event, std::string_view detail);
 
   Identity who_;
@@ -105,4 +107,4 @@ class EventParser {
   std::vector<std::pair<std::string, double>> counter_values_;  // of the event being read
 };
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief::trace_events

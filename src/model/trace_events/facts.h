@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <span>
 
-#include "inputs/chrome_trace/event_ranges.h"
+#include "base/event_ranges.h"
 #include "model/model.h"
 
-namespace debrief::inputs::chrome_trace {
+namespace debrief::trace_events {
 
 struct TraceFacts {
   bool is_kineto = false;
@@ -18,9 +18,9 @@ struct TraceFacts {
   bool has_shapes = false, has_stacks = false, has_memory = false;
 };
 
-TraceFacts ReadFacts(std::span<const Member> members);
+TraceFacts ReadFacts(std::span<const JsonMember> members);
 
 // Rows of timeline_device, timeline_group and timeline_fact.
-void AddFactRows(std::span<const Member> members, const Identity& who, Part& part);
+void AddFactRows(std::span<const JsonMember> members, const Identity& who, Part& part);
 
-}  // namespace debrief::inputs::chrome_trace
+}  // namespace debrief::trace_events
