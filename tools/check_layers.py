@@ -10,6 +10,7 @@ usage: check_layers.py [--self-test]
   recorder  base, include/debrief
   diff      base, model, tables/, outputs/
   serve     base, model, tables/, outputs/
+  accel     base, model, tables/
   app       everything
 """
 import re
@@ -18,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIONS = {"inputs", "analyses", "outputs"}
-FOLDERS = STATIONS | {"base", "model", "recorder", "diff", "serve", "app", "tables", "debrief"}
+FOLDERS = STATIONS | {"base", "model", "recorder", "diff", "serve", "accel", "app", "tables", "debrief"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
@@ -34,6 +35,8 @@ def forbidden(path, include):
     if target[0] in ("model", "tables") and layer in STATIONS | {"model"}:
         return None
     if layer in ("diff", "serve") and target[0] in (layer, "outputs", "model", "tables"):
+        return None
+    if layer == "accel" and target[0] in ("accel", "model", "tables"):
         return None
     if layer == "recorder" and target[0] in ("recorder", "debrief"):
         return None
@@ -65,13 +68,14 @@ def self_test():
     allowed = [("base/a.cc", "base/b.h"), ("model/a.cc", "tables/job.h"), ("inputs/a.cc", "model/model.h"),
                ("inputs/x/a.cc", "inputs/x/b.h"), ("inputs/x/a.cc", "inputs/importer.h"),
                ("app/main.cc", "outputs/html/page.h"), ("recorder/a.cc", "debrief/recorder.h"),
-               ("serve/a.cc", "outputs/store/database.h"), ("diff/a.cc", "outputs/profile_diff/profile_diff.h")]
+               ("serve/a.cc", "outputs/store/database.h"), ("diff/a.cc", "outputs/profile_diff/profile_diff.h"),
+               ("accel/passes/a.cc", "accel/pass.h"), ("accel/a.cc", "model/accel/lanes.h")]
     banned = [("base/a.cc", "model/model.h"), ("model/a.cc", "inputs/importer.h"),
               ("inputs/x/a.cc", "inputs/y/b.h"), ("inputs/x/a.cc", "outputs/output.h"),
               ("inputs/a.cc", "inputs/x/b.h"), ("analyses/x/a.cc", "app/cli.h"),
               ("recorder/a.cc", "model/model.h"), ("inputs/x/a.cc", "b.h"), ("base/a.cc", "tables/job.h"),
               ("inputs/x/a.cc", "inputs/x/../y/b.h"), ("serve/a.cc", "inputs/importer.h"), ("diff/a.cc", "serve/server.h"),
-              ("outputs/x/a.cc", "serve/server.h")]
+              ("outputs/x/a.cc", "serve/server.h"), ("accel/a.cc", "outputs/output.h"), ("inputs/x/a.cc", "accel/event.h")]
     assert not [case for case in allowed if forbidden(*case)], "a good include was refused"
     assert not [case for case in banned if not forbidden(*case)], "a bad include was let through"
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BELOW_APP = ["base", "model", "inputs", "analyses", "outputs", "serve"]
+BELOW_APP = ["base", "model", "inputs", "analyses", "outputs", "serve", "accel"]
 EXCEPTED = {"src/base/check.cc"}
 # A call is the name and a parenthesis, not after a letter, "." or "->" (a member of the same name is fine).
 BANNED = [

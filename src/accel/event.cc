@@ -1,0 +1,88 @@
+#include "accel/event.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace debrief::accel {
+
+Value Arg::value() const {
+  Value out;
+  out.kind = kind;
+  std::memcpy(&out.integer, &integer, sizeof integer);
+  return out;
+}
+
+void Arg::Set(const Value& value) {
+  kind = value.kind;
+  std::memcpy(&integer, &value.integer, sizeof integer);
+}
+
+const Arg* Event::Find(StringId key, ArgPlace place) const {
+  for (const Arg& arg : args()) {
+    if (arg.key == key && arg.place == place) return &arg;
+  }
+  return nullptr;
+}
+
+Arg* Event::Find(StringId key, ArgPlace place) {
+  return const_cast<Arg*>(static_cast<const Event*>(this)->Find(key, place));
+}
+
+void Event::Remove(StringId key, ArgPlace place) {
+  Arg* arg = Find(key, place);
+  if (arg == nullptr) return;
+  std::memmove(static_cast<void*>(arg), arg + 1,
+               sizeof(Arg) * static_cast<size_t>(arg_array + arg_count - arg - 1));
+  --arg_count;
+}
+
+void ArgStore::Own(Event& event, uint16_t extra) {
+  const size_t capacity = std::min<size_t>(size_t{event.arg_count} + extra, UINT16_MAX);
+  Arg* array = reinterpret_cast<Arg*>(arena_.Allocate(capacity * sizeof(Arg), alignof(Arg)));
+  if (event.arg_count > 0)
+    std::memcpy(static_cast<void*>(array), event.arg_array, event.arg_count * sizeof(Arg));
+  event.arg_array = array;
+  event.arg_capacity = static_cast<uint16_t>(capacity);
+}
+
+void ArgStore::Append(Event& event, const Arg& arg) {
+  if (event.arg_count == UINT16_MAX) return;  // an event with 65,535 arguments has enough
+  if (event.arg_count == event.arg_capacity)
+    Own(event, static_cast<uint16_t>(std::min(event.arg_count / 2 + 4, 4096)));
+  event.arg_array[event.arg_count++] = arg;
+  event.has_args |= arg.place == ArgPlace::kArgs;
+}
+
+void ArgStore::Set(Event& event, StringId key, const Value& value, ArgPlace place) {
+  if (Arg* arg = event.Find(key, place)) return arg->Set(value);
+  Arg arg;
+  arg.key = key;
+  arg.place = place;
+  arg.Set(value);
+  Append(event, arg);
+}
+
+void Permute(EventList& events, std::span<const uint32_t> order) {
+  EventList sorted;
+  sorted.reserve(order.size());
+  for (uint32_t at : order) sorted.push_back(events[at]);
+  events = std::move(sorted);
+}
+
+void SortByTime(EventList& events) {
+  auto before = [](const Event& a, const Event& b) {
+    return a.ts != b.ts ? a.ts < b.ts : a.dur > b.dur;
+  };
+  if (std::is_sorted(events.begin(), events.end(), before)) return;
+  DEBRIEF_CHECK(events.size() < UINT32_MAX);
+  std::vector<uint32_t> order(events.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return before(events[a], events[b]); });
+  Permute(events, order);
+}
+
+}  // namespace debrief::accel

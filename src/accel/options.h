@@ -1,0 +1,76 @@
+// What the command line of `debrief accel` says; see docs/accel.md for each option.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace debrief::accel {
+
+enum class Overlap : uint8_t { kDrop, kTid, kAsync, kWarn, kShift };
+enum class Format : uint8_t { kJson, kPddf, kProtobuf };
+enum class Level : uint8_t { kError, kWarning, kInfo, kDebug, kTrace };
+
+// Counters that -C chooses.
+struct Counters {
+  bool power_ts4 = true;
+  bool power_ts3 = false;
+  bool coll_bw = true;
+  bool bandwidth = false;
+  bool prep_queue = true;
+  bool rcu_util = true;
+};
+
+struct EventLimit {
+  int64_t skip = 0;
+  int64_t count = int64_t{1} << 60;
+  double ts_start = 0;
+  double ts_end = std::numeric_limits<double>::max();
+  std::string no_count_types = "M";
+};
+
+struct Options {
+  std::string input;   // the list as it was given
+  std::string output;  // with the default filled in
+  std::string compiler_info;
+  std::string event_filter;
+  std::string filter;          // phases that are kept; empty: all
+  std::string profile;         // name or path; empty: the default of the mode
+  std::string autopilot_data;  // another run, as the source of categories and utilisation
+  std::string time_unit = "ns";
+  std::string command_line;  // as typed, for otherData
+  Format format = Format::kJson;
+  Overlap overlap = Overlap::kTid;
+  Level level = Level::kInfo;
+  Counters counters;
+  EventLimit limit;
+  double soc_mhz = 1000;
+  double core_mhz = 1100;
+  bool freq_is_auto = false;  // --freq auto: estimated
+  int64_t max_tid_streams = 5;
+  bool compat = false;  // the reference's results, its mistakes included
+  bool flow = false;
+  bool build_coll_event = false;
+  bool comm_summarize_seq = false;
+  bool intermediate = false;
+  bool skip_events = false;
+  bool drop_globals = false;
+  bool no_mp_sync = false;
+  bool mp_sync_v2 = false;
+  bool split_events = false;
+  bool stats = true;
+  bool verify = false;
+  bool keep_prep = false;
+  bool keep_names = false;
+  bool tb_refinement = true;
+  bool tb = false;
+  bool save_to_file = true;
+  bool flex_ts_fix = false;
+  bool power_stats = false;
+  bool ignore_crit = false;
+  bool sync_to_dev = false;
+  bool disable_input_warnings = false;
+};
+
+}  // namespace debrief::accel
