@@ -29,7 +29,7 @@ struct Event {
   size_t slice;  // row of timeline_slice
   int64_t end_ns;
   Phase phase;
-  Stamps stamps;
+  CycleStamps stamps;
 };
 
 struct Device {

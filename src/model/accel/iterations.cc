@@ -15,7 +15,8 @@ constexpr size_t kCandidates = 8;  // distances tried a length of pieces
 class PairNumbers {
  public:
   explicit PairNumbers(size_t most)
-      : slots_(std::bit_ceil(2 * most + 16)), shift_(64 - std::bit_width(slots_.size() - 1)) {}
+      : slots_(std::bit_ceil(2 * most + 16)),
+        shift_(64 - static_cast<int>(std::bit_width(slots_.size() - 1))) {}
 
   uint32_t Number(uint32_t first, uint32_t second) {
     const uint64_t key = uint64_t{first} << 32 | second;
