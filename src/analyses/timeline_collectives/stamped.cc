@@ -30,8 +30,8 @@ std::vector<Piece> PiecesOf(const TimelineView& view) {
     size_t slice = TimelineView::At(stamps.slice[row]);
     if (stamps.coll_group[row] == StringId::kNone || view.kind[slice] != view.kinds.kernel)
       continue;
-    pieces.push_back({stamps.coll_group[row], stamps.rank[row], view.start[slice],
-                      stamps.slice[row], row});
+    pieces.push_back(
+        {stamps.coll_group[row], stamps.rank[row], view.start[slice], stamps.slice[row], row});
   }
   std::sort(pieces.begin(), pieces.end(),
             [](const Piece& a, const Piece& b) { return a.Order() < b.Order(); });

@@ -1,9 +1,9 @@
 // What communicated, when, with whom and how much?
 //
 // A kernel that communicates is known by its name or by its metadata; what it moved stands beside
-// it or beside the op that issued it (issuers.h). A device that shows every transfer of a collective
-// has one row for all of them (stamped.h). A timeline without such kernels (gloo, a CPU) has the ops
-// themselves.
+// it or beside the op that issued it (issuers.h). A device that shows every transfer of a
+// collective has one row for all of them (stamped.h). A timeline without such kernels (gloo, a CPU)
+// has the ops themselves.
 //
 // Cost: one pass over the slices; everything else is linear in what communicates, but for sorting.
 #include <algorithm>
