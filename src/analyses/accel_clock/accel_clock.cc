@@ -8,6 +8,7 @@
 
 #include "analyses/accel_clock/findings.h"
 #include "analyses/analysis.h"
+#include "model/accel/device_rank.h"
 #include "tables/accel_cycles.h"
 
 namespace debrief::analyses::accel_clock {
@@ -66,8 +67,7 @@ Status Run(const Model& model, AnalysisResult& result) {
       causalities.push_back({view.who, each, AddRow(view.who, each, result.part)});
     std::vector<Cycles> cycles = CyclesOf(view);
     for (const Cycles& each : cycles) {
-      Identity who = view.who;
-      if (cycles.size() > 1) who.rank = each.device;
+      Identity who = accel::OwnerOf(view, each.device, cycles.size());
       all_cycles.push_back({who, each, AddRow(who, each, result.part)});
     }
   }
