@@ -2,6 +2,8 @@
 //
 // Compared are AIUs of one job, and the devices that one timeline shows; ranks of other jobs are
 // compared by profile_ranks, which also sees who waits for whom. Cost: sorts the work.
+#include "tables/accel_balance.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +17,6 @@
 #include "base/robust.h"
 #include "model/accel/device_rank.h"
 #include "model/timeline/device_time.h"
-#include "tables/accel_balance.h"
 
 namespace debrief::analyses::accel_balance {
 
@@ -125,10 +126,10 @@ void AddFinding(const std::map<int32_t, Load>& team, std::vector<Finding>& findi
   finding.attempt = worst->who.attempt;
   if (worst->who.rank != kNone32) finding.ranks = {worst->who.rank};
   bool is_rank = worst->who.rank == worst->device;
-  finding.headline = fmt::format(
-      "{} {} computes {:.0f} % longer than the other {}: {} of {}", is_rank ? "Rank" : "Device",
-      worst->device, 100 * worst->excess, is_rank ? "ranks" : "devices",
-      DurationText(worst->compute_ns), DurationText(worst->span_ns));
+  finding.headline = fmt::format("{} {} computes {:.0f} % longer than the other {}: {} of {}",
+                                 is_rank ? "Rank" : "Device", worst->device, 100 * worst->excess,
+                                 is_rank ? "ranks" : "devices", DurationText(worst->compute_ns),
+                                 DurationText(worst->span_ns));
   finding.evidence.push_back(std::move(evidence));
   finding.confidence = 0.7;
   finding.why = "measured; the work may be uneven, or the device slower than the others";

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 1> kMakes = {"accel_collective"};
 // A fifth of the time of all devices in one kind of collective is worth a name.
 constexpr double kCostly = 0.20;
 
-using JobKey = std::pair<int32_t, int32_t>;                                    // job, attempt
+using JobKey = std::pair<int32_t, int32_t>;  // job, attempt
 using Key = std::tuple<int32_t, int32_t, StringId, StringId, StringId, int64_t>;
 
 struct Cost {

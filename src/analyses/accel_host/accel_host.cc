@@ -82,7 +82,8 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "accel_host",
-               .sentence = "Which functions of the accelerator's runtime take the time of the host?",
+               .sentence =
+                   "Which functions of the accelerator's runtime take the time of the host?",
                .example = "(makes tables only)",
                .needs = kNeeds,
                .makes = kMakes},

@@ -31,8 +31,7 @@ struct Kernels {
   std::vector<int64_t> starts;
 };
 
-std::map<int32_t, Kernels> KernelsOf(const TimelineView& view,
-                                     const timeline::DeviceWorks& works) {
+std::map<int32_t, Kernels> KernelsOf(const TimelineView& view, const timeline::DeviceWorks& works) {
   std::map<int32_t, Kernels> by_device;
   std::unordered_map<StringId, uint32_t> numbers;
   for (const DeviceWork& work : works.works) {

@@ -20,6 +20,12 @@ constexpr int64_t kSpanOverResidual = 100;
 // A clock of a host and one of a device do not differ by more than this; a line that does is none.
 constexpr double kMostDisagreement = 0.05;
 
+// Outside of these a rate is an accident of broken numbers, and cycles could not be counted on.
+constexpr double kLeastMhz = 1, kMostMhz = 20'000;
+constexpr int64_t kLongestNs = int64_t{100} * 24 * 3600 * 1'000'000'000;
+
+bool IsRate(double mhz) { return mhz >= kLeastMhz && mhz <= kMostMhz; }
+
 struct Weighed {
   double value;
   double weight;
@@ -45,7 +51,7 @@ void RateByDurations(std::span<const TimedCycles> events, CounterRate& rate) {
     if (event.host_duration_ns < kShortestNs || event.cycles <= 0) continue;
     double mhz =
         1000 * static_cast<double>(event.cycles) / static_cast<double>(event.host_duration_ns);
-    rates.push_back({mhz, static_cast<double>(event.host_duration_ns)});
+    if (IsRate(mhz)) rates.push_back({mhz, static_cast<double>(event.host_duration_ns)});
   }
   if (rates.empty()) return;
   rate.duration_mhz = WeightedMedian(rates);
@@ -63,7 +69,7 @@ void RateByHost(std::span<const TimedCycles> events, CounterRate& rate) {
   }
   double guess = std::isnan(rate.duration_mhz) ? 1000 : rate.duration_mhz;
   FrequencyEstimate line = EstimateFrequency(samples, guess);
-  if (line.samples < 3 || !std::isfinite(line.mhz) || line.mhz <= 0) return;
+  if (line.samples < 3 || !IsRate(line.mhz)) return;
   rate.host_mhz = line.mhz;
   rate.residual_ns = std::llround(std::min(line.residual_us, 1e12) * 1000);
 }
@@ -79,6 +85,7 @@ CounterRate RateOf(std::span<const TimedCycles> events) {
   rate.events = events.size();
   if (events.empty()) return rate;
   rate.span_ns = events.back().host_end_ns - events.front().host_end_ns;
+  if (rate.span_ns > kLongestNs) return rate;
   RateByDurations(events, rate);
   RateByHost(events, rate);
   bool exact = rate.duration_spread_pct <= kExactSpreadPct;

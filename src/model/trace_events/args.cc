@@ -97,7 +97,7 @@ int64_t CounterOf(JsonValue value) {
   }
   while (!text.empty() && text.back() <= ' ') text.remove_suffix(1);
   // Counters have 32 bits; those that a tool has made continuous have some more.
-  constexpr uint64_t kMost = uint64_t{1} << 60;
+  constexpr uint64_t kMost = uint64_t{1} << 48;
   uint64_t number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc() || end != text.data() + text.size() || number > kMost) return kNone64;
