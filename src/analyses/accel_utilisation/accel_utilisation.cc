@@ -36,12 +36,13 @@ struct Sum {
 };
 using Sums = std::map<StringId, Sum>;  // by kernel, as the compiler calls it
 
-// "bmm-BMM_1 Cmpt Exec" is the compiler's "bmm-BMM_1".
+// "bmm-BMM_1 Cmpt Exec" is the compiler's "bmm-BMM_1"; a name that none knows stays as it is.
 StringId CompilersName(const Pools& pools, StringId name) {
   constexpr std::string_view kSuffix = " Cmpt Exec";
   std::string_view text = pools.Text(name);
   if (!text.ends_with(kSuffix)) return name;
-  return pools.strings.Find(text.substr(0, text.size() - kSuffix.size()));
+  StringId short_name = pools.strings.Find(text.substr(0, text.size() - kSuffix.size()));
+  return short_name == StringId::kNone ? name : short_name;
 }
 
 class Collector {
@@ -49,7 +50,7 @@ class Collector {
   Collector(const TimelineView& view)
       : view_(view), stamps_(view.model.tables.Get<AccelStampTable>()) {}
 
-  // By device. Kernels whose name no compiler knows are summed under kNone.
+  // By device.
   std::map<int32_t, Sums> Collect(const timeline::DeviceWorks& works) {
     std::unordered_map<int32_t, int64_t> cycles = CyclesBySlice();
     std::unordered_map<StringId, StringId> names;
@@ -144,12 +145,12 @@ class Writer {
 
   void AddKernel(StringId kernel, const Sum& sum) {
     auto listed = ideal_.kernels.find(kernel);
-    bool is_listed = kernel != StringId::kNone && listed != ideal_.kernels.end();
+    bool is_listed = listed != ideal_.kernels.end();
     total_.calls += sum.calls;
     total_.time_ns += sum.time_ns;
     if (sum.cycles != kNone64)
       total_.cycles = (total_.cycles == kNone64 ? 0 : total_.cycles) + sum.cycles;
-    std::string_view name = kernel == StringId::kNone ? "(not listed)" : pools_.Text(kernel);
+    std::string_view name = pools_.Text(kernel);
     auto row = NewRow(name, sum, is_listed ? listed->second.cycles * sum.calls : kNone64);
     if (is_listed) row.category = part_.pools.Intern(pools_.Text(listed->second.category));
     if (ideal_.autopilot)
