@@ -124,8 +124,8 @@ Status TraceEventReader::Finish(Part& whole) {
                            .events = notes_.events,
                            .repeated_flows = notes_.repeated_flows};
   file.lost = CountOf(whole.diagnostics, kBadEvent) + CountOf(whole.diagnostics, kNoTime);
-  auto adjust = [&](Part& part) {
-    if (is_flex) accel::ArrangeFlexSlices(who_, part);
+  auto adjust = [&](Part& part, const timeline::EdgeCounts& edges) {
+    if (is_flex) accel::ArrangeFlexSlices(who_, edges.open_slices, part);
   };
   ReportTrouble(joiner_.Finish(file, whole, adjust), whole);
   NameAll(whole);

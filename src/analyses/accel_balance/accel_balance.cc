@@ -17,6 +17,7 @@
 #include "base/robust.h"
 #include "model/accel/device_rank.h"
 #include "model/timeline/device_time.h"
+#include "model/timeline/rank_shares.h"
 
 namespace debrief::analyses::accel_balance {
 
@@ -121,7 +122,9 @@ void AddFinding(const std::map<int32_t, Load>& team, std::vector<Finding>& findi
   if (worst == nullptr) return;
   Finding finding;
   finding.rule = "accel.unbalanced_ranks";
-  finding.severity = worst->excess >= kVeryUneven ? Severity::kWarning : Severity::kInfo;
+  // What is shorter may be start-up: worth telling, no reason to warn.
+  bool is_long = worst->span_ns >= timeline::kShortestToTellNs;
+  finding.severity = is_long && worst->excess >= kVeryUneven ? Severity::kWarning : Severity::kInfo;
   finding.job = worst->who.job;
   finding.attempt = worst->who.attempt;
   if (worst->who.rank != kNone32) finding.ranks = {worst->who.rank};

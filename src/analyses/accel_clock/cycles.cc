@@ -23,6 +23,8 @@ constexpr int64_t kLatencyNs = 10'000;
 // Clocks differ by parts in a million, not by parts in a hundred.
 constexpr double kGap = 0.01;
 constexpr double kExactSpreadPct = 1;
+// Ends that lie a hundredth of the file away from where the counter puts them are no latency.
+constexpr int64_t kSpanOverResidual = 100;
 constexpr int64_t kFewestEvents = 8;
 
 int32_t DeviceOf(const TimelineView& view, int32_t slice) {
@@ -60,7 +62,8 @@ class Checker {
     ++cycles.events;
     int32_t slice = stamps_.slice[row];
     int64_t by_counter = view_.duration[TimelineView::At(slice)];
-    int64_t apart = std::abs(stamps_.host_duration_ns[row] - by_counter);
+    int64_t by_host = stamps_.host_duration_ns[row];
+    int64_t apart = by_host == kNone64 ? 0 : std::abs(by_host - by_counter);
     if (apart > kVisibleNs && apart > by_counter / 10) ++cycles.stretched;
     CheckShift(slice, cycles);
     if (accel::PhaseByWord(view_.NameOf(slice)) == accel::Phase::kExec)
@@ -110,8 +113,10 @@ class Checker {
 
 bool IsGapped(const AccelRateTable& rates, size_t row) {
   bool exact = rates.duration_spread_pct[row] <= kExactSpreadPct;
-  return exact && rates.events[row] >= kFewestEvents &&
-         std::abs(rates.host_mhz[row] / rates.duration_mhz[row] - 1) > kGap;
+  bool is_line = std::abs(rates.host_mhz[row] / rates.duration_mhz[row] - 1) <= kGap &&
+                 rates.residual_ns[row] <= rates.span_ns[row] / kSpanOverResidual;
+  return exact && rates.events[row] >= kFewestEvents && !std::isnan(rates.host_mhz[row]) &&
+         !is_line;
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ Status Run(const Model& model, AnalysisResult& result) {
       Identity who = accel::OwnerOf(view, device, stamped);
       std::unordered_map<StringId, int64_t> calls;
       for (const auto& [kernel, sum] : sums) calls[kernel] = sum.calls;
-      const IdealTable* table = tables.Choose(who.rank, calls);
+      const IdealTable* table = tables.Choose(who, calls);
       if (table == nullptr) continue;
       Writer writer(who, device, CoreMhz(view, device), *table, model.pools, result.part);
       found.push_back(writer.Write(sums));

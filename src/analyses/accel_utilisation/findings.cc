@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/duration_text.h"
+#include "model/timeline/rank_shares.h"
 
 namespace debrief::analyses::accel_utilisation {
 
@@ -82,7 +83,9 @@ void AddFindings(const std::vector<Utilisation>& devices, std::vector<Finding>& 
     std::string blamed = Blamed(job);
     Finding finding;
     finding.rule = "accel.low_utilisation";
-    finding.severity = reached < kVeryLow ? Severity::kWarning : Severity::kInfo;
+    // What is shorter may be start-up: worth telling, no reason to warn.
+    bool is_long = job.time_ns >= timeline::kShortestToTellNs;
+    finding.severity = is_long && reached < kVeryLow ? Severity::kWarning : Severity::kInfo;
     finding.job = job.who.job;
     finding.attempt = job.who.attempt;
     finding.headline =

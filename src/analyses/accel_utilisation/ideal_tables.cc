@@ -32,10 +32,10 @@ IdealTables::IdealTables(const Model& model) {
   const auto& rows = model.tables.Get<AccelIdealTable>();
   StringId total = model.pools.strings.Find("Total");
   std::map<std::pair<int32_t, int32_t>, IdealTable> tables;  // by input and number
-  std::map<int32_t, int32_t> rank_of;                        // by input
+  std::map<int32_t, std::pair<int32_t, int32_t>> whose;      // job and rank, by input
   for (size_t row = 0; row < rows.size(); ++row) {
     IdealTable& table = tables[{rows.input[row], rows.number[row]}];
-    rank_of[rows.input[row]] = rows.rank[row];
+    whose[rows.input[row]] = {rows.job[row], rows.rank[row]};
     table.phase = rows.phase[row];
     table.autopilot = rows.autopilot[row] != 0;
     if (rows.category[row] == total && rows.kernel[row] == total) {
@@ -51,26 +51,33 @@ IdealTables::IdealTables(const Model& model) {
       single_files_.kernels.merge(table.kernels);
       continue;
     }
-    if (logs_.empty() || key.first != last_input) logs_.push_back({.rank = rank_of[key.first]});
+    if (logs_.empty() || key.first != last_input)
+      logs_.push_back({.job = whose[key.first].first, .rank = whose[key.first].second});
     last_input = key.first;
     logs_.back().tables.push_back(std::move(table));
   }
 }
 
-const IdealTables::Log* IdealTables::LogOf(int32_t rank) const {
-  if (logs_.empty()) return nullptr;
-  if (logs_.size() == 1) return &logs_.front();
+const IdealTables::Log* IdealTables::LogOf(const Identity& who) const {
+  std::vector<const Log*> logs;
   for (const Log& log : logs_) {
-    if (log.rank != kNone32 && log.rank == rank) return &log;
+    if (log.job == who.job) logs.push_back(&log);
+  }
+  if (logs.empty()) {
+    for (const Log& log : logs_) logs.push_back(&log);
+  }
+  if (logs.size() == 1) return logs.front();
+  for (const Log* log : logs) {
+    if (log->rank != kNone32 && log->rank == who.rank) return log;
   }
   // Logs that name no rank are in the order of ranks.
-  bool in_range = rank >= 0 && static_cast<size_t>(rank) < logs_.size();
-  return in_range && logs_[static_cast<size_t>(rank)].rank == kNone32
-             ? &logs_[static_cast<size_t>(rank)]
-             : nullptr;
+  bool in_range = who.rank >= 0 && static_cast<size_t>(who.rank) < logs.size();
+  if (!in_range) return nullptr;
+  const Log* log = logs[static_cast<size_t>(who.rank)];
+  return log->rank == kNone32 ? log : nullptr;
 }
 
-const IdealTable* IdealTables::Choose(int32_t rank,
+const IdealTable* IdealTables::Choose(const Identity& who,
                                       const std::unordered_map<StringId, int64_t>& calls) const {
   const IdealTable* best = nullptr;
   Fit best_fit;
@@ -80,7 +87,7 @@ const IdealTable* IdealTables::Choose(int32_t rank,
     best = &table;
     best_fit = fit;
   };
-  if (const Log* log = LogOf(rank)) {
+  if (const Log* log = LogOf(who)) {
     for (const IdealTable& table : log->tables) consider(table);
   }
   consider(single_files_);

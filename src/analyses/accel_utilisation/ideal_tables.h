@@ -1,10 +1,10 @@
-// Tables of ideal cycles as the compilers of all ranks wrote them, and which of them a timeline
-// ran.
+// Tables of ideal cycles as the compilers of all ranks wrote them, and which of them was run.
 //
-//   rank 0  log:  TTFT {bmm 12288, sub 0, ...}  ITL {bmm 768, ...}      a log has several tables
-//   rank 1  log:  ...                                                   one log alone is of all
-//   ranks ideal_cycles.json files, one a kernel: together one table, of all ranks
+//   rank 0   TTFT {bmm 12288, sub 0, ...}  ITL {bmm 768, ...}     a log has several tables
+//   rank 1   TTFT {...}  ...                                      a log alone is of all ranks
+//   bmm/perf/ideal_cycles.json, sub/perf/ideal_cycles.json ...    together one table, of all ranks
 //
+// Logs of the timeline's own job count, others only where it has none.
 // Cost: linear in the rows of accel_ideal.
 #pragma once
 
@@ -35,14 +35,15 @@ class IdealTables {
 
   // Of the tables that are meant for the rank, the one that lists most of what ran, and then the
   // one that lists least of what did not. `calls`: by kernel. Null when none lists any of it.
-  const IdealTable* Choose(int32_t rank, const std::unordered_map<StringId, int64_t>& calls) const;
+  const IdealTable* Choose(const Identity& who,
+                           const std::unordered_map<StringId, int64_t>& calls) const;
 
  private:
   struct Log {
-    int32_t rank = kNone32;
+    int32_t job = kNone32, rank = kNone32;
     std::vector<IdealTable> tables;
   };
-  const Log* LogOf(int32_t rank) const;
+  const Log* LogOf(const Identity& who) const;
 
   std::vector<Log> logs_;  // in order of their names
   IdealTable single_files_;

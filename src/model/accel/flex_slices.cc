@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "model/accel/counter_rate.h"
 #include "model/accel/cycle_clock.h"
@@ -30,6 +31,7 @@ struct Event {
   int64_t end_ns;
   Phase phase;
   CycleStamps stamps;
+  bool is_open;  // without an end: end_ns is that of the file
 };
 
 struct Device {
@@ -54,7 +56,7 @@ int32_t DeviceNumber(std::string_view pid, size_t process) {
 
 class Arranger {
  public:
-  Arranger(const Identity& who, Part& whole)
+  Arranger(const Identity& who, std::span<const uint32_t> open_slices, Part& whole)
       : who_(who),
         whole_(whole),
         slices_(whole.tables.Edit<TimelineSliceTable>()),
@@ -62,7 +64,8 @@ class Arranger {
         stamps_(whole.tables.Edit<AccelStampTable>()),
         kernel_(whole.pools.Intern(timeline::kKernel)),
         memcpy_(whole.pools.Intern(timeline::kMemcpy)),
-        queue_(whole.pools.Intern(timeline::kQueue)) {}
+        queue_(whole.pools.Intern(timeline::kQueue)),
+        open_slices_(open_slices.begin(), open_slices.end()) {}
 
   void Run() {
     FindDevices();
@@ -90,6 +93,11 @@ class Arranger {
   }
 
   void FindDevices() {
+    slices_of_track_.resize(tracks_.size());
+    for (size_t slice = 0; slice < slices_.size(); ++slice) {
+      if (slices_.duration_ns[slice] != timeline::kEnds)
+        ++slices_of_track_[static_cast<size_t>(slices_.track[slice])];
+    }
     for (size_t row = 0; row < stamps_.size(); ++row) {
       auto slice = static_cast<size_t>(stamps_.slice[row]);
       stamps_.host_start_ns[row] = slices_.start_ns[slice];
@@ -101,6 +109,9 @@ class Arranger {
                   .stamps = {stamps_.ts1[row], stamps_.ts2[row], stamps_.ts3[row], stamps_.ts4[row],
                              stamps_.ts5[row]}};
       UnwrapWithin(event.stamps);
+      event.is_open = open_slices_.contains(static_cast<uint32_t>(slice));
+      if (event.is_open) stamps_.host_duration_ns[row] = kNone64;
+      --slices_of_track_[static_cast<size_t>(slices_.track[slice])];
       devices_[ProcessOf(slice)].events.push_back(event);
     }
   }
@@ -125,6 +136,7 @@ class Arranger {
     std::vector<TimedCycles> timed;
     timed.reserve(device.events.size());
     for (const Event& event : device.events) {
+      if (event.is_open) continue;
       timed.push_back({.host_end_ns = event.end_ns,
                        .host_duration_ns = stamps_.host_duration_ns[event.row],
                        .end_cycles = event.stamps[LastStamp(event.phase)],
@@ -164,7 +176,7 @@ class Arranger {
 
   void SetTime(double mhz, const Event& event) {
     int64_t cycles = CyclesOf(event);
-    int64_t host_ns = stamps_.host_duration_ns[event.row];
+    int64_t host_ns = slices_.duration_ns[event.slice];
     // Half a wrap longer than the host saw it: stamps out of order, that look like a wrap.
     auto duration_ns = std::llround(static_cast<double>(cycles) * 1000 / mhz);
     auto half_wrap_ns = std::llround(static_cast<double>(kCounterSpan) * 500 / mhz);
@@ -174,7 +186,7 @@ class Arranger {
                               .detail = std::string(whole_.pools.Text(slices_.name[event.slice]))});
       return;
     }
-    slices_.start_ns[event.slice] = event.end_ns - duration_ns;
+    if (!event.is_open) slices_.start_ns[event.slice] = event.end_ns - duration_ns;
     slices_.duration_ns[event.slice] = duration_ns;
   }
 
@@ -207,18 +219,24 @@ class Arranger {
     return is_copy && !is_collective ? memcpy_ : kernel_;
   }
 
+  // The thread itself becomes the stream when nothing of the host is on it.
   int32_t AddStream(int32_t process, int32_t from, int32_t device, int64_t stream, Phase phase) {
     static constexpr std::string_view kNames[] = {"DmaI", "Cmpt Prep", "Cmpt Exec", "DmaO"};
-    auto row = NewRow<TimelineTrackRow>();
-    row.track = static_cast<int32_t>(tracks_.size());
-    row.process = process;
-    row.tid = tracks_.tid[static_cast<size_t>(from)];
-    row.kind = whole_.pools.Intern(timeline::kStream);
-    row.device = device;
-    row.stream = stream;
-    if (phase != Phase::kNone) row.name = whole_.pools.Intern(kNames[static_cast<size_t>(phase)]);
-    tracks_.Add(row);
-    return row.track;
+    int32_t track = from;
+    if (slices_of_track_[static_cast<size_t>(from)] > 0) {
+      auto row = NewRow<TimelineTrackRow>();
+      track = row.track = static_cast<int32_t>(tracks_.size());
+      row.process = process;
+      row.tid = tracks_.tid[static_cast<size_t>(from)];
+      tracks_.Add(row);
+    }
+    auto at = static_cast<size_t>(track);
+    tracks_.kind[at] = whole_.pools.Intern(timeline::kStream);
+    tracks_.device[at] = device;
+    tracks_.stream[at] = stream;
+    if (phase != Phase::kNone)
+      tracks_.name[at] = whole_.pools.Intern(kNames[static_cast<size_t>(phase)]);
+    return track;
   }
 
   // What has no stamps and no kind of its own is the runtime at work.
@@ -253,10 +271,14 @@ class Arranger {
   StringId kernel_, memcpy_, queue_;
   std::map<int32_t, Device> devices_;  // by process
   std::unordered_map<StringId, Phase> phases_;
+  std::vector<int64_t> slices_of_track_;  // without stamps
+  std::unordered_set<uint32_t> open_slices_;
 };
 
 }  // namespace
 
-void ArrangeFlexSlices(const Identity& who, Part& whole) { Arranger(who, whole).Run(); }
+void ArrangeFlexSlices(const Identity& who, std::span<const uint32_t> open_slices, Part& whole) {
+  Arranger(who, open_slices, whole).Run();
+}
 
 }  // namespace debrief::accel

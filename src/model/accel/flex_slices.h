@@ -14,12 +14,16 @@
 // on the threads are functions of the runtime. Cost: sorts the events of each device.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "model/model.h"
 
 namespace debrief::accel {
 
 // Between the pairing and the sorting of slices (model/timeline/writer.h). Fills accel_rate,
-// timeline_device and timeline_device_work.
-void ArrangeFlexSlices(const Identity& who, Part& whole);
+// timeline_device and timeline_device_work. `open_slices`: rows of slices whose end the file does
+// not have; of these the begin is the anchor.
+void ArrangeFlexSlices(const Identity& who, std::span<const uint32_t> open_slices, Part& whole);
 
 }  // namespace debrief::accel

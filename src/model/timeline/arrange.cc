@@ -183,6 +183,7 @@ EdgeCounts PairEdges(TableSet& tables) {
   auto close_rest = [&] {
     for (uint32_t row : open) slices.duration_ns[row] = last - slices.start_ns[row];
     counts.never_ended += static_cast<int64_t>(open.size());
+    counts.open_slices.insert(counts.open_slices.end(), open.begin(), open.end());
     open.clear();
   };
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -39,6 +39,10 @@ inline constexpr std::string_view kFlowEnd = "end";
 // for categories of other programs.
 std::string_view KindOfCategory(std::string_view category);
 
+// A category that is of this kind, for slices that have none of their own; empty for kOther and
+// what is no kind of events in a file.
+std::string_view CategoryOfKind(std::string_view kind);
+
 // Is of a device: kernel, memcpy, memset, sync, queue, counter_range, device_annotation.
 bool IsDeviceKind(std::string_view kind);
 

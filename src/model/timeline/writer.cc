@@ -185,10 +185,11 @@ std::vector<int32_t> TimelineJoiner::RenumberTracks(size_t first,
   return numbers;
 }
 
-EdgeCounts TimelineJoiner::Finish(const FileFacts& facts, Part& whole,
-                                  const std::function<void(Part& whole)>& adjust) {
+EdgeCounts TimelineJoiner::Finish(
+    const FileFacts& facts, Part& whole,
+    const std::function<void(Part& whole, const EdgeCounts& edges)>& adjust) {
   EdgeCounts counts = PairEdges(whole.tables);
-  if (adjust) adjust(whole);
+  if (adjust) adjust(whole, counts);
   if (facts.base_ns != kNone64) ShiftTimes(facts.base_ns, whole.tables);
   SortSlices(whole.tables);
   NestSlices(whole);
