@@ -90,10 +90,7 @@ NameClues CluesOfFile(std::string_view name) {
 
 FolderClues CluesOfFolder(std::string_view name, std::string_view parent) {
   std::string lower = Lower(name);
-  // The compiler of AIUs writes inductor-spyre/<kernel>/perf/ideal_cycles.json.
-  bool of_compiler = lower == "inductor-spyre" || parent == "inductor-spyre" || lower == "perf";
-  if (of_compiler ||
-      std::find(kDataFolders.begin(), kDataFolders.end(), lower) != kDataFolders.end()) {
+  if (std::find(kDataFolders.begin(), kDataFolders.end(), lower) != kDataFolders.end()) {
     return {FolderRole::kData, kNone32};
   }
   NameClues clues = CluesOfFile(lower);
