@@ -24,7 +24,7 @@ def query(context, out, sql):
 
 def read(context, *paths):
     out = context.scratch / ("out_" + "_".join(path.name for path in paths))
-    context.run(*paths, "-o", out, "--quiet", "--no-report")
+    context.run(*paths, "-o", out, "--quiet", "--no-report", "--overwrite")
     return out
 
 

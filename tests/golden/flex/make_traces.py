@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the inputs of the cases beside it: Flex traces as an AIU's runtime writes them, at 500 MHz.
+"""Writes the inputs of the cases beside it and in ../devices: Flex traces as an AIU's runtime writes them, at 500 MHz.
 
 usage: make_traces.py        (what it writes is committed; run it again after a change)
 """
@@ -64,8 +64,8 @@ Total                                11000
 
 def main():
     for rank, slow in ((0, 1.0), (1, 1.5)):
-        write(f"two_ranks/input/tp2_rank{rank}_job_1.json", lines(job(rank, slow)))
-    write("two_ranks/input/compiler.log", LOG)
+        write(f"../devices/two_ranks/input/tp2_rank{rank}_job_1.json", lines(job(rank, slow)))
+    write("../devices/two_ranks/input/compiler.log", LOG)
     write("one_file/input/all_ranks.json", lines(job(0) + job(1, 1.5)))
     write("cut/input/tp1_rank0_job_1.json", lines(job(0, iterations=1))[:-600])
     good = [json.dumps(each) for each in event("good Cmpt Exec", 10, 20, 0) + event("fine Cmpt Exec", 40, 20, 0)]
