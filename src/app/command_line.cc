@@ -221,7 +221,7 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   profile
       ->add_option("SUBCOMMAND", options.subcommand,
                    "breakdown, overlap, idle, kernels, ops, launches, comms, memory, steps, ranks, "
-                   "critical-path or diff")
+                   "critical-path, devices or diff")
       ->required()
       ->check(CLI::Validator(
           [](const std::string& name) {

@@ -10,6 +10,8 @@
 //   - folders of one pattern (node01, node02; rank_0, rank_1; attempt_0, attempt_1), or folders
 //   whose
 //     ranks complete each other without overlap (one folder per host), are one job;
+//   - what lies below a folder inductor-spyre (files of the AIU's compiler, a folder a kernel)
+//     belongs to the folder above that;
 //   - inputs of one folder that were written by jobs of different world sizes are different jobs.
 //
 // Attempt: a second log of a kind that a process writes once, for the same rank, means that the job

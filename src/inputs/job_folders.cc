@@ -156,13 +156,27 @@ class Folding {
   std::map<std::string, std::set<std::string>> children_;  // every folder above a node, too
 };
 
+// The compiler of AIUs leaves a folder for each kernel: inductor-spyre/<kernel>/perf.
+std::string RootOf(const std::string& folder) {
+  return folder.substr(0, folder.find("/inductor-spyre/"));
+}
+
 }  // namespace
 
 std::map<std::string, std::string> FoldFolders(
     const std::map<std::string, FolderContent>& folders) {
-  Folding folding(folders);
+  std::map<std::string, FolderContent> roots;
+  for (const auto& [name, content] : folders) {
+    FolderContent& root = roots[RootOf(name)];
+    root.evidence |= content.evidence;
+    root.unranked |= content.unranked;
+    root.ranks.insert(content.ranks.begin(), content.ranks.end());
+  }
+  Folding folding(roots);
   folding.Fold();
-  return folding.Jobs();
+  std::map<std::string, std::string> jobs = folding.Jobs();
+  for (const auto& [name, content] : folders) jobs[name] = jobs[RootOf(name)];
+  return jobs;
 }
 
 }  // namespace debrief

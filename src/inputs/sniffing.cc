@@ -40,6 +40,17 @@ bool HasCycleStamps(const SniffInput& input) {
          input.head.find("\"deviceProperties\"") == std::string_view::npos;
 }
 
+Recognition RecogniseTrace(const JsonOutline& json) {
+  Recognition found;
+  found.mine = true;
+  found.rank = RankOrNone(json.Integer("distributedInfo.rank"));
+  found.world_size = RankOrNone(json.Integer("distributedInfo.world_size"));
+  auto first_time = json.Scalar(json.is_array() ? "[].ts" : "traceEvents[].ts");
+  auto micros = first_time ? NumberAt(*first_time, 0) : std::nullopt;
+  if (micros) found.start_ns = UnixMicrosToNs(*micros);
+  return found;
+}
+
 std::optional<int64_t> NumberAt(std::string_view text, size_t at) {
   if (at >= text.size()) return std::nullopt;
   int64_t number = 0;

@@ -23,6 +23,9 @@ bool LooksLikeTraceEvents(const SniffInput& input);
 // their devices).
 bool HasCycleStamps(const SniffInput& input);
 
+// Rank, world size and begin as a trace event document tells them; `mine` is set.
+Recognition RecogniseTrace(const JsonOutline& json);
+
 // The whole number that starts at text[at], or nothing.
 std::optional<int64_t> NumberAt(std::string_view text, size_t at);
 

@@ -102,6 +102,22 @@ Launches LaunchesOf(const TimelineView& view) {
   return result;
 }
 
+std::vector<Launch> QueuedWorksOf(const TimelineView& view) {
+  std::vector<Launch> waits;
+  for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
+    if (view.kind[TimelineView::At(slice)] != view.kinds.queue) continue;
+    const Place place = PlaceOf(view, slice);
+    const int64_t start = view.start[TimelineView::At(slice)];
+    waits.push_back({.call = slice,
+                     .device = place.device,
+                     .stream = place.stream,
+                     .call_start = start,
+                     .call_end = start,
+                     .work_start = view.end(slice)});
+  }
+  return waits;
+}
+
 std::vector<Launch> HtaLaunchesOf(const TimelineView& view, timeline::HtaNames& names) {
   const auto& table = view.model.tables.Get<TimelineLaunchTable>();
   const timeline::RowRange rows = timeline::RowsOf(table, view.who.input);

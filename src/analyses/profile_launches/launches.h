@@ -27,6 +27,10 @@ struct Launches {
 };
 Launches LaunchesOf(const timeline::TimelineView& view);
 
+// What a device shows in its own queue (an AIU prepares a kernel before it runs it): each is a
+// launch that waits from the begin of its slice to the end. It has no call of the host.
+std::vector<Launch> QueuedWorksOf(const timeline::TimelineView& view);
+
 // Of what HTA's filter leaves, every piece of work with its call, rounded as HTA does.
 std::vector<Launch> HtaLaunchesOf(const timeline::TimelineView& view, timeline::HtaNames& names);
 

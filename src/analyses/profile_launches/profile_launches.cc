@@ -102,6 +102,7 @@ Status Run(const Model& model, AnalysisResult& result) {
     stats.unlinked = ours.unlinked;
     writer.Add(stats);
     writer.AddQueues("debrief", ours.launches);
+    writer.AddQueues("debrief", QueuedWorksOf(view));
     const std::vector<Launch> hta = HtaLaunchesOf(view, names);
     writer.Add(writer.StatsRow("hta", StatsOf(Only(view, hta, IsInHtaStatistics))));
     writer.AddQueues("hta", Only(view, hta, IsInHtaQueues));

@@ -87,6 +87,8 @@ std::vector<Job> FindJobs(const Model& model) {
   for (size_t row = 0; row < table.size(); ++row) {
     auto place = places.node_of.find(table.input[row]);
     if (place == places.node_of.end() || table.rank[row] == kNone32) continue;
+    // A file of several ranks has one clock for all of them, as far as can be told.
+    if (table.rank[row] != jobs[place->second.first].nodes[place->second.second].rank) continue;
     if (std::binary_search(places.repeated.begin(), places.repeated.end(), table.input[row]))
       continue;
     auto [job, node] = place->second;

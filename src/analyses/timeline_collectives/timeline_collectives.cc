@@ -1,8 +1,9 @@
 // What communicated, when, with whom and how much?
 //
 // A kernel that communicates is known by its name or by its metadata; what it moved stands beside
-// it or beside the op that issued it (issuers.h). A timeline without such kernels (gloo, a CPU) has
-// the ops themselves.
+// it or beside the op that issued it (issuers.h). A device that shows every transfer of a
+// collective has one row for all of them (stamped.h). A timeline without such kernels (gloo, a CPU)
+// has the ops themselves.
 //
 // Cost: one pass over the slices; everything else is linear in what communicates, but for sorting.
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "analyses/analysis.h"
 #include "analyses/timeline_collectives/issuers.h"
+#include "analyses/timeline_collectives/stamped.h"
 #include "model/dtype.h"
 #include "model/timeline/collective_names.h"
 #include "model/timeline/device_class.h"
@@ -49,6 +51,7 @@ class Collector {
   void DescribeCoalesced(const Issuers& issuers, const std::vector<size_t>& ops,
                          ProfileCollectiveRow& row, Part& part) const;
   void AddKernels(std::vector<ProfileCollectiveRow>& rows, Part& part);
+  void AddStamped(std::vector<ProfileCollectiveRow>& rows, Part& part) const;
   void AddOps(std::vector<ProfileCollectiveRow>& rows, Part& part);
   void AddNamedOps(std::vector<ProfileCollectiveRow>& rows, Part& part) const;
   void Number(std::vector<ProfileCollectiveRow>& rows) const;
@@ -67,9 +70,11 @@ class Collector {
 
 void Collector::FindKernels(const timeline::DeviceClasses& classes) {
   size_t row = view_.collectives.begin;
+  const std::vector<bool> is_stamped_part = StampedPartsOf(view_);
   for (int32_t slice = 0; slice < view_.slice_count(); ++slice) {
     while (row < view_.collectives.end && told_.slice[row] < slice) ++row;
     if (view_.kind[TimelineView::At(slice)] != view_.kinds.kernel) continue;
+    if (is_stamped_part[TimelineView::At(slice)]) continue;
     bool told = row < view_.collectives.end && told_.slice[row] == slice;
     if (told || classes.Of(view_, slice) == timeline::DeviceClass::kCommunication)
       kernels_.push_back(slice);
@@ -172,6 +177,22 @@ void Collector::AddKernels(std::vector<ProfileCollectiveRow>& rows, Part& part) 
   }
 }
 
+void Collector::AddStamped(std::vector<ProfileCollectiveRow>& rows, Part& part) const {
+  for (const StampedCollective& each : StampedCollectivesOf(view_)) {
+    ProfileCollectiveRow row = NewRow(each.first_slice, part);
+    row.on_device = true;
+    row.rank = each.rank;
+    row.start_ns = each.start_ns;
+    row.duration_ns = each.end_ns - each.start_ns;
+    row.parts = each.parts;
+    row.bytes = each.bytes;
+    row.group_name = Copy(each.name, part);
+    std::string_view op = PlainOp(view_.model.pools.Text(each.name));
+    if (!op.empty()) row.op = part.pools.Intern(op);
+    rows.push_back(row);
+  }
+}
+
 void Collector::AddOps(std::vector<ProfileCollectiveRow>& rows, Part& part) {
   Issuers issuers(view_, {});
   for (const Issuer& issuer : issuers.all()) {
@@ -199,15 +220,17 @@ void Collector::Number(std::vector<ProfileCollectiveRow>& rows) const {
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return std::tie(a.start_ns, a.slice) < std::tie(b.start_ns, b.slice);
   });
-  std::map<std::pair<StringId, ListId>, int64_t> next;
-  for (ProfileCollectiveRow& row : rows) row.position = next[{row.group_name, row.members}]++;
+  std::map<std::tuple<StringId, ListId, int32_t>, int64_t> next;
+  for (ProfileCollectiveRow& row : rows)
+    row.position = next[{row.group_name, row.members, row.rank}]++;
 }
 
 std::vector<ProfileCollectiveRow> Collector::Collect(Part& part) {
   std::vector<ProfileCollectiveRow> rows;
+  AddStamped(rows, part);
   if (!kernels_.empty()) {
     AddKernels(rows, part);
-  } else {
+  } else if (rows.empty()) {
     AddOps(rows, part);
     if (rows.empty()) AddNamedOps(rows, part);
   }

@@ -51,7 +51,8 @@ std::vector<size_t> AnchorsOf(const TimelineView& view, const Works& works) {
 }
 
 bool IsHostCopy(std::string_view name) {
-  constexpr std::string_view kWords[] = {"HtoD", "DtoH", "HostToDevice", "DeviceToHost"};
+  constexpr std::string_view kWords[] = {"HtoD",         "DtoH",  "HostToDevice",
+                                         "DeviceToHost", " DmaI", " DmaO"};
   return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
     return name.find(word) != std::string_view::npos;
   });

@@ -32,7 +32,7 @@ using namespace outputs::profile_sheets;  // NOLINT
 bool IsTimelineInput(const FoundInput& input) {
   if (input.importer == nullptr) return false;
   for (std::string_view table : input.importer->info.makes) {
-    if (table == "timeline" || table == "memory_event") return true;
+    if (table == "timeline" || table == "memory_event" || table == "accel_ideal") return true;
   }
   return false;
 }

@@ -11,6 +11,8 @@ namespace debrief::accel {
 namespace {
 
 constexpr std::string_view kTotal = "Total";
+constexpr int64_t kMostCycles = int64_t{1}
+                                << 38;  // minutes; sums of any log stay inside of 63 bits
 
 bool Has(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
@@ -42,7 +44,8 @@ std::optional<Row> ReadRow(std::string_view line, std::string_view blanks) {
   Row row{line.substr(0, name_end), 0};
   const auto [end, error] =
       std::from_chars(number.data(), number.data() + number.size(), row.cycles);
-  if (error != std::errc() || end != number.data() + number.size() || row.cycles < 0) {
+  if (error != std::errc() || end != number.data() + number.size() || row.cycles < 0 ||
+      row.cycles > kMostCycles) {
     return std::nullopt;
   }
   return row;
@@ -174,7 +177,7 @@ Status AddIdealCycles(std::string_view kernel, std::string_view json, LogRules r
   TRY(reader.root().ForEachElement([&](JsonValue entry) {
     return entry.ForEachField([&](std::string_view key, JsonValue value) {
       if (key == "ideal_cycles") {
-        const int64_t cycles = std::max<int64_t>(value.IntOrText().value_or(0), 0);
+        const int64_t cycles = std::clamp<int64_t>(value.IntOrText().value_or(0), 0, kMostCycles);
         if (rules == LogRules::kRight || added.cycles == 0) added.cycles += cycles;
       } else if (key == "op_category" && added.category.empty()) {
         added.category = value.String().value_or("");

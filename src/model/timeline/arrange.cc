@@ -6,6 +6,7 @@
 
 #include "model/timeline/kinds.h"
 #include "model/timeline/writer.h"
+#include "tables/accel_stamp.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_device_work.h"
@@ -91,6 +92,44 @@ void TellTracks(const std::vector<uint32_t>& first, TimelineTrackTable& tracks) 
   }
 }
 
+// Pairs begins with ends of their track and name that stand right behind them in the file; returns
+// the other edges.
+std::vector<uint32_t> PairNeighbours(std::vector<uint32_t> rows, TimelineSliceTable& slices,
+                                     EdgeCounts& counts) {
+  auto belong = [&](uint32_t begin, uint32_t end) {
+    return end == begin + 1 && slices.duration_ns[begin] == kBegins &&
+           slices.duration_ns[end] == kEnds && slices.track[begin] == slices.track[end] &&
+           slices.name[begin] == slices.name[end] && slices.depth[begin] != kPairedById &&
+           slices.depth[end] != kPairedById;
+  };
+  size_t kept = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + 1 < rows.size() && belong(rows[i], rows[i + 1])) {
+      int64_t duration = slices.start_ns[rows[i + 1]] - slices.start_ns[rows[i]];
+      if (duration < 0) ++counts.reversed;
+      slices.duration_ns[rows[i]] = std::max<int64_t>(duration, 0);
+      ++i;
+    } else {
+      rows[kept++] = rows[i];
+    }
+  }
+  rows.resize(kept);
+  return rows;
+}
+
+// The open begin that an end of this name closes: the innermost of the name, or else the innermost.
+// Only so many are looked at, since a file may be made to have thousands open.
+std::vector<uint32_t>::iterator BeginOf(const TimelineSliceTable& slices,
+                                        std::vector<uint32_t>& open, StringId name) {
+  constexpr size_t kMostTried = 64;
+  size_t tried = std::min(open.size(), kMostTried);
+  for (size_t back = 1; back <= tried; ++back) {
+    auto begin = open.end() - static_cast<std::ptrdiff_t>(back);
+    if (slices.name[*begin] == name) return begin;
+  }
+  return open.end() - 1;
+}
+
 // Slices that are open at a time, outermost first.
 class OpenSlices {
  public:
@@ -132,6 +171,7 @@ EdgeCounts PairEdges(TableSet& tables) {
   std::vector<uint32_t> rows = EdgeRows(slices);
   if (rows.empty()) return counts;
   int64_t last = LastTime(slices);
+  rows = PairNeighbours(std::move(rows), slices, counts);
   auto bracket = [&](uint32_t row) {
     bool has_id = slices.depth[row] == kPairedById;
     return std::tuple(slices.track[row], has_id ? slices.external_id[row] : kNone64);
@@ -143,6 +183,7 @@ EdgeCounts PairEdges(TableSet& tables) {
   auto close_rest = [&] {
     for (uint32_t row : open) slices.duration_ns[row] = last - slices.start_ns[row];
     counts.never_ended += static_cast<int64_t>(open.size());
+    counts.open_slices.insert(counts.open_slices.end(), open.begin(), open.end());
     open.clear();
   };
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -152,8 +193,9 @@ EdgeCounts PairEdges(TableSet& tables) {
     } else if (open.empty()) {
       ++counts.never_begun;
     } else {
-      slices.duration_ns[open.back()] = slices.start_ns[rows[i]] - slices.start_ns[open.back()];
-      open.pop_back();
+      auto begin = BeginOf(slices, open, slices.name[rows[i]]);
+      slices.duration_ns[*begin] = slices.start_ns[rows[i]] - slices.start_ns[*begin];
+      open.erase(begin);
     }
   }
   close_rest();
@@ -168,6 +210,9 @@ void ShiftTimes(int64_t by, TableSet& tables) {
   shift(tables.Edit<TimelineMemoryTable>().time_ns);
   shift(tables.Edit<TimelineCounterTable>().time_ns);
   shift(tables.Edit<TimelineFlowTable>().time_ns);
+  for (int64_t& time : tables.Edit<AccelStampTable>().host_start_ns) {
+    if (time != kNone64) time += by;
+  }
 }
 
 void SortSlices(TableSet& tables) {
@@ -185,6 +230,7 @@ void SortSlices(TableSet& tables) {
   Follow(tables.Edit<TimelineOpTable>(), number_of);
   Follow(tables.Edit<TimelineDeviceWorkTable>(), number_of);
   Follow(tables.Edit<TimelineCollectiveTable>(), number_of);
+  Follow(tables.Edit<AccelStampTable>(), number_of);
 }
 
 void NestSlices(Part& whole) {

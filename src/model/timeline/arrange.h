@@ -18,7 +18,10 @@ inline constexpr int32_t kPairedById = -1;
 
 struct EdgeCounts;
 
-// Gives begins the duration until their end. Ends stay, for SortSlices to drop.
+// Gives begins the duration until their end. Ends stay, for SortSlices to drop. An end that stands
+// right behind a begin of its track and name belongs to it: some writers put a slice down as a
+// whole, so that those of one track may overlap. The others pair up like brackets in time; among
+// the innermost that are open, one of the same name is preferred.
 EdgeCounts PairEdges(TableSet& tables);
 
 // Adds `by` to every time.

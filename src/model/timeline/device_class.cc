@@ -13,7 +13,8 @@ constexpr uint8_t kUnknown = 2;
 constexpr std::string_view kCommunicationWords[] = {
     "nccl",       "rccl",      "hccl",       "oneccl",    "msccl",          "cross_device_reduce",
     "all_reduce", "allreduce", "all_gather", "allgather", "reduce_scatter", "all_to_all",
-    "alltoall",   "nvshmem",   "rocshmem",   "deep_ep",   "reducescatter",
+    "alltoall",   "nvshmem",   "rocshmem",   "deep_ep",   "reducescatter",  "rdma",
+    "hcoll",
 };
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

@@ -20,12 +20,12 @@ constexpr Entry kCategories[] = {
     {"glow_runtime", kRuntime},
     {"privateuse1_runtime", kRuntime},
     {"privateuse1_driver", kRuntime},
-    {"hpu_op", kKernel},
     {"python_function", kPython},
     {"user_annotation", kAnnotation},
     {"kernel", kKernel},
     {"Kernel", kKernel},
     {"concurrent_kernel", kKernel},
+    {"hpu_op", kKernel},
     {"mtia_ccp_events", kKernel},
     {"mtia_insight", kKernel},
     {"gpu_memcpy", kMemcpy},
@@ -33,6 +33,7 @@ constexpr Entry kCategories[] = {
     {"gpu_memset", kMemset},
     {"Memset", kMemset},
     {"cuda_sync", kSync},
+    {"queue", kQueue},
     {"gpu_user_annotation", kDeviceAnnotation},
     {"cuda_profiler_range", kCounterRange},
     {"overhead", kOverhead},
@@ -49,8 +50,15 @@ std::string_view KindOfCategory(std::string_view category) {
   return kOther;
 }
 
+std::string_view CategoryOfKind(std::string_view kind) {
+  for (const auto& [name, kind_of_name] : kCategories) {
+    if (kind_of_name == kind) return name;
+  }
+  return {};
+}
+
 bool IsDeviceKind(std::string_view kind) {
-  return kind == kKernel || kind == kMemcpy || kind == kMemset || kind == kSync ||
+  return kind == kKernel || kind == kMemcpy || kind == kMemset || kind == kSync || kind == kQueue ||
          kind == kDeviceAnnotation || kind == kCounterRange;
 }
 

@@ -22,6 +22,7 @@ inline constexpr std::string_view kKernel = "kernel";
 inline constexpr std::string_view kMemcpy = "memcpy";
 inline constexpr std::string_view kMemset = "memset";
 inline constexpr std::string_view kSync = "sync";
+inline constexpr std::string_view kQueue = "queue";  // work that a device has and does not run yet
 inline constexpr std::string_view kDeviceAnnotation = "device_annotation";
 inline constexpr std::string_view kCounterRange = "counter_range";
 inline constexpr std::string_view kOverhead = "overhead";
@@ -38,7 +39,11 @@ inline constexpr std::string_view kFlowEnd = "end";
 // for categories of other programs.
 std::string_view KindOfCategory(std::string_view category);
 
-// Runs on a device: kernel, memcpy, memset, sync, counter_range, device_annotation.
+// A category that is of this kind, for slices that have none of their own; empty for kOther and
+// what is no kind of events in a file.
+std::string_view CategoryOfKind(std::string_view kind);
+
+// Is of a device: kernel, memcpy, memset, sync, queue, counter_range, device_annotation.
 bool IsDeviceKind(std::string_view kind);
 
 }  // namespace debrief::timeline

@@ -32,7 +32,8 @@ Identity IdentityOf(const TimelineTable& table, size_t row) {
 KindIds::KindIds(const Pools& pools) {
   auto id = [&](std::string_view word) { return pools.strings.Find(word); };
   op = id(kOp), runtime = id(kRuntime), python = id(kPython), annotation = id(kAnnotation);
-  kernel = id(kKernel), memcpy = id(kMemcpy), memset = id(kMemset), sync = id(kSync);
+  kernel = id(kKernel), memcpy = id(kMemcpy), memset = id(kMemset), sync = id(kSync),
+  queue = id(kQueue);
   device_annotation = id(kDeviceAnnotation), counter_range = id(kCounterRange);
   overhead = id(kOverhead), span = id(kSpan), async = id(kAsync), instant = id(kInstant);
   other = id(kOther), thread = id(kThread), stream = id(kStream);

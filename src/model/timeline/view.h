@@ -41,7 +41,7 @@ RowRange RowsOf(const Table& table, int32_t input) {
 // kind kNone, so comparing with it is safe).
 struct KindIds {
   explicit KindIds(const Pools& pools);
-  StringId op, runtime, python, annotation, kernel, memcpy, memset, sync, device_annotation,
+  StringId op, runtime, python, annotation, kernel, memcpy, memset, sync, queue, device_annotation,
       counter_range, overhead, span, async, instant, other;
   StringId thread, stream, stream_annotation, counter;  // of tracks
 

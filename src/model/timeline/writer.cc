@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/timeline/arrange.h"
+#include "tables/accel_stamp.h"
 #include "tables/timeline.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_counter.h"
@@ -28,9 +29,10 @@ struct Marks {
         flows(tables.Get<TimelineFlowTable>().size()),
         ops(tables.Get<TimelineOpTable>().size()),
         works(tables.Get<TimelineDeviceWorkTable>().size()),
-        collectives(tables.Get<TimelineCollectiveTable>().size()) {}
+        collectives(tables.Get<TimelineCollectiveTable>().size()),
+        stamps(tables.Get<AccelStampTable>().size()) {}
 
-  size_t slices, tracks, processes, memory, counters, flows, ops, works, collectives;
+  size_t slices, tracks, processes, memory, counters, flows, ops, works, collectives, stamps;
 };
 
 void Replace(std::vector<int32_t>& column, size_t first, const std::vector<int32_t>& numbers) {
@@ -124,6 +126,7 @@ void TimelineJoiner::Merge(Part&& part, Part& whole) {
   Shift(tables.Edit<TimelineOpTable>().slice, marks.ops, first_slice);
   Shift(tables.Edit<TimelineDeviceWorkTable>().slice, marks.works, first_slice);
   Shift(tables.Edit<TimelineCollectiveTable>().slice, marks.collectives, first_slice);
+  Shift(tables.Edit<AccelStampTable>().slice, marks.stamps, first_slice);
 }
 
 std::vector<int32_t> TimelineJoiner::RenumberProcesses(size_t first, Part& whole) {
@@ -182,8 +185,11 @@ std::vector<int32_t> TimelineJoiner::RenumberTracks(size_t first,
   return numbers;
 }
 
-EdgeCounts TimelineJoiner::Finish(const FileFacts& facts, Part& whole) {
+EdgeCounts TimelineJoiner::Finish(
+    const FileFacts& facts, Part& whole,
+    const std::function<void(Part& whole, const EdgeCounts& edges)>& adjust) {
   EdgeCounts counts = PairEdges(whole.tables);
+  if (adjust) adjust(whole, counts);
   if (facts.base_ns != kNone64) ShiftTimes(facts.base_ns, whole.tables);
   SortSlices(whole.tables);
   NestSlices(whole);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -89,6 +90,8 @@ struct FileFacts {
 struct EdgeCounts {
   int64_t never_ended = 0;  // begins without an end; they last until the end of the timeline
   int64_t never_begun = 0;  // ends without a begin; left out
+  int64_t reversed = 0;     // the end stands right behind the begin and is earlier: no duration
+  std::vector<uint32_t> open_slices;  // rows of begins without an end, before slices are sorted
 };
 
 class TimelineJoiner {
@@ -97,8 +100,11 @@ class TimelineJoiner {
 
   void Merge(Part&& part, Part& whole);
 
-  // Adds the row of table `timeline`, whose other columns the importer fills afterwards.
-  EdgeCounts Finish(const FileFacts& facts, Part& whole);
+  // Adds the row of table `timeline`, whose other columns the importer fills afterwards. `adjust`
+  // sees the slices when they have their durations and are not sorted yet: `slice` and `track` are
+  // numbers of rows, in the order of the file, and times may be changed.
+  EdgeCounts Finish(const FileFacts& facts, Part& whole,
+                    const std::function<void(Part& whole, const EdgeCounts& edges)>& adjust = {});
 
  private:
   std::vector<int32_t> RenumberProcesses(size_t first, Part& whole);

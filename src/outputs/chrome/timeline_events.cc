@@ -175,9 +175,11 @@ Status TimelineEvents::WriteSlice(int32_t slice, size_t track_row) {
     const int64_t end = start + std::max<int64_t>(view_.duration[at], 0);
     AppendMicros(out, merged_.TimeOf(end) - merged_.TimeOf(start));
   }
-  if (view_.category[at] != StringId::kNone) {
+  std::string_view category = Text(view_.category[at]);
+  if (category.empty() && !is_instant) category = timeline::CategoryOfKind(Text(view_.kind[at]));
+  if (!category.empty()) {
     out += R"(, "cat": )";
-    AppendText(out, Text(view_.category[at]));
+    AppendText(out, category);
   }
   out += R"(, "name": )";
   AppendText(out, view_.NameOf(slice));

@@ -242,6 +242,54 @@ constexpr SheetColumn kMemoryHolder[] = {
     {"share", "share"}, {"count", "count"},   {"frame", "allocated at"},
 };
 
+constexpr SheetColumn kCategories[] = {
+    {"rank", "rank"},       {"device", "device"}, {"category", "category"}, {"time_ns", "time"},
+    {"share_pct", "share"}, {"calls", "calls"},   {"names", "names"},
+};
+constexpr SheetColumn kIterations[] = {
+    {"rank", "rank"},       {"device", "device"},    {"iterations", "iterations"},
+    {"period", "kernels"},  {"mean_ns", "mean"},     {"stddev_ns", "std dev"},
+    {"min_ns", "min"},      {"median_ns", "median"}, {"max_ns", "max"},
+    {"why_not", "why not"},
+};
+constexpr SheetColumn kHostCalls[] = {
+    {"rank", "rank"},   {"total_ns", "total"}, {"share_pct", "share"}, {"self_ns", "self"},
+    {"calls", "calls"}, {"mean_ns", "mean"},   {"max_ns", "max"},      {"name", "function"},
+};
+constexpr SheetColumn kUtilisation[] = {
+    {"rank", "rank"},         {"device", "device"},        {"time_ns", "time"},
+    {"ideal_ns", "at best"},  {"utilisation_pct", "used"}, {"calls", "calls"},
+    {"phase", "phase"},       {"category", "category"},    {"kernel", "kernel"},
+    {"why_not", "not valid"},
+};
+constexpr SheetColumn kBalance[] = {
+    {"rank", "rank"},
+    {"device", "device"},
+    {"span_ns", "span"},
+    {"compute_ns", "compute", "span_ns"},
+    {"communication_ns", "communication", "span_ns"},
+    {"idle_ns", "idle", "span_ns"},
+    {"excess_pct", "more than others"},
+};
+constexpr SheetColumn kCollectiveCosts[] = {
+    {"op", "op"},        {"group_name", "group"}, {"bytes", "bytes"},
+    {"count", "count"},  {"ranks", "ranks"},      {"total_ns", "total"},
+    {"mean_ns", "mean"}, {"max_ns", "max"},       {"share_pct", "share"},
+};
+constexpr SheetColumn kDeviceClocks[] = {
+    {"rank", "rank"},         {"device", "device"},    {"launches", "launches"},
+    {"early", "too early"},   {"waits", "waited for"}, {"late", "too late"},
+    {"lower_ns", "at least"}, {"upper_ns", "at most"}, {"state", "state"},
+};
+constexpr SheetColumn kCycleChecks[] = {
+    {"rank", "rank"},           {"device", "device"},   {"events", "events"},
+    {"stretched", "stretched"}, {"shifted", "shifted"}, {"misaligned", "misaligned"},
+    {"gapped", "gapped"},
+};
+constexpr SheetColumn kRates[] = {
+    {"rank", "rank"},       {"device", "device"}, {"mhz", "MHz"},
+    {"told_by", "told by"}, {"events", "events"}, {"residual_ns", "residual"},
+};
 constexpr Sheet kSheets[] = {
     {"breakdown", "profile_breakdown", "Where the time of the devices went", kBreakdown, "",
      "scope", "all"},
@@ -279,6 +327,18 @@ constexpr Sheet kSheets[] = {
     {"critical-path", "profile_critical_summary", "Critical path", kCriticalSummary},
     {"critical-path", "profile_critical_path", "Its segments", kPathSegments, "duration_ns", "", "",
      true},
+    {"devices", "accel_category", "Device time by kind of work", kCategories, "time_ns"},
+    {"devices", "accel_iteration", "Iterations, by the repetition of kernels", kIterations},
+    {"devices", "accel_host_call", "Functions of the runtime on the host", kHostCalls, "total_ns",
+     "", "", true},
+    {"devices", "accel_utilisation", "What kernels take and what their compiler promised",
+     kUtilisation, "time_ns", "", "", true},
+    {"devices", "accel_balance", "Devices side by side", kBalance, "", "", "", true},
+    {"devices", "accel_collective", "What collectives cost", kCollectiveCosts, "total_ns", "", "",
+     true},
+    {"devices", "accel_clock", "Clocks, by cause and effect", kDeviceClocks},
+    {"devices", "accel_rate", "Cycle counters", kRates, "", "", "", true},
+    {"devices", "accel_cycles", "Events whose two times disagree", kCycleChecks, "", "", "", true},
     {"memory", "profile_memory_peak", "Peak of allocated memory", kMemoryPeak, "", "", "", true},
     {"memory", "profile_memory_holder", "What was alive at the peak", kMemoryAlive, "bytes", "", "",
      true},

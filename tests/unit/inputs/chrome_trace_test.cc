@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "inputs/chrome_trace/event_ranges.h"
-#include "inputs/chrome_trace/micros.h"
+#include "base/event_ranges.h"
+#include "base/micros.h"
 #include "inputs/import.h"
 #include "tables/timeline.h"
 #include "tables/timeline_collective.h"
@@ -23,9 +23,6 @@
 namespace debrief {
 namespace {
 
-using inputs::chrome_trace::FindEvent;
-using inputs::chrome_trace::FindEventRanges;
-using inputs::chrome_trace::MicrosToNs;
 class ChromeTrace : public ::testing::Test {
  protected:
   // Reads the document in small ranges and in one, which must give the same.

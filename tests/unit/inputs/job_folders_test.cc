@@ -36,6 +36,14 @@ TEST(JobFolders, OneFolderOfDataAloneIsTheJob) {
             "x/torch_trace");
 }
 
+TEST(JobFolders, FilesOfACompilerBelongToTheFolderAbove) {
+  Jobs jobs = FoldFolders({{"job", Ranks({0})},
+                           {"job/inductor-spyre/bmm/perf", Unranked()},
+                           {"job/inductor-spyre/sub/perf", Unranked()}});
+  EXPECT_EQ(jobs.at("job/inductor-spyre/bmm/perf"), "job");
+  EXPECT_EQ(jobs.at("job/inductor-spyre/sub/perf"), "job");
+}
+
 TEST(JobFolders, NodesWithDisjointRanksAreOneJob) {
   Jobs jobs = FoldFolders({{"job/node01", Ranks({0, 1})}, {"job/node02", Ranks({4, 5})}});
   EXPECT_EQ(jobs.at("job/node01"), "job");
