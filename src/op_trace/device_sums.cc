@@ -10,8 +10,9 @@ int64_t UnionOf(std::vector<Interval>& intervals) {
   int64_t covered = 0;
   int64_t until = INT64_MIN;
   for (const auto& [begin, end] : intervals) {
-    if (end <= until) continue;
-    covered += end - std::max(begin, until);
+    if (end <= until || end <= begin) continue;
+    AddTo(covered, end);
+    AddTo(covered, -std::max(begin, until));
     until = end;
   }
   return covered;
@@ -24,7 +25,10 @@ void DeviceSums::Add(const OpFacts& op) {
   AddTo(sum.bytes, op.bytes, corners_);
   if (!op.duration_ns) return;
   AddTo(sum.duration_ns, op.self_ns);
-  if (op.start_ns) sum.intervals.emplace_back(*op.start_ns, *op.start_ns + *op.duration_ns);
+  if (!op.start_ns) return;
+  int64_t end = *op.start_ns;
+  AddTo(end, *op.duration_ns);
+  sum.intervals.emplace_back(*op.start_ns, end);
 }
 
 std::vector<DeviceSummary> DeviceSums::Rows() const {

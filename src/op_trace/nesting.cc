@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <tuple>
 
+#include "op_trace/sums.h"
+
 namespace debrief::op_trace {
 namespace {
 
-int64_t EndOf(const Entry& entry) { return *entry.start_ns + entry.duration_ns.value_or(0); }
+int64_t EndOf(const Entry& entry) {
+  int64_t end = *entry.start_ns;
+  AddTo(end, entry.duration_ns.value_or(0));
+  return end;
+}
 
 // Positions of entries that have a start, by thread and start, an enclosing one before what it
 // encloses.

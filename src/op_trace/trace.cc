@@ -18,7 +18,7 @@ std::vector<int64_t> Trace::SelfTimes() const {
   if (corners_ == Corners::kCompat) return self;
   const std::vector<size_t> parents = ParentsOf(entries_);
   for (size_t i = 0; i < parents.size(); ++i) {
-    if (parents[i] != kNoParent) self[parents[i]] -= entries_[i].duration_ns.value_or(0);
+    if (parents[i] != kNoParent) AddTo(self[parents[i]], -entries_[i].duration_ns.value_or(0));
   }
   for (int64_t& time : self) time = std::max<int64_t>(time, 0);
   return self;

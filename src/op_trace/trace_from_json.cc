@@ -2,6 +2,8 @@
 //
 // kRight takes what is there: a missing key is its default, a duration that is null is not known.
 // kCompat refuses both, as the first op traces did. Broken JSON is refused by both.
+#include <algorithm>
+
 #include "debrief/op_trace.hpp"
 #include "op_trace/json_text.h"
 
@@ -112,7 +114,8 @@ class TraceReader {
       json_.Bool(entry.open);
     } else if (key == "start_ns") {
       uint64_t start = 0;
-      if (!json_.Null() && ReadCount(start)) entry.start_ns = static_cast<int64_t>(start);
+      if (!json_.Null() && ReadCount(start))
+        entry.start_ns = static_cast<int64_t>(std::min<uint64_t>(start, INT64_MAX));
     } else if (key == "thread") {
       ReadCount(entry.thread);
     } else {

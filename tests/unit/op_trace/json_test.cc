@@ -116,6 +116,18 @@ TEST(OpTraceJson, BrokenTextIsRefusedWithItsPlace) {
   EXPECT_EQ(FromJson(R"({"entries": !})").problem, "broken JSON at byte 12");
 }
 
+TEST(OpTraceJson, AbsurdTimesStayWithinBounds) {
+  const Loaded loaded = FromJson(
+      R"({"entries": [{"operation": "a", "device_id": "x", "start_ns": 18446744073709551615, "duration_us": 9e15},
+                      {"operation": "b", "device_id": "x", "start_ns": 5, "duration_us": 9e15},
+                      {"operation": "c", "device_id": "x", "start_ns": 6, "duration_us": 9e15},
+                      {"operation": "d", "device_id": "x", "start_ns": 7, "duration_us": -9e15}]})");
+  ASSERT_TRUE(loaded.trace.has_value()) << loaded.problem;
+  EXPECT_GT(loaded.trace->TotalDurationNs(), 0);
+  EXPECT_GT(SummariseDevices(*loaded.trace)[0].busy_ns, 0);
+  EXPECT_FALSE(CollapsedStacks(*loaded.trace).empty());
+}
+
 TEST(OpTraceJson, UnknownKeysAreSkippedAndHolesAreFilled) {
   const Loaded loaded = FromJson(
       R"({"more": [{"a": [1, "]", null, true]}], "entries": [{"operation": "a", "new": {"x": []}}, {"step": 4}]})");
