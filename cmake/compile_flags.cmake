@@ -26,3 +26,14 @@ if(DEBRIEF_SANITIZE)
                          -fno-sanitize=vptr)  # core has no RTTI, which that check needs
   target_link_options(debrief_flags INTERFACE -fsanitize=${DEBRIEF_SANITIZE})
 endif()
+
+# For the libraries that others link, which must run on every processor of the architecture: what debrief_flags checks.
+add_library(debrief_checks INTERFACE)
+target_compile_options(debrief_checks INTERFACE -Wall -Wextra -Wconversion -Werror -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(debrief_checks INTERFACE -Wno-deprecated-declarations)
+endif()
+if(DEBRIEF_SANITIZE)
+  target_compile_options(debrief_checks INTERFACE -fsanitize=${DEBRIEF_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=vptr)
+  target_link_options(debrief_checks INTERFACE -fsanitize=${DEBRIEF_SANITIZE})
+endif()

@@ -19,24 +19,18 @@ target_link_options(debrief_recorder_shared PRIVATE -Wl,--as-needed -Wl,-z,nodel
 foreach(target debrief_recorder debrief_recorder_shared)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> PRIVATE src)
-  # Not debrief_flags: what others link must run on every processor of the architecture.
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Werror -Wno-missing-field-initializers
-                         -fno-exceptions -fno-rtti -fvisibility=hidden)
-  if(DEBRIEF_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${DEBRIEF_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=vptr)
-    target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${DEBRIEF_SANITIZE}>)
-  endif()
-  target_link_libraries(${target} PRIVATE Threads::Threads)
+  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -fvisibility=hidden)
+  target_link_libraries(${target} PRIVATE Threads::Threads $<BUILD_INTERFACE:debrief_checks>)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
 endforeach()
 add_library(debrief::recorder ALIAS debrief_recorder)
 add_library(debrief::recorder_shared ALIAS debrief_recorder_shared)
 
 set(recorder_package ${CMAKE_INSTALL_LIBDIR}/cmake/debrief_recorder)
-install(TARGETS debrief_recorder debrief_recorder_shared EXPORT debrief_recorder_targets COMPONENT recorder
+install(TARGETS debrief_recorder debrief_recorder_shared debrief_op_trace EXPORT debrief_recorder_targets COMPONENT recorder
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/debrief/recorder.h include/debrief/recorder.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/debrief
-        COMPONENT recorder)
+install(FILES include/debrief/recorder.h include/debrief/recorder.hpp include/debrief/op_trace.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/debrief COMPONENT recorder)
 install(EXPORT debrief_recorder_targets NAMESPACE debrief:: DESTINATION ${recorder_package} COMPONENT recorder)
 configure_package_config_file(cmake/debrief_recorderConfig.cmake.in ${CMAKE_BINARY_DIR}/debrief_recorderConfig.cmake
                               INSTALL_DESTINATION ${recorder_package})

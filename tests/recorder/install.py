@@ -42,6 +42,28 @@ find_package(debrief_recorder 0.1 REQUIRED)
 add_executable(relu relu.c)
 target_link_libraries(relu PRIVATE debrief::recorder)
 """
+READER = r"""
+#include <debrief/op_trace.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <vector>
+using namespace debrief::op_trace;
+int main(int, char** words) {
+  std::ifstream file(words[1], std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  const Loaded loaded = LoadRecording(std::as_bytes(std::span(bytes)));
+  for (const OpSummary& op : SummariseOps(*loaded.trace)) std::printf("%s %d\n", op.operation.c_str(), static_cast<int>(op.count));
+}
+"""
+READER_PROJECT = """
+cmake_minimum_required(VERSION 3.16)
+project(reader LANGUAGES CXX)
+find_package(debrief_recorder 0.1 REQUIRED)
+add_executable(reader reader.cc)
+target_link_libraries(reader PRIVATE debrief::op_trace)
+set_target_properties(reader PROPERTIES CXX_STANDARD 20)
+"""
 ENGINE = """
 #include <debrief/recorder.hpp>
 extern "C" __attribute__((visibility("default"))) int Step(int value) {
@@ -70,7 +92,8 @@ def names_in(path):
 
 
 def check_files(prefix):
-    wanted = ["bin/debrief", "include/debrief/recorder.h", "include/debrief/recorder.hpp", "lib/libdebrief_recorder.a",
+    wanted = ["bin/debrief", "include/debrief/recorder.h", "include/debrief/recorder.hpp", "include/debrief/op_trace.hpp",
+              "lib/libdebrief_recorder.a", "lib/libdebrief_op_trace.a",
               "lib/libdebrief_recorder.so", "lib/libdebrief_recorder.so.1", "lib/pkgconfig/debrief_recorder.pc",
               "lib/cmake/debrief_recorder/debrief_recorderConfig.cmake",
               "lib/cmake/debrief_recorder/debrief_recorderConfigVersion.cmake"]
@@ -131,6 +154,17 @@ def check_c_project(prefix, scratch):
     assert "libstdc++" not in needed and "libdebrief" not in needed, needed
 
 
+def check_reader(prefix, scratch):
+    """A program that adds up what another recorded."""
+    folder = scratch / "reader"
+    folder.mkdir()
+    (folder / "reader.cc").write_text(READER)
+    (folder / "CMakeLists.txt").write_text(READER_PROJECT)
+    run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", folder / "build")
+    assert run(folder / "build/reader", scratch / "static.dbr") == "relu 1\n"
+
+
 def check_python(prefix, scratch):
     """An engine in C++ and Python in one process: one recording."""
     (scratch / "engine.cc").write_text(ENGINE)
@@ -166,7 +200,7 @@ def main():
         scratch.mkdir()
         run("cmake", "--install", build, "--prefix", prefix)
         check_files(prefix)
-        for check in (check_example, check_c, check_c_project, check_python, check_setuptools):
+        for check in (check_example, check_c, check_c_project, check_reader, check_python, check_setuptools):
             check(prefix, scratch)
     print("install: the recorder is found and works from C, C++ and Python")
 
