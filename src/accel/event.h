@@ -128,6 +128,8 @@ struct TrackHash {
 
 // Puts events[order[i]] at place i.
 void Permute(EventList& events, std::span<const uint32_t> order);
+// By ts, ties as they came.
+void SortByStart(EventList& events);
 // By (ts, -dur), ties as they came.
 void SortByTime(EventList& events);
 
