@@ -20,17 +20,6 @@ void Arg::Set(const Value& value) {
   std::memcpy(&integer, &value.integer, sizeof integer);
 }
 
-const Arg* Event::Find(StringId key, ArgPlace place) const {
-  for (const Arg& arg : args()) {
-    if (arg.key == key && arg.place == place) return &arg;
-  }
-  return nullptr;
-}
-
-Arg* Event::Find(StringId key, ArgPlace place) {
-  return const_cast<Arg*>(static_cast<const Event*>(this)->Find(key, place));
-}
-
 void Event::Remove(StringId key, ArgPlace place) {
   Arg* arg = Find(key, place);
   if (arg == nullptr) return;

@@ -67,8 +67,15 @@ struct Event {
   double end() const { return ts + dur; }
 
   // Of `args`, or of another place; null when there is none.
-  Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs);
-  const Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs) const;
+  const Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs) const {
+    for (const Arg& arg : args()) {
+      if (arg.key == key && arg.place == place) return &arg;
+    }
+    return nullptr;
+  }
+  Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs) {
+    return const_cast<Arg*>(static_cast<const Event*>(this)->Find(key, place));
+  }
   bool Has(StringId key, ArgPlace place = ArgPlace::kArgs) const {
     return Find(key, place) != nullptr;
   }
