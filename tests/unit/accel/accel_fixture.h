@@ -108,7 +108,7 @@ class AccelTest : public ::testing::Test {
   Options options_;
   KeptConsole console_;
   ThreadPool threads_{1};
-  Run run_{options_, console_, threads_};
+  accel::Run run_{options_, console_, threads_};
   EventList events_;
 };
 

@@ -16,10 +16,10 @@ std::vector<TimedName> Iterations(std::string_view word, int count, uint32_t see
   double now = 1000;
   for (int i = 0; i < count; ++i) {
     for (const char letter : word) {
-      now += 10 + random() % 5;
+      now += 10 + static_cast<double>(random() % 5);
       names.push_back({now, static_cast<uint32_t>(letter)});
     }
-    now += random() % 50;  // iterations never take the same time
+    now += static_cast<double>(random() % 50);  // iterations never take the same time
   }
   return names;
 }
@@ -30,7 +30,8 @@ std::vector<TimedName> Recorded(const std::vector<TimedName>& names, size_t firs
   std::mt19937 random(7);
   std::vector<TimedName> part;
   for (size_t i = first; i < first + count; ++i) {
-    part.push_back({names[i].ts - offset + 0.001 * (random() % 1000), names[i].name});
+    part.push_back(
+        {names[i].ts - offset + 0.001 * static_cast<double>(random() % 1000), names[i].name});
   }
   return part;
 }
