@@ -7,6 +7,7 @@ slices of one thread that overlap in part: viewers drop them.
 import gzip
 import json
 import math
+import re
 import shlex
 import shutil
 from collections import defaultdict
@@ -269,3 +270,23 @@ def test_exit_codes_of_options(context):
             if done.returncode != code:
                 wrong.append(f"{words} {options}: {done.returncode}, not {code}: {done.stdout[-200:]}{done.stderr[-200:]}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_recorded_ranks(context):
+    """Eight ranks of one machine: their clocks agree, and one that was moved by five seconds is moved back."""
+    traces_ = sorted((context.data / "recorded/jobs/healthy").glob("profile_rank*.json.gz"))
+    if not traces_:
+        print("skipped: no recorded/jobs/healthy")
+        return
+    done = context.run("accel", "-i", ",".join(map(str, traces_)), "-o", "all.json", cwd=context.scratch)
+    assert "clocks of the ranks agree" in done.stdout, done.stdout[-2000:]
+    trace = json.loads((context.scratch / "all.json").read_text())
+    assert not list(partial_overlaps(trace["traceEvents"]))
+    late = json.loads(gzip.decompress(traces_[1].read_bytes()))
+    for event in late["traceEvents"]:
+        if "ts" in event:
+            event["ts"] += 5e6
+    (context.scratch / "late.json").write_text(json.dumps(late))
+    done = context.run("accel", "-i", f"{traces_[0]},late.json,{traces_[2]}", "-o", "late_out.json", cwd=context.scratch)
+    shift = float(re.search(r"shifted by us \(.*\b1: (-?[\d.]+)", done.stdout)[1])
+    assert abs(shift + 5e6) < 50_000, shift

@@ -236,8 +236,7 @@ class LaneResolver final : public Resolver {
       const size_t lane = state.lanes.Place(start, end);
       while (lane >= state.tids.size())
         state.tids.push_back(free_.Next(event.pid, state.tids.back()));
-      if (lane > 0) ++resolved_;
-      event.tid = state.tids[lane];
+      if (lane > 0) MoveToLane(event, lane, state.tids[lane]);
       return Keep(event);
     }
     state.open.CloseBefore(start);
@@ -248,6 +247,16 @@ class LaneResolver final : public Resolver {
     if (how == Overlap::kAsync) return MakeAsync(event);
     ++resolved_;
     if (how == Overlap::kWarn) Keep(event);
+  }
+
+  // A thread whose name comes back at the end has a name for its lane, too.
+  void MoveToLane(Event& event, size_t lane, const Value& tid) {
+    ++resolved_;
+    event.tid = tid;
+    const Arg* name = event.Find(key::kOTid);
+    if (name == nullptr) return;
+    const std::string text = fmt::format("{} ({})", name->value().AsText(run_.strings), lane + 1);
+    run_.args.Set(event, key::kOTid, Value::Text(run_.Intern(text)));
   }
 
   FreeTids free_;
