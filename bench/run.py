@@ -283,6 +283,26 @@ def report_benchmarks():
     ]
 
 
+def big_flex():
+    """A Flex trace of a million events."""
+    small = shared_data() / "public/acelyzer/inputs/flexcpu_rank0_job_0.json"
+    return make_file("flex_1m.json", lambda path: subprocess.run([sys.executable, MAKE_BIG, "flex", small, "1000000", path],
+                                                                  check=True))
+
+
+def accel_benchmarks():
+    """The first needs the reference data beside the checkout."""
+    def benchmark(mode, words, shown, unit, aim):
+        return Benchmark(f"accel_{mode}", sys.executable, [ROOT / "bench/accel_bench.py", mode, "{build}/debrief"], words, shown,
+                         unit, aim)
+    found = [benchmark("iterations", None, "cpu_s", "CPU s", "cpu_s <= 1, ratio <= 2.5"),
+             benchmark("jobs", None, "cpu_s", "CPU s", "cpu_s <= 1.5")]
+    if not MAKE_BIG.exists():
+        print("skipped: accel_flex, no ../shared beside the checkout")
+        return found
+    return [benchmark("flex", lambda: [big_flex()], "above_s", "CPU s above writing", "above_s <= 3, peak_mb <= 700"), *found]
+
+
 def whole_of(job):
     """Arguments for debrief that analyse, store and report a recorded job, with two threads."""
     DATA.mkdir(parents=True, exist_ok=True)
@@ -395,7 +415,7 @@ def main():
     wrong, missed, count = 0, 0, 0
     print(row("benchmark", "result", "CPU s", "peak MB", "aim", ""))
     for benchmark in [*BENCHMARKS, *flight_benchmarks(), *compile_benchmarks(), *profile_benchmarks(),
-                      *report_benchmarks(), *whole_benchmarks()]:
+                      *report_benchmarks(), *accel_benchmarks(), *whole_benchmarks()]:
         if options.patterns and not any(pattern in benchmark.name for pattern in options.patterns):
             continue
         count += 1

@@ -70,6 +70,7 @@ Result<size_t> WriteAll(const Ingested& ingested, Run& run) {
 }  // namespace
 
 std::string TracePath(const Options& options) {
+  if (!options.trace_path.empty()) return options.trace_path;
   std::string path = options.output;
   if (!options.tb || !path.ends_with(".json") || path.ends_with(".pt.trace.json")) return path;
   path.resize(path.size() - 5);

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "accel/keys.h"
@@ -74,7 +75,7 @@ struct Event {
     return nullptr;
   }
   Arg* Find(StringId key, ArgPlace place = ArgPlace::kArgs) {
-    return const_cast<Arg*>(static_cast<const Event*>(this)->Find(key, place));
+    return const_cast<Arg*>(std::as_const(*this).Find(key, place));
   }
   bool Has(StringId key, ArgPlace place = ArgPlace::kArgs) const {
     return Find(key, place) != nullptr;
@@ -127,6 +128,8 @@ struct TrackHash {
 
 // Puts events[order[i]] at place i.
 void Permute(EventList& events, std::span<const uint32_t> order);
+// By ts, ties as they came.
+void SortByStart(EventList& events);
 // By (ts, -dur), ties as they came.
 void SortByTime(EventList& events);
 

@@ -50,8 +50,9 @@ struct Arguments {
 };
 
 struct Options {
-  std::string input;   // the list as it was given
-  std::string output;  // with the default filled in
+  std::string input;       // the list as it was given
+  std::string output;      // with the default filled in
+  std::string trace_path;  // of the main output, where it is not `output`
   std::string compiler_info;
   std::string event_filter;
   std::string filter;          // phases that are kept; empty: all

@@ -2,15 +2,22 @@
 
 namespace debrief::accel {
 
+// One walk over the arguments: the keys are neighbours.
 bool ReadCycles(const Event& event, const StringPool& strings, int64_t (&cycles)[5]) {
-  constexpr StringId kKeys[5] = {key::kTS1, key::kTS2, key::kTS3, key::kTS4, key::kTS5};
-  for (int i = 0; i < 5; ++i) {
-    const Arg* arg = event.Find(kKeys[i]);
-    const auto value = arg == nullptr ? std::nullopt : arg->value().AsInteger(strings);
-    if (!value) return false;
-    cycles[i] = *value;
+  unsigned found = 0;
+  for (const Arg& arg : event.args()) {
+    const uint32_t at = static_cast<uint32_t>(arg.key) - static_cast<uint32_t>(key::kTS1);
+    if (at > 4 || arg.place != ArgPlace::kArgs) continue;
+    if (arg.kind == ValueKind::kDecimalText) {
+      cycles[at] = arg.integer;
+    } else if (const auto value = arg.value().AsInteger(strings)) {
+      cycles[at] = *value;
+    } else {
+      return false;
+    }
+    found |= 1u << at;
   }
-  return true;
+  return found == 0x1f;
 }
 
 // The reference looks for the last dot anywhere: "./out" then has the stem "".

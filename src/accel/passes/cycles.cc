@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "accel/python_text.h"
 
@@ -31,15 +32,9 @@ void RunningMean::Add(double value) {
 }
 
 std::optional<CycleStamps> CyclesOf(const Event& event, const Run& run) {
-  CycleStamps stamps;
-  if (!event.Has(key::kTS1)) return std::nullopt;
-  for (size_t i = 0; i < stamps.size(); ++i) {
-    const Arg* arg = event.Find(kKeys[i]);
-    const auto value = arg == nullptr ? std::nullopt : arg->value().AsInteger(run.strings);
-    if (!value) return std::nullopt;
-    stamps[i] = *value;
-  }
-  return stamps;
+  int64_t cycles[5];
+  if (!ReadCycles(event, run.strings, cycles)) return std::nullopt;
+  return std::to_array(cycles);
 }
 
 void SetCycles(Event& event, const CycleStamps& stamps, Run& run) {

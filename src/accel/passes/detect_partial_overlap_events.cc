@@ -168,6 +168,21 @@ class ReferenceResolver final : public Resolver {
   std::unordered_map<TrackKey, OpenEnds, TrackHash> open_;
 };
 
+// Whether times of each thread go forward; threads come in runs.
+bool IsInOrder(const EventList& events) {
+  std::unordered_map<TrackKey, double, TrackHash> last;
+  double* track = nullptr;
+  for (size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    const bool is_same = i > 0 && events[i - 1].pid == event.pid && events[i - 1].tid == event.tid;
+    if (!is_same) track = &last.try_emplace({event.pid, event.tid}, event.ts).first->second;
+    if (event.ts < *track || (is_same && event.ts == *track && event.dur > events[i - 1].dur))
+      return false;
+    *track = event.ts;
+  }
+  return true;
+}
+
 // One track after the other, in the order of time.
 class LaneResolver final : public Resolver {
  public:
@@ -247,7 +262,7 @@ void DetectPartialOverlapEvents(EventList& events, Run& run) {
     resolver.Apply(events);
     events = resolver.Take();
   } else {
-    SortEvents(events, run);
+    if (!IsInOrder(events)) SortEvents(events, run);
     LaneResolver resolver(run);
     resolver.Apply(events);
     events = resolver.Take();

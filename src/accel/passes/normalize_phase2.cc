@@ -113,23 +113,43 @@ class NearestRule {
   }
 
   void Recommend() {
+    std::vector<FrequencyEstimate> found;
     for (auto& [pid, counter] : counters_) {
       std::stable_sort(counter.samples.begin(), counter.samples.end(),
                        [](const auto& a, const auto& b) { return a.host_us < b.host_us; });
-      const FrequencyEstimate found = EstimateFrequency(counter.samples, run_.options.soc_mhz);
-      if (found.samples < 3) continue;
-      const std::string facts = fmt::format(
-          "rank {}: {:.3f} MHz ({:+.0f} ppm of --freq), median residual {:.3f} us, with --freq "
-          "{:.3f} us",
-          pid.AsText(run_.strings), found.mhz, found.ppm, found.residual_us,
-          found.given_residual_us);
-      run_.console.Info("FREQ: cycle counter of " + facts);
-      if (found.recommended)
-        run_.console.Warning(fmt::format(
-            "FREQ: Recommendation: to minimize event time drift (max: {:.0f}us) between CPU and "
-            "Accelerator, use: --freq={:.3f}",
-            found.drift_us, found.mhz));
+      found.push_back(EstimateFrequency(counter.samples, run_.options.soc_mhz));
+      if (found.back().samples < 3) {
+        found.pop_back();
+      } else {
+        Tell(pid, found.back());
+      }
     }
+    TellRecommended(found);
+  }
+
+  void Tell(const Value& pid, const FrequencyEstimate& found) const {
+    run_.console.Info(fmt::format(
+        "FREQ: cycle counter of rank {}: {:.3f} MHz ({:+.0f} ppm of --freq), median residual "
+        "{:.3f} us, with --freq {:.3f} us",
+        pid.AsText(run_.strings), found.mhz, found.ppm, found.residual_us,
+        found.given_residual_us));
+  }
+
+  // One frequency for all ranks: the median of theirs.
+  void TellRecommended(std::vector<FrequencyEstimate>& found) const {
+    double drift = 0;
+    bool is_better = false;
+    for (const FrequencyEstimate& each : found) {
+      is_better |= each.recommended;
+      drift = std::max(drift, std::abs(each.drift_us));
+    }
+    if (!is_better) return;
+    std::sort(found.begin(), found.end(),
+              [](const auto& a, const auto& b) { return a.mhz < b.mhz; });
+    run_.console.Warning(fmt::format(
+        "FREQ: Recommendation: to minimize event time drift (max: {:.0f}us) between CPU and "
+        "Accelerator, use: --freq={:.3f}",
+        drift, found[found.size() / 2].mhz));
   }
 
   Run& run_;

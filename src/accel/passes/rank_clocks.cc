@@ -77,9 +77,12 @@ class Alignment {
     }
   }
 
-  // Breadth first from the first rank, over ranks with collectives in common.
+  // Breadth first from the lowest rank, over ranks with collectives in common.
   void FindShifts() {
-    std::vector<Value> reached = {ranks_.begin()->first};
+    const auto lowest = std::min_element(
+        ranks_.begin(), ranks_.end(),
+        [&](const auto& a, const auto& b) { return PidBefore(a.first, b.first, run_.strings); });
+    std::vector<Value> reached = {lowest->first};
     shifts_[reached[0]] = 0;
     for (size_t i = 0; i < reached.size(); ++i) {
       for (const auto& [rank, unused] : ranks_) {

@@ -50,21 +50,19 @@ class AccelConsole final : public accel::Console {
 // The trace goes through the timeline model, as `debrief convert` would do it.
 int WriteProtobuf(accel::Options options, accel::Console& console, ThreadPool& threads,
                   const GlobalOptions& global) {
-  const std::string output = options.output;
-  options.output = output + ".json";
+  options.trace_path = options.output + ".json";
   const auto done = accel::Process(options, console, threads, TemporaryFolder());
   if (!done.ok()) {
     PrintError(done.status());
     return 1;
   }
   if (!done.value().wrote_trace) return 1;
-  const std::string trace = accel::TracePath(options);
   ConvertOptions convert;
-  convert.paths = {trace};
+  convert.paths = {options.trace_path};
   convert.to = "perfetto";
-  convert.output = output;
+  convert.output = options.output;
   const int code = RunConvert(convert, global);
-  unlink(trace.c_str());
+  unlink(options.trace_path.c_str());
   return code;
 }
 
