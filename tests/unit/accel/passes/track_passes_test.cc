@@ -158,7 +158,7 @@ std::vector<Slice> TwoRanks(double offset) {
   for (int i = 0; i < 5; ++i) {
     const std::string group = fmt::format(R"({{"CollGroup": "AllReduce_{}"}})", i);
     slices.push_back({1000.0 * i + 10, 90, 1, "x", 0, group});
-    slices.push_back({1000.0 * i + 40 + offset, 60 + (i % 2), 1, "x", 1, group});
+    slices.push_back({1000.0 * i + 40 + offset, 60.0 + i % 2, 1, "x", 1, group});
     slices.push_back({1000.0 * i + 200 + offset, 5, 9, "host", 1});
   }
   return slices;
