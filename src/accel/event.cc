@@ -44,6 +44,12 @@ void ArgStore::Own(Event& event, uint16_t extra) {
   event.arg_capacity = static_cast<uint16_t>(capacity);
 }
 
+void ArgStore::Assign(Event& event, std::span<const Arg> args, uint16_t extra) {
+  event.arg_array = const_cast<Arg*>(args.data());  // only read, by Own
+  event.arg_count = static_cast<uint16_t>(std::min<size_t>(args.size(), UINT16_MAX));
+  Own(event, extra);
+}
+
 void ArgStore::Append(Event& event, const Arg& arg) {
   if (event.arg_count == UINT16_MAX) return;  // an event with 65,535 arguments has enough
   if (event.arg_count == event.arg_capacity)
