@@ -1,7 +1,6 @@
 #include "accel/python_text.h"
 
 #include <charconv>
-#include <cmath>
 
 #include "base/utf8.h"
 #include "model/accel/python_float.h"

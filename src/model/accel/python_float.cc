@@ -99,6 +99,17 @@ char* WritePythonFloat(double value, char* out) {
   return plain ? PutPlain(digits, out) : PutScientific(digits, out);
 }
 
+void AppendPythonFloat(double value, std::string& out) {
+  char buffer[kPythonFloatSize];
+  out.append(buffer, WritePythonFloat(value, buffer));
+}
+
+std::string PythonFloat(double value) {
+  std::string text;
+  AppendPythonFloat(value, text);
+  return text;
+}
+
 // The quick way is right wherever the scaled value is clearly not half way between two integers:
 // an integer divided by an exact power of ten is rounded once, as reading its decimal would be.
 double PythonRound(double value, int digits) {

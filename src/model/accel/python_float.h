@@ -7,6 +7,8 @@
 // Cost: some 30 ns a number; no allocation.
 #pragma once
 
+#include <string>
+
 namespace debrief::accel {
 
 // Enough for every double.
@@ -14,6 +16,9 @@ inline constexpr int kPythonFloatSize = 32;
 
 // Writes at most kPythonFloatSize bytes to `out`, no terminator; the end of what was written.
 char* WritePythonFloat(double value, char* out);
+
+void AppendPythonFloat(double value, std::string& out);
+std::string PythonFloat(double value);
 
 // round(value, digits): the decimal that is nearest to the exact value of the double, ties to even.
 // value * 10^digits is rounded itself and gets 2.675 and its like wrong.

@@ -9,15 +9,9 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <string>
 
 namespace debrief::accel {
 namespace {
-
-std::string PythonFloat(double value) {
-  char text[kPythonFloatSize];
-  return {text, WritePythonFloat(value, text)};
-}
 
 TEST(PythonFloat, WritesWhatReprWrites) {
   EXPECT_EQ(PythonFloat(0.0), "0.0");
