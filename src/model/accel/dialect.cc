@@ -40,7 +40,8 @@ constexpr std::array kPhaseWords{std::string_view(" DmaI"), std::string_view(" C
 }  // namespace
 
 uint32_t NameBits(std::string_view name) {
-  uint32_t bits = IsConvertName(name) ? kNameDataConvert : 0;
+  uint32_t bits = 0;
+  if (IsConvertName(name)) bits |= kNameDataConvert;
   for (const Word& word : kContained) {
     if (Has(name, word.text)) bits |= word.bit;
   }
