@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "accel/auto_frequency.h"
 #include "accel/export/write_trace.h"
 #include "accel/ingest/ingest.h"
 #include "accel/pipeline.h"
@@ -42,6 +43,17 @@ void TellMissingLog(Run& run) {
     run.console.Warning(
         "rcu_util counter requested but no compiler log/inductor spyre directory path provided. "
         "No utilization will be plotted.");
+}
+
+void ChooseFrequency(const EventList& events, Run& run, Options& options) {
+  const auto mhz = EstimateSocFrequency(events, run);
+  if (mhz) {
+    options.soc_mhz = *mhz;
+    run.console.Info(fmt::format("FREQ: --freq auto is {:.3f} MHz", *mhz));
+  } else {
+    run.console.Warning(fmt::format(
+        "FREQ: --freq auto: too few cycle stamps to estimate it; {} MHz is used", options.soc_mhz));
+  }
 }
 
 // Without a good event there is nothing to write, except for the reference, which then writes empty
@@ -93,6 +105,7 @@ Result<Outcome> Process(Options options, Console& console, ThreadPool& threads,
     outcome.wrote_trace = true;
     return outcome;
   }
+  if (options.freq_is_auto) ChooseFrequency(ingested.events, run, options);
   TRY(RunPasses(ingested.events, profile, run));
   ASSIGN_OR_RETURN(outcome.exported, WriteAll(ingested, run));
   outcome.wrote_trace = true;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "base/check.h"
 
@@ -45,6 +44,12 @@ void ArgStore::Own(Event& event, uint16_t extra) {
   event.arg_capacity = static_cast<uint16_t>(capacity);
 }
 
+void ArgStore::Assign(Event& event, std::span<const Arg> args, uint16_t extra) {
+  event.arg_array = const_cast<Arg*>(args.data());  // only read, by Own
+  event.arg_count = static_cast<uint16_t>(std::min<size_t>(args.size(), UINT16_MAX));
+  Own(event, extra);
+}
+
 void ArgStore::Append(Event& event, const Arg& arg) {
   if (event.arg_count == UINT16_MAX) return;  // an event with 65,535 arguments has enough
   if (event.arg_count == event.arg_capacity)
@@ -69,17 +74,36 @@ void Permute(EventList& events, std::span<const uint32_t> order) {
   events = std::move(sorted);
 }
 
-void SortByTime(EventList& events) {
-  auto before = [](const Event& a, const Event& b) {
-    return a.ts != b.ts ? a.ts < b.ts : a.dur > b.dur;
-  };
-  if (std::is_sorted(events.begin(), events.end(), before)) return;
+namespace {
+
+// What events are sorted by, side by side: the events themselves are far apart.
+struct TimeKey {
+  double ts, dur;
+  uint32_t index;
+
+  bool operator<(const TimeKey& other) const {
+    if (ts != other.ts) return ts < other.ts;
+    return dur != other.dur ? dur > other.dur : index < other.index;
+  }
+};
+
+void SortByKey(EventList& events, bool longest_first) {
   DEBRIEF_CHECK(events.size() < UINT32_MAX);
-  std::vector<uint32_t> order(events.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return before(events[a], events[b]); });
+  std::vector<TimeKey> keys;
+  keys.reserve(events.size());
+  for (const Event& event : events)
+    keys.push_back({event.ts, longest_first ? event.dur : 0, static_cast<uint32_t>(keys.size())});
+  if (std::is_sorted(keys.begin(), keys.end())) return;
+  std::sort(keys.begin(), keys.end());
+  std::vector<uint32_t> order;
+  order.reserve(keys.size());
+  for (const TimeKey& key : keys) order.push_back(key.index);
   Permute(events, order);
 }
+
+}  // namespace
+
+void SortByStart(EventList& events) { SortByKey(events, false); }
+void SortByTime(EventList& events) { SortByKey(events, true); }
 
 }  // namespace debrief::accel

@@ -93,6 +93,8 @@ class ArgStore {
   void Set(Event& event, StringId key, const Value& value, ArgPlace place = ArgPlace::kArgs);
   // Makes the array of a copied event its own, with room for `extra` more.
   void Own(Event& event, uint16_t extra = 2);
+  // All arguments at once, with room for `extra` more.
+  void Assign(Event& event, std::span<const Arg> args, uint16_t extra);
   // Without looking whether the key is there.
   void Append(Event& event, const Arg& arg);
   // Takes over arrays that were filled elsewhere.
@@ -128,6 +130,8 @@ struct TrackHash {
 
 // Puts events[order[i]] at place i.
 void Permute(EventList& events, std::span<const uint32_t> order);
+// By ts, ties as they came.
+void SortByStart(EventList& events);
 // By (ts, -dur), ties as they came.
 void SortByTime(EventList& events);
 

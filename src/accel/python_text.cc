@@ -1,7 +1,6 @@
 #include "accel/python_text.h"
 
 #include <charconv>
-#include <cmath>
 
 #include "base/utf8.h"
 #include "model/accel/python_float.h"
@@ -73,13 +72,8 @@ void AppendPythonUnit(std::string& out, uint32_t unit) {
 }
 
 void AppendPythonFloat(std::string& out, double number) {
-  if (std::isnan(number)) {
-    out += "NaN";
-  } else if (std::isinf(number)) {
-    out += number < 0 ? "-Infinity" : "Infinity";
-  } else {
-    accel::AppendPythonFloat(number, out);
-  }
+  char text[kPythonFloatSize];
+  out.append(text, WritePythonFloat(number, text));
 }
 
 std::optional<int64_t> PythonInteger(std::string_view text) {

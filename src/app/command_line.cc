@@ -41,8 +41,8 @@ constexpr const char* kDescription =
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  debrief examples/hung-job                 print the verdict, write debrief_out/\n"
     "  debrief job.tar.gz -o report --overwrite  read an archive, write elsewhere\n"
+    "  debrief examples/hung-job                 print the verdict, write debrief_out/\n"
     "  debrief COMMAND --help                    more on one command\n"
     "Exit codes: 0 done, 1 no report could be made, 2 wrong usage, 3 see --fail-on.";
 

@@ -4,8 +4,10 @@ With --compat every case that acelyzer finished must give the same files. What i
 good events, and end with 0 where there is one; so must every malformed input without --compat. No output may have two
 slices of one thread that overlap in part: viewers drop them.
 """
+import gzip
 import json
 import math
+import re
 import shlex
 import shutil
 from collections import defaultdict
@@ -154,3 +156,137 @@ def test_no_slices_overlap_in_part(context):
                 if found:
                     wrong.append(f"{name} {options} {path.name}: {len(found)} overlaps, {found[0]}")
     assert not wrong, "\n".join(wrong)
+
+
+def inputs(context):
+    """The folder of inputs, or None."""
+    folder = context.data / "public/acelyzer/inputs"
+    if not folder.exists():
+        print(f"skipped: no {folder}")
+        return None
+    return folder
+
+
+def processed(context, name, *words):
+    """The trace that debrief makes of some inputs."""
+    folder = context.scratch / name
+    folder.mkdir()
+    context.run("accel", *words, "--quiet", "-o", "out.json", cwd=folder)
+    return json.loads((folder / "out.json").read_text())
+
+
+def slices_of(path):
+    trace = json.loads(path.read_text())
+    events = trace if isinstance(trace, list) else trace["traceEvents"]
+    return [event for event in events if event["ph"] in "XB"]
+
+
+def test_several_devices_and_none(context):
+    folder = inputs(context)
+    for name, devices in (("torch_cuda_alexnet.json", 8), ("torch_rocm_mi250.json", None), ("torch_cpu_only.json", 0)) if folder else ():
+        trace = processed(context, name, "-i", folder / name)
+        kept = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        assert len(kept) == len(slices_of(folder / name)), f"{name}: {len(kept)} slices"
+        assert devices is None or len(trace["deviceProperties"]) == devices, f"{name}: {len(trace['deviceProperties'])} devices"
+        times = [event["ts"] for event in trace["traceEvents"] if "ts" in event]
+        assert times == sorted(times), f"{name}: times go back"
+
+
+def test_packed_input(context):
+    folder = inputs(context)
+    if folder is None:
+        return
+    plain = processed(context, "plain", "-i", folder / "tp4_rank1_job_1.json", "--freq", "560:800")
+    copy = context.scratch / "tp4_rank1_job_1.json"
+    with gzip.open(copy, "wb") as packed:
+        packed.write((folder / copy.name).read_bytes())
+    assert processed(context, "packed", "-i", copy, "--freq", "560:800")["traceEvents"] == plain["traceEvents"]
+
+
+def device_slices(trace):
+    """What each rank's device did, without times: ranks are brought onto one clock."""
+    found = defaultdict(list)
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X" and "TS1" in event["args"]:
+            found[event["pid"]].append((event["name"], event["args"]["TS3"]))
+    return {rank: sorted(slices) for rank, slices in found.items()}
+
+
+def test_ranks_in_one_file_stay_apart(context):
+    """The file holds what the four files of ranks hold."""
+    folder = inputs(context)
+    if folder is None:
+        return
+    one = processed(context, "one", "-i", folder / "allreduce_tp4.json", "--freq", "560:800")
+    four = processed(context, "four", "-i", f"{folder}/tp4_rank*_job_1.json", "--freq", "560:800")
+    assert sorted(device_slices(one)) == [0, 1, 2, 3]
+    assert device_slices(one) == device_slices(four)
+
+
+def test_torch_ranks_do_not_mix(context):
+    folder = inputs(context)
+    if folder is None:
+        return
+    trace = processed(context, "torch", "-i", f"{folder}/torchaiu_rank*.pt.trace.json")
+    pids = defaultdict(set)
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X":
+            pids[event["args"]["rank"]].add(event["pid"])
+    assert set(pids) == {0, 1} and not pids[0] & pids[1], pids
+    ends = defaultdict(list)
+    for event in trace["traceEvents"]:
+        if event["ph"] in "sf":
+            ends[event["cat"], event["id"]].append(event)
+    rank_of = {pid: rank for rank in pids for pid in pids[rank]}
+    mixed = [key for key, events in ends.items() if len({rank_of.get(event["pid"]) for event in events}) != 1]
+    assert ends and not mixed, f"flows between ranks: {mixed[:5]}"
+
+
+def test_perfetto_output(context):
+    folder = inputs(context)
+    if folder is None:
+        return
+    context.run("accel", "-i", folder / "torchaiu_rank0.pt.trace.json", "-f", "protobuf", "--quiet", "-o", "out.pftrace", cwd=context.scratch)
+    sheet = json.loads(context.run("profile", "kernels", context.scratch / "out.pftrace", "--json", "--quiet").stdout)
+    assert any(rows["rows"] for rows in sheet["sheets"]), "no kernel in the trace of Perfetto"
+
+
+def test_exit_codes_of_options(context):
+    """Those of acelyzer: 1 for what makes no sense, 2 for what the command line does not allow."""
+    trace = context.scratch / "trace.json"
+    trace.write_text('[{"name": "a", "ph": "X", "pid": 0, "tid": 1, "ts": 1, "dur": 2}]')
+    wrong = []
+    for code, words in [(0, ["--help"]), (0, ["--version"]), (1, ["-i", "nonexistent"]), (2, []), (2, ["--unknown"]), (1, ["-i", "''"]),
+                        (1, ["-i", ""]), (1, ["-i", ","]), (2, ["-i", trace, "-C", "other"]), (2, ["-i", trace, "-D", "5"]),
+                        (1, ["-i", trace, "--freq", "abcd"]), (1, ["-i", trace, "--freq", "560:defg"]),
+                        (1, ["-i", trace, "--freq", "-500.0"]), (1, ["-i", trace, "--freq", "560.0:-800"]),
+                        (1, ["-i", trace, "--freq", "0.0:800"]), (2, ["-i", trace, "-C", "power_ts3,power_ts4"]),
+                        (1, ["-i", trace, "-C", "power_ts3", "power_ts4"]), (2, ["-i", trace, "--event_limit", "[1]"]),
+                        (2, ["-i", trace, "--event_limit", '{"other": 1}']), (1, ["-i", trace, "--freq_scaling", "2"]),
+                        (2, ["-i", trace, "-O", "other"]), (0, ["-i", trace, "--freq", "560"]), (0, ["-i", trace, "-C"]),
+                        (0, ["-i", trace, "--max_tid_streams", "-1"]), (0, ["-i", trace, "-T", "--disable_input_warnings"])]:
+        for options in ([], ["--compat"]):
+            done = context.run("accel", *words, *options, cwd=context.scratch, check=False)
+            if done.returncode != code:
+                wrong.append(f"{words} {options}: {done.returncode}, not {code}: {done.stdout[-200:]}{done.stderr[-200:]}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_recorded_ranks(context):
+    """Eight ranks of one machine: their clocks agree, and one that was moved by five seconds is moved back."""
+    traces_ = sorted((context.data / "recorded/jobs/healthy").glob("profile_rank*.json.gz"))
+    if not traces_:
+        print("skipped: no recorded/jobs/healthy")
+        return
+    done = context.run("accel", "-i", ",".join(map(str, traces_)), "-o", "all.json", cwd=context.scratch)
+    assert "clocks of the ranks agree" in done.stdout, done.stdout[-2000:]
+    trace = json.loads((context.scratch / "all.json").read_text())
+    assert not list(partial_overlaps(trace["traceEvents"]))
+    late = json.loads(gzip.decompress(traces_[1].read_bytes()))
+    for event in late["traceEvents"]:
+        if "ts" in event:
+            event["ts"] += 5e6
+    (context.scratch / "late.json").write_text(json.dumps(late))
+    done = context.run("accel", "-i", f"{traces_[0]},late.json,{traces_[2]}", "-o", "late_out.json", cwd=context.scratch)
+    shift = float(re.search(r"shifted by us \(.*\b1: (-?[\d.]+)", done.stdout)[1])
+    assert abs(shift + 5e6) < 50_000, shift

@@ -10,6 +10,9 @@ namespace debrief::accel {
 
 namespace {
 
+// Rank, job, wraps, class, device and name of the group: what passes add to most events.
+constexpr uint16_t kRoomForPasses = 6;
+
 Value ParseNumber(std::string_view text, StringPool& strings) {
   const char* end = text.data() + text.size();
   if (text.find_first_of(".eE") == std::string_view::npos) {
@@ -110,8 +113,17 @@ class Fields {
   }
 
   void Add(std::string_view key, JsonValue value, ArgPlace place) {
-    const StringId id = target_.strings.Intern(key);
-    target_.args.Set(event_, id, ParseValue(value, target_.strings), place);
+    Arg arg;
+    arg.key = target_.strings.Intern(key);
+    arg.place = place;
+    arg.Set(ParseValue(value, target_.strings));
+    for (Arg& old : target_.scratch) {  // of a key that comes twice the last counts
+      if (old.key == arg.key && old.place == place) {
+        old = arg;
+        return;
+      }
+    }
+    target_.scratch.push_back(arg);
   }
 
   Parsed& out_;
@@ -149,9 +161,12 @@ Result<Parsed> ParseEvent(JsonValue json, ParseTarget& target) {
     out.trouble = "is no object";
     return out;
   }
+  target.scratch.clear();
   Fields fields(out, target);
   TRY(json.ForEachField(
       [&](std::string_view key, JsonValue value) { return fields.Take(key, value); }));
+  if (out.event.phase != 'E' || !target.scratch.empty())
+    target.args.Assign(out.event, target.scratch, out.event.phase == 'E' ? 0 : kRoomForPasses);
   if (out.trouble.empty() && out.event.phase == 0) out.trouble = "has no phase (`ph`)";
   return out;
 }

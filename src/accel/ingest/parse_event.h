@@ -23,6 +23,7 @@ struct Parsed {
 struct ParseTarget {
   StringPool strings = MakeStrings();
   ArgStore args;
+  std::vector<Arg> scratch;  // arguments of the event that is being read
 };
 
 // A Status when the text is no JSON.

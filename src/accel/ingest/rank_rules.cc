@@ -1,5 +1,7 @@
 #include "accel/ingest/rank_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace debrief::accel {
@@ -96,7 +98,9 @@ void RankRules::PlaceTorchPids(const TraceFile& file) {
   std::vector<Value> seen;
   std::unordered_set<Value, ValueHash> known;
   for (const Event& event : file.events) {
-    if (event.pid.IsInteger() && known.insert(event.pid).second) seen.push_back(event.pid);
+    if (event.phase == 'M') continue;  // devices that are named and do nothing may be shared
+    const bool is_id = event.pid.IsInteger() || event.pid.IsString();
+    if (is_id && known.insert(event.pid).second) seen.push_back(event.pid);
   }
   int64_t next = 100000 * (files_ + 1);
   for (const Value& pid : seen) {
@@ -106,6 +110,10 @@ void RankRules::PlaceTorchPids(const TraceFile& file) {
       continue;
     }
     Value moved = Value::Integer(rank_);
+    if (pid.IsString()) {
+      const std::string text = fmt::format("{} (rank {})", pid.AsText(run_.strings), rank_);
+      moved = Value::Text(run_.Intern(text));
+    }
     while (pid_owner_.count(moved) > 0 || known.count(moved) > 0) moved = Value::Integer(next++);
     moved_pids_[pid] = moved;
     pid_owner_[moved] = rank_;

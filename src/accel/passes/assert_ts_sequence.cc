@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "accel/passes/cycles.h"
 #include "accel/passes/passes.h"
@@ -22,13 +23,23 @@ struct LastKernel {
   bool is_set = false;
 };
 
+// The first of these passes counts kernels, for all.
+struct KernelsCounted {
+  bool done = false;
+};
+
 class Checker {
  public:
-  explicit Checker(Run& run) : run_(run) {}
+  explicit Checker(Run& run)
+      : run_(run), counts_kernels_(!std::exchange(run.Shared<KernelsCounted>().done, true)) {}
 
   void Take(const Event& event) {
     if (event.phase != 'X' && event.phase != 'b' && event.phase != 'e') return;
-    Last& last = last_[{event.pid, event.tid}];
+    if (last_of_track_ == nullptr || !(track_ == TrackKey{event.pid, event.tid})) {
+      track_ = {event.pid, event.tid};
+      last_of_track_ = &last_[track_];
+    }
+    Last& last = *last_of_track_;
     const bool is_back =
         last.is_set &&
         (event.ts < last.ts || (event.ts == last.ts && event.dur > last.dur && event.phase == 'X'));
@@ -36,7 +47,7 @@ class Checker {
       if (++backwards_ <= kTold) Tell(event, last);
     }
     last = {event.ts, event.dur, true};
-    if (event.phase == 'X' && run_.Traits(event).cmpt_exec) TakeKernel(event);
+    if (counts_kernels_ && event.phase == 'X' && run_.Traits(event).cmpt_exec) TakeKernel(event);
   }
 
   void TellAll() const {
@@ -72,7 +83,10 @@ class Checker {
   }
 
   Run& run_;
+  const bool counts_kernels_;
   std::unordered_map<TrackKey, Last, TrackHash> last_;
+  TrackKey track_;  // of the event before: threads come in runs
+  Last* last_of_track_ = nullptr;
   ByValue<LastKernel> kernels_;
   int64_t backwards_ = 0, overlaps_ = 0, kernels_count_ = 0, max_overlap_ = 0;
 };

@@ -10,6 +10,7 @@
 // to the end of the trace.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "accel/passes/passes.h"
@@ -124,19 +125,20 @@ class PowerMeter {
 
 }  // namespace
 
+// Samples stand behind everything else: what lies before the first stays where it is.
 void ComputePower(EventList& events, Run& run) {
   PowerMeter meter(run);
-  EventList out;
-  out.reserve(events.size());
-  for (const Event& event : events) {
+  const auto first = std::find_if(events.begin(), events.end(), IsPowerSample);
+  const EventList tail(first, events.end());
+  events.erase(first, events.end());
+  for (const Event& event : tail) {
     if (IsPowerSample(event)) {
-      meter.Add(event, out);
+      meter.Add(event, events);
     } else {
-      out.push_back(event);
+      events.push_back(event);
     }
   }
-  meter.Finish(out);
-  events = std::move(out);
+  meter.Finish(events);
 }
 
 }  // namespace debrief::accel

@@ -168,6 +168,21 @@ class ReferenceResolver final : public Resolver {
   std::unordered_map<TrackKey, OpenEnds, TrackHash> open_;
 };
 
+// Whether times of each thread go forward; threads come in runs.
+bool IsInOrder(const EventList& events) {
+  std::unordered_map<TrackKey, double, TrackHash> last;
+  double* track = nullptr;
+  for (size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    const bool is_same = i > 0 && events[i - 1].pid == event.pid && events[i - 1].tid == event.tid;
+    if (!is_same) track = &last.try_emplace({event.pid, event.tid}, event.ts).first->second;
+    if (event.ts < *track || (is_same && event.ts == *track && event.dur > events[i - 1].dur))
+      return false;
+    *track = event.ts;
+  }
+  return true;
+}
+
 // One track after the other, in the order of time.
 class LaneResolver final : public Resolver {
  public:
@@ -221,8 +236,7 @@ class LaneResolver final : public Resolver {
       const size_t lane = state.lanes.Place(start, end);
       while (lane >= state.tids.size())
         state.tids.push_back(free_.Next(event.pid, state.tids.back()));
-      if (lane > 0) ++resolved_;
-      event.tid = state.tids[lane];
+      if (lane > 0) MoveToLane(event, lane, state.tids[lane]);
       return Keep(event);
     }
     state.open.CloseBefore(start);
@@ -233,6 +247,16 @@ class LaneResolver final : public Resolver {
     if (how == Overlap::kAsync) return MakeAsync(event);
     ++resolved_;
     if (how == Overlap::kWarn) Keep(event);
+  }
+
+  // A thread whose name comes back at the end has a name for its lane, too.
+  void MoveToLane(Event& event, size_t lane, const Value& tid) {
+    ++resolved_;
+    event.tid = tid;
+    const Arg* name = event.Find(key::kOTid);
+    if (name == nullptr) return;
+    const std::string text = fmt::format("{} ({})", name->value().AsText(run_.strings), lane + 1);
+    run_.args.Set(event, key::kOTid, Value::Text(run_.Intern(text)));
   }
 
   FreeTids free_;
@@ -247,7 +271,7 @@ void DetectPartialOverlapEvents(EventList& events, Run& run) {
     resolver.Apply(events);
     events = resolver.Take();
   } else {
-    SortEvents(events, run);
+    if (!IsInOrder(events)) SortEvents(events, run);
     LaneResolver resolver(run);
     resolver.Apply(events);
     events = resolver.Take();

@@ -45,10 +45,6 @@ EventClass CollectiveClass(std::string_view name, EventClass plain) {
   return plain;
 }
 
-EventLook LookOf(const Event& event, const Run& run, uint32_t name_bits) {
-  return {.dialect = run.DialectOf(event), .name = name_bits};
-}
-
 class Classifier {
  public:
   explicit Classifier(Run& run) : run_(run) {}
@@ -70,12 +66,13 @@ class Classifier {
   }
 
   EventClass ByRuntime(const Event& event, EventClass plain) {
-    const EventLook look = LookOf(event, run_, BitsOf(event.name));
-    if (look.name & kNameRoundtrip) return EventClass::kRoundtripAiu;
-    if (IsSuperNode(look)) return EventClass::kRoundtripFlex;
-    if (accel::IsBarrier(look)) return EventClass::kBarrier;
-    if (IsRdmaPrepSync(look)) return EventClass::kWireup;
-    if (IsDataConvert(look)) return EventClass::kDataConvert;
+    const uint32_t bits = BitsOf(event.name);
+    const Dialect dialect = run_.DialectOf(event);
+    if (bits & kNameRoundtrip) return EventClass::kRoundtripAiu;
+    if (IsSuperNode(bits, dialect)) return EventClass::kRoundtripFlex;
+    if (bits & kNameBarrier) return EventClass::kBarrier;
+    if (IsRdmaPrepSync(bits, dialect)) return EventClass::kWireup;
+    if (IsDataConvert(bits, dialect)) return EventClass::kDataConvert;
     return plain;
   }
 

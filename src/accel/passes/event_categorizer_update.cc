@@ -21,18 +21,15 @@ class Updater {
         classes_(run.Shared<EventClasses>()),
         counter_{key::kTransferBw, StringId::kNone, key::kGBs} {}
 
-  void Update(Event& event, EventList& out) {
-    const auto event_class = classes_.ClassOf(event);
-    if (event.phase != 'X' || !event_class) {
-      out.push_back(event);
-      return;
-    }
+  // Counters go behind the event they come from.
+  void Update(Event& event, EventList& counters) {
+    const auto event_class = event.phase == 'X' ? classes_.ClassOf(event) : std::nullopt;
+    if (!event_class) return;
     const EventClass updated = IsMessage(event) ? Message(event, *event_class) : *event_class;
     if (updated != *event_class) {
       run_.args.Set(event, key::kClass, Value::Text(classes_.names[static_cast<size_t>(updated)]));
     }
-    out.push_back(event);
-    if (IsTransfer(updated)) EmitBandwidth(event, out);
+    if (IsTransfer(updated)) EmitBandwidth(event, counters);
   }
 
  private:
@@ -75,14 +72,30 @@ class Updater {
   CounterName counter_;
 };
 
+// Few traces know their bandwidth; the others are not copied.
+void Insert(EventList& events, const EventList& counters, const std::vector<uint32_t>& sources) {
+  if (counters.empty()) return;
+  EventList out;
+  out.reserve(events.size() + counters.size());
+  size_t next = 0;
+  for (size_t i = 0; i < events.size(); ++i) {
+    out.push_back(events[i]);
+    for (; next < counters.size() && sources[next] == i; ++next) out.push_back(counters[next]);
+  }
+  events = std::move(out);
+}
+
 }  // namespace
 
 void EventCategorizerUpdate(EventList& events, Run& run) {
   Updater updater(run);
-  EventList out;
-  out.reserve(events.size());
-  for (Event& event : events) updater.Update(event, out);
-  events = std::move(out);
+  EventList counters;
+  std::vector<uint32_t> sources;  // beside counters: the event each comes from
+  for (size_t i = 0; i < events.size(); ++i) {
+    updater.Update(events[i], counters);
+    sources.resize(counters.size(), static_cast<uint32_t>(i));
+  }
+  Insert(events, counters, sources);
   const size_t flex_events = run.Shared<EventClasses>().flex_events;
   if (run.options.compat && flex_events > 0) {
     run.console.Warning(fmt::format(

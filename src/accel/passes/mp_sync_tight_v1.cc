@@ -184,8 +184,7 @@ void MpSyncTightV1(EventList& events, Run& run) {
   } else {
     AlignRanks(events, run);
   }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const Event& a, const Event& b) { return a.ts < b.ts; });
+  SortByStart(events);
 }
 
 }  // namespace debrief::accel

@@ -93,8 +93,7 @@ void MpTsCalibrationV2(EventList& events, Run& run) {
   if (run.options.compat) {
     std::reverse(events.begin(), events.end());
   } else {
-    std::stable_sort(events.begin(), events.end(),
-                     [](const Event& a, const Event& b) { return a.ts < b.ts; });
+    SortByStart(events);
   }
 }
 

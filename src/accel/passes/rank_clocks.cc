@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 
@@ -18,6 +17,20 @@ struct Span {
   double begin = std::numeric_limits<double>::infinity();
   double end = -std::numeric_limits<double>::infinity();
 };
+
+// One in ten may be matched wrongly.
+constexpr size_t kToleratedShare = 10;
+
+// Operations that no rank leaves before all have come.
+bool Synchronises(std::string name) {
+  std::erase(name, '_');
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  for (std::string_view word : {"allreduce", "allgather", "reducescatter", "alltoall", "barrier"}) {
+    if (name.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
 
 double Median(std::vector<double> values) {
   const size_t middle = values.size() / 2;
@@ -57,6 +70,7 @@ class Alignment {
     const Arg* op = event.Find(collective_name_);
     if (op == nullptr || !IsDeviceEvent(event, run_)) return "";
     std::string name = op->value().AsText(run_.strings);
+    if (!Synchronises(name)) return "";
     if (const Arg* group = event.Find(process_group_))
       name += "/" + group->value().AsText(run_.strings);
     if (const Arg* sequence = event.Find(sequence_))
@@ -100,31 +114,23 @@ class Alignment {
           ranks_.size() - reached.size(), ranks_.size()));
   }
 
+  // How far the clock of `to` is ahead; 0 when the two agree, null when they share no collective.
   std::optional<double> Distance(const Value& from, const Value& to) {
     std::vector<double> distances;
+    size_t apart = 0;
     for (auto& [name, spans] : collectives_) {
       const Span *a = spans.Find(from), *b = spans.Find(to);
-      if (a != nullptr && b != nullptr) distances.push_back(b->end - a->end);
+      if (a == nullptr || b == nullptr) continue;
+      distances.push_back(b->end - a->end);
+      apart += a->end < b->begin || b->end < a->begin ? 1 : 0;
     }
     if (distances.empty()) return std::nullopt;
-    return Median(std::move(distances));
+    return apart * kToleratedShare > distances.size() ? Median(std::move(distances)) : 0;
   }
 
-  bool Agrees() {
-    std::vector<double> lengths;
-    for (auto& [name, spans] : collectives_) {
-      double last_begin = -std::numeric_limits<double>::infinity();
-      double first_end = std::numeric_limits<double>::infinity();
-      for (const auto& [rank, span] : spans) {
-        last_begin = std::max(last_begin, span.begin);
-        first_end = std::min(first_end, span.end);
-        lengths.push_back(span.end - span.begin);
-      }
-      if (first_end < last_begin) return false;
-    }
-    const double typical = Median(lengths);
+  bool Agrees() const {
     return std::all_of(shifts_.begin(), shifts_.end(),
-                       [&](const auto& each) { return std::abs(each.second) <= typical; });
+                       [](const auto& each) { return each.second == 0; });
   }
 
   void Move(Event& event) {

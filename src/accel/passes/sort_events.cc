@@ -20,10 +20,12 @@ void SortEvents(EventList& events, Run&) {
   std::vector<uint32_t> order;
   order.reserve(events.size());
   for (std::vector<uint32_t>& queue : queues) {
-    std::stable_sort(queue.begin(), queue.end(), [&](uint32_t a, uint32_t b) {
+    auto before = [&](uint32_t a, uint32_t b) {
       const Event &x = events[a], &y = events[b];
       return x.ts != y.ts ? x.ts < y.ts : x.dur > y.dur;
-    });
+    };
+    if (!std::is_sorted(queue.begin(), queue.end(), before))
+      std::stable_sort(queue.begin(), queue.end(), before);
     order.insert(order.end(), queue.begin(), queue.end());
   }
   Permute(events, order);

@@ -8,25 +8,27 @@
 namespace debrief::accel {
 
 void SortPowerEvents(EventList& events, Run&) {
-  struct Counter {
+  struct Place {
     double key = 0;
-    Event event;
+    size_t at = 0;  // in `counters`
   };
-  ByValue<std::vector<Counter>> ranks;
+  EventList counters;
+  ByValue<std::vector<Place>> ranks;
   size_t kept = 0;
-  for (Event& event : events) {
+  for (const Event& event : events) {
     if (event.phase != 'C') {
       events[kept++] = event;
       continue;
     }
     const Arg* key = event.Find(key::kTsCycles);
-    ranks[event.pid].push_back({key == nullptr ? 0 : key->number, event});
+    ranks[event.pid].push_back({key == nullptr ? 0 : key->number, counters.size()});
+    counters.push_back(event);
   }
   events.resize(kept);
-  for (auto& [pid, counters] : ranks) {
-    std::stable_sort(counters.begin(), counters.end(),
-                     [](const Counter& a, const Counter& b) { return a.key < b.key; });
-    for (const Counter& counter : counters) events.push_back(counter.event);
+  for (auto& [pid, places] : ranks) {
+    std::stable_sort(places.begin(), places.end(),
+                     [](const Place& a, const Place& b) { return a.key < b.key; });
+    for (const Place& place : places) events.push_back(counters[place.at]);
   }
 }
 

@@ -162,8 +162,7 @@ void WriteCategories(const Utilization& state, Run& run) {
   const std::string csv = SidePath(run.options, "categories", "csv");
   const std::string txt = SidePath(run.options, "categories", "txt");
   run.side_files.push_back({csv, CommaSeparated(table.columns())});
-  run.side_files.push_back(
-      {txt, PandasText(table.columns()) + (run.options.compat ? "" : "\n")});
+  run.side_files.push_back({txt, PandasText(table.columns()) + (run.options.compat ? "" : "\n")});
   run.console.Info("UTL: category table(s) created as CSV: " + csv);
   run.console.Info("UTL: category table(s) created as TXT: " + txt);
 }

@@ -31,14 +31,14 @@ std::vector<std::string> FloatTexts(const std::vector<Cell>& cells) {
     const double value = cell.number;
     large |= std::abs(value) > 1e6;
     small |= value != 0 && std::abs(value) < 1e-6;
-    texts.push_back(fmt::format("{: .{}f}", value, kDigits));
+    texts.push_back(fmt::format("{:.{}f}", value, kDigits));
   }
   TrimZeros(texts);
   size_t longest = 0;
   for (const std::string& text : texts) longest = std::max(longest, text.size());
   if (!small && !(large && longest > kDigits + 6)) return texts;
   for (size_t i = 0; i < cells.size(); ++i) {
-    texts[i] = fmt::format("{: .{}e}", cells[i].number, kDigits);
+    texts[i] = fmt::format("{:.{}e}", cells[i].number, kDigits);
   }
   return texts;
 }
@@ -48,12 +48,12 @@ std::vector<std::string> Texts(const std::vector<Cell>& cells) {
   std::vector<std::string> texts;
   for (const Cell& cell : cells) {
     const bool is_integer = cell.kind == Cell::Kind::kInteger;
-    texts.push_back(is_integer ? fmt::format("{: d}", cell.integer) : cell.text);
+    texts.push_back(is_integer ? std::to_string(cell.integer) : cell.text);
   }
   return texts;
 }
 
-// Numbers have room for a sign, and so has the head above them.
+// The head of a column of numbers has room for a sign.
 std::vector<std::string> Aligned(const Column& column) {
   std::vector<std::string> lines = Texts(column.cells);
   const bool is_text = !column.cells.empty() && column.cells[0].kind == Cell::Kind::kText;

@@ -16,41 +16,32 @@ bool IsConvertName(std::string_view name) {
   return at != std::string_view::npos && !Has(name.substr(at), "SenFusedDeviceNode");
 }
 
-uint32_t TransferBits(std::string_view name) {
-  uint32_t bits = 0;
-  const bool old_in = Has(name, "emcpy (HtoD)");
-  const bool old_out = Has(name, "emcpy (DtoH)");
-  if (old_in) bits |= kNameOldMemcpyIn;
-  if (old_out) bits |= kNameOldMemcpyOut;
-  if (old_in || Has(name, "emcpy HtoD")) bits |= kNameMemcpyIn;
-  if (old_out || Has(name, "emcpy DtoH")) bits |= kNameMemcpyOut;
-  return bits;
+struct Word {
+  std::string_view text;
+  uint32_t bit;
+};
+
+constexpr std::array kContained{Word{"Barrier:", kNameBarrier}, Word{"barrier:", kNameBarrier},
+                                Word{"AIU Roundtrip", kNameRoundtrip}, Word{"Rdma", kNameRdma}};
+constexpr std::array kWhole{Word{"PrepareAndSyncRdma", kNameRdmaPrepSync},
+                            Word{"Flex RoundTrip", kNameSuperNode},
+                            Word{"aiuDataConvert", kNameTorchConvert},
+                            Word{"aiuPrepareAndSyncRdma", kNameTorchRdmaSync},
+                            Word{"aiuSuperNodeExecution", kNameTorchSuperNode},
+                            Word{"aiuLaunchSuperNode", kNameTorchSuperNode}};
+
+bool HasBit(uint32_t bits, Dialect dialect, uint32_t flex, uint32_t torch) {
+  return (bits & (dialect == Dialect::kFlex ? flex : torch)) != 0;
 }
 
-uint32_t PlainBits(std::string_view name) {
-  struct Word {
-    std::string_view text;
-    uint32_t bit;
-  };
-  static constexpr std::array kContained{Word{" DmaI", kNameDmaIn},
-                                         Word{" DmaO", kNameDmaOut},
-                                         Word{"Barrier:", kNameBarrier},
-                                         Word{"barrier:", kNameBarrier},
-                                         Word{"Cmpt Exec", kNameExec},
-                                         Word{" Prep", kNamePrep},
-                                         Word{"AIU Roundtrip", kNameRoundtrip},
-                                         Word{"AllReduce", kNameAllReduce},
-                                         Word{"SenRdma", kNameSenRdma},
-                                         Word{"HCOLL", kNameHcoll},
-                                         Word{"Rdma", kNameRdma}};
-  static constexpr std::array kWhole{Word{"PrepareAndSyncRdma", kNameRdmaPrepSync},
-                                     Word{"Flex RoundTrip", kNameSuperNode},
-                                     Word{"AIU Roundtrip", kNameIsRoundtrip},
-                                     Word{"aiuDataConvert", kNameTorchConvert},
-                                     Word{"aiuPrepareAndSyncRdma", kNameTorchRdmaSync},
-                                     Word{"aiuSuperNodeExecution", kNameTorchSuperNode},
-                                     Word{"aiuLaunchSuperNode", kNameTorchSuperNode}};
+constexpr std::array kPhaseWords{std::string_view(" DmaI"), std::string_view(" Cmpt Prep"),
+                                 std::string_view(" Cmpt Exec"), std::string_view(" DmaO")};
+
+}  // namespace
+
+uint32_t NameBits(std::string_view name) {
   uint32_t bits = 0;
+  if (IsConvertName(name)) bits |= kNameDataConvert;
   for (const Word& word : kContained) {
     if (Has(name, word.text)) bits |= word.bit;
   }
@@ -60,68 +51,16 @@ uint32_t PlainBits(std::string_view name) {
   return bits;
 }
 
-bool NameIs(const EventLook& event, uint32_t flex, uint32_t torch) {
-  return (event.name & (event.dialect == Dialect::kFlex ? flex : torch)) != 0;
+bool IsDataConvert(uint32_t name_bits, Dialect dialect) {
+  return HasBit(name_bits, dialect, kNameDataConvert, kNameTorchConvert);
 }
 
-constexpr std::array kPhaseWords{std::string_view(" DmaI"), std::string_view(" Cmpt Prep"),
-                                 std::string_view(" Cmpt Exec"), std::string_view(" DmaO")};
-
-}  // namespace
-
-uint32_t NameBits(std::string_view name) {
-  uint32_t bits = PlainBits(name) | TransferBits(name);
-  if (name.ends_with("Cmpt Exec")) bits |= kNameExecLast;
-  if (name.ends_with("Cmpt Prep")) bits |= kNamePrepLast;
-  if (IsConvertName(name)) bits |= kNameDataConvert;
-  return bits;
+bool IsRdmaPrepSync(uint32_t name_bits, Dialect dialect) {
+  return HasBit(name_bits, dialect, kNameRdmaPrepSync, kNameTorchRdmaSync);
 }
 
-uint32_t CatBits(std::string_view cat) {
-  uint32_t bits = 0;
-  if (Has(cat, "gpu") || Has(cat, "kernel")) bits |= kCatDevice;
-  if (Has(cat, "kernel")) bits |= kCatKernel;
-  if (cat == "kernel") bits |= kCatIsKernel;
-  if (cat == "cuda_runtime") bits |= kCatIsRuntime;
-  if (cat == "gpu_memcpy") bits |= kCatIsMemcpy;
-  return bits;
-}
-
-bool IsDeviceEvent(const EventLook& event) {
-  return event.dialect == Dialect::kFlex ? event.has_stamps : (event.cat & kCatDevice) != 0;
-}
-
-bool IsKernel(const EventLook& event) {
-  return event.dialect == Dialect::kFlex ? (event.name & kNameExecLast) != 0
-                                         : (event.cat & kCatKernel) != 0;
-}
-
-bool IsComputePrep(const EventLook& event) { return (event.name & kNamePrepLast) != 0; }
-
-bool IsDataConvert(const EventLook& event) {
-  return NameIs(event, kNameDataConvert, kNameTorchConvert);
-}
-
-bool IsRdmaPrepSync(const EventLook& event) {
-  return NameIs(event, kNameRdmaPrepSync, kNameTorchRdmaSync);
-}
-
-bool IsBarrier(const EventLook& event) { return (event.name & kNameBarrier) != 0; }
-
-bool IsSuperNode(const EventLook& event) {
-  return NameIs(event, kNameSuperNode, kNameTorchSuperNode);
-}
-
-bool IsCollective(const EventLook& event) {
-  return event.dialect == Dialect::kFlex ? event.has_collective : (event.name & kNameHcoll) != 0;
-}
-
-bool IsHostToDevice(const EventLook& event, bool compat) {
-  return NameIs(event, kNameDmaIn, compat ? kNameOldMemcpyIn : kNameMemcpyIn);
-}
-
-bool IsDeviceToHost(const EventLook& event, bool compat) {
-  return NameIs(event, kNameDmaOut, compat ? kNameOldMemcpyOut : kNameMemcpyOut);
+bool IsSuperNode(uint32_t name_bits, Dialect dialect) {
+  return HasBit(name_bits, dialect, kNameSuperNode, kNameTorchSuperNode);
 }
 
 Phase PhaseBySuffix(std::string_view name) {

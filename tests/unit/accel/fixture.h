@@ -10,7 +10,7 @@
 
 namespace debrief::accel {
 
-class KeptConsole final : public Console {
+class LineConsole final : public Console {
  public:
   void Line(Level level, std::string_view text) override {
     lines.emplace_back(text);
@@ -51,7 +51,7 @@ struct Fixture {
   }
 
   Options options;
-  KeptConsole console;
+  LineConsole console;
   ThreadPool pool{1};
   Run run;
   TraceFile file;

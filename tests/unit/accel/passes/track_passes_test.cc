@@ -41,33 +41,40 @@ int PartialOverlaps(const EventList& events) {
   return found;
 }
 
-EventList Resolved(const std::vector<Slice>& slices, Overlap how, bool compat = false) {
-  Options options;
-  options.overlap = how;
-  options.compat = compat;
-  Fixture fixture(options);
-  EventList events = fixture.Read(Json(slices));
-  SortEvents(events, fixture.run);
-  if (how == Overlap::kTid) DetectPartialOverlapTids(events, fixture.run);
-  DetectPartialOverlapEvents(events, fixture.run);
-  AssertTsSequence(events, fixture.run);
-  return events;
-}
+// The events and the run that owns their arguments.
+struct Resolved {
+  Resolved(const std::vector<Slice>& slices, Overlap how, bool compat = false)
+      : fixture(Given(how, compat)), events(fixture.Read(Json(slices))) {
+    SortEvents(events, fixture.run);
+    if (how == Overlap::kTid) DetectPartialOverlapTids(events, fixture.run);
+    DetectPartialOverlapEvents(events, fixture.run);
+    AssertTsSequence(events, fixture.run);
+  }
+
+  static Options Given(Overlap how, bool compat) {
+    Options options;
+    options.overlap = how;
+    options.compat = compat;
+    return options;
+  }
+
+  Fixture fixture;
+  EventList events;
+};
 
 TEST(Overlaps, AnyNumberOfLanes) {
   std::vector<Slice> slices;
   for (int i = 0; i < 40; ++i) slices.push_back({10.0 + i, 100});
   for (const bool compat : {false, true}) {
-    const EventList events = Resolved(slices, Overlap::kTid, compat);
-    EXPECT_EQ(events.size(), 40u);
-    EXPECT_EQ(PartialOverlaps(events), 0) << compat;
+    const Resolved resolved(slices, Overlap::kTid, compat);
+    EXPECT_EQ(resolved.events.size(), 40u);
+    EXPECT_EQ(PartialOverlaps(resolved.events), 0) << compat;
   }
 }
 
 TEST(Overlaps, LanesAvoidRealThreads) {
-  const EventList events =
-      Resolved({{0, 10, 1}, {5, 10, 1}, {0, 100, 2}, {1, 5, 2}}, Overlap::kTid);
-  for (const Event& event : events) {
+  const Resolved resolved({{0, 10, 1}, {5, 10, 1}, {0, 100, 2}, {1, 5, 2}}, Overlap::kTid);
+  for (const Event& event : resolved.events) {
     if (event.ts == 5) {
       EXPECT_EQ(event.tid, Value::Integer(3));
     }
@@ -81,15 +88,15 @@ TEST(Overlaps, RandomSlicesNeverOverlapInPart) {
     for (int i = 0; i < 80; ++i)
       slices.push_back({double(random() % 200), double(random() % 60), int(random() % 3)});
     for (const Overlap how : {Overlap::kTid, Overlap::kShift, Overlap::kDrop, Overlap::kAsync})
-      EXPECT_EQ(PartialOverlaps(Resolved(slices, how)), 0) << round;
+      EXPECT_EQ(PartialOverlaps(Resolved(slices, how).events), 0) << round;
   }
 }
 
 TEST(Overlaps, AsyncPairsAreValid) {
-  const EventList events = Resolved({{0, 10}, {5, 10}, {7, 20}, {30, 1}}, Overlap::kAsync);
+  const Resolved resolved({{0, 10}, {5, 10}, {7, 20}, {30, 1}}, Overlap::kAsync);
   std::map<int64_t, std::vector<char>> pairs;
   double last = 0;
-  for (const Event& event : events) {
+  for (const Event& event : resolved.events) {
     EXPECT_GE(event.ts, last);
     last = event.ts;
     if (event.phase == 'X') continue;
@@ -102,8 +109,8 @@ TEST(Overlaps, AsyncPairsAreValid) {
 }
 
 TEST(Overlaps, TouchingAndNestedStay) {
-  const EventList events = Resolved({{0, 10}, {10, 5}, {11, 1}, {0, 4}}, Overlap::kTid);
-  for (const Event& event : events) EXPECT_EQ(event.tid, Value::Integer(1));
+  const Resolved resolved({{0, 10}, {10, 5}, {11, 1}, {0, 4}}, Overlap::kTid);
+  for (const Event& event : resolved.events) EXPECT_EQ(event.tid, Value::Integer(1));
 }
 
 std::vector<std::pair<double, int64_t>> Preps(const std::vector<Slice>& slices, bool compat) {
@@ -158,7 +165,7 @@ std::vector<Slice> TwoRanks(double offset) {
   for (int i = 0; i < 5; ++i) {
     const std::string group = fmt::format(R"({{"CollGroup": "AllReduce_{}"}})", i);
     slices.push_back({1000.0 * i + 10, 90, 1, "x", 0, group});
-    slices.push_back({1000.0 * i + 40 + offset, 60 + (i % 2), 1, "x", 1, group});
+    slices.push_back({1000.0 * i + 40 + offset, 60.0 + i % 2, 1, "x", 1, group});
     slices.push_back({1000.0 * i + 200 + offset, 5, 9, "host", 1});
   }
   return slices;
