@@ -332,18 +332,22 @@ TEST_F(ProfileVerdictTest, WaitingForAStragglerIsItsConsequence) {
   size_t straggler = Straggler(4, "gpu", kSecond / 4);
   size_t exposed = Exposed(0, 2 * kSecond);
   size_t bound = HostBound(4);
+  size_t costly = Find("accel.costliest_collective", {}, 0.8, Severity::kInfo, Role::kObservation);
   Board board = MakeBoard();
   StragglerExplainsWaiting(board);
   EXPECT_TRUE(Follows(exposed, straggler));
+  EXPECT_TRUE(Follows(costly, straggler)) << "it is what the others wait in";
   EXPECT_FALSE(Follows(bound, straggler)) << "a busy GPU does not make it wait for its host";
 }
 
 TEST_F(ProfileVerdictTest, ASmallStragglerExplainsNoLargeWait) {
   size_t straggler = Straggler(4, "gpu", kSecond / 100);
   size_t exposed = Exposed(0, 2 * kSecond);
+  size_t costly = Find("accel.costliest_collective", {}, 0.8, Severity::kInfo, Role::kObservation);
   Board board = MakeBoard();
   StragglerExplainsWaiting(board);
   EXPECT_FALSE(Follows(exposed, straggler));
+  EXPECT_FALSE(Follows(costly, straggler));
 }
 
 TEST_F(ProfileVerdictTest, ASlowHostExplainsItsOwnIdleDevice) {

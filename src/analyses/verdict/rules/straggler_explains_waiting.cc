@@ -56,6 +56,9 @@ void ExplainCommunication(Board& board, size_t straggler, const Excess& excess) 
     if (!board.Fold(straggler, i)) continue;
     board.At(i).why += fmt::format("; waiting for the straggler is up to {:.0f} % of it",
                                    std::min(100.0, 100 * excess_ns / exposed_ns));
+    // What the ranks wait in, whichever collective it is.
+    for (size_t costly : board.Find("accel.costliest_collective"))
+      (void)board.Fold(straggler, costly);
   }
 }
 
