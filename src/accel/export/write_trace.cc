@@ -14,7 +14,8 @@ namespace debrief::accel {
 
 namespace {
 
-constexpr size_t kBlockEvents = 4096;
+constexpr size_t kBlockEvents = 1024;
+constexpr size_t kTypicalEventBytes = 1024;
 
 // What stands around the events of a file.
 struct Frame {
@@ -92,6 +93,7 @@ Status WriteFile(const std::string& path, std::span<const Event* const> events, 
   run.threads.MapInOrder<std::string>((events.size() + kBlockEvents - 1) / kBlockEvents,
                                       [&](size_t block) {
                                         std::string out;
+                                        out.reserve(kBlockEvents * kTypicalEventBytes);
                                         const size_t end =
                                             std::min(events.size(), (block + 1) * kBlockEvents);
                                         for (size_t i = block * kBlockEvents; i < end; ++i) {

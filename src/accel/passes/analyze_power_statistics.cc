@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -125,8 +126,9 @@ void AnalyzePowerStatistics(EventList& events, Run& run) {
   for (const Event& event : events) {
     const Value pid = compat ? Value() : event.pid;
     if (event.phase == 'C' && event.name == power) {
-      const Arg* watts = event.Find(key::kWatts);
-      if (watts != nullptr) ranks[pid].steps.push_back({event.ts, watts->number});
+      const Arg* arg = event.Find(key::kWatts);
+      const auto watts = arg == nullptr ? std::nullopt : arg->value().AsNumber(run.strings);
+      if (watts) ranks[pid].steps.push_back({event.ts, *watts});
     } else if (event.phase == 'X' && run.Traits(event).cmpt_exec && event.dur > 0) {
       ranks[pid].busy.push_back({event.ts, event.end()});
     }

@@ -89,7 +89,8 @@ void DropEmptySamples(EventList& events) {
     if (event.phase != 'C' || event.name != key::kPtActiveName || !event.has_dur) return false;
     event.has_dur = false;
     event.dur = 0;
-    return event.Find(key::kPercent)->number == 0;
+    const Arg* percent = event.Find(key::kPercent);
+    return percent != nullptr && percent->kind == ValueKind::kNumber && percent->number == 0;
   });
 }
 

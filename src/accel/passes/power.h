@@ -18,8 +18,13 @@ struct PowerStats {
 // power_ts4 unless the options ask for power_ts3.
 inline bool ByTs4(const Run& run) { return run.options.counters.power_ts4; }
 
+// Counters of the input may have these arguments, too, but not of these kinds.
 inline bool IsPowerSample(const Event& event) {
-  return event.phase == 'C' && event.Has(key::kTsCycles);
+  if (event.phase != 'C') return false;
+  const Arg* charge = event.Find(key::kWatts);
+  const Arg* order = event.Find(key::kTsCycles);
+  return charge != nullptr && charge->kind == ValueKind::kInteger && order != nullptr &&
+         order->kind == ValueKind::kNumber;
 }
 
 }  // namespace debrief::accel

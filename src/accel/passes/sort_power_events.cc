@@ -20,8 +20,8 @@ void SortPowerEvents(EventList& events, Run&) {
       events[kept++] = event;
       continue;
     }
-    const Arg* key = event.Find(key::kTsCycles);
-    ranks[event.pid].push_back({key == nullptr ? 0 : key->number, counters.size()});
+    const double key = IsPowerSample(event) ? event.Find(key::kTsCycles)->number : 0;
+    ranks[event.pid].push_back({key, counters.size()});
     counters.push_back(event);
   }
   events.resize(kept);
