@@ -63,6 +63,7 @@ class LogReader final : public Reader {
 
   Result<std::vector<ByteRange>> Split(const Source& source) override {
     is_cut_ = source.size() > kMostBytes;
+    if (source.size() == 0) return std::vector<ByteRange>();
     return std::vector<ByteRange>{{0, std::min(source.size(), kMostBytes)}};
   }
 

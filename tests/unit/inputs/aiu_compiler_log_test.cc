@@ -58,6 +58,10 @@ TEST(AiuCompilerLog, ALogWithoutTablesSaysSo) {
   EXPECT_EQ(Trouble(part), "aiu_compiler_log.no_table 1;");
 }
 
+TEST(AiuCompilerLog, AnEmptyFileHasNoRanges) {
+  EXPECT_EQ(Rows(testing::ImportBytes("aiu_compiler_log", "", 1)), "");
+}
+
 TEST(AiuCompilerLog, JsonIsOneKernelAndBrokenJsonIsTold) {
   Part part = testing::ImportBytes(
       "aiu_compiler_log",
