@@ -18,33 +18,56 @@ namespace {
 
 bool On() { return __atomic_load_n(&dbr_on, __ATOMIC_RELAXED) != 0; }
 
+// One by one: an array that is copied goes through the stack, and the wide loads of the copy wait
+// for the narrow stores.
+template <typename... Words>
+void WriteWords(uint64_t* at, Words... words) {
+  ((*at++ = words), ...);
+}
+
 template <typename... Words>
 void Emit(RecordType type, unsigned flags, dbr_id name, dbr_id track, Words... values) {
   constexpr unsigned kWords = 1 + sizeof...(Words);
   ThreadState* thread = Reserve(kWords);
   if (thread == nullptr) return;
   const dbr_id where = track != 0 ? track : thread->track;
-  const uint64_t words[kWords] = {FirstWord(type, flags, kWords, name, where), values...};
-  __builtin_memcpy(thread->words + thread->at, words, sizeof words);
+  WriteWords(thread->words + thread->at, FirstWord(type, flags, kWords, name, where), values...);
   Publish(thread, kWords);
 }
 
 // `times` words of time, then what WriteOp() makes of the op.
 template <typename... Words>
-void EmitOp(RecordType type, dbr_id name, const dbr_op_info* info, Words... times) {
+[[gnu::noinline, gnu::cold]] void EmitLargeOp(RecordType type, dbr_id name, const dbr_op_info& info,
+                                              Words... times) {
   constexpr unsigned kTimes = sizeof...(Words);
-  if (!On() || info == nullptr) return;
-  const PackedOp packed = MeasureOp(*info);
+  const PackedOp packed = MeasureOp(info);
   const unsigned count = RecordWords(1 + kTimes + packed.words);
   ThreadState* thread = Reserve(count);
   if (thread == nullptr) return;
   uint64_t* at = thread->words + thread->at;
   const unsigned first = count < kMaxWords ? count : static_cast<unsigned>(kMaxWords);
-  const uint64_t words[] = {FirstWord(type, packed.flags, first, name, thread->track), times...};
-  __builtin_memcpy(at, words, sizeof words);
-  WriteOp(packed, *info, at + 1 + kTimes);
-  if (__builtin_expect(count > kMaxWords, 0)) SplitRecord(at, 1 + kTimes + packed.words);
+  WriteWords(at, FirstWord(type, packed.flags, first, name, thread->track), times...);
+  WriteOp(packed, info, at + 1 + kTimes);
+  if (count > kMaxWords) SplitRecord(at, 1 + kTimes + packed.words);
   Publish(thread, count);
+}
+
+// Dims are read once: that all are small shows when they are written.
+template <typename... Words>
+void EmitOp(RecordType type, dbr_id name, const dbr_op_info* info, Words... times) {
+  constexpr unsigned kTimes = sizeof...(Words);
+  if (!On() || info == nullptr) return;
+  const PackedOp packed = MeasureNarrow(*info);
+  if (__builtin_expect(packed.words == 0, 0)) return EmitLargeOp(type, name, *info, times...);
+  const unsigned count = 1 + kTimes + packed.words;
+  ThreadState* thread = Reserve(count);
+  if (thread == nullptr) return;
+  uint64_t* at = thread->words + thread->at;
+  WriteWords(at, FirstWord(type, packed.flags, count, name, thread->track), times...);
+  if (__builtin_expect(WriteNarrow(packed, *info, at + 1 + kTimes), 1))
+    return Publish(thread, count);
+  Abandon(thread);
+  EmitLargeOp(type, name, *info, times...);
 }
 
 uint64_t BitsOf(double value) {

@@ -24,6 +24,7 @@ class NarrowWriter {
   explicit NarrowWriter(uint64_t* words) : words_(words) {}
   void Write(const dbr_shape& shape) {
     for (uint32_t i = 0; i < shape.rank; ++i) {
+      bits_ |= shape.dims[i];
       word_ |= shape.dims[i] << shift_;
       shift_ += 21;
       if (shift_ == 63) Finish();
@@ -34,10 +35,12 @@ class NarrowWriter {
     word_ = 0;
     shift_ = 0;
   }
+  bool all_small() const { return bits_ < kSmallDim; }
 
  private:
   uint64_t* words_;
   uint64_t word_ = 0;
+  uint64_t bits_ = 0;
   unsigned shift_ = 0;
 };
 
@@ -54,7 +57,7 @@ class WideWriter {
 };
 
 template <typename Writer>
-inline void WriteDims(const dbr_op_info& info, Writer writer) {
+inline void WriteDims(const dbr_op_info& info, Writer&& writer) {
   for (uint32_t i = 0; i < info.input_count; ++i) writer.Write(info.inputs[i]);
   if (info.output != nullptr) writer.Write(*info.output);
   writer.Finish();
@@ -117,6 +120,14 @@ bool IsLong(const PackedOp& packed) { return DescribedInputs(packed.descriptor) 
 }
 
 }  // namespace
+
+bool WriteNarrow(const PackedOp& packed, const dbr_op_info& info, uint64_t* words) {
+  *words++ = packed.descriptor;
+  if (info.bytes != 0) *words++ = info.bytes;
+  NarrowWriter writer(words);
+  WriteDims(info, writer);
+  return writer.all_small();
+}
 
 PackedOp MeasureOp(const dbr_op_info& info) {
   if (__builtin_expect(!FitsDescriptor(info), 0)) return MeasureLongOp(info);

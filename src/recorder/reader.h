@@ -1,8 +1,8 @@
 // Reads a recording out of its bytes: everything that was published, whatever became of the
 // process.
 //
-// No file, no clock: bytes come from the caller, a chunk at a time. Each is read once and nothing is
-// kept but what is given, so its memory is some multiple of names, chunks and problems, each no
+// No file, no clock: bytes come from the caller, a chunk at a time. Each is read once and nothing
+// is kept but what is given, so its memory is some multiple of names, chunks and problems, each no
 // smaller in the file; no length or count of the file is believed before it was compared with the
 // bytes that are there. What is wrong ends a chunk, not the file.
 #pragma once

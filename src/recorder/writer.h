@@ -39,6 +39,11 @@ inline void Publish(ThreadState* thread, unsigned words) {
   __atomic_store_n(&thread->where, kOutside, __ATOMIC_RELEASE);
 }
 
+// Instead of Publish(): nothing was recorded.
+inline void Abandon(ThreadState* thread) {
+  __atomic_store_n(&thread->where, kOutside, __ATOMIC_RELEASE);
+}
+
 // The state of a thread that has none yet; null when that is impossible now.
 ThreadState* RegisterThread();
 // With the lock held: nobody writes to the thread's chunk any more.
