@@ -139,13 +139,13 @@ def source_file(table):
 namespace debrief {{
 
 namespace {{
-constexpr ColumnInfo kColumns[] = {{
+constexpr ColumnInfo k{table.cpp}Columns[] = {{
 {infos}
 }};
 }}  // namespace
 
 const TableInfo {table.cpp}Table::kInfo = {{{quoted(table.name)}, {quoted(table.owner)},
-    {quoted(table.doc)}, kColumns}};
+    {quoted(table.doc)}, k{table.cpp}Columns}};
 
 void {table.cpp}Table::Add(const {table.cpp}Row& row) {{
 {adds}
