@@ -86,9 +86,10 @@ if(unit_sources)
   add_suite(unit unit 900 ${DEBRIEF_SANITIZED_DIR}/debrief_unit --gtest_brief=1)
 endif()
 
-add_suite(golden golden 700 ${Python3_EXECUTABLE} tests/golden/run.py --binary $<TARGET_FILE:debrief>)
+# Files cut into pieces of every size: where the sanitizers watch.
+add_suite(golden golden 700 ${Python3_EXECUTABLE} tests/golden/run.py --binary $<TARGET_FILE:debrief> --chunks 7)
 add_suite(golden.sanitized golden 700 ${Python3_EXECUTABLE} tests/golden/run.py
-          --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
+          --binary ${DEBRIEF_SANITIZED_DIR}/debrief --chunks 1,100)
 add_suite(hostile hostile 600 ${Python3_EXECUTABLE} tests/hostile/run.py
           --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
 
@@ -96,7 +97,7 @@ add_suite(hostile.compile hostile 650 ${Python3_EXECUTABLE} tests/hostile/compil
           --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
 
 foreach(importer ${importers} recording_reader)
-  add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 10 ${importer})
+  add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 5 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
 endforeach()
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json_cursor.h"
+#include "base/source.h"
 
 namespace debrief::accel {
 namespace {
@@ -172,8 +173,10 @@ CompilerLog ParseCompilerLog(std::string_view text, LogRules rules) {
 Status AddIdealCycles(std::string_view kernel, std::string_view json, LogRules rules,
                       IdealTable& table) {
   IdealKernel added{std::string(kernel), "", 0};
+  std::string padded(json);  // a few hundred bytes
+  padded.append(kPadding, ' ');
   JsonReader reader;
-  TRY(reader.Open(json));
+  TRY(reader.Open(std::string_view(padded).substr(0, json.size())));
   TRY(reader.root().ForEachElement([&](JsonValue entry) {
     return entry.ForEachField([&](std::string_view key, JsonValue value) {
       if (key == "ideal_cycles") {
