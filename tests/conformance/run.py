@@ -11,6 +11,7 @@ by raising. PATTERN selects tests by a part of `file.function`.
 import argparse
 import importlib.util
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SKIPPED = 77
+MEASURE_TIME = "test_inventory."
 
 
 class Context:
@@ -83,6 +85,20 @@ def passes(title, test, binary, data):
     return True
 
 
+def run_all(tests, binary, data):
+    """Beside each other, but for those that measure wall time."""
+    alone = [test for test in tests if test[0].startswith(MEASURE_TIME)]
+    global beside
+    beside = [(*test, binary, data) for test in tests if test not in alone]
+    with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:  # fork: tests are functions of loaded files
+        outcomes = pool.map(run_number, range(len(beside)), chunksize=1)
+    return outcomes + [passes(*test, binary, data) for test in alone]
+
+
+def run_number(number):
+    return passes(*beside[number])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default=ROOT / "build/release/debrief", type=Path)
@@ -93,7 +109,7 @@ def main():
         print("skipped: no ../shared/data beside the checkout")
         sys.exit(SKIPPED)
     sys.path.insert(0, str(HERE))
-    outcomes = [passes(title, test, options.binary.resolve(), data) for title, test in find_tests(options.patterns)]
+    outcomes = run_all(list(find_tests(options.patterns)), options.binary.resolve(), data)
     print(f"{outcomes.count(True)} passed, {outcomes.count(False)} failed")
     sys.exit(0 if outcomes and all(outcomes) else 1)
 
