@@ -1,4 +1,4 @@
-// Flags, help and dispatch. The only file that knows CLI11, which is slow to compile.
+// Flags, help and dispatch. Only it and accel_options know CLI11, which is slow to compile.
 #pragma once
 
 namespace debrief {
