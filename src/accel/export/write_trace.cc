@@ -8,7 +8,7 @@
 
 #include "accel/export/python_json.h"
 #include "accel/export/settings.h"
-#include "base/output_file.h"
+#include "base/bytes/output_file.h"
 
 namespace debrief::accel {
 
