@@ -9,7 +9,7 @@ namespace debrief {
 namespace {
 
 constexpr size_t kBufferBytes = 256 << 10;
-constexpr int kLevel = 1;  // of 0 to 3: a third smaller than 0 for text, at 300 MB a second
+constexpr int kGzipLevel = 1;  // of 0 to 3: a third smaller than 0 for text, at 300 MB a second
 
 }  // namespace
 
@@ -21,7 +21,7 @@ struct OutputFile::Packer {
   Packer() {
     isal_deflate_init(&stream);
     stream.gzip_flag = IGZIP_GZIP;
-    stream.level = kLevel;
+    stream.level = kGzipLevel;
     stream.level_buf = level_buffer.data();
     stream.level_buf_size = static_cast<uint32_t>(level_buffer.size());
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kComment = "  # ";
 
-int32_t Number(std::string_view text) {
+int32_t LineNumber(std::string_view text) {
   int32_t number = kNone32;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
@@ -25,7 +25,7 @@ void ParsePlace(std::string_view place, FailedGuard& parsed) {
   const size_t colon = place.substr(0, in).rfind(':');
   if (in == place.npos || colon == place.npos) return;
   parsed.file = place.substr(0, colon);
-  parsed.line = Number(place.substr(colon + 1));
+  parsed.line = LineNumber(place.substr(colon + 1));
   parsed.function = place.substr(in + 4);
 }
 

@@ -25,7 +25,7 @@ namespace debrief::outputs::html {
 
 namespace {
 
-constexpr size_t kTextBytes = 100'000;
+constexpr size_t kWaitTextBytes = 100'000;
 constexpr size_t kMostWaits = 4000;
 constexpr size_t kMostRuns = 40'000;  // of all lists
 constexpr size_t kRunsOfOne = 256;    // of one list
@@ -126,7 +126,7 @@ class WaitWriter {
   const FirstIncompleteTable& table_;
   std::string out_;
   JsonWriter json_;
-  Texts texts_{kTextBytes};
+  Texts texts_{kWaitTextBytes};
   size_t runs_ = 0;
 };
 

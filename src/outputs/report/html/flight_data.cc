@@ -28,9 +28,9 @@ namespace debrief::outputs::html {
 
 namespace {
 
-constexpr size_t kTextBytes = 400'000;  // all of them
+constexpr size_t kDumpTextBytes = 400'000;  // all of them
 constexpr size_t kMostIncomplete = 2000;
-constexpr size_t kMostRuns = 12;  // of the ranks that one waits for
+constexpr size_t kMostDumpRuns = 12;  // of the ranks that one waits for
 
 class FlightWriter {
  public:
@@ -128,7 +128,7 @@ class FlightWriter {
           .Field("state", texts_.Add(model_.pools.Text(table.state[i])))
           .Field("age_ns", table.age_ns[i]);
       const auto waits = model_.pools.lists.Get(table.waits_for[i]);
-      WriteRuns(json_, "waits_for", waits, kMostRuns);
+      WriteRuns(json_, "waits_for", waits, kMostDumpRuns);
       json_.Field("waits", waits.size()).EndObject();
     }
     json_.EndArray().Field("incomplete_left_out", table.size() - shown);
@@ -139,7 +139,7 @@ class FlightWriter {
   const CommOpTable& ops_;
   std::string out_;
   JsonWriter json_;
-  Texts texts_{kTextBytes};
+  Texts texts_{kDumpTextBytes};
 };
 
 }  // namespace

@@ -17,16 +17,16 @@ constexpr std::string_view kNames[] = {
     "aot",           "inductor",  "codegen", "triton",  "output"};
 static_assert(std::size(kNames) == static_cast<size_t>(SliceKind::kOutput) + 1);
 
-constexpr uint16_t kNoRow = std::numeric_limits<uint16_t>::max();
-static_assert(kMostRows < kNoRow);
+constexpr uint16_t kNoLane = std::numeric_limits<uint16_t>::max();
+static_assert(kMostRows < kNoLane);
 
 // Rows by the time from which each is free.
 class Rows {
  public:
   uint16_t Place(const Slice& slice) {
     const auto first = static_cast<size_t>(std::max(slice.depth, 0));
-    if (first >= kMostRows) return kNoRow;
-    if (slice.start < full_until_ && first >= full_from_) return kNoRow;
+    if (first >= kMostRows) return kNoLane;
+    if (slice.start < full_until_ && first >= full_from_) return kNoLane;
     while (free_from_.size() <= first) free_from_.push_back(kFree);
     for (size_t row = first; row < free_from_.size(); ++row)
       if (free_from_[row] <= slice.start) return Take(row, slice);
@@ -50,7 +50,7 @@ class Rows {
     full_from_ = first;
     full_until_ =
         *std::min_element(free_from_.begin() + static_cast<ptrdiff_t>(first), free_from_.end());
-    return kNoRow;
+    return kNoLane;
   }
 
   std::vector<int64_t> free_from_;
@@ -85,7 +85,7 @@ PackedRows PackRows(std::span<const Slice> slices) {
   PackedRows packed;
   for (size_t i = 0; i < slices.size(); ++i) {
     const uint16_t row = row_of[i] = rows.Place(slices[i]);
-    if (row == kNoRow) continue;
+    if (row == kNoLane) continue;
     if (packed.row_sizes.size() <= row) packed.row_sizes.resize(size_t{row} + 1, 0);
     ++packed.row_sizes[row];
   }
@@ -93,7 +93,7 @@ PackedRows PackRows(std::span<const Slice> slices) {
   std::exclusive_scan(packed.row_sizes.begin(), packed.row_sizes.end(), next.begin(), 0U);
   packed.order.resize(std::accumulate(packed.row_sizes.begin(), packed.row_sizes.end(), size_t{0}));
   for (size_t i = 0; i < slices.size(); ++i)
-    if (row_of[i] != kNoRow) packed.order[next[row_of[i]]++] = static_cast<uint32_t>(i);
+    if (row_of[i] != kNoLane) packed.order[next[row_of[i]]++] = static_cast<uint32_t>(i);
   return packed;
 }
 
