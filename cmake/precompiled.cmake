@@ -37,6 +37,4 @@ compile_together(debrief_core ${core_files})
 if(TARGET debrief_unit)
   target_precompile_headers(debrief_unit PRIVATE
     <algorithm> <map> <string> <string_view> <vector> <gtest/gtest.h> "${CMAKE_SOURCE_DIR}/src/model/model.h")
-  get_target_property(unit_files debrief_unit SOURCES)
-  compile_together(debrief_unit ${unit_files})
 endif()
