@@ -24,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
+from as_nobody import Unreachable, for_nobody  # noqa: E402
 from torch_trace_writer import CODE, Log, good_log  # noqa: E402
 
 TIMEOUT_S = 60
@@ -38,12 +39,6 @@ OUTSIDE = ["../../evil", "../../../../../../../../tmp/debrief-hostile-evil", ABS
 
 class Skip(Exception):
     """The case cannot be made here."""
-
-
-def become_nobody():
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
 
 
 @dataclass
@@ -652,10 +647,11 @@ def case_folder_cannot_be_made(lab):
 def case_folder_not_writable(lab):
     locked = lab.folder / "locked"
     locked.mkdir(mode=0o555)
-    as_nobody = become_nobody if os.getuid() == 0 else None
-    if as_nobody and subprocess.run([lab.binary, "--version"], preexec_fn=as_nobody, capture_output=True).returncode:
-        raise Skip("the binary lies where only root may run it")
-    lab.compile(good_log().bytes(), code=1, out=locked / "out", preexec_fn=as_nobody)
+    try:
+        lab.binary, preexec_fn = for_nobody(lab.binary, lab.folder / "bin")
+    except Unreachable as reason:
+        raise Skip(str(reason)) from reason
+    lab.compile(good_log().bytes(), code=1, out=locked / "out", preexec_fn=preexec_fn)
 
 
 def run_case(name, binary):

@@ -24,6 +24,9 @@ import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from as_nobody import Unreachable, for_nobody  # noqa: E402
+
 BOMB_BYTES = 1 << 30
 TIMEOUT_S = 60
 RSS_LIMIT_MB = 1500
@@ -67,10 +70,6 @@ SNAPSHOT = {"segments": [{"device": 0, "address": 4096, "total_size": 2 << 20, "
 EXECUTION = {"schema": "1.1.1", "pid": 1, "time": "2026-11-15 02:52:40", "start_ts": 1, "nodes": [
     {"id": i, "name": "aten::mm", "ctrl_deps": 1, "inputs": {"shapes": [[2, 3]], "types": ["Tensor(float)"]},
      "attrs": [{"name": "rf_id", "type": "uint64", "value": i}]} for i in range(500)], "finish_ts": 2}
-
-
-class Skip(Exception):
-    """The case cannot be made here."""
 
 
 def make_truncated_gzip(path):
@@ -205,13 +204,6 @@ def make_execution_flipped(path):
     path.write_bytes(packed)
 
 
-def become_nobody():
-    """For root no file is unreadable, so the command runs as someone else."""
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-
-
 def run_debrief(binary, folder, case, hostile):
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8", "TZ": "UTC",
                    "TMPDIR": str(folder / "tmp"), "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -219,18 +211,18 @@ def run_debrief(binary, folder, case, hostile):
                                    "/usr/lib/llvm-19/bin/llvm-symbolizer"}
     if case == "shrinking":
         environment["DEBRIEF_TEST_SHRINK"] = str(hostile)
-    as_nobody = case == "unreadable" and os.getuid() == 0
-    if as_nobody and subprocess.run([binary, "--version"], preexec_fn=become_nobody, capture_output=True).returncode:
-        raise Skip("the binary lies where only root may run it")
+    preexec_fn = None
+    if case == "unreadable":
+        binary, preexec_fn = for_nobody(binary, folder.parents[1] / "bin")
     return subprocess.run([binary, "in", "--json", "--no-store", "-o", "out/report"], cwd=folder, env=environment,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
-                          preexec_fn=become_nobody if as_nobody else None)
+                          preexec_fn=preexec_fn)
 
 
 def listing(folder):
-    """What lies there, apart from the output folder."""
+    """What lies there, apart from the output folder and the binary that nobody runs."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")
-                  if "out" not in path.relative_to(folder).parts)
+                  if not {"out", "bin"} & set(path.relative_to(folder).parts))
 
 
 def complaints(case, done, hostile, before, after):
@@ -288,7 +280,7 @@ def main():
             continue
         try:
             wrong = run_case(case, options.binary.resolve())
-        except Skip as reason:
+        except Unreachable as reason:
             print(f"skipped {case}: {reason}")
             continue
         except (OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
