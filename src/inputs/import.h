@@ -13,8 +13,9 @@
 namespace debrief {
 
 struct ImportOptions {
-  uint64_t chunk_bytes = 1 << 20;
   int64_t now_ns = 0;  // for formats whose times have no year
+  // For tests: everything is read again in chunks of these sizes, which must change nothing.
+  std::vector<uint64_t> check_chunk_bytes = {};
 };
 
 // Inputs are opened and read in parallel, files beside each other and ranges inside a file, and
