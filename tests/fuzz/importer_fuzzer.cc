@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "base/json_outline.h"
+#include "base/json/outline.h"
 #include "fuzz_targets.h"
 #include "inputs/importer.h"
 
