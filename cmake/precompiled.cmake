@@ -1,6 +1,11 @@
 # Clean builds: headers that nearly every file includes are compiled once, and the files of a folder together. A folder's files
 # are one unit, larger ones several of about a thousand lines each: a file goes by a hash of its name, so that a new one moves
 # no other. After a change of one file its unit alone is compiled again, within seconds.
+option(DEBRIEF_TOGETHER "precompiled headers, and the files of a folder in one unit; OFF for tools that look at files one by one" ON)
+if(NOT DEBRIEF_TOGETHER)
+  return()
+endif()
+
 target_precompile_headers(debrief_core PRIVATE
   <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view> <unordered_map> <vector>
   <fmt/format.h> "${CMAKE_SOURCE_DIR}/src/base/status.h" "${CMAKE_SOURCE_DIR}/src/model/model.h")
