@@ -12,6 +12,7 @@
 #include "analyses/timeline/launches/backward.h"
 #include "analyses/timeline/launches/host_context.h"
 #include "analyses/timeline/work_origins.h"
+#include "model/timeline/view.h"
 #include "tables/timeline_backward.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_slice.h"
@@ -25,7 +26,7 @@ using timeline::TimelineView;
 using timeline::WorkOrigin;
 
 constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineStepTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineStepTable>;
 constexpr auto kMakes = kTableNames<TimelineLaunchTable, TimelineBackwardTable>;
 
 // Steps of one timeline: by begin, none overlaps the next.
