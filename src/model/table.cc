@@ -24,7 +24,7 @@ std::string_view SqlTypeName(ColumnType type) {
   return "VARCHAR";
 }
 
-std::string_view UnitName(Unit unit) {
+std::string_view UnitName(ColumnUnit unit) {
   static constexpr std::string_view kNames[] = {"",      "ns",  "us",  "ms",  "s",     "bytes",
                                                 "share", "pct", "MHz", "ppb", "cycles"};
   return kNames[static_cast<size_t>(unit)];

@@ -1,15 +1,16 @@
 // A table is columns of plain numbers, declared in a tables.def and generated into a struct of
 // vectors.
 //
-//   src/<folder>/tables.def  --tools/gen_tables.py-->  tables/<name>.h    the C++ columns
-//                                                      the DuckDB schema  (through TableInfo)
-//                                                      docs/tables.md
+//   src/<folder>/tables.def --tools/gen_tables.py--> tables/<name>.h  the C++ columns
+//                                                    TableInfo        the DuckDB schema, sheets,
+//                                                    SQL tables.d.ts      rows in the report
+//                                                    tables.md        docs/tables.md
 //
 // A table that may have a row for each line of a log is `packed`: its columns take few bits a
 // value.
 //
 // Code that knows a table uses the generated struct (`tables.Get<OpEventTable>().duration_ns[i]`).
-// Code that does not (store, docs, SQL) walks TableInfo and ColumnInfo.
+// Code that does not (store, sheets, SQL) walks TableInfo and ColumnInfo.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +43,7 @@ enum class ColumnType : uint8_t {
 std::string_view SqlTypeName(ColumnType type);
 
 // What the numbers of a column are, so that every output writes them the same way.
-enum class Unit : uint8_t {
+enum class ColumnUnit : uint8_t {
   kNone,  // text, flags, ids, counts
   kNs,
   kUs,
@@ -56,13 +57,13 @@ enum class Unit : uint8_t {
   kCycles,
 };
 // As tables.def and the docs write it ("ns"); empty for kNone.
-std::string_view UnitName(Unit unit);
+std::string_view UnitName(ColumnUnit unit);
 
 struct ColumnInfo {
   std::string_view name;
   ColumnType type;
   std::string_view doc;
-  Unit unit = Unit::kNone;
+  ColumnUnit unit = ColumnUnit::kNone;
   std::string_view label = {};  // the head of the column where people read it
 };
 

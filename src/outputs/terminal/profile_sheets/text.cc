@@ -44,15 +44,15 @@ std::string NumberText(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-std::string CellText(const Cell& cell, Unit unit) {
+std::string CellText(const Cell& cell, ColumnUnit unit) {
   if (cell.kind == Cell::kNull) return "-";
   if (cell.kind == Cell::kText) return Printable(cell.text);
   if (cell.kind == Cell::kFlag) return cell.integer != 0 ? "yes" : "no";
   double value = cell.kind == Cell::kInteger ? static_cast<double>(cell.integer) : cell.real;
-  if (unit == Unit::kNs) return DurationText(value);
-  if (unit == Unit::kBytes) return BytesText(value);
-  if (unit == Unit::kPercent) return fmt::format("{:.2f} %", value);
-  if (unit == Unit::kShare) return fmt::format("{:.1f} %", value * 100);
+  if (unit == ColumnUnit::kNs) return DurationText(value);
+  if (unit == ColumnUnit::kBytes) return BytesText(value);
+  if (unit == ColumnUnit::kPercent) return fmt::format("{:.2f} %", value);
+  if (unit == ColumnUnit::kShare) return fmt::format("{:.1f} %", value * 100);
   return NumberText(value);
 }
 
@@ -125,14 +125,14 @@ class SheetText {
   }
 
   // That of the column or, in tables with a figure a row, of the figure.
-  Unit UnitOf(const Column& column, size_t row) const {
+  ColumnUnit UnitOf(const Column& column, size_t row) const {
     const TableInfo* figures = FindTable(sheet_.figures_of);
     if (figures == nullptr || column.info->type != ColumnType::kDouble) return column.info->unit;
     auto figure = FindColumn(table_, "figure");
     const std::string name = figure ? ReadCell(model_.pools, table_, *figure, row).text : "";
     auto found = std::find_if(figures->columns.begin(), figures->columns.end(),
                               [&](const ColumnInfo& info) { return info.name == name; });
-    return found == figures->columns.end() ? Unit::kNone : found->unit;
+    return found == figures->columns.end() ? ColumnUnit::kNone : found->unit;
   }
 
   void DropEmptyColumns() {
