@@ -1,12 +1,12 @@
 # The front door. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test bench big-report install lint fuzz format clean setup-build setup-test setup-lint sanitized
+.PHONY: help build demo test bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
 
 SECONDS ?= 600
 TARGET ?= all
 PREFIX ?= /usr/local
-CHECK_SCRIPTS := layers sizes docs printing
+CHECK_SCRIPTS := layers sizes docs tables printing
 OUR_CXX = $$(git ls-files --cached --others --exclude-standard '*.cc' '*.h')
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make lint     formatting, clang-tidy and the check scripts"
 	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
 	@echo "make format   format the C++ sources in place"
+	@echo "make docs     write docs/tables.md anew from the tables.def files"
 	@echo "make clean    remove what was built (not node_modules/)"
 
 setup-build setup-test setup-lint: setup-%:
@@ -69,6 +70,9 @@ fuzz: setup-test sanitized
 
 format: setup-lint
 	@clang-format-19 -i $(OUR_CXX)
+
+docs:
+	@python3 tools/check_tables.py --update
 
 clean:
 	rm -rf build/release build/debug build/asan build/tsan build/fuzz build/demo build/bench-data

@@ -16,6 +16,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 # It changes the layout of simdjson's parser, so it must be the same everywhere.
 target_compile_definitions(debrief_flags INTERFACE SIMDJSON_DEVELOPMENT_CHECKS=0)
+# Analyses that read or make what they do not declare end the program (model/declared_tables.h).
+target_compile_definitions(debrief_flags INTERFACE $<$<CONFIG:Debug>:DEBRIEF_CHECK_TABLES>)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # simdjson On-Demand picks its back end at compile time, and with x86-64-v3 alone it picks the slow
   # fallback: pclmul is what is missing. app/main.cc checks the processor before anything else runs.

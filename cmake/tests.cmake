@@ -67,7 +67,7 @@ function(add_suite name label cost)
 endfunction()
 
 # Quick ones first: a broken rule should show within seconds.
-foreach(check layers sizes docs printing)
+foreach(check layers sizes docs tables printing)
   add_suite(check.${check} check 1000 ${Python3_EXECUTABLE} tools/check_${check}.py)
   add_suite(check.${check}.self check 1000 ${Python3_EXECUTABLE} tools/check_${check}.py --self-test)
 endforeach()

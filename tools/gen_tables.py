@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Turns every src/**/tables.def into C++ columns, the schema that the store walks, and docs/tables.md.
+"""Turns every src/**/tables.def into all that is known of tables.
 
 usage: gen_tables.py SOURCE_DIR GENERATED_DIR
+
+  GENERATED_DIR/tables/*.h, *.cc   columns in C++, and the descriptions that store, sheets and SQL walk
+  GENERATED_DIR/tables.d.ts        types of rows for the report's front end
+  GENERATED_DIR/tables.md          the page for people; tools/check_tables.py compares docs/tables.md with it
 
 The grammar is in src/model/tables.def. A table declared twice is an error that names both places.
 Files are written only when their content changes, so that nothing is rebuilt for nothing.
@@ -9,6 +13,7 @@ Files are written only when their content changes, so that nothing is rebuilt fo
 import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 # name in tables.def: (C++ type, null value, ColumnType, ids to translate when parts are joined)
 TYPES = {
@@ -22,16 +27,41 @@ TYPES = {
 }
 SQL = {"i32": "INTEGER", "i64": "BIGINT", "f64": "DOUBLE", "bool": "BOOLEAN", "string": "VARCHAR",
        "list": "BIGINT[]", "stack": "VARCHAR[]"}
-WHO = [("job", "i32", "the job"), ("attempt", "i32", "attempt of the job"), ("rank", "i32", "global rank")]
+TYPESCRIPT = {"i32": "number", "i64": "number", "f64": "number", "bool": "boolean", "string": "string",
+              "list": "number[]", "stack": "string[]"}
+# unit in tables.def: (ColumnUnit in C++, how names of columns end that are in it)
+UNITS = {"ns": ("kNs", "_ns"), "us": ("kUs", "_us"), "ms": ("kMs", "_ms"), "s": ("kSeconds", "_s"), "bytes": ("kBytes", "bytes"),
+         "pct": ("kPercent", "_pct"), "share": ("kShare", "share"), "MHz": ("kMhz", "mhz"), "ppb": ("kPpb", "_ppb"),
+         "cycles": ("kCycles", "cycles")}
+UNIT_ENDING = re.compile(r"_(ns|us|ms|s|bytes|pct)$")  # every output writes these behind the number
+COLUMN = re.compile(r'  column (\w+) (\w+)(?: \[(\w+)\])?(?: "([^"]+)")?: (.+)')
 # Names that C++ does not allow, or that SQL does not allow without quotes.
 KEYWORDS = {"operator", "new", "class", "default", "register", "this", "namespace", "union", "export", "offset", "limit",
             "size", "index", "info", "order", "group", "table", "column", "select", "from", "where", "end", "primary", "references", "using"}
 
 
+class Column(NamedTuple):
+    name: str
+    kind: str  # of TYPES
+    doc: str
+    unit: str = ""  # of UNITS
+    own_label: str = ""
+
+    @property
+    def label(self):
+        """The head of the column where people read it."""
+        return self.own_label or UNIT_ENDING.sub("", self.name).replace("_", " ")
+
+
+WHO = [Column("job", "i32", "the job"), Column("attempt", "i32", "attempt of the job"), Column("rank", "i32", "global rank")]
+
+
 class Table:
-    def __init__(self, name, doc, is_global, is_packed, owner, place):
-        self.name, self.doc, self.is_packed, self.owner, self.place = name, doc, is_packed, owner, place
-        self.columns = [] if is_global else list(WHO)
+    def __init__(self, name, words, doc, family, owner, place):
+        self.name, self.doc, self.family, self.owner, self.place = name, doc, family, owner, place
+        self.is_global, self.is_packed = "global" in words, "packed" in words
+        self.is_derived = "derived" in words or (owner.startswith("analyses/") and "raw" not in words)
+        self.columns = [] if self.is_global else list(WHO)
 
     @property
     def cpp(self):
@@ -46,40 +76,53 @@ def fail(place, message):
     sys.exit(f"{place}: {message}")
 
 
-def parse_file(path, owner):
-    tables = []
+def parse_file(path, owner, families):
+    """The tables of one file; `families` gets those that it describes. The second part of the folder is the family of tables
+    that stand under no `family` line."""
+    tables, family = [], owner.split("/")[1] if "/" in owner else None
     for number, raw in enumerate(path.read_text().splitlines(), 1):
-        line, place = raw.split("#")[0].rstrip(), f"{path}:{number}"
-        if not line:
+        line, place = raw.rstrip(), f"{path}:{number}"
+        if not line or line.startswith("#"):
             continue
-        if match := re.fullmatch(r"table (\w+)( global)?( packed)?: (.+)", line):
-            tables.append(Table(match[1], match[4], bool(match[2]), bool(match[3]), owner, place))
-        elif match := re.fullmatch(r"  column (\w+) (\w+): (.+)", line):
-            add_column(tables, match, place)
+        if match := re.fullmatch(r"family (\w+)(?:: (.+))?", line):
+            family = match[1]
+            if match[2]:
+                families[family] = match[2]
+        elif match := re.fullmatch(r"table (\w+)((?: (?:global|packed|derived|raw))*): (.+)", line):
+            if family is None:
+                fail(place, "a table before any `family NAME`")
+            tables.append(Table(match[1], match[2].split(), match[3], family, owner, place))
+        elif match := COLUMN.fullmatch(line):
+            if not tables:
+                fail(place, "a column before any table")
+            add_column(tables[-1], Column(match[1], match[2], match[5], match[3] or "", match[4] or ""), place)
         else:
-            fail(place, "neither `table NAME: text` nor `  column NAME TYPE: text`")
+            fail(place, "neither `family NAME`, `table NAME: text` nor `  column NAME TYPE: text`")
     return tables
 
 
-def add_column(tables, match, place):
-    name, kind, doc = match[1], match[2], match[3]
-    if not tables:
-        fail(place, "a column before any table")
-    if kind not in TYPES:
-        fail(place, f"unknown type {kind}; known: {' '.join(TYPES)}")
-    if name in KEYWORDS or name in [column[0] for column in tables[-1].columns]:
-        fail(place, f"column {name} is a keyword of C++ or SQL, or declared twice")
-    tables[-1].columns.append((name, kind, doc))
+def add_column(table, column, place):
+    if column.kind not in TYPES:
+        fail(place, f"unknown type {column.kind}; known: {' '.join(TYPES)}")
+    if column.name in KEYWORDS or column.name in [other.name for other in table.columns]:
+        fail(place, f"column {column.name} is a keyword of C++ or SQL, or declared twice")
+    if column.unit and column.unit not in UNITS:
+        fail(place, f"unknown unit {column.unit}; known: {' '.join(UNITS)}")
+    for unit, (_, ending) in UNITS.items():
+        if column.kind in ("i32", "i64", "f64") and f"_{column.name}".endswith(ending) and column.unit != unit:
+            fail(place, f"column {column.name} is in {unit} by its name: write `{column.kind} [{unit}]`")
+    table.columns.append(column)
 
 
 def read_tables(source):
-    tables = {}
+    """All tables in order of name, and what each described family is about, in order of the descriptions."""
+    tables, families = {}, {}
     for path in sorted(source.glob("src/**/tables.def")):
-        for table in parse_file(path, str(path.parent.relative_to(source / "src"))):
+        for table in parse_file(path, str(path.parent.relative_to(source / "src")), families):
             if table.name in tables:
                 fail(table.place, f"table {table.name} is declared already at {tables[table.name].place}")
             tables[table.name] = table
-    return [tables[name] for name in sorted(tables)]
+    return [tables[name] for name in sorted(tables)], families
 
 
 def quoted(text):
@@ -87,8 +130,8 @@ def quoted(text):
 
 
 def header(table):
-    fields = "\n".join(f"  {TYPES[kind][0]} {name} = {TYPES[kind][1]};" for name, kind, _ in table.columns)
-    vectors = "\n".join(f"  {table.storage(kind)} {name};" for name, kind, _ in table.columns)
+    fields = "\n".join(f"  {TYPES[column.kind][0]} {column.name} = {TYPES[column.kind][1]};" for column in table.columns)
+    vectors = "\n".join(f"  {table.storage(column.kind)} {column.name};" for column in table.columns)
     return f"""// Generated by tools/gen_tables.py from src/{table.owner}/tables.def.
 #pragma once
 
@@ -111,7 +154,7 @@ class {table.cpp}Table final : public Table {{
 
   void Add(const {table.cpp}Row& row);
   const TableInfo& info() const override {{ return kInfo; }}
-  size_t size() const override {{ return {table.columns[0][0]}.size(); }}
+  size_t size() const override {{ return {table.columns[0].name}.size(); }}
   void Copy(size_t index, size_t first_row, size_t count, void* values) const override;
   void Append(const Table& part, const Remap& remap) override;
   void Translate(const Remap& remap) override;
@@ -124,16 +167,23 @@ class {table.cpp}Table final : public Table {{
 """
 
 
+def column_info(column):
+    unit = UNITS[column.unit][0] if column.unit else "kNone"
+    return (f"    {{{quoted(column.name)}, ColumnType::{TYPES[column.kind][2]}, {quoted(column.doc)}, ColumnUnit::{unit}, "
+            f"{quoted(column.label)}}},")
+
+
 def source_file(table):
-    infos = "\n".join(f"    {{{quoted(name)}, ColumnType::{TYPES[kind][2]}, {quoted(doc)}}},"
-                      for name, kind, doc in table.columns)
-    adds = "\n".join(f"  {name}.push_back(row.{name});" for name, _, _ in table.columns)
-    cases = "\n".join(f"    case {index}: return CopyColumn(this->{name}, first_row, count, values);" for index, (name, _, _) in enumerate(table.columns))
-    appends = "\n".join(append(name, kind) for name, kind, _ in table.columns)
-    translations = "\n".join(f"  TranslateColumn({name}, remap);"
-                             for name, kind, _ in table.columns if TYPES[kind][3])
-    gathers = "\n".join(f"  GatherColumn({name}, from);" for name, _, _ in table.columns)
-    reserves = "\n".join(f"  this->{name}.reserve(wanted_rows);" for name, _, _ in table.columns)
+    columns = table.columns
+    infos = "\n".join(column_info(column) for column in columns)
+    adds = "\n".join(f"  {name}.push_back(row.{name});" for name, *_ in columns)
+    cases = "\n".join(f"    case {index}: return CopyColumn(this->{column.name}, first_row, count, values);"
+                      for index, column in enumerate(columns))
+    appends = "\n".join(append(column.name, column.kind) for column in columns)
+    translations = "\n".join(f"  TranslateColumn({column.name}, remap);" for column in columns if TYPES[column.kind][3])
+    gathers = "\n".join(f"  GatherColumn({name}, from);" for name, *_ in columns)
+    reserves = "\n".join(f"  this->{name}.reserve(wanted_rows);" for name, *_ in columns)
+    is_derived = "true" if table.is_derived else "false"
     return f"""// Generated by tools/gen_tables.py from src/{table.owner}/tables.def.
 #include "tables/{table.name}.h"
 
@@ -146,7 +196,7 @@ constexpr ColumnInfo k{table.cpp}Columns[] = {{
 }}  // namespace
 
 const TableInfo {table.cpp}Table::kInfo = {{{quoted(table.name)}, {quoted(table.owner)},
-    {quoted(table.doc)}, k{table.cpp}Columns}};
+    {quoted(table.doc)}, k{table.cpp}Columns, {quoted(table.family)}, {is_derived}}};
 
 void {table.cpp}Table::Add(const {table.cpp}Row& row) {{
 {adds}
@@ -217,16 +267,51 @@ std::unique_ptr<Table> MakeTable(TableId id) {{
 """
 
 
-def document(tables):
+def typescript(tables):
+    """`import type { TableRows } from "tables"`: a value that is null is missing."""
+    def row(table):
+        return "".join(f"      {column.name}?: {TYPESCRIPT[column.kind]};\n" for column in table.columns)
+    rows = "".join(f"    {table.name}: {{\n{row(table)}    }};\n" for table in tables)
+    return ("// Generated by tools/gen_tables.py from the tables.def files: rows as the report carries them.\n"
+            f'declare module "tables" {{\n  export interface TableRows {{\n{rows}  }}\n}}\n')
+
+
+def by_family(tables, families):
+    """(family, tables): described families in the order of their descriptions, then others by name."""
+    others = sorted({table.family for table in tables} - set(families))
+    for family in [*families, *others]:
+        if members := [table for table in tables if table.family == family]:
+            yield family, members
+
+
+def document(tables, families):
     out = ["# The tables of a run", "",
-           "Generated from the `tables.def` files by the build; do not edit. `debrief query OUT \"SELECT ...\"` reads them,",
-           "and any program that reads DuckDB or Parquet files can.", ""]
-    for table in tables:
-        out += [f"## {table.name}", "", f"One row: {table.doc}. Declared in `src/{table.owner}/tables.def`.", "",
-                "| column | type | meaning |", "|---|---|---|"]
-        out += [f"| {name} | {SQL[kind]} | {doc} |" for name, kind, doc in table.columns]
-        out.append("")
-    return "\n".join(out)
+           "Made from the `tables.def` files (`make docs`); do not edit. `debrief query OUT \"SELECT ...\"` reads the tables, and any",
+           "program that reads DuckDB or Parquet files can.", "",
+           "* **Identity.** Every table begins with `job`, `attempt` and `rank` (INTEGER), which are not repeated below: whose row it is,",
+           "  as tables [job](#job), [attempt](#attempt) and [rank](#rank) number them; null where it is of no one in particular. Tables marked",
+           "  *global* have only the columns that are listed. Where there is a column `input`, it is a row of table [input](#input).",
+           "* **Units.** `ns us ms s bytes MHz ppb cycles` as they say; `pct`: 50 is the half; `share`: 0.5 is the half.",
+           "* **Raw or derived.** Raw tables hold what inputs say, derived tables what an analysis made of it.", "",
+           "| family | about | tables |", "|---|---|---|"]
+    for family, members in by_family(tables, families):
+        links = " ".join(f"[{table.name}](#{table.name})" for table in members)
+        out.append(f"| [{family}](#family-{family}) | {families.get(family, '')} | {links} |")
+    for family, members in by_family(tables, families):
+        out += ["", f"## Family {family}"]
+        if family in families:
+            out += ["", f"{families[family][0].upper()}{families[family][1:]}."]
+        for table in members:
+            out += describe(table)
+    return "\n".join(out) + "\n"
+
+
+def describe(table):
+    kind = ("derived" if table.is_derived else "raw") + (", global" if table.is_global else "")
+    columns = table.columns if table.is_global else table.columns[len(WHO):]
+    return ["", f"### {table.name}", "", f"One row: {table.doc}. *{kind}*, declared in `src/{table.owner}/tables.def`.", "",
+            "| column | type | unit | meaning |", "|---|---|---|---|",
+            *(f"| {column.name} | {SQL[column.kind]} | {column.unit} | {column.doc} |" for column in columns)]
 
 
 def write_if_changed(path, text):
@@ -237,7 +322,7 @@ def write_if_changed(path, text):
 
 def main():
     source, generated = Path(sys.argv[1]), Path(sys.argv[2])
-    tables = read_tables(source)
+    tables, families = read_tables(source)
     wanted = {"all_tables.cc": all_tables(tables)}
     for table in tables:
         wanted[f"{table.name}.h"] = header(table)
@@ -246,7 +331,9 @@ def main():
         write_if_changed(generated / "tables" / name, text)
     for stale in set(path.name for path in (generated / "tables").iterdir()) - set(wanted):
         (generated / "tables" / stale).unlink()
-    write_if_changed(source / "docs" / "tables.md", document(tables))
+    write_if_changed(generated / "tables.d.ts", typescript(tables))
+    write_if_changed(generated / "tables.md", document(tables, families))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,27 +3,29 @@
 //
 //   const Analysis& debrief::analyses::<name>::Describe();
 //
-// An analysis names the tables it needs and makes. It runs when every needed table has rows;
-// otherwise the user is told that it did not run and what it would have needed. It never prints,
-// never changes what it reads, and never guesses: "not computable: no dump from rank 4" is an
-// answer.
+// An analysis names the tables it needs, uses and makes, and touches no others: builds for tests
+// end when it does (model/declared_tables.h), and the order of analyses follows from these names
+// alone. It runs when every needed table has rows; otherwise the user is told that it did not run
+// and what it would have needed. It never prints, never changes what it reads, and never guesses:
+// "not computable: no dump from rank 4" is an answer.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
 #include "model/model.h"
+#include "model/table_group.h"
 
 namespace debrief {
 
 class ThreadPool;
 
-// The names of tables for `needs`, `makes` and `uses`: kTableNames<InputTable, RankTable>.
+// The names of tables for `needs`, `makes` and `uses`: kTableNames<InputTable, RankTable>. One of
+// them may be a TableGroup (model/table_group.h), all of which are meant.
 template <typename... Tables>
-inline constexpr std::array<std::string_view, sizeof...(Tables)> kTableNames = {Tables::kName...};
+inline constexpr auto kTableNames = TableGroup<Tables...>::Names();
 
 struct AnalysisInfo {
   std::string_view name;                    // the folder's name

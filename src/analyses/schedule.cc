@@ -1,7 +1,6 @@
-// In rounds: an analysis is ready when nobody who is still waiting makes a table that it needs.
-// Each round runs the ready ones beside each other. A circle of needs would leave some waiting for
-// ever; they are run in a last round with what there is. Those that judge come when all rounds are
-// done, in order of name.
+// Each round runs its analyses beside each other, and each analysis sees the tables that it
+// declares and no others. Those that judge come when all rounds are done, in order of name, and see
+// all.
 #include "analyses/schedule.h"
 
 #include <fmt/format.h>
@@ -13,20 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+#include "model/declared_tables.h"
+
 namespace debrief {
 
 namespace {
 
 using Waiting = std::vector<const Analysis*>;
-
-bool HasRows(const Model& model, std::string_view name) {
-  auto all = AllTables();
-  for (TableId id = 0; id < all.size(); ++id) {
-    const Table* table = model.tables.Find(id);
-    if (all[id]->name == name) return table != nullptr && table->size() > 0;
-  }
-  return false;
-}
 
 bool Makes(const Analysis& analysis, std::string_view table) {
   return std::find(analysis.info.makes.begin(), analysis.info.makes.end(), table) !=
@@ -45,27 +38,27 @@ bool IsReady(const Analysis& analysis, const Waiting& waiting) {
   });
 }
 
+// None when all wait for each other.
 Waiting TakeReady(Waiting& waiting) {
-  Waiting ready;
-  std::copy_if(waiting.begin(), waiting.end(), std::back_inserter(ready),
-               [&](const Analysis* analysis) { return IsReady(*analysis, waiting); });
-  if (ready.empty()) ready = waiting;
-  std::erase_if(waiting, [&](const Analysis* analysis) {
-    return std::find(ready.begin(), ready.end(), analysis) != ready.end();
-  });
+  Waiting ready, others;
+  std::partition_copy(waiting.begin(), waiting.end(), std::back_inserter(ready),
+                      std::back_inserter(others),
+                      [&](const Analysis* analysis) { return IsReady(*analysis, waiting); });
+  waiting = std::move(others);
   return ready;
 }
 
 std::string MissingTables(const Analysis& analysis, const Model& model) {
   std::string missing;
   for (std::string_view table : analysis.info.needs) {
-    if (!HasRows(model, table)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", table);
+    if (model.tables.FindFilled(table) == nullptr)
+      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", table);
   }
   return missing;
 }
 
 void Join(const Analysis& analysis, const Status& status, AnalysisResult&& result, Model& model) {
-  AnalysisOutcome outcome{.name = std::string(analysis.info.name)};
+  AnalysisOutcome outcome{.name = std::string(analysis.info.name), .makes = analysis.info.makes};
   outcome.findings = static_cast<int32_t>(result.findings.size());
   if (!status.ok()) {
     outcome.state = AnalysisOutcome::State::kFailed;
@@ -89,7 +82,8 @@ void RunRound(const Waiting& ready, ThreadPool& pool, Model& model) {
       able.push_back(analysis);
     } else {
       model.analyses.push_back({std::string(analysis->info.name), AnalysisOutcome::State::kNotRun,
-                                fmt::format("no input gave rows of {}", missing), 0});
+                                fmt::format("no input gave rows of {}", missing), 0,
+                                analysis->info.makes});
     }
   }
   using Outcome = std::pair<Status, AnalysisResult>;
@@ -99,7 +93,7 @@ void RunRound(const Waiting& ready, ThreadPool& pool, Model& model) {
       [&](size_t i) {
         Outcome outcome;
         outcome.second.pool = &pool;
-        outcome.first = able[i]->run(model, outcome.second);
+        outcome.first = RunDeclared(*able[i], model, outcome.second);
         return outcome;
       },
       [&](size_t, Outcome&& outcome) { outcomes.push_back(std::move(outcome)); });
@@ -141,16 +135,33 @@ std::vector<const Analysis*> AnalysesFor(std::span<const std::string_view> table
   return in_order;
 }
 
+Status RunDeclared(const Analysis& analysis, const Model& model, AnalysisResult& result) {
+  TableDeclaration declaration(analysis.info.name);
+  declaration.MayRead(analysis.info.needs).MayRead(analysis.info.uses).MayMake(analysis.info.makes);
+  ScopedDeclaration scope(declaration);
+  return analysis.run(model, result);
+}
+
+Schedule MakeSchedule(std::span<const Analysis* const> analyses) {
+  Schedule schedule;
+  std::copy_if(analyses.begin(), analyses.end(), std::back_inserter(schedule.circle),
+               [](const Analysis* analysis) { return analysis->run != nullptr; });
+  for (Waiting round = TakeReady(schedule.circle); !round.empty();
+       round = TakeReady(schedule.circle))
+    schedule.rounds.push_back(std::move(round));
+  return schedule;
+}
+
 void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Progress& progress,
                  Model& model) {
-  Waiting waiting;
-  std::copy_if(analyses.begin(), analyses.end(), std::back_inserter(waiting),
-               [](const Analysis* analysis) { return analysis->run != nullptr; });
-  const size_t total = waiting.size();
+  const Schedule schedule = MakeSchedule(analyses);
+  DEBRIEF_CHECK(schedule.circle.empty());
+  size_t total = 0, done = 0;
+  for (const Waiting& round : schedule.rounds) total += round.size();
   progress.Begin("analyse", total);
-  while (!waiting.empty()) {
-    RunRound(TakeReady(waiting), pool, model);
-    progress.Step(total - waiting.size());
+  for (const Waiting& round : schedule.rounds) {
+    RunRound(round, pool, model);
+    progress.Step(done += round.size());
   }
   progress.End();
   Judge(analyses, model);

@@ -15,6 +15,17 @@ namespace debrief {
 std::vector<const Analysis*> AnalysesFor(std::span<const std::string_view> tables,
                                          std::span<const Analysis* const> analyses);
 
+// Runs one analysis, which sees the tables that it declares and no others.
+Status RunDeclared(const Analysis& analysis, const Model& model, AnalysisResult& result);
+
+// An analysis is in the first round in which nobody of this or a later round makes a table that it
+// needs or uses: the order follows from what analyses declare.
+struct Schedule {
+  std::vector<std::vector<const Analysis*>> rounds;  // each in order of name
+  std::vector<const Analysis*> circle;  // those that wait for each other, or for such; none may
+};
+Schedule MakeSchedule(std::span<const Analysis* const> analyses);
+
 // Analyses whose needs are met run, in parallel where they do not depend on each other; their
 // tables and findings join the model in order of name. The others are recorded as not run, with the
 // tables they lacked. Ends with ordered findings and filled outcome tables.

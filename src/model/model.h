@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes/source.h"
@@ -60,6 +62,7 @@ struct AnalysisOutcome {
   State state = State::kRan;
   std::string reason;  // why it did not run or failed
   int32_t findings = 0;
+  std::span<const std::string_view> makes = {};  // tables
 };
 std::string_view StateName(AnalysisOutcome::State state);
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,6 +44,21 @@ class PackedCodes {
   std::unique_ptr<uint8_t[]> bytes_;  // and eight more, for reading the last code
   uint8_t bits_ = 0;
 };
+
+inline PackedCodes::PackedCodes(const uint64_t* codes, size_t count, uint64_t largest)
+    : bits_(static_cast<uint8_t>(std::bit_width(largest))) {
+  constexpr uint8_t kWidestShifted = 57;  // seven bits of shift more are the word
+  if (bits_ == 0) return;
+  if (bits_ > kWidestShifted) bits_ = 64;
+  bytes_ = std::make_unique<uint8_t[]>((count * bits_ + 7) / 8 + sizeof(uint64_t));
+  for (size_t i = 0; i < count; ++i) {
+    size_t at = i * bits_;
+    uint64_t word;
+    std::memcpy(&word, bytes_.get() + at / 8, sizeof word);
+    word |= codes[i] << (at % 8);
+    std::memcpy(bytes_.get() + at / 8, &word, sizeof word);
+  }
+}
 
 template <typename T>
 class PackedColumn {

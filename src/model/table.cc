@@ -24,6 +24,12 @@ std::string_view SqlTypeName(ColumnType type) {
   return "VARCHAR";
 }
 
+std::string_view UnitName(ColumnUnit unit) {
+  static constexpr std::string_view kNames[] = {"",      "ns",  "us",  "ms",  "s",     "bytes",
+                                                "share", "pct", "MHz", "ppb", "cycles"};
+  return kNames[static_cast<size_t>(unit)];
+}
+
 namespace {
 
 // AllTables().size() when there is none of that name.
@@ -43,7 +49,7 @@ const TableInfo* FindTable(std::string_view name) {
 
 const Table* TableSet::Find(std::string_view name) const {
   const TableId id = FindId(name);
-  return id < tables_.size() ? tables_[id].get() : nullptr;
+  return id < tables_.size() ? Find(id) : nullptr;
 }
 
 const Table* TableSet::FindFilled(std::string_view name) const {

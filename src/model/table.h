@@ -1,15 +1,16 @@
 // A table is columns of plain numbers, declared in a tables.def and generated into a struct of
 // vectors.
 //
-//   src/<folder>/tables.def  --tools/gen_tables.py-->  tables/<name>.h    the C++ columns
-//                                                      the DuckDB schema  (through TableInfo)
-//                                                      docs/tables.md
+//   src/<folder>/tables.def --tools/gen_tables.py--> tables/<name>.h  the C++ columns
+//                                                    TableInfo        the DuckDB schema, sheets,
+//                                                    SQL tables.d.ts      rows in the report
+//                                                    tables.md        docs/tables.md
 //
 // A table that may have a row for each line of a log is `packed`: its columns take few bits a
 // value.
 //
 // Code that knows a table uses the generated struct (`tables.Get<OpEventTable>().duration_ns[i]`).
-// Code that does not (store, docs, SQL) walks TableInfo and ColumnInfo.
+// Code that does not (store, sheets, SQL) walks TableInfo and ColumnInfo.
 #pragma once
 
 #include <algorithm>
@@ -41,10 +42,29 @@ enum class ColumnType : uint8_t {
 // name.
 std::string_view SqlTypeName(ColumnType type);
 
+// What the numbers of a column are, so that every output writes them the same way.
+enum class ColumnUnit : uint8_t {
+  kNone,  // text, flags, ids, counts
+  kNs,
+  kUs,
+  kMs,
+  kSeconds,
+  kBytes,
+  kShare,    // 0.5 is the half
+  kPercent,  // 50 is the half
+  kMhz,
+  kPpb,  // parts in 1e9
+  kCycles,
+};
+// As tables.def and the docs write it ("ns"); empty for kNone.
+std::string_view UnitName(ColumnUnit unit);
+
 struct ColumnInfo {
   std::string_view name;
   ColumnType type;
   std::string_view doc;
+  ColumnUnit unit = ColumnUnit::kNone;
+  std::string_view label = {};  // the head of the column where people read it
 };
 
 struct TableInfo {
@@ -52,6 +72,8 @@ struct TableInfo {
   std::string_view owner;  // the folder that declares it, for example "inputs/op_trace"
   std::string_view doc;    // what one row is
   std::span<const ColumnInfo> columns;
+  std::string_view family = {};  // tables of one family are about one kind of input
+  bool is_derived = false;       // made by an analysis; the others hold what inputs say
 };
 
 class Table {
@@ -142,6 +164,16 @@ std::span<const TableInfo* const> AllTables();
 const TableInfo* FindTable(std::string_view name);
 std::unique_ptr<Table> MakeTable(TableId id);
 
+// Builds for tests (DEBRIEF_CHECK_TABLES) end when an analysis reads or makes a table that it does
+// not declare (model/declared_tables.h); others do not check.
+#ifdef DEBRIEF_CHECK_TABLES
+void CheckRead(TableId id);
+void CheckMade(TableId id);
+#else
+inline void CheckRead(TableId) {}
+inline void CheckMade(TableId) {}
+#endif
+
 // One of each table; a table nobody wrote to costs one null pointer.
 class TableSet {
  public:
@@ -150,6 +182,7 @@ class TableSet {
   // The table for writing.
   template <typename T>
   T& Edit() {
+    CheckMade(T::kId);
     if (tables_[T::kId] == nullptr) tables_[T::kId] = MakeTable(T::kId);
     return static_cast<T&>(*tables_[T::kId]);
   }
@@ -158,11 +191,15 @@ class TableSet {
   template <typename T>
   const T& Get() const {
     static const T kEmpty;
+    CheckRead(T::kId);
     return tables_[T::kId] == nullptr ? kEmpty : static_cast<const T&>(*tables_[T::kId]);
   }
 
   // Null when nobody wrote to it.
-  const Table* Find(TableId id) const { return tables_[id].get(); }
+  const Table* Find(TableId id) const {
+    CheckRead(id);
+    return tables_[id].get();
+  }
   // By name; null when there is no such table, or when it was never filled.
   const Table* Find(std::string_view name) const;
   // Likewise, and null when it has no rows.

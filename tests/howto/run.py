@@ -112,7 +112,8 @@ def check(binary, scratch):
     assert kinds == [("tally", "imported", 2)], kinds
     rows = json.loads(run(binary, "query", "out", "SELECT name, count FROM tally ORDER BY name", "--json", cwd=scratch))
     assert rows == [{"name": "apples", "count": 3}, {"name": "pears", "count": 12}], rows
-    assert "## tally" in (scratch / "docs/tables.md").read_text(), "docs/tables.md does not know the table"
+    page = (scratch / "build/generated/tables.md").read_text()
+    assert "### tally" in page, "the page of tables does not know the table"
 
 
 def main():

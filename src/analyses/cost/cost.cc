@@ -10,6 +10,7 @@
 #include "analyses/analysis.h"
 #include "analyses/cost/collectives.h"
 #include "analyses/cost/findings.h"
+#include "model/timeline/view.h"
 #include "tables/compilation.h"
 #include "tables/compile_phase.h"
 #include "tables/compile_rank_only.h"
@@ -35,10 +36,9 @@ namespace {
 // Profiles or compile logs or both: neither alone is needed.
 constexpr auto kNeeds = kTableNames<InputTable>;
 constexpr auto kUses =
-    kTableNames<TimelineTable, TimelineSliceTable, TimelineStepTable, TimelineLaunchTable,
+    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineLaunchTable,
                 ProfileCollectiveTable, ProfileCollectiveMatchTable, ProfileCollectiveWaitTable,
-                CompilePhaseTable, CompileSpanTable, CompilationTable, TimelineClockTable,
-                CompileRankOnlyTable>;
+                CompilePhaseTable, CompileSpanTable, CompilationTable, CompileRankOnlyTable>;
 constexpr auto kMakes =
     kTableNames<CostRankTable, CostCollectiveTable, CostRegionTable, CostFixTable>;
 

@@ -17,15 +17,20 @@
 #include "tables/comm_arrival.h"
 #include "tables/comm_call.h"
 #include "tables/comm_dump.h"
+#include "tables/comm_group.h"
 #include "tables/comm_match.h"
+#include "tables/comm_op.h"
+#include "tables/comm_status.h"
 #include "tables/comm_traffic.h"
 #include "tables/first_incomplete.h"
+#include "tables/text_event.h"
 
 namespace debrief::analyses::flight {
 
 namespace {
 
 constexpr auto kNeeds = kTableNames<CommDumpTable>;
+constexpr auto kUses = kTableNames<CommGroupTable, CommOpTable, CommStatusTable, TextEventTable>;
 constexpr auto kMakes = kTableNames<CommMatchTable, CommCallTable, FirstIncompleteTable,
                                     CommArrivalTable, CommTrafficTable>;
 
@@ -68,7 +73,8 @@ const Analysis& Describe() {
            .example = "Rank 5 skipped 4 collectives of mesh_dp [5, 7]: all_reduce at train.py:53 "
                       "(sequence 16)",
            .needs = kNeeds,
-           .makes = kMakes},
+           .makes = kMakes,
+           .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -79,11 +79,14 @@ std::vector<Entry> Tables() {
 // What a program needs to read the table: docs/tables.md for machines.
 void WriteSchema(JsonWriter& json, const TableInfo& table) {
   json.Field("schema", outputs::store::kStoreSchema).Field("owner", table.owner);
+  json.Field("family", table.family).Field("derived", table.is_derived);
   json.Key("columns").BeginArray();
   for (const ColumnInfo& column : table.columns) {
     json.BeginObject()
         .Field("name", column.name)
         .Field("type", SqlTypeName(column.type))
+        .Field("label", column.label)
+        .Field("unit", UnitName(column.unit))
         .Field("doc", column.doc)
         .EndObject();
   }

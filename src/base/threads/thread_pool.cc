@@ -1,14 +1,27 @@
 #include "base/threads/thread_pool.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace debrief {
+
+namespace {
+thread_local const void* work_context = nullptr;
+}  // namespace
+
+const void* WorkContext() { return work_context; }
+
+ScopedWorkContext::ScopedWorkContext(const void* context)
+    : before_(std::exchange(work_context, context)) {}
+
+ScopedWorkContext::~ScopedWorkContext() { work_context = before_; }
 
 // Guarded by ThreadPool::mutex_, except `map`, which runs outside of it.
 struct ThreadPool::Job {
   size_t count;
   size_t window;  // items that may be ahead of the consumer
   const std::function<void(size_t)>* map;
+  const void* context;  // of the thread that started the map
   size_t next = 0;      // first item nobody has taken
   size_t consumed = 0;  // items the caller is done with
   std::vector<bool> done;
@@ -39,7 +52,10 @@ void ThreadPool::WorkLoop() {
     Job& job = **found;
     size_t item = job.next++;
     lock.unlock();
-    (*job.map)(item);
+    {
+      ScopedWorkContext context(job.context);
+      (*job.map)(item);
+    }
     lock.lock();
     job.done[item] = true;
     wake_.notify_all();
@@ -48,7 +64,11 @@ void ThreadPool::WorkLoop() {
 
 void ThreadPool::RunInOrder(size_t count, const std::function<void(size_t)>& map,
                             const std::function<void(size_t)>& consume) {
-  Job job{count, static_cast<size_t>(threads()) * 2, &map, 0, 0, std::vector<bool>(count)};
+  Job job{.count = count,
+          .window = static_cast<size_t>(threads()) * 2,
+          .map = &map,
+          .context = work_context,
+          .done = std::vector<bool>(count)};
   std::unique_lock lock(mutex_);
   jobs_.push_back(&job);
   wake_.notify_all();

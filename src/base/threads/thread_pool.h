@@ -9,6 +9,9 @@
 // results per thread wait for their turn, so memory does not depend on the number of items. The
 // calling thread works, too: a map may be started from inside a map (ranges of a file inside files
 // of a run) without deadlock, because a waiting caller runs items of its own map.
+//
+// The context of a thread goes with its work: what a thread has set when it starts a map is what
+// the items of the map see, whichever thread they run on.
 #pragma once
 
 #include <condition_variable>
@@ -21,6 +24,21 @@
 #include <vector>
 
 namespace debrief {
+
+// On behalf of what this thread works; null when nobody has said so.
+const void* WorkContext();
+
+// Sets the context of this thread, until the end of the block.
+class ScopedWorkContext {
+ public:
+  explicit ScopedWorkContext(const void* context);
+  ~ScopedWorkContext();
+  ScopedWorkContext(const ScopedWorkContext&) = delete;
+  ScopedWorkContext& operator=(const ScopedWorkContext&) = delete;
+
+ private:
+  const void* before_;
+};
 
 class ThreadPool {
  public:

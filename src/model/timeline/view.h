@@ -14,8 +14,13 @@
 #include <vector>
 
 #include "model/model.h"
+#include "model/table_group.h"
+#include "tables/timeline.h"
 #include "tables/timeline_collective.h"
+#include "tables/timeline_counter.h"
 #include "tables/timeline_device_work.h"
+#include "tables/timeline_flow.h"
+#include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
 #include "tables/timeline_slice.h"
 #include "tables/timeline_track.h"
@@ -48,6 +53,11 @@ struct KindIds {
   // Kernels, copies and fills: what keeps a device busy.
   bool IsWork(StringId kind) const { return kind == kernel || kind == memcpy || kind == memset; }
 };
+
+// What a view reads; for the declarations of analyses.
+using ViewTables = TableGroup<TimelineTable, TimelineTrackTable, TimelineSliceTable,
+                              TimelineOpTable, TimelineDeviceWorkTable, TimelineCollectiveTable,
+                              TimelineFlowTable, TimelineMemoryTable, TimelineCounterTable>;
 
 struct TimelineView {
   TimelineView(const Model& model, size_t timeline_row);

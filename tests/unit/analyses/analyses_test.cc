@@ -146,15 +146,46 @@ TEST(Schedule, ChoosesWhoMakesWhatIsWantedAndWhatThatNeeds) {
   EXPECT_TRUE(AnalysesFor(kOps, all).empty());
 }
 
-TEST(Schedule, ACircleEnds) {
+TEST(Schedule, ACircleIsFound) {
   Analysis a = Make("a", kNotes, kSummary, MakeNote);
   Analysis b = Make("b", kSummary, kNotes, MakeNote);
-  Analysis own = Make("own", kSummary, kSummary, MakeNote);
+  Analysis behind = Make("behind", kSummary, {}, CountNotes);
+  Analysis own = Make("own", kOps, kOps, MakeNote);  // adds to what it reads
+  std::vector<const Analysis*> all = {&a, &b, &behind, &own};
+  Schedule schedule = MakeSchedule(all);
+  EXPECT_EQ(schedule.rounds, (std::vector<std::vector<const Analysis*>>{{&own}}));
+  EXPECT_EQ(schedule.circle, (std::vector<const Analysis*>{&a, &b, &behind}));
+}
+
+TEST(Schedule, NoAnalysisIsInACircle) {
+  Schedule schedule = MakeSchedule(AllAnalyses());
+  for (const Analysis* analysis : schedule.circle) ADD_FAILURE() << analysis->info.name;
+}
+
+// Reads the notes from inside a map, as analyses of many ranks do.
+Status ReadNotesBesideOthers(const Model& model, AnalysisResult& result) {
+  result.pool->MapInOrder<size_t>(
+      8, [&](size_t) { return model.tables.Get<RecordingNoteTable>().size(); },
+      [](size_t, size_t&&) {});
+  return {};
+}
+
+TEST(Schedule, UndeclaredTablesAreCaught) {
+#ifndef DEBRIEF_CHECK_TABLES
+  GTEST_SKIP() << "this build does not check";
+#endif
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   Model model;
-  EXPECT_EQ(RunAll({&a, &b, &own}, model),
-            "a: not run 0 (no input gave rows of recording_note); "
-            "b: not run 0 (no input gave rows of op_summary); "
-            "own: not run 0 (no input gave rows of op_summary)");
+  AddOp(model, "x", 1);
+  Analysis honest = Make("honest", kOps, {}, ReadNotesBesideOthers);
+  honest.info.uses = kNotes;
+  EXPECT_EQ(RunAll({&honest}, model), "honest: ran 0");
+  Analysis reader = Make("reader", kOps, {}, CountNotes);
+  EXPECT_DEATH(RunAll({&reader}, model), "analysis reader .*reads table recording_note");
+  Analysis maker = Make("maker", kOps, {}, MakeNote);
+  EXPECT_DEATH(RunAll({&maker}, model), "analysis maker .*makes table recording_note");
+  Analysis beside = Make("beside", kOps, {}, ReadNotesBesideOthers);
+  EXPECT_DEATH(RunAll({&beside}, model, 4), "analysis beside .*reads table recording_note");
 }
 
 TEST(Schedule, FindingsOfSeveralAnalysesKeepTheirLinks) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analyses/compile/artifacts/artifact_json.h"
+#include "analyses/schedule.h"
 #include "base/bytes/md5.h"
 #include "compile_log_builder.h"
 #include "tables/compile_artifact_count.h"
@@ -189,7 +190,7 @@ TEST(CompileArtifacts, CachesAreKnownByNameAlone) {
   // The source is not needed: names tell.
   Model& model = log.model();
   AnalysisResult result;
-  ASSERT_TRUE(Describe().run(model, result).ok());
+  ASSERT_TRUE(RunDeclared(Describe(), model, result).ok());
   const auto& table = result.part.tables.Get<CompileCacheTable>();
   std::string text;
   for (size_t i = 0; i < table.size(); ++i) {

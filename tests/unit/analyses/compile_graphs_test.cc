@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "compile_log_builder.h"
-#include "tables/compile_ddp_child.h"
 #include "tables/compile_graph.h"
 #include "tables/compile_graph_change.h"
 #include "tables/compile_graph_input.h"
@@ -151,21 +150,6 @@ TEST(CompileGraphs, EqualPayloadsGiveEqualRows) {
   EXPECT_TRUE(inputs.is_parameter[1]);
   const auto& graphs = log.model().tables.Get<CompileGraphTable>();
   EXPECT_EQ(graphs.hash[0], graphs.hash[1]);
-}
-
-TEST(CompileGraphs, PartsOfDdpStandUnderTheirGraph) {
-  CompileLogBuilder log;
-  log.Log(0)
-      .Add({.payload = kFirst, .kind = "optimize_ddp_split_child"})
-      .Add({.payload = kFirst, .frame = 1, .kind = "optimize_ddp_split_graph"})
-      .Add({.payload = kSecond, .frame = 1, .kind = "optimize_ddp_split_child"});
-  log.Run(compile_graphs::Describe());
-  const auto& children = log.model().tables.Get<CompileDdpChildTable>();
-  const auto& graphs = log.model().tables.Get<CompileGraphTable>();
-  ASSERT_EQ(children.size(), 2U);
-  EXPECT_EQ(children.parent_entry[0], kNone64);
-  EXPECT_EQ(children.parent_entry[1], graphs.entry[1]);
-  EXPECT_EQ(children.nodes[1], 7);
 }
 
 TEST(CompileModules, TreeOfParameters) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyses/analysis.h"
+#include "analyses/schedule.h"
 #include "model/model.h"
 #include "tables/compile_entry.h"
 
@@ -60,7 +60,7 @@ class CompileLogBuilder {
   std::vector<Finding> Run(const Analysis& analysis) {
     Finish();
     AnalysisResult result;
-    Status status = analysis.run(model_, result);
+    Status status = RunDeclared(analysis, model_, result);
     if (!status.ok()) return {};
     model_.Append(std::move(result.part));
     return std::move(result.findings);

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "analyses/analysis.h"
 #include "analyses/flight/index.h"
+#include "analyses/schedule.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
 #include "tables/comm_op.h"
@@ -203,7 +203,7 @@ class Dumps {
   }
   AnalysisResult Run() {
     AnalysisResult result;
-    if (!Describe().run(Finish(), result).ok()) result.findings.clear();
+    if (!RunDeclared(Describe(), Finish(), result).ok()) result.findings.clear();
     return result;
   }
 

@@ -61,7 +61,7 @@ class TextHangTest : public ::testing::Test {
   std::vector<Finding> Run() {
     for (const TextEventRow& row : rows_) model_.tables.Edit<TextEventTable>().Add(row);
     AnalysisResult result;
-    EXPECT_TRUE(Describe().run(model_, result).ok());
+    EXPECT_TRUE(RunDeclared(Describe(), model_, result).ok());
     return std::move(result.findings);
   }
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "../model/timeline_fixture.h"
+#include "analyses/timeline/launches/backward.h"
 #include "analyses/timeline/launches/name_roles.h"
-#include "tables/timeline_backward.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_op.h"
 #include "tables/timeline_step.h"
@@ -122,10 +122,12 @@ TEST(TimelineLaunches, BackwardTakesModuleAndCompilationOfForward) {
   EXPECT_EQ(RowOf(model, "transpose"),
             "cudaLaunchKernel < TBackward0 < autograd::engine::evaluate_function: TBackward0, "
             "nn.Module: Linear_0, compiled 1/2");
-  const auto& links = model.tables.Get<TimelineBackwardTable>();
+  const timeline::TimelineView view = timeline::Timelines(model).front();
+  NameRoles roles(model.pools);
+  const std::vector<BackwardLink> links = BackwardLinksOf(view, roles);
   ASSERT_EQ(links.size(), 1u);
-  EXPECT_EQ(timeline::Timelines(model).front().NameOf(links.forward[0]), "aten::t");
-  EXPECT_EQ(model.pools.Text(links.told_by[0]), "sequence");
+  EXPECT_EQ(view.NameOf(links[0].forward), "aten::t");
+  EXPECT_FALSE(links[0].by_flow);
 }
 
 TEST(TimelineLaunches, StepOfTheCallAndNotOfTheWork) {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/analysis.h"
+#include "analyses/schedule.h"
 #include "model/model.h"
 #include "model/timeline/kinds.h"
 #include "model/timeline/view.h"
@@ -161,7 +161,7 @@ inline int32_t SliceNamed(const timeline::TimelineView& view, std::string_view n
 // The tables of `analysis` join the model; its findings are returned.
 inline std::vector<Finding> RunAnalysis(const Analysis& analysis, Model& model) {
   AnalysisResult result;
-  if (!analysis.run(model, result).ok()) return {};
+  if (!RunDeclared(analysis, model, result).ok()) return {};
   model.Append(std::move(result.part));
   return std::move(result.findings);
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyses/analysis.h"
+#include "analyses/schedule.h"
 #include "compat/tlparse/pages/landing.h"
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
@@ -62,7 +62,7 @@ class TreePages : public ::testing::Test {
   // The trie comes from an analysis.
   void Analyse() {
     AnalysisResult result;
-    ASSERT_TRUE(analyses::compile_stacks::Describe().run(log.model, result).ok());
+    ASSERT_TRUE(RunDeclared(analyses::compile_stacks::Describe(), log.model, result).ok());
     log.model.Append(std::move(result.part));
   }
 

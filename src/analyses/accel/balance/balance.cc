@@ -15,7 +15,9 @@
 #include "model/accel/device_rank.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/rank_shares.h"
+#include "model/timeline/view.h"
 #include "tables/accel_balance.h"
+#include "tables/accel_rate.h"
 #include "tables/timeline.h"
 #include "tables/timeline_slice.h"
 
@@ -27,6 +29,7 @@ using timeline::DeviceWork;
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, AccelRateTable>;
 constexpr auto kMakes = kTableNames<AccelBalanceTable>;
 
 // A tenth is more than one device differs from the next of its kind; a quarter of the computing
@@ -162,7 +165,8 @@ const Analysis& Describe() {
                .sentence = "Do devices that work together have the same to do?",
                .example = "Rank 2 computes 31 % longer than the other ranks: 412 ms of 1.30 s",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

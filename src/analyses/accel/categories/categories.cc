@@ -11,8 +11,10 @@
 #include "model/accel/vendor.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/launch_links.h"
+#include "model/timeline/view.h"
 #include "tables/accel_category.h"
 #include "tables/timeline.h"
+#include "tables/timeline_device.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_slice.h"
 
@@ -24,7 +26,7 @@ using timeline::DeviceClass;
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineLaunchTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineDeviceTable>;
 constexpr auto kMakes = kTableNames<AccelCategoryTable>;
 
 struct Sum {

@@ -6,8 +6,11 @@
 #include "analyses/accel/clock/findings.h"
 #include "analyses/analysis.h"
 #include "model/accel/device_rank.h"
+#include "model/timeline/view.h"
 #include "tables/accel_clock.h"
 #include "tables/accel_cycles.h"
+#include "tables/accel_rate.h"
+#include "tables/accel_stamp.h"
 #include "tables/timeline.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_slice.h"
@@ -19,7 +22,8 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineLaunchTable>;
+constexpr auto kUses =
+    kTableNames<timeline::ViewTables, TimelineLaunchTable, AccelRateTable, AccelStampTable>;
 constexpr auto kMakes = kTableNames<AccelClockTable, AccelCyclesTable>;
 
 template <typename Table, typename Row>

@@ -12,6 +12,7 @@
 #include "base/text/units.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/rank_shares.h"
+#include "model/timeline/view.h"
 #include "tables/accel_collective.h"
 #include "tables/profile_collective.h"
 #include "tables/timeline_slice.h"
@@ -23,6 +24,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<ProfileCollectiveTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables>;
 constexpr auto kMakes = kTableNames<AccelCollectiveTable>;
 
 // A fifth of the time of all devices in one kind of collective is worth a name.
@@ -156,7 +158,8 @@ const Analysis& Describe() {
                .example = "all_reduce of 524288 bytes in group mesh_dp costs more than any other "
                           "collective: 31 % of the device time (1.30 s in 96 calls over 8 ranks)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -6,6 +6,7 @@
 #include "analyses/analysis.h"
 #include "analyses/by_timeline.h"
 #include "model/accel/dialect.h"
+#include "model/timeline/view.h"
 #include "tables/accel_host_call.h"
 #include "tables/timeline.h"
 #include "tables/timeline_slice.h"
@@ -17,6 +18,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables>;
 constexpr auto kMakes = kTableNames<AccelHostCallTable>;
 
 struct Sum {
@@ -86,7 +88,8 @@ const Analysis& Describe() {
                    "Which functions of the accelerator's runtime take the time of the host?",
                .example = "(makes tables only)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

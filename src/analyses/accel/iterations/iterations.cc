@@ -13,7 +13,9 @@
 #include "base/stats/statistics.h"
 #include "model/accel/device_rank.h"
 #include "model/timeline/device_time.h"
+#include "model/timeline/view.h"
 #include "tables/accel_iteration.h"
+#include "tables/accel_rate.h"
 #include "tables/timeline.h"
 #include "tables/timeline_slice.h"
 
@@ -25,6 +27,7 @@ using timeline::DeviceWork;
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, AccelRateTable>;
 constexpr auto kMakes = kTableNames<AccelIterationTable>;
 
 // Kernels of one device, by start.
@@ -100,7 +103,8 @@ const Analysis& Describe() {
                .sentence = "How long does a device take for one iteration of its kernels?",
                .example = "(makes tables only)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

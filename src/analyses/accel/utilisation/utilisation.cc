@@ -12,10 +12,12 @@
 #include "model/accel/device_rank.h"
 #include "model/accel/vendor.h"
 #include "model/timeline/device_time.h"
+#include "model/timeline/view.h"
 #include "tables/accel_ideal.h"
 #include "tables/accel_rate.h"
 #include "tables/accel_stamp.h"
 #include "tables/accel_utilisation.h"
+#include "tables/timeline_device.h"
 #include "tables/timeline_slice.h"
 
 namespace debrief::analyses::accel_utilisation {
@@ -25,6 +27,8 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<AccelIdealTable, TimelineSliceTable>;
+constexpr auto kUses =
+    kTableNames<timeline::ViewTables, AccelRateTable, AccelStampTable, TimelineDeviceTable>;
 constexpr auto kMakes = kTableNames<AccelUtilisationTable>;
 
 // The core runs this much faster than the counter, unless someone says otherwise.
@@ -214,7 +218,8 @@ const Analysis& Describe() {
                .example = "Kernels reach 18 % of what their compiler promises (412 ms instead of "
                           "74.2 ms): mostly bmm-BMM_1, addmm_1",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -33,6 +33,7 @@ namespace debrief::analyses::compile_breaks {
 namespace {
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable, CompilationTable>;
+constexpr auto kUses = kTableNames<CompileMetricsTable, CompileRestartTable>;
 constexpr auto kMakes = kTableNames<CompileBreakTable, CompileFailureTable>;
 constexpr size_t kMostNames = 16;
 
@@ -318,7 +319,8 @@ const Analysis& Describe() {
                .example = "2 distinct graph breaks; the costliest at train.py:32: Failed to trace "
                           "builtin operator",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -12,7 +12,6 @@
 #include "analyses/compile/graphs/graph_changes.h"
 #include "analyses/compile/graphs/graph_entries.h"
 #include "model/compile/payload.h"
-#include "tables/compile_ddp_child.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_graph.h"
 #include "tables/compile_graph_change.h"
@@ -26,7 +25,7 @@ namespace {
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
 constexpr auto kMakes = kTableNames<CompileGraphTable, CompileGraphOpTable, CompileGraphInputTable,
-                                    CompileGraphChangeTable, CompileDdpChildTable>;
+                                    CompileGraphChangeTable>;
 
 class Collector {
  public:
@@ -63,7 +62,6 @@ class Collector {
     ranges_.push_back(graph.range);
     if (row.previous != kNone64) AddChanges(part_, *previous, graph);
     if (previous != nullptr) *previous = graph;
-    AddToDdp(entry, log, row);
   }
 
   template <typename Row>
@@ -111,18 +109,6 @@ class Collector {
     return &at->second;
   }
 
-  void AddToDdp(size_t entry, const Log& log, const CompileGraphRow& row) {
-    std::string_view kind = part_.pools.Text(row.kind);
-    if (kind == "optimize_ddp_split_graph")
-      ddp_parents_[{log, entries_.compile_id[entry]}] = row.entry;
-    if (kind != "optimize_ddp_split_child") return;
-    auto child = RowFor<CompileDdpChildRow>(entry);
-    auto parent = ddp_parents_.find({log, entries_.compile_id[entry]});
-    if (parent != ddp_parents_.end()) child.parent_entry = parent->second;
-    child.nodes = row.nodes;
-    part_.tables.Edit<CompileDdpChildTable>().Add(child);
-  }
-
   static constexpr size_t kNoRow = ~size_t{0};
 
   const Model& model_;
@@ -136,7 +122,6 @@ class Collector {
   std::unordered_map<StringId, size_t> by_md5_;
   std::map<InCompilation, int32_t> positions_;
   std::map<InFrame, GraphRef> last_;
-  std::map<std::tuple<Log, StringId>, int64_t> ddp_parents_;
 };
 
 Status Run(const Model& model, AnalysisResult& result) {

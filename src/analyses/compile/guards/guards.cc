@@ -26,6 +26,7 @@ namespace {
 // compilation is needed for its order only: whoever makes it makes compile_recompile, which may be
 // empty.
 constexpr auto kNeeds = kTableNames<CompileEntryTable, CompilationTable>;
+constexpr auto kUses = kTableNames<CompileRecompileTable>;
 constexpr auto kMakes = kTableNames<CompileGuardTable>;
 
 enum class Kind : uint8_t { kOther, kTree, kJson };
@@ -211,7 +212,8 @@ const Analysis& Describe() {
                .sentence = "Which guards does each compilation check, and which of them failed?",
                .example = "(makes tables only)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -13,6 +13,7 @@
 #include "tables/compile_entry.h"
 #include "tables/compile_first_difference.h"
 #include "tables/compile_overlap.h"
+#include "tables/compile_phase.h"
 #include "tables/compile_rank_only.h"
 #include "tables/compile_rank_time.h"
 #include "tables/compile_span.h"
@@ -22,6 +23,7 @@ namespace debrief::analyses::compile_rank_compare {
 namespace {
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable, CompileSpanTable>;
+constexpr auto kUses = kTableNames<CompilePhaseTable>;
 constexpr auto kMakes = kTableNames<CompileRankTimeTable, CompileOverlapTable, CompileRankOnlyTable,
                                     CompileFirstDifferenceTable>;
 
@@ -50,7 +52,8 @@ const Analysis& Describe() {
                .sentence = "Which rank compiles something else than the others, or longer?",
                .example = "Rank 3 compiles extra (train.py:27), 2.4 s, which no other rank does",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -12,17 +12,24 @@
 #include "analyses/compile/ranks/rank_logs.h"
 #include "analyses/compile/ranks/verdicts.h"
 #include "tables/compile_artifact_count.h"
+#include "tables/compile_cache.h"
+#include "tables/compile_collective.h"
 #include "tables/compile_divergence.h"
 #include "tables/compile_entry.h"
+#include "tables/compile_execution.h"
 #include "tables/compile_order.h"
 #include "tables/compile_rank_check.h"
 #include "tables/compile_runtime_delta.h"
+#include "tables/compile_runtime_op.h"
+#include "tables/compile_tensor_meta.h"
 
 namespace debrief::analyses::compile_ranks {
 
 namespace {
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable, CompileArtifactCountTable>;
+constexpr auto kUses = kTableNames<CompileCacheTable, CompileCollectiveTable, CompileRuntimeOpTable,
+                                   CompileTensorMetaTable, CompileExecutionTable>;
 constexpr auto kMakes = kTableNames<CompileRankCheckTable, CompileDivergenceTable,
                                     CompileRuntimeDeltaTable, CompileOrderTable>;
 
@@ -47,7 +54,8 @@ const Analysis& Describe() {
                    "Ranks compiled different collectives (ranks 0 and 2: -_0_0_0 with 6 ops; "
                    "rank 1: -_0_0_0 with 4 ops)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

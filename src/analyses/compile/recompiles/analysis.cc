@@ -9,14 +9,20 @@
 #include "tables/compilation.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_frame_group.h"
+#include "tables/compile_metrics.h"
 #include "tables/compile_orphan.h"
 #include "tables/compile_recompile.h"
+#include "tables/compile_restart.h"
+#include "tables/compile_shape.h"
+#include "tables/compile_tensor.h"
 
 namespace debrief::analyses::compile_recompiles {
 
 namespace {
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
+constexpr auto kUses =
+    kTableNames<CompileMetricsTable, CompileRestartTable, CompileShapeTable, CompileTensorTable>;
 constexpr auto kMakes = kTableNames<CompilationTable, CompileRecompileTable, CompileFrameGroupTable,
                                     CompileOrphanTable>;
 
@@ -41,7 +47,8 @@ const Analysis& Describe() {
                    "branchy (train.py:58) was compiled 5 times; last time type of k was int, "
                    "now float",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

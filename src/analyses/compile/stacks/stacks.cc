@@ -26,6 +26,7 @@ namespace debrief::analyses::compile_stacks {
 namespace {
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
+constexpr auto kUses = kTableNames<CompileMetricsTable>;
 constexpr auto kMakes = kTableNames<CompileTrieNodeTable, CompileTrieEndTable>;
 
 // Worse is larger: a compilation with several metrics has the worst status of them.
@@ -206,7 +207,8 @@ const Analysis& Describe() {
                .sentence = "From where in the program are functions compiled, and how did it end?",
                .example = "(makes tables only)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

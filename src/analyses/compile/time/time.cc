@@ -16,7 +16,9 @@
 #include "analyses/compile/time/spans.h"
 #include "tables/compile_autotune.h"
 #include "tables/compile_entry.h"
+#include "tables/compile_event.h"
 #include "tables/compile_kernel.h"
+#include "tables/compile_metrics.h"
 #include "tables/compile_phase.h"
 #include "tables/compile_phase_total.h"
 #include "tables/compile_span.h"
@@ -26,6 +28,7 @@ namespace debrief::analyses::compile_time {
 namespace {
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
+constexpr auto kUses = kTableNames<CompileEventTable, CompileMetricsTable>;
 constexpr auto kMakes = kTableNames<CompilePhaseTable, CompileSpanTable, CompilePhaseTotalTable,
                                     CompileKernelTable, CompileAutotuneTable>;
 
@@ -119,7 +122,8 @@ const Analysis& Describe() {
                .example = "forward (model.py:27) takes 71 % of the compile time: 214.0 s in 9 "
                           "compilations",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -24,6 +24,7 @@ namespace debrief::analyses::compile_weight {
 namespace {
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
+constexpr auto kUses = kTableNames<CompileStringTable, InputTable>;
 constexpr auto kMakes = kTableNames<CompileWeightTable>;
 
 // Choices, not measurements: the logs of single cases that were recorded have 0.05 to 6 MB, so 100
@@ -239,7 +240,8 @@ const Analysis& Describe() {
                .sentence = "Why is this compile log so large?",
                .example = "71 % of a compile log of 2150 MB is chromium_event (400120 entries)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

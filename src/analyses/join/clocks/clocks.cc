@@ -32,9 +32,9 @@ namespace debrief::analyses::join_clocks {
 namespace {
 
 constexpr auto kNeeds = kTableNames<InputTable>;
-constexpr auto kUses =
-    kTableNames<TimelineTable, TimelineClockTable, JoinClockTable, CommDumpTable, CommArrivalTable,
-                CompileLifeTable, CompileEntryTable, TextEventTable, RankTable>;
+constexpr auto kUses = kTableNames<TimelineTable, TimelineClockTable, JoinClockTable, CommDumpTable,
+                                   CommArrivalTable, CompileLifeTable, CompileEntryTable,
+                                   TextEventTable, RankTable, TimelineProcessTable>;
 constexpr auto kMakes = kTableNames<RunClockTable, RankProcessTable>;
 
 RankKey KeyOf(const Identity& who) { return {who.job, who.attempt, who.rank}; }

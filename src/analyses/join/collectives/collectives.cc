@@ -15,6 +15,7 @@
 #include "analyses/join/collectives/schedule.h"
 #include "analyses/join/collectives/shift.h"
 #include "analyses/join/collectives/units.h"
+#include "model/timeline/view.h"
 #include "tables/collective_join.h"
 #include "tables/comm_call.h"
 #include "tables/comm_op.h"
@@ -31,8 +32,8 @@ using timeline::RowRange;
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<ProfileCollectiveTable>;
-constexpr auto kUses =
-    kTableNames<CommOpTable, CommCallTable, CompileCollectiveTable, TimelineLaunchTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, CommOpTable, CommCallTable,
+                                   CompileCollectiveTable, TimelineLaunchTable>;
 constexpr auto kMakes = kTableNames<CollectiveJoinTable, JoinClockTable>;
 
 // Times of broken files are anywhere; those within these years can be subtracted and added.

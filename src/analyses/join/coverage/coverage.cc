@@ -23,6 +23,7 @@ namespace debrief::analyses::coverage {
 namespace {
 
 constexpr auto kNeeds = kTableNames<InputTable, RankTable>;
+constexpr auto kUses = kTableNames<JobTable>;
 
 struct Attempt {
   std::set<int32_t> ranks;                               // known to exist
@@ -109,7 +110,8 @@ const Analysis& Describe() {
                .sentence = "Which ranks left no dump, log or profile although the others did?",
                .example = "Rank 4 left no flight_recorder input, 7 of 8 ranks did (job crash)",
                .needs = kNeeds,
-               .makes = {}},
+               .makes = {},
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -13,6 +13,7 @@
 #include "analyses/join/regions/compiled_names.h"
 #include "analyses/join/regions/regions.h"
 #include "model/compile/frames.h"
+#include "model/timeline/view.h"
 #include "tables/compilation.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_life.h"
@@ -27,8 +28,8 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses =
-    kTableNames<TimelineLaunchTable, CompileEntryTable, CompileLifeTable, CompilationTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, CompileEntryTable,
+                                   CompileLifeTable, CompilationTable>;
 constexpr auto kMakes = kTableNames<RegionJoinTable>;
 
 // Compilations by rank and compile id; a log of several lives has several.

@@ -23,6 +23,8 @@ namespace debrief::analyses::memory_use {
 namespace {
 
 constexpr auto kNeeds = kTableNames<MemorySnapshotTable>;
+constexpr auto kUses =
+    kTableNames<MemorySegmentTable, MemoryBlockTable, MemoryEventTable, MemoryAnnotationTable>;
 constexpr auto kMakes = kTableNames<MemoryHolderTable, MemoryTimelineTable, MemoryUseTable>;
 
 void AddBlock(const Model& model, size_t block, bool is_split, MemoryUseRow& row) {
@@ -143,7 +145,8 @@ const Analysis& Describe() {
                .example = "GPU 0 of rank 3 ran out of memory: 2.00 GiB asked for, 310.0 MiB left; "
                           "train.py:41 step holds most of the 70.10 GiB in use: 31.25 GiB",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

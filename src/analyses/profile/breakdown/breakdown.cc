@@ -6,6 +6,7 @@
 #include "analyses/profile/breakdown/definitions.h"
 #include "analyses/profile/breakdown/findings.h"
 #include "analyses/profile/breakdown/step_categories.h"
+#include "model/timeline/view.h"
 #include "tables/profile_breakdown.h"
 #include "tables/profile_step_category.h"
 #include "tables/timeline.h"
@@ -18,7 +19,7 @@ namespace debrief::analyses::profile_breakdown {
 namespace {
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineLaunchTable, TimelineStepTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
 constexpr auto kMakes = kTableNames<ProfileBreakdownTable, ProfileStepCategoryTable>;
 
 Status Run(const Model& model, AnalysisResult& result) {

@@ -13,6 +13,7 @@
 #include "analyses/analysis.h"
 #include "analyses/profile/critical_path/path.h"
 #include "model/timeline/graph_launches.h"
+#include "model/timeline/view.h"
 #include "tables/profile_critical_path.h"
 #include "tables/profile_critical_summary.h"
 #include "tables/timeline.h"
@@ -27,7 +28,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineLaunchTable, TimelineStepTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
 constexpr auto kMakes = kTableNames<ProfileCriticalPathTable, ProfileCriticalSummaryTable>;
 
 struct Window {

@@ -6,6 +6,7 @@
 #include "analyses/profile/idle/hta_idle.h"
 #include "analyses/profile/idle/idle_rows.h"
 #include "model/timeline/idle_gaps.h"
+#include "model/timeline/view.h"
 #include "tables/profile_gap.h"
 #include "tables/profile_idle.h"
 #include "tables/timeline.h"
@@ -18,7 +19,7 @@ namespace debrief::analyses::profile_idle {
 namespace {
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineLaunchTable, TimelineStepTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
 constexpr auto kMakes = kTableNames<ProfileIdleTable, ProfileGapTable>;
 
 Status Run(const Model& model, AnalysisResult& result) {

@@ -8,6 +8,7 @@
 #include "analyses/profile/kernels/hta_kernels.h"
 #include "base/stats/statistics.h"
 #include "model/timeline/device_class.h"
+#include "model/timeline/view.h"
 #include "tables/profile_kernel.h"
 #include "tables/profile_kernel_op.h"
 #include "tables/timeline_launch.h"
@@ -19,6 +20,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineLaunchTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables>;
 constexpr auto kMakes = kTableNames<ProfileKernelTable, ProfileKernelOpTable>;
 constexpr int64_t kMicrosecond = 1000;
 
@@ -227,7 +229,8 @@ const Analysis& Describe() {
                .sentence = "Which kernels take the time of devices, and which ops launch them?",
                .example = "(makes tables only)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

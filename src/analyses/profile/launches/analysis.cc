@@ -6,6 +6,7 @@
 
 #include "analyses/profile/launches/launches.h"
 #include "base/stats/statistics.h"
+#include "model/timeline/view.h"
 #include "tables/profile_launch_stats.h"
 #include "tables/profile_queue.h"
 #include "tables/timeline_launch.h"
@@ -17,6 +18,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineLaunchTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables>;
 constexpr auto kMakes = kTableNames<ProfileLaunchStatsTable, ProfileQueueTable>;
 
 // One for each call: the first stream of a graph stands for all.
@@ -118,7 +120,8 @@ const Analysis& Describe() {
                .sentence = "How long from a launch to its work, and how many launches wait?",
                .example = "(makes tables only)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

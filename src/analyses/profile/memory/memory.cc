@@ -12,6 +12,7 @@
 #include "analyses/analysis.h"
 #include "analyses/profile/memory/events.h"
 #include "analyses/profile/memory/holders.h"
+#include "model/timeline/view.h"
 #include "tables/profile_memory_curve.h"
 #include "tables/profile_memory_holder.h"
 #include "tables/profile_memory_op.h"
@@ -27,6 +28,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineMemoryTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineDeviceTable>;
 constexpr auto kMakes = kTableNames<ProfileMemoryCurveTable, ProfileMemoryPeakTable,
                                     ProfileMemoryOpTable, ProfileMemoryHolderTable>;
 constexpr size_t kMostPoints = 1000;
@@ -255,7 +257,8 @@ const Analysis& Describe() {
                .example = "GPU 0 of rank 3 has reserved 97 % of its memory (77.6 GiB of 80.0 GiB; "
                           "61.2 GiB were in use at the peak)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -8,6 +8,7 @@
 #include "analyses/analysis.h"
 #include "analyses/profile/ops/groupings.h"
 #include "analyses/profile/ops/nested_groups.h"
+#include "model/timeline/view.h"
 #include "tables/profile_module.h"
 #include "tables/profile_op.h"
 #include "tables/profile_op_shape.h"
@@ -21,7 +22,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineLaunchTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable>;
 constexpr auto kMakes = kTableNames<ProfileOpTable, ProfileOpShapeTable, ProfileModuleTable>;
 
 // Work of devices, by device and start; the host's side is the innermost op or the module.

@@ -5,6 +5,7 @@
 #include "analyses/profile/overlap/overlap.h"
 #include "compat/hta/rows.h"
 #include "model/timeline/device_time.h"
+#include "model/timeline/view.h"
 #include "tables/profile_kernel_types.h"
 #include "tables/profile_overlap.h"
 #include "tables/timeline.h"
@@ -16,7 +17,7 @@ namespace debrief::analyses::profile_overlap {
 namespace {
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineStepTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineStepTable>;
 constexpr auto kMakes = kTableNames<ProfileOverlapTable, ProfileKernelTypesTable>;
 
 Status Run(const Model& model, AnalysisResult& result) {

@@ -8,6 +8,7 @@
 #include "analyses/analysis.h"
 #include "analyses/profile/ranks/findings.h"
 #include "base/stats/statistics.h"
+#include "model/timeline/view.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"
@@ -23,8 +24,9 @@ namespace {
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
 constexpr auto kMakes = kTableNames<ProfileRankTable>;
-constexpr auto kUses = kTableNames<TimelineStepTable, TimelineClockTable, ProfileCollectiveTable,
-                                   ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
+constexpr auto kUses =
+    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineClockTable, ProfileCollectiveTable,
+                ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
 
 // A rank may have left several files; its windows are those of all of them.
 struct Rank {

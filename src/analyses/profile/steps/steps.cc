@@ -7,6 +7,7 @@
 #include "analyses/profile/steps/slow_steps.h"
 #include "analyses/profile/steps/step_rows.h"
 #include "base/stats/statistics.h"
+#include "model/timeline/view.h"
 #include "tables/profile_step.h"
 #include "tables/profile_step_stats.h"
 #include "tables/timeline_launch.h"
@@ -19,7 +20,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineStepTable>;
-constexpr auto kUses = kTableNames<TimelineLaunchTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable>;
 constexpr auto kMakes = kTableNames<ProfileStepTable, ProfileStepStatsTable>;
 
 // Of a timeline without work of devices nothing is said about devices.

@@ -11,6 +11,8 @@
 #include "analyses/text/hang/guesses.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
+#include "tables/job.h"
+#include "tables/rank.h"
 #include "tables/text_event.h"
 
 namespace debrief::analyses::text_hang {
@@ -18,6 +20,7 @@ namespace debrief::analyses::text_hang {
 namespace {
 
 constexpr auto kNeeds = kTableNames<TextEventTable>;
+constexpr auto kUses = kTableNames<JobTable, RankTable>;
 
 void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings) {
   Scene scene{model, talk, CollectWorks(model, talk)};
@@ -100,7 +103,8 @@ const Analysis& Describe() {
                .example = "Rank 6 is silent; ranks 0-5 and 7 ran into their time limit, first rank "
                           "4 in all_reduce 16 of mesh_dp",
                .needs = kNeeds,
-               .makes = {}},
+               .makes = {},
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -22,6 +22,7 @@ namespace debrief::analyses::timeline_clock {
 namespace {
 
 constexpr auto kNeeds = kTableNames<ProfileCollectiveTable>;
+constexpr auto kUses = kTableNames<TimelineTable>;
 constexpr auto kMakes =
     kTableNames<TimelineClockTable, ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
 
@@ -188,7 +189,8 @@ const Analysis& Describe() {
                            "collective?",
                .example = "rank 3 is 11.560 s ahead of rank 0; ends agree within 4 us",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

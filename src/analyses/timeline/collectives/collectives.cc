@@ -14,6 +14,8 @@
 #include "analyses/timeline/collectives/issuers.h"
 #include "analyses/timeline/collectives/stamped.h"
 #include "model/timeline/device_class.h"
+#include "model/timeline/view.h"
+#include "tables/accel_stamp.h"
 #include "tables/profile_collective.h"
 #include "tables/timeline.h"
 #include "tables/timeline_group.h"
@@ -32,7 +34,8 @@ using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
 constexpr auto kMakes = kTableNames<ProfileCollectiveTable>;
-constexpr auto kUses = kTableNames<TimelineStepTable>;
+constexpr auto kUses =
+    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineGroupTable, AccelStampTable>;
 constexpr int64_t kTooMany = int64_t{1} << 50;  // more elements than any memory has
 
 // Rows of one timeline; text is the model's until they are written.

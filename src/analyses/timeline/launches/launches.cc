@@ -12,7 +12,7 @@
 #include "analyses/timeline/launches/backward.h"
 #include "analyses/timeline/launches/host_context.h"
 #include "analyses/timeline/work_origins.h"
-#include "tables/timeline_backward.h"
+#include "model/timeline/view.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_slice.h"
 #include "tables/timeline_step.h"
@@ -25,8 +25,8 @@ using timeline::TimelineView;
 using timeline::WorkOrigin;
 
 constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineStepTable>;
-constexpr auto kMakes = kTableNames<TimelineLaunchTable, TimelineBackwardTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineStepTable>;
+constexpr auto kMakes = kTableNames<TimelineLaunchTable>;
 
 // Steps of one timeline: by begin, none overlaps the next.
 class Steps {
@@ -71,15 +71,6 @@ class Writer {
     part_.tables.Edit<TimelineLaunchTable>().Add(row);
   }
 
-  void Add(const BackwardLink& link) {
-    auto row = Part::RowOf<TimelineBackwardRow>(view_.who);
-    row.input = view_.who.input;
-    row.backward = link.backward;
-    row.forward = link.forward;
-    row.told_by = part_.pools.Intern(link.by_flow ? "flow" : "sequence");
-    part_.tables.Edit<TimelineBackwardTable>().Add(row);
-  }
-
  private:
   StringId CompileIdOf(int32_t region) {
     if (region == kNone32) return StringId::kNone;
@@ -98,11 +89,9 @@ class Writer {
 Status Run(const Model& model, AnalysisResult& result) {
   ForEachTimeline(model, result, [&](const TimelineView& view, Part& part) {
     NameRoles roles(model.pools);
-    const std::vector<BackwardLink> backward = BackwardLinksOf(view, roles);
-    const HostContext context = HostContextOf(view, roles, backward);
+    const HostContext context = HostContextOf(view, roles, BackwardLinksOf(view, roles));
     Writer writer(view, part);
     for (const WorkOrigin& origin : timeline::WorkOriginsOf(view)) writer.Add(origin, context);
-    for (const BackwardLink& link : backward) writer.Add(link);
   });
   return {};
 }

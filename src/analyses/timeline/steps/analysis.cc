@@ -7,6 +7,7 @@
 
 #include "analyses/by_timeline.h"
 #include "analyses/timeline/steps/steps.h"
+#include "model/timeline/view.h"
 #include "tables/timeline_slice.h"
 #include "tables/timeline_step.h"
 
@@ -17,6 +18,7 @@ namespace {
 using timeline::TimelineView;
 
 constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables>;
 constexpr auto kMakes = kTableNames<TimelineStepTable>;
 
 void AddSteps(const TimelineView& view, const std::vector<Step>& steps, std::string_view source,
@@ -59,7 +61,8 @@ const Analysis& Describe() {
                .sentence = "Where do the steps of the program begin and end?",
                .example = "(makes tables only)",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

@@ -1,9 +1,9 @@
 // Sheets: the derived tables of profiles as people read them (`debrief profile SUBCOMMAND`).
 //
-// A sheet says which table it shows, which columns in which order, and what they are called. What a
-// column means stands in the table's own description and is printed below the sheet: every number
-// has its definition beside it. Text shows the chosen columns in readable units; CSV and JSON carry
-// the whole rows, exact.
+// A sheet says which table it shows, and which columns in which order. What they are called, their
+// units and what they mean stands in the table's own description (tables.def); the meaning is
+// printed below the sheet: every number has its definition beside it. Text shows the chosen columns
+// in readable units; CSV and JSON carry the whole rows, exact.
 #pragma once
 
 #include <span>
@@ -17,9 +17,12 @@
 namespace debrief::outputs::profile_sheets {
 
 struct SheetColumn {
-  std::string_view name;           // in the table
-  std::string_view head;           // in the text; empty: not in the text
-  std::string_view share_of = {};  // a column: also show the percentage of it
+  // NOLINTNEXTLINE(google-explicit-constructor): lists of columns are mostly lists of names
+  constexpr SheetColumn(const char* of_table, const char* whole = "")
+      : name(of_table), share_of(whole) {}
+
+  std::string_view name;      // in the table
+  std::string_view share_of;  // a column: also show the percentage of it
 };
 
 struct Sheet {
@@ -32,6 +35,7 @@ struct Sheet {
   std::string_view only_value = {};
   bool optional = false;                  // not worth a word when it has no rows
   std::string_view only_definition = {};  // shown for this --definition alone
+  std::string_view figures_of = {};       // rows have a `figure`: a column of this table
 };
 
 struct SheetOptions {

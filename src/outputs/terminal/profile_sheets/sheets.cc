@@ -1,4 +1,4 @@
-// Which tables each subcommand shows, and which of their columns in which words.
+// Which tables each subcommand shows, and which of their columns.
 #include <algorithm>
 
 #include "outputs/terminal/profile_sheets/sheet.h"
@@ -7,289 +7,140 @@ namespace debrief::outputs::profile_sheets {
 
 namespace {
 
-constexpr SheetColumn kBreakdown[] = {
-    {"rank", "rank"},
-    {"device", "device"},
-    {"total_ns", "span"},
-    {"compute_ns", "compute", "total_ns"},
-    {"exposed_communication_ns", "exposed comm.", "total_ns"},
-    {"exposed_memcpy_ns", "exposed copies", "total_ns"},
-    {"other_ns", "other", "total_ns"},
-    {"idle_ns", "idle", "total_ns"},
-    {"kernels", "work"},
-    {"note", "note"},
-};
-constexpr SheetColumn kStepBreakdown[] = {
-    {"rank", "rank"},
-    {"step", "step"},
-    {"total_ns", "span"},
-    {"compute_ns", "compute", "total_ns"},
-    {"exposed_communication_ns", "exposed comm.", "total_ns"},
-    {"exposed_memcpy_ns", "exposed copies", "total_ns"},
-    {"idle_ns", "idle", "total_ns"},
-};
+constexpr SheetColumn kBreakdown[] = {"rank",
+                                      "device",
+                                      "total_ns",
+                                      {"compute_ns", "total_ns"},
+                                      {"exposed_communication_ns", "total_ns"},
+                                      {"exposed_memcpy_ns", "total_ns"},
+                                      {"other_ns", "total_ns"},
+                                      {"idle_ns", "total_ns"},
+                                      "kernels",
+                                      "note"};
+constexpr SheetColumn kStepBreakdown[] = {"rank",
+                                          "step",
+                                          "total_ns",
+                                          {"compute_ns", "total_ns"},
+                                          {"exposed_communication_ns", "total_ns"},
+                                          {"exposed_memcpy_ns", "total_ns"},
+                                          {"idle_ns", "total_ns"}};
 constexpr SheetColumn kStreamBreakdown[] = {
-    {"rank", "rank"},
-    {"device", "device"},
-    {"stream", "stream"},
-    {"total_ns", "span"},
-    {"busy_ns", "busy", "total_ns"},
-    {"compute_ns", "compute"},
-    {"communication_ns", "communication"},
-    {"memcpy_ns", "copies"},
-    {"kernels", "work"},
-};
-constexpr SheetColumn kStepCategory[] = {
-    {"rank", "rank"},    {"step", "step"},       {"category", "category"},
-    {"time_ns", "time"}, {"share_pct", "share"},
-};
-constexpr SheetColumn kOverlap[] = {
-    {"rank", "rank"},
-    {"device", "device"},
-    {"communication_ns", "communication"},
-    {"computation_ns", "computation"},
-    {"overlap_ns", "both at once"},
-    {"overlap_pct", "hidden"},
-};
-constexpr SheetColumn kStepOverlap[] = {
-    {"rank", "rank"},
-    {"step", "step"},
-    {"communication_ns", "communication"},
-    {"computation_ns", "computation"},
-    {"overlap_ns", "both at once"},
-    {"overlap_pct", "hidden"},
-};
-constexpr SheetColumn kKernelTypes[] = {
-    {"rank", "rank"},
-    {"time_ns", "time"},
-    {"share_pct", "share"},
-    {"kernel_type", "what runs"},
-};
-constexpr SheetColumn kIdle[] = {
-    {"rank", "rank"},           {"device", "device"},     {"stream", "stream"},
-    {"category", "cause"},      {"detail", "host is in"}, {"idle_ns", "idle"},
-    {"ratio", "ratio"},         {"gaps", "gaps"},         {"longest_ns", "longest"},
-    {"busiest_host", "mostly"},
-};
-constexpr SheetColumn kGaps[] = {
-    {"rank", "rank"},       {"place", "#"},    {"duration_ns", "gap"}, {"cause", "cause"},
-    {"host", "host is in"}, {"op", "then op"}, {"work", "then work"},
-};
-constexpr SheetColumn kKernels[] = {
-    {"rank", "rank"},         {"total_ns", "total"},     {"share_pct", "share"}, {"count", "count"},
-    {"mean_ns", "mean"},      {"median_ns", "median"},   {"min_ns", "min"},      {"max_ns", "max"},
-    {"stddev_ns", "std dev"}, {"device_class", "class"}, {"name", "kernel"},
-};
-constexpr SheetColumn kKernelOps[] = {
-    {"rank", "rank"}, {"total_ns", "total"}, {"count", "count"},   {"mean_ns", "mean"},
-    {"op", "op"},     {"shapes", "shapes"},  {"kernel", "kernel"},
-};
+    "rank",       "device",           "stream",    "total_ns", {"busy_ns", "total_ns"},
+    "compute_ns", "communication_ns", "memcpy_ns", "kernels"};
+constexpr SheetColumn kStepCategory[] = {"rank", "step", "category", "time_ns", "share_pct"};
+constexpr SheetColumn kOverlap[] = {"rank",           "device",     "communication_ns",
+                                    "computation_ns", "overlap_ns", "overlap_pct"};
+constexpr SheetColumn kStepOverlap[] = {"rank",           "step",       "communication_ns",
+                                        "computation_ns", "overlap_ns", "overlap_pct"};
+constexpr SheetColumn kKernelTypes[] = {"rank", "time_ns", "share_pct", "kernel_type"};
+constexpr SheetColumn kIdle[] = {"rank",    "device", "stream", "category",   "detail",
+                                 "idle_ns", "ratio",  "gaps",   "longest_ns", "busiest_host"};
+constexpr SheetColumn kGaps[] = {"rank", "place", "duration_ns", "cause", "host", "op", "work"};
+constexpr SheetColumn kKernels[] = {"rank",      "total_ns",     "share_pct", "count",
+                                    "mean_ns",   "median_ns",    "min_ns",    "max_ns",
+                                    "stddev_ns", "device_class", "name"};
+constexpr SheetColumn kKernelOps[] = {"rank", "total_ns", "count", "mean_ns",
+                                      "op",   "shapes",   "kernel"};
 constexpr SheetColumn kOps[] = {
-    {"rank", "rank"},
-    {"device_total_ns", "device"},
-    {"device_self_ns", "device self"},
-    {"host_total_ns", "host"},
-    {"host_self_ns", "host self"},
-    {"count", "count"},
-    {"works", "work"},
-    {"name", "op"},
-};
-constexpr SheetColumn kOpShapes[] = {
-    {"rank", "rank"},
-    {"device_total_ns", "device"},
-    {"host_self_ns", "host self"},
-    {"count", "count"},
-    {"name", "op"},
-    {"shapes", "shapes"},
-};
+    "rank",         "device_total_ns", "device_self_ns", "host_total_ns",
+    "host_self_ns", "count",           "works",          "name"};
+constexpr SheetColumn kOpShapes[] = {"rank", "device_total_ns", "host_self_ns", "count",
+                                     "name", "shapes"};
 constexpr SheetColumn kModules[] = {
-    {"rank", "rank"},
-    {"device_total_ns", "device"},
-    {"device_self_ns", "device self"},
-    {"host_total_ns", "host"},
-    {"host_self_ns", "host self"},
-    {"count", "calls"},
-    {"works", "work"},
-    {"name", "module"},
-};
+    "rank",         "device_total_ns", "device_self_ns", "host_total_ns",
+    "host_self_ns", "count",           "works",          "name"};
 constexpr SheetColumn kLaunches[] = {
-    {"rank", "rank"},
-    {"launches", "launches"},
-    {"short_works", "short work"},
-    {"slow_calls", "slow calls"},
-    {"slow_starts", "slow starts"},
-    {"mean_delay_ns", "mean delay"},
-    {"median_delay_ns", "median delay"},
-    {"max_delay_ns", "max delay"},
-    {"unlinked", "not shown"},
-};
-constexpr SheetColumn kQueue[] = {
-    {"rank", "rank"},         {"device", "device"},     {"stream", "stream"},
-    {"launches", "launches"}, {"max_depth", "deepest"}, {"mean_depth", "mean"},
-    {"full_ns", "full"},
-};
-constexpr SheetColumn kBandwidth[] = {
-    {"group_desc", "group"}, {"group_name", "name"},  {"op", "op"},
-    {"bytes", "bytes"},      {"group_size", "ranks"}, {"count", "count"},
-    {"median_ns", "median"}, {"min_ns", "min"},       {"max_ns", "max"},
-    {"algbw", "algbw"},      {"busbw", "busbw"},      {"basis", "basis"},
-};
-constexpr SheetColumn kArrival[] = {
-    {"group_desc", "group"},  {"group_name", "name"},   {"rank", "rank"},
-    {"wait_sum_ns", "waits"}, {"wait_mean_ns", "mean"}, {"times_last", "last"},
-    {"times_first", "first"}, {"collectives", "of"},
-};
-constexpr SheetColumn kMatches[] = {
-    {"group_desc", "group"},
-    {"op", "op"},
-    {"bytes", "bytes"},
-    {"position", "number"},
-    {"start_skew_ns", "arrival skew"},
-    {"end_skew_ns", "end skew"},
-    {"transfer_ns", "transfer"},
-    {"first_rank", "first"},
-    {"last_rank", "last"},
-};
-constexpr SheetColumn kSteps[] = {
-    {"rank", "rank"},
-    {"step", "step"},
-    {"label", "label"},
-    {"duration_ns", "step time"},
-    {"host_ns", "host"},
-    {"compute_ns", "compute", "duration_ns"},
-    {"exposed_communication_ns", "exposed comm.", "duration_ns"},
-    {"exposed_memory_ns", "exposed copies", "duration_ns"},
-    {"idle_ns", "idle", "duration_ns"},
-    {"works", "work"},
-    {"whole", "whole"},
-};
-constexpr SheetColumn kStepSummary[] = {
-    {"rank", "rank"},     {"figure", "figure"}, {"steps", "steps"}, {"min", "min"},
-    {"median", "median"}, {"mean", "mean"},     {"max", "max"},     {"stddev", "std dev"},
-};
+    "rank",          "launches",        "short_works",  "slow_calls", "slow_starts",
+    "mean_delay_ns", "median_delay_ns", "max_delay_ns", "unlinked"};
+constexpr SheetColumn kQueue[] = {"rank",      "device",     "stream", "launches",
+                                  "max_depth", "mean_depth", "full_ns"};
+constexpr SheetColumn kBandwidth[] = {"group_desc", "group_name", "op",        "bytes",
+                                      "group_size", "count",      "median_ns", "min_ns",
+                                      "max_ns",     "algbw",      "busbw",     "basis"};
+constexpr SheetColumn kArrival[] = {"group_desc",   "group_name", "rank",        "wait_sum_ns",
+                                    "wait_mean_ns", "times_last", "times_first", "collectives"};
+constexpr SheetColumn kMatches[] = {"group_desc",    "op",          "bytes",       "position",
+                                    "start_skew_ns", "end_skew_ns", "transfer_ns", "first_rank",
+                                    "last_rank"};
+constexpr SheetColumn kSteps[] = {"rank",
+                                  "step",
+                                  "label",
+                                  "duration_ns",
+                                  "host_ns",
+                                  {"compute_ns", "duration_ns"},
+                                  {"exposed_communication_ns", "duration_ns"},
+                                  {"exposed_memory_ns", "duration_ns"},
+                                  {"idle_ns", "duration_ns"},
+                                  "works",
+                                  "whole"};
+constexpr SheetColumn kStepSummary[] = {"rank",   "figure", "steps", "min",
+                                        "median", "mean",   "max",   "stddev"};
 constexpr SheetColumn kRanks[] = {
-    {"rank", "rank"},
-    {"step_ns", "step"},
-    {"compute_ns", "compute"},
-    {"communication_ns", "communication"},
-    {"idle_ns", "idle"},
-    {"host_own_ns", "host"},
-    {"data_loading_ns", "data"},
-    {"times_last", "last"},
-    {"own_delay_ns", "own delay"},
-    {"caused_wait_ns", "others wait"},
-    {"straggler", "straggler"},
-    {"reason", "because of"},
-};
-constexpr SheetColumn kClocks[] = {
-    {"rank", "rank"},           {"state", "state"},     {"offset_ns", "offset"},
-    {"drift_ppb", "drift ppb"}, {"matched", "matched"}, {"residual_ns", "residual"},
-};
-constexpr SheetColumn kCriticalSummary[] = {
-    {"rank", "rank"},
-    {"step", "step"},
-    {"state", "state"},
-    {"total_ns", "path"},
-    {"cpu_ns", "host", "total_ns"},
-    {"data_loading_ns", "data", "total_ns"},
-    {"gpu_compute_ns", "compute", "total_ns"},
-    {"gpu_communication_ns", "communication", "total_ns"},
-    {"gpu_memcpy_ns", "copies", "total_ns"},
-    {"kernel_launch_delay_ns", "launch delay", "total_ns"},
-    {"kernel_kernel_delay_ns", "between work", "total_ns"},
-    {"reason", "reason"},
-};
-constexpr SheetColumn kMemoryPeak[] = {
-    {"rank", "rank"},
-    {"device_type", "type"},
-    {"device", "device"},
-    {"peak_allocated_bytes", "peak allocated"},
-    {"reserved_at_peak_bytes", "reserved then"},
-    {"peak_reserved_bytes", "peak reserved"},
-    {"reserved_capacity_pct", "of device"},
-    {"module", "module"},
-    {"op", "op"},
-};
-constexpr SheetColumn kMemoryAlive[] = {
-    {"rank", "rank"},         {"device", "device"}, {"bytes", "bytes"},   {"share_pct", "share"},
-    {"allocations", "count"}, {"source", "source"}, {"module", "module"}, {"op", "op"},
-};
+    "rank",         "step_ns",        "compute_ns",      "communication_ns",
+    "idle_ns",      "host_own_ns",    "data_loading_ns", "times_last",
+    "own_delay_ns", "caused_wait_ns", "straggler",       "reason"};
+constexpr SheetColumn kClocks[] = {"rank",      "state",   "offset_ns",
+                                   "drift_ppb", "matched", "residual_ns"};
+constexpr SheetColumn kCriticalSummary[] = {"rank",
+                                            "step",
+                                            "state",
+                                            "total_ns",
+                                            {"cpu_ns", "total_ns"},
+                                            {"data_loading_ns", "total_ns"},
+                                            {"gpu_compute_ns", "total_ns"},
+                                            {"gpu_communication_ns", "total_ns"},
+                                            {"gpu_memcpy_ns", "total_ns"},
+                                            {"kernel_launch_delay_ns", "total_ns"},
+                                            {"kernel_kernel_delay_ns", "total_ns"},
+                                            "reason"};
+constexpr SheetColumn kMemoryPeak[] = {"rank",
+                                       "device_type",
+                                       "device",
+                                       "peak_allocated_bytes",
+                                       "reserved_at_peak_bytes",
+                                       "peak_reserved_bytes",
+                                       "reserved_capacity_pct",
+                                       "module",
+                                       "op"};
+constexpr SheetColumn kMemoryAlive[] = {"rank",        "device", "bytes",  "share_pct",
+                                        "allocations", "source", "module", "op"};
 constexpr SheetColumn kMemoryOps[] = {
-    {"rank", "rank"},
-    {"device", "device"},
-    {"allocated_bytes", "allocated"},
-    {"freed_bytes", "freed"},
-    {"net_bytes", "net"},
-    {"allocations", "allocations"},
-    {"op", "op"},
-};
-constexpr SheetColumn kPathSegments[] = {
-    {"rank", "rank"},      {"segment", "#"},       {"duration_ns", "time"},
-    {"bound", "bound by"}, {"edge", "waited for"}, {"name", "what"},
-};
-constexpr SheetColumn kMemoryUse[] = {
-    {"rank", "rank"},
-    {"device", "device"},
-    {"peak_allocated_bytes", "peak in use"},
-    {"peak_reserved_bytes", "reserved then"},
-    {"end_allocated_bytes", "in use at end"},
-    {"end_reserved_bytes", "reserved at end"},
-    {"ooms", "ooms"},
-    {"retries", "retries"},
-};
-constexpr SheetColumn kMemoryHolder[] = {
-    {"rank", "rank"},   {"device", "device"}, {"moment", "moment"},      {"bytes", "bytes"},
-    {"share", "share"}, {"count", "count"},   {"frame", "allocated at"},
-};
+    "rank", "device", "allocated_bytes", "freed_bytes", "net_bytes", "allocations", "op"};
+constexpr SheetColumn kPathSegments[] = {"rank", "segment", "duration_ns", "bound", "edge", "name"};
+constexpr SheetColumn kMemoryUse[] = {"rank",
+                                      "device",
+                                      "peak_allocated_bytes",
+                                      "peak_reserved_bytes",
+                                      "end_allocated_bytes",
+                                      "end_reserved_bytes",
+                                      "ooms",
+                                      "retries"};
+constexpr SheetColumn kMemoryHolder[] = {"rank",  "device", "moment", "bytes",
+                                         "share", "count",  "frame"};
 
-constexpr SheetColumn kCategories[] = {
-    {"rank", "rank"},       {"device", "device"}, {"category", "category"}, {"time_ns", "time"},
-    {"share_pct", "share"}, {"calls", "calls"},   {"names", "names"},
-};
-constexpr SheetColumn kIterations[] = {
-    {"rank", "rank"},       {"device", "device"},    {"iterations", "iterations"},
-    {"period", "kernels"},  {"mean_ns", "mean"},     {"stddev_ns", "std dev"},
-    {"min_ns", "min"},      {"median_ns", "median"}, {"max_ns", "max"},
-    {"why_not", "why not"},
-};
-constexpr SheetColumn kHostCalls[] = {
-    {"rank", "rank"},   {"total_ns", "total"}, {"share_pct", "share"}, {"self_ns", "self"},
-    {"calls", "calls"}, {"mean_ns", "mean"},   {"max_ns", "max"},      {"name", "function"},
-};
+constexpr SheetColumn kCategories[] = {"rank",      "device", "category", "time_ns",
+                                       "share_pct", "calls",  "names"};
+constexpr SheetColumn kIterations[] = {"rank",      "device", "iterations", "period", "mean_ns",
+                                       "stddev_ns", "min_ns", "median_ns",  "max_ns", "why_not"};
+constexpr SheetColumn kHostCalls[] = {"rank",  "total_ns", "share_pct", "self_ns",
+                                      "calls", "mean_ns",  "max_ns",    "name"};
 constexpr SheetColumn kUtilisation[] = {
-    {"rank", "rank"},         {"device", "device"},        {"time_ns", "time"},
-    {"ideal_ns", "at best"},  {"utilisation_pct", "used"}, {"calls", "calls"},
-    {"phase", "phase"},       {"category", "category"},    {"kernel", "kernel"},
-    {"why_not", "not valid"},
-};
-constexpr SheetColumn kBalance[] = {
-    {"rank", "rank"},
-    {"device", "device"},
-    {"span_ns", "span"},
-    {"compute_ns", "compute", "span_ns"},
-    {"communication_ns", "communication", "span_ns"},
-    {"idle_ns", "idle", "span_ns"},
-    {"excess_pct", "more than others"},
-};
-constexpr SheetColumn kCollectiveCosts[] = {
-    {"op", "op"},        {"group_name", "group"}, {"bytes", "bytes"},
-    {"count", "count"},  {"ranks", "ranks"},      {"total_ns", "total"},
-    {"mean_ns", "mean"}, {"max_ns", "max"},       {"share_pct", "share"},
-};
-constexpr SheetColumn kDeviceClocks[] = {
-    {"rank", "rank"},         {"device", "device"},    {"launches", "launches"},
-    {"early", "too early"},   {"waits", "waited for"}, {"late", "too late"},
-    {"lower_ns", "at least"}, {"upper_ns", "at most"}, {"state", "state"},
-};
-constexpr SheetColumn kCycleChecks[] = {
-    {"rank", "rank"},           {"device", "device"},   {"events", "events"},
-    {"stretched", "stretched"}, {"shifted", "shifted"}, {"misaligned", "misaligned"},
-    {"gapped", "gapped"},
-};
-constexpr SheetColumn kRates[] = {
-    {"rank", "rank"},       {"device", "device"}, {"mhz", "MHz"},
-    {"told_by", "told by"}, {"events", "events"}, {"residual_ns", "residual"},
-};
+    "rank",  "device", "time_ns",  "ideal_ns", "utilisation_pct",
+    "calls", "phase",  "category", "kernel",   "why_not"};
+constexpr SheetColumn kBalance[] = {"rank",
+                                    "device",
+                                    "span_ns",
+                                    {"compute_ns", "span_ns"},
+                                    {"communication_ns", "span_ns"},
+                                    {"idle_ns", "span_ns"},
+                                    "excess_pct"};
+constexpr SheetColumn kCollectiveCosts[] = {"op",       "group_name", "bytes",  "count",    "ranks",
+                                            "total_ns", "mean_ns",    "max_ns", "share_pct"};
+constexpr SheetColumn kDeviceClocks[] = {"rank", "device",   "launches", "early", "waits",
+                                         "late", "lower_ns", "upper_ns", "state"};
+constexpr SheetColumn kCycleChecks[] = {"rank",    "device",     "events", "stretched",
+                                        "shifted", "misaligned", "gapped"};
+constexpr SheetColumn kRates[] = {"rank", "device", "mhz", "told_by", "events", "residual_ns"};
 constexpr Sheet kSheets[] = {
     {"breakdown", "profile_breakdown", "Where the time of the devices went", kBreakdown, "",
      "scope", "all"},
@@ -321,7 +172,8 @@ constexpr Sheet kSheets[] = {
     {"comms", "profile_collective_match", "Collectives with the largest arrival skew", kMatches,
      "start_skew_ns", "", "", true},
     {"steps", "profile_step", "Each step", kSteps},
-    {"steps", "profile_step_stats", "Over all whole steps", kStepSummary, "", "", "", true},
+    {"steps", "profile_step_stats", "Over all whole steps", kStepSummary, "", "", "", true, "",
+     "profile_step"},
     {"ranks", "profile_rank", "Ranks side by side", kRanks},
     {"ranks", "timeline_clock", "Their clocks", kClocks, "", "", "", true},
     {"critical-path", "profile_critical_summary", "Critical path", kCriticalSummary},

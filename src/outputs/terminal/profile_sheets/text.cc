@@ -44,16 +44,15 @@ std::string NumberText(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-// In the unit that the name of the column tells.
-std::string CellText(const Cell& cell, std::string_view column) {
+std::string CellText(const Cell& cell, ColumnUnit unit) {
   if (cell.kind == Cell::kNull) return "-";
   if (cell.kind == Cell::kText) return Printable(cell.text);
   if (cell.kind == Cell::kFlag) return cell.integer != 0 ? "yes" : "no";
   double value = cell.kind == Cell::kInteger ? static_cast<double>(cell.integer) : cell.real;
-  if (column.ends_with("_ns")) return DurationText(value);
-  if (column.ends_with("bytes")) return BytesText(value);
-  if (column.ends_with("_pct")) return fmt::format("{:.2f} %", value);
-  if (column.ends_with("share")) return fmt::format("{:.1f} %", value * 100);
+  if (unit == ColumnUnit::kNs) return DurationText(value);
+  if (unit == ColumnUnit::kBytes) return BytesText(value);
+  if (unit == ColumnUnit::kPercent) return fmt::format("{:.2f} %", value);
+  if (unit == ColumnUnit::kShare) return fmt::format("{:.1f} %", value * 100);
   return NumberText(value);
 }
 
@@ -81,7 +80,7 @@ class SheetText {
       : model_(model), table_(table), sheet_(sheet), options_(options) {
     for (const SheetColumn& column : sheet.columns) {
       auto found = FindColumn(table, column.name);
-      if (found && !column.head.empty()) columns_.push_back({&column, *found, {}});
+      if (found) columns_.push_back({&table.info().columns[*found], *found, column.share_of, {}});
     }
   }
 
@@ -107,14 +106,15 @@ class SheetText {
 
  private:
   struct Column {
-    const SheetColumn* spec;
+    const ColumnInfo* info;
     size_t number;
+    std::string_view share_of;
     std::vector<std::string> cells;
   };
 
   void Fill(std::span<const size_t> rows) {
     for (Column& column : columns_) {
-      auto whole = FindColumn(table_, column.spec->share_of);
+      auto whole = FindColumn(table_, column.share_of);
       for (size_t row : rows) {
         Cell cell = ReadCell(model_.pools, table_, column.number, row);
         std::string text = CellText(cell, UnitOf(column, row));
@@ -124,13 +124,15 @@ class SheetText {
     }
   }
 
-  // The name that tells the unit: that of the column or, in tables with a figure a row, of the
-  // figure.
-  std::string UnitOf(const Column& column, size_t row) const {
+  // That of the column or, in tables with a figure a row, of the figure.
+  ColumnUnit UnitOf(const Column& column, size_t row) const {
+    const TableInfo* figures = FindTable(sheet_.figures_of);
+    if (figures == nullptr || column.info->type != ColumnType::kDouble) return column.info->unit;
     auto figure = FindColumn(table_, "figure");
-    bool is_figure = table_.info().columns[column.number].type == ColumnType::kDouble;
-    return figure && is_figure ? ReadCell(model_.pools, table_, *figure, row).text
-                               : std::string(column.spec->name);
+    const std::string name = figure ? ReadCell(model_.pools, table_, *figure, row).text : "";
+    auto found = std::find_if(figures->columns.begin(), figures->columns.end(),
+                              [&](const ColumnInfo& info) { return info.name == name; });
+    return found == figures->columns.end() ? ColumnUnit::kNone : found->unit;
   }
 
   void DropEmptyColumns() {
@@ -141,7 +143,7 @@ class SheetText {
   }
 
   size_t WidthOf(const Column& column) const {
-    size_t width = column.spec->head.size();
+    size_t width = column.info->label.size();
     for (const std::string& cell : column.cells) width = std::max(width, cell.size());
     return IsText(table_, column.number) ? std::min(width, kWidestName) : width;
   }
@@ -166,18 +168,18 @@ class SheetText {
       text.erase(text.find_last_not_of(' ') + 1);
       out.Write(text.substr(1) + "\n");
     };
-    line([](const Column& column) { return std::string(column.spec->head); });
+    line([](const Column& column) { return std::string(column.info->label); });
     for (size_t row = 0; row < rows; ++row)
       line([row](const Column& column) { return column.cells[row]; });
   }
 
   void WriteDefinitions(TextSink& out, std::set<std::string_view>& explained) const {
     for (const Column& column : columns_) {
-      const ColumnInfo& info = table_.info().columns[column.number];
+      const ColumnInfo& info = *column.info;
       bool is_key = info.name == "rank" || info.name == "job" || info.name == "attempt" ||
-                    info.name == "input" || info.doc == column.spec->head;
+                    info.name == "input" || info.doc == info.label;
       if (!is_key && explained.insert(info.doc).second)
-        out.Write(Wrapped(fmt::format("{}: {}", column.spec->head, info.doc)));
+        out.Write(Wrapped(fmt::format("{}: {}", info.label, info.doc)));
     }
   }
 
