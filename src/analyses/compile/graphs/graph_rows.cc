@@ -5,8 +5,8 @@
 
 #include "tables/compile_graph_input.h"
 #include "tables/compile_graph_op.h"
-#include "torch/fx/graph_hash.h"
-#include "torch/fx/input_source.h"
+#include "torch/fx/graph_compare.h"
+#include "torch/fx/graph.h"
 
 namespace debrief::analyses::compile_graphs {
 

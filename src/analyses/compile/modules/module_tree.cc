@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "torch/fx/input_source.h"
+#include "torch/fx/graph.h"
 
 namespace debrief::analyses::compile_modules {
 

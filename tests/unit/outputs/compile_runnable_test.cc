@@ -1,10 +1,12 @@
 // That the result compiles is shown on recorded payloads; here that nothing else is touched.
 #include <gtest/gtest.h>
 
-#include "torch/fx/runnable.h"
+#include "outputs/terminal/compile_summary/answers.h"
 
 namespace debrief {
 namespace {
+
+using outputs::compile_summary::RunnableSource;
 
 TEST(FxRunnable, PythonStaysAsItIs) {
   std::string_view text =

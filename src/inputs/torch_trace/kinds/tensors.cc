@@ -1,14 +1,30 @@
-// {"describe_tensor": {"id": 0, "ndim": 2, "dtype": "torch.float32", "device": "...", "size": [512,
-// 128], ...}}
+// Tensors that go into a compilation, their storages and where the program has them: rows of
+// compile_tensor.
 #include "inputs/torch_trace/fields.h"
 #include "inputs/torch_trace/kind.h"
 #include "tables/compile_tensor.h"
 
-namespace debrief::inputs::torch_trace::kinds::describe_tensor {
+namespace debrief::inputs::torch_trace {
 
 namespace {
 
-constexpr Field<CompileTensorRow> kFields[] = {
+// {"describe_source": {"describer_id": 0, "id": 0, "source": "L['x']"}}
+constexpr Field<CompileTensorRow> kTensorSource[] = {
+    {"id", FieldType::kUint64, &CompileTensorRow::id, kRequired},
+    {"describer_id", FieldType::kUint64, &CompileTensorRow::describer, kRequired},
+    {"source", FieldType::kText, &CompileTensorRow::source, kRequired},
+};
+
+// {"describe_storage": {"id": 0, "describer_id": 0, "size": 262144}}
+constexpr Field<CompileTensorRow> kStorage[] = {
+    {"id", FieldType::kUint64, &CompileTensorRow::id, kRequired},
+    {"describer_id", FieldType::kUint64, &CompileTensorRow::describer, kRequired},
+    {"size", FieldType::kUint64, &CompileTensorRow::bytes, kRequired},
+};
+
+// {"describe_tensor": {"id": 0, "ndim": 2, "dtype": "torch.float32", "device": "...",
+//                      "size": [512, 128], ...}}
+constexpr Field<CompileTensorRow> kTensor[] = {
     {"id", FieldType::kUint64, &CompileTensorRow::id, kRequired},
     {"describer_id", FieldType::kUint64, &CompileTensorRow::describer, kRequired},
     {"ndim", FieldType::kUint64, &CompileTensorRow::ndim, kRequired},
@@ -51,16 +67,20 @@ constexpr Field<CompileTensorRow> kFields[] = {
     {"grad", FieldType::kUint64},
 };
 
-Status Read(JsonValue value, Entry& entry) {
-  return ReadRow<CompileTensorTable, CompileTensorRow>(value, kFields, entry);
-}
+constexpr Kind kTensors[] = {
+    {.key = "describe_source",
+     .sentence = "the expression by which the program reaches a tensor",
+     .read = ReadRow<CompileTensorTable, kTensorSource>},
+    {.key = "describe_storage",
+     .sentence = "a storage that tensors of the compilation lie in",
+     .read = ReadRow<CompileTensorTable, kStorage>},
+    {.key = "describe_tensor",
+     .sentence = "a tensor that goes into a compilation",
+     .read = ReadRow<CompileTensorTable, kTensor>},
+};
 
 }  // namespace
 
-const Kind& Describe() {
-  static const Kind kKind = {
-      .key = "describe_tensor", .sentence = "a tensor that goes into a compilation", .read = Read};
-  return kKind;
-}
+std::span<const Kind> TensorKinds() { return kTensors; }
 
-}  // namespace debrief::inputs::torch_trace::kinds::describe_tensor
+}  // namespace debrief::inputs::torch_trace

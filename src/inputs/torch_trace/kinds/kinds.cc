@@ -1,8 +1,20 @@
+// All kinds, found by their keys.
+#include <unordered_map>
+#include <vector>
+
 #include "inputs/torch_trace/kind.h"
 
-#include <unordered_map>
-
 namespace debrief::inputs::torch_trace {
+
+std::span<const Kind* const> AllKinds() {
+  static const auto kAll = [] {
+    std::vector<const Kind*> all;
+    for (auto subject : {ArtifactKinds, CompilationKinds, GraphKinds, ShapeKinds, TensorKinds})
+      for (const Kind& kind : subject()) all.push_back(&kind);
+    return all;
+  }();
+  return kAll;
+}
 
 const Kind* FindKind(std::string_view key) {
   static const auto kByKey = [] {

@@ -1,24 +1,20 @@
-#include "outputs/terminal/compile_summary/graph_text.h"
-
+// Graphs as tables: the nodes of one, and what is different between two.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
-#include "base/text/safe_name.h"
 #include "model/compile/payload.h"
-#include "outputs/terminal/compile_summary/text_block.h"
+#include "outputs/terminal/compile_summary/answers.h"
+#include "outputs/terminal/compile_summary/section.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_graph.h"
-#include "torch/fx/graph_diff.h"
+#include "torch/fx/graph_compare.h"
 #include "torch/fx/graph_text.h"
 
 namespace debrief::outputs::compile_summary {
 
 namespace {
-
-constexpr size_t kAllRows = std::numeric_limits<size_t>::max();
 
 // The text must outlive the nodes.
 struct LoadedGraph {
@@ -71,6 +67,7 @@ Result<LoadedGraph> Load(const Model& model, std::string_view which) {
     TRY(ReadPayload(model, entries, row, loaded.text));
     break;
   }
+  TRY(FxGraphParser().Parse(loaded.text, loaded.nodes));
   return loaded;
 }
 
@@ -83,11 +80,11 @@ std::string InputsText(const GraphNodes& graph, const FxNode& node) {
 
 std::vector<std::string> NodeCells(const GraphNodes& graph, const FxNode& node) {
   const FxPlace& place = graph.PlaceOf(node);
-  return {Printable(node.name.empty() ? "output" : node.name),
+  return {std::string(node.name.empty() ? "output" : node.name),
           std::string(FxOpName(node.op)),
-          Printable(node.target),
-          Printable(node.value.text),
-          Printable(InputsText(graph, node)),
+          std::string(node.target),
+          std::string(node.value.text),
+          InputsText(graph, node),
           std::to_string(node.users),
           PlaceText(place.file, place.line)};
 }
@@ -110,24 +107,19 @@ std::string_view ChangeName(FxNodeChange::What what) {
 
 Result<std::string> GraphTable(const Model& model, std::string_view which, size_t width) {
   ASSIGN_OR_RETURN(LoadedGraph graph, Load(model, which));
-  TRY(FxGraphParser().Parse(graph.text, graph.nodes));
-  TextBlock block(graph.title, {"node", "op", "target", "value", "inputs", "users", "line"});
-  for (const FxNode& node : graph.nodes.nodes) block.Row(NodeCells(graph.nodes, node));
-  std::string out;
-  block.Write(kAllRows, width, out);
-  return out.substr(out.empty() ? 0 : 1);
+  Section section(graph.title, {"node", "op", "target", "value", "inputs", "users", "line"}, width);
+  for (const FxNode& node : graph.nodes.nodes) section.Row(NodeCells(graph.nodes, node));
+  return section.Text();
 }
 
 Result<std::string> GraphDifference(const Model& model, std::string_view before,
                                     std::string_view now, size_t width) {
   ASSIGN_OR_RETURN(LoadedGraph a, Load(model, before));
   ASSIGN_OR_RETURN(LoadedGraph b, Load(model, now));
-  TRY(FxGraphParser().Parse(a.text, a.nodes));
-  TRY(FxGraphParser().Parse(b.text, b.nodes));
   GraphDiff diff = DiffGraphs(a.nodes, b.nodes);
-  TextBlock block(fmt::format("{} -> {}: {} nodes the same, {} not", a.title, b.title, diff.same,
+  Section section(fmt::format("{} -> {}: {} nodes the same, {} not", a.title, b.title, diff.same,
                               diff.changes.size()),
-                  {"what", "before", "now", "value before", "value now", "target"});
+                  {"what", "before", "now", "value before", "value now", "target"}, width);
   auto node = [](const GraphNodes& graph, uint32_t at) {
     return at == FxNodeChange::kNone ? nullptr : &graph.nodes[at];
   };
@@ -135,14 +127,13 @@ Result<std::string> GraphDifference(const Model& model, std::string_view before,
     const FxNode* old_node = node(a.nodes, change.before);
     const FxNode* new_node = node(b.nodes, change.now);
     const FxNode* any = new_node != nullptr ? new_node : old_node;
-    block.Row({std::string(ChangeName(change.what)), Printable(old_node ? old_node->name : "-"),
-               Printable(new_node ? new_node->name : "-"),
-               Printable(old_node ? old_node->value.text : ""),
-               Printable(new_node ? new_node->value.text : ""), Printable(any->target)});
+    section.Row({std::string(ChangeName(change.what)), std::string(old_node ? old_node->name : "-"),
+                 std::string(new_node ? new_node->name : "-"),
+                 std::string(old_node ? old_node->value.text : ""),
+                 std::string(new_node ? new_node->value.text : ""), std::string(any->target)});
   }
-  std::string out;
-  block.Write(kAllRows, width, out);
-  return out.empty() ? fmt::format("{} and {} are the same\n", a.title, b.title) : out.substr(1);
+  if (diff.changes.empty()) return fmt::format("{} and {} are the same\n", a.title, b.title);
+  return section.Text();
 }
 
 }  // namespace debrief::outputs::compile_summary
