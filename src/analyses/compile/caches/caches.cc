@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
 #include "model/compile/payload.h"
 #include "tables/compile_cache_total.h"
@@ -60,7 +61,10 @@ struct Name {
 class Collector {
  public:
   Collector(const Model& model, Part& part)
-      : model_(model), entries_(model.tables.Get<CompileEntryTable>()), part_(part) {}
+      : model_(model),
+        entries_(model.tables.Get<CompileEntryTable>()),
+        part_(part),
+        texts_(model.pools, part.pools) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row) {
@@ -78,16 +82,13 @@ class Collector {
  private:
   void Add(size_t row, const Name& name) {
     const Answer answer = Read(row);
-    auto made = Part::RowOf<CompileCacheUseRow>(
-        {.job = entries_.job[row], .attempt = entries_.attempt[row], .rank = entries_.rank[row]});
-    made.input = entries_.input[row];
-    made.entry = entries_.entry[row];
-    made.compile_id = TextOrNone(Text(entries_.compile_id[row]));
+    auto made = RowOfEntry<CompileCacheUseRow>(entries_, row);
+    made.compile_id = texts_(entries_.compile_id[row]);
     made.cache = part_.pools.Intern(name.cache);
     made.status = part_.pools.Intern(name.status);
-    made.key = TextOrNone(answer.key);
-    made.detail = TextOrNone(answer.detail);
-    made.reason = TextOrNone(answer.reason);
+    made.key = texts_(answer.key);
+    made.detail = texts_(answer.detail);
+    made.reason = texts_(answer.reason);
     made.asked_ns = answer.asked_ns == kNone64 ? entries_.time_ns[row] : answer.asked_ns;
     made.saved_s = answer.saved_s;
     made.spent_s = answer.spent_s;
@@ -129,15 +130,12 @@ class Collector {
     if (use.spent_s > 0) total.spent_s += use.spent_s;
   }
 
-  StringId TextOrNone(std::string_view text) {
-    return text.empty() ? StringId::kNone : part_.pools.Intern(text);
-  }
-
   std::string_view Text(StringId id) const { return model_.pools.Text(id); }
 
   const Model& model_;
   const CompileEntryTable& entries_;
   Part& part_;
+  ResultTexts texts_;
   JsonReader reader_;
   std::unordered_map<StringId, Name> names_;
   std::set<std::tuple<int32_t, int32_t, int32_t, StringId, StringId>> seen_;

@@ -5,12 +5,15 @@
 // rows of the first. The previous graph is the last one of the same frame, kind and name with the
 // same position in its compilation; the position keeps forward and backward apart, which some kinds
 // have in common. Nodes are not kept: src/torch/fx/graph_text.h makes them for one graph on demand.
+#include <array>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/compile/graphs/graph_changes.h"
-#include "analyses/compile/graphs/graph_entries.h"
+#include "analyses/compile/graphs/graph_rows.h"
+#include "analyses/compile/rows.h"
 #include "model/compile/payload.h"
 #include "tables/compile_ddp_child.h"
 #include "tables/compile_entry.h"
@@ -24,6 +27,63 @@ namespace debrief::analyses::compile_graphs {
 
 namespace {
 
+constexpr std::array<std::string_view, 10> kGraphKinds = {
+    "dynamo_output_graph",      "aot_forward_graph",        "aot_backward_graph",
+    "aot_inference_graph",      "aot_joint_graph",          "inductor_pre_grad_graph",
+    "inductor_post_grad_graph", "optimize_ddp_split_graph", "optimize_ddp_split_child",
+    "compiled_autograd_graph"};
+
+// before_pre_grad_graph, after_recompile_post_grad, vllm_piecewise_split_graph
+bool IsGraphName(std::string_view name) {
+  if (name.starts_with("before_") || name.starts_with("after_")) return true;
+  return name.ends_with("_graph") || name.find("subgraph") != name.npos ||
+         name.find("submod") != name.npos;
+}
+
+// Which entries show a graph of operations.
+class GraphEntries {
+ public:
+  GraphEntries(const Model& model, const CompileEntryTable& entries)
+      : model_(model), entries_(entries) {}
+
+  // By kind and name; whether the payload is a graph, only its text tells.
+  bool MayBeGraph(size_t row);
+
+ private:
+  enum class Answer : uint8_t { kNotAsked, kNo, kYes, kByName };
+  template <typename Ask>
+  Answer Cached(std::vector<Answer>& answers, StringId id, Ask ask);
+
+  const Model& model_;
+  const CompileEntryTable& entries_;
+  std::vector<Answer> kinds_;  // by text, so that most rows cost a look-up
+  std::vector<Answer> names_;
+};
+
+template <typename Ask>
+GraphEntries::Answer GraphEntries::Cached(std::vector<Answer>& answers, StringId id, Ask ask) {
+  auto index = static_cast<size_t>(id);
+  if (index >= answers.size()) answers.resize(index + 1, Answer::kNotAsked);
+  Answer& answer = answers[index];
+  if (answer == Answer::kNotAsked) answer = ask(model_.pools.Text(id));
+  return answer;
+}
+
+bool GraphEntries::MayBeGraph(size_t row) {
+  Answer kind = Cached(kinds_, entries_.kind[row], [](std::string_view text) {
+    if (text == "artifact" || text == "graph_dump") return Answer::kByName;
+    for (std::string_view graph : kGraphKinds)
+      if (text == graph) return Answer::kYes;
+    return Answer::kNo;
+  });
+  if (kind == Answer::kByName)
+    kind = Cached(names_, entries_.name[row], [](std::string_view text) {
+      return IsGraphName(text) ? Answer::kYes : Answer::kNo;
+    });
+  if (kind != Answer::kYes || entries_.payload_bytes[row] <= 0) return false;
+  return model_.pools.Text(entries_.state[row]) != "refused";
+}
+
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
 constexpr auto kMakes = kTableNames<CompileGraphTable, CompileGraphOpTable, CompileGraphInputTable,
                                     CompileGraphChangeTable, CompileDdpChildTable>;
@@ -34,6 +94,7 @@ class Collector {
       : model_(model),
         entries_(model.tables.Get<CompileEntryTable>()),
         part_(part),
+        texts_(model.pools, part.pools),
         graphs_(part.tables.Edit<CompileGraphTable>()),
         rows_(part) {}
 
@@ -68,23 +129,15 @@ class Collector {
 
   template <typename Row>
   Row RowFor(size_t entry) {
-    Row row = Part::RowOf<Row>({.job = entries_.job[entry],
-                                .attempt = entries_.attempt[entry],
-                                .rank = entries_.rank[entry]});
-    row.input = entries_.input[entry];
-    row.entry = entries_.entry[entry];
-    row.compile_id = Copy(entries_.compile_id[entry]);
-    row.name = Copy(entries_.name[entry]);
+    Row row = RowOfEntry<Row>(entries_, entry);
+    row.compile_id = texts_(entries_.compile_id[entry]);
+    row.name = texts_(entries_.name[entry]);
     return row;
-  }
-
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : part_.pools.Intern(model_.pools.Text(id));
   }
 
   // False when the payload is no graph.
   bool AddRows(size_t entry, CompileGraphRow& row, RowRange& range) {
-    row.kind = Copy(entries_.kind[entry]);
+    row.kind = texts_(entries_.kind[entry]);
     bool has_checksum =
         entries_.payload_ok[entry] && entries_.payload_md5[entry] != StringId::kNone;
     auto known = has_checksum ? by_md5_.find(entries_.payload_md5[entry]) : by_md5_.end();
@@ -128,6 +181,7 @@ class Collector {
   const Model& model_;
   const CompileEntryTable& entries_;
   Part& part_;
+  ResultTexts texts_;
   CompileGraphTable& graphs_;
   GraphRows rows_;
   FxGraphParser parser_;

@@ -11,6 +11,7 @@
 
 #include "analyses/analysis.h"
 #include "analyses/compile/guards/guard_tree.h"
+#include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
 #include "model/compile/frames.h"
 #include "model/compile/payload.h"
@@ -67,7 +68,7 @@ class GuardWriter {
   GuardWriter(const Model& model, Part& part)
       : model_(model),
         entries_(model.tables.Get<CompileEntryTable>()),
-        pools_(part.pools),
+        texts_(model.pools, part.pools),
         rows_(part.tables.Edit<CompileGuardTable>()) {
     const auto& recompiles = model.tables.Get<CompileRecompileTable>();
     for (size_t row = 0; row < recompiles.size(); ++row) {
@@ -140,7 +141,7 @@ class GuardWriter {
         if (!code) return;
         Guard& guard = tree_.guards.emplace_back();
         guard.kind = "python";
-        SplitGuard(*code, guard);
+        ParseGuardLine(*code, guard);
       });
     });
     static_cast<void>(status);
@@ -148,13 +149,8 @@ class GuardWriter {
   }
 
   void Write(const CompileKey& key, size_t from, const Failures* failures) {
-    CompileGuardRow row;
-    row.job = entries_.job[from];
-    row.attempt = entries_.attempt[from];
-    row.rank = entries_.rank[from];
-    row.input = entries_.input[from];
-    row.life = entries_.life[from];
-    row.compile_id = Text(std::get<3>(key));
+    auto row = RowLike<CompileGuardRow>(entries_, from);
+    row.compile_id = texts_(std::get<3>(key));
     row.check_us = tree_.check_us;
     failed_.assign(tree_.guards.size(), 0);
     if (failures != nullptr) {
@@ -171,24 +167,20 @@ class GuardWriter {
   void WriteGuard(size_t at, CompileGuardRow& row) {
     const Guard& guard = tree_.guards[at];
     row.position = static_cast<int32_t>(at);
-    row.kind = Text(guard.kind);
-    row.guard = Text(guard.guard);
-    row.source = Text(guard.source);
-    row.code = Text(guard.code);
-    row.file = Text(guard.file);
+    row.kind = texts_(guard.kind);
+    row.guard = texts_(guard.guard);
+    row.source = texts_(guard.source);
+    row.code = texts_(guard.code);
+    row.file = texts_(guard.file);
     row.line = guard.line;
-    row.function = Text(guard.function);
+    row.function = texts_(guard.function);
     row.failed = failed_[at];
     rows_.Add(row);
   }
 
-  StringId Text(std::string_view text) {
-    return text.empty() ? StringId::kNone : pools_.Intern(text);
-  }
-
   const Model& model_;
   const CompileEntryTable& entries_;
-  Pools& pools_;
+  ResultTexts texts_;
   CompileGuardTable& rows_;
   std::map<CompileKey, Failures> failures_;
   std::unordered_map<StringId, Kind> kinds_;

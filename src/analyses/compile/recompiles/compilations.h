@@ -29,6 +29,17 @@ struct Process {
   int32_t last = kNobody;  // compilation that the last entry with an id belongs to
 };
 
+template <typename Row>
+Row RowOf(const Process& process) {
+  Row row;
+  row.job = process.job;
+  row.attempt = process.attempt;
+  row.rank = process.rank;
+  row.input = process.input;
+  row.life = process.life;
+  return row;
+}
+
 // Where a thing of the user's program lies.
 struct Place {
   StringId file = StringId::kNone;  // of the model's pools

@@ -4,7 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analyses/compile/recompiles/compile_tables.h"
+#include "analyses/compile/recompiles/recompiles.h"
+#include "analyses/compile/rows.h"
 #include "tables/compile_orphan.h"
 
 namespace debrief::analyses::compile_recompiles {
@@ -18,7 +19,7 @@ class OrphanFinder {
   OrphanFinder(const Model& model, Part& part)
       : model_(model),
         entries_(model.tables.Get<CompileEntryTable>()),
-        pools_(part.pools),
+        texts_(model.pools, part.pools),
         rows_(part.tables.Edit<CompileOrphanTable>()) {}
 
   void Run() {
@@ -67,25 +68,16 @@ class OrphanFinder {
   }
 
   void Add(size_t at, StringId open) {
-    CompileOrphanRow row;
-    row.job = entries_.job[at];
-    row.attempt = entries_.attempt[at];
-    row.rank = entries_.rank[at];
-    row.input = entries_.input[at];
-    row.entry = entries_.entry[at];
-    row.kind = Copy(entries_.kind[at]);
-    row.name = Copy(entries_.name[at]);
-    row.inferred_compile_id = Copy(open);
+    auto row = RowOfEntry<CompileOrphanRow>(entries_, at);
+    row.kind = texts_(entries_.kind[at]);
+    row.name = texts_(entries_.name[at]);
+    row.inferred_compile_id = texts_(open);
     rows_.Add(row);
-  }
-
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : pools_.Intern(model_.pools.Text(id));
   }
 
   const Model& model_;
   const CompileEntryTable& entries_;
-  Pools& pools_;
+  ResultTexts texts_;
   CompileOrphanTable& rows_;
   std::unordered_map<StringId, Kind> kinds_;
   std::unordered_map<StringId, bool> has_id_;

@@ -1,10 +1,10 @@
-#include "analyses/compile/time/kernels.h"
-
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "analyses/compile/rows.h"
+#include "analyses/compile/time/phases.h"
 #include "base/json/cursor.h"
 #include "model/compile/payload.h"
 #include "tables/compile_autotune.h"
@@ -52,7 +52,10 @@ What WhatIs(std::string_view name) {
 class Reader {
  public:
   Reader(const Model& model, Part& part)
-      : model_(model), entries_(model.tables.Get<CompileEntryTable>()), part_(part) {}
+      : model_(model),
+        entries_(model.tables.Get<CompileEntryTable>()),
+        part_(part),
+        texts_(model.pools, part.pools) {}
 
   void ReadArtifacts() {
     StringId seen = StringId::kNone;
@@ -122,14 +125,14 @@ class Reader {
     auto row =
         RowOf<CompileAutotuneRow>(phase.who, entries_.entry[phase.end_row], phase.compile_id);
     row.name = part_.pools.Intern(Text(phase.name));
-    row.shapes = TextOrNone(tuning.shapes);
-    row.dtypes = TextOrNone(tuning.dtypes);
-    row.strides = TextOrNone(tuning.strides);
+    row.shapes = texts_(tuning.shapes);
+    row.dtypes = texts_(tuning.dtypes);
+    row.strides = texts_(tuning.strides);
     row.seconds = Seconds(phase);
     if (precompiled_input_ == phase.who.input) {
       row.precompile_seconds = precompile_s_;
       row.failed = failures_.count;
-      row.failure = TextOrNone(failures_.first);
+      row.failure = texts_(failures_.first);
     }
     precompiled_input_ = kNone32;
     if (!tuning.stats.empty()) ReadStats(tuning.stats, row);
@@ -143,8 +146,8 @@ class Reader {
       if (key == "num_choices") row.choices = known(value.Int());
       if (key == "num_triton_choices") row.triton_choices = known(value.Int());
       if (key == "best_time") row.best_ms = value.Double().value_or(kNoDouble);
-      if (key == "best_kernel") row.best = TextOrNone(value.String().value_or(""));
-      if (key == "best_kernel_desc") row.best_description = TextOrNone(value.String().value_or(""));
+      if (key == "best_kernel") row.best = texts_(value.String().value_or(""));
+      if (key == "best_kernel_desc") row.best_description = texts_(value.String().value_or(""));
     });
     static_cast<void>(status);  // what was read before the text broke is true
   }
@@ -174,19 +177,16 @@ class Reader {
   }
 
   Status ReadKernel(size_t entry, std::string_view kernel, JsonValue value) {
-    const Identity who = {.input = entries_.input[entry],
-                          .job = entries_.job[entry],
-                          .attempt = entries_.attempt[entry],
-                          .rank = entries_.rank[entry]};
-    auto row = RowOf<CompileKernelRow>(who, entries_.entry[entry], entries_.compile_id[entry]);
+    auto row = RowOf<CompileKernelRow>(IdentityOf(entries_, entry), entries_.entry[entry],
+                                       entries_.compile_id[entry]);
     row.kernel = part_.pools.Intern(kernel);
     row.what = part_.pools.Intern("compile");
     TRY(value.ForEachField([&](std::string_view key, JsonValue field) {
       if (key == "compile_time_us") row.seconds = field.Double().value_or(kNoDouble) / 1e6;
       if (key == "num_configs") row.configs = field.Int().value_or(kNone64);
-      if (key == "autotune_cache_state") row.cache = TextOrNone(field.String().value_or(""));
+      if (key == "autotune_cache_state") row.cache = texts_(field.String().value_or(""));
       if (key == "only_config" || key == "best_config")
-        row.config = TextOrNone(field.Raw().value_or(""));
+        row.config = texts_(field.Raw().value_or(""));
     }));
     part_.tables.Edit<CompileKernelTable>().Add(row);
     return {};
@@ -197,7 +197,7 @@ class Reader {
     Row row = Part::RowOf<Row>(who);
     row.input = who.input;
     row.entry = entry;
-    row.compile_id = TextOrNone(Text(id));
+    row.compile_id = texts_(id);
     return row;
   }
 
@@ -205,10 +205,6 @@ class Reader {
   bool Open(const std::string& text) {
     inner_.assign(text).append(kPadding, '\0');
     return reader_.Open({inner_.data(), text.size()}).ok();
-  }
-
-  StringId TextOrNone(std::string_view text) {
-    return text.empty() ? StringId::kNone : part_.pools.Intern(text);
   }
 
   // The id of the model for a compilation that some entry names.
@@ -225,6 +221,7 @@ class Reader {
   const Model& model_;
   const CompileEntryTable& entries_;
   Part& part_;
+  ResultTexts texts_;
   JsonReader reader_;
   std::string inner_;
   std::unordered_map<StringId, What> what_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_string.h"
 #include "tables/compile_weight.h"
@@ -73,9 +74,9 @@ class Weigher {
   }
 
  private:
-  Log& LogOf(int32_t input, const Identity& who) {
-    if (last_ != nullptr && last_->who.input == input) return *last_;
-    auto [at, is_new] = logs_.try_emplace(input);
+  Log& LogOf(const Identity& who) {
+    if (last_ != nullptr && last_->who.input == who.input) return *last_;
+    auto [at, is_new] = logs_.try_emplace(who.input);
     if (is_new) at->second.who = who;
     return *(last_ = &at->second);
   }
@@ -84,10 +85,7 @@ class Weigher {
     const bool again = row > 0 && entries_.input[row] == entries_.input[row - 1] &&
                        entries_.entry[row] == entries_.entry[row - 1];
     if (again) return;
-    Log& log = LogOf(entries_.input[row], {.input = entries_.input[row],
-                                           .job = entries_.job[row],
-                                           .attempt = entries_.attempt[row],
-                                           .rank = entries_.rank[row]});
+    Log& log = LogOf(IdentityOf(entries_, row));
     const int64_t bytes = int64_t{std::max(entries_.header_bytes[row], 0)} + 1 +
                           std::max<int64_t>(entries_.payload_bytes[row], 0);
     log.counted += bytes;
@@ -110,10 +108,7 @@ class Weigher {
   void AddStrings() {
     const auto& strings = model_.tables.Get<CompileStringTable>();
     for (size_t row = 0; row < strings.size(); ++row) {
-      Log& log = LogOf(strings.input[row], {.input = strings.input[row],
-                                            .job = strings.job[row],
-                                            .attempt = strings.attempt[row],
-                                            .rank = strings.rank[row]});
+      Log& log = LogOf(IdentityOf(strings, row));
       ++log.strings.entries;
       log.strings.bytes += int64_t{std::max(strings.header_bytes[row], 0)} + 1;
     }
