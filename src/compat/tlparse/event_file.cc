@@ -1,10 +1,9 @@
-#include "compat/tlparse/event_file.h"
-
 #include <fmt/format.h>
 
 #include <optional>
 
 #include "base/json/canonical.h"
+#include "compat/tlparse/data_files.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 

@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "compat/tlparse/event_file.h"
+#include "compat/tlparse/data_files.h"
 #include "compat/tlparse/file_sink.h"
-#include "compat/tlparse/multi_rank_json.h"
 #include "compat/tlparse/pages/landing.h"
 #include "compat/tlparse/tree.h"
 #include "tables/compile_divergence.h"

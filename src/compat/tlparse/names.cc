@@ -4,7 +4,8 @@
 
 #include "base/bytes/hash.h"
 #include "base/text/escape.h"
-#include "model/compile/graph.h"
+#include "base/text/strings.h"
+#include "model/compile/payload.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -61,12 +62,8 @@ std::string InsidePath(std::string_view name) {
   return path.empty() ? "_" : path;
 }
 
-std::string_view LastPart(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-}
-
 std::string_view StemOf(std::string_view path) {
-  std::string_view name = LastPart(path);
+  std::string_view name = FileName(path);
   size_t dot = name.rfind('.');
   return dot == name.npos || dot == 0 ? name : name.substr(0, dot);
 }

@@ -24,8 +24,7 @@ std::string Numbered(std::string_view name, int32_t number);
 // it is.
 std::string InsidePath(std::string_view name);
 
-// The last part of a path, and that without its extension.
-std::string_view LastPart(std::string_view path);
+// The last part of a path without its extension.
 std::string_view StemOf(std::string_view path);
 
 }  // namespace debrief::outputs::tlparse_tree

@@ -13,7 +13,6 @@
 #include "analyses/analysis.h"
 #include "analyses/compile/artifacts/artifact_json.h"
 #include "analyses/compile/rows.h"
-#include "model/compile/graph.h"
 #include "model/compile/payload.h"
 #include "tables/compile_artifact_count.h"
 #include "tables/compile_cache.h"

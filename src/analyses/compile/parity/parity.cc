@@ -14,7 +14,6 @@
 #include "analyses/compile/parity/collective_counts.h"
 #include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
-#include "model/compile/graph.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_parity.h"

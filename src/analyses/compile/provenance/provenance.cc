@@ -16,7 +16,6 @@
 
 #include "analyses/analysis.h"
 #include "analyses/compile/provenance/line_maps.h"
-#include "model/compile/graph.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/provenance_graph.h"

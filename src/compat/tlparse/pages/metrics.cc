@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/text/escape.h"
-#include "compat/tlparse/pages/listing.h"
 #include "compat/tlparse/pages/pages.h"
+#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 

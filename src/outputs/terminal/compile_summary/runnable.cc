@@ -6,7 +6,6 @@
 
 #include "base/bytes/write_file.h"
 #include "base/text/utf8.h"
-#include "model/compile/graph.h"
 #include "model/compile/payload.h"
 #include "outputs/terminal/compile_summary/answers.h"
 #include "tables/compile_entry.h"

@@ -1,9 +1,11 @@
-#include "compat/tlparse/serde_text.h"
+#include "compat/tlparse/rust_text.h"
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -42,6 +44,15 @@ void AppendEscaped(char c, std::string& out) {
   }
 }
 
+template <typename Word>
+Word TakeWord(std::string_view& bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  Word word;
+  std::memcpy(&word, bytes.data(), sizeof word);
+  bytes.remove_prefix(sizeof word);
+  return word;
+}
+
 }  // namespace
 
 std::string SerdeString(std::string_view text) {
@@ -68,6 +79,17 @@ std::string SerdeDouble(double number) {
   }
   if (digits[exponent] == '0') digits.erase(exponent, 1);
   return digits;
+}
+
+void FxHash::AddWord(uint64_t word) {
+  hash_ = (std::rotl(hash_, 5) ^ word) * uint64_t{0x517cc1b727220a95};
+}
+
+void FxHash::AddText(std::string_view text) {
+  while (text.size() >= 8) AddWord(TakeWord<uint64_t>(text));
+  if (text.size() >= 4) AddWord(TakeWord<uint32_t>(text));
+  while (!text.empty()) AddWord(TakeWord<uint8_t>(text));
+  AddWord(0xff);
 }
 
 }  // namespace debrief::outputs::tlparse_tree
