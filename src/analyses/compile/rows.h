@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "tables/compile_entry.h"
 
 namespace debrief {
 
@@ -60,6 +61,45 @@ class ResultTexts {
   const Pools& from_;
   Pools& to_;
   std::unordered_map<StringId, StringId> known_;
+};
+
+// What texts mean, asked once for each: there are few of them, and many rows.
+template <typename Answer>
+class AskOnce {
+ public:
+  AskOnce(const Pools& pools, Answer (*ask)(std::string_view text)) : pools_(pools), ask_(ask) {}
+
+  const Answer& operator()(StringId id) {
+    if (last_ != nullptr && id == last_id_) return *last_;
+    auto [at, is_new] = known_.try_emplace(id);
+    if (is_new) at->second = ask_(pools_.Text(id));
+    last_id_ = id;
+    return *(last_ = &at->second);
+  }
+
+ private:
+  const Pools& pools_;
+  Answer (*ask_)(std::string_view text);
+  std::unordered_map<StringId, Answer> known_;
+  StringId last_id_ = StringId::kNone;
+  const Answer* last_ = nullptr;
+};
+
+// What a pass over the entries of all logs has at hand.
+class EntryPass {
+ protected:
+  EntryPass(const Model& model, Part& part)
+      : model_(model),
+        entries_(model.tables.Get<CompileEntryTable>()),
+        part_(part),
+        texts_(model.pools, part.pools) {}
+
+  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
+
+  const Model& model_;
+  const CompileEntryTable& entries_;
+  Part& part_;
+  ResultTexts texts_;
 };
 
 // Keeps `ranks` sorted, each once. Logs come in the order of ranks, so this is nearly always at the

@@ -28,14 +28,11 @@ Status WriteRawLines(const Model& model, TreePlan& plan, ThreadPool& pool, FileS
 // {"[0/0]": {"artifacts": [{"name": ..., "number": ..., "url": ...}]}}, ids sorted as text.
 std::string DirectoryJson(const TreePlan& plan);
 
-// chromium_events.json: events in the order of the log, keys sorted, as one pretty JSON array;
-// payloads that are no JSON are left out.
-Status WriteEvents(const Model& model, const TreePlan& plan, ThreadPool& pool, FileSink& sink);
-
-// Those of all ranks, one rank after the other, each event with its rank as `pid`. `plans` are in
-// order of rank. Writes nothing when there is no event.
-Status WriteAllEvents(const Model& model, std::span<const TreePlan> plans, ThreadPool& pool,
-                      FileSink& sink);
+// chromium_events.json: the events of one plan after the other, each plan's in the order of the
+// log, keys sorted, as one pretty JSON array; payloads that are no JSON are left out. `of_many`:
+// plans are of several ranks, and each event gets its rank as `pid`.
+Status WriteEvents(const Model& model, std::span<const TreePlan> plans, bool of_many,
+                   ThreadPool& pool, FileSink& sink);
 
 // Each is empty when there is nothing to tell and tlparse would not write the file. Cost: one pass
 // over the table for each call.

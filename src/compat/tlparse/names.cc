@@ -5,7 +5,6 @@
 #include "base/bytes/hash.h"
 #include "base/text/escape.h"
 #include "base/text/strings.h"
-#include "model/compile/payload.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -29,14 +28,6 @@ std::string InsidePart(std::string_view part) {
 }
 
 }  // namespace
-
-std::string ListedDirectory(const CompileEntryTable& entries, size_t row) {
-  if (entries.compile_id[row] == StringId::kNone) return "unknown";
-  std::string directory = GraphDirectory(entries, row);
-  bool is_first = entries.frame_compile_id[row] != kNone64 && directory.ends_with("_-");
-  if (is_first) directory.back() = '0';
-  return directory;
-}
 
 std::string DisplayId(std::string_view compile_id) {
   return compile_id.empty() ? "(unknown)" : fmt::format("[{}]", compile_id);

@@ -5,13 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tables/compile_entry.h"
-
 namespace debrief::outputs::tlparse_tree {
-
-// The directory of a compilation in the listing (GraphDirectory of its entries): an id whose
-// attempt is absent stands for attempt 0, a broken one for "unknown".
-std::string ListedDirectory(const CompileEntryTable& entries, size_t row);
 
 // "[0/0]": as people read it.
 std::string DisplayId(std::string_view compile_id);

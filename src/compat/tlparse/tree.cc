@@ -122,7 +122,7 @@ Status WriteTree(const Model& model, TreePlan& plan, const TreeOptions& options,
   std::vector<Task> tasks;
   if (!options.export_report) {  // the longest first
     tasks.push_back([&] { return WriteRawLog(model, plan, sink); });
-    tasks.push_back([&] { return WriteEvents(model, plan, pool, sink); });
+    tasks.push_back([&] { return WriteEvents(model, {&plan, 1}, false, pool, sink); });
     tasks.push_back([&] { return WriteRawLines(model, plan, pool, sink); });
     tasks.push_back([&] { return sink.Write("compile_directory.json", DirectoryJson(plan)); });
     tasks.push_back(

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "analyses/analysis.h"
@@ -65,13 +64,9 @@ struct Log {
   bool has_order = false;
 };
 
-class Collector {
+class Collector : EntryPass {
  public:
-  Collector(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        part_(part),
-        texts_(model.pools, part.pools) {}
+  Collector(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row) Look(row);
@@ -86,7 +81,7 @@ class Collector {
     if (Text(entries_.state[row]) == "refused") return;
     Log& log = LogOf(row);
     if (Text(entries_.kind[row]) != "artifact") return;
-    const NameClues& clues = Clues(entries_.name[row]);
+    const NameClues& clues = clues_(entries_.name[row]);
     std::string_view encoding = Text(entries_.detail[row]);
     if (encoding != "json" && encoding != "string") return;
     if (!clues.status.empty()) AddCache(row, clues, log);
@@ -184,20 +179,8 @@ class Collector {
     }
   }
 
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  const NameClues& Clues(StringId name) {
-    auto [at, is_new] = clues_.try_emplace(name);
-    if (is_new) at->second = CluesOf(Text(name));
-    return at->second;
-  }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
-  ResultTexts texts_;
   ArtifactReader reader_;
-  std::unordered_map<StringId, NameClues> clues_;
+  AskOnce<NameClues> clues_{model_.pools, CluesOf};
   std::map<std::pair<int32_t, int32_t>, Log> logs_;  // by input and rank
   std::pair<int32_t, int32_t> last_key_;
   Log* last_ = nullptr;

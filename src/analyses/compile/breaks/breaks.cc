@@ -98,14 +98,11 @@ class BreakFinder {
 
   Status FindLogged() {
     const auto& entries = model_.tables.Get<CompileEntryTable>();
-    std::unordered_map<StringId, bool> is_break;  // there are few names
+    AskOnce<bool> is_break(
+        model_.pools, [](std::string_view name) { return name == "dynamo_graph_break_reason"; });
     std::string text;
     for (size_t row = 0; row < entries.size(); ++row) {
-      if (entries.name[row] == StringId::kNone) continue;
-      auto [found, is_new] = is_break.try_emplace(entries.name[row], false);
-      if (is_new)
-        found->second = model_.pools.Text(entries.name[row]) == "dynamo_graph_break_reason";
-      if (!found->second) continue;
+      if (!is_break(entries.name[row])) continue;
       const size_t of = CompilationOf(entries.input[row], entries.rank[row],
                                       entries.compile_id[row], entries.entry[row]);
       if (of == kNone) continue;

@@ -12,7 +12,6 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyses/analysis.h"
 #include "analyses/compile/rows.h"
@@ -58,20 +57,20 @@ struct Name {
   bool is_answer = false;
 };
 
-class Collector {
+Name NameOf(std::string_view artifact) {
+  Name name;
+  name.is_answer = SplitName(artifact, name.cache, name.status);
+  return name;
+}
+
+class Collector : EntryPass {
  public:
-  Collector(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        part_(part),
-        texts_(model.pools, part.pools) {}
+  Collector(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row) {
       if (entries_.name[row] == StringId::kNone) continue;
-      auto [at, is_new] = names_.try_emplace(entries_.name[row]);
-      Name& name = at->second;
-      if (is_new) name.is_answer = SplitName(Text(entries_.name[row]), name.cache, name.status);
+      const Name& name = names_(entries_.name[row]);
       if (name.is_answer && Text(entries_.kind[row]) == "artifact" &&
           Text(entries_.state[row]) == "read")
         Add(row, name);
@@ -130,14 +129,8 @@ class Collector {
     if (use.spent_s > 0) total.spent_s += use.spent_s;
   }
 
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
-  ResultTexts texts_;
   JsonReader reader_;
-  std::unordered_map<StringId, Name> names_;
+  AskOnce<Name> names_{model_.pools, NameOf};
   std::set<std::tuple<int32_t, int32_t, int32_t, StringId, StringId>> seen_;
   std::map<std::tuple<int32_t, int32_t, int32_t, StringId>, CompileCacheTotalRow> totals_;
 };

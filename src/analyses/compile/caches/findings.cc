@@ -12,7 +12,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "analyses/compile/caches/caches.h"

@@ -5,6 +5,7 @@
 // rows of the first. The previous graph is the last one of the same frame, kind and name with the
 // same position in its compilation; the position keeps forward and backward apart, which some kinds
 // have in common. Nodes are not kept: src/torch/fx/graph_text.h makes them for one graph on demand.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "analyses/analysis.h"
 #include "analyses/compile/graphs/graph_rows.h"
 #include "analyses/compile/rows.h"
+#include "base/text/strings.h"
 #include "model/compile/payload.h"
 #include "tables/compile_ddp_child.h"
 #include "tables/compile_entry.h"
@@ -36,72 +38,31 @@ constexpr std::array<std::string_view, 10> kGraphKinds = {
 // before_pre_grad_graph, after_recompile_post_grad, vllm_piecewise_split_graph
 bool IsGraphName(std::string_view name) {
   if (name.starts_with("before_") || name.starts_with("after_")) return true;
-  return name.ends_with("_graph") || name.find("subgraph") != name.npos ||
-         name.find("submod") != name.npos;
+  return name.ends_with("_graph") || Contains(name, "subgraph") || Contains(name, "submod");
 }
 
-// Which entries show a graph of operations.
-class GraphEntries {
- public:
-  GraphEntries(const Model& model, const CompileEntryTable& entries)
-      : model_(model), entries_(entries) {}
+// Whether entries of a kind show graphs; of some kinds the name tells.
+enum class Shows : uint8_t { kNoGraph, kGraph, kByName };
 
-  // By kind and name; whether the payload is a graph, only its text tells.
-  bool MayBeGraph(size_t row);
-
- private:
-  enum class Answer : uint8_t { kNotAsked, kNo, kYes, kByName };
-  template <typename Ask>
-  Answer Cached(std::vector<Answer>& answers, StringId id, Ask ask);
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  std::vector<Answer> kinds_;  // by text, so that most rows cost a look-up
-  std::vector<Answer> names_;
-};
-
-template <typename Ask>
-GraphEntries::Answer GraphEntries::Cached(std::vector<Answer>& answers, StringId id, Ask ask) {
-  auto index = static_cast<size_t>(id);
-  if (index >= answers.size()) answers.resize(index + 1, Answer::kNotAsked);
-  Answer& answer = answers[index];
-  if (answer == Answer::kNotAsked) answer = ask(model_.pools.Text(id));
-  return answer;
-}
-
-bool GraphEntries::MayBeGraph(size_t row) {
-  Answer kind = Cached(kinds_, entries_.kind[row], [](std::string_view text) {
-    if (text == "artifact" || text == "graph_dump") return Answer::kByName;
-    for (std::string_view graph : kGraphKinds)
-      if (text == graph) return Answer::kYes;
-    return Answer::kNo;
-  });
-  if (kind == Answer::kByName)
-    kind = Cached(names_, entries_.name[row], [](std::string_view text) {
-      return IsGraphName(text) ? Answer::kYes : Answer::kNo;
-    });
-  if (kind != Answer::kYes || entries_.payload_bytes[row] <= 0) return false;
-  return model_.pools.Text(entries_.state[row]) != "refused";
+Shows ShowsOf(std::string_view kind) {
+  if (kind == "artifact" || kind == "graph_dump") return Shows::kByName;
+  const bool is_graph =
+      std::find(kGraphKinds.begin(), kGraphKinds.end(), kind) != kGraphKinds.end();
+  return is_graph ? Shows::kGraph : Shows::kNoGraph;
 }
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
 constexpr auto kMakes = kTableNames<CompileGraphTable, CompileGraphOpTable, CompileGraphInputTable,
                                     CompileGraphChangeTable, CompileDdpChildTable>;
 
-class Collector {
+class Collector : EntryPass {
  public:
   Collector(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        part_(part),
-        texts_(model.pools, part.pools),
-        graphs_(part.tables.Edit<CompileGraphTable>()),
-        rows_(part) {}
+      : EntryPass(model, part), graphs_(part.tables.Edit<CompileGraphTable>()), rows_(part) {}
 
   void Run() {
-    GraphEntries chosen(model_, entries_);
     for (size_t row = 0; row < entries_.size(); ++row)
-      if (chosen.MayBeGraph(row)) Look(row);
+      if (MayBeGraph(row)) Look(row);
   }
 
  private:
@@ -109,6 +70,14 @@ class Collector {
   using Log = std::tuple<int32_t, int32_t, int32_t>;                    // input, rank, life
   using InCompilation = std::tuple<Log, StringId, StringId, StringId>;  // compile_id, kind, name
   using InFrame = std::tuple<Log, int64_t, int64_t, StringId, StringId, int32_t>;
+
+  // By kind and name; whether the payload is a graph, only its text tells.
+  bool MayBeGraph(size_t row) {
+    const Shows shows = shows_(entries_.kind[row]);
+    const bool is_graph =
+        shows == Shows::kGraph || (shows == Shows::kByName && is_graph_name_(entries_.name[row]));
+    return is_graph && entries_.payload_bytes[row] > 0 && Text(entries_.state[row]) != "refused";
+  }
 
   void Look(size_t entry) {
     CompileGraphRow row = RowFor<CompileGraphRow>(entry);
@@ -178,12 +147,10 @@ class Collector {
 
   static constexpr size_t kNoRow = ~size_t{0};
 
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
-  ResultTexts texts_;
   CompileGraphTable& graphs_;
   GraphRows rows_;
+  AskOnce<Shows> shows_{model_.pools, ShowsOf};
+  AskOnce<bool> is_graph_name_{model_.pools, IsGraphName};
   FxGraphParser parser_;
   GraphNodes nodes_;
   std::vector<RowRange> ranges_;  // by row of compile_graph

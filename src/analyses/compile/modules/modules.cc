@@ -33,24 +33,6 @@ struct Module {
   int32_t nodes = 0;
 };
 
-class ModuleTree {
- public:
-  // A module stands behind the one around it.
-  explicit ModuleTree(const GraphNodes& graph);
-
-  const std::vector<Module>& modules() const { return modules_; }
-
- private:
-  void AddInput(const FxNode& node, size_t number);
-  void AddCall(const FxNode& node);
-  std::optional<size_t> Find(std::string_view path);
-  void CountUsers(const GraphNodes& graph);
-
-  std::vector<Module> modules_;
-  std::unordered_map<std::string, size_t> by_path_;
-  std::vector<std::optional<size_t>> module_of_input_;  // by node
-};
-
 // Names that are longer or deeper are not those of modules: each dot of a path costs a row.
 constexpr size_t kMaxPath = 512;
 constexpr std::ptrdiff_t kMaxDepth = 32;
@@ -67,113 +49,124 @@ void AddShape(std::string& shapes, std::string_view name, const FxValue& value) 
   ((((shapes += ' ') += value.dtype) += '[') += value.sizes) += ']';
 }
 
-ModuleTree::ModuleTree(const GraphNodes& graph) {
-  module_of_input_.resize(graph.nodes.size());
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const FxNode& node = graph.nodes[i];
-    if (node.graph != 0) break;
-    if (node.op == FxOp::kPlaceholder) AddInput(node, i);
-    if (node.op == FxOp::kCallModule) AddCall(node);
-  }
-  CountUsers(graph);
-  for (size_t i = modules_.size(); i-- > 0;) {  // the inner before those around them
-    AddBytes(modules_[i].total_bytes, modules_[i].bytes);
-    if (modules_[i].parent)
-      AddBytes(modules_[*modules_[i].parent].total_bytes, modules_[i].total_bytes);
-  }
-}
-
-void ModuleTree::AddInput(const FxNode& node, size_t number) {
-  FxInputSource source = GuessInputSource(node.target);
-  if (!source.is_parameter && !source.is_buffer) return;
-  std::optional<size_t> found = Find(source.module_path());
-  if (!found) return;
-  Module& module = modules_[*found];
-  ++module.parameters;
-  AddBytes(module.bytes, FxBytes(node.value));
-  AddShape(module.shapes, source.leaf(), node.value);
-  module_of_input_[number] = found;
-}
-
-// self.L__self___fc1(x), where modules are called and not looked into
-void ModuleTree::AddCall(const FxNode& node) {
-  constexpr std::string_view kSelf = "self.";
-  FxInputSource source = GuessInputSource(node.target.substr(kSelf.size()));
-  std::optional<size_t> found = Find(source.path.empty() ? node.target : source.path);
-  if (found) ++modules_[*found].nodes;
-}
-
-// The module of `path`, made with all around it when it is new.
-std::optional<size_t> ModuleTree::Find(std::string_view path) {
-  if (path.empty() || path.size() > kMaxPath) return std::nullopt;
-  if (std::count(path.begin(), path.end(), '.') > kMaxDepth) return std::nullopt;
-  std::optional<size_t> parent;
-  int32_t depth = 0;
-  for (size_t end = 0; end != path.npos; ++depth) {
-    end = path.find('.', end == 0 ? 0 : end + 1);
-    auto [at, is_new] = by_path_.try_emplace(std::string(path.substr(0, end)), modules_.size());
-    if (is_new) {
-      Module& module = modules_.emplace_back();
-      module.path = at->first;
-      module.parent = parent;
-      module.depth = depth;
+class ModuleTree {
+ public:
+  // A module stands behind the one around it.
+  explicit ModuleTree(const GraphNodes& graph) {
+    module_of_input_.resize(graph.nodes.size());
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const FxNode& node = graph.nodes[i];
+      if (node.graph != 0) break;
+      if (node.op == FxOp::kPlaceholder) AddInput(node, i);
+      if (node.op == FxOp::kCallModule) AddCall(node);
     }
-    parent = at->second;
-  }
-  return parent;
-}
-
-void ModuleTree::CountUsers(const GraphNodes& graph) {
-  std::vector<size_t> last_user(modules_.size(), graph.nodes.size());
-  for (size_t i = 0; i < graph.nodes.size() && graph.nodes[i].graph == 0; ++i) {
-    if (graph.nodes[i].op == FxOp::kOutput) continue;
-    for (const FxInput& input : graph.InputsOf(graph.nodes[i])) {
-      std::optional<size_t> module = module_of_input_[input.node];
-      if (!module || last_user[*module] == i) continue;
-      last_user[*module] = i;
-      ++modules_[*module].nodes;
+    CountUsers(graph);
+    for (size_t i = modules_.size(); i-- > 0;) {  // the inner before those around them
+      AddBytes(modules_[i].total_bytes, modules_[i].bytes);
+      if (modules_[i].parent)
+        AddBytes(modules_[*modules_[i].parent].total_bytes, modules_[i].total_bytes);
     }
   }
-}
+
+  std::vector<Module> TakeModules() { return std::move(modules_); }
+
+ private:
+  void AddInput(const FxNode& node, size_t number) {
+    FxInputSource source = GuessInputSource(node.target);
+    if (!source.is_parameter && !source.is_buffer) return;
+    std::optional<size_t> found = Find(source.module_path());
+    if (!found) return;
+    Module& module = modules_[*found];
+    ++module.parameters;
+    AddBytes(module.bytes, FxBytes(node.value));
+    AddShape(module.shapes, source.leaf(), node.value);
+    module_of_input_[number] = found;
+  }
+
+  // self.L__self___fc1(x), where modules are called and not looked into
+  void AddCall(const FxNode& node) {
+    constexpr std::string_view kSelf = "self.";
+    FxInputSource source = GuessInputSource(node.target.substr(kSelf.size()));
+    std::optional<size_t> found = Find(source.path.empty() ? node.target : source.path);
+    if (found) ++modules_[*found].nodes;
+  }
+
+  // The module of `path`, made with all around it when it is new.
+  std::optional<size_t> Find(std::string_view path) {
+    if (path.empty() || path.size() > kMaxPath) return std::nullopt;
+    if (std::count(path.begin(), path.end(), '.') > kMaxDepth) return std::nullopt;
+    std::optional<size_t> parent;
+    int32_t depth = 0;
+    for (size_t end = 0; end != path.npos; ++depth) {
+      end = path.find('.', end == 0 ? 0 : end + 1);
+      auto [at, is_new] = by_path_.try_emplace(std::string(path.substr(0, end)), modules_.size());
+      if (is_new) {
+        Module& module = modules_.emplace_back();
+        module.path = at->first;
+        module.parent = parent;
+        module.depth = depth;
+      }
+      parent = at->second;
+    }
+    return parent;
+  }
+
+  void CountUsers(const GraphNodes& graph) {
+    std::vector<size_t> last_user(modules_.size(), graph.nodes.size());
+    for (size_t i = 0; i < graph.nodes.size() && graph.nodes[i].graph == 0; ++i) {
+      if (graph.nodes[i].op == FxOp::kOutput) continue;
+      for (const FxInput& input : graph.InputsOf(graph.nodes[i])) {
+        std::optional<size_t> module = module_of_input_[input.node];
+        if (!module || last_user[*module] == i) continue;
+        last_user[*module] = i;
+        ++modules_[*module].nodes;
+      }
+    }
+  }
+
+  std::vector<Module> modules_;
+  std::unordered_map<std::string, size_t> by_path_;
+  std::vector<std::optional<size_t>> module_of_input_;  // by node
+};
 
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
 constexpr auto kMakes = kTableNames<CompileModuleTable>;
 
-class Collector {
+class Collector : EntryPass {
  public:
   Collector(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        texts_(model.pools, part.pools),
-        table_(part.tables.Edit<CompileModuleTable>()) {}
+      : EntryPass(model, part), table_(part.tables.Edit<CompileModuleTable>()) {}
 
   void Run() {
     for (size_t entry = 0; entry < entries_.size(); ++entry)
-      if (IsDynamo(entries_.kind[entry]) && Text(entries_.state[entry]) != "refused") Look(entry);
+      if (is_dynamo_(entries_.kind[entry]) && Text(entries_.state[entry]) != "refused") Look(entry);
   }
 
  private:
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  bool IsDynamo(StringId kind) {
-    if (kind == dynamo_) return kind != StringId::kNone;
-    if (dynamo_ != StringId::kNone || Text(kind) != "dynamo_output_graph") return false;
-    dynamo_ = kind;
-    return true;
-  }
-
   void Look(size_t entry) {
+    const std::vector<Module>* modules = ModulesOf(entry);
+    if (modules == nullptr) return;
     auto row = RowOfEntry<CompileModuleRow>(entries_, entry);
     row.compile_id = texts_(entries_.compile_id[entry]);
-    auto lines = PayloadLines(model_, entries_, entry);
-    if (!lines.ok() || !parser_.Parse(lines.value().text(), nodes_).ok()) return;
-    ModuleTree tree(nodes_);
-    for (const Module& module : tree.modules()) Add(tree, module, row);
+    for (const Module& module : *modules) Add(*modules, module, row);
   }
 
-  void Add(const ModuleTree& tree, const Module& module, CompileModuleRow& row) {
+  // Null when the payload is no graph. Ranks compile the same graphs: each is parsed once.
+  const std::vector<Module>* ModulesOf(size_t entry) {
+    const StringId md5 = entries_.payload_ok[entry] ? entries_.payload_md5[entry] : StringId::kNone;
+    auto [known, is_new] = by_md5_.try_emplace(md5);
+    if (is_new || md5 == StringId::kNone) {
+      known->second.reset();
+      auto lines = PayloadLines(model_, entries_, entry);
+      if (lines.ok() && parser_.Parse(lines.value().text(), nodes_).ok())
+        known->second = ModuleTree(nodes_).TakeModules();
+    }
+    return known->second ? &*known->second : nullptr;
+  }
+
+  void Add(const std::vector<Module>& modules, const Module& module, CompileModuleRow& row) {
     row.path = texts_(module.path);
-    row.parent = module.parent ? texts_(tree.modules()[*module.parent].path) : StringId::kNone;
+    row.parent = module.parent ? texts_(modules[*module.parent].path) : StringId::kNone;
     row.depth = module.depth;
     row.parameters = module.parameters;
     row.bytes = module.bytes.value_or(kNone64);
@@ -183,13 +176,12 @@ class Collector {
     table_.Add(row);
   }
 
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  ResultTexts texts_;
   CompileModuleTable& table_;
   FxGraphParser parser_;
   GraphNodes nodes_;
-  StringId dynamo_ = StringId::kNone;
+  AskOnce<bool> is_dynamo_{model_.pools,
+                           [](std::string_view kind) { return kind == "dynamo_output_graph"; }};
+  std::unordered_map<StringId, std::optional<std::vector<Module>>> by_md5_;
 };
 
 Status Run(const Model& model, AnalysisResult& result) {

@@ -10,9 +10,9 @@
 #include <array>
 #include <iterator>
 #include <set>
-#include <unordered_map>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
 #include "model/compile/frames.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_first_difference.h"
@@ -98,24 +98,10 @@ constexpr std::array<std::string_view, 9> kKinds = {
 constexpr std::array<std::string_view, 2> kArtifacts = {"before_pre_grad_graph",
                                                         "recompile_reasons"};
 
-// Whether texts are among some, asked once for each.
-class Choice {
- public:
-  Choice(const Pools& pools, std::span<const std::string_view> wanted)
-      : pools_(pools), wanted_(wanted) {}
-
-  bool Has(StringId id) {
-    auto [at, is_new] = known_.try_emplace(id, false);
-    if (is_new)
-      at->second = std::find(wanted_.begin(), wanted_.end(), pools_.Text(id)) != wanted_.end();
-    return at->second;
-  }
-
- private:
-  const Pools& pools_;
-  std::span<const std::string_view> wanted_;
-  std::unordered_map<StringId, bool> known_;
-};
+template <const auto& kWanted>
+bool IsAmong(std::string_view text) {
+  return std::find(kWanted.begin(), kWanted.end(), text) != kWanted.end();
+}
 
 }  // namespace
 
@@ -161,12 +147,12 @@ Graphs GatherGraphs(const Model& model) {
                         model.pools.Text(spans.compile_id[row])),
                     row);
   }
-  Choice kinds(model.pools, kKinds);
-  Choice artifacts(model.pools, kArtifacts);
+  AskOnce<bool> is_kind(model.pools, IsAmong<kKinds>);
+  AskOnce<bool> is_artifact(model.pools, IsAmong<kArtifacts>);
   Graphs graphs;
   for (size_t row = 0; row < entries.size(); ++row) {
     if (entries.payload_bytes[row] <= 0) continue;
-    if (!kinds.Has(entries.kind[row]) && !artifacts.Has(entries.name[row])) continue;
+    if (!is_kind(entries.kind[row]) && !is_artifact(entries.name[row])) continue;
     auto found = span_of.find({entries.input[row], entries.rank[row], entries.life[row],
                                WithoutAttempt(model.pools.Text(entries.compile_id[row]))});
     if (found != span_of.end()) graphs[found->second].push_back(row);

@@ -49,32 +49,22 @@ What WhatIs(std::string_view name) {
   return What::kNothing;
 }
 
-class Reader {
+class Reader : EntryPass {
  public:
-  Reader(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        part_(part),
-        texts_(model.pools, part.pools) {}
+  Reader(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void ReadArtifacts() {
-    StringId seen = StringId::kNone;
-    bool wanted = false;
+    AskOnce<bool> is_info(model_.pools,
+                          [](std::string_view name) { return name == "triton_kernel_info"; });
     for (size_t row = 0; row < entries_.size(); ++row) {
-      if (entries_.name[row] == StringId::kNone) continue;
-      if (entries_.name[row] != seen) {
-        seen = entries_.name[row];
-        wanted = Text(seen) == "triton_kernel_info";
-      }
-      if (wanted && Text(entries_.kind[row]) == "artifact") ReadInfo(row);
+      if (is_info(entries_.name[row]) && Text(entries_.kind[row]) == "artifact") ReadInfo(row);
     }
   }
 
   void ReadPhases(std::vector<Phase>& phases) {
     for (Phase& phase : phases) {
-      auto [at, is_new] = what_.try_emplace(phase.name, What::kNothing);
-      if (is_new) at->second = WhatIs(Text(phase.name));
-      if (at->second != What::kNothing && phase.end_row != kNoRow) ReadPhase(at->second, phase);
+      const What what = what_(phase.name);
+      if (what != What::kNothing && phase.end_row != kNoRow) ReadPhase(what, phase);
     }
   }
 
@@ -216,15 +206,9 @@ class Reader {
     return id.empty() || found == ids_.end() ? StringId::kNone : found->second;
   }
 
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
-  ResultTexts texts_;
   JsonReader reader_;
   std::string inner_;
-  std::unordered_map<StringId, What> what_;
+  AskOnce<What> what_{model_.pools, WhatIs};
   std::unordered_map<std::string_view, StringId> ids_;
   int32_t precompiled_input_ = kNone32;
   double precompile_s_ = 0;

@@ -127,7 +127,7 @@ class Pairing {
     phase.start_ns = phase.end_ns = events_.time_ns[row];
     phase.depth = static_cast<int32_t>(track.open.size());
     phase.parent = track.open.empty() ? kNoRow : track.open.back();
-    phase.area = AreaOfName(phase.name);
+    phase.area = area_of_(phase.name);
     if (phase.area == Area::kOther && phase.parent != kNoRow)
       phase.area = phases_[phase.parent].area;
     auto count = track.counts.find(phase.name);
@@ -173,19 +173,13 @@ class Pairing {
     if (!parent.closed) parent.self_ns = AddTimes(parent.self_ns, -took);
   }
 
-  Area AreaOfName(StringId name) {
-    auto [at, is_new] = areas_.try_emplace(name, Area::kOther);
-    if (is_new) at->second = AreaOf(model_.pools.Text(name));
-    return at->second;
-  }
-
   const Model& model_;
   const CompileEntryTable& entries_;
   const CompileEventTable& events_;
   std::vector<Phase> phases_;
   std::map<TrackKey, Track> tracks_;
   std::map<Process, int64_t> last_ns_;
-  std::unordered_map<StringId, Area> areas_;
+  AskOnce<Area> area_of_{model_.pools, AreaOf};
   EntryCursor cursor_{entries_};
 };
 

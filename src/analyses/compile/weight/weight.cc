@@ -62,10 +62,9 @@ void Count(Counters& counters, uint32_t first, uint32_t second, int64_t bytes) {
   weight.bytes += bytes;
 }
 
-class Weigher {
+class Weigher : EntryPass {
  public:
-  Weigher(const Model& model, Part& part)
-      : model_(model), entries_(model.tables.Get<CompileEntryTable>()), part_(part) {}
+  Weigher(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row) AddEntry(row);
@@ -90,19 +89,11 @@ class Weigher {
                           std::max<int64_t>(entries_.payload_bytes[row], 0);
     log.counted += bytes;
     const uint32_t kind = Number(entries_.kind[row]);
-    const uint32_t name = IsArtifact(entries_.kind[row]) ? Number(entries_.name[row]) : 0;
+    const uint32_t name = is_artifact_(entries_.kind[row]) ? Number(entries_.name[row]) : 0;
     Count(log.kinds, kind, name, bytes);
     Count(log.ids, Number(entries_.compile_id[row]), 0, bytes);
     Count(log.sources, Number(entries_.source_file[row]),
           static_cast<uint32_t>(entries_.source_line[row]), bytes);
-  }
-
-  bool IsArtifact(StringId kind) {
-    if (Number(kind) != last_kind_) {
-      last_kind_ = Number(kind);
-      last_is_artifact_ = model_.pools.Text(kind) == "artifact";
-    }
-    return last_is_artifact_;
   }
 
   void AddStrings() {
@@ -186,13 +177,10 @@ class Weigher {
                        static_cast<int32_t>(key.second));
   }
 
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
   std::map<int32_t, Log> logs_;  // by input
   Log* last_ = nullptr;
-  uint32_t last_kind_ = 0;
-  bool last_is_artifact_ = false;
+  AskOnce<bool> is_artifact_{model_.pools,
+                             [](std::string_view kind) { return kind == "artifact"; }};
 };
 
 void AddFindings(const Part& part, std::vector<Finding>& findings) {

@@ -281,6 +281,13 @@ std::optional<size_t> PageContext::ShapeOf(size_t entry_row) const {
   return Find(shape_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
 }
 
+void PageContext::AppendStacks(size_t shape_row, std::string_view root, std::string& out) const {
+  const std::optional<size_t> row = RowOf(shapes.entry[shape_row]);
+  if (!row) return;
+  frames_.AppendFolded("User stack", model.pools.GetStack(entries.user_stack[*row]), root, out);
+  frames_.AppendFolded("Framework stack", model.pools.GetStack(entries.stack[*row]), root, out);
+}
+
 std::string_view PageContext::MetricsPath(size_t metrics_row) const {
   const std::optional<size_t> entry_row = EntryRowOf(metrics_row);
   if (!entry_row) return {};

@@ -99,6 +99,8 @@ class PageContext {
   std::string_view MetricsPath(size_t metrics_row) const;
   // Rows of compile_restart of an entry.
   std::span<const size_t> RestartsOf(int64_t entry) const;
+  // The stacks with which the entry of a row of compile_shape was logged, folded away.
+  void AppendStacks(size_t shape_row, std::string_view root, std::string& out) const;
   // Specialisations and fast guards that the metrics page of `entry` shows: those of its
   // compilation, whatever the attempt, that no earlier page has shown.
   std::span<const size_t> ShapesOf(int64_t entry) const;

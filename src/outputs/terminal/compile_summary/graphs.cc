@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "model/compile/payload.h"
@@ -16,11 +17,10 @@ namespace debrief::outputs::compile_summary {
 
 namespace {
 
-// The text must outlive the nodes.
 struct LoadedGraph {
   std::string title;
-  std::string text;
-  GraphNodes nodes;
+  std::unique_ptr<std::string> text = std::make_unique<std::string>();
+  GraphNodes nodes;  // point into the text
 };
 
 std::string_view NameOf(const Model& model, const CompileGraphTable& graphs, size_t i) {
@@ -64,10 +64,10 @@ Result<LoadedGraph> Load(const Model& model, std::string_view which) {
   for (size_t row = 0; row < entries.size(); ++row) {
     if (entries.input[row] != graphs.input[*at] || entries.entry[row] != graphs.entry[*at])
       continue;
-    TRY(ReadPayload(model, entries, row, loaded.text));
+    TRY(ReadPayload(model, entries, row, *loaded.text));
     break;
   }
-  TRY(FxGraphParser().Parse(loaded.text, loaded.nodes));
+  ASSIGN_OR_RETURN(loaded.nodes, ParseGraph(*loaded.text));
   return loaded;
 }
 
