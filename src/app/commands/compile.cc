@@ -217,7 +217,7 @@ class CompileRun {
       Note(fmt::format("Detected rank: Some({})", plan.rank));
     TRY(CheckStrict(plan));
     TRY(WriteTree(model_, plan, tree_, false, pool_, folder));
-    Tell(plan);
+    ReportLog(plan);
     return {};
   }
 
@@ -238,7 +238,7 @@ class CompileRun {
     for (TreePlan& plan : plans) TRY(WriteRank(plan, folder));
     std::vector<std::string> written;
     TRY(WriteLanding(model_, plans, tree_, pool_, folder, written));
-    TellLanding(written);
+    ReportLanding(written);
     return {};
   }
 
@@ -268,7 +268,7 @@ class CompileRun {
     if (mkdir(path.c_str(), 0777) != 0)
       return Status(Code::kDenied, "cannot make the folder").At({.file = path});
     TRY(WriteTree(model_, plan, tree_, true, pool_, path));
-    Tell(plan);
+    ReportLog(plan);
     return {};
   }
 
@@ -287,8 +287,8 @@ class CompileRun {
     if (!global_.quiet) std::fputs((Printable(text) + "\n").c_str(), stderr);
   }
 
-  // What tlparse tells of one log.
-  void Tell(const TreePlan& plan) const {
+  // What tlparse says of one log.
+  void ReportLog(const TreePlan& plan) const {
     if (options_.export_report) return;
     for (const std::string& message : plan.messages) Note(message);
     if (options_.verbose) {
@@ -302,7 +302,7 @@ class CompileRun {
     Note(fmt::format("Unknown fields: {{{}}} (consider updating debrief to render these)", keys));
   }
 
-  void TellLanding(const std::vector<std::string>& written) const {
+  void ReportLanding(const std::vector<std::string>& written) const {
     if (global_.json) return;
     std::string text;
     for (const std::string& file : written) {

@@ -12,32 +12,11 @@ namespace debrief::outputs::tlparse_tree {
 namespace {
 
 void AppendEscaped(char c, std::string& out) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      return;
-    case '\\':
-      out += "\\\\";
-      return;
-    case '\b':
-      out += "\\b";
-      return;
-    case '\f':
-      out += "\\f";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    default:
-      break;
-  }
-  if (static_cast<unsigned char>(c) >= 0x20) {
+  constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t";
+  constexpr std::string_view kLetters = "\"\\bfnrt";
+  if (const size_t at = kEscaped.find(c); at != kEscaped.npos) {
+    (out += '\\') += kLetters[at];
+  } else if (static_cast<unsigned char>(c) >= 0x20) {
     out += c;
   } else {
     out += fmt::format("\\u{:04x}", c);

@@ -1,5 +1,6 @@
 #include "torch/fx/graph.h"
 
+#include <array>
 #include <charconv>
 
 namespace debrief {
@@ -111,23 +112,10 @@ std::string_view WithoutDeviceIndex(std::string_view device) {
 }
 
 std::string_view FxOpName(FxOp op) {
-  switch (op) {
-    case FxOp::kPlaceholder:
-      return "placeholder";
-    case FxOp::kGetAttr:
-      return "get_attr";
-    case FxOp::kCallFunction:
-      return "call_function";
-    case FxOp::kCallMethod:
-      return "call_method";
-    case FxOp::kCallModule:
-      return "call_module";
-    case FxOp::kOutput:
-      return "output";
-    case FxOp::kUnknown:
-      break;
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 7> kNames = {"placeholder", "get_attr",    "call_function",
+                                                      "call_method", "call_module", "output",
+                                                      "unknown"};
+  return kNames[static_cast<size_t>(op)];
 }
 
 void GraphNodes::Clear() {

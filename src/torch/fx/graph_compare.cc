@@ -276,8 +276,8 @@ class Matcher {
 
   GraphDiff Collect() {
     GraphDiff diff;
-    uint32_t next = 0;  // the nodes of the first graph before this one are told
-    auto tell_removed = [&](uint32_t end) {
+    uint32_t next = 0;  // the nodes of the first graph before this one are done
+    auto add_removed = [&](uint32_t end) {
       for (; next < end; ++next)
         if (now_of_[next] == kNone)
           diff.changes.push_back({FxNodeChange::What::kRemoved, next, kNone});
@@ -288,7 +288,7 @@ class Matcher {
         diff.changes.push_back({FxNodeChange::What::kAdded, kNone, now});
         continue;
       }
-      tell_removed(before);
+      add_removed(before);
       if (!Same(before, now)) {
         diff.changes.push_back({FxNodeChange::What::kChanged, before, now});
       } else if (IsRewired(before, now)) {
@@ -297,7 +297,7 @@ class Matcher {
         ++diff.same;
       }
     }
-    tell_removed(static_cast<uint32_t>(before_.nodes.size()));
+    add_removed(static_cast<uint32_t>(before_.nodes.size()));
     diff.now_of = std::move(now_of_);
     return diff;
   }

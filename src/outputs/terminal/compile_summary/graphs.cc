@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -90,17 +91,8 @@ std::vector<std::string> NodeCells(const GraphNodes& graph, const FxNode& node) 
 }
 
 std::string_view ChangeName(FxNodeChange::What what) {
-  switch (what) {
-    case FxNodeChange::What::kAdded:
-      return "added";
-    case FxNodeChange::What::kRemoved:
-      return "removed";
-    case FxNodeChange::What::kChanged:
-      return "changed";
-    case FxNodeChange::What::kRewired:
-      return "rewired";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> kNames = {"added", "removed", "changed", "rewired"};
+  return kNames[static_cast<size_t>(what)];
 }
 
 }  // namespace
