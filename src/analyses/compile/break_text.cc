@@ -98,19 +98,11 @@ void ParseBlock(std::string_view text, BreakText& parsed) {
 
 }  // namespace
 
-std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
-
 std::string ShortReason(std::string_view text) {
   text = Trimmed(text);
   std::string reason(Trimmed(TakeLine(text)));
   if (reason.ends_with(':') && !text.empty()) (reason += ' ') += Trimmed(TakeLine(text));
   return reason;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 std::vector<TextFrame> ParseTraceback(std::string_view text) {
@@ -145,6 +137,27 @@ BreakText ParseBreakText(std::string_view text) {
   }
   ParseBlock(text.substr(0, end), parsed);
   return parsed;
+}
+
+void ParseGuardLine(std::string_view text, GuardLine& guard) {
+  constexpr std::string_view kComment = "  # ";
+  const size_t comment = text.find(kComment);
+  guard.guard = Trimmed(text.substr(0, comment));
+  if (comment == text.npos) return;
+  text.remove_prefix(comment + kComment.size());
+  const size_t place = text.rfind(kComment);
+  if (place != text.npos) {
+    guard.code = Trimmed(text.substr(0, place));
+    text.remove_prefix(place + kComment.size());
+  }
+  text = Trimmed(text.substr(0, text.find(" (HINT: ")));
+  const size_t in = text.rfind(" in ");
+  const size_t colon = text.substr(0, in).rfind(':');
+  if (in == text.npos || colon == text.npos) return;
+  guard.file = text.substr(0, colon);
+  guard.function = text.substr(in + 4);
+  text = text.substr(colon + 1, in - colon - 1);
+  std::from_chars(text.data(), text.data() + text.size(), guard.line);
 }
 
 StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools) {

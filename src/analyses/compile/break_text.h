@@ -1,6 +1,6 @@
-// What PyTorch writes about a graph break, taken apart. The same text stands in artifacts
-// dynamo_graph_break_reason (with all parts) and in the reasons of restarts and failures (from the
-// reason on):
+// What PyTorch writes about graph breaks and guards, taken apart. Of a break: the same text stands
+// in artifacts dynamo_graph_break_reason (with all parts) and in the reasons of restarts and
+// failures (from the reason on):
 //
 //   Graph break in user code at train.py:32
 //   Graph Break Reason: Encountered graph break when attempting to trace CALL: ...
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/pools/ids.h"
+#include "base/text/strings.h"
 
 namespace debrief {
 
@@ -50,17 +51,24 @@ BreakText ParseBreakText(std::string_view text);
 // line that is not indented; outermost first.
 std::vector<TextFrame> ParseTraceback(std::string_view text);
 
+// A guard and the line of source that needs it, as they are logged:
+//
+//   ___check_type_id(k, 10731296)  # return x * k  # train.py:60 in f (HINT: type int)
+//   guard                            code            file:line in function
+struct GuardLine {
+  std::string_view guard;
+  std::string_view code, file, function;
+  int32_t line = kNone32;
+};
+
+// Sets what the text tells.
+void ParseGuardLine(std::string_view text, GuardLine& guard);
+
 // `frames` as a stack of `pools`, innermost first; kNone when there are none.
 StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools);
-
-// The text before its first line end.
-std::string_view FirstLine(std::string_view text);
 
 // A reason in one line: its first, and the second as well when the first only announces it
 // ("backend='x' raised:").
 std::string ShortReason(std::string_view text);
-
-// Without blanks at both ends.
-std::string_view Trimmed(std::string_view text);
 
 }  // namespace debrief

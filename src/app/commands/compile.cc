@@ -8,25 +8,74 @@
 // written.
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <limits>
 
 #include "app/build_model.h"
 #include "app/commands/commands.h"
-#include "app/compile_answers.h"
 #include "app/compile_logs.h"
 #include "app/split_ranks.h"
 #include "app/staged_folder.h"
 #include "app/terminal.h"
 #include "base/text/safe_name.h"
 #include "compat/tlparse/tree.h"
+#include "model/model.h"
+#include "outputs/compile_stacks.h"
 #include "outputs/run_json.h"
+#include "outputs/terminal/compile_summary/answers.h"
 #include "tables/compile_log.h"
 #include "tables/input.h"
 
 namespace debrief {
 
 namespace {
+
+namespace summary = outputs::compile_summary;
+
+// Only a terminal has an edge.
+size_t Width() {
+  return isatty(STDOUT_FILENO) != 0 ? static_cast<size_t>(TerminalWidth())
+                                    : std::numeric_limits<size_t>::max();
+}
+
+Result<std::string> AnswerText(const Model& model, const CompileOptions& options,
+                               const GlobalOptions& global) {
+  if (options.summary) {
+    summary::SummaryOptions wanted{.width = Width(), .compile_id = options.compile_id};
+    return global.json ? summary::SummaryJson(model, wanted) : summary::SummaryText(model, wanted);
+  }
+  if (!options.against.empty())
+    return summary::GraphDifference(model, options.against, options.graph, Width());
+  if (!options.graph.empty()) return summary::GraphTable(model, options.graph, Width());
+  if (options.dot) return outputs::Dot(model);
+  auto samples = outputs::MakeSamples(model);
+  return options.collapsed ? outputs::Collapsed(model, samples)
+                           : outputs::Speedscope(model, samples);
+}
+
+Status WriteRunnableFiles(const Model& model, const CompileOptions& options) {
+  StagedFolder staged;
+  TRY(staged.Begin(options.runnable, options.overwrite));
+  ASSIGN_OR_RETURN(int written, summary::WriteRunnables(model, staged.path()));
+  TRY(staged.Publish());
+  PrintNote(fmt::format("{} files in {}", written, options.runnable));
+  return {};
+}
+
+bool AsksForAnswer(const CompileOptions& options) {
+  return options.summary || !options.graph.empty() || options.collapsed || options.speedscope ||
+         options.dot || !options.runnable.empty();
+}
+
+Status PrintCompileAnswer(const Model& model, const CompileOptions& options,
+                          const GlobalOptions& global) {
+  if (!options.runnable.empty()) return WriteRunnableFiles(model, options);
+  ASSIGN_OR_RETURN(std::string text, AnswerText(model, options, global));
+  StdoutSink().Write(text);
+  return {};
+}
 
 using outputs::tlparse_tree::MakePlan;
 using outputs::tlparse_tree::TreeOptions;
@@ -168,7 +217,7 @@ class CompileRun {
       Note(fmt::format("Detected rank: Some({})", plan.rank));
     TRY(CheckStrict(plan));
     TRY(WriteTree(model_, plan, tree_, false, pool_, folder));
-    Tell(plan);
+    ReportLog(plan);
     return {};
   }
 
@@ -189,7 +238,7 @@ class CompileRun {
     for (TreePlan& plan : plans) TRY(WriteRank(plan, folder));
     std::vector<std::string> written;
     TRY(WriteLanding(model_, plans, tree_, pool_, folder, written));
-    TellLanding(written);
+    ReportLanding(written);
     return {};
   }
 
@@ -219,7 +268,7 @@ class CompileRun {
     if (mkdir(path.c_str(), 0777) != 0)
       return Status(Code::kDenied, "cannot make the folder").At({.file = path});
     TRY(WriteTree(model_, plan, tree_, true, pool_, path));
-    Tell(plan);
+    ReportLog(plan);
     return {};
   }
 
@@ -238,8 +287,8 @@ class CompileRun {
     if (!global_.quiet) std::fputs((Printable(text) + "\n").c_str(), stderr);
   }
 
-  // What tlparse tells of one log.
-  void Tell(const TreePlan& plan) const {
+  // What tlparse says of one log.
+  void ReportLog(const TreePlan& plan) const {
     if (options_.export_report) return;
     for (const std::string& message : plan.messages) Note(message);
     if (options_.verbose) {
@@ -253,7 +302,7 @@ class CompileRun {
     Note(fmt::format("Unknown fields: {{{}}} (consider updating debrief to render these)", keys));
   }
 
-  void TellLanding(const std::vector<std::string>& written) const {
+  void ReportLanding(const std::vector<std::string>& written) const {
     if (global_.json) return;
     std::string text;
     for (const std::string& file : written) {

@@ -1,10 +1,9 @@
-#include "compat/tlparse/event_file.h"
-
 #include <fmt/format.h>
 
 #include <optional>
 
 #include "base/json/canonical.h"
+#include "compat/tlparse/data_files.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 
@@ -134,23 +133,15 @@ Status AppendEvents(const Model& model, const TreePlan& plan, std::optional<int3
 
 }  // namespace
 
-Status WriteEvents(const Model& model, const TreePlan& plan, ThreadPool& pool, FileSink& sink) {
+Status WriteEvents(const Model& model, std::span<const TreePlan> plans, bool of_many,
+                   ThreadPool& pool, FileSink& sink) {
   ASSIGN_OR_RETURN(auto stream, sink.Open("chromium_events.json"));
   TRY(stream.Append("["));
   bool first = true;
-  TRY(AppendEvents(model, plan, std::nullopt, pool, stream, first));
-  return stream.Append(first ? "]" : "\n]");
-}
-
-Status WriteAllEvents(const Model& model, std::span<const TreePlan> plans, ThreadPool& pool,
-                      FileSink& sink) {
-  bool any = false;
-  for (const TreePlan& plan : plans) any |= !plan.events.empty();
-  if (!any) return {};
-  ASSIGN_OR_RETURN(auto stream, sink.Open("chromium_events.json"));
-  TRY(stream.Append("["));
-  bool first = true;
-  for (const TreePlan& plan : plans) TRY(AppendEvents(model, plan, plan.rank, pool, stream, first));
+  for (const TreePlan& plan : plans) {
+    auto pid = of_many ? std::optional(plan.rank) : std::nullopt;
+    TRY(AppendEvents(model, plan, pid, pool, stream, first));
+  }
   return stream.Append(first ? "]" : "\n]");
 }
 

@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "compat/tlparse/event_file.h"
+#include "compat/tlparse/data_files.h"
 #include "compat/tlparse/file_sink.h"
-#include "compat/tlparse/multi_rank_json.h"
 #include "compat/tlparse/pages/landing.h"
 #include "compat/tlparse/tree.h"
 #include "tables/compile_divergence.h"
@@ -142,7 +141,9 @@ Status WriteLanding(const Model& model, std::span<const TreePlan> plans, const T
     attempt = entries.attempt[plan.rows.front()];
     break;
   }
-  TRY(WriteAllEvents(model, plans, pool, sink));
+  const bool has_events =
+      std::any_of(plans.begin(), plans.end(), [](auto& plan) { return !plan.events.empty(); });
+  if (has_events) TRY(WriteEvents(model, plans, true, pool, sink));
   std::string runtime = RuntimeEstimationsJson(model, job, attempt);
   TRY(WriteUnlessEmpty("runtime_estimations.json", runtime, sink, written));
   TRY(WriteUnlessEmpty("chromium_trace_with_runtime.json", RuntimeTraceJson(model, job, attempt),

@@ -1,5 +1,3 @@
-#include "compat/tlparse/multi_rank_json.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +10,8 @@
 #include <vector>
 
 #include "base/json/writer.h"
-#include "compat/tlparse/fx_hash.h"
-#include "compat/tlparse/serde_text.h"
+#include "compat/tlparse/data_files.h"
+#include "compat/tlparse/rust_text.h"
 #include "tables/compile_collective.h"
 #include "tables/compile_parity.h"
 #include "tables/compile_runtime_op.h"

@@ -4,7 +4,7 @@
 
 #include "base/bytes/hash.h"
 #include "base/text/escape.h"
-#include "model/compile/graph.h"
+#include "base/text/strings.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -28,14 +28,6 @@ std::string InsidePart(std::string_view part) {
 }
 
 }  // namespace
-
-std::string ListedDirectory(const CompileEntryTable& entries, size_t row) {
-  if (entries.compile_id[row] == StringId::kNone) return "unknown";
-  std::string directory = GraphDirectory(entries, row);
-  bool is_first = entries.frame_compile_id[row] != kNone64 && directory.ends_with("_-");
-  if (is_first) directory.back() = '0';
-  return directory;
-}
 
 std::string DisplayId(std::string_view compile_id) {
   return compile_id.empty() ? "(unknown)" : fmt::format("[{}]", compile_id);
@@ -61,12 +53,8 @@ std::string InsidePath(std::string_view name) {
   return path.empty() ? "_" : path;
 }
 
-std::string_view LastPart(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-}
-
 std::string_view StemOf(std::string_view path) {
-  std::string_view name = LastPart(path);
+  std::string_view name = FileName(path);
   size_t dot = name.rfind('.');
   return dot == name.npos || dot == 0 ? name : name.substr(0, dot);
 }

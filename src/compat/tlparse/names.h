@@ -5,13 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tables/compile_entry.h"
-
 namespace debrief::outputs::tlparse_tree {
-
-// The directory of a compilation in the listing (GraphDirectory of its entries): an id whose
-// attempt is absent stands for attempt 0, a broken one for "unknown".
-std::string ListedDirectory(const CompileEntryTable& entries, size_t row);
 
 // "[0/0]": as people read it.
 std::string DisplayId(std::string_view compile_id);
@@ -24,8 +18,7 @@ std::string Numbered(std::string_view name, int32_t number);
 // it is.
 std::string InsidePath(std::string_view name);
 
-// The last part of a path, and that without its extension.
-std::string_view LastPart(std::string_view path);
+// The last part of a path without its extension.
 std::string_view StemOf(std::string_view path);
 
 }  // namespace debrief::outputs::tlparse_tree

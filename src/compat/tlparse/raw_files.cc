@@ -1,5 +1,3 @@
-#include "compat/tlparse/raw_files.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,8 @@
 #include "base/json/canonical.h"
 #include "base/json/writer.h"
 #include "base/text/escape.h"
-#include "compat/tlparse/serde_text.h"
+#include "compat/tlparse/data_files.h"
+#include "compat/tlparse/rust_text.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_string.h"

@@ -1,24 +1,59 @@
 #include "compat/tlparse/tree.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <functional>
+#include <initializer_list>
+#include <string_view>
 
 #include "base/json/canonical.h"
 #include "base/json/cursor.h"
-#include "compat/tlparse/event_file.h"
+#include "base/text/safe_name.h"
+#include "compat/tlparse/data_files.h"
 #include "compat/tlparse/file_sink.h"
-#include "compat/tlparse/multi_rank_json.h"
 #include "compat/tlparse/pages/pages.h"
-#include "compat/tlparse/planner.h"
-#include "compat/tlparse/provenance_files.h"
-#include "compat/tlparse/raw_files.h"
+#include "compat/tlparse/plan.h"
 #include "model/compile/payload.h"
 #include "outputs/output.h"
 #include "tables/compile_entry.h"
+#include "tables/compile_log.h"
 #include "tables/compile_shape.h"
+#include "tables/input.h"
 
 namespace debrief::outputs::tlparse_tree {
 
 namespace {
+
+// The text of the last file of the first name that the compilation has.
+Status ReadLast(const Model& model, const Compilation& compilation,
+                std::initializer_list<std::string_view> names, std::string& text) {
+  for (std::string_view name : names) {
+    std::string begin = compilation.directory + "/" + std::string(name);
+    for (size_t i = compilation.files.size(); i-- > 0;) {
+      if (!compilation.files[i].url.starts_with(begin)) continue;
+      return ReadPayload(model, model.tables.Get<CompileEntryTable>(), compilation.files[i].row,
+                         text);
+    }
+  }
+  return {};
+}
+
+// provenance_tracking_<directory>.html: the graphs and the code of a compilation side by side.
+Status WriteProvenance(const Model& model, const TreePlan& plan, const Compilation& compilation,
+                       FileSink& sink) {
+  std::string pre, post, code;
+  TRY(ReadLast(model, compilation, {"before_pre_grad_graph", "inductor_pre_grad_graph"}, pre));
+  TRY(ReadLast(model, compilation, {"after_post_grad_graph", "inductor_post_grad_graph"}, post));
+  TRY(ReadLast(model, compilation, {"inductor_aot_wrapper_code", "inductor_output_code"}, code));
+  std::string mappings = LineMappingsJson(model, plan.input, plan.rank, compilation.directory);
+  return sink.Write("provenance_tracking_" + compilation.directory + ".html",
+                    ProvenancePage({.id = compilation.id,
+                                    .pre_grad = pre,
+                                    .post_grad = post,
+                                    .code = code,
+                                    .line_mappings = mappings}));
+}
 
 using Task = std::function<Status()>;
 
@@ -45,6 +80,31 @@ Status WriteFile(const PageContext& context, const TreeFile& file, FileSink& sin
   return sink.Write(file.path, is_payload ? payload : FilePage(context, file, payload));
 }
 
+// The tree as an output of `debrief PATH --with tlparse_tree`: one folder a log.
+Status MakeFolder(const std::string& path) {
+  if (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return {};
+  return Status(Code::kDenied, "cannot make the folder").At({.file = path});
+}
+
+Status Write(const Model& model, const OutputContext& context) {
+  const auto& logs = model.tables.Get<CompileLogTable>();
+  const auto& inputs = model.tables.Get<InputTable>();
+  std::string root = context.folder + "/tlparse_tree";
+  TRY(MakeFolder(root));
+  ThreadPool pool(1);
+  for (size_t i = 0; i < logs.size(); ++i) {
+    int32_t input = logs.input[i];
+    std::string path(model.pools.Text(inputs.path[static_cast<size_t>(input)]));
+    std::string folder =
+        fmt::format("{}/{}_{}", root, input, SafeName(path.substr(path.rfind('/') + 1)));
+    TRY(MakeFolder(folder));
+    TreeOptions options;
+    TreePlan plan = MakePlan(model, {.input = input}, options);
+    TRY(WriteTree(model, plan, options, false, pool, folder));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const std::string_view> DerivedTables() {
@@ -62,7 +122,7 @@ Status WriteTree(const Model& model, TreePlan& plan, const TreeOptions& options,
   std::vector<Task> tasks;
   if (!options.export_report) {  // the longest first
     tasks.push_back([&] { return WriteRawLog(model, plan, sink); });
-    tasks.push_back([&] { return WriteEvents(model, plan, pool, sink); });
+    tasks.push_back([&] { return WriteEvents(model, {&plan, 1}, false, pool, sink); });
     tasks.push_back([&] { return WriteRawLines(model, plan, pool, sink); });
     tasks.push_back([&] { return sink.Write("compile_directory.json", DirectoryJson(plan)); });
     tasks.push_back(
@@ -87,33 +147,14 @@ Status WriteTree(const Model& model, TreePlan& plan, const TreeOptions& options,
   });
 }
 
-bool IsKernelStacks(const Model& model, size_t row) {
-  auto lines = PayloadLines(model, model.tables.Get<CompileEntryTable>(), row);
-  JsonReader reader;
-  if (!lines.ok() || lines.value().size() == 0 || !reader.Open(lines.value().text()).ok())
-    return false;
-  return reader.root()
-      .ForEachField([](std::string_view, JsonValue stacks) {
-        return stacks.ForEachElement([](JsonValue stack) {
-          return stack.String() ? Status() : Status(Code::kInvalid, "is no string");
-        });
-      })
-      .ok();
-}
-
-bool IsEvaluated(const Model& model, size_t row) {
-  const auto& entries = model.tables.Get<CompileEntryTable>();
-  const auto& shapes = model.tables.Get<CompileShapeTable>();
-  auto [begin, end] = RowsOfInput(shapes, entries.input[row]);
-  auto first = shapes.entry.begin() + static_cast<std::ptrdiff_t>(begin);
-  auto last = shapes.entry.begin() + static_cast<std::ptrdiff_t>(end);
-  for (auto at = std::lower_bound(first, last, entries.entry[row]);
-       at != last && *at == entries.entry[row]; ++at) {
-    auto shape = static_cast<size_t>(at - shapes.entry.begin());
-    if (shapes.kind[shape] == entries.kind[row])
-      return model.pools.Text(shapes.prefix[shape]) == "eval";
-  }
-  return false;
+const Output& Describe() {
+  static const Output kOutput = {
+      .info = {.name = "tlparse_tree",
+               .sentence = "the files and pages that tlparse makes of each TORCH_TRACE log",
+               .file = "tlparse_tree",
+               .on_request = true},
+      .write = Write};
+  return kOutput;
 }
 
 }  // namespace debrief::outputs::tlparse_tree

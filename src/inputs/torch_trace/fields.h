@@ -3,7 +3,7 @@
 //   constexpr Field<CompileTensorRow> kFields[] = {
 //       {"id", FieldType::kUint64, &CompileTensorRow::id, kRequired},
 //       {"dtype", FieldType::kText, &CompileTensorRow::dtype, kRequired}, ...};
-//   TRY(ReadFields<CompileTensorRow>(value, kFields, entry, row));
+//   constexpr Kind kKind = {.read = ReadRow<CompileTensorTable, kFields>, ...};
 //
 // A field of the wrong type is an error, and so is a missing one that is required: such an entry
 // was written by something else than the compiler we know, and what it means is not guessed. null
@@ -114,13 +114,22 @@ Status ReadFields(JsonValue object, std::span<const Field<Row>> fields, Entry& e
                     [](std::string_view, JsonValue) { return Status(); });
 }
 
-// The whole of a kind that is one row of one table.
-template <typename Table, typename Row>
-Status ReadRow(JsonValue value, std::span<const Field<Row>> fields, Entry& entry) {
-  Row row = entry.NewRow<Row>();
-  TRY(ReadFields<Row>(value, fields, entry, row));
-  entry.Add<Table>(row);
-  return {};
+// What a kind that is one row of one table has as its `read`.
+template <typename Table, const auto& kFields>
+Status ReadRow(JsonValue value, Entry& entry) {
+  auto read = [&]<typename Row, size_t kCount>(const Field<Row>(&fields)[kCount]) -> Status {
+    Row row = entry.NewRow<Row>();
+    TRY(ReadFields<Row>(value, fields, entry, row));
+    entry.Add<Table>(row);
+    return {};
+  };
+  return read(kFields);
+}
+
+// The same for a kind whose fields go to the entry's own row.
+template <const auto& kFields>
+Status ReadEntryRow(JsonValue value, Entry& entry) {
+  return ReadFields<CompileEntryRow>(value, kFields, entry, entry.row);
 }
 
 }  // namespace debrief::inputs::torch_trace

@@ -106,7 +106,7 @@ class TorchTraceReader final : public Reader {
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    RangeReader(log_, now_ns_, bytes.text(), range.begin, part).ReadAll();
+    ReadRange(log_, now_ns_, bytes.text(), range.begin, part);
     return {};
   }
 

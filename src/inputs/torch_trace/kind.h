@@ -1,12 +1,8 @@
 // One kind of entry: what stands under one key of the envelope, e.g. {"artifact": {...}, "rank":
 // 0}.
 //
-// A kind is one file kinds/<key>.cc that defines
-//
-//   const Kind& debrief::inputs::torch_trace::kinds::<key>::Describe();
-//
-// The build collects them (tools/gen_registry.py); nothing else names them. A kind says how its
-// payload is shown, and reads the value under its key into the entry's row and into tables.
+// Kinds stand in tables by subject, kinds/<subject>.cc. A kind says how its payload is shown, and
+// reads the value under its key into the entry's row and into tables.
 #pragma once
 
 #include <span>
@@ -19,14 +15,14 @@
 namespace debrief::inputs::torch_trace {
 
 struct Kind {
-  std::string_view key;       // of the envelope; the file's name
+  std::string_view key;       // of the envelope
   std::string_view sentence;  // what one such entry tells
 
   // Where an entry has several kinds of content, they are numbered in this order.
   int order = 100;
 
   // How the payload is shown (table compile_entry, column `form`), and in which file: "" means
-  // <key>.<txt or html>. A kind whose file depends on the value sets both in `read`.
+  // <key>.txt. A kind whose file depends on the value sets both in `read`.
   std::string_view form = {};
   std::string_view file = {};
 
@@ -43,7 +39,14 @@ struct Kind {
   Status (*read_payload)(std::string_view lines, Entry& entry) = nullptr;
 };
 
-// All kinds in order of key (generated), and the one of a key or null.
+// The kinds of a subject.
+std::span<const Kind> ArtifactKinds();
+std::span<const Kind> CompilationKinds();
+std::span<const Kind> GraphKinds();
+std::span<const Kind> ShapeKinds();
+std::span<const Kind> TensorKinds();
+
+// All kinds, and the one of a key or null.
 std::span<const Kind* const> AllKinds();
 const Kind* FindKind(std::string_view key);
 

@@ -26,7 +26,7 @@ struct Stretch {
 };
 
 // A line of the stretch that is an item of the puzzle.
-struct Line {
+struct StretchLine {
   int64_t offset = 0;
   int64_t bytes = 0;          // with its end
   std::optional<size_t> row;  // of compile_entry, for the line of an entry
@@ -110,7 +110,7 @@ class Repairer {
       size_t stop = std::min(text.find('\n', at), text.size());
       size_t next = std::min(stop + 1, text.size());
       int64_t here = offset + static_cast<int64_t>(at);
-      Line line{.offset = here, .bytes = static_cast<int64_t>(next - at), .row = {}};
+      StretchLine line{.offset = here, .bytes = static_cast<int64_t>(next - at), .row = {}};
       if (text[at] == '\t') {
         size_t size = stop - at - 1;
         if (size > 0 && text[stop - 1] == '\r') --size;
@@ -126,7 +126,7 @@ class Repairer {
     }
   }
 
-  void AddItem(TangledItem item, const Line& line) {
+  void AddItem(TangledItem item, const StretchLine& line) {
     items_.push_back(item);
     lines_.push_back(line);
   }
@@ -140,7 +140,7 @@ class Repairer {
     return envelopes_.Parse(line.substr(begin)).payload_md5.value_or("");
   }
 
-  void AddEntry(size_t row, const Line& line, std::string_view text) {
+  void AddEntry(size_t row, const StretchLine& line, std::string_view text) {
     TangledItem item{.lane = LaneOf(entries_.rank[row])};
     if (auto md5 = ParseMd5(ChecksumOf(row, text))) {
       item.has_payload = true;
@@ -235,8 +235,9 @@ class Repairer {
     std::vector<size_t> kept;
     int64_t begin = entries_.payload_offset[row];
     int64_t end = result.lost == 1 ? begin + entries_.payload_bytes[row] : begin;
-    auto first = std::lower_bound(lines_.begin(), lines_.end(), begin,
-                                  [](const Line& line, int64_t at) { return line.offset < at; });
+    auto first =
+        std::lower_bound(lines_.begin(), lines_.end(), begin,
+                         [](const StretchLine& line, int64_t at) { return line.offset < at; });
     for (auto at = first; at != lines_.end() && at->offset < end; ++at) {
       auto i = static_cast<size_t>(at - lines_.begin());
       if (items_[i].lane == -1 && result.owner[i] < 0) kept.push_back(i);
@@ -250,7 +251,7 @@ class Repairer {
   CompileStringTable& strings_;
   EnvelopeParser envelopes_;
   std::vector<TangledItem> items_;
-  std::vector<Line> lines_;
+  std::vector<StretchLine> lines_;
   Repaired done_;
 };
 

@@ -1,9 +1,12 @@
 #include "model/compile/payload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
+#include "base/pools/ids.h"
 #include "tables/compile_entry.h"
 
 namespace debrief {
@@ -87,6 +90,14 @@ Status ReadPayloadStart(const Model& model, const CompileEntryTable& entries, si
 
 Result<ByteView> HeaderLine(const Model& model, const CompileEntryTable& entries, size_t row) {
   return Look(SourceOf(model, entries, row), entries.entry[row], entries.header_bytes[row]);
+}
+
+std::string GraphDirectory(const CompileEntryTable& entries, size_t row) {
+  if (entries.compile_id[row] == StringId::kNone)
+    return fmt::format("unknown_{}", entries.line[row]);
+  auto part = [](int64_t id) { return id == kNone64 ? std::string("-") : fmt::format("{}", id); };
+  return fmt::format("{}_{}_{}_{}", part(entries.autograd_id[row]), part(entries.frame_id[row]),
+                     part(entries.frame_compile_id[row]), part(entries.compile_attempt[row]));
 }
 
 }  // namespace debrief

@@ -9,6 +9,7 @@
 // The model keeps where these bytes lie; here they become the text that was logged.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,5 +39,10 @@ Status ReadPayloadStart(const Model& model, const CompileEntryTable& entries, si
 
 // The line of the entry, without its end.
 Result<ByteView> HeaderLine(const Model& model, const CompileEntryTable& entries, size_t row);
+
+// Which compilation an entry belongs to, as a name that a folder can have.
+// "-_0_1_0": compiled autograd, frame, compilation of the frame and attempt, each "-" when absent.
+// An entry whose id is broken is alone: "unknown_17", by its line.
+std::string GraphDirectory(const CompileEntryTable& entries, size_t row);
 
 }  // namespace debrief

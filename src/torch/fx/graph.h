@@ -4,14 +4,59 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "torch/fx/value.h"
+#include "base/text/strings.h"
 
 namespace debrief {
+
+// What torch.fx writes beside a value: "f32[4, s27, 128][128*s27, 128, 1]cuda:0", "Sym(s27)".
+struct FxValue {
+  std::string_view text;     // all of it; empty when nothing is told
+  std::string_view dtype;    // f32; Sym; any other text as it is
+  std::string_view sizes;    // 4, s27, 128; the expression of a Sym
+  std::string_view strides;  // 128*s27, 128, 1
+  std::string_view device;   // cuda:0
+  bool is_tensor = false;
+};
+
+FxValue ReadFxValue(std::string_view text);
+
+// Bytes of a tensor; 0 for a Sym; nullopt when a size is no number, the type is not known, or more
+// bytes than an int64_t counts.
+std::optional<int64_t> FxBytes(const FxValue& value);
+
+// "cuda:0" -> "cuda".
+std::string_view WithoutDeviceIndex(std::string_view device);
+
+// Calls `found(symbol)` for each s27, u0, zuf3 in the sizes and strides.
+template <typename Found>
+void ForEachFxSymbol(std::string_view text, Found found) {
+  auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
+  };
+  for (size_t at = 0; at < text.size();) {
+    if (!is_word(text[at])) {
+      ++at;
+      continue;
+    }
+    size_t begin = at;
+    while (at < text.size() && is_word(text[at])) ++at;
+    std::string_view word = text.substr(begin, at - begin);
+    if (IsDigit(word[0])) continue;
+    size_t letters = word.starts_with("zuf") || word.starts_with("zf") ? word.find('f') + 1
+                     : word[0] == 's' || word[0] == 'u'                ? 1
+                                                                       : 0;
+    if (letters == 0 || letters == word.size()) continue;
+    bool symbol = true;
+    for (char c : word.substr(letters)) symbol = symbol && IsDigit(c);
+    if (symbol) found(word);
+  }
+}
 
 enum class FxOp : uint8_t {
   kPlaceholder,
@@ -73,11 +118,23 @@ struct GraphNodes {
   void Clear();
 };
 
-// For each node the nodes that use it, each once: users[first[i]] ... users[first[i + 1] - 1].
-struct FxUsers {
-  std::vector<uint32_t> first;
-  std::vector<uint32_t> users;
+// What the name of a graph's input tells of where it comes from. Dynamo makes the name from the
+// expression by putting _ for everything that is no letter or digit:
+//
+//   L['self']._modules['ln1']._parameters['weight']  ->  L_self_modules_ln1_parameters_weight_
+//   L['x']                                           ->  L_x_
+//
+// This is a guess: an underscore in a name cannot be told from a dot.
+struct FxInputSource {
+  std::string path;   // self.ln1.weight; x; empty when the name does not tell
+  size_t module = 0;  // bytes of it that are the module: self.ln1; 0 for what is in no module
+  bool is_parameter = false;
+  bool is_buffer = false;
+
+  std::string_view module_path() const { return std::string_view(path).substr(0, module); }
+  std::string_view leaf() const;  // weight
 };
-FxUsers UsersOf(const GraphNodes& graph);
+
+FxInputSource GuessInputSource(std::string_view name);
 
 }  // namespace debrief

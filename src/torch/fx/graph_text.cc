@@ -8,20 +8,17 @@
 #include <charconv>
 #include <utility>
 
+#include "base/bytes/hash.h"
+#include "base/text/strings.h"
 #include "torch/fx/expression.h"
-#include "torch/fx/tokens.h"
 
 namespace debrief {
 
 namespace {
 
-using Kind = FxToken::Kind;
+constexpr size_t kFirstSlots = 256;  // a power of two
 
-std::string_view Trim(std::string_view text) {
-  size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-}
+using Kind = FxToken::Kind;
 
 std::string_view Unquote(std::string_view text) {
   text.remove_prefix(1);
@@ -41,7 +38,7 @@ bool ReadPlace(std::string_view comment, FxPlace& place) {
   comment.remove_prefix(kFile.size());
   size_t code = comment.find(kCode);
   std::string_view where = comment.substr(0, code);
-  if (code != comment.npos) place.code = Trim(comment.substr(code + kCode.size()));
+  if (code != comment.npos) place.code = Trimmed(comment.substr(code + kCode.size()));
   size_t in = where.rfind(" in ");
   if (in != where.npos) place.function = where.substr(in + 4);
   where = where.substr(0, in);
@@ -101,7 +98,7 @@ class FxGraphReader {
 
   void TakeClass(std::string_view text) {
     text.remove_prefix(std::string_view("class").size());
-    class_name_ = Trim(text.substr(0, text.find_first_of("(:")));
+    class_name_ = Trimmed(text.substr(0, text.find_first_of("(:")));
     in_def_ = false;
   }
 
@@ -161,7 +158,7 @@ class FxGraphReader {
     FxNode& node = AddNode({});
     node.op = FxOp::kOutput;
     node.target = "output";
-    node.expression = Trim(text.substr(std::string_view("return").size()));
+    node.expression = Trimmed(text.substr(std::string_view("return").size()));
     AddInputs(node);
   }
 
@@ -180,7 +177,7 @@ class FxGraphReader {
       std::string_view target = FxInPlaceTarget(next.text);
       return target.empty() ? AddUnknown(text) : BeginInPlace(target, text);
     }
-    Assign(name.text, value, Trim(From(tokens.at(), text)));
+    Assign(name.text, value, Trimmed(From(tokens.at(), text)));
   }
 
   // Behind the colon; returns the token behind the type.
@@ -318,6 +315,43 @@ class FxGraphReader {
 };
 
 }  // namespace
+
+uint32_t FxNames::Find(std::string_view name) const {
+  if (slots_.empty()) return kNoNode;
+  size_t mask = slots_.size() - 1;
+  for (size_t at = HashBytes(name) & mask;; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.generation != generation_) return kNoNode;
+    if (slot.name == name) return slot.node;
+  }
+}
+
+void FxNames::Set(std::string_view name, uint32_t node) {
+  if (used_ * 2 >= slots_.size()) Grow();
+  size_t mask = slots_.size() - 1;
+  for (size_t at = HashBytes(name) & mask;; at = (at + 1) & mask) {
+    Slot& slot = slots_[at];
+    if (slot.generation == generation_ && slot.name != name) continue;
+    if (slot.generation != generation_) ++used_;
+    slot = {name, node, generation_};
+    return;
+  }
+}
+
+void FxNames::Grow() {
+  std::vector<Slot> old(slots_.empty() ? kFirstSlots : slots_.size() * 2);
+  old.swap(slots_);
+  used_ = 0;
+  for (const Slot& slot : old)
+    if (slot.generation == generation_) Set(slot.name, slot.node);
+}
+
+void FxNames::Clear() {
+  used_ = 0;
+  if (++generation_ != 0) return;
+  slots_.clear();  // the number began again: old slots would look new
+  generation_ = 1;
+}
 
 Status FxGraphParser::Parse(std::string_view text, GraphNodes& graph) {
   graph.Clear();

@@ -6,7 +6,6 @@
 
 #include "analyses/compile/provenance/kernel_lines.h"
 #include "analyses/compile/provenance/line_maps.h"
-#include "analyses/compile/provenance/name_finder.h"
 #include "compile_log_builder.h"
 #include "tables/provenance_graph.h"
 #include "tables/provenance_line.h"

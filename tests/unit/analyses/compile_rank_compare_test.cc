@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile/rank_compare/compare.h"
+#include "analyses/compile/rank_compare/rank_compare.h"
 #include "analyses/compile/rank_compare/normalise.h"
 #include "compile_event_builder.h"
 #include "tables/compile_first_difference.h"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile/time/areas.h"
 #include "analyses/compile/time/phases.h"
 #include "compile_event_builder.h"
 #include "tables/compile_autotune.h"

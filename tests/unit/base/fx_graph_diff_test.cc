@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "torch/fx/graph_diff.h"
+#include "torch/fx/graph_compare.h"
 #include "torch/fx/graph_text.h"
 
 namespace debrief {

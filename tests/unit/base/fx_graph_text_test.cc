@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "torch/fx/graph_hash.h"
+#include "torch/fx/graph_compare.h"
 #include "torch/fx/graph_text.h"
-#include "torch/fx/input_source.h"
+#include "torch/fx/graph.h"
 
 namespace debrief {
 namespace {
@@ -184,15 +184,6 @@ TEST(FxGraphText, LongLinesAreLinear) {
   ASSERT_TRUE(graph.ok());
   EXPECT_EQ(graph->nodes[1].input_count, 200000U);
   EXPECT_EQ(graph->nodes[0].users, 1U);
-}
-
-TEST(FxGraphText, UsersAreToldOnce) {
-  std::string text = Graph(", x, y", "        a = f(x, x)\n        b = g(x, a)\n");
-  auto graph = ParseGraph(text);
-  ASSERT_TRUE(graph.ok());
-  FxUsers users = UsersOf(graph.value());
-  EXPECT_EQ(users.first, (std::vector<uint32_t>{0, 2, 2, 3, 3}));
-  EXPECT_EQ(users.users, (std::vector<uint32_t>{2, 3, 3}));
 }
 
 TEST(FxGraphHash, NamesPlacesAndDevicesDoNotCount) {

@@ -111,7 +111,7 @@ TEST(CompileId, EveryForm) {
   EXPECT_EQ((LoggedId{.broken = true}).Text(), "");
 }
 
-TEST(Kinds, AreNamedByTheirFilesAndSayWhatTheyAre) {
+TEST(Kinds, AreFoundByTheirKeysAndSayWhatTheyAre) {
   EXPECT_GT(AllKinds().size(), 35u);
   for (const auto* kind : AllKinds()) {
     EXPECT_FALSE(kind->sentence.empty()) << kind->key;

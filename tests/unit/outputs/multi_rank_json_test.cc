@@ -1,12 +1,11 @@
 // The JSON files of several ranks, from tables made by hand.
-#include "compat/tlparse/multi_rank_json.h"
+#include "compat/tlparse/data_files.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "compat/tlparse/fx_hash.h"
-#include "compat/tlparse/serde_text.h"
+#include "compat/tlparse/rust_text.h"
 #include "tables/compile_collective.h"
 #include "tables/compile_parity.h"
 #include "tables/compile_runtime_op.h"

@@ -7,12 +7,11 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "analyses/analysis.h"
 #include "analyses/compile/artifacts/artifact_json.h"
-#include "model/compile/graph.h"
+#include "analyses/compile/rows.h"
 #include "model/compile/payload.h"
 #include "tables/compile_artifact_count.h"
 #include "tables/compile_cache.h"
@@ -65,10 +64,9 @@ struct Log {
   bool has_order = false;
 };
 
-class Collector {
+class Collector : EntryPass {
  public:
-  Collector(const Model& model, Part& part)
-      : model_(model), entries_(model.tables.Get<CompileEntryTable>()), part_(part) {}
+  Collector(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row) Look(row);
@@ -83,7 +81,7 @@ class Collector {
     if (Text(entries_.state[row]) == "refused") return;
     Log& log = LogOf(row);
     if (Text(entries_.kind[row]) != "artifact") return;
-    const NameClues& clues = Clues(entries_.name[row]);
+    const NameClues& clues = clues_(entries_.name[row]);
     std::string_view encoding = Text(entries_.detail[row]);
     if (encoding != "json" && encoding != "string") return;
     if (!clues.status.empty()) AddCache(row, clues, log);
@@ -103,7 +101,7 @@ class Collector {
     auto [at, is_new] = logs_.try_emplace(key);
     Log& log = at->second;
     if (is_new) {
-      log.counts = RowFor<CompileArtifactCountRow>(row);
+      log.counts = RowLike<CompileArtifactCountRow>(entries_, row);
       log.counts.schedules = log.counts.runtimes = log.counts.caches = log.counts.broken = 0;
     }
     last_key_ = key;
@@ -112,19 +110,9 @@ class Collector {
   }
 
   template <typename Row>
-  Row RowFor(size_t row) const {
-    Row made = Part::RowOf<Row>(
-        {.job = entries_.job[row], .attempt = entries_.attempt[row], .rank = entries_.rank[row]});
-    made.input = entries_.input[row];
-    return made;
-  }
-
-  template <typename Row>
   Row RowFor(size_t row, const std::string& graph) {
-    Row made = RowFor<Row>(row);
-    made.entry = entries_.entry[row];
-    if (entries_.compile_id[row] != StringId::kNone)
-      made.compile_id = part_.pools.Intern(Text(entries_.compile_id[row]));
+    Row made = RowOfEntry<Row>(entries_, row);
+    made.compile_id = texts_(entries_.compile_id[row]);
     made.graph = part_.pools.Intern(graph);
     return made;
   }
@@ -182,8 +170,7 @@ class Collector {
     auto order = lines.ok() ? reader_.ExecutionOrder(lines.value().text()) : std::nullopt;
     if (!order) return static_cast<void>(++log.counts.broken);
     log.counts.order_length = static_cast<int32_t>(order->size());
-    auto made = RowFor<CompileExecutionRow>(log.order_row);
-    made.entry = entries_.entry[log.order_row];
+    auto made = RowOfEntry<CompileExecutionRow>(entries_, log.order_row);
     made.position = 0;
     for (const std::string& id : *order) {
       made.executed = part_.pools.Intern(id);
@@ -192,19 +179,8 @@ class Collector {
     }
   }
 
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  const NameClues& Clues(StringId name) {
-    auto [at, is_new] = clues_.try_emplace(name);
-    if (is_new) at->second = CluesOf(Text(name));
-    return at->second;
-  }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
   ArtifactReader reader_;
-  std::unordered_map<StringId, NameClues> clues_;
+  AskOnce<NameClues> clues_{model_.pools, CluesOf};
   std::map<std::pair<int32_t, int32_t>, Log> logs_;  // by input and rank
   std::pair<int32_t, int32_t> last_key_;
   Log* last_ = nullptr;

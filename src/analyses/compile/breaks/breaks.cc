@@ -18,6 +18,7 @@
 #include "analyses/analysis.h"
 #include "analyses/compile/break_text.h"
 #include "analyses/compile/breaks/findings.h"
+#include "analyses/compile/rows.h"
 #include "model/compile/frames.h"
 #include "model/compile/payload.h"
 #include "tables/compilation.h"
@@ -66,6 +67,7 @@ class BreakFinder {
         compilations_(model.tables.Get<CompilationTable>()),
         metrics_(model.tables.Get<CompileMetricsTable>()),
         pools_(part.pools),
+        texts_(model.pools, part.pools),
         breaks_(part.tables.Edit<CompileBreakTable>()),
         failures_(part.tables.Edit<CompileFailureTable>()) {
     for (size_t row = 0; row < compilations_.size(); ++row) {
@@ -97,14 +99,11 @@ class BreakFinder {
 
   Status FindLogged() {
     const auto& entries = model_.tables.Get<CompileEntryTable>();
-    std::unordered_map<StringId, bool> is_break;  // there are few names
+    AskOnce<bool> is_break(
+        model_.pools, [](std::string_view name) { return name == "dynamo_graph_break_reason"; });
     std::string text;
     for (size_t row = 0; row < entries.size(); ++row) {
-      if (entries.name[row] == StringId::kNone) continue;
-      auto [found, is_new] = is_break.try_emplace(entries.name[row], false);
-      if (is_new)
-        found->second = model_.pools.Text(entries.name[row]) == "dynamo_graph_break_reason";
-      if (!found->second) continue;
+      if (!is_break(entries.name[row])) continue;
       const size_t of = CompilationOf(entries.input[row], entries.rank[row],
                                       entries.compile_id[row], entries.entry[row]);
       if (of == kNone) continue;
@@ -157,7 +156,7 @@ class BreakFinder {
     } else {
       frame = FrameOfFailure(of);
     }
-    const StringId reason = Text(text.reason);
+    const StringId reason = texts_(text.reason);
     auto [found, is_new] = numbers_.try_emplace(
         std::tuple(compilations_.input[of], compilations_.rank[of], reason, frame.file, frame.line),
         found_.size());
@@ -171,11 +170,11 @@ class BreakFinder {
 
   Frame FrameOfFailure(size_t of) {
     Frame frame;
-    frame.file = Copy(compilations_.fail_file[of]);
+    frame.file = texts_(compilations_.fail_file[of]);
     frame.line = compilations_.fail_line[of];
-    frame.function = Copy(compilations_.function[of]);
+    frame.function = texts_(compilations_.function[of]);
     if (frame.file != StringId::kNone) return frame;
-    frame.file = Copy(compilations_.file[of]);
+    frame.file = texts_(compilations_.file[of]);
     frame.line = compilations_.line[of];
     return frame;
   }
@@ -184,44 +183,36 @@ class BreakFinder {
                  StackId stack) {
     Break made;
     CompileBreakRow& row = made.row;
-    row.job = compilations_.job[of];
-    row.attempt = compilations_.attempt[of];
-    row.rank = compilations_.rank[of];
-    row.input = compilations_.input[of];
-    row.kind = Text(kind);
-    row.reason = Text(text.reason);
-    row.explanation = Text(text.explanation);
-    row.hints = Text(Joined(text.hints, "\n"));
-    row.context = Text(text.context);
-    row.link = Text(text.link);
-    row.also = Text(text.also);
+    row = RowLike<CompileBreakRow>(compilations_, of);
+    row.kind = texts_(kind);
+    row.reason = texts_(text.reason);
+    row.explanation = texts_(text.explanation);
+    row.hints = texts_(Joined(text.hints, "\n"));
+    row.context = texts_(text.context);
+    row.link = texts_(text.link);
+    row.also = texts_(text.also);
     row.user_file = frame.file;
     row.user_line = frame.line;
     row.user_function = frame.function;
     row.user_code = frame.text;
     row.user_stack = stack;
-    row.first_compile_id = Copy(compilations_.compile_id[of]);
+    row.first_compile_id = texts_(compilations_.compile_id[of]);
     row.count = row.resumes = 0;
     row.wasted_s = row.resume_s = 0;
     return made;
   }
 
   void AddFailure(size_t of, size_t metrics_row, bool falls_back) {
-    CompileFailureRow row;
-    row.job = compilations_.job[of];
-    row.attempt = compilations_.attempt[of];
-    row.rank = compilations_.rank[of];
-    row.input = compilations_.input[of];
-    row.life = compilations_.life[of];
-    row.compile_id = Copy(compilations_.compile_id[of]);
-    row.function = Copy(compilations_.function[of]);
-    row.file = Copy(compilations_.file[of]);
+    auto row = RowLike<CompileFailureRow>(compilations_, of);
+    row.compile_id = texts_(compilations_.compile_id[of]);
+    row.function = texts_(compilations_.function[of]);
+    row.file = texts_(compilations_.file[of]);
     row.line = compilations_.line[of];
-    row.fail_type = Copy(metrics_.fail_type[metrics_row]);
+    row.fail_type = texts_(metrics_.fail_type[metrics_row]);
     const std::string_view text = model_.pools.Text(metrics_.fail_reason[metrics_row]);
-    row.reason = Text(ShortReason(text));
-    row.text = Text(text);
-    row.user_file = Copy(compilations_.fail_file[of]);
+    row.reason = texts_(ShortReason(text));
+    row.text = texts_(text);
+    row.user_file = texts_(compilations_.fail_file[of]);
     row.user_line = compilations_.fail_line[of];
     row.seconds = compilations_.seconds[of];
     row.falls_back = falls_back;
@@ -278,16 +269,9 @@ class BreakFinder {
   }
 
   void Write(Break& found) {
-    found.row.compile_ids = Text(Joined(found.ids, ", "));
-    found.row.functions = Text(Joined(found.functions, ", "));
+    found.row.compile_ids = texts_(Joined(found.ids, ", "));
+    found.row.functions = texts_(Joined(found.functions, ", "));
     breaks_.Add(found.row);
-  }
-
-  StringId Text(std::string_view text) {
-    return text.empty() ? StringId::kNone : pools_.Intern(text);
-  }
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : pools_.Intern(model_.pools.Text(id));
   }
 
   static constexpr size_t kNone = static_cast<size_t>(-1);
@@ -296,6 +280,7 @@ class BreakFinder {
   const CompilationTable& compilations_;
   const CompileMetricsTable& metrics_;
   Pools& pools_;
+  ResultTexts texts_;
   CompileBreakTable& breaks_;
   CompileFailureTable& failures_;
   std::map<std::tuple<int32_t, int32_t, std::string_view>, std::vector<size_t>> by_id_;

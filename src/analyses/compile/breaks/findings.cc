@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "analyses/compile/rows.h"
+#include "base/text/strings.h"
 #include "tables/compile_break.h"
 #include "tables/compile_failure.h"
 
@@ -13,21 +15,14 @@ namespace debrief::analyses::compile_breaks {
 
 namespace {
 
-constexpr size_t kMostTold = 16;
+constexpr size_t kMostShown = 16;
 
 std::string Place(const Pools& pools, StringId file, int32_t line) {
-  const std::string_view path = pools.Text(file);
-  return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), line);
-}
-
-void AddRank(int32_t rank, Finding& finding) {
-  if (rank == kNone32) return;
-  auto at = std::lower_bound(finding.ranks.begin(), finding.ranks.end(), rank);
-  if (at == finding.ranks.end() || *at != rank) finding.ranks.insert(at, rank);
+  return fmt::format("{}:{}", FileName(pools.Text(file)), line);
 }
 
 // One distinct break over all ranks of an attempt.
-struct Told {
+struct DistinctBreak {
   std::vector<int64_t> rows;
   int64_t count = 0;
   double seconds = 0;  // of the rank that lost most
@@ -35,13 +30,13 @@ struct Told {
 
 using BreakKey = std::tuple<StringId, StringId, int32_t>;  // reason, file, line
 
-class BreakTeller {
+class BreakReporter {
  public:
-  explicit BreakTeller(const Part& part)
+  explicit BreakReporter(const Part& part)
       : pools_(part.pools), rows_(part.tables.Get<CompileBreakTable>()) {}
 
-  Finding Tell(const std::vector<size_t>& rows) const {
-    std::vector<Told> told = Distinct(rows);
+  Finding Report(const std::vector<size_t>& rows) const {
+    std::vector<DistinctBreak> told = Distinct(rows);
     const size_t first = static_cast<size_t>(told[0].rows[0]);
     Finding finding;
     finding.rule = "compile.graph_breaks";
@@ -55,8 +50,8 @@ class BreakTeller {
         told.size() == 1 ? " at" : "; the costliest at",
         Place(pools_, rows_.user_file[first], rows_.user_line[first]),
         pools_.Text(rows_.reason[first]));
-    for (size_t i = 0; i < std::min(told.size(), kMostTold); ++i) AddEvidence(told[i], finding);
-    for (size_t row : rows) AddRank(rows_.rank[row], finding);
+    for (size_t i = 0; i < std::min(told.size(), kMostShown); ++i) AddEvidence(told[i], finding);
+    for (size_t row : rows) AddRank(finding.ranks, rows_.rank[row]);
     finding.why = "as the compiler logged them";
     finding.next_step = NextStep(first);
     return finding;
@@ -64,25 +59,25 @@ class BreakTeller {
 
  private:
   // Costliest first.
-  std::vector<Told> Distinct(const std::vector<size_t>& rows) const {
+  std::vector<DistinctBreak> Distinct(const std::vector<size_t>& rows) const {
     std::map<BreakKey, size_t> places;
-    std::vector<Told> told;
+    std::vector<DistinctBreak> told;
     for (size_t row : rows) {
       auto [found, is_new] = places.try_emplace(
           BreakKey(rows_.reason[row], rows_.user_file[row], rows_.user_line[row]), told.size());
       if (is_new) told.emplace_back();
-      Told& to = told[found->second];
+      DistinctBreak& to = told[found->second];
       to.rows.push_back(static_cast<int64_t>(row));
       to.count += rows_.count[row];
       to.seconds = std::max(to.seconds, rows_.wasted_s[row] + rows_.resume_s[row]);
     }
-    std::sort(told.begin(), told.end(), [](const Told& a, const Told& b) {
+    std::sort(told.begin(), told.end(), [](const DistinctBreak& a, const DistinctBreak& b) {
       return a.seconds != b.seconds ? a.seconds > b.seconds : a.rows[0] < b.rows[0];
     });
     return told;
   }
 
-  void AddEvidence(const Told& told, Finding& finding) const {
+  void AddEvidence(const DistinctBreak& told, Finding& finding) const {
     const size_t row = static_cast<size_t>(told.rows[0]);
     finding.evidence.push_back(
         {fmt::format("{} in {} at {}: {} ({}, {:.2f} s)", pools_.Text(rows_.kind[row]),
@@ -99,7 +94,7 @@ class BreakTeller {
   // The compiler's first hint, else to look at the line.
   std::string NextStep(size_t row) const {
     const std::string_view hints = pools_.Text(rows_.hints[row]);
-    if (!hints.empty()) return std::string(hints.substr(0, hints.find('\n')));
+    if (!hints.empty()) return std::string(FirstLine(hints));
     return fmt::format("look at {}; `torch.compile(..., fullgraph=True)` stops at each graph break",
                        Place(pools_, rows_.user_file[row], rows_.user_line[row]));
   }
@@ -145,8 +140,8 @@ void AddBreaks(const Part& part, std::vector<Finding>& findings) {
   std::map<std::pair<int32_t, int32_t>, std::vector<size_t>> attempts;
   for (size_t row = 0; row < rows.size(); ++row)
     attempts[{rows.job[row], rows.attempt[row]}].push_back(row);
-  const BreakTeller teller(part);
-  for (const auto& [who, of_attempt] : attempts) findings.push_back(teller.Tell(of_attempt));
+  const BreakReporter reporter(part);
+  for (const auto& [who, of_attempt] : attempts) findings.push_back(reporter.Report(of_attempt));
 }
 
 void AddFailures(const Part& part, std::vector<Finding>& findings) {
@@ -158,13 +153,13 @@ void AddFailures(const Part& part, std::vector<Finding>& findings) {
                   rows.line[row], rows.fail_type[row], rows.reason[row]);
     auto found = told.find(key);
     if (found == told.end()) {
-      if (told.size() == kMostTold) continue;  // the table has them all
+      if (told.size() == kMostShown) continue;  // the table has them all
       found = told.emplace(key, findings.size()).first;
       findings.push_back(Failure(part.pools, rows, row));
     }
     Finding& finding = findings[found->second];
-    AddRank(rows.rank[row], finding);
-    if (finding.evidence[0].rows.size() < kMostTold)
+    AddRank(finding.ranks, rows.rank[row]);
+    if (finding.evidence[0].rows.size() < kMostShown)
       finding.evidence[0].rows.push_back(static_cast<int64_t>(row));
   }
 }

@@ -12,9 +12,9 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
 #include "model/compile/payload.h"
 #include "tables/compile_cache_total.h"
@@ -57,17 +57,20 @@ struct Name {
   bool is_answer = false;
 };
 
-class Collector {
+Name NameOf(std::string_view artifact) {
+  Name name;
+  name.is_answer = SplitName(artifact, name.cache, name.status);
+  return name;
+}
+
+class Collector : EntryPass {
  public:
-  Collector(const Model& model, Part& part)
-      : model_(model), entries_(model.tables.Get<CompileEntryTable>()), part_(part) {}
+  Collector(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row) {
       if (entries_.name[row] == StringId::kNone) continue;
-      auto [at, is_new] = names_.try_emplace(entries_.name[row]);
-      Name& name = at->second;
-      if (is_new) name.is_answer = SplitName(Text(entries_.name[row]), name.cache, name.status);
+      const Name& name = names_(entries_.name[row]);
       if (name.is_answer && Text(entries_.kind[row]) == "artifact" &&
           Text(entries_.state[row]) == "read")
         Add(row, name);
@@ -78,16 +81,13 @@ class Collector {
  private:
   void Add(size_t row, const Name& name) {
     const Answer answer = Read(row);
-    auto made = Part::RowOf<CompileCacheUseRow>(
-        {.job = entries_.job[row], .attempt = entries_.attempt[row], .rank = entries_.rank[row]});
-    made.input = entries_.input[row];
-    made.entry = entries_.entry[row];
-    made.compile_id = TextOrNone(Text(entries_.compile_id[row]));
+    auto made = RowOfEntry<CompileCacheUseRow>(entries_, row);
+    made.compile_id = texts_(entries_.compile_id[row]);
     made.cache = part_.pools.Intern(name.cache);
     made.status = part_.pools.Intern(name.status);
-    made.key = TextOrNone(answer.key);
-    made.detail = TextOrNone(answer.detail);
-    made.reason = TextOrNone(answer.reason);
+    made.key = texts_(answer.key);
+    made.detail = texts_(answer.detail);
+    made.reason = texts_(answer.reason);
     made.asked_ns = answer.asked_ns == kNone64 ? entries_.time_ns[row] : answer.asked_ns;
     made.saved_s = answer.saved_s;
     made.spent_s = answer.spent_s;
@@ -129,17 +129,8 @@ class Collector {
     if (use.spent_s > 0) total.spent_s += use.spent_s;
   }
 
-  StringId TextOrNone(std::string_view text) {
-    return text.empty() ? StringId::kNone : part_.pools.Intern(text);
-  }
-
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
   JsonReader reader_;
-  std::unordered_map<StringId, Name> names_;
+  AskOnce<Name> names_{model_.pools, NameOf};
   std::set<std::tuple<int32_t, int32_t, int32_t, StringId, StringId>> seen_;
   std::map<std::tuple<int32_t, int32_t, int32_t, StringId>, CompileCacheTotalRow> totals_;
 };

@@ -12,11 +12,11 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "analyses/compile/caches/caches.h"
 #include "base/text/rank_list.h"
+#include "base/text/units.h"
 #include "tables/compile_cache_total.h"
 #include "tables/compile_cache_use.h"
 
@@ -70,8 +70,8 @@ Finding MakeFinding(const CacheKey& key, Severity severity, const Group& group) 
   return finding;
 }
 
-std::string SecondsInWords(double seconds) {
-  return seconds > 0 ? fmt::format(" ({:.1f} s)", seconds) : "";
+std::string TimeInBrackets(double seconds) {
+  return seconds > 0 ? fmt::format(" ({})", SecondsInWords(std::llround(seconds * 1e9))) : "";
 }
 
 // Returns the caches that it told of.
@@ -87,7 +87,7 @@ std::set<CacheKey> AddAgain(const Part& part, std::vector<Finding>& findings) {
     finding.headline =
         fmt::format("{} missed keys of {} again that had been looked up before: {} times{}",
                     InWords(group.ranks), part.pools.Text(std::get<2>(key)), group.rows.size(),
-                    SecondsInWords(group.seconds));
+                    TimeInBrackets(group.seconds));
     finding.why = "the same process asked for the same key twice; the first answer was not kept";
     finding.next_step =
         "Check that the cache folder can be written and is not emptied while the job runs "
@@ -133,7 +133,7 @@ void AddLate(const Part& part, std::vector<Finding>& findings) {
     finding.headline =
         fmt::format("{} missed keys of {} that another rank had stored before: {} times{}",
                     InWords(group.ranks), part.pools.Text(std::get<2>(key)), group.rows.size(),
-                    SecondsInWords(group.seconds));
+                    TimeInBrackets(group.seconds));
     finding.confidence = 0.6;
     finding.why = "by wall clock, which hosts may not agree about; ranks of one host share a cache";
     finding.next_step =

@@ -1,4 +1,4 @@
-// The rows that one graph gives.
+// The rows that one graph gives, and the differences between two graphs from the rows of both.
 #pragma once
 
 #include <string>
@@ -41,5 +41,13 @@ class GraphRows {
   std::vector<std::pair<StringId, int32_t>> ops_;  // of the graph at hand, in order of appearance
   std::string text_;
 };
+
+struct GraphRef {
+  size_t row = 0;  // of compile_graph
+  RowRange range;
+};
+
+// Nothing when their hashes are equal. Cost: the rows of both.
+void AddChanges(Part& part, const GraphRef& before, const GraphRef& now);
 
 }  // namespace debrief::analyses::compile_graphs

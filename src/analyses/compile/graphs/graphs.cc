@@ -5,12 +5,17 @@
 // rows of the first. The previous graph is the last one of the same frame, kind and name with the
 // same position in its compilation; the position keeps forward and backward apart, which some kinds
 // have in common. Nodes are not kept: src/torch/fx/graph_text.h makes them for one graph on demand.
+#include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/compile/graphs/graph_changes.h"
-#include "analyses/compile/graphs/graph_entries.h"
+#include "analyses/compile/graphs/graph_rows.h"
+#include "analyses/compile/rows.h"
+#include "base/text/strings.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_graph.h"
@@ -23,23 +28,40 @@ namespace debrief::analyses::compile_graphs {
 
 namespace {
 
+constexpr std::array<std::string_view, 10> kGraphKinds = {
+    "dynamo_output_graph",      "aot_forward_graph",        "aot_backward_graph",
+    "aot_inference_graph",      "aot_joint_graph",          "inductor_pre_grad_graph",
+    "inductor_post_grad_graph", "optimize_ddp_split_graph", "optimize_ddp_split_child",
+    "compiled_autograd_graph"};
+
+// before_pre_grad_graph, after_recompile_post_grad, vllm_piecewise_split_graph
+bool IsGraphName(std::string_view name) {
+  if (name.starts_with("before_") || name.starts_with("after_")) return true;
+  return name.ends_with("_graph") || Contains(name, "subgraph") || Contains(name, "submod");
+}
+
+// Whether entries of a kind show graphs; of some kinds the name tells.
+enum class Shows : uint8_t { kNoGraph, kGraph, kByName };
+
+Shows ShowsOf(std::string_view kind) {
+  if (kind == "artifact" || kind == "graph_dump") return Shows::kByName;
+  const bool is_graph =
+      std::find(kGraphKinds.begin(), kGraphKinds.end(), kind) != kGraphKinds.end();
+  return is_graph ? Shows::kGraph : Shows::kNoGraph;
+}
+
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
 constexpr auto kMakes = kTableNames<CompileGraphTable, CompileGraphOpTable, CompileGraphInputTable,
                                     CompileGraphChangeTable>;
 
-class Collector {
+class Collector : EntryPass {
  public:
   Collector(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        part_(part),
-        graphs_(part.tables.Edit<CompileGraphTable>()),
-        rows_(part) {}
+      : EntryPass(model, part), graphs_(part.tables.Edit<CompileGraphTable>()), rows_(part) {}
 
   void Run() {
-    GraphEntries chosen(model_, entries_);
     for (size_t row = 0; row < entries_.size(); ++row)
-      if (chosen.MayBeGraph(row)) Look(row);
+      if (MayBeGraph(row)) Look(row);
   }
 
  private:
@@ -47,6 +69,14 @@ class Collector {
   using Log = std::tuple<int32_t, int32_t, int32_t>;                    // input, rank, life
   using InCompilation = std::tuple<Log, StringId, StringId, StringId>;  // compile_id, kind, name
   using InFrame = std::tuple<Log, int64_t, int64_t, StringId, StringId, int32_t>;
+
+  // By kind and name; whether the payload is a graph, only its text tells.
+  bool MayBeGraph(size_t row) {
+    const Shows shows = shows_(entries_.kind[row]);
+    const bool is_graph =
+        shows == Shows::kGraph || (shows == Shows::kByName && is_graph_name_(entries_.name[row]));
+    return is_graph && entries_.payload_bytes[row] > 0 && Text(entries_.state[row]) != "refused";
+  }
 
   void Look(size_t entry) {
     CompileGraphRow row = RowFor<CompileGraphRow>(entry);
@@ -66,23 +96,15 @@ class Collector {
 
   template <typename Row>
   Row RowFor(size_t entry) {
-    Row row = Part::RowOf<Row>({.job = entries_.job[entry],
-                                .attempt = entries_.attempt[entry],
-                                .rank = entries_.rank[entry]});
-    row.input = entries_.input[entry];
-    row.entry = entries_.entry[entry];
-    row.compile_id = Copy(entries_.compile_id[entry]);
-    row.name = Copy(entries_.name[entry]);
+    Row row = RowOfEntry<Row>(entries_, entry);
+    row.compile_id = texts_(entries_.compile_id[entry]);
+    row.name = texts_(entries_.name[entry]);
     return row;
-  }
-
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : part_.pools.Intern(model_.pools.Text(id));
   }
 
   // False when the payload is no graph.
   bool AddRows(size_t entry, CompileGraphRow& row, RowRange& range) {
-    row.kind = Copy(entries_.kind[entry]);
+    row.kind = texts_(entries_.kind[entry]);
     bool has_checksum =
         entries_.payload_ok[entry] && entries_.payload_md5[entry] != StringId::kNone;
     auto known = has_checksum ? by_md5_.find(entries_.payload_md5[entry]) : by_md5_.end();
@@ -111,11 +133,10 @@ class Collector {
 
   static constexpr size_t kNoRow = ~size_t{0};
 
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
   CompileGraphTable& graphs_;
   GraphRows rows_;
+  AskOnce<Shows> shows_{model_.pools, ShowsOf};
+  AskOnce<bool> is_graph_name_{model_.pools, IsGraphName};
   FxGraphParser parser_;
   GraphNodes nodes_;
   std::vector<RowRange> ranges_;  // by row of compile_graph

@@ -2,26 +2,9 @@
 
 #include <charconv>
 
-#include "analyses/compile/break_text.h"
-
 namespace debrief::analyses::compile_guards {
 
 namespace {
-
-constexpr std::string_view kComment = "  # ";
-
-// "train.py:60 in f (HINT: type int)"
-void ParsePlace(std::string_view place, Guard& guard) {
-  place = place.substr(0, place.find(" (HINT: "));
-  const size_t in = place.rfind(" in ");
-  const size_t colon = place.substr(0, in).rfind(':');
-  if (in == place.npos || colon == place.npos) return;
-  const std::string_view number = place.substr(colon + 1, in - colon - 1);
-  if (std::from_chars(number.data(), number.data() + number.size(), guard.line).ec != std::errc())
-    return;
-  guard.file = place.substr(0, colon);
-  guard.function = Trimmed(place.substr(in + 4));
-}
 
 // The source of a manager; ends before ", accessed_by=" or with the line.
 std::string_view SourceOf(std::string_view line) {
@@ -60,7 +43,7 @@ class TreeReader {
     Guard& guard = tree_.guards.emplace_back();
     guard.kind = label;
     if (depth > 0 && depth <= sources_.size()) guard.source = sources_[depth - 1];
-    SplitGuard(line.substr(colon + 2), guard);
+    ParseGuardLine(line.substr(colon + 2), guard);
   }
 
  private:
@@ -78,17 +61,6 @@ class TreeReader {
 };
 
 }  // namespace
-
-void SplitGuard(std::string_view text, Guard& guard) {
-  const size_t comment = text.find(kComment);
-  guard.guard = Trimmed(text.substr(0, comment));
-  if (comment == text.npos) return;
-  text.remove_prefix(comment + kComment.size());
-  const size_t place = text.rfind(kComment);
-  if (place == text.npos) return ParsePlace(text, guard);
-  guard.code = Trimmed(text.substr(0, place));
-  ParsePlace(text.substr(place + kComment.size()), guard);
-}
 
 void ParseGuardTree(std::string_view text, GuardTree& tree) {
   tree.guards.clear();

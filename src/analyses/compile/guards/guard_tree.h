@@ -17,15 +17,14 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/compile/break_text.h"
 #include "base/pools/ids.h"
 
 namespace debrief::analyses::compile_guards {
 
 // Views into the text.
-struct Guard {
-  std::string_view kind, guard, source;
-  std::string_view code, file, function;
-  int32_t line = kNone32;
+struct Guard : GuardLine {
+  std::string_view kind, source;
 };
 
 struct GuardTree {
@@ -35,8 +34,5 @@ struct GuardTree {
 
 // Replaces `tree`. One pass; lines that are no guard are left out.
 void ParseGuardTree(std::string_view text, GuardTree& tree);
-
-// Splits "check(...)  # code  # file:line in f (HINT: ...)" into the parts of `guard`.
-void SplitGuard(std::string_view text, Guard& guard);
 
 }  // namespace debrief::analyses::compile_guards

@@ -7,10 +7,10 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyses/analysis.h"
 #include "analyses/compile/guards/guard_tree.h"
+#include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
 #include "model/compile/frames.h"
 #include "model/compile/payload.h"
@@ -30,6 +30,11 @@ constexpr auto kUses = kTableNames<CompileRecompileTable>;
 constexpr auto kMakes = kTableNames<CompileGuardTable>;
 
 enum class Kind : uint8_t { kOther, kTree, kJson };
+
+Kind KindOf(std::string_view kind) {
+  if (kind == "dynamo_cpp_guards_str") return Kind::kTree;
+  return kind == "dynamo_guards" ? Kind::kJson : Kind::kOther;
+}
 
 using CompileKey =
     std::tuple<int32_t, int32_t, int32_t, std::string_view>;  // input, rank, life, id
@@ -63,13 +68,10 @@ struct Failures {
   }
 };
 
-class GuardWriter {
+class GuardWriter : EntryPass {
  public:
   GuardWriter(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        pools_(part.pools),
-        rows_(part.tables.Edit<CompileGuardTable>()) {
+      : EntryPass(model, part), rows_(part.tables.Edit<CompileGuardTable>()) {
     const auto& recompiles = model.tables.Get<CompileRecompileTable>();
     for (size_t row = 0; row < recompiles.size(); ++row) {
       Failures& to = failures_[{recompiles.input[row], recompiles.rank[row], recompiles.life[row],
@@ -89,35 +91,26 @@ class GuardWriter {
   }
 
  private:
-  Kind KindOf(StringId kind) {
-    auto [found, is_new] = kinds_.try_emplace(kind, Kind::kOther);
-    if (!is_new) return found->second;
-    const std::string_view text = model_.pools.Text(kind);
-    if (text == "dynamo_cpp_guards_str") found->second = Kind::kTree;
-    if (text == "dynamo_guards") found->second = Kind::kJson;
-    return found->second;
-  }
-
   // The entry with the guards of each compilation, in the order of the log: the last tree, else the
   // last JSON.
   std::vector<std::pair<CompileKey, size_t>> LastTexts() {
     std::vector<std::pair<CompileKey, size_t>> texts;
     std::map<CompileKey, size_t> places;
     for (size_t row = 0; row < entries_.size(); ++row) {
-      const Kind kind = KindOf(entries_.kind[row]);
+      const Kind kind = kind_of_(entries_.kind[row]);
       if (kind == Kind::kOther || entries_.compile_id[row] == StringId::kNone) continue;
       const CompileKey key(entries_.input[row], entries_.rank[row], entries_.life[row],
                            WithoutAttempt(model_.pools.Text(entries_.compile_id[row])));
       auto [found, is_new] = places.try_emplace(key, texts.size());
       if (is_new) texts.emplace_back(key, row);
       size_t& known = texts[found->second].second;
-      if (kind == Kind::kTree || KindOf(entries_.kind[known]) == Kind::kJson) known = row;
+      if (kind == Kind::kTree || kind_of_(entries_.kind[known]) == Kind::kJson) known = row;
     }
     return texts;
   }
 
   Status Add(const CompileKey& key, size_t row) {
-    if (KindOf(entries_.kind[row]) == Kind::kTree) {
+    if (kind_of_(entries_.kind[row]) == Kind::kTree) {
       TRY(ReadPayload(model_, entries_, row, text_));
       ParseGuardTree(text_, tree_);
     } else {
@@ -141,7 +134,7 @@ class GuardWriter {
         if (!code) return;
         Guard& guard = tree_.guards.emplace_back();
         guard.kind = "python";
-        SplitGuard(*code, guard);
+        ParseGuardLine(*code, guard);
       });
     });
     static_cast<void>(status);
@@ -149,13 +142,8 @@ class GuardWriter {
   }
 
   void Write(const CompileKey& key, size_t from, const Failures* failures) {
-    CompileGuardRow row;
-    row.job = entries_.job[from];
-    row.attempt = entries_.attempt[from];
-    row.rank = entries_.rank[from];
-    row.input = entries_.input[from];
-    row.life = entries_.life[from];
-    row.compile_id = Text(std::get<3>(key));
+    auto row = RowLike<CompileGuardRow>(entries_, from);
+    row.compile_id = texts_(std::get<3>(key));
     row.check_us = tree_.check_us;
     failed_.assign(tree_.guards.size(), 0);
     if (failures != nullptr) {
@@ -172,27 +160,20 @@ class GuardWriter {
   void WriteGuard(size_t at, CompileGuardRow& row) {
     const Guard& guard = tree_.guards[at];
     row.position = static_cast<int32_t>(at);
-    row.kind = Text(guard.kind);
-    row.guard = Text(guard.guard);
-    row.source = Text(guard.source);
-    row.code = Text(guard.code);
-    row.file = Text(guard.file);
+    row.kind = texts_(guard.kind);
+    row.guard = texts_(guard.guard);
+    row.source = texts_(guard.source);
+    row.code = texts_(guard.code);
+    row.file = texts_(guard.file);
     row.line = guard.line;
-    row.function = Text(guard.function);
+    row.function = texts_(guard.function);
     row.failed = failed_[at];
     rows_.Add(row);
   }
 
-  StringId Text(std::string_view text) {
-    return text.empty() ? StringId::kNone : pools_.Intern(text);
-  }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Pools& pools_;
   CompileGuardTable& rows_;
   std::map<CompileKey, Failures> failures_;
-  std::unordered_map<StringId, Kind> kinds_;
+  AskOnce<Kind> kind_of_{model_.pools, KindOf};
   JsonReader reader_;
   GuardTree tree_;
   std::vector<int32_t> failed_;

@@ -1,78 +1,187 @@
 // Which modules does a compiled frame have, how large are they, and how much of the graph is
 // theirs? Dynamo's graphs only: they take parameters under names that tell the module. One pass
 // over the entries; only these graphs, a sixth of all, are parsed.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/compile/modules/module_tree.h"
+#include "analyses/compile/rows.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_module.h"
+#include "torch/fx/graph.h"
 #include "torch/fx/graph_text.h"
 
 namespace debrief::analyses::compile_modules {
 
 namespace {
 
+struct Module {
+  std::string path;
+  std::optional<size_t> parent;
+  int32_t depth = 0;
+  int32_t parameters = 0;
+  std::optional<int64_t> bytes = 0;
+  std::optional<int64_t> total_bytes = 0;
+  std::string shapes;  // weight f32[128], bias f32[128]
+  int32_t nodes = 0;
+};
+
+// Names that are longer or deeper are not those of modules: each dot of a path costs a row.
+constexpr size_t kMaxPath = 512;
+constexpr std::ptrdiff_t kMaxDepth = 32;
+
+void AddBytes(std::optional<int64_t>& sum, std::optional<int64_t> bytes) {
+  if (!sum) return;
+  if (!bytes || __builtin_add_overflow(*sum, *bytes, &*sum)) sum.reset();
+}
+
+void AddShape(std::string& shapes, std::string_view name, const FxValue& value) {
+  if (!shapes.empty()) shapes += ", ";
+  shapes += name;
+  if (!value.is_tensor) return;
+  ((((shapes += ' ') += value.dtype) += '[') += value.sizes) += ']';
+}
+
+class ModuleTree {
+ public:
+  // A module stands behind the one around it.
+  explicit ModuleTree(const GraphNodes& graph) {
+    module_of_input_.resize(graph.nodes.size());
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const FxNode& node = graph.nodes[i];
+      if (node.graph != 0) break;
+      if (node.op == FxOp::kPlaceholder) AddInput(node, i);
+      if (node.op == FxOp::kCallModule) AddCall(node);
+    }
+    CountUsers(graph);
+    for (size_t i = modules_.size(); i-- > 0;) {  // the inner before those around them
+      AddBytes(modules_[i].total_bytes, modules_[i].bytes);
+      if (modules_[i].parent)
+        AddBytes(modules_[*modules_[i].parent].total_bytes, modules_[i].total_bytes);
+    }
+  }
+
+  std::vector<Module> TakeModules() { return std::move(modules_); }
+
+ private:
+  void AddInput(const FxNode& node, size_t number) {
+    FxInputSource source = GuessInputSource(node.target);
+    if (!source.is_parameter && !source.is_buffer) return;
+    std::optional<size_t> found = Find(source.module_path());
+    if (!found) return;
+    Module& module = modules_[*found];
+    ++module.parameters;
+    AddBytes(module.bytes, FxBytes(node.value));
+    AddShape(module.shapes, source.leaf(), node.value);
+    module_of_input_[number] = found;
+  }
+
+  // self.L__self___fc1(x), where modules are called and not looked into
+  void AddCall(const FxNode& node) {
+    constexpr std::string_view kSelf = "self.";
+    FxInputSource source = GuessInputSource(node.target.substr(kSelf.size()));
+    std::optional<size_t> found = Find(source.path.empty() ? node.target : source.path);
+    if (found) ++modules_[*found].nodes;
+  }
+
+  // The module of `path`, made with all around it when it is new.
+  std::optional<size_t> Find(std::string_view path) {
+    if (path.empty() || path.size() > kMaxPath) return std::nullopt;
+    if (std::count(path.begin(), path.end(), '.') > kMaxDepth) return std::nullopt;
+    std::optional<size_t> parent;
+    int32_t depth = 0;
+    for (size_t end = 0; end != path.npos; ++depth) {
+      end = path.find('.', end == 0 ? 0 : end + 1);
+      auto [at, is_new] = by_path_.try_emplace(std::string(path.substr(0, end)), modules_.size());
+      if (is_new) {
+        Module& module = modules_.emplace_back();
+        module.path = at->first;
+        module.parent = parent;
+        module.depth = depth;
+      }
+      parent = at->second;
+    }
+    return parent;
+  }
+
+  void CountUsers(const GraphNodes& graph) {
+    std::vector<size_t> last_user(modules_.size(), graph.nodes.size());
+    for (size_t i = 0; i < graph.nodes.size() && graph.nodes[i].graph == 0; ++i) {
+      if (graph.nodes[i].op == FxOp::kOutput) continue;
+      for (const FxInput& input : graph.InputsOf(graph.nodes[i])) {
+        std::optional<size_t> module = module_of_input_[input.node];
+        if (!module || last_user[*module] == i) continue;
+        last_user[*module] = i;
+        ++modules_[*module].nodes;
+      }
+    }
+  }
+
+  std::vector<Module> modules_;
+  std::unordered_map<std::string, size_t> by_path_;
+  std::vector<std::optional<size_t>> module_of_input_;  // by node
+};
+
 constexpr auto kNeeds = kTableNames<CompileEntryTable>;
 constexpr auto kMakes = kTableNames<CompileModuleTable>;
 
-class Collector {
+class Collector : EntryPass {
  public:
   Collector(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        part_(part),
-        table_(part.tables.Edit<CompileModuleTable>()) {}
+      : EntryPass(model, part), table_(part.tables.Edit<CompileModuleTable>()) {}
 
   void Run() {
     for (size_t entry = 0; entry < entries_.size(); ++entry)
-      if (IsDynamo(entries_.kind[entry]) && Text(entries_.state[entry]) != "refused") Look(entry);
+      if (is_dynamo_(entries_.kind[entry]) && Text(entries_.state[entry]) != "refused") Look(entry);
   }
 
  private:
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  bool IsDynamo(StringId kind) {
-    if (kind == dynamo_) return kind != StringId::kNone;
-    if (dynamo_ != StringId::kNone || Text(kind) != "dynamo_output_graph") return false;
-    dynamo_ = kind;
-    return true;
-  }
-
   void Look(size_t entry) {
-    auto row = Part::RowOf<CompileModuleRow>({.job = entries_.job[entry],
-                                              .attempt = entries_.attempt[entry],
-                                              .rank = entries_.rank[entry]});
-    row.input = entries_.input[entry];
-    row.entry = entries_.entry[entry];
-    if (entries_.compile_id[entry] != StringId::kNone)
-      row.compile_id = part_.pools.Intern(Text(entries_.compile_id[entry]));
-    auto lines = PayloadLines(model_, entries_, entry);
-    if (!lines.ok() || !parser_.Parse(lines.value().text(), nodes_).ok()) return;
-    ModuleTree tree(nodes_);
-    for (const Module& module : tree.modules()) Add(tree, module, row);
+    const std::vector<Module>* modules = ModulesOf(entry);
+    if (modules == nullptr) return;
+    auto row = RowOfEntry<CompileModuleRow>(entries_, entry);
+    row.compile_id = texts_(entries_.compile_id[entry]);
+    for (const Module& module : *modules) Add(*modules, module, row);
   }
 
-  void Add(const ModuleTree& tree, const Module& module, CompileModuleRow& row) {
-    row.path = part_.pools.Intern(module.path);
-    row.parent =
-        module.parent ? part_.pools.Intern(tree.modules()[*module.parent].path) : StringId::kNone;
+  // Null when the payload is no graph. Ranks compile the same graphs: each is parsed once.
+  const std::vector<Module>* ModulesOf(size_t entry) {
+    const StringId md5 = entries_.payload_ok[entry] ? entries_.payload_md5[entry] : StringId::kNone;
+    auto [known, is_new] = by_md5_.try_emplace(md5);
+    if (is_new || md5 == StringId::kNone) {
+      known->second.reset();
+      auto lines = PayloadLines(model_, entries_, entry);
+      if (lines.ok() && parser_.Parse(lines.value().text(), nodes_).ok())
+        known->second = ModuleTree(nodes_).TakeModules();
+    }
+    return known->second ? &*known->second : nullptr;
+  }
+
+  void Add(const std::vector<Module>& modules, const Module& module, CompileModuleRow& row) {
+    row.path = texts_(module.path);
+    row.parent = module.parent ? texts_(modules[*module.parent].path) : StringId::kNone;
     row.depth = module.depth;
     row.parameters = module.parameters;
     row.bytes = module.bytes.value_or(kNone64);
     row.total_bytes = module.total_bytes.value_or(kNone64);
-    row.shapes = module.shapes.empty() ? StringId::kNone : part_.pools.Intern(module.shapes);
+    row.shapes = texts_(module.shapes);
     row.nodes = module.nodes;
     table_.Add(row);
   }
 
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
   CompileModuleTable& table_;
   FxGraphParser parser_;
   GraphNodes nodes_;
-  StringId dynamo_ = StringId::kNone;
+  AskOnce<bool> is_dynamo_{model_.pools,
+                           [](std::string_view kind) { return kind == "dynamo_output_graph"; }};
+  std::unordered_map<StringId, std::optional<std::vector<Module>>> by_md5_;
 };
 
 Status Run(const Model& model, AnalysisResult& result) {

@@ -12,8 +12,8 @@
 
 #include "analyses/analysis.h"
 #include "analyses/compile/parity/collective_counts.h"
+#include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
-#include "model/compile/graph.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_parity.h"
@@ -69,37 +69,31 @@ Result<CollectiveCounts> CountScheduled(std::string_view json, JsonReader& reade
   return counts;
 }
 
-Result<CompileParityRow> Compare(const Model& model, const Graph& graph, JsonReader& reader) {
+// Fills in `row`.
+Status Compare(const Model& model, const Graph& graph, JsonReader& reader, CompileParityRow& row) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
   ASSIGN_OR_RETURN(ByteView json, PayloadLines(model, entries, *graph.schedule));
   ASSIGN_OR_RETURN(CollectiveCounts scheduled, CountScheduled(json.text(), reader));
   std::string code;
   TRY(ReadPayload(model, entries, *graph.code, code));
   CollectiveCounts called = CountCalls(code);
-  CompileParityRow row;
   row.difference = 0;
   for (size_t kind = 0; kind < kCollectives.size(); ++kind)
     row.difference += std::abs(scheduled.by_kind[kind] - called.by_kind[kind]);
   row.missing_waits = std::max<int64_t>(0, called.total() - called.waits);
-  return row;
+  return {};
 }
 
 Status Run(const Model& model, AnalysisResult& result) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
+  ResultTexts texts(model.pools, result.part.pools);
   JsonReader reader;
   for (const auto& [key, graph] : FindGraphs(model, entries)) {
     if (!graph.code) continue;
-    auto compared = Compare(model, graph, reader);
-    if (!compared.ok()) continue;  // what cannot be read is not compared
-    CompileParityRow row = compared.value();
-    size_t of = *graph.schedule;
-    row.job = entries.job[of];
-    row.attempt = entries.attempt[of];
-    row.rank = entries.rank[of];
-    row.input = entries.input[of];
-    if (entries.compile_id[of] != StringId::kNone)
-      row.compile_id = result.part.pools.Intern(model.pools.Text(entries.compile_id[of]));
-    row.graph = result.part.pools.Intern(std::get<2>(key));
+    auto row = RowLike<CompileParityRow>(entries, *graph.schedule);
+    if (!Compare(model, graph, reader, row).ok()) continue;  // what cannot be read is not compared
+    row.compile_id = texts(entries.compile_id[*graph.schedule]);
+    row.graph = texts(std::get<2>(key));
     result.part.tables.Edit<CompileParityTable>().Add(row);
   }
   return {};

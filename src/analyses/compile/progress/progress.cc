@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
 #include "tables/compilation.h"
 #include "tables/compile_blocker.h"
 #include "tables/compile_progress.h"
@@ -54,9 +55,9 @@ double OrZero(double seconds) { return std::isnan(seconds) ? 0 : seconds; }
 class ProgressWriter {
  public:
   ProgressWriter(const Model& model, Part& part)
-      : texts_(model.pools),
+      : names_(model.pools),
         rows_(model.tables.Get<CompilationTable>()),
-        pools_(part.pools),
+        texts_(names_, part.pools),
         progress_(part.tables.Edit<CompileProgressTable>()),
         blockers_(part.tables.Edit<CompileBlockerTable>()) {}
 
@@ -73,21 +74,10 @@ class ProgressWriter {
   }
 
  private:
-  template <typename Row>
-  Row RowOf(size_t from) const {
-    Row row;
-    row.job = rows_.job[from];
-    row.attempt = rows_.attempt[from];
-    row.rank = rows_.rank[from];
-    row.input = rows_.input[from];
-    row.life = rows_.life[from];
-    return row;
-  }
-
   ProcessState NewProcess(size_t from) const {
     ProcessState process;
     CompileProgressRow& row = process.row;
-    row = RowOf<CompileProgressRow>(from);
+    row = RowLike<CompileProgressRow>(rows_, from);
     row.frames = row.whole = row.broken = row.empty = row.failed = row.unfinished = 0;
     row.resumed = row.compilations = row.recompilations = 0;
     row.ops = 0;
@@ -96,18 +86,18 @@ class ProgressWriter {
   }
 
   std::string_view FrameOf(size_t row) const {
-    const std::string_view id = texts_.Text(rows_.compile_id[row]);
+    const std::string_view id = names_.Text(rows_.compile_id[row]);
     return id.substr(0, id.rfind('/'));
   }
 
   void Add(size_t row, ProcessState& process) {
-    const std::string_view outcome = texts_.Text(rows_.outcome[row]);
+    const std::string_view outcome = names_.Text(rows_.outcome[row]);
     FrameState& frame = process.frames[FrameOf(row)];
     frame.has_graph |= outcome == "ok" || outcome == "restarted";
     frame.breaks |= rows_.break_reason[row] != StringId::kNone;
     frame.failed |= outcome == "failed";
     frame.unfinished |= outcome == "unfinished";
-    frame.resumes |= texts_.Text(rows_.function[row]).starts_with("torch_dynamo_resume_in_");
+    frame.resumes |= names_.Text(rows_.function[row]).starts_with("torch_dynamo_resume_in_");
     if (rows_.ops[row] != kNone64) frame.ops = std::max(frame.ops, rows_.ops[row]);
     ++process.row.compilations;
     process.row.recompilations += rows_.why[row] != StringId::kNone;
@@ -124,15 +114,15 @@ class ProgressWriter {
     const bool has_break = rows_.break_reason[row] != StringId::kNone;
     BlockerKey key;
     if (has_break) {
-      key = {"graph_break", texts_.Text(rows_.break_reason[row]),
-             texts_.Text(rows_.break_file[row]), rows_.break_line[row]};
+      key = {"graph_break", names_.Text(rows_.break_reason[row]),
+             names_.Text(rows_.break_file[row]), rows_.break_line[row]};
     } else if (outcome == "failed") {
       const bool has_line = rows_.fail_file[row] != StringId::kNone;
-      key = {"failure", texts_.Text(rows_.fail_reason[row]),
-             texts_.Text(has_line ? rows_.fail_file[row] : rows_.file[row]),
+      key = {"failure", names_.Text(rows_.fail_reason[row]),
+             names_.Text(has_line ? rows_.fail_file[row] : rows_.file[row]),
              has_line ? rows_.fail_line[row] : rows_.line[row]};
     } else if (outcome == "unfinished") {
-      key = {"unfinished", "began and never ended", texts_.Text(rows_.file[row]), rows_.line[row]};
+      key = {"unfinished", "began and never ended", names_.Text(rows_.file[row]), rows_.line[row]};
     } else {
       return;
     }
@@ -142,7 +132,7 @@ class ProgressWriter {
     blocker.number = found->second;
     blocker.frames.insert(FrameOf(row));
     blocker.row.seconds += Lost(row, outcome);
-    const std::string_view function = texts_.Text(rows_.function[row]);
+    const std::string_view function = names_.Text(rows_.function[row]);
     auto& names = blocker.functions;
     if (names.size() < kMostNames && std::find(names.begin(), names.end(), function) == names.end())
       names.push_back(function);
@@ -151,12 +141,12 @@ class ProgressWriter {
   Blocker NewBlocker(size_t from, const BlockerKey& key) {
     Blocker blocker;
     const auto& [kind, reason, file, line] = key;
-    blocker.row = RowOf<CompileBlockerRow>(from);
-    blocker.row.kind = Text(kind);
-    blocker.row.reason = Text(reason);
-    blocker.row.user_file = Text(file);
+    blocker.row = RowLike<CompileBlockerRow>(rows_, from);
+    blocker.row.kind = texts_(kind);
+    blocker.row.reason = texts_(reason);
+    blocker.row.user_file = texts_(file);
     blocker.row.user_line = line;
-    blocker.row.compile_id = Text(texts_.Text(rows_.compile_id[from]));
+    blocker.row.compile_id = texts_(rows_.compile_id[from]);
     blocker.row.seconds = 0;
     return blocker;
   }
@@ -189,18 +179,14 @@ class ProgressWriter {
       CompileBlockerRow& row = blockers[i].row;
       row.position = static_cast<int32_t>(i);
       row.frames = static_cast<int32_t>(blockers[i].frames.size());
-      row.functions = Text(fmt::format("{}", fmt::join(blockers[i].functions, ", ")));
+      row.functions = texts_(fmt::format("{}", fmt::join(blockers[i].functions, ", ")));
       blockers_.Add(row);
     }
   }
 
-  StringId Text(std::string_view text) {
-    return text.empty() ? StringId::kNone : pools_.Intern(text);
-  }
-
-  const Pools& texts_;  // of the model
+  const Pools& names_;  // of the model
   const CompilationTable& rows_;
-  Pools& pools_;
+  ResultTexts texts_;
   CompileProgressTable& progress_;
   CompileBlockerTable& blockers_;
 };

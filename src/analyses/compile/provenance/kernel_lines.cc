@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "analyses/compile/provenance/name_finder.h"
 #include "base/text/strings.h"
 
 namespace debrief::analyses::compile_provenance {
@@ -16,7 +15,6 @@ bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool IsWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
 }
-bool Contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 using Lines = std::vector<std::string_view>;
 
@@ -29,7 +27,7 @@ Lines CodeLines(std::string_view code) {
 }
 
 template <typename Predicate>
-size_t FirstLine(const Lines& lines, Predicate predicate) {
+size_t IndexOf(const Lines& lines, Predicate predicate) {
   auto at = std::find_if(lines.begin(), lines.end(), predicate);
   return at == lines.end() ? 0 : static_cast<size_t>(at - lines.begin());
 }
@@ -134,6 +132,84 @@ class Search {
 
 }  // namespace
 
+int32_t NameFinder::Add(std::string_view name) {
+  int32_t at = 0;
+  for (char byte : name) {
+    int32_t child = ChildOf(at, byte);
+    if (child == 0) {
+      child = static_cast<int32_t>(nodes_.size());
+      nodes_.push_back({.sibling = nodes_[static_cast<size_t>(at)].child, .byte = byte});
+      nodes_[static_cast<size_t>(at)].child = child;
+    }
+    at = child;
+  }
+  int32_t& number = nodes_[static_cast<size_t>(at)].name;
+  if (number < 0) {
+    number = static_cast<int32_t>(lengths_.size());
+    lengths_.push_back(name.size());
+  }
+  return number;
+}
+
+int32_t NameFinder::ChildOf(int32_t node, char byte) const {
+  int32_t child = nodes_[static_cast<size_t>(node)].child;
+  while (child != 0 && nodes_[static_cast<size_t>(child)].byte != byte)
+    child = nodes_[static_cast<size_t>(child)].sibling;
+  return child;
+}
+
+int32_t NameFinder::Step(int32_t node, char byte) const {
+  while (true) {
+    int32_t child = ChildOf(node, byte);
+    if (child != 0 || node == 0) return child;
+    node = nodes_[static_cast<size_t>(node)].link;
+  }
+}
+
+// Breadth first, so that links, which lead to shorter texts, are there when they are needed.
+void NameFinder::MakeLinks() {
+  std::vector<int32_t> queue = {0};
+  for (size_t i = 0; i < queue.size(); ++i) {
+    int32_t parent = queue[i];
+    int32_t child = nodes_[static_cast<size_t>(parent)].child;
+    for (; child != 0; child = nodes_[static_cast<size_t>(child)].sibling) {
+      Node& node = nodes_[static_cast<size_t>(child)];
+      node.link = parent == 0 ? 0 : Step(nodes_[static_cast<size_t>(parent)].link, node.byte);
+      node.found = node.name >= 0 ? child : nodes_[static_cast<size_t>(node.link)].found;
+      queue.push_back(child);
+    }
+  }
+  linked_ = true;
+}
+
+std::optional<std::vector<std::vector<int32_t>>> NameFinder::Find(
+    std::span<const std::string_view> lines, size_t first, size_t most) {
+  if (!linked_) MakeLinks();
+  std::vector<std::vector<int32_t>> places(lengths_.size());
+  size_t visits = 0;
+  auto add = [&](int32_t name, int32_t line) {
+    auto& of_name = places[static_cast<size_t>(name)];
+    if (!of_name.empty() && of_name.back() == line) return;
+    of_name.push_back(line);
+  };
+  for (size_t i = first; i < lines.size(); ++i) {
+    auto line = static_cast<int32_t>(i);
+    if (nodes_[0].name >= 0) add(nodes_[0].name, line);
+    if (++visits > most) return std::nullopt;
+    int32_t node = 0;
+    for (char byte : lines[i]) {
+      node = Step(node, byte);
+      int32_t found = nodes_[static_cast<size_t>(node)].found;
+      while (found != 0) {
+        if (++visits > most) return std::nullopt;
+        add(nodes_[static_cast<size_t>(found)].name, line);
+        found = nodes_[static_cast<size_t>(nodes_[static_cast<size_t>(found)].link)].found;
+      }
+    }
+  }
+  return places;
+}
+
 std::vector<std::string_view> SplitLines(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
@@ -171,11 +247,10 @@ std::optional<KernelLines> FindInPython(std::string_view code, const NameMap& ke
   if (kernels.empty() || code.empty()) return KernelLines();
   Lines lines = CodeLines(code);
   Dialect dialect;
-  dialect.start = FirstLine(lines, [](std::string_view line) {
+  dialect.start = IndexOf(lines, [](std::string_view line) {
     return Contains(line, "def") && Contains(line, "call") && Contains(line, "(args)");
   });
-  dialect.base =
-      FirstLine(lines, [](std::string_view line) { return Contains(line, "# AOT ID:"); });
+  dialect.base = IndexOf(lines, [](std::string_view line) { return Contains(line, "# AOT ID:"); });
   return Search(lines, dialect).Run(kernels);
 }
 
@@ -184,7 +259,7 @@ std::optional<KernelLines> FindInCpp(std::string_view code, const NameMap& kerne
   Lines lines = CodeLines(code);
   Dialect dialect = {.is_cpp = true};
   dialect.start =
-      FirstLine(lines, [](std::string_view line) { return Contains(line, "::run_impl("); });
+      IndexOf(lines, [](std::string_view line) { return Contains(line, "::run_impl("); });
   return Search(lines, dialect).Run(kernels);
 }
 

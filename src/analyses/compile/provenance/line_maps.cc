@@ -3,31 +3,46 @@
 #include <unordered_map>
 
 #include "analyses/compile/provenance/kernel_lines.h"
+#include "base/bytes/source.h"
+#include "base/json/canonical.h"
+#include "base/json/cursor.h"
+#include "base/text/strings.h"
 
 namespace debrief::analyses::compile_provenance {
 
 namespace {
 
+void ReadNames(JsonValue list, std::vector<std::string>& names) {
+  if (list.kind() != JsonKind::kArray) return;
+  Status status = list.ForEachElement([&](JsonValue element) {
+    if (element.kind() != JsonKind::kString) return;
+    if (auto name = element.String()) names.emplace_back(*name);
+  });
+  static_cast<void>(status);  // the text is canonical, so it is JSON
+}
+
+void ReadNameMap(JsonValue object, NameMap& map) {
+  if (object.kind() != JsonKind::kObject) return;
+  Status status = object.ForEachField(
+      [&](std::string_view key, JsonValue list) { ReadNames(list, map[std::string(key)]); });
+  static_cast<void>(status);
+}
+
 constexpr size_t kMostTargets = size_t{1} << 22;
 
-using NodeLines = std::unordered_map<std::string_view, int32_t>;
+constexpr std::string_view kBlanks = " \t\n\v\f\r";
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\v\f\r";
-  size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
+using NodeLines = std::unordered_map<std::string_view, int32_t>;
 
 NodeLines FindNodes(std::string_view graph) {
   NodeLines nodes;
   int32_t number = 0;
   for (std::string_view line : SplitLines(graph)) {
     ++number;
-    line = Trim(line);
+    line = Trimmed(line, kBlanks);
     if (line.empty() || line[0] == '#') continue;
     line = line.substr(0, line.find('='));
-    line = Trim(line.substr(0, line.find(':')));
+    line = Trimmed(line.substr(0, line.find(':')), kBlanks);
     if (!line.empty()) nodes[line] = number;
   }
   return nodes;
@@ -92,6 +107,25 @@ class Mapper {
 };
 
 }  // namespace
+
+std::optional<NodeMaps> ReadNodeMaps(std::string_view json) {
+  JsonCanonical canonical;
+  std::string text;
+  if (!canonical.Append(json, JsonCanonical::kCompact, text)) return std::nullopt;
+  size_t size = text.size();
+  text.append(kPadding, '\0');
+  JsonReader reader;
+  NodeMaps maps;
+  if (!reader.Open({text.data(), size}).ok()) return std::nullopt;
+  Status status = reader.root().ForEachField([&](std::string_view key, JsonValue value) {
+    if (key == "preToPost") ReadNameMap(value, maps.pre_to_post);
+    if (key == "postToPre") ReadNameMap(value, maps.post_to_pre);
+    if (key == "cppCodeToPost") ReadNameMap(value, maps.kernel_to_post);
+    if (key == "postToCppCode") ReadNameMap(value, maps.post_to_kernel);
+  });
+  if (!status.ok()) return std::nullopt;
+  return maps;
+}
 
 std::optional<LineMaps> MapLines(const NodeMaps& maps, const ProvenanceTexts& texts) {
   NodeLines pre = FindNodes(texts.pre);

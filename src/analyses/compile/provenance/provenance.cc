@@ -12,11 +12,10 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyses/analysis.h"
 #include "analyses/compile/provenance/line_maps.h"
-#include "model/compile/graph.h"
+#include "analyses/compile/rows.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/provenance_graph.h"
@@ -66,15 +65,12 @@ Piece PieceOf(std::string_view file) {
 
 Graphs FindGraphs(const Model& model, const CompileEntryTable& entries) {
   Graphs graphs;
-  std::unordered_map<StringId, Piece> pieces;  // there are few names
+  AskOnce<Piece> piece_of(model.pools, PieceOf);
   for (size_t row = 0; row < entries.size(); ++row) {
-    StringId file = entries.file[row];
-    if (file == StringId::kNone) continue;
-    auto [at, is_new] = pieces.try_emplace(file);
-    if (is_new) at->second = PieceOf(model.pools.Text(file));
-    if (at->second == kPieces) continue;
+    const Piece piece = piece_of(entries.file[row]);
+    if (piece == kPieces) continue;
     std::tuple key(entries.input[row], entries.rank[row], GraphDirectory(entries, row));
-    graphs[std::move(key)].rows[at->second] = row;
+    graphs[std::move(key)].rows[piece] = row;
   }
   return graphs;
 }
@@ -125,12 +121,9 @@ void AddLines(const LineMaps& maps, ProvenanceLineRow row, Part& part) {
 void AddGraph(const Model& model, const std::string& name, const Graph& graph, Part& part) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
   size_t of = graph.any();
-  Identity who = {.job = entries.job[of], .attempt = entries.attempt[of], .rank = entries.rank[of]};
   auto entry = [&](size_t row) -> int64_t { return row == kNoRow ? kNone64 : entries.entry[row]; };
-  auto row = Part::RowOf<ProvenanceGraphRow>(who);
-  row.input = entries.input[of];
-  if (entries.compile_id[of] != StringId::kNone)
-    row.compile_id = part.pools.Intern(model.pools.Text(entries.compile_id[of]));
+  auto row = RowLike<ProvenanceGraphRow>(entries, of);
+  row.compile_id = ResultTexts(model.pools, part.pools)(entries.compile_id[of]);
   row.graph = part.pools.Intern(name);
   row.pre_entry = entry(graph.pre());
   row.post_entry = entry(graph.post());
@@ -141,8 +134,7 @@ void AddGraph(const Model& model, const std::string& name, const Graph& graph, P
   row.mapped = maps.has_value();
   part.tables.Edit<ProvenanceGraphTable>().Add(row);
   if (!maps) return;
-  auto line = Part::RowOf<ProvenanceLineRow>(who);
-  line.input = row.input;
+  auto line = RowLike<ProvenanceLineRow>(entries, of);
   line.graph = row.graph;
   AddLines(*maps, line, part);
 }

@@ -1,5 +1,3 @@
-#include "analyses/compile/rank_compare/compare.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <set>
 
 #include "analyses/compile/rank_compare/normalise.h"
+#include "analyses/compile/rank_compare/rank_compare.h"
 #include "base/bytes/hash.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"

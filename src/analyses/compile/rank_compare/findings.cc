@@ -1,5 +1,3 @@
-#include "analyses/compile/rank_compare/findings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,10 @@
 #include <set>
 #include <tuple>
 
+#include "analyses/compile/rank_compare/rank_compare.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
+#include "base/text/units.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_first_difference.h"
 #include "tables/compile_rank_time.h"
@@ -32,12 +33,7 @@ size_t SpanOf(const Difference& difference) {
 std::string InWords(const UnitKey& unit) {
   const std::string nth =
       unit.nth == 0 ? "" : fmt::format(" again, compilation {} of it", unit.nth + 1);
-  return fmt::format("{} ({}:{}){}", unit.function, unit.file.substr(unit.file.rfind('/') + 1),
-                     unit.line, nth);
-}
-
-std::string SecondsInWords(double seconds) {
-  return std::isfinite(seconds) ? fmt::format(", {:.1f} s", seconds) : "";
+  return fmt::format("{} ({}:{}){}", unit.function, FileName(unit.file), unit.line, nth);
 }
 
 // All that says the same of the same ranks, in the order in which it happened.
@@ -81,10 +77,13 @@ std::string Headline(const Model& model, const Job& job, const Verdict& verdict)
   for (const Difference* difference : verdict.differences) units.insert(difference->unit);
   const size_t more = units.size() - 1;
   const std::string rest = more == 0 ? "" : fmt::format(", and {} more", more);
+  const double seconds = spans.seconds[SpanOf(first)];
+  const std::string took =
+      std::isfinite(seconds) ? ", " + SecondsInWords(std::llround(seconds * 1e9)) : "";
   std::string what;
   if (verdict.kind == Kind::kExtra)
     what = fmt::format("{} {}{}{}, which no other rank does", one ? "compiles" : "compile", unit,
-                       SecondsInWords(spans.seconds[SpanOf(first)]), rest);
+                       took, rest);
   if (verdict.kind == Kind::kMissing)
     what = fmt::format("{} not compile {}{}, which all other ranks do", one ? "does" : "do", unit,
                        rest);

@@ -1,10 +1,9 @@
-#include "analyses/compile/rank_compare/times.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <unordered_map>
 
+#include "analyses/compile/rank_compare/rank_compare.h"
 #include "tables/compile_overlap.h"
 #include "tables/compile_phase.h"
 #include "tables/compile_rank_time.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "analyses/compile/ranks/verdicts.h"
+#include "analyses/compile/ranks/ranks.h"
 
 namespace debrief::analyses::compile_ranks {
 

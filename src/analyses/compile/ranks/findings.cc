@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "analyses/compile/ranks/verdicts.h"
+#include "analyses/compile/ranks/ranks.h"
 #include "base/text/rank_list.h"
 #include "tables/compile_divergence.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "analyses/compile/ranks/verdicts.h"
+#include "analyses/compile/ranks/ranks.h"
 #include "tables/compile_order.h"
 
 namespace debrief::analyses::compile_ranks {

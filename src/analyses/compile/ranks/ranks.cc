@@ -7,10 +7,13 @@
 //   ops        those of all graphs are one sequence         collectives_by_graph: each by itself
 //
 // Cost: linear in the tables that it reads, payloads are not among them.
+#include "analyses/compile/ranks/ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "analyses/analysis.h"
-#include "analyses/compile/ranks/rank_logs.h"
-#include "analyses/compile/ranks/verdicts.h"
 #include "tables/compile_artifact_count.h"
 #include "tables/compile_cache.h"
 #include "tables/compile_collective.h"
@@ -44,6 +47,76 @@ Status Run(const Model& model, AnalysisResult& result) {
   return {};
 }
 
+// A miss says more than a hit, a hit more than a bypass: so their letters are compared.
+int Weight(char answer) { return answer == 'm' ? 3 : answer == 'h' ? 2 : 1; }
+
+class Gatherer {
+ public:
+  explicit Gatherer(const Model& model) : model_(model) {}
+
+  Attempts Run() {
+    ForEachRow<CompileArtifactCountTable>([&](const auto& table, size_t i, RankLog& log) {
+      log.has_order = log.has_order || table.order_length[i] != kNone32;
+    });
+    AddIds();
+    ForEachRow<CompileCacheTable>([&](const auto& table, size_t i, RankLog& log) {
+      char answer = Text(table.status[i])[0];
+      log.caches += answer;
+      char& worst = log.id_caches.try_emplace(Text(table.compile_id[i]), answer).first->second;
+      if (Weight(answer) > Weight(worst)) worst = answer;
+    });
+    ForEachRow<CompileCollectiveTable>([&](const auto& table, size_t i, RankLog& log) {
+      if (table.chosen[i]) log.schedules[Text(table.graph[i])].push_back(table.op[i]);
+      if (table.chosen[i]) log.id_schedules[Text(table.compile_id[i])].push_back(table.op[i]);
+    });
+    ForEachRow<CompileRuntimeOpTable>([&](const auto& table, size_t i, RankLog& log) {
+      if (table.chosen[i]) log.runtimes_ns[Text(table.graph[i])] += table.estimated_ns[i];
+    });
+    ForEachRow<CompileTensorMetaTable>([&](const auto& table, size_t i, RankLog& log) {
+      if (!table.chosen[i]) return;
+      log.tensor_meta[Text(table.graph[i])] = {Text(table.fingerprint[i]),
+                                               Text(table.shape_fingerprint[i])};
+    });
+    ForEachRow<CompileExecutionTable>([&](const auto& table, size_t i, RankLog& log) {
+      log.order.push_back(Text(table.executed[i]));
+    });
+    return std::move(attempts_);
+  }
+
+ private:
+  template <typename Table, typename Callback>
+  void ForEachRow(Callback callback) {
+    const auto& table = model_.tables.Get<Table>();
+    for (size_t i = 0; i < table.size(); ++i) {
+      if (table.rank[i] == kNone32) continue;
+      callback(table, i, attempts_[{table.job[i], table.attempt[i]}][table.rank[i]]);
+    }
+  }
+
+  // Most entries have the id of the one before.
+  void AddIds() {
+    const auto& entries = model_.tables.Get<CompileEntryTable>();
+    std::set<std::tuple<int32_t, int32_t, int32_t, StringId>> seen;
+    std::tuple<int32_t, int32_t, int32_t, StringId> last = {kNone32, kNone32, kNone32,
+                                                            StringId::kNone};
+    for (size_t i = 0; i < entries.size(); ++i) {
+      std::tuple key(entries.job[i], entries.attempt[i], entries.rank[i], entries.compile_id[i]);
+      if (key == last || entries.rank[i] == kNone32) continue;
+      if (entries.compile_id[i] == StringId::kNone) continue;
+      if (Text(entries.state[i]) == "refused") continue;
+      last = key;
+      if (!seen.insert(key).second) continue;
+      attempts_[{entries.job[i], entries.attempt[i]}][entries.rank[i]].compile_ids.insert(
+          Text(entries.compile_id[i]));
+    }
+  }
+
+  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
+
+  const Model& model_;
+  Attempts attempts_;
+};
+
 }  // namespace
 
 const Analysis& Describe() {
@@ -58,6 +131,49 @@ const Analysis& Describe() {
                .uses = kUses},
       .run = Run};
   return kAnalysis;
+}
+
+Attempts GatherRankLogs(const Model& model) { return Gatherer(model).Run(); }
+
+void Verdicts::Check(std::string_view what, std::string_view state, std::string_view detail) {
+  CompileRankCheckRow row;
+  row.job = job_;
+  row.attempt = attempt_;
+  row.what = part_.pools.Intern(what);
+  row.state = part_.pools.Intern(state);
+  if (!detail.empty()) row.detail = part_.pools.Intern(detail);
+  part_.tables.Edit<CompileRankCheckTable>().Add(row);
+}
+
+void Verdicts::AddGroup(std::string_view what, int32_t number, const Agreement& group) {
+  CompileDivergenceRow row;
+  row.job = job_;
+  row.attempt = attempt_;
+  row.what = part_.pools.Intern(what);
+  row.group_number = number;
+  std::vector<int64_t> ranks(group.ranks.begin(), group.ranks.end());
+  row.ranks = part_.pools.lists.Intern(ranks);
+  if (!group.detail.empty()) row.detail = part_.pools.Intern(group.detail);
+  part_.tables.Edit<CompileDivergenceTable>().Add(row);
+}
+
+void Verdicts::Compare(std::string_view what, const std::map<std::string, Agreement>& groups,
+                       std::string_view why_unavailable) {
+  size_t ranks = 0;
+  std::vector<const Agreement*> in_order;
+  for (const auto& [signature, group] : groups) {
+    ranks += group.ranks.size();
+    in_order.push_back(&group);
+  }
+  if (ranks == 0) return Check(what, "unavailable", why_unavailable);
+  if (ranks == 1) return Check(what, "unavailable", "only one rank has what is compared");
+  if (groups.size() == 1) return Check(what, "consistent", "");
+  Check(what, "differs", fmt::format("{} groups among {} ranks", groups.size(), ranks));
+  std::sort(in_order.begin(), in_order.end(), [](const Agreement* a, const Agreement* b) {
+    return a->ranks.front() < b->ranks.front();
+  });
+  for (size_t i = 0; i < in_order.size(); ++i)
+    AddGroup(what, static_cast<int32_t>(i), *in_order[i]);
 }
 
 }  // namespace debrief::analyses::compile_ranks

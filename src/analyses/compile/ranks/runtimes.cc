@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analyses/compile/ranks/verdicts.h"
+#include "analyses/compile/ranks/ranks.h"
 #include "tables/compile_runtime_delta.h"
 
 namespace debrief::analyses::compile_ranks {

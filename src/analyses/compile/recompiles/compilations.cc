@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 
@@ -209,23 +208,10 @@ void Compilations::FillPlaces(Compilation& to) {
   // The caller is the next user frame outward of the function itself.
   const size_t from = user[0] == frames[0] ? 1 : 0;
   for (size_t i = from; i < frames.size(); ++i) {
-    if (!IsUserFile(pools.GetFrame(frames[i]).file)) continue;
+    if (!is_user_file_(pools.GetFrame(frames[i]).file)) continue;
     to.caller = place(frames[i]);
     return;
   }
-}
-
-// UserFrames() judges stacks: a file is the user's when a stack that it is the innermost of is left
-// whole. There are few files and many frames, so verdicts are kept.
-bool Compilations::IsUserFile(StringId file) {
-  auto [found, is_new] = user_files_.try_emplace(file, false);
-  if (!is_new) return found->second;
-  Pools scratch;
-  const std::string_view path = model_.pools.Text(file);
-  const std::array<FrameId, 2> frames = {scratch.AddFrame({.file = scratch.Intern(path)}),
-                                         scratch.AddFrame({.file = scratch.Intern("user.py")})};
-  found->second = UserFrames(scratch, scratch.AddStack(frames)).size() == frames.size();
-  return found->second;
 }
 
 void Compilations::FillIn(Compilation& to) {

@@ -14,9 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/compile/rows.h"
 #include "model/model.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_metrics.h"
+#include "torch/user_frames.h"
 
 namespace debrief::analyses::compile_recompiles {
 
@@ -28,6 +30,17 @@ struct Process {
   int64_t first_entry = kNone64, last_entry = kNone64;
   int32_t last = kNobody;  // compilation that the last entry with an id belongs to
 };
+
+template <typename Row>
+Row RowOf(const Process& process) {
+  Row row;
+  row.job = process.job;
+  row.attempt = process.attempt;
+  row.rank = process.rank;
+  row.input = process.input;
+  row.life = process.life;
+  return row;
+}
 
 // Where a thing of the user's program lies.
 struct Place {
@@ -94,7 +107,6 @@ class Compilations {
   void JoinMetrics();
   void FillIn(Compilation& to);
   void FillPlaces(Compilation& to);
-  bool IsUserFile(StringId file);
   void Chain();
   void Drop();
 
@@ -108,7 +120,7 @@ class Compilations {
   std::unordered_map<std::string, int32_t> by_name_;           // process and id without attempt
   std::unordered_map<uint64_t, std::vector<int32_t>> of_log_;  // input and rank -> processes
   std::unordered_map<uint64_t, int32_t> metrics_entries_;      // input and entry -> compilation
-  std::unordered_map<StringId, bool> user_files_;
+  AskOnce<bool> is_user_file_{model_.pools, IsUserFile};
 };
 
 }  // namespace debrief::analyses::compile_recompiles

@@ -1,5 +1,3 @@
-#include "analyses/compile/recompiles/compile_tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <set>
 
 #include "analyses/compile/break_text.h"
+#include "analyses/compile/recompiles/recompiles.h"
+#include "analyses/compile/rows.h"
 #include "model/compile/payload.h"
 #include "tables/compilation.h"
 #include "tables/compile_frame_group.h"
@@ -18,23 +18,12 @@ namespace debrief::analyses::compile_recompiles {
 
 namespace {
 
-template <typename Row>
-Row RowOf(const Process& process) {
-  Row row;
-  row.job = process.job;
-  row.attempt = process.attempt;
-  row.rank = process.rank;
-  row.input = process.input;
-  row.life = process.life;
-  return row;
-}
-
 class CompilationWriter {
  public:
   CompilationWriter(const Compilations& compilations, Part& part)
       : compilations_(compilations),
         model_(compilations.model()),
-        pools_(part.pools),
+        texts_(model_.pools, part.pools),
         rows_(part.tables.Edit<CompilationTable>()) {
     const auto& restarts = model_.tables.Get<CompileRestartTable>();
     for (size_t row = 0; row < restarts.size(); ++row) {
@@ -48,26 +37,26 @@ class CompilationWriter {
     const Compilation& of = compilations_.all()[static_cast<size_t>(at)];
     const Process& process = compilations_.ProcessOf(of);
     auto row = RowOf<CompilationRow>(process);
-    row.compile_id = Text(of.id);
+    row.compile_id = texts_(of.id);
     row.frame_id = of.frame_id;
-    row.function = Copy(of.function);
-    row.file = Copy(of.code.file);
+    row.function = texts_(of.function);
+    row.file = texts_(of.code.file);
     row.line = of.code.line;
     row.number = of.number;
     if (of.previous != kNobody)
-      row.previous_id = Text(compilations_.all()[static_cast<size_t>(of.previous)].id);
-    row.outcome = Text(of.outcome);
+      row.previous_id = texts_(compilations_.all()[static_cast<size_t>(of.previous)].id);
+    row.outcome = texts_(of.outcome);
     row.is_last = of.metrics == kNoRow && process.last == at;
     row.restarts = of.restarts;
     row.start_ns = of.start_ns;
     row.end_ns = of.end_ns;
     row.first_entry = of.first_entry;
     row.last_entry = of.last_entry;
-    row.user_file = Copy(of.user.file);
+    row.user_file = texts_(of.user.file);
     row.user_line = of.user.line;
-    row.caller_file = Copy(of.caller.file);
+    row.caller_file = texts_(of.caller.file);
     row.caller_line = of.caller.line;
-    row.why = Text(change.words);
+    row.why = texts_(change.words);
     SetMetrics(of, row);
     TRY(SetBreak(at, of, row));
     rows_.Add(row);
@@ -84,9 +73,9 @@ class CompilationWriter {
     if (std::isnan(row.seconds) && metrics.duration_us[of.metrics] != kNone64)
       row.seconds = static_cast<double>(metrics.duration_us[of.metrics]) / 1e6;
     row.wasted_s = metrics.dynamo_time_before_restart_s[of.metrics];
-    row.fail_type = Copy(metrics.fail_type[of.metrics]);
-    row.fail_reason = Text(ShortReason(model_.pools.Text(metrics.fail_reason[of.metrics])));
-    row.fail_file = Copy(metrics.fail_user_frame_filename[of.metrics]);
+    row.fail_type = texts_(metrics.fail_type[of.metrics]);
+    row.fail_reason = texts_(ShortReason(model_.pools.Text(metrics.fail_reason[of.metrics])));
+    row.fail_file = texts_(metrics.fail_user_frame_filename[of.metrics]);
     const int64_t line = metrics.fail_user_frame_lineno[of.metrics];
     if (line >= 0 && line <= INT32_MAX) row.fail_line = static_cast<int32_t>(line);
   }
@@ -101,30 +90,23 @@ class CompilationWriter {
       return {};
     }
     const BreakText parsed = ParseBreakText(text_);
-    row.break_reason = Text(parsed.reason);
+    row.break_reason = texts_(parsed.reason);
     Pools scratch;
     auto frames = UserFrames(scratch, AddTextStack(parsed.frames, scratch));
     if (!frames.empty()) {
       const Frame& frame = scratch.GetFrame(frames[0]);
-      row.break_file = Text(scratch.Text(frame.file));
+      row.break_file = texts_(scratch.Text(frame.file));
       row.break_line = frame.line;
     } else if (!parsed.file.empty()) {
-      row.break_file = Text(parsed.file);
+      row.break_file = texts_(parsed.file);
       row.break_line = parsed.line;
     }
     return {};
   }
 
-  StringId Text(std::string_view text) {
-    return text.empty() ? StringId::kNone : pools_.Intern(text);
-  }
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : pools_.Intern(model_.pools.Text(id));
-  }
-
   const Compilations& compilations_;
   const Model& model_;
-  Pools& pools_;
+  ResultTexts texts_;
   CompilationTable& rows_;
   std::map<int32_t, StringId> first_restart_;
   std::string text_;

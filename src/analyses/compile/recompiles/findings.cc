@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <map>
 
-#include "analyses/compile/recompiles/compile_tables.h"
+#include "analyses/compile/recompiles/recompiles.h"
+#include "analyses/compile/rows.h"
+#include "base/text/strings.h"
 #include "tables/compilation.h"
 #include "tables/compile_frame_group.h"
 
@@ -39,23 +41,14 @@ struct Facts {
   std::vector<std::string> ids;
 };
 
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool NamesLimit(std::string_view text) {
-  return text.find("recompile_limit") != text.npos || text.find("cache_size_limit") != text.npos ||
-         text.find("RecompileLimit") != text.npos;
+  return Contains(text, "recompile_limit") || Contains(text, "cache_size_limit") ||
+         Contains(text, "RecompileLimit");
 }
 
-// Keeps `ranks` sorted. Logs come in the order of ranks, so this is nearly always at the end.
-void AddRank(std::vector<int32_t>& ranks, int32_t rank) {
-  if (rank == kNone32) return;
-  auto at = std::lower_bound(ranks.begin(), ranks.end(), rank);
-  if (at == ranks.end() || *at != rank) ranks.insert(at, rank);
-}
-
-class Teller {
+class Reporter {
  public:
-  Teller(const Part& part, std::vector<Finding>& findings)
+  Reporter(const Part& part, std::vector<Finding>& findings)
       : pools_(part.pools),
         rows_(part.tables.Get<CompilationTable>()),
         recompiles_(part.tables.Get<CompileRecompileTable>()),
@@ -78,17 +71,17 @@ class Teller {
     }
   }
 
-  void TellRecompiles() {
+  void ReportRecompiles() {
     for (const Facts& facts : facts_) {
       if (facts.hit || facts.most + 1 == kLimit) {
-        TellLimit(facts);
+        ReportLimit(facts);
       } else if (facts.most >= kStorm) {
-        TellStorm(facts);
+        ReportStorm(facts);
       }
     }
   }
 
-  void TellUnfinished() {
+  void ReportUnfinished() {
     std::map<std::tuple<int32_t, int32_t, StringId, StringId, int32_t, bool>, size_t> told;
     for (size_t i = 0; i < rows_.size(); ++i) {
       if (pools_.Text(rows_.outcome[i]) != "unfinished") continue;
@@ -121,7 +114,7 @@ class Teller {
   }
 
   std::string Code(StringId function, StringId file, int32_t line) const {
-    return fmt::format("{} ({}:{})", pools_.Text(function), BaseName(pools_.Text(file)), line);
+    return fmt::format("{} ({}:{})", pools_.Text(function), FileName(pools_.Text(file)), line);
   }
 
   Finding About(const Facts& facts) const {
@@ -154,7 +147,7 @@ class Teller {
     return fmt::format("; last time {}", pools_.Text(recompiles_.change[facts.main]));
   }
 
-  void TellStorm(const Facts& facts) {
+  void ReportStorm(const Facts& facts) {
     Finding finding = About(facts);
     finding.rule = "compile.recompile_storm";
     finding.headline =
@@ -168,7 +161,7 @@ class Teller {
     findings_.push_back(std::move(finding));
   }
 
-  void TellLimit(const Facts& facts) {
+  void ReportLimit(const Facts& facts) {
     Finding finding = About(facts);
     finding.rule = "compile.recompile_limit";
     finding.headline = fmt::format(
@@ -218,10 +211,10 @@ class Teller {
 }  // namespace
 
 void AddFindings(const std::vector<MainChange>& changes, AnalysisResult& result) {
-  Teller teller(result.part, result.findings);
-  teller.Gather(changes);
-  teller.TellRecompiles();
-  teller.TellUnfinished();
+  Reporter reporter(result.part, result.findings);
+  reporter.Gather(changes);
+  reporter.ReportRecompiles();
+  reporter.ReportUnfinished();
 }
 
 }  // namespace debrief::analyses::compile_recompiles

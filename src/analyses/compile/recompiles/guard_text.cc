@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <vector>
 
 #include "analyses/compile/break_text.h"
 
@@ -38,8 +39,6 @@ std::string_view Between(std::string_view text, std::string_view before, std::st
   text.remove_prefix(at + before.size());
   return text.substr(0, text.find(after));
 }
-
-bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 // A size may be followed by a sentence: "actual 8. Guard failed on a parameter, consider ...".
 std::string_view UpToSentence(std::string_view text) { return text.substr(0, text.find(". ")); }
@@ -111,13 +110,13 @@ bool ReadTensorList(std::string_view guard, Change& change) {
 bool ReadGlobal(std::string_view guard, Change& change) {
   if (Strip(guard, "GLOBAL_STATE changed: ")) {
     change.name = Trimmed(guard);
-  } else if (Has(guard, "___check_global_state")) {
+  } else if (Contains(guard, "___check_global_state")) {
     change.name = "global state";
-  } else if (Has(guard, "torch_function_mode_stack")) {
+  } else if (Contains(guard, "torch_function_mode_stack")) {
     change.name = "torch function modes";
-  } else if (Has(guard, "CURRENT_DEVICE")) {
+  } else if (Contains(guard, "CURRENT_DEVICE")) {
     change.name = "default device";
-  } else if (Has(guard, "top_saved_tensors_hooks")) {
+  } else if (Contains(guard, "top_saved_tensors_hooks")) {
     change.name = "saved tensor hooks";
   } else {
     return false;
@@ -127,7 +126,8 @@ bool ReadGlobal(std::string_view guard, Change& change) {
 }
 
 bool ReadGone(std::string_view guard, Change& change) {
-  if (!Has(guard, "got deallocated") && !Has(guard, "___guarded_code.valid")) return false;
+  if (!Contains(guard, "got deallocated") && !Contains(guard, "___guarded_code.valid"))
+    return false;
   change.kind = "deallocated";
   change.name = Trimmed(Between(guard, "because ", " got"));
   return true;
@@ -163,7 +163,7 @@ bool ReadMember(std::string_view guard, Change& change) {
     const size_t comma = guard.find(", ");
     std::string name(guard.substr(0, comma));
     if (comma != guard.npos) (name += '.') += Between(guard.substr(comma), "'", "'");
-    return set("attribute", name, Has(guard, "== False") == is_not);
+    return set("attribute", name, Contains(guard, "== False") == is_not);
   }
   if (Strip(guard, "___dict_contains(")) {
     const size_t comma = guard.find(", ");
@@ -283,12 +283,41 @@ bool ReadExpression(std::string_view guard, Change& change) {
   static constexpr std::array<std::string_view, 8> kSigns = {
       "Eq(", "Ne(", "Mod(", " <= ", " < ", " >= ", " > ", " != "};
   for (std::string_view sign : kSigns) {
-    if (Has(guard, sign)) change.kind = "expression";
+    if (Contains(guard, sign)) change.kind = "expression";
   }
   return change.kind == "expression";
 }
 
+bool IsId(std::string_view text) {
+  return !text.empty() && text.find('/') != text.npos &&
+         text.find_first_not_of("!0123456789/_-") == text.npos;
+}
+
 }  // namespace
+
+// A reason of a recompilation: whose guard, which, and for which line. The comment behind the guard
+// has the place, its path cut at the front; the stack below, where there is one, has all of it.
+FailedGuard ParseReason(std::string_view reason) {
+  FailedGuard parsed;
+  const std::vector<TextFrame> frames = reason.find('\n') != reason.npos
+                                            ? ParseTraceback(reason.substr(reason.find('\n') + 1))
+                                            : std::vector<TextFrame>();
+  std::string_view line = FirstLine(reason);
+  const size_t colon = line.find(": ");
+  if (colon != line.npos && IsId(line.substr(0, colon))) {
+    parsed.previous_id = line.substr(0, colon);
+    line.remove_prefix(colon + 2);
+  }
+  ParseGuardLine(line, parsed);
+  if (!frames.empty()) {
+    const TextFrame& innermost = frames.back();
+    parsed.file = innermost.file;
+    parsed.line = innermost.line;
+    parsed.function = innermost.function;
+    if (!innermost.code.empty()) parsed.code = innermost.code;
+  }
+  return parsed;
+}
 
 Change ParseGuard(std::string_view guard) {
   using Reader = bool (*)(std::string_view, Change&);

@@ -19,15 +19,13 @@
 #include <string>
 #include <string_view>
 
+#include "analyses/compile/break_text.h"
 #include "base/pools/ids.h"
 
 namespace debrief::analyses::compile_recompiles {
 
-struct FailedGuard {
+struct FailedGuard : GuardLine {
   std::string_view previous_id;  // "4/1"; empty when the log does not tell
-  std::string_view guard;
-  std::string_view code, file, function;  // of the line that needed it
-  int32_t line = kNone32;
 };
 
 // Views into `reason`.

@@ -2,9 +2,9 @@
 // logs between the first entry of a compilation and its metrics belongs to that one.
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
-#include "analyses/compile/recompiles/compile_tables.h"
+#include "analyses/compile/recompiles/recompiles.h"
+#include "analyses/compile/rows.h"
 #include "tables/compile_orphan.h"
 
 namespace debrief::analyses::compile_recompiles {
@@ -13,20 +13,23 @@ namespace {
 
 enum class Kind : uint8_t { kOther, kMetrics, kEvent };
 
-class OrphanFinder {
+Kind KindOf(std::string_view kind) {
+  if (kind.ends_with("compilation_metrics") || kind.ends_with("compilation_metrics_runtime"))
+    return Kind::kMetrics;
+  return kind == "chromium_event" ? Kind::kEvent : Kind::kOther;
+}
+
+class OrphanFinder : EntryPass {
  public:
   OrphanFinder(const Model& model, Part& part)
-      : model_(model),
-        entries_(model.tables.Get<CompileEntryTable>()),
-        pools_(part.pools),
-        rows_(part.tables.Edit<CompileOrphanTable>()) {}
+      : EntryPass(model, part), rows_(part.tables.Edit<CompileOrphanTable>()) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row) {
-      const Kind kind = KindOf(entries_.kind[row]);
+      const Kind kind = kind_of_(entries_.kind[row]);
       // Runtime events carry ids of compilations that ended long ago: they open none.
       if (kind == Kind::kEvent) continue;
-      const bool has_id = HasId(entries_.compile_id[row]);
+      const bool has_id = has_id_(entries_.compile_id[row]);
       StringId& open = Open(row);
       if (!has_id) {
         Add(row, open);
@@ -39,23 +42,6 @@ class OrphanFinder {
  private:
   using Thread = std::tuple<int32_t, int32_t, int32_t, int64_t>;  // input, rank, life, thread
 
-  Kind KindOf(StringId kind) {
-    auto [found, is_new] = kinds_.try_emplace(kind, Kind::kOther);
-    if (!is_new) return found->second;
-    const std::string_view text = model_.pools.Text(kind);
-    if (text.ends_with("compilation_metrics") || text.ends_with("compilation_metrics_runtime"))
-      found->second = Kind::kMetrics;
-    if (text == "chromium_event") found->second = Kind::kEvent;
-    return found->second;
-  }
-
-  bool HasId(StringId id) {
-    if (id == StringId::kNone) return false;
-    auto [found, is_new] = has_id_.try_emplace(id, true);
-    if (is_new) found->second = model_.pools.Text(id) != "-/-";
-    return found->second;
-  }
-
   StringId& Open(size_t row) {
     const Thread thread(entries_.input[row], entries_.rank[row], entries_.life[row],
                         entries_.thread[row]);
@@ -67,28 +53,17 @@ class OrphanFinder {
   }
 
   void Add(size_t at, StringId open) {
-    CompileOrphanRow row;
-    row.job = entries_.job[at];
-    row.attempt = entries_.attempt[at];
-    row.rank = entries_.rank[at];
-    row.input = entries_.input[at];
-    row.entry = entries_.entry[at];
-    row.kind = Copy(entries_.kind[at]);
-    row.name = Copy(entries_.name[at]);
-    row.inferred_compile_id = Copy(open);
+    auto row = RowOfEntry<CompileOrphanRow>(entries_, at);
+    row.kind = texts_(entries_.kind[at]);
+    row.name = texts_(entries_.name[at]);
+    row.inferred_compile_id = texts_(open);
     rows_.Add(row);
   }
 
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : pools_.Intern(model_.pools.Text(id));
-  }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Pools& pools_;
   CompileOrphanTable& rows_;
-  std::unordered_map<StringId, Kind> kinds_;
-  std::unordered_map<StringId, bool> has_id_;
+  AskOnce<Kind> kind_of_{model_.pools, KindOf};
+  AskOnce<bool> has_id_{model_.pools,
+                        [](std::string_view id) { return !id.empty() && id != "-/-"; }};
   std::map<Thread, StringId> open_;
   Thread last_thread_;
   StringId* last_ = nullptr;

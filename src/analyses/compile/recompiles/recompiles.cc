@@ -1,3 +1,10 @@
+// Which compilations were there, and why was a function compiled again?
+//
+//   entries -> Compilations -> compile_recompile -> compilation -> compile_frame_group -> findings
+//
+// Other analyses of compilations (breaks, progress, guards) start from table compilation. Linear in
+// the entries; payloads are read of recompilations and of graph breaks only.
+//
 // One row for each failed guard. Reasons are read from artifact recompile_reasons, a JSON list or,
 // when there is one only, its bare text; without the artifact from the metrics, which keep the
 // first. Payloads are read of compilations that were compiled again, and of no others.
@@ -11,8 +18,18 @@
 #include "analyses/compile/break_text.h"
 #include "analyses/compile/recompiles/guard_text.h"
 #include "analyses/compile/recompiles/new_values.h"
+#include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
 #include "model/compile/payload.h"
+#include "tables/compilation.h"
+#include "tables/compile_entry.h"
+#include "tables/compile_frame_group.h"
+#include "tables/compile_metrics.h"
+#include "tables/compile_orphan.h"
+#include "tables/compile_recompile.h"
+#include "tables/compile_restart.h"
+#include "tables/compile_shape.h"
+#include "tables/compile_tensor.h"
 
 namespace debrief::analyses::compile_recompiles {
 
@@ -65,8 +82,9 @@ class RecompileWriter {
  public:
   RecompileWriter(const Compilations& compilations, Part& part)
       : compilations_(compilations),
-        texts_(compilations.model().pools),
+        names_(compilations.model().pools),
         pools_(part.pools),
+        texts_(names_, part.pools),
         rows_(part.tables.Edit<CompileRecompileTable>()),
         reasons_(compilations),
         values_(compilations) {}
@@ -92,54 +110,43 @@ class RecompileWriter {
     Change change = ParseGuard(failed.guard);
     const int32_t before = compilations_.Find(now.process, failed.previous_id);
     ASSIGN_OR_RETURN(std::string symbol, values_.Complete(at, before, change));
-    CompileRecompileRow row = RowOf(now);
-    row.previous_id = Text(failed.previous_id);
+    auto row = RowOf<CompileRecompileRow>(compilations_.ProcessOf(now));
+    row.compile_id = texts_(now.id);
+    row.function = texts_(now.function);
+    row.previous_id = texts_(failed.previous_id);
     row.position = position;
     row.is_main = 0;
-    row.kind = Text(change.kind);
-    row.source = Text(change.kind == "global_state" ? std::string() : ToSource(change.name));
+    row.kind = texts_(change.kind);
+    row.source = texts_(change.kind == "global_state" ? std::string() : ToSource(change.name));
     row.dimension = change.dimension;
-    row.old_value = Text(change.old_value);
-    row.new_value = Text(change.new_value);
-    row.symbol = Text(symbol);
-    row.change = Text(InWords(change, failed.guard));
-    row.guard = Text(failed.guard);
-    row.reason = Text(reason);
+    row.old_value = texts_(change.old_value);
+    row.new_value = texts_(change.new_value);
+    row.symbol = texts_(symbol);
+    row.change = texts_(InWords(change, failed.guard));
+    row.guard = texts_(failed.guard);
+    row.reason = texts_(reason);
     SetPlace(now, failed, row);
-    row.next_step = Text(NextStep(change, AdviceFor(now, reason, std::move(symbol))));
+    row.next_step = texts_(NextStep(change, AdviceFor(now, reason, std::move(symbol))));
     rows_.Add(row);
     return {};
   }
 
-  CompileRecompileRow RowOf(const Compilation& now) {
-    const Process& process = compilations_.ProcessOf(now);
-    CompileRecompileRow row;
-    row.job = process.job;
-    row.attempt = process.attempt;
-    row.rank = process.rank;
-    row.input = process.input;
-    row.life = process.life;
-    row.compile_id = Text(now.id);
-    row.function = Text(texts_.Text(now.function));
-    return row;
-  }
-
   void SetPlace(const Compilation& now, const FailedGuard& failed, CompileRecompileRow& row) {
-    row.user_code = Text(failed.code);
+    row.user_code = texts_(failed.code);
     if (!failed.file.empty()) {
-      row.user_file = Text(failed.file);
+      row.user_file = texts_(failed.file);
       row.user_line = failed.line;
     } else {
-      row.user_file = Text(texts_.Text(now.code.file));
+      row.user_file = texts_(now.code.file);
       row.user_line = now.code.line;
     }
   }
 
   Advice AdviceFor(const Compilation& now, std::string_view reason, std::string symbol) const {
     Advice advice;
-    advice.function = texts_.Text(now.function);
+    advice.function = names_.Text(now.function);
     if (now.caller.file != StringId::kNone)
-      advice.call = fmt::format("{}:{}", texts_.Text(now.caller.file), now.caller.line);
+      advice.call = fmt::format("{}:{}", names_.Text(now.caller.file), now.caller.line);
     advice.symbol = std::move(symbol);
     advice.is_parameter = reason.find("Guard failed on a parameter") != reason.npos;
     return advice;
@@ -159,17 +166,30 @@ class RecompileWriter {
     return main;
   }
 
-  StringId Text(std::string_view text) {
-    return text.empty() ? StringId::kNone : pools_.Intern(text);
-  }
-
   const Compilations& compilations_;
-  const Pools& texts_;  // of the model
+  const Pools& names_;  // of the model
   Pools& pools_;
+  ResultTexts texts_;
   CompileRecompileTable& rows_;
   ReasonReader reasons_;
   NewValues values_;
 };
+
+constexpr auto kNeeds = kTableNames<CompileEntryTable>;
+constexpr auto kUses =
+    kTableNames<CompileMetricsTable, CompileRestartTable, CompileShapeTable, CompileTensorTable>;
+constexpr auto kMakes = kTableNames<CompilationTable, CompileRecompileTable, CompileFrameGroupTable,
+                                    CompileOrphanTable>;
+
+Status Run(const Model& model, AnalysisResult& result) {
+  const Compilations compilations(model);
+  ASSIGN_OR_RETURN(std::vector<MainChange> changes, AddRecompiles(compilations, result.part));
+  TRY(AddCompilations(compilations, changes, result.part));
+  AddFrameGroups(compilations, changes, result.part);
+  AddOrphans(model, result.part);
+  AddFindings(changes, result);
+  return {};
+}
 
 }  // namespace
 
@@ -182,6 +202,21 @@ Result<std::vector<MainChange>> AddRecompiles(const Compilations& compilations, 
     changes.push_back(std::move(change));
   }
   return changes;
+}
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "compile_recompiles",
+               .sentence =
+                   "Which functions were compiled again, what had changed, and did all end?",
+               .example =
+                   "branchy (train.py:58) was compiled 5 times; last time type of k was int, "
+                   "now float",
+               .needs = kNeeds,
+               .makes = kMakes,
+               .uses = kUses},
+      .run = Run};
+  return kAnalysis;
 }
 
 }  // namespace debrief::analyses::compile_recompiles

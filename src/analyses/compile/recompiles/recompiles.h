@@ -1,9 +1,10 @@
-// Why was a frame compiled again?
+// The tables and findings of this analysis; each is one pass.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "analyses/analysis.h"
 #include "analyses/compile/recompiles/compilations.h"
 #include "tables/compile_recompile.h"
 
@@ -18,5 +19,19 @@ struct MainChange {
 // Adds the rows of compile_recompile; element i is about compilation i. A payload that cannot be
 // read is an error of the whole analysis, one of an unknown form is kept as text.
 Result<std::vector<MainChange>> AddRecompiles(const Compilations& compilations, Part& part);
+
+// Table compilation: row i is compilation i.
+Status AddCompilations(const Compilations& compilations, const std::vector<MainChange>& changes,
+                       Part& part);
+
+// Table compile_frame_group; needs the rows of compilation and compile_recompile in `part`.
+void AddFrameGroups(const Compilations& compilations, const std::vector<MainChange>& changes,
+                    Part& part);
+
+// Table compile_orphan.
+void AddOrphans(const Model& model, Part& part);
+
+// Findings of the rules compile.recompile_storm, compile.recompile_limit and compile.unfinished.
+void AddFindings(const std::vector<MainChange>& changes, AnalysisResult& result);
 
 }  // namespace debrief::analyses::compile_recompiles

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
 #include "model/compile/frames.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_metrics.h"
@@ -95,6 +96,7 @@ class Trie {
   Trie(const Model& model, std::string_view name, AnalysisResult& result)
       : model_(model),
         pools_(result.part.pools),
+        texts_(model.pools, pools_),
         nodes_(result.part.tables.Edit<CompileTrieNodeTable>()),
         ends_(result.part.tables.Edit<CompileTrieEndTable>()),
         name_(pools_.Intern(name)) {}
@@ -135,7 +137,7 @@ class Trie {
     row.trie = name_;
     row.node = (*next_)++;
     row.parent = parent;
-    row.frame = Copy(frame);
+    row.frame = CopyFrame(frame);
     nodes_.Add(row);
   }
 
@@ -145,21 +147,17 @@ class Trie {
     row.trie = name_;
     row.node = node;
     row.entry = entries.entry[entry];
-    row.compile_id = Copy(entries.compile_id[entry]);
+    row.compile_id = texts_(entries.compile_id[entry]);
     row.status = pools_.Intern(kOutcomeNames[static_cast<size_t>(outcome)]);
     ends_.Add(row);
   }
 
-  StringId Copy(StringId text) {
-    return text == StringId::kNone ? text : pools_.Intern(model_.pools.Text(text));
-  }
-
-  StackId Copy(FrameId id) {
+  StackId CopyFrame(FrameId id) {
     const Frame& theirs = model_.pools.GetFrame(id);
-    const FrameId frame = pools_.AddFrame({.file = Copy(theirs.file),
-                                           .function = Copy(theirs.function),
+    const FrameId frame = pools_.AddFrame({.file = texts_(theirs.file),
+                                           .function = texts_(theirs.function),
                                            .line = theirs.line,
-                                           .text = Copy(theirs.text)});
+                                           .text = texts_(theirs.text)});
     return pools_.AddStack({&frame, 1});
   }
 
@@ -167,6 +165,7 @@ class Trie {
 
   const Model& model_;
   Pools& pools_;
+  ResultTexts texts_;
   CompileTrieNodeTable& nodes_;
   CompileTrieEndTable& ends_;
   StringId name_;

@@ -1,6 +1,4 @@
 // One function that takes most of the compile time is where to begin: its name is the finding.
-#include "analyses/compile/time/findings.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "analyses/compile/time/phases.h"
 #include "base/text/rank_list.h"
 #include "tables/compile_span.h"
 

@@ -1,10 +1,10 @@
-#include "analyses/compile/time/kernels.h"
-
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "analyses/compile/rows.h"
+#include "analyses/compile/time/phases.h"
 #include "base/json/cursor.h"
 #include "model/compile/payload.h"
 #include "tables/compile_autotune.h"
@@ -49,29 +49,22 @@ What WhatIs(std::string_view name) {
   return What::kNothing;
 }
 
-class Reader {
+class Reader : EntryPass {
  public:
-  Reader(const Model& model, Part& part)
-      : model_(model), entries_(model.tables.Get<CompileEntryTable>()), part_(part) {}
+  Reader(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void ReadArtifacts() {
-    StringId seen = StringId::kNone;
-    bool wanted = false;
+    AskOnce<bool> is_info(model_.pools,
+                          [](std::string_view name) { return name == "triton_kernel_info"; });
     for (size_t row = 0; row < entries_.size(); ++row) {
-      if (entries_.name[row] == StringId::kNone) continue;
-      if (entries_.name[row] != seen) {
-        seen = entries_.name[row];
-        wanted = Text(seen) == "triton_kernel_info";
-      }
-      if (wanted && Text(entries_.kind[row]) == "artifact") ReadInfo(row);
+      if (is_info(entries_.name[row]) && Text(entries_.kind[row]) == "artifact") ReadInfo(row);
     }
   }
 
   void ReadPhases(std::vector<Phase>& phases) {
     for (Phase& phase : phases) {
-      auto [at, is_new] = what_.try_emplace(phase.name, What::kNothing);
-      if (is_new) at->second = WhatIs(Text(phase.name));
-      if (at->second != What::kNothing && phase.end_row != kNoRow) ReadPhase(at->second, phase);
+      const What what = what_(phase.name);
+      if (what != What::kNothing && phase.end_row != kNoRow) ReadPhase(what, phase);
     }
   }
 
@@ -122,14 +115,14 @@ class Reader {
     auto row =
         RowOf<CompileAutotuneRow>(phase.who, entries_.entry[phase.end_row], phase.compile_id);
     row.name = part_.pools.Intern(Text(phase.name));
-    row.shapes = TextOrNone(tuning.shapes);
-    row.dtypes = TextOrNone(tuning.dtypes);
-    row.strides = TextOrNone(tuning.strides);
+    row.shapes = texts_(tuning.shapes);
+    row.dtypes = texts_(tuning.dtypes);
+    row.strides = texts_(tuning.strides);
     row.seconds = Seconds(phase);
     if (precompiled_input_ == phase.who.input) {
       row.precompile_seconds = precompile_s_;
       row.failed = failures_.count;
-      row.failure = TextOrNone(failures_.first);
+      row.failure = texts_(failures_.first);
     }
     precompiled_input_ = kNone32;
     if (!tuning.stats.empty()) ReadStats(tuning.stats, row);
@@ -143,8 +136,8 @@ class Reader {
       if (key == "num_choices") row.choices = known(value.Int());
       if (key == "num_triton_choices") row.triton_choices = known(value.Int());
       if (key == "best_time") row.best_ms = value.Double().value_or(kNoDouble);
-      if (key == "best_kernel") row.best = TextOrNone(value.String().value_or(""));
-      if (key == "best_kernel_desc") row.best_description = TextOrNone(value.String().value_or(""));
+      if (key == "best_kernel") row.best = texts_(value.String().value_or(""));
+      if (key == "best_kernel_desc") row.best_description = texts_(value.String().value_or(""));
     });
     static_cast<void>(status);  // what was read before the text broke is true
   }
@@ -174,19 +167,16 @@ class Reader {
   }
 
   Status ReadKernel(size_t entry, std::string_view kernel, JsonValue value) {
-    const Identity who = {.input = entries_.input[entry],
-                          .job = entries_.job[entry],
-                          .attempt = entries_.attempt[entry],
-                          .rank = entries_.rank[entry]};
-    auto row = RowOf<CompileKernelRow>(who, entries_.entry[entry], entries_.compile_id[entry]);
+    auto row = RowOf<CompileKernelRow>(IdentityOf(entries_, entry), entries_.entry[entry],
+                                       entries_.compile_id[entry]);
     row.kernel = part_.pools.Intern(kernel);
     row.what = part_.pools.Intern("compile");
     TRY(value.ForEachField([&](std::string_view key, JsonValue field) {
       if (key == "compile_time_us") row.seconds = field.Double().value_or(kNoDouble) / 1e6;
       if (key == "num_configs") row.configs = field.Int().value_or(kNone64);
-      if (key == "autotune_cache_state") row.cache = TextOrNone(field.String().value_or(""));
+      if (key == "autotune_cache_state") row.cache = texts_(field.String().value_or(""));
       if (key == "only_config" || key == "best_config")
-        row.config = TextOrNone(field.Raw().value_or(""));
+        row.config = texts_(field.Raw().value_or(""));
     }));
     part_.tables.Edit<CompileKernelTable>().Add(row);
     return {};
@@ -197,7 +187,7 @@ class Reader {
     Row row = Part::RowOf<Row>(who);
     row.input = who.input;
     row.entry = entry;
-    row.compile_id = TextOrNone(Text(id));
+    row.compile_id = texts_(id);
     return row;
   }
 
@@ -205,10 +195,6 @@ class Reader {
   bool Open(const std::string& text) {
     inner_.assign(text).append(kPadding, '\0');
     return reader_.Open({inner_.data(), text.size()}).ok();
-  }
-
-  StringId TextOrNone(std::string_view text) {
-    return text.empty() ? StringId::kNone : part_.pools.Intern(text);
   }
 
   // The id of the model for a compilation that some entry names.
@@ -220,14 +206,9 @@ class Reader {
     return id.empty() || found == ids_.end() ? StringId::kNone : found->second;
   }
 
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
   JsonReader reader_;
   std::string inner_;
-  std::unordered_map<StringId, What> what_;
+  AskOnce<What> what_{model_.pools, WhatIs};
   std::unordered_map<std::string_view, StringId> ids_;
   int32_t precompiled_input_ = kNone32;
   double precompile_s_ = 0;

@@ -1,16 +1,60 @@
 #include "analyses/compile/time/phases.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
-#include "analyses/compile/time/entry_cursor.h"
+#include "analyses/compile/rows.h"
 #include "tables/compile_event.h"
 
 namespace debrief::analyses::compile_time {
 
 namespace {
+
+struct Rule {
+  std::string_view prefix;
+  Area area;
+};
+
+// The first that fits counts.
+constexpr std::array kRules = {
+    Rule{"dynamo", Area::kDynamo},
+    Rule{"entire_frame_compile", Area::kDynamo},
+    Rule{"compile_attempt_", Area::kDynamo},
+    Rule{"bytecode_tracing", Area::kDynamo},
+    Rule{"build_guards", Area::kDynamo},
+    Rule{"gc", Area::kDynamo},
+    Rule{"insert_deferred_runtime_asserts", Area::kDynamo},
+    Rule{"pgo.", Area::kDynamo},
+    Rule{"compiled_autograd", Area::kDynamo},
+    Rule{"backend_compile", Area::kAot},
+    Rule{"entire_backward_compile", Area::kAot},
+    Rule{"create_aot_dispatcher_function", Area::kAot},
+    Rule{"aot_", Area::kAot},
+    Rule{"min_cut_rematerialization_partition", Area::kAot},
+    Rule{"AOTAutogradCache", Area::kAot},
+    Rule{"compile_fx.<locals>.", Area::kAot},
+    Rule{"inductor_", Area::kInductor},
+    Rule{"fx_codegen_and_compile", Area::kInductor},
+    Rule{"_recursive_", Area::kInductor},
+    Rule{"pass.", Area::kInductor},
+    Rule{"additional_fake_tensor_prop", Area::kInductor},
+    Rule{"GraphLowering.run", Area::kInductor},
+    Rule{"GraphLowering.", Area::kCodegen},
+    Rule{"code_gen", Area::kCodegen},
+    Rule{"Scheduler.", Area::kCodegen},
+    Rule{"PythonWrapperCodegen.", Area::kCodegen},
+    Rule{"generate_kernel_code", Area::kCodegen},
+    Rule{"PyCodeCache.", Area::kTriton},
+    Rule{"async_compile", Area::kTriton},
+    Rule{"CachingAutotuner", Area::kTriton},
+    Rule{"StaticAutotuner", Area::kTriton},
+    Rule{"TritonBundler", Area::kTriton},
+    Rule{"benchmark_", Area::kTriton},
+    Rule{"compile_file", Area::kTriton},
+};
 
 using Process = std::tuple<int32_t, int32_t, int32_t>;  // input, rank, life
 using TrackKey = std::tuple<Process, int64_t, bool>;    // thread, names a compilation
@@ -75,10 +119,7 @@ class Pairing {
 
   size_t Begin(size_t row, Track& track, int32_t life, bool named) {
     Phase phase;
-    phase.who = {.input = events_.input[row],
-                 .job = events_.job[row],
-                 .attempt = events_.attempt[row],
-                 .rank = events_.rank[row]};
+    phase.who = IdentityOf(events_, row);
     phase.life = life;
     phase.entry = events_.entry[row];
     if (named) phase.compile_id = events_.compile_id[row];
@@ -86,7 +127,7 @@ class Pairing {
     phase.start_ns = phase.end_ns = events_.time_ns[row];
     phase.depth = static_cast<int32_t>(track.open.size());
     phase.parent = track.open.empty() ? kNoRow : track.open.back();
-    phase.area = AreaOfName(phase.name);
+    phase.area = area_of_(phase.name);
     if (phase.area == Area::kOther && phase.parent != kNoRow)
       phase.area = phases_[phase.parent].area;
     auto count = track.counts.find(phase.name);
@@ -132,23 +173,31 @@ class Pairing {
     if (!parent.closed) parent.self_ns = AddTimes(parent.self_ns, -took);
   }
 
-  Area AreaOfName(StringId name) {
-    auto [at, is_new] = areas_.try_emplace(name, Area::kOther);
-    if (is_new) at->second = AreaOf(model_.pools.Text(name));
-    return at->second;
-  }
-
   const Model& model_;
   const CompileEntryTable& entries_;
   const CompileEventTable& events_;
   std::vector<Phase> phases_;
   std::map<TrackKey, Track> tracks_;
   std::map<Process, int64_t> last_ns_;
-  std::unordered_map<StringId, Area> areas_;
+  AskOnce<Area> area_of_{model_.pools, AreaOf};
   EntryCursor cursor_{entries_};
 };
 
 }  // namespace
+
+std::string_view AreaName(Area area) {
+  constexpr std::array<std::string_view, kAreas> kNames = {"other",    "dynamo",  "aot",
+                                                           "inductor", "codegen", "triton"};
+  return kNames[static_cast<size_t>(area)];
+}
+
+Area AreaOf(std::string_view phase) {
+  for (const Rule& rule : kRules) {
+    if (phase.starts_with(rule.prefix)) return rule.area;
+  }
+  // mm_template_precompiling, bmm_template_autotuning
+  return phase.find("_template_") != phase.npos ? Area::kTriton : Area::kOther;
+}
 
 std::vector<Phase> FindPhases(const Model& model) { return Pairing(model).Run(); }
 

@@ -1,4 +1,4 @@
-// Pairs the begins and ends of the compiler's events to phases.
+// Phases of the compiler, paired from the begins and ends of its events, and what is made of them.
 //
 // A process logs "B name" and "E name" from several threads, and the events themselves do not name
 // the thread: pid and tid are 0. The thread of the log entry does; work that is handed to helper
@@ -10,12 +10,26 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "analyses/compile/time/areas.h"
+#include "model/finding.h"
 #include "model/model.h"
+#include "tables/compile_entry.h"
 
 namespace debrief::analyses::compile_time {
+
+// Which area of the compiler a phase belongs to.
+enum class Area : uint8_t { kOther, kDynamo, kAot, kInductor, kCodegen, kTriton };
+inline constexpr int kAreas = 6;
+
+std::string_view AreaName(Area area);
+
+// By the name of the phase; kOther for a name that is not known, which then belongs to the area of
+// the phase around it. PyTorch adds phases with every version, so names are known by how they
+// begin.
+Area AreaOf(std::string_view phase);
 
 inline constexpr size_t kMostDepth = 512;
 inline constexpr size_t kNoRow = static_cast<size_t>(-1);
@@ -46,5 +60,37 @@ struct Phase {
 
 // In the order of their begins.
 std::vector<Phase> FindPhases(const Model& model);
+
+// Rows of tables that were made from entries come in the order of the entries: one pass over both
+// finds the entry of each.
+class EntryCursor {
+ public:
+  explicit EntryCursor(const CompileEntryTable& entries) : entries_(entries) {}
+
+  // The first row of the entry; kNoRow when there is none, or when it lies behind one asked before.
+  size_t Find(int32_t input, int64_t entry) {
+    const std::pair key(input, entry);
+    while (row_ < entries_.size() && Key() < key) ++row_;
+    return row_ < entries_.size() && Key() == key ? row_ : kNoRow;
+  }
+
+ private:
+  std::pair<int32_t, int64_t> Key() const { return {entries_.input[row_], entries_.entry[row_]}; }
+
+  const CompileEntryTable& entries_;
+  size_t row_ = 0;
+};
+
+// Adds the rows of compile_span, in the order in which the log names compilations first. Cost: one
+// pass over entries, phases and metrics; most rows name the compilation of the row before.
+void AddSpans(const Model& model, const std::vector<Phase>& phases, Part& part);
+
+// Adds rows of compile_kernel and compile_autotune, and gives phases that name no compilation the
+// one that their payload names. Reads the payloads of artifacts triton_kernel_info and of the ends
+// of tuning phases: some hundred bytes each, a few for each compilation.
+void AddKernels(const Model& model, std::vector<Phase>& phases, Part& part);
+
+// `part` has the table compile_span.
+void AddFindings(const Part& part, std::vector<Finding>& findings);
 
 }  // namespace debrief::analyses::compile_time

@@ -1,5 +1,3 @@
-#include "analyses/compile/time/spans.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +5,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "analyses/compile/time/entry_cursor.h"
+#include "analyses/compile/rows.h"
+#include "analyses/compile/time/phases.h"
 #include "model/compile/frames.h"
 #include "tables/compile_metrics.h"
 #include "tables/compile_span.h"
@@ -55,11 +54,7 @@ class Collector {
 
   void AddEntries() {
     for (size_t row = 0; row < entries_.size(); ++row) {
-      const Identity who = {.input = entries_.input[row],
-                            .job = entries_.job[row],
-                            .attempt = entries_.attempt[row],
-                            .rank = entries_.rank[row]};
-      Span* span = Find(who, entries_.life[row], entries_.compile_id[row]);
+      Span* span = Find(IdentityOf(entries_, row), entries_.life[row], entries_.compile_id[row]);
       if (span == nullptr) continue;
       if (span->entry == kNone64) span->entry = entries_.entry[row];
       Earliest(span->logged_ns, entries_.time_ns[row]);
@@ -86,12 +81,9 @@ class Collector {
     EntryCursor cursor(entries_);
     for (size_t row = 0; row < metrics.size(); ++row) {
       const size_t entry = cursor.Find(metrics.input[row], metrics.entry[row]);
-      const Identity who = {.input = metrics.input[row],
-                            .job = metrics.job[row],
-                            .attempt = metrics.attempt[row],
-                            .rank = metrics.rank[row]};
       const int32_t life = entry == kNoRow ? 0 : entries_.life[entry];
-      if (Span* span = Find(who, life, metrics.compile_id[row])) AddMetrics(metrics, row, *span);
+      Span* span = Find(IdentityOf(metrics, row), life, metrics.compile_id[row]);
+      if (span != nullptr) AddMetrics(metrics, row, *span);
     }
   }
 

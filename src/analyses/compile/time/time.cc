@@ -7,13 +7,10 @@
 #include <array>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyses/analysis.h"
-#include "analyses/compile/time/findings.h"
-#include "analyses/compile/time/kernels.h"
+#include "analyses/compile/rows.h"
 #include "analyses/compile/time/phases.h"
-#include "analyses/compile/time/spans.h"
 #include "tables/compile_autotune.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_event.h"
@@ -32,25 +29,7 @@ constexpr auto kUses = kTableNames<CompileEventTable, CompileMetricsTable>;
 constexpr auto kMakes = kTableNames<CompilePhaseTable, CompileSpanTable, CompilePhaseTotalTable,
                                     CompileKernelTable, CompileAutotuneTable>;
 
-// Texts of the model as ids of the result: there are few of them, and many rows.
-class Texts {
- public:
-  Texts(const Pools& from, Pools& to) : from_(from), to_(to) {}
-
-  StringId operator()(StringId id) {
-    if (id == StringId::kNone) return id;
-    auto [at, is_new] = known_.try_emplace(id, StringId::kNone);
-    if (is_new) at->second = to_.Intern(from_.Text(id));
-    return at->second;
-  }
-
- private:
-  const Pools& from_;
-  Pools& to_;
-  std::unordered_map<StringId, StringId> known_;
-};
-
-void AddPhases(const std::vector<Phase>& phases, Texts& texts, Part& part) {
+void AddPhases(const std::vector<Phase>& phases, ResultTexts& texts, Part& part) {
   auto& table = part.tables.Edit<CompilePhaseTable>();
   std::array<StringId, kAreas> areas;
   for (size_t i = 0; i < areas.size(); ++i)
@@ -75,7 +54,7 @@ void AddPhases(const std::vector<Phase>& phases, Texts& texts, Part& part) {
 
 using RankKey = std::tuple<int32_t, int32_t, int32_t>;  // job, attempt, rank
 
-void AddTotals(const std::vector<Phase>& phases, Texts& texts, Part& part) {
+void AddTotals(const std::vector<Phase>& phases, ResultTexts& texts, Part& part) {
   std::map<std::pair<RankKey, StringId>, CompilePhaseTotalRow> totals;
   std::map<RankKey, int64_t> self_ns;
   for (const Phase& phase : phases) {
@@ -104,7 +83,7 @@ void AddTotals(const std::vector<Phase>& phases, Texts& texts, Part& part) {
 
 Status Run(const Model& model, AnalysisResult& result) {
   std::vector<Phase> phases = FindPhases(model);
-  Texts texts(model.pools, result.part.pools);
+  ResultTexts texts(model.pools, result.part.pools);
   AddKernels(model, phases, result.part);
   AddPhases(phases, texts, result.part);
   AddTotals(phases, texts, result.part);

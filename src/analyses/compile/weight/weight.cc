@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_string.h"
 #include "tables/compile_weight.h"
@@ -62,10 +63,9 @@ void Count(Counters& counters, uint32_t first, uint32_t second, int64_t bytes) {
   weight.bytes += bytes;
 }
 
-class Weigher {
+class Weigher : EntryPass {
  public:
-  Weigher(const Model& model, Part& part)
-      : model_(model), entries_(model.tables.Get<CompileEntryTable>()), part_(part) {}
+  Weigher(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row) AddEntry(row);
@@ -74,9 +74,9 @@ class Weigher {
   }
 
  private:
-  Log& LogOf(int32_t input, const Identity& who) {
-    if (last_ != nullptr && last_->who.input == input) return *last_;
-    auto [at, is_new] = logs_.try_emplace(input);
+  Log& LogOf(const Identity& who) {
+    if (last_ != nullptr && last_->who.input == who.input) return *last_;
+    auto [at, is_new] = logs_.try_emplace(who.input);
     if (is_new) at->second.who = who;
     return *(last_ = &at->second);
   }
@@ -85,36 +85,22 @@ class Weigher {
     const bool again = row > 0 && entries_.input[row] == entries_.input[row - 1] &&
                        entries_.entry[row] == entries_.entry[row - 1];
     if (again) return;
-    Log& log = LogOf(entries_.input[row], {.input = entries_.input[row],
-                                           .job = entries_.job[row],
-                                           .attempt = entries_.attempt[row],
-                                           .rank = entries_.rank[row]});
+    Log& log = LogOf(IdentityOf(entries_, row));
     const int64_t bytes = int64_t{std::max(entries_.header_bytes[row], 0)} + 1 +
                           std::max<int64_t>(entries_.payload_bytes[row], 0);
     log.counted += bytes;
     const uint32_t kind = Number(entries_.kind[row]);
-    const uint32_t name = IsArtifact(entries_.kind[row]) ? Number(entries_.name[row]) : 0;
+    const uint32_t name = is_artifact_(entries_.kind[row]) ? Number(entries_.name[row]) : 0;
     Count(log.kinds, kind, name, bytes);
     Count(log.ids, Number(entries_.compile_id[row]), 0, bytes);
     Count(log.sources, Number(entries_.source_file[row]),
           static_cast<uint32_t>(entries_.source_line[row]), bytes);
   }
 
-  bool IsArtifact(StringId kind) {
-    if (Number(kind) != last_kind_) {
-      last_kind_ = Number(kind);
-      last_is_artifact_ = model_.pools.Text(kind) == "artifact";
-    }
-    return last_is_artifact_;
-  }
-
   void AddStrings() {
     const auto& strings = model_.tables.Get<CompileStringTable>();
     for (size_t row = 0; row < strings.size(); ++row) {
-      Log& log = LogOf(strings.input[row], {.input = strings.input[row],
-                                            .job = strings.job[row],
-                                            .attempt = strings.attempt[row],
-                                            .rank = strings.rank[row]});
+      Log& log = LogOf(IdentityOf(strings, row));
       ++log.strings.entries;
       log.strings.bytes += int64_t{std::max(strings.header_bytes[row], 0)} + 1;
     }
@@ -192,13 +178,10 @@ class Weigher {
                        static_cast<int32_t>(key.second));
   }
 
-  const Model& model_;
-  const CompileEntryTable& entries_;
-  Part& part_;
   std::map<int32_t, Log> logs_;  // by input
   Log* last_ = nullptr;
-  uint32_t last_kind_ = 0;
-  bool last_is_artifact_ = false;
+  AskOnce<bool> is_artifact_{model_.pools,
+                             [](std::string_view kind) { return kind == "artifact"; }};
 };
 
 void AddFindings(const Part& part, std::vector<Finding>& findings) {

@@ -87,9 +87,7 @@ void AppendIssue(const PageContext& context, size_t row, const PagesByRow& pages
   AppendReason(context, row, out);
   out += "</td><td>";
   if (auto page = pages.find(row); page != pages.end()) {
-    out += "<a href=\"";
-    AppendPath(page->second, out);
-    out += "\">stacks, locals and expression</a>";
+    AppendFileLink("", page->second, "stacks, locals and expression", out);
   }
   out += "</td></tr>\n";
 }
@@ -98,11 +96,9 @@ void AppendProgram(const PageContext& context, std::string& out) {
   for (const Compilation& compilation : context.plan.compilations) {
     for (const ListedFile& file : compilation.files) {
       if (file.url.find("exported_program") == file.url.npos) continue;
-      out += "<section><h2>Exported program</h2><a href=\"";
-      AppendPath(file.url, out);
-      out += "\">";
-      AppendHtml(out, file.url);
-      out += "</a></section>\n";
+      out += "<section><h2>Exported program</h2>";
+      AppendFileLink("", file.url, file.url, out);
+      out += "</section>\n";
       return;
     }
   }
@@ -166,13 +162,7 @@ class ExpressionWriter {
     AppendFact("Arguments", OnOneLine(context_.Text(shapes.arguments[row])), out_);
     AppendFact("Range", context_.Text(shapes.range[row]), out_);
     out_ += "</dl>";
-    if (const std::optional<size_t> entry = context_.RowOf(shapes.entry[row])) {
-      const Pools& pools = context_.model.pools;
-      context_.frames().AppendFolded(
-          "User stack", pools.GetStack(context_.entries.user_stack[*entry]), root_, out_);
-      context_.frames().AppendFolded("Framework stack",
-                                     pools.GetStack(context_.entries.stack[*entry]), root_, out_);
-    }
+    context_.AppendStacks(row, root_, out_);
     out_ += "</div>";
   }
 

@@ -1,9 +1,8 @@
-#include "compat/tlparse/pages/failures.h"
-
 #include <fmt/format.h>
 
 #include "base/text/escape.h"
 #include "compat/tlparse/pages/pages.h"
+#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 
@@ -65,15 +64,8 @@ void AppendCompileLink(const PageContext& context, size_t metrics_row, std::stri
   const std::string text =
       id == StringId::kNone ? "(unknown)" : fmt::format("[{}]", context.Text(id));
   const std::string_view path = context.MetricsPath(metrics_row);
-  if (path.empty()) {
-    AppendHtml(out, text);
-    return;
-  }
-  out += "<a href=\"";
-  AppendPath(path, out);
-  out += "\">";
-  AppendHtml(out, text);
-  out += "</a>";
+  if (path.empty()) return AppendHtml(out, text);
+  AppendFileLink("", path, text, out);
 }
 
 std::string FailuresPage(const PageContext& context) {

@@ -4,12 +4,9 @@
 #include <map>
 
 #include "base/text/escape.h"
-#include "compat/tlparse/pages/failures.h"
-#include "compat/tlparse/pages/listing.h"
 #include "compat/tlparse/pages/pages.h"
+#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
-#include "compat/tlparse/pages/summary.h"
-#include "compat/tlparse/pages/trie.h"
 #include "model/compile/frames.h"
 #include "tables/compile_trie_end.h"
 #include "tables/input.h"
@@ -157,11 +154,10 @@ void AppendProvenance(const PageContext& context, std::string& out) {
   if (!context.options.provenance || context.plan.compilations.empty()) return;
   out += "<section><h2>Provenance Tracking</h2><ul>\n";
   for (const Compilation& compilation : context.plan.compilations) {
-    out += "<li><a href=\"";
-    AppendPath("provenance_tracking_" + compilation.directory + ".html", out);
-    out += "\">";
-    AppendHtml(out, compilation.id);
-    out += "</a></li>\n";
+    out += "<li>";
+    AppendFileLink("", "provenance_tracking_" + compilation.directory + ".html", compilation.id,
+                   out);
+    out += "</li>\n";
   }
   out += "</ul></section>\n";
 }
@@ -176,6 +172,25 @@ std::string_view LogName(const PageContext& context) {
 }
 
 }  // namespace
+
+void AppendListed(const PageContext& context, const ListedFile& file, std::string_view root,
+                  std::string& out) {
+  if (context.Text(context.entries.form[file.row]) == "link") {
+    AppendLink(file.url, file.name, out);
+  } else {
+    AppendFileLink(root, file.url, root.empty() ? file.url : file.name, out);
+  }
+  if (!file.readable_url.empty()) {
+    out += " (";
+    AppendFileLink(root, file.readable_url, "readable_html", out);
+    out += ')';
+  }
+  if (!file.suffix.empty()) {
+    out += ' ';
+    AppendHtml(out, file.suffix);
+  }
+  fmt::format_to(std::back_inserter(out), " <small>({})</small>", file.number);
+}
 
 std::string IndexPage(const PageContext& context, bool of_many) {
   const std::vector<Failure> failures = FindFailures(context);

@@ -1,6 +1,6 @@
 // The metrics of one compilation: how it ended first, then what it cost, where it began, and the
 // shapes it was tied to. 2,000 such pages with 120 frames each take under 100 ms: frames are copied
-// from where they were made once (frame_texts.h).
+// from where they were made once (FrameTexts).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/text/escape.h"
-#include "compat/tlparse/pages/listing.h"
 #include "compat/tlparse/pages/pages.h"
+#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 
@@ -27,7 +27,7 @@ std::string Count(int64_t number) {
   return number == kNone64 ? std::string() : fmt::format("{}", number);
 }
 
-// Times that are none or nothing are left out.
+// Missing and zero times are skipped.
 std::string Seconds(double number) {
   return std::isnan(number) || number == 0 ? std::string() : FloatText(number) + " s";
 }
@@ -230,14 +230,7 @@ class MetricsWriter {
       }
     }
     out_ += "<td>";
-    if (const std::optional<size_t> entry = context_.RowOf(shapes.entry[row])) {
-      const CompileEntryTable& entries = context_.entries;
-      const Pools& pools = context_.model.pools;
-      context_.frames().AppendFolded("User stack", pools.GetStack(entries.user_stack[*entry]),
-                                     root_, out_);
-      context_.frames().AppendFolded("Framework stack", pools.GetStack(entries.stack[*entry]),
-                                     root_, out_);
-    }
+    context_.AppendStacks(row, root_, out_);
     out_ += "</td></tr>\n";
   }
 

@@ -128,6 +128,16 @@ void AppendPath(std::string_view path, std::string& out) {
   }
 }
 
+void AppendFileLink(std::string_view root, std::string_view path, std::string_view text,
+                    std::string& out) {
+  out += "<a href=\"";
+  out += root;
+  AppendPath(path, out);
+  out += "\">";
+  AppendHtml(out, text);
+  out += "</a>";
+}
+
 bool IsSafeAddress(std::string_view url) {
   // Browsers drop white space and control characters inside of addresses: "java\nscript:".
   for (char c : url) {

@@ -30,6 +30,10 @@ std::string WayToRoot(std::string_view path);
 // A path in the tree as an address: whatever means something in an address is escaped.
 void AppendPath(std::string_view path, std::string& out);
 
+// `text` as a link to a file of the tree; `root` is the way to the root of the tree.
+void AppendFileLink(std::string_view root, std::string_view path, std::string_view text,
+                    std::string& out);
+
 // Whether an address from a log may become a link: http, https, or relative.
 bool IsSafeAddress(std::string_view url);
 

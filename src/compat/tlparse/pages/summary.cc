@@ -1,7 +1,5 @@
 // A compilation is an id without its attempt in one life of a process. What fails is shown in full
 // above everything else; restarts have a page of their own.
-#include "compat/tlparse/pages/summary.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "base/text/escape.h"
+#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 #include "tables/compile_log.h"

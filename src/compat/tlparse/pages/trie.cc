@@ -2,14 +2,13 @@
 // through are kept; a walk with a stack of its own then writes them, so that no depth of frames can
 // overflow. Browsers give up on elements nested deeper than 512: from kMaxDepth on, branches stay
 // on their level. Cost: linear in nodes and stacks.
-#include "compat/tlparse/pages/trie.h"
-
 #include <fmt/format.h>
 
 #include <unordered_map>
 #include <vector>
 
 #include "base/text/escape.h"
+#include "compat/tlparse/pages/parts.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"
 
@@ -26,6 +25,20 @@ struct Node {
   std::vector<int32_t> children;  // used ones, in order
   std::vector<size_t> ends;       // rows of compile_trie_end
 };
+
+// How a compilation ended, as a mark with its id: class and sign tell it.
+void AppendMark(std::string_view status, std::string_view id, bool link, std::string& out) {
+  if (status == "error") status = "error-mark";
+  if (!link) {
+    AppendHtml(out, id);
+    return;
+  }
+  fmt::format_to(std::back_inserter(out), "<a class=\"{0}\" href=\"#", status);
+  AppendHtml(out, id);
+  out += "\">";
+  AppendHtml(out, id);
+  out += "</a>";
+}
 
 class TrieWriter {
  public:
@@ -138,19 +151,6 @@ class TrieWriter {
 };
 
 }  // namespace
-
-void AppendMark(std::string_view status, std::string_view id, bool link, std::string& out) {
-  if (status == "error") status = "error-mark";
-  if (!link) {
-    AppendHtml(out, id);
-    return;
-  }
-  fmt::format_to(std::back_inserter(out), "<a class=\"{0}\" href=\"#", status);
-  AppendHtml(out, id);
-  out += "\">";
-  AppendHtml(out, id);
-  out += "</a>";
-}
 
 bool AppendTrie(const PageContext& context, std::string_view trie, std::string& out) {
   return TrieWriter(context, trie, out).Write();

@@ -4,10 +4,13 @@
 // bit), for the same result on every machine.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
+#include "inputs/torch_trace/untangle.h"
 #include "inputs/torch_trace/untangle/line.h"
 
 namespace debrief::inputs::torch_trace {
@@ -68,6 +71,25 @@ class Model {
   std::vector<Tag> tags_;
   int32_t lanes_;
   CountTable turns_;
+};
+
+using Digest = std::array<uint8_t, 16>;
+
+// The items of a tangled stretch, and all that is known of them so far. Common to all passes.
+struct Knowledge {
+  Knowledge(std::span<const TangledItem> tangled, const std::vector<int32_t>& item_lanes,
+            int32_t lane_count);
+
+  std::span<const TangledItem> items;
+  const std::vector<int32_t>& lanes;  // per item: lanes numbered from 0; -1 for lines
+  int32_t lane_count;
+  std::vector<Line> lines;         // per item
+  std::vector<uint32_t> ends;      // per header: the next header of its lane, or the end
+  std::vector<uint32_t> lines_to;  // per item: lines before it
+  Model model;
+  std::map<Digest, std::vector<uint32_t>> payloads;  // proved ones: items that hold their lines
+
+  void Prove(const Digest& digest, std::vector<uint32_t> payload, int32_t lane);
 };
 
 }  // namespace debrief::inputs::torch_trace

@@ -12,7 +12,7 @@
 
 #include "base/bytes/md5.h"
 #include "inputs/torch_trace/untangle.h"
-#include "inputs/torch_trace/untangle/json_shape.h"
+#include "inputs/torch_trace/untangle/line.h"
 #include "inputs/torch_trace/untangle/model.h"
 
 namespace debrief::inputs::torch_trace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "inputs/torch_trace/untangle.h"
-#include "inputs/torch_trace/untangle/knowledge.h"
+#include "inputs/torch_trace/untangle/model.h"
 #include "inputs/torch_trace/untangle/prefix_tree.h"
 
 namespace debrief::inputs::torch_trace {

@@ -1,5 +1,4 @@
-#include "outputs/terminal/compile_summary/summary.h"
-
+// The summary as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "base/text/rank_list.h"
-#include "outputs/terminal/compile_summary/text_block.h"
+#include "base/bytes/write_file.h"
+#include "base/text/safe_name.h"
+#include "outputs/output.h"
+#include "outputs/terminal/compile_summary/answers.h"
+#include "outputs/terminal/compile_summary/section.h"
 #include "tables/compilation.h"
 #include "tables/compile_break.h"
 #include "tables/compile_cache_total.h"
@@ -92,6 +94,7 @@ class Summary {
     return model_.tables.Get<Table>();
   }
   std::string_view Text(StringId id) const { return model_.pools.Text(id); }
+  std::string OneLine(StringId id) const { return std::string(FirstLine(Text(id))); }
 
   bool IsWanted(StringId compile_id) const {
     std::string_view id = Text(compile_id);
@@ -117,10 +120,10 @@ class Summary {
       if (!std::isnan(all.seconds[i])) seconds += all.seconds[i];
     }
     out_ += fmt::format(
-        "{} {} of {} {} in {}: {} failed, {} never ended, {} restarted, {} compiled again{}\n",
-        count, count == 1 ? "compilation" : "compilations", functions.size(),
-        functions.size() == 1 ? "function" : "functions", SecondsText(seconds), failed, unfinished,
-        restarted, again, ranks_.size() > 1 ? fmt::format("; {} ranks", ranks_.size()) : "");
+        "{} of {} in {}: {} failed, {} never ended, {} restarted, {} compiled again{}\n",
+        Plural(count, "compilation"), Plural(functions.size(), "function"), SecondsText(seconds),
+        failed, unfinished, restarted, again,
+        ranks_.size() > 1 ? fmt::format("; {} ranks", ranks_.size()) : "");
   }
 
   // The two most important conclusions and what to do about the first.
@@ -128,63 +131,64 @@ class Summary {
     size_t shown = 0;
     for (const Finding& finding : model_.findings) {
       if (!finding.rule.starts_with("compile") || shown == 3) continue;
-      out_ += fmt::format("{}: {}\n", SeverityName(finding.severity), OneLine(finding.headline));
+      out_ += fmt::format("{}: {}\n", SeverityName(finding.severity),
+                          Printable(FirstLine(finding.headline)));
       if (shown++ == 0 && !finding.next_step.empty())
-        out_ += fmt::format("next: {}\n", OneLine(finding.next_step));
+        out_ += fmt::format("next: {}\n", Printable(FirstLine(finding.next_step)));
     }
     if (shown == 0) out_ += "Nothing stands out.\n";
   }
 
   void WriteCompilations() {
     const auto& all = Get<CompilationTable>();
-    TextBlock block("Compilations", Heads({"id", "function", "outcome", "ops", "time", "why"}));
+    Section section("Compilations", Heads({"id", "function", "outcome", "ops", "time", "why"}),
+                    options_.width);
     for (size_t i = 0; i < all.size(); ++i) {
       if (!IsWanted(all.compile_id[i])) continue;
-      block.Row(Cells(all.rank[i], {std::string(Text(all.compile_id[i])),
-                                    fmt::format("{} ({})", OneLine(Text(all.function[i])),
-                                                PlaceText(Text(all.file[i]), all.line[i])),
-                                    std::string(Text(all.outcome[i])),
-                                    all.ops[i] == kNone64 ? "-" : std::to_string(all.ops[i]),
-                                    SecondsText(all.seconds[i]), WhyOf(all, i)}));
+      section.Row(Cells(all.rank[i], {std::string(Text(all.compile_id[i])),
+                                      fmt::format("{} ({})", OneLine(all.function[i]),
+                                                  PlaceText(Text(all.file[i]), all.line[i])),
+                                      std::string(Text(all.outcome[i])),
+                                      all.ops[i] == kNone64 ? "-" : std::to_string(all.ops[i]),
+                                      SecondsText(all.seconds[i]), WhyOf(all, i)}));
     }
-    block.Write(options_.rows, options_.width, out_);
+    AddSection(section);
   }
 
   std::string WhyOf(const CompilationTable& all, size_t i) const {
-    if (all.why[i] != StringId::kNone) return OneLine(Text(all.why[i]));
+    if (all.why[i] != StringId::kNone) return OneLine(all.why[i]);
     if (all.fail_type[i] != StringId::kNone)
-      return fmt::format("{} at {}", OneLine(Text(all.fail_type[i])),
+      return fmt::format("{} at {}", OneLine(all.fail_type[i]),
                          PlaceText(Text(all.fail_file[i]), all.fail_line[i]));
     if (all.break_reason[i] != StringId::kNone)
-      return fmt::format("{} at {}", OneLine(Text(all.break_reason[i])),
+      return fmt::format("{} at {}", OneLine(all.break_reason[i]),
                          PlaceText(Text(all.break_file[i]), all.break_line[i]));
     return "";
   }
 
   void WriteBreaks() {
     const auto& all = Get<CompileBreakTable>();
-    TextBlock block("Graph breaks", Heads({"count", "line", "cost", "reason"}));
+    Section section("Graph breaks", Heads({"count", "line", "cost", "reason"}), options_.width);
     for (size_t i = 0; i < all.size(); ++i) {
       if (!IsWanted(all.first_compile_id[i])) continue;
-      block.Row(
+      section.Row(
           Cells(all.rank[i],
                 {std::to_string(all.count[i]), PlaceText(Text(all.user_file[i]), all.user_line[i]),
-                 SecondsText(all.wasted_s[i] + all.resume_s[i]), OneLine(Text(all.reason[i]))}));
+                 SecondsText(all.wasted_s[i] + all.resume_s[i]), OneLine(all.reason[i])}));
     }
-    block.Write(options_.rows, options_.width, out_);
+    AddSection(section);
   }
 
   void WriteFailures() {
     const auto& all = Get<CompileFailureTable>();
-    TextBlock block("Failures", Heads({"id", "line", "class", "reason"}));
+    Section section("Failures", Heads({"id", "line", "class", "reason"}), options_.width);
     for (size_t i = 0; i < all.size(); ++i) {
       if (!IsWanted(all.compile_id[i])) continue;
-      block.Row(
-          Cells(all.rank[i], {std::string(Text(all.compile_id[i])),
-                              PlaceText(Text(all.user_file[i]), all.user_line[i]),
-                              OneLine(Text(all.fail_type[i])), OneLine(Text(all.reason[i]))}));
+      section.Row(Cells(all.rank[i], {std::string(Text(all.compile_id[i])),
+                                      PlaceText(Text(all.user_file[i]), all.user_line[i]),
+                                      OneLine(all.fail_type[i]), OneLine(all.reason[i])}));
     }
-    block.Write(options_.rows, options_.width, out_);
+    AddSection(section);
   }
 
   // Own time of phases by name, over all ranks or of one compilation.
@@ -194,56 +198,60 @@ class Summary {
     for (size_t i = 0; i < all.size(); ++i) {
       if (IsWanted(all.compile_id[i])) tally.Add(all.name[i], all.self_ns[i], 1);
     }
-    TextBlock block("Time by phase", {"own time", "share", "count", "phase"});
+    Section section("Time by phase", {"own time", "share", "count", "phase"}, options_.width);
     for (const auto& each : tally.Largest(model_.pools))
-      block.Row({SecondsText(static_cast<double>(each.amount) / 1e9), tally.Share(each.amount),
-                 std::to_string(each.count), OneLine(Text(each.name))});
-    block.Write(std::min<size_t>(options_.rows, 6), options_.width, out_);
+      section.Row({SecondsText(static_cast<double>(each.amount) / 1e9), tally.Share(each.amount),
+                   std::to_string(each.count), OneLine(each.name)});
+    AddSection(section, 6);
   }
 
   // Of a log of torch.export, which has no compilations.
   void WriteShapes() {
     const auto& all = Get<CompileShapeTable>();
-    TextBlock block("Symbolic shapes", Heads({"kind", "symbol", "value", "of what"}));
+    Section section("Symbolic shapes", Heads({"kind", "symbol", "value", "of what"}),
+                    options_.width);
     for (size_t i = 0; i < all.size(); ++i) {
       StringId value = all.value[i] != StringId::kNone ? all.value[i] : all.range[i];
       StringId subject = all.expression[i] != StringId::kNone ? all.expression[i] : all.sources[i];
-      block.Row(Cells(all.rank[i], {std::string(Text(all.kind[i])), OneLine(Text(all.symbol[i])),
-                                    OneLine(Text(value)), OneLine(Text(subject))}));
+      section.Row(Cells(all.rank[i], {std::string(Text(all.kind[i])), OneLine(all.symbol[i]),
+                                      OneLine(value), OneLine(subject)}));
     }
-    block.Write(options_.rows, options_.width, out_);
+    AddSection(section);
   }
 
   void WriteCaches() {
     const auto& all = Get<CompileCacheTotalTable>();
-    TextBlock block("Caches", Heads({"hits", "misses", "bypassed", "saved", "cache"}));
+    Section section("Caches", Heads({"hits", "misses", "bypassed", "saved", "cache"}),
+                    options_.width);
     for (size_t i = 0; i < all.size(); ++i)
-      block.Row(Cells(all.rank[i], {std::to_string(all.hits[i]), std::to_string(all.misses[i]),
-                                    std::to_string(all.bypasses[i]), SecondsText(all.saved_s[i]),
-                                    OneLine(Text(all.cache[i]))}));
-    block.Write(options_.rows, options_.width, out_);
+      section.Row(Cells(all.rank[i], {std::to_string(all.hits[i]), std::to_string(all.misses[i]),
+                                      std::to_string(all.bypasses[i]), SecondsText(all.saved_s[i]),
+                                      OneLine(all.cache[i])}));
+    AddSection(section);
   }
 
   void WriteRanks() {
     if (ranks_.size() < 2) return;
     const auto& times = Get<CompileRankTimeTable>();
-    TextBlock block("Ranks", {"rank", "compilations", "time", "alone", "of the slowest"});
+    Section section("Ranks", {"rank", "compilations", "time", "alone", "of the slowest"},
+                    options_.width);
     for (size_t i = 0; i < times.size(); ++i)
-      block.Row({Rank(times.rank[i]), std::to_string(times.compilations[i]),
-                 SecondsText(times.seconds[i]), SecondsText(times.alone_s[i]),
-                 fmt::format("{:.0f} %", 100 * times.share_of_slowest[i])});
-    block.Write(options_.rows, options_.width, out_);
+      section.Row({Rank(times.rank[i]), std::to_string(times.compilations[i]),
+                   SecondsText(times.seconds[i]), SecondsText(times.alone_s[i]),
+                   fmt::format("{:.0f} %", 100 * times.share_of_slowest[i])});
+    AddSection(section);
     WriteDifferences();
   }
 
   void WriteDifferences() {
     const auto& all = Get<CompileFirstDifferenceTable>();
-    TextBlock block("Where ranks first differ", {"rank", "from", "what", "id", "difference"});
+    Section section("Where ranks first differ", {"rank", "from", "what", "id", "difference"},
+                    options_.width);
     for (size_t i = 0; i < all.size(); ++i)
-      block.Row({Rank(all.rank_b[i]), Rank(all.rank_a[i]),
-                 fmt::format("{} {}", Text(all.kind[i]), OneLine(Text(all.name[i]))),
-                 std::string(Text(all.compile_id[i])), OneLine(Text(all.difference[i]))});
-    block.Write(options_.rows, options_.width, out_);
+      section.Row({Rank(all.rank_b[i]), Rank(all.rank_a[i]),
+                   fmt::format("{} {}", Text(all.kind[i]), OneLine(all.name[i])),
+                   std::string(Text(all.compile_id[i])), OneLine(all.difference[i])});
+    AddSection(section);
   }
 
   void WriteWeight() {
@@ -252,12 +260,17 @@ class Summary {
     for (size_t i = 0; i < all.size(); ++i) {
       if (Text(all.divided_by[i]) == "kind") tally.Add(all.name[i], all.bytes[i], all.entries[i]);
     }
-    TextBlock block(fmt::format("The log: {}", BytesText(static_cast<double>(tally.total()))),
-                    {"bytes", "share", "entries", "kind"});
+    Section section(fmt::format("The log: {}", BytesText(static_cast<double>(tally.total()))),
+                    {"bytes", "share", "entries", "kind"}, options_.width);
     for (const auto& each : tally.Largest(model_.pools))
-      block.Row({BytesText(static_cast<double>(each.amount)), tally.Share(each.amount),
-                 std::to_string(each.count), OneLine(Text(each.name))});
-    block.Write(std::min<size_t>(options_.rows, 4), options_.width, out_);
+      section.Row({BytesText(static_cast<double>(each.amount)), tally.Share(each.amount),
+                   std::to_string(each.count), OneLine(each.name)});
+    AddSection(section, 4);
+  }
+
+  void AddSection(const Section& section, size_t most = SIZE_MAX) {
+    std::string text = section.Text(std::min(options_.rows, most));
+    if (!text.empty()) out_ += "\n" + text;
   }
 
   // With a column for the rank where there are several.
@@ -276,10 +289,26 @@ class Summary {
   std::string out_;
 };
 
+// The summary as a file of a report: `debrief PATH --with compile_summary`.
+Status Write(const Model& model, const OutputContext& context) {
+  return WriteFileAtomically(context.folder + "/compile_summary.txt",
+                             SummaryText(model, {.width = 120, .rows = 1000, .compile_id = {}}));
+}
+
 }  // namespace
 
 std::string SummaryText(const Model& model, const SummaryOptions& options) {
   return Summary(model, options).Text();
+}
+
+const Output& Describe() {
+  static const Output kOutput = {
+      .info = {.name = "compile_summary",
+               .sentence = "what the compile logs tell, as text: recompiles, breaks, time, caches",
+               .file = "compile_summary.txt",
+               .on_request = true},
+      .write = Write};
+  return kOutput;
 }
 
 }  // namespace debrief::outputs::compile_summary

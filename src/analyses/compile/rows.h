@@ -1,0 +1,113 @@
+// Rows made from rows: what the analyses of compile logs have in common.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/model.h"
+#include "tables/compile_entry.h"
+
+namespace debrief {
+
+// A row about the same process as row `at` of `table`: job, attempt, rank and input, and life where
+// both have one.
+template <typename Row, typename Table>
+Row RowLike(const Table& table, size_t at) {
+  Row row;
+  row.job = table.job[at];
+  row.attempt = table.attempt[at];
+  row.rank = table.rank[at];
+  row.input = table.input[at];
+  if constexpr (requires { row.life = table.life[at]; }) row.life = table.life[at];
+  return row;
+}
+
+// The same of an entry, and which entry it is.
+template <typename Row, typename Table>
+Row RowOfEntry(const Table& table, size_t at) {
+  Row row = RowLike<Row>(table, at);
+  row.entry = table.entry[at];
+  return row;
+}
+
+template <typename Table>
+Identity IdentityOf(const Table& table, size_t at) {
+  return {.input = table.input[at],
+          .job = table.job[at],
+          .attempt = table.attempt[at],
+          .rank = table.rank[at]};
+}
+
+// Texts as ids of the result. Nothing and the empty text are none.
+class ResultTexts {
+ public:
+  ResultTexts(const Pools& from, Pools& to) : from_(from), to_(to) {}
+
+  StringId operator()(std::string_view text) {
+    return text.empty() ? StringId::kNone : to_.Intern(text);
+  }
+
+  // Of the model: there are few of them, and many rows.
+  StringId operator()(StringId id) {
+    if (id == StringId::kNone) return id;
+    auto [at, is_new] = known_.try_emplace(id, StringId::kNone);
+    if (is_new) at->second = to_.Intern(from_.Text(id));
+    return at->second;
+  }
+
+ private:
+  const Pools& from_;
+  Pools& to_;
+  std::unordered_map<StringId, StringId> known_;
+};
+
+// What texts mean, asked once for each: there are few of them, and many rows.
+template <typename Answer>
+class AskOnce {
+ public:
+  AskOnce(const Pools& pools, Answer (*ask)(std::string_view text)) : pools_(pools), ask_(ask) {}
+
+  const Answer& operator()(StringId id) {
+    if (last_ != nullptr && id == last_id_) return *last_;
+    auto [at, is_new] = known_.try_emplace(id);
+    if (is_new) at->second = ask_(pools_.Text(id));
+    last_id_ = id;
+    return *(last_ = &at->second);
+  }
+
+ private:
+  const Pools& pools_;
+  Answer (*ask_)(std::string_view text);
+  std::unordered_map<StringId, Answer> known_;
+  StringId last_id_ = StringId::kNone;
+  const Answer* last_ = nullptr;
+};
+
+// What a pass over the entries of all logs has at hand.
+class EntryPass {
+ protected:
+  EntryPass(const Model& model, Part& part)
+      : model_(model),
+        entries_(model.tables.Get<CompileEntryTable>()),
+        part_(part),
+        texts_(model.pools, part.pools) {}
+
+  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
+
+  const Model& model_;
+  const CompileEntryTable& entries_;
+  Part& part_;
+  ResultTexts texts_;
+};
+
+// Keeps `ranks` sorted, each once. Logs come in the order of ranks, so this is nearly always at the
+// end.
+inline void AddRank(std::vector<int32_t>& ranks, int32_t rank) {
+  if (rank == kNone32) return;
+  auto at = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  if (at == ranks.end() || *at != rank) ranks.insert(at, rank);
+}
+
+}  // namespace debrief
