@@ -101,6 +101,14 @@ void AppendMicros(std::string& out, int64_t ns) {
   out += '.' + digits;
 }
 
+void AppendDuration(std::string& out, const std::optional<int64_t>& duration_ns) {
+  if (duration_ns) {
+    AppendMicros(out, *duration_ns);
+  } else {
+    out += "null";
+  }
+}
+
 void AppendDouble(std::string& out, double number) {
   char buffer[400];  // the longest double without an exponent has 309 digits before the point
   const auto end =

@@ -36,9 +36,9 @@ void Write(const Model& model, const OpsCommandOptions& options, const GlobalOpt
                        .hot_bytes = options.hot_bytes,
                        .min_ratio = options.min_ratio,
                        .width = TerminalWidth()};
-  if (options.compat) wanted.corners = op_trace::Corners::kCompat;
+  if (options.compat) wanted.behaviour = op_trace::Behaviour::kReference;
   StdoutSink out;
-  if (options.flamegraph) return WriteStacks(model, wanted.corners, out);
+  if (options.flamegraph) return WriteStacks(model, wanted.behaviour, out);
   if (global.json && options.compat) return WriteCompatJson(model, out);
   const OpAnswers answers = AnswerOps(model, wanted);
   if (global.json) return WriteJson(answers, out);

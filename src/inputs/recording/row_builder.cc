@@ -61,7 +61,7 @@ void RowBuilder::KeepShapes(const recorder::OpShapes& shapes, uint64_t offset, K
   }
   const op_trace::OutputSize size =
       SizeOfOutput(shapes.has_output ? &shapes.output : nullptr,
-                   static_cast<op_trace::Dtype>(shapes.dtype), op_trace::Corners::kRight);
+                   static_cast<op_trace::Dtype>(shapes.dtype), op_trace::Behaviour::kCorrect);
   if (shapes.has_output) {
     const auto* dims = reinterpret_cast<const int64_t*>(shapes.output.data());
     kept.output = part_.pools.lists.Intern({dims, shapes.output.size()});

@@ -56,7 +56,7 @@ void AddRows(const Owner& owner, const RankOps& ops, AnalysisResult& result, Att
   if (std::get<2>(owner) != kNone32) attempt.ranks.push_back(std::get<2>(owner));
   auto& table = result.part.tables.Edit<OpCommunicationTable>();
   for (const op_trace::CommunicationShare& share :
-       op_trace::CommunicationOf(sums, op_time, 0, op_trace::Corners::kRight)) {
+       op_trace::CommunicationOf(sums, op_time, 0, op_trace::Behaviour::kCorrect)) {
     OpCommunicationRow row;
     std::tie(row.job, row.attempt, row.rank) = owner;
     row.operation = result.part.pools.Intern(share.operation);

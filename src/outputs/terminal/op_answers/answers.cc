@@ -18,7 +18,7 @@ namespace debrief::outputs::op_answers {
 
 namespace {
 
-using op_trace::Corners;
+using op_trace::Behaviour;
 using op_trace::Interval;
 using op_trace::OpFacts;
 
@@ -48,9 +48,9 @@ class Answerer {
       : model_(model),
         options_(options),
         ops_(model.tables.Get<RecordedOpTable>()),
-        op_sums_(options.corners),
-        device_sums_(options.corners) {
-    if (options.corners == Corners::kCompat) entries_ = CompatEntries(model);
+        op_sums_(options.behaviour),
+        device_sums_(options.behaviour) {
+    if (options.behaviour == Behaviour::kReference) entries_ = CompatEntries(model);
   }
 
   OpAnswers Answer() {
@@ -85,7 +85,7 @@ class Answerer {
     OpFacts op = Facts(row);
     ++answers_.count;
     op_trace::AddTo(answers_.op_time_ns, op.self_ns);
-    op_trace::AddTo(answers_.bytes, op.bytes, options_.corners);
+    op_trace::AddTo(answers_.bytes, op.bytes, options_.behaviour);
     answers_.largest_bytes = std::max(answers_.largest_bytes, op.bytes);
     answers_.bytes_assumed += ops_.bytes_assumed[row] != 0;
     answers_.without_duration += !op.duration_ns;
@@ -108,13 +108,13 @@ class Answerer {
 
   bool IsCommunication(std::string_view operation) {
     const auto [found, is_new] = communicates_.try_emplace(operation, false);
-    if (is_new) found->second = op_trace::IsCommunication(operation, options_.corners);
+    if (is_new) found->second = op_trace::IsCommunication(operation, options_.behaviour);
     return found->second;
   }
 
   // The same name is another device on another rank.
   std::string_view DeviceName(size_t row, std::string_view device) {
-    if (answers_.ranks.size() < 2 || options_.corners == Corners::kCompat) return device;
+    if (answers_.ranks.size() < 2 || options_.behaviour == Behaviour::kReference) return device;
     std::string& name = device_names_[{ops_.rank[row], device}];
     if (name.empty()) name = fmt::format("rank {} {}", ops_.rank[row], device);
     return name;
@@ -138,7 +138,7 @@ class Answerer {
       if (IsCommunication(op.operation)) op_trace::AddTo(answers_.communication_ns, op.self_ns);
     }
     answers_.communication = op_trace::CommunicationOf(answers_.ops, answers_.op_time_ns,
-                                                       options_.min_ratio, options_.corners);
+                                                       options_.min_ratio, options_.behaviour);
     if (answers_.op_time_ns > 0)
       answers_.communication_of_op_time =
           static_cast<double>(answers_.communication_ns) / static_cast<double>(answers_.op_time_ns);
@@ -239,7 +239,7 @@ class Answerer {
   const Model& model_;
   const OpsOptions& options_;
   const RecordedOpTable& ops_;
-  std::vector<op_trace::Entry> entries_;  // of kCompat
+  std::vector<op_trace::Entry> entries_;  // of kReference
   op_trace::OpSums op_sums_;
   op_trace::DeviceSums device_sums_;
   std::map<int32_t, InputTimes> times_;

@@ -1,7 +1,7 @@
 // The answers as JSON: keys in alphabetical order, times in nanoseconds, null for what is not
 // known.
 #include "base/json/writer.h"
-#include "op_trace/trace_json.h"
+#include "op_trace/reference.h"
 #include "outputs/terminal/op_answers/answers.h"
 #include "outputs/terminal/op_answers/compat_trace.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The Python package debrief_recorder: what it records is what a second reader (dbr.py) reads.
 
-usage: python_door.py --package FOLDER [unittest options]     FOLDER: the one that holds debrief_recorder/
+usage: python_binding.py --package FOLDER [unittest options]     FOLDER: the one that holds debrief_recorder/
 """
 import argparse
 import ast

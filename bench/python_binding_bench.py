@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a record costs from Python above an empty call: `with scope`, the decorator, begin and end, an op; on and off.
 
-usage: python_door_bench.py PACKAGE_FOLDER
+usage: python_binding_bench.py PACKAGE_FOLDER
 
 A round runs base, body, body, base; the median of the differences over all rounds is printed. Checked first: the file has as
 many records of each name as the loops made, and none of those that were made while it was off.
@@ -99,7 +99,7 @@ def main():
     wrong = {name: counts[name] for _, name in LOOPS.values() if counts[name] != 2 * ROUNDS * LOOP}
     if wrong or any(lost):
         sys.exit(f"each must be recorded {2 * ROUNDS * LOOP} times: {wrong}, lost {lost}")
-    print("python_door", *(f"{key}={value:.1f}" for key, value in values.items()))
+    print("python_binding", *(f"{key}={value:.1f}" for key, value in values.items()))
 
 
 main()
