@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
-#include "inputs/job_text/diagnostics.h"
-
 namespace debrief::inputs::job_text {
 
 namespace {
+
+constexpr DiagnosticKind kTooMany = {
+    "job_text.too_many", Severity::kWarning,
+    "the text says more than is kept of one input; the first events are kept",
+    "Print less (TORCH_LOGS), or split the text."};
 
 constexpr size_t kMaxEvents = size_t{1} << 18;
 constexpr size_t kMaxStreams = size_t{1} << 17;

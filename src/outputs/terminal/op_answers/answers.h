@@ -1,8 +1,8 @@
 // What recorded ops tell, over all inputs and ranks: the answers of `debrief ops`.
 //
-// The formulas are those of op_trace/sums.h. With Behaviour::kReference the ops are first brought
-// into the form that the first op traces had (compat_trace.h), and everything is computed from
-// that. Cost: one pass over the ops, and a sort of each name's durations.
+// Sums by name and device are those of the analyses (tables op_summary, op_device). With
+// Behaviour::kReference the ops are first brought into the form that the first op traces had
+// (compat_trace.h), and everything is computed from that. Cost: one pass over the ops.
 #pragma once
 
 #include <cstdint>

@@ -32,10 +32,10 @@ enum Tag : uint32_t {
   kDump,    // nothing
 };
 
-class DumpFolder final : public PickleFolder {
+class DumpBuilder final : public PickleFolder {
  public:
   // `text` must be followed by kPadding readable bytes.
-  DumpFolder(std::string_view text, const Identity& who, Part& part)
+  DumpBuilder(std::string_view text, const Identity& who, Part& part)
       : who_(who), part_(part), rows_(who, part), reader_(text, *this) {}
 
   // Adds all rows of the dump to the part. A pickle that is cut or broken gives the entries before

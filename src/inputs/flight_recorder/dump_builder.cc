@@ -1,4 +1,4 @@
-#include "inputs/flight_recorder/dump_folder.h"
+#include "inputs/flight_recorder/dump_builder.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 namespace debrief::inputs::flight_recorder {
 
-void DumpFolder::Read() {
+void DumpBuilder::Read() {
   Status status = reader_.Run();
   if (status.code() == Code::kUnsupported) {
     part_ = Part();
@@ -27,7 +27,7 @@ void DumpFolder::Read() {
   FinishDump(part_, who_, header_);
 }
 
-void DumpFolder::Report(const Status& status) {
+void DumpBuilder::Report(const Status& status) {
   const DiagnosticKind& kind = status.code() == Code::kTruncated ? kTruncated : kCorrupt;
   part_.diagnostics.Add(
       kind, who_.input,
@@ -35,11 +35,11 @@ void DumpFolder::Report(const Status& status) {
        .detail = fmt::format("{}; entries kept: {}", status.message(), rows_.ops().size())});
 }
 
-bool DumpFolder::Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) {
+bool DumpBuilder::Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) {
   return kind == PickleKind::kDict ? FoldDict(items, folded) : FoldList(items, folded);
 }
 
-bool DumpFolder::FoldDict(std::span<const PickleValue> items, PickleValue& folded) {
+bool DumpBuilder::FoldDict(std::span<const PickleValue> items, PickleValue& folded) {
   Gather(items);
   if (HasText(Field::kProfilingName) || HasText(Field::kState)) {
     folded = FoldEntry();
@@ -60,7 +60,7 @@ bool DumpFolder::FoldDict(std::span<const PickleValue> items, PickleValue& folde
 }
 
 // Lists, tuples and sets of one kind of thing.
-bool DumpFolder::FoldList(std::span<const PickleValue> items, PickleValue& folded) {
+bool DumpBuilder::FoldList(std::span<const PickleValue> items, PickleValue& folded) {
   auto all = [&](auto is) { return std::all_of(items.begin(), items.end(), is); };
   if (all([](PickleValue item) { return item.is(PickleKind::kInt); })) {
     folded = FoldInts(items);
@@ -78,13 +78,13 @@ bool DumpFolder::FoldList(std::span<const PickleValue> items, PickleValue& folde
   return true;
 }
 
-PickleValue DumpFolder::FoldInts(std::span<const PickleValue> items) {
+PickleValue DumpBuilder::FoldInts(std::span<const PickleValue> items) {
   numbers_.clear();
   for (PickleValue item : items) numbers_.push_back(item.number);
   return PickleValue::Folded(kInts, static_cast<int64_t>(ints_.Intern(numbers_)));
 }
 
-PickleValue DumpFolder::FoldShapes(std::span<const PickleValue> items) {
+PickleValue DumpBuilder::FoldShapes(std::span<const PickleValue> items) {
   line_ = "[";
   for (PickleValue item : items) {
     if (line_.size() > 1) line_ += ", ";
@@ -96,7 +96,7 @@ PickleValue DumpFolder::FoldShapes(std::span<const PickleValue> items) {
 }
 
 // Every entry has the pair of its group; there are few groups.
-PickleValue DumpFolder::FoldPair(PickleValue first, PickleValue second) {
+PickleValue DumpBuilder::FoldPair(PickleValue first, PickleValue second) {
   Pair& pair = pairs_[(first.id * 31 + second.id) % pairs_.size()];
   if (pair.first != first.id || pair.second != second.id) {
     std::array<PickleValue, 2> items = {first, second};
@@ -105,7 +105,7 @@ PickleValue DumpFolder::FoldPair(PickleValue first, PickleValue second) {
   return pair.texts;
 }
 
-PickleValue DumpFolder::FoldTexts(std::span<const PickleValue> items) {
+PickleValue DumpBuilder::FoldTexts(std::span<const PickleValue> items) {
   Texts texts;
   line_.clear();
   for (size_t i = 0; i < items.size(); ++i) {
@@ -119,13 +119,13 @@ PickleValue DumpFolder::FoldTexts(std::span<const PickleValue> items) {
   return PickleValue::Folded(kTexts, static_cast<int64_t>(texts_.size() - 1));
 }
 
-PickleValue DumpFolder::FoldFrames(std::span<const PickleValue> items) {
+PickleValue DumpBuilder::FoldFrames(std::span<const PickleValue> items) {
   frames_.clear();
   for (PickleValue item : items) frames_.push_back(static_cast<FrameId>(item.number));
   return PickleValue::Folded(kStack, static_cast<int64_t>(part_.pools.AddStack(frames_)));
 }
 
-PickleValue DumpFolder::FoldFrame() {
+PickleValue DumpBuilder::FoldFrame() {
   Frame frame;
   frame.file = Text(At(Field::kFilename));
   frame.function = Text(At(Field::kName));
@@ -133,7 +133,7 @@ PickleValue DumpFolder::FoldFrame() {
   return PickleValue::Folded(kFrame, static_cast<int64_t>(part_.pools.AddFrame(frame)));
 }
 
-PickleValue DumpFolder::FoldGroup() {
+PickleValue DumpBuilder::FoldGroup() {
   Group group{.name = Text(At(Field::kName)), .description = Text(At(Field::kDesc)), .members = {}};
   PickleValue ranks = At(Field::kRanks);
   if (ranks.is(PickleKind::kString)) {
@@ -146,13 +146,13 @@ PickleValue DumpFolder::FoldGroup() {
   return PickleValue::Folded(kGroup, static_cast<int64_t>(groups_.size() - 1));
 }
 
-PickleValue DumpFolder::FoldStatus() {
+PickleValue DumpBuilder::FoldStatus() {
   statuses_.push_back(
       {Number(Field::kLastEnqueued), Number(Field::kLastStarted), Number(Field::kLastCompleted)});
   return PickleValue::Folded(kStatus, static_cast<int64_t>(statuses_.size() - 1));
 }
 
-PickleValue DumpFolder::FoldEntry() {
+PickleValue DumpBuilder::FoldEntry() {
   if (!HasText(Field::kProfilingName)) {
     part_.diagnostics.Add(
         kBadEntry, who_.input,
@@ -167,7 +167,7 @@ PickleValue DumpFolder::FoldEntry() {
 }
 
 // Which op of which group it is.
-void DumpFolder::Identify(CommOpRow& row) {
+void DumpBuilder::Identify(CommOpRow& row) {
   bool is_p2p = rows_.Name(Text(At(Field::kProfilingName)), row);
   row.is_p2p = Has(Field::kIsP2p) ? IsTrue(Field::kIsP2p) : is_p2p;
   row.record = Narrow(Number(Field::kRecordId));
@@ -187,7 +187,7 @@ void DumpFolder::Identify(CommOpRow& row) {
 }
 
 // What it does and how far it came.
-void DumpFolder::Describe(CommOpRow& row) {
+void DumpBuilder::Describe(CommOpRow& row) {
   row.input_sizes = Sizes(At(Field::kInputSizes));
   row.output_sizes = Sizes(At(Field::kOutputSizes));
   row.input_dtypes = Dtypes(At(Field::kInputDtypes));
@@ -209,7 +209,7 @@ void DumpFolder::Describe(CommOpRow& row) {
 }
 
 // Of the gathered fields, those of the dump itself.
-void DumpFolder::FoldHeader() {
+void DumpBuilder::FoldHeader() {
   if (HasText(Field::kVersion)) header_.version = reader_.Text(At(Field::kVersion));
   for (Field field : {Field::kNcclVersion, Field::kCommLibVersion}) {
     if (HasText(field)) header_.library = reader_.Text(At(field));
@@ -218,7 +218,7 @@ void DumpFolder::FoldHeader() {
   AddStatuses(At(Field::kPgStatus));
 }
 
-void DumpFolder::AddGroups(PickleValue config) {
+void DumpBuilder::AddGroups(PickleValue config) {
   auto items = reader_.Items(config);
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     PickleValue key = items[i];
@@ -235,7 +235,7 @@ void DumpFolder::AddGroups(PickleValue config) {
   }
 }
 
-void DumpFolder::AddStatuses(PickleValue status) {
+void DumpBuilder::AddStatuses(PickleValue status) {
   auto items = reader_.Items(status);
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (!Is(items[i + 1], kStatus)) continue;
@@ -244,7 +244,7 @@ void DumpFolder::AddStatuses(PickleValue status) {
   }
 }
 
-void DumpFolder::Gather(std::span<const PickleValue> items) {
+void DumpBuilder::Gather(std::span<const PickleValue> items) {
   present_ = 0;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (!items[i].is(PickleKind::kString)) continue;
@@ -254,7 +254,7 @@ void DumpFolder::Gather(std::span<const PickleValue> items) {
   }
 }
 
-Field DumpFolder::FieldOfKey(PickleValue key) {
+Field DumpBuilder::FieldOfKey(PickleValue key) {
   while (field_of_.size() <= key.id) {
     PickleValue text{PickleKind::kString, static_cast<uint32_t>(field_of_.size()), {}};
     field_of_.push_back(FieldOf(reader_.Text(text)));
@@ -263,7 +263,7 @@ Field DumpFolder::FieldOfKey(PickleValue key) {
 }
 
 // kNone for what is no text.
-StringId DumpFolder::Text(PickleValue value) {
+StringId DumpBuilder::Text(PickleValue value) {
   if (!value.is(PickleKind::kString)) return StringId::kNone;
   if (value.id >= text_of_.size()) text_of_.resize(reader_.text_count());
   StringId& id = text_of_[value.id];
@@ -271,20 +271,20 @@ StringId DumpFolder::Text(PickleValue value) {
   return id;
 }
 
-int64_t DumpFolder::Number(PickleValue value) const {
+int64_t DumpBuilder::Number(PickleValue value) const {
   if (value.is(PickleKind::kInt)) return value.number;
   if (value.is(PickleKind::kString)) return NumberOf(reader_.Text(value));
   return kNone64;
 }
 
-StringId DumpFolder::Sizes(PickleValue value) {
+StringId DumpBuilder::Sizes(PickleValue value) {
   if (Is(value, kShapes)) return static_cast<StringId>(value.number);
   if (!Is(value, kInts)) return StringId::kNone;
   auto list = ints_.Get(static_cast<ListId>(value.number));
   return part_.pools.Intern(fmt::format("[{}]", fmt::join(list, ", ")));
 }
 
-StringId DumpFolder::Dtypes(PickleValue value) {
+StringId DumpBuilder::Dtypes(PickleValue value) {
   if (Is(value, kTexts)) return texts_[static_cast<size_t>(value.number)].joined;
   if (Is(value, kInts)) return part_.pools.Intern("");  // an empty list
   return Text(value);

@@ -1,7 +1,4 @@
-// Others wait for a straggler: their devices run communication that moves nothing, or nothing at
-// all. What the straggler takes longer a step, over all steps, is how much of that it can explain;
-// from a quarter on it is told as its consequence. A device that waits for its own host is
-// explained by a straggler whose host is slow, when it is that rank's.
+// Ranks that come late, and what follows from that.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +9,22 @@
 #include "tables/profile_rank.h"
 
 namespace debrief::analyses::verdict {
+
+// A dump shows that a rank comes late again and again, a profile shows that too and why. When both
+// blame one rank the profile is told, surer for the dump; the dump's finding follows from it.
+void OneStraggler(Board& board) {
+  for (size_t profile : board.FindCauses("profile.straggler")) {
+    for (size_t dump : board.FindCauses("flight.straggler")) {
+      if (board.At(profile).ranks != board.At(dump).ranks) continue;
+      if (!board.Fold(profile, dump)) continue;
+      board.Support(profile, board.At(dump).confidence, "dumps show the same rank late");
+      const Finding& late = board.At(dump);
+      if (!late.evidence.empty())
+        board.At(profile).evidence.push_back(
+            {"by the dumps: " + late.headline, late.evidence[0].table, late.evidence[0].rows});
+    }
+  }
+}
 
 namespace {
 
@@ -76,6 +89,10 @@ bool IsAbout(const Board& board, const Finding& finding, int32_t rank) {
 
 }  // namespace
 
+// Others wait for a straggler: their devices run communication that moves nothing, or nothing at
+// all. What the straggler takes longer a step, over all steps, is how much of that it can explain;
+// from a quarter on it is told as its consequence. A device that waits for its own host is
+// explained by a straggler whose host is slow, when it is that rank's.
 void StragglerExplainsWaiting(Board& board) {
   for (size_t straggler : board.FindCauses("profile.straggler")) {
     Excess excess;
