@@ -45,7 +45,8 @@ class JsonPull {
   bool Fail();
   bool Take(char c);
   bool Word(std::string_view word);
-  std::string_view NumberToken();
+  template <typename T>
+  std::optional<T> Number();
   bool Escape(std::string& text);
   std::optional<uint32_t> Hex4();
   bool NextIn(char closing);

@@ -181,16 +181,6 @@ std::string FramesAsLines(const Model& model, StackId stack) {
 
 namespace {
 
-std::string DtypeList(std::string_view dtypes) {
-  std::vector<std::string_view> list;
-  while (!dtypes.empty()) {
-    size_t end = std::min(dtypes.find(", "), dtypes.size());
-    list.push_back(dtypes.substr(0, end));
-    dtypes.remove_prefix(std::min(end + 2, dtypes.size()));
-  }
-  return PythonList(list);
-}
-
 std::string VerboseText(const Entry& entry, const DumpGroup& group, std::string_view peers) {
   bool sized = entry.op != "coalesced";
   return fmt::format(
@@ -199,7 +189,7 @@ std::string VerboseText(const Entry& entry, const DumpGroup& group, std::string_
       "pg_size={}, stack_id={}, state={})",
       Printable(entry.op), entry.created_ns, peers, peers.empty() ? "" : ", ",
       sized ? entry.input_sizes : "None", sized ? entry.output_sizes : "None",
-      DtypeList(entry.input_dtypes), DtypeList(entry.output_dtypes),
+      PythonList(DtypeList(entry.input_dtypes)), PythonList(DtypeList(entry.output_dtypes)),
       IsP2p(entry.op) ? entry.p2p_seq : entry.collective_seq, group.key,
       Printable(entry.group_desc), group.ranks.size(), entry.stack_id, Printable(entry.state));
 }

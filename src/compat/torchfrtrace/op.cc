@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "base/text/safe_name.h"
+#include "base/text/strings.h"
 #include "tables/comm_op.h"
 
 namespace debrief::outputs::flight_text {
@@ -59,13 +59,8 @@ bool IsReduceScatter(std::string_view op) {
 }
 
 std::set<std::string_view> DtypeSet(std::string_view dtypes) {
-  std::set<std::string_view> result;
-  while (!dtypes.empty()) {
-    size_t end = std::min(dtypes.find(", "), dtypes.size());
-    result.insert(dtypes.substr(0, end));
-    dtypes.remove_prefix(std::min(end + 2, dtypes.size()));
-  }
-  return result;
+  const std::vector<std::string_view> list = DtypeList(dtypes);
+  return {list.begin(), list.end()};
 }
 
 std::string DtypeText(std::string_view dtypes) {
@@ -114,17 +109,17 @@ MatchInfo MatchP2p(const Entry& send, const Entry& recv) {
 
 // Sizes that every member must give alike; an empty detail: nothing wrong.
 std::string SizesDiffer(const Entry& a, const Entry& b) {
-  auto say = [](std::string_view mine, std::string_view wanted, std::string_view theirs,
-                std::string_view found) {
+  auto describe = [](std::string_view mine, std::string_view wanted, std::string_view theirs,
+                     std::string_view found) {
     return fmt::format("Expected {} sizes: '{}' does not match found {} sizes: '{}'", mine, wanted,
                        theirs, found);
   };
   if (!IsAllToAll(a.op) && a.op != "scatter" && a.input_sizes != b.input_sizes)
-    return say("input", a.input_sizes, "input", b.input_sizes);
+    return describe("input", a.input_sizes, "input", b.input_sizes);
   if (!IsAllToAll(a.op) && a.op != "gather" && a.output_sizes != b.output_sizes)
-    return say("output", a.output_sizes, "output", b.output_sizes);
+    return describe("output", a.output_sizes, "output", b.output_sizes);
   if (IsOneOf(a.op, "all_reduce", "allreduce_coalesced") && a.input_sizes != b.output_sizes)
-    return say("input", a.input_sizes, "output", b.output_sizes);
+    return describe("input", a.input_sizes, "output", b.output_sizes);
   return "";
 }
 
@@ -202,6 +197,16 @@ Entry ReadEntry(const Model& model, size_t row) {
   return entry;
 }
 
+std::vector<std::string_view> DtypeList(std::string_view dtypes) {
+  std::vector<std::string_view> list;
+  while (!dtypes.empty()) {
+    size_t end = std::min(dtypes.find(", "), dtypes.size());
+    list.push_back(dtypes.substr(0, end));
+    dtypes.remove_prefix(std::min(end + 2, dtypes.size()));
+  }
+  return list;
+}
+
 bool IsP2p(std::string_view op) { return op == "send" || op == "recv"; }
 
 std::string ProfilingName(const Entry& entry) {
@@ -253,7 +258,8 @@ Status CheckEntry(const Entry& entry, size_t group_size) {
     return wrong ? PythonError("IndexError", "list index out of range") : Status();
   }
   bool known = entry.op == "coalesced" ||
-               std::find(kCollectives.begin(), kCollectives.end(), entry.op) != kCollectives.end();
+               std::find(std::begin(kCollectives), std::end(kCollectives), entry.op) !=
+                   std::end(kCollectives);
   return known ? Status()
                : PythonError("AssertionError",
                              fmt::format("{} is not a supported operation", Printable(entry.op)));
@@ -269,7 +275,7 @@ std::vector<int64_t> Elements(std::string_view sizes) {
     number = -1;
   };
   for (char c : sizes) {
-    if (c >= '0' && c <= '9') {
+    if (IsDigit(c)) {
       number = std::min<int64_t>(std::max<int64_t>(number, 0), int64_t{1} << 56) * 10 + (c - '0');
       continue;
     }

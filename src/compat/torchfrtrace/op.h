@@ -42,6 +42,9 @@ struct Entry {
 // Row `row` of comm_op; `group` is not set.
 Entry ReadEntry(const Model& model, size_t row);
 
+// The types of "Float, Half".
+std::vector<std::string_view> DtypeList(std::string_view dtypes);
+
 bool IsP2p(std::string_view op);
 // nccl:all_reduce, nccl:send 0->1
 std::string ProfilingName(const Entry& entry);

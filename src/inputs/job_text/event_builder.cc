@@ -18,26 +18,19 @@ constexpr size_t kMaxStreams = size_t{1} << 17;
 constexpr size_t kMaxWaiting = 16;
 
 std::string_view KindOf(LineClass what) {
-  switch (what) {
-    case LineClass::kWatchdogTimeout:
-      return "watchdog_timeout";
-    case LineClass::kWatchdogStatus:
-      return "watchdog_status";
-    case LineClass::kHeartbeatLost:
-      return "heartbeat_lost";
-    case LineClass::kDumpSignal:
-      return "dump_signal";
-    case LineClass::kNcclError:
-      return "nccl_error";
-    case LineClass::kOutOfMemory:
-      return "out_of_memory";
-    case LineClass::kSignal:
-      return "signal";
-    case LineClass::kExit:
-      return "exit";
-    default:
-      return "teardown";
+  static constexpr std::pair<LineClass, std::string_view> kKinds[] = {
+      {LineClass::kWatchdogTimeout, "watchdog_timeout"},
+      {LineClass::kWatchdogStatus, "watchdog_status"},
+      {LineClass::kHeartbeatLost, "heartbeat_lost"},
+      {LineClass::kDumpSignal, "dump_signal"},
+      {LineClass::kNcclError, "nccl_error"},
+      {LineClass::kOutOfMemory, "out_of_memory"},
+      {LineClass::kSignal, "signal"},
+      {LineClass::kExit, "exit"}};
+  for (const auto& [known, kind] : kKinds) {
+    if (known == what) return kind;
   }
+  return "teardown";
 }
 
 // A text that was cut at kMaxText bytes, without the UTF-8 sequence that was cut in two.

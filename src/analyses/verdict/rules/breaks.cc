@@ -24,23 +24,17 @@ void BreakExplainsHoles(Board& board) {
 
 namespace {
 
-bool RowOverlaps(const Board& board, const Window& wait, std::string_view table, size_t row) {
-  if (table == "profile_step") {
-    const auto& steps = board.model().tables.Get<ProfileStepTable>();
-    return row < steps.size() &&
-           wait.OverlapWith(steps.start_ns[row], steps.start_ns[row] + steps.duration_ns[row]) > 0;
-  }
-  if (table != "profile_breakdown") return false;
-  const auto& windows = board.model().tables.Get<ProfileBreakdownTable>();
-  return row < windows.size() &&
-         wait.OverlapWith(windows.window_start_ns[row], windows.window_end_ns[row]) > 0;
-}
-
 bool Overlaps(const Board& board, const Window& wait, const Finding& finding) {
-  for (const Evidence& evidence : finding.evidence) {
-    for (int64_t row : evidence.rows) {
-      if (RowOverlaps(board, wait, evidence.table, static_cast<size_t>(row))) return true;
-    }
+  const auto& steps = board.model().tables.Get<ProfileStepTable>();
+  for (size_t row : RowsOf(finding, "profile_step")) {
+    if (row >= steps.size()) continue;
+    int64_t start = steps.start_ns[row];
+    if (wait.OverlapWith(start, start + steps.duration_ns[row]) > 0) return true;
+  }
+  const auto& windows = board.model().tables.Get<ProfileBreakdownTable>();
+  for (size_t row : RowsOf(finding, "profile_breakdown")) {
+    if (row >= windows.size()) continue;
+    if (wait.OverlapWith(windows.window_start_ns[row], windows.window_end_ns[row]) > 0) return true;
   }
   return false;
 }

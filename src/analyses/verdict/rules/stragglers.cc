@@ -37,28 +37,21 @@ struct Excess {
 
 bool FindExcess(const Board& board, const Finding& straggler, Excess& excess) {
   const auto& ranks = board.model().tables.Get<ProfileRankTable>();
-  for (const Evidence& evidence : straggler.evidence) {
-    if (evidence.table != "profile_rank" || evidence.rows.empty()) continue;
-    auto row = static_cast<size_t>(evidence.rows.front());
-    if (row >= ranks.size()) return false;
-    excess.reason = board.model().pools.Text(ranks.reason[row]);
-    int64_t a_step_ns = std::max({ranks.excess_host_ns[row], ranks.excess_compute_ns[row],
-                                  ranks.excess_data_ns[row], int64_t{0}});
-    excess.total_ns = a_step_ns * ranks.windows[row];
-    return true;
-  }
-  return false;
+  const std::vector<size_t> told = RowsOf(straggler, "profile_rank");
+  if (told.empty() || told[0] >= ranks.size()) return false;
+  size_t row = told[0];
+  excess.reason = board.model().pools.Text(ranks.reason[row]);
+  int64_t a_step_ns = std::max({ranks.excess_host_ns[row], ranks.excess_compute_ns[row],
+                                ranks.excess_data_ns[row], int64_t{0}});
+  excess.total_ns = a_step_ns * ranks.windows[row];
+  return true;
 }
 
 // Exposed communication of the timeline that the finding is about.
 int64_t ExposedNs(const Board& board, const Finding& finding) {
   const auto& rows = board.model().tables.Get<ProfileBreakdownTable>();
-  for (const Evidence& evidence : finding.evidence) {
-    if (evidence.table != "profile_breakdown" || evidence.rows.empty()) continue;
-    auto row = static_cast<size_t>(evidence.rows.front());
-    return row < rows.size() ? rows.exposed_communication_ns[row] : 0;
-  }
-  return 0;
+  const std::vector<size_t> told = RowsOf(finding, "profile_breakdown");
+  return told.empty() || told[0] >= rows.size() ? 0 : rows.exposed_communication_ns[told[0]];
 }
 
 void ExplainCommunication(Board& board, size_t straggler, const Excess& excess) {
@@ -77,12 +70,8 @@ void ExplainCommunication(Board& board, size_t straggler, const Excess& excess) 
 
 bool IsAbout(const Board& board, const Finding& finding, int32_t rank) {
   const auto& idle = board.model().tables.Get<ProfileIdleTable>();
-  for (const Evidence& evidence : finding.evidence) {
-    if (evidence.table != "profile_idle") continue;
-    for (int64_t row : evidence.rows) {
-      auto at = static_cast<size_t>(row);
-      if (at < idle.size() && idle.rank[at] == rank) return true;
-    }
+  for (size_t row : RowsOf(finding, "profile_idle")) {
+    if (row < idle.size() && idle.rank[row] == rank) return true;
   }
   return finding.ranks == std::vector<int32_t>{rank};
 }
