@@ -1,4 +1,4 @@
-# The front door. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
+# The entry point. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build demo test bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized

@@ -337,7 +337,7 @@ BENCHMARKS = [
     Benchmark("recorder", "bench/recorder_bench", shown="span_ns", unit="ns above two clock reads",
               aim="span_ns <= 10, op_ns <= 15, instant_ns <= 8, counter_ns <= 8, off_ns <= 1, p999_ns <= 1000, "
                   "first_own_chunk_us <= 50"),
-    Benchmark("python_door", sys.executable, [ROOT / "bench/python_door_bench.py", "{build}/python"], shown="scope_on_ns",
+    Benchmark("python_binding", sys.executable, [ROOT / "bench/python_binding_bench.py", "{build}/python"], shown="scope_on_ns",
               unit="ns above a call", aim="scope_on_ns <= 150, scope_off_ns <= 80"),
     Benchmark("flight_timeline", "bench/flight_output_bench", shown="timeline_s", unit="s", aim="timeline_s < 3"),
 ]

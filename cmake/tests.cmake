@@ -138,7 +138,7 @@ add_suite(recorder.disassembly recorder 900 ${Python3_EXECUTABLE} tests/recorder
 # The program of docs/recorder.md, which is also built outside of this build, from an installed recorder.
 add_subdirectory(examples/tiny-inference)
 if(TARGET debrief_python)
-  add_suite(recorder.python_door recorder 630 ${Python3_EXECUTABLE} tests/recorder/python_door.py --package ${CMAKE_BINARY_DIR}/python)
+  add_suite(recorder.python_binding recorder 630 ${Python3_EXECUTABLE} tests/recorder/python_binding.py --package ${CMAKE_BINARY_DIR}/python)
   add_suite(recorder.install recorder 635 ${Python3_EXECUTABLE} tests/recorder/install.py --build ${CMAKE_BINARY_DIR})
   add_suite(recorder.walkthrough recorder 635 ${Python3_EXECUTABLE} tests/recorder/walkthrough.py --build ${CMAKE_BINARY_DIR})
 endif()

@@ -25,9 +25,9 @@
 
 namespace debrief::op_trace {
 
-// How the corners are cut. kCompat does exactly what the first op traces did, for those who compare
+// kReference does exactly what the first op traces did, mistakes included, for those who compare
 // with them; docs/compat.md lists each difference.
-enum class Corners : uint8_t { kRight, kCompat };
+enum class Behaviour : uint8_t { kCorrect, kReference };
 
 // Numbered as dbr_dtype in recorder.h.
 enum class Dtype : uint8_t {
@@ -60,7 +60,7 @@ struct OutputSize {
   bool saturated = false;  // more than 2^64 - 1; that is told instead
 };
 // `shape` is null when none was told: nothing is known, so nothing is counted.
-OutputSize SizeOfOutput(const Shape* shape, Dtype dtype, Corners corners);
+OutputSize SizeOfOutput(const Shape* shape, Dtype dtype, Behaviour behaviour);
 
 struct Entry {
   Entry() = default;
@@ -70,13 +70,13 @@ struct Entry {
   Entry& WithInputShapes(std::vector<Shape> shapes);
   // Also counts elements and bytes.
   Entry& WithOutputShape(Shape shape, Dtype type = Dtype::kUnknown,
-                         Corners corners = Corners::kRight);
+                         Behaviour behaviour = Behaviour::kCorrect);
   Entry& WithDuration(int64_t ns);
   Entry& WithDurationUs(double us);  // NaN and infinity: not known
 
   double DurationUs() const;  // NaN when not known
   // 0 where there is no duration to divide by.
-  double ElementsPerUs(Corners corners = Corners::kRight) const;
+  double ElementsPerUs(Behaviour behaviour = Behaviour::kCorrect) const;
 
   uint64_t step = 0;
   std::string operation;
@@ -95,32 +95,32 @@ struct Entry {
 
 class Trace {
  public:
-  explicit Trace(Corners corners = Corners::kRight) : corners_(corners) {}
+  explicit Trace(Behaviour behaviour = Behaviour::kCorrect) : behaviour_(behaviour) {}
 
   void Add(Entry entry) { entries_.push_back(std::move(entry)); }
   void SetMetadata(std::string key, std::string value);  // the last one counts
 
-  Corners corners() const { return corners_; }
+  Behaviour behaviour() const { return behaviour_; }
   std::span<const Entry> entries() const { return entries_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
   size_t StepCount() const { return entries_.size(); }
-  // Of each entry without what was recorded inside of it on the same thread. kCompat knows no
+  // Of each entry without what was recorded inside of it on the same thread. kReference knows no
   // inside: the whole duration.
   std::vector<int64_t> SelfTimes() const;
-  // Time in recorded ops, each moment of a thread counted once. kCompat: durations added up.
+  // Time in recorded ops, each moment of a thread counted once. kReference: durations added up.
   int64_t TotalDurationNs() const;
   uint64_t TotalMemoryBytes() const;    // ever produced, not alive at once
   uint64_t LargestOutputBytes() const;  // of one op; no peak of memory
   // Longest first; ties in the order of the trace.
   std::vector<const Entry*> SlowestOps(size_t count) const;
 
-  // Sorted keys, exact times, null for what is not known. kCompat: keys and layout of the first op
-  // traces.
+  // Sorted keys, exact times, null for what is not known. kReference: keys and layout of the first
+  // op traces.
   std::string ToJson() const;
 
  private:
-  Corners corners_;
+  Behaviour behaviour_;
   std::vector<Entry> entries_;
   std::map<std::string, std::string> metadata_;
 };
@@ -131,9 +131,9 @@ struct Loaded {
   std::string problem;                // why not
   std::vector<std::string> warnings;  // what was left out, with its place
 };
-Loaded FromJson(std::string_view text, Corners corners = Corners::kRight);
-// The bytes of a .dbr file. kCompat flattens: an op that begins inside of another ends it.
-Loaded LoadRecording(std::span<const std::byte> bytes, Corners corners = Corners::kRight);
+Loaded FromJson(std::string_view text, Behaviour behaviour = Behaviour::kCorrect);
+// The bytes of a .dbr file. kReference flattens: an op that begins inside of another ends it.
+Loaded LoadRecording(std::span<const std::byte> bytes, Behaviour behaviour = Behaviour::kCorrect);
 
 struct OpSummary {
   std::string operation;
@@ -180,20 +180,20 @@ struct CommunicationShare {
 };
 // Collectives and transfers by name that take at least `min_ratio` of the op time, longest first.
 std::vector<CommunicationShare> CommunicationBottlenecks(const Trace& trace, double min_ratio);
-bool IsCommunication(std::string_view operation, Corners corners = Corners::kRight);
+bool IsCommunication(std::string_view operation, Behaviour behaviour = Behaviour::kCorrect);
 
 // Collapsed stacks for flame graphs: `device;outer;inner 1500`, nanoseconds without what is inside,
-// one line a stack. kCompat: `trace;device;op 2`, microseconds, at least one an op.
+// one line a stack. kReference: `trace;device;op 2`, microseconds, at least one an op.
 std::string CollapsedStacks(const Trace& trace);
 
 // Keeps a trace in memory while a program runs. One thread.
 class Recorder {
  public:
   using Clock = int64_t (*)();  // nanoseconds that never fall
-  explicit Recorder(Corners corners = Corners::kRight, Clock now = SteadyNow)
-      : trace_(corners), now_(now) {}
+  explicit Recorder(Behaviour behaviour = Behaviour::kCorrect, Clock now = SteadyNow)
+      : trace_(behaviour), now_(now) {}
 
-  // Ops nest; kCompat: an op that begins ends the one before.
+  // Ops nest; kReference: an op that begins ends the one before.
   void BeginOp(std::string operation);
   // Ends the innermost op; does nothing when none is open.
   void EndOpWithShapes(std::vector<Shape> inputs, Shape output, Dtype dtype = Dtype::kUnknown);

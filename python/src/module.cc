@@ -1,7 +1,7 @@
 // debrief_recorder._recorder: recorder.h for Python. It has no state of its own but names: all that
 // is recorded goes through libdebrief_recorder.so, so a C++ engine in the same process that links
 // that library records into the same file.
-#include "door.h"
+#include "binding.h"
 
 using namespace debrief::python;
 

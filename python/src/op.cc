@@ -1,7 +1,7 @@
 // op(name, ...): an op around a `with` block, written when it begins and when it ends, so that the
 // file shows the op that a process died in. Shapes are read at the end: those of the output are
 // often not known before, and off they cost nothing.
-#include "door.h"
+#include "binding.h"
 
 namespace debrief::python {
 namespace {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "door.h"
+#include "binding.h"
 
 namespace debrief::python {
 namespace {

@@ -1,5 +1,5 @@
 // The functions that write one record each. Off they return before they look at their arguments.
-#include "door.h"
+#include "binding.h"
 
 namespace debrief::python {
 namespace {

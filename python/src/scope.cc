@@ -6,7 +6,7 @@
 // of all. Cost: two clock reads, one record of 24 bytes, and what Python needs to call two methods.
 #include <string.h>
 
-#include "door.h"
+#include "binding.h"
 
 namespace debrief::python {
 namespace {

@@ -2,7 +2,7 @@
 // names for ever pays for a lookup each time, and not with its memory.
 #include <string.h>
 
-#include "door.h"
+#include "binding.h"
 
 namespace debrief::python {
 namespace {

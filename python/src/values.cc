@@ -1,7 +1,7 @@
 // Python objects as the numbers of recorder.h: names, shapes, dtypes.
 #include <string.h>
 
-#include "door.h"
+#include "binding.h"
 
 namespace debrief::python {
 namespace {

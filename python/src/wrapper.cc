@@ -4,7 +4,7 @@
 // a class, and is pickled by its name as functions are. Off it costs one more call in C.
 #include <cstddef>
 
-#include "door.h"
+#include "binding.h"
 
 namespace debrief::python {
 namespace {

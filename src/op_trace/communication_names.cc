@@ -116,8 +116,8 @@ bool HasOldWord(std::string_view name) {
 
 }  // namespace
 
-bool IsCommunication(std::string_view operation, Corners corners) {
-  if (corners == Corners::kCompat) return HasOldWord(operation);
+bool IsCommunication(std::string_view operation, Behaviour behaviour) {
+  if (behaviour == Behaviour::kReference) return HasOldWord(operation);
   const Words words = WordsOf(operation);
   return HasCollective(words) || HasLibraryAndWord(words) || StandsAlone(words);
 }

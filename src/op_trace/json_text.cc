@@ -30,28 +30,15 @@ size_t SequenceAt(std::string_view text, size_t at) {
 }
 
 void AppendControl(std::string& out, char c) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  switch (c) {
-    case '\b':
-      out += "\\b";
-      break;
-    case '\f':
-      out += "\\f";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    default:
-      out += "\\u00";
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[static_cast<unsigned char>(c) & 15];
+  constexpr std::string_view kHex = "0123456789abcdef", kFrom = "\b\f\n\r\t", kTo = "bfnrt";
+  if (const size_t found = kFrom.find(c); found != kFrom.npos) {
+    out += '\\';
+    out += kTo[found];
+    return;
   }
+  out += "\\u00";
+  out += kHex[static_cast<unsigned char>(c) >> 4];
+  out += kHex[static_cast<unsigned char>(c) & 15];
 }
 
 void AppendUtf8(std::string& out, uint32_t code) {
@@ -99,6 +86,14 @@ void AppendMicros(std::string& out, int64_t ns) {
   std::string digits = std::to_string(1000 + size % 1000).substr(1);
   while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
   out += '.' + digits;
+}
+
+void AppendDuration(std::string& out, const std::optional<int64_t>& duration_ns) {
+  if (duration_ns) {
+    AppendMicros(out, *duration_ns);
+  } else {
+    out += "null";
+  }
 }
 
 void AppendDouble(std::string& out, double number) {
@@ -215,17 +210,14 @@ bool JsonPull::Bool(bool& value) {
   return value || Word("false") || Fail();
 }
 
-std::string_view JsonPull::NumberToken() {
+template <typename T>
+std::optional<T> JsonPull::Number() {
   SkipBlanks();
   const size_t end = text_.find_first_not_of("+-.0123456789eE", at_);
-  return text_.substr(at_, (end == std::string_view::npos ? text_.size() : end) - at_);
-}
-
-std::optional<double> JsonPull::Double() {
-  const std::string_view token = NumberToken();
-  double number = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), number);
-  if (failed_ || token.empty() || error != std::errc() || end != token.data() + token.size()) {
+  const std::string_view token = text_.substr(at_, end - at_);
+  T number = 0;
+  const auto [behind, error] = std::from_chars(token.data(), token.data() + token.size(), number);
+  if (failed_ || error != std::errc() || behind != token.data() + token.size()) {
     Fail();
     return std::nullopt;
   }
@@ -233,17 +225,8 @@ std::optional<double> JsonPull::Double() {
   return number;
 }
 
-std::optional<uint64_t> JsonPull::Count() {
-  const std::string_view token = NumberToken();
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), number);
-  if (failed_ || token.empty() || error != std::errc() || end != token.data() + token.size()) {
-    Fail();
-    return std::nullopt;
-  }
-  at_ += token.size();
-  return number;
-}
+std::optional<double> JsonPull::Double() { return Number<double>(); }
+std::optional<uint64_t> JsonPull::Count() { return Number<uint64_t>(); }
 
 // Without recursion: a document may nest as deep as it is long.
 bool JsonPull::Skip() {

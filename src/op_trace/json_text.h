@@ -13,6 +13,8 @@ void AppendQuoted(std::string& out, std::string_view text);
 
 // Microseconds with up to three digits behind the point: "12.0", "0.125".
 void AppendMicros(std::string& out, int64_t ns);
+// The same of a duration, or null.
+void AppendDuration(std::string& out, const std::optional<int64_t>& duration_ns);
 // The shortest number that reads back as the same double, with a point.
 void AppendDouble(std::string& out, double number);
 
@@ -43,7 +45,8 @@ class JsonPull {
   bool Fail();
   bool Take(char c);
   bool Word(std::string_view word);
-  std::string_view NumberToken();
+  template <typename T>
+  std::optional<T> Number();
   bool Escape(std::string& text);
   std::optional<uint32_t> Hex4();
   bool NextIn(char closing);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "op_trace/flatten.h"
+#include "op_trace/reference.h"
 #include "op_trace/span_pairing.h"
 #include "op_trace/tick_clock.h"
 
@@ -25,11 +25,11 @@ class Keeper final : public SpanSink {
   std::vector<KeptOp> ops;
 };
 
-void SetSizes(const KeptOp& op, Corners corners, Entry& entry) {
-  const bool compat = corners == Corners::kCompat;
+void SetSizes(const KeptOp& op, Behaviour behaviour, Entry& entry) {
+  const bool compat = behaviour == Behaviour::kReference;
   if (!op.shapes.inputs.empty()) entry.input_shapes = op.shapes.inputs;
   const auto dtype = static_cast<Dtype>(op.shapes.dtype);
-  if (op.shapes.has_output || compat) entry.WithOutputShape(op.shapes.output, dtype, corners);
+  if (op.shapes.has_output || compat) entry.WithOutputShape(op.shapes.output, dtype, behaviour);
   entry.dtype = dtype;
   if (op.shapes.bytes == 0 || compat) return;
   entry.memory_bytes = op.shapes.bytes;
@@ -48,7 +48,7 @@ std::string InWords(const recorder::ReaderProblem& problem) {
 
 }  // namespace
 
-Loaded LoadRecording(std::span<const std::byte> bytes, Corners corners) {
+Loaded LoadRecording(std::span<const std::byte> bytes, Behaviour behaviour) {
   Keeper keeper;
   SpanPairing pairing(keeper);
   const recorder::ReadRecording read = ReadDbr(bytes, pairing);
@@ -73,11 +73,11 @@ Loaded LoadRecording(std::span<const std::byte> bytes, Corners corners) {
     entry.thread = op.span.tid;
     entry.open = op.span.ended == SpanEnd::kOpen;
     if (op.span.device != 0) entry.device = NameOf(read, op.span.device);
-    SetSizes(op, corners, entry);
+    SetSizes(op, behaviour, entry);
     entries.push_back(std::move(entry));
   }
-  if (corners == Corners::kCompat) Flatten(entries);
-  loaded.trace.emplace(corners);
+  if (behaviour == Behaviour::kReference) Flatten(entries);
+  loaded.trace.emplace(behaviour);
   for (Entry& entry : entries) loaded.trace->Add(std::move(entry));
   for (const auto& [key, value] : read.metadata)
     loaded.trace->SetMetadata(NameOf(read, key), NameOf(read, value));

@@ -11,7 +11,7 @@ int64_t Recorder::SteadyNow() {
 }
 
 void Recorder::BeginOp(std::string operation) {
-  if (trace_.corners() == Corners::kCompat) EndOp();
+  if (trace_.behaviour() == Behaviour::kReference) EndOp();
   // The clock is read last, so that the bookkeeping is outside of what is measured.
   open_.push_back({next_step_++, std::move(operation), 0});
   open_.back().start_ns = now_();
@@ -22,7 +22,7 @@ void Recorder::EndOpWithShapes(std::vector<Shape> inputs, Shape output, Dtype dt
   if (open_.empty()) return;
   Entry entry = Close(end);
   entry.WithInputShapes(std::move(inputs))
-      .WithOutputShape(std::move(output), dtype, trace_.corners());
+      .WithOutputShape(std::move(output), dtype, trace_.behaviour());
   trace_.Add(std::move(entry));
 }
 
@@ -30,8 +30,8 @@ void Recorder::EndOp() {
   const int64_t end = now_();
   if (open_.empty()) return;
   Entry entry = Close(end);
-  if (trace_.corners() == Corners::kCompat)
-    entry.WithOutputShape({}, Dtype::kUnknown, Corners::kCompat);
+  if (trace_.behaviour() == Behaviour::kReference)
+    entry.WithOutputShape({}, Dtype::kUnknown, Behaviour::kReference);
   trace_.Add(std::move(entry));
 }
 
@@ -47,7 +47,7 @@ Entry Recorder::Close(int64_t end_ns) {
 
 Trace Recorder::Finish() {
   while (!open_.empty()) EndOp();
-  return std::exchange(trace_, Trace(trace_.corners()));
+  return std::exchange(trace_, Trace(trace_.behaviour()));
 }
 
 }  // namespace debrief::op_trace

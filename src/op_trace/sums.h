@@ -25,13 +25,13 @@ struct OpFacts {
   std::optional<int64_t> start_ns;
 };
 
-// Sums that absurd numbers cannot turn around: they stay the largest there is. kCompat wraps.
+// Sums that absurd numbers cannot turn around: they stay the largest there is. kReference wraps.
 void AddTo(int64_t& sum, int64_t number);
-void AddTo(uint64_t& sum, uint64_t number, Corners corners = Corners::kRight);
+void AddTo(uint64_t& sum, uint64_t number, Behaviour behaviour = Behaviour::kCorrect);
 
 class OpSums {
  public:
-  explicit OpSums(Corners corners = Corners::kRight) : corners_(corners) {}
+  explicit OpSums(Behaviour behaviour = Behaviour::kCorrect) : behaviour_(behaviour) {}
   void Add(const OpFacts& op);
 
   // In order of name. The percentiles are durations that occurred: at least p percent of the calls
@@ -45,7 +45,7 @@ class OpSums {
     uint64_t bytes = 0;
     std::vector<int64_t> durations;
   };
-  Corners corners_;
+  Behaviour behaviour_;
   std::unordered_map<std::string_view, Sum> sums_;
 };
 
@@ -58,10 +58,10 @@ int64_t UnionOf(std::vector<Interval>& intervals);
 
 class DeviceSums {
  public:
-  explicit DeviceSums(Corners corners = Corners::kRight) : corners_(corners) {}
+  explicit DeviceSums(Behaviour behaviour = Behaviour::kCorrect) : behaviour_(behaviour) {}
   void Add(const OpFacts& op);  // those without a device are passed over
 
-  // Devices in natural order; kCompat: in the order of their bytes.
+  // Devices in natural order; kReference: in the order of their bytes.
   std::vector<DeviceSummary> Rows() const;
 
  private:
@@ -71,7 +71,7 @@ class DeviceSums {
     uint64_t bytes = 0;
     std::vector<Interval> intervals;
   };
-  Corners corners_;
+  Behaviour behaviour_;
   std::unordered_map<std::string_view, Sum> sums_;
 };
 
@@ -82,7 +82,7 @@ std::optional<LoadBalance> BalanceOf(const std::vector<DeviceSummary>& devices);
 // first, ties by name.
 std::vector<CommunicationShare> CommunicationOf(const std::vector<OpSummary>& ops,
                                                 int64_t op_time_ns, double min_ratio,
-                                                Corners corners);
+                                                Behaviour behaviour);
 
 // Digits count by their value: "gpu:2" before "gpu:10".
 bool NaturallyBefore(std::string_view a, std::string_view b);

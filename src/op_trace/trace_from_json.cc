@@ -1,7 +1,7 @@
 // A trace out of JSON: of either form, keys in any order.
 //
-// kRight takes what is there: a missing key is its default, a duration that is null is not known.
-// kCompat refuses both, as the first op traces did. Broken JSON is refused by both.
+// kCorrect takes what is there: a missing key is its default, a duration that is null is not known.
+// kReference refuses both, as the first op traces did. Broken JSON is refused by both.
 #include <algorithm>
 
 #include "debrief/op_trace.hpp"
@@ -19,10 +19,10 @@ std::optional<Dtype> DtypeOf(std::string_view name) {
 
 class TraceReader {
  public:
-  TraceReader(std::string_view text, Corners corners) : json_(text), corners_(corners) {}
+  TraceReader(std::string_view text, Behaviour behaviour) : json_(text), behaviour_(behaviour) {}
 
   Loaded Read() {
-    Trace trace(corners_);
+    Trace trace(behaviour_);
     bool has_entries = false, has_total = false, has_metadata = false;
     std::string key;
     json_.Begin('{');
@@ -31,13 +31,14 @@ class TraceReader {
         has_entries = ReadEntries(trace);
       } else if (key == "metadata") {
         has_metadata = ReadMetadata(trace);
-      } else if (key == "total_duration_us" && corners_ == Corners::kCompat) {
+      } else if (key == "total_duration_us" && behaviour_ == Behaviour::kReference) {
         has_total = json_.Double().has_value();
       } else {
         json_.Skip();
       }
     }
-    const bool whole = has_entries && (corners_ == Corners::kRight || (has_total && has_metadata));
+    const bool whole =
+        has_entries && (behaviour_ == Behaviour::kCorrect || (has_total && has_metadata));
     if (json_.AtEnd() && whole) {
       loaded_.trace = std::move(trace);
     } else if (loaded_.problem.empty()) {
@@ -56,11 +57,11 @@ class TraceReader {
       fields_ = 0;
       ReadEntry(entry);
       if (!json_.ok()) return false;
-      if (fields_ < 8 && corners_ == Corners::kCompat) {
+      if (fields_ < 8 && behaviour_ == Behaviour::kReference) {
         loaded_.problem = "the entry at byte " + std::to_string(place) + " lacks a key";
         return false;
       }
-      if (entry.operation.empty() && corners_ == Corners::kRight) {
+      if (entry.operation.empty() && behaviour_ == Behaviour::kCorrect) {
         loaded_.warnings.push_back("the entry at byte " + std::to_string(place) +
                                    " has no operation; left out");
       } else {
@@ -93,7 +94,8 @@ class TraceReader {
       return true;
     }
     if (key == "output_shape") {
-      if (corners_ == Corners::kCompat || !json_.Null()) ReadShape(entry.output_shape.emplace());
+      if (behaviour_ == Behaviour::kReference || !json_.Null())
+        ReadShape(entry.output_shape.emplace());
       return true;
     }
     if (key == "duration_us") return ReadDuration(entry);
@@ -130,7 +132,7 @@ class TraceReader {
   }
 
   bool ReadDuration(Entry& entry) {
-    if (corners_ == Corners::kRight && json_.Null()) {
+    if (behaviour_ == Behaviour::kCorrect && json_.Null()) {
       entry.duration_ns.reset();
     } else {
       entry.WithDurationUs(json_.Double().value_or(0));
@@ -151,15 +153,15 @@ class TraceReader {
   }
 
   JsonPull json_;
-  Corners corners_;
+  Behaviour behaviour_;
   Loaded loaded_;
   unsigned fields_ = 0;  // of the first op traces, in the entry that is read
 };
 
 }  // namespace
 
-Loaded FromJson(std::string_view text, Corners corners) {
-  return TraceReader(text, corners).Read();
+Loaded FromJson(std::string_view text, Behaviour behaviour) {
+  return TraceReader(text, behaviour).Read();
 }
 
 }  // namespace debrief::op_trace

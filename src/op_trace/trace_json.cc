@@ -4,10 +4,9 @@
 //    "metadata": {"model": "tiny"}, "total_duration_us": 12.5}
 //
 // One entry a line, some 300 bytes each; keys in order, so that equal traces give equal bytes. The
-// form of kCompat is that of the first op traces: their keys in their order, two blanks a level.
-#include "op_trace/trace_json.h"
-
+// form of kReference is that of the first op traces: their keys in their order, two blanks a level.
 #include "op_trace/json_text.h"
+#include "op_trace/reference.h"
 
 namespace debrief::op_trace {
 namespace {
@@ -25,14 +24,6 @@ void AppendShapes(std::string& out, const std::vector<Shape>& shapes) {
     AppendShape(out, shapes[i]);
   }
   out += ']';
-}
-
-void AppendDuration(std::string& out, const std::optional<int64_t>& duration_ns) {
-  if (duration_ns) {
-    AppendMicros(out, *duration_ns);
-  } else {
-    out += "null";
-  }
 }
 
 void AppendEntry(std::string& out, const Entry& entry) {
@@ -61,78 +52,9 @@ void AppendEntry(std::string& out, const Entry& entry) {
 
 }  // namespace
 
-void CompatJson::Key(int level, std::string_view key) {
-  out_.append(static_cast<size_t>(level) * 2, ' ');
-  AppendQuoted(out_, key);
-  out_ += ": ";
-}
-
-void CompatJson::AppendShape(int level, const Shape& shape) {
-  if (shape.empty()) return void(out_ += "[]");
-  const std::string indent(static_cast<size_t>(level + 1) * 2, ' ');
-  out_ += '[';
-  for (size_t i = 0; i < shape.size(); ++i)
-    out_ += (i > 0 ? ",\n" : "\n") + indent + std::to_string(shape[i]);
-  out_ += '\n' + std::string(static_cast<size_t>(level) * 2, ' ') + ']';
-}
-
-void CompatJson::AppendShapes(const std::vector<Shape>& shapes) {
-  if (shapes.empty()) return void(out_ += "[]");
-  out_ += '[';
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    out_ += i > 0 ? ",\n        " : "\n        ";
-    AppendShape(4, shapes[i]);
-  }
-  out_ += "\n      ]";
-}
-
-void CompatJson::Add(const Entry& entry) {
-  out_ += count_ == 0 ? "[\n    {\n" : ",\n    {\n";
-  ++count_;
-  total_us_ += entry.DurationUs();
-  Key(3, "step");
-  out_ += std::to_string(entry.step) + ",\n";
-  Key(3, "operation");
-  AppendQuoted(out_, entry.operation);
-  out_ += ",\n";
-  Key(3, "device_id");
-  entry.device ? AppendQuoted(out_, *entry.device) : void(out_ += "null");
-  out_ += ",\n";
-  Key(3, "input_shapes");
-  AppendShapes(entry.input_shapes);
-  out_ += ",\n";
-  Key(3, "output_shape");
-  AppendShape(3, entry.output_shape.value_or(Shape()));
-  out_ += ",\n";
-  Key(3, "duration_us");
-  AppendDuration(out_, entry.duration_ns);
-  out_ += ",\n";
-  Key(3, "output_elements");
-  out_ += std::to_string(entry.output_elements) + ",\n";
-  Key(3, "memory_bytes");
-  out_ += std::to_string(entry.memory_bytes) + "\n    }";
-}
-
-void CompatJson::Finish(const std::map<std::string, std::string>& metadata) {
-  out_ += count_ == 0 ? "[],\n" : "\n  ],\n";
-  Key(1, "total_duration_us");
-  // A sum with NaN in it is NaN, which the first op traces wrote as null.
-  total_us_ == total_us_ ? AppendDouble(out_, total_us_) : void(out_ += "null");
-  out_ += ",\n";
-  Key(1, "metadata");
-  bool is_first = true;
-  for (const auto& [key, value] : metadata) {
-    out_ += is_first ? "{\n" : ",\n";
-    is_first = false;
-    Key(2, key);
-    AppendQuoted(out_, value);
-  }
-  out_ += is_first ? "{}\n}" : "\n  }\n}";
-}
-
 std::string Trace::ToJson() const {
   std::string out;
-  if (corners_ == Corners::kCompat) {
+  if (behaviour_ == Behaviour::kReference) {
     CompatJson json(out);
     for (const Entry& entry : entries_) json.Add(entry);
     json.Finish(metadata_);

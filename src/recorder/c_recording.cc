@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "recorder/recording.h"
-#include "recorder/snapshot.h"
 
 using namespace debrief::recorder;  // NOLINT: functions of the C interface are in no namespace
 

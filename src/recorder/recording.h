@@ -68,4 +68,14 @@ void FoldInterrupted();
 // Without a mapping: writes a chunk of so many records, and the names they use, to the file.
 void SaveChunk(const ChunkHeader* chunk, uint32_t records);
 
+struct SnapshotResult {
+  bool open;  // was there a recording
+  int error;  // errno of the copy
+};
+
+// Copies what is published of the open recording to another file, while threads go on recording.
+// The lock is held for one chunk at a time (64 KiB), so a thread that changes chunks waits
+// microseconds.
+SnapshotResult WriteSnapshot(int fd);
+
 }  // namespace debrief::recorder

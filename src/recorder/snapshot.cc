@@ -1,5 +1,4 @@
-#include "recorder/snapshot.h"
-
+// A copy of the open recording.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

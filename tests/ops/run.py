@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `debrief ops` on op traces and recordings made here: what the first op traces promised, and every corner both ways.
+"""Runs `debrief ops` on op traces and recordings made here: what the first op traces promised, and every edge case both ways.
 
 usage: run.py --binary build/release/debrief --recorder build/release/ops_record
 
@@ -184,7 +184,7 @@ def test_op_summary_default(world):
     assert world.run("ops", world.trace(), "--csv").decode().count("\n") == 1, "a head and no row"
 
 
-# Corners, both ways.
+# Edge cases, both ways.
 
 def test_collective_names(world):
     name = world.trace(*(op(text, 10) for text in ("all_reduce", "_allgather_base", "alltoall", "barrier", "commit", "common_subexpr",

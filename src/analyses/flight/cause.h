@@ -1,4 +1,4 @@
-// What a rule concludes, before it becomes a finding.
+// What a rule concludes, before it becomes a finding; and the steps from dumps to findings.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 #include "analyses/flight/index.h"
 #include "model/finding.h"
+#include "model/model.h"
 
 namespace debrief::analyses::flight {
 
 struct Cause {
   std::string_view rule;  // "flight.<rule>", see docs/formats/flight_rules.md
   Severity severity = Severity::kError;
-  std::vector<int32_t> ranks;  // positions in Index::ranks, sorted
-  std::vector<int32_t>
-      groups;  // positions in Index::groups; the first is the one the headline names
+  std::vector<int32_t> ranks;   // positions in Index::ranks, sorted
+  std::vector<int32_t> groups;  // positions in Index::groups; the headline names the first
   int32_t seq = kNone32;
   std::string op;
   std::string what;                // the headline after its subject: "skipped 4 collectives of ..."
@@ -41,14 +41,13 @@ struct Arrivals;
 void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Cause>& causes);
 void FindGroupDisagreements(const Index& index, std::vector<Cause>& causes);
 
-// "mesh_dp [5, 7]", "group 3 of 64 ranks".
-std::string GroupInWords(const Index& index, const Group& group);
+// From causes to findings: whom they blame, where, on what evidence, and what follows from them.
+void AddFindings(const Index& index, const Waits& waits, const std::vector<Cause>& causes,
+                 std::vector<Finding>& findings);
 
-// The line of user code that issued a unit: "train.py:52", or "" without stacks.
-std::string SiteInWords(const Index& index, const Unit& unit);
-Frame UserFrame(const Index& index, const Unit& unit);
-
-// Global ranks of positions.
-std::vector<int32_t> GlobalRanks(const Index& index, const std::vector<int32_t>& positions);
+// Appends the rows of one attempt to the tables; numbers of matches go on from those in `part`.
+void FillMatchTables(const Index& index, const Waits& waits, const std::vector<Cause>& causes,
+                     Part& part);
+void FillArrivalTables(const Index& index, const Arrivals& arrivals, Part& part);
 
 }  // namespace debrief::analyses::flight

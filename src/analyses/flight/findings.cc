@@ -1,13 +1,14 @@
-#include "analyses/flight/findings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "analyses/flight/match_tables.h"
+#include "analyses/flight/cause.h"
+#include "analyses/flight/waits/waits.h"
+#include "analyses/flight/words.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
 #include "tables/text_event.h"
 
 namespace debrief::analyses::flight {
@@ -24,18 +25,14 @@ GroupRef ToRef(const Index& index, const Group& group) {
 void AddSource(const Index& index, const Unit& unit, Finding& finding) {
   Frame frame = UserFrame(index, unit);
   if (frame.file == StringId::kNone) return;
-  SourceLine line{index.ranks[static_cast<size_t>(unit.rank)].rank,
-                  std::string(index.Text(frame.file)), frame.line};
+  SourceLine line{index.GlobalRank(unit.rank), std::string(index.Text(frame.file)), frame.line};
   finding.source.push_back(std::move(line));
 }
 
 std::string EntryInWords(const Index& index, const Unit& unit) {
   static constexpr std::string_view kStates[] = {"scheduled", "started", "completed"};
-  std::string site = SiteInWords(index, unit);
-  return fmt::format("rank {}: {} {} of {}, {}{}", index.ranks[static_cast<size_t>(unit.rank)].rank,
-                     index.OpName(unit), unit.seq,
-                     GroupInWords(index, index.groups[static_cast<size_t>(unit.group)]),
-                     kStates[static_cast<size_t>(unit.state)], site.empty() ? "" : " at " + site);
+  return fmt::format("rank {}: {}, {}{}", index.GlobalRank(unit.rank), OpInWords(index, unit),
+                     kStates[static_cast<size_t>(unit.state)], AtSite(index, unit));
 }
 
 // Where a blamed rank was last seen: what it issued last.
@@ -65,8 +62,7 @@ void AddText(const Index& index, int32_t global_rank, Finding& finding) {
 }
 
 std::string FrameInWords(const Index& index, const Frame& frame) {
-  std::string_view file = index.Text(frame.file);
-  return fmt::format("{}:{} {}", file.substr(file.rfind('/') + 1), frame.line,
+  return fmt::format("{}:{} {}", FileName(index.Text(frame.file)), frame.line,
                      index.Text(frame.function));
 }
 
@@ -88,7 +84,7 @@ void AddStackDifference(const Index& index, const Cause& cause, Finding& finding
   const Unit* blamed = nullptr;
   const Unit* peer = nullptr;
   for (int32_t at : cause.units) {
-    const Unit& unit = index.units[static_cast<size_t>(at)];
+    const Unit& unit = index.UnitAt(at);
     if (index.model.pools.GetStack(index.Site(unit)).empty()) continue;
     bool is_blamed = std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank);
     const Unit*& first = is_blamed ? blamed : peer;
@@ -99,23 +95,23 @@ void AddStackDifference(const Index& index, const Cause& cause, Finding& finding
   auto [own, other] =
       FirstDifference(pools.GetStack(index.Site(*blamed)), pools.GetStack(index.Site(*peer)));
   if (own == other) return;
-  finding.evidence.push_back({fmt::format("stacks part: rank {} at {}, peers at {}",
-                                          index.ranks[static_cast<size_t>(blamed->rank)].rank,
-                                          FrameInWords(index, pools.GetFrame(own)),
-                                          FrameInWords(index, pools.GetFrame(other))),
-                              "comm_op",
-                              {blamed->row, peer->row}});
+  finding.evidence.push_back(
+      {fmt::format("stacks part: rank {} at {}, peers at {}", index.GlobalRank(blamed->rank),
+                   FrameInWords(index, pools.GetFrame(own)),
+                   FrameInWords(index, pools.GetFrame(other))),
+       "comm_op",
+       {blamed->row, peer->row}});
 }
 
 // What the group of the headline is for, as far as names and members tell.
 void AddRole(const Index& index, const Cause& cause, Finding& finding) {
   if (cause.groups.empty()) return;
-  const Group& group = index.groups[static_cast<size_t>(cause.groups.front())];
+  const Group& group = index.GroupAt(cause.groups.front());
   std::string_view role = RoleOf(index, group);
   if (role.empty() || cause.units.empty()) return;
   finding.evidence.push_back({fmt::format("{} has role {}", GroupInWords(index, group), role),
                               "comm_op",
-                              {index.units[static_cast<size_t>(cause.units.front())].row}});
+                              {index.UnitAt(cause.units.front()).row}});
 }
 
 Finding ToFinding(const Index& index, const Cause& cause) {
@@ -129,13 +125,12 @@ Finding ToFinding(const Index& index, const Cause& cause) {
   finding.headline = fmt::format("{} {}", RanksAsSubject(finding.ranks), cause.what);
   std::set<int32_t> groups;
   for (int32_t group : cause.groups) {
-    if (groups.insert(group).second)
-      finding.groups.push_back(ToRef(index, index.groups[static_cast<size_t>(group)]));
+    if (groups.insert(group).second) finding.groups.push_back(ToRef(index, index.GroupAt(group)));
   }
   finding.op = cause.op;
   if (cause.seq != kNone32) finding.seq = cause.seq;
   for (int32_t at : cause.units) {
-    const Unit& unit = index.units[static_cast<size_t>(at)];
+    const Unit& unit = index.UnitAt(at);
     finding.evidence.push_back({EntryInWords(index, unit), "comm_op", {unit.row}});
     AddSource(index, unit, finding);
   }
@@ -145,7 +140,7 @@ Finding ToFinding(const Index& index, const Cause& cause) {
   constexpr size_t kMostTold = 4;
   for (size_t i = 0; i < cause.ranks.size() && i < kMostTold; ++i) {
     AddLastSeen(index, cause.ranks[i], finding);
-    AddText(index, index.ranks[static_cast<size_t>(cause.ranks[i])].rank, finding);
+    AddText(index, index.GlobalRank(cause.ranks[i]), finding);
   }
   finding.confidence = cause.confidence;
   finding.why = cause.why;
@@ -163,7 +158,7 @@ using WaitersByOp = std::map<std::pair<int32_t, int32_t>, Waiters>;  // group an
 
 WaitersByOp GroupWaiters(const Index& index, const Waits& waits, const std::set<int32_t>& blamed) {
   WaitersByOp groups;
-  for (int32_t rank = 0; rank < static_cast<int32_t>(index.ranks.size()); ++rank) {
+  for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
     const Unit* unit = waits.At(rank);
     if (unit == nullptr || blamed.contains(rank)) continue;
     Waiters& waiters = groups[{unit->group, unit->seq}];
@@ -181,7 +176,6 @@ Finding Consequence(const Index& index, const Waits& waits, Waiters& waiters) {
     return std::find(waiters.ranks.begin(), waiters.ranks.end(), rank) != waiters.ranks.end();
   });
   const Unit& unit = *waits.At(waiters.ranks.front());
-  const Group& group = index.groups[static_cast<size_t>(unit.group)];
   Finding finding;
   finding.rule = "flight.waiting";
   finding.severity = Severity::kInfo;
@@ -189,14 +183,13 @@ Finding Consequence(const Index& index, const Waits& waits, Waiters& waiters) {
   finding.job = index.job;
   finding.attempt = index.attempt;
   finding.ranks = GlobalRanks(index, waiters.ranks);
-  finding.groups = {ToRef(index, group)};
+  finding.groups = {ToRef(index, index.GroupOf(unit))};
   finding.op = std::string(index.OpName(unit));
   finding.seq = unit.seq;
   std::vector<int32_t> on = GlobalRanks(index, waiters.waits_for);
-  finding.headline =
-      fmt::format("{} {} in {} {} of {}{}", RanksAsSubject(finding.ranks),
-                  finding.ranks.size() == 1 ? "waits" : "wait", finding.op, unit.seq,
-                  GroupInWords(index, group), on.empty() ? "" : " for " + RanksInWords(on));
+  finding.headline = fmt::format(
+      "{} {} in {}{}", RanksAsSubject(finding.ranks), finding.ranks.size() == 1 ? "waits" : "wait",
+      OpInWords(index, unit), on.empty() ? "" : " for " + RanksInWords(on));
   finding.evidence.push_back({EntryInWords(index, unit), "comm_op", {unit.row}});
   AddSource(index, unit, finding);
   finding.why = "its oldest operation that is not completed";

@@ -8,12 +8,10 @@
 #include <utility>
 
 #include "analyses/analysis.h"
-#include "analyses/flight/arrivals.h"
+#include "analyses/flight/arrivals/arrivals.h"
 #include "analyses/flight/cause.h"
-#include "analyses/flight/findings.h"
 #include "analyses/flight/index.h"
-#include "analyses/flight/match_tables.h"
-#include "analyses/flight/waits.h"
+#include "analyses/flight/waits/waits.h"
 #include "tables/comm_arrival.h"
 #include "tables/comm_call.h"
 #include "tables/comm_dump.h"
@@ -56,7 +54,7 @@ Status Run(const Model& model, AnalysisResult& result) {
     Arrivals arrivals = FindArrivals(index);
     std::vector<Cause> causes = FindCauses(index, waits, arrivals);
     AddFindings(index, waits, causes, result.findings);
-    FillTables(index, waits, causes, result.part);
+    FillMatchTables(index, waits, causes, result.part);
     FillArrivalTables(index, arrivals, result.part);
   }
   return {};

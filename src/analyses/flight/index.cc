@@ -78,14 +78,14 @@ class UnitBuilder {
 
   // Forgets what the dump before used; all groups of the job would be ranks times groups.
   void StartDump() {
-    for (int32_t group : used_) cursors_[static_cast<size_t>(group)] = {};
+    for (int32_t group : used_) CursorOf(group) = {};
     used_.clear();
   }
 
   // A ring that has wrapped may begin in the middle of a region: nobody can compare that one.
   void ForgetCutRegion(int32_t first) {
     if (static_cast<size_t>(first) >= index_.units.size()) return;
-    Unit& unit = index_.units[static_cast<size_t>(first)];
+    Unit& unit = index_.UnitAt(first);
     bool wrapped = ops_.record[unit.row] != 0;
     if (wrapped && (unit.region || traits_.Of(ops_.op[unit.row]).ends_region))
       unit.signature = Signature{};
@@ -93,7 +93,7 @@ class UnitBuilder {
 
   void Add(size_t row, int32_t rank, int32_t group) {
     if (cursors_.size() < index_.groups.size()) cursors_.resize(index_.groups.size());
-    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    Cursor& cursor = CursorOf(group);
     if (!cursor.used) used_.push_back(group);
     cursor.used = true;
     const OpTraits& traits = traits_.Of(ops_.op[row]);
@@ -112,6 +112,8 @@ class UnitBuilder {
     int32_t batch_seq = kNone32;
     std::vector<int32_t> batch;  // sends and receives whose end marker has not come
   };
+
+  Cursor& CursorOf(int32_t group) { return cursors_[static_cast<size_t>(group)]; }
 
   Unit& NewUnit(size_t row, int32_t rank, int32_t group) {
     Unit& unit = index_.units.emplace_back();
@@ -132,20 +134,20 @@ class UnitBuilder {
     unit.send = traits.is_send;
     unit.seq = ops_.p2p_seq[row];
     unit.signature = index_.signatures.Intern(PartsOf(row, traits.shape));
-    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    Cursor& cursor = CursorOf(group);
     if (cursor.batch_seq != unit.seq) cursor.batch.clear();
     cursor.batch_seq = unit.seq;
     cursor.batch.push_back(static_cast<int32_t>(index_.units.size()) - 1);
-    index_.groups[static_cast<size_t>(group)].has_p2p = true;
+    index_.GroupAt(group).has_p2p = true;
     Remember(row, index_.units.size() - 1);
   }
 
   // The end marker carries the state of the whole batch, whatever its is_p2p says.
   bool EndBatch(size_t row, int32_t group) {
-    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    Cursor& cursor = CursorOf(group);
     if (cursor.batch.empty() || cursor.batch_seq != ops_.p2p_seq[row]) return false;
     for (int32_t unit : cursor.batch) {
-      index_.units[static_cast<size_t>(unit)].state = states_.Of(ops_.state[row]);
+      index_.UnitAt(unit).state = states_.Of(ops_.state[row]);
     }
     Remember(row, static_cast<size_t>(cursor.batch.back()));
     cursor.batch.clear();
@@ -154,9 +156,9 @@ class UnitBuilder {
 
   // An entry with the sequence number of the one before belongs to the same region.
   bool Continue(size_t row, int32_t group, const OpTraits& traits) {
-    Cursor& cursor = cursors_[static_cast<size_t>(group)];
+    Cursor& cursor = CursorOf(group);
     if (cursor.collective < 0) return false;
-    Unit& unit = index_.units[static_cast<size_t>(cursor.collective)];
+    Unit& unit = index_.UnitAt(cursor.collective);
     if (unit.seq != ops_.collective_seq[row]) return false;
     unit.region = true;
     if (traits.ends_region) {
@@ -174,7 +176,7 @@ class UnitBuilder {
     Unit& unit = NewUnit(row, rank, group);
     unit.seq = ops_.collective_seq[row];
     unit.signature = index_.signatures.Intern(PartsOf(row, traits.shape));
-    cursors_[static_cast<size_t>(group)].collective = static_cast<int32_t>(index_.units.size()) - 1;
+    CursorOf(group).collective = static_cast<int32_t>(index_.units.size()) - 1;
     Remember(row, index_.units.size() - 1);
   }
 
@@ -209,7 +211,7 @@ Index::Index(const Model& the_model, int32_t the_job, int32_t the_attempt)
   PairChannels();
 }
 
-int32_t Index::RankAt(int32_t global_rank) {
+int32_t Index::AddRank(int32_t global_rank) {
   auto [found, is_new] =
       rank_positions_.try_emplace(global_rank, static_cast<int32_t>(ranks.size()));
   if (is_new) ranks.emplace_back().rank = global_rank;
@@ -246,11 +248,10 @@ void Index::AddRanks() {
     last = ops.rank[i];
     add_members(ops.members[i]);
   }
-  for (auto& [rank, info] : all)
-    ranks[static_cast<size_t>(RankAt(rank))] = info, ranks.back().rank = rank;
+  for (auto& [rank, info] : all) RankAt(AddRank(rank)) = info, ranks.back().rank = rank;
 }
 
-int32_t Index::GroupOf(size_t row) {
+int32_t Index::AddGroup(size_t row) {
   std::pair key(ops.group_name[row], ops.members[row]);
   auto [found, is_new] = group_positions_.try_emplace(key, static_cast<int32_t>(groups.size()));
   if (is_new) {
@@ -259,7 +260,7 @@ int32_t Index::GroupOf(size_t row) {
     group.description = ops.group_desc[row];
     group.member_list = ops.members[row];
     for (int64_t rank : model.pools.lists.Get(group.member_list)) {
-      group.members.push_back(RankAt(static_cast<int32_t>(rank)));
+      group.members.push_back(AddRank(static_cast<int32_t>(rank)));
     }
     std::sort(group.members.begin(), group.members.end());
   }
@@ -282,26 +283,26 @@ void Index::AddUnits() {
   TextTraits<OpTraits> traits(model, TraitsOf);
   UnitBuilder builder(*this, states, traits);
   for (const RowRun& run : runs) {
-    int32_t rank = RankAt(run.rank);
+    int32_t rank = AddRank(run.rank);
     auto begin = static_cast<int32_t>(units.size());
     builder.StartDump();
-    for (size_t row = run.begin; row < run.end; ++row) builder.Add(row, rank, GroupOf(row));
+    for (size_t row = run.begin; row < run.end; ++row) builder.Add(row, rank, AddGroup(row));
     builder.ForgetCutRegion(begin);
-    RankInfo& info = ranks[static_cast<size_t>(rank)];
+    RankInfo& info = RankAt(rank);
     info.has_dump = true;
     if (info.last_unit == 0) info.first_unit = begin;
     info.last_unit = static_cast<int32_t>(units.size());
   }
   for (int32_t i = 0; i < static_cast<int32_t>(units.size()); ++i) {
-    Unit& unit = units[static_cast<size_t>(i)];
-    if (!unit.completed()) ranks[static_cast<size_t>(unit.rank)].pending.push_back(i);
+    Unit& unit = UnitAt(i);
+    if (!unit.completed()) RankAt(unit.rank).pending.push_back(i);
   }
 }
 
 void Index::SortGroups() {
   for (int32_t i = 0; i < static_cast<int32_t>(units.size()); ++i) {
-    const Unit& unit = units[static_cast<size_t>(i)];
-    Group& group = groups[static_cast<size_t>(unit.group)];
+    const Unit& unit = UnitAt(i);
+    Group& group = GroupAt(unit.group);
     if (!unit.p2p) group.order.push_back(i);  // by rank already
     if (group.member_list == ListId::kNone && MemberPosition(group, unit.rank) < 0) {
       group.members.insert(std::lower_bound(group.members.begin(), group.members.end(), unit.rank),
@@ -310,17 +311,16 @@ void Index::SortGroups() {
   }
   for (Group& group : groups) {
     group.windows.resize(group.members.size());
-    std::stable_sort(group.order.begin(), group.order.end(), [&](int32_t a, int32_t b) {
-      return units[static_cast<size_t>(a)].seq < units[static_cast<size_t>(b)].seq;
-    });
+    std::stable_sort(group.order.begin(), group.order.end(),
+                     [&](int32_t a, int32_t b) { return UnitAt(a).seq < UnitAt(b).seq; });
     for (int32_t i = 0; i < static_cast<int32_t>(group.order.size()); ++i) {
-      const Unit& unit = units[static_cast<size_t>(group.order[static_cast<size_t>(i)])];
+      const Unit& unit = UnitAt(group.order[static_cast<size_t>(i)]);
       if (group.rows.empty() || group.rows.back().seq != unit.seq)
         group.rows.push_back({unit.seq, i, i});
       group.rows.back().end = i + 1;
       int32_t member = MemberPosition(group, unit.rank);
       if (member < 0) continue;  // it uses a group that it is no member of
-      MemberWindow& window = group.windows[static_cast<size_t>(member)];
+      MemberWindow& window = group.WindowAt(member);
       if (window.last < window.first) window.first = unit.seq;
       window.last = unit.seq;
     }
@@ -333,12 +333,8 @@ int32_t Index::MemberPosition(const Group& group, int32_t rank) {
   return static_cast<int32_t>(found - group.members.begin());
 }
 
-std::string_view Index::OpName(const Unit& unit) const {
-  return Text(ops.op[static_cast<size_t>(unit.row)]);
-}
-
 std::span<const Unit> Index::UnitsOf(int32_t rank) const {
-  const RankInfo& info = ranks[static_cast<size_t>(rank)];
+  const RankInfo& info = RankAt(rank);
   return std::span(units).subspan(static_cast<size_t>(info.first_unit),
                                   static_cast<size_t>(info.last_unit - info.first_unit));
 }
@@ -358,18 +354,18 @@ const Unit* Index::FindUnit(const Group& group, int32_t seq, int32_t rank) const
   const SeqRow* row = FindRow(group, seq);
   if (row == nullptr) return nullptr;
   auto row_units = UnitsOf(group, *row);
-  auto found = std::lower_bound(
-      row_units.begin(), row_units.end(), rank,
-      [&](int32_t unit, int32_t value) { return units[static_cast<size_t>(unit)].rank < value; });
-  if (found == row_units.end() || units[static_cast<size_t>(*found)].rank != rank) return nullptr;
-  return &units[static_cast<size_t>(*found)];
+  auto found =
+      std::lower_bound(row_units.begin(), row_units.end(), rank,
+                       [&](int32_t unit, int32_t value) { return UnitAt(unit).rank < value; });
+  if (found == row_units.end() || UnitAt(*found).rank != rank) return nullptr;
+  return &UnitAt(*found);
 }
 
 Index::Issued Index::HasIssued(const Group& group, int32_t seq, int32_t rank) const {
-  const RankInfo& info = ranks[static_cast<size_t>(rank)];
+  const RankInfo& info = RankAt(rank);
   int32_t member = MemberPosition(group, rank);
   if (!info.has_dump || member < 0) return Issued::kUnknown;
-  const MemberWindow& window = group.windows[static_cast<size_t>(member)];
+  const MemberWindow& window = group.WindowAt(member);
   bool counted = !group.has_p2p && window.enqueued != kNone64 && seq <= window.enqueued;
   if (seq <= window.last || counted) return Issued::kYes;
   return info.whole ? Issued::kNo : Issued::kUnknown;
@@ -378,8 +374,8 @@ Index::Issued Index::HasIssued(const Group& group, int32_t seq, int32_t rank) co
 bool Index::HasCompleted(const Group& group, int32_t seq, int32_t rank) const {
   if (const Unit* unit = FindUnit(group, seq, rank)) return unit->completed();
   int32_t member = MemberPosition(group, rank);
-  if (member < 0 || !ranks[static_cast<size_t>(rank)].has_dump) return false;
-  const MemberWindow& window = group.windows[static_cast<size_t>(member)];
+  if (member < 0 || !RankAt(rank).has_dump) return false;
+  const MemberWindow& window = group.WindowAt(member);
   return !group.has_p2p && window.finished != kNone64 && seq <= window.finished;
 }
 

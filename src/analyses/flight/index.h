@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/flight/signature.h"
+#include "analyses/flight/matching/signature.h"
 #include "model/model.h"
 #include "tables/comm_op.h"
 
@@ -65,6 +65,11 @@ struct Group {
   std::vector<SeqRow> rows;
   std::vector<MemberWindow> windows;  // beside members
   bool has_p2p = false;
+
+  MemberWindow& WindowAt(int32_t member) { return windows[static_cast<size_t>(member)]; }
+  const MemberWindow& WindowAt(int32_t member) const {
+    return windows[static_cast<size_t>(member)];
+  }
 };
 
 struct RankInfo {
@@ -103,10 +108,20 @@ class Index {
   int64_t first_row = 0;
   SignaturePool signatures;
 
+  const Unit& UnitAt(int32_t at) const { return units[static_cast<size_t>(at)]; }
+  Unit& UnitAt(int32_t at) { return units[static_cast<size_t>(at)]; }
+  const Group& GroupAt(int32_t at) const { return groups[static_cast<size_t>(at)]; }
+  Group& GroupAt(int32_t at) { return groups[static_cast<size_t>(at)]; }
+  const Group& GroupOf(const Unit& unit) const { return GroupAt(unit.group); }
+  const RankInfo& RankAt(int32_t at) const { return ranks[static_cast<size_t>(at)]; }
+  RankInfo& RankAt(int32_t at) { return ranks[static_cast<size_t>(at)]; }
+  int32_t GlobalRank(int32_t at) const { return RankAt(at).rank; }
+  int32_t rank_count() const { return static_cast<int32_t>(ranks.size()); }
+
   std::string_view Text(StringId id) const { return model.pools.Text(id); }
-  std::string_view OpName(const Unit& unit) const;
-  int32_t Record(const Unit& unit) const { return ops.record[static_cast<size_t>(unit.row)]; }
-  StackId Site(const Unit& unit) const { return ops.stack[static_cast<size_t>(unit.row)]; }
+  std::string_view OpName(const Unit& unit) const { return Text(ops.op[unit.row]); }
+  int32_t Record(const Unit& unit) const { return ops.record[unit.row]; }
+  StackId Site(const Unit& unit) const { return ops.stack[unit.row]; }
 
   std::span<const Unit> UnitsOf(int32_t rank) const;
   // The row of a sequence number, or null.
@@ -129,8 +144,8 @@ class Index {
   void AddStatus();
   void SortGroups();
   void PairChannels();
-  int32_t RankAt(int32_t global_rank);
-  int32_t GroupOf(size_t row);
+  int32_t AddRank(int32_t global_rank);
+  int32_t AddGroup(size_t row);
 
   std::map<int32_t, int32_t> rank_positions_;
   std::map<std::pair<StringId, ListId>, int32_t> group_positions_;

@@ -28,6 +28,15 @@ bool HasRows(const Model& model, int32_t job, int32_t attempt) {
 
 }  // namespace
 
+std::vector<size_t> RowsOf(const Finding& finding, std::string_view table) {
+  std::vector<size_t> rows;
+  for (const Evidence& evidence : finding.evidence) {
+    if (evidence.table == table)
+      rows.insert(rows.end(), evidence.rows.begin(), evidence.rows.end());
+  }
+  return rows;
+}
+
 double Agree(double confidence, double other) {
   double both = 1 - (1 - confidence) * (1 - kShareOfSecond * other);
   return std::min(both, std::max(kSurest, confidence));

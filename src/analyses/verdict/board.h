@@ -31,6 +31,12 @@ class Board {
   Finding& At(size_t position) { return findings_[position]; }
   const Finding& At(size_t position) const { return findings_[position]; }
 
+  // Is row `row` of a table of this attempt?
+  template <typename Table>
+  bool IsOurs(const Table& table, size_t row) const {
+    return table.job[row] == job_ && table.attempt[row] == attempt_;
+  }
+
   // Positions of the findings of this attempt whose rule is `rule` or, where that ends in a dot,
   // begins with it; in the order in which they were made.
   std::vector<size_t> Find(std::string_view rule) const;
@@ -62,6 +68,9 @@ class Board {
   int32_t attempt_;
   Data data_;
 };
+
+// Rows of `table` that a finding rests on, in the order of its evidence.
+std::vector<size_t> RowsOf(const Finding& finding, std::string_view table);
 
 // How sure one may be when two that do not know of each other agree. The second counts for six
 // tenths: it may rest on the same mistake.

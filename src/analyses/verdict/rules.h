@@ -1,4 +1,4 @@
-// The rules, one file each. A rule looks at the findings of one attempt and says which follow from
+// The rules (rules/). A rule looks at the findings of one attempt and says which follow from
 // which; docs/verdict.md has them in a table. They run in this order: each sees what those before
 // it have folded.
 #pragma once

@@ -2,8 +2,8 @@
 //
 // Each analysis knows one kind of data. A recompilation on one rank is an odd entry in its compile
 // log, a late arrival in everybody's dumps and a line of the watchdog in every output; the rules
-// here say that these are one thing. Each rule is one file in rules/; they run in the order below
-// over the findings of one attempt of a job.
+// here say that these are one thing. They run in the order below over the findings of one attempt
+// of a job.
 #include <array>
 #include <cmath>
 #include <set>

@@ -15,28 +15,28 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-void Widen(int64_t begin_ns, int64_t end_ns, Window& window) {
-  if (!window.known()) window = {begin_ns, end_ns};
-  window.begin_ns = std::min(window.begin_ns, begin_ns);
-  window.end_ns = std::max(window.end_ns, end_ns);
-}
-
 void AddOp(const Board& board, const Finding& finding, size_t row, Window& window) {
   const auto& ops = board.model().tables.Get<CommOpTable>();
   if (row >= ops.size() || ops.created_ns[row] == kNone64) return;
   if (std::binary_search(finding.ranks.begin(), finding.ranks.end(), ops.rank[row])) return;
   int64_t limit_ms = ops.timeout_ms[row] == kNone32 ? 0 : ops.timeout_ms[row];
-  Widen(ops.created_ns[row], ops.created_ns[row] + limit_ms * kMs, window);
+  window.Widen(ops.created_ns[row], ops.created_ns[row] + limit_ms * kMs);
 }
 
 void AddTimeout(const Board& board, size_t row, Window& window) {
   const auto& events = board.model().tables.Get<TextEventTable>();
   if (row >= events.size()) return;
   if (events.time_ns[row] == kNone64 || events.ran_ms[row] == kNone64) return;
-  Widen(events.time_ns[row] - events.ran_ms[row] * kMs, events.time_ns[row], window);
+  window.Widen(events.time_ns[row] - events.ran_ms[row] * kMs, events.time_ns[row]);
 }
 
 }  // namespace
+
+void Window::Widen(int64_t other_begin_ns, int64_t other_end_ns) {
+  if (!known()) *this = {other_begin_ns, other_end_ns};
+  begin_ns = std::min(begin_ns, other_begin_ns);
+  end_ns = std::max(end_ns, other_end_ns);
+}
 
 int64_t Window::OverlapWith(int64_t other_begin_ns, int64_t other_end_ns) const {
   return std::min(end_ns, other_end_ns) - std::max(begin_ns, other_begin_ns);
@@ -44,12 +44,8 @@ int64_t Window::OverlapWith(int64_t other_begin_ns, int64_t other_end_ns) const 
 
 Window WaitOf(const Board& board, const Finding& finding) {
   Window window;
-  for (const Evidence& evidence : finding.evidence) {
-    for (int64_t row : evidence.rows) {
-      if (evidence.table == "comm_op") AddOp(board, finding, static_cast<size_t>(row), window);
-      if (evidence.table == "text_event") AddTimeout(board, static_cast<size_t>(row), window);
-    }
-  }
+  for (size_t row : RowsOf(finding, "comm_op")) AddOp(board, finding, row, window);
+  for (size_t row : RowsOf(finding, "text_event")) AddTimeout(board, row, window);
   return window;
 }
 

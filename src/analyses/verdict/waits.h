@@ -14,6 +14,7 @@ struct Window {
 
   bool known() const { return begin_ns != kNone64; }
   int64_t length() const { return end_ns - begin_ns; }
+  void Widen(int64_t other_begin_ns, int64_t other_end_ns);
   int64_t OverlapWith(int64_t other_begin_ns, int64_t other_end_ns) const;
 };
 

@@ -5,11 +5,12 @@
 //   debrief ops ranks/ --flamegraph | flamegraph.pl
 //   debrief ops ops.json --json --compat    as the first op traces wrote it
 //
-// Only these inputs are read, and no analysis runs.
+// Only these inputs are read, and only the analyses run that add up what is shown.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "app/build_model.h"
@@ -25,6 +26,8 @@ namespace {
 
 using namespace outputs::op_answers;  // NOLINT
 
+constexpr std::array<std::string_view, 2> kShownTables = {"op_summary", "op_device"};
+
 bool HoldsOps(const FoundInput& input) {
   if (input.importer == nullptr) return false;
   const auto& makes = input.importer->info.makes;
@@ -36,9 +39,9 @@ void Write(const Model& model, const OpsCommandOptions& options, const GlobalOpt
                        .hot_bytes = options.hot_bytes,
                        .min_ratio = options.min_ratio,
                        .width = TerminalWidth()};
-  if (options.compat) wanted.corners = op_trace::Corners::kCompat;
+  if (options.compat) wanted.behaviour = op_trace::Behaviour::kReference;
   StdoutSink out;
-  if (options.flamegraph) return WriteStacks(model, wanted.corners, out);
+  if (options.flamegraph) return WriteStacks(model, wanted.behaviour, out);
   if (global.json && options.compat) return WriteCompatJson(model, out);
   const OpAnswers answers = AnswerOps(model, wanted);
   if (global.json) return WriteJson(answers, out);
@@ -56,15 +59,16 @@ int RunOps(const OpsCommandOptions& options, const GlobalOptions& global) {
   budget.folder = TemporaryFolder();
   Model model;
   size_t found = 0, holding = 0;
-  BuildModel({.paths = options.paths,
-              .select =
-                  [&](std::vector<FoundInput>& inputs) {
-                    found = inputs.size();
-                    std::erase_if(inputs, [](const FoundInput& input) { return !HoldsOps(input); });
-                    holding = inputs.size();
-                  },
-              .derived_tables = std::span<const std::string_view>()},
-             global, budget, model);
+  BuildModel(
+      {.paths = options.paths,
+       .select =
+           [&](std::vector<FoundInput>& inputs) {
+             found = inputs.size();
+             std::erase_if(inputs, [](const FoundInput& input) { return !HoldsOps(input); });
+             holding = inputs.size();
+           },
+       .derived_tables = std::span(kShownTables).first(options.compat ? 0 : kShownTables.size())},
+      global, budget, model);
   if (!global.quiet) PrintTrouble(model);
   if (holding == 0) {
     fmt::print(stderr,

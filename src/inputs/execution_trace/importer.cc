@@ -16,6 +16,7 @@
 #include "base/json/cursor.h"
 #include "inputs/execution_trace/diagnostics.h"
 #include "inputs/execution_trace/node.h"
+#include "inputs/json_elements.h"
 #include "tables/execution_trace.h"
 
 namespace debrief::inputs::execution_trace {
@@ -39,25 +40,6 @@ Status ReadNodes(std::string_view text, uint64_t offset, const Identity& who, Pa
   return {};
 }
 
-// The slow way, for a batch with a broken node: each node alone, so that only that one is lost.
-Status ReadOneByOne(std::string_view text, uint64_t offset, const Identity& who, Part& part) {
-  auto batch = MakeMemorySource("[" + std::string(text) + "]");
-  ASSIGN_OR_RETURN(JsonArraySplit split, SplitJsonArray(*batch, "", 1));
-  for (ByteRange range : split.batches) {
-    uint64_t begin = range.begin - 1;  // the bracket put in front
-    Part node;
-    Status status = ReadNodes(text.substr(begin, range.size()), offset + begin, who, node);
-    if (!status.ok()) {
-      node = Part();
-      node.diagnostics.Add(
-          kBadNode, who.input,
-          {.offset = static_cast<int64_t>(offset + begin), .detail = status.message()});
-    }
-    part.Append(std::move(node));
-  }
-  return {};
-}
-
 class TraceReader final : public Reader {
  public:
   explicit TraceReader(const ImportContext& context)
@@ -74,9 +56,11 @@ class TraceReader final : public Reader {
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    if (ReadNodes(bytes.text(), range.begin, who_, part).ok()) return {};
-    part = Part();
-    return ReadOneByOne(bytes.text(), range.begin, who_, part);
+    auto read = [this](std::string_view text, uint64_t offset, Part& read_part) {
+      return ReadNodes(text, offset, who_, read_part);
+    };
+    ReadBatch(bytes.text(), range.begin, read, kBadNode, who_.input, part);
+    return {};
   }
 
   Status Finish(Part& whole) override {

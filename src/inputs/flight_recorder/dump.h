@@ -11,10 +11,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "inputs/importer.h"
 #include "model/model.h"
 #include "tables/comm_op.h"
 
@@ -85,5 +87,12 @@ inline int32_t LineOf(int64_t line) {
 }
 
 void FinishDump(Part& part, const Identity& who, const DumpHeader& header);
+
+// Which of several dumps of one rank to keep.
+//
+// A process may have several recorders, one per kind of backend (nccl beside gloo): those are all
+// kept. Of several dumps of one recorder the richest is kept: stacks first, then more entries, then
+// the one that was read to its end.
+void Settle(std::span<Twin> twins);
 
 }  // namespace debrief::inputs::flight_recorder

@@ -11,9 +11,8 @@
 #include <cstring>
 
 #include "base/pickle/pickle.h"
-#include "inputs/flight_recorder/dump_folder.h"
+#include "inputs/flight_recorder/dump_builder.h"
 #include "inputs/flight_recorder/json_dump.h"
-#include "inputs/flight_recorder/settle.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::flight_recorder {
@@ -109,7 +108,7 @@ class DumpReader final : public Reader {
     if (is_json_) {
       json_.Read(bytes.text(), range.begin, part);
     } else {
-      DumpFolder(bytes.text(), who_, part).Read();
+      DumpBuilder(bytes.text(), who_, part).Read();
     }
     return {};
   }

@@ -2,37 +2,208 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "inputs/flight_recorder/diagnostics.h"
-#include "inputs/flight_recorder/json_entry.h"
+#include "inputs/flight_recorder/fields.h"
+#include "inputs/json_elements.h"
 
 namespace debrief::inputs::flight_recorder {
 
 namespace {
+
+// One entry: from JSON to a row.
+class JsonEntryParser {
+ public:
+  // Rows and diagnostics go into `part`; `offset` is where the batch begins in the source.
+  JsonEntryParser(const Identity& who, uint64_t offset, Part& part)
+      : who_(who), offset_(offset), part_(part), rows_(who, part) {}
+
+  // A Status only when the text is broken, and nothing more can be read of this batch.
+  Status Add(JsonValue entry);
+
+ private:
+  struct Entry {
+    CommOpRow row;
+    StringId name = StringId::kNone;
+    StringId thread_name = StringId::kNone;
+    StringId thread_id = StringId::kNone;
+    bool says_p2p = false;
+  };
+
+  Status AddField(Field field, JsonValue value, Entry& entry);
+  bool AddNumber(Field field, JsonValue value, CommOpRow& row);
+  Status AddOther(Field field, JsonValue value, Entry& entry);
+  Status AddGroup(JsonValue value, CommOpRow& row);
+  Status AddFrames(JsonValue value, CommOpRow& row);
+  StringId Text(JsonValue value);
+  StringId Sizes(JsonValue value);
+  StringId Dtypes(JsonValue value);
+
+  Identity who_;
+  uint64_t offset_;
+  Part& part_;
+  DumpRows rows_;
+  std::string line_;
+  std::vector<FrameId> frames_;
+};
+
+Status JsonEntryParser::Add(JsonValue value) {
+  auto offset = static_cast<int64_t>(offset_ + value.offset());
+  Entry entry{.row = rows_.NewOp()};
+  bool is_object = value.kind() == JsonKind::kObject;
+  if (is_object) {
+    TRY(value.ForEachField([&](std::string_view key, JsonValue field) {
+      return AddField(FieldOf(key), field, entry);
+    }));
+  }
+  if (entry.name == StringId::kNone) {
+    part_.diagnostics.Add(
+        kBadEntry, who_.input,
+        {.offset = offset, .detail = is_object ? "no profiling_name" : "not an object"});
+    return {};
+  }
+  bool is_p2p = rows_.Name(entry.name, entry.row);
+  if (!entry.says_p2p) entry.row.is_p2p = is_p2p;
+  entry.row.thread = rows_.Thread(entry.thread_name, entry.thread_id);
+  rows_.ops().Add(entry.row);
+  return {};
+}
+
+Status JsonEntryParser::AddField(Field field, JsonValue value, Entry& entry) {
+  CommOpRow& row = entry.row;
+  if (AddNumber(field, value, row)) return {};
+  switch (field) {
+    case Field::kProfilingName:
+      entry.name = Text(value);
+      return {};
+    case Field::kThreadName:
+      entry.thread_name = Text(value);
+      return {};
+    case Field::kThreadId:
+      entry.thread_id = Text(value);
+      return {};
+    case Field::kIsP2p:
+      entry.says_p2p = true;
+      row.is_p2p = value.Bool().value_or(false);
+      return {};
+    case Field::kRetired:
+      row.retired = value.Bool().value_or(false);
+      return {};
+    case Field::kState:
+      row.state = Text(value);
+      return {};
+    default:
+      return AddOther(field, value, entry);
+  }
+}
+
+bool JsonEntryParser::AddNumber(Field field, JsonValue value, CommOpRow& row) {
+  static constexpr std::pair<Field, int32_t CommOpRow::*> kNumbers[] = {
+      {Field::kRecordId, &CommOpRow::record},
+      {Field::kPgId, &CommOpRow::pg_id},
+      {Field::kCollectiveSeq, &CommOpRow::collective_seq},
+      {Field::kSeq, &CommOpRow::collective_seq},
+      {Field::kP2pSeq, &CommOpRow::p2p_seq},
+      {Field::kOpId, &CommOpRow::op_id},
+      {Field::kTimeoutMs, &CommOpRow::timeout_ms}};
+  static constexpr std::pair<Field, int64_t CommOpRow::*> kTimes[] = {
+      {Field::kCreatedNs, &CommOpRow::created_ns},
+      {Field::kStartedNs, &CommOpRow::started_ns},
+      {Field::kCompletedNs, &CommOpRow::completed_ns}};
+  auto number = [&] { return value.IntOrText().value_or(kNone64); };
+  for (auto [known, member] : kNumbers) {
+    if (known == field) return row.*member = Narrow(number()), true;
+  }
+  for (auto [known, member] : kTimes) {
+    if (known == field) return row.*member = TimeOrNone(number()), true;
+  }
+  if (field == Field::kCreatedUs) row.created_ns = MicrosToNs(number());
+  if (field == Field::kDurationMs) row.duration_ns = MillisToNs(value.Double().value_or(kNoDouble));
+  return field == Field::kCreatedUs || field == Field::kDurationMs;
+}
+
+Status JsonEntryParser::AddOther(Field field, JsonValue value, Entry& entry) {
+  CommOpRow& row = entry.row;
+  if (field == Field::kProcessGroup) return AddGroup(value, row);
+  if (field == Field::kFrames) return AddFrames(value, row);
+  if (field == Field::kProcessGroupName) row.group_name = Text(value);
+  if (field == Field::kInputSizes) row.input_sizes = Sizes(value);
+  if (field == Field::kOutputSizes) row.output_sizes = Sizes(value);
+  if (field == Field::kInputDtypes) row.input_dtypes = Dtypes(value);
+  if (field == Field::kOutputDtypes) row.output_dtypes = Dtypes(value);
+  return {};
+}
+
+// ["9", "mesh_tp"]
+Status JsonEntryParser::AddGroup(JsonValue value, CommOpRow& row) {
+  if (value.kind() != JsonKind::kArray) {
+    row.group_name = Text(value);
+    return {};
+  }
+  int position = 0;
+  return value.ForEachElement([&](JsonValue text) {
+    if (position == 0) row.group_name = Text(text);
+    if (position == 1) row.group_desc = Text(text);
+    ++position;
+  });
+}
+
+// PyTorch leaves them out; programs that turn pickles into JSON do not.
+Status JsonEntryParser::AddFrames(JsonValue value, CommOpRow& row) {
+  if (value.kind() != JsonKind::kArray) return {};
+  frames_.clear();
+  TRY(value.ForEachElement([&](JsonValue element) -> Status {
+    if (element.kind() != JsonKind::kObject) return {};
+    Frame frame;
+    TRY(element.ForEachField([&](std::string_view key, JsonValue part) {
+      if (key == "filename") frame.file = Text(part);
+      if (key == "name") frame.function = Text(part);
+      if (key == "line") frame.line = LineOf(part.IntOrText().value_or(0));
+    }));
+    frames_.push_back(part_.pools.AddFrame(frame));
+    return {};
+  }));
+  if (!frames_.empty()) row.stack = part_.pools.AddStack(frames_);
+  return {};
+}
+
+StringId JsonEntryParser::Text(JsonValue value) {
+  auto text = value.String();
+  return text ? part_.pools.Intern(*text) : StringId::kNone;
+}
+
+// The text with white space as Python prints it, whatever the writer used.
+StringId JsonEntryParser::Sizes(JsonValue value) {
+  if (value.kind() != JsonKind::kArray) return StringId::kNone;
+  auto raw = value.Raw();
+  if (!raw) return StringId::kNone;
+  line_.clear();
+  for (char c : *raw) {
+    if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
+    line_ += c;
+    if (c == ',') line_ += ' ';
+  }
+  return part_.pools.Intern(line_);
+}
+
+StringId JsonEntryParser::Dtypes(JsonValue value) {
+  if (value.kind() != JsonKind::kArray) return Text(value);
+  line_.clear();
+  bool is_first = true;
+  Status status = value.ForEachElement([&](JsonValue type) {
+    if (!is_first) line_ += ", ";
+    is_first = false;
+    line_ += type.String().value_or("");
+  });
+  return status.ok() ? part_.pools.Intern(line_) : StringId::kNone;
+}
 
 Status ReadEntries(std::string_view text, uint64_t offset, const Identity& who, Part& part) {
   JsonReader reader;
   TRY(reader.OpenElements(text));
   JsonEntryParser parser(who, offset, part);
   return reader.root().ForEachElement([&](JsonValue entry) { return parser.Add(entry); });
-}
-
-// The slow way, for a batch with a broken entry: each entry alone, so that only that one is lost.
-void ReadOneByOne(std::string_view text, uint64_t offset, const Identity& who, Part& part) {
-  auto batch = MakeMemorySource("[" + std::string(text) + "]");
-  auto split = SplitJsonArray(*batch, "", 1);
-  if (!split.ok()) return;
-  for (ByteRange range : split->batches) {
-    uint64_t begin = range.begin - 1;  // the bracket put in front
-    Part entry;
-    Status status = ReadEntries(text.substr(begin, range.size()), offset + begin, who, entry);
-    if (!status.ok()) {
-      entry = Part();
-      entry.diagnostics.Add(
-          kBadEntry, who.input,
-          {.offset = static_cast<int64_t>(offset + begin), .detail = status.message()});
-    }
-    part.Append(std::move(entry));
-  }
 }
 
 }  // namespace
@@ -51,9 +222,10 @@ Result<std::vector<ByteRange>> JsonDump::Split(const Source& source, uint64_t ch
 }
 
 void JsonDump::Read(std::string_view text, uint64_t offset, Part& part) const {
-  if (ReadEntries(text, offset, who_, part).ok()) return;
-  part = Part();
-  ReadOneByOne(text, offset, who_, part);
+  auto read = [this](std::string_view entries, uint64_t at, Part& read_part) {
+    return ReadEntries(entries, at, who_, read_part);
+  };
+  ReadBatch(text, offset, read, kBadEntry, who_.input, part);
 }
 
 void JsonDump::Finish(Part& whole) {

@@ -1,5 +1,3 @@
-#include "inputs/flight_recorder/settle.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "inputs/flight_recorder/diagnostics.h"
+#include "inputs/flight_recorder/dump.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_op.h"
 

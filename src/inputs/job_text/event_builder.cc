@@ -4,37 +4,33 @@
 
 #include <algorithm>
 
-#include "inputs/job_text/diagnostics.h"
-
 namespace debrief::inputs::job_text {
 
 namespace {
+
+constexpr DiagnosticKind kTooMany = {
+    "job_text.too_many", Severity::kWarning,
+    "the text says more than is kept of one input; the first events are kept",
+    "Print less (TORCH_LOGS), or split the text."};
 
 constexpr size_t kMaxEvents = size_t{1} << 18;
 constexpr size_t kMaxStreams = size_t{1} << 17;
 constexpr size_t kMaxWaiting = 16;
 
 std::string_view KindOf(LineClass what) {
-  switch (what) {
-    case LineClass::kWatchdogTimeout:
-      return "watchdog_timeout";
-    case LineClass::kWatchdogStatus:
-      return "watchdog_status";
-    case LineClass::kHeartbeatLost:
-      return "heartbeat_lost";
-    case LineClass::kDumpSignal:
-      return "dump_signal";
-    case LineClass::kNcclError:
-      return "nccl_error";
-    case LineClass::kOutOfMemory:
-      return "out_of_memory";
-    case LineClass::kSignal:
-      return "signal";
-    case LineClass::kExit:
-      return "exit";
-    default:
-      return "teardown";
+  static constexpr std::pair<LineClass, std::string_view> kKinds[] = {
+      {LineClass::kWatchdogTimeout, "watchdog_timeout"},
+      {LineClass::kWatchdogStatus, "watchdog_status"},
+      {LineClass::kHeartbeatLost, "heartbeat_lost"},
+      {LineClass::kDumpSignal, "dump_signal"},
+      {LineClass::kNcclError, "nccl_error"},
+      {LineClass::kOutOfMemory, "out_of_memory"},
+      {LineClass::kSignal, "signal"},
+      {LineClass::kExit, "exit"}};
+  for (const auto& [known, kind] : kKinds) {
+    if (known == what) return kind;
   }
+  return "teardown";
 }
 
 // A text that was cut at kMaxText bytes, without the UTF-8 sequence that was cut in two.

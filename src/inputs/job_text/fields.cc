@@ -1,7 +1,6 @@
 #include "inputs/job_text/fields.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -16,11 +15,6 @@ constexpr std::string_view kBlanks = " \t";
 
 std::string_view SkipBlanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
-}
-
-std::string_view Trim(std::string_view text) {
-  text = SkipBlanks(text);
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 std::optional<std::string_view> After(std::string_view text, std::string_view key) {
@@ -50,30 +44,21 @@ std::optional<SourceLine> ParsePlace(std::string_view text) {
   return SourceLine{text.substr(0, colon), Narrow(Number(digits))};
 }
 
-struct SignalName {
-  std::string_view name;
-  int32_t number;
-};
-constexpr std::array kSignals = {
-    SignalName{"SIGHUP", 1},         SignalName{"SIGINT", 2},
-    SignalName{"SIGQUIT", 3},        SignalName{"SIGILL", 4},
-    SignalName{"SIGTRAP", 5},        SignalName{"SIGABRT", 6},
-    SignalName{"SIGBUS", 7},         SignalName{"SIGFPE", 8},
-    SignalName{"SIGKILL", 9},        SignalName{"SIGUSR1", 10},
-    SignalName{"SIGSEGV", 11},       SignalName{"SIGUSR2", 12},
-    SignalName{"SIGPIPE", 13},       SignalName{"SIGALRM", 14},
-    SignalName{"SIGTERM", 15},       SignalName{"Segmentation fault", 11},
-    SignalName{"Bus error", 7},      SignalName{"Floating-point exception", 8},
-    SignalName{"Floating point", 8}, SignalName{"Illegal instruction", 4},
-    SignalName{"Aborted", 6},        SignalName{"Killed", 9},
-    SignalName{"Terminated", 15},
-};
+constexpr std::pair<std::string_view, int32_t> kSignals[] = {
+    {"SIGHUP", 1},         {"SIGINT", 2},
+    {"SIGQUIT", 3},        {"SIGILL", 4},
+    {"SIGTRAP", 5},        {"SIGABRT", 6},
+    {"SIGBUS", 7},         {"SIGFPE", 8},
+    {"SIGKILL", 9},        {"SIGUSR1", 10},
+    {"SIGSEGV", 11},       {"SIGUSR2", 12},
+    {"SIGPIPE", 13},       {"SIGALRM", 14},
+    {"SIGTERM", 15},       {"Segmentation fault", 11},
+    {"Bus error", 7},      {"Floating-point exception", 8},
+    {"Floating point", 8}, {"Illegal instruction", 4},
+    {"Aborted", 6},        {"Killed", 9},
+    {"Terminated", 15}};
 
 }  // namespace
-
-bool Has(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
-}
 
 int64_t NumberAfter(std::string_view text, std::string_view key) {
   auto rest = After(text, key);
@@ -127,7 +112,7 @@ std::optional<Group> ParseGroup(std::string_view text) {
   Group group;
   size_t open = inside.find('(');
   size_t close = inside.rfind(')');
-  group.name = Trim(inside.substr(0, open));
+  group.name = Trimmed(inside.substr(0, open), kBlanks);
   bool has_desc = open != std::string_view::npos && close != std::string_view::npos && close > open;
   if (has_desc) group.desc = inside.substr(open + 1, close - open - 1);
   return group;
@@ -139,7 +124,7 @@ bool SourceLine::IsUser() const {
                                            "<string>"};
   return !file.starts_with("torch/") &&
          std::none_of(std::begin(kForeign), std::end(kForeign),
-                      [&](std::string_view part) { return Has(file, part); });
+                      [&](std::string_view part) { return Contains(file, part); });
 }
 
 std::optional<SourceLine> ParseFrame(std::string_view text) {
@@ -174,8 +159,8 @@ int32_t ParseSignal(std::string_view text) {
     int64_t number = NumberAfter(text, key);
     if (number > 0 && number < 128) return -static_cast<int32_t>(number);
   }
-  for (const SignalName& signal : kSignals) {
-    if (Has(text, signal.name)) return -signal.number;
+  for (const auto& [name, number] : kSignals) {
+    if (Contains(text, name)) return -number;
   }
   return kNone32;
 }
@@ -195,7 +180,8 @@ std::optional<FailureField> ParseFailureField(std::string_view text) {
   constexpr size_t kWidth = 10;  // keys are filled up with blanks
   if (!text.starts_with("  ") || text.size() < 2 + kWidth + 1) return std::nullopt;
   if (text[2 + kWidth] != ':') return std::nullopt;
-  FailureField field{Trim(text.substr(2, kWidth)), Trim(text.substr(2 + kWidth + 1))};
+  FailureField field{Trimmed(text.substr(2, kWidth), kBlanks),
+                     Trimmed(text.substr(2 + kWidth + 1), kBlanks)};
   bool known = std::find(std::begin(kKeys), std::end(kKeys), field.key) != std::end(kKeys);
   return known ? std::optional(field) : std::nullopt;
 }

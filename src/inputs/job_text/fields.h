@@ -10,8 +10,6 @@
 
 namespace debrief::inputs::job_text {
 
-bool Has(std::string_view text, std::string_view word);
-
 // The whole number behind the first `key` (blanks between are skipped), or kNone64.
 int64_t NumberAfter(std::string_view text, std::string_view key);
 int32_t SmallNumberAfter(std::string_view text, std::string_view key);  // or kNone32

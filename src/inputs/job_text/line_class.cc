@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
 #include "inputs/job_text/word_filter.h"
 
@@ -11,48 +12,46 @@ namespace debrief::inputs::job_text {
 namespace {
 
 // At least one of these is in every line that ClassifyByWords() gives a class.
-constexpr std::string_view kWords[] = {
-    "Traceback (most recent",
-    "atchdog",
-    "eartbeat",
-    "dump signal",
-    "NCCL WARN",
-    "NCCL work",
-    "NCCL error",
-    "ncclSystemError",
-    "ncclRemoteError",
-    "ncclInternalError",
-    "ncclUnhandled",
-    "ncclInvalid",
-    "unhandled cuda error",
-    "unhandled system",
-    "ut of memory",
-    "OutOfMemoryError",
-    "DefaultCPUAllocator",
-    "bad_alloc",
-    "oom-kill",
-    "oom_kill",
-    "OOMKilled",
-    "Fatal Python error",
-    "Signal ",
-    "Signals.SIG",
-    "signal SIG",
-    "by signal",
-    "exitcode",
-    "exit code",
-    "srun: error",
-    "entire process down",
-    "erminating the process",
-    "terminate called after",
-    "what():",
-    "rank      :",
-    "host      :",
-    "time      :",
-    "error_file:",
-    "traceback :",
-    "Stack trace of the failed",
-    "Current thread 0x",
-};
+constexpr std::string_view kWords[] = {"Traceback (most recent",
+                                       "atchdog",
+                                       "eartbeat",
+                                       "dump signal",
+                                       "NCCL WARN",
+                                       "NCCL work",
+                                       "NCCL error",
+                                       "ncclSystemError",
+                                       "ncclRemoteError",
+                                       "ncclInternalError",
+                                       "ncclUnhandled",
+                                       "ncclInvalid",
+                                       "unhandled cuda error",
+                                       "unhandled system",
+                                       "ut of memory",
+                                       "OutOfMemoryError",
+                                       "DefaultCPUAllocator",
+                                       "bad_alloc",
+                                       "oom-kill",
+                                       "oom_kill",
+                                       "OOMKilled",
+                                       "Fatal Python error",
+                                       "Signal ",
+                                       "Signals.SIG",
+                                       "signal SIG",
+                                       "by signal",
+                                       "exitcode",
+                                       "exit code",
+                                       "srun: error",
+                                       "entire process down",
+                                       "erminating the process",
+                                       "terminate called after",
+                                       "what():",
+                                       "rank      :",
+                                       "host      :",
+                                       "time      :",
+                                       "error_file:",
+                                       "traceback :",
+                                       "Stack trace of the failed",
+                                       "Current thread 0x"};
 
 const WordFilter& Words() {
   static const WordFilter kFilter(kWords);
@@ -62,7 +61,7 @@ const WordFilter& Words() {
 template <size_t kCount>
 bool HasAny(std::string_view text, const std::string_view (&words)[kCount]) {
   return std::any_of(std::begin(words), std::end(words),
-                     [&](std::string_view word) { return Has(text, word); });
+                     [&](std::string_view word) { return Contains(text, word); });
 }
 
 bool IsNcclError(std::string_view text) {
@@ -76,14 +75,14 @@ bool IsNcclError(std::string_view text) {
 bool IsHeartbeatLost(std::string_view text) {
   constexpr std::string_view kLost[] = {"timed out", "got stuck", "ailed",
                                         "lost",      "Lost",      "missed"};
-  bool about = Has(text, "eartbeat") || Has(text, "watchdog got stuck");
+  bool about = Contains(text, "eartbeat") || Contains(text, "watchdog got stuck");
   return about && HasAny(text, kLost);
 }
 
 bool IsSignal(std::string_view text) {
   if (text.starts_with("Fatal Python error")) return true;
   constexpr std::string_view kSigns[] = {"Signals.SIG", "signal SIG", "by signal "};
-  bool numbered = Has(text, "Signal ") && Has(text, "(SIG");
+  bool numbered = Contains(text, "Signal ") && Contains(text, "(SIG");
   return (numbered || HasAny(text, kSigns)) && ParseSignal(text) != kNone32;
 }
 
@@ -91,7 +90,7 @@ bool IsSignal(std::string_view text) {
 // or a parenthesis behind the number.
 bool IsExit(std::string_view text) {
   if (ParseExitCode(text) == kNone32) return false;
-  if (Has(text, "exitcode")) return true;
+  if (Contains(text, "exitcode")) return true;
   constexpr std::string_view kVerbs[] = {"xited", "erminated", "ailed", "inished", "eturned"};
   size_t at = std::min(text.find("exit code"), text.find("Exit code"));
   if (!HasAny(text.substr(0, at), kVerbs) && at != 0) return false;
@@ -112,10 +111,11 @@ LineClass ClassOfWatchdog(std::string_view text) {
   constexpr std::string_view kDown[] = {"watchdog thread terminated", "entire process down",
                                         "erminating the process"};
   if (HasAny(text, kDown)) return LineClass::kTeardown;
-  if (Has(text, "failure detected by watchdog") || Has(text, "Timeout at NCCL work:"))
+  if (Contains(text, "failure detected by watchdog") || Contains(text, "Timeout at NCCL work:"))
     return LineClass::kWatchdogStatus;
-  if (Has(text, "Watchdog caught collective operation timeout")) return LineClass::kWatchdogTimeout;
-  if (Has(text, "Received a dump signal")) return LineClass::kDumpSignal;
+  if (Contains(text, "Watchdog caught collective operation timeout"))
+    return LineClass::kWatchdogTimeout;
+  if (Contains(text, "Received a dump signal")) return LineClass::kDumpSignal;
   return IsHeartbeatLost(text) ? LineClass::kHeartbeatLost : LineClass::kOther;
 }
 
@@ -125,7 +125,7 @@ LineClass ClassifyByWords(std::string_view text) {
   if (text.starts_with("terminate called after throwing"))
     return IsOutOfMemory(text) ? LineClass::kOutOfMemory : LineClass::kTerminate;
   if (text.starts_with("Current thread 0x")) return LineClass::kCurrentThread;
-  if (Has(text, "Stack trace of the failed collective")) return LineClass::kStackHeader;
+  if (Contains(text, "Stack trace of the failed collective")) return LineClass::kStackHeader;
   if (ParseFailureField(text)) return LineClass::kFailureField;
   if (text.starts_with("srun: error")) return ClassOfTask(text);
   if (LineClass watchdog = ClassOfWatchdog(text); watchdog != LineClass::kOther) return watchdog;
@@ -143,8 +143,7 @@ bool IsTorchLog(std::string_view text) {
 }
 
 bool IsNameByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_' || c == '.';
 }
 
 }  // namespace

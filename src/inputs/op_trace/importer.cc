@@ -19,8 +19,9 @@
 #include "base/json/array_splitter.h"
 #include "base/json/cursor.h"
 #include "base/json/writer.h"
+#include "inputs/json_elements.h"
 #include "inputs/op_trace/diagnostics.h"
-#include "inputs/op_trace/entry.h"
+#include "model/model.h"
 #include "tables/recorded_op.h"
 #include "tables/recording_note.h"
 
@@ -36,6 +37,110 @@ Recognition Sniff(const SniffInput& input) {
   return {.mine = has_ops || is_empty_trace};
 }
 
+// One entry: from JSON to a row.
+class EntryParser {
+ public:
+  // Rows and diagnostics go into `part`; `offset` is where the batch begins in the source.
+  EntryParser(const Identity& who, uint64_t offset, Part& part)
+      : who_(who), offset_(offset), part_(part), rows_(part.tables.Edit<RecordedOpTable>()) {}
+
+  // A Status only when the text is broken, and nothing more can be read of this batch.
+  Status Add(JsonValue entry);
+
+ private:
+  Status AddField(std::string_view key, JsonValue value, RecordedOpRow& row);
+  void Report(const DiagnosticKind& kind, JsonValue value, std::string detail);
+  int64_t Count(JsonValue value);
+  int64_t Duration(JsonValue value);
+  ListId Shape(JsonValue value);
+  StringId Shapes(JsonValue value);
+
+  Identity who_;
+  uint64_t offset_;
+  Part& part_;
+  RecordedOpTable& rows_;
+  std::vector<int64_t> dims_;
+  std::string text_;
+};
+
+Status EntryParser::Add(JsonValue entry) {
+  if (entry.kind() != JsonKind::kObject) {
+    Report(kBadEntry, entry, "not an object");
+    return {};
+  }
+  auto row = Part::RowOf<RecordedOpRow>(who_);
+  row.input = who_.input;
+  TRY(entry.ForEachField(
+      [&](std::string_view key, JsonValue value) { return AddField(key, value, row); }));
+  if (row.operation == StringId::kNone) {
+    Report(kBadEntry, entry, "no operation");
+  } else {
+    rows_.Add(row);
+  }
+  return {};
+}
+
+Status EntryParser::AddField(std::string_view key, JsonValue value, RecordedOpRow& row) {
+  if (key == "operation") {
+    if (auto name = value.String()) row.operation = part_.pools.Intern(*name);
+  } else if (key == "device_id") {
+    if (auto name = value.String()) row.device = part_.pools.Intern(*name);
+  } else if (key == "step") {
+    row.step = Count(value);
+  } else if (key == "input_shapes") {
+    row.input_shapes = Shapes(value);
+  } else if (key == "output_shape") {
+    row.output_shape = Shape(value);
+  } else if (key == "duration_us") {
+    row.duration_ns = Duration(value);
+  } else if (key == "output_elements") {
+    row.output_elements = Count(value);
+  } else if (key == "memory_bytes") {
+    row.memory_bytes = Count(value);
+  }
+  return {};
+}
+
+void EntryParser::Report(const DiagnosticKind& kind, JsonValue value, std::string detail) {
+  part_.diagnostics.Add(
+      kind, who_.input,
+      {.offset = static_cast<int64_t>(offset_ + value.offset()), .detail = std::move(detail)});
+}
+
+int64_t EntryParser::Count(JsonValue value) {
+  auto number = value.Int();
+  if (number && *number >= 0) return *number;
+  Report(kOutOfRange, value, std::string(value.Raw().value_or("").substr(0, 40)));
+  return kNone64;
+}
+
+int64_t EntryParser::Duration(JsonValue value) {
+  constexpr double kLongestUs = 9e15;  // what fits int64 nanoseconds: 285 years
+  auto micros = value.Double();
+  if (!micros || std::abs(*micros) > kLongestUs) {
+    Report(kNoDuration, value, std::string(value.Raw().value_or("").substr(0, 40)));
+    return kNone64;
+  }
+  return std::llround(*micros * 1000);
+}
+
+ListId EntryParser::Shape(JsonValue value) {
+  dims_.clear();
+  bool is_list = value.ForEachElement([&](JsonValue dim) { dims_.push_back(Count(dim)); }).ok();
+  return is_list ? part_.pools.lists.Intern(dims_) : ListId::kNone;
+}
+
+// Shapes repeat, so the text of them all is interned once. White space differs between writers.
+StringId EntryParser::Shapes(JsonValue value) {
+  auto raw = value.Raw();
+  if (!raw) return StringId::kNone;
+  text_.clear();
+  for (char c : *raw) {
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') text_ += c;
+  }
+  return part_.pools.Intern(text_);
+}
+
 class OpTraceReader final : public Reader {
  public:
   explicit OpTraceReader(const ImportContext& context)
@@ -49,9 +154,11 @@ class OpTraceReader final : public Reader {
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    if (ReadEntries(bytes.text(), range.begin, part).ok()) return {};
-    part = Part();
-    return ReadOneByOne(bytes.text(), range.begin, part);
+    auto read = [this](std::string_view text, uint64_t offset, Part& read_part) {
+      return ReadEntries(text, offset, read_part);
+    };
+    ReadBatch(bytes.text(), range.begin, read, kBadEntry, who_.input, part);
+    return {};
   }
 
   Status Finish(Part& whole) override {
@@ -82,26 +189,6 @@ class OpTraceReader final : public Reader {
     TRY(reader.OpenElements(text));
     EntryParser parser(who_, offset, part);
     return reader.root().ForEachElement([&](JsonValue entry) { return parser.Add(entry); });
-  }
-
-  // The slow way, for a batch with a broken entry: each entry alone, so that only that one is lost
-  // and the result does not depend on how the document was cut into batches.
-  Status ReadOneByOne(std::string_view text, uint64_t offset, Part& part) const {
-    auto batch = MakeMemorySource("[" + std::string(text) + "]");
-    ASSIGN_OR_RETURN(JsonArraySplit split, SplitJsonArray(*batch, "", 1));
-    for (ByteRange range : split.batches) {
-      uint64_t begin = range.begin - 1;  // the bracket put in front
-      Part entry;
-      Status status = ReadEntries(text.substr(begin, range.size()), offset + begin, entry);
-      if (!status.ok()) {
-        entry = Part();
-        entry.diagnostics.Add(
-            kBadEntry, who_.input,
-            {.offset = static_cast<int64_t>(offset + begin), .detail = status.message()});
-      }
-      part.Append(std::move(entry));
-    }
-    return {};
   }
 
   Status ReadOtherKeys(const Source& source) {

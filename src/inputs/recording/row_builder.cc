@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
 
 #include "debrief/op_trace.hpp"
-#include "inputs/recording/device_number.h"
 #include "inputs/recording/diagnostics.h"
 #include "model/timeline/kinds.h"
 #include "tables/recorded_op_note.h"
@@ -22,6 +22,35 @@
 namespace debrief::inputs::recording {
 
 namespace {
+
+// Devices as the timeline tables number them.
+struct DeviceNumber {
+  int32_t type = 0;   // as PyTorch numbers types of devices
+  int32_t index = 0;  // -1: the host
+};
+
+struct DeviceType {
+  std::string_view name;
+  int32_t number;
+};
+
+constexpr DeviceType kTypes[] = {{"cpu", 0},  {"cuda", 1}, {"gpu", 1},  {"hip", 1},
+                                 {"xpu", 12}, {"mps", 13}, {"hpu", 15}, {"mtia", 19}};
+constexpr int32_t kOtherType = 20;
+
+// By the names that programs give them: "cuda:1" is 1 of type 1; what PyTorch has no name for is of
+// the type it keeps for others.
+DeviceNumber NumberOfDevice(std::string_view name) {
+  const size_t colon = name.find(':');
+  DeviceNumber device = {.type = kOtherType};
+  for (const DeviceType& type : kTypes) {
+    if (type.name == name.substr(0, colon)) device.type = type.number;
+  }
+  if (device.type == 0) return {.type = 0, .index = -1};
+  if (colon != name.npos)
+    std::from_chars(name.data() + colon + 1, name.data() + name.size(), device.index);
+  return device;
+}
 
 constexpr std::string_view kOpCategory = "cpu_op";  // as Kineto has it, for whoever reads exports
 constexpr std::string_view kSpanCategory = "user_annotation";
@@ -61,7 +90,7 @@ void RowBuilder::KeepShapes(const recorder::OpShapes& shapes, uint64_t offset, K
   }
   const op_trace::OutputSize size =
       SizeOfOutput(shapes.has_output ? &shapes.output : nullptr,
-                   static_cast<op_trace::Dtype>(shapes.dtype), op_trace::Corners::kRight);
+                   static_cast<op_trace::Dtype>(shapes.dtype), op_trace::Behaviour::kCorrect);
   if (shapes.has_output) {
     const auto* dims = reinterpret_cast<const int64_t*>(shapes.output.data());
     kept.output = part_.pools.lists.Intern({dims, shapes.output.size()});

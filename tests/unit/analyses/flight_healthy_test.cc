@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/flight/arrivals.h"
-#include "analyses/flight/tensor_bytes.h"
+#include "analyses/flight/arrivals/arrivals.h"
+#include "analyses/flight/matching/signature.h"
 #include "tables/comm_arrival.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"

@@ -2,7 +2,7 @@
 // two to eight ranks.
 #include <gtest/gtest.h>
 
-#include "analyses/flight/signature.h"
+#include "analyses/flight/matching/signature.h"
 #include "tables/comm_match.h"
 #include "tables/first_incomplete.h"
 #include "unit/analyses/dump_builder.h"

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "analyses/flight/waits.h"
+#include "analyses/flight/waits/waits.h"
 #include "tables/comm_match.h"
 #include "unit/analyses/dump_builder.h"
 

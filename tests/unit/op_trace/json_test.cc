@@ -17,12 +17,12 @@ TEST(OpTraceJson, NamesSurvive) {
                                "\u00e9\u4e16\U0001F600",
                                std::string(65536, 'x'),
                                ""};
-  for (const Corners corners : {Corners::kRight, Corners::kCompat}) {
+  for (const Behaviour behaviour : {Behaviour::kCorrect, Behaviour::kReference}) {
     for (const std::string& name : names) {
-      Trace trace(corners);
+      Trace trace(behaviour);
       trace.Add(Entry(7, "op" + name).WithDevice(name));
       trace.SetMetadata(name, name);
-      const Loaded loaded = FromJson(trace.ToJson(), corners);
+      const Loaded loaded = FromJson(trace.ToJson(), behaviour);
       ASSERT_TRUE(loaded.trace.has_value()) << loaded.problem;
       EXPECT_EQ(loaded.trace->entries()[0].operation, "op" + name);
       EXPECT_EQ(loaded.trace->entries()[0].device, name);
@@ -38,7 +38,7 @@ TEST(OpTraceJson, BytesThatAreNoText) {
 }
 
 TEST(OpTraceJson, OldLayout) {
-  Trace trace(Corners::kCompat);
+  Trace trace(Behaviour::kReference);
   EXPECT_EQ(trace.ToJson(),
             "{\n  \"entries\": [],\n  \"total_duration_us\": 0.0,\n  \"metadata\": {}\n}");
   trace.Add(Entry(1, "mm")
@@ -136,7 +136,7 @@ TEST(OpTraceJson, UnknownKeysAreSkippedAndHolesAreFilled) {
   EXPECT_EQ(loaded.warnings.size(), 1u);
   EXPECT_FALSE(
       FromJson(R"({"entries": [{"operation": "a"}], "total_duration_us": 0, "metadata": {}})",
-               Corners::kCompat)
+               Behaviour::kReference)
           .trace.has_value());
 }
 

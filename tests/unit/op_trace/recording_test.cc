@@ -80,10 +80,10 @@ class Recorded : public testing::Test {
     unlink(path_.c_str());
     rmdir(folder_.c_str());
   }
-  Loaded Load(Corners corners) const {
+  Loaded Load(Behaviour behaviour) const {
     std::ifstream file(path_, std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-    return LoadRecording(std::as_bytes(std::span(bytes)), corners);
+    return LoadRecording(std::as_bytes(std::span(bytes)), behaviour);
   }
   static dbr_id Name(std::string_view text) { return dbr_name(text.data(), text.size()); }
 
@@ -101,7 +101,7 @@ TEST_F(Recorded, OpsNestAndWhatIsOpenIsSeen) {
   dbr_begin(Name("inner"));
   dbr_end_op(&info);
   dbr_begin(Name("open"));
-  const Loaded loaded = Load(Corners::kRight);
+  const Loaded loaded = Load(Behaviour::kCorrect);
   ASSERT_TRUE(loaded.trace.has_value()) << loaded.problem;
   const auto entries = loaded.trace->entries();
   ASSERT_EQ(entries.size(), 3u);
@@ -113,7 +113,7 @@ TEST_F(Recorded, OpsNestAndWhatIsOpenIsSeen) {
   EXPECT_FALSE(entries[1].open);
   EXPECT_EQ(loaded.trace->metadata().at("model"), "tiny");
   EXPECT_EQ(loaded.trace->TotalDurationNs(), entries[0].duration_ns);
-  const Loaded compat = Load(Corners::kCompat);
+  const Loaded compat = Load(Behaviour::kReference);
   EXPECT_EQ(compat.trace->entries()[1].memory_bytes, 256u);
   EXPECT_EQ(compat.trace->entries()[0].output_elements, 1u);
   EXPECT_EQ(*compat.trace->entries()[0].start_ns + *compat.trace->entries()[0].duration_ns,

@@ -99,12 +99,12 @@ TEST(OpTraceTrace, SlowestOps) {
 }
 
 TEST(OpTraceTrace, ToJson) {
-  for (const Corners corners : {Corners::kRight, Corners::kCompat}) {
-    Trace trace(corners);
+  for (const Behaviour behaviour : {Behaviour::kCorrect, Behaviour::kReference}) {
+    Trace trace(behaviour);
     trace.Add(Op("matmul", 12.5).WithOutputShape({2, 4}));
     const std::string json = trace.ToJson();
     EXPECT_NE(json.find("matmul"), json.npos);
-    const Loaded loaded = FromJson(json, corners);
+    const Loaded loaded = FromJson(json, behaviour);
     ASSERT_TRUE(loaded.trace.has_value()) << loaded.problem;
     ASSERT_EQ(loaded.trace->StepCount(), 1u);
     EXPECT_EQ(loaded.trace->entries()[0].output_elements, 8u);
@@ -197,7 +197,7 @@ TEST(OpTraceAnalyzer, CommunicationBottlenecks) {
 }
 
 TEST(OpTraceAnalyzer, FlamegraphCollapsed) {
-  Trace trace(Corners::kCompat);
+  Trace trace(Behaviour::kReference);
   trace.Add(On("gpu:0", 123));
   trace.Add(On("gpu:0", 77));
   trace.Add(Op("relu", 50));
@@ -210,7 +210,7 @@ int64_t FakeNow() {
 }
 
 TEST(OpTraceRecorder, BeginEnd) {
-  Recorder recorder(Corners::kRight, FakeNow);
+  Recorder recorder(Behaviour::kCorrect, FakeNow);
   recorder.BeginOp("matmul");
   recorder.EndOpWithShapes({{2, 3}, {3, 4}}, {2, 4});
   ASSERT_EQ(recorder.CurrentTrace().StepCount(), 1u);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "outputs/string_sink.h"
-#include "outputs/terminal/flight_text/analyzer.h"
-#include "outputs/terminal/flight_text/database.h"
-#include "outputs/terminal/flight_text/tabulate.h"
+#include "compat/torchfrtrace/analyzer.h"
+#include "outputs/terminal/flight_text/flight_text.h"
+#include "compat/torchfrtrace/tabulate.h"
 #include "tables/comm_call.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"

@@ -1,5 +1,6 @@
 // How much of the recorded time is communication? Ops are told by the words of their names
-// (op_trace::IsCommunication). Sums per rank and name; one pass over the ops.
+// (op_trace::IsCommunication). Sums per rank and name, from op_summary; one pass over the ops for
+// the time from the first to the last.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace debrief::analyses::comm_share {
 namespace {
 
 constexpr auto kNeeds = kTableNames<RecordedOpTable>;
+constexpr auto kUses = kTableNames<OpSummaryTable>;
 constexpr auto kMakes = kTableNames<OpCommunicationTable>;
 
 // Below it communication is no answer to where the time went.
@@ -24,16 +26,25 @@ constexpr double kMuch = 0.3;
 using Owner = std::tuple<int32_t, int32_t, int32_t>;  // job, attempt, rank
 
 struct RankOps {
-  op_trace::OpSums sums;
+  OpSummaries sums;
   int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
-
-  void Add(const op_trace::OpFacts& op) {
-    sums.Add(op);
-    if (!op.start_ns) return;
-    start_ns = std::min(start_ns, *op.start_ns);
-    end_ns = std::max(end_ns, *op.start_ns + op.duration_ns.value_or(0));
-  }
 };
+
+std::map<Owner, RankOps> RanksOf(const Model& model) {
+  const auto& table = model.tables.Get<OpSummaryTable>();
+  const auto& ops = model.tables.Get<RecordedOpTable>();
+  std::map<Owner, RankOps> ranks;
+  for (size_t i = 0; i < table.size(); ++i)
+    AddSummary(model.pools, table, i, ranks[{table.job[i], table.attempt[i], table.rank[i]}].sums);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops.start_ns[i] == kNone64) continue;
+    RankOps& rank = ranks[{ops.job[i], ops.attempt[i], ops.rank[i]}];
+    const int64_t duration = ops.duration_ns[i] == kNone64 ? 0 : ops.duration_ns[i];
+    rank.start_ns = std::min(rank.start_ns, ops.start_ns[i]);
+    rank.end_ns = std::max(rank.end_ns, ops.start_ns[i] + duration);
+  }
+  return ranks;
+}
 
 // What the ranks of one attempt come to.
 struct AttemptSum {
@@ -45,7 +56,8 @@ struct AttemptSum {
 };
 
 void AddRows(const Owner& owner, const RankOps& ops, AnalysisResult& result, AttemptSum& attempt) {
-  const std::vector<op_trace::OpSummary> sums = ops.sums.Rows();
+  std::vector<op_trace::OpSummary> sums;
+  for (const auto& [name, op] : ops.sums) sums.push_back(op);
   int64_t op_time = 0;
   for (const op_trace::OpSummary& op : sums) {
     op_trace::AddTo(op_time, op.self_ns);
@@ -56,7 +68,7 @@ void AddRows(const Owner& owner, const RankOps& ops, AnalysisResult& result, Att
   if (std::get<2>(owner) != kNone32) attempt.ranks.push_back(std::get<2>(owner));
   auto& table = result.part.tables.Edit<OpCommunicationTable>();
   for (const op_trace::CommunicationShare& share :
-       op_trace::CommunicationOf(sums, op_time, 0, op_trace::Corners::kRight)) {
+       op_trace::CommunicationOf(sums, op_time, 0, op_trace::Behaviour::kCorrect)) {
     OpCommunicationRow row;
     std::tie(row.job, row.attempt, row.rank) = owner;
     row.operation = result.part.pools.Intern(share.operation);
@@ -94,12 +106,8 @@ void AddFinding(const std::pair<int32_t, int32_t>& who, const AttemptSum& attemp
 }
 
 Status Run(const Model& model, AnalysisResult& result) {
-  const auto& ops = model.tables.Get<RecordedOpTable>();
-  std::map<Owner, RankOps> ranks;
-  for (size_t i = 0; i < ops.size(); ++i)
-    ranks[{ops.job[i], ops.attempt[i], ops.rank[i]}].Add(FactsOf(model.pools, ops, i));
   std::map<std::pair<int32_t, int32_t>, AttemptSum> attempts;
-  for (const auto& [owner, rank_ops] : ranks)
+  for (const auto& [owner, rank_ops] : RanksOf(model))
     AddRows(owner, rank_ops, result, attempts[{std::get<0>(owner), std::get<1>(owner)}]);
   for (const auto& [who, attempt] : attempts) AddFinding(who, attempt, result);
   return {};
@@ -114,7 +122,8 @@ const Analysis& Describe() {
                .example = "41 % of the recorded op time is communication, most of it "
                           "nccl:all_reduce",
                .needs = kNeeds,
-               .makes = kMakes},
+               .makes = kMakes,
+               .uses = kUses},
       .run = Run};
   return kAnalysis;
 }

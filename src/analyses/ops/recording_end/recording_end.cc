@@ -57,7 +57,7 @@ class Endings {
         recordings_(model.tables.Get<RecordingTable>()),
         stacks_(OpenStacks(ops_)) {}
 
-  void Tell(AnalysisResult& result) const {
+  void Report(AnalysisResult& result) const {
     // By job, attempt, whether it was closed, and the innermost op.
     std::map<std::tuple<int32_t, int32_t, bool, std::string_view>, std::vector<Ending>> groups;
     for (size_t row = 0; row < recordings_.size(); ++row) {
@@ -142,7 +142,7 @@ class Endings {
 };
 
 Status Run(const Model& model, AnalysisResult& result) {
-  Endings(model).Tell(result);
+  Endings(model).Report(result);
   return {};
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "analyses/text/hang/guesses.h"
+#include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
 
 namespace debrief::analyses::text_hang {

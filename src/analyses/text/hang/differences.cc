@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "analyses/text/hang/guesses.h"
+#include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
 
 namespace debrief::analyses::text_hang {

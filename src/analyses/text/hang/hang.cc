@@ -3,12 +3,13 @@
 // applies is the answer; that ranks ran into their time limits follows from it.
 //
 // Cost: one pass over text_event, then the few rows of watchdogs.
+#include "analyses/text/hang/hang.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "analyses/analysis.h"
-#include "analyses/text/hang/guesses.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "tables/job.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "analyses/text/hang/guesses.h"
+#include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 

@@ -27,20 +27,14 @@ struct Lateness {
 Lateness ByDumps(const Board& board, const Finding& straggler, int32_t rank) {
   Lateness late;
   const auto& ops = board.model().tables.Get<CommOpTable>();
-  for (const Evidence& evidence : straggler.evidence) {
-    if (evidence.table != "comm_op") continue;
-    for (int64_t row : evidence.rows) {
-      auto at = static_cast<size_t>(row);
-      if (at >= ops.size() || ops.rank[at] != rank || ops.created_ns[at] == kNone64) continue;
-      if (!late.when.known()) late.when = {ops.created_ns[at], ops.created_ns[at]};
-      late.when.begin_ns = std::min(late.when.begin_ns, ops.created_ns[at]);
-      late.when.end_ns = std::max(late.when.end_ns, ops.created_ns[at]);
-    }
+  for (size_t row : RowsOf(straggler, "comm_op")) {
+    if (row >= ops.size() || ops.rank[row] != rank || ops.created_ns[row] == kNone64) continue;
+    late.when.Widen(ops.created_ns[row], ops.created_ns[row]);
   }
   const auto& arrivals = board.model().tables.Get<CommArrivalTable>();
   for (size_t i = 0; i < arrivals.size(); ++i) {
-    bool ours = arrivals.job[i] == board.job() && arrivals.attempt[i] == board.attempt() &&
-                arrivals.rank[i] == rank && arrivals.late_longest_ns[i] != kNone64;
+    bool ours = board.IsOurs(arrivals, i) && arrivals.rank[i] == rank &&
+                arrivals.late_longest_ns[i] != kNone64;
     if (!ours || !late.when.known()) continue;
     late.when.begin_ns -= arrivals.late_longest_ns[i];
     late.total_ns = arrivals.late_total_ns[i];
@@ -60,9 +54,7 @@ Lateness ByProfile(const Board& board, const Finding& straggler, int32_t rank) {
   }
   const auto& windows = board.model().tables.Get<ProfileBreakdownTable>();
   for (size_t i = 0; i < windows.size(); ++i) {
-    bool ours = windows.job[i] == board.job() && windows.attempt[i] == board.attempt() &&
-                windows.rank[i] == rank;
-    if (ours && !late.when.known())
+    if (board.IsOurs(windows, i) && windows.rank[i] == rank && !late.when.known())
       late.when = {windows.window_start_ns[i], windows.window_end_ns[i]};
   }
   return late;
@@ -73,8 +65,8 @@ int64_t CompilingIn(const Board& board, int32_t rank, const Window& window, int6
   const auto& compilations = board.model().tables.Get<CompilationTable>();
   int64_t total_ns = 0;
   for (size_t i = 0; i < compilations.size(); ++i) {
-    bool ours = compilations.job[i] == board.job() && compilations.attempt[i] == board.attempt() &&
-                compilations.rank[i] == rank && compilations.start_ns[i] != kNone64;
+    bool ours = board.IsOurs(compilations, i) && compilations.rank[i] == rank &&
+                compilations.start_ns[i] != kNone64;
     if (!ours) continue;
     int64_t overlap = window.OverlapWith(compilations.start_ns[i], compilations.end_ns[i]);
     if (overlap <= 0) continue;

@@ -14,6 +14,7 @@
 #include "analyses/verdict/rules.h"
 #include "analyses/verdict/waits.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
 #include "base/text/units.h"
 #include "tables/compilation.h"
 #include "tables/compile_phase.h"
@@ -38,12 +39,9 @@ std::map<RankAndId, Window> PhaseTimes(const Board& board) {
   const auto& phases = board.model().tables.Get<CompilePhaseTable>();
   std::map<RankAndId, Window> times;
   for (size_t i = 0; i < phases.size(); ++i) {
-    bool ours = phases.job[i] == board.job() && phases.attempt[i] == board.attempt();
-    if (!ours || phases.start_ns[i] == kNone64 || phases.end_ns[i] == kNone64) continue;
-    Window own{phases.start_ns[i], phases.end_ns[i]};
-    auto [known, is_new] = times.try_emplace({phases.rank[i], phases.compile_id[i]}, own);
-    known->second.begin_ns = std::min(known->second.begin_ns, own.begin_ns);
-    known->second.end_ns = std::max(known->second.end_ns, own.end_ns);
+    bool timed = phases.start_ns[i] != kNone64 && phases.end_ns[i] != kNone64;
+    if (timed && board.IsOurs(phases, i))
+      times[{phases.rank[i], phases.compile_id[i]}].Widen(phases.start_ns[i], phases.end_ns[i]);
   }
   return times;
 }
@@ -54,8 +52,8 @@ std::map<int32_t, Compiling> CompilingDuring(const Board& board, const Window& w
   std::map<RankAndId, Window> phases = PhaseTimes(board);
   std::map<int32_t, Compiling> ranks;
   for (size_t i = 0; i < compilations.size(); ++i) {
-    bool ours = compilations.job[i] == board.job() && compilations.attempt[i] == board.attempt() &&
-                compilations.rank[i] != kNone32 && compilations.start_ns[i] != kNone64;
+    bool ours = board.IsOurs(compilations, i) && compilations.rank[i] != kNone32 &&
+                compilations.start_ns[i] != kNone64;
     if (!ours) continue;
     Compiling each{i, {compilations.start_ns[i], compilations.end_ns[i]}, false};
     auto told = phases.find({compilations.rank[i], compilations.compile_id[i]});
@@ -71,16 +69,13 @@ std::map<int32_t, Compiling> CompilingDuring(const Board& board, const Window& w
   return ranks;
 }
 
-std::string Site(std::string_view file, int32_t line) {
-  return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line);
-}
-
 std::string CompilingInWords(const Board& board, const Compiling& compiling) {
   const auto& compilations = board.model().tables.Get<CompilationTable>();
   const Pools& pools = board.model().pools;
   size_t row = compiling.row;
-  std::string text = fmt::format("was compiling {} ({})", pools.Text(compilations.function[row]),
-                                 Site(pools.Text(compilations.file[row]), compilations.line[row]));
+  std::string text =
+      fmt::format("was compiling {} ({}:{})", pools.Text(compilations.function[row]),
+                  FileName(pools.Text(compilations.file[row])), compilations.line[row]);
   if (!compiling.open) return text + " for " + SecondsInWords(compiling.when.length());
   return text + fmt::format(" from {} on, until its log ends,", TimeOfDay(compiling.when.begin_ns));
 }

@@ -12,7 +12,7 @@ namespace debrief::analyses::verdict {
 
 namespace {
 
-void TellWhoWaits(Board& board, size_t death, size_t absence) {
+void ReportWhoWaits(Board& board, size_t death, size_t absence) {
   const Finding absent = board.At(absence);
   std::string waiting = WaitingInWords(board, absent);
   Finding& finding = board.At(death);
@@ -25,12 +25,12 @@ void TellWhoWaits(Board& board, size_t death, size_t absence) {
 }
 
 // The last life of the rank's compile log, when the log tells its end.
-void TellEndOfCompileLog(Board& board, size_t death) {
+void ReportEndOfCompileLog(Board& board, size_t death) {
   const auto& lives = board.model().tables.Get<CompileLifeTable>();
   int64_t last = -1;
   for (size_t i = 0; i < lives.size(); ++i) {
-    bool ours = lives.job[i] == board.job() && lives.attempt[i] == board.attempt() &&
-                lives.rank[i] == board.At(death).ranks.front() && lives.end_ns[i] != kNone64;
+    bool ours = board.IsOurs(lives, i) && lives.rank[i] == board.At(death).ranks.front() &&
+                lives.end_ns[i] != kNone64;
     if (ours && (last < 0 || lives.end_ns[static_cast<size_t>(last)] < lives.end_ns[i]))
       last = static_cast<int64_t>(i);
   }
@@ -50,12 +50,12 @@ void DeathExplainsAbsence(Board& board) {
   for (std::string_view end : {"text_hang.died", "text_hang.exited"}) {
     for (size_t death : board.FindCauses(end)) {
       bool told = false;
-      TellEndOfCompileLog(board, death);
+      ReportEndOfCompileLog(board, death);
       for (std::string_view rule : {"flight.no_dump", "flight.host_never_came"}) {
         for (size_t absence : board.FindCauses(rule)) {
           if (!ContainsAll(board.At(death).ranks, board.At(absence).ranks)) continue;
           if (!told && board.At(absence).severity == Severity::kError)
-            TellWhoWaits(board, death, absence);
+            ReportWhoWaits(board, death, absence);
           told = true;
           if (!board.Fold(death, absence)) continue;
           board.Support(death, board.At(absence).confidence,

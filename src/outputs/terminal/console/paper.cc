@@ -8,48 +8,6 @@
 
 namespace debrief::outputs::console {
 
-namespace {
-
-// Terminal columns of UTF-8 text; wide characters are rare in our texts and count as one.
-size_t WidthOf(std::string_view text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
-}
-
-// The text up to `width` columns, cut with "..." when there is more.
-std::string Cut(const std::string& text, size_t width) {
-  if (WidthOf(text) <= width || width < 4) return text;
-  std::string cut;
-  size_t columns = 0;
-  for (char c : text) {
-    bool starts = (static_cast<uint8_t>(c) & 0xc0) != 0x80;
-    if (starts && columns++ == width - 3) break;
-    cut += c;
-  }
-  return cut + "...";
-}
-
-// Words of `text` in lines of at most `width` columns; a longer word has a line of its own.
-std::vector<std::string> Wrap(std::string_view text, size_t width) {
-  std::vector<std::string> lines;
-  std::string line;
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = std::min(text.find(' ', begin), text.size());
-    std::string_view word = text.substr(begin, end - begin);
-    if (!line.empty() && WidthOf(line) + 1 + WidthOf(word) > width) {
-      lines.push_back(std::move(line));
-      line.clear();
-    }
-    if (!line.empty()) line += ' ';
-    line += word;
-    begin = end + 1;
-  }
-  if (!line.empty() || lines.empty()) lines.push_back(std::move(line));
-  return lines;
-}
-
-}  // namespace
-
 Ink InkOf(Severity severity) {
   switch (severity) {
     case Severity::kError:
@@ -97,28 +55,12 @@ void Paper::Labelled(std::string_view label, Ink ink, std::string_view text) {
   empty_ = false;
 }
 
-void Paper::Columns(const std::vector<std::vector<std::string>>& rows, int indent) {
-  std::vector<std::vector<std::string>> clean = rows;
-  std::vector<size_t> widths;
-  for (auto& row : clean) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) {
-      row[i] = Printable(row[i]);
-      widths[i] = std::max(widths[i], WidthOf(row[i]));
-    }
-  }
-  for (const auto& row : clean) {
-    std::string line(static_cast<size_t>(indent), ' ');
-    size_t used = line.size();
-    for (size_t i = 0; i < row.size(); ++i) {
-      size_t left = static_cast<size_t>(width_) > used ? static_cast<size_t>(width_) - used : 0;
-      bool last = i + 1 == row.size();
-      line += last ? Cut(row[i], left) : row[i] + std::string(widths[i] - WidthOf(row[i]) + 2, ' ');
-      used += widths[i] + 2;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    sink_.Write(line + "\n");
-  }
+void Paper::Table(const TextTable& table, size_t indent) {
+  constexpr size_t kLeastLast = 4;
+  sink_.Write(table.Text({.indent = indent,
+                          .width = static_cast<size_t>(width_),
+                          .least_last = kLeastLast,
+                          .has_head = false}));
   empty_ = false;
 }
 

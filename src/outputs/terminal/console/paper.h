@@ -1,10 +1,10 @@
-// Text for a terminal: wrapping, columns and colour in one place.
+// Text for a terminal: wrapping, tables and colour in one place.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/text/columns.h"
 #include "model/diagnostics.h"
 #include "outputs/output.h"
 
@@ -25,9 +25,8 @@ class Paper {
   // A word in front ("error") and text that wraps beside it.
   void Labelled(std::string_view label, Ink ink, std::string_view text);
 
-  // Rows with aligned columns; the last column takes what is left and is cut with "..." when too
-  // long.
-  void Columns(const std::vector<std::vector<std::string>>& rows, int indent);
+  // Without its head; the last column takes what is left.
+  void Table(const TextTable& table, size_t indent);
 
  private:
   std::string Coloured(std::string_view text, Ink ink) const;

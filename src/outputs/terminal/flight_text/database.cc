@@ -1,5 +1,3 @@
-#include "outputs/terminal/flight_text/database.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <set>
 
 #include "base/json/writer.h"
-#include "outputs/terminal/flight_text/analyzer.h"
+#include "outputs/terminal/flight_text/flight_text.h"
 #include "outputs/terminal/flight_text/match_database.h"
 #include "tables/comm_op.h"
 #include "tables/input.h"
@@ -51,10 +49,19 @@ std::string_view SizesJson(std::string_view sizes) {
   return plain ? sizes : "[]";
 }
 
+// Columns as "id BIGINT; name VARCHAR".
+FlatTable NewTable(std::string_view name, std::string_view columns) {
+  FlatTable table{.name = name, .columns = {}, .rows = {}};
+  while (!columns.empty()) {
+    size_t blank = columns.find(' '), end = std::min(columns.find(';'), columns.size());
+    table.columns.push_back({columns.substr(0, blank), columns.substr(blank + 1, end - blank - 1)});
+    columns.remove_prefix(std::min(end + 2, columns.size()));
+  }
+  return table;
+}
+
 FlatTable Groups(const Dumps& dumps) {
-  FlatTable table{"groups",
-                  {{"id", "VARCHAR"}, {"name", "VARCHAR"}, {"desc", "VARCHAR"}, {"size", "BIGINT"}},
-                  {}};
+  FlatTable table = NewTable("groups", "id VARCHAR; name VARCHAR; desc VARCHAR; size BIGINT");
   for (const DumpGroup& group : dumps.groups) {
     JsonWriter json(&table.rows.emplace_back());
     json.BeginObject().Field("id", group.key).Field("name", group.name);
@@ -64,7 +71,7 @@ FlatTable Groups(const Dumps& dumps) {
 }
 
 FlatTable Memberships(const Dumps& dumps) {
-  FlatTable table{"memberships", {{"group_id", "VARCHAR"}, {"global_rank", "BIGINT"}}, {}};
+  FlatTable table = NewTable("memberships", "group_id VARCHAR; global_rank BIGINT");
   for (const DumpGroup& group : dumps.groups) {
     for (int32_t rank : group.ranks) {
       JsonWriter json(&table.rows.emplace_back());
@@ -75,10 +82,8 @@ FlatTable Memberships(const Dumps& dumps) {
 }
 
 FlatTable Tracebacks(const Model& model, const Ids& ids) {
-  FlatTable table{
-      "tracebacks",
-      {{"id", "BIGINT"}, {"frames", "STRUCT(name VARCHAR, filename VARCHAR, line BIGINT)[]"}},
-      {}};
+  FlatTable table = NewTable(
+      "tracebacks", "id BIGINT; frames STRUCT(name VARCHAR, filename VARCHAR, line BIGINT)[]");
   for (size_t i = 0; i < ids.stacks().size(); ++i) {
     JsonWriter json(&table.rows.emplace_back());
     json.BeginObject().Field("id", i).Key("frames").BeginArray();
@@ -120,24 +125,13 @@ int32_t AnyMember(const Collective& collective) {
 }
 
 FlatTable Collectives(const Database& db, Ids& ids) {
-  FlatTable table{"collectives",
-                  {{"id", "BIGINT"},
-                   {"group_id", "VARCHAR"},
-                   {"pass_check", "BOOLEAN"},
-                   {"collective_seq_id", "BIGINT"},
-                   {"p2p_seq_id", "BIGINT"},
-                   {"record_id", "BIGINT"},
-                   {"pg_desc", "VARCHAR"},
-                   {"collective_name", "VARCHAR"},
-                   {"input_sizes", "BIGINT[][]"},
-                   {"output_sizes", "BIGINT[][]"},
-                   {"expected_ranks", "BIGINT[]"},
-                   {"collective_state", "VARCHAR"},
-                   {"missing_ranks", "BIGINT[]"},
-                   {"mismatch_collectives", "JSON"},
-                   {"type_of_mismatch", "VARCHAR"},
-                   {"traceback_id", "BIGINT"}},
-                  {}};
+  FlatTable table =
+      NewTable("collectives",
+               "id BIGINT; group_id VARCHAR; pass_check BOOLEAN; collective_seq_id BIGINT; "
+               "p2p_seq_id BIGINT; record_id BIGINT; pg_desc VARCHAR; collective_name VARCHAR; "
+               "input_sizes BIGINT[][]; output_sizes BIGINT[][]; expected_ranks BIGINT[]; "
+               "collective_state VARCHAR; missing_ranks BIGINT[]; mismatch_collectives JSON; "
+               "type_of_mismatch VARCHAR; traceback_id BIGINT");
   for (const Collective& collective : db.collectives) {
     const Entry& entry = collective.entry;
     JsonWriter json(&table.rows.emplace_back());
@@ -161,15 +155,10 @@ FlatTable Collectives(const Database& db, Ids& ids) {
 }
 
 FlatTable Calls(const Model& model, const Database& db, Ids& ids) {
-  FlatTable table{"ncclcalls",
-                  {{"id", "BIGINT"},
-                   {"collective_id", "BIGINT"},
-                   {"group_id", "VARCHAR"},
-                   {"global_rank", "BIGINT"},
-                   {"traceback_id", "BIGINT"},
-                   {"collective_type", "VARCHAR"},
-                   {"sizes", "BIGINT[][]"}},
-                  {}};
+  FlatTable table =
+      NewTable("ncclcalls",
+               "id BIGINT; collective_id BIGINT; group_id VARCHAR; global_rank BIGINT; "
+               "traceback_id BIGINT; collective_type VARCHAR; sizes BIGINT[][]");
   for (const NcclCall& call : db.calls) {
     Entry entry = ReadEntry(model, call.row);
     JsonWriter json(&table.rows.emplace_back());
@@ -186,7 +175,7 @@ FlatTable Processes(const Model& model, const Dumps& dumps) {
   const auto& ops = model.tables.Get<CommOpTable>();
   const auto& inputs = model.tables.Get<InputTable>();
   const auto& ranks = model.tables.Get<RankTable>();
-  FlatTable table{"processes", {{"rank", "BIGINT"}, {"host", "VARCHAR"}, {"input", "VARCHAR"}}, {}};
+  FlatTable table = NewTable("processes", "rank BIGINT; host VARCHAR; input VARCHAR");
   for (const RankDump& dump : dumps.ranks) {
     JsonWriter json(&table.rows.emplace_back());
     json.BeginObject().Field("rank", dump.rank);
@@ -205,7 +194,7 @@ FlatTable Processes(const Model& model, const Dumps& dumps) {
 
 FlatTable Threads(const Model& model, const Dumps& dumps) {
   const auto& ops = model.tables.Get<CommOpTable>();
-  FlatTable table{"threads", {{"rank", "BIGINT"}, {"thread", "VARCHAR"}}, {}};
+  FlatTable table = NewTable("threads", "rank BIGINT; thread VARCHAR");
   std::set<std::pair<int32_t, std::string_view>> seen;
   for (const RankDump& dump : dumps.ranks) {
     for (const Entry& entry : dump.entries) {
@@ -245,35 +234,15 @@ void WriteOp(const Model& model, const Entry& entry, int32_t rank, const NcclCal
 }
 
 FlatTable Ops(const Model& model, const Dumps& dumps, const Database& db, Ids& ids) {
-  FlatTable table{"ops",
-                  {{"rank", "BIGINT"},
-                   {"record_id", "BIGINT"},
-                   {"call_id", "BIGINT"},
-                   {"collective_id", "BIGINT"},
-                   {"group_id", "VARCHAR"},
-                   {"pg_id", "BIGINT"},
-                   {"backend", "VARCHAR"},
-                   {"op", "VARCHAR"},
-                   {"src", "BIGINT"},
-                   {"dst", "BIGINT"},
-                   {"collective_seq_id", "BIGINT"},
-                   {"p2p_seq_id", "BIGINT"},
-                   {"op_id", "BIGINT"},
-                   {"is_p2p", "BOOLEAN"},
-                   {"input_sizes", "BIGINT[][]"},
-                   {"output_sizes", "BIGINT[][]"},
-                   {"input_dtypes", "VARCHAR"},
-                   {"output_dtypes", "VARCHAR"},
-                   {"state", "VARCHAR"},
-                   {"retired", "BOOLEAN"},
-                   {"time_created_ns", "BIGINT"},
-                   {"time_discovered_started_ns", "BIGINT"},
-                   {"time_discovered_completed_ns", "BIGINT"},
-                   {"duration_ns", "BIGINT"},
-                   {"timeout_ms", "BIGINT"},
-                   {"thread", "VARCHAR"},
-                   {"traceback_id", "BIGINT"}},
-                  {}};
+  FlatTable table =
+      NewTable("ops",
+               "rank BIGINT; record_id BIGINT; call_id BIGINT; collective_id BIGINT; group_id "
+               "VARCHAR; pg_id BIGINT; backend VARCHAR; op VARCHAR; src BIGINT; dst BIGINT; "
+               "collective_seq_id BIGINT; p2p_seq_id BIGINT; op_id BIGINT; is_p2p BOOLEAN; "
+               "input_sizes BIGINT[][]; output_sizes BIGINT[][]; input_dtypes VARCHAR; "
+               "output_dtypes VARCHAR; state VARCHAR; retired BOOLEAN; time_created_ns BIGINT; "
+               "time_discovered_started_ns BIGINT; time_discovered_completed_ns BIGINT; "
+               "duration_ns BIGINT; timeout_ms BIGINT; thread VARCHAR; traceback_id BIGINT");
   std::map<size_t, const NcclCall*> calls;
   for (const NcclCall& call : db.calls) calls.try_emplace(call.row, &call);
   for (const RankDump& dump : dumps.ranks) {

@@ -6,8 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "outputs/terminal/flight_text/analyzer.h"
-#include "outputs/terminal/flight_text/flight_text.h"
+#include "compat/torchfrtrace/torchfrtrace.h"
 
 namespace debrief::outputs::flight_text {
 

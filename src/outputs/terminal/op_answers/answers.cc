@@ -10,6 +10,7 @@
 #include "model/recorded_ops.h"
 #include "outputs/terminal/op_answers/compat_trace.h"
 #include "tables/input.h"
+#include "tables/op_device.h"
 #include "tables/recording.h"
 #include "tables/recording_loss.h"
 #include "tables/timeline_memory.h"
@@ -18,7 +19,7 @@ namespace debrief::outputs::op_answers {
 
 namespace {
 
-using op_trace::Corners;
+using op_trace::Behaviour;
 using op_trace::Interval;
 using op_trace::OpFacts;
 
@@ -42,33 +43,38 @@ struct InputTimes {
   std::vector<Interval> communication;
 };
 
+// What the sums of one name do not tell.
+struct Name {
+  bool communicates = false;
+  size_t table_rows = 0;  // of op_summary
+  uint64_t without_duration = 0;
+  std::vector<int64_t> durations;  // of names with several rows
+};
+
 class Answerer {
  public:
   Answerer(const Model& model, const OpsOptions& options)
-      : model_(model),
-        options_(options),
-        ops_(model.tables.Get<RecordedOpTable>()),
-        op_sums_(options.corners),
-        device_sums_(options.corners) {
-    if (options.corners == Corners::kCompat) entries_ = CompatEntries(model);
-  }
+      : model_(model), options_(options), ops_(model.tables.Get<RecordedOpTable>()) {}
 
   OpAnswers Answer() {
     FindRanks();
+    options_.behaviour == Behaviour::kReference ? SumReference() : ReadTables();
+    for (const op_trace::OpSummary& op : answers_.ops)
+      names_[op.operation].communicates = IsCommunication(op.operation, options_.behaviour);
     for (size_t row = 0; row < ops_.size(); ++row) AddOp(row);
-    TellOps();
-    TellDevices();
-    TellTimes();
-    TellSlowest();
-    TellMemory();
-    TellLosses();
-    TellOpen();
+    AddTotals();
+    AddWallTimes();
+    ListSlowest();
+    FindPeak();
+    ListLosses();
+    ListOpen();
     return std::move(answers_);
   }
 
  private:
   OpFacts Facts(size_t row) const {
-    return entries_.empty() ? FactsOf(model_.pools, ops_, row) : FactsOfEntry(entries_[row]);
+    const auto entries = reference_.entries();
+    return entries.empty() ? FactsOf(model_.pools, ops_, row) : FactsOfEntry(entries[row]);
   }
 
   void FindRanks() {
@@ -81,43 +87,61 @@ class Answerer {
     answers_.ranks.assign(ranks.begin(), ranks.end());
   }
 
-  void AddOp(size_t row) {
-    OpFacts op = Facts(row);
-    ++answers_.count;
-    op_trace::AddTo(answers_.op_time_ns, op.self_ns);
-    op_trace::AddTo(answers_.bytes, op.bytes, options_.corners);
-    answers_.largest_bytes = std::max(answers_.largest_bytes, op.bytes);
-    answers_.bytes_assumed += ops_.bytes_assumed[row] != 0;
-    answers_.without_duration += !op.duration_ns;
-    answers_.without_device += !op.device;
-    op_sums_.Add(op);
-    if (op.start_ns) AddTimes(row, op);
-    if (op.bytes > options_.hot_bytes) answers_.hot_spots.push_back(Listed(row, op));
-    if (op.device) op.device = DeviceName(row, *op.device);
-    device_sums_.Add(op);
+  void SumReference() {
+    for (op_trace::Entry& entry : CompatEntries(model_)) reference_.Add(std::move(entry));
+    answers_.ops = SummariseOps(reference_);
+    answers_.devices = SummariseDevices(reference_);
   }
 
-  void AddTimes(size_t row, const OpFacts& op) {
+  // What the analyses have added up, over all ranks.
+  void ReadTables() {
+    const auto& summaries = model_.tables.Get<OpSummaryTable>();
+    OpSummaries sums;
+    for (size_t row = 0; row < summaries.size(); ++row) {
+      AddSummary(model_.pools, summaries, row, sums);
+      ++names_[model_.pools.Text(summaries.operation[row])].table_rows;
+    }
+    for (auto& [name, sum] : sums) answers_.ops.push_back(std::move(sum));
+    ReadDevices();
+  }
+
+  // The same name is another device on another rank.
+  void ReadDevices() {
+    const auto& table = model_.tables.Get<OpDeviceTable>();
+    std::map<std::string, op_trace::DeviceSummary> devices;
+    for (size_t row = 0; row < table.size(); ++row) {
+      std::string name(model_.pools.Text(table.device[row]));
+      if (answers_.ranks.size() > 1) name = fmt::format("rank {} {}", table.rank[row], name);
+      op_trace::DeviceSummary& device = devices[name];
+      device.device = std::move(name);
+      device.count += static_cast<uint64_t>(table.count[row]);
+      op_trace::AddTo(device.duration_ns, table.duration_ns[row]);
+      op_trace::AddTo(device.busy_ns, std::max<int64_t>(table.busy_ns[row], 0));
+      op_trace::AddTo(device.bytes, static_cast<uint64_t>(table.memory_bytes[row]));
+    }
+    for (auto& [name, device] : devices) answers_.devices.push_back(std::move(device));
+    std::sort(answers_.devices.begin(), answers_.devices.end(), [](const auto& a, const auto& b) {
+      return op_trace::NaturallyBefore(a.device, b.device);
+    });
+  }
+
+  void AddOp(size_t row) {
+    const OpFacts op = Facts(row);
+    Name& name = names_[op.operation];
+    if (op.duration_ns && name.table_rows > 1) name.durations.push_back(*op.duration_ns);
+    name.without_duration += !op.duration_ns;
+    answers_.without_duration += !op.duration_ns;
+    answers_.without_device += !op.device;
+    answers_.largest_bytes = std::max(answers_.largest_bytes, op.bytes);
+    answers_.bytes_assumed += ops_.bytes_assumed[row] != 0;
+    if (op.bytes > options_.hot_bytes) answers_.hot_spots.push_back(Listed(row, op));
+    if (!op.start_ns) return;
+    answers_.has_busy = true;
     InputTimes& times = times_[ops_.input[row]];
     const int64_t end = *op.start_ns + op.duration_ns.value_or(0);
     times.start_ns = std::min(times.start_ns, *op.start_ns);
     times.end_ns = std::max(times.end_ns, end);
-    answers_.has_busy = true;
-    if (IsCommunication(op.operation)) times.communication.emplace_back(*op.start_ns, end);
-  }
-
-  bool IsCommunication(std::string_view operation) {
-    const auto [found, is_new] = communicates_.try_emplace(operation, false);
-    if (is_new) found->second = op_trace::IsCommunication(operation, options_.corners);
-    return found->second;
-  }
-
-  // The same name is another device on another rank.
-  std::string_view DeviceName(size_t row, std::string_view device) {
-    if (answers_.ranks.size() < 2 || options_.corners == Corners::kCompat) return device;
-    std::string& name = device_names_[{ops_.rank[row], device}];
-    if (name.empty()) name = fmt::format("rank {} {}", ops_.rank[row], device);
-    return name;
+    if (name.communicates) times.communication.emplace_back(*op.start_ns, end);
   }
 
   ListedOp Listed(size_t row, const OpFacts& op) const {
@@ -132,13 +156,27 @@ class Answerer {
     return listed;
   }
 
-  void TellOps() {
-    answers_.ops = op_sums_.Rows();
-    for (const op_trace::OpSummary& op : answers_.ops) {
-      if (IsCommunication(op.operation)) op_trace::AddTo(answers_.communication_ns, op.self_ns);
+  // Percentiles of several ranks or devices do not follow from those of each.
+  void FinishSummary(Name& name, op_trace::OpSummary& op) const {
+    const uint64_t timed = op.count - name.without_duration;
+    op.mean_ns = timed == 0 ? 0 : op.duration_ns / static_cast<int64_t>(timed);
+    if (name.durations.empty()) return;
+    op.p50_ns = op_trace::Percentile(name.durations, 50);
+    op.p99_ns = op_trace::Percentile(name.durations, 99);
+  }
+
+  void AddTotals() {
+    answers_.count = ops_.size();
+    for (op_trace::OpSummary& op : answers_.ops) {
+      Name& name = names_[op.operation];
+      if (options_.behaviour == Behaviour::kCorrect) FinishSummary(name, op);
+      op_trace::AddTo(answers_.op_time_ns, op.self_ns);
+      op_trace::AddTo(answers_.bytes, op.bytes, options_.behaviour);
+      if (name.communicates) op_trace::AddTo(answers_.communication_ns, op.self_ns);
     }
+    answers_.balance = op_trace::BalanceOf(answers_.devices);
     answers_.communication = op_trace::CommunicationOf(answers_.ops, answers_.op_time_ns,
-                                                       options_.min_ratio, options_.corners);
+                                                       options_.min_ratio, options_.behaviour);
     if (answers_.op_time_ns > 0)
       answers_.communication_of_op_time =
           static_cast<double>(answers_.communication_ns) / static_cast<double>(answers_.op_time_ns);
@@ -146,12 +184,7 @@ class Answerer {
                      [](const auto& a, const auto& b) { return a.self_ns > b.self_ns; });
   }
 
-  void TellDevices() {
-    answers_.devices = device_sums_.Rows();
-    answers_.balance = op_trace::BalanceOf(answers_.devices);
-  }
-
-  void TellTimes() {
+  void AddWallTimes() {
     int64_t wall = 0, talking = 0;
     for (auto& [input, times] : times_) {
       op_trace::AddTo(wall, times.end_ns - times.start_ns);
@@ -163,7 +196,7 @@ class Answerer {
       answers_.communication_of_wall = static_cast<double>(talking) / static_cast<double>(wall);
   }
 
-  void TellSlowest() {
+  void ListSlowest() {
     std::vector<size_t> rows(ops_.size());
     for (size_t row = 0; row < rows.size(); ++row) rows[row] = row;
     const auto self = [&](size_t row) {
@@ -179,12 +212,12 @@ class Answerer {
     for (size_t i = 0; i < count; ++i) answers_.slowest.push_back(Listed(rows[i], Facts(rows[i])));
   }
 
-  void TellMemory() {
+  void FindPeak() {
     for (const int64_t bytes : model_.tables.Get<TimelineMemoryTable>().allocated_bytes)
       answers_.live_peak_bytes = std::max(answers_.live_peak_bytes.value_or(0), bytes);
   }
 
-  void TellLosses() {
+  void ListLosses() {
     const auto& recordings = model_.tables.Get<RecordingTable>();
     const auto& paths = model_.tables.Get<InputTable>().path;
     const std::map<int32_t, Interval> ranges = LossRanges();
@@ -216,7 +249,7 @@ class Answerer {
     return ranges;
   }
 
-  void TellOpen() {
+  void ListOpen() {
     const auto& recordings = model_.tables.Get<RecordingTable>();
     std::map<int32_t, size_t> recording_of;  // by input
     for (size_t row = 0; row < recordings.size(); ++row)
@@ -239,12 +272,9 @@ class Answerer {
   const Model& model_;
   const OpsOptions& options_;
   const RecordedOpTable& ops_;
-  std::vector<op_trace::Entry> entries_;  // of kCompat
-  op_trace::OpSums op_sums_;
-  op_trace::DeviceSums device_sums_;
+  op_trace::Trace reference_{Behaviour::kReference};
+  std::unordered_map<std::string_view, Name> names_;
   std::map<int32_t, InputTimes> times_;
-  std::unordered_map<std::string_view, bool> communicates_;
-  std::map<std::pair<int32_t, std::string_view>, std::string> device_names_;
   OpAnswers answers_;
 };
 

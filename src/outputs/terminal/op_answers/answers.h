@@ -1,8 +1,8 @@
 // What recorded ops tell, over all inputs and ranks: the answers of `debrief ops`.
 //
-// The formulas are those of op_trace/sums.h. With Corners::kCompat the ops are first brought into
-// the form that the first op traces had (compat_trace.h), and everything is computed from that.
-// Cost: one pass over the ops, and a sort of each name's durations.
+// Sums by name and device are those of the analyses (tables op_summary, op_device). With
+// Behaviour::kReference the ops are first brought into the form that the first op traces had
+// (compat_trace.h), and everything is computed from that. Cost: one pass over the ops.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace debrief::outputs::op_answers {
 
 struct OpsOptions {
-  op_trace::Corners corners = op_trace::Corners::kRight;
+  op_trace::Behaviour behaviour = op_trace::Behaviour::kCorrect;
   size_t top = 10;               // rows of a list in the text; 0: all
   uint64_t hot_bytes = 1 << 20;  // outputs above it are hot spots
   double min_ratio = 0;          // communication below this share of the op time is left out
@@ -88,6 +88,6 @@ void WriteJson(const OpAnswers& answers, TextSink& out);
 // The ops themselves, as the first op traces wrote them.
 void WriteCompatJson(const Model& model, TextSink& out);
 // Collapsed stacks.
-void WriteStacks(const Model& model, op_trace::Corners corners, TextSink& out);
+void WriteStacks(const Model& model, op_trace::Behaviour behaviour, TextSink& out);
 
 }  // namespace debrief::outputs::op_answers

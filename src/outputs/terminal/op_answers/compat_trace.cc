@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "op_trace/flatten.h"
 #include "op_trace/json_text.h"
+#include "op_trace/reference.h"
 #include "tables/recorded_op.h"
 #include "tables/recording_note.h"
 
@@ -35,7 +35,8 @@ op_trace::Entry EntryOf(const Model& model, const RecordedOpTable& ops, size_t r
     output.push_back(Told(dim));
   // Of a recording the sizes were counted from the types; here they are counted anew.
   const bool is_recording = ops.start_ns[row] != kNone64;
-  entry.WithOutputShape(std::move(output), op_trace::Dtype::kUnknown, op_trace::Corners::kCompat);
+  entry.WithOutputShape(std::move(output), op_trace::Dtype::kUnknown,
+                        op_trace::Behaviour::kReference);
   if (!is_recording) {
     entry.output_elements = Told(ops.output_elements[row]);
     entry.memory_bytes = Told(ops.memory_bytes[row]);

@@ -1,7 +1,10 @@
-// The answers as JSON: keys in alphabetical order, times in nanoseconds, null for what is not
-// known.
+// The answers for programs: CSV, and JSON with keys in alphabetical order, times in nanoseconds,
+// null for what is not known.
+#include <fmt/format.h>
+
 #include "base/json/writer.h"
-#include "op_trace/trace_json.h"
+#include "base/text/escape.h"
+#include "op_trace/reference.h"
 #include "outputs/terminal/op_answers/answers.h"
 #include "outputs/terminal/op_answers/compat_trace.h"
 
@@ -14,15 +17,6 @@ void OptionalField(JsonWriter& json, std::string_view key, const std::optional<T
   json.Key(key);
   if (value) {
     json.Value(*value);
-  } else {
-    json.Null();
-  }
-}
-
-void TextField(JsonWriter& json, std::string_view key, const std::optional<std::string>& text) {
-  json.Key(key);
-  if (text) {
-    json.Value(std::string_view(*text));
   } else {
     json.Null();
   }
@@ -65,7 +59,7 @@ void WriteList(std::string_view key, const std::vector<ListedOp>& ops, JsonWrite
   json.Key(key).BeginArray();
   for (const ListedOp& op : ops) {
     json.BeginObject().Field("bytes", op.bytes);
-    TextField(json, "device", op.device);
+    OptionalField(json, "device", op.device);
     OptionalField(json, "duration_ns", op.duration_ns);
     json.Field("operation", op.operation);
     OptionalField(json, "rank", op.rank);
@@ -144,6 +138,19 @@ void WriteJson(const OpAnswers& answers, TextSink& out) {
   WriteTotals(answers, json);
   json.EndObject();
   out.Write(text + "\n");
+}
+
+// Ops by name: all rows, exact.
+void WriteCsv(const OpAnswers& answers, TextSink& out) {
+  out.Write("operation,count,duration_ns,self_ns,mean_ns,p50_ns,p99_ns,longest_ns,bytes\n");
+  std::string line;
+  for (const op_trace::OpSummary& op : answers.ops) {
+    line.clear();
+    AppendCsv(line, op.operation);
+    line += fmt::format(",{},{},{},{},{},{},{},{}\n", op.count, op.duration_ns, op.self_ns,
+                        op.mean_ns, op.p50_ns, op.p99_ns, op.longest_ns, op.bytes);
+    out.Write(line);
+  }
 }
 
 void WriteCompatJson(const Model& model, TextSink& out) {

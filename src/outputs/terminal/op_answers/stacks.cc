@@ -5,7 +5,7 @@
 #include <map>
 
 #include "model/timeline/view.h"
-#include "op_trace/collapsed.h"
+#include "op_trace/reference.h"
 #include "outputs/stack_tree.h"
 #include "outputs/terminal/op_answers/answers.h"
 #include "outputs/terminal/op_answers/compat_trace.h"
@@ -53,8 +53,8 @@ void WriteFlatStacks(const Model& model, bool with_rank, TextSink& out) {
 
 }  // namespace
 
-void WriteStacks(const Model& model, op_trace::Corners corners, TextSink& out) {
-  if (corners == op_trace::Corners::kCompat) return WriteCompatStacks(model, out);
+void WriteStacks(const Model& model, op_trace::Behaviour behaviour, TextSink& out) {
+  if (behaviour == op_trace::Behaviour::kReference) return WriteCompatStacks(model, out);
   const bool with_rank = SeveralInputs(model);
   StackTree tree(model.pools);
   for (const timeline::TimelineView& view : timeline::Timelines(model))

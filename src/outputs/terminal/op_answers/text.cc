@@ -7,9 +7,13 @@
 
 #include <algorithm>
 
+#include "base/bytes/write_file.h"
+#include "base/text/columns.h"
 #include "base/text/rank_list.h"
 #include "base/text/safe_name.h"
 #include "base/text/units.h"
+#include "outputs/output.h"
+#include "outputs/string_sink.h"
 #include "outputs/terminal/op_answers/answers.h"
 
 namespace debrief::outputs::op_answers {
@@ -18,53 +22,19 @@ namespace {
 
 constexpr size_t kLeastName = 32;  // of the last column, however narrow the terminal is
 
-std::string BytesText(uint64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (bytes < 1000) return fmt::format("{} B", bytes);
-  if (size < 1e6) return fmt::format("{:.1f} kB", size / 1e3);
-  if (size < 1e9) return fmt::format("{:.1f} MB", size / 1e6);
-  if (size < 1e12) return fmt::format("{:.2f} GB", size / 1e9);
-  return fmt::format("{:.2f} TB", size / 1e12);
-}
-
-std::string PercentText(double share) { return fmt::format("{:.1f} %", share * 100); }
-
-std::string Cut(std::string text, size_t width) {
-  if (text.size() <= width) return text;
-  size_t end = width - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "...";
-}
-
 // Numbers to the right, the name in the last column to the left.
-class Rows {
- public:
-  explicit Rows(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
-  void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  size_t size() const { return rows_.size() - 1; }
-
-  void Write(int width, TextSink& out) const {
-    std::vector<size_t> widths(rows_.front().size());
-    for (const auto& row : rows_) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    for (const auto& row : rows_) {
-      std::string line = "  ";
-      for (size_t i = 0; i + 1 < row.size(); ++i)
-        line += fmt::format("{:>{}}  ", row[i], widths[i]);
-      const auto left = static_cast<size_t>(std::max(width, 0));
-      out.Write(line + Cut(row.back(), std::max(kLeastName, left - std::min(left, line.size()))) +
-                "\n");
-    }
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
-
-std::string Plural(uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+TextTable NewTable(std::initializer_list<const char*> heads) {
+  std::vector<TextTable::Column> columns;
+  for (const char* head : heads) columns.push_back({head, TextTable::kRight, SIZE_MAX});
+  columns.back().align = TextTable::kLeft;
+  return TextTable(std::move(columns));
 }
+
+double ShareOf(int64_t part, int64_t all) {
+  return all > 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
+}
+
+std::string SizeText(uint64_t bytes) { return BytesText(static_cast<double>(bytes)); }
 
 class Screen {
  public:
@@ -79,7 +49,7 @@ class Screen {
     WriteCommunication();
     WriteList("Slowest by self time", answers_.slowest);
     if (!answers_.hot_spots.empty())
-      WriteList(fmt::format("Outputs above {}", BytesText(options_.hot_bytes)), Largest());
+      WriteList(fmt::format("Outputs above {}", SizeText(options_.hot_bytes)), Largest());
     WriteLosses();
     WriteOpen();
   }
@@ -87,6 +57,12 @@ class Screen {
  private:
   size_t Shown(size_t rows) const {
     return options_.top == 0 ? rows : std::min(options_.top, rows);
+  }
+
+  void WriteTable(const TextTable& table) {
+    out_.Write(table.Text({.indent = 2,
+                           .width = static_cast<size_t>(std::max(options_.width, 0)),
+                           .least_last = kLeastName}));
   }
 
   void Title(std::string_view title) { out_.Write(fmt::format("\n{}\n", title)); }
@@ -110,10 +86,10 @@ class Screen {
                              DurationText(*answers_.wall_ns),
                              answers_.inputs > 1 ? ", inputs added up" : ""));
     out_.Write(fmt::format("  output    {:>9}  of all ops; the largest {}\n",
-                           BytesText(answers_.bytes), BytesText(answers_.largest_bytes)));
+                           SizeText(answers_.bytes), SizeText(answers_.largest_bytes)));
     if (answers_.live_peak_bytes)
       out_.Write(fmt::format("  memory    {:>9}  most at once on one device\n",
-                             BytesText(static_cast<uint64_t>(*answers_.live_peak_bytes))));
+                             SizeText(static_cast<uint64_t>(*answers_.live_peak_bytes))));
     if (answers_.bytes_assumed > 0)
       out_.Write(fmt::format("  of {} no type was told: eight bytes an element are assumed\n",
                              Plural(answers_.bytes_assumed, "op")));
@@ -124,31 +100,30 @@ class Screen {
 
   void WriteOps() {
     Title("Ops by self time");
-    Rows rows({"self", "share", "total", "count", "mean", "p50", "p99", "bytes", "op"});
+    TextTable table =
+        NewTable({"self", "share", "total", "count", "mean", "p50", "p99", "bytes", "op"});
     const size_t shown = Shown(answers_.ops.size());
     for (const op_trace::OpSummary& op : std::span(answers_.ops).first(shown)) {
-      const double share = answers_.op_time_ns > 0 ? static_cast<double>(op.self_ns) /
-                                                         static_cast<double>(answers_.op_time_ns)
-                                                   : 0;
-      rows.Add({DurationText(op.self_ns), PercentText(share), DurationText(op.duration_ns),
-                fmt::format("{}", op.count), DurationText(op.mean_ns), DurationText(op.p50_ns),
-                DurationText(op.p99_ns), BytesText(op.bytes), Printable(op.operation)});
+      table.Add({DurationText(op.self_ns), PercentText(ShareOf(op.self_ns, answers_.op_time_ns)),
+                 DurationText(op.duration_ns), fmt::format("{}", op.count),
+                 DurationText(op.mean_ns), DurationText(op.p50_ns), DurationText(op.p99_ns),
+                 SizeText(op.bytes), op.operation});
     }
-    rows.Write(options_.width, out_);
+    WriteTable(table);
     More(shown, answers_.ops.size());
   }
 
   void WriteDevices() {
     Title("Devices");
     if (answers_.devices.empty()) return out_.Write("  no op names one\n");
-    Rows rows({"op time", "busy", "count", "bytes", "device"});
+    TextTable table = NewTable({"op time", "busy", "count", "bytes", "device"});
     const size_t shown = Shown(answers_.devices.size());
     for (const op_trace::DeviceSummary& device : std::span(answers_.devices).first(shown)) {
-      rows.Add(
-          {DurationText(device.duration_ns), answers_.has_busy ? DurationText(device.busy_ns) : "-",
-           fmt::format("{}", device.count), BytesText(device.bytes), Printable(device.device)});
+      table.Add({DurationText(device.duration_ns),
+                 answers_.has_busy ? DurationText(device.busy_ns) : "-",
+                 fmt::format("{}", device.count), SizeText(device.bytes), device.device});
     }
-    rows.Write(options_.width, out_);
+    WriteTable(table);
     More(shown, answers_.devices.size());
     if (answers_.without_device > 0)
       out_.Write(fmt::format("  {} name no device\n", Plural(answers_.without_device, "op")));
@@ -168,13 +143,13 @@ class Screen {
       out_.Write(
           fmt::format(", {} of the wall time", PercentText(*answers_.communication_of_wall)));
     out_.Write("\n");
-    Rows rows({"total", "of op time", "count", "op"});
+    TextTable table = NewTable({"total", "of op time", "count", "op"});
     const size_t shown = Shown(answers_.communication.size());
     for (const auto& share : std::span(answers_.communication).first(shown)) {
-      rows.Add({DurationText(share.duration_ns), PercentText(share.of_op_time),
-                fmt::format("{}", share.count), Printable(share.operation)});
+      table.Add({DurationText(share.duration_ns), PercentText(share.of_op_time),
+                 fmt::format("{}", share.count), share.operation});
     }
-    if (rows.size() > 0) rows.Write(options_.width, out_);
+    if (!table.empty()) WriteTable(table);
     More(shown, answers_.communication.size());
   }
 
@@ -187,16 +162,17 @@ class Screen {
 
   void WriteList(std::string_view title, const std::vector<ListedOp>& ops) {
     Title(title);
-    Rows rows({"self", "total", "bytes", "step", "rank", "thread", "device", "op"});
+    TextTable table =
+        NewTable({"self", "total", "bytes", "step", "rank", "thread", "device", "op"});
     const size_t shown = Shown(ops.size());
     for (const ListedOp& op : std::span(ops).first(shown)) {
-      rows.Add({op.duration_ns ? DurationText(op.self_ns) : "-",
-                op.duration_ns ? DurationText(*op.duration_ns) : "-", BytesText(op.bytes),
-                fmt::format("{}", op.step), op.rank ? fmt::format("{}", *op.rank) : "-",
-                op.thread ? fmt::format("{}", *op.thread) : "-",
-                op.device ? Cut(Printable(*op.device), kLeastName) : "-", Printable(op.operation)});
+      table.Add({op.duration_ns ? DurationText(op.self_ns) : "-",
+                 op.duration_ns ? DurationText(*op.duration_ns) : "-", SizeText(op.bytes),
+                 fmt::format("{}", op.step), op.rank ? fmt::format("{}", *op.rank) : "-",
+                 op.thread ? fmt::format("{}", *op.thread) : "-",
+                 op.device ? CutEnd(*op.device, kLeastName) : "-", op.operation});
     }
-    rows.Write(options_.width, out_);
+    WriteTable(table);
     More(shown, ops.size());
   }
 
@@ -240,6 +216,28 @@ class Screen {
 
 void WriteText(const OpAnswers& answers, const OpsOptions& options, TextSink& out) {
   Screen(answers, options, out).Write();
+}
+
+namespace {
+
+Status Write(const Model& model, const OutputContext& context) {
+  const OpsOptions options = {.width = 160};
+  StringSink text;
+  WriteText(AnswerOps(model, options), options, text);
+  return WriteFileAtomically(context.folder + "/op_answers.txt", text.text());
+}
+
+}  // namespace
+
+// The answers as a file of a report: `debrief PATH --with op_answers`.
+const Output& Describe() {
+  static const Output kOutput = {
+      .info = {.name = "op_answers",
+               .sentence = "what recorded ops tell, as text: totals, ops, devices, communication",
+               .file = "op_answers.txt",
+               .on_request = true},
+      .write = Write};
+  return kOutput;
 }
 
 }  // namespace debrief::outputs::op_answers

@@ -1,0 +1,293 @@
+// Members that do different things in one collective: other op, other sizes, other types, or one
+// that left a collective out so that everything after it is off.
+//
+// The first row of a group whose members differ decides; what comes after it in that group follows
+// from it. Completed rows are looked at, too: NCCL often gets through a wrong size and hangs later.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyses/flight/cause.h"
+#include "analyses/flight/matching/vote.h"
+#include "analyses/flight/words.h"
+#include "base/text/rank_list.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+enum class Kind : uint8_t { kType, kSize, kDtype, kSwapped, kSkipped, kExtra };
+
+struct Difference {
+  Kind kind;
+  size_t count = 0;  // collectives skipped or too many
+};
+
+// Units whose signature nobody knows agree with everybody.
+bool MembersDiffer(const Index& index, std::span<const int32_t> row) {
+  Signature first{};
+  for (int32_t at : row) {
+    Signature signature = index.UnitAt(at).signature;
+    if (signature == Signature{}) continue;
+    if (first == Signature{}) first = signature;
+    if (signature != first) return true;
+  }
+  return false;
+}
+
+Kind PlainKind(const Index& index, const Unit& a, const Unit& b) {
+  const SignatureParts& left = index.signatures.Get(a.signature);
+  const SignatureParts& right = index.signatures.Get(b.signature);
+  if (a.region != b.region || (left.op != right.op && !a.region)) return Kind::kType;
+  bool same_sizes =
+      left.input_sizes == right.input_sizes && left.output_sizes == right.output_sizes;
+  return same_sizes && !a.region ? Kind::kDtype : Kind::kSize;
+}
+
+// What a rank does in a group from a sequence number on.
+std::vector<Signature> From(const Index& index, const Unit& unit) {
+  std::vector<Signature> stream;
+  for (const Unit& other : index.UnitsOf(unit.rank)) {
+    if (other.group == unit.group && !other.p2p && other.seq >= unit.seq)
+      stream.push_back(other.signature);
+  }
+  return stream;
+}
+
+// By how many places `late` must be moved so that it continues like `early`; 0 when it never does.
+size_t ShiftOf(const std::vector<Signature>& early, const std::vector<Signature>& late) {
+  constexpr size_t kEnough = 16;
+  for (size_t shift = 1; shift < late.size(); ++shift) {
+    size_t overlap = std::min({early.size(), late.size() - shift, kEnough});
+    if (overlap > 0 &&
+        std::equal(early.begin(), early.begin() + static_cast<std::ptrdiff_t>(overlap),
+                   late.begin() + static_cast<std::ptrdiff_t>(shift))) {
+      return shift;
+    }
+  }
+  return 0;
+}
+
+Difference Compare(const Index& index, const Unit& blamed, const Unit& reference) {
+  std::vector<Signature> a = From(index, blamed), b = From(index, reference);
+  size_t common = std::min(a.size(), b.size());
+  size_t skipped = ShiftOf(a, b);
+  bool same_after =
+      common > 1 &&
+      std::equal(a.begin() + 1, a.begin() + static_cast<std::ptrdiff_t>(common), b.begin() + 1);
+  bool short_by_skip = skipped > 0 && a.size() + skipped == b.size();
+  if (same_after && !short_by_skip) return {PlainKind(index, blamed, reference)};
+  if (common >= 2 && a[0] == b[1] && a[1] == b[0]) return {Kind::kSwapped};
+  if (skipped > 0) return {Kind::kSkipped, skipped};
+  if (size_t extra = ShiftOf(b, a)) return {Kind::kExtra, extra};
+  return {PlainKind(index, blamed, reference)};
+}
+
+std::string_view RuleOf(Kind kind) {
+  switch (kind) {
+    case Kind::kType:
+    case Kind::kSwapped:
+      return "flight.type_mismatch";
+    case Kind::kSize:
+      return "flight.size_mismatch";
+    case Kind::kDtype:
+      return "flight.dtype_mismatch";
+    case Kind::kSkipped:
+    case Kind::kExtra:
+      return "flight.skipped_collective";
+  }
+  return "flight.type_mismatch";
+}
+
+// "all_reduce [[4, 4]]" or "all_reduce [[4, 4]] -> [[8]]" when the output has another shape.
+std::string CallInWords(const Index& index, const Unit& unit) {
+  size_t row = unit.row;
+  std::string_view input = index.Text(index.ops.input_sizes[row]),
+                   output = index.Text(index.ops.output_sizes[row]);
+  return input == output ? fmt::format("{} {}", index.OpName(unit), input)
+                         : fmt::format("{} {} -> {}", index.OpName(unit), input, output);
+}
+
+std::string InWords(const Index& index, const Difference& difference, const Unit& blamed,
+                    const Unit& reference) {
+  const Group& group = index.GroupOf(blamed);
+  std::string where = GroupInWords(index, group);
+  int32_t peer = index.GlobalRank(reference.rank);
+  size_t row = blamed.row, other = reference.row;
+  std::string count =
+      difference.count == 1 ? "a collective" : fmt::format("{} collectives", difference.count);
+  switch (difference.kind) {
+    case Kind::kSkipped:
+      return fmt::format("skipped {} of {}: {}{} (sequence {}), and went on with {}{}", count,
+                         where, index.OpName(reference), AtSite(index, reference), blamed.seq,
+                         index.OpName(blamed), AtSite(index, blamed));
+    case Kind::kExtra:
+      return fmt::format("did {} of {} that rank {} did not do: {}{} (sequence {})", count, where,
+                         peer, index.OpName(blamed), AtSite(index, blamed), blamed.seq);
+    case Kind::kSwapped:
+      return fmt::format("swapped two collectives of {}: {} before {} (sequence {}){}", where,
+                         index.OpName(blamed), index.OpName(reference), blamed.seq,
+                         AtSite(index, blamed));
+    case Kind::kDtype:
+      return fmt::format("called {} {} of {} with type {}, rank {} with {}{}", index.OpName(blamed),
+                         blamed.seq, where, index.Text(index.ops.input_dtypes[row]), peer,
+                         index.Text(index.ops.input_dtypes[other]), AtSite(index, blamed));
+    default:
+      return fmt::format("called {} where rank {} called {}: sequence {} of {}{}",
+                         CallInWords(index, blamed), peer, CallInWords(index, reference),
+                         blamed.seq, where, AtSite(index, blamed));
+  }
+}
+
+std::string WhyOf(const Verdict& verdict) {
+  if (verdict.alone)
+    return "its peers left no dump; sibling groups and its own earlier steps do otherwise";
+  if (verdict.by_majority) return "the other members of the group agree with each other";
+  if (verdict.undecided)
+    return "the group has no majority and nothing else tells its members apart";
+  return "compared with sibling groups, with earlier steps and with other calls from the same line";
+}
+
+// Several groups with the same fault in one place (both ends of an exchange) are one cause.
+Cause& CauseFor(std::vector<Cause>& causes, const Index& index, std::string_view rule,
+                int32_t group) {
+  StringId description = index.GroupAt(group).description;
+  for (Cause& cause : causes) {
+    if (cause.rule == rule && index.GroupAt(cause.groups.front()).description == description)
+      return cause;
+  }
+  Cause& cause = causes.emplace_back();
+  cause.rule = rule;
+  return cause;
+}
+
+void AddCause(const Index& index, const Group& group, const SeqRow& row, const Verdict& verdict,
+              std::vector<Cause>& causes) {
+  const Unit& reference = index.UnitAt(verdict.reference);
+  auto not_reference = std::find_if(verdict.blamed.begin(), verdict.blamed.end(), [&](int32_t at) {
+    return index.UnitAt(at).signature != reference.signature;
+  });
+  const Unit& blamed = index.UnitAt(*not_reference);
+  Difference difference = Compare(index, blamed, reference);
+  auto position = static_cast<int32_t>(&group - index.groups.data());
+  Cause& cause = CauseFor(causes, index, RuleOf(difference.kind), position);
+  bool first = cause.groups.empty();
+  cause.groups.push_back(position);
+  for (int32_t at : verdict.blamed) {
+    cause.ranks.push_back(index.UnitAt(at).rank);
+    cause.units.push_back(at);
+  }
+  cause.units.push_back(verdict.reference);
+  std::sort(cause.ranks.begin(), cause.ranks.end());
+  cause.ranks.erase(std::unique(cause.ranks.begin(), cause.ranks.end()), cause.ranks.end());
+  if (!first) return;
+  cause.seq = row.seq;
+  cause.op = std::string(index.OpName(reference));
+  cause.what = InWords(index, difference, blamed, reference);
+  cause.confidence = verdict.undecided     ? 0.5
+                     : verdict.by_majority ? 0.95
+                     : verdict.alone       ? 0.7
+                                           : 0.85;
+  cause.why = WhyOf(verdict);
+  cause.next_step = "Compare the code path of the blamed rank with that of its peers at this line.";
+}
+
+// Only one member of the row is known, and of the others nobody can tell.
+bool IsAlone(const Index& index, const Group& group, const SeqRow& row) {
+  if (row.end - row.begin != 1 || group.members.size() < 2) return false;
+  int32_t present = index.UnitAt(index.UnitsOf(group, row).front()).rank;
+  return std::all_of(group.members.begin(), group.members.end(), [&](int32_t rank) {
+    const RankInfo& info = index.RankAt(rank);
+    return rank == present || !info.has_dump || !info.whole;
+  });
+}
+
+bool AddOddOne(const Index& index, const Group& group, const SeqRow& row,
+               std::vector<Cause>& causes) {
+  int32_t at = index.UnitsOf(group, row).front();
+  Verdict verdict;
+  verdict.alone = true;
+  verdict.blamed = {at};
+  verdict.reference = OddOneOut(index, group, index.UnitAt(at));
+  if (verdict.reference < 0) return false;
+  AddCause(index, group, row, verdict, causes);
+  return true;
+}
+
+// Inputs of an all_to_all must add up to its outputs over the whole group.
+bool AllToAllIsOff(const Index& index, const Group& group, std::span<const int32_t> row) {
+  if (row.size() != group.members.size()) return false;
+  if (ShapeOf(index.OpName(index.UnitAt(row.front()))) != OpShape::kAllToAll) return false;
+  uint64_t difference = 0;
+  for (int32_t at : row) {
+    auto op = index.UnitAt(at).row;
+    difference += static_cast<uint64_t>(CountElements(index.Text(index.ops.input_sizes[op])));
+    difference -= static_cast<uint64_t>(CountElements(index.Text(index.ops.output_sizes[op])));
+  }
+  return difference != 0;
+}
+
+// The members whose input nobody ever had in another all_to_all of such a group; all when that
+// tells nothing.
+std::vector<int32_t> UnusualInputs(const Index& index, const Group& group,
+                                   std::span<const int32_t> row) {
+  std::map<StringId, int64_t> seen;
+  for (const Unit& unit : index.units) {
+    bool alike = index.GroupOf(unit).description == group.description;
+    bool same_row = &index.GroupOf(unit) == &group && unit.seq == index.UnitAt(row.front()).seq;
+    if (alike && !same_row && !unit.p2p) ++seen[index.ops.input_sizes[unit.row]];
+  }
+  std::vector<int32_t> unusual;
+  for (int32_t at : row) {
+    if (!seen.contains(index.ops.input_sizes[index.UnitAt(at).row])) unusual.push_back(at);
+  }
+  bool tells = !unusual.empty() && unusual.size() < row.size();
+  return tells ? unusual : std::vector<int32_t>(row.begin(), row.end());
+}
+
+void AddAllToAll(const Index& index, const Group& group, const SeqRow& row,
+                 std::vector<Cause>& causes) {
+  auto members = index.UnitsOf(group, row);
+  Cause& cause = causes.emplace_back();
+  cause.rule = "flight.size_mismatch";
+  cause.units = UnusualInputs(index, group, members);
+  for (int32_t at : cause.units) cause.ranks.push_back(index.UnitAt(at).rank);
+  cause.groups = {static_cast<int32_t>(&group - index.groups.data())};
+  cause.seq = row.seq;
+  const Unit& unit = index.UnitAt(cause.units.front());
+  cause.op = std::string(index.OpName(unit));
+  bool one = cause.units.size() < members.size();
+  cause.what =
+      fmt::format("{} {} whose inputs do not add up to the outputs of the group{}",
+                  one ? "gave sizes to" : "called", OpInWords(index, unit), AtSite(index, unit));
+  cause.confidence = one ? 0.8 : 0.4;
+  cause.why = one ? "its input size occurs nowhere else"
+                  : "the sum is wrong; nothing tells which member is";
+  cause.next_step = "Compare the splits that each rank computes at this line.";
+}
+
+}  // namespace
+
+void FindMismatches(const Index& index, std::vector<Cause>& causes) {
+  constexpr size_t kMostGroups = 256;  // that many wrong groups have one reason
+  size_t found = 0;
+  for (const Group& group : index.groups) {
+    for (const SeqRow& row : group.rows) {
+      auto members = index.UnitsOf(group, row);
+      bool differ = MembersDiffer(index, members);
+      if (differ) {
+        AddCause(index, group, row, Vote(index, group, row), causes);
+      } else if (IsAlone(index, group, row)) {
+        differ = AddOddOne(index, group, row, causes);
+      } else if (AllToAllIsOff(index, group, members)) {
+        AddAllToAll(index, group, row, causes);
+        differ = true;
+      }
+      if (differ && ++found >= kMostGroups) return;
+      if (differ) break;
+    }
+  }
+}
+
+}  // namespace debrief::analyses::flight

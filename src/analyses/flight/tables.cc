@@ -1,0 +1,331 @@
+// The tables comm_match, comm_call, first_incomplete, comm_arrival and comm_traffic.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "analyses/flight/arrivals/arrivals.h"
+#include "analyses/flight/cause.h"
+#include "analyses/flight/waits/waits.h"
+#include "analyses/flight/words.h"
+#include "tables/comm_arrival.h"
+#include "tables/comm_call.h"
+#include "tables/comm_match.h"
+#include "tables/comm_traffic.h"
+#include "tables/first_incomplete.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+// Rows with texts and lists translated into the pools of the part.
+class RowWriter {
+ public:
+  RowWriter(const Index& index, Part& part) : index_(index), part_(part) {}
+
+ protected:
+  template <typename Row>
+  Row NewRow() const {
+    Row row;
+    row.job = index_.job;
+    row.attempt = index_.attempt;
+    return row;
+  }
+
+  template <typename Row>
+  void NameGroup(const Group& group, Row& row) {
+    row.group_name = Copy(group.name);
+    row.group_desc = Copy(group.description);
+    row.members = Ranks(group.members);
+    if constexpr (requires { row.role; }) {
+      std::string_view role = RoleOf(index_, group);
+      if (!role.empty()) row.role = part_.pools.Intern(role);
+    }
+  }
+
+  StringId Copy(StringId id) {
+    return id == StringId::kNone ? StringId::kNone : part_.pools.Intern(index_.Text(id));
+  }
+
+  ListId Ranks(const std::vector<int32_t>& positions) {
+    list_.clear();
+    for (int32_t position : positions) list_.push_back(index_.GlobalRank(position));
+    std::sort(list_.begin(), list_.end());
+    return part_.pools.lists.Intern(list_);
+  }
+
+  const Index& index_;
+  Part& part_;
+
+ private:
+  std::vector<int64_t> list_;
+};
+
+class MatchWriter : private RowWriter {
+ public:
+  MatchWriter(const Index& index, const Waits& waits, const std::vector<Cause>& causes, Part& part)
+      : RowWriter(index, part),
+        waits_(waits),
+        matches_(part.tables.Edit<CommMatchTable>()),
+        calls_(part.tables.Edit<CommCallTable>()),
+        match_of_unit_(index.units.size(), -1) {
+    for (const Cause& cause : causes) {
+      for (int32_t at : cause.units) {
+        const Unit& unit = index.UnitAt(at);
+        if (!std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank)) continue;
+        blamed_[{unit.group, unit.seq}].push_back(unit.rank);
+      }
+    }
+  }
+
+  void WriteAll() {
+    for (const Group& group : index_.groups) {
+      for (const SeqRow& row : group.rows) AddCollective(group, row);
+    }
+    for (const Channel& channel : index_.channels) AddChannel(channel);
+    AddCalls();
+    for (int32_t rank = 0; rank < index_.rank_count(); ++rank) AddIncomplete(rank);
+  }
+
+ private:
+  CommMatchRow NewMatch(const Group& group, std::string_view kind) {
+    auto row = NewRow<CommMatchRow>();
+    row.match = static_cast<int64_t>(matches_.size());
+    NameGroup(group, row);
+    row.kind = part_.pools.Intern(kind);
+    return row;
+  }
+
+  void AddTimes(std::span<const int32_t> units, CommMatchRow& row) const {
+    for (int32_t at : units) {
+      const Unit& unit = index_.UnitAt(at);
+      int64_t time = index_.ops.created_ns[unit.row];
+      if (time == kNone64) continue;
+      if (row.first_ns == kNone64 || time < row.first_ns) row.first_ns = time;
+      if (row.last_ns == kNone64 || time > row.last_ns) {
+        row.last_ns = time;
+        row.last_rank = index_.GlobalRank(unit.rank);
+      }
+    }
+  }
+
+  void AddCollective(const Group& group, const SeqRow& seq_row) {
+    auto units = index_.UnitsOf(group, seq_row);
+    std::vector<int32_t> joined, completed, missing, unknown;
+    size_t next = 0;
+    for (int32_t rank : group.members) {
+      while (next < units.size() && index_.UnitAt(units[next]).rank < rank) ++next;
+      bool present = next < units.size() && index_.UnitAt(units[next]).rank == rank;
+      if (present) {
+        joined.push_back(rank);
+        if (index_.UnitAt(units[next]).completed()) completed.push_back(rank);
+      } else {
+        bool never = index_.HasIssued(group, seq_row.seq, rank) == Index::Issued::kNo;
+        (never ? missing : unknown).push_back(rank);
+      }
+    }
+    const std::vector<int32_t>& blamed = BlamedIn(group, seq_row.seq);
+    const Unit& first = index_.UnitAt(RightOne(units, blamed));
+    CommMatchRow row = NewMatch(group, first.region ? "region" : "collective");
+    row.seq = seq_row.seq;
+    if (!blamed.empty()) row.blamed = Ranks(blamed);
+    row.op = Copy(index_.ops.op[first.row]);
+    std::string_view mismatch = MismatchOf(units);
+    if (!mismatch.empty()) row.mismatch = part_.pools.Intern(mismatch);
+    bool all_completed = completed.size() == joined.size();
+    row.status = part_.pools.Intern(!mismatch.empty()  ? "mismatch"
+                                    : !missing.empty() ? "waiting"
+                                    : all_completed    ? "completed"
+                                    : !unknown.empty() ? "unknown"
+                                                       : "running");
+    row.joined = Ranks(joined);
+    row.completed = all_completed ? row.joined : Ranks(completed);
+    row.missing = Ranks(missing);
+    row.unknown = Ranks(unknown);
+    AddTimes(units, row);
+    Finish(row, units);
+  }
+
+  const std::vector<int32_t>& BlamedIn(const Group& group, int32_t seq) const {
+    static const std::vector<int32_t> kNobody;
+    auto found = blamed_.find({static_cast<int32_t>(&group - index_.groups.data()), seq});
+    return found == blamed_.end() ? kNobody : found->second;
+  }
+
+  // A member that nobody blames; the first when all are.
+  int32_t RightOne(std::span<const int32_t> units, const std::vector<int32_t>& blamed) const {
+    for (int32_t at : units) {
+      int32_t rank = index_.UnitAt(at).rank;
+      bool known = index_.UnitAt(at).signature != Signature{};
+      if (known && std::find(blamed.begin(), blamed.end(), rank) == blamed.end()) return at;
+    }
+    return units.front();
+  }
+
+  std::string_view MismatchOf(std::span<const int32_t> units) const {
+    const Unit& first = index_.UnitAt(units.front());
+    const SignatureParts& mine = index_.signatures.Get(first.signature);
+    for (int32_t at : units) {
+      const Unit& other = index_.UnitAt(at);
+      if (other.signature == first.signature || other.signature == Signature{}) continue;
+      const SignatureParts& theirs = index_.signatures.Get(other.signature);
+      if (mine.op != theirs.op) return "type";
+      bool same_sizes =
+          mine.input_sizes == theirs.input_sizes && mine.output_sizes == theirs.output_sizes;
+      return same_sizes && !first.region ? "dtype" : "size";
+    }
+    return "";
+  }
+
+  void AddChannel(const Channel& channel) {
+    for (int32_t send : channel.sends) AddPair(channel, send);
+    for (int32_t receive : channel.receives) {
+      if (index_.UnitAt(receive).peer < 0) AddPair(channel, receive);
+    }
+  }
+
+  void AddPair(const Channel& channel, int32_t at) {
+    const Unit& unit = index_.UnitAt(at);
+    std::vector<int32_t> units = {at};
+    if (unit.peer >= 0) units.push_back(unit.peer);
+    CommMatchRow row = NewMatch(index_.GroupAt(channel.group), "p2p");
+    row.seq = unit.seq;
+    row.op = Copy(index_.ops.op[unit.row]);
+    std::vector<int32_t> joined, completed, other;
+    for (int32_t half : units) {
+      const Unit& side = index_.UnitAt(half);
+      joined.push_back(side.rank);
+      if (side.completed()) completed.push_back(side.rank);
+    }
+    bool known = unit.peer < 0 && !unit.fell_out && index_.RankAt(unit.partner).has_dump;
+    if (unit.peer < 0) other.push_back(unit.partner);
+    row.status = part_.pools.Intern(completed.size() == joined.size() ? "completed"
+                                    : unit.peer >= 0                  ? "running"
+                                    : known                           ? "waiting"
+                                                                      : "unknown");
+    row.joined = Ranks(joined);
+    row.completed = Ranks(completed);
+    row.missing = Ranks(known ? other : std::vector<int32_t>());
+    row.unknown = Ranks(known ? std::vector<int32_t>() : other);
+    AddTimes(units, row);
+    Finish(row, units);
+  }
+
+  void Finish(const CommMatchRow& row, std::span<const int32_t> units) {
+    for (int32_t at : units)
+      match_of_unit_[static_cast<size_t>(at)] = static_cast<int32_t>(row.match);
+    matches_.Add(row);
+  }
+
+  void AddCalls() {
+    calls_.Reserve(calls_.size() + index_.unit_of_row.size());
+    for (size_t i = 0; i < index_.unit_of_row.size(); ++i) {
+      int32_t unit = index_.unit_of_row[i];
+      if (unit < 0 || match_of_unit_[static_cast<size_t>(unit)] < 0) continue;
+      auto row = NewRow<CommCallRow>();
+      row.rank = index_.GlobalRank(index_.UnitAt(unit).rank);
+      row.op_row = static_cast<int32_t>(index_.first_row + static_cast<int64_t>(i));
+      row.match = match_of_unit_[static_cast<size_t>(unit)];
+      calls_.Add(row);
+    }
+  }
+
+  int64_t NewestTime(int32_t rank) const {
+    int64_t newest = kNone64;
+    for (const Unit& unit : index_.UnitsOf(rank)) {
+      size_t row = unit.row;
+      newest = std::max({newest, index_.ops.created_ns[row], index_.ops.completed_ns[row]});
+    }
+    return newest;
+  }
+
+  // The oldest pending unit of each group; the waits are those of the rank's oldest of all.
+  void AddIncomplete(int32_t rank) {
+    const RankInfo& info = index_.RankAt(rank);
+    std::vector<int32_t> seen;
+    for (int32_t at : info.pending) {
+      const Unit& unit = index_.UnitAt(at);
+      if (std::find(seen.begin(), seen.end(), unit.group) != seen.end()) continue;
+      seen.push_back(unit.group);
+      const Group& group = index_.GroupOf(unit);
+      size_t op_row = unit.row;
+      auto row = NewRow<FirstIncompleteRow>();
+      row.rank = info.rank;
+      NameGroup(group, row);
+      row.seq = unit.seq;
+      row.op = Copy(index_.ops.op[op_row]);
+      row.state = Copy(index_.ops.state[op_row]);
+      int64_t newest = NewestTime(rank);
+      int64_t created = index_.ops.created_ns[op_row], age = 0;
+      bool told = newest != kNone64 && created != kNone64;
+      if (told && !__builtin_sub_overflow(newest, created, &age)) row.age_ns = age;
+      row.op_row = unit.row;
+      std::vector<int32_t> on;
+      if (&unit == waits_.At(rank)) {
+        for (const Wait& wait : waits_.Of(rank)) on.push_back(wait.on);
+      }
+      row.waits_for = Ranks(on);
+      part_.tables.Edit<FirstIncompleteTable>().Add(row);
+    }
+  }
+
+  const Waits& waits_;
+  CommMatchTable& matches_;
+  CommCallTable& calls_;
+  std::vector<int32_t> match_of_unit_;
+  std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> blamed_;  // by group and sequence
+};
+
+class ArrivalWriter : private RowWriter {
+ public:
+  using RowWriter::RowWriter;
+
+  void WriteAll(const Arrivals& arrivals) {
+    for (size_t rank = 0; rank < index_.ranks.size(); ++rank) {
+      if (index_.ranks[rank].has_dump) AddRank(arrivals, rank);
+    }
+    for (const Traffic& traffic : arrivals.traffic) AddTraffic(traffic);
+  }
+
+ private:
+  void AddRank(const Arrivals& arrivals, size_t rank) {
+    const RankArrival& arrival = arrivals.ranks[rank];
+    auto row = NewRow<CommArrivalRow>();
+    row.rank = index_.ranks[rank].rank;
+    row.clock_offset_ns = arrivals.clocks[rank].offset_ns;
+    row.offset_spread_ns = arrivals.clocks[rank].spread_ns;
+    row.clock_correction_ns = arrivals.clocks[rank].correction_ns();
+    row.times_last = arrival.times_last;
+    row.late_total_ns = arrival.total_ns;
+    row.late_longest_ns = arrival.longest.front().late_ns;
+    row.late_third_ns = arrival.longest.back().late_ns;
+    part_.tables.Edit<CommArrivalTable>().Add(row);
+  }
+
+  void AddTraffic(const Traffic& traffic) {
+    auto row = NewRow<CommTrafficRow>();
+    NameGroup(index_.GroupAt(traffic.group), row);
+    row.op = Copy(traffic.op);
+    row.count = traffic.count;
+    row.input_bytes = traffic.input_bytes;
+    row.output_bytes = traffic.output_bytes;
+    row.slowest_ns = traffic.slowest_ns;
+    if (traffic.slowest_seq != kNone32) row.slowest_seq = traffic.slowest_seq;
+    row.median_ns = traffic.median_ns;
+    row.median_spread_ns = traffic.median_spread_ns;
+    row.longest_spread_ns = traffic.longest_spread_ns;
+    part_.tables.Edit<CommTrafficTable>().Add(row);
+  }
+};
+
+}  // namespace
+
+void FillMatchTables(const Index& index, const Waits& waits, const std::vector<Cause>& causes,
+                     Part& part) {
+  MatchWriter(index, waits, causes, part).WriteAll();
+}
+
+void FillArrivalTables(const Index& index, const Arrivals& arrivals, Part& part) {
+  ArrivalWriter(index, part).WriteAll(arrivals);
+}
+
+}  // namespace debrief::analyses::flight

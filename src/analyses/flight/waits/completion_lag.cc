@@ -1,0 +1,83 @@
+// A rank whose peers completed collectives that it did not: they cannot have completed without it,
+// so what it reports is stale. Its GPU raised an error, or its watchdog thread no longer runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyses/flight/cause.h"
+#include "analyses/flight/words.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+struct Lag {
+  int64_t count = 0;
+  int32_t unit = -1;  // the oldest
+};
+
+// rank -> units that some peer completed and it did not
+std::map<int32_t, Lag> FindLags(const Index& index) {
+  std::map<int32_t, Lag> lags;
+  for (const RankInfo& info : index.ranks) {
+    for (int32_t at : info.pending) {
+      const Unit& unit = index.UnitAt(at);
+      const Group& group = index.GroupOf(unit);
+      bool behind =
+          unit.p2p ? unit.peer >= 0 && index.UnitAt(unit.peer).completed()
+                   : std::any_of(group.members.begin(), group.members.end(), [&](int32_t rank) {
+                       return rank != unit.rank && index.HasCompleted(group, unit.seq, rank);
+                     });
+      if (!behind) continue;
+      Lag& lag = lags[unit.rank];
+      if (lag.count++ == 0) lag.unit = at;
+    }
+  }
+  return lags;
+}
+
+bool AnyoneElseWaits(const Index& index, const std::map<int32_t, Lag>& lags) {
+  for (size_t i = 0; i < index.ranks.size(); ++i) {
+    if (!index.ranks[i].pending.empty() && !lags.contains(static_cast<int32_t>(i))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// The watchdog looks every fraction of a second, so the newest collective may look incomplete on
+// one rank for a moment. That alone is a warning at most, and nothing at all while others wait for
+// something.
+void FindCompletionLag(const Index& index, std::vector<Cause>& causes) {
+  constexpr int64_t kClear = 3;
+  std::map<int32_t, Lag> lags = FindLags(index);
+  int64_t most = 0;
+  for (const auto& [rank, lag] : lags) most = std::max(most, lag.count);
+  bool clear = most >= kClear;
+  if (most == 0 || (!clear && AnyoneElseWaits(index, lags))) return;
+  Cause& cause = causes.emplace_back();
+  cause.rule = "flight.completion_lag";
+  cause.severity = clear ? Severity::kError : Severity::kWarning;
+  for (const auto& [rank, lag] : lags) {
+    if (lag.count * 4 < most) continue;  // a moment's delay beside a real one
+    cause.ranks.push_back(rank);
+    cause.units.push_back(lag.unit);
+  }
+  const Unit& unit = index.UnitAt(cause.units.front());
+  cause.groups = {unit.group};
+  cause.seq = unit.seq;
+  cause.op = std::string(index.OpName(unit));
+  cause.what =
+      fmt::format("did not complete {} of the operations that {} peers completed, from {} on", most,
+                  cause.ranks.size() == 1 ? "its" : "their", OpInWords(index, unit));
+  cause.confidence = clear ? 0.85 : 0.5;
+  cause.why =
+      clear
+          ? "peers cannot complete a collective without it, so its GPU or its watchdog has stopped"
+          : "only the newest operation lags; the watchdog may just not have looked yet";
+  cause.next_step =
+      "Look at the host's kernel log for Xid errors, and at the rank's output for a CUDA error.";
+}
+
+}  // namespace debrief::analyses::flight

@@ -1,0 +1,102 @@
+// Causes weighed against each other: contradictions, missing data, prices, and how many are told.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analyses/verdict/rules.h"
+#include "base/text/rank_list.h"
+
+namespace debrief::analyses::verdict {
+
+namespace {
+
+std::string_view AnalysisOf(const Finding& finding) {
+  return std::string_view(finding.rule).substr(0, finding.rule.find('.'));
+}
+
+// Does it say that others wait for the blamed rank?
+bool IsAboutWaiting(const Finding& finding) {
+  return finding.severity == Severity::kError || finding.rule.ends_with(".straggler") ||
+         finding.rule == "compile.rank_slow";
+}
+
+bool Contradicts(const Finding& best, const Finding& other) {
+  if (best.ranks.empty() || other.ranks.empty() || best.ranks == other.ranks) return false;
+  bool breaks = best.severity == Severity::kError;
+  if (AnalysisOf(best) == AnalysisOf(other) && best.severity == other.severity) return false;
+  return IsAboutWaiting(best) && (breaks || IsAboutWaiting(other));
+}
+
+}  // namespace
+
+// Two causes that blame different ranks for one wait cannot both be right. The more serious, then
+// the surer stays; the other becomes an observation that says so. Findings of one analysis are not
+// weighed against each other: it has seen both. A cause that says nothing about waiting in a job
+// that runs to its end (a rank that compiles otherwise) contradicts nobody.
+void NoContradictions(Board& board) {
+  std::vector<size_t> causes = board.RankedCauses();
+  for (size_t i = 0; i < causes.size(); ++i) {
+    if (board.At(causes[i]).role != Role::kCause) continue;
+    for (size_t k = i + 1; k < causes.size(); ++k) {
+      const Finding& best = board.At(causes[i]);
+      if (board.At(causes[k]).role != Role::kCause || !Contradicts(best, board.At(causes[k])))
+        continue;
+      board.Lower(causes[k], fmt::format("no cause beside {}, whom {} blames with more evidence",
+                                         RanksInWords(best.ranks), best.rule));
+    }
+  }
+}
+
+namespace {
+
+constexpr double kTaken = 0.02;
+
+struct Kind {
+  bool present;
+  std::string_view missing;
+};
+
+}  // namespace
+
+// A broken job is judged from what there is. A kind of data that is not there could have told
+// another story: each takes a little from the confidence, and the reason says what it would settle.
+void MissingDataLowers(Board& board) {
+  const Data& data = board.data();
+  const std::array<Kind, 3> kinds = {
+      Kind{data.dumps, "no Flight Recorder dumps: which operation each rank was in is not known"},
+      Kind{data.text,
+           "no output of the ranks: a traceback, an exit or a time limit would be there"},
+      Kind{data.compile_logs, "no compile logs: whether a rank was compiling is not known"}};
+  for (size_t cause : board.RankedCauses()) {
+    Finding& finding = board.At(cause);
+    if (finding.severity != Severity::kError) continue;
+    bool hangs = !finding.explains.empty();
+    for (const Kind& kind : kinds) {
+      if (kind.present || !hangs) continue;
+      finding.confidence -= kTaken * finding.confidence;
+      finding.why += fmt::format("; {}", kind.missing);
+    }
+  }
+}
+
+// "Fix this first" about the ranks of a cause is that cause's price: it follows from it, and does
+// not stand beside it as if it were something else to look at.
+void PriceOfCause(Board& board) {
+  for (size_t price : board.Find("cost.fix_first")) {
+    for (size_t cause : board.RankedCauses()) {
+      if (board.At(price).ranks.empty() || board.At(price).ranks != board.At(cause).ranks) continue;
+      if (board.Fold(cause, price)) break;
+    }
+  }
+}
+
+// Who reads a verdict acts on one thing, and may look at two more. What is less serious or less
+// sure than three causes is told as an observation.
+void AtMostThree(Board& board) {
+  constexpr size_t kMostCauses = 3;
+  std::vector<size_t> causes = board.RankedCauses();
+  for (size_t i = kMostCauses; i < causes.size(); ++i)
+    board.Lower(causes[i], "three causes of this job are more serious or surer");
+}
+
+}  // namespace debrief::analyses::verdict

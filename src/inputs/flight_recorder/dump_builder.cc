@@ -1,0 +1,293 @@
+#include "inputs/flight_recorder/dump_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "inputs/flight_recorder/diagnostics.h"
+
+namespace debrief::inputs::flight_recorder {
+
+void DumpBuilder::Read() {
+  Status status = reader_.Run();
+  if (status.code() == Code::kUnsupported) {
+    part_ = Part();
+    part_.diagnostics.Add(kUnsafe, who_.input,
+                          {.offset = status.place().offset, .detail = status.message()});
+    return;
+  }
+  if (!status.ok()) {
+    header_.whole = false;
+    Gather(reader_.Unfinished());
+    FoldHeader();
+    Report(status);
+  }
+  FinishDump(part_, who_, header_);
+}
+
+void DumpBuilder::Report(const Status& status) {
+  const DiagnosticKind& kind = status.code() == Code::kTruncated ? kTruncated : kCorrupt;
+  part_.diagnostics.Add(
+      kind, who_.input,
+      {.offset = status.place().offset,
+       .detail = fmt::format("{}; entries kept: {}", status.message(), rows_.ops().size())});
+}
+
+bool DumpBuilder::Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) {
+  return kind == PickleKind::kDict ? FoldDict(items, folded) : FoldList(items, folded);
+}
+
+bool DumpBuilder::FoldDict(std::span<const PickleValue> items, PickleValue& folded) {
+  Gather(items);
+  if (HasText(Field::kProfilingName) || HasText(Field::kState)) {
+    folded = FoldEntry();
+  } else if (HasText(Field::kFilename)) {
+    folded = FoldFrame();
+  } else if (HasText(Field::kRanks) || Is(At(Field::kRanks), kInts)) {
+    folded = FoldGroup();
+  } else if (Number(Field::kLastEnqueued) != kNone64) {
+    folded = FoldStatus();
+  } else if (HasText(Field::kVersion) || Is(At(Field::kEntries), kRows) ||
+             At(Field::kPgConfig).is(PickleKind::kDict)) {
+    FoldHeader();
+    folded = PickleValue::Folded(kDump, 0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Lists, tuples and sets of one kind of thing.
+bool DumpBuilder::FoldList(std::span<const PickleValue> items, PickleValue& folded) {
+  auto all = [&](auto is) { return std::all_of(items.begin(), items.end(), is); };
+  if (all([](PickleValue item) { return item.is(PickleKind::kInt); })) {
+    folded = FoldInts(items);
+  } else if (all([](PickleValue item) { return item.is(PickleKind::kString); })) {
+    folded = items.size() == 2 ? FoldPair(items[0], items[1]) : FoldTexts(items);
+  } else if (all([](PickleValue item) { return Is(item, kFrame); })) {
+    folded = FoldFrames(items);
+  } else if (all([](PickleValue item) { return Is(item, kInts); })) {
+    folded = FoldShapes(items);
+  } else if (all([](PickleValue item) { return Is(item, kRow); })) {
+    folded = PickleValue::Folded(kRows, 0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+PickleValue DumpBuilder::FoldInts(std::span<const PickleValue> items) {
+  numbers_.clear();
+  for (PickleValue item : items) numbers_.push_back(item.number);
+  return PickleValue::Folded(kInts, static_cast<int64_t>(ints_.Intern(numbers_)));
+}
+
+PickleValue DumpBuilder::FoldShapes(std::span<const PickleValue> items) {
+  line_ = "[";
+  for (PickleValue item : items) {
+    if (line_.size() > 1) line_ += ", ";
+    fmt::format_to(std::back_inserter(line_), "[{}]",
+                   fmt::join(ints_.Get(static_cast<ListId>(item.number)), ", "));
+  }
+  line_ += ']';
+  return PickleValue::Folded(kShapes, static_cast<int64_t>(part_.pools.Intern(line_)));
+}
+
+// Every entry has the pair of its group; there are few groups.
+PickleValue DumpBuilder::FoldPair(PickleValue first, PickleValue second) {
+  Pair& pair = pairs_[(first.id * 31 + second.id) % pairs_.size()];
+  if (pair.first != first.id || pair.second != second.id) {
+    std::array<PickleValue, 2> items = {first, second};
+    pair = {first.id, second.id, FoldTexts(items)};
+  }
+  return pair.texts;
+}
+
+PickleValue DumpBuilder::FoldTexts(std::span<const PickleValue> items) {
+  Texts texts;
+  line_.clear();
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) line_ += ", ";
+    line_ += reader_.Text(items[i]);
+  }
+  texts.joined = part_.pools.Intern(line_);
+  if (!items.empty()) texts.first = Text(items[0]);
+  if (items.size() > 1) texts.second = Text(items[1]);
+  texts_.push_back(texts);
+  return PickleValue::Folded(kTexts, static_cast<int64_t>(texts_.size() - 1));
+}
+
+PickleValue DumpBuilder::FoldFrames(std::span<const PickleValue> items) {
+  frames_.clear();
+  for (PickleValue item : items) frames_.push_back(static_cast<FrameId>(item.number));
+  return PickleValue::Folded(kStack, static_cast<int64_t>(part_.pools.AddStack(frames_)));
+}
+
+PickleValue DumpBuilder::FoldFrame() {
+  Frame frame;
+  frame.file = Text(At(Field::kFilename));
+  frame.function = Text(At(Field::kName));
+  frame.line = LineOf(Number(Field::kLine));
+  return PickleValue::Folded(kFrame, static_cast<int64_t>(part_.pools.AddFrame(frame)));
+}
+
+PickleValue DumpBuilder::FoldGroup() {
+  Group group{.name = Text(At(Field::kName)), .description = Text(At(Field::kDesc)), .members = {}};
+  PickleValue ranks = At(Field::kRanks);
+  if (ranks.is(PickleKind::kString)) {
+    if (!DumpRows::ParseMembers(reader_.Text(ranks), group.members)) group.members.clear();
+  } else {
+    auto list = ints_.Get(static_cast<ListId>(ranks.number));
+    group.members.assign(list.begin(), list.end());
+  }
+  groups_.push_back(std::move(group));
+  return PickleValue::Folded(kGroup, static_cast<int64_t>(groups_.size() - 1));
+}
+
+PickleValue DumpBuilder::FoldStatus() {
+  statuses_.push_back(
+      {Number(Field::kLastEnqueued), Number(Field::kLastStarted), Number(Field::kLastCompleted)});
+  return PickleValue::Folded(kStatus, static_cast<int64_t>(statuses_.size() - 1));
+}
+
+PickleValue DumpBuilder::FoldEntry() {
+  if (!HasText(Field::kProfilingName)) {
+    part_.diagnostics.Add(
+        kBadEntry, who_.input,
+        {.offset = static_cast<int64_t>(reader_.offset()), .detail = "no profiling_name"});
+    return PickleValue::Folded(kRow, 0);
+  }
+  CommOpRow row = rows_.NewOp();
+  Identify(row);
+  Describe(row);
+  rows_.ops().Add(row);
+  return PickleValue::Folded(kRow, 0);
+}
+
+// Which op of which group it is.
+void DumpBuilder::Identify(CommOpRow& row) {
+  bool is_p2p = rows_.Name(Text(At(Field::kProfilingName)), row);
+  row.is_p2p = Has(Field::kIsP2p) ? IsTrue(Field::kIsP2p) : is_p2p;
+  row.record = Narrow(Number(Field::kRecordId));
+  row.pg_id = Narrow(Number(Field::kPgId));
+  bool split = Has(Field::kCollectiveSeq);
+  row.collective_seq = Narrow(Number(split ? Field::kCollectiveSeq : Field::kSeq));
+  row.p2p_seq = Narrow(Number(Field::kP2pSeq));
+  row.op_id = Narrow(Number(Field::kOpId));
+  PickleValue group = At(Field::kProcessGroup);
+  if (Is(group, kTexts)) {
+    const Texts& texts = texts_[static_cast<size_t>(group.number)];
+    row.group_name = texts.first;
+    row.group_desc = texts.second;
+  } else {
+    row.group_name = Text(Has(Field::kProcessGroup) ? group : At(Field::kProcessGroupName));
+  }
+}
+
+// What it does and how far it came.
+void DumpBuilder::Describe(CommOpRow& row) {
+  row.input_sizes = Sizes(At(Field::kInputSizes));
+  row.output_sizes = Sizes(At(Field::kOutputSizes));
+  row.input_dtypes = Dtypes(At(Field::kInputDtypes));
+  row.output_dtypes = Dtypes(At(Field::kOutputDtypes));
+  row.state = Text(At(Field::kState));
+  row.retired = IsTrue(Field::kRetired);
+  row.created_ns = TimeOrNone(Number(Field::kCreatedNs));
+  if (Has(Field::kCreatedUs)) row.created_ns = MicrosToNs(Number(Field::kCreatedUs));
+  row.started_ns = TimeOrNone(Number(Field::kStartedNs));
+  row.completed_ns = TimeOrNone(Number(Field::kCompletedNs));
+  if (PickleValue duration = At(Field::kDurationMs); duration.is(PickleKind::kDouble)) {
+    row.duration_ns = MillisToNs(duration.real);
+  } else if (duration.is(PickleKind::kInt)) {
+    row.duration_ns = MillisToNs(static_cast<double>(duration.number));
+  }
+  row.timeout_ms = Narrow(Number(Field::kTimeoutMs));
+  if (Is(At(Field::kFrames), kStack)) row.stack = static_cast<StackId>(At(Field::kFrames).number);
+  row.thread = rows_.Thread(Text(At(Field::kThreadName)), Text(At(Field::kThreadId)));
+}
+
+// Of the gathered fields, those of the dump itself.
+void DumpBuilder::FoldHeader() {
+  if (HasText(Field::kVersion)) header_.version = reader_.Text(At(Field::kVersion));
+  for (Field field : {Field::kNcclVersion, Field::kCommLibVersion}) {
+    if (HasText(field)) header_.library = reader_.Text(At(field));
+  }
+  AddGroups(At(Field::kPgConfig));
+  AddStatuses(At(Field::kPgStatus));
+}
+
+void DumpBuilder::AddGroups(PickleValue config) {
+  auto items = reader_.Items(config);
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    PickleValue key = items[i];
+    StringId name =
+        key.is(PickleKind::kInt) ? part_.pools.Intern(fmt::to_string(key.number)) : Text(key);
+    if (Is(items[i + 1], kGroup)) {
+      Group& group = groups_[static_cast<size_t>(items[i + 1].number)];
+      if (group.name != StringId::kNone) name = group.name;
+      rows_.AddGroup(name, group.description, group.members);
+    } else if (Is(items[i + 1], kInts)) {
+      auto ranks = ints_.Get(static_cast<ListId>(items[i + 1].number));
+      rows_.AddGroup(name, StringId::kNone, {ranks.begin(), ranks.end()});
+    }
+  }
+}
+
+void DumpBuilder::AddStatuses(PickleValue status) {
+  auto items = reader_.Items(status);
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (!Is(items[i + 1], kStatus)) continue;
+    const GroupStatus& group = statuses_[static_cast<size_t>(items[i + 1].number)];
+    rows_.AddStatus(Number(items[i]), group.enqueued, group.started, group.completed);
+  }
+}
+
+void DumpBuilder::Gather(std::span<const PickleValue> items) {
+  present_ = 0;
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (!items[i].is(PickleKind::kString)) continue;
+    auto field = static_cast<size_t>(FieldOfKey(items[i]));
+    present_ |= uint64_t{1} << field;
+    values_[field] = items[i + 1];
+  }
+}
+
+Field DumpBuilder::FieldOfKey(PickleValue key) {
+  while (field_of_.size() <= key.id) {
+    PickleValue text{PickleKind::kString, static_cast<uint32_t>(field_of_.size()), {}};
+    field_of_.push_back(FieldOf(reader_.Text(text)));
+  }
+  return field_of_[key.id];
+}
+
+// kNone for what is no text.
+StringId DumpBuilder::Text(PickleValue value) {
+  if (!value.is(PickleKind::kString)) return StringId::kNone;
+  if (value.id >= text_of_.size()) text_of_.resize(reader_.text_count());
+  StringId& id = text_of_[value.id];
+  if (id == StringId::kNone) id = part_.pools.Intern(reader_.Text(value));
+  return id;
+}
+
+int64_t DumpBuilder::Number(PickleValue value) const {
+  if (value.is(PickleKind::kInt)) return value.number;
+  if (value.is(PickleKind::kString)) return NumberOf(reader_.Text(value));
+  return kNone64;
+}
+
+StringId DumpBuilder::Sizes(PickleValue value) {
+  if (Is(value, kShapes)) return static_cast<StringId>(value.number);
+  if (!Is(value, kInts)) return StringId::kNone;
+  auto list = ints_.Get(static_cast<ListId>(value.number));
+  return part_.pools.Intern(fmt::format("[{}]", fmt::join(list, ", ")));
+}
+
+StringId DumpBuilder::Dtypes(PickleValue value) {
+  if (Is(value, kTexts)) return texts_[static_cast<size_t>(value.number)].joined;
+  if (Is(value, kInts)) return part_.pools.Intern("");  // an empty list
+  return Text(value);
+}
+
+}  // namespace debrief::inputs::flight_recorder

@@ -1,0 +1,130 @@
+// From the values of a pickle to rows.
+//
+// Every container folds, innermost first, to something small: the dict of a frame to a FrameId, a
+// list of frames to a StackId, [[4, 4], [8]] to the id of its text, the dict of an entry to a row
+// of comm_op. Which dict is which its keys tell. A key is compared once per file: it has a number,
+// and the number's field is remembered; the same holds for the ids of texts.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/pickle/pickle.h"
+#include "inputs/flight_recorder/dump.h"
+#include "inputs/flight_recorder/fields.h"
+
+namespace debrief::inputs::flight_recorder {
+
+// What a container folded to; `number` of the value means
+enum Tag : uint32_t {
+  kFrame,   // FrameId
+  kStack,   // StackId
+  kInts,    // number of a list of whole numbers in ints_
+  kShapes,  // StringId of its text
+  kTexts,   // position in texts_
+  kRow,     // nothing: the row is in the table, or reported
+  kRows,    // nothing
+  kGroup,   // position in groups_
+  kStatus,  // position in statuses_
+  kDump,    // nothing
+};
+
+class DumpBuilder final : public PickleFolder {
+ public:
+  // `text` must be followed by kPadding readable bytes.
+  DumpBuilder(std::string_view text, const Identity& who, Part& part)
+      : who_(who), part_(part), rows_(who, part), reader_(text, *this) {}
+
+  // Adds all rows of the dump to the part. A pickle that is cut or broken gives the entries before
+  // the damage and a diagnostic; a hostile one gives the diagnostic alone.
+  void Read();
+
+  bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) override;
+
+ private:
+  // A list of texts, and its first two on their own: a group is (name, description).
+  struct Texts {
+    StringId joined = StringId::kNone;
+    StringId first = StringId::kNone;
+    StringId second = StringId::kNone;
+  };
+  struct Pair {
+    uint32_t first = ~uint32_t{0};
+    uint32_t second = ~uint32_t{0};
+    PickleValue texts;
+  };
+  struct Group {
+    StringId name = StringId::kNone;
+    StringId description = StringId::kNone;
+    std::vector<int64_t> members;
+  };
+  struct GroupStatus {
+    int64_t enqueued = kNone64;
+    int64_t started = kNone64;
+    int64_t completed = kNone64;
+  };
+
+  bool FoldDict(std::span<const PickleValue> items, PickleValue& folded);
+  bool FoldList(std::span<const PickleValue> items, PickleValue& folded);
+  PickleValue FoldInts(std::span<const PickleValue> items);
+  PickleValue FoldShapes(std::span<const PickleValue> items);
+  PickleValue FoldPair(PickleValue first, PickleValue second);
+  PickleValue FoldTexts(std::span<const PickleValue> items);
+  PickleValue FoldFrames(std::span<const PickleValue> items);
+  PickleValue FoldFrame();
+  PickleValue FoldGroup();
+  PickleValue FoldStatus();
+  PickleValue FoldEntry();
+  void Identify(CommOpRow& row);
+  void Describe(CommOpRow& row);
+  void FoldHeader();
+  void AddGroups(PickleValue config);
+  void AddStatuses(PickleValue status);
+  void Report(const Status& status);
+
+  // The fields of the dict that is being folded.
+  void Gather(std::span<const PickleValue> items);
+  bool Has(Field field) const { return (present_ >> static_cast<unsigned>(field) & 1) != 0; }
+  PickleValue At(Field field) const {
+    return Has(field) ? values_[static_cast<size_t>(field)] : PickleValue();
+  }
+  bool HasText(Field field) const { return At(field).is(PickleKind::kString); }
+
+  Field FieldOfKey(PickleValue key);
+  StringId Text(PickleValue value);
+  int64_t Number(PickleValue value) const;
+  int64_t Number(Field field) const { return Has(field) ? Number(At(field)) : kNone64; }
+  bool IsTrue(Field field) const { return At(field).is(PickleKind::kBool) && At(field).number; }
+  static bool Is(PickleValue value, Tag tag) {
+    return value.is(PickleKind::kFolded) && value.id == tag;
+  }
+  StringId Sizes(PickleValue value);
+  StringId Dtypes(PickleValue value);
+
+  Identity who_;
+  Part& part_;
+  DumpRows rows_;
+  PickleReader reader_;
+  DumpHeader header_{.version = {}, .library = {}, .form = "pickle"};
+
+  uint64_t present_ = 0;
+  std::array<PickleValue, static_cast<size_t>(Field::kCount)> values_;
+
+  std::vector<Field> field_of_;    // by number of a text
+  std::vector<StringId> text_of_;  // by number of a text; kNone when not interned yet
+  SequencePool<int64_t, ListId> ints_;
+  std::vector<Texts> texts_;
+  std::array<Pair, 256> pairs_;
+  std::vector<Group> groups_;
+  std::vector<GroupStatus> statuses_;
+  std::vector<int64_t> numbers_;
+  std::vector<FrameId> frames_;
+  std::string line_;
+};
+
+static_assert(static_cast<size_t>(Field::kCount) <= 64, "present_ has a bit for each");
+
+}  // namespace debrief::inputs::flight_recorder
