@@ -78,15 +78,15 @@ Status WriteMeta(Database& database) {
 }
 
 // One transaction, hence one synchronisation with the disk, however many tables there are.
-Status WriteInTransaction(const Model& model, Database& database) {
+Status WriteInTransaction(const Model& model, std::string_view prefix, Database& database) {
   TRY(database.Execute("BEGIN"));
   TRY(WriteMeta(database));
-  TRY(WriteTables(model, database));
+  TRY(WriteTables(model, prefix, database));
   return database.Execute("COMMIT");
 }
 
-Status WriteDatabase(const Model& model, Database& database) {
-  Status status = WriteInTransaction(model, database);
+Status WriteDatabase(const Model& model, std::string_view prefix, Database& database) {
+  Status status = WriteInTransaction(model, prefix, database);
   if (status.ok()) return database.Execute("CHECKPOINT");
   // On a full disk DuckDB fails to roll back as well. As a statement that is one more error; left
   // to the closing of the connection it is an exception in a destructor, which ends the process.
@@ -116,7 +116,7 @@ Status Write(const Model& model, const OutputContext& context) {
   TRY(file.Prepare());
   OpenOptions options{OpenMode::kReadWrite, kWriterThreads};
   ASSIGN_OR_RETURN(Database database, Database::Open(file.path(), options));
-  TRY(WriteDatabase(model, database));
+  TRY(WriteDatabase(model, "", database));
   if (context.parquet) TRY(WriteParquet(database, context.folder + "/parquet", ""));
   database.Close();
   return file.Commit();
@@ -153,7 +153,7 @@ Status WriteParquetTables(const Model& model, const std::string& folder, std::st
   TRY(file.Prepare());
   OpenOptions options{OpenMode::kReadWrite, kWriterThreads};
   ASSIGN_OR_RETURN(Database database, Database::Open(file.path(), options));
-  TRY(WriteDatabase(model, database));
+  TRY(WriteDatabase(model, prefix, database));
   return WriteParquet(database, folder, prefix);
 }
 
