@@ -12,7 +12,7 @@
 #include <string>
 
 #include "outputs/output.h"
-#include "outputs/report/html/flight_data.h"
+#include "outputs/report/html/collectives/collectives.h"
 #include "tables/comm_call.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"

@@ -8,20 +8,19 @@
 #include <cstdlib>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/json/writer.h"
-#include "outputs/store/handles.h"
-#include "outputs/store/row_printer.h"
-#include "serve/column_type_name.h"
+#include "outputs/store/query.h"
 
 namespace debrief::serve {
 
 namespace {
 
-using outputs::store::Chunk;
 using outputs::store::DuckDbApi;
 using outputs::store::DuckDbError;
+using outputs::store::OnRow;
 using outputs::store::Prepared;
 using outputs::store::ResultColumn;
 using outputs::store::Rows;
@@ -66,8 +65,6 @@ class Reader {
         interruptible_(connection, cancel) {}
 
   using OnColumns = std::function<void(const std::vector<ResultColumn>&)>;
-  // False: no more rows are wanted.
-  using OnRow = std::function<Result<bool>(std::span<const VectorView>, uint64_t row)>;
 
   // `tail` follows the statement: LIMIT and OFFSET.
   Status Run(const std::string& sql, const std::string& tail, const OnColumns& on_columns,
@@ -79,11 +76,11 @@ class Reader {
                 prepared));
     if (cancel_.cancelled()) return GivenUp();
     Rows rows(api_);
-    if (api_.execute_prepared_streaming(prepared.handle, &rows.handle) != DuckDBSuccess)
-      return RowsError(rows);
-    TRY(ReadColumns(rows));
-    on_columns(columns_);
-    return ReadRows(rows, on_row);
+    const bool ran =
+        api_.execute_prepared_streaming(prepared.handle, &rows.handle) == DuckDBSuccess;
+    Status status =
+        ran ? Read(rows, on_columns, on_row) : ResultError(api_, rows.handle, Code::kUsage);
+    return cancel_.cancelled() ? GivenUp() : status;
   }
 
  private:
@@ -105,60 +102,68 @@ class Reader {
                                 : Usage("there is no SQL statement");
     }
     if (count > 1) return Usage("there are several statements: send them one by one");
-    if (api_.prepare_extracted_statement(connection_, statements.handle, 0, &prepared.handle) ==
-        DuckDBSuccess)
-      return {};
-    const char* message = api_.prepare_error(prepared.handle);
-    return DuckDbError(message == nullptr ? "cannot prepare the statement" : message, Code::kUsage);
+    return PrepareStatement(connection_, statements, 0, prepared);
   }
 
-  Status ReadColumns(Rows& rows) {
-    for (idx_t i = 0; i < api_.column_count(&rows.handle); ++i) {
-      duckdb_logical_type logical = api_.column_logical_type(&rows.handle, i);
-      auto type = ReadType(api_, logical);
-      api_.destroy_logical_type(&logical);
-      if (!type.ok()) return type.status();
-      columns_.push_back({api_.column_name(&rows.handle, i), std::move(type).value()});
-    }
-    return {};
-  }
-
-  Status ReadRows(Rows& rows, const OnRow& on_row) {
-    while (true) {
-      if (cancel_.cancelled()) return GivenUp();
-      Chunk chunk(api_, api_.fetch_chunk(rows.handle));
-      if (chunk.handle == nullptr) return RowsError(rows);
-      ASSIGN_OR_RETURN(bool more, ReadChunk(chunk, on_row));
-      if (!more) return {};
-    }
-  }
-
-  Result<bool> ReadChunk(const Chunk& chunk, const OnRow& on_row) {
-    std::vector<VectorView> values;
-    values.reserve(columns_.size());
-    for (size_t i = 0; i < columns_.size(); ++i)
-      values.emplace_back(api_, columns_[i].type, api_.data_chunk_get_vector(chunk.handle, i));
-    uint64_t count = api_.data_chunk_get_size(chunk.handle);
-    for (uint64_t row = 0; row < count; ++row) {
-      ASSIGN_OR_RETURN(bool more, on_row(values, row));
-      if (!more) return false;
-    }
-    return true;
-  }
-
-  Status RowsError(Rows& rows) {
-    if (cancel_.cancelled()) return GivenUp();
-    const char* message = api_.result_error(&rows.handle);
-    if (message == nullptr || *message == '\0') return {};
-    return ResultError(api_, rows.handle, Code::kUsage);
+  Status Read(Rows& rows, const OnColumns& on_columns, const OnRow& on_row) {
+    ASSIGN_OR_RETURN(const std::vector<ResultColumn> columns, ReadColumns(rows));
+    on_columns(columns);
+    return ForEachRow(rows, columns,
+                      [&](std::span<const VectorView> values, uint64_t row) -> Result<bool> {
+                        if (cancel_.cancelled()) return GivenUp();
+                        return on_row(values, row);
+                      });
   }
 
   const DuckDbApi& api_;
   duckdb_connection connection_;
   CancelToken& cancel_;
   Interruptible interruptible_;
-  std::vector<ResultColumn> columns_;
 };
+
+// The SQL name of a type ("BIGINT", "VARCHAR[]"), for people; the C API does not tell it.
+constexpr std::pair<duckdb_type, const char*> kTypeNames[] = {
+    {DUCKDB_TYPE_BOOLEAN, "BOOLEAN"},
+    {DUCKDB_TYPE_TINYINT, "TINYINT"},
+    {DUCKDB_TYPE_SMALLINT, "SMALLINT"},
+    {DUCKDB_TYPE_INTEGER, "INTEGER"},
+    {DUCKDB_TYPE_BIGINT, "BIGINT"},
+    {DUCKDB_TYPE_HUGEINT, "HUGEINT"},
+    {DUCKDB_TYPE_UTINYINT, "UTINYINT"},
+    {DUCKDB_TYPE_USMALLINT, "USMALLINT"},
+    {DUCKDB_TYPE_UINTEGER, "UINTEGER"},
+    {DUCKDB_TYPE_UBIGINT, "UBIGINT"},
+    {DUCKDB_TYPE_UHUGEINT, "UHUGEINT"},
+    {DUCKDB_TYPE_FLOAT, "FLOAT"},
+    {DUCKDB_TYPE_DOUBLE, "DOUBLE"},
+    {DUCKDB_TYPE_DECIMAL, "DECIMAL"},
+    {DUCKDB_TYPE_VARCHAR, "VARCHAR"},
+    {DUCKDB_TYPE_ENUM, "ENUM"},
+    {DUCKDB_TYPE_BLOB, "BLOB"},
+    {DUCKDB_TYPE_DATE, "DATE"},
+    {DUCKDB_TYPE_TIME, "TIME"},
+    {DUCKDB_TYPE_TIMESTAMP, "TIMESTAMP"},
+    {DUCKDB_TYPE_TIMESTAMP_S, "TIMESTAMP_S"},
+    {DUCKDB_TYPE_TIMESTAMP_MS, "TIMESTAMP_MS"},
+    {DUCKDB_TYPE_TIMESTAMP_NS, "TIMESTAMP_NS"},
+    {DUCKDB_TYPE_TIMESTAMP_TZ, "TIMESTAMP WITH TIME ZONE"},
+    {DUCKDB_TYPE_INTERVAL, "INTERVAL"},
+    {DUCKDB_TYPE_UUID, "UUID"},
+    {DUCKDB_TYPE_STRUCT, "STRUCT"},
+    {DUCKDB_TYPE_MAP, "MAP"},
+    {DUCKDB_TYPE_SQLNULL, "NULL"},
+};
+
+std::string ColumnTypeName(const ValueType& type) {
+  if (type.id == DUCKDB_TYPE_LIST && !type.children.empty())
+    return ColumnTypeName(type.children[0]) + "[]";
+  if (type.id == DUCKDB_TYPE_ARRAY && !type.children.empty())
+    return fmt::format("{}[{}]", ColumnTypeName(type.children[0]), type.array_size);
+  for (const auto& [id, name] : kTypeNames) {
+    if (id == type.id) return name;
+  }
+  return "OTHER";
+}
 
 std::string ColumnsJson(const std::vector<ResultColumn>& columns) {
   std::string out;

@@ -62,6 +62,10 @@ std::vector<std::string> Wrap(std::string_view text, size_t width) {
   return lines;
 }
 
+TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.head = Printable(column.head);
+}
+
 void TextTable::Add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   for (std::string& cell : cells) cell = Printable(cell);
@@ -85,11 +89,30 @@ size_t TextTable::WidthOf(size_t column, const Layout& layout, size_t rows) cons
   return std::min(width, columns_[column].widest);
 }
 
+// Finds the widest cell of text with which a line fits.
+void TextTable::CutAlike(const Layout& layout, const std::vector<size_t>& shown,
+                         std::vector<size_t>& widths) const {
+  auto capped = [&](size_t i, size_t cap) {
+    return columns_[shown[i]].align == kRight ? widths[i] : std::min(widths[i], cap);
+  };
+  auto fits = [&](size_t cap) {
+    size_t total = layout.indent + layout.gap * (widths.size() - 1);
+    for (size_t i = 0; i < widths.size(); ++i) total += capped(i, cap);
+    return total <= layout.width;
+  };
+  if (widths.empty() || fits(SIZE_MAX)) return;
+  size_t cap = layout.width;
+  while (cap > layout.least_cell && !fits(cap)) --cap;
+  for (size_t i = 0; i < widths.size(); ++i) widths[i] = capped(i, cap);
+}
+
 std::string TextTable::Text(const Layout& layout) const {
   const size_t rows = std::min(layout.most, rows_.size());
   const std::vector<size_t> shown = ShownColumns(layout, rows);
   std::vector<size_t> widths;
   for (size_t column : shown) widths.push_back(WidthOf(column, layout, rows));
+  const bool cut_alike = layout.width > 0 && layout.least_cell > 0;
+  if (cut_alike) CutAlike(layout, shown, widths);
   std::string out;
   auto add_line = [&](auto&& cell_of) {
     std::string line(layout.indent, ' ');
@@ -97,7 +120,7 @@ std::string TextTable::Text(const Layout& layout) const {
     for (size_t i = 0; i < shown.size(); ++i) {
       const bool is_last = i + 1 == shown.size();
       size_t room = widths[i];
-      if (is_last && layout.width > 0) {
+      if (is_last && layout.width > 0 && !cut_alike) {
         size_t left = layout.width > used ? layout.width - used : 0;
         room = std::min(room, std::max(left, layout.least_last));
       }
@@ -112,6 +135,12 @@ std::string TextTable::Text(const Layout& layout) const {
     out += line + "\n";
   };
   if (layout.has_head) add_line([&](size_t column) { return columns_[column].head; });
+  if (layout.has_rule) {
+    std::string rule(layout.indent, ' ');
+    for (size_t i = 0; i < widths.size(); ++i)
+      rule.append(i == 0 ? 0 : layout.gap, ' ').append(widths[i], '-');
+    out += rule + "\n";
+  }
   for (size_t row = 0; row < rows; ++row)
     add_line([&](size_t column) { return rows_[row][column]; });
   return out;

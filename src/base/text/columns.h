@@ -45,10 +45,13 @@ class TextTable {
     size_t least_last = 32;  // the last column is not cut below this
     size_t most = SIZE_MAX;  // rows to print
     bool has_head = true;
+    bool has_rule = false;  // dashes below the head
     bool drop_empty = false;
+    // Not 0: instead of the last column all that stand to the left are cut alike, not below this.
+    size_t least_cell = 0;
   };
 
-  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit TextTable(std::vector<Column> columns);
 
   void Add(
       std::vector<std::string> cells);  // as many as columns; missing ones at the end are empty
@@ -60,6 +63,8 @@ class TextTable {
  private:
   std::vector<size_t> ShownColumns(const Layout& layout, size_t rows) const;
   size_t WidthOf(size_t column, const Layout& layout, size_t rows) const;
+  void CutAlike(const Layout& layout, const std::vector<size_t>& shown,
+                std::vector<size_t>& widths) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

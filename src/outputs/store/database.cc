@@ -9,36 +9,23 @@ namespace debrief::outputs::store {
 
 namespace {
 
-// A duckdb_config that is destroyed with the scope.
-class Config {
- public:
-  explicit Config(const DuckDbApi& api) : api_(api) { api_.create_config(&config_); }
-  Config(const Config&) = delete;
-  ~Config() { api_.destroy_config(&config_); }
-
-  void Set(const char* name, const std::string& value) {
-    failed_ |= api_.set_config(config_, name, value.c_str()) != DuckDBSuccess;
-  }
-  bool failed() const { return failed_; }
-  duckdb_config get() const { return config_; }
-
- private:
-  const DuckDbApi& api_;
-  duckdb_config config_ = nullptr;
-  bool failed_ = false;
-};
-
-void Apply(const OpenOptions& options, Config& config) {
-  config.Set("autoinstall_known_extensions", "false");
-  config.Set("autoload_known_extensions", "false");
-  config.Set("allow_community_extensions", "false");
-  if (options.mode == OpenMode::kReadOnly) config.Set("access_mode", "READ_ONLY");
-  if (options.threads > 0) config.Set("threads", std::to_string(options.threads));
-  if (options.memory_mb > 0) config.Set("memory_limit", fmt::format("{}MB", options.memory_mb));
+// False when DuckDB does not know one of them.
+bool Apply(const OpenOptions& options, Config& config) {
+  bool is_known = true;
+  auto set = [&](const char* name, const std::string& value) {
+    is_known &= config.api.set_config(config.handle, name, value.c_str()) == DuckDBSuccess;
+  };
+  set("autoinstall_known_extensions", "false");
+  set("autoload_known_extensions", "false");
+  set("allow_community_extensions", "false");
+  if (options.mode == OpenMode::kReadOnly) set("access_mode", "READ_ONLY");
+  if (options.threads > 0) set("threads", std::to_string(options.threads));
+  if (options.memory_mb > 0) set("memory_limit", fmt::format("{}MB", options.memory_mb));
   // In this order: each forbids to set what stands above it.
-  if (options.locked) config.Set("temp_directory", "");
-  if (!options.external_access) config.Set("enable_external_access", "false");
-  if (options.locked) config.Set("lock_configuration", "true");
+  if (options.locked) set("temp_directory", "");
+  if (!options.external_access) set("enable_external_access", "false");
+  if (options.locked) set("lock_configuration", "true");
+  return is_known;
 }
 
 // `quote` doubled inside and put around.
@@ -63,13 +50,13 @@ Result<Database> Database::Open(const std::string& path, const OpenOptions& opti
     return Status(Code::kNotFound, fmt::format("there is no file {}", path));
   }
   Config config(*api);
-  Apply(options, config);
-  if (config.failed())
+  api->create_config(&config.handle);
+  if (!Apply(options, config))
     return Status(Code::kUnsupported, "DuckDB does not know one of our settings");
   Database opened(api);
   const char* file = options.mode == OpenMode::kMemory ? nullptr : path.c_str();
   char* message = nullptr;
-  if (api->open_ext(file, &opened.database_, config.get(), &message) != DuckDBSuccess) {
+  if (api->open_ext(file, &opened.database_, config.handle, &message) != DuckDBSuccess) {
     Status status =
         DuckDbError(message == nullptr ? "cannot open the database" : message, Code::kInvalid);
     api->free(message);
@@ -99,13 +86,9 @@ void Database::Close() {
 }
 
 Status Database::Execute(const std::string& sql) {
-  duckdb_result result;
-  Status status;
-  if (api_->query(connection_, sql.c_str(), &result) != DuckDBSuccess) {
-    status = ResultError(*api_, result, Code::kIo);
-  }
-  api_->destroy_result(&result);
-  return status;
+  Rows rows(*api_);
+  if (api_->query(connection_, sql.c_str(), &rows.handle) == DuckDBSuccess) return {};
+  return ResultError(*api_, rows.handle, Code::kIo);
 }
 
 Result<Connection> Database::Connect() {

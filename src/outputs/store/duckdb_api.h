@@ -58,6 +58,22 @@ struct DuckDbApi {
 #undef DEBRIEF_DUCKDB_MEMBER
 };
 
+// An object of the library that is destroyed with the scope.
+template <typename T, auto DuckDbApi::* kDestroy>
+struct Owned {
+  explicit Owned(const DuckDbApi& duckdb, T object = {}) : api(duckdb), handle(object) {}
+  Owned(const Owned&) = delete;
+  ~Owned() { (api.*kDestroy)(&handle); }
+  const DuckDbApi& api;
+  T handle;
+};
+using Config = Owned<duckdb_config, &DuckDbApi::destroy_config>;
+using Statements = Owned<duckdb_extracted_statements, &DuckDbApi::destroy_extracted>;
+using Prepared = Owned<duckdb_prepared_statement, &DuckDbApi::destroy_prepare>;
+using Rows = Owned<duckdb_result, &DuckDbApi::destroy_result>;
+using Chunk = Owned<duckdb_data_chunk, &DuckDbApi::destroy_data_chunk>;
+using LogicalType = Owned<duckdb_logical_type, &DuckDbApi::destroy_logical_type>;
+
 // Loads the library that lies beside the program, or in ../lib/debrief from it (where `cmake
 // --install` puts it). The first call does the work, later ones return the same; any thread may
 // call.

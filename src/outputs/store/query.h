@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "outputs/output.h"
 #include "outputs/store/database.h"
+#include "outputs/store/value_type.h"
 
 namespace debrief::outputs::store {
 
@@ -31,5 +36,34 @@ struct QueryOptions {
 // kUsage with DuckDB's message, which names the nearest table or column, when the SQL is wrong.
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
                 TextSink& out);
+
+// ---- The pieces, for whoever asks in another way (serve/sql_page.h).
+
+// Prepares statement `index`; kUsage with DuckDB's message.
+Status PrepareStatement(duckdb_connection connection, const Statements& statements, idx_t index,
+                        Prepared& prepared);
+
+struct ResultColumn {
+  std::string name;
+  ValueType type;
+};
+Result<std::vector<ResultColumn>> ReadColumns(Rows& rows);
+
+// Until there are no more rows, or `on_row` returns false or an error.
+using OnRow = std::function<Result<bool>(std::span<const VectorView> values, uint64_t row)>;
+Status ForEachRow(Rows& rows, const std::vector<ResultColumn>& columns, const OnRow& on_row);
+
+// The three ways to print rows.
+class RowPrinter {
+ public:
+  virtual ~RowPrinter() = default;
+
+  virtual void Start(const std::vector<ResultColumn>& columns) = 0;
+  virtual void Row(std::span<const VectorView> values, uint64_t row) = 0;
+  // `more`: there were rows that were not printed.
+  virtual void Finish(bool more) = 0;
+};
+
+std::unique_ptr<RowPrinter> MakeRowPrinter(const QueryOptions& options, TextSink& out);
 
 }  // namespace debrief::outputs::store

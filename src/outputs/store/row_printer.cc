@@ -1,23 +1,19 @@
-#include "outputs/store/row_printer.h"
-
+// The three ways to print rows; QueryFormat in query.h says what each looks like.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <string_view>
 
+#include "base/text/columns.h"
 #include "base/text/escape.h"
+#include "outputs/store/query.h"
 
 namespace debrief::outputs::store {
 
 namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;
-constexpr std::string_view kGap = "  ";
-constexpr std::string_view kCut = "...";
-// Narrower than this a cut cell tells nothing; a table that still does not fit runs over the edge.
-constexpr size_t kMinCell = 8;
 
 // Gathers what is printed into writes of a useful size.
 class Buffer {
@@ -122,130 +118,49 @@ class JsonPrinter final : public RowPrinter {
   bool first_ = true;
 };
 
-bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
-
-// Cells a text takes, counting one for each character.
-size_t CellWidth(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
-}
-
-// Text of an input must not move the cursor or colour the terminal: control characters, also those
-// of two bytes (U+0080 to U+009F), are shown as \x1B.
-std::string Visible(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    auto byte = static_cast<uint8_t>(text[i]);
-    bool two_byte_control =
-        byte == 0xC2 && i + 1 < text.size() && static_cast<uint8_t>(text[i + 1]) < 0xA0;
-    if (two_byte_control) byte = static_cast<uint8_t>(text[++i]);
-    if (text[i] == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7F || two_byte_control) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02X}", byte);
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-// At most `width` cells of `text`, the last three of them dots when something is left out.
-std::string Cut(const std::string& text, size_t width) {
-  if (CellWidth(text) <= width) return text;
-  size_t cells = 0, end = 0;
-  for (; end < text.size(); ++end) {
-    if (!IsContinuation(text[end]) && cells++ == width - kCut.size()) break;
-  }
-  return text.substr(0, end).append(kCut);
-}
-
 class TablePrinter final : public RowPrinter {
  public:
   TablePrinter(const QueryOptions& options, TextSink& out)
-      : limit_(static_cast<size_t>(std::max(options.width, 0))), buffer_(out) {}
+      : layout_{.width = static_cast<size_t>(std::max(options.width, 0)),
+                .has_rule = true,
+                .least_cell = kLeastCell},
+        out_(out) {}
 
   void Start(const std::vector<ResultColumn>& columns) override {
-    columns_ = &columns;
-    widths_.assign(columns.size(), 0);
-    for (size_t i = 0; i < columns.size(); ++i) AddCell(i, columns[i].name);
+    std::vector<TextTable::Column> heads;
+    for (const ResultColumn& column : columns)
+      heads.push_back({.head = column.name,
+                       .align = column.type.IsNumber() ? TextTable::kRight : TextTable::kLeft});
+    table_ = TextTable(std::move(heads));
   }
 
   void Row(std::span<const VectorView> values, uint64_t row) override {
+    std::vector<std::string> cells(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
-      std::string text;
-      AppendAsText(values[i], row, text);
-      AddCell(i, text);
+      AppendAsText(values[i], row, cells[i]);
+      ReplaceLineEnds(cells[i]);
     }
+    table_.Add(std::move(cells));
   }
 
   void Finish(bool more) override {
-    Fit();
-    size_t columns = columns_->size();
-    for (size_t start = 0; start < cells_.size(); start += columns) {
-      PrintLine(std::span(cells_).subspan(start, columns));
-      if (start == 0) PrintRule();
-    }
-    if (more) {
-      fmt::format_to(std::back_inserter(buffer_.text()), "... there are more rows than these {}\n",
-                     cells_.size() / columns - 1);
-    }
-    buffer_.Flush();
+    out_.Write(table_.Text(layout_));
+    if (more) out_.Write(fmt::format("... there are more rows than these {}\n", table_.size()));
   }
 
  private:
-  void AddCell(size_t column, std::string_view text) {
-    cells_.push_back(Visible(text));
-    widths_[column] = std::max(widths_[column], CellWidth(cells_.back()));
+  // Narrower than this a cut cell tells nothing; a table that still does not fit runs over the
+  // edge.
+  static constexpr size_t kLeastCell = 8;
+
+  static void ReplaceLineEnds(std::string& text) {
+    for (size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at))
+      text.replace(at, 1, "\\n");
   }
 
-  size_t TotalWidth(size_t cap) const {
-    size_t total = kGap.size() * (widths_.size() - 1);
-    for (size_t i = 0; i < widths_.size(); ++i) total += CappedWidth(i, cap);
-    return total;
-  }
-  // Numbers are never cut.
-  size_t CappedWidth(size_t column, size_t cap) const {
-    return (*columns_)[column].type.IsNumber() ? widths_[column] : std::min(widths_[column], cap);
-  }
-
-  // Finds the widest cap of text cells with which a line fits.
-  void Fit() {
-    if (limit_ == 0) return;
-    size_t cap = *std::max_element(widths_.begin(), widths_.end());
-    if (TotalWidth(cap) <= limit_) return;
-    cap = std::min(cap, limit_);
-    while (cap > kMinCell && TotalWidth(cap) > limit_) --cap;
-    for (size_t i = 0; i < widths_.size(); ++i) widths_[i] = CappedWidth(i, cap);
-  }
-
-  void PrintLine(std::span<const std::string> cells) {
-    std::string line;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      if (i > 0) line += kGap;
-      std::string cell = limit_ > 0 ? Cut(cells[i], widths_[i]) : cells[i];
-      std::string padding(widths_[i] - CellWidth(cell), ' ');
-      line += (*columns_)[i].type.IsNumber() ? padding + cell : cell + padding;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    buffer_.text().append(line) += '\n';
-    buffer_.FlushIfFull();
-  }
-
-  void PrintRule() {
-    std::string line;
-    for (size_t width : widths_) {
-      if (!line.empty()) line += kGap;
-      line.append(width, '-');
-    }
-    buffer_.text().append(line) += '\n';
-  }
-
-  size_t limit_;  // of a line; 0: none
-  Buffer buffer_;
-  const std::vector<ResultColumn>* columns_ = nullptr;
-  std::vector<size_t> widths_;
-  std::vector<std::string> cells_;  // the header, then row by row
+  TextTable::Layout layout_;
+  TextSink& out_;
+  TextTable table_{{}};
 };
 
 }  // namespace

@@ -20,6 +20,19 @@ namespace {
 
 // Writing is one stream of rows; only Parquet uses more threads, and little of more than these.
 constexpr int kWriterThreads = 4;
+// A store of few rows is mostly the cost of its tables: threads that wait for each other cost more
+// than they save, and so does trying out how each column is packed best (its block has 256 KiB
+// either way).
+constexpr size_t kFewRows = 20'000;
+
+bool HasFewRows(const Model& model) {
+  size_t rows = 0;
+  for (TableId id = 0; id < AllTables().size(); ++id) {
+    const Table* table = model.tables.Find(id);
+    if (table != nullptr) rows += table->size();
+  }
+  return rows < kFewRows;
+}
 
 Status SystemError(int error, std::string_view what, const std::string& path) {
   Code code = Code::kIo;
@@ -70,6 +83,14 @@ class PartialFile {
   std::string path_;
 };
 
+Result<Database> OpenForWriting(const Model& model, const std::string& path) {
+  const bool few = HasFewRows(model);
+  ASSIGN_OR_RETURN(Database database,
+                   Database::Open(path, {OpenMode::kReadWrite, few ? 1 : kWriterThreads}));
+  if (few) TRY(database.Execute("PRAGMA force_compression = 'uncompressed'"));
+  return database;
+}
+
 Status WriteMeta(Database& database) {
   return database.Execute(
       fmt::format("CREATE TABLE debrief_meta (key VARCHAR, value VARCHAR);"
@@ -78,15 +99,15 @@ Status WriteMeta(Database& database) {
 }
 
 // One transaction, hence one synchronisation with the disk, however many tables there are.
-Status WriteInTransaction(const Model& model, Database& database) {
+Status WriteInTransaction(const Model& model, std::string_view prefix, Database& database) {
   TRY(database.Execute("BEGIN"));
   TRY(WriteMeta(database));
-  TRY(WriteTables(model, database));
+  TRY(WriteTables(model, prefix, database));
   return database.Execute("COMMIT");
 }
 
-Status WriteDatabase(const Model& model, Database& database) {
-  Status status = WriteInTransaction(model, database);
+Status WriteDatabase(const Model& model, std::string_view prefix, Database& database) {
+  Status status = WriteInTransaction(model, prefix, database);
   if (status.ok()) return database.Execute("CHECKPOINT");
   // On a full disk DuckDB fails to roll back as well. As a statement that is one more error; left
   // to the closing of the connection it is an exception in a destructor, which ends the process.
@@ -114,9 +135,8 @@ Status Write(const Model& model, const OutputContext& context) {
   if (context.folder.empty()) return {};
   PartialFile file(fmt::format("{}/{}", context.folder, kStoreFile));
   TRY(file.Prepare());
-  OpenOptions options{OpenMode::kReadWrite, kWriterThreads};
-  ASSIGN_OR_RETURN(Database database, Database::Open(file.path(), options));
-  TRY(WriteDatabase(model, database));
+  ASSIGN_OR_RETURN(Database database, OpenForWriting(model, file.path()));
+  TRY(WriteDatabase(model, "", database));
   if (context.parquet) TRY(WriteParquet(database, context.folder + "/parquet", ""));
   database.Close();
   return file.Commit();
@@ -151,9 +171,8 @@ Status WriteParquetTables(const Model& model, const std::string& folder, std::st
     return SystemError(errno, "make the folder", folder);
   PartialFile file(fmt::format("{}/.tables.duckdb", folder));
   TRY(file.Prepare());
-  OpenOptions options{OpenMode::kReadWrite, kWriterThreads};
-  ASSIGN_OR_RETURN(Database database, Database::Open(file.path(), options));
-  TRY(WriteDatabase(model, database));
+  ASSIGN_OR_RETURN(Database database, OpenForWriting(model, file.path()));
+  TRY(WriteDatabase(model, prefix, database));
   return WriteParquet(database, folder, prefix);
 }
 

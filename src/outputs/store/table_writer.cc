@@ -27,12 +27,33 @@ struct Scan {
     duckdb_type code_type = DUCKDB_TYPE_INVALID;  // width of the codes of an ENUM
   };
   const DuckDbApi* api;
-  const Table* table = nullptr;  // null when it is empty
+  const Table* table = nullptr;
   std::vector<Column> columns;
   std::vector<uint32_t> ids;  // scratch: those of a column that are written now
   size_t rows = 0;
   size_t next = 0;
 };
+
+// As docs/tables.md names it.
+std::string_view SqlType(ColumnType type) {
+  switch (type) {
+    case ColumnType::kInt32:
+      return "INTEGER";
+    case ColumnType::kInt64:
+      return "BIGINT";
+    case ColumnType::kDouble:
+      return "DOUBLE";
+    case ColumnType::kBool:
+      return "BOOLEAN";
+    case ColumnType::kString:
+      return "VARCHAR";
+    case ColumnType::kList:
+      return "BIGINT[]";
+    case ColumnType::kStack:
+      return "VARCHAR[]";
+  }
+  return "";
+}
 
 duckdb_type NumberType(ColumnType type) {
   switch (type) {
@@ -174,13 +195,12 @@ class Writer {
   Writer(const Part& part, Database& database)
       : part_(part), database_(database), api_(database.api()) {}
 
-  Status Register();
-  Status Write(TableId id);
+  Status Write(std::string_view prefix);
 
  private:
-  void Plan(TableId id, Scan& scan) const;
-  Status StoreRows(TableId id);
-  Status MakeView(const TableInfo& info);
+  Status Register();
+  void Plan(const Table& table, Scan& scan) const;
+  Status StoreRows(const Table& table);
 
   const Part& part_;
   Database& database_;
@@ -203,19 +223,18 @@ Status Writer::Register() {
   return {};
 }
 
-void Writer::Plan(TableId id, Scan& scan) const {
-  const Table* table = part_.tables.Find(id);
+void Writer::Plan(const Table& table, Scan& scan) const {
   scan.api = &api_;
-  scan.table = table;
-  scan.rows = table == nullptr ? 0 : table->size();
-  const TableInfo& info = *AllTables()[id];
+  scan.table = &table;
+  scan.rows = table.size();
+  const TableInfo& info = table.info();
   for (size_t i = 0; i < info.columns.size(); ++i) {
     Scan::Column column{&info.columns[i], i, {}};
     if (duckdb_type number = NumberType(column.info->type); number != DUCKDB_TYPE_INVALID) {
       column.type = api_.create_logical_type(number);
     } else {
       std::vector<uint32_t> ids(scan.rows);
-      if (table != nullptr) table->Copy(i, 0, scan.rows, ids.data());
+      table.Copy(i, 0, scan.rows, ids.data());
       column.text.emplace(part_.pools, column.info->type, ids);
       column.type = column.text->coded() ? EnumType(api_, column.text->members())
                                          : api_.create_logical_type(DUCKDB_TYPE_VARCHAR);
@@ -225,41 +244,51 @@ void Writer::Plan(TableId id, Scan& scan) const {
   }
 }
 
-Status Writer::StoreRows(TableId id) {
+Status Writer::StoreRows(const Table& table) {
   Scan scan;
-  Plan(id, scan);
+  Plan(table, scan);
   scan_ = &scan;
   Status status = database_.Execute(fmt::format(
-      "CREATE TABLE stored.{} AS SELECT * FROM debrief_rows()", QuoteName(AllTables()[id]->name)));
+      "CREATE TABLE stored.{} AS SELECT * FROM debrief_rows()", QuoteName(table.info().name)));
   scan_ = nullptr;
   for (Scan::Column& column : scan.columns) api_.destroy_logical_type(&column.type);
   return status;
 }
 
-Status Writer::MakeView(const TableInfo& info) {
+// The statements that make the view of a table; of one without rows it needs no table behind it.
+std::string ViewSql(const TableInfo& info, bool has_rows) {
   std::string columns;
   for (const ColumnInfo& column : info.columns) {
     if (!columns.empty()) columns += ", ";
-    columns += DecodeExpression(column.type, QuoteName(column.name));
+    const std::string name = QuoteName(column.name);
+    columns += has_rows ? DecodeExpression(column.type, name)
+                        : fmt::format("NULL::{} AS {}", SqlType(column.type), name);
   }
-  return database_.Execute(fmt::format(
-      "CREATE VIEW main.{0} AS SELECT {1} FROM stored.{0}; COMMENT ON VIEW main.{0} IS {2}",
-      QuoteName(info.name), columns, QuoteText(info.doc)));
+  const std::string name = QuoteName(info.name);
+  return fmt::format("CREATE VIEW main.{0} AS SELECT {1} {2}; COMMENT ON VIEW main.{0} IS {3};\n",
+                     name, columns, has_rows ? "FROM stored." + name : "WHERE false",
+                     QuoteText(info.doc));
 }
 
-Status Writer::Write(TableId id) {
-  TRY(StoreRows(id));
-  return MakeView(*AllTables()[id]);
+Status Writer::Write(std::string_view prefix) {
+  TRY(Register());
+  TRY(database_.Execute("CREATE SCHEMA stored"));
+  std::string views;
+  for (TableId id = 0; id < AllTables().size(); ++id) {
+    const TableInfo& info = *AllTables()[id];
+    if (!info.name.starts_with(prefix)) continue;
+    const Table* table = part_.tables.Find(id);
+    const bool has_rows = table != nullptr && table->size() > 0;
+    if (has_rows) TRY(StoreRows(*table));
+    views += ViewSql(info, has_rows);
+  }
+  return database_.Execute(views);
 }
 
 }  // namespace
 
-Status WriteTables(const Part& part, Database& database) {
-  Writer writer(part, database);
-  TRY(writer.Register());
-  TRY(database.Execute("CREATE SCHEMA stored"));
-  for (TableId id = 0; id < AllTables().size(); ++id) TRY(writer.Write(id));
-  return {};
+Status WriteTables(const Part& part, std::string_view prefix, Database& database) {
+  return Writer(part, database).Write(prefix);
 }
 
 }  // namespace debrief::outputs::store

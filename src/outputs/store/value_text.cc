@@ -1,5 +1,4 @@
-#include "outputs/store/value_text.h"
-
+// Values of a DuckDB result as text and as JSON.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <string_view>
 
 #include "base/text/escape.h"
+#include "outputs/store/value_type.h"
 
 namespace debrief::outputs::store {
 

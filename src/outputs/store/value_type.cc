@@ -4,19 +4,6 @@ namespace debrief::outputs::store {
 
 namespace {
 
-// A type of the library that is destroyed with the scope.
-class OwnedType {
- public:
-  OwnedType(const DuckDbApi& api, duckdb_logical_type type) : api_(api), type_(type) {}
-  OwnedType(const OwnedType&) = delete;
-  ~OwnedType() { api_.destroy_logical_type(&type_); }
-  duckdb_logical_type get() const { return type_; }
-
- private:
-  const DuckDbApi& api_;
-  duckdb_logical_type type_;
-};
-
 std::string TakeText(const DuckDbApi& api, char* text) {
   std::string taken = text == nullptr ? "" : text;
   api.free(text);
@@ -24,8 +11,8 @@ std::string TakeText(const DuckDbApi& api, char* text) {
 }
 
 Status AddChild(const DuckDbApi& api, duckdb_logical_type child, ValueType& parent) {
-  OwnedType owned(api, child);
-  ASSIGN_OR_RETURN(ValueType type, ReadType(api, owned.get()));
+  LogicalType owned(api, child);
+  ASSIGN_OR_RETURN(ValueType type, ReadType(api, owned.handle));
   parent.children.push_back(std::move(type));
   return {};
 }

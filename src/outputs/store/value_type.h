@@ -48,4 +48,9 @@ struct VectorView {
   std::vector<VectorView> children;
 };
 
+// A value as text and as JSON: "NULL" and null for nulls. Text is bare in the text form, also
+// inside lists ("[a, b]"), and quoted in JSON.
+void AppendAsText(const VectorView& values, uint64_t row, std::string& out);
+void AppendAsJson(const VectorView& values, uint64_t row, std::string& out);
+
 }  // namespace debrief::outputs::store

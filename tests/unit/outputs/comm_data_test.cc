@@ -1,15 +1,11 @@
-#include "outputs/report/html/comm_data.h"
-
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
 #include <string>
 
-#include "outputs/report/html/comm_arrivals.h"
-#include "outputs/report/html/comm_json.h"
-#include "outputs/report/html/comm_waits.h"
-#include "outputs/report/html/flight_stacks.h"
-#include "outputs/report/html/rank_data.h"
+#include "outputs/report/html/collectives/collectives.h"
+#include "outputs/report/html/collectives/rank_runs.h"
+#include "outputs/report/html/table_islands.h"
 #include "tables/comm_arrival.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"
@@ -71,15 +67,14 @@ class CommData : public testing::Test {
 
 TEST_F(CommData, NothingWithoutCollectives) {
   Islands islands("");
-  EXPECT_TRUE(AddComm(model_, islands).ok());
-  EXPECT_TRUE(AddRanks(model_, islands).ok());
+  EXPECT_TRUE(AddIslands(model_, 1, islands).ok());
   EXPECT_EQ(islands.Elements(), "");
 }
 
 TEST_F(CommData, IslandsOfOneCollective) {
   job_.Match("7", {5, 7}, 15, "completed");
   Islands islands("");
-  EXPECT_TRUE(AddComm(model_, islands).ok());
+  EXPECT_TRUE(AddIslands(model_, 1, islands).ok());
   for (std::string_view name : {"comm", "waits", "arrivals"})
     EXPECT_NE(islands.Elements().find("data-island=\"" + std::string(name)), std::string::npos);
 }
@@ -244,7 +239,7 @@ TEST_F(CommData, RankTables) {
   row.step_ns = 135;
   row.reason = model_.pools.Intern("host");
   model_.tables.Edit<ProfileRankTable>().Add(row);
-  element table = Parse(RanksJson(model_))["tables"]["profile_rank"];
+  element table = Parse(TablesJson(model_, "ranks"))["tables"]["profile_rank"];
   EXPECT_EQ(int64_t(table["total"]), 1);
   EXPECT_EQ(std::string_view(table["rows"].at(0)["reason"]), "host");
 }

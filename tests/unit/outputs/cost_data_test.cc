@@ -1,8 +1,7 @@
 // The island of the report's view of lost time.
-#include "outputs/report/html/cost_data.h"
-
 #include <gtest/gtest.h>
 
+#include "outputs/report/html/table_islands.h"
 #include "tables/cost_fix.h"
 
 namespace debrief::outputs::html {
@@ -10,7 +9,7 @@ namespace {
 
 TEST(CostData, NothingForNothing) {
   Model model;
-  EXPECT_EQ(CostJson(model), "");
+  EXPECT_EQ(TablesJson(model, "cost"), "");
 }
 
 TEST(CostData, TheCostliestComeFirst) {
@@ -23,7 +22,7 @@ TEST(CostData, TheCostliestComeFirst) {
     row.text = model.pools.Intern("<b>");
     model.tables.Edit<CostFixTable>().Add(row);
   }
-  const std::string json = CostJson(model);
+  const std::string json = TablesJson(model, "cost");
   EXPECT_NE(json.find(R"("cost_fix":{"total":3)"), json.npos) << json;
   EXPECT_LT(json.find(R"("lost_ns":9)"), json.find(R"("lost_ns":7)"));
   EXPECT_LT(json.find(R"("lost_ns":7)"), json.find(R"("lost_ns":5)"));

@@ -1,12 +1,11 @@
-#include "outputs/report/html/flight_data.h"
-
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
 #include <string>
 
-#include "outputs/report/html/flight_grid.h"
-#include "outputs/report/html/page.h"
+#include "outputs/report/html/collectives/collectives.h"
+#include "outputs/report/html/collectives/grid.h"
+#include "outputs/report/html/html.h"
 #include "unit/outputs/comm_fixture.h"
 
 namespace debrief::outputs::html {
@@ -52,7 +51,7 @@ class FlightData : public testing::Test {
 
 TEST_F(FlightData, NothingWithoutCollectives) {
   Islands islands("");
-  EXPECT_TRUE(AddFlight(model_, islands).ok());
+  EXPECT_TRUE(AddCollectiveIslands(model_, islands).ok());
   EXPECT_EQ(islands.Elements(), "");
 }
 

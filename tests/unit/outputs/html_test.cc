@@ -1,3 +1,5 @@
+#include "outputs/report/html/html.h"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +10,6 @@
 #include <string_view>
 
 #include "outputs/output.h"
-#include "outputs/report/html/page.h"
 #include "tables/input.h"
 
 namespace debrief::outputs::html {

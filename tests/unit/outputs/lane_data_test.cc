@@ -1,9 +1,8 @@
-#include "outputs/report/html/lane_data.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "outputs/report/html/compile/compile_islands.h"
 #include "tables/compile_phase.h"
 #include "tables/compile_span.h"
 

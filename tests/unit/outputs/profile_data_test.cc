@@ -1,10 +1,8 @@
-#include "outputs/report/html/profile_data.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "outputs/report/html/table_shares.h"
+#include "outputs/report/html/table_islands.h"
 #include "tables/profile_kernel.h"
 #include "tables/profile_step.h"
 
@@ -29,10 +27,7 @@ void AddKernel(Model& model, std::string_view definition, std::string_view name,
 
 TEST(ProfileData, EmptyWithoutProfiles) {
   Model model;
-  EXPECT_EQ(ProfileJson(model), "");
-  Islands islands("");
-  ASSERT_TRUE(AddProfile(model, islands).ok());
-  EXPECT_EQ(islands.Elements(), "");
+  EXPECT_EQ(TablesJson(model, "profile"), "");
 }
 
 TEST(ProfileData, OnlyTheOwnDefinitionAndTheLongestFirst) {
@@ -40,7 +35,7 @@ TEST(ProfileData, OnlyTheOwnDefinitionAndTheLongestFirst) {
   AddKernel(model, "hta", "rounded", 900);
   AddKernel(model, "debrief", "short", 10);
   AddKernel(model, "debrief", "long", 500);
-  const std::string json = ProfileJson(model);
+  const std::string json = TablesJson(model, "profile");
   EXPECT_NE(json.find("\"profile_kernel\":{\"total\":2,"), std::string::npos) << json;
   EXPECT_EQ(json.find("rounded"), std::string::npos);
   EXPECT_LT(json.find("\"long\""), json.find("\"short\""));
@@ -49,11 +44,11 @@ TEST(ProfileData, OnlyTheOwnDefinitionAndTheLongestFirst) {
 TEST(ProfileData, TellsWhatColumnsMean) {
   Model model;
   AddKernel(model, "debrief", "gemm", 10);
-  const std::string json = ProfileJson(model);
+  const std::string json = TablesJson(model, "profile");
   EXPECT_NE(json.find("\"total_ns\":\"sum of their durations\""), std::string::npos) << json;
   EXPECT_EQ(json.find("\"profile_op\""), std::string::npos);
   constexpr Share kPlain[] = {{"profile_kernel", 10, 1000}};
-  EXPECT_EQ(TablesJson(model, kPlain).find("meanings"), std::string::npos);
+  EXPECT_EQ(TablesJson(model, TableIsland{"plain", kPlain}).find("meanings"), std::string::npos);
 }
 
 TEST(ProfileData, ATableWithoutDefinitionsIsWhole) {
@@ -64,7 +59,7 @@ TEST(ProfileData, ATableWithoutDefinitionsIsWhole) {
     model.tables.Edit<ProfileStepTable>().Add(row);
   }
   constexpr Share kSteps[] = {{"profile_step", 2, 10'000, "", "debrief"}};
-  const std::string json = TablesJson(model, kSteps);
+  const std::string json = TablesJson(model, TableIsland{"steps", kSteps});
   EXPECT_NE(json.find("\"total\":3"), std::string::npos) << json;
   EXPECT_EQ(CountOf(json, "\"step\":"), 2u);
 }

@@ -1,4 +1,4 @@
-#include "outputs/report/html/speedscope.h"
+#include "outputs/report/html/flames/speedscope.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
-#include "outputs/report/html/stack_data.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "outputs/report/html/compile/compile_islands.h"
 #include "tables/compile_span.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"

@@ -1,5 +1,3 @@
-#include "outputs/report/html/text_data.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +6,9 @@
 #include <string_view>
 
 #include "base/bytes/md5.h"
-#include "outputs/report/html/text_choice.h"
+#include "outputs/report/html/compile/text_choice.h"
+#include "outputs/report/html/table_islands.h"
+#include "outputs/report/html/compile/texts.h"
 #include "tables/compilation.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_log.h"
@@ -228,7 +228,7 @@ TEST(TextData, LineMapsAreTables) {
   row.input = 0;
   row.line = 12;
   fixture.model.tables.Edit<ProvenanceLineTable>().Add(row);
-  EXPECT_TRUE(Has(fixture.Write().at("provenance"), "\"provenance_line\":{\"total\":1"));
+  EXPECT_TRUE(Has(TablesJson(fixture.model, "provenance"), "\"provenance_line\":{\"total\":1"));
 }
 
 }  // namespace debrief::outputs::html

@@ -1,5 +1,3 @@
-#include "outputs/report/html/timeline_data.h"
-
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "outputs/report/html/timeline/timeline.h"
 #include "tables/compilation.h"
 #include "tables/compile_phase.h"
 #include "tables/text_event.h"

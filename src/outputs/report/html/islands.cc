@@ -2,33 +2,36 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <vector>
 
 #include "base/bytes/gzip.h"
 #include "base/bytes/write_file.h"
 #include "base/check.h"
 #include "base/threads/thread_pool.h"
-#include "outputs/report/html/comm_data.h"
-#include "outputs/report/html/compile_data.h"
-#include "outputs/report/html/cost_data.h"
-#include "outputs/report/html/export_data.h"
-#include "outputs/report/html/flight_data.h"
-#include "outputs/report/html/lane_data.h"
-#include "outputs/report/html/profile_data.h"
-#include "outputs/report/html/rank_data.h"
-#include "outputs/report/html/source_data.h"
-#include "outputs/report/html/speedscope.h"
-#include "outputs/report/html/stack_data.h"
-#include "outputs/report/html/text_data.h"
-#include "outputs/report/html/timeline_data.h"
+#include "outputs/report/html/collectives/collectives.h"
+#include "outputs/report/html/compile/compile_islands.h"
+#include "outputs/report/html/compile/texts.h"
+#include "outputs/report/html/flames/speedscope.h"
+#include "outputs/report/html/source/source_lines.h"
+#include "outputs/report/html/table_islands.h"
+#include "outputs/report/html/timeline/timeline.h"
 
 namespace debrief::outputs::html {
 
 namespace {
 
-// What a folder of views reads is one maker; it adds nothing when the model has nothing for it.
+// Islands that are one text of JSON; empty when the model has nothing for them.
+struct JsonIsland {
+  std::string_view name;
+  std::string (*json)(const Model& model);
+};
+constexpr JsonIsland kJsonIslands[] = {
+    {"source", SourceJson}, {"stacks", StacksJson}, {"lanes", LanesJson}, {"export", ExportJson}};
+
+// Several islands that are made together.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCompile, AddFlight, AddProfile, AddFlames, AddTexts,  AddStacks,
-                             AddLanes,   AddSource, AddComm,    AddRanks,  AddExport, AddCost};
+constexpr Maker kMakers[] = {AddCollectiveIslands, AddTexts, AddFlames};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -71,10 +74,19 @@ std::string Islands::Elements() const {
 }
 
 Status AddIslands(const Model& model, int threads, Islands& islands) {
+  const auto add = [&](std::string_view name, const std::string& json) {
+    return json.empty() ? Status() : islands.Add(name, json);
+  };
+  std::vector<std::function<Status()>> jobs;
+  for (const TableIsland& one : TableIslands())
+    jobs.emplace_back([&] { return add(one.name, TablesJson(model, one)); });
+  for (Maker maker : kMakers) jobs.emplace_back([&, maker] { return maker(model, islands); });
+  for (const JsonIsland& one : kJsonIslands)
+    jobs.emplace_back([&] { return add(one.name, one.json(model)); });
   ThreadPool pool(std::max(1, threads));
   Status first_error;
   pool.MapInOrder<Status>(
-      std::size(kMakers), [&](size_t i) { return kMakers[i](model, islands); },
+      jobs.size(), [&](size_t i) { return jobs[i](); },
       [&](size_t, Status&& status) {
         if (first_error.ok()) first_error = std::move(status);
       });

@@ -1,0 +1,308 @@
+// Writes the grids and the oldest open op of each rank.
+//
+//   {"texts": ["all_reduce", "[[4, 4]] Float", "train.py:52 step"],
+//    "groups": [{"job": 0, "attempt": 0, "name": "7", "desc": "mesh_dp", "role": "dp",
+//                "p2p": false, "members": [[5, 2, 2]], "total": 400, "trouble": 1,
+//                "seq": [15, 16], "op": [0, 0], "sizes": [1, 1], "line": [2, 2],
+//                "status": ["completed", "waiting"], "cells": ["cm", "ct"],
+//                "differs": [[column, row, op, sizes, line]]}],
+//    "left_out": 0, "incomplete": [...], "incomplete_left_out": 0}
+//
+// Lists of ranks are runs [first, step, count]: the groups of a mesh are one run each. Texts that
+// repeat are numbers into `texts`; -1 is none. web/src/flight/data.ts reads it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/json/writer.h"
+#include "outputs/report/html/collectives/collectives.h"
+#include "outputs/report/html/collectives/rank_runs.h"
+#include "tables/comm_match.h"
+#include "tables/comm_op.h"
+#include "tables/first_incomplete.h"
+#include "tables/profile_collective_match.h"
+#include "torch/user_frames.h"
+
+namespace debrief::outputs::html {
+
+namespace {
+
+constexpr size_t kFlightTextBytes = 400'000;  // all of them
+constexpr size_t kMostIncomplete = 2000;
+constexpr size_t kMostWaitRuns = 12;  // of the ranks that one waits for
+
+class FlightWriter {
+ public:
+  explicit FlightWriter(const Model& model)
+      : model_(model),
+        matches_(model.tables.Get<CommMatchTable>()),
+        ops_(model.tables.Get<CommOpTable>()),
+        json_(&out_) {}
+
+  std::string Write(const Grids& grids) {
+    json_.BeginObject().Key("groups").BeginArray();
+    for (const Grid& grid : grids.grids) WriteGrid(grid);
+    json_.EndArray().Field("left_out", grids.left_out);
+    WriteIncomplete();
+    texts_.Write(json_);
+    json_.EndObject();
+    return std::move(out_);
+  }
+
+ private:
+  void WriteGrid(const Grid& grid) {
+    json_.BeginObject()
+        .Field("job", matches_.job[grid.match])
+        .Field("attempt", matches_.attempt[grid.match])
+        .Field("name", Cut(matches_.group_name[grid.match]))
+        .Field("desc", Cut(matches_.group_desc[grid.match]))
+        .Field("role", Cut(matches_.role[grid.match]))
+        .Field("p2p", grid.is_p2p)
+        .Field("total", grid.matches.size())
+        .Field("trouble", grid.trouble);
+    WriteRuns(json_, "members", grid.ranks, grid.ranks.size());
+    WriteColumns(grid);
+    json_.Key("cells").BeginArray();
+    for (const std::string& row : grid.cells) json_.Value(std::string_view(row));
+    json_.EndArray().Key("differs").BeginArray();
+    for (const Difference& one : grid.differences) {
+      json_.BeginArray().Value(one.column).Value(one.row).Value(Op(one.op_row));
+      json_.Value(Sizes(one.op_row)).Value(Line(one.op_row)).EndArray();
+    }
+    json_.EndArray().EndObject();
+  }
+
+  void WriteColumns(const Grid& grid) {
+    std::vector<int64_t> seq, op, sizes, line, status;
+    for (const Column& column : grid.columns) {
+      const bool has_op = column.op_row != kNoRow;
+      seq.push_back(matches_.seq[column.match]);
+      op.push_back(has_op ? Op(column.op_row)
+                          : texts_.Add(model_.pools.Text(matches_.op[column.match])));
+      sizes.push_back(has_op ? Sizes(column.op_row) : -1);
+      line.push_back(has_op ? Line(column.op_row) : -1);
+      status.push_back(texts_.Add(model_.pools.Text(matches_.status[column.match])));
+    }
+    json_.ListField("seq", seq).ListField("op", op).ListField("sizes", sizes);
+    json_.ListField("line", line).ListField("status", status);
+  }
+
+  std::string_view Cut(StringId id) const { return CutText(model_.pools.Text(id), 200); }
+
+  int64_t Op(size_t op_row) { return texts_.Add(model_.pools.Text(ops_.op[op_row])); }
+
+  // "[[4, 4]] Float", or "[[4, 4]] Float to [[8, 4]] Float" where output and input differ.
+  int64_t Sizes(size_t op_row) {
+    const auto part = [&](StringId sizes, StringId types) {
+      return fmt::format("{} {}", Cut(sizes), Cut(types));
+    };
+    const std::string in = part(ops_.input_sizes[op_row], ops_.input_dtypes[op_row]);
+    const std::string to = part(ops_.output_sizes[op_row], ops_.output_dtypes[op_row]);
+    return texts_.Add(in == to || to == " " ? in : fmt::format("{} to {}", in, to));
+  }
+
+  // Where it was issued.
+  int64_t Line(size_t op_row) {
+    const auto frames = UserFrames(model_.pools, ops_.stack[op_row]);
+    if (frames.empty()) return -1;
+    const Frame& frame = model_.pools.GetFrame(frames.front());
+    std::string_view file = model_.pools.Text(frame.file);
+    if (file.size() > 100) file.remove_prefix(file.size() - 100);  // the end tells more
+    return texts_.Add(fmt::format("{}:{} {}", file, frame.line, Cut(frame.function)));
+  }
+
+  void WriteIncomplete() {
+    const auto& table = model_.tables.Get<FirstIncompleteTable>();
+    const size_t shown = std::min(table.size(), kMostIncomplete);
+    json_.Key("incomplete").BeginArray();
+    for (size_t i = 0; i < shown; ++i) {
+      json_.BeginObject()
+          .Field("job", table.job[i])
+          .Field("attempt", table.attempt[i])
+          .Field("rank", table.rank[i])
+          .Field("name", texts_.Add(model_.pools.Text(table.group_name[i])))
+          .Field("desc", texts_.Add(model_.pools.Text(table.group_desc[i])))
+          .Field("seq", table.seq[i])
+          .Field("op", texts_.Add(model_.pools.Text(table.op[i])))
+          .Field("state", texts_.Add(model_.pools.Text(table.state[i])))
+          .Field("age_ns", table.age_ns[i]);
+      const auto waits = model_.pools.lists.Get(table.waits_for[i]);
+      WriteRuns(json_, "waits_for", waits, kMostWaitRuns);
+      json_.Field("waits", waits.size()).EndObject();
+    }
+    json_.EndArray().Field("incomplete_left_out", table.size() - shown);
+  }
+
+  const Model& model_;
+  const CommMatchTable& matches_;
+  const CommOpTable& ops_;
+  std::string out_;
+  JsonWriter json_;
+  Texts texts_{kFlightTextBytes};
+};
+
+}  // namespace
+
+std::string FlightJson(const Model& model, const Grids& grids) {
+  return FlightWriter(model).Write(grids);
+}
+
+// Writes whole stacks, each once, and which stack each cell has.
+//
+//   {"texts": ["/home/u/train.py", "step"],
+//    "frames": [[file, line, function, kind]],        kind 0: the reader's, 1: of a library, 2:
+//    native "stacks": [[frame, ...]],                        innermost first "cut": 0, frames that
+//    stacks lost to a bound "groups": [{"column": [stack, ...], "cells": [[column, row, stack],
+//    ...], "left_out": 0}]}
+//
+// A group stands where it stands in island "flight". The ranks of a job run the same program, so a
+// column has the stack that most of its cells have, and only the cells that have another are
+// listed. -1 is none. Cost: one pass over the cells.
+
+namespace {
+
+constexpr size_t kStackTextBytes = 600'000;
+constexpr size_t kMostDumpFrames = 20'000;  // different ones
+constexpr size_t kMostStacks = 5'000;
+constexpr size_t kDeepest = 200;             // frames of one stack
+constexpr size_t kMostReferences = 150'000;  // frames of all stacks
+constexpr size_t kMostOtherCells = 40'000;        // that differ from their column, of all groups
+
+class StackWriter {
+ public:
+  explicit StackWriter(const Model& model)
+      : pools_(model.pools), ops_(model.tables.Get<CommOpTable>()), json_(&out_) {}
+
+  std::string Write(const std::vector<Grid>& grids) {
+    json_.BeginObject().Key("groups").BeginArray();
+    for (const Grid& grid : grids) WriteGroup(grid);
+    json_.EndArray();
+    WriteLists("frames", frames_);
+    WriteLists("stacks", stacks_);
+    json_.Field("cut", cut_);
+    texts_.Write(json_);
+    json_.EndObject();
+    return std::move(out_);
+  }
+
+ private:
+  void WriteGroup(const Grid& grid) {
+    std::vector<int64_t> columns;
+    std::vector<StackId> usual;
+    for (size_t column = 0; column < grid.columns.size(); ++column) {
+      usual.push_back(UsualStack(grid, column));
+      columns.push_back(Number(usual.back()));
+    }
+    json_.BeginObject().ListField("column", columns).Key("cells").BeginArray();
+    size_t left_out = 0;
+    for (size_t row = 0; row < grid.ranks.size(); ++row) {
+      for (size_t column = 0; column < grid.columns.size(); ++column)
+        left_out += WriteCell(grid, row, column, usual[column]) ? 0 : 1;
+    }
+    json_.EndArray().Field("left_out", left_out).EndObject();
+  }
+
+  // False when there is no more room.
+  bool WriteCell(const Grid& grid, size_t row, size_t column, StackId usual) {
+    const StackId stack = grid.stacks[grid.CellNumber(row, column)];
+    if (stack == usual || stack == StackId::kNone) return true;
+    if (cells_ == kMostOtherCells) return false;
+    ++cells_;
+    json_.BeginArray().Value(column).Value(row).Value(Number(stack)).EndArray();
+    return true;
+  }
+
+  // That of most members; of several such the one of the op that the column shows.
+  StackId UsualStack(const Grid& grid, size_t column) const {
+    std::unordered_map<StackId, size_t> votes;
+    const size_t op_row = grid.columns[column].op_row;
+    StackId best = op_row == kNoRow ? StackId::kNone : ops_.stack[op_row];
+    for (size_t row = 0; row < grid.ranks.size(); ++row) {
+      const StackId stack = grid.stacks[grid.CellNumber(row, column)];
+      if (stack != StackId::kNone) ++votes[stack];
+    }
+    for (size_t row = 0; row < grid.ranks.size(); ++row) {
+      const StackId stack = grid.stacks[grid.CellNumber(row, column)];
+      if (stack != StackId::kNone && (best == StackId::kNone || votes[stack] > votes[best]))
+        best = stack;
+    }
+    return best;
+  }
+
+  int64_t Number(StackId stack) {
+    if (stack == StackId::kNone) return -1;
+    const auto [at, is_new] = stack_numbers_.try_emplace(stack, -1);
+    if (is_new && stacks_.size() < kMostStacks) {
+      at->second = static_cast<int64_t>(stacks_.size());
+      stacks_.push_back(FramesOf(stack));
+    }
+    return at->second;
+  }
+
+  std::vector<int64_t> FramesOf(StackId stack) {
+    const std::span<const FrameId> frames = pools_.GetStack(stack);
+    const size_t kept = std::min({frames.size(), kDeepest, kMostReferences - references_});
+    references_ += kept;
+    cut_ += frames.size() - kept;
+    std::vector<int64_t> numbers;
+    for (FrameId frame : frames.first(kept)) numbers.push_back(FrameNumber(frame));
+    return numbers;
+  }
+
+  int64_t FrameNumber(FrameId id) {
+    const auto [at, is_new] = frame_numbers_.try_emplace(id, -1);
+    if (is_new && frames_.size() < kMostDumpFrames) {
+      at->second = static_cast<int64_t>(frames_.size());
+      const Frame& frame = pools_.GetFrame(id);
+      const std::string_view file = pools_.Text(frame.file);
+      const int64_t kind = IsNativeFile(file) ? 2 : IsLibraryFile(file) ? 1 : 0;
+      frames_.push_back(
+          {texts_.Add(file), frame.line, texts_.Add(pools_.Text(frame.function)), kind});
+    }
+    return at->second;
+  }
+
+  void WriteLists(std::string_view key, const std::vector<std::vector<int64_t>>& lists) {
+    json_.Key(key).BeginArray();
+    for (const std::vector<int64_t>& list : lists) {
+      json_.BeginArray();
+      for (int64_t value : list) json_.Value(value);
+      json_.EndArray();
+    }
+    json_.EndArray();
+  }
+
+  const Pools& pools_;
+  const CommOpTable& ops_;
+  std::string out_;
+  JsonWriter json_;
+  Texts texts_{kStackTextBytes};
+  std::unordered_map<StackId, int64_t> stack_numbers_;
+  std::unordered_map<FrameId, int64_t> frame_numbers_;
+  std::vector<std::vector<int64_t>> stacks_;
+  std::vector<std::vector<int64_t>> frames_;
+  size_t references_ = 0;
+  size_t cut_ = 0;
+  size_t cells_ = 0;
+};
+
+}  // namespace
+
+std::string StacksJson(const Model& model, const std::vector<Grid>& grids) {
+  return StackWriter(model).Write(grids);
+}
+
+Status AddCollectiveIslands(const Model& model, Islands& islands) {
+  const bool has_dumps = model.tables.Get<CommMatchTable>().size() > 0;
+  if (has_dumps) {
+    const Grids grids = MakeGrids(model);
+    TRY(islands.Add("flight", FlightJson(model, grids)));
+    TRY(islands.Add("flight_stacks", StacksJson(model, grids.grids)));
+    TRY(islands.Add("waits", WaitsJson(model)));
+  }
+  if (!has_dumps && model.tables.Get<ProfileCollectiveMatchTable>().size() == 0) return {};
+  return islands.Add("arrivals", ArrivalsJson(model));
+}
+
+}  // namespace debrief::outputs::html
