@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "accel/auto_frequency.h"
 #include "accel/export/write_trace.h"
 #include "accel/ingest/ingest.h"
 #include "accel/pipeline.h"
+#include "accel/stages/cycles.h"
 #include "base/bytes/source.h"
 #include "base/bytes/write_file.h"
 

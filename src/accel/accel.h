@@ -4,7 +4,7 @@
 #include <string>
 
 #include "accel/options.h"
-#include "accel/pass.h"
+#include "accel/run.h"
 #include "base/status.h"
 
 namespace debrief::accel {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "accel/python_text.h"
 #include "base/bytes/source.h"
 #include "base/json/cursor.h"
+#include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
 

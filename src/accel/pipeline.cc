@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "accel/export/write_trace.h"
-#include "accel/passes/passes.h"
+#include "accel/stages/stages.h"
+#include "compat/acelyzer/reference.h"
 
 namespace debrief::accel {
 
@@ -39,6 +40,9 @@ bool Filter(const Options& o) { return !o.verify && !o.filter.empty(); }
 bool Tb(const Options& o) { return !o.verify && o.tb_refinement; }
 bool Verifies(const Options& o) { return o.verify; }
 
+// acelyzer's extract_data_transfer_event looks for `Bytes`, which normalize_phase1 has renamed.
+void Nothing(EventList&, Run&) {}
+
 constexpr std::string_view kBarrier = "pipeline_barrier";
 constexpr size_t kFirstBarrier = 4;
 
@@ -51,33 +55,36 @@ const Pass kPasses[] = {
     {"frequency_align_collect", FlexFix, FrequencyAlignCollect},
     {kBarrier, Always, nullptr},
     {"frequency_align_apply", FlexFix, FrequencyAlignApply},
-    {"normalize_phase2", Always, NormalizePhase2},
+    {"normalize_phase2", Always, NormalizePhase2, reference::NormalizePhase2},
     {"event_sanity_checks", Always, EventSanityChecks},
     {"remove_ids_from_name", Async, RemoveIdsFromName},
     {"map_tid_to_range", Always, MapTidToRange},
     {"cycle_count_to_wallclock", Always, CycleCountToWallclock},
     {"tighten_hts_by_instr_type", Always, TightenHtsByInstrType},
     {"tripple_phased_events", Split, TripplePhasedEvents},
-    {"mp_sync_tight_v1", SyncTight, MpSyncTightV1},
-    {"mp_ts_calibration_v2", SyncV2, MpTsCalibrationV2},
+    {"mp_sync_tight_v1", SyncTight, MpSyncTightV1, reference::MpSyncTightV1},
+    {"mp_ts_calibration_v2", SyncV2, MpTsCalibrationV2, reference::MpTsCalibrationV2},
     {"align_dialects", OneClock, AlignDialects},
-    {"queueing_counter", PrepQueue, QueueingCounter},
+    {"queueing_counter", PrepQueue, QueueingCounter, reference::QueueingCounter},
     {"drop_global_events", DropGlobals, DropGlobalEvents},
     {"recombine_cpu_events", Always, RecombineCpuEvents},
     {"sort_events", Always, SortEvents},
     {"assert_ts_sequence", Always, AssertTsSequence},
-    {"detect_partial_overlap_tids", LanesAreTids, DetectPartialOverlapTids},
+    // Without --compat lanes are numbered when they are needed.
+    {"detect_partial_overlap_tids", LanesAreTids, nullptr, reference::DetectPartialOverlapTids},
     {kBarrier, LanesAreTids, nullptr},
-    {"detect_partial_overlap_events", Always, DetectPartialOverlapEvents},
+    {"detect_partial_overlap_events", Always, DetectPartialOverlapEvents,
+     reference::DetectPartialOverlapEvents},
     {"assert_ts_sequence", Always, AssertTsSequence},
     {"collect_iteration_stats", Always, CollectIterationStats},
     {"extract_power_event", Power, ExtractPowerEvent},
     {"sort_events", Power, SortPowerEvents},
     {"compute_power", Power, ComputePower},
     {"analyze_power_statistics", PowerStats, AnalyzePowerStatistics},
-    {"extract_data_transfer_event", Bandwidth, ExtractDataTransferEvent},
+    {"extract_data_transfer_event", Bandwidth, ExtractDataTransferEvent, Nothing},
     {"compute_bandwidth", Bandwidth, ComputeBandwidth},
-    {"compute_utilization_fingerprints", Utilisation, ComputeUtilizationFingerprints},
+    {"compute_utilization_fingerprints", Utilisation, ComputeUtilizationFingerprints,
+     reference::ComputeUtilizationFingerprints},
     {"assert_ts_sequence", Always, AssertTsSequence},
     {"communication_event_collection", Summarize, CommunicationEventCollection},
     {kBarrier, Always, nullptr},
@@ -93,7 +100,7 @@ const Pass kPasses[] = {
     {"flow_prepare_event_data", Flow, FlowPrepareEventData},
     {"flow_extraction", Flow, FlowExtraction},
     {"mp_calc_bw_v2", CollectiveV2, MpCalcBwV2},
-    {"mp_calc_bw", CollectiveV1, MpCalcBw},
+    {"mp_calc_bw", CollectiveV1, MpCalcBw, reference::MpCalcBw},
     {"calculate_stats", Stats, CalculateStats},
     {"processing_filter", Filter, ProcessingFilter},
     {"flow_data_cleanup", Always, nullptr},
@@ -117,7 +124,8 @@ Status RunPasses(EventList& events, const Profile& profile, Run& run) {
   for (size_t i = 0; i < std::size(kPasses); ++i) {
     const Pass& pass = kPasses[i];
     if (!pass.is_wanted(run.options) || !profile.IsOn(i)) continue;
-    if (pass.run != nullptr) pass.run(events, run);
+    auto* const stage = run.options.compat && pass.reference != nullptr ? pass.reference : pass.run;
+    if (stage != nullptr) stage(events, run);
     if (run.options.intermediate)
       TRY(WriteStage(fmt::format("{}_{:02}_{}", run.options.output, number, pass.identifier),
                      events, run));

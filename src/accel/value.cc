@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "accel/python_text.h"
+#include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <unordered_map>
 
-#include "base/json/cursor.h"
 #include "model/accel/flex_slices.h"
 #include "model/trace_events/diagnostics.h"
 #include "model/trace_events/facts.h"
@@ -16,24 +18,6 @@ namespace debrief {
 namespace {
 
 using namespace trace_events;  // NOLINT: what the parser of one event has
-
-// Events with commas between them, without what stands behind the last.
-std::string_view TrimEvents(std::string_view text) {
-  while (!text.empty() && (text.back() <= ' ' || text.back() == ',')) text.remove_suffix(1);
-  return text;
-}
-
-// Behind the event that begins at `at`; a broken one ends where the next begins.
-size_t EndOfEvent(std::string_view text, size_t at) {
-  size_t next = std::min(text.size(), FindEvent(text, at + 1, '\0'));
-  size_t end = ObjectEnd(text, at);
-  return end < next ? end : next;
-}
-
-size_t SkipSeparators(std::string_view text, size_t at) {
-  while (at < text.size() && (text[at] <= ' ' || text[at] == ',')) ++at;
-  return at;
-}
 
 void TakeNotes(Part& part, RangeNotes& notes) {
   if (part.notes == nullptr) return;
@@ -53,29 +37,76 @@ int32_t Sortable(int64_t index) {
   return static_cast<int32_t>(std::clamp<int64_t>(index, -1'000'000'000, 1'000'000'000));
 }
 
-void NameProcess(const Naming& naming, Part& whole) {
-  auto& table = whole.tables.Edit<TimelineProcessTable>();
-  StringId pid = whole.pools.Intern(naming.pid);
-  for (size_t row = 0; row < table.size(); ++row) {
-    if (table.pid[row] != pid) continue;
-    if (!naming.name.empty()) table.name[row] = whole.pools.Intern(naming.name);
-    if (!naming.labels.empty()) table.labels[row] = whole.pools.Intern(naming.labels);
-    if (naming.sort_index != kNone64) table.sort_index[row] = Sortable(naming.sort_index);
+// Rows by what namings call them, so that a naming costs no more than the rows it names.
+class Namer {
+ public:
+  explicit Namer(Part& whole)
+      : whole_(whole),
+        processes_(whole.tables.Edit<TimelineProcessTable>()),
+        tracks_(whole.tables.Edit<TimelineTrackTable>()) {
+    for (size_t row = 0; row < processes_.size(); ++row)
+      process_of_.emplace(processes_.pid[row], static_cast<int32_t>(row));
+    for (size_t row = 0; row < tracks_.size(); ++row)
+      tracks_of_.emplace(Key(tracks_.process[row], tracks_.tid[row]), row);
   }
-}
 
-void NameTracks(const Naming& naming, Part& whole) {
-  auto& table = whole.tables.Edit<TimelineTrackTable>();
-  const auto& processes = whole.tables.Get<TimelineProcessTable>();
-  StringId pid = whole.pools.Intern(naming.pid);
-  StringId tid = whole.pools.Intern(naming.tid);
-  for (size_t row = 0; row < table.size(); ++row) {
-    if (table.tid[row] != tid || processes.pid[static_cast<size_t>(table.process[row])] != pid)
-      continue;
-    if (!naming.name.empty()) table.name[row] = whole.pools.Intern(naming.name);
-    if (naming.sort_index != kNone64) table.sort_index[row] = Sortable(naming.sort_index);
+  void Apply(const Naming& naming) {
+    auto process = process_of_.find(whole_.pools.Intern(naming.pid));
+    if (process == process_of_.end()) return;
+    if (naming.is_process) return Name(naming, static_cast<size_t>(process->second), processes_);
+    StringId tid = whole_.pools.Intern(naming.tid);
+    auto [begin, end] = tracks_of_.equal_range(Key(process->second, tid));
+    for (auto track = begin; track != end; ++track) Name(naming, track->second, tracks_);
   }
-}
+
+ private:
+  static uint64_t Key(int32_t process, StringId tid) {
+    return uint64_t{static_cast<uint32_t>(process)} << 32 | static_cast<uint32_t>(tid);
+  }
+
+  template <typename Table>
+  void Name(const Naming& naming, size_t row, Table& table) {
+    if (!naming.name.empty()) table.name[row] = whole_.pools.Intern(naming.name);
+    if (naming.sort_index != kNone64) table.sort_index[row] = Sortable(naming.sort_index);
+    if constexpr (std::is_same_v<Table, TimelineProcessTable>) {
+      if (!naming.labels.empty()) table.labels[row] = whole_.pools.Intern(naming.labels);
+    }
+  }
+
+  Part& whole_;
+  TimelineProcessTable& processes_;
+  TimelineTrackTable& tracks_;
+  std::unordered_map<StringId, int32_t> process_of_;     // by pid
+  std::unordered_multimap<uint64_t, size_t> tracks_of_;  // by process and tid
+};
+
+// The events of one range, as rows of its part.
+class RangeSink {
+ public:
+  RangeSink(const Identity& who, Part& part) : who_(who), part_(part) { Restart(); }
+
+  Status Add(JsonValue event, uint64_t offset) { return parser_->Add(event, offset); }
+  void Restart() {
+    part_ = Part();
+    parser_.emplace(who_, part_);
+  }
+  void Repaired(uint64_t offset) {
+    if (notes().repaired_at == kNone64) notes().repaired_at = static_cast<int64_t>(offset);
+  }
+  void AddBroken(std::string_view text, uint64_t offset) {
+    part_.diagnostics.Add(
+        kBadEvent, who_.input,
+        {.offset = static_cast<int64_t>(offset), .detail = std::string(text.substr(0, 120))});
+    ++notes().events;
+  }
+
+ private:
+  RangeNotes& notes() { return static_cast<RangeNotes&>(*part_.notes); }
+
+  Identity who_;
+  Part& part_;
+  std::optional<EventParser> parser_;
+};
 
 void FillTimeline(const TraceFacts& facts, Part& whole) {
   auto& table = whole.tables.Edit<TimelineTable>();
@@ -96,10 +127,8 @@ Result<std::vector<ByteRange>> TraceEventReader::Split(const Source& source) {
 
 Status TraceEventReader::Read(const Source& source, ByteRange range, Part& part) const {
   ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-  std::string_view text = TrimEvents(bytes.text());
-  if (text.empty() || ReadEvents(text, range.begin, part).ok()) return {};
-  part = Part();
-  ReadOneByOne(text, range.begin, part);
+  RangeSink sink(who_, part);
+  ReadEvents(bytes.text(), range.begin, sink);
   return {};
 }
 
@@ -128,46 +157,11 @@ Status TraceEventReader::Finish(Part& whole) {
     if (is_flex) accel::ArrangeFlexSlices(who_, edges.open_slices, part);
   };
   ReportTrouble(joiner_.Finish(file, whole, adjust), whole);
-  NameAll(whole);
+  Namer namer(whole);
+  for (const Naming& naming : notes_.namings) namer.Apply(naming);
   AddFactRows(found_.members, who_, whole);
   FillTimeline(facts, whole);
   return {};
-}
-
-// A Status when the JSON is broken somewhere in `text`.
-Status TraceEventReader::ReadEvents(std::string_view text, uint64_t offset, Part& part) const {
-  // Kept by the thread: its tables for a batch are several times the batch.
-  static thread_local JsonReader reader;
-  TRY(reader.OpenElements(text));
-  EventParser parser(who_, offset, part);
-  TRY(reader.root().ForEachElement([&](JsonValue element) { return parser.Add(element); }));
-  if (reader.repaired())
-    static_cast<RangeNotes&>(*part.notes).repaired_at = static_cast<int64_t>(offset);
-  return {};
-}
-
-// The slow way, for a batch with a broken event: from one that begins to the next. Only the
-// broken one is lost, and the result does not depend on how the file was cut into batches.
-void TraceEventReader::ReadOneByOne(std::string_view text, uint64_t offset, Part& part) const {
-  auto notes = std::make_unique<RangeNotes>();
-  timeline::TimelineJoiner joiner(who_);
-  for (size_t at = SkipSeparators(text, 0); at < text.size();) {
-    size_t end = EndOfEvent(text, at);
-    Part event;
-    std::string_view one = TrimEvents(text.substr(at, end - at));
-    Status status = ReadEvents(one, offset + at, event);
-    if (!status.ok()) {
-      event = Part();
-      event.diagnostics.Add(
-          kBadEvent, who_.input,
-          {.offset = static_cast<int64_t>(offset + at), .detail = std::string(one.substr(0, 120))});
-      ++notes->events;
-    }
-    TakeNotes(event, *notes);
-    joiner.Merge(std::move(event), part);
-    at = SkipSeparators(text, end);
-  }
-  part.notes = std::move(notes);
 }
 
 void TraceEventReader::ReportTrouble(const timeline::EdgeCounts& edges, Part& whole) const {
@@ -182,12 +176,6 @@ void TraceEventReader::ReportTrouble(const timeline::EdgeCounts& edges, Part& wh
   if (edges.reversed > 0) whole.diagnostics.AddMany(kBadDuration, who_.input, edges.reversed);
   if (edges.never_ended > 0) whole.diagnostics.AddMany(kNeverEnded, who_.input, edges.never_ended);
   if (edges.never_begun > 0) whole.diagnostics.AddMany(kNeverBegun, who_.input, edges.never_begun);
-}
-
-void TraceEventReader::NameAll(Part& whole) const {
-  for (const Naming& naming : notes_.namings) {
-    naming.is_process ? NameProcess(naming, whole) : NameTracks(naming, whole);
-  }
 }
 
 }  // namespace debrief

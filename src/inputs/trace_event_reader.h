@@ -31,10 +31,7 @@ class TraceEventReader final : public Reader {
   Status Finish(Part& whole) override;
 
  private:
-  Status ReadEvents(std::string_view text, uint64_t offset, Part& part) const;
-  void ReadOneByOne(std::string_view text, uint64_t offset, Part& part) const;
   void ReportTrouble(const timeline::EdgeCounts& edges, Part& whole) const;
-  void NameAll(Part& whole) const;
 
   Identity who_;
   uint64_t chunk_bytes_;

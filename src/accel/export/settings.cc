@@ -1,9 +1,8 @@
-#include "accel/export/settings.h"
-
 #include <fmt/format.h>
 
-#include "accel/export/python_json.h"
+#include "accel/export/write_trace.h"
 #include "base/version.h"
+#include "compat/acelyzer/python_json.h"
 
 namespace debrief::accel {
 

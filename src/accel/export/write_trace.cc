@@ -6,9 +6,8 @@
 #include <map>
 #include <set>
 
-#include "accel/export/python_json.h"
-#include "accel/export/settings.h"
 #include "base/bytes/output_file.h"
+#include "compat/acelyzer/python_json.h"
 
 namespace debrief::accel {
 

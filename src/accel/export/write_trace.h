@@ -4,7 +4,7 @@
 #pragma once
 
 #include "accel/ingest/metadata.h"
-#include "accel/pass.h"
+#include "accel/run.h"
 #include "base/status.h"
 
 namespace debrief::accel {
@@ -26,5 +26,11 @@ Status WriteStage(const std::string& path, const EventList& events, Run& run);
 void AppendEvent(std::string& out, const Event& event, const Run& run, int depth);
 // The same in a dump of -I.
 void AppendRawEvent(std::string& out, const Event& event, const Run& run, int depth);
+
+// `otherData` of the output: what made it, and with which options.
+// The object, indented as a member of the top-level one.
+std::string OtherData(const Options& options);
+// With -I: only the name of the file.
+std::string OtherDataOfStage(const Options& options, const std::string& path);
 
 }  // namespace debrief::accel

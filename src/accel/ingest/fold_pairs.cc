@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/timeline/arrange.h"
+
 namespace debrief::accel {
 
 namespace {
 
-class Folder {
+class PairBuilder {
  public:
-  Folder(TraceFile& file, Run& run) : file_(file), run_(run) {}
+  PairBuilder(TraceFile& file, Run& run) : file_(file), run_(run) {}
 
   void Fold() {
     for (size_t i = 0; i < file_.events.size(); ++i) {
@@ -30,18 +32,26 @@ class Folder {
  private:
   void Close(Event& end, size_t at) {
     std::vector<size_t>& stack = open_[{end.pid, end.tid}];
-    auto begin = std::find_if(stack.rbegin(), stack.rend(), [&](size_t i) {
-      return end.name == StringId::kNone || file_.events[i].name == end.name;
-    });
-    if (begin == stack.rend()) {
+    const auto begin = BeginOf(stack, end);
+    if (begin == stack.end()) {
       file_.trouble.Add("ends what did not begin", file_.offsets[at]);
     } else {
       Event& slice = file_.events[*begin];
       MakeSlice(slice, end.ts - slice.ts);
       if (!run_.options.compat) TakeArgs(slice, end);
-      stack.erase(std::next(begin).base());
+      stack.erase(begin);
     }
     end.phase = 0;
+  }
+
+  // acelyzer knows ends of the same name alone, and ends without one.
+  std::vector<size_t>::iterator BeginOf(std::vector<size_t>& stack, const Event& end) const {
+    const auto has_name = [&](size_t i) {
+      return end.name == StringId::kNone || file_.events[i].name == end.name;
+    };
+    if (!run_.options.compat) return timeline::BeginOf(stack, has_name);
+    const auto found = std::find_if(stack.rbegin(), stack.rend(), has_name);
+    return found == stack.rend() ? stack.end() : std::next(found).base();
   }
 
   static void MakeSlice(Event& begin, double dur) {
@@ -95,6 +105,6 @@ class Folder {
 
 }  // namespace
 
-void FoldPairs(TraceFile& file, Run& run) { Folder(file, run).Fold(); }
+void FoldPairs(TraceFile& file, Run& run) { PairBuilder(file, run).Fold(); }
 
 }  // namespace debrief::accel

@@ -177,7 +177,7 @@ class Ingestion {
     LeaveOutBad(file, path);
     ranks_.Apply(file, facts, static_cast<uint32_t>(run_.jobs.size() - 1));
     AddMetadata(file, facts);
-    file.trouble.Tell(path, run_.console);
+    file.trouble.Log(path, run_.console);
     has_fatal_trouble_ |= file.is_cut || file.trouble.StopsReference();
     files_.push_back(std::move(file.events));
   }

@@ -7,7 +7,7 @@
 
 #include "accel/event.h"
 #include "accel/ingest/metadata.h"
-#include "accel/pass.h"
+#include "accel/run.h"
 #include "base/status.h"
 
 namespace debrief::accel {

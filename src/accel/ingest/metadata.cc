@@ -21,7 +21,7 @@ void WithJson(const std::string& text, Use&& use) {
 DeviceEntry ReadDevice(JsonValue json) {
   DeviceEntry entry;
   Status ignored = json.ForEachField([&](std::string_view key, JsonValue value) {
-    entry.members.emplace_back(std::string(key), std::string(value.Raw().value_or("null")));
+    entry.members.push_back({std::string(key), std::string(value.Raw().value_or("null"))});
   });
   return entry;
 }
@@ -84,11 +84,11 @@ void Metadata::AddMembers(const JsonMembers& more) {
   for (const auto& [key, value] : more) {
     if (key == "deviceProperties" || key == "distributedInfo" || key == "otherData") continue;
     auto old = std::find_if(members.begin(), members.end(),
-                            [&](const auto& member) { return member.first == key; });
+                            [&](const auto& member) { return member.key == key; });
     if (old == members.end()) {
-      members.emplace_back(key, value);
+      members.push_back({key, value});
     } else {
-      old->second = value;
+      old->value = value;
     }
   }
 }

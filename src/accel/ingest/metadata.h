@@ -5,12 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "base/json/event_ranges.h"
 
 namespace debrief::accel {
 
-using JsonMembers = std::vector<std::pair<std::string, std::string>>;  // key and JSON text
+using JsonMembers = std::vector<JsonMember>;
 
 // One entry of `deviceProperties`.
 struct DeviceEntry {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "accel/ingest/trouble.h"
+#include "accel/ingest/read_trace.h"
 
 namespace debrief::accel {
 

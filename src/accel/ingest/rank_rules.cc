@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "compat/acelyzer/reference.h"
+
 namespace debrief::accel {
 
 namespace {
@@ -13,10 +15,6 @@ constexpr int64_t kFirstTextNumber = int64_t{1} << 33;
 
 bool IsSlice(const Event& event) {
   return event.phase == 'X' || event.phase == 'B' || event.phase == 'E';
-}
-
-bool TakesRank(char phase) {
-  return std::string_view("XBEMbei").find(phase) != std::string_view::npos;
 }
 
 }  // namespace
@@ -63,32 +61,6 @@ void RankRules::ApplyFlex(Event& event) {
   }
   if (event.phase == 'C') return;  // arguments of a counter are its values
   run_.args.Set(event, key::kRank, event.pid);
-}
-
-void RankRules::RelabelProcess(Event& event) {
-  const std::string_view name = run_.Text(event.name);
-  const auto pid = event.pid.AsInteger(run_.strings);
-  if (!name.starts_with("process") || !event.pid.IsInteger() || !pid) return;
-  if (name.ends_with("sort_index")) {
-    run_.args.Set(event, key::kSortIndex, Value::Integer(rank_ * 123000 + (*pid > rank_ ? 0 : 15)));
-  } else if (name.ends_with("_labels")) {
-    const Arg* labels = event.Find(key::kLabels);
-    std::string text = labels == nullptr ? "" : labels->value().AsText(run_.strings);
-    if (text.empty() || text.back() < '0' || text.back() > '9') return;
-    text.pop_back();
-    text += std::to_string(rank_);
-    run_.args.Set(event, key::kLabels, Value::Of(text, run_.strings));
-  }
-}
-
-void RankRules::ApplyTorchCompat(Event& event) {
-  if (!TakesRank(event.phase)) return;
-  if (event.pid == Value::Integer(0)) event.pid = Value::Integer(rank_);
-  if (IsSlice(event)) {
-    run_.args.Set(event, key::kRank, Value::Integer(rank_));
-    if (event.Has(key::kDevice)) run_.args.Set(event, key::kDevice, Value::Integer(rank_));
-  }
-  if (event.phase == 'M') RelabelProcess(event);
 }
 
 // Pids of this file that a file of another rank has already get numbers of their own: the rank for
@@ -144,7 +116,7 @@ void RankRules::Apply(TraceFile& file, const FileFacts& facts, uint32_t job) {
     if (!is_torch) {
       ApplyFlex(event);
     } else if (run_.options.compat) {
-      ApplyTorchCompat(event);
+      reference::PlaceTorchEvent(event, rank_, run_);
     } else {
       ApplyTorch(event);
     }

@@ -30,8 +30,6 @@ class RankRules {
  private:
   void ApplyFlex(Event& event);
   void ApplyTorch(Event& event);
-  void ApplyTorchCompat(Event& event);
-  void RelabelProcess(Event& event);
   void PlaceTorchPids(const TraceFile& file);
   void FixFlexRank(const TraceFile& file);
   Value NumberOf(const Value& text);

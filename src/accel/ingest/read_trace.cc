@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "accel/ingest/parse_event.h"
-#include "base/json/array_splitter.h"
-#include "base/json/cursor.h"
+#include "base/json/event_ranges.h"
 
 namespace debrief::accel {
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr uint64_t kBatchBytes = uint64_t{2} << 20;
 
-// What a thread made of a batch.
+// What a thread made of a range of events.
 struct Batch {
   ParseTarget target;
   EventList events;
@@ -21,39 +22,35 @@ struct Batch {
   Status unreadable;
 };
 
-void Keep(Batch& batch, Parsed&& parsed, int64_t offset) {
-  if (!parsed.trouble.empty()) return batch.trouble.Add(parsed.trouble, offset);
-  batch.events.push_back(parsed.event);
-  batch.offsets.push_back(offset);
-}
+class BatchSink {
+ public:
+  // `cut_at`: where a file that ends early ends; what is broken there is what was cut off.
+  BatchSink(Batch& batch, uint64_t cut_at) : batch_(batch), cut_at_(cut_at) {}
 
-Status ParseElements(std::string_view text, uint64_t begin, Batch& batch) {
-  JsonReader reader;
-  TRY(reader.OpenElements(text));
-  return reader.root().ForEachElement([&](JsonValue element) -> Status {
-    const auto offset = static_cast<int64_t>(begin + element.offset());
-    ASSIGN_OR_RETURN(Parsed parsed, ParseEvent(element, batch.target));
-    Keep(batch, std::move(parsed), offset);
+  Status Add(JsonValue json, uint64_t begin) {
+    const auto offset = static_cast<int64_t>(begin + json.offset());
+    ASSIGN_OR_RETURN(Parsed parsed, ParseEvent(json, batch_.target));
+    if (!parsed.trouble.empty()) {
+      batch_.trouble.Add(parsed.trouble, offset);
+    } else {
+      batch_.events.push_back(parsed.event);
+      batch_.offsets.push_back(offset);
+    }
     return {};
-  });
-}
-
-// Something in `text` is broken: every element is a document of its own.
-void ParseOneByOne(std::string_view text, uint64_t begin, Batch& batch) {
-  const auto source = MakeMemorySource("[" + std::string(text) + "]");
-  const auto split = SplitJsonArray(*source, "", 1);
-  if (!split.ok()) return batch.trouble.Add("cannot be read", static_cast<int64_t>(begin));
-  for (const ByteRange& range : split.value().batches) {
-    const std::string_view element = text.substr(range.begin - 1, range.size());
-    const uint64_t offset = begin + range.begin - 1;
-    Batch one;
-    if (ParseElements(element, offset, one).ok() && ParseElements(element, offset, batch).ok())
-      continue;
-    batch.trouble.Add("is no JSON", static_cast<int64_t>(offset));
   }
-}
+  void Restart() { batch_ = Batch(); }
+  void Repaired(uint64_t) {}
+  void AddBroken(std::string_view text, uint64_t offset) {
+    if (offset + text.size() < cut_at_)
+      batch_.trouble.Add("is no JSON", static_cast<int64_t>(offset));
+  }
 
-Batch ParseBatch(const Source& source, ByteRange range) {
+ private:
+  Batch& batch_;
+  uint64_t cut_at_;
+};
+
+Batch ParseBatch(const Source& source, ByteRange range, uint64_t cut_at) {
   Batch batch;
   auto bytes = source.View(range.begin, range.size());
   if (!bytes.ok()) {
@@ -61,9 +58,11 @@ Batch ParseBatch(const Source& source, ByteRange range) {
     return batch;
   }
   const std::string_view text = bytes.value().text();
-  if (ParseElements(text, range.begin, batch).ok()) return batch;
-  batch = Batch();
-  ParseOneByOne(text, range.begin, batch);
+  // White space at the end is not what was cut off.
+  const bool is_last = range.end == cut_at;
+  const size_t behind = is_last ? text.size() - (text.find_last_not_of(" \t\r\n,") + 1) : 0;
+  BatchSink sink(batch, cut_at - behind);
+  ReadEvents(text, range.begin, sink);
   return batch;
 }
 
@@ -109,41 +108,57 @@ class Joiner {
   Status status_;
 };
 
-// The first byte that is not white space; 0 when there is none.
-Result<char> FirstByte(const Source& source) {
+Result<EventRanges> FindEvents(const Source& source) {
   ASSIGN_OR_RETURN(ByteView head, source.View(0, 64 * 1024));
-  const size_t at = head.text().find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  return at == std::string_view::npos ? '\0' : head.text()[at];
-}
-
-Result<JsonArraySplit> FindEvents(const Source& source) {
-  ASSIGN_OR_RETURN(char first, FirstByte(source));
-  if (first == 0) return Status(Code::kTruncated, "the file is empty");
-  if (first != '[' && first != '{') return Status(Code::kInvalid, "the file is no JSON");
-  ASSIGN_OR_RETURN(JsonArraySplit split,
-                   SplitJsonArray(source, first == '[' ? "" : "traceEvents", kBatchBytes));
-  if (!split.found) {
+  const size_t first = head.text().find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos) return Status(Code::kTruncated, "the file is empty");
+  if (head.text()[first] != '[' && head.text()[first] != '{')
+    return Status(Code::kInvalid, "the file is no JSON");
+  ASSIGN_OR_RETURN(EventRanges found, FindEventRanges(source, kBatchBytes));
+  if (!found.found) {
     return Status(Code::kInvalid, "the file has no list of events (`traceEvents`)")
         .Remedy("Give a trace of a profiler, or a list of events.");
   }
-  return split;
+  return found;
 }
 
 }  // namespace
 
-Result<TraceFile> ReadTrace(const Source& source, ThreadPool& threads, Run& run) {
-  ASSIGN_OR_RETURN(JsonArraySplit split, FindEvents(source));
-  TraceFile file;
-  file.is_cut = !split.closed;
-  for (const JsonArraySplit::Member& member : split.others) {
-    ASSIGN_OR_RETURN(ByteView bytes, source.View(member.value.begin, member.value.size()));
-    file.members.emplace_back(member.key, std::string(bytes.text()));
+void Trouble::Add(std::string_view what, int64_t offset, int64_t count) {
+  auto kind = std::find_if(kinds_.begin(), kinds_.end(),
+                           [&](const Kind& each) { return each.what == what; });
+  if (kind == kinds_.end()) kind = kinds_.insert(kind, {std::string(what), offset, 0});
+  kind->count += count;
+}
+
+void Trouble::Append(const Trouble& other) {
+  for (const Kind& kind : other.kinds_) Add(kind.what, kind.offset, kind.count);
+}
+
+bool Trouble::StopsReference() const {
+  return std::any_of(kinds_.begin(), kinds_.end(), [](const Kind& kind) {
+    return kind.what != kNoName && kind.what != kNoTime && kind.what != kNoDurationNumber;
+  });
+}
+
+void Trouble::Log(std::string_view file, Console& console) const {
+  for (const Kind& kind : kinds_) {
+    const std::string place =
+        kind.offset < 0 ? "" : fmt::format(" (the first at byte {})", kind.offset);
+    console.Error(fmt::format("{}: {} event{} left out, which {}{}", file, kind.count,
+                              kind.count == 1 ? "" : "s", kind.what, place));
   }
-  file.events.reserve(split.elements);
-  file.offsets.reserve(split.elements);
+}
+
+Result<TraceFile> ReadTrace(const Source& source, ThreadPool& threads, Run& run) {
+  ASSIGN_OR_RETURN(EventRanges found, FindEvents(source));
+  TraceFile file;
+  file.is_cut = !found.closed;
+  file.members = std::move(found.members);
+  const uint64_t cut_at = found.closed ? UINT64_MAX : found.end;
   Joiner joiner(file, run);
   threads.MapInOrder<Batch>(
-      split.batches.size(), [&](size_t i) { return ParseBatch(source, split.batches[i]); },
+      found.ranges.size(), [&](size_t i) { return ParseBatch(source, found.ranges[i], cut_at); },
       [&](size_t, Batch&& batch) { joiner.Join(std::move(batch)); });
   TRY(Status(joiner.status()));
   return file;

@@ -4,9 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "accel/side_files/pandas_text.h"
-#include "accel/side_files/shares.h"
-#include "model/accel/python_float.h"
+#include "compat/acelyzer/pandas_text.h"
+#include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
 namespace {

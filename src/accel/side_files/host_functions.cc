@@ -1,11 +1,10 @@
-#include "accel/side_files/host_functions.h"
-
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
-#include "accel/categories.h"
-#include "accel/passes/names.h"
+#include "accel/names.h"
+#include "accel/run.h"
+#include "accel/side_files/run_tables.h"
 #include "model/accel/dialect.h"
 
 namespace debrief::accel {

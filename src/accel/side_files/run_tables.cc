@@ -5,13 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "accel/passes/helpers.h"
-#include "accel/passes/iteration_stats.h"
-#include "accel/passes/utilization.h"
-#include "accel/side_files/host_functions.h"
-#include "accel/side_files/pandas_text.h"
-#include "accel/side_files/step_times.h"
-#include "model/accel/python_float.h"
+#include "accel/run.h"
+#include "accel/stages/iterations.h"
+#include "accel/stages/utilisation.h"
+#include "compat/acelyzer/pandas_text.h"
+#include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
 namespace {

@@ -1,10 +1,9 @@
-#include "accel/side_files/shares.h"
-
 #include <algorithm>
 #include <string_view>
 
-#include "accel/python_text.h"
+#include "accel/side_files/categories.h"
 #include "base/bytes/source.h"
+#include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
 namespace {

@@ -1,11 +1,10 @@
-#include "accel/side_files/step_times.h"
-
 #include <algorithm>
 #include <cmath>
 
-#include "accel/categories.h"
-#include "accel/passes/iteration_stats.h"
-#include "accel/passes/utilization.h"
+#include "accel/run.h"
+#include "accel/side_files/run_tables.h"
+#include "accel/stages/iterations.h"
+#include "accel/stages/utilisation.h"
 #include "base/stats/intervals.h"
 #include "torch/collective_names.h"
 

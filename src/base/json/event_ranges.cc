@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/json/array_splitter.h"
-#include "base/json/cursor.h"
 #include "base/text/strings.h"
 
 namespace debrief {
@@ -84,6 +83,8 @@ bool IsEvent(std::string_view text, size_t at, char before) {
   return scan.has_phase && scan.end != std::string_view::npos;
 }
 
+bool IsSeparator(char c) { return static_cast<unsigned char>(c) <= ' ' || c == ','; }
+
 size_t FindLastEvent(std::string_view text, char before) {
   size_t at = text.rfind('{');
   while (at != std::string_view::npos && !IsEvent(text, at, before))
@@ -130,7 +131,7 @@ class RangeFinder {
   }
 
   static char FirstByte(std::string_view text) {
-    size_t at = SkipSpace(text, 0);
+    size_t at = SkipSpace(text, text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
     return at < text.size() ? text[at] : '\0';
   }
 
@@ -191,7 +192,7 @@ class RangeFinder {
       uint64_t from = at - 1;
       uint64_t length = std::min(window, found_.end - from);
       ASSIGN_OR_RETURN(ByteView bytes, source_.View(from, length));
-      size_t event = FindEvent(bytes.text(), 1, '\0');
+      size_t event = FindEvent(bytes.text(), 1);
       if (event != std::string_view::npos) return from + event;
       if (from + length == found_.end) break;
     }
@@ -206,13 +207,25 @@ class RangeFinder {
 
 }  // namespace
 
-size_t FindEvent(std::string_view text, size_t from, char before) {
+size_t FindEvent(std::string_view text, size_t from) {
   size_t at = text.find('{', from);
-  while (at != std::string_view::npos && !IsEvent(text, at, before)) at = text.find('{', at + 1);
+  while (at != std::string_view::npos && !IsEvent(text, at, '\0')) at = text.find('{', at + 1);
   return at;
 }
 
-size_t ObjectEnd(std::string_view text, size_t at) { return ScanObject(text, at).end; }
+std::string_view TrimEvents(std::string_view text) {
+  while (!text.empty() && IsSeparator(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSeparator(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view TakeEvent(std::string_view& text) {
+  size_t end = std::min(text.size(), FindEvent(text, 1));
+  if (text[0] == '{') end = std::min(end, ScanObject(text, 0).end);
+  std::string_view event = TrimEvents(text.substr(0, end));
+  text = TrimEvents(text.substr(end));
+  return event;
+}
 
 Result<EventRanges> FindEventRanges(const Source& source, uint64_t range_bytes) {
   return RangeFinder(source, range_bytes).Find();

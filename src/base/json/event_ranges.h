@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/bytes/source.h"
+#include "base/json/cursor.h"
 #include "base/status.h"
 
 namespace debrief {
@@ -25,6 +26,8 @@ namespace debrief {
 struct JsonMember {
   std::string key;
   std::string value;  // JSON
+
+  bool operator==(const JsonMember&) const = default;
 };
 
 struct EventRanges {
@@ -38,11 +41,48 @@ struct EventRanges {
 
 Result<EventRanges> FindEventRanges(const Source& source, uint64_t range_bytes);
 
-// Where the next event begins at or behind `from`; npos when none does. `before`: the byte that
-// stands before `text`.
-size_t FindEvent(std::string_view text, size_t from, char before);
+// Where the next event begins at or behind `from`, of which something stands before; npos when none
+// does.
+size_t FindEvent(std::string_view text, size_t from);
 
-// Behind the bracket that closes the object that begins at `at`; npos when `text` ends before.
-size_t ObjectEnd(std::string_view text, size_t at);
+// Events with commas between them, without what stands before the first and behind the last.
+std::string_view TrimEvents(std::string_view text);
+
+// Cuts the first event off `text`, which is trimmed; a broken one ends where the next begins.
+std::string_view TakeEvent(std::string_view& text);
+
+// Reads the events of a range, which begins at `offset` of the file, into a sink with
+//
+//   Status Add(JsonValue event, uint64_t offset)   `offset`: what event.offset() counts from; a
+//   Status
+//                                                  when its JSON is broken
+//   void Repaired(uint64_t offset)                 bytes were replaced behind it
+//   void Restart()                                 forget what was added: it comes again
+//   void AddBroken(std::string_view text, uint64_t offset)
+//
+// Broken JSON costs the event that has it and no other: the range is then read event by event, so
+// that the result does not depend on how the file was cut.
+template <typename Sink>
+void ReadEvents(std::string_view text, uint64_t offset, Sink& sink) {
+  // Kept by the thread: its tables for a range are several times the range.
+  static thread_local JsonReader reader;
+  auto read = [&](std::string_view events, uint64_t at) -> Status {
+    TRY(reader.OpenElements(events));
+    TRY(reader.root().ForEachElement([&](JsonValue event) { return sink.Add(event, at); }));
+    if (reader.repaired()) sink.Repaired(at);
+    return {};
+  };
+  const char* untrimmed = text.data();
+  text = TrimEvents(text);
+  offset += static_cast<uint64_t>(text.data() - untrimmed);
+  if (text.empty() || read(text, offset).ok()) return;
+  sink.Restart();
+  const char* begin = text.data();
+  while (!text.empty()) {
+    std::string_view event = TakeEvent(text);
+    uint64_t at = offset + static_cast<uint64_t>(event.data() - begin);
+    if (!read(event, at).ok()) sink.AddBroken(event, at);
+  }
+}
 
 }  // namespace debrief

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "base/stats/statistics.h"
 #include "model/accel/frequency.h"
 
 namespace debrief::accel {
@@ -26,27 +28,9 @@ constexpr int64_t kLongestNs = int64_t{100} * 24 * 3600 * 1'000'000'000;
 
 bool IsRate(double mhz) { return mhz >= kLeastMhz && mhz <= kMostMhz; }
 
-struct Weighed {
-  double value;
-  double weight;
-};
-
-double WeightedMedian(std::vector<Weighed>& values) {
-  std::sort(values.begin(), values.end(),
-            [](const Weighed& a, const Weighed& b) { return a.value < b.value; });
-  double whole = 0;
-  for (const Weighed& each : values) whole += each.weight;
-  double below = 0;
-  for (const Weighed& each : values) {
-    below += each.weight;
-    if (below >= whole / 2) return each.value;
-  }
-  return kNoDouble;
-}
-
 // Long events count for more: their durations are rounded less.
 void RateByDurations(std::span<const TimedCycles> events, CounterRate& rate) {
-  std::vector<Weighed> rates;
+  std::vector<std::pair<double, double>> rates;  // value and weight
   for (const TimedCycles& event : events) {
     if (event.host_duration_ns < kShortestNs || event.cycles <= 0) continue;
     double mhz =
@@ -55,8 +39,8 @@ void RateByDurations(std::span<const TimedCycles> events, CounterRate& rate) {
   }
   if (rates.empty()) return;
   rate.duration_mhz = WeightedMedian(rates);
-  for (Weighed& each : rates) each.value = std::abs(each.value / rate.duration_mhz - 1) * 100;
-  rate.duration_spread_pct = WeightedMedian(rates);
+  for (auto& [mhz, weight] : rates) mhz = std::abs(mhz / rate.duration_mhz - 1) * 100;
+  rate.duration_spread_pct = WeightedMedian(std::move(rates));
 }
 
 void RateByHost(std::span<const TimedCycles> events, CounterRate& rate) {

@@ -22,11 +22,6 @@ size_t UnwrapWithin(CycleStamps& stamps) {
   return first;
 }
 
-int64_t WrapsByFloor(double host_us, double epoch_us, double mhz) {
-  const double span_us = static_cast<double>(kCounterSpan) / mhz;
-  return static_cast<int64_t>(std::floor((host_us - epoch_us) / span_us));
-}
-
 int64_t WrapCounter::Wraps(double host_us, int64_t cycles) {
   int64_t wraps = 0;
   if (started_) {

@@ -30,9 +30,6 @@ size_t StampAtEnd(Phase by_suffix);
 // stamp; 0 when there is none (the first stamp has none in front of it).
 size_t UnwrapWithin(CycleStamps& stamps);
 
-// The reference's rule: whole wraps between the epoch (host time of cycle 0) and the host time.
-int64_t WrapsByFloor(double host_us, double epoch_us, double mhz);
-
 // Counts wraps of one counter. Every event becomes the reference of the next one, so that an error
 // of the frequency grows with the gap between two events, not with the length of the trace.
 class WrapCounter {

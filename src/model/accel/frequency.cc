@@ -6,33 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/stats/statistics.h"
 #include "model/accel/cycle_clock.h"
 
 namespace debrief::accel {
 namespace {
 
 constexpr double kSafeGapUs = 500'000;  // a wrap takes longer, below 8.6 GHz
-
-// Value and weight.
-double WeightedMedian(std::vector<std::pair<double, double>> values) {
-  std::sort(values.begin(), values.end());
-  double total = 0;
-  for (const auto& [value, weight] : values) total += weight;
-  double below = 0;
-  for (const auto& [value, weight] : values) {
-    below += weight;
-    if (2 * below >= total) return value;
-  }
-  return 0;
-}
-
-double MedianOf(std::vector<double> values, double share = 0.5) {
-  if (values.empty()) return 0;
-  const auto at = static_cast<size_t>(share * static_cast<double>(values.size() - 1));
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(at);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Slopes between each sample and the farthest one that is near enough and of the same job.
 double RoughMhz(std::span<const ClockSample> samples) {
@@ -113,7 +93,7 @@ class Fitter {
       by_line[line_[i]].push_back(residuals[i]);
     }
     std::vector<double> middles;
-    for (std::vector<double>& values : by_line) middles.push_back(MedianOf(std::move(values)));
+    for (std::vector<double>& values : by_line) middles.push_back(Median(std::move(values)));
     for (size_t i = 0; i < residuals.size(); ++i) residuals[i] -= middles[line_[i]];
     return residuals;
   }
@@ -155,7 +135,7 @@ class Fitter {
     std::vector<double> sizes;
     for (const double residual : residuals) sizes.push_back(std::abs(residual));
     constexpr double kFar = 5;  // in median distances; 3.4 standard deviations of a normal error
-    const double limit = kFar * MedianOf(std::move(sizes)) + 1e-6;
+    const double limit = kFar * Median(std::move(sizes)) + 1e-6;
     bool changed = false;
     for (size_t i = 0; i < residuals.size(); ++i) {
       const bool keep = std::abs(residuals[i]) <= limit;
@@ -171,9 +151,9 @@ class Fitter {
   size_t lines_ = 1;
 };
 
-double MedianSize(std::vector<double> residuals, double share = 0.5) {
+double MedianSize(std::vector<double> residuals) {
   for (double& residual : residuals) residual = std::abs(residual);
-  return MedianOf(std::move(residuals), share);
+  return Median(std::move(residuals));
 }
 
 void Judge(const Fit& fit, const Points& points, double given_mhz, FrequencyEstimate& estimate) {
@@ -181,7 +161,6 @@ void Judge(const Fit& fit, const Points& points, double given_mhz, FrequencyEsti
   estimate.error_mhz = fit.slope_error * estimate.mhz * estimate.mhz;
   estimate.ppm = (estimate.mhz / given_mhz - 1) * 1e6;
   estimate.residual_us = MedianSize(fit.residuals);
-  estimate.residual_p95_us = MedianSize(fit.residuals, 0.95);
   const auto [low, high] = std::minmax_element(points.cycles.begin(), points.cycles.end());
   estimate.drift_us = (*high - *low) * std::abs(fit.us_per_cycle - 1 / given_mhz);
   constexpr double kBeyondChance = 4;  // standard errors

@@ -28,10 +28,9 @@ struct ClockSample {
 struct FrequencyEstimate {
   size_t samples = 0;  // used; fewer than 3: nothing else here means anything
   double mhz = 0;
-  double error_mhz = 0;    // standard error of mhz
-  double ppm = 0;          // of mhz against the given one
-  double residual_us = 0;  // median distance of host times from the line
-  double residual_p95_us = 0;
+  double error_mhz = 0;          // standard error of mhz
+  double ppm = 0;                // of mhz against the given one
+  double residual_us = 0;        // median distance of host times from the line
   double given_residual_us = 0;  // the same, for a line with the given frequency
   double drift_us = 0;           // what the given one is off by over the whole trace
   bool jobs_shifted = false;     // jobs needed lines of their own

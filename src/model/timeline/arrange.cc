@@ -117,19 +117,6 @@ std::vector<uint32_t> PairNeighbours(std::vector<uint32_t> rows, TimelineSliceTa
   return rows;
 }
 
-// The open begin that an end of this name closes: the innermost of the name, or else the innermost.
-// Only so many are looked at, since a file may be made to have thousands open.
-std::vector<uint32_t>::iterator BeginOf(const TimelineSliceTable& slices,
-                                        std::vector<uint32_t>& open, StringId name) {
-  constexpr size_t kMostTried = 64;
-  size_t tried = std::min(open.size(), kMostTried);
-  for (size_t back = 1; back <= tried; ++back) {
-    auto begin = open.end() - static_cast<std::ptrdiff_t>(back);
-    if (slices.name[*begin] == name) return begin;
-  }
-  return open.end() - 1;
-}
-
 // Slices that are open at a time, outermost first.
 class OpenSlices {
  public:
@@ -193,7 +180,8 @@ EdgeCounts PairEdges(TableSet& tables) {
     } else if (open.empty()) {
       ++counts.never_begun;
     } else {
-      auto begin = BeginOf(slices, open, slices.name[rows[i]]);
+      auto begin =
+          BeginOf(open, [&](uint32_t row) { return slices.name[row] == slices.name[rows[i]]; });
       slices.duration_ns[*begin] = slices.start_ns[rows[i]] - slices.start_ns[*begin];
       open.erase(begin);
     }

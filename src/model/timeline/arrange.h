@@ -2,8 +2,10 @@
 // the links that tables.def promises. For TimelineJoiner; each is linear but for sorting.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "model/model.h"
 
@@ -17,6 +19,20 @@ inline constexpr int64_t kEnds = std::numeric_limits<int64_t>::min() + 2;
 inline constexpr int32_t kPairedById = -1;
 
 struct EdgeCounts;
+
+// The open begin that an end closes, of those of its track from the outermost to the innermost: the
+// innermost of its name, or else the innermost; end() where none is open. Only so many are looked
+// at, since a file may be made to have thousands open.
+template <typename T, typename HasName>
+typename std::vector<T>::iterator BeginOf(std::vector<T>& open, HasName has_name) {
+  constexpr size_t kMostTried = 64;
+  const size_t tried = std::min(open.size(), kMostTried);
+  for (size_t back = 1; back <= tried; ++back) {
+    auto begin = open.end() - static_cast<std::ptrdiff_t>(back);
+    if (has_name(*begin)) return begin;
+  }
+  return open.empty() ? open.end() : open.end() - 1;
+}
 
 // Gives begins the duration until their end. Ends stay, for SortSlices to drop. An end that stands
 // right behind a begin of its track and name belongs to it: some writers put a slice down as a

@@ -67,14 +67,14 @@ void RangeNotes::Take(RangeNotes&& later) {
   if (repaired_at == kNone64) repaired_at = later.repaired_at;
 }
 
-EventParser::EventParser(const Identity& who, uint64_t offset, Part& part)
-    : who_(who), offset_(offset), writer_(who, part) {
+EventParser::EventParser(const Identity& who, Part& part) : who_(who), writer_(who, part) {
   auto notes = std::make_unique<RangeNotes>();
   notes_ = notes.get();
   part.notes = std::move(notes);
 }
 
-Status EventParser::Add(JsonValue element) {
+Status EventParser::Add(JsonValue element, uint64_t offset) {
+  offset_ = offset;
   event_offset_ = offset_ + element.offset();
   Event event;
   TRY(ReadFields(element, event));

@@ -47,11 +47,11 @@ struct RangeNotes final : PartNotes {
 
 class EventParser {
  public:
-  // `offset`: where the batch that is parsed begins in the file.
-  EventParser(const Identity& who, uint64_t offset, Part& part);
+  EventParser(const Identity& who, Part& part);
 
-  // Reads one element of the array. A Status when its JSON is broken.
-  Status Add(JsonValue element);
+  // Reads one element of the array; `offset`: where the text that it was opened in begins in the
+  // file. A Status when its JSON is broken.
+  Status Add(JsonValue element, uint64_t offset);
 
  private:
   struct Event {
@@ -97,7 +97,7 @@ class EventParser {
   void Report(const DiagnosticKind& kind, const Event& event, std::string_view detail);
 
   Identity who_;
-  uint64_t offset_;
+  uint64_t offset_ = 0;
   timeline::TimelineWriter writer_;
   RangeNotes* notes_;
   uint64_t event_offset_ = 0;

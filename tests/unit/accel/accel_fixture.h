@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "accel/passes/passes.h"
+#include "accel/stages/stages.h"
 
 namespace debrief::accel {
 

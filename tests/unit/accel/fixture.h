@@ -6,7 +6,7 @@
 
 #include "accel/ingest/fold_pairs.h"
 #include "accel/ingest/read_trace.h"
-#include "accel/pass.h"
+#include "accel/run.h"
 
 namespace debrief::accel {
 

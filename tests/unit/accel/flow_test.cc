@@ -1,5 +1,5 @@
 // An all-reduce of three ranks as a chain: 0 sends to 1, 1 to 2, and 2 the result to all.
-#include "accel/passes/collective_group.h"
+#include "accel/stages/collectives.h"
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {

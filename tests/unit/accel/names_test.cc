@@ -1,4 +1,4 @@
-#include "accel/passes/names.h"
+#include "accel/names.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "accel/pass.h"
+#include "accel/run.h"
 
 namespace debrief::accel {
 namespace {

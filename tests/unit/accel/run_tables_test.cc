@@ -1,7 +1,5 @@
 #include "accel/side_files/run_tables.h"
 
-#include "accel/side_files/host_functions.h"
-#include "accel/side_files/step_times.h"
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {

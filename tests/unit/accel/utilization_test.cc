@@ -1,7 +1,5 @@
-#include "accel/passes/utilization.h"
-
-#include "accel/passes/table_choice.h"
-#include "accel/side_files/shares.h"
+#include "accel/side_files/categories.h"
+#include "accel/stages/utilisation.h"
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {

@@ -107,10 +107,10 @@ TEST(Micros, WhatIsNoTimeIsNone) {
 
 TEST(FindEvent, IsNotFooledByText) {
   std::string_view text = R"([{"name": "a {\"ph\": 1", "ph": "X"}, {"ph": "Y"}])";
-  EXPECT_EQ(FindEvent(text, 0, '\0'), 1U);
-  EXPECT_EQ(text.substr(FindEvent(text, 2, '\0'), 6), "{\"ph\":");
-  EXPECT_EQ(FindEvent(R"("args": {"ph": 1}})", 0, '\0'), std::string_view::npos);
-  EXPECT_EQ(FindEvent(R"(, {"no": 1})", 0, '\0'), std::string_view::npos);
+  EXPECT_EQ(FindEvent(text, 0), 1U);
+  EXPECT_EQ(text.substr(FindEvent(text, 2), 6), "{\"ph\":");
+  EXPECT_EQ(FindEvent(R"("args": {"ph": 1}})", 0), std::string_view::npos);
+  EXPECT_EQ(FindEvent(R"(, {"no": 1})", 0), std::string_view::npos);
 }
 
 TEST_F(ChromeTrace, SlicesAreSortedAndNested) {

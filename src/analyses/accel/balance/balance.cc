@@ -9,10 +9,10 @@
 #include <map>
 #include <tuple>
 
+#include "analyses/accel/devices.h"
 #include "analyses/analysis.h"
 #include "base/stats/statistics.h"
 #include "base/text/units.h"
-#include "model/accel/device_rank.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/rank_shares.h"
 #include "model/timeline/view.h"

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
+#include "analyses/accel/devices.h"
+#include "analyses/accel/kernel_category.h"
 #include "analyses/analysis.h"
 #include "analyses/by_timeline.h"
-#include "model/accel/kernel_category.h"
-#include "model/accel/vendor.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/launch_links.h"
 #include "model/timeline/view.h"

@@ -4,8 +4,8 @@
 //   cycles.h      devices that stamp their work with a cycle counter
 
 #include "analyses/accel/clock/findings.h"
+#include "analyses/accel/devices.h"
 #include "analyses/analysis.h"
-#include "model/accel/device_rank.h"
 #include "model/timeline/view.h"
 #include "tables/accel_clock.h"
 #include "tables/accel_cycles.h"

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "base/stats/statistics.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 
@@ -84,7 +85,7 @@ void AddFrequency(const std::vector<OfDevice<Cycles>>& devices, std::vector<Find
     std::vector<double> rates;
     for (const OfDevice<Cycles>* each : of_job) rates.push_back(each->what.mhz);
     std::sort(rates.begin(), rates.end());
-    double median = rates[rates.size() / 2];
+    double median = Median(rates);
     Finding finding = Start("accel.wrong_frequency", "accel_cycles", of_job);
     finding.headline = fmt::format(
         "The cycle counter of the AIU runs at {:.2f} MHz; tools that are not told "

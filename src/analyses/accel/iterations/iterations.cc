@@ -8,10 +8,10 @@
 #include <map>
 #include <unordered_map>
 
+#include "analyses/accel/devices.h"
 #include "analyses/analysis.h"
 #include "analyses/by_timeline.h"
 #include "base/stats/statistics.h"
-#include "model/accel/device_rank.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/view.h"
 #include "tables/accel_iteration.h"

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "analyses/accel/devices.h"
 #include "analyses/accel/utilisation/findings.h"
 #include "analyses/accel/utilisation/ideal_tables.h"
 #include "analyses/analysis.h"
-#include "model/accel/device_rank.h"
-#include "model/accel/vendor.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/view.h"
 #include "tables/accel_ideal.h"

@@ -21,7 +21,7 @@ TEST(ReadTrace, KeepsGoodEventsOfABrokenFile) {
   EXPECT_EQ(events[1].ts, 10.5);
   EXPECT_EQ(events[1].dur, 5.5);
   EXPECT_TRUE(fixture.file.is_cut);
-  fixture.file.trouble.Tell("x.json", fixture.console);
+  fixture.file.trouble.Log("x.json", fixture.console);
   EXPECT_TRUE(fixture.console.Has("is no JSON (the first at byte"));
   EXPECT_TRUE(fixture.console.Has("is no object"));
   EXPECT_TRUE(fixture.console.Has("has no phase"));
@@ -54,7 +54,7 @@ TEST(FoldPairs, PairsByThreadAndName) {
   EXPECT_EQ(events[2].dur, 7);
   EXPECT_EQ(events[3].dur, 3);  // until the last time
   EXPECT_EQ(fixture.ArgText(events[3], fixture.run.Intern("unfinished")), "True");
-  fixture.file.trouble.Tell("x.json", fixture.console);
+  fixture.file.trouble.Log("x.json", fixture.console);
   EXPECT_TRUE(fixture.console.Has("ends what did not begin"));
 }
 

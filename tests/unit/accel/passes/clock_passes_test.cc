@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "accel/passes/passes.h"
+#include "accel/stages/stages.h"
 #include "unit/accel/fixture.h"
 
 namespace debrief::accel {

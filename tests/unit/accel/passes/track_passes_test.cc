@@ -5,8 +5,7 @@
 #include <map>
 #include <random>
 
-#include "accel/passes/passes.h"
-#include "accel/passes/rank_clocks.h"
+#include "accel/stages/stages.h"
 #include "unit/accel/fixture.h"
 
 namespace debrief::accel {
