@@ -10,7 +10,7 @@
 #include "model/accel/kernel_category.h"
 #include "model/accel/vendor.h"
 #include "model/timeline/device_time.h"
-#include "model/timeline/launch_links.h"
+#include "model/timeline/launches.h"
 #include "tables/accel_category.h"
 #include "tables/timeline.h"
 #include "tables/timeline_launch.h"

@@ -12,7 +12,6 @@
 #include <unordered_map>
 
 #include "analyses/analysis.h"
-#include "analyses/join/collectives/schedule.h"
 #include "analyses/join/collectives/shift.h"
 #include "analyses/join/collectives/units.h"
 #include "tables/collective_join.h"
@@ -283,8 +282,7 @@ void ProfileJoiner::Write() {
   std::vector<int64_t> late;
   for (size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
-    auto row = Part::RowOf<CollectiveJoinRow>(view_.who);
-    row.input = view_.who.input;
+    auto row = view_.NewRow<CollectiveJoinRow>();
     row.collective = table_.collective[piece.row];
     if (piece.unit != nullptr) {
       row.dump = dump_input_;
@@ -310,8 +308,7 @@ void ProfileJoiner::Write() {
 }
 
 void ProfileJoiner::WriteClock(std::vector<int64_t>& late) {
-  auto row = Part::RowOf<JoinClockRow>(view_.who);
-  row.input = view_.who.input;
+  auto row = view_.NewRow<JoinClockRow>();
   row.dump = dump_input_;
   row.total = static_cast<int64_t>(pieces_.size());
   row.joined = static_cast<int64_t>(late.size());

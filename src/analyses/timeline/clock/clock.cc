@@ -11,6 +11,7 @@
 #include "analyses/analysis.h"
 #include "analyses/timeline/clock/clocks.h"
 #include "analyses/timeline/clock/matching.h"
+#include "model/timeline/view.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"
@@ -46,9 +47,6 @@ class MatchWriter {
   int64_t Aligned(const Presence& each, int64_t time_ns) const {
     return clocks_[each.node].correction.Apply(time_ns);
   }
-  StringId Copy(StringId id) const {
-    return id == StringId::kNone ? id : part_.pools.Intern(model_.pools.Text(id));
-  }
 
   const Model& model_;
   const ProfileCollectiveTable& table_;
@@ -62,11 +60,11 @@ ProfileCollectiveMatchRow MatchWriter::Describe(const Match& match) const {
   ProfileCollectiveMatchRow row;
   row.job = job_.job;
   row.attempt = job_.attempt;
-  row.group_name = Copy(table_.group_name[first]);
-  row.group_desc = Copy(table_.group_desc[first]);
+  row.group_name = timeline::Copied(model_, table_.group_name[first], part_);
+  row.group_desc = timeline::Copied(model_, table_.group_desc[first], part_);
   std::span<const int64_t> members = model_.pools.lists.Get(table_.members[first]);
   if (!members.empty()) row.members = part_.pools.lists.Intern(members);
-  row.op = Copy(table_.op[first]);
+  row.op = timeline::Copied(model_, table_.op[first], part_);
   row.bytes = table_.bytes[first];
   std::vector<int64_t> ranks;
   for (const Presence& each : match.present) {

@@ -13,7 +13,7 @@
 #include "analyses/analysis.h"
 #include "analyses/timeline/collectives/issuers.h"
 #include "analyses/timeline/collectives/stamped.h"
-#include "model/timeline/device_class.h"
+#include "model/timeline/device_time.h"
 #include "tables/profile_collective.h"
 #include "tables/timeline.h"
 #include "tables/timeline_group.h"
@@ -39,7 +39,7 @@ constexpr int64_t kTooMany = int64_t{1} << 50;  // more elements than any memory
 class Collector {
  public:
   Collector(const TimelineView& view, const timeline::DeviceClasses& classes)
-      : view_(view), told_(view.model.tables.Get<TimelineCollectiveTable>()) {
+      : view_(view), told_(view.model.tables.Get<TimelineCollectiveTable>()), steps_(view) {
     FindKernels(classes);
   }
 
@@ -57,15 +57,11 @@ class Collector {
   void AddNamedOps(std::vector<ProfileCollectiveRow>& rows, Part& part) const;
   void Number(std::vector<ProfileCollectiveRow>& rows) const;
   int64_t BytesOf(size_t told_row, std::string_view op) const;
-  int32_t StepAt(int64_t time_ns) const;
   ListId MembersOf(size_t told_row) const;
-
-  StringId Copy(StringId id, Part& part) const {
-    return id == StringId::kNone ? id : part.pools.Intern(view_.model.pools.Text(id));
-  }
 
   const TimelineView& view_;
   const TimelineCollectiveTable& told_;
+  timeline::StepFinder steps_;
   std::vector<int32_t> kernels_;
 };
 
@@ -83,27 +79,15 @@ void Collector::FindKernels(const timeline::DeviceClasses& classes) {
 }
 
 ProfileCollectiveRow Collector::NewRow(int32_t slice, Part& part) const {
-  auto row = Part::RowOf<ProfileCollectiveRow>(view_.who);
-  row.input = view_.who.input;
+  auto row = view_.NewRow<ProfileCollectiveRow>();
   row.slice = slice;
   row.parts = 1;
   row.start_ns = view_.start[TimelineView::At(slice)];
   row.duration_ns = view_.duration[TimelineView::At(slice)];
   std::string_view op = PlainOp(view_.NameOf(slice));
   row.op = part.pools.Intern(op.empty() ? view_.NameOf(slice) : op);
-  row.step = StepAt(row.start_ns);
+  row.step = steps_.At(row.start_ns);
   return row;
-}
-
-int32_t Collector::StepAt(int64_t time_ns) const {
-  const auto& steps = view_.model.tables.Get<TimelineStepTable>();
-  timeline::RowRange rows = timeline::RowsOf(steps, view_.who.input);
-  auto first = steps.start_ns.begin() + static_cast<std::ptrdiff_t>(rows.begin);
-  auto last = steps.start_ns.begin() + static_cast<std::ptrdiff_t>(rows.end);
-  auto after = std::upper_bound(first, last, time_ns);
-  if (after == first) return kNone32;
-  auto row = static_cast<size_t>(after - steps.start_ns.begin()) - 1;
-  return time_ns < steps.end_ns[row] ? steps.step[row] : kNone32;
 }
 
 int64_t Collector::BytesOf(size_t told_row, std::string_view op) const {
@@ -129,13 +113,13 @@ ListId Collector::MembersOf(size_t told_row) const {
 void Collector::Describe(size_t told_row, ProfileCollectiveRow& row, Part& part) const {
   std::string_view op = PlainOp(view_.model.pools.Text(told_.op[told_row]));
   if (!op.empty()) row.op = part.pools.Intern(op);
-  row.group_name = Copy(told_.group_name[told_row], part);
-  row.group_desc = Copy(told_.group_desc[told_row], part);
+  row.group_name = timeline::Copied(view_.model, told_.group_name[told_row], part);
+  row.group_desc = timeline::Copied(view_.model, told_.group_desc[told_row], part);
   std::span<const int64_t> members = view_.model.pools.lists.Get(MembersOf(told_row));
   if (!members.empty()) row.members = part.pools.lists.Intern(members);
   row.group_size = told_.group_size[told_row];
   if (!members.empty()) row.group_size = static_cast<int32_t>(members.size());
-  row.dtype = Copy(told_.dtype[told_row], part);
+  row.dtype = timeline::Copied(view_.model, told_.dtype[told_row], part);
   row.bytes = BytesOf(told_row, op);
   row.peer = told_.peer[told_row];
   row.seq = told_.seq[told_row];
@@ -187,7 +171,7 @@ void Collector::AddStamped(std::vector<ProfileCollectiveRow>& rows, Part& part) 
     row.duration_ns = each.end_ns - each.start_ns;
     row.parts = each.parts;
     row.bytes = each.bytes;
-    row.group_name = Copy(each.name, part);
+    row.group_name = timeline::Copied(view_.model, each.name, part);
     std::string_view op = PlainOp(view_.model.pools.Text(each.name));
     if (!op.empty()) row.op = part.pools.Intern(op);
     rows.push_back(row);

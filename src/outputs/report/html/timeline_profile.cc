@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/timeline/device_class.h"
+#include "model/timeline/device_time.h"
 #include "outputs/report/html/timeline_maker.h"
 #include "outputs/report/html/timeline_profile_counters.h"
 #include "outputs/report/html/timeline_profile_flows.h"
