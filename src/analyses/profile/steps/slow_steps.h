@@ -55,10 +55,10 @@ class SlowSteps {
   struct Slow {
     int32_t rank = kNone32;
     int64_t duration_ns = 0;
-    double median_ns = 0;
+    int64_t median_ns = 0;
     size_t steps = 0;       // that the median is of
     std::string_view grew;  // what grew most; empty when not known
-    double growth_ns = 0;
+    int64_t growth_ns = 0;
     bool is_first = false;  // of the recording
     int64_t row = 0;
   };

@@ -41,6 +41,20 @@ double SortKey(const Cell& cell) {
   return cell.kind == Cell::kReal ? cell.real : -1;
 }
 
+// A table is declared in the folder of the analysis that makes it ("analyses/profile/idle"), whose
+// name has the same words ("profile_idle"); those of model/timeline are made by the analysis that
+// their comment there names.
+std::string MakerOf(std::string_view table) {
+  constexpr std::string_view kAnalyses = "analyses/";
+  if (table == "timeline_step") return "timeline_steps";
+  if (table == "timeline_clock") return "timeline_clock";
+  const TableInfo* info = FindTable(table);
+  if (info == nullptr || !info->owner.starts_with(kAnalyses)) return {};
+  std::string maker(info->owner.substr(kAnalyses.size()));
+  std::replace(maker.begin(), maker.end(), '/', '_');
+  return maker;
+}
+
 }  // namespace
 
 std::optional<size_t> FindColumn(const Table& table, std::string_view name) {
@@ -73,6 +87,15 @@ SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& she
     });
   }
   return selected;
+}
+
+std::string WhyEmpty(const Model& model, std::string_view table) {
+  const std::string maker = MakerOf(table);
+  for (const AnalysisOutcome& outcome : model.analyses) {
+    if (outcome.name == maker && outcome.state != AnalysisOutcome::State::kRan)
+      return outcome.reason;
+  }
+  return "nothing of this kind is in the inputs";
 }
 
 }  // namespace debrief::outputs::profile_sheets
