@@ -9,7 +9,6 @@
 #include <set>
 
 #include "diff/run_diff.h"
-#include "diff/tally.h"
 #include "tables/comm_traffic.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_wait.h"

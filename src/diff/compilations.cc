@@ -2,9 +2,9 @@
 // guards.
 #include <fmt/format.h>
 
-#include "diff/compile_names.h"
+#include "base/text/strings.h"
 #include "diff/run_diff.h"
-#include "diff/tally.h"
+#include "diff/side.h"
 #include "tables/compilation.h"
 #include "tables/compile_break.h"
 #include "tables/compile_cache_use.h"

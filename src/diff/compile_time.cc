@@ -5,7 +5,6 @@
 #include <map>
 
 #include "diff/run_diff.h"
-#include "diff/tally.h"
 #include "tables/compile_span.h"
 
 namespace debrief::diff {

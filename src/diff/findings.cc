@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text/strings.h"
 #include "diff/run_diff.h"
 
 namespace debrief::diff {

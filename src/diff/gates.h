@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,5 +35,9 @@ struct GateOutcome {
   std::string sentence;
 };
 GateOutcome Test(const Gate& gate, const RunDiff& diff);
+
+// A comparison for programs: docs/formats/diff_json.md.
+inline constexpr int kSchema = 1;
+std::string DiffJson(const RunDiff& diff, std::span<const GateOutcome> gates);
 
 }  // namespace debrief::diff

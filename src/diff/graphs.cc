@@ -10,8 +10,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "diff/compile_names.h"
 #include "diff/run_diff.h"
+#include "diff/side.h"
 #include "tables/compilation.h"
 #include "tables/compile_graph.h"
 #include "tables/compile_graph_op.h"

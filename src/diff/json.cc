@@ -1,6 +1,5 @@
-#include "diff/json.h"
-
 #include "base/json/writer.h"
+#include "diff/gates.h"
 
 namespace debrief::diff {
 

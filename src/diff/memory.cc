@@ -6,7 +6,6 @@
 #include <map>
 
 #include "diff/run_diff.h"
-#include "diff/tally.h"
 #include "tables/memory_holder.h"
 #include "tables/memory_use.h"
 #include "tables/profile_memory_holder.h"

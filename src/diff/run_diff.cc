@@ -15,17 +15,6 @@ namespace {
 constexpr double kManyTimes = 1000;  // percent: from here on how many times as much is told
 constexpr std::string_view kNothing = "No difference beyond noise";
 
-std::string BytesText(int64_t bytes) {
-  static constexpr std::string_view kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-  auto amount = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (amount >= 1000 && unit + 1 < std::size(kUnits)) {
-    amount /= 1000;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", amount, kUnits[unit]);
-}
-
 // What is new and bad comes before what is gone; then what changed most.
 int WeightOf(const Row& row) {
   if (row.unit != Unit::kNone) return 0;
@@ -74,7 +63,7 @@ std::string_view UnitName(Unit unit) {
 
 std::string AmountText(int64_t amount, Unit unit) {
   if (unit == Unit::kNanoseconds) return DurationText(amount);
-  return unit == Unit::kBytes ? BytesText(amount) : fmt::to_string(amount);
+  return unit == Unit::kBytes ? BytesText(static_cast<double>(amount)) : fmt::to_string(amount);
 }
 
 std::string SignedText(int64_t amount, Unit unit) {
@@ -124,6 +113,44 @@ RunDiff DiffCompilations(const Side& a, const Side& b) {
   DiffGraphs(a, b, diff);
   SetHeadline(diff);
   return diff;
+}
+
+std::string ChangeWord(const Change& change, Unit unit) {
+  if (unit == Unit::kCount && change.a == 0) return "new";
+  if (unit == Unit::kCount && change.b == 0) return "gone";
+  const bool is_time = unit == Unit::kNanoseconds;
+  if (change.difference() > 0) return is_time ? "longer" : "more";
+  return is_time ? "shorter" : "fewer";
+}
+
+std::vector<Row> Tally::Rows() const {
+  std::vector<Row> rows;
+  for (const auto& [name, ranks] : names_) {
+    Row row{.name = name, .unit = Unit::kCount};
+    for (const auto& [rank, change] : ranks) {
+      row.value.a += change.a;
+      row.value.b += change.b;
+      if (change.a != change.b && rank != kNone32) row.ranks.push_back(rank);
+      row.value.is_real |= change.a != change.b;
+    }
+    if (!row.value.is_real) continue;
+    if (row.ranks.size() == ranks.size()) row.ranks.clear();
+    row.change = row.value.difference() == 0 ? "changed" : ChangeWord(row.value, Unit::kCount);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Change Tally::Sum() const {
+  Change sum{.noise = 0};
+  for (const auto& [name, ranks] : names_) {
+    for (const auto& [rank, change] : ranks) {
+      sum.a += change.a;
+      sum.b += change.b;
+    }
+  }
+  sum.is_real = sum.a != sum.b;
+  return sum;
 }
 
 }  // namespace debrief::diff

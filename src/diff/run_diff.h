@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,5 +83,26 @@ std::string SignedText(int64_t amount, Unit unit);
 std::string AmountText(int64_t amount, Unit unit);
 // "+6.3 %", "-85 %", of much more "15 times"; empty when the first is not above 0.
 std::string PercentText(const Change& change);
+
+// How often things occur on each rank of two sides, by name.
+class Tally {
+ public:
+  void AddA(const std::string& name, int32_t rank, int64_t count) { At(name, rank).a += count; }
+  void AddB(const std::string& name, int32_t rank, int64_t count) { At(name, rank).b += count; }
+
+  // One row for each name whose count differs on any rank, with the sums over ranks.
+  std::vector<Row> Rows() const;
+
+  // Sums over names and ranks.
+  Change Sum() const;
+
+ private:
+  Change& At(const std::string& name, int32_t rank) { return names_[name][rank]; }
+
+  std::map<std::string, std::map<int32_t, Change>> names_;
+};
+
+// new, gone, more, fewer; longer and shorter for times.
+std::string ChangeWord(const Change& change, Unit unit);
 
 }  // namespace debrief::diff

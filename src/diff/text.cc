@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/text/escape.h"
+#include "base/text/columns.h"
 #include "base/text/rank_list.h"
+#include "base/text/safe_name.h"
 #include "base/text/units.h"
 #include "diff/run_diff.h"
 
@@ -17,26 +18,13 @@ constexpr size_t kRanksShown = 8;
 constexpr size_t kLongestName = 200;
 
 // Names come from inputs: one line, bounded, without control characters.
-std::string Printable(std::string_view text) {
-  std::string clean = ValidUtf8(text);
-  for (char& byte : clean)
-    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) byte = ' ';
-  if (clean.size() <= kLongestName) return clean;
-  size_t end = kLongestName;
-  while (end > 0 && (static_cast<unsigned char>(clean[end]) & 0xc0) == 0x80) --end;
-  return clean.substr(0, end) + "...";
-}
+std::string Shown(std::string_view text) { return CutEnd(Printable(text), kLongestName); }
 
-void TrimRight(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
-
-void WritePart(std::string_view name, const Change& change, std::string& out) {
-  std::string line = fmt::format(
-      "  {:<34}{:>10} {:>10} {:>11} {:>9}  {}", name, DurationText(change.a),
-      DurationText(change.b), SignedText(change.difference(), Unit::kNanoseconds),
-      PercentText(change),
-      change.is_real || change.difference() == 0 || change.noise == kNone64 ? "" : "within noise");
-  TrimRight(line);
-  out += line + "\n";
+void AddPart(std::string_view name, const Change& change, TextTable& table) {
+  const bool is_noise = !change.is_real && change.difference() != 0 && change.noise != kNone64;
+  table.Add({std::string(name), DurationText(change.a), DurationText(change.b),
+             SignedDurationText(change.difference()), PercentText(change),
+             is_noise ? "within noise" : ""});
 }
 
 struct RankPart {
@@ -58,25 +46,28 @@ std::vector<RankPart> ChangedParts(const StepDiff& steps) {
   return changed;
 }
 
-void WriteRanks(const StepDiff& steps, std::string& out) {
+void AddRanks(const StepDiff& steps, TextTable& table) {
   if (steps.ranks.size() < 2) return;
   const std::vector<RankPart> changed = ChangedParts(steps);
   for (size_t i = 0; i < std::min(kRanksShown, changed.size()); ++i)
-    WritePart(fmt::format("rank {}: {}", changed[i].rank, PartInWords(changed[i].part)),
-              changed[i].change, out);
+    AddPart(fmt::format("rank {}: {}", changed[i].rank, PartInWords(changed[i].part)),
+            changed[i].change, table);
   if (changed.size() > kRanksShown)
-    out += fmt::format("  and {} more parts of ranks\n", changed.size() - kRanksShown);
+    table.Add({fmt::format("and {} more parts of ranks", changed.size() - kRanksShown)});
 }
 
 void WriteSteps(const StepDiff& steps, std::string& out) {
-  out += fmt::format("\n  {:<34}{:>10} {:>10} {:>11}\n", "Time of a step", "A", "B", "B - A");
+  constexpr auto kRight = TextTable::kRight;
+  TextTable table(
+      {{"Time of a step"}, {"A", kRight}, {"B", kRight}, {"B - A", kRight}, {"", kRight}, {""}});
   for (size_t part = 0; part < kStepParts; ++part) {
     const Change& change = steps.job.parts[part];
     if (change.a != 0 || change.b != 0)
-      WritePart(PartInWords(static_cast<StepPart>(part)), change, out);
+      AddPart(PartInWords(static_cast<StepPart>(part)), change, table);
   }
-  WritePart("sum", steps.job.total, out);
-  WriteRanks(steps, out);
+  AddPart("sum", steps.job.total, table);
+  AddRanks(steps, table);
+  out += "\n" + table.Text({.indent = 2});
   out += fmt::format("  means of {} and {} steps", steps.steps_a, steps.steps_b);
   if (steps.left_out_a + steps.left_out_b > 0)
     out +=
@@ -99,24 +90,24 @@ std::string RanksNote(const Row& row) {
 void WriteRow(const Row& row, std::string& out) {
   std::string line;
   if (row.unit == Unit::kNone) {
-    line = fmt::format("  {:<8} {:<9} {}", row.change, row.note, Printable(row.name));
+    line = fmt::format("  {:<8} {:<9} {}", row.change, row.note, Shown(row.name));
   } else {
     line = fmt::format("  {:<8} {:>11} {:>8}  {} -> {}  {}{}", row.change,
                        SignedText(row.value.difference(), row.unit), PercentText(row.value),
                        AmountText(row.value.a, row.unit), AmountText(row.value.b, row.unit),
-                       Printable(row.name), RanksNote(row));
-    if (!row.note.empty()) line += fmt::format("; {}", Printable(row.note));
+                       Shown(row.name), RanksNote(row));
+    if (!row.note.empty()) line += fmt::format("; {}", Shown(row.note));
   }
-  TrimRight(line);
+  line.erase(line.find_last_not_of(' ') + 1);
   out += line + "\n";
 }
 
 }  // namespace
 
 std::string DiffText(const RunDiff& diff, size_t most_rows) {
-  std::string out = Printable(diff.headline) + "\n";
+  std::string out = Shown(diff.headline) + "\n";
   if (!diff.is_empty())
-    out += fmt::format("  A: {}\n  B: {}\n", Printable(diff.name_a), Printable(diff.name_b));
+    out += fmt::format("  A: {}\n  B: {}\n", Shown(diff.name_a), Shown(diff.name_b));
   for (const std::string& note : diff.notes) out += fmt::format("  {}\n", note);
   if (diff.steps && diff.steps->has_changed()) WriteSteps(*diff.steps, out);
   for (const Section& section : diff.sections) {

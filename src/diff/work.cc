@@ -14,8 +14,8 @@ namespace {
 
 using outputs::profile_diff::DiffProfiles;
 using outputs::profile_diff::NameDiff;
+using outputs::profile_diff::PerSample;
 using outputs::profile_diff::ProfileDiff;
-using outputs::profile_diff::Significance;
 
 // In hundredths of a percent of a step: less does not matter.
 constexpr int64_t kSmallestShare = 50;
@@ -33,7 +33,7 @@ std::vector<int32_t> InputsOf(const Side& side) {
 bool Matters(const NameDiff& name, int64_t smallest) {
   if (std::abs(name.time.difference()) <= smallest) return false;
   const bool came_or_went = (name.count_a == 0) != (name.count_b == 0);
-  return came_or_went || name.time.significance == Significance::kSignificant;
+  return came_or_went || name.time.is_real;
 }
 
 std::string_view WordOf(std::string_view verdict) {
@@ -43,19 +43,15 @@ std::string_view WordOf(std::string_view verdict) {
   return verdict == "faster" ? "shorter" : verdict;
 }
 
-std::string PerSample(int64_t count, int64_t samples) {
-  return fmt::format("{:.4g}", static_cast<double>(count) / static_cast<double>(samples));
-}
-
 std::vector<Row> RowsOf(const std::vector<NameDiff>& names, const ProfileDiff& profile) {
-  const int64_t smallest = PercentOf(profile.total.a_ns, kSmallestShare) / 100;
+  const int64_t smallest = PercentOf(profile.total.a, kSmallestShare) / 100;
   std::vector<Row> rows;
   for (const NameDiff& name : names) {
     if (!Matters(name, smallest)) continue;
     rows.push_back({.change = std::string(WordOf(name.verdict)),
                     .name = name.name,
                     .unit = Unit::kNanoseconds,
-                    .value = {name.time.a_ns, name.time.b_ns, name.time.noise_ns, true},
+                    .value = {name.time.a, name.time.b, name.time.noise, true},
                     .note = fmt::format("{} -> {} launches, {} by launches, {} by duration",
                                         PerSample(name.count_a, profile.samples_a),
                                         PerSample(name.count_b, profile.samples_b),

@@ -37,6 +37,12 @@ struct OutputContext {
   std::string_view frames = {};       // collapsed: only those of "host" or "python"; empty: all
 };
 
+// Where an output of one file writes; empty when nothing may be written.
+inline std::string PathOf(const OutputContext& context, std::string_view file) {
+  if (!context.file.empty()) return context.file;
+  return context.folder.empty() ? "" : context.folder + "/" + std::string(file);
+}
+
 struct OutputInfo {
   std::string_view name;      // the folder's name
   std::string_view sentence;  // what it makes

@@ -43,12 +43,12 @@ int64_t IdsOf(const timeline::TimelineView& view) {
   return std::min(most, kMostIds) + 1;
 }
 
+}  // namespace
+
 std::string RankName(const Identity& who) {
   return who.rank == kNone32 ? fmt::format("input {}", who.input)
                              : fmt::format("rank {}", who.rank);
 }
-
-}  // namespace
 
 int64_t MergedTimeline::TimeOf(int64_t time) const {
   if (drift == 0) return time + offset_ns;

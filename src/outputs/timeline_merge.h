@@ -17,6 +17,9 @@
 
 namespace debrief {
 
+// "rank 3", or "input 0" where the rank is not known.
+std::string RankName(const Identity& who);
+
 struct MergedTimeline {
   explicit MergedTimeline(const timeline::TimelineView& one) : view(one) {}
 

@@ -11,17 +11,87 @@
 // Cost: one pass over the slices and one merge for each kind of claim, but for sorting.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "analyses/cost/compile_times.h"
-#include "analyses/cost/states.h"
 #include "base/stats/intervals.h"
-#include "model/timeline/device_class.h"
+#include "model/model.h"
+#include "model/timeline/device_time.h"
 #include "model/timeline/host_activity.h"
 #include "model/timeline/view.h"
 
 namespace debrief::analyses::cost {
+
+// What a rank does at a moment, seen from what it loses. tables.def says which state has
+// precedence.
+enum class State : uint8_t {
+  kCompute,
+  kTransfer,
+  kUndivided,
+  kWait,  // from here on: lost
+  kCompile,
+  kData,
+  kSync,
+  kAllocation,
+  kHost,
+  kPace,
+  kUnknown
+};
+inline constexpr size_t kStates = 11;
+inline constexpr std::array<std::string_view, kStates> kStateNames = {
+    "compute", "transfer",   "undivided", "wait", "compile", "data",
+    "sync",    "allocation", "host",      "pace", "unknown"};
+
+inline bool IsLost(State state) { return state >= State::kWait; }
+inline std::string_view NameOf(State state) { return kStateNames[static_cast<size_t>(state)]; }
+
+// Nanoseconds in each state.
+struct StateTimes {
+  std::array<int64_t, kStates> ns = {};
+
+  int64_t& operator[](State state) { return ns[static_cast<size_t>(state)]; }
+  int64_t operator[](State state) const { return ns[static_cast<size_t>(state)]; }
+  int64_t Busy() const {
+    return (*this)[State::kCompute] + (*this)[State::kTransfer] + (*this)[State::kUndivided];
+  }
+  int64_t Wall() const {
+    int64_t sum = 0;
+    for (int64_t each : ns) sum += each;
+    return sum;
+  }
+  int64_t Lost() const { return Wall() - Busy(); }
+};
+
+// When each rank compiled, by its compile log.
+//
+// Where the log has events of the compiler's phases, the outermost ones; otherwise what the metrics
+// of a compilation tell. Times are nanoseconds since 1970, as those of timelines with a base.
+struct CompileTime {
+  Interval time;
+  StringId compile_id = StringId::kNone;
+};
+
+// One rank of a job; timelines and logs without a rank share one.
+struct RankKey {
+  int32_t job = kNone32, attempt = kNone32, rank = kNone32;
+  auto operator<=>(const RankKey&) const = default;
+};
+inline RankKey KeyOf(const Identity& who) { return {who.job, who.attempt, who.rank}; }
+
+class CompileTimes {
+ public:
+  explicit CompileTimes(const Model& model);
+
+  std::span<const CompileTime> Of(const Identity& who) const;  // by begin
+
+ private:
+  std::map<RankKey, std::vector<CompileTime>> times_;
+};
 
 struct Segment {
   Interval time;

@@ -18,12 +18,25 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/analysis.h"
 #include "analyses/cost/blame.h"
 #include "analyses/cost/division.h"
-#include "analyses/cost/rank_sums.h"
 #include "analyses/cost/regions.h"
 
 namespace debrief::analyses::cost {
+
+// What one rank of a job lost and made others lose: rows of cost_rank.
+struct RankSums {
+  bool by_device = false;
+  bool from_steps = false;
+  int64_t windows = 0;
+  StateTimes times;
+  int64_t caused_ns = 0;
+  int64_t region_ns = 0;
+  int64_t compiled_gpu_ns = 0;
+};
+
+using JobKey = std::pair<int32_t, int32_t>;  // job, attempt
 
 enum class FixKind : uint8_t { kLateRank, kIdle, kFirstStep, kCompile };
 
@@ -64,5 +77,14 @@ std::vector<std::pair<FixKey, const Fix*>> Ordered(const Fixes& fixes);
 std::string InWords(const FixKey& key, const Fix& fix);
 
 void AddFixRows(const Model& model, const JobKey& job, const Fixes& fixes, Part& part);
+
+// Findings: what to fix first, and how much of the steps is compiled.
+//
+// `first_row`: of cost_fix, the first of the job.
+void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
+                   const std::map<RankKey, RankSums>& ranks, int64_t first_row,
+                   std::vector<Finding>& findings);
+
+void AddCompiledShares(const std::map<RankKey, RankSums>& ranks, std::vector<Finding>& findings);
 
 }  // namespace debrief::analyses::cost

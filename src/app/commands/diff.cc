@@ -15,7 +15,6 @@
 #include "app/commands/commands.h"
 #include "app/terminal.h"
 #include "diff/gates.h"
-#include "diff/json.h"
 #include "diff/run_diff.h"
 #include "tables/compilation.h"
 #include "tables/job.h"

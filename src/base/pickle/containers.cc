@@ -1,9 +1,9 @@
-// Containers of a pickle: how they are filled, shown to the folder, and kept.
+// Containers of a pickle: how they are filled, shown to the builder, and kept.
 //
 // A container is on the stack without a slot as long as nobody can see it twice: PyTorch fills it
 // in one go and puts it into the memo afterwards, so what folds never needs one. Python puts it
-// into the memo first, and fills long ones in pieces; those get a slot, and are shown to the folder
-// when they become an item of something else.
+// into the memo first, and fills long ones in pieces; those get a slot, and are shown to the
+// builder when they become an item of something else.
 #include <algorithm>
 #include <cstring>
 
@@ -120,7 +120,7 @@ bool PickleReader::Fill(PickleKind kind) {
     Settle(items);
     unsettled_ = true;
     PickleValue piece;
-    bool has_piece = kind == PickleKind::kList && folder_.FoldPiece(items, piece);
+    bool has_piece = kind == PickleKind::kList && builder_.FoldPiece(items, piece);
     (void)Extend(SlotOf(container), has_piece ? std::span<const PickleValue>(&piece, 1) : items);
   }
   stack_.Cut(first);
@@ -152,12 +152,12 @@ bool PickleReader::MakeTuple(size_t first) {
   return status_.ok() && Push(tuple);
 }
 
-// Shows a complete container to the folder. `container` becomes what it folded to; otherwise its
+// Shows a complete container to the builder. `container` becomes what it folded to; otherwise its
 // items are kept.
 bool PickleReader::Fold(PickleKind kind, std::span<PickleValue> items, PickleValue& container) {
   Settle(items);
   PickleValue folded;
-  bool is_folded = folder_.Fold(kind, items, folded);
+  bool is_folded = builder_.Fold(kind, items, folded);
   if (!is_folded) {
     uint32_t slot = SlotOf(container);
     (void)Extend(slot, items);
@@ -231,7 +231,7 @@ void PickleReader::SettleOne(PickleValue& value) {
   if (!slots_[slot].settled) {
     PickleValue folded;
     slots_[slot].settled = true;
-    if (folder_.Fold(value.kind, Items(value), folded)) {
+    if (builder_.Fold(value.kind, Items(value), folded)) {
       Retire(slot, folded);
       value = folded;
       return;

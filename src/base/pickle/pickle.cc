@@ -43,17 +43,17 @@ bool PickleStack::Grow() {
   return true;
 }
 
-PickleReader::PickleReader(std::string_view text, PickleFolder& folder)
+PickleReader::PickleReader(std::string_view text, PickleBuilder& builder)
     : begin_(text.data()),
       next_(text.data()),
       end_(text.data() + text.size()),
       opcode_(text.data()),
-      folder_(folder),
+      builder_(builder),
       slots_(1),
       repeats_(kRepeatSets * kRepeatWays) {}
 
 PickleReader::PickleReader(const Source& source, ByteRange range, size_t window_bytes,
-                           PickleFolder& folder)
+                           PickleBuilder& builder)
     : source_(&source),
       range_end_(std::min(range.end, source.size())),
       window_bytes_(window_bytes),
@@ -62,7 +62,7 @@ PickleReader::PickleReader(const Source& source, ByteRange range, size_t window_
       next_(begin_),
       end_(begin_),
       opcode_(begin_),
-      folder_(folder),
+      builder_(builder),
       recent_texts_(kRecentTexts),
       slots_(1) {}
 

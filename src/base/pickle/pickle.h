@@ -5,9 +5,9 @@
 // out-of-band buffers): they stop the reader with a Status that names opcode and offset. Protocols
 // 0 to 5 and what PyTorch's C++ pickler writes.
 //
-// No tree is built. When a container is complete, a PickleFolder sees its items and may put one
+// No tree is built. When a container is complete, a PickleBuilder sees its items and may put one
 // small value in its place (a frame's id, the number of a row); a list of two million dicts then
-// needs as much memory as one dict and two million values of 16 bytes. What the folder does not
+// needs as much memory as one dict and two million values of 16 bytes. What the builder does not
 // want is kept and can be looked at later with Items().
 //
 // Dumps repeat themselves: the same stack and the same shapes, written the same way, thousands of
@@ -15,7 +15,7 @@
 // is the same list, so its folded value is taken from a small cache without reading it. This is
 // what makes 1 GB/s of a loop over opcodes.
 //
-// A pickle of gigabytes is read through windows of a Source. Memory is then what the folder keeps,
+// A pickle of gigabytes is read through windows of a Source. Memory is then what the builder keeps,
 // the texts that differ, and 8 bytes for every number of the memo (a pickle written by Python has
 // one for every string and container, about one for 70 bytes of a snapshot): a slot of a container
 // is used again once the container has folded, and long lists fold piece by piece.
@@ -38,9 +38,9 @@
 
 namespace debrief {
 
-class PickleFolder {
+class PickleBuilder {
  public:
-  virtual ~PickleFolder() = default;
+  virtual ~PickleBuilder() = default;
 
   // A container of `kind` is complete; `items` of a dict are key, value, key, value, ... True when
   // `folded` (of kind kFolded) is to stand for it from now on. For a list the answer must depend on
@@ -55,6 +55,8 @@ class PickleFolder {
     return false;
   }
 };
+
+using PickleFolder = PickleBuilder;  // the name it had
 
 // The values that opcodes work on. A vector whose push the compiler puts into the loop.
 class PickleStack {
@@ -98,10 +100,10 @@ class PickleReader {
   static constexpr size_t kMaxDepth = 10'000;
 
   // `text` must outlive the reader, and be followed by kPadding readable bytes (ByteView has them).
-  PickleReader(std::string_view text, PickleFolder& folder);
+  PickleReader(std::string_view text, PickleBuilder& builder);
   // Through windows of about `window_bytes`. `source` must outlive the reader. Repeated lists are
   // not looked for.
-  PickleReader(const Source& source, ByteRange range, size_t window_bytes, PickleFolder& folder);
+  PickleReader(const Source& source, ByteRange range, size_t window_bytes, PickleBuilder& builder);
   PickleReader(const PickleReader&) = delete;
   PickleReader& operator=(const PickleReader&) = delete;
 
@@ -134,7 +136,7 @@ class PickleReader {
     uint32_t count = 0;
     uint32_t capacity = 0;
     uint32_t memo = kNoMemo;  // the number it has there
-    bool settled = false;     // the folder has seen it
+    bool settled = false;     // the builder has seen it
     bool shared = false;      // more than the stack and that memo number may refer to it
     PickleValue folded;       // kNone unless folded
   };
@@ -198,7 +200,7 @@ class PickleReader {
   const char* next_;
   const char* end_;
   const char* opcode_;  // the one being read
-  PickleFolder& folder_;
+  PickleBuilder& builder_;
   PickleValue root_;
   Status status_;
 
@@ -212,7 +214,7 @@ class PickleReader {
   std::vector<PickleValue> items_;
   Arena arena_;  // texts that had to be unescaped, or that outlive their window
 
-  bool unsettled_ = false;  // some container may be complete without the folder knowing
+  bool unsettled_ = false;  // some container may be complete without the builder knowing
   uint32_t effects_ = 0;    // memo puts and dicts so far
   std::vector<Repeat> repeats_;
   uint8_t victim_ = 0;

@@ -13,7 +13,7 @@ enum class PickleKind : uint8_t {
   kString,
   kBytes,
   kBigInt,  // does not fit 64 bits; its value is not kept
-  kFolded,  // what a PickleFolder made of a container
+  kFolded,  // what a PickleBuilder made of a container
   kList,
   kTuple,
   kDict,
@@ -23,9 +23,9 @@ enum class PickleKind : uint8_t {
 // 16 bytes, passed by value.
 struct PickleValue {
   PickleKind kind = PickleKind::kNone;
-  uint32_t id = 0;  // number of a string or container; of kFolded: the folder's
+  uint32_t id = 0;  // number of a string or container; of kFolded: the builder's
   union {
-    int64_t number = 0;  // kBool, kInt; of kFolded: the folder's
+    int64_t number = 0;  // kBool, kInt; of kFolded: the builder's
     double real;
   };
 

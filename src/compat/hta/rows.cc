@@ -9,7 +9,7 @@
 #include "model/timeline/kinds.h"
 #include "tables/timeline.h"
 
-namespace debrief::timeline {
+namespace debrief::hta {
 
 namespace {
 
@@ -51,10 +51,8 @@ bool IsNoComputation(std::string_view name) {
 
 class Reader {
  public:
-  Reader(const TimelineView& view, HtaNames& names)
-      : view_(view), names_(names), streams_(view.slices.size(), -1) {
-    int64_t base = view.model.tables.Get<TimelineTable>().base_ns[view.row];
-    base_ = base == kNone64 ? 0 : base;
+  Reader(const TimelineView& view, Names& names)
+      : view_(view), names_(names), base_(BaseOf(view)), streams_(view.slices.size(), -1) {
     const auto& works = view.model.tables.Get<TimelineDeviceWorkTable>();
     for (size_t row = view.works.begin; row < view.works.end; ++row) {
       if (works.stream[row] != kNone64)
@@ -63,12 +61,12 @@ class Reader {
     Read();
   }
 
-  HtaRows Filtered() {
-    HtaRows result;
+  Rows Filtered() {
+    Rows result;
     bool filters = steps_.size() > 1;
     CountHostRows(filters ? last_step_ : std::numeric_limits<int64_t>::max());
-    for (const HtaRow& row : gpu_) Take(row, filters, result);
-    std::sort(result.rows.begin(), result.rows.end(), [](const HtaRow& a, const HtaRow& b) {
+    for (const Row& row : gpu_) Take(row, filters, result);
+    std::sort(result.rows.begin(), result.rows.end(), [](const Row& a, const Row& b) {
       return std::tuple(a.time.begin, a.slice) < std::tuple(b.time.begin, b.slice);
     });
     return result;
@@ -91,7 +89,7 @@ class Reader {
       if (view_.category[at] == StringId::kNone || kind == view_.kinds.span ||
           kind == view_.kinds.async || kind == view_.kinds.instant)
         continue;
-      const HtaNames::Facts& facts = names_.Of(view_.name[at]);
+      const NameFacts facts = names_(view_.name[at]);
       int64_t correlation = std::max<int64_t>(view_.correlation[at], -1);
       if ((streams_[at] >= 0 && correlation >= 0) || facts.is_sync_row) {
         gpu_.push_back(RowOf(slice, facts));
@@ -103,7 +101,7 @@ class Reader {
 
   // A row with a stream and without a correlation is taken for one of the host, and still counts
   // as work of the GPU where it is not filtered away.
-  void ReadHostRow(int32_t slice, const HtaNames::Facts& facts, int64_t correlation) {
+  void ReadHostRow(int32_t slice, const NameFacts& facts, int64_t correlation) {
     size_t at = TimelineView::At(slice);
     if (!facts.is_step && correlation < 0 && streams_[at] == -1) return;  // most rows
     int64_t begin = WholeMicroseconds(view_.start[at] - base_, 0).begin;
@@ -115,7 +113,7 @@ class Reader {
     if (streams_[at] != -1) host_on_stream_.push_back(RowOf(slice, facts));
   }
 
-  HtaRow RowOf(int32_t slice, const HtaNames::Facts& facts) const {
+  Row RowOf(int32_t slice, const NameFacts& facts) const {
     size_t at = TimelineView::At(slice);
     return {.time = WholeMicroseconds(view_.start[at] - base_, view_.duration[at]),
             .stream = streams_[at],
@@ -132,13 +130,13 @@ class Reader {
       ++same.count;
       same.begin = row.begin;
     }
-    for (const HtaRow& row : host_on_stream_) {
+    for (const Row& row : host_on_stream_) {
       if (row.time.begin < before) gpu_.push_back(row);
     }
   }
 
   // A row that several rows of the host share their correlation with is there several times.
-  void Take(HtaRow row, bool filters, HtaRows& result) const {
+  void Take(Row row, bool filters, Rows& result) const {
     if (row.stream == -1) return;
     auto found = host_rows_.find(view_.correlation[TimelineView::At(row.slice)]);
     bool is_linked = found != host_rows_.end();
@@ -154,10 +152,10 @@ class Reader {
   }
 
   const TimelineView& view_;
-  HtaNames& names_;
-  int64_t base_ = 0;
+  Names& names_;
+  int64_t base_;
   std::vector<int64_t> streams_;  // by slice; -1 where not told
-  std::vector<HtaRow> gpu_, host_on_stream_;
+  std::vector<Row> gpu_, host_on_stream_;
   std::vector<HostRow> host_;
   std::unordered_map<int64_t, HostRows> host_rows_;  // by correlation
   std::unordered_set<StringId> steps_;
@@ -172,29 +170,26 @@ Interval WholeMicroseconds(int64_t start_ns, int64_t duration_ns) {
   return {static_cast<int64_t>(std::ceil(begin)), static_cast<int64_t>(std::floor(end))};
 }
 
-HtaType HtaTypeOf(std::string_view name) {
-  if (IsCommunication(name)) return HtaType::kCommunication;
-  if (IsMemory(name)) return HtaType::kMemory;
-  return IsNoComputation(name) ? HtaType::kOther : HtaType::kComputation;
+Type TypeOf(std::string_view name) {
+  if (IsCommunication(name)) return Type::kCommunication;
+  if (IsMemory(name)) return Type::kMemory;
+  return IsNoComputation(name) ? Type::kOther : Type::kComputation;
 }
 
-const HtaNames::Facts& HtaNames::Of(StringId name) {
-  Facts& facts = facts_[static_cast<size_t>(name)];
-  if (!facts.is_known) {
-    std::string_view text = pools_.Text(name);
-    facts = {.type = HtaTypeOf(text),
-             .is_known = true,
-             .is_step = text.starts_with("ProfilerStep"),
-             .is_sync_row = text == "Event Sync" || text == "Context Sync"};
-  }
-  return facts;
+NameFacts FactsOf(std::string_view name) {
+  return {.type = TypeOf(name),
+          .is_step = name.starts_with("ProfilerStep"),
+          .is_sync_row = name == "Event Sync" || name == "Context Sync"};
 }
 
-HtaRows HtaRowsOf(const TimelineView& view, HtaNames& names) {
-  return Reader(view, names).Filtered();
+int64_t BaseOf(const TimelineView& view) {
+  const int64_t base = view.model.tables.Get<TimelineTable>().base_ns[view.row];
+  return base == kNone64 ? 0 : base;
 }
 
-std::vector<Interval> HtaMerge(std::vector<Interval> intervals) {
+Rows RowsOf(const TimelineView& view, Names& names) { return Reader(view, names).Filtered(); }
+
+std::vector<Interval> Merge(std::vector<Interval> intervals) {
   std::stable_sort(intervals.begin(), intervals.end(),
                    [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   std::vector<Interval> merged;
@@ -210,12 +205,12 @@ std::vector<Interval> HtaMerge(std::vector<Interval> intervals) {
   return merged;
 }
 
-std::vector<Interval> HtaMerged(const HtaRows& rows, HtaType type) {
+std::vector<Interval> Merged(const Rows& rows, Type type) {
   std::vector<Interval> intervals;
-  for (const HtaRow& row : rows.rows) {
+  for (const Row& row : rows.rows) {
     if (row.type == type) intervals.push_back(row.time);
   }
-  return HtaMerge(std::move(intervals));
+  return Merge(std::move(intervals));
 }
 
 double RoundedAsPandas(double value, int digits) {
@@ -223,4 +218,4 @@ double RoundedAsPandas(double value, int digits) {
   return std::nearbyint(value * scale) / scale;
 }
 
-}  // namespace debrief::timeline
+}  // namespace debrief::hta

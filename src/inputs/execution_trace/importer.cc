@@ -14,7 +14,6 @@
 
 #include "base/json/array_splitter.h"
 #include "base/json/cursor.h"
-#include "inputs/execution_trace/diagnostics.h"
 #include "inputs/execution_trace/node.h"
 #include "inputs/json_elements.h"
 #include "tables/execution_trace.h"

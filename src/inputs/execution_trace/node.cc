@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "inputs/execution_trace/diagnostics.h"
-
 namespace debrief::inputs::execution_trace {
 
 namespace {

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "inputs/memory_snapshot/snapshot_folder.h"
+#include "inputs/memory_snapshot/snapshot_builder.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::memory_snapshot {
@@ -34,7 +34,7 @@ class SnapshotReader final : public Reader {
   }
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
-    return SnapshotFolder(source, range, window_bytes_, who_, part).Read();
+    return SnapshotBuilder(source, range, window_bytes_, who_, part).Read();
   }
 
   // There is one part; copying it would hold the tables twice.

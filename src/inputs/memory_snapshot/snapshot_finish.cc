@@ -5,14 +5,40 @@
 #include <algorithm>
 #include <numeric>
 
-#include "inputs/memory_snapshot/diagnostics.h"
-#include "inputs/memory_snapshot/snapshot_folder.h"
+#include "inputs/memory_snapshot/snapshot_builder.h"
 #include "tables/memory_setting.h"
 #include "tables/memory_snapshot.h"
 
 namespace debrief::inputs::memory_snapshot {
 
-Status SnapshotFolder::Read() {
+namespace {
+
+constexpr DiagnosticKind kTruncated = {
+    "memory_snapshot.truncated", Severity::kError,
+    "the snapshot ends too early; whole blocks and trace entries are kept",
+    "The process was killed while dumping, or the copy is incomplete; copy the file again."};
+constexpr DiagnosticKind kCorrupt = {
+    "memory_snapshot.corrupt", Severity::kError,
+    "the snapshot is broken from here on; whole blocks and trace entries before are kept",
+    "Copy the file again and compare its size with the original."};
+constexpr DiagnosticKind kUnsafe = {
+    "memory_snapshot.unsafe", Severity::kError,
+    "the pickle asks to run code; nothing of it was run, reading stopped, and what was whole "
+    "before "
+    "is kept",
+    "PyTorch's snapshots have no such opcode: the file is damaged, or someone else made it."};
+constexpr DiagnosticKind kNoTrace = {
+    "memory_snapshot.no_trace", Severity::kInfo,
+    "the snapshot has no trace of allocations: what lived at the peak cannot be told",
+    "Call torch.cuda.memory._record_memory_history() at the start of the program."};
+constexpr DiagnosticKind kOddRows = {
+    "memory_snapshot.odd_rows", Severity::kWarning,
+    "a block or trace entry stands where none should; it belongs to no segment or device",
+    "PyTorch writes no such snapshot; find out who made this file."};
+
+}  // namespace
+
+Status SnapshotBuilder::Read() {
   Status status = reader_.Run();
   bool is_damaged = status.code() == Code::kTruncated || status.code() == Code::kInvalid ||
                     status.code() == Code::kLimit || status.code() == Code::kUnsupported;
@@ -24,7 +50,7 @@ Status SnapshotFolder::Read() {
 
 // A flipped bit may make an opcode that carries code, so that is no reason to drop what was read:
 // rows are numbers and texts, whoever wrote them.
-void SnapshotFolder::Report(const Status& status) {
+void SnapshotBuilder::Report(const Status& status) {
   const DiagnosticKind& kind = status.code() == Code::kTruncated     ? kTruncated
                                : status.code() == Code::kUnsupported ? kUnsafe
                                                                      : kCorrupt;
@@ -35,9 +61,8 @@ void SnapshotFolder::Report(const Status& status) {
                              segments_.size(), blocks_.size(), events_.size())});
 }
 
-void SnapshotFolder::AddSnapshot(bool whole) {
-  auto row = Part::RowOf<MemorySnapshotRow>(who_);
-  row.input = who_.input;
+void SnapshotBuilder::AddSnapshot(bool whole) {
+  auto row = NewRow<MemorySnapshotRow>();
   row.whole = whole;
   row.segments = static_cast<int32_t>(segments_.size());
   row.blocks = static_cast<int64_t>(blocks_.size());
@@ -53,7 +78,7 @@ void SnapshotFolder::AddSnapshot(bool whole) {
 }
 
 // A dict of settings; those within it that are dicts themselves once more, no deeper.
-void SnapshotFolder::AddSettings(PickleValue settings, StringId outer) {
+void SnapshotBuilder::AddSettings(PickleValue settings, StringId outer) {
   auto items = reader_.Items(settings);
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (!items[i].is(PickleKind::kString)) continue;
@@ -65,15 +90,14 @@ void SnapshotFolder::AddSettings(PickleValue settings, StringId outer) {
       if (outer == StringId::kNone) AddSettings(items[i + 1], name);
       continue;
     }
-    auto row = Part::RowOf<MemorySettingRow>(who_);
-    row.input = who_.input;
+    auto row = NewRow<MemorySettingRow>();
     row.name = name;
     row.value = SettingText(items[i + 1]);
     part_.tables.Edit<MemorySettingTable>().Add(row);
   }
 }
 
-StringId SnapshotFolder::SettingText(PickleValue value) {
+StringId SnapshotBuilder::SettingText(PickleValue value) {
   if (value.is(PickleKind::kString)) return Text(value);
   if (value.is(PickleKind::kInt)) return part_.pools.Intern(fmt::to_string(value.number));
   if (value.is(PickleKind::kDouble)) return part_.pools.Intern(fmt::to_string(value.real));
@@ -84,7 +108,7 @@ StringId SnapshotFolder::SettingText(PickleValue value) {
 // Lists of entries whose position among all devices was lost with the end of the file: all entries
 // of a list are of one device, and the segments, which come first, tell which device an address is
 // of.
-void SnapshotFolder::GuessDevices() {
+void SnapshotBuilder::GuessDevices() {
   bool is_open = events_.size() > 0 && events_.device.back() == kNone32;
   if (traces_.empty() && !is_open) return;
   std::vector<size_t> by_address;
@@ -104,7 +128,7 @@ void SnapshotFolder::GuessDevices() {
   }
 }
 
-void SnapshotFolder::GuessDevice(std::span<const size_t> by_address, Rows rows) {
+void SnapshotBuilder::GuessDevice(std::span<const size_t> by_address, Rows rows) {
   for (size_t i = rows.first; i < rows.first + rows.count; ++i) {
     int64_t address = events_.address[i];
     auto behind = std::upper_bound(

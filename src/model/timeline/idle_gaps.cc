@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/timeline/graph_launches.h"
+#include "model/timeline/launches.h"
 
 namespace debrief::timeline {
 

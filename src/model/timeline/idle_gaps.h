@@ -9,7 +9,7 @@
 #include "base/stats/intervals.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/host_activity.h"
-#include "model/timeline/launch_links.h"
+#include "model/timeline/launches.h"
 #include "model/timeline/view.h"
 
 namespace debrief::timeline {

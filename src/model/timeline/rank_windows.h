@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/stats/intervals.h"
-#include "model/timeline/device_class.h"
+#include "model/timeline/device_time.h"
 #include "model/timeline/view.h"
 
 namespace debrief::timeline {

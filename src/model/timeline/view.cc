@@ -11,13 +11,13 @@ namespace debrief::timeline {
 namespace {
 
 template <typename T>
-std::span<const T> Part(const std::vector<T>& column, RowRange rows) {
+std::span<const T> Rows(const std::vector<T>& column, RowRange rows) {
   return std::span(column).subspan(rows.begin, rows.size());
 }
 
 template <typename Details>
 std::optional<size_t> FindSlice(const Details& details, RowRange rows, int32_t slice) {
-  auto numbers = Part(details.slice, rows);
+  auto numbers = Rows(details.slice, rows);
   auto found = std::lower_bound(numbers.begin(), numbers.end(), slice);
   if (found == numbers.end() || *found != slice) return std::nullopt;
   return rows.begin + static_cast<size_t>(found - numbers.begin());
@@ -55,11 +55,11 @@ TimelineView::TimelineView(const Model& the_model, size_t timeline_row)
   flows = RowsOf(tables.Get<TimelineFlowTable>(), who.input);
   memory = RowsOf(tables.Get<TimelineMemoryTable>(), who.input);
   counters = RowsOf(tables.Get<TimelineCounterTable>(), who.input);
-  track = Part(table.track, slices), parent = Part(table.parent, slices);
-  depth = Part(table.depth, slices), start = Part(table.start_ns, slices);
-  duration = Part(table.duration_ns, slices), correlation = Part(table.correlation, slices);
-  external_id = Part(table.external_id, slices), name = Part(table.name, slices);
-  category = Part(table.category, slices), kind = Part(table.kind, slices);
+  track = Rows(table.track, slices), parent = Rows(table.parent, slices);
+  depth = Rows(table.depth, slices), start = Rows(table.start_ns, slices);
+  duration = Rows(table.duration_ns, slices), correlation = Rows(table.correlation, slices);
+  external_id = Rows(table.external_id, slices), name = Rows(table.name, slices);
+  category = Rows(table.category, slices), kind = Rows(table.kind, slices);
 }
 
 StringId TimelineView::TrackKind(int32_t slice) const {

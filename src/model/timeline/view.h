@@ -42,6 +42,33 @@ RowRange RowsOf(const Table& table, int32_t input) {
           static_cast<size_t>(last - table.input.begin())};
 }
 
+// What a name tells, found out once for each distinct one: millions of slices share few names.
+template <typename T>
+class OfName {
+ public:
+  OfName(const Pools& pools, T (*find)(std::string_view name)) : pools_(pools), find_(find) {}
+
+  T operator()(StringId name) {
+    const auto at = static_cast<size_t>(name);
+    if (at >= known_.size()) known_.resize(pools_.strings.size());
+    if (!known_[at]) known_[at] = find_(pools_.Text(name));
+    return *known_[at];
+  }
+
+ private:
+  const Pools& pools_;
+  T (*find_)(std::string_view);
+  std::vector<std::optional<T>> known_;
+};
+
+// A text or a list of the model in the pools of `part`.
+inline StringId Copied(const Model& model, StringId id, Part& part) {
+  return id == StringId::kNone ? id : part.pools.Intern(model.pools.Text(id));
+}
+inline ListId Copied(const Model& model, ListId id, Part& part) {
+  return id == ListId::kNone ? id : part.pools.lists.Intern(model.pools.lists.Get(id));
+}
+
 // Ids of the words of kinds.h in one model; kNone for a word that no timeline uses (no slice has
 // kind kNone, so comparing with it is safe).
 struct KindIds {
@@ -72,6 +99,19 @@ struct TimelineView {
   std::span<const int32_t> track, parent, depth;
   std::span<const int64_t> start, duration, correlation, external_id;
   std::span<const StringId> name, category, kind;
+
+  // A row of a derived table that belongs to this timeline.
+  template <typename Row>
+  Row NewRow() const {
+    auto row = Part::RowOf<Row>(who);
+    row.input = who.input;
+    return row;
+  }
+
+  // The name of a slice in the pools of `part`; none of no slice.
+  StringId CopyName(int32_t slice, Part& part) const {
+    return slice == kNone32 ? StringId::kNone : part.pools.Intern(NameOf(slice));
+  }
 
   int32_t slice_count() const { return static_cast<int32_t>(slices.size()); }
   int64_t end(int32_t slice) const { return start[At(slice)] + duration[At(slice)]; }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/join/collectives/schedule.h"
 #include "analyses/join/collectives/shift.h"
 #include "analyses/join/collectives/units.h"
 #include "dump_builder.h"

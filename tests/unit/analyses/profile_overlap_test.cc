@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "analyses/profile/overlap/sweep.h"
 #include "compat/hta/rows.h"
+#include "model/timeline/device_time.h"
 #include "profile_fixture.h"
 #include "tables/profile_kernel_types.h"
 
@@ -135,17 +135,17 @@ TEST(ProfileOverlap, HtaAgreesWithACountWhereTimesAreWholeMicroseconds) {
 }
 
 TEST(ProfileOverlap, ClassesOfHta) {
-  using timeline::HtaType;
-  using timeline::HtaTypeOf;
-  EXPECT_EQ(HtaTypeOf("ncclDevKernel_AllReduce"), HtaType::kCommunication);
-  EXPECT_EQ(HtaTypeOf("void ncclKernel_Send"), HtaType::kCommunication);
-  EXPECT_EQ(HtaTypeOf("hipMemcpyAsync"), HtaType::kCommunication) << "whatever begins with hip";
-  EXPECT_EQ(HtaTypeOf("Memcpy HtoD (Pageable -> Device)"), HtaType::kMemory);
-  EXPECT_EQ(HtaTypeOf("dma_copy"), HtaType::kMemory);
-  EXPECT_EQ(HtaTypeOf("my_dma_kernel"), HtaType::kOther);
-  EXPECT_EQ(HtaTypeOf("Stream Sync"), HtaType::kOther);
-  EXPECT_EQ(HtaTypeOf("cudaLaunchKernelExC"), HtaType::kOther);
-  EXPECT_EQ(HtaTypeOf("ampere_sgemm"), HtaType::kComputation);
+  using hta::Type;
+  using hta::TypeOf;
+  EXPECT_EQ(TypeOf("ncclDevKernel_AllReduce"), Type::kCommunication);
+  EXPECT_EQ(TypeOf("void ncclKernel_Send"), Type::kCommunication);
+  EXPECT_EQ(TypeOf("hipMemcpyAsync"), Type::kCommunication) << "whatever begins with hip";
+  EXPECT_EQ(TypeOf("Memcpy HtoD (Pageable -> Device)"), Type::kMemory);
+  EXPECT_EQ(TypeOf("dma_copy"), Type::kMemory);
+  EXPECT_EQ(TypeOf("my_dma_kernel"), Type::kOther);
+  EXPECT_EQ(TypeOf("Stream Sync"), Type::kOther);
+  EXPECT_EQ(TypeOf("cudaLaunchKernelExC"), Type::kOther);
+  EXPECT_EQ(TypeOf("ampere_sgemm"), Type::kComputation);
 }
 
 TEST(ProfileOverlap, RoundsHalvesToEven) {
@@ -155,7 +155,7 @@ TEST(ProfileOverlap, RoundsHalvesToEven) {
 }
 
 TEST(ProfileOverlap, AnIntervalThatEndsBeforeItBeginsAddsNothing) {
-  auto times = TimeOfSets({{{0, 4}, {8, 7}}, {{2, 10}}});
+  auto times = timeline::TimeOfSets({{{0, 4}, {8, 7}}, {{2, 10}}});
   EXPECT_EQ(times[1], 2 + 1) << "the end at 7 leaves 2 - 1 running until the begin at 8";
   EXPECT_EQ(times[2], 6 - 1);
   EXPECT_EQ(times[3], 2);

@@ -7,7 +7,6 @@
 #include "../model/timeline_fixture.h"
 #include "analyses/analysis.h"
 #include "analyses/profile/comms/samples.h"
-#include "analyses/profile/comms/slow_groups.h"
 #include "tables/profile_collective.h"
 #include "torch/collective_names.h"
 

@@ -3,7 +3,7 @@
 
 #include "../model/timeline_fixture.h"
 #include "analyses/timeline/launches/backward.h"
-#include "analyses/timeline/launches/name_roles.h"
+#include "tables/timeline_backward.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_op.h"
 #include "tables/timeline_step.h"

@@ -19,7 +19,7 @@ using namespace std::string_literals;
 using namespace std::string_view_literals;
 
 // Keeps everything, or folds every list of numbers to its sum.
-class TestFolder final : public PickleFolder {
+class TestBuilder final : public PickleBuilder {
  public:
   bool Fold(PickleKind kind, std::span<const PickleValue> items, PickleValue& folded) override {
     ++calls;
@@ -98,7 +98,7 @@ struct Pickle {
 
   std::unique_ptr<char[]> bytes;
   std::unique_ptr<Source> source;
-  TestFolder folder;
+  TestBuilder folder;
   std::unique_ptr<PickleReader> reader;
   Status status;
 };
@@ -326,7 +326,7 @@ TEST(PickleTest, WindowsOfAnySizeGiveTheSame) {
 
 TEST(PickleTest, WindowsBeginAnywhereInASource) {
   auto source = MakeMemorySource("before]K\1a.behind");
-  TestFolder folder;
+  TestBuilder folder;
   PickleReader reader(*source, {6, 11}, 2, folder);
   EXPECT_TRUE(reader.Run().ok());
   ASSERT_EQ(reader.Items(reader.root()).size(), 1u);
@@ -355,7 +355,7 @@ TEST(PickleTest, AWindowThatCannotBeReadIsNoTruncation) {
     }
   };
   Broken source;
-  TestFolder folder;
+  TestBuilder folder;
   PickleReader reader(source, {0, 100}, 10, folder);
   EXPECT_EQ(reader.Run().code(), Code::kChanged);
 }
@@ -375,7 +375,7 @@ TEST(PickleTest, TheMemoFollowsWhatFolds) {
 }
 
 // Folds pieces of lists to their number of items.
-class PieceFolder final : public PickleFolder {
+class PieceBuilder final : public PickleBuilder {
  public:
   bool Fold(PickleKind, std::span<const PickleValue> items, PickleValue&) override {
     most_items = std::max(most_items, items.size());
@@ -396,7 +396,7 @@ TEST(PickleTest, LongListsFoldInPieces) {
     text += 'e';
   }
   text += "K\1\x86.";  // (the list, 1)
-  PieceFolder folder;
+  PieceBuilder folder;
   auto source = MakeMemorySource(text);
   PickleReader reader(*source, {0, text.size()}, 64, folder);
   ASSERT_TRUE(reader.Run().ok());

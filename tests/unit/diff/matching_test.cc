@@ -1,9 +1,8 @@
 // What of two runs is held against what.
 #include <gtest/gtest.h>
 
-#include "diff/compile_names.h"
+#include "diff/side.h"
 #include "diff/run_diff.h"
-#include "diff/tally.h"
 #include "tables/compilation.h"
 #include "tables/rank.h"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "model/timeline/device_class.h"
+#include "model/timeline/device_time.h"
 #include "tables/timeline_process.h"
 #include "timeline_fixture.h"
 

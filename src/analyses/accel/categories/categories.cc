@@ -10,7 +10,7 @@
 #include "analyses/analysis.h"
 #include "analyses/by_timeline.h"
 #include "model/timeline/device_time.h"
-#include "model/timeline/launch_links.h"
+#include "model/timeline/launches.h"
 #include "model/timeline/view.h"
 #include "tables/accel_category.h"
 #include "tables/timeline.h"

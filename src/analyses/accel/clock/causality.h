@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/timeline/device_time.h"
-#include "model/timeline/launch_links.h"
+#include "model/timeline/launches.h"
 
 namespace debrief::analyses::accel_clock {
 

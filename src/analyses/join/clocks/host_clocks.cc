@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stats/statistics.h"
 #include "model/timeline/view.h"
 #include "tables/comm_arrival.h"
 #include "tables/join_clock.h"
@@ -11,12 +12,6 @@
 namespace debrief::analyses::join_clocks {
 
 namespace {
-
-int64_t Median(std::vector<int64_t> values) {
-  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Row of the input in a table that has one for each, or none.
 template <typename Table>

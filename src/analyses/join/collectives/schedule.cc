@@ -1,4 +1,3 @@
-#include "analyses/join/collectives/schedule.h"
 
 #include <algorithm>
 

@@ -1,5 +1,3 @@
-#include "analyses/memory/use/findings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "analyses/memory/use/holders.h"
+#include "analyses/memory/use/replay.h"
 #include "tables/memory_event.h"
 #include "tables/memory_holder.h"
 #include "tables/memory_use.h"

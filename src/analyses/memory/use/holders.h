@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/memory/use/devices.h"
 #include "analyses/memory/use/replay.h"
 #include "tables/memory_holder.h"
 

@@ -12,14 +12,49 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "analyses/memory/use/devices.h"
+#include "model/finding.h"
+#include "model/model.h"
 #include "tables/memory_timeline.h"
 
 namespace debrief::analyses::memory_use {
+
+// Rows [first, first + count) of memory_event.
+struct EventRun {
+  size_t first = 0;
+  size_t count = 0;
+};
+
+// The rows of one device in one snapshot.
+struct Device {
+  Identity who;
+  bool whole = true;  // the snapshot was read to its end
+  std::vector<size_t> segments;
+  std::vector<size_t> blocks;
+  std::vector<EventRun> events;  // in order; one run unless the file is odd
+  size_t event_count = 0;
+  std::vector<size_t> annotations;
+};
+
+using DeviceKey = std::pair<int32_t, int32_t>;  // input, device
+using Devices = std::map<DeviceKey, Device>;
+
+// Files may tell absurd numbers; the sum of them stays the largest there is. None counts as 0.
+inline int64_t Plus(int64_t a, int64_t b) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (a == kNone64) a = 0;
+  if (b == kNone64) b = 0;
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum) && sum != kNone64) return sum;
+  return a > 0 ? kMost : -kMost;
+}
+inline int64_t Minus(int64_t a, int64_t b) { return Plus(a, b == kNone64 ? 0 : -b); }
 
 // "Behind" entry kBefore is the state before the first one.
 inline constexpr int64_t kBefore = -1;
@@ -85,5 +120,17 @@ class Replay {
   int64_t span_events_ = 1;
   std::unordered_map<int64_t, int64_t> in_use_;  // bytes by address
 };
+
+// One device of one snapshot whose trace was replayed; `row` is its row of memory_use.
+struct Replayed {
+  DeviceKey key;
+  Identity who;
+  size_t row = 0;
+  Scan scan;
+};
+
+// Of every attempt at most one finding a rule: that of the device to begin with, naming all ranks.
+void AddFindings(const Model& model, const Part& part, const std::vector<Replayed>& devices,
+                 std::vector<Finding>& findings);
 
 }  // namespace debrief::analyses::memory_use

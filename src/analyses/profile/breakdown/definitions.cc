@@ -6,9 +6,8 @@
 #include <map>
 #include <string>
 
-#include "model/timeline/graph_launches.h"
-#include "model/timeline/launch_links.h"
-#include "model/timeline/step_windows.h"
+#include "model/timeline/device_time.h"
+#include "model/timeline/launches.h"
 #include "tables/profile_breakdown.h"
 #include "tables/timeline.h"
 
@@ -27,8 +26,7 @@ double Percent(int64_t part, int64_t whole) {
 
 ProfileBreakdownRow NewRow(const TimelineView& view, std::string_view definition,
                            std::string_view scope, Part& part) {
-  auto row = Part::RowOf<ProfileBreakdownRow>(view.who);
-  row.input = view.who.input;
+  auto row = view.NewRow<ProfileBreakdownRow>();
   row.definition = part.pools.Intern(definition);
   row.scope = part.pools.Intern(scope);
   row.left_out_unlinked = row.left_out_negative = row.left_out_outside = 0;
@@ -173,6 +171,12 @@ bool HasIgnoringCase(std::string_view name, std::string_view lower_case_word) {
                      same) != name.end();
 }
 
+}  // namespace
+
+void AddDebrief(const TimelineView& view, const DeviceWorks& works, Part& part) {
+  Debrief(view, works, part).AddAll();
+}
+
 DeviceClass TraceLensClass(std::string_view name) {
   for (std::string_view word : {"rccl", "nccl", "cross_device_reduce"}) {
     if (HasIgnoringCase(name, word)) return DeviceClass::kCommunication;
@@ -182,19 +186,6 @@ DeviceClass TraceLensClass(std::string_view name) {
   return DeviceClass::kCompute;
 }
 
-}  // namespace
-
-void AddDebrief(const TimelineView& view, const DeviceWorks& works, Part& part) {
-  Debrief(view, works, part).AddAll();
-}
-
-DeviceClass TraceLensNames::Of(StringId name, bool is_copy) {
-  if (is_copy) return DeviceClass::kMemcpy;
-  DeviceClass& known = classes_[static_cast<size_t>(name)];
-  if (known == DeviceClass::kNone) known = TraceLensClass(pools_.Text(name));
-  return known;
-}
-
 void AddTraceLens(const TimelineView& view, const DeviceWorks& works, TraceLensNames& names,
                   Part& part) {
   timeline::LaunchLinks links = LaunchLinksOf(view);
@@ -202,7 +193,8 @@ void AddTraceLens(const TimelineView& view, const DeviceWorks& works, TraceLensN
   for (DeviceWork work : works.works) {
     size_t at = TimelineView::At(work.slice);
     if (links.launch[at] == kNone32) continue;
-    work.device_class = names.Of(view.name[at], view.kind[at] == view.kinds.memcpy);
+    work.device_class =
+        view.kind[at] == view.kinds.memcpy ? DeviceClass::kMemcpy : names(view.name[at]);
     linked.push_back(work);
   }
   if (linked.empty()) return;
@@ -212,30 +204,6 @@ void AddTraceLens(const TimelineView& view, const DeviceWorks& works, TraceLensN
   row.left_out_unlinked = static_cast<int64_t>(works.works.size()) - row.kernels;
   row.left_out_negative = works.negative;
   SetSplit(ClassTimesOf(linked), SpanOf(linked), row);
-  part.tables.Edit<ProfileBreakdownTable>().Add(row);
-}
-
-void AddHta(const TimelineView& view, timeline::HtaNames& names, Part& part) {
-  timeline::HtaRows rows = HtaRowsOf(view, names);
-  if (rows.rows.empty()) return;
-  std::vector<Interval> all;
-  for (const timeline::HtaRow& each : rows.rows) all.push_back(each.time);
-  std::vector<Interval> busy = timeline::HtaMerge(std::move(all));
-  constexpr int64_t kMicrosecond = 1000;
-  int64_t base = view.model.tables.Get<TimelineTable>().base_ns[view.row];
-  if (base == kNone64) base = 0;
-  auto row = NewRow(view, "hta", "all", part);
-  SetWindow({busy.front().begin * kMicrosecond + base, busy.back().end * kMicrosecond + base}, row);
-  row.busy_ns = Length(busy) * kMicrosecond;
-  row.idle_ns = row.total_ns - row.busy_ns;
-  row.compute_ns = Length(HtaMerged(rows, timeline::HtaType::kComputation)) * kMicrosecond;
-  row.other_ns = row.total_ns - row.compute_ns - row.idle_ns;
-  row.kernels = static_cast<int64_t>(rows.rows.size());
-  row.left_out_negative = rows.negative;
-  row.left_out_outside = rows.left_out;
-  SetPercents(row);
-  for (double* percent : {&row.busy_pct, &row.idle_pct, &row.compute_pct, &row.other_pct})
-    *percent = timeline::RoundedAsPandas(*percent, 2);
   part.tables.Edit<ProfileBreakdownTable>().Add(row);
 }
 

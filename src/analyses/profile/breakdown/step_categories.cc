@@ -1,8 +1,7 @@
-#include "analyses/profile/breakdown/step_categories.h"
-
 #include <array>
 
-#include "model/timeline/step_windows.h"
+#include "analyses/profile/breakdown/definitions.h"
+#include "model/timeline/device_time.h"
 #include "tables/profile_step_category.h"
 #include "tables/timeline.h"
 
@@ -61,8 +60,7 @@ std::vector<StepWindow> WindowsOf(const TimelineView& view) {
 using Times = std::array<IntervalSet, kOther>;
 
 void AddStep(const TimelineView& view, const StepWindow& window, const Times& times, Part& part) {
-  auto row = Part::RowOf<ProfileStepCategoryRow>(view.who);
-  row.input = view.who.input;
+  auto row = view.NewRow<ProfileStepCategoryRow>();
   row.step = window.step;
   row.window_start_ns = window.time.begin;
   row.window_end_ns = window.time.end;
@@ -82,23 +80,18 @@ void AddStep(const TimelineView& view, const StepWindow& window, const Times& ti
   }
 }
 
-}  // namespace
-
-bool StepCategories::IsDataLoader(StringId name) {
-  uint8_t& known = is_data_loader_[static_cast<size_t>(name)];
-  if (known == kUnknown) known = pools_.Text(name).starts_with("enumerate(DataLoader)") ? 1 : 0;
-  return known == 1;
-}
+bool IsDataLoader(std::string_view name) { return name.starts_with("enumerate(DataLoader)"); }
 
 // Of all threads. Slices of a thread are sorted, so that each thread gives few intervals.
-IntervalSet StepCategories::HostTimes(const TimelineView& view, size_t category) {
+IntervalSet HostTimes(const TimelineView& view, size_t category,
+                      timeline::OfName<bool>& is_data_loader) {
   std::vector<Interval> all;
   IntervalSet of_track;
   for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
     size_t at = TimelineView::At(slice);
     StringId kind = view.kind[at];
     bool loads =
-        (kind == view.kinds.annotation || kind == view.kinds.op) && IsDataLoader(view.name[at]);
+        (kind == view.kinds.annotation || kind == view.kinds.op) && is_data_loader(view.name[at]);
     bool wanted = category == kRuntime      ? kind == view.kinds.runtime
                   : category == kDataLoader ? loads
                                             : kind == view.kinds.op && !loads;
@@ -112,14 +105,17 @@ IntervalSet StepCategories::HostTimes(const TimelineView& view, size_t category)
   return Union(std::move(all));
 }
 
-void StepCategories::Add(const TimelineView& view, const timeline::DeviceWorks& works, Part& part) {
+}  // namespace
+
+void AddStepCategories(const TimelineView& view, const timeline::DeviceWorks& works, Part& part) {
   std::vector<StepWindow> windows = WindowsOf(view);
   if (windows.empty()) return;
   Times times;
   for (const timeline::DeviceWork& work : works.works)
     AppendToUnion(times[CategoryOf(work.device_class)], work.time);
+  timeline::OfName<bool> is_data_loader(view.model.pools, IsDataLoader);
   for (size_t category = kRuntime; category < kOther; ++category)
-    times[category] = HostTimes(view, category);
+    times[category] = HostTimes(view, category, is_data_loader);
   for (const StepWindow& window : windows) AddStep(view, window, times, part);
 }
 

@@ -6,8 +6,9 @@
 
 #include "analyses/analysis.h"
 #include "analyses/profile/comms/samples.h"
-#include "analyses/profile/comms/slow_groups.h"
+#include "base/stats/noise.h"
 #include "base/stats/statistics.h"
+#include "model/timeline/view.h"
 #include "tables/profile_arrival.h"
 #include "tables/profile_bandwidth.h"
 #include "tables/profile_collective.h"
@@ -22,20 +23,6 @@ constexpr auto kNeeds = kTableNames<ProfileCollectiveTable>;
 constexpr auto kMakes = kTableNames<ProfileBandwidthTable, ProfileArrivalTable>;
 constexpr auto kUses = kTableNames<ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
 constexpr double kGibi = 1024.0 * 1024 * 1024;
-
-StringId Copy(const Model& model, StringId id, Part& part) {
-  return id == StringId::kNone ? id : part.pools.Intern(model.pools.Text(id));
-}
-
-ListId Copy(const Model& model, ListId id, Part& part) {
-  return id == ListId::kNone ? id : part.pools.lists.Intern(model.pools.lists.Get(id));
-}
-
-int64_t Mean(const std::vector<int64_t>& values) {
-  double sum = 0;
-  for (int64_t value : values) sum += static_cast<double>(value);
-  return static_cast<int64_t>(sum / static_cast<double>(values.size()));
-}
 
 // Bytes and nanoseconds make 1e9 bytes a second.
 double MedianBandwidth(int64_t bytes, int64_t median_ns) {
@@ -56,11 +43,11 @@ void AddBandwidth(const Model& model, const Kind& kind, const std::vector<int64_
   ProfileBandwidthRow row;
   row.job = kind.job;
   row.attempt = kind.attempt;
-  row.group_name = Copy(model, kind.group_name, part);
-  row.group_desc = Copy(model, kind.group_desc, part);
-  row.members = Copy(model, kind.members, part);
+  row.group_name = timeline::Copied(model, kind.group_name, part);
+  row.group_desc = timeline::Copied(model, kind.group_desc, part);
+  row.members = timeline::Copied(model, kind.members, part);
   row.group_size = kind.group_size;
-  row.op = Copy(model, kind.op, part);
+  row.op = timeline::Copied(model, kind.op, part);
   row.bytes = kind.bytes;
   row.count = static_cast<int64_t>(durations.size());
   row.basis = part.pools.Intern(kind.matched ? "min_over_ranks" : "own_duration");
@@ -113,9 +100,9 @@ void AddArrivals(const Model& model, Part& part) {
     ProfileArrivalRow row;
     row.job = key.job;
     row.attempt = key.attempt;
-    row.group_name = Copy(model, key.group_name, part);
-    row.group_desc = Copy(model, key.group_desc, part);
-    row.members = Copy(model, key.members, part);
+    row.group_name = timeline::Copied(model, key.group_name, part);
+    row.group_desc = timeline::Copied(model, key.group_desc, part);
+    row.members = timeline::Copied(model, key.members, part);
     row.rank = key.rank;
     row.collectives = arrival.collectives;
     row.wait_sum_ns = arrival.wait_ns;

@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "model/finding.h"
 #include "model/model.h"
 
 namespace debrief::analyses::profile_comms {
@@ -31,5 +32,15 @@ Samples FindSamples(const Model& model);
 
 // What the op has to move for each byte of the message: busbw over algbw; 0 when not known.
 double BusFactor(std::string_view op, int32_t group_size);
+
+// Groups that are clearly slower than others of their kind.
+//
+// Compared are groups with the same description and size that do the same op with messages of the
+// same size, from 1 MiB on: below that, latency counts and not bandwidth. A group is slow when even
+// its faster quarter takes longer than the slower quarter of every other one, by half.
+
+// `rows`: of each kind in profile_bandwidth.
+std::vector<Finding> FindSlowGroups(const Model& model, const Samples& samples,
+                                    const std::map<Kind, int64_t>& rows);
 
 }  // namespace debrief::analyses::profile_comms

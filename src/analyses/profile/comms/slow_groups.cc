@@ -1,10 +1,9 @@
-#include "analyses/profile/comms/slow_groups.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "analyses/profile/comms/samples.h"
 #include "base/stats/statistics.h"
 #include "base/text/rank_list.h"
 

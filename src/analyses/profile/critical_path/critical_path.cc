@@ -12,7 +12,8 @@
 
 #include "analyses/analysis.h"
 #include "analyses/profile/critical_path/path.h"
-#include "model/timeline/graph_launches.h"
+#include "base/text/strings.h"
+#include "model/timeline/launches.h"
 #include "model/timeline/view.h"
 #include "tables/profile_critical_path.h"
 #include "tables/profile_critical_summary.h"
@@ -59,22 +60,15 @@ Window WindowOf(const TimelineView& view) {
 
 // A call that waits for a stream or an event without telling for which; null when there is none.
 std::string_view UntoldWait(const TimelineView& view, Interval host) {
-  std::vector<uint8_t> known;  // by name: 0 not looked at, 1 no, 2 yes
+  timeline::OfName<bool> waits(view.model.pools, [](std::string_view name) {
+    return Contains(name, "StreamSynchronize") || Contains(name, "EventSynchronize");
+  });
   for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
     const size_t at = TimelineView::At(slice);
     if (view.kind[at] != view.kinds.runtime || view.start[at] < host.begin ||
         view.start[at] >= host.end)
       continue;
-    const auto name = static_cast<size_t>(view.name[at]);
-    if (name >= known.size()) known.resize(name + 1, 0);
-    if (known[name] == 0) {
-      const std::string_view text = view.NameOf(slice);
-      known[name] = text.find("StreamSynchronize") != std::string_view::npos ||
-                            text.find("EventSynchronize") != std::string_view::npos
-                        ? 2
-                        : 1;
-    }
-    if (known[name] == 2) return view.NameOf(slice);
+    if (waits(view.name[at])) return view.NameOf(slice);
   }
   return {};
 }
@@ -145,8 +139,7 @@ Sums AddPath(const TimelineView& view, const std::vector<Segment>& path, Part& p
   auto& table = part.tables.Edit<ProfileCriticalPathTable>();
   Sums sums = {};
   for (const Segment& segment : path) {
-    auto row = Part::RowOf<ProfileCriticalPathRow>(view.who);
-    row.input = view.who.input;
+    auto row = view.NewRow<ProfileCriticalPathRow>();
     row.definition = part.pools.Intern("debrief");
     row.segment = static_cast<int32_t>(&segment - path.data());
     row.start_ns = segment.time.begin;
@@ -168,8 +161,7 @@ void AddTimeline(const TimelineView& view, const timeline::DeviceClasses& classe
   const HostRuns host(view, window.host);
   const DeviceOrder devices(view, classes, window.time, window.host.end);
   const Verdict verdict = Judge(view, classes, window, host, devices);
-  auto row = Part::RowOf<ProfileCriticalSummaryRow>(view.who);
-  row.input = view.who.input;
+  auto row = view.NewRow<ProfileCriticalSummaryRow>();
   row.definition = part.pools.Intern("debrief");
   row.window = part.pools.Intern(window.step == kNone32 ? "timeline" : "step");
   row.step = window.step;

@@ -1,28 +1,14 @@
-#include "analyses/profile/critical_path/device_order.h"
-
 #include <algorithm>
 
-#include "tables/timeline_launch.h"
+#include "analyses/profile/critical_path/path.h"
+#include "base/text/strings.h"
+#include "model/timeline/launches.h"
 
 namespace debrief::analyses::profile_critical_path {
 
 namespace {
 
 using timeline::TimelineView;
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-// Calls of the host that put something on a stream, by slice of the work.
-std::vector<int32_t> LaunchesOf(const TimelineView& view) {
-  const auto& launches = view.model.tables.Get<TimelineLaunchTable>();
-  const timeline::RowRange rows = timeline::RowsOf(launches, view.who.input);
-  std::vector<int32_t> launch_of(view.slices.size(), kNone32);
-  for (size_t row = rows.begin; row < rows.end; ++row)
-    launch_of[TimelineView::At(launches.slice[row])] = launches.launch[row];
-  return launch_of;
-}
 
 std::unordered_map<int64_t, int32_t> CallsByCorrelation(const TimelineView& view) {
   std::unordered_map<int64_t, int32_t> calls;
@@ -50,7 +36,7 @@ DeviceOrder::DeviceOrder(const TimelineView& view, const timeline::DeviceClasses
 }
 
 void DeviceOrder::AddWorks(Interval window, int64_t launched_before) {
-  const std::vector<int32_t> launch_of = LaunchesOf(view_);
+  const std::vector<int32_t> launch_of = timeline::LaunchLinksOf(view_).launch;
   for (const timeline::DeviceWork& found : timeline::DeviceWorksOf(view_, classes_).works) {
     if (found.time.length() == 0 || found.time.end <= window.begin ||
         found.time.begin >= window.end)

@@ -1,6 +1,6 @@
-#include "analyses/profile/critical_path/host_runs.h"
-
 #include <algorithm>
+
+#include "analyses/profile/critical_path/path.h"
 
 namespace debrief::analyses::profile_critical_path {
 
@@ -8,16 +8,7 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr std::string_view kLoaderPrefix = "enumerate(DataLoader)";
-
-// Whether slices of that name are calls of the data loader; decided once for each name.
-bool IsLoading(const TimelineView& view, StringId name, std::vector<uint8_t>& known) {
-  constexpr uint8_t kUnknown = 2;
-  const auto at = static_cast<size_t>(name);
-  if (at >= known.size()) known.resize(at + 1, kUnknown);
-  if (known[at] == kUnknown) known[at] = view.model.pools.Text(name).starts_with(kLoaderPrefix);
-  return known[at] != 0;
-}
+bool IsLoading(std::string_view name) { return name.starts_with("enumerate(DataLoader)"); }
 
 // Cuts nested calls of one thread into runs.
 class Cutter {
@@ -66,11 +57,11 @@ class Cutter {
 
 HostRuns::HostRuns(const TimelineView& view, Interval window) {
   const auto& tracks = view.model.tables.Get<TimelineTrackTable>();
-  std::vector<uint8_t> loading_names;
+  timeline::OfName<bool> is_loading(view.model.pools, IsLoading);
   for (size_t row = view.tracks.begin; row < view.tracks.end; ++row) {
     first_run_.push_back(runs_.size());
     if (tracks.kind[row] == view.kinds.thread)
-      AddTrack(view, static_cast<int32_t>(row - view.tracks.begin), window, loading_names);
+      AddTrack(view, static_cast<int32_t>(row - view.tracks.begin), window, is_loading);
   }
   first_run_.push_back(runs_.size());
   std::stable_sort(finals_.begin(), finals_.end(),
@@ -78,7 +69,7 @@ HostRuns::HostRuns(const TimelineView& view, Interval window) {
 }
 
 void HostRuns::AddTrack(const TimelineView& view, int32_t track, Interval window,
-                        std::vector<uint8_t>& loading_names) {
+                        timeline::OfName<bool>& loads) {
   const auto& tracks = view.model.tables.Get<TimelineTrackTable>();
   const size_t row = view.tracks.begin + TimelineView::At(track);
   const auto starts = view.start.subspan(TimelineView::At(tracks.first_slice[row]),
@@ -89,7 +80,7 @@ void HostRuns::AddTrack(const TimelineView& view, int32_t track, Interval window
     const int32_t slice = tracks.first_slice[row] + static_cast<int32_t>(i);
     const size_t at = TimelineView::At(slice);
     if (view.duration[at] <= 0) continue;
-    const bool is_loading = IsLoading(view, view.name[at], loading_names);
+    const bool is_loading = loads(view.name[at]);
     const bool is_call = view.kind[at] == view.kinds.op || view.kind[at] == view.kinds.runtime;
     if (!is_call && !is_loading) continue;
     cutter.Open(slice, {view.start[at], view.end(slice)}, is_loading);

@@ -18,7 +18,7 @@ using timeline::RankShare;
 
 // From which share of the device time on a rule speaks, and from which it warns.
 struct Limits {
-  double tell;
+  double report;
   double warn;
 };
 // A fifth can be won back by launching less or earlier; with half, the device is not what the job
@@ -55,9 +55,9 @@ class Rule {
   Rule(std::string_view name, Limits limits, const std::vector<IdleStory>& stories)
       : name_(name), limits_(limits), stories_(stories) {}
 
-  // `idle`: what the rule counts of a story; `tell` fills in headline, evidence and advice.
-  template <typename Idle, typename Tell>
-  void Apply(Idle idle, Tell tell, std::vector<Finding>& findings) const {
+  // `idle`: what the rule counts of a story; `describe` fills in headline, evidence and advice.
+  template <typename Idle, typename Describe>
+  void Apply(Idle idle, Describe describe, std::vector<Finding>& findings) const {
     std::vector<RankShare> shares;
     for (size_t i = 0; i < stories_.size(); ++i) {
       // Where graphs ran unseen, idle time is not known.
@@ -68,9 +68,9 @@ class Rule {
                         .row = static_cast<int64_t>(i)});
     }
     for (const JobShares& job : SharesByJob(shares)) {
-      if (job.worst().fraction() < limits_.tell) continue;
+      if (job.worst().fraction() < limits_.report) continue;
       Finding finding = Start(job);
-      tell(stories_[static_cast<size_t>(job.worst().row)], job, finding);
+      describe(stories_[static_cast<size_t>(job.worst().row)], job, finding);
       findings.push_back(std::move(finding));
     }
   }
@@ -82,7 +82,7 @@ class Rule {
     finding.severity = job.SeverityFrom(limits_.warn);
     finding.job = job.worst().who.job;
     finding.attempt = job.worst().who.attempt;
-    finding.ranks = job.RanksToBlame(limits_.tell);
+    finding.ranks = job.RanksToBlame(limits_.report);
     return finding;
   }
 
@@ -99,7 +99,8 @@ void SetConfidence(const IdleStory& story, Finding& finding) {
                       "them; profiling itself slows the host a little";
 }
 
-void TellHost(const IdleStory& story, const JobShares& job, const Part& part, Finding& finding) {
+void DescribeHost(const IdleStory& story, const JobShares& job, const Part& part,
+                  Finding& finding) {
   finding.headline =
       fmt::format("The device waits for a host that launches too late for {}", job.InWords());
   std::string what = story.busiest.empty()
@@ -116,7 +117,8 @@ void TellHost(const IdleStory& story, const JobShares& job, const Part& part, Fi
       "gaps: debrief query OUT \"SELECT * FROM profile_gap WHERE cause = 'host'\"";
 }
 
-void TellData(const IdleStory& story, const JobShares& job, const Part& part, Finding& finding) {
+void DescribeData(const IdleStory& story, const JobShares& job, const Part& part,
+                  Finding& finding) {
   finding.headline = fmt::format("The device waits for the data loader for {}", job.InWords());
   finding.evidence.push_back(
       {.text = "gaps in which the launching thread spent most of the time in a DataLoader",
@@ -127,7 +129,8 @@ void TellData(const IdleStory& story, const JobShares& job, const Part& part, Fi
   finding.next_step = "Raise num_workers and prefetch_factor, or make the samples cheaper";
 }
 
-void TellSync(const IdleStory& story, const JobShares& job, const Part& part, Finding& finding) {
+void DescribeSync(const IdleStory& story, const JobShares& job, const Part& part,
+                  Finding& finding) {
   const Waits& worst = story.waits.front();
   std::string where = worst.op.empty() || worst.op == worst.call
                           ? worst.call
@@ -148,7 +151,8 @@ void TellSync(const IdleStory& story, const JobShares& job, const Part& part, Fi
       "every so many steps, or copy with non_blocking=True";
 }
 
-void TellTiny(const IdleStory& story, const JobShares& job, const Part& part, Finding& finding) {
+void DescribeTiny(const IdleStory& story, const JobShares& job, const Part& part,
+                  Finding& finding) {
   finding.headline = fmt::format(
       "Kernels are shorter than their launches: the median of {} is {}, and the gaps between them "
       "take {}",
@@ -178,23 +182,23 @@ bool IsTiny(const IdleStory& story) {
 
 void AddFindings(const std::vector<IdleStory>& stories, const Part& part,
                  std::vector<Finding>& findings) {
-  auto with_part = [&part](auto tell) {
-    return [&part, tell](const IdleStory& story, const JobShares& job, Finding& finding) {
-      tell(story, job, part, finding);
+  auto with_part = [&part](auto describe) {
+    return [&part, describe](const IdleStory& story, const JobShares& job, Finding& finding) {
+      describe(story, job, part, finding);
     };
   };
   Rule("profile.host_bound", kHostLimits, stories)
       .Apply([](const IdleStory& story) { return IdleOf(story, Cause::kHost); },
-             with_part(TellHost), findings);
+             with_part(DescribeHost), findings);
   Rule("profile.data_loading", kDataLimits, stories)
       .Apply([](const IdleStory& story) { return IdleOf(story, Cause::kDataLoading); },
-             with_part(TellData), findings);
+             with_part(DescribeData), findings);
   Rule("profile.sync_in_loop", kSyncLimits, stories)
       .Apply([](const IdleStory& story) { return Repeats(story) ? story.waits[0].idle_ns : 0; },
-             with_part(TellSync), findings);
+             with_part(DescribeSync), findings);
   Rule("profile.tiny_kernels", kTinyLimits, stories)
       .Apply([](const IdleStory& story) { return IsTiny(story) ? story.launch_gaps_ns : 0; },
-             with_part(TellTiny), findings);
+             with_part(DescribeTiny), findings);
 }
 
 }  // namespace debrief::analyses::profile_idle

@@ -1,10 +1,14 @@
 // Why do the devices idle? Every gap between their work gets one cause, from what the thread that
 // launched the next work did meanwhile.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
 
 #include "analyses/analysis.h"
 #include "analyses/profile/idle/findings.h"
-#include "analyses/profile/idle/hta_idle.h"
-#include "analyses/profile/idle/idle_rows.h"
+#include "compat/hta/tables.h"
 #include "model/timeline/idle_gaps.h"
 #include "model/timeline/view.h"
 #include "tables/profile_gap.h"
@@ -18,13 +22,112 @@ namespace debrief::analyses::profile_idle {
 
 namespace {
 
+// Rows of profile_idle and profile_gap for one timeline, by our definition.
+
+using timeline::Cause;
+
+using timeline::Gap;
+
+using timeline::TimelineView;
+
+constexpr size_t kMostGaps = 50;
+
+struct Group {
+  int64_t idle_ns = 0, gaps = 0, longest_ns = 0;
+  std::unordered_map<StringId, int64_t> by_host;  // names of the model
+};
+
+using GroupKey = std::tuple<int32_t, Cause, std::string_view>;  // device, cause, detail
+
+std::string_view DetailOf(const TimelineView& view, const Gap& gap) {
+  if (gap.cause == Cause::kOther) return gap.launch == kNone32 ? "unlinked" : "queued";
+  if (gap.cause != Cause::kHost) return {};
+  if (!gap.host_covers_most) return "nothing";
+  return view.model.pools.Text(view.kind[TimelineView::At(gap.host)]);
+}
+
+StringId BusiestName(const Group& group) {
+  StringId busiest = StringId::kNone;
+  int64_t longest = 0;
+  for (const auto& [name, time] : group.by_host) {
+    if (time > longest || (time == longest && name < busiest)) busiest = name, longest = time;
+  }
+  return busiest;
+}
+
+std::map<GroupKey, Group> GroupGaps(const TimelineView& view, const std::vector<Gap>& gaps) {
+  std::map<GroupKey, Group> groups;
+  for (const Gap& gap : gaps) {
+    Group& group = groups[{gap.device, gap.cause, DetailOf(view, gap)}];
+    group.idle_ns += gap.time.length();
+    ++group.gaps;
+    group.longest_ns = std::max(group.longest_ns, gap.time.length());
+    if (IsOfHost(gap.cause) && gap.host != kNone32)
+      group.by_host[view.name[TimelineView::At(gap.host)]] += gap.time.length();
+  }
+  return groups;
+}
+
+void AddIdle(const TimelineView& view, const std::vector<Gap>& gaps, Part& part) {
+  std::map<GroupKey, Group> groups = GroupGaps(view, gaps);
+  std::map<int32_t, int64_t> of_device;
+  for (const auto& [key, group] : groups) of_device[std::get<0>(key)] += group.idle_ns;
+  for (const auto& [key, group] : groups) {
+    const auto& [device, cause, detail] = key;
+    auto row = view.NewRow<ProfileIdleRow>();
+    row.definition = part.pools.Intern("debrief");
+    row.device = device;
+    row.category = part.pools.Intern(CauseName(cause));
+    if (!detail.empty()) row.detail = part.pools.Intern(detail);
+    row.idle_ns = group.idle_ns;
+    row.ratio = static_cast<double>(group.idle_ns) / static_cast<double>(of_device[device]);
+    row.gaps = group.gaps;
+    row.longest_ns = group.longest_ns;
+    StringId busiest = BusiestName(group);
+    if (busiest != StringId::kNone)
+      row.busiest_host = part.pools.Intern(view.model.pools.Text(busiest));
+    part.tables.Edit<ProfileIdleTable>().Add(row);
+  }
+}
+
+void AddLongestGaps(const TimelineView& view, const std::vector<Gap>& gaps, Part& part) {
+  std::vector<const Gap*> longest;
+  for (const Gap& gap : gaps) longest.push_back(&gap);
+  size_t count = std::min(kMostGaps, longest.size());
+  std::partial_sort(longest.begin(), longest.begin() + static_cast<ptrdiff_t>(count), longest.end(),
+                    [](const Gap* a, const Gap* b) {
+                      return std::tuple(b->time.length(), a->time.begin, a->device) <
+                             std::tuple(a->time.length(), b->time.begin, b->device);
+                    });
+  for (size_t i = 0; i < count; ++i) {
+    const Gap& gap = *longest[i];
+    auto row = view.NewRow<ProfileGapRow>();
+    row.place = static_cast<int32_t>(i) + 1;
+    row.device = gap.device;
+    row.start_ns = gap.time.begin;
+    row.end_ns = gap.time.end;
+    row.duration_ns = gap.time.length();
+    row.cause = part.pools.Intern(CauseName(gap.cause));
+    row.host = view.CopyName(gap.host, part);
+    if (gap.host != kNone32)
+      row.host_kind =
+          part.pools.Intern(view.model.pools.Text(view.kind[TimelineView::At(gap.host)]));
+    row.host_slice = gap.host;
+    row.launch_slice = gap.launch;
+    row.op = view.CopyName(gap.op, part);
+    row.work = view.CopyName(gap.work, part);
+    row.work_slice = gap.work;
+    part.tables.Edit<ProfileGapTable>().Add(row);
+  }
+}
+
 constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
 constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
 constexpr auto kMakes = kTableNames<ProfileIdleTable, ProfileGapTable>;
 
 Status Run(const Model& model, AnalysisResult& result) {
   timeline::DeviceClasses classes(model);
-  timeline::HtaNames hta_names(model);
+  hta::Names hta_names(model);
   timeline::HostNames host_names(model);
   std::vector<IdleStory> stories;
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
@@ -36,7 +139,7 @@ Status Run(const Model& model, AnalysisResult& result) {
       AddLongestGaps(view, gaps, result.part);
       stories.push_back(StoryOf(view, works, gaps, result.part));
     }
-    AddHtaIdle(view, HtaRowsOf(view, hta_names), result.part);
+    hta::AddIdle(view, hta_names, result.part);
   }
   AddFindings(stories, result.part, result.findings);
   return {};

@@ -3,9 +3,9 @@
 #include <tuple>
 
 #include "analyses/profile/idle/findings.h"
+#include "base/stats/statistics.h"
 #include "tables/profile_idle.h"
 #include "tables/timeline.h"
-#include "tables/timeline_step.h"
 
 namespace debrief::analyses::profile_idle {
 
@@ -34,27 +34,6 @@ std::string NameOrNothing(const TimelineView& view, int32_t slice) {
   return slice == kNone32 ? std::string() : std::string(view.NameOf(slice));
 }
 
-// Rows of timeline_step, by the host's time.
-class Steps {
- public:
-  explicit Steps(const TimelineView& view)
-      : table_(view.model.tables.Get<TimelineStepTable>()),
-        rows_(timeline::RowsOf(table_, view.who.input)) {}
-
-  bool empty() const { return rows_.size() == 0; }
-
-  int64_t At(int64_t time) const {
-    auto first = table_.start_ns.begin() + static_cast<ptrdiff_t>(rows_.begin);
-    auto behind =
-        std::upper_bound(first, table_.start_ns.begin() + static_cast<ptrdiff_t>(rows_.end), time);
-    return behind - first;
-  }
-
- private:
-  const TimelineStepTable& table_;
-  timeline::RowRange rows_;
-};
-
 using Place = std::tuple<StringId, StringId, StringId>;  // call, op, frame
 
 struct PlaceWaits {
@@ -63,7 +42,7 @@ struct PlaceWaits {
 };
 
 std::vector<Waits> WaitsOf(const TimelineView& view, const std::vector<Gap>& gaps,
-                           const Steps& steps) {
+                           const timeline::StepFinder& steps) {
   std::map<Place, PlaceWaits> places;
   auto name = [&](int32_t slice) {
     return slice == kNone32 ? StringId::kNone : view.name[TimelineView::At(slice)];
@@ -81,7 +60,7 @@ std::vector<Waits> WaitsOf(const TimelineView& view, const std::vector<Gap>& gap
       place.waits.frame = NameOrNothing(view, frame);
     }
     place.waits.idle_ns += gap.time.length();
-    int64_t step = steps.At(gap.time.begin);
+    int64_t step = steps.BegunBy(gap.time.begin);
     if (!steps.empty() && step != place.last_step) ++place.waits.steps;
     place.last_step = step;
   }
@@ -92,7 +71,7 @@ std::vector<Waits> WaitsOf(const TimelineView& view, const std::vector<Gap>& gap
   return waits;
 }
 
-void TellBusiest(const TimelineView& view, const std::vector<Gap>& gaps, IdleStory& story) {
+void SetBusiest(const TimelineView& view, const std::vector<Gap>& gaps, IdleStory& story) {
   std::unordered_map<StringId, int64_t> by_name;
   for (const Gap& gap : gaps) {
     if (gap.cause != Cause::kHost) continue;
@@ -118,24 +97,20 @@ int64_t SpanOfDevices(const timeline::DeviceWorks& works) {
   return sum;
 }
 
-int64_t MedianKernel(const timeline::DeviceWorks& works, int64_t& kernels) {
+std::vector<int64_t> KernelTimes(const timeline::DeviceWorks& works) {
   std::vector<int64_t> durations;
   for (const timeline::DeviceWork& work : works.works) {
     if (work.device_class == timeline::DeviceClass::kCompute)
       durations.push_back(work.time.length());
   }
-  kernels = static_cast<int64_t>(durations.size());
-  if (durations.empty()) return 0;
-  auto middle = durations.begin() + static_cast<ptrdiff_t>(durations.size() / 2);
-  std::nth_element(durations.begin(), middle, durations.end());
-  return *middle;
+  return durations;
 }
 
 }  // namespace
 
 IdleStory StoryOf(const TimelineView& view, const timeline::DeviceWorks& works,
                   const std::vector<Gap>& gaps, const Part& part) {
-  Steps steps(view);
+  timeline::StepFinder steps(view);
   IdleStory story;
   story.who = view.who;
   story.span_ns = SpanOfDevices(works);
@@ -151,9 +126,11 @@ IdleStory StoryOf(const TimelineView& view, const timeline::DeviceWorks& works,
   while (story.first_row > 0 &&
          rows.input[static_cast<size_t>(story.first_row) - 1] == view.who.input)
     --story.first_row;
-  TellBusiest(view, gaps, story);
+  SetBusiest(view, gaps, story);
   story.waits = WaitsOf(view, gaps, steps);
-  story.median_kernel_ns = MedianKernel(works, story.kernels);
+  std::vector<int64_t> kernels = KernelTimes(works);
+  story.kernels = static_cast<int64_t>(kernels.size());
+  story.median_kernel_ns = Median(std::move(kernels));
   story.has_stacks = view.model.tables.Get<TimelineTable>().has_stacks[view.row] != 0;
   story.has_steps = !steps.empty();
   return story;

@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "analyses/analysis.h"
-#include "analyses/profile/kernels/hta_kernels.h"
 #include "base/stats/statistics.h"
-#include "model/timeline/device_class.h"
+#include "compat/hta/tables.h"
+#include "model/timeline/device_time.h"
 #include "model/timeline/view.h"
 #include "tables/profile_kernel.h"
 #include "tables/profile_kernel_op.h"
@@ -22,7 +22,6 @@ using timeline::TimelineView;
 constexpr auto kNeeds = kTableNames<TimelineLaunchTable>;
 constexpr auto kUses = kTableNames<timeline::ViewTables>;
 constexpr auto kMakes = kTableNames<ProfileKernelTable, ProfileKernelOpTable>;
-constexpr int64_t kMicrosecond = 1000;
 
 struct Key {
   StringId kind = StringId::kNone, kernel = StringId::kNone;
@@ -99,11 +98,10 @@ class Profile {
   Profile(const TimelineView& view, const timeline::DeviceClasses& classes, Part& part)
       : view_(view), classes_(classes), part_(part) {}
 
-  void Run(timeline::HtaNames& names) {
+  void Run() {
     Read();
     AddKernels();
     AddKernelOps();
-    AddHta(names);
   }
 
  private:
@@ -148,9 +146,9 @@ class Profile {
   void AddKernels() {
     for (size_t group = 0; group < kernels_.size(); ++group) {
       const Key& key = kernels_.key(group);
-      auto row = NewRow<ProfileKernelRow>();
+      auto row = view_.NewRow<ProfileKernelRow>();
       row.definition = part_.pools.Intern("debrief");
-      row.name = Copy(key.kernel);
+      row.name = timeline::Copied(view_.model, key.kernel, part_);
       row.device_class = part_.pools.Intern(DeviceClassName(classes_.Of(key.kind, key.kernel)));
       SetSummary(kernels_.Summarised(group), row);
       if (device_ns_ > 0)
@@ -170,39 +168,13 @@ class Profile {
   void AddKernelOps() {
     for (size_t group = 0; group < kernel_ops_.size(); ++group) {
       const Key& key = kernel_ops_.key(group);
-      auto row = NewRow<ProfileKernelOpRow>();
-      row.kernel = Copy(key.kernel);
-      row.op = Copy(key.op);
-      row.shapes = Copy(key.shapes);
+      auto row = view_.NewRow<ProfileKernelOpRow>();
+      row.kernel = timeline::Copied(view_.model, key.kernel, part_);
+      row.op = timeline::Copied(view_.model, key.op, part_);
+      row.shapes = timeline::Copied(view_.model, key.shapes, part_);
       SetSummary(kernel_ops_.Summarised(group), row);
       part_.tables.Edit<ProfileKernelOpTable>().Add(row);
     }
-  }
-
-  void AddHta(timeline::HtaNames& names) {
-    for (const HtaKernel& kernel : HtaKernelsOf(view_, names)) {
-      auto row = NewRow<ProfileKernelRow>();
-      row.definition = part_.pools.Intern("hta");
-      row.name = part_.pools.Intern(kernel.name);
-      row.device_class = part_.pools.Intern(kernel.type);
-      row.total_ns = kernel.summary.total * kMicrosecond;
-      row.min_ns = kernel.summary.min * kMicrosecond;
-      row.max_ns = kernel.summary.max * kMicrosecond;
-      row.mean_ns = kernel.summary.mean * kMicrosecond;
-      row.stddev_ns = kernel.summary.stddev * kMicrosecond;
-      part_.tables.Edit<ProfileKernelTable>().Add(row);
-    }
-  }
-
-  template <typename Row>
-  Row NewRow() const {
-    auto row = Part::RowOf<Row>(view_.who);
-    row.input = view_.who.input;
-    return row;
-  }
-
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : part_.pools.Intern(view_.model.pools.Text(id));
   }
 
   const TimelineView& view_;
@@ -215,9 +187,11 @@ class Profile {
 
 Status Run(const Model& model, AnalysisResult& result) {
   const timeline::DeviceClasses classes(model);
-  timeline::HtaNames names(model);
-  for (const TimelineView& view : timeline::Timelines(model))
-    Profile(view, classes, result.part).Run(names);
+  hta::Names hta_names(model);
+  for (const TimelineView& view : timeline::Timelines(model)) {
+    Profile(view, classes, result.part).Run();
+    hta::AddKernels(view, hta_names, result.part);
+  }
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include "analyses/profile/launches/launches.h"
 #include "base/stats/statistics.h"
+#include "compat/hta/tables.h"
 #include "model/timeline/view.h"
 #include "tables/profile_launch_stats.h"
 #include "tables/profile_queue.h"
@@ -33,16 +34,6 @@ std::vector<Launch> OnePerCall(const std::vector<Launch>& launches) {
     }
   }
   return calls;
-}
-
-template <typename Wanted>
-std::vector<Launch> Only(const TimelineView& view, const std::vector<Launch>& launches,
-                         Wanted&& wanted) {
-  std::vector<Launch> kept;
-  for (const Launch& launch : launches) {
-    if (wanted(view.NameOf(launch.call))) kept.push_back(launch);
-  }
-  return kept;
 }
 
 class Writer {
@@ -84,8 +75,7 @@ class Writer {
  private:
   template <typename Row>
   Row NewRow(std::string_view definition) {
-    auto row = Part::RowOf<Row>(view_.who);
-    row.input = view_.who.input;
+    auto row = view_.NewRow<Row>();
     row.definition = part_.pools.Intern(definition);
     return row;
   }
@@ -95,7 +85,7 @@ class Writer {
 };
 
 Status Run(const Model& model, AnalysisResult& result) {
-  timeline::HtaNames names(model);
+  hta::Names hta_names(model);
   for (const TimelineView& view : timeline::Timelines(model)) {
     Writer writer(view, result.part);
     const Launches ours = LaunchesOf(view);
@@ -105,9 +95,9 @@ Status Run(const Model& model, AnalysisResult& result) {
     writer.Add(stats);
     writer.AddQueues("debrief", ours.launches);
     writer.AddQueues("debrief", QueuedWorksOf(view));
-    const std::vector<Launch> hta = HtaLaunchesOf(view, names);
-    writer.Add(writer.StatsRow("hta", StatsOf(Only(view, hta, IsInHtaStatistics))));
-    writer.AddQueues("hta", Only(view, hta, IsInHtaQueues));
+    const hta::Launches theirs = hta::LaunchesOf(view, hta_names);
+    writer.Add(writer.StatsRow("hta", StatsOf(theirs.for_statistics)));
+    writer.AddQueues("hta", theirs.for_queues);
   }
   return {};
 }

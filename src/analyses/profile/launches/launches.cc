@@ -48,10 +48,6 @@ std::vector<Launch> Joined(const std::vector<Launch>& pieces) {
   return launches;
 }
 
-bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // A launch makes its queue longer, the begin of its work makes it shorter.
 struct Change {
   int32_t device;
@@ -116,44 +112,6 @@ std::vector<Launch> QueuedWorksOf(const TimelineView& view) {
                      .work_start = view.end(slice)});
   }
   return waits;
-}
-
-std::vector<Launch> HtaLaunchesOf(const TimelineView& view, timeline::HtaNames& names) {
-  const auto& table = view.model.tables.Get<TimelineLaunchTable>();
-  const timeline::RowRange rows = timeline::RowsOf(table, view.who.input);
-  std::vector<int32_t> call_of(view.slices.size(), kNone32);
-  for (size_t row = rows.begin; row < rows.end; ++row)
-    call_of[TimelineView::At(table.slice[row])] = table.launch[row];
-  const int64_t told_base = view.model.tables.Get<TimelineTable>().base_ns[view.row];
-  const int64_t base = told_base == kNone64 ? 0 : told_base;
-  std::vector<Launch> launches;
-  for (const timeline::HtaRow& row : timeline::HtaRowsOf(view, names).rows) {
-    const int32_t call = call_of[TimelineView::At(row.slice)];
-    if (call == kNone32) continue;
-    const Interval called = timeline::WholeMicroseconds(view.start[TimelineView::At(call)] - base,
-                                                        view.duration[TimelineView::At(call)]);
-    launches.push_back({.call = call,
-                        .device = PlaceOf(view, row.slice).device,
-                        .stream = row.stream,
-                        .call_start = called.begin * kMicrosecond,
-                        .call_end = called.end * kMicrosecond,
-                        .work_start = row.time.begin * kMicrosecond,
-                        .work_time = row.time.length() * kMicrosecond});
-  }
-  return launches;
-}
-
-bool IsInHtaStatistics(std::string_view function) {
-  return IsOneOf(function, {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync",
-                            "cudaMemsetAsync"}) ||
-         function.starts_with("runFunction");
-}
-
-bool IsInHtaQueues(std::string_view function) {
-  return IsInHtaStatistics(function) ||
-         IsOneOf(function, {"cuLaunchKernel", "cuLaunchKernelEx", "hipLaunchKernel",
-                            "hipExtModuleLaunchKernel", "hipMemcpyAsync", "hipMemsetAsync",
-                            "hipMemcpyWithStream"});
 }
 
 LaunchStats StatsOf(const std::vector<Launch>& launches) {

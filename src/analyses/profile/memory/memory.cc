@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "analyses/analysis.h"
 #include "analyses/profile/memory/events.h"
-#include "analyses/profile/memory/holders.h"
 #include "model/timeline/view.h"
 #include "tables/profile_memory_curve.h"
 #include "tables/profile_memory_holder.h"
@@ -25,7 +27,43 @@ namespace debrief::analyses::profile_memory {
 
 namespace {
 
+// What was alive at a moment, by the op and the module that had allocated it.
+struct Holder {
+  StringId op = StringId::kNone;
+  StringId module = StringId::kNone;
+  int64_t allocations = 0;
+  int64_t bytes = 0;
+};
+
 using timeline::TimelineView;
+
+// After the last of `events`, which begin with the recording: largest first. An address that is
+// allocated again without a free was freed unseen.
+std::vector<Holder> AliveAfter(const TimelineView& view, std::span<const MemoryEvent> events) {
+  std::unordered_map<int64_t, size_t> alive;  // by address: its allocation
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].address == kNone64) continue;
+    if (events[i].bytes > 0) alive[events[i].address] = i;
+    if (events[i].bytes < 0) alive.erase(events[i].address);
+  }
+  std::map<std::pair<StringId, StringId>, Holder> sums;
+  for (const auto& [address, i] : alive) {
+    auto name = [&](int32_t slice) {
+      return slice == kNone32 ? StringId::kNone : view.name[TimelineView::At(slice)];
+    };
+    const StringId op = name(events[i].op), module = name(events[i].module);
+    Holder& holder = sums[{op, module}];
+    holder.op = op;
+    holder.module = module;
+    ++holder.allocations;
+    holder.bytes = Plus(holder.bytes, events[i].bytes);
+  }
+  std::vector<Holder> holders;
+  for (const auto& [key, holder] : sums) holders.push_back(holder);
+  std::stable_sort(holders.begin(), holders.end(),
+                   [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
+  return holders;
+}
 
 constexpr auto kNeeds = kTableNames<TimelineMemoryTable, TimelineSliceTable>;
 constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineDeviceTable>;
@@ -79,18 +117,10 @@ class Writer {
  private:
   template <typename Row>
   Row NewRow(const DeviceEvents& device) const {
-    auto row = Part::RowOf<Row>(view_.who);
-    row.input = view_.who.input;
+    auto row = view_.NewRow<Row>();
     row.device_type = device.device_type;
     row.device = device.device;
     return row;
-  }
-
-  StringId Name(StringId id) {
-    return id == StringId::kNone ? id : part_.pools.Intern(view_.model.pools.Text(id));
-  }
-  StringId NameOf(int32_t slice) {
-    return slice == kNone32 ? StringId::kNone : Name(view_.name[TimelineView::At(slice)]);
   }
 
   void AddCurve(const DeviceEvents& device) {
@@ -123,7 +153,7 @@ class Writer {
       auto [at, is_new] = row_of.try_emplace(name, rows.size());
       if (is_new) {
         rows.push_back(NewRow<ProfileMemoryOpRow>(device));
-        rows.back().op = Name(name);
+        rows.back().op = timeline::Copied(view_.model, name, part_);
         rows.back().allocations = rows.back().allocated_bytes = 0;
         rows.back().frees = rows.back().freed_bytes = rows.back().net_bytes = 0;
       }
@@ -151,8 +181,8 @@ class Writer {
     row.peak_allocated_bytes = peak.allocated;
     row.peak_ns = peak.time;
     row.reserved_at_peak_bytes = peak.reserved;
-    row.op = NameOf(peak.op);
-    row.module = NameOf(peak.module);
+    row.op = view_.CopyName(peak.op, part_);
+    row.module = view_.CopyName(peak.module, part_);
     row.slice = peak.op;
     row.peak_reserved_bytes = reserved.reserved;
     if (reserved.reserved != kNone64) row.peak_reserved_ns = reserved.time;
@@ -176,8 +206,8 @@ class Writer {
   void AddHolder(const DeviceEvents& device, const Holder& holder, std::string_view source,
                  int64_t whole) {
     auto row = NewRow<ProfileMemoryHolderRow>(device);
-    row.op = Name(holder.op);
-    row.module = Name(holder.module);
+    row.op = timeline::Copied(view_.model, holder.op, part_);
+    row.module = timeline::Copied(view_.model, holder.module, part_);
     row.source = part_.pools.Intern(source);
     row.allocations = holder.allocations;
     row.bytes = holder.bytes;

@@ -1,11 +1,16 @@
-#include "analyses/profile/overlap/overlap.h"
-
+// Does communication hide behind computation, and what runs beside what?
 #include <algorithm>
+#include <array>
 
-#include "analyses/profile/overlap/sweep.h"
-#include "model/timeline/step_windows.h"
+#include "analyses/analysis.h"
+#include "compat/hta/tables.h"
+#include "model/timeline/device_time.h"
+#include "model/timeline/view.h"
+#include "tables/profile_kernel_types.h"
 #include "tables/profile_overlap.h"
 #include "tables/timeline.h"
+#include "tables/timeline_slice.h"
+#include "tables/timeline_step.h"
 
 namespace debrief::analyses::profile_overlap {
 
@@ -14,18 +19,15 @@ namespace {
 using timeline::DeviceWork;
 using timeline::TimelineView;
 
-ProfileOverlapRow NewRow(const TimelineView& view, std::string_view definition,
-                         std::string_view scope, Part& part) {
-  auto row = Part::RowOf<ProfileOverlapRow>(view.who);
-  row.input = view.who.input;
-  row.definition = part.pools.Intern(definition);
+constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineStepTable>;
+constexpr auto kMakes = kTableNames<ProfileOverlapTable, ProfileKernelTypesTable>;
+
+ProfileOverlapRow NewRow(const TimelineView& view, std::string_view scope, Part& part) {
+  auto row = view.NewRow<ProfileOverlapRow>();
+  row.definition = part.pools.Intern("debrief");
   row.scope = part.pools.Intern(scope);
   return row;
-}
-
-double OverlapPercent(int64_t overlap, int64_t communication) {
-  if (communication <= 0) return kNoDouble;
-  return 100 * static_cast<double>(overlap) / static_cast<double>(communication);
 }
 
 void Add(const timeline::ClassTimes& times, Interval window, ProfileOverlapRow row, Part& part) {
@@ -35,7 +37,9 @@ void Add(const timeline::ClassTimes& times, Interval window, ProfileOverlapRow r
   row.computation_ns = split.compute;
   row.communication_ns = split.communication;
   row.overlap_ns = split.overlap;
-  row.overlap_pct = OverlapPercent(split.overlap, split.communication);
+  if (split.communication > 0)
+    row.overlap_pct =
+        100 * static_cast<double>(split.overlap) / static_cast<double>(split.communication);
   part.tables.Edit<ProfileOverlapTable>().Add(row);
 }
 
@@ -44,50 +48,70 @@ void AddDevice(const TimelineView& view, const timeline::DeviceWorks& all, int32
   std::vector<DeviceWork> works;
   std::copy_if(all.works.begin(), all.works.end(), std::back_inserter(works),
                [&](const DeviceWork& work) { return work.device == device; });
-  auto row = NewRow(view, "debrief", "device", part);
+  auto row = NewRow(view, "device", part);
   row.device = device;
   Add(ClassTimesOf(works), SpanOf(works), row, part);
 }
-
-}  // namespace
 
 void AddOverlap(const TimelineView& view, const timeline::DeviceWorks& works, Part& part) {
   if (works.works.empty()) return;
   std::vector<int32_t> devices = works.Devices();
   int32_t device = devices.size() == 1 ? devices.front() : kNone32;
   timeline::ClassTimes times = ClassTimesOf(works.works);
-  auto row = NewRow(view, "debrief", "all", part);
+  auto row = NewRow(view, "all", part);
   row.device = device;
   Add(times, SpanOf(works.works), row, part);
   if (devices.size() > 1) {
     for (int32_t each : devices) AddDevice(view, works, each, part);
   }
   for (const timeline::StepWindow& window : StepWindowsOf(view)) {
-    auto step = NewRow(view, "debrief", "step", part);
+    auto step = NewRow(view, "step", part);
     step.device = device;
     step.step = window.step;
     Add(times, window.time, step, part);
   }
 }
 
-void AddHtaOverlap(const TimelineView& view, const timeline::HtaRows& rows, Part& part) {
-  if (rows.rows.empty()) return;
-  constexpr int64_t kMicrosecond = 1000;
-  int64_t base = view.model.tables.Get<TimelineTable>().base_ns[view.row];
-  if (base == kNone64) base = 0;
-  std::vector<Interval> compute = HtaMerged(rows, timeline::HtaType::kComputation);
-  std::vector<Interval> communication = HtaMerged(rows, timeline::HtaType::kCommunication);
-  int64_t last_end = rows.rows.front().time.end;
-  for (const timeline::HtaRow& each : rows.rows) last_end = std::max(last_end, each.time.end);
-  auto row = NewRow(view, "hta", "all", part);
-  row.window_start_ns = rows.rows.front().time.begin * kMicrosecond + base;
-  row.window_end_ns = last_end * kMicrosecond + base;
-  row.computation_ns = Length(compute) * kMicrosecond;
-  row.communication_ns = Length(communication) * kMicrosecond;
-  row.overlap_ns = TimeOfSets({compute, communication})[3] * kMicrosecond;
-  row.overlap_pct =
-      timeline::RoundedAsPandas(OverlapPercent(row.overlap_ns, row.communication_ns), 2);
-  part.tables.Edit<ProfileOverlapTable>().Add(row);
+void AddKernelTypes(const TimelineView& view, const timeline::DeviceWorks& works, Part& part) {
+  static constexpr std::array<std::string_view, 3> kTypes = {"compute", "communication", "memory"};
+  timeline::ClassTimes times = ClassTimesOf(works.works);
+  const auto sets = timeline::TimeOfSets({times.compute, times.communication, times.memory});
+  int64_t all = 0;
+  for (const auto& [set, time] : sets) all += time;
+  for (const auto& [name, time] : timeline::NamedSets(sets, kTypes)) {
+    auto row = view.NewRow<ProfileKernelTypesRow>();
+    row.definition = part.pools.Intern("debrief");
+    row.kernel_type = part.pools.Intern(name);
+    row.time_ns = time;
+    row.share_pct = static_cast<double>(time) / static_cast<double>(all) * 100;
+    part.tables.Edit<ProfileKernelTypesTable>().Add(row);
+  }
+}
+
+Status Run(const Model& model, AnalysisResult& result) {
+  timeline::DeviceClasses classes(model);
+  hta::Names hta_names(model);
+  for (const TimelineView& view : timeline::Timelines(model)) {
+    timeline::DeviceWorks works = DeviceWorksOf(view, classes);
+    AddOverlap(view, works, result.part);
+    AddKernelTypes(view, works, result.part);
+    hta::AddOverlap(view, hta_names, result.part);
+  }
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "profile_overlap",
+               .sentence = "How far does communication hide behind computation?",
+               .example = "47 % of the communication of rank 0 runs beside computation",
+               .needs = kNeeds,
+               .makes = kMakes,
+               .uses = kUses},
+      .run = Run};
+  return kAnalysis;
 }
 
 }  // namespace debrief::analyses::profile_overlap

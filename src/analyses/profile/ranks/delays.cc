@@ -1,7 +1,6 @@
-#include "analyses/profile/ranks/delays.h"
-
 #include <algorithm>
 
+#include "analyses/profile/ranks/verdict.h"
 #include "base/stats/statistics.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_match.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
+#include "base/stats/noise.h"
 #include "base/stats/statistics.h"
 
 namespace debrief::analyses::profile_steps {
@@ -15,9 +15,9 @@ namespace {
 // With fewer steps a median says little about what is usual.
 constexpr size_t kFewestSteps = 4;
 // Distance from the median in median absolute deviations; of normal noise one in 1e11 is as far.
-constexpr double kMostDeviations = 10;
+constexpr int64_t kMostDeviations = 10;
 // And a quarter longer than usual: what is less is seldom worth a look, however steady the rest.
-constexpr double kSlowFactor = 1.25;
+constexpr int64_t kSlowPercent = 125;
 constexpr double kMillisecond = 1e6;
 
 std::vector<int64_t> Values(const std::vector<StepFigures>& steps, Figure figure) {
@@ -28,21 +28,9 @@ std::vector<int64_t> Values(const std::vector<StepFigures>& steps, Figure figure
   return values;
 }
 
-double MedianOf(const std::vector<StepFigures>& steps, Figure figure) {
-  std::vector<int64_t> values = Values(steps, figure);
-  return Summarise(values).median;
-}
-
-double MedianDeviation(const std::vector<StepFigures>& steps, double median) {
-  std::vector<int64_t> distances = Values(steps, kDuration);
-  for (int64_t& value : distances)
-    value = std::llround(std::abs(static_cast<double>(value) - median));
-  return Summarise(distances).median;
-}
-
 struct Growth {
   std::string_view what;
-  double ns = 0;
+  int64_t ns = 0;
 };
 
 // The part of the step that grew most over what it usually is.
@@ -54,7 +42,7 @@ Growth LargestGrowth(const std::vector<StepFigures>& steps, const StepFigures& s
       {kExposedMemory, "copies and fills that nothing hides"}};
   Growth largest;
   for (const auto& [figure, what] : kParts) {
-    const double grown = static_cast<double>(slow.figures[figure]) - MedianOf(steps, figure);
+    const int64_t grown = slow.figures[figure] - Median(Values(steps, figure));
     if (grown > largest.ns) largest = {what, grown};
   }
   return largest;
@@ -79,18 +67,18 @@ std::string Where(const std::vector<int32_t>& ranks, size_t slow, size_t timelin
 void SlowSteps::Look(const Identity& who, const std::vector<StepFigures>& steps, size_t first_row) {
   const Job job{who.job, who.attempt};
   ++timelines_[job];
-  const size_t whole = Values(steps, kDuration).size();
-  const double median = whole < kFewestSteps ? 0 : MedianOf(steps, kDuration);
-  if (!(median > 0)) return;
-  const double limit =
-      std::max(median * kSlowFactor, median + kMostDeviations * MedianDeviation(steps, median));
+  const std::vector<int64_t> durations = Values(steps, kDuration);
+  const int64_t median = durations.size() < kFewestSteps ? 0 : Median(durations);
+  if (median <= 0) return;
+  const int64_t limit = std::max(PercentOf(median, kSlowPercent),
+                                 median + kMostDeviations * MedianDeviation(durations));
   for (size_t i = 0; i < steps.size(); ++i) {
     const StepFigures& step = steps[i];
-    if (!step.whole || static_cast<double>(step.figures[kDuration]) <= limit) continue;
+    if (!step.whole || step.figures[kDuration] <= limit) continue;
     const Growth growth = step.on_device ? LargestGrowth(steps, step) : Growth{};
     slow_[{job, step.label == kNone64 ? step.step : step.label}].push_back(
-        {who.rank, step.figures[kDuration], median, whole, growth.what, growth.ns, i == 0,
-         static_cast<int64_t>(first_row + i)});
+        {who.rank, step.figures[kDuration], median, durations.size(), growth.what, growth.ns,
+         i == 0, static_cast<int64_t>(first_row + i)});
   }
 }
 
@@ -112,21 +100,23 @@ Finding SlowSteps::ToFinding(const Job& job, int64_t label, const std::vector<Sl
   for (const Slow& each : slow) {
     const bool few = timelines == 1 || slow.size() * 2 <= timelines;
     if (few && each.rank != kNone32) finding.ranks.push_back(each.rank);
-    finding.evidence.push_back({fmt::format("{:.1f} ms; the median of {} whole steps is {:.1f} ms",
-                                            static_cast<double>(each.duration_ns) / kMillisecond,
-                                            each.steps, each.median_ns / kMillisecond),
-                                "profile_step",
-                                {each.row}});
+    finding.evidence.push_back(
+        {fmt::format("{:.1f} ms; the median of {} whole steps is {:.1f} ms",
+                     static_cast<double>(each.duration_ns) / kMillisecond, each.steps,
+                     static_cast<double>(each.median_ns) / kMillisecond),
+         "profile_step",
+         {each.row}});
   }
   const std::string which =
       fmt::format(fmt::runtime(worst.is_first ? "The first recorded step ({})" : "Step {}"), label);
   const auto duration = static_cast<double>(worst.duration_ns);
-  finding.headline = fmt::format(
-      "{} took {:.1f} ms{}, {:.1f} times as long as usual", which, duration / kMillisecond,
-      Where(finding.ranks, slow.size(), timelines), duration / worst.median_ns);
+  finding.headline =
+      fmt::format("{} took {:.1f} ms{}, {:.1f} times as long as usual", which,
+                  duration / kMillisecond, Where(finding.ranks, slow.size(), timelines),
+                  duration / static_cast<double>(worst.median_ns));
   if (worst.growth_ns > 0)
-    finding.headline +=
-        fmt::format(": {:.1f} ms more of {}", worst.growth_ns / kMillisecond, worst.grew);
+    finding.headline += fmt::format(
+        ": {:.1f} ms more of {}", static_cast<double>(worst.growth_ns) / kMillisecond, worst.grew);
   finding.confidence = 0.9;
   finding.why = "far outside of how the other steps of the same recording vary";
   finding.next_step = NextStep(worst.grew);

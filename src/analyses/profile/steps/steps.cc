@@ -5,8 +5,8 @@
 
 #include "analyses/analysis.h"
 #include "analyses/profile/steps/slow_steps.h"
-#include "analyses/profile/steps/step_rows.h"
 #include "base/stats/statistics.h"
+#include "model/timeline/device_time.h"
 #include "model/timeline/view.h"
 #include "tables/profile_step.h"
 #include "tables/profile_step_stats.h"
@@ -23,13 +23,57 @@ constexpr auto kNeeds = kTableNames<TimelineStepTable>;
 constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable>;
 constexpr auto kMakes = kTableNames<ProfileStepTable, ProfileStepStatsTable>;
 
+void SetDeviceTimes(const timeline::TimeSplit& split, StepFigures& step) {
+  step.figures[kBusy] = split.busy;
+  step.figures[kCompute] = split.compute;
+  step.figures[kExposedCommunication] = split.exposed_communication;
+  step.figures[kExposedMemory] = split.exposed_memory;
+  step.figures[kIdle] = split.idle;
+}
+
+void CountKernels(const TimelineView& view, std::vector<StepFigures>& steps) {
+  const auto& launches = view.model.tables.Get<TimelineLaunchTable>();
+  const timeline::RowRange rows = timeline::RowsOf(launches, view.who.input);
+  for (size_t row = rows.begin; row < rows.end; ++row) {
+    if (launches.step[row] == kNone32) continue;
+    const size_t slice = TimelineView::At(launches.slice[row]);
+    StepFigures& step = steps[TimelineView::At(launches.step[row])];
+    if (view.kind[slice] == view.kinds.kernel) ++step.figures[kKernels];
+  }
+}
+
+std::vector<StepFigures> StepFiguresOf(const TimelineView& view,
+                                       const timeline::DeviceClasses& classes) {
+  const std::vector<timeline::StepWindow> windows = timeline::StepWindowsOf(view);
+  if (windows.empty()) return {};
+  const auto& table = view.model.tables.Get<TimelineStepTable>();
+  const size_t first = timeline::RowsOf(table, view.who.input).begin;
+  const timeline::DeviceWorks works = timeline::DeviceWorksOf(view, classes);
+  const timeline::ClassTimes times = timeline::ClassTimesOf(works.works);
+  std::vector<StepFigures> steps;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const size_t row = first + i;
+    StepFigures step = {.step = windows[i].step,
+                        .label = table.label[row],
+                        .start = windows[i].time.begin,
+                        .whole = table.whole[row] != 0,
+                        .on_device = !works.works.empty()};
+    step.figures[kHost] = table.end_ns[row] - table.start_ns[row];
+    step.figures[kDuration] = windows[i].time.length();
+    step.figures[kWorks] = windows[i].launches;
+    SetDeviceTimes(timeline::SplitTime(times, windows[i].time), step);
+    steps.push_back(step);
+  }
+  CountKernels(view, steps);
+  return steps;
+}
+
 // Of a timeline without work of devices nothing is said about devices.
 bool IsOfDevice(Figure figure) { return figure != kHost && figure != kDuration; }
 
 void AddSteps(const TimelineView& view, const std::vector<StepFigures>& steps, Part& part) {
   for (const StepFigures& step : steps) {
-    auto row = Part::RowOf<ProfileStepRow>(view.who);
-    row.input = view.who.input;
+    auto row = view.NewRow<ProfileStepRow>();
     row.step = step.step;
     row.label = step.label;
     row.start_ns = step.start;
@@ -58,8 +102,7 @@ void AddStats(const TimelineView& view, const std::vector<StepFigures>& steps, P
     }
     if (values.empty()) continue;
     const Summary summary = Summarise(values);
-    auto row = Part::RowOf<ProfileStepStatsRow>(view.who);
-    row.input = view.who.input;
+    auto row = view.NewRow<ProfileStepStatsRow>();
     row.figure = part.pools.Intern(kFigureNames[figure]);
     row.steps = summary.count;
     row.min = static_cast<double>(summary.min);

@@ -11,6 +11,7 @@
 #include "analyses/analysis.h"
 #include "analyses/timeline/clock/clocks.h"
 #include "analyses/timeline/clock/matching.h"
+#include "model/timeline/view.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"
@@ -37,18 +38,85 @@ class MatchWriter {
         clocks_(clocks),
         part_(part) {}
 
-  void Write(const Match& match);
+  void Write(const Match& match) {
+    auto& table = part_.tables.Edit<ProfileCollectiveMatchTable>();
+    ProfileCollectiveMatchRow row = Describe(match);
+    row.match = static_cast<int64_t>(table.size());
+    AddTimes(match, row);
+    table.Add(row);
+    WriteWaits(match, row);
+  }
 
  private:
-  ProfileCollectiveMatchRow Describe(const Match& match) const;
-  void AddTimes(const Match& match, ProfileCollectiveMatchRow& row) const;
-  void WriteWaits(const Match& match, const ProfileCollectiveMatchRow& row);
+  ProfileCollectiveMatchRow Describe(const Match& match) const {
+    size_t first = match.present[0].row;
+    ProfileCollectiveMatchRow row;
+    row.job = job_.job;
+    row.attempt = job_.attempt;
+    row.group_name = timeline::Copied(model_, table_.group_name[first], part_);
+    row.group_desc = timeline::Copied(model_, table_.group_desc[first], part_);
+    std::span<const int64_t> members = model_.pools.lists.Get(table_.members[first]);
+    if (!members.empty()) row.members = part_.pools.lists.Intern(members);
+    row.op = timeline::Copied(model_, table_.op[first], part_);
+    row.bytes = table_.bytes[first];
+    std::vector<int64_t> ranks;
+    for (const Presence& each : match.present) {
+      ranks.push_back(table_.rank[each.row]);
+      if (table_.bytes[each.row] != row.bytes) row.bytes = kNone64;
+      if (table_.op[each.row] != table_.op[first]) row.op = part_.pools.Intern("send_recv");
+    }
+    std::sort(ranks.begin(), ranks.end());
+    row.ranks = part_.pools.lists.Intern(ranks);
+    row.complete =
+        !members.empty() && std::equal(ranks.begin(), ranks.end(), members.begin(), members.end());
+    row.synchronises = match.synchronises;
+    row.on_device = match.on_device;
+    row.seq = table_.seq[first];
+    row.position = match.slot;
+    return row;
+  }
+
+  void AddTimes(const Match& match, ProfileCollectiveMatchRow& row) const {
+    int64_t first_end = 0;
+    int64_t last_end = 0;
+    for (const Presence& each : match.present) {
+      int64_t start = Aligned(each, table_.start_ns[each.row]);
+      int64_t end = Aligned(each, EndOf(table_, each.row));
+      bool is_first = &each == &match.present[0];
+      if (is_first || start < row.first_start_ns) {
+        row.first_start_ns = start;
+        row.first_rank = table_.rank[each.row];
+      }
+      if (is_first || start > row.last_start_ns) {
+        row.last_start_ns = start;
+        row.last_rank = table_.rank[each.row];
+      }
+      first_end = is_first ? end : std::min(first_end, end);
+      last_end = is_first ? end : std::max(last_end, end);
+      row.transfer_ns = is_first ? table_.duration_ns[each.row]
+                                 : std::min(row.transfer_ns, table_.duration_ns[each.row]);
+    }
+    row.start_skew_ns = row.last_start_ns - row.first_start_ns;
+    row.end_skew_ns = last_end - first_end;
+  }
+
+  void WriteWaits(const Match& match, const ProfileCollectiveMatchRow& row) {
+    for (const Presence& each : match.present) {
+      auto wait =
+          Part::RowOf<ProfileCollectiveWaitRow>({table_.input[each.row], table_.job[each.row],
+                                                 table_.attempt[each.row], table_.rank[each.row]});
+      wait.input = table_.input[each.row];
+      wait.match = row.match;
+      wait.collective = table_.collective[each.row];
+      wait.start_ns = Aligned(each, table_.start_ns[each.row]);
+      wait.end_ns = Aligned(each, EndOf(table_, each.row));
+      wait.wait_ns = row.last_start_ns - wait.start_ns;
+      part_.tables.Edit<ProfileCollectiveWaitTable>().Add(wait);
+    }
+  }
 
   int64_t Aligned(const Presence& each, int64_t time_ns) const {
     return clocks_[each.node].correction.Apply(time_ns);
-  }
-  StringId Copy(StringId id) const {
-    return id == StringId::kNone ? id : part_.pools.Intern(model_.pools.Text(id));
   }
 
   const Model& model_;
@@ -57,83 +125,6 @@ class MatchWriter {
   const Clocks& clocks_;
   Part& part_;
 };
-
-ProfileCollectiveMatchRow MatchWriter::Describe(const Match& match) const {
-  size_t first = match.present[0].row;
-  ProfileCollectiveMatchRow row;
-  row.job = job_.job;
-  row.attempt = job_.attempt;
-  row.group_name = Copy(table_.group_name[first]);
-  row.group_desc = Copy(table_.group_desc[first]);
-  std::span<const int64_t> members = model_.pools.lists.Get(table_.members[first]);
-  if (!members.empty()) row.members = part_.pools.lists.Intern(members);
-  row.op = Copy(table_.op[first]);
-  row.bytes = table_.bytes[first];
-  std::vector<int64_t> ranks;
-  for (const Presence& each : match.present) {
-    ranks.push_back(table_.rank[each.row]);
-    if (table_.bytes[each.row] != row.bytes) row.bytes = kNone64;
-    if (table_.op[each.row] != table_.op[first]) row.op = part_.pools.Intern("send_recv");
-  }
-  std::sort(ranks.begin(), ranks.end());
-  row.ranks = part_.pools.lists.Intern(ranks);
-  row.complete =
-      !members.empty() && std::equal(ranks.begin(), ranks.end(), members.begin(), members.end());
-  row.synchronises = match.synchronises;
-  row.on_device = match.on_device;
-  row.seq = table_.seq[first];
-  row.position = match.slot;
-  return row;
-}
-
-void MatchWriter::AddTimes(const Match& match, ProfileCollectiveMatchRow& row) const {
-  int64_t first_end = 0;
-  int64_t last_end = 0;
-  for (const Presence& each : match.present) {
-    int64_t start = Aligned(each, table_.start_ns[each.row]);
-    int64_t end = Aligned(each, EndOf(table_, each.row));
-    bool is_first = &each == &match.present[0];
-    if (is_first || start < row.first_start_ns) {
-      row.first_start_ns = start;
-      row.first_rank = table_.rank[each.row];
-    }
-    if (is_first || start > row.last_start_ns) {
-      row.last_start_ns = start;
-      row.last_rank = table_.rank[each.row];
-    }
-    first_end = is_first ? end : std::min(first_end, end);
-    last_end = is_first ? end : std::max(last_end, end);
-    row.transfer_ns = is_first ? table_.duration_ns[each.row]
-                               : std::min(row.transfer_ns, table_.duration_ns[each.row]);
-  }
-  row.start_skew_ns = row.last_start_ns - row.first_start_ns;
-  row.end_skew_ns = last_end - first_end;
-}
-
-void MatchWriter::WriteWaits(const Match& match, const ProfileCollectiveMatchRow& row) {
-  for (const Presence& each : match.present) {
-    auto wait =
-        Part::RowOf<ProfileCollectiveWaitRow>({table_.input[each.row], table_.job[each.row],
-                                               table_.attempt[each.row], table_.rank[each.row]});
-    wait.input = table_.input[each.row];
-    wait.match = row.match;
-    wait.collective = table_.collective[each.row];
-    wait.start_ns = Aligned(each, table_.start_ns[each.row]);
-    wait.end_ns = Aligned(each, EndOf(table_, each.row));
-    wait.wait_ns = row.last_start_ns - wait.start_ns;
-    part_.tables.Edit<ProfileCollectiveWaitTable>().Add(wait);
-  }
-}
-
-void MatchWriter::Write(const Match& match) {
-  auto& table = part_.tables.Edit<ProfileCollectiveMatchTable>();
-  ProfileCollectiveMatchRow row = Describe(match);
-  row.match = static_cast<int64_t>(table.size());
-  AddTimes(match, row);
-  table.Add(row);
-  WriteWaits(match, row);
-}
-
 std::string_view StateOf(const Job& job, const NodeClock& clock) {
   if (clock.aligned) return "aligned";
   return job.nodes.size() == 1 ? "alone" : "unaligned";

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyses/timeline/clock/matches.h"
+#include "analyses/timeline/clock/matching.h"
 
 namespace debrief::analyses::timeline_clock {
 

@@ -13,6 +13,8 @@ namespace {
 
 using timeline::TimelineView;
 
+constexpr std::string_view kRegionWords = "Torch-Compiled Region";
+
 struct Numbered {
   int64_t number, start;
   int32_t slice;
@@ -27,7 +29,7 @@ std::vector<Numbered> NumberedOps(const TimelineView& view, NameRoles& roles) {
     const int32_t slice = ops.slice[row];
     const size_t at = TimelineView::At(slice);
     const bool is_backward =
-        ops.forward_thread[row] > 0 || roles.Of(view.name[at]) == NameRole::kBackward;
+        ops.forward_thread[row] > 0 || roles(view.name[at]) == NameRole::kBackward;
     numbered.push_back({ops.sequence[row], view.start[at], slice, is_backward});
   }
   std::sort(numbered.begin(), numbered.end(), [](const Numbered& a, const Numbered& b) {
@@ -98,6 +100,22 @@ void LinkByArrow(const TimelineView& view, std::vector<BackwardLink>& links) {
 }
 
 }  // namespace
+
+NameRole RoleOfName(std::string_view name) {
+  if (name.starts_with("ProfilerStep")) return NameRole::kStep;
+  if (name.starts_with("nn.Module: ")) return NameRole::kModule;
+  if (name.starts_with(kRegionWords)) return NameRole::kRegion;
+  if (name.starts_with("## Call CompiledFxGraph")) return NameRole::kCompiledCall;
+  if (name.starts_with("autograd::engine::evaluate_function")) return NameRole::kBackward;
+  return NameRole::kPlain;
+}
+
+std::string_view CompileIdIn(std::string_view name) {
+  name.remove_prefix(kRegionWords.size());
+  if (!name.starts_with(": ")) return {};
+  name.remove_prefix(2);
+  return name.substr(0, name.find(' '));
+}
 
 std::vector<BackwardLink> BackwardLinksOf(const TimelineView& view, NameRoles& roles) {
   std::vector<BackwardLink> links;

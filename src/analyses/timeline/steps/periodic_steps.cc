@@ -10,6 +10,7 @@
 
 #include "analyses/timeline/steps/period.h"
 #include "analyses/timeline/steps/steps.h"
+#include "base/text/strings.h"
 
 namespace debrief::analyses::timeline_steps {
 
@@ -53,9 +54,8 @@ std::vector<size_t> AnchorsOf(const TimelineView& view, const Works& works) {
 bool IsHostCopy(std::string_view name) {
   constexpr std::string_view kWords[] = {"HtoD",         "DtoH",  "HostToDevice",
                                          "DeviceToHost", " DmaI", " DmaO"};
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
-    return name.find(word) != std::string_view::npos;
-  });
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return Contains(name, word); });
 }
 
 // Copies between host and device, and launches of graphs.
@@ -74,13 +74,12 @@ size_t CountExchanges(const TimelineView& view, std::span<const WorkOrigin> orig
 
 // Calls in which the host waits for the device.
 size_t CountWaits(const TimelineView& view) {
-  std::unordered_map<StringId, bool> waits;  // by name
+  timeline::OfName<bool> waits(view.model.pools,
+                               [](std::string_view name) { return Contains(name, "Synchronize"); });
   size_t count = 0;
   for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
     if (view.kind[TimelineView::At(slice)] != view.kinds.runtime) continue;
-    auto [found, is_new] = waits.try_emplace(view.name[TimelineView::At(slice)], false);
-    if (is_new) found->second = view.NameOf(slice).find("Synchronize") != std::string_view::npos;
-    if (found->second) ++count;
+    if (waits(view.name[TimelineView::At(slice)])) ++count;
   }
   return count;
 }

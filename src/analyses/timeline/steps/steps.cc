@@ -1,9 +1,19 @@
+// Where do the steps of the program begin and end? The profiler's own marks tell; without them, a
+// clear repetition of the work on the device.
+//
+// The device runs behind the host, so a step has two spans: that of the host, and that of the work
+// which the host launched in it. Cost: two passes over the slices and a sort of those with ids.
 #include "analyses/timeline/steps/steps.h"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
-#include <unordered_map>
+
+#include "analyses/analysis.h"
+#include "analyses/by_timeline.h"
+#include "model/timeline/view.h"
+#include "tables/timeline_slice.h"
+#include "tables/timeline_step.h"
 
 namespace debrief::analyses::timeline_steps {
 
@@ -11,6 +21,10 @@ namespace {
 
 using timeline::TimelineView;
 using timeline::WorkOrigin;
+
+constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables>;
+constexpr auto kMakes = kTableNames<TimelineStepTable>;
 
 constexpr std::string_view kMark = "ProfilerStep";
 
@@ -26,13 +40,10 @@ int64_t LabelOf(std::string_view name) {
   return label;
 }
 
-bool IsMark(const TimelineView& view, int32_t slice, std::unordered_map<StringId, bool>& known) {
+bool IsMark(const TimelineView& view, int32_t slice, timeline::OfName<bool>& is_mark) {
   const size_t at = TimelineView::At(slice);
   const StringId kind = view.kind[at];
-  if (kind != view.kinds.annotation && kind != view.kinds.op) return false;
-  auto [found, is_new] = known.try_emplace(view.name[at], false);
-  if (is_new) found->second = view.NameOf(slice).starts_with(kMark);
-  return found->second;
+  return (kind == view.kinds.annotation || kind == view.kinds.op) && is_mark(view.name[at]);
 }
 
 bool ByStart(const Step& a, const Step& b) {
@@ -56,13 +67,14 @@ std::vector<Step> Joined(std::vector<Step> marks) {
   return steps;
 }
 
-}  // namespace
-
+// By the profiler's marks (ProfilerStep#412), sorted by start. A mark may be there twice, as an op
+// and as an annotation; an end is never behind the next start.
 std::vector<Step> MarkedSteps(const TimelineView& view) {
   std::vector<Step> marks;
-  std::unordered_map<StringId, bool> known;
+  timeline::OfName<bool> is_mark(view.model.pools,
+                                 [](std::string_view name) { return name.starts_with(kMark); });
   for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
-    if (!IsMark(view, slice, known)) continue;
+    if (!IsMark(view, slice, is_mark)) continue;
     marks.push_back({.label = LabelOf(view.NameOf(slice)),
                      .start = view.start[TimelineView::At(slice)],
                      .end = view.end(slice)});
@@ -70,6 +82,7 @@ std::vector<Step> MarkedSteps(const TimelineView& view) {
   return Joined(std::move(marks));
 }
 
+// Fills in the work that each step launched. Work that no call launched counts where it ran.
 void CountWork(const TimelineView& view, std::span<const WorkOrigin> origins,
                std::vector<Step>& steps) {
   for (const WorkOrigin& origin : origins) {
@@ -86,10 +99,56 @@ void CountWork(const TimelineView& view, std::span<const WorkOrigin> origins,
   }
 }
 
+// The last step is cut when it has clearly less work than the one before.
 void MarkCutSteps(std::vector<Step>& steps) {
   if (steps.size() < 2) return;
   Step& last = steps.back();
   last.whole = last.launches * 100 >= steps[steps.size() - 2].launches * kWholeShare;
+}
+
+void AddSteps(const TimelineView& view, const std::vector<Step>& steps, std::string_view source,
+              Part& part) {
+  auto& table = part.tables.Edit<TimelineStepTable>();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    auto row = view.NewRow<TimelineStepRow>();
+    row.step = static_cast<int32_t>(i);
+    row.label = steps[i].label;
+    row.start_ns = steps[i].start;
+    row.end_ns = steps[i].end;
+    row.device_start_ns = steps[i].device_start;
+    row.device_end_ns = steps[i].device_end;
+    row.launches = steps[i].launches;
+    row.source = part.pools.Intern(source);
+    row.whole = steps[i].whole;
+    table.Add(row);
+  }
+}
+
+Status Run(const Model& model, AnalysisResult& result) {
+  ForEachTimeline(model, result, [](const TimelineView& view, Part& part) {
+    const auto origins = timeline::WorkOriginsOf(view);
+    std::vector<Step> steps = MarkedSteps(view);
+    const bool is_marked = !steps.empty();
+    if (!is_marked) steps = PeriodicSteps(view, origins);
+    CountWork(view, origins, steps);
+    MarkCutSteps(steps);
+    AddSteps(view, steps, is_marked ? "annotation" : "period", part);
+  });
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "timeline_steps",
+               .sentence = "Where do the steps of the program begin and end?",
+               .example = "(makes tables only)",
+               .needs = kNeeds,
+               .makes = kMakes,
+               .uses = kUses},
+      .run = Run};
+  return kAnalysis;
 }
 
 }  // namespace debrief::analyses::timeline_steps

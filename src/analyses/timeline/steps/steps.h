@@ -1,4 +1,4 @@
-// The steps of a program in a timeline, by two ways to find them.
+// The steps of a program in a timeline.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,8 @@ struct Step {
   bool whole = true;
 };
 
-// By the profiler's marks (ProfilerStep#412), sorted by start. A mark may be there twice, as an op
-// and as an annotation; an end is never behind the next start.
-std::vector<Step> MarkedSteps(const timeline::TimelineView& view);
-
 // By repetition of the work on the busiest stream; empty unless the work is clearly periodic.
 std::vector<Step> PeriodicSteps(const timeline::TimelineView& view,
                                 std::span<const timeline::WorkOrigin> origins);
-
-// Fills in the work that each step launched. Work that no call launched counts where it ran.
-void CountWork(const timeline::TimelineView& view, std::span<const timeline::WorkOrigin> origins,
-               std::vector<Step>& steps);
-
-// The last step is cut when it has clearly less work than the one before.
-void MarkCutSteps(std::vector<Step>& steps);
 
 }  // namespace debrief::analyses::timeline_steps

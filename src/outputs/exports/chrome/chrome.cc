@@ -84,9 +84,8 @@ std::string Head(const Model& model, const std::vector<MergedTimeline>& merged, 
 }
 
 Status Write(const Model& model, const OutputContext& context) {
-  if (context.folder.empty() && context.file.empty()) return {};
-  const std::string path =
-      context.file.empty() ? fmt::format("{}/{}", context.folder, kFile) : context.file;
+  const std::string path = PathOf(context, kFile);
+  if (path.empty()) return {};
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
   const std::vector<MergedTimeline> merged = MergeTimelines(model);
   const int64_t base_ns = BaseOf(model);
@@ -94,7 +93,7 @@ Status Write(const Model& model, const OutputContext& context) {
   EventFile events(file);
   NumberGiver pids;
   for (const MergedTimeline& timeline : merged)
-    TRY(TimelineEvents(timeline, base_ns == kNone64 ? 0 : base_ns, pids, events).Write());
+    TRY(WriteTimelineEvents(timeline, base_ns == kNone64 ? 0 : base_ns, pids, events));
   TRY(file.Append("\n]}\n"));
   return file.Finish();
 }

@@ -50,47 +50,8 @@ class NumberGiver {
   int64_t next_ = 1'000'000;
 };
 
-class TimelineEvents {
- public:
-  // All must outlive it. `base_ns` is taken off all times.
-  TimelineEvents(const MergedTimeline& merged, int64_t base_ns, NumberGiver& pids, EventFile& file);
-
-  Status Write();
-
- private:
-  void NumberTracks(NumberGiver& pids);
-  Status WriteNames();
-  Status WriteName(std::string_view what, std::string_view key, int64_t pid, int64_t tid,
-                   std::string_view value);
-  Status WriteOrder(std::string_view what, int64_t pid, int64_t tid, int32_t value);
-  Status WriteSlices();
-  Status WriteSlice(int32_t slice, size_t track_row);
-  Status WriteAsync(int32_t slice, size_t track_row);
-  Status WriteLaunchArrow(int32_t slice, size_t track_row);
-  Status WriteMemory();
-  Status WriteCounters();
-  Status WriteFlows();
-
-  std::string& Begin(char phase, size_t track_row, int64_t time);
-  void AppendArgs(int32_t slice, std::string& out);
-  template <typename Table>
-  void AppendColumns(const Table& table, size_t row, std::string& out);
-  void AppendColumn(std::string_view key, int64_t value, std::string& out);
-  void AppendColumn(std::string_view key, int32_t value, std::string& out);
-  void AppendColumn(std::string_view key, double value, std::string& out);
-  void AppendColumn(std::string_view key, StringId value, std::string& out);
-  void AppendColumn(std::string_view key, ListId value, std::string& out);
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-  void FindLaunched();
-
-  const MergedTimeline& merged_;
-  const timeline::TimelineView& view_;
-  const Model& model_;
-  int64_t base_ns_;
-  EventFile& file_;
-  std::vector<int64_t> pids_, tids_;                  // by process and by track
-  std::unordered_set<int64_t> launched_, launching_;  // correlations of work and of launches
-  size_t next_work_, next_op_, next_collective_;
-};
+// All must outlive the call. `base_ns` is taken off all times.
+Status WriteTimelineEvents(const MergedTimeline& merged, int64_t base_ns, NumberGiver& pids,
+                           EventFile& file);
 
 }  // namespace debrief::outputs::chrome

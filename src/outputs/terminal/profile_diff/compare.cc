@@ -1,18 +1,11 @@
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <cstdlib>
 
 #include "outputs/terminal/profile_diff/profile_diff.h"
 
 namespace debrief::outputs::profile_diff {
 
 namespace {
-
-// Of fewer samples the scatter says nothing.
-constexpr uint32_t kFewestSamples = 3;
-// A median absolute deviation of normal noise is this much smaller than its standard deviation.
-constexpr double kDeviationOfMad = 1.4826;
-constexpr double kDeviations = 3;
 
 using SampleTimes = std::vector<int64_t>;  // by sample
 
@@ -22,33 +15,11 @@ SampleTimes TimesOf(const Amounts& amounts, uint32_t samples) {
   return times;
 }
 
-int64_t Median(SampleTimes times) {
-  auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
-int64_t MedianDeviation(const SampleTimes& times, int64_t median) {
-  SampleTimes deviations;
-  for (int64_t time : times) deviations.push_back(std::abs(time - median));
-  return Median(std::move(deviations));
-}
-
-// Square of the standard error of a mean.
-double SquaredError(const SampleTimes& times, int64_t median) {
-  const double deviation = kDeviationOfMad * static_cast<double>(MedianDeviation(times, median));
-  return deviation * deviation / static_cast<double>(times.size());
-}
-
-// A single odd step moves the mean and not the median: both have to differ.
-void Judge(const SampleTimes& a, const SampleTimes& b, Values& values) {
-  if (a.size() < kFewestSamples || b.size() < kFewestSamples) return;
-  const int64_t median_a = Median(a), median_b = Median(b);
-  values.noise_ns =
-      std::llround(kDeviations * std::sqrt(SquaredError(a, median_a) + SquaredError(b, median_b)));
-  const bool is_larger = std::abs(values.difference()) > values.noise_ns &&
-                         std::abs(median_b - median_a) > values.noise_ns;
-  values.significance = is_larger ? Significance::kSignificant : Significance::kWithinNoise;
+// Whether the difference of the means may be chance.
+void Judge(const SampleTimes& a, const SampleTimes& b, int64_t floor, Change& means) {
+  const Change judged = ChangeOf(a, b, floor);
+  means.noise = judged.noise;
+  means.is_real = judged.is_real;
 }
 
 // To the nearest; `count` above 0. A product of a time and two counts needs more than 64 bits.
@@ -62,13 +33,15 @@ class Comparison {
   Comparison(const Side& a, const Side& b) : a_(a), b_(b) {}
 
   void AddParts(ProfileDiff& diff) const {
-    diff.total = ValuesOf(a_.total, b_.total);
+    const int64_t floor = SmallestThatMatters(Divide(a_.total.total_ns, a_.samples));
+    diff.total = ChangeOfMeans(a_.total, b_.total, floor);
     int64_t sum_a = 0, sum_b = 0;
     for (size_t part = 0; part < kParts; ++part) {
-      Values values;
-      values.a_ns = NextMean(a_.parts[part].total_ns, a_.samples, sum_a);
-      values.b_ns = NextMean(b_.parts[part].total_ns, b_.samples, sum_b);
-      Judge(TimesOf(a_.parts[part], a_.samples), TimesOf(b_.parts[part], b_.samples), values);
+      Change values;
+      values.a = NextMean(a_.parts[part].total_ns, a_.samples, sum_a);
+      values.b = NextMean(b_.parts[part].total_ns, b_.samples, sum_b);
+      Judge(TimesOf(a_.parts[part], a_.samples), TimesOf(b_.parts[part], b_.samples), floor,
+            values);
       diff.parts.push_back({static_cast<TimePart>(part), values});
     }
   }
@@ -92,13 +65,13 @@ class Comparison {
   void AddOverlaps(ProfileDiff& diff) const {
     for (const PartDiff& part : diff.parts) {
       if (part.part == TimePart::kIdle) continue;
-      Values values{.a_ns = part.time.a_ns, .b_ns = part.time.b_ns};
+      Change values{.a = part.time.a, .b = part.time.b};
       for (const NameDiff& kernel : diff.kernels) {
         if (kernel.part != part.part) continue;
-        values.a_ns -= kernel.time.a_ns;
-        values.b_ns -= kernel.time.b_ns;
+        values.a -= kernel.time.a;
+        values.b -= kernel.time.b;
       }
-      Judge(OverlapTimes(a_, part.part), OverlapTimes(b_, part.part), values);
+      Judge(OverlapTimes(a_, part.part), OverlapTimes(b_, part.part), 0, values);
       diff.overlaps.push_back({part.part, values});
     }
   }
@@ -112,16 +85,16 @@ class Comparison {
     return Divide(running, samples) - before;
   }
 
-  Values ValuesOf(const Amounts& a, const Amounts& b) const {
-    Values values{.a_ns = Divide(a.total_ns, a_.samples), .b_ns = Divide(b.total_ns, b_.samples)};
-    Judge(TimesOf(a, a_.samples), TimesOf(b, b_.samples), values);
+  Change ChangeOfMeans(const Amounts& a, const Amounts& b, int64_t floor = 0) const {
+    Change values{.a = Divide(a.total_ns, a_.samples), .b = Divide(b.total_ns, b_.samples)};
+    Judge(TimesOf(a, a_.samples), TimesOf(b, b_.samples), floor, values);
     return values;
   }
 
   void Add(const NamedAmounts::key_type& key, const Amounts& a, const Amounts& b,
            std::vector<NameDiff>& names) const {
     if (a.by_sample.empty() && b.by_sample.empty()) return;
-    NameDiff diff{.part = key.first, .name = std::string(key.second), .time = ValuesOf(a, b)};
+    NameDiff diff{.part = key.first, .name = std::string(key.second), .time = ChangeOfMeans(a, b)};
     diff.count_a = a.count;
     diff.count_b = b.count;
     diff.count_effect_ns = CountEffect(a, b, diff.time.difference());
@@ -169,17 +142,12 @@ Status NothingToCompare(std::string_view side) {
 
 }  // namespace
 
-std::string_view SignificanceName(Significance significance) {
-  switch (significance) {
-    case Significance::kSignificant:
-      return "significant";
-    case Significance::kWithinNoise:
-      return "within_noise";
-    case Significance::kUnknown:
-      break;
-  }
-  return "unknown";
+std::string_view SignificanceName(const Change& change) {
+  if (change.noise == kNone64) return "unknown";
+  return change.is_real ? "significant" : "within_noise";
 }
+
+int64_t SmallestThatMatters(int64_t sample_ns) { return PercentOf(sample_ns, 2); }
 
 Result<ProfileDiff> DiffProfiles(const Selection& a, const Selection& b) {
   ProfileDiff diff;

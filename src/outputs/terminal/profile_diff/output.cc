@@ -1,12 +1,11 @@
 // The slowest timeline of a report against the fastest: `debrief PATH --with profile_diff`.
 #include "outputs/output.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/bytes/write_file.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
+#include "outputs/timeline_merge.h"
 #include "tables/timeline.h"
 
 namespace debrief::outputs::profile_diff {
@@ -28,8 +27,7 @@ std::vector<Candidate> Candidates(const Model& model, Unit unit) {
     const Side side = SideOf({model, {input}}, unit);
     if (side.samples == 0) continue;
     found.push_back(
-        {input, rank == kNone32 ? fmt::format("input {}", input) : fmt::format("rank {}", rank),
-         side.total.total_ns / side.samples});
+        {input, RankName({.input = input, .rank = rank}), side.total.total_ns / side.samples});
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Candidate& a, const Candidate& b) { return a.mean_ns < b.mean_ns; });

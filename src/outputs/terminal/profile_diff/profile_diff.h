@@ -6,41 +6,36 @@
 //                         overlap -0.10 (kernels that ran beside others)
 //
 // Means are rounded so that sums stay exact: each is the difference of two rounded running sums.
-// A difference counts when it is larger than the scatter of the steps explains (noise_ns).
+// A difference counts when it is larger than the scatter of the steps explains
+// (base/stats/noise.h).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/stats/noise.h"
 #include "base/status.h"
 #include "outputs/terminal/profile_diff/samples.h"
 
 namespace debrief::outputs::profile_diff {
 
-enum class Significance : uint8_t { kSignificant, kWithinNoise, kUnknown };
-std::string_view SignificanceName(Significance significance);
+// significant, within_noise, or unknown of too few samples.
+std::string_view SignificanceName(const Change& change);
 
-// Means over the samples of each side.
-struct Values {
-  int64_t a_ns = 0;
-  int64_t b_ns = 0;
-  int64_t noise_ns = kNone64;  // differences up to here may be chance; kNone64: too few samples
-  Significance significance = Significance::kUnknown;
-
-  int64_t difference() const { return b_ns - a_ns; }
-};
+// A difference of a sample or of its parts up to here does not matter, however regular it is.
+int64_t SmallestThatMatters(int64_t sample_ns);
 
 struct PartDiff {
   TimePart part = TimePart::kCompute;
-  Values time;
+  Change time;  // means over the samples of each side
 };
 
 // A kernel, copy or fill by its name; or an op by what it launched.
 struct NameDiff {
   TimePart part = TimePart::kCompute;
   std::string name;
-  Values time;
+  Change time;
   int64_t count_a = 0;  // in all samples
   int64_t count_b = 0;
   // time.difference() is the sum of both.
@@ -54,7 +49,7 @@ struct ProfileDiff {
   Unit unit = Unit::kStep;
   int64_t samples_a = 0;
   int64_t samples_b = 0;
-  Values total;                   // the sum of `parts`
+  Change total;                   // the sum of `parts`
   std::vector<PartDiff> parts;    // each but idle is the sum of its kernels and its overlap
   std::vector<NameDiff> kernels;  // largest difference first
   std::vector<PartDiff>
@@ -72,6 +67,9 @@ struct DiffTextOptions {
   size_t rows = 15;  // of kernels and of ops
   size_t width = 100;
 };
+
+// Launches a sample.
+std::string PerSample(int64_t count, int64_t samples);
 
 std::string DiffText(const ProfileDiff& diff, const DiffTextOptions& options);
 // One line for each figure: level (total, part, kernel, overlap, op), part, name, times, effects.

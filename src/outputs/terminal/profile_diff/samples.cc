@@ -4,10 +4,8 @@
 #include <unordered_map>
 
 #include "base/stats/intervals.h"
-#include "model/timeline/device_time.h"
-#include "model/timeline/view.h"
+#include "model/timeline/launches.h"
 #include "tables/profile_breakdown.h"
-#include "tables/timeline_launch.h"
 #include "tables/timeline_step.h"
 
 namespace debrief::outputs::profile_diff {
@@ -61,17 +59,6 @@ TimePart PartOf(DeviceClass device_class) {
                                                      : TimePart::kExposedMemcpy;
 }
 
-// Names of the ops that launched the work, by slice.
-std::vector<StringId> OpNames(const TimelineView& view) {
-  const auto& launches = view.model.tables.Get<TimelineLaunchTable>();
-  const timeline::RowRange rows = timeline::RowsOf(launches, view.who.input);
-  std::vector<StringId> names(view.slices.size(), StringId::kNone);
-  for (size_t row = rows.begin; row < rows.end; ++row)
-    if (launches.op[row] != kNone32)
-      names[TimelineView::At(launches.slice[row])] = view.name[TimelineView::At(launches.op[row])];
-  return names;
-}
-
 // Adds up by name while names are still numbers.
 class NameSums {
  public:
@@ -103,9 +90,9 @@ class SideBuilder {
       AddParts(row);
       windows.push_back({breakdown.window_start_ns[row], breakdown.window_end_ns[row]});
     }
-    const std::vector<StringId> op_names = OpNames(view);
+    const std::vector<int32_t> op_of = timeline::LaunchLinksOf(view).op;
     for (const timeline::DeviceWork& work : timeline::DeviceWorksOf(view, classes_).works)
-      AddWork(view, work, op_names[TimelineView::At(work.slice)], windows, first);
+      AddWork(view, work, op_of[TimelineView::At(work.slice)], windows, first);
   }
 
   Side Take() {
@@ -126,13 +113,14 @@ class SideBuilder {
   }
 
   // To each window what runs in it; windows are sorted and do not overlap.
-  void AddWork(const TimelineView& view, const timeline::DeviceWork& work, StringId op,
+  void AddWork(const TimelineView& view, const timeline::DeviceWork& work, int32_t op,
                const std::vector<Interval>& windows, uint32_t first_sample) {
     auto window = std::partition_point(windows.begin(), windows.end(),
                                        [&](const Interval& w) { return w.end <= work.time.begin; });
     const TimePart part = PartOf(work.device_class);
     Amounts& kernel = kernels_.Of(part, view.name[TimelineView::At(work.slice)]);
-    Amounts& of_op = ops_.Of(part, op);
+    Amounts& of_op =
+        ops_.Of(part, op == kNone32 ? StringId::kNone : view.name[TimelineView::At(op)]);
     for (; window != windows.end() && window->begin < work.time.end; ++window) {
       const int64_t time =
           std::min(window->end, work.time.end) - std::max(window->begin, work.time.begin);

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 
 #include "base/json/writer.h"
+#include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/safe_name.h"
 #include "base/text/units.h"
@@ -14,50 +15,20 @@ namespace debrief::outputs::profile_diff {
 namespace {
 
 constexpr size_t kNarrowestName = 32;
+constexpr size_t kFiguresBefore = 96;  // columns that the figures before a name take
 
-std::string Signed(int64_t ns) {
-  if (ns == 0) return "0";
-  return (ns > 0 ? "+" : "-") + DurationText(std::abs(ns));
+std::string PercentOf(const Change& change) {
+  if (change.a <= 0) return "";
+  return fmt::format(
+      "{:+.1f} %", 100 * static_cast<double>(change.difference()) / static_cast<double>(change.a));
 }
 
-std::string PercentOf(const Values& values) {
-  if (values.a_ns <= 0) return "";
-  return fmt::format("{:+.1f} %", 100 * static_cast<double>(values.difference()) /
-                                      static_cast<double>(values.a_ns));
-}
-
-std::string_view Mark(const Values& values) {
-  if (values.difference() == 0) return "";
-  switch (values.significance) {
-    case Significance::kSignificant:
-      return "significant";
-    case Significance::kWithinNoise:
-      return "within noise";
-    case Significance::kUnknown:
-      break;
-  }
-  return "";
+std::string Mark(const Change& change) {
+  if (change.difference() == 0 || change.noise == kNone64) return "";
+  return change.is_real ? "significant" : "within noise";
 }
 
 std::string_view UnitName(Unit unit) { return unit == Unit::kStep ? "step" : "timeline"; }
-
-std::string PerSample(int64_t count, int64_t samples) {
-  if (samples == 0) return "0";
-  return fmt::format("{:.4g}", static_cast<double>(count) / static_cast<double>(samples));
-}
-
-bool ContinuesCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
-// Begin and end of a long name: those of templates begin alike.
-std::string Cut(const std::string& text, size_t width) {
-  constexpr std::string_view kGap = "...";
-  if (text.size() <= width) return text;
-  const size_t kept = width > kGap.size() ? width - kGap.size() : 0;
-  size_t head = kept / 2, tail = text.size() - (kept - head);
-  while (head > 0 && ContinuesCharacter(text[head])) --head;
-  while (tail < text.size() && ContinuesCharacter(text[tail])) ++tail;
-  return text.substr(0, head) + std::string(kGap) + text.substr(tail);
-}
 
 // What work is for, whether exposed or not.
 std::string_view WorkName(TimePart part) {
@@ -70,78 +41,86 @@ void WriteHead(const ProfileDiff& diff, const DiffTextOptions& options, std::str
   const int64_t difference = diff.total.difference();
   const std::string_view unit = UnitName(diff.unit);
   if (difference == 0) {
-    out += fmt::format("B takes as long a {} as A: {}\n", unit, DurationText(diff.total.a_ns));
+    out += fmt::format("B takes as long a {} as A: {}\n", unit, DurationText(diff.total.a));
   } else {
-    out += fmt::format("B takes {} {} a {} than A: {} -> {} ({})\n",
-                       DurationText(std::abs(difference)), difference > 0 ? "longer" : "less", unit,
-                       DurationText(diff.total.a_ns), DurationText(diff.total.b_ns),
-                       PercentOf(diff.total));
+    out +=
+        fmt::format("B takes {} {} a {} than A: {} -> {} ({})\n",
+                    DurationText(std::abs(difference)), difference > 0 ? "longer" : "less", unit,
+                    DurationText(diff.total.a), DurationText(diff.total.b), PercentOf(diff.total));
   }
   out += fmt::format("  A: {}\n  B: {}\n", Printable(options.name_a), Printable(options.name_b));
   out += fmt::format("  means of {} and {} {}s, host and devices together", diff.samples_a,
                      diff.samples_b, unit);
-  if (diff.total.noise_ns == kNone64) {
+  if (diff.total.noise == kNone64) {
     out += "; too few to tell a difference from chance\n";
   } else {
-    out += fmt::format("; differences up to {} may be chance\n", DurationText(diff.total.noise_ns));
+    out += fmt::format("; differences up to {} may be chance\n", DurationText(diff.total.noise));
   }
-}
-
-void WriteLine(std::string_view name, const Values& values, std::string& out) {
-  std::string line = fmt::format("  {:<24}{:>10} {:>10} {:>11} {:>10}  {}", name,
-                                 DurationText(values.a_ns), DurationText(values.b_ns),
-                                 Signed(values.difference()), PercentOf(values), Mark(values));
-  line.erase(line.find_last_not_of(' ') + 1);
-  out += line + "\n";
 }
 
 void WriteParts(const ProfileDiff& diff, std::string& out) {
-  out += fmt::format("\n  {:<24}{:>10} {:>10} {:>11}\n", "where the time is", "A", "B", "B - A");
-  for (const PartDiff& part : diff.parts) WriteLine(PartName(part.part), part.time, out);
-  WriteLine("sum", diff.total, out);
+  constexpr auto kRight = TextTable::kRight;
+  TextTable table(
+      {{"where the time is"}, {"A", kRight}, {"B", kRight}, {"B - A", kRight}, {"", kRight}, {""}});
+  auto add = [&](std::string_view name, const Change& change) {
+    table.Add({std::string(name), DurationText(change.a), DurationText(change.b),
+               SignedDurationText(change.difference()), PercentOf(change), Mark(change)});
+  };
+  for (const PartDiff& part : diff.parts) add(PartName(part.part), part.time);
+  add("sum", diff.total);
+  out += "\n" + table.Text({.indent = 2});
 }
 
+// `overlaps`: of the parts that the names do not add up to.
 void WriteNames(std::string_view title, const ProfileDiff& diff, const std::vector<NameDiff>& names,
-                const DiffTextOptions& options, std::string& out) {
+                const std::vector<PartDiff>& overlaps, const DiffTextOptions& options,
+                std::string& out) {
   if (names.empty()) return;
-  out += fmt::format("\n  {:>11} {:>11} {:>11} {:>15}  {:<14} {:<12}  {:<13}  {}\n", "B - A",
-                     "by launches", "by duration", "launches", "", "", "", title);
+  constexpr auto kRight = TextTable::kRight;
+  const size_t width =
+      std::max(kNarrowestName, options.width > kFiguresBefore ? options.width - kFiguresBefore : 0);
+  TextTable table({{"B - A", kRight},
+                   {"by launches", kRight},
+                   {"by duration", kRight},
+                   {"launches", kRight},
+                   {""},
+                   {""},
+                   {""},
+                   {std::string(title)}});
   const size_t shown = std::min(options.rows, names.size());
   for (size_t i = 0; i < shown; ++i) {
     const NameDiff& name = names[i];
-    const std::string line = fmt::format(
-        "  {:>11} {:>11} {:>11} {:>15}  {:<14} {:<12}  {:<13}  ", Signed(name.time.difference()),
-        Signed(name.count_effect_ns), Signed(name.duration_effect_ns),
-        PerSample(name.count_a, diff.samples_a) + " -> " + PerSample(name.count_b, diff.samples_b),
-        name.verdict, Mark(name.time), WorkName(name.part));
-    const size_t left = options.width > line.size() ? options.width - line.size() : 0;
-    out += line + Cut(Printable(name.name), std::max(left, kNarrowestName)) + "\n";
+    table.Add(
+        {SignedDurationText(name.time.difference()), SignedDurationText(name.count_effect_ns),
+         SignedDurationText(name.duration_effect_ns),
+         PerSample(name.count_a, diff.samples_a) + " -> " + PerSample(name.count_b, diff.samples_b),
+         std::string(name.verdict), Mark(name.time), std::string(WorkName(name.part)),
+         CutMiddle(name.name, width)});
   }
-  if (shown < names.size()) {
-    int64_t rest = 0;
-    for (size_t i = shown; i < names.size(); ++i) rest += names[i].time.difference();
-    out += fmt::format("  {:>11} {} more\n", Signed(rest), names.size() - shown);
+  auto add_rest = [&](int64_t difference, std::string text) {
+    table.Add({SignedDurationText(difference), "", "", "", "", "", "", std::move(text)});
+  };
+  int64_t rest = 0;
+  for (size_t i = shown; i < names.size(); ++i) rest += names[i].time.difference();
+  if (shown < names.size()) add_rest(rest, fmt::format("{} more", names.size() - shown));
+  for (const PartDiff& part : overlaps) {
+    if (part.time.a == 0 && part.time.b == 0) continue;
+    add_rest(part.time.difference(),
+             fmt::format("{}: what ran beside something else (A {}, B {})", PartName(part.part),
+                         SignedDurationText(part.time.a), SignedDurationText(part.time.b)));
   }
-}
-
-void WriteOverlaps(const ProfileDiff& diff, std::string& out) {
-  for (const PartDiff& part : diff.overlaps) {
-    if (part.time.a_ns == 0 && part.time.b_ns == 0) continue;
-    out += fmt::format("  {:>11} {}: what ran beside something else (A {}, B {})\n",
-                       Signed(part.time.difference()), PartName(part.part), Signed(part.time.a_ns),
-                       Signed(part.time.b_ns));
-  }
+  out += "\n" + table.Text({.indent = 2});
 }
 
 class CsvWriter {
  public:
   void Line(std::string_view level, std::string_view part, std::string_view name,
-            const Values& values, const NameDiff* counts = nullptr) {
+            const Change& change, const NameDiff* counts = nullptr) {
     out_ += fmt::format("{},{},", level, part);
     AppendCsv(out_, name);
-    const std::string noise = values.noise_ns == kNone64 ? "" : fmt::to_string(values.noise_ns);
-    out_ += fmt::format(",{},{},{},{},{}", values.a_ns, values.b_ns, values.difference(), noise,
-                        SignificanceName(values.significance));
+    const std::string noise = change.noise == kNone64 ? "" : fmt::to_string(change.noise);
+    out_ += fmt::format(",{},{},{},{},{}", change.a, change.b, change.difference(), noise,
+                        SignificanceName(change));
     out_ += counts == nullptr
                 ? std::string(",,,,,")
                 : fmt::format(",{},{},{},{},{}", counts->count_a, counts->count_b,
@@ -162,19 +141,19 @@ class CsvWriter {
       "count_effect_ns,duration_effect_ns,verdict\n";
 };
 
-void WriteValues(const Values& values, JsonWriter& json) {
-  json.Field("a_ns", values.a_ns)
-      .Field("b_ns", values.b_ns)
-      .Field("difference_ns", values.difference())
-      .Field("noise_ns", values.noise_ns)
-      .Field("significance", SignificanceName(values.significance));
+void WriteChange(const Change& change, JsonWriter& json) {
+  json.Field("a_ns", change.a)
+      .Field("b_ns", change.b)
+      .Field("difference_ns", change.difference())
+      .Field("noise_ns", change.noise)
+      .Field("significance", SignificanceName(change));
 }
 
 void WriteParts(std::string_view key, const std::vector<PartDiff>& parts, JsonWriter& json) {
   json.Key(key).BeginArray();
   for (const PartDiff& part : parts) {
     json.BeginObject().Field("part", PartName(part.part));
-    WriteValues(part.time, json);
+    WriteChange(part.time, json);
     json.EndObject();
   }
   json.EndArray();
@@ -184,7 +163,7 @@ void WriteNames(std::string_view key, const std::vector<NameDiff>& names, JsonWr
   json.Key(key).BeginArray();
   for (const NameDiff& name : names) {
     json.BeginObject().Field("part", PartName(name.part)).Field("name", name.name);
-    WriteValues(name.time, json);
+    WriteChange(name.time, json);
     json.Field("count_a", name.count_a)
         .Field("count_b", name.count_b)
         .Field("count_effect_ns", name.count_effect_ns)
@@ -197,13 +176,17 @@ void WriteNames(std::string_view key, const std::vector<NameDiff>& names, JsonWr
 
 }  // namespace
 
+std::string PerSample(int64_t count, int64_t samples) {
+  if (samples == 0) return "0";
+  return fmt::format("{:.4g}", static_cast<double>(count) / static_cast<double>(samples));
+}
+
 std::string DiffText(const ProfileDiff& diff, const DiffTextOptions& options) {
   std::string out;
   WriteHead(diff, options, out);
   WriteParts(diff, out);
-  WriteNames("kernel, copy or fill", diff, diff.kernels, options, out);
-  WriteOverlaps(diff, out);
-  WriteNames("op", diff, diff.ops, options, out);
+  WriteNames("kernel, copy or fill", diff, diff.kernels, diff.overlaps, options, out);
+  WriteNames("op", diff, diff.ops, {}, options, out);
   return out;
 }
 
@@ -229,7 +212,7 @@ std::string DiffJson(const ProfileDiff& diff, const DiffTextOptions& options) {
       .Field("samples_b", diff.samples_b)
       .Key("total")
       .BeginObject();
-  WriteValues(diff.total, json);
+  WriteChange(diff.total, json);
   json.EndObject();
   WriteParts("parts", diff.parts, json);
   WriteNames("kernels", diff.kernels, json);

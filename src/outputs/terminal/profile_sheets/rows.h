@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,5 +19,8 @@ struct SelectedRows {
 };
 SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& sheet,
                         const SheetOptions& options);
+
+// Why a table has no rows: what its analysis lacked.
+std::string WhyEmpty(const Model& model, std::string_view table);
 
 }  // namespace debrief::outputs::profile_sheets

@@ -9,18 +9,61 @@
 // it when that is complete. The same holds for the segment of a block.
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
-#include "base/pickle/pickle.h"
-#include "inputs/memory_snapshot/fields.h"
+#include "base/pickle/fields.h"
 #include "model/model.h"
 #include "tables/memory_block.h"
 #include "tables/memory_event.h"
 #include "tables/memory_segment.h"
 
 namespace debrief::inputs::memory_snapshot {
+
+// The keys of a snapshot, of all versions.
+enum class Field : uint8_t {
+  kOther,
+  // of the snapshot
+  kSegments,
+  kDeviceTraces,
+  kSettings,
+  kAnnotations,
+  // of a segment
+  kDevice,
+  kAddress,  // of a block, too
+  kTotalSize,
+  kAllocatedSize,
+  kActiveSize,
+  kRequestedSize,  // of a block, too
+  kStream,         // of a trace entry, too
+  kSegmentType,
+  kPoolId,
+  kExpandable,
+  kBlocks,
+  kFrames,  // of blocks, trace entries and histories, too
+  // of a block
+  kSize,  // of a trace entry, too
+  kState,
+  kHistory,  // before 2.1: who allocated it, a list of at most a few
+  // of a history
+  kRealSize,
+  // of a trace entry
+  kAction,
+  kAddr,  // of a history, too
+  kDeviceFree,
+  kTimeUs,  // of an annotation, too
+  kCompileContext,
+  kUserMetadata,
+  // of a frame; `name` of an annotation, too
+  kName,
+  kFilename,
+  kLine,
+  // of an annotation
+  kStage,
+  kCount,
+};
+
+Field FieldOf(std::string_view key);
 
 // What a container folded to; `number` of the value means
 enum Tag : uint32_t {
@@ -42,11 +85,12 @@ enum Tag : uint32_t {
   kSnapshot,    // nothing
 };
 
-class SnapshotFolder final : public PickleFolder {
+class SnapshotBuilder final : public PickleBuilder, PickleFields<Field> {
  public:
-  SnapshotFolder(const Source& source, ByteRange range, size_t window_bytes, const Identity& who,
-                 Part& part)
-      : who_(who),
+  SnapshotBuilder(const Source& source, ByteRange range, size_t window_bytes, const Identity& who,
+                  Part& part)
+      : PickleFields(reader_, part.pools, FieldOf),
+        who_(who),
         part_(part),
         segments_(part.tables.Edit<MemorySegmentTable>()),
         blocks_(part.tables.Edit<MemoryBlockTable>()),
@@ -76,6 +120,13 @@ class SnapshotFolder final : public PickleFolder {
     StackId stack = StackId::kNone;
   };
 
+  template <typename Row>
+  Row NewRow() const {
+    auto row = Part::RowOf<Row>(who_);
+    row.input = who_.input;
+    return row;
+  }
+
   bool FoldDict(std::span<const PickleValue> items, PickleValue& folded);
   PickleValue FoldList(std::span<const PickleValue> items);
   PickleValue FoldFrame();
@@ -98,16 +149,6 @@ class SnapshotFolder final : public PickleFolder {
   void AddSnapshot(bool whole);
   void Report(const Status& status);
 
-  // The fields of the dict that is being folded.
-  void Gather(std::span<const PickleValue> items);
-  bool Has(Field field) const { return (present_ >> static_cast<unsigned>(field) & 1) != 0; }
-  PickleValue At(Field field) const {
-    return Has(field) ? values_[static_cast<size_t>(field)] : PickleValue();
-  }
-  bool HasText(Field field) const { return At(field).is(PickleKind::kString); }
-  Field FieldOfKey(PickleValue key);
-  StringId Text(PickleValue value);
-  StringId Text(Field field) { return Text(At(field)); }
   int64_t Number(Field field) const {
     return At(field).is(PickleKind::kInt) ? At(field).number : kNone64;
   }
@@ -115,9 +156,6 @@ class SnapshotFolder final : public PickleFolder {
   int64_t Time(Field field) const;
   StackId Stack(Field field) const {
     return Is(At(field), kStack) ? static_cast<StackId>(At(field).number) : StackId::kNone;
-  }
-  static bool Is(PickleValue value, Tag tag) {
-    return value.is(PickleKind::kFolded) && value.id == tag;
   }
 
   Identity who_;
@@ -127,18 +165,11 @@ class SnapshotFolder final : public PickleFolder {
   MemoryEventTable& events_;
   PickleReader reader_;
 
-  uint64_t present_ = 0;
-  std::array<PickleValue, static_cast<size_t>(Field::kCount)> values_;
-
-  std::vector<Field> field_of_;    // by number of a text
-  std::vector<StringId> text_of_;  // by number of a text; kNone when not interned yet
   std::vector<History> histories_;
   std::vector<Rows> traces_;  // of whole lists, while the list of them is not complete
   std::vector<FrameId> frames_;
   size_t kept_dicts_ = 0;
   size_t odd_lists_ = 0;
 };
-
-static_assert(static_cast<size_t>(Field::kCount) <= 64, "present_ has a bit for each");
 
 }  // namespace debrief::inputs::memory_snapshot

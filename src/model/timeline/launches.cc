@@ -1,7 +1,9 @@
-#include "model/timeline/graph_launches.h"
+#include "model/timeline/launches.h"
 
 #include <algorithm>
 #include <unordered_set>
+
+#include "tables/timeline_launch.h"
 
 namespace debrief::timeline {
 
@@ -55,6 +57,19 @@ std::vector<int64_t> UnexplainedWork(const TimelineView& view, std::span<const D
 }
 
 }  // namespace
+
+LaunchLinks LaunchLinksOf(const TimelineView& view) {
+  const auto& launches = view.model.tables.Get<TimelineLaunchTable>();
+  RowRange rows = RowsOf(launches, view.who.input);
+  LaunchLinks links;
+  links.launch.assign(view.slices.size(), kNone32);
+  links.op.assign(view.slices.size(), kNone32);
+  for (size_t row = rows.begin; row < rows.end; ++row) {
+    links.launch[TimelineView::At(launches.slice[row])] = launches.launch[row];
+    links.op[TimelineView::At(launches.slice[row])] = launches.op[row];
+  }
+  return links;
+}
 
 std::vector<int64_t> UnseenGraphLaunches(const TimelineView& view,
                                          std::span<const DeviceWork> works) {

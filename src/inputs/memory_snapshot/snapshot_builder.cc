@@ -1,8 +1,9 @@
-#include "inputs/memory_snapshot/snapshot_folder.h"
+#include "inputs/memory_snapshot/snapshot_builder.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tables/memory_annotation.h"
 
@@ -18,14 +19,56 @@ PickleValue Folded(Tag tag, int64_t number = 0) { return PickleValue::Folded(tag
 
 }  // namespace
 
-bool SnapshotFolder::Fold(PickleKind kind, std::span<const PickleValue> items,
-                          PickleValue& folded) {
+Field FieldOf(std::string_view key) {
+  struct Name {
+    std::string_view key;
+    Field field;
+  };
+  static constexpr std::array kNames = {
+      Name{"segments", Field::kSegments},
+      Name{"device_traces", Field::kDeviceTraces},
+      Name{"allocator_settings", Field::kSettings},
+      Name{"external_annotations", Field::kAnnotations},
+      Name{"device", Field::kDevice},
+      Name{"address", Field::kAddress},
+      Name{"total_size", Field::kTotalSize},
+      Name{"allocated_size", Field::kAllocatedSize},
+      Name{"active_size", Field::kActiveSize},
+      Name{"requested_size", Field::kRequestedSize},
+      Name{"stream", Field::kStream},
+      Name{"segment_type", Field::kSegmentType},
+      Name{"segment_pool_id", Field::kPoolId},
+      Name{"is_expandable", Field::kExpandable},
+      Name{"blocks", Field::kBlocks},
+      Name{"frames", Field::kFrames},
+      Name{"size", Field::kSize},
+      Name{"state", Field::kState},
+      Name{"history", Field::kHistory},
+      Name{"real_size", Field::kRealSize},
+      Name{"action", Field::kAction},
+      Name{"addr", Field::kAddr},
+      Name{"device_free", Field::kDeviceFree},
+      Name{"time_us", Field::kTimeUs},
+      Name{"compile_context", Field::kCompileContext},
+      Name{"user_metadata", Field::kUserMetadata},
+      Name{"name", Field::kName},
+      Name{"filename", Field::kFilename},
+      Name{"line", Field::kLine},
+      Name{"stage", Field::kStage},
+  };
+  const auto* found =
+      std::find_if(kNames.begin(), kNames.end(), [&](const Name& name) { return name.key == key; });
+  return found == kNames.end() ? Field::kOther : found->field;
+}
+
+bool SnapshotBuilder::Fold(PickleKind kind, std::span<const PickleValue> items,
+                           PickleValue& folded) {
   if (kind == PickleKind::kDict) return FoldDict(items, folded);
   folded = kind == PickleKind::kTuple ? FoldPool(items) : FoldList(items);
   return true;
 }
 
-bool SnapshotFolder::FoldPiece(std::span<const PickleValue> items, PickleValue& folded) {
+bool SnapshotBuilder::FoldPiece(std::span<const PickleValue> items, PickleValue& folded) {
   Rows rows;
   if (FoldRows(items, kEvent, kEventPiece, rows)) {
     folded = Folded(kEventPiece, rows.Packed());
@@ -37,7 +80,7 @@ bool SnapshotFolder::FoldPiece(std::span<const PickleValue> items, PickleValue& 
   return true;
 }
 
-bool SnapshotFolder::FoldDict(std::span<const PickleValue> items, PickleValue& folded) {
+bool SnapshotBuilder::FoldDict(std::span<const PickleValue> items, PickleValue& folded) {
   Gather(items);
   if (Has(Field::kAction)) {
     folded = FoldEvent();
@@ -64,7 +107,7 @@ bool SnapshotFolder::FoldDict(std::span<const PickleValue> items, PickleValue& f
 }
 
 // Lists are of one kind of thing.
-PickleValue SnapshotFolder::FoldList(std::span<const PickleValue> items) {
+PickleValue SnapshotBuilder::FoldList(std::span<const PickleValue> items) {
   if (items.empty()) return Folded(kEmpty);
   Rows rows;
   if (Is(items[0], kFrame)) return FoldFrames(items);
@@ -84,7 +127,7 @@ PickleValue SnapshotFolder::FoldList(std::span<const PickleValue> items) {
 
 // True when `items` are rows one behind the other, each alone or in pieces; only a hostile file
 // puts the same one into two lists.
-bool SnapshotFolder::FoldRows(std::span<const PickleValue> items, Tag one, Tag piece, Rows& rows) {
+bool SnapshotBuilder::FoldRows(std::span<const PickleValue> items, Tag one, Tag piece, Rows& rows) {
   for (PickleValue item : items) {
     if (!IsOf(item, one, piece)) return false;
     Rows next = Is(item, piece) ? Rows::Of(item) : Rows{static_cast<size_t>(item.number), 1};
@@ -95,7 +138,7 @@ bool SnapshotFolder::FoldRows(std::span<const PickleValue> items, Tag one, Tag p
   return rows.count > 0;
 }
 
-PickleValue SnapshotFolder::FoldFrame() {
+PickleValue SnapshotBuilder::FoldFrame() {
   Frame frame;
   frame.file = Text(Field::kFilename);
   frame.function = Text(Field::kName);
@@ -104,7 +147,7 @@ PickleValue SnapshotFolder::FoldFrame() {
   return Folded(kFrame, static_cast<int64_t>(part_.pools.AddFrame(frame)));
 }
 
-PickleValue SnapshotFolder::FoldFrames(std::span<const PickleValue> items) {
+PickleValue SnapshotBuilder::FoldFrames(std::span<const PickleValue> items) {
   frames_.clear();
   for (PickleValue item : items) {
     if (Is(item, kFrame)) frames_.push_back(static_cast<FrameId>(item.number));
@@ -112,7 +155,7 @@ PickleValue SnapshotFolder::FoldFrames(std::span<const PickleValue> items) {
   return Folded(kStack, static_cast<int64_t>(part_.pools.AddStack(frames_)));
 }
 
-PickleValue SnapshotFolder::FoldPool(std::span<const PickleValue> items) {
+PickleValue SnapshotBuilder::FoldPool(std::span<const PickleValue> items) {
   bool is_pool =
       items.size() == 2 && items[0].is(PickleKind::kInt) && items[1].is(PickleKind::kInt);
   if (!is_pool) return Folded(kOther);
@@ -120,14 +163,13 @@ PickleValue SnapshotFolder::FoldPool(std::span<const PickleValue> items) {
   return Folded(kPool, static_cast<int64_t>(name));
 }
 
-PickleValue SnapshotFolder::FoldHistory() {
+PickleValue SnapshotBuilder::FoldHistory() {
   histories_.push_back({Number(Field::kRealSize), Stack(Field::kFrames)});
   return Folded(kHistory, static_cast<int64_t>(histories_.size() - 1));
 }
 
-PickleValue SnapshotFolder::FoldBlock() {
-  auto row = Part::RowOf<MemoryBlockRow>(who_);
-  row.input = who_.input;
+PickleValue SnapshotBuilder::FoldBlock() {
+  auto row = NewRow<MemoryBlockRow>();
   row.address = Number(Field::kAddress);
   row.bytes = Number(Field::kSize);
   row.requested_bytes = Number(Field::kRequestedSize);
@@ -142,9 +184,8 @@ PickleValue SnapshotFolder::FoldBlock() {
   return Folded(kBlock, static_cast<int64_t>(blocks_.size() - 1));
 }
 
-PickleValue SnapshotFolder::FoldSegment() {
-  auto row = Part::RowOf<MemorySegmentRow>(who_);
-  row.input = who_.input;
+PickleValue SnapshotBuilder::FoldSegment() {
+  auto row = NewRow<MemorySegmentRow>();
   row.segment = static_cast<int32_t>(segments_.size());
   row.device = Number32(Field::kDevice);
   row.address = Number(Field::kAddress);
@@ -163,7 +204,7 @@ PickleValue SnapshotFolder::FoldSegment() {
 }
 
 // Old snapshots do not tell where a block begins: behind the one before.
-void SnapshotFolder::OwnBlocks(PickleValue blocks, const MemorySegmentRow& segment) {
+void SnapshotBuilder::OwnBlocks(PickleValue blocks, const MemorySegmentRow& segment) {
   if (!Is(blocks, kBlocks)) return;
   Rows rows = Rows::Of(blocks);
   int64_t next = segment.address;
@@ -177,9 +218,8 @@ void SnapshotFolder::OwnBlocks(PickleValue blocks, const MemorySegmentRow& segme
   }
 }
 
-PickleValue SnapshotFolder::FoldEvent() {
-  auto row = Part::RowOf<MemoryEventRow>(who_);
-  row.input = who_.input;
+PickleValue SnapshotBuilder::FoldEvent() {
+  auto row = NewRow<MemoryEventRow>();
   row.time_ns = Time(Field::kTimeUs);
   row.action = Text(Field::kAction);
   row.address = Number(Field::kAddr);
@@ -195,9 +235,8 @@ PickleValue SnapshotFolder::FoldEvent() {
   return Folded(kEvent, static_cast<int64_t>(events_.size() - 1));
 }
 
-PickleValue SnapshotFolder::FoldAnnotation() {
-  auto row = Part::RowOf<MemoryAnnotationRow>(who_);
-  row.input = who_.input;
+PickleValue SnapshotBuilder::FoldAnnotation() {
+  auto row = NewRow<MemoryAnnotationRow>();
   row.device = Number32(Field::kDevice);
   row.time_ns = Time(Field::kTimeUs);
   row.stage = Text(Field::kStage);
@@ -207,7 +246,7 @@ PickleValue SnapshotFolder::FoldAnnotation() {
 }
 
 // One list per device, most of them empty: a process sees all devices and uses one.
-PickleValue SnapshotFolder::FoldTraces(std::span<const PickleValue> items) {
+PickleValue SnapshotBuilder::FoldTraces(std::span<const PickleValue> items) {
   for (size_t device = 0; device < items.size(); ++device) {
     if (!Is(items[device], kEvents)) continue;
     Rows rows = Rows::Of(items[device]);
@@ -218,41 +257,13 @@ PickleValue SnapshotFolder::FoldTraces(std::span<const PickleValue> items) {
   return Folded(kTraces);
 }
 
-void SnapshotFolder::Gather(std::span<const PickleValue> items) {
-  present_ = 0;
-  for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    if (!items[i].is(PickleKind::kString)) continue;
-    auto field = static_cast<size_t>(FieldOfKey(items[i]));
-    present_ |= uint64_t{1} << field;
-    values_[field] = items[i + 1];
-  }
-  present_ &= ~uint64_t{1};  // kOther
-}
-
-Field SnapshotFolder::FieldOfKey(PickleValue key) {
-  while (field_of_.size() <= key.id) {
-    PickleValue text{PickleKind::kString, static_cast<uint32_t>(field_of_.size()), {}};
-    field_of_.push_back(FieldOf(reader_.Text(text)));
-  }
-  return field_of_[key.id];
-}
-
-// kNone for what is no text.
-StringId SnapshotFolder::Text(PickleValue value) {
-  if (!value.is(PickleKind::kString)) return StringId::kNone;
-  if (value.id >= text_of_.size()) text_of_.resize(reader_.text_count());
-  StringId& id = text_of_[value.id];
-  if (id == StringId::kNone) id = part_.pools.Intern(reader_.Text(value));
-  return id;
-}
-
-int32_t SnapshotFolder::Number32(Field field) const {
+int32_t SnapshotBuilder::Number32(Field field) const {
   int64_t number = Number(field);
   return number == static_cast<int32_t>(number) ? static_cast<int32_t>(number) : kNone32;
 }
 
 // Microseconds as nanoseconds; none for what does not fit.
-int64_t SnapshotFolder::Time(Field field) const {
+int64_t SnapshotBuilder::Time(Field field) const {
   int64_t time_ns = kNone64;
   int64_t micros = Number(field);
   if (micros == kNone64 || __builtin_mul_overflow(micros, 1000, &time_ns)) return kNone64;

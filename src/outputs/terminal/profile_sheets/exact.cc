@@ -1,17 +1,67 @@
+// Sheets for programs: all columns of the tables, exact.
+//
+// CSV as RFC 4180 has it. A subcommand with several tables puts a line without commas
+// ("# profile_gap") and a new head before each further one. JSON:
+//
 // {"schema": 1, "subcommand": "breakdown", "definition": "debrief",
 //  "sheets": [{"table": "profile_breakdown", "title": "...", "columns": {"idle_ns": "what it
 //  means"},
 //              "rows": [{...}]}],
 //  "not_computable": [{"table": "...", "reason": "..."}]}
+#include <fmt/format.h>
+
 #include "base/json/writer.h"
+#include "outputs/table_cell.h"
 #include "outputs/table_json.h"
-#include "outputs/terminal/profile_sheets/reasons.h"
 #include "outputs/terminal/profile_sheets/rows.h"
-#include "outputs/terminal/profile_sheets/sheet.h"
 
 namespace debrief::outputs::profile_sheets {
 
 namespace {
+
+// A text that a spreadsheet would take for a formula gets a quote in front.
+std::string Quoted(const std::string& text) {
+  std::string out = "\"";
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
+    out += '\'';
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string CsvText(const Cell& cell) {
+  switch (cell.kind) {
+    case Cell::kInteger:
+    case Cell::kFlag:
+      return fmt::format("{}", cell.integer);
+    case Cell::kReal:
+      return fmt::format("{}", cell.real);
+    case Cell::kText:
+      return Quoted(cell.text);
+    case Cell::kNull:
+      break;
+  }
+  return "";
+}
+
+void WriteTable(const Model& model, const Table& table, const std::vector<size_t>& rows,
+                TextSink& out) {
+  auto columns = table.info().columns;
+  std::string line;
+  for (const ColumnInfo& column : columns)
+    line += fmt::format("{}{}", line.empty() ? "" : ",", column.name);
+  out.Write(line + "\n");
+  for (size_t row : rows) {
+    line.clear();
+    for (size_t column = 0; column < columns.size(); ++column) {
+      if (column > 0) line += ',';
+      line += CsvText(ReadCell(model.pools, table, column, row));
+    }
+    out.Write(line + "\n");
+  }
+}
 
 void WriteSheet(const Model& model, const Table& table, const Sheet& sheet,
                 const SheetOptions& options, JsonWriter& json) {
@@ -29,6 +79,19 @@ void WriteSheet(const Model& model, const Table& table, const Sheet& sheet,
 }
 
 }  // namespace
+
+void WriteCsv(const Model& model, std::string_view subcommand, const SheetOptions& options,
+              TextSink& out) {
+  bool is_first = true;
+  for (const Sheet& sheet : AllSheets()) {
+    if (!IsAskedFor(sheet, subcommand, options)) continue;
+    const Table* table = model.tables.FindFilled(sheet.table);
+    if (table == nullptr) continue;
+    if (!is_first) out.Write(fmt::format("\n# {}\n", sheet.table));
+    is_first = false;
+    WriteTable(model, *table, SelectRows(model, *table, sheet, options).rows, out);
+  }
+}
 
 void WriteJson(const Model& model, std::string_view subcommand, const SheetOptions& options,
                TextSink& out) {
