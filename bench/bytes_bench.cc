@@ -19,10 +19,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_stream.h"
-#include "base/decompress.h"
-#include "base/newlines.h"
-#include "base/source.h"
+#include "base/bytes/byte_stream.h"
+#include "base/bytes/decompress.h"
+#include "base/bytes/source.h"
+#include "base/text/newlines.h"
 
 namespace debrief {
 namespace {

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <string>
 
-#include "outputs/html/flight_data.h"
 #include "outputs/output.h"
+#include "outputs/report/html/flight_data.h"
 #include "tables/comm_call.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "inputs/import.h"
 #include "tables/compile_log.h"
 #include "tables/recorded_op.h"

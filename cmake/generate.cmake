@@ -5,8 +5,7 @@
 set(generated_dir ${CMAKE_BINARY_DIR}/generated)
 
 file(GLOB_RECURSE table_definitions CONFIGURE_DEPENDS src/*/tables.def)
-file(GLOB plugin_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true src/inputs/* src/analyses/* src/outputs/*
-     src/inputs/torch_trace/kinds/*)
+file(GLOB_RECURSE plugin_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true src/inputs/* src/analyses/* src/outputs/* src/compat/*)
 file(GLOB category_rules CONFIGURE_DEPENDS data/kernel_categories/*.tsv)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table_definitions} ${category_rules}
              tools/gen_tables.py tools/gen_registry.py tools/gen_kernel_categories.py)

@@ -21,23 +21,15 @@ file(GLOB importer_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src/in
 list(TRANSFORM importer_sources REPLACE "/.*" "" OUTPUT_VARIABLE importers)
 list(REMOVE_DUPLICATES importers)
 
-option(DEBRIEF_FUZZ "build a libFuzzer target for every importer (clang)" OFF)
+option(DEBRIEF_FUZZ "build the libFuzzer program (clang)" OFF)
 if(DEBRIEF_FUZZ)
-  foreach(importer ${importers})
-    add_executable(fuzz_${importer} tests/fuzz/importer_fuzzer.cc)
-    target_compile_definitions(fuzz_${importer} PRIVATE IMPORTER=${importer})
-    target_link_libraries(fuzz_${importer} PRIVATE debrief_core)
-    target_link_options(fuzz_${importer} PRIVATE -fsanitize=fuzzer)
-  endforeach()
-  # The reader of recordings alone, with a program that records its seeds.
-  add_executable(fuzz_recording_reader tests/fuzz/recording_reader_fuzzer.cc src/recorder/reader.cc)
-  target_include_directories(fuzz_recording_reader PRIVATE src)
-  target_link_libraries(fuzz_recording_reader PRIVATE debrief_flags)
-  target_link_options(fuzz_recording_reader PRIVATE -fsanitize=fuzzer)
-  add_executable(seeds_recording_reader tests/fuzz/recording_reader_seeds.cc tests/recorder/content.cc
-                 src/recorder/reader.cc)
+  # One program for all importers and for the reader of recordings alone; another records the seeds of that reader.
+  add_executable(debrief_fuzz tests/fuzz/fuzzer.cc tests/fuzz/importer_fuzzer.cc tests/fuzz/recording_reader_fuzzer.cc)
+  target_link_libraries(debrief_fuzz PRIVATE debrief_core)
+  target_link_options(debrief_fuzz PRIVATE -fsanitize=fuzzer)
+  add_executable(seeds_recording_reader tests/fuzz/recording_reader_seeds.cc tests/recorder/content.cc)
   target_include_directories(seeds_recording_reader PRIVATE src)
-  target_link_libraries(seeds_recording_reader PRIVATE debrief_flags debrief_recorder Threads::Threads)
+  target_link_libraries(seeds_recording_reader PRIVATE debrief_flags debrief_op_trace debrief_recorder Threads::Threads)
 endif()
 
 # What follows is about running, and that is done from builds without sanitizers.

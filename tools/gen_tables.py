@@ -103,6 +103,7 @@ struct {table.cpp}Row {{
 
 class {table.cpp}Table final : public Table {{
  public:
+  static constexpr std::string_view kName = "{table.name}";
   static const TableId kId;
   static const TableInfo kInfo;
 

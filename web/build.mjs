@@ -4,13 +4,13 @@
 //   style.css, src/**.css     --esbuild--> app.css  }--> page.html: page.html of this folder with style, script
 //                                                        and the content security policy filled in
 //
-// page.html still has five marks, {{title}}, {{headlines}}, {{data}}, {{contents}} and {{islands}}, that outputs/html
+// page.html still has five marks, {{title}}, {{headlines}}, {{data}}, {{contents}} and {{islands}}, that outputs/report/html
 // (and, in tests, tests/browser/fixture.mjs) replace for each run. The policy allows this script and this style by
 // their hashes and scripts that lie beside the page (src/run/islands.ts), and no network but the server that the
 // page came from, if it came from one.
 //
 // Pages of `debrief compile` (tree/): one template, tree/page.html, with the style and the script of each kind,
-// is written as tree_<kind>.html; outputs/tlparse_tree fills {{title}} and {{body}}. Its policy stands on a
+// is written as tree_<kind>.html; compat/tlparse fills {{title}} and {{body}}. Its policy stands on a
 // line of its own, for a page with a header of the user's to leave it out.
 //
 // The type check runs beside the bundling and fails the build; rows of tables have the types that src/**/tables.def

@@ -2,9 +2,9 @@
 //
 //   node_modules/speedscope --> index.html.z, speedscope.css.z, speedscope.js.z, font.woff2.z, LICENSE.z, font_license.md.z
 //
-// Files that the package names by their hashes get names that stay, so that outputs/html knows them; the icons, the
+// Files that the package names by their hashes get names that stay, so that outputs/report/html knows them; the icons, the
 // sample and the reader of Java recordings stay behind. The page gets a policy: it may read what lies beside it and
-// nothing else. Each file is packed as zlib (base/inflate.h). Fails when the package does not look as expected.
+// nothing else. Each file is packed as zlib (base/bytes/inflate.h). Fails when the package does not look as expected.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";

@@ -6,8 +6,8 @@
 #include "accel/export/write_trace.h"
 #include "accel/ingest/ingest.h"
 #include "accel/pipeline.h"
-#include "base/source.h"
-#include "base/write_file.h"
+#include "base/bytes/source.h"
+#include "base/bytes/write_file.h"
 
 namespace debrief::accel {
 

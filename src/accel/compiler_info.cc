@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/source.h"
+#include "base/bytes/source.h"
 
 namespace debrief::accel {
 namespace {

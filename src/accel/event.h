@@ -16,7 +16,7 @@
 
 #include "accel/keys.h"
 #include "accel/value.h"
-#include "base/arena.h"
+#include "base/pools/arena.h"
 
 namespace debrief::accel {
 

@@ -3,7 +3,7 @@
 // needs is added at the end of its list.
 #pragma once
 
-#include "base/string_pool.h"
+#include "base/pools/string_pool.h"
 
 namespace debrief::accel {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/pools/string_pool.h"
 
 namespace debrief::accel {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "accel/python_text.h"
-#include "base/json_cursor.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/cursor.h"
 
 namespace debrief::accel {
 

@@ -14,7 +14,7 @@
 #include "accel/event.h"
 #include "accel/name_traits.h"
 #include "accel/options.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "model/accel/dialect.h"
 
 namespace debrief::accel {

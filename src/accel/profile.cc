@@ -6,8 +6,8 @@
 #include <charconv>
 #include <map>
 
-#include "base/json_cursor.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/cursor.h"
 
 namespace debrief::accel {
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "model/accel/python_float.h"
 
 namespace debrief::accel {

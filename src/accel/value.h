@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/string_pool.h"
+#include "base/pools/string_pool.h"
 
 namespace debrief::accel {
 

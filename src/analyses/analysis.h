@@ -9,6 +9,7 @@
 // answer.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,10 @@
 namespace debrief {
 
 class ThreadPool;
+
+// The names of tables for `needs`, `makes` and `uses`: kTableNames<InputTable, RankTable>.
+template <typename... Tables>
+inline constexpr std::array<std::string_view, sizeof...(Tables)> kTableNames = {Tables::kName...};
 
 struct AnalysisInfo {
   std::string_view name;                    // the folder's name

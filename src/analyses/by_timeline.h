@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analyses/analysis.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "model/timeline/view.h"
 
 namespace debrief {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analyses/analysis.h"
-#include "base/progress.h"
-#include "base/thread_pool.h"
+#include "base/threads/progress.h"
+#include "base/threads/thread_pool.h"
 
 namespace debrief {
 

@@ -25,8 +25,11 @@ void ShrinkForTest() {
 
 ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
   ImportOptions options{.now_ns = now_ns};
-  if (std::string chunk = Environment("DEBRIEF_CHUNK_BYTES"); !chunk.empty()) {
-    options.chunk_bytes = std::max<uint64_t>(1, std::strtoull(chunk.c_str(), nullptr, 10));
+  const std::string chunks = Environment("DEBRIEF_CHUNK_BYTES");  // for tests: "1,7,100"
+  for (const char* at = chunks.c_str(); *at != '\0';) {
+    char* end = nullptr;
+    options.check_chunk_bytes.push_back(std::max<uint64_t>(1, std::strtoull(at, &end, 10)));
+    at = *end == ',' ? end + 1 : chunks.c_str() + chunks.size();
   }
   return options;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/commands/commands.h"
-#include "base/spill.h"
+#include "base/bytes/spill.h"
 #include "inputs/found_input.h"
 #include "model/model.h"
 

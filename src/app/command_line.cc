@@ -12,7 +12,7 @@
 #include "app/accel_options.h"
 #include "app/commands/commands.h"
 #include "base/version.h"
-#include "outputs/profile_sheets/sheet.h"
+#include "outputs/terminal/profile_sheets/sheet.h"
 
 namespace debrief {
 

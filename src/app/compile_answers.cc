@@ -8,9 +8,9 @@
 #include "app/staged_folder.h"
 #include "app/terminal.h"
 #include "outputs/compile_stacks.h"
-#include "outputs/compile_summary/graph_text.h"
-#include "outputs/compile_summary/runnable.h"
-#include "outputs/compile_summary/summary.h"
+#include "outputs/terminal/compile_summary/graph_text.h"
+#include "outputs/terminal/compile_summary/runnable.h"
+#include "outputs/terminal/compile_summary/summary.h"
 
 namespace debrief {
 

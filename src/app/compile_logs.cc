@@ -12,7 +12,7 @@
 #include <system_error>
 #include <tuple>
 
-#include "base/safe_name.h"
+#include "base/text/safe_name.h"
 #include "tables/compile_life.h"
 #include "tables/compile_log.h"
 #include "tables/input.h"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "compat/tlparse/plan.h"
 #include "inputs/found_input.h"
 #include "model/model.h"
-#include "outputs/tlparse_tree/plan.h"
 
 namespace debrief {
 

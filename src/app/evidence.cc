@@ -57,13 +57,6 @@ Result<std::set<std::string>> ReservedWords(Database& database) {
   return words;
 }
 
-const TableInfo* FindTable(std::string_view name) {
-  auto tables = AllTables();
-  auto found = std::find_if(tables.begin(), tables.end(),
-                            [&](const TableInfo* table) { return table->name == name; });
-  return found == tables.end() ? nullptr : *found;
-}
-
 bool IsOfFinding(const ColumnInfo& column) {
   return column.name == "job" || column.name == "attempt" || column.type == ColumnType::kStack;
 }

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/escape.h"
-#include "base/json_writer.h"
-#include "base/rank_list.h"
-#include "base/safe_name.h"
+#include "base/json/writer.h"
+#include "base/text/escape.h"
+#include "base/text/rank_list.h"
+#include "base/text/safe_name.h"
 #include "outputs/finding_markdown.h"
 #include "outputs/run_json.h"
 

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/write_file.h"
+#include "base/bytes/write_file.h"
 #include "outputs/store/database.h"
 
 namespace debrief {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "outputs/flight_text/database.h"
+#include "outputs/terminal/flight_text/database.h"
 
 namespace debrief {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "base/growing_file.h"
-#include "model/compile_payload.h"
+#include "base/bytes/growing_file.h"
+#include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_string.h"
 

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/progress_line.h"
-#include "base/safe_name.h"
+#include "app/progress_line.h"
+#include "base/text/safe_name.h"
 
 namespace debrief {
 

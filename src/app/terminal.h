@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/progress.h"
 #include "base/status.h"
+#include "base/threads/progress.h"
 #include "outputs/output.h"
 
 namespace debrief {

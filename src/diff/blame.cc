@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/duration_text.h"
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
+#include "base/text/units.h"
 #include "diff/run_diff.h"
 #include "diff/steps.h"
 

@@ -13,7 +13,7 @@ namespace debrief::diff {
 namespace {
 
 constexpr int64_t kUsualPercent = 10;
-constexpr int64_t kShortestNs = 100'000'000;
+constexpr int64_t kShortestCompileNs = 100'000'000;
 constexpr size_t kAreas = 6;
 constexpr std::array<std::string_view, kAreas> kNames = {
     "all areas", "Dynamo", "AOTAutograd", "Inductor", "code generation", "kernels (Triton)"};
@@ -56,7 +56,7 @@ void DiffCompileTime(const Side& a, const Side& b, RunDiff& diff) {
   const Seconds of_a = SecondsOf(a), of_b = SecondsOf(b);
   if (of_a.empty() || of_b.empty()) return;
   std::vector<Row> rows;
-  const int64_t floor = a.compile_id.empty() ? kShortestNs : 0;
+  const int64_t floor = a.compile_id.empty() ? kShortestCompileNs : 0;
   for (size_t area = 0; area < kAreas; ++area) {
     const Change change = Compare(Area(of_a, area), Area(of_b, area), floor);
     if (area == 0) diff.metrics.push_back({"compile_time", Unit::kNanoseconds, change});

@@ -1,6 +1,6 @@
 #include "diff/json.h"
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 
 namespace debrief::diff {
 

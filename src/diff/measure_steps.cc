@@ -1,7 +1,7 @@
 // The parts of each step of each rank, from the timelines of one side.
 #include <algorithm>
 
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "diff/steps.h"
 #include "model/timeline/rank_windows.h"
 #include "tables/profile_collective.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/duration_text.h"
+#include "base/text/units.h"
 #include "tables/job.h"
 
 namespace debrief::diff {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "diff/noise.h"
+#include "base/stats/noise.h"
 #include "diff/side.h"
 #include "diff/steps.h"
 

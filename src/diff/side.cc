@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 #include "tables/attempt.h"
 #include "tables/rank.h"
 

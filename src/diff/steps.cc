@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/robust.h"
+#include "base/stats/statistics.h"
 
 namespace debrief::diff {
 

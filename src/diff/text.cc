@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/duration_text.h"
-#include "base/escape.h"
-#include "base/rank_list.h"
+#include "base/text/escape.h"
+#include "base/text/rank_list.h"
+#include "base/text/units.h"
 #include "diff/run_diff.h"
 
 namespace debrief::diff {

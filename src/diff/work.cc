@@ -1,11 +1,11 @@
-// Kernels, copies and fills by name, and ops by what they launched: outputs/profile_diff compares
-// them step by step; here only what is beyond noise is kept.
+// Kernels, copies and fills by name, and ops by what they launched: outputs/terminal/profile_diff
+// compares them step by step; here only what is beyond noise is kept.
 #include <fmt/format.h>
 
 #include <cstdlib>
 
 #include "diff/run_diff.h"
-#include "outputs/profile_diff/profile_diff.h"
+#include "outputs/terminal/profile_diff/profile_diff.h"
 #include "tables/timeline.h"
 
 namespace debrief::diff {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 
 namespace debrief {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/archive.h"
-#include "base/byte_stream.h"
-#include "base/safe_name.h"
+#include "base/bytes/archive.h"
+#include "base/bytes/byte_stream.h"
+#include "base/text/safe_name.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/open_input.h"
 #include "inputs/walk_folders.h"

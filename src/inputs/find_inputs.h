@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "base/progress.h"
-#include "base/spill.h"
-#include "base/thread_pool.h"
+#include "base/bytes/spill.h"
+#include "base/threads/progress.h"
+#include "base/threads/thread_pool.h"
 #include "inputs/found_input.h"
 
 namespace debrief {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/decompress.h"
-#include "base/source.h"
+#include "base/bytes/decompress.h"
+#include "base/bytes/source.h"
 #include "inputs/importer.h"
 #include "model/diagnostics.h"
 #include "model/model.h"

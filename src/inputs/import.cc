@@ -6,8 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "base/check.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/open_input.h"
+#include "inputs/same_part.h"
 #include "tables/input.h"
 
 namespace debrief {
@@ -68,10 +70,7 @@ uint64_t ShareOf(uint64_t whole, uint64_t part, uint64_t of) {
 
 void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, BytesRead& bytes_read,
           Imported& imported) {
-  ImportContext context{.who = input.who,
-                        .path = input.path,
-                        .chunk_bytes = options.chunk_bytes,
-                        .now_ns = options.now_ns};
+  ImportContext context{.who = input.who, .path = input.path, .now_ns = options.now_ns};
   std::unique_ptr<Reader> reader = input.importer->open(context);
   uint64_t told = 0;
   auto on_range = [&](uint64_t range_bytes) {
@@ -79,12 +78,21 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Byt
     told += share;
     bytes_read.Add(share);
   };
+  const Diagnostics before = imported.part.diagnostics;
   Status status = ImportSource(*reader, *imported.source, pool, imported.part, on_range);
   // What ranges do not cover, and what was lost in rounding.
   bytes_read.Add(input.bytes - std::min(told, input.bytes));
   input.state = status.ok() ? InputState::kImported : InputState::kFailed;
   input.content_bytes = static_cast<int64_t>(imported.source->size());
   input.rows = CountRows(imported.part.tables);
+  for (uint64_t chunk_bytes : options.check_chunk_bytes) {
+    context.chunk_bytes = chunk_bytes;
+    Part again;
+    again.diagnostics = before;
+    Status same = ImportSource(*input.importer->open(context), *imported.source, pool, again);
+    DEBRIEF_CHECK(same.ok() == status.ok() && same.message() == status.message());
+    CheckSamePart(imported.part, std::move(again));
+  }
   if (!status.ok()) AddNote(imported.part, input.who.input, NoteOfFailure(status));
 }
 

@@ -4,17 +4,18 @@
 #include <functional>
 #include <vector>
 
-#include "base/progress.h"
-#include "base/spill.h"
-#include "base/thread_pool.h"
+#include "base/bytes/spill.h"
+#include "base/threads/progress.h"
+#include "base/threads/thread_pool.h"
 #include "inputs/found_input.h"
 #include "model/model.h"
 
 namespace debrief {
 
 struct ImportOptions {
-  uint64_t chunk_bytes = 1 << 20;
   int64_t now_ns = 0;  // for formats whose times have no year
+  // For tests: everything is read again in chunks of these sizes, which must change nothing.
+  std::vector<uint64_t> check_chunk_bytes = {};
 };
 
 // Inputs are opened and read in parallel, files beside each other and ranges inside a file, and

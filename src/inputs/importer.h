@@ -19,8 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_outline.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/outline.h"
 #include "base/status.h"
 #include "model/model.h"
 

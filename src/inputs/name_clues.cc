@@ -6,11 +6,12 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text/strings.h"
+
 namespace debrief {
 
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
 // The number at text[at], if digits start there and they fit a rank.

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 
 namespace debrief {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "base/byte_stream.h"
-#include "base/spill.h"
+#include "base/bytes/byte_stream.h"
+#include "base/bytes/spill.h"
 #include "inputs/found_input.h"
 
 namespace debrief {

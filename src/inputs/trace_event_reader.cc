@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "model/accel/flex_slices.h"
 #include "model/trace_events/diagnostics.h"
 #include "model/trace_events/facts.h"

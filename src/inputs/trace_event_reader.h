@@ -3,17 +3,17 @@
 //   {"schemaVersion": 1, "deviceProperties": [...], "traceEvents": [{"ph": "X", ...}, ...],
 //    "baseTimeNanoseconds": 1790857026000000000}          or only   [{"ph": "X", ...}, ...
 //
-// Split finds events to cut at (base/event_ranges.h), Read parses a batch of them into timeline
-// tables (model/trace_events/event.h), Finish sorts and nests the slices (model/timeline/writer.h).
-// A batch with broken JSON is read event by event, and only the broken one is lost. Events with
-// cycle stamps get their times from these (model/accel/flex_slices.h).
+// Split finds events to cut at (base/json/event_ranges.h), Read parses a batch of them into
+// timeline tables (model/trace_events/event.h), Finish sorts and nests the slices
+// (model/timeline/writer.h). A batch with broken JSON is read event by event, and only the broken
+// one is lost. Events with cycle stamps get their times from these (model/accel/flex_slices.h).
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "base/event_ranges.h"
+#include "base/json/event_ranges.h"
 #include "inputs/importer.h"
 #include "model/timeline/writer.h"
 #include "model/trace_events/event.h"

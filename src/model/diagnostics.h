@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pools/ids.h"
 #include "base/status.h"
-#include "model/ids.h"
 
 namespace debrief {
 

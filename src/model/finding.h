@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pools/ids.h"
 #include "model/diagnostics.h"
-#include "model/ids.h"
 
 namespace debrief {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/pools/ids.h"
 #include "model/diagnostics.h"
 #include "model/finding.h"
-#include "model/ids.h"
 #include "model/table.h"
 
 namespace debrief {

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 
 namespace debrief {
 

@@ -1,5 +1,7 @@
 #include "model/table.h"
 
+#include <algorithm>
+
 namespace debrief {
 
 std::string_view SqlTypeName(ColumnType type) {
@@ -20,6 +22,33 @@ std::string_view SqlTypeName(ColumnType type) {
       return "VARCHAR[]";
   }
   return "VARCHAR";
+}
+
+namespace {
+
+// AllTables().size() when there is none of that name.
+TableId FindId(std::string_view name) {
+  auto all = AllTables();
+  auto found = std::find_if(all.begin(), all.end(),
+                            [&](const TableInfo* table) { return table->name == name; });
+  return static_cast<TableId>(found - all.begin());
+}
+
+}  // namespace
+
+const TableInfo* FindTable(std::string_view name) {
+  const TableId id = FindId(name);
+  return id < AllTables().size() ? AllTables()[id] : nullptr;
+}
+
+const Table* TableSet::Find(std::string_view name) const {
+  const TableId id = FindId(name);
+  return id < tables_.size() ? tables_[id].get() : nullptr;
+}
+
+const Table* TableSet::FindFilled(std::string_view name) const {
+  const Table* table = Find(name);
+  return table != nullptr && table->size() > 0 ? table : nullptr;
 }
 
 void TableSet::Append(TableSet&& part, const Remap& remap) {

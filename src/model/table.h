@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 #include "model/packed_column.h"
 
 namespace debrief {
@@ -138,6 +138,8 @@ void GatherColumn(PackedColumn<T>& column, std::span<const uint32_t> from) {
 // position.
 using TableId = uint32_t;
 std::span<const TableInfo* const> AllTables();
+// Null when there is no table of that name.
+const TableInfo* FindTable(std::string_view name);
 std::unique_ptr<Table> MakeTable(TableId id);
 
 // One of each table; a table nobody wrote to costs one null pointer.
@@ -161,6 +163,10 @@ class TableSet {
 
   // Null when nobody wrote to it.
   const Table* Find(TableId id) const { return tables_[id].get(); }
+  // By name; null when there is no such table, or when it was never filled.
+  const Table* Find(std::string_view name) const;
+  // Likewise, and null when it has no rows.
+  const Table* FindFilled(std::string_view name) const;
 
   // Joins the tables of `part`; one that is not here yet is taken over as it is, without a copy.
   void Append(TableSet&& part, const Remap& remap);
@@ -168,5 +174,13 @@ class TableSet {
  private:
   std::vector<std::unique_ptr<Table>> tables_;
 };
+
+// One value of a column of that type.
+template <typename T>
+T ValueAt(const Table& table, size_t column, size_t row) {
+  T value{};
+  table.Copy(column, row, 1, &value);
+  return value;
+}
 
 }  // namespace debrief

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/version.h"
-#include "model/compile_frames.h"
+#include "model/compile/frames.h"
 #include "outputs/collapsed_frame.h"
 #include "tables/compile_span.h"
 #include "tables/compile_trie_end.h"

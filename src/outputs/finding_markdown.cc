@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/escape.h"
-#include "base/rank_list.h"
+#include "base/text/escape.h"
+#include "base/text/rank_list.h"
 
 namespace debrief {
 

@@ -1,5 +1,5 @@
 // Findings as Markdown, to paste into a ticket. Whatever comes from inputs is escaped
-// (base/escape.h): a name in a trace cannot become a heading, a link, HTML or a mention of
+// (base/text/escape.h): a name in a trace cannot become a heading, a link, HTML or a mention of
 // somebody.
 #pragma once
 

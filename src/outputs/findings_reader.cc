@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "base/json_cursor.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/cursor.h"
 #include "outputs/run_json.h"
 
 namespace debrief {

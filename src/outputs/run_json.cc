@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "base/version.h"
 #include "tables/input.h"
 #include "tables/job.h"

@@ -9,13 +9,6 @@ namespace debrief {
 
 namespace {
 
-template <typename T>
-T ValueAt(const Table& table, size_t column, size_t row) {
-  T value{};
-  table.Copy(column, row, 1, &value);
-  return value;
-}
-
 Cell Integer(int64_t value, bool is_none) {
   return is_none ? Cell{} : Cell{.kind = Cell::kInteger, .integer = value};
 }

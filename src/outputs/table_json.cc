@@ -9,13 +9,6 @@ namespace debrief {
 
 namespace {
 
-template <typename T>
-T ValueAt(const Table& table, size_t column, size_t row) {
-  T value;
-  table.Copy(column, row, 1, &value);
-  return value;
-}
-
 void WriteStack(const Model& model, StackId stack, JsonWriter& json) {
   json.BeginArray();
   for (FrameId id : model.pools.GetStack(stack)) {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "model/model.h"
 
 namespace debrief {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/unique_fd.h"
+#include "base/bytes/unique_fd.h"
 #include "serve/cancel.h"
 #include "serve/http.h"
 

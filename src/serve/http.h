@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "base/bytes/unique_fd.h"
 
 namespace debrief::serve {
 

@@ -11,9 +11,9 @@
 #include <memory>
 #include <string>
 
-#include "base/progress.h"
+#include "base/bytes/unique_fd.h"
 #include "base/status.h"
-#include "base/unique_fd.h"
+#include "base/threads/progress.h"
 #include "serve/cancel.h"
 #include "serve/http.h"
 

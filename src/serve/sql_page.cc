@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "outputs/store/handles.h"
 #include "outputs/store/row_printer.h"
 #include "serve/column_type_name.h"

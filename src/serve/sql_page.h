@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes/unique_fd.h"
 #include "base/status.h"
-#include "base/unique_fd.h"
 #include "outputs/store/database.h"
 #include "serve/cancel.h"
 

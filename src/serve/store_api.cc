@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "model/table.h"
 #include "outputs/store/store.h"
 #include "serve/sql_page.h"
@@ -55,13 +55,6 @@ std::optional<uint64_t> NumberOf(const Request& request, std::string_view name,
   auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
   return number;
-}
-
-const TableInfo* FindTable(std::string_view name) {
-  auto tables = AllTables();
-  auto found = std::find_if(tables.begin(), tables.end(),
-                            [&](const TableInfo* one) { return one->name == name; });
-  return found == tables.end() ? nullptr : *found;
 }
 
 constexpr const char* kListSql =

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "base/progress.h"
+#include "base/threads/progress.h"
 #include "outputs/store/database.h"
 #include "serve/cancel.h"
 #include "serve/http.h"

@@ -1,5 +1,5 @@
 // Pages made from data that no job has to leave behind first: hostile texts, 20,000 inputs, nothing at
-// all. The page is the one that the build embeds; its marks are filled in as outputs/html does it.
+// all. The page is the one that the build embeds; its marks are filled in as outputs/report/html does it.
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 

@@ -63,7 +63,8 @@ const lostData = {
   name: "report: a page without its data says what is missing",
   needsBinary: true,
   async run(t) {
-    const page = await t.report(both);
+    // A folder of its own: the browser remembers the data of those that were looked at before.
+    const page = await t.show(path.join(t.write(both, "--no-store"), "index.html"));
     await page.route(/report_data/, (route) => route.abort());
     await page.evaluate(() => (location.hash = "#/flight"));
     await page.getByText("report_data/flight.js cannot be read").waitFor();

@@ -3,10 +3,13 @@
 //   node tests/browser/run.mjs --binary build/release/debrief --work build/browser [--folder recorded] [--only WORD]
 //
 // Each *.test.mjs of this folder, or of the one below it that is named, exports `tests`, a list of
-// {name, run(t)}; t is the Test below. Reports are written by the binary (t.report) or made from a fixture with the page that the binary embeds (t.open). The page is
-// taken from the web/ folder beside the binary. A test also fails when the page writes to the console,
-// throws, or asks for anything but itself and its data. Exit code 77 when there is no browser, or
-// when all files say (`skipped`) why they have no tests.
+// {name, run(t)}; t is the Test below. Reports are written by the binary (t.report) or made from a fixture with the page that
+// the binary embeds (t.open). The page is taken from the web/ folder beside the binary. A test also fails when the page writes
+// to the console, throws, or asks for anything but itself and its data. Exit code 77 when there is no browser, or when all
+// files say (`skipped`) why they have no tests.
+//
+// The browser is started once. A tab takes longer to open than most tests need, so tests hand theirs on; reports of the same
+// inputs are written once.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -36,12 +39,72 @@ function isFlameGraphTalk(message) {
   );
 }
 
-class Test {
-  constructor(browser, options, name) {
-    Object.assign(this, { browser, options, name, problems: [], contexts: [], servers: [] });
+// A page and who uses it. Pages keep nothing from one address to the next, so a tab serves one test after the other.
+class Tab {
+  constructor(context, page, isServed) {
+    Object.assign(this, { context, page, isServed, test: null, own: "" });
+    page.on("console", (message) => {
+      if (!isFlameGraphTalk(message)) this.report(`console: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => this.report(`thrown: ${error.message}`));
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!this.mayAskFor(url)) this.report(`request: ${url.slice(0, 200)}`);
+    });
   }
 
-  // The folder of the report that the binary makes of `inputs`.
+  // `isServed`: by a server of ours; other pages are files, and offline.
+  static async open(browser, isServed, script) {
+    const context = await browser.newContext({ javaScriptEnabled: script });
+    await context.setOffline(!isServed);
+    const page = await context.newPage();
+    const tab = new Tab(context, page, isServed);
+    await context.route(
+      (url) => url.protocol !== "data:" && !tab.isInside(url),
+      (route) => route.abort(),
+    );
+    return tab;
+  }
+
+  isInside(url) {
+    return this.isServed ? url.href.startsWith(this.own) : url.protocol === "file:";
+  }
+
+  mayAskFor(url) {
+    if (url.split("#")[0] === this.own || url.startsWith("data:")) return true;
+    const beside = ["report_data/", ...(this.isServed ? ["api/"] : [])];
+    return beside.some((folder) => url.startsWith(new URL(folder, this.own).href));
+  }
+
+  report(problem) {
+    this.test?.problems.push(problem);
+  }
+
+  async take(test, own, { width, height, dark }) {
+    const { page } = this;
+    Object.assign(this, { test, own });
+    page.setDefaultTimeout(5000);
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: dark ? "dark" : "light", reducedMotion: "reduce" });
+  }
+
+  // As new: what a test may have added is gone, and the mouse points at nothing.
+  async leave() {
+    const { page } = this;
+    this.test = null;
+    for (const event of ["requestfailed", "requestfinished", "download"]) page.removeAllListeners(event);
+    await page.unrouteAll();
+    await page.mouse.move(0, 0);
+    await page.goto("about:blank");
+  }
+}
+
+class Test {
+  constructor(browser, options, name) {
+    Object.assign(this, { browser, options, name, problems: [], contexts: [], servers: [], tabs: [] });
+  }
+
+  // The folder of the report that the binary makes of `inputs`; of this test alone.
   write(inputs, ...options) {
     const folder = path.join(this.options.work, this.name.replace(/\W+/g, "_"));
     rmSync(folder, { recursive: true, force: true });
@@ -51,8 +114,16 @@ class Test {
     return folder;
   }
 
+  // The same for tests that only look at it: written for the first of them.
+  shared(inputs, ...options) {
+    const { reports } = this.options;
+    const key = JSON.stringify([inputs, options]);
+    if (!reports.has(key)) reports.set(key, this.write(inputs, ...options));
+    return reports.get(key);
+  }
+
   async report(inputs, settings = {}) {
-    return this.show(path.join(this.write(inputs, "--no-store"), "index.html"), settings);
+    return this.show(path.join(this.shared(inputs, "--no-store"), "index.html"), settings);
   }
 
   // The address of a server of the report in `folder`; it ends with the test.
@@ -77,47 +148,32 @@ class Test {
   // `own`: of a file, or of a server of ours, whose data and API the page may then ask for.
   // settings: hash, width, height, dark, script (false: a reader without JavaScript).
   async visit(own, { hash = "", width = 1280, height = 800, dark = false, script = true } = {}) {
-    const context = await this.browser.newContext({
-      viewport: { width, height },
-      colorScheme: dark ? "dark" : "light",
-      javaScriptEnabled: script,
-      reducedMotion: "reduce",
-    });
-    this.contexts.push(context);
-    const isServed = own.startsWith("http:");
-    await context.setOffline(!isServed);
-    await context.route(
-      (url) =>
-        url.protocol !== "data:" &&
-        (isServed ? !url.href.startsWith(own) : url.protocol !== "file:"),
-      (route) => route.abort(),
-    );
-    const page = await context.newPage();
-    page.setDefaultTimeout(5000);
-    const beside = ["report_data/", ...(isServed ? ["api/"] : [])].map(
-      (folder) => new URL(folder, own).href,
-    );
-    page.on("console", (message) => {
-      if (!isFlameGraphTalk(message)) this.problems.push(`console: ${message.text()}`);
-    });
-    page.on("pageerror", (error) => this.problems.push(`thrown: ${error.message}`));
-    page.on("request", (request) => {
-      const url = request.url();
-      const isOwn = url.split("#")[0] === own || url.startsWith("data:");
-      if (!isOwn && !beside.some((start) => url.startsWith(start)))
-        this.problems.push(`request: ${url.slice(0, 200)}`);
-    });
-    await page.goto(own + hash);
-    await page.waitForSelector("h1");
-    return page;
+    const idle = this.options.idleTabs;
+    const kind = `${own.startsWith("http:")} ${script}`;
+    const tab = idle[kind]?.pop() ?? (await Tab.open(this.browser, own.startsWith("http:"), script));
+    this.tabs.push([kind, tab]);
+    await tab.take(this, own, { width, height, dark });
+    await tab.page.goto(own + hash);
+    await tab.page.waitForSelector("h1");
+    return tab.page;
   }
 
   async screenshot(page, name, fullPage = false) {
     await page.screenshot({ path: path.join(this.options.work, `${name}.png`), fullPage });
   }
 
-  async close() {
+  // Tabs of a test that failed may be in any state.
+  async close(isGood) {
     for (const context of this.contexts) await context.close();
+    for (const [kind, tab] of this.tabs) {
+      if (isGood) {
+        await tab.leave();
+        (this.options.idleTabs[kind] ??= []).push(tab);
+      } else {
+        tab.test = null;
+        await tab.context.close();
+      }
+    }
     for (const server of this.servers) server.kill();
   }
 }
@@ -132,7 +188,7 @@ async function runOne(browser, options, { name, run }) {
   } catch (error) {
     failure = error.stack ?? String(error);
   }
-  await test.close();
+  await test.close(failure === null);
   console.log(`${failure ? "FAIL" : "ok  "} ${name} (${Math.round(performance.now() - start)} ms)`);
   if (failure) console.log(`    ${failure}`);
   return failure === null;
@@ -166,7 +222,7 @@ function readOptions() {
   });
   const binary = path.resolve(values.binary);
   const page = path.resolve(values.page ?? path.join(path.dirname(binary), "web", "page.html"));
-  return { ...values, binary, page, work: path.resolve(values.work) };
+  return { ...values, binary, page, work: path.resolve(values.work), reports: new Map(), idleTabs: {} };
 }
 
 async function main() {

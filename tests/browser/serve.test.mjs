@@ -23,7 +23,7 @@ const queries = {
   name: "serve: a statement gives rows, in the order of a click, and has an address",
   needsBinary: true,
   async run(t) {
-    const own = await t.serve(t.write([job]));
+    const own = await t.serve(t.shared([job]));
     const page = await t.visit(own, { hash: "#/sql" });
     await run(page, "SELECT range AS n, range % 7 AS rest, '<b>' || range AS text FROM range(3000)");
     assert.match(await page.locator(".sql-results [role=status]").innerText(), /first 500 rows.* ms/);
@@ -54,7 +54,7 @@ const failures = {
   name: "serve: an error is shown plainly, and nothing but reading is allowed",
   needsBinary: true,
   async run(t) {
-    const page = await t.visit(await t.serve(t.write([job])), { hash: "#/sql" });
+    const page = await t.visit(await t.serve(t.shared([job])), { hash: "#/sql" });
     // The browser itself notes that an answer was no success.
     const isNote = (text) => text.includes("Failed to load resource");
     await run(page, "SELECT nothing FROM input");
@@ -71,7 +71,7 @@ const tables = {
   name: "serve: tables with their columns, examples and the CSV",
   needsBinary: true,
   async run(t) {
-    const page = await t.visit(await t.serve(t.write([job])), { hash: "#/sql" });
+    const page = await t.visit(await t.serve(t.shared([job])), { hash: "#/sql" });
     await page.getByRole("searchbox", { name: "Filter tables" }).fill("finding");
     await page.locator(".sql-tables button", { hasText: /^finding \d/ }).click();
     await page.getByText("one conclusion of an analysis").waitFor();

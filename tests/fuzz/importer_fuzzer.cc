@@ -1,4 +1,4 @@
-// The fuzzer of one importer: compiled once per folder of src/inputs with -DIMPORTER=<folder>.
+// Fuzzing of one importer, which debrief_fuzz chooses by name.
 //
 // The first byte chooses the chunk size, the rest is the file. The importer sniffs it and, whatever
 // it thinks of it, reads it the way the framework does: Split, Read of every range, Merge in order,
@@ -10,12 +10,9 @@
 #include <string>
 
 #include "base/check.h"
-#include "base/json_outline.h"
+#include "base/json/outline.h"
+#include "fuzz_targets.h"
 #include "inputs/importer.h"
-
-namespace debrief::inputs::IMPORTER {
-const Importer& Describe();
-}
 
 namespace debrief {
 namespace {
@@ -60,14 +57,13 @@ void Import(const Importer& importer, std::string bytes, uint64_t chunk_bytes) {
 }
 
 }  // namespace
-}  // namespace debrief
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
-  const debrief::Importer& importer = debrief::inputs::IMPORTER::Describe();
-  const uint64_t chunk_bytes = debrief::kChunkBytes[data[0] % std::size(debrief::kChunkBytes)];
-  std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  debrief::Sniff(importer, bytes);
-  if (importer.open != nullptr) debrief::Import(importer, std::move(bytes), chunk_bytes);
-  return 0;
+void FuzzImporter(const Importer& importer, std::span<const uint8_t> data) {
+  if (data.empty()) return;
+  const uint64_t chunk_bytes = kChunkBytes[data[0] % std::size(kChunkBytes)];
+  std::string bytes(reinterpret_cast<const char*>(data.data()) + 1, data.size() - 1);
+  Sniff(importer, bytes);
+  if (importer.open != nullptr) Import(importer, std::move(bytes), chunk_bytes);
 }
+
+}  // namespace debrief

@@ -1,4 +1,4 @@
-// The fuzzer of the recording's reader (src/recorder/reader.h), beside that of its importer.
+// Fuzzing of the recording's reader (src/recorder/reader.h), beside that of its importer.
 //
 // A recording is mostly zeros, so the input is a packed one, see recording_pack.h. Besides not
 // crashing, what is read must keep its promises: sorted, within the file, every id known or
@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "fuzz_targets.h"
 #include "recorder/reader.h"
 #include "recording_pack.h"
 
@@ -88,9 +89,11 @@ void CheckChunks(const ReadRecording& read, uint64_t bytes) {
 }  // namespace
 }  // namespace debrief::recorder
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+namespace debrief {
+
+void FuzzRecordingReader(std::span<const uint8_t> data) {
   using namespace debrief::recorder;
-  const std::vector<std::byte> bytes = UnpackRecording({data, size});
+  const std::vector<std::byte> bytes = UnpackRecording(data);
   Sink sink(bytes.size());
   const ReadRecording read = ReadDbr(bytes, sink);
   sink.CheckEnd();
@@ -98,5 +101,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckNames(read, sink);
   CheckChunks(read, bytes.size());
   Require(read.ok || sink.used.empty());
-  return 0;
 }
+
+}  // namespace debrief

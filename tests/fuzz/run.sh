@@ -34,10 +34,10 @@ make_seeds() {
 }
 
 fuzz_one() {
-  local importer=$1 binary=build/fuzz/fuzz_$1 corpus=build/fuzz-corpus/$1 log=build/fuzz-corpus/$1.log
+  local importer=$1 corpus=build/fuzz-corpus/$1 log=build/fuzz-corpus/$1.log
   mkdir -p "$corpus" build/fuzz-found
   make_seeds "$importer" "$corpus.seeds"
-  if "$binary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len="$(seed_limit "$importer")" -print_final_stats=1 \
+  if build/fuzz/debrief_fuzz --target="$importer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len="$(seed_limit "$importer")" -print_final_stats=1 \
       -artifact_prefix="build/fuzz-found/$importer-" "$corpus" "$corpus.seeds" >"$log" 2>&1; then
     echo "fuzz $importer: $(sed -n 's/.*number_of_executed_units: *//p' "$log") runs in $seconds s, nothing found"
   else
@@ -51,7 +51,7 @@ export -f seed_limit make_seeds fuzz_one
 export seconds max_seed_bytes
 export ASAN_OPTIONS=${ASAN_OPTIONS:-external_symbolizer_path=/usr/lib/llvm-19/bin/llvm-symbolizer}
 if [[ $target == all ]]; then
-  importers=$(cd build/fuzz && ls -d fuzz_* | sed 's/^fuzz_//')
+  importers=$(build/fuzz/debrief_fuzz --list)
 else
   importers=$target
 fi

@@ -18,12 +18,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
+from as_nobody import Unreachable, for_nobody  # noqa: E402
 from torch_trace_writer import CODE, Log, good_log  # noqa: E402
 
 TIMEOUT_S = 60
@@ -38,12 +38,6 @@ OUTSIDE = ["../../evil", "../../../../../../../../tmp/debrief-hostile-evil", ABS
 
 class Skip(Exception):
     """The case cannot be made here."""
-
-
-def become_nobody():
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
 
 
 @dataclass
@@ -74,11 +68,16 @@ class Lab:
         for path in (self.top, self.folder.parent, self.folder):
             path.chmod(0o777)
         self.runs = 0
+        self.outs = set()  # output folders of earlier runs, whose content need not be listed again and again
         self.plain = {}  # flags: the tree of the good log
 
     def listing(self, without):
-        return sorted(path.relative_to(self.top).as_posix() for path in self.top.rglob("*")
-                      if path != without and without not in path.parents)
+        found = []
+        for folder, folders, files in os.walk(self.top):
+            folders[:] = [name for name in folders if Path(folder, name) != without]
+            found += [os.path.join(folder, name) for name in folders + files]
+            folders[:] = [name for name in folders if Path(folder, name) not in self.outs]
+        return sorted(found)
 
     def compile(self, content, *flags, code=0, out=None, **popen):
         """Runs debrief compile on a log (bytes) or a folder of them ({name: bytes}); checks what holds for all runs."""
@@ -105,6 +104,7 @@ class Lab:
         assert "Sanitizer" not in outcome.stderr and "runtime error" not in outcome.stderr, outcome.stderr[-3000:]
         assert outcome.code == code, f"exit code {outcome.code}, must be {code}: {outcome.stderr[-1500:]}"
         after = self.listing(outcome.out)
+        self.outs.add(outcome.out)
         assert before == after, f"changed outside the output folder: {sorted(set(before) ^ set(after))}"
         assert not Path(ABSOLUTE).exists() and not list(Path("/tmp").glob("debrief-hostile-evil*")), "an absolute name was written to"
         if code == 0:
@@ -186,33 +186,40 @@ def check_listing(outcome):
 def kinds_with_names(name):
     """Every entry whose name becomes that of a file."""
     return {
-        "artifact": hostile().add("artifact", {"name": name, "encoding": "string"}, "payload of evil", OWN),
-        "artifact_json": hostile().add("artifact", {"name": name, "encoding": "json"}, '{"payload of evil": 1}', OWN),
-        "graph_dump": hostile().add("graph_dump", {"name": name}, "payload of evil", OWN),
-        "ddp": hostile().add("optimize_ddp_split_child", {"name": name}, "payload of evil", OWN),
-        "dump_file": hostile().add("dump_file", {"name": name}, "payload of evil", OWN),
-        "code": hostile().add("inductor_output_code", {"filename": name + "/" + name + ".py"}, "# payload of evil", OWN),
-        "payload": hostile().envelope(json.dumps({"nobody_knows": {}, "has_payload": name}), b"payload of evil"),
-        "stack_traces": hostile().artifact("inductor_provenance_tracking_kernel_stack_traces" + name, {"k": ["payload of evil"]}, OWN),
+        "artifact": hostile().add("artifact", {"name": name, "encoding": "string"}, "evil artifact.", OWN),
+        "artifact_json": hostile().add("artifact", {"name": name, "encoding": "json"}, '{"evil artifact_json.": 1}', OWN),
+        "graph_dump": hostile().add("graph_dump", {"name": name}, "evil graph_dump.", OWN),
+        "ddp": hostile().add("optimize_ddp_split_child", {"name": name}, "evil ddp.", OWN),
+        "dump_file": hostile().add("dump_file", {"name": name}, "evil dump_file.", OWN),
+        "code": hostile().add("inductor_output_code", {"filename": name + "/" + name + ".py"}, "# evil code.", OWN),
+        "payload": hostile().envelope(json.dumps({"nobody_knows": {}, "has_payload": name}), b"evil payload."),
+        "stack_traces": hostile().artifact("inductor_provenance_tracking_kernel_stack_traces" + name, {"k": ["evil stack_traces."]}, OWN),
     }
 
 
-def check_name(lab, name):
-    for kind, log in kinds_with_names(name).items():
-        try:
-            outcome = costs_only_itself(lab, log.bytes())
-            longest = max(len(part.encode()) for path in outcome.paths() for part in path.split("/"))
-            assert longest <= 255, f"a name of {longest} bytes"
-            shown = [path for path, content in outcome.files().items() if b"evil" in content and not path.startswith("raw.")]
-            assert shown, "the payload is nowhere"
-            assert (outcome.out / "index.html").stat().st_size > 1000, "index.html was replaced"
-        except AssertionError as error:
-            raise AssertionError(f"{kind} named {name[:60]!r}: {error}") from error
+def check_names(lab, name, logs):
+    """All the logs in one; {kind: Log with a payload `evil <kind>.`}."""
+    try:
+        outcome = costs_only_itself(lab, b"".join(log.bytes() for log in logs.values()))
+        longest = max(len(part.encode()) for path in outcome.paths() for part in path.split("/"))
+        assert longest <= 255, f"a name of {longest} bytes"
+        shown = b"".join(content for path, content in outcome.files().items() if not path.startswith("raw."))
+        lost = [kind for kind in logs if f"evil {kind}.".encode() not in shown]
+        assert not lost, f"the payload is nowhere: {lost}"
+        assert (outcome.out / "index.html").stat().st_size > 1000, "index.html was replaced"
+    except AssertionError as error:
+        raise AssertionError(f"{', '.join(logs)} named {name[:60]!r}: {error}") from error
 
 
 def case_names_that_want_out(lab):
     for name in OUTSIDE:
-        check_name(lab, name)
+        logs = kinds_with_names(name)
+        try:
+            check_names(lab, name, logs)
+        except AssertionError:
+            for kind, log in logs.items():  # which of them was it?
+                check_names(lab, name, {kind: log})
+            raise
 
 
 def case_same_name_twice(lab):
@@ -557,18 +564,22 @@ def case_cut_anywhere(lab):
     complete = {path: ends[3] if "aot_joint" in path else ends[5] for path in files}
     assert len(files) == 2, files.keys()
 
-    def check(cut):
-        part = Lab(lab.binary)
-        try:
-            outcome = part.compile(content[:cut])
-            for path, end in complete.items():
-                if cut >= end - 1:
-                    assert (outcome.out / path).read_bytes() == files[path], f"cut at {cut}: {path}"
-            assert (outcome.out / "index.html").is_file()
-        finally:
-            shutil.rmtree(part.top)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(check, range(len(content))))
+    def check(cut, tree):
+        for path, end in complete.items():
+            if cut >= end - 1:
+                assert (tree / path).read_bytes() == files[path], f"cut at {cut}: {path}"
+        assert (tree / "index.html").is_file(), f"cut at {cut}: no page"
+        assert (tree / "raw.log").read_bytes() == content[:cut], f"cut at {cut}: raw.log is no copy"
+
+    # A start takes longer than a log, so a hundred of them are ranks of one run; some run alone.
+    for cut in range(0, len(content), 50):
+        check(cut, lab.compile(content[:cut]).out)
+    for first in range(0, len(content), 100):
+        cuts = range(first, min(first + 100, len(content)))
+        logs = {f"dedicated_log_torch_trace_rank_{cut}.log": content[:cut] for cut in cuts}
+        outcome = lab.compile(logs, "--all-ranks-html")
+        for cut in cuts:
+            check(cut, outcome.out / f"rank_{cut}")
 
 
 def case_messy_ranks(lab):
@@ -652,10 +663,11 @@ def case_folder_cannot_be_made(lab):
 def case_folder_not_writable(lab):
     locked = lab.folder / "locked"
     locked.mkdir(mode=0o555)
-    as_nobody = become_nobody if os.getuid() == 0 else None
-    if as_nobody and subprocess.run([lab.binary, "--version"], preexec_fn=as_nobody, capture_output=True).returncode:
-        raise Skip("the binary lies where only root may run it")
-    lab.compile(good_log().bytes(), code=1, out=locked / "out", preexec_fn=as_nobody)
+    try:
+        lab.binary, preexec_fn = for_nobody(lab.binary, lab.folder / "bin")
+    except Unreachable as reason:
+        raise Skip(str(reason)) from reason
+    lab.compile(good_log().bytes(), code=1, out=locked / "out", preexec_fn=preexec_fn)
 
 
 def run_case(name, binary):

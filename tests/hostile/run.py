@@ -15,6 +15,7 @@ import os
 import pickle
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -24,7 +25,11 @@ import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from as_nobody import Unreachable, for_nobody  # noqa: E402
+
 BOMB_BYTES = 1 << 30
+BLANKS = b" " * (1 << 20)
 TIMEOUT_S = 60
 RSS_LIMIT_MB = 1500
 
@@ -69,31 +74,39 @@ EXECUTION = {"schema": "1.1.1", "pid": 1, "time": "2026-11-15 02:52:40", "start_
      "attrs": [{"name": "rf_id", "type": "uint64", "value": i}]} for i in range(500)], "finish_ts": 2}
 
 
-class Skip(Exception):
-    """The case cannot be made here."""
-
-
 def make_truncated_gzip(path):
     packed = gzip.compress(json.dumps(GOOD).encode() * 50, mtime=0)
     path.write_bytes(packed[:len(packed) // 2])
 
 
+def deflated(block):
+    """BOMB_BYTES of a block again and again, as zlib packs them: a packed block that needs nothing before it is repeated."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    once = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    return once * (BOMB_BYTES // len(block)) + zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS).flush()
+
+
+def checksum(function, block, value):
+    for _ in range(BOMB_BYTES // len(block)):
+        value = function(block, value)
+    return value
+
+
 def make_gzip_bomb(path):
-    with gzip.GzipFile(path, "wb", compresslevel=9, mtime=0) as out:
-        write_blanks(out)
+    path.write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\x02\xff" + deflated(BLANKS) +
+                     struct.pack("<II", checksum(zlib.crc32, BLANKS, 0), BOMB_BYTES & 0xFFFFFFFF))
 
 
 def make_zip_bomb(path):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        with archive.open("bomb.json", "w", force_zip64=True) as out:
-            write_blanks(out)
+    name, packed = b"bomb.json", deflated(BLANKS)
+    # What both headers have: version, flags, method, time, date, sum, sizes, length of the name and of extras.
+    entry = struct.pack("<HHHHHIIIHH", 20, 0, zipfile.ZIP_DEFLATED, 0, 33, checksum(zlib.crc32, BLANKS, 0), len(packed),
+                        BOMB_BYTES, len(name), 0)
+    local = b"PK\x03\x04" + entry + name + packed
+    central = b"PK\x01\x02" + struct.pack("<H", 20) + entry + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name
+    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local), 0)
+    path.write_bytes(local + central + end)
     assert path.stat().st_size < 2 << 20, "a bomb is small"
-
-
-def write_blanks(out):
-    block = b" " * (1 << 20)
-    for _ in range(BOMB_BYTES // len(block)):
-        out.write(block)
 
 
 def make_tar_escape(path):
@@ -161,9 +174,8 @@ def make_perfetto_flips(path):
 
 def make_perfetto_zlib_bomb(path):
     """A block of compressed packets that would fill the memory."""
-    packer = zlib.compressobj(9)
-    block = bytes(1 << 20)
-    packed = b"".join(packer.compress(block) for _ in range(BOMB_BYTES // len(block))) + packer.flush()
+    zeros = bytes(1 << 20)
+    packed = b"\x78\xda" + deflated(zeros) + struct.pack(">I", checksum(zlib.adler32, zeros, 1))
     path.write_bytes(perfetto_field(1, perfetto_field(50, packed)))
 
 
@@ -205,13 +217,6 @@ def make_execution_flipped(path):
     path.write_bytes(packed)
 
 
-def become_nobody():
-    """For root no file is unreadable, so the command runs as someone else."""
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-
-
 def run_debrief(binary, folder, case, hostile):
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8", "TZ": "UTC",
                    "TMPDIR": str(folder / "tmp"), "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -219,18 +224,18 @@ def run_debrief(binary, folder, case, hostile):
                                    "/usr/lib/llvm-19/bin/llvm-symbolizer"}
     if case == "shrinking":
         environment["DEBRIEF_TEST_SHRINK"] = str(hostile)
-    as_nobody = case == "unreadable" and os.getuid() == 0
-    if as_nobody and subprocess.run([binary, "--version"], preexec_fn=become_nobody, capture_output=True).returncode:
-        raise Skip("the binary lies where only root may run it")
+    preexec_fn = None
+    if case == "unreadable":
+        binary, preexec_fn = for_nobody(binary, folder.parents[1] / "bin")
     return subprocess.run([binary, "in", "--json", "--no-store", "-o", "out/report"], cwd=folder, env=environment,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
-                          preexec_fn=become_nobody if as_nobody else None)
+                          preexec_fn=preexec_fn)
 
 
 def listing(folder):
-    """What lies there, apart from the output folder."""
+    """What lies there, apart from the output folder and the binary that nobody runs."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")
-                  if "out" not in path.relative_to(folder).parts)
+                  if not {"out", "bin"} & set(path.relative_to(folder).parts))
 
 
 def complaints(case, done, hostile, before, after):
@@ -288,7 +293,7 @@ def main():
             continue
         try:
             wrong = run_case(case, options.binary.resolve())
-        except Skip as reason:
+        except Unreachable as reason:
             print(f"skipped {case}: {reason}")
             continue
         except (OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:

@@ -1,7 +1,7 @@
 // -f pddf: the slices as a table of text, as pandas prints a data frame.
 #include "accel/export/write_trace.h"
 #include "accel/side_files/pandas_text.h"
-#include "base/write_file.h"
+#include "base/bytes/write_file.h"
 
 namespace debrief::accel {
 

@@ -8,7 +8,7 @@
 
 #include "accel/export/python_json.h"
 #include "accel/export/settings.h"
-#include "base/output_file.h"
+#include "base/bytes/output_file.h"
 
 namespace debrief::accel {
 
@@ -160,10 +160,10 @@ Frame WorkerFrame(const std::vector<const Event*>& events, int64_t worker, const
 }
 
 std::string WithWorker(const std::string& path, int64_t worker) {
-  std::string stem = path;
+  std::string_view stem = path;
   for (std::string_view ending : {".pt.trace.json", ".json"}) {
     if (!stem.ends_with(ending)) continue;
-    stem.resize(stem.size() - ending.size());
+    stem.remove_suffix(ending.size());
     break;
   }
   return fmt::format("{}_worker_{}.pt.trace.json", stem, worker);

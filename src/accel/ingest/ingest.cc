@@ -10,8 +10,8 @@
 #include "accel/ingest/input_list.h"
 #include "accel/ingest/rank_rules.h"
 #include "accel/ingest/read_trace.h"
-#include "base/decompress.h"
-#include "base/spill.h"
+#include "base/bytes/decompress.h"
+#include "base/bytes/spill.h"
 
 namespace debrief::accel {
 

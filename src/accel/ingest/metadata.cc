@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/json_cursor.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/cursor.h"
 
 namespace debrief::accel {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "accel/event.h"
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 
 namespace debrief::accel {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "accel/ingest/parse_event.h"
-#include "base/json_array_splitter.h"
-#include "base/json_cursor.h"
+#include "base/json/array_splitter.h"
+#include "base/json/cursor.h"
 
 namespace debrief::accel {
 

@@ -14,8 +14,8 @@
 
 #include "accel/event.h"
 #include "accel/ingest/trouble.h"
-#include "base/source.h"
-#include "base/thread_pool.h"
+#include "base/bytes/source.h"
+#include "base/threads/thread_pool.h"
 
 namespace debrief::accel {
 

@@ -100,12 +100,12 @@ void Say(std::string_view what, const std::vector<Piece>& pieces, Run& run) {
       total > 0 ? energy / total : 0, total * unit, non_zero * unit));
 }
 
-struct Rank {
+struct PoweredRank {
   std::vector<Step> steps;
   std::vector<Span> busy;
 };
 
-void Analyze(Rank& rank, const std::string& prefix, Run& run) {
+void Analyze(PoweredRank& rank, const std::string& prefix, Run& run) {
   if (rank.steps.size() < 2) {
     run.console.Warning(prefix + "Power statistics need two samples of the Power counter or more.");
     return;
@@ -122,7 +122,7 @@ void Analyze(Rank& rank, const std::string& prefix, Run& run) {
 void AnalyzePowerStatistics(EventList& events, Run& run) {
   const bool compat = run.options.compat;
   const StringId power = run.Intern("Power");
-  ByValue<Rank> ranks;
+  ByValue<PoweredRank> ranks;
   for (const Event& event : events) {
     const Value pid = compat ? Value() : event.pid;
     if (event.phase == 'C' && event.name == power) {

@@ -6,11 +6,10 @@
 
 #include "accel/passes/communication_groups.h"
 #include "accel/passes/passes.h"
+#include "base/text/strings.h"
 
 namespace debrief::accel {
 namespace {
-
-bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
 
 void ShortenToCommon(std::string& prefix, std::string_view name) {
   const auto differ = std::mismatch(prefix.begin(), prefix.end(), name.begin(), name.end());

@@ -11,11 +11,10 @@
 #include "accel/passes/communication_groups.h"
 #include "accel/passes/flow_steps.h"
 #include "accel/passes/passes.h"
+#include "base/text/strings.h"
 
 namespace debrief::accel {
 namespace {
-
-bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
 
 // " [<digits>B]" goes, wherever it is.
 std::string WithoutSize(std::string_view name) {

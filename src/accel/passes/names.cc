@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text/strings.h"
+
 namespace debrief::accel {
 namespace {
-
-bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
 
 size_t EndOfDigits(std::string_view name, size_t at) {
   while (at < name.size() && IsDigit(name[at])) ++at;

@@ -14,7 +14,7 @@ struct Process {
   double ts = 0;
 };
 
-struct Rank {
+struct NamedRank {
   Process host, device;
 };
 
@@ -29,7 +29,7 @@ class Names {
   void Take(const Event& event) {
     if (event.phase != 'X' || run_.DialectOf(event) == Dialect::kTorch) return;
     if (!event.pid.IsInteger()) return;
-    Rank& rank = ranks_[event.pid];
+    NamedRank& rank = ranks_[event.pid];
     Process& process = IsDeviceEvent(event, run_) ? rank.device : rank.host;
     if (!process.met) process = {true, event.ts};
   }
@@ -79,7 +79,7 @@ class Names {
   }
 
   Run& run_;
-  ByValue<Rank> ranks_;
+  ByValue<NamedRank> ranks_;
   EventList out_;
 };
 

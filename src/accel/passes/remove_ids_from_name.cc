@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "accel/passes/passes.h"
+#include "base/text/strings.h"
 
 namespace debrief::accel {
 
@@ -14,8 +15,6 @@ struct Found {
   size_t begin = 0, end = 0;  // `_123_` in the name
   int64_t id = 0;
 };
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<Found> FindId(std::string_view name) {
   for (size_t at = name.find('_'); at != std::string_view::npos; at = name.find('_', at + 1)) {

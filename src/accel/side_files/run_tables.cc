@@ -27,15 +27,15 @@ bool IsAutopilot(Run& run) {
 }
 
 // Rows of values under the names of columns.
-class Table {
+class RunTable {
  public:
-  explicit Table(std::vector<std::string_view> names) {
+  explicit RunTable(std::vector<std::string_view> names) {
     for (const std::string_view name : names) columns_.push_back({std::string(name), {}});
   }
 
-  Table& Text(std::string text) { return Put(Cell(std::move(text))); }
-  Table& Integer(size_t value) { return Put(Cell(static_cast<int64_t>(value))); }
-  Table& Number(double value, int digits = 3) { return Put(Cell(PythonRound(value, digits))); }
+  RunTable& Text(std::string text) { return Put(Cell(std::move(text))); }
+  RunTable& Integer(size_t value) { return Put(Cell(static_cast<int64_t>(value))); }
+  RunTable& Number(double value, int digits = 3) { return Put(Cell(PythonRound(value, digits))); }
 
   void Write(std::string_view purpose, std::string_view title, Run& run) const {
     if (columns_[0].cells.empty()) return;
@@ -51,7 +51,7 @@ class Table {
   }
 
  private:
-  Table& Put(Cell cell) {
+  RunTable& Put(Cell cell) {
     columns_[next_].cells.push_back(std::move(cell));
     next_ = (next_ + 1) % columns_.size();
     return *this;
@@ -78,8 +78,8 @@ std::string IterationNote(const RankIterations& rank) {
 }
 
 void WriteIterations(Run& run) {
-  Table table({"Rank", "Iterations", "Mean(us)", "StDev(us)", "Min(us)", "Max(us)",
-               "Kernels/Iteration", "Found_by", "Valid"});
+  RunTable table({"Rank", "Iterations", "Mean(us)", "StDev(us)", "Min(us)", "Max(us)",
+                  "Kernels/Iteration", "Found_by", "Valid"});
   for (const auto* entry : InOrder(run.Shared<IterationStats>().ranks, run)) {
     const RankIterations& rank = entry->second;
     const Spread spread = SpreadOf(rank.lengths);
@@ -92,8 +92,8 @@ void WriteIterations(Run& run) {
 }
 
 void WriteSteps(const EventList& events, bool autopilot, Run& run) {
-  Table table({"Rank", "Step", "Elapsed(us)", "Compute(us)", "Overlap(us)", "Communication(us)",
-               "Other(us)", "Valid"});
+  RunTable table({"Rank", "Step", "Elapsed(us)", "Compute(us)", "Overlap(us)", "Communication(us)",
+                  "Other(us)", "Valid"});
   for (const RankSteps& rank : StepTimes(events, run)) {
     for (const StepTime& step : rank.steps) {
       table.Text(rank.rank.AsText(run.strings)).Text(step.name);
@@ -106,7 +106,7 @@ void WriteSteps(const EventList& events, bool autopilot, Run& run) {
 }
 
 void WriteHostFunctions(const EventList& events, Run& run) {
-  Table table({"Rank", "Phase", "Calls", "Total(us)", "Mean(us)", "Share(%)", "Valid", "Name"});
+  RunTable table({"Rank", "Phase", "Calls", "Total(us)", "Mean(us)", "Share(%)", "Valid", "Name"});
   for (const HostFunction& function : HostFunctions(events, run)) {
     table.Text(function.rank.AsText(run.strings)).Text(function.phase).Integer(function.calls);
     table.Number(function.total).Number(function.total / static_cast<double>(function.calls));

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "accel/python_text.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
 
 namespace debrief::accel {
 namespace {

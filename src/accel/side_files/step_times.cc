@@ -6,8 +6,8 @@
 #include "accel/categories.h"
 #include "accel/passes/iteration_stats.h"
 #include "accel/passes/utilization.h"
-#include "base/intervals.h"
-#include "model/timeline/collective_names.h"
+#include "base/stats/intervals.h"
+#include "torch/collective_names.h"
 
 namespace debrief::accel {
 namespace {

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "model/model.h"
 
 namespace debrief::analyses::cost {

@@ -5,34 +5,42 @@
 //   regions.h      compiled regions: what they cost and what they serve
 //   fixes.h        causes by time lost
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "analyses/analysis.h"
 #include "analyses/cost/collectives.h"
 #include "analyses/cost/findings.h"
+#include "tables/compilation.h"
+#include "tables/compile_phase.h"
+#include "tables/compile_rank_only.h"
+#include "tables/compile_span.h"
+#include "tables/cost_collective.h"
 #include "tables/cost_fix.h"
+#include "tables/cost_rank.h"
+#include "tables/cost_region.h"
+#include "tables/input.h"
+#include "tables/profile_collective.h"
+#include "tables/profile_collective_match.h"
+#include "tables/profile_collective_wait.h"
+#include "tables/timeline.h"
+#include "tables/timeline_clock.h"
+#include "tables/timeline_launch.h"
+#include "tables/timeline_slice.h"
+#include "tables/timeline_step.h"
 
 namespace debrief::analyses::cost {
 
 namespace {
 
 // Profiles or compile logs or both: neither alone is needed.
-constexpr std::array<std::string_view, 1> kNeeds = {"input"};
-constexpr std::array<std::string_view, 12> kUses = {"timeline",
-                                                    "timeline_slice",
-                                                    "timeline_step",
-                                                    "timeline_launch",
-                                                    "profile_collective",
-                                                    "profile_collective_match",
-                                                    "profile_collective_wait",
-                                                    "compile_phase",
-                                                    "compile_span",
-                                                    "compilation",
-                                                    "timeline_clock",
-                                                    "compile_rank_only"};
-constexpr std::array<std::string_view, 4> kMakes = {"cost_rank", "cost_collective", "cost_region",
-                                                    "cost_fix"};
+constexpr auto kNeeds = kTableNames<InputTable>;
+constexpr auto kUses =
+    kTableNames<TimelineTable, TimelineSliceTable, TimelineStepTable, TimelineLaunchTable,
+                ProfileCollectiveTable, ProfileCollectiveMatchTable, ProfileCollectiveWaitTable,
+                CompilePhaseTable, CompileSpanTable, CompilationTable, TimelineClockTable,
+                CompileRankOnlyTable>;
+constexpr auto kMakes =
+    kTableNames<CostRankTable, CostCollectiveTable, CostRegionTable, CostFixTable>;
 
 bool ShowsDevices(const timeline::TimelineView& view) {
   return std::any_of(view.kind.begin(), view.kind.end(),

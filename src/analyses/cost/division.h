@@ -16,7 +16,7 @@
 
 #include "analyses/cost/compile_times.h"
 #include "analyses/cost/states.h"
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "model/timeline/device_class.h"
 #include "model/timeline/host_activity.h"
 #include "model/timeline/view.h"

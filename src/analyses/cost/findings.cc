@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/duration_text.h"
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
+#include "base/text/units.h"
 
 namespace debrief::analyses::cost {
 

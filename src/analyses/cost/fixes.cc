@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/robust.h"
-#include "model/compile_frames.h"
+#include "base/stats/statistics.h"
+#include "model/compile/frames.h"
 #include "tables/cost_fix.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"

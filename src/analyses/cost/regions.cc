@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/compile_frames.h"
+#include "model/compile/frames.h"
 #include "tables/compilation.h"
 #include "tables/compile_rank_only.h"
 #include "tables/compile_span.h"

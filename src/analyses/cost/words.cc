@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "analyses/cost/fixes.h"
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 
 namespace debrief::analyses::cost {
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "analyses/flight/match_tables.h"
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 #include "tables/text_event.h"
 
 namespace debrief::analyses::flight {

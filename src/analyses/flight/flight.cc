@@ -4,7 +4,6 @@
 // The rules run in an order in which an earlier one explains what a later one would see: members
 // that did different things, then ranks whose reports are stale, then who waits for whom.
 // docs/formats/flight_rules.md
-#include <array>
 #include <set>
 #include <utility>
 
@@ -15,15 +14,20 @@
 #include "analyses/flight/index.h"
 #include "analyses/flight/match_tables.h"
 #include "analyses/flight/waits.h"
+#include "tables/comm_arrival.h"
+#include "tables/comm_call.h"
 #include "tables/comm_dump.h"
+#include "tables/comm_match.h"
+#include "tables/comm_traffic.h"
+#include "tables/first_incomplete.h"
 
 namespace debrief::analyses::flight {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> kNeeds = {"comm_dump"};
-constexpr std::array<std::string_view, 5> kMakes = {"comm_match", "comm_call", "first_incomplete",
-                                                    "comm_arrival", "comm_traffic"};
+constexpr auto kNeeds = kTableNames<CommDumpTable>;
+constexpr auto kMakes = kTableNames<CommMatchTable, CommCallTable, FirstIncompleteTable,
+                                    CommArrivalTable, CommTrafficTable>;
 
 std::vector<Cause> FindCauses(const Index& index, const Waits& waits, const Arrivals& arrivals) {
   std::vector<Cause> causes;

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "analyses/flight/cause.h"
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 #include "tables/comm_group.h"
 
 namespace debrief::analyses::flight {

@@ -12,15 +12,15 @@ namespace debrief::analyses::flight {
 namespace {
 
 // The rows of one dump.
-struct Run {
+struct RowRun {
   int32_t rank;
   int32_t input;
   size_t begin;
   size_t end;
 };
 
-std::vector<Run> RunsOf(const CommOpTable& ops, int32_t job, int32_t attempt) {
-  std::vector<Run> runs;
+std::vector<RowRun> RunsOf(const CommOpTable& ops, int32_t job, int32_t attempt) {
+  std::vector<RowRun> runs;
   for (size_t i = 0; i < ops.size(); ++i) {
     if (ops.job[i] != job || ops.attempt[i] != attempt || ops.rank[i] == kNone32) continue;
     if (!runs.empty() && runs.back().input == ops.input[i] && runs.back().end == i) {
@@ -29,7 +29,7 @@ std::vector<Run> RunsOf(const CommOpTable& ops, int32_t job, int32_t attempt) {
       runs.push_back({ops.rank[i], ops.input[i], i, i + 1});
     }
   }
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+  std::sort(runs.begin(), runs.end(), [](const RowRun& a, const RowRun& b) {
     return std::tie(a.rank, a.input, a.begin) < std::tie(b.rank, b.input, b.begin);
   });
   return runs;
@@ -267,10 +267,10 @@ int32_t Index::GroupOf(size_t row) {
 }
 
 void Index::AddUnits() {
-  std::vector<Run> runs = RunsOf(ops, job, attempt);
+  std::vector<RowRun> runs = RunsOf(ops, job, attempt);
   if (runs.empty()) return;
   size_t first = runs.front().begin, last = 0, total = 0;
-  for (const Run& run : runs) {
+  for (const RowRun& run : runs) {
     first = std::min(first, run.begin);
     last = std::max(last, run.end);
     total += run.end - run.begin;
@@ -281,7 +281,7 @@ void Index::AddUnits() {
   TextTraits<OpState> states(model, StateOf);
   TextTraits<OpTraits> traits(model, TraitsOf);
   UnitBuilder builder(*this, states, traits);
-  for (const Run& run : runs) {
+  for (const RowRun& run : runs) {
     int32_t rank = RankAt(run.rank);
     auto begin = static_cast<int32_t>(units.size());
     builder.StartDump();

@@ -10,7 +10,7 @@
 
 #include "analyses/flight/cause.h"
 #include "analyses/flight/vote.h"
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 
 namespace debrief::analyses::flight {
 

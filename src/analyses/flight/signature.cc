@@ -1,6 +1,6 @@
 #include "analyses/flight/signature.h"
 
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 
 namespace debrief::analyses::flight {
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 
 namespace debrief::analyses::flight {
 

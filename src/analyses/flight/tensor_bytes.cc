@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "model/dtype.h"
+#include "torch/dtype.h"
 
 namespace debrief::analyses::flight {
 

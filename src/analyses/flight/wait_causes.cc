@@ -10,7 +10,7 @@
 
 #include "analyses/flight/cause.h"
 #include "analyses/flight/waits.h"
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 #include "tables/comm_group.h"
 #include "tables/text_event.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "analyses/flight/cause.h"
-#include "base/rank_list.h"
-#include "model/user_frames.h"
+#include "base/text/rank_list.h"
+#include "torch/user_frames.h"
 
 namespace debrief::analyses::flight {
 

@@ -12,12 +12,13 @@
 #include "analyses/analysis.h"
 #include "analyses/verdict/board.h"
 #include "analyses/verdict/rules.h"
+#include "tables/finding.h"
 
 namespace debrief::analyses::verdict {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> kNeeds = {"finding"};
+constexpr auto kNeeds = kTableNames<FindingTable>;
 
 constexpr std::array<void (*)(Board&), 12> kRules = {
     CompilingWhileOthersWait, DeathExplainsAbsence,     TextSupportsDumps,  OneStraggler,

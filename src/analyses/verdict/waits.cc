@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 #include "tables/comm_op.h"
 #include "tables/text_event.h"
 

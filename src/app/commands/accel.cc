@@ -14,7 +14,7 @@
 #include "app/build_model.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 namespace debrief {
 

@@ -18,9 +18,9 @@
 #include "app/split_ranks.h"
 #include "app/staged_folder.h"
 #include "app/terminal.h"
-#include "base/safe_name.h"
+#include "base/text/safe_name.h"
+#include "compat/tlparse/tree.h"
 #include "outputs/run_json.h"
-#include "outputs/tlparse_tree/tree.h"
 #include "tables/compile_log.h"
 #include "tables/input.h"
 

@@ -13,10 +13,10 @@
 #include "app/commands/commands.h"
 #include "app/flight_database.h"
 #include "app/terminal.h"
-#include "base/write_file.h"
-#include "outputs/flight_text/flight_text.h"
+#include "base/bytes/write_file.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
+#include "outputs/terminal/flight_text/flight_text.h"
 #include "tables/comm_dump.h"
 
 namespace debrief {

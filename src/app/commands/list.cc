@@ -6,7 +6,7 @@
 #include "analyses/analysis.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
-#include "base/json_writer.h"
+#include "base/json/writer.h"
 #include "inputs/importer.h"
 #include "outputs/output.h"
 #include "outputs/store/store.h"

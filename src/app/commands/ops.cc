@@ -17,7 +17,7 @@
 #include "app/terminal.h"
 #include "app/trouble.h"
 #include "inputs/importer.h"
-#include "outputs/op_answers/answers.h"
+#include "outputs/terminal/op_answers/answers.h"
 
 namespace debrief {
 

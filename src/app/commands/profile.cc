@@ -16,8 +16,8 @@
 #include "app/terminal.h"
 #include "app/trouble.h"
 #include "inputs/importer.h"
-#include "outputs/profile_diff/profile_diff.h"
-#include "outputs/profile_sheets/sheet.h"
+#include "outputs/terminal/profile_diff/profile_diff.h"
+#include "outputs/terminal/profile_sheets/sheet.h"
 #include "tables/memory_snapshot.h"
 #include "tables/timeline.h"
 

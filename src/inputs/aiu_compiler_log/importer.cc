@@ -128,13 +128,13 @@ constexpr std::array<std::string_view, 1> kMakes = {"accel_ideal"};
 }  // namespace
 
 const Importer& Describe() {
-  static const Importer kImporter = {.info = {.name = "aiu_compiler_log",
-                                              .sentence =
-                                                  "AIU compiler log: ideal cycles per kernel",
-                                              .example = "compiler.log",
-                                              .makes = kMakes},
-                                     .sniff = Sniff,
-                                     .open = Open};
+  static const Importer kImporter = {
+      .info = {.name = "aiu_compiler_log",
+               .sentence = "AIU compiler log: ideal cycles per kernel",
+               .example = "compiler.log",
+               .makes = kMakes},
+      .sniff = Sniff,
+      .open = Open};
   return kImporter;
 }
 

@@ -12,8 +12,8 @@
 
 #include <array>
 
-#include "base/json_array_splitter.h"
-#include "base/json_cursor.h"
+#include "base/json/array_splitter.h"
+#include "base/json/cursor.h"
 #include "inputs/execution_trace/diagnostics.h"
 #include "inputs/execution_trace/node.h"
 #include "tables/execution_trace.h"

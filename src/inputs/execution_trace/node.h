@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "model/model.h"
 #include "tables/execution_node.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/pickle.h"
+#include "base/pickle/pickle.h"
 #include "inputs/flight_recorder/dump.h"
 #include "inputs/flight_recorder/fields.h"
 

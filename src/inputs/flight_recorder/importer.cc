@@ -10,7 +10,7 @@
 #include <array>
 #include <cstring>
 
-#include "base/pickle.h"
+#include "base/pickle/pickle.h"
 #include "inputs/flight_recorder/dump_folder.h"
 #include "inputs/flight_recorder/json_dump.h"
 #include "inputs/flight_recorder/settle.h"

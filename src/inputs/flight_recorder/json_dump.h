@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_array_splitter.h"
-#include "base/json_cursor.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/array_splitter.h"
+#include "base/json/cursor.h"
 #include "inputs/flight_recorder/dump.h"
 
 namespace debrief::inputs::flight_recorder {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "inputs/flight_recorder/dump.h"
 #include "inputs/flight_recorder/fields.h"
 

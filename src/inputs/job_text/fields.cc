@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/text/strings.h"
+
 namespace debrief::inputs::job_text {
 
 namespace {
@@ -20,8 +22,6 @@ std::string_view Trim(std::string_view text) {
   text = SkipBlanks(text);
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<std::string_view> After(std::string_view text, std::string_view key) {
   size_t at = text.find(key);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "inputs/glog_time.h"
-#include "model/ids.h"
+#include "base/pools/ids.h"
+#include "torch/glog_time.h"
 
 namespace debrief::inputs::job_text {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <set>
 
-#include "base/newlines.h"
+#include "base/text/newlines.h"
 #include "inputs/job_text/fields.h"
 
 namespace debrief::inputs::job_text {

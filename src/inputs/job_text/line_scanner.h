@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/pools/ids.h"
 #include "inputs/job_text/line_class.h"
-#include "model/ids.h"
 
 namespace debrief::inputs::job_text {
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "base/pickle.h"
+#include "base/pickle/pickle.h"
 #include "inputs/memory_snapshot/fields.h"
 #include "model/model.h"
 #include "tables/memory_block.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "model/model.h"
 #include "tables/recorded_op.h"
 

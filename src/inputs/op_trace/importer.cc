@@ -16,9 +16,9 @@
 #include <array>
 #include <cmath>
 
-#include "base/json_array_splitter.h"
-#include "base/json_cursor.h"
-#include "base/json_writer.h"
+#include "base/json/array_splitter.h"
+#include "base/json/cursor.h"
+#include "base/json/writer.h"
 #include "inputs/op_trace/diagnostics.h"
 #include "inputs/op_trace/entry.h"
 #include "tables/recorded_op.h"

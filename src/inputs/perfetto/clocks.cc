@@ -1,6 +1,6 @@
 #include "inputs/perfetto/clocks.h"
 
-#include "base/perfetto_fields.h"
+#include "model/timeline/perfetto_fields.h"
 
 namespace debrief::inputs::perfetto {
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <utility>
 
+#include "base/pools/ids.h"
 #include "inputs/perfetto/packet.h"
-#include "model/ids.h"
 
 namespace debrief::inputs::perfetto {
 

@@ -6,8 +6,8 @@
 #include <protozero/pbf_reader.hpp>
 #include <string_view>
 
-#include "base/perfetto_fields.h"
 #include "inputs/perfetto/packet.h"
+#include "model/timeline/perfetto_fields.h"
 
 namespace debrief::inputs::perfetto {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/source.h"
+#include "base/bytes/source.h"
 #include "base/status.h"
 
 namespace debrief::inputs::perfetto {

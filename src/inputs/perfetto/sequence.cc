@@ -1,7 +1,7 @@
 #include "inputs/perfetto/sequence.h"
 
-#include "base/perfetto_fields.h"
 #include "model/timeline/columns.h"
+#include "model/timeline/perfetto_fields.h"
 
 namespace debrief::inputs::perfetto {
 

@@ -6,11 +6,11 @@
 #include <limits>
 #include <numeric>
 
-#include "base/inflate.h"
-#include "base/perfetto_fields.h"
+#include "base/bytes/inflate.h"
 #include "inputs/perfetto/diagnostics.h"
 #include "inputs/perfetto/packet_stream.h"
 #include "model/timeline/kinds.h"
+#include "model/timeline/perfetto_fields.h"
 
 namespace debrief::inputs::perfetto {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
+#include "base/pools/arena.h"
 #include "base/status.h"
 #include "model/model.h"
 #include "tables/compile_entry.h"

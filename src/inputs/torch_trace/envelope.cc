@@ -13,14 +13,16 @@ namespace {
 
 constexpr size_t kMaxDepth = 127;  // deeper JSON is refused, as in tlparse
 
-std::string Part(int64_t number) { return number == kNone64 ? "-" : fmt::format("{}", number); }
+std::string NumberText(int64_t number) {
+  return number == kNone64 ? "-" : fmt::format("{}", number);
+}
 
 }  // namespace
 
 std::string LoggedId::Text() const {
   if (broken) return "";
   std::string text = autograd == kNone64 ? "" : fmt::format("!{}/", autograd);
-  text += Part(frame) + "/" + Part(frame_compile);
+  text += NumberText(frame) + "/" + NumberText(frame_compile);
   if (attempt != kNone64 && attempt != 0) text += fmt::format("_{}", attempt);
   return text;
 }

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 
 namespace debrief::inputs::torch_trace {
 

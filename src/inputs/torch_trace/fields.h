@@ -15,7 +15,7 @@
 #include <string_view>
 #include <variant>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "inputs/torch_trace/entry.h"
 
 namespace debrief::inputs::torch_trace {

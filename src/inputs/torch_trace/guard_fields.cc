@@ -10,7 +10,7 @@ namespace debrief::inputs::torch_trace {
 
 namespace {
 
-constexpr Field<CompileShapeRow> kFields[] = {
+constexpr Field<CompileShapeRow> kGuardFields[] = {
     {"expr", FieldType::kText, &CompileShapeRow::expression},
     {"result", FieldType::kText, &CompileShapeRow::result},
     {"expr_node_id", FieldType::kUint64, &CompileShapeRow::node},
@@ -33,7 +33,7 @@ Status ReadGuard(JsonValue value, Entry& entry) {
     if (key != "frame_locals" || field.IsNull()) return {};
     return ReadFields<CompileShapeRow>(field, kLocals, entry, row);
   };
-  TRY(ReadFields<CompileShapeRow>(value, kFields, entry, row, others));
+  TRY(ReadFields<CompileShapeRow>(value, kGuardFields, entry, row, others));
   entry.Add<CompileShapeTable>(row);
   return {};
 }

@@ -1,7 +1,7 @@
 // The fields that the kinds of guards with provenance have in common.
 #pragma once
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "inputs/torch_trace/entry.h"
 
 namespace debrief::inputs::torch_trace {

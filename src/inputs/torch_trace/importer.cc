@@ -9,11 +9,11 @@
 
 #include <array>
 
-#include "base/glog_prefix.h"
-#include "inputs/glog_time.h"
 #include "inputs/sniffing.h"
 #include "inputs/torch_trace/log_joiner.h"
 #include "inputs/torch_trace/range_reader.h"
+#include "torch/glog_prefix.h"
+#include "torch/glog_time.h"
 
 namespace debrief::inputs::torch_trace {
 

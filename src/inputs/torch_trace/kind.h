@@ -12,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "base/status.h"
 #include "inputs/torch_trace/entry.h"
 

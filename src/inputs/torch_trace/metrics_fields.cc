@@ -14,7 +14,7 @@ namespace debrief::inputs::torch_trace {
 
 namespace {
 
-constexpr Field<CompileMetricsRow> kFields[] = {
+constexpr Field<CompileMetricsRow> kMetricsFields[] = {
     {"co_name", FieldType::kText, &CompileMetricsRow::co_name},
     {"co_filename", FieldType::kText, &CompileMetricsRow::co_filename},
     {"co_firstlineno", FieldType::kInt32, &CompileMetricsRow::co_firstlineno},
@@ -89,7 +89,7 @@ Status ReadMetrics(JsonValue value, Entry& entry) {
     ReadExtra(key, field, entry, row);
     return {};
   };
-  TRY(ReadFields<CompileMetricsRow>(value, kFields, entry, row, others));
+  TRY(ReadFields<CompileMetricsRow>(value, kMetricsFields, entry, row, others));
   entry.Add<CompileMetricsTable>(row);
   return {};
 }

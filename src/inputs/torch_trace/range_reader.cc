@@ -5,13 +5,13 @@
 #include <cstring>
 #include <utility>
 
-#include "base/escape.h"
-#include "base/glog_prefix.h"
-#include "inputs/glog_time.h"
+#include "base/text/escape.h"
 #include "inputs/torch_trace/diagnostics.h"
 #include "inputs/torch_trace/kind.h"
-#include "model/compile_payload.h"
+#include "model/compile/payload.h"
 #include "tables/compile_string.h"
+#include "torch/glog_prefix.h"
+#include "torch/glog_time.h"
 
 namespace debrief::inputs::torch_trace {
 

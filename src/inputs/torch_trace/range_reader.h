@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_cursor.h"
-#include "base/md5.h"
+#include "base/bytes/md5.h"
+#include "base/json/cursor.h"
 #include "inputs/importer.h"
 #include "inputs/torch_trace/entry.h"
 #include "inputs/torch_trace/envelope.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/source.h"
+#include "base/bytes/source.h"
 #include "base/status.h"
 #include "model/model.h"
 

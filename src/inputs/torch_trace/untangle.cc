@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/md5.h"
+#include "base/bytes/md5.h"
 #include "inputs/torch_trace/untangle/rhythm.h"
 #include "inputs/torch_trace/untangle/search.h"
 #include "inputs/torch_trace/untangle/templates.h"

@@ -5,8 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/json_cursor.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/cursor.h"
+#include "base/text/strings.h"
 
 namespace debrief::accel {
 namespace {
@@ -14,10 +15,6 @@ namespace {
 constexpr std::string_view kTotal = "Total";
 constexpr int64_t kMostCycles = int64_t{1}
                                 << 38;  // minutes; sums of any log stay inside of 63 bits
-
-bool Has(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
-}
 
 std::string_view Trim(std::string_view text, std::string_view blanks) {
   const size_t first = text.find_first_not_of(blanks);
@@ -97,14 +94,14 @@ class LogParser {
     if (word == "PREFILL" || word == "DECODING") {
       phase_ = word == "PREFILL" ? "TTFT" : "ITL";
     }
-    if (Has(line, "DSM-AutoPilot BEGIN")) log_.autopilot = true;
-    if (Has(line, "Ideal Clock Scaling:")) {
+    if (Contains(line, "DSM-AutoPilot BEGIN")) log_.autopilot = true;
+    if (Contains(line, "Ideal Clock Scaling:")) {
       log_.warnings.emplace_back("\"Ideal Clock Scaling\" is obsolete and has no effect");
     }
-    if (Has(line, " Ideal/Total Cycles ")) {
+    if (Contains(line, " Ideal/Total Cycles ")) {
       Close();
       table_.emplace().phase = phase_;
-    } else if (Has(line, "====== Perf Summary End ======")) {
+    } else if (Contains(line, "====== Perf Summary End ======")) {
       Close();
     } else if (table_.has_value()) {
       TableLine(line);
@@ -123,7 +120,7 @@ class LogParser {
 
  private:
   void TableLine(std::string_view line) {
-    if (Has(line, "Precompute") || Has(line, "-LxPreload")) return;
+    if (Contains(line, "Precompute") || Contains(line, "-LxPreload")) return;
     const bool right = rules_ == LogRules::kRight;
     const std::optional<Row> row = ReadRow(line, right ? " \t\r" : " ");
     if (!row.has_value()) return;

@@ -17,7 +17,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 
 namespace debrief::accel {
 

@@ -2,18 +2,16 @@
 
 #include <array>
 
+#include "base/text/strings.h"
+
 namespace debrief::accel {
 namespace {
-
-bool Has(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
-}
 
 // "Compute of x", where nothing behind it speaks of a fused node. The last "Compute of " decides:
 // what stands behind it stands behind all of them.
 bool IsConvertName(std::string_view name) {
   const size_t at = name.rfind("Compute of ");
-  return at != std::string_view::npos && !Has(name.substr(at), "SenFusedDeviceNode");
+  return at != std::string_view::npos && !Contains(name.substr(at), "SenFusedDeviceNode");
 }
 
 struct Word {
@@ -43,7 +41,7 @@ uint32_t NameBits(std::string_view name) {
   uint32_t bits = 0;
   if (IsConvertName(name)) bits |= kNameDataConvert;
   for (const Word& word : kContained) {
-    if (Has(name, word.text)) bits |= word.bit;
+    if (Contains(name, word.text)) bits |= word.bit;
   }
   for (const Word& word : kWhole) {
     if (name == word.text) bits |= word.bit;
@@ -72,7 +70,7 @@ Phase PhaseBySuffix(std::string_view name) {
 
 Phase PhaseByWord(std::string_view name) {
   for (size_t phase = 0; phase < kPhaseWords.size(); ++phase) {
-    if (Has(name, kPhaseWords[phase])) return static_cast<Phase>(phase);
+    if (Contains(name, kPhaseWords[phase])) return static_cast<Phase>(phase);
   }
   return Phase::kNone;
 }

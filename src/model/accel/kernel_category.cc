@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "base/text/strings.h"
+
 namespace debrief::accel {
 
 namespace {
@@ -19,10 +21,6 @@ std::string Lower(std::string_view text) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return lower;
-}
-
-bool Has(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
 }
 
 // Vendors whose kernels have names of their own kind: PyTorch's own do not run there.
@@ -71,7 +69,7 @@ std::string_view VendorOfDevice(std::string_view device) {
       {"aiu", "aiu"},     {"spyre", "aiu"},     {"mtia", "mtia"},    {"artemis", "mtia"}};
   std::string lower = Lower(device);
   for (const auto& [word, vendor] : kWords) {
-    if (Has(lower, word)) return vendor;
+    if (Contains(lower, word)) return vendor;
   }
   return {};
 }

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 
 namespace debrief::accel {
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "model/timeline/device_class.h"
 #include "model/timeline/view.h"
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/text/strings.h"
+
 namespace debrief::timeline {
 
 namespace {
 
 constexpr uint8_t kUnknown = 0xff;
-
-bool Has(std::string_view name, std::string_view word) { return name.find(word) != name.npos; }
 
 // Without "cuda", "hip" or "cu": cudaMalloc and hipMalloc are both "Malloc".
 std::string_view WithoutVendor(std::string_view name) {
@@ -25,9 +25,9 @@ bool StartsWithAny(std::string_view name, std::initializer_list<std::string_view
 
 HostClass ClassOfCall(std::string_view name) {
   name = WithoutVendor(name);
-  if (Has(name, "Synchronize")) return HostClass::kSync;
+  if (Contains(name, "Synchronize")) return HostClass::kSync;
   // A copy that is not asynchronous returns when it is done; hipMemcpyWithStream is one.
-  if (name.starts_with("Memcpy") && !Has(name, "Async")) return HostClass::kSync;
+  if (name.starts_with("Memcpy") && !Contains(name, "Async")) return HostClass::kSync;
   if (StartsWithAny(name, {"Malloc", "Free", "HostAlloc", "HostMalloc", "HostFree", "MemAlloc",
                            "MemFree", "MemCreate", "MemMap", "MemUnmap", "MemRelease"}))
     return HostClass::kMemoryAllocation;
@@ -37,11 +37,11 @@ HostClass ClassOfCall(std::string_view name) {
 // Frames are named file(line): function. A frame of eval_frame.py is around every compiled call;
 // those of convert_frame.py are there only while something is compiled.
 bool IsCompilation(std::string_view name) {
-  return name.ends_with("(dynamo_timed)") || Has(name, "torch/_dynamo/convert_frame.py(");
+  return name.ends_with("(dynamo_timed)") || Contains(name, "torch/_dynamo/convert_frame.py(");
 }
 
 bool IsDataLoading(std::string_view name) {
-  return Has(name, "DataLoader") || Has(name, "torch/utils/data/dataloader.py(");
+  return Contains(name, "DataLoader") || Contains(name, "torch/utils/data/dataloader.py(");
 }
 
 }  // namespace

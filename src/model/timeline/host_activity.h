@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "model/timeline/view.h"
 
 namespace debrief::timeline {

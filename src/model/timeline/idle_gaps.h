@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/host_activity.h"
 #include "model/timeline/launch_links.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "base/duration_text.h"
+#include "base/text/units.h"
 
 namespace debrief::timeline {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "model/timeline/device_class.h"
 #include "model/timeline/view.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "model/timeline/view.h"
 
 namespace debrief::timeline {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_cursor.h"
-#include "model/ids.h"
+#include "base/json/cursor.h"
+#include "base/pools/ids.h"
 
 namespace debrief::trace_events {
 

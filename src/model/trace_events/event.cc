@@ -5,8 +5,8 @@
 #include <iterator>
 #include <limits>
 
-#include "base/hash.h"
-#include "base/micros.h"
+#include "base/bytes/hash.h"
+#include "base/text/micros.h"
 #include "model/timeline/kinds.h"
 #include "model/trace_events/diagnostics.h"
 

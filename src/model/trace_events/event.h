@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "model/timeline/writer.h"
 #include "model/trace_events/args.h"
 #include "tables/accel_stamp.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "tables/timeline_device.h"
 #include "tables/timeline_fact.h"
 #include "tables/timeline_group.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/event_ranges.h"
+#include "base/json/event_ranges.h"
 #include "model/model.h"
 
 namespace debrief::trace_events {

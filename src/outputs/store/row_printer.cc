@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace debrief::outputs::store {
 

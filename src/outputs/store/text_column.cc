@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace debrief::outputs::store {
 

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "model/ids.h"
+#include "base/pools/ids.h"
 #include "model/table.h"
 
 namespace debrief::outputs::store {

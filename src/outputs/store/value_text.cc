@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 namespace debrief::outputs::store {
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile_artifacts/artifact_json.h"
-#include "base/md5.h"
+#include "analyses/compile/artifacts/artifact_json.h"
+#include "base/bytes/md5.h"
 #include "compile_log_builder.h"
 #include "tables/compile_artifact_count.h"
 #include "tables/compile_cache.h"

@@ -1,9 +1,8 @@
 // Answers of compilation caches, and when a cache does not work.
-#include "analyses/compile_caches/compile_caches.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "analyses/compile/caches/caches.h"
 #include "compile_log_builder.h"
 #include "tables/compile_cache_total.h"
 #include "tables/compile_cache_use.h"

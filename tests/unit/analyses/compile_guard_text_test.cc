@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "analyses/compile_guards/guard_tree.h"
-#include "analyses/compile_recompiles/guard_text.h"
+#include "analyses/compile/guards/guard_tree.h"
+#include "analyses/compile/recompiles/guard_text.h"
 
 namespace debrief::analyses::compile_recompiles {
 namespace {

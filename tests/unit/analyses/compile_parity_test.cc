@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile_parity/collective_counts.h"
+#include "analyses/compile/parity/collective_counts.h"
 #include "compile_log_builder.h"
 
 namespace debrief::analyses::compile_parity {

@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "analyses/compile_provenance/kernel_lines.h"
-#include "analyses/compile_provenance/line_maps.h"
-#include "analyses/compile_provenance/name_finder.h"
+#include "analyses/compile/provenance/kernel_lines.h"
+#include "analyses/compile/provenance/line_maps.h"
+#include "analyses/compile/provenance/name_finder.h"
 #include "compile_log_builder.h"
 #include "tables/provenance_graph.h"
 #include "tables/provenance_line.h"

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile_rank_compare/compare.h"
-#include "analyses/compile_rank_compare/normalise.h"
+#include "analyses/compile/rank_compare/compare.h"
+#include "analyses/compile/rank_compare/normalise.h"
 #include "compile_event_builder.h"
 #include "tables/compile_first_difference.h"
 #include "tables/compile_overlap.h"

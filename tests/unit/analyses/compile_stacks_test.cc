@@ -3,7 +3,7 @@
 #include <string>
 
 #include "analyses/analysis.h"
-#include "model/compile_frames.h"
+#include "model/compile/frames.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"
 #include "unit/outputs/compile_fixture.h"

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile_time/areas.h"
-#include "analyses/compile_time/phases.h"
+#include "analyses/compile/time/areas.h"
+#include "analyses/compile/time/phases.h"
 #include "compile_event_builder.h"
 #include "tables/compile_autotune.h"
 #include "tables/compile_kernel.h"

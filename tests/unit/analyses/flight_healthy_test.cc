@@ -9,11 +9,11 @@
 #include "analyses/analysis.h"
 #include "analyses/flight/arrivals.h"
 #include "analyses/flight/tensor_bytes.h"
-#include "model/dtype.h"
 #include "tables/comm_arrival.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
 #include "tables/comm_traffic.h"
+#include "torch/dtype.h"
 
 namespace debrief {
 namespace {

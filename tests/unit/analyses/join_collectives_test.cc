@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/join_collectives/schedule.h"
-#include "analyses/join_collectives/shift.h"
-#include "analyses/join_collectives/units.h"
+#include "analyses/join/collectives/schedule.h"
+#include "analyses/join/collectives/shift.h"
+#include "analyses/join/collectives/units.h"
 #include "dump_builder.h"
 #include "tables/compile_collective.h"
 

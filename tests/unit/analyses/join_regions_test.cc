@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "../model/timeline_fixture.h"
-#include "analyses/join_clocks/host_clocks.h"
-#include "analyses/join_regions/compiled_names.h"
-#include "analyses/join_regions/regions.h"
+#include "analyses/join/clocks/host_clocks.h"
+#include "analyses/join/regions/compiled_names.h"
+#include "analyses/join/regions/regions.h"
 #include "profile_fixture.h"
 #include "tables/comm_arrival.h"
 #include "tables/compilation.h"

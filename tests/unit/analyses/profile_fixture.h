@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../model/timeline_fixture.h"
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_step.h"
 

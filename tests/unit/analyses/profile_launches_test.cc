@@ -1,7 +1,7 @@
 // Delays and queues of launches, graphs among them.
 #include <gtest/gtest.h>
 
-#include "analyses/profile_launches/launches.h"
+#include "analyses/profile/launches/launches.h"
 #include "profile_fixture.h"
 #include "tables/profile_launch_stats.h"
 #include "tables/profile_queue.h"

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "analyses/profile_overlap/sweep.h"
-#include "model/timeline/hta_rows.h"
+#include "analyses/profile/overlap/sweep.h"
+#include "compat/hta/rows.h"
 #include "profile_fixture.h"
 #include "tables/profile_kernel_types.h"
 

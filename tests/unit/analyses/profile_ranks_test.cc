@@ -11,7 +11,7 @@
 
 #include "../model/timeline_fixture.h"
 #include "analyses/analysis.h"
-#include "base/robust.h"
+#include "base/stats/statistics.h"
 #include "tables/profile_bandwidth.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_match.h"

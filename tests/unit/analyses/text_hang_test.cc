@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analyses/schedule.h"
-#include "analyses/text_hang/talk.h"
+#include "analyses/text/hang/talk.h"
 #include "tables/job.h"
 #include "tables/rank.h"
 

@@ -6,10 +6,10 @@
 
 #include "../model/timeline_fixture.h"
 #include "analyses/analysis.h"
-#include "analyses/profile_comms/samples.h"
-#include "analyses/profile_comms/slow_groups.h"
-#include "model/timeline/collective_names.h"
+#include "analyses/profile/comms/samples.h"
+#include "analyses/profile/comms/slow_groups.h"
 #include "tables/profile_collective.h"
+#include "torch/collective_names.h"
 
 namespace debrief {
 namespace {

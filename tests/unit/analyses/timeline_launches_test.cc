@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../model/timeline_fixture.h"
-#include "analyses/timeline_launches/name_roles.h"
+#include "analyses/timeline/launches/name_roles.h"
 #include "tables/timeline_backward.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_op.h"

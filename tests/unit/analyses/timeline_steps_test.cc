@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../model/timeline_fixture.h"
-#include "analyses/timeline_steps/period.h"
+#include "analyses/timeline/steps/period.h"
 #include "tables/timeline_step.h"
 
 namespace debrief::analyses::timeline_steps {

@@ -1,4 +1,4 @@
-#include "base/archive.h"
+#include "base/bytes/archive.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

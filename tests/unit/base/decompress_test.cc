@@ -1,4 +1,4 @@
-#include "base/decompress.h"
+#include "base/bytes/decompress.h"
 
 #include <gtest/gtest.h>
 

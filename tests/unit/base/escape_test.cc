@@ -1,4 +1,4 @@
-#include "base/escape.h"
+#include "base/text/escape.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json_cursor.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/cursor.h"
 
 namespace debrief {
 namespace {

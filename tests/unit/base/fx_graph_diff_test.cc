@@ -1,9 +1,8 @@
-#include "base/fx_graph_diff.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/fx_graph_text.h"
+#include "torch/fx/graph_diff.h"
+#include "torch/fx/graph_text.h"
 
 namespace debrief {
 namespace {

@@ -1,11 +1,10 @@
 // Graphs made by hand, whole and broken.
-#include "base/fx_graph_text.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/fx_graph_hash.h"
-#include "base/fx_input_source.h"
+#include "torch/fx/graph_hash.h"
+#include "torch/fx/graph_text.h"
+#include "torch/fx/input_source.h"
 
 namespace debrief {
 namespace {

@@ -1,7 +1,7 @@
 // That the result compiles is shown on recorded payloads; here that nothing else is touched.
-#include "base/fx_runnable.h"
-
 #include <gtest/gtest.h>
+
+#include "torch/fx/runnable.h"
 
 namespace debrief {
 namespace {

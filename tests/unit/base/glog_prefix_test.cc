@@ -1,5 +1,5 @@
 // The prefix of a log line, field by field.
-#include "base/glog_prefix.h"
+#include "torch/glog_prefix.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "base/gzip.h"
+#include "base/bytes/gzip.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-#include "base/byte_stream.h"
-#include "base/decompress.h"
+#include "base/bytes/byte_stream.h"
+#include "base/bytes/decompress.h"
 
 namespace debrief {
 

@@ -1,5 +1,5 @@
 // Sets of time, by hand and against sets of single nanoseconds.
-#include "base/intervals.h"
+#include "base/stats/intervals.h"
 
 #include <gtest/gtest.h>
 

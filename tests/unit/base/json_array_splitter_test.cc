@@ -1,5 +1,3 @@
-#include "base/json_array_splitter.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "base/json/array_splitter.h"
 
 namespace debrief {
 namespace {

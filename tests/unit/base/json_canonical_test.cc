@@ -1,5 +1,3 @@
-#include "base/json_canonical.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,6 +5,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/json/canonical.h"
 
 namespace debrief {
 namespace {

@@ -1,5 +1,3 @@
-#include "base/json_cursor.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/json/cursor.h"
 
 namespace debrief {
 namespace {

@@ -1,9 +1,9 @@
-#include "base/json_outline.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
+
+#include "base/json/outline.h"
 
 namespace debrief {
 namespace {

@@ -1,5 +1,3 @@
-#include "base/json_writer.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,7 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
+#include "base/json/writer.h"
 
 namespace debrief {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/md5.h"
+#include "base/bytes/md5.h"
 
 #include <gtest/gtest.h>
 

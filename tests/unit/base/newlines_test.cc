@@ -1,4 +1,4 @@
-#include "base/newlines.h"
+#include "base/text/newlines.h"
 
 #include <gtest/gtest.h>
 

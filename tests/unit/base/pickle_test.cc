@@ -1,4 +1,4 @@
-#include "base/pickle.h"
+#include "base/pickle/pickle.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <random>
 #include <string>
 
-#include "base/pickle_ops.h"
-#include "base/source.h"
+#include "base/bytes/source.h"
+#include "base/pickle/ops.h"
 #include "pickle_samples.h"
 
 namespace debrief {

@@ -1,4 +1,4 @@
-#include "base/progress_line.h"
+#include "app/progress_line.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 
 #include <gtest/gtest.h>
 

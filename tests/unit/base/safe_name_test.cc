@@ -1,4 +1,4 @@
-#include "base/safe_name.h"
+#include "base/text/safe_name.h"
 
 #include <gtest/gtest.h>
 

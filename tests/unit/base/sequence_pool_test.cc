@@ -1,4 +1,4 @@
-#include "base/sequence_pool.h"
+#include "base/pools/sequence_pool.h"
 
 #include <gtest/gtest.h>
 

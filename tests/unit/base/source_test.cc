@@ -1,4 +1,4 @@
-#include "base/source.h"
+#include "base/bytes/source.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

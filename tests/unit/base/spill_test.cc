@@ -1,4 +1,4 @@
-#include "base/spill.h"
+#include "base/bytes/spill.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

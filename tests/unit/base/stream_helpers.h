@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 
 namespace debrief::testing {
 

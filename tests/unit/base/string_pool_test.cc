@@ -1,4 +1,4 @@
-#include "base/string_pool.h"
+#include "base/pools/string_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/summary.h"
+#include "base/stats/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/write_file.h"
+#include "base/bytes/write_file.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "diff/noise.h"
+#include "base/stats/noise.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/event_ranges.h"
-#include "base/micros.h"
+#include "base/json/event_ranges.h"
+#include "base/text/micros.h"
 #include "inputs/import.h"
 #include "tables/timeline.h"
 #include "tables/timeline_collective.h"

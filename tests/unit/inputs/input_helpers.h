@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "inputs/find_inputs.h"
 #include "inputs/import.h"
 #include "unit/base/stream_helpers.h"

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/thread_pool.h"
-#include "inputs/glog_time.h"
+#include "base/threads/thread_pool.h"
 #include "inputs/import.h"
 #include "inputs/importer.h"
 #include "inputs/job_text/fields.h"
@@ -15,6 +14,7 @@
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/word_filter.h"
 #include "tables/text_event.h"
+#include "torch/glog_time.h"
 
 namespace debrief::inputs::job_text {
 

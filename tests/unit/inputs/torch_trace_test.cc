@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "base/md5.h"
+#include "base/bytes/md5.h"
 #include "inputs/import.h"
 #include "inputs/torch_trace/envelope.h"
 #include "inputs/torch_trace/kind.h"
-#include "model/compile_payload.h"
+#include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_event.h"
 #include "tables/compile_life.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/md5.h"
+#include "base/bytes/md5.h"
 #include "inputs/torch_trace/untangle.h"
 
 namespace debrief::inputs::torch_trace {

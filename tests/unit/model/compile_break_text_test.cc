@@ -1,8 +1,8 @@
-#include "model/compile_break_text.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "analyses/compile/break_text.h"
 
 namespace debrief {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/escape.h"
+#include "base/text/escape.h"
 #include "tables/analysis.h"
 #include "tables/diagnostic.h"
 #include "tables/finding.h"

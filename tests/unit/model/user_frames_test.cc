@@ -1,4 +1,4 @@
-#include "model/user_frames.h"
+#include "torch/user_frames.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
-#include "outputs/html/comm_data.h"
+#include "outputs/report/html/comm_data.h"
 
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
 #include <string>
 
-#include "outputs/html/comm_arrivals.h"
-#include "outputs/html/comm_json.h"
-#include "outputs/html/comm_waits.h"
-#include "outputs/html/flight_stacks.h"
-#include "outputs/html/rank_data.h"
+#include "outputs/report/html/comm_arrivals.h"
+#include "outputs/report/html/comm_json.h"
+#include "outputs/report/html/comm_waits.h"
+#include "outputs/report/html/flight_stacks.h"
+#include "outputs/report/html/rank_data.h"
 #include "tables/comm_arrival.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"

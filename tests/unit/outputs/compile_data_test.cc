@@ -1,10 +1,10 @@
-#include "outputs/html/compile_data.h"
+#include "outputs/report/html/compile_data.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "outputs/html/page.h"
+#include "outputs/report/html/page.h"
 #include "tables/compile_life.h"
 #include "tables/compile_shape.h"
 #include "tables/compile_span.h"

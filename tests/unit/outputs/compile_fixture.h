@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "outputs/tlparse_tree/plan.h"
+#include "compat/tlparse/plan.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_metrics.h"
 #include "tables/compile_restart.h"

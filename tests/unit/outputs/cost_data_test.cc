@@ -1,5 +1,5 @@
 // The island of the report's view of lost time.
-#include "outputs/html/cost_data.h"
+#include "outputs/report/html/cost_data.h"
 
 #include <gtest/gtest.h>
 

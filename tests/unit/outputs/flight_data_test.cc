@@ -1,12 +1,12 @@
-#include "outputs/html/flight_data.h"
+#include "outputs/report/html/flight_data.h"
 
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
 #include <string>
 
-#include "outputs/html/flight_grid.h"
-#include "outputs/html/page.h"
+#include "outputs/report/html/flight_grid.h"
+#include "outputs/report/html/page.h"
 #include "unit/outputs/comm_fixture.h"
 
 namespace debrief::outputs::html {

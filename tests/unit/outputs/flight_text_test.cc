@@ -1,5 +1,5 @@
 // The cases by which PyTorch tests its own analyzer, built as rows of comm_op.
-#include "outputs/flight_text/flight_text.h"
+#include "outputs/terminal/flight_text/flight_text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "outputs/flight_text/analyzer.h"
-#include "outputs/flight_text/database.h"
-#include "outputs/flight_text/tabulate.h"
 #include "outputs/string_sink.h"
+#include "outputs/terminal/flight_text/analyzer.h"
+#include "outputs/terminal/flight_text/database.h"
+#include "outputs/terminal/flight_text/tabulate.h"
 #include "tables/comm_call.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "outputs/flight_timeline/layout.h"
+#include "outputs/exports/flight_timeline/layout.h"
 #include "outputs/output.h"
 #include "unit/outputs/comm_fixture.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "outputs/html/page.h"
 #include "outputs/output.h"
+#include "outputs/report/html/page.h"
 #include "tables/input.h"
 
 namespace debrief::outputs::html {

@@ -1,4 +1,4 @@
-#include "outputs/html/lane_data.h"
+#include "outputs/report/html/lane_data.h"
 
 #include <gtest/gtest.h>
 

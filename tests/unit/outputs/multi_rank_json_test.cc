@@ -1,12 +1,12 @@
 // The JSON files of several ranks, from tables made by hand.
-#include "outputs/tlparse_tree/multi_rank_json.h"
+#include "compat/tlparse/multi_rank_json.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "base/fx_hash.h"
-#include "outputs/tlparse_tree/serde_text.h"
+#include "compat/tlparse/fx_hash.h"
+#include "compat/tlparse/serde_text.h"
 #include "tables/compile_collective.h"
 #include "tables/compile_parity.h"
 #include "tables/compile_runtime_op.h"

@@ -1,10 +1,10 @@
-#include "outputs/html/profile_data.h"
+#include "outputs/report/html/profile_data.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "outputs/html/table_shares.h"
+#include "outputs/report/html/table_shares.h"
 #include "tables/profile_kernel.h"
 #include "tables/profile_step.h"
 

@@ -1,5 +1,5 @@
 // Two profiles with known differences: the pieces are right and add up to the nanosecond.
-#include "outputs/profile_diff/profile_diff.h"
+#include "outputs/terminal/profile_diff/profile_diff.h"
 
 #include <gtest/gtest.h>
 

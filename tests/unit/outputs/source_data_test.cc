@@ -1,13 +1,13 @@
-#include "outputs/html/source_data.h"
+#include "outputs/report/html/source_data.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "base/source.h"
-#include "outputs/html/export_data.h"
-#include "outputs/html/source_lines.h"
+#include "base/bytes/source.h"
+#include "outputs/report/html/export_data.h"
+#include "outputs/report/html/source_lines.h"
 #include "tables/comm_op.h"
 #include "tables/compilation.h"
 #include "tables/compile_break.h"

@@ -1,4 +1,4 @@
-#include "outputs/html/speedscope.h"
+#include "outputs/report/html/speedscope.h"
 
 #include <gtest/gtest.h>
 

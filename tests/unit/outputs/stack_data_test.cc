@@ -1,4 +1,4 @@
-#include "outputs/html/stack_data.h"
+#include "outputs/report/html/stack_data.h"
 
 #include <gtest/gtest.h>
 

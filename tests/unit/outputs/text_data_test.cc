@@ -1,4 +1,4 @@
-#include "outputs/html/text_data.h"
+#include "outputs/report/html/text_data.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/md5.h"
-#include "outputs/html/text_choice.h"
+#include "base/bytes/md5.h"
+#include "outputs/report/html/text_choice.h"
 #include "tables/compilation.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_log.h"

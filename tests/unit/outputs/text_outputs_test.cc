@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "base/json_cursor.h"
+#include "base/json/cursor.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
 #include "outputs/string_sink.h"

@@ -1,4 +1,4 @@
-#include "outputs/html/timeline_data.h"
+#include "outputs/report/html/timeline_data.h"
 
 #include <gtest/gtest.h>
 #include <simdjson.h>

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "inputs/import.h"
 #include "inputs/importer.h"
 #include "model/model.h"

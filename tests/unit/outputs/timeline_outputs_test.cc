@@ -5,8 +5,8 @@
 #include <set>
 
 #include "model/timeline/columns.h"
-#include "outputs/chrome/event_text.h"
-#include "outputs/perfetto/lanes.h"
+#include "outputs/exports/chrome/event_text.h"
+#include "outputs/exports/perfetto/lanes.h"
 #include "outputs/timeline_merge.h"
 #include "tables/timeline_clock.h"
 #include "tables/timeline_counter.h"

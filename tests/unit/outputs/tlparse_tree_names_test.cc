@@ -1,8 +1,8 @@
 // Names of the tree: numbers, and names that a log chose.
 #include <gtest/gtest.h>
 
-#include "outputs/tlparse_tree/names.h"
-#include "outputs/tlparse_tree/plan.h"
+#include "compat/tlparse/names.h"
+#include "compat/tlparse/plan.h"
 
 namespace debrief::outputs::tlparse_tree {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "analyses/analysis.h"
-#include "outputs/tlparse_tree/pages/landing.h"
-#include "outputs/tlparse_tree/pages/pages.h"
-#include "outputs/tlparse_tree/pages/shell.h"
+#include "compat/tlparse/pages/landing.h"
+#include "compat/tlparse/pages/pages.h"
+#include "compat/tlparse/pages/shell.h"
 #include "tables/compile_log.h"
 #include "tables/compile_string.h"
 #include "tables/input.h"

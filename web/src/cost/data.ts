@@ -1,4 +1,4 @@
-// Lost time: the island "cost" (src/outputs/html/cost_data.cc), and the states that a rank can be in.
+// Lost time: the island "cost" (src/outputs/report/html/cost_data.cc), and the states that a rank can be in.
 import type { Part, Values } from "../profile/parts";
 import { tablesIsland, type Row } from "../run/tables";
 

@@ -1,5 +1,5 @@
 // What views of collectives need and how to record it, and their tables: the island "comm"
-// (src/outputs/html/comm_data.cc).
+// (src/outputs/report/html/comm_data.cc).
 import { tablesIsland } from "../run/tables";
 import type { Needs } from "../view";
 

@@ -1,4 +1,4 @@
-// Ranks beside each other: the island "ranks" (src/outputs/html/rank_data.cc), and one row for each rank with what all
+// Ranks beside each other: the island "ranks" (src/outputs/report/html/rank_data.cc), and one row for each rank with what all
 // its tables say of it.
 import { grouped } from "../parts/rows";
 import type { Finding, Run } from "../run/data";

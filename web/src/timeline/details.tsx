@@ -21,7 +21,7 @@ function selfOf(scene: Scene, place: Place, slice: Slice): number | null {
 }
 
 // Where else in the report a slice is looked at. What it belongs to is read out of its name and note, which
-// src/outputs/html/timeline_*.cc write; a text that is none of theirs gives no link.
+// src/outputs/report/html/timeline_*.cc write; a text that is none of theirs gives no link.
 interface Link {
   view: string;
   params: Params;

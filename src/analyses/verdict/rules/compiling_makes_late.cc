@@ -7,7 +7,7 @@
 
 #include "analyses/verdict/rules.h"
 #include "analyses/verdict/waits.h"
-#include "base/time_of_day.h"
+#include "base/text/units.h"
 #include "tables/comm_arrival.h"
 #include "tables/comm_op.h"
 #include "tables/compilation.h"

@@ -13,8 +13,8 @@
 
 #include "analyses/verdict/rules.h"
 #include "analyses/verdict/waits.h"
-#include "base/rank_list.h"
-#include "base/time_of_day.h"
+#include "base/text/rank_list.h"
+#include "base/text/units.h"
 #include "tables/compilation.h"
 #include "tables/compile_phase.h"
 

@@ -5,7 +5,7 @@
 
 #include "analyses/verdict/rules.h"
 #include "analyses/verdict/waits.h"
-#include "base/time_of_day.h"
+#include "base/text/units.h"
 #include "tables/compile_life.h"
 
 namespace debrief::analyses::verdict {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "analyses/verdict/rules.h"
-#include "base/rank_list.h"
+#include "base/text/rank_list.h"
 
 namespace debrief::analyses::verdict {
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
+#include "base/bytes/hash.h"
+#include "base/text/strings.h"
 
 namespace debrief::inputs::torch_trace {
 
@@ -10,8 +11,6 @@ namespace {
 
 // Words of longer lines say nothing new about their owner.
 constexpr size_t kLongest = 512;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsWordByte(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||

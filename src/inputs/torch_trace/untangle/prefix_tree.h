@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/md5.h"
+#include "base/bytes/md5.h"
 #include "inputs/torch_trace/untangle.h"
 #include "inputs/torch_trace/untangle/json_shape.h"
 #include "inputs/torch_trace/untangle/model.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/md5.h"
+#include "base/bytes/md5.h"
 
 namespace debrief::inputs::torch_trace {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/md5.h"
+#include "base/bytes/md5.h"
 
 namespace debrief::inputs::torch_trace {
 

@@ -1,0 +1,166 @@
+#include "analyses/compile/break_text.h"
+
+#include <array>
+#include <charconv>
+
+namespace debrief {
+
+namespace {
+
+constexpr std::string_view kPlace = "Graph break in user code at ";
+constexpr std::string_view kSecond = "*** While handling this graph break";
+
+// Takes the first line off `text`.
+std::string_view TakeLine(std::string_view& text) {
+  const size_t end = text.find('\n');
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return line;
+}
+
+bool Strip(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+int32_t Number(std::string_view text) {
+  int32_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// `File "x.py", line 3, in f`
+bool ParseFrame(std::string_view line, TextFrame& frame) {
+  if (!Strip(line, "File \"")) return false;
+  const size_t file = line.find("\", line ");
+  if (file == line.npos) return false;
+  frame.file = line.substr(0, file);
+  line.remove_prefix(file + 8);
+  frame.line = Number(line);
+  const size_t in = line.find(", in ");
+  if (in != line.npos) frame.function = line.substr(in + 5);
+  return true;
+}
+
+// "train.py:32" and what follows on the line.
+void ParsePlace(std::string_view place, BreakText& parsed) {
+  const size_t colon = place.rfind(':');
+  if (colon == place.npos) return;
+  parsed.file = place.substr(0, colon);
+  parsed.line = Number(place.substr(colon + 1));
+}
+
+// Removes what stands before the reason.
+void SkipIntroduction(std::string_view& text, BreakText& parsed) {
+  if (Strip(text, kPlace)) ParsePlace(TakeLine(text), parsed);
+  if (Strip(text, "Reason: ")) return;
+  if (!Strip(text, "Graph Break Reason: ")) return;
+  const size_t empty_line = text.find("\n\n");
+  const size_t trace = text.find("\nUser code traceback:");
+  if (empty_line != text.npos && empty_line < trace) text.remove_prefix(empty_line + 2);
+}
+
+// Where the text of this line goes; null when it has no label. The label is taken off.
+std::string_view* Labelled(std::string_view& line, BreakText& parsed) {
+  if (Strip(line, "Explanation: ")) return &parsed.explanation;
+  if (Strip(line, "Developer debug context: ")) return &parsed.context;
+  if (Strip(line, "For more details about this graph break, please visit: ")) return &parsed.link;
+  if (Strip(line, "Hint: ")) return &parsed.hints.emplace_back();
+  return nullptr;
+}
+
+// The second break has labels of its own, which say less than its name.
+void ParseSecond(std::string_view text, BreakText& parsed) {
+  while (!text.empty() && parsed.also.empty()) parsed.also = Trimmed(TakeLine(text));
+}
+
+// Explanations and hints may go on over several lines; an empty line ends them.
+void ParseBlock(std::string_view text, BreakText& parsed) {
+  while (!text.empty() && parsed.reason.empty()) parsed.reason = Trimmed(TakeLine(text));
+  std::string_view* field = nullptr;
+  while (!text.empty()) {
+    if (text.starts_with(kSecond)) {
+      TakeLine(text);
+      return ParseSecond(text, parsed);
+    }
+    std::string_view line = Trimmed(TakeLine(text));
+    if (line.empty()) {
+      field = nullptr;
+    } else if (std::string_view* labelled = Labelled(line, parsed)) {
+      field = labelled;
+      *field = line;
+    } else if (field != nullptr) {
+      *field = {field->data(), static_cast<size_t>(line.data() + line.size() - field->data())};
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string ShortReason(std::string_view text) {
+  text = Trimmed(text);
+  std::string reason(Trimmed(TakeLine(text)));
+  if (reason.ends_with(':') && !text.empty()) (reason += ' ') += Trimmed(TakeLine(text));
+  return reason;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+std::vector<TextFrame> ParseTraceback(std::string_view text) {
+  std::vector<TextFrame> frames;
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    if (line.empty() || line[0] != ' ') {
+      if (frames.empty()) continue;
+      break;
+    }
+    TextFrame frame;
+    if (ParseFrame(Trimmed(line), frame)) {
+      frames.push_back(frame);
+    } else if (!frames.empty() && frames.back().code.empty()) {
+      frames.back().code = Trimmed(line);
+    }
+  }
+  return frames;
+}
+
+BreakText ParseBreakText(std::string_view text) {
+  static constexpr std::array<std::string_view, 3> kEnds = {
+      "\nUser code traceback:\n", "\nfrom user code:\n", "\nTraceback (most recent call last):\n"};
+  BreakText parsed;
+  SkipIntroduction(text, parsed);
+  size_t end = text.npos;
+  for (std::string_view label : kEnds) {
+    const size_t at = text.substr(0, end).find(label);
+    if (at == text.npos) continue;
+    end = at;
+    parsed.frames = ParseTraceback(text.substr(at + label.size()));
+  }
+  ParseBlock(text.substr(0, end), parsed);
+  return parsed;
+}
+
+StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools) {
+  if (frames.empty()) return StackId::kNone;
+  auto text = [&](std::string_view view) {
+    return view.empty() ? StringId::kNone : pools.Intern(view);
+  };
+  std::vector<FrameId> ids;
+  ids.reserve(frames.size());
+  for (size_t i = frames.size(); i-- > 0;) {
+    ids.push_back(pools.AddFrame({.file = text(frames[i].file),
+                                  .function = text(frames[i].function),
+                                  .line = frames[i].line,
+                                  .text = text(frames[i].code)}));
+  }
+  return pools.AddStack(ids);
+}
+
+}  // namespace debrief

@@ -1,0 +1,66 @@
+// What PyTorch writes about a graph break, taken apart. The same text stands in artifacts
+// dynamo_graph_break_reason (with all parts) and in the reasons of restarts and failures (from the
+// reason on):
+//
+//   Graph break in user code at train.py:32
+//   Graph Break Reason: Encountered graph break when attempting to trace CALL: ...
+//                                                  empty line; older logs have only "Reason: ..."
+//   Failed to trace builtin operator               reason
+//     Explanation: Dynamo does not know ...
+//     Hint: Avoid calling builtin `print` ...      any number of them
+//     Developer debug context: builtin print ...
+//    For more details about this graph break, please visit: https://...
+//   *** While handling this graph break, another graph break occurred: ***
+//   graph break in loop                            also
+//     Explanation: ...
+//   User code traceback:                           or: from user code:
+//     File "train.py", line 32, in forward         outermost first
+//       print("here")
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/pools/ids.h"
+
+namespace debrief {
+
+struct TextFrame {
+  std::string_view file;
+  std::string_view function;
+  std::string_view code;
+  int32_t line = 0;
+};
+
+// Views into the text that was parsed; empty where it does not tell.
+struct BreakText {
+  std::string_view reason, explanation, context, link, also;
+  std::vector<std::string_view> hints;
+  std::vector<TextFrame> frames;  // outermost first
+  std::string_view file;          // of "Graph break in user code at"
+  int32_t line = 0;
+};
+
+// One pass over the text; never fails: what is not there stays empty.
+BreakText ParseBreakText(std::string_view text);
+
+// The frames of a Python traceback, from its first line `File "x.py", line 3, in f` on to the first
+// line that is not indented; outermost first.
+std::vector<TextFrame> ParseTraceback(std::string_view text);
+
+// `frames` as a stack of `pools`, innermost first; kNone when there are none.
+StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools);
+
+// The text before its first line end.
+std::string_view FirstLine(std::string_view text);
+
+// A reason in one line: its first, and the second as well when the first only announces it
+// ("backend='x' raised:").
+std::string ShortReason(std::string_view text);
+
+// Without blanks at both ends.
+std::string_view Trimmed(std::string_view text);
+
+}  // namespace debrief

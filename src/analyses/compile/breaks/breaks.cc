@@ -1,0 +1,326 @@
+// Where does the graph break, why, and what did that cost?
+//
+// A break is told up to three times: in artifact dynamo_graph_break_reason when it happens, in the
+// reasons of the restart that follows, in the reason of the failure when it ends the compilation.
+// One that was logged as such is taken from there; the others count only for compilations without
+// such an artifact. Breaks with the same reason at the same user line of one input and rank are one
+// row. Cost: the payloads of breaks, which are few, and one pass over the entries' kinds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "analyses/analysis.h"
+#include "analyses/compile/break_text.h"
+#include "analyses/compile/breaks/findings.h"
+#include "model/compile/frames.h"
+#include "model/compile/payload.h"
+#include "tables/compilation.h"
+#include "tables/compile_break.h"
+#include "tables/compile_entry.h"
+#include "tables/compile_failure.h"
+#include "tables/compile_metrics.h"
+#include "tables/compile_restart.h"
+#include "torch/user_frames.h"
+
+namespace debrief::analyses::compile_breaks {
+
+namespace {
+
+constexpr auto kNeeds = kTableNames<CompileEntryTable, CompilationTable>;
+constexpr auto kMakes = kTableNames<CompileBreakTable, CompileFailureTable>;
+constexpr size_t kMostNames = 16;
+
+void AddName(std::vector<std::string_view>& names, std::string_view name) {
+  if (names.size() < kMostNames && std::find(names.begin(), names.end(), name) == names.end())
+    names.push_back(name);
+}
+
+std::string Joined(const std::vector<std::string_view>& parts, std::string_view between) {
+  return fmt::format("{}", fmt::join(parts, between));
+}
+
+// A break that is being gathered.
+struct Break {
+  CompileBreakRow row;
+  std::vector<std::string_view> ids, functions;
+};
+
+// One break as one compilation met it.
+struct Hit {
+  size_t compilation;
+  std::string_view kind;
+  size_t of;  // number of the break
+};
+
+class BreakFinder {
+ public:
+  BreakFinder(const Model& model, Part& part)
+      : model_(model),
+        compilations_(model.tables.Get<CompilationTable>()),
+        metrics_(model.tables.Get<CompileMetricsTable>()),
+        pools_(part.pools),
+        breaks_(part.tables.Edit<CompileBreakTable>()),
+        failures_(part.tables.Edit<CompileFailureTable>()) {
+    for (size_t row = 0; row < compilations_.size(); ++row) {
+      const std::string_view id = model_.pools.Text(compilations_.compile_id[row]);
+      by_id_[{compilations_.input[row], compilations_.rank[row], id}].push_back(row);
+    }
+  }
+
+  Status Run() {
+    TRY(FindLogged());
+    FindRestarts();
+    FindFailures();
+    ShareCosts();
+    for (Break& found : found_) Write(found);
+    return {};
+  }
+
+ private:
+  // The compilation of an entry; in a log with several lives the last that had begun.
+  size_t CompilationOf(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const {
+    auto found = by_id_.find({input, rank, WithoutAttempt(model_.pools.Text(compile_id))});
+    if (found == by_id_.end()) return kNone;
+    size_t last = kNone;
+    for (size_t row : found->second) {
+      if (compilations_.first_entry[row] <= entry) last = row;
+    }
+    return last;
+  }
+
+  Status FindLogged() {
+    const auto& entries = model_.tables.Get<CompileEntryTable>();
+    std::unordered_map<StringId, bool> is_break;  // there are few names
+    std::string text;
+    for (size_t row = 0; row < entries.size(); ++row) {
+      if (entries.name[row] == StringId::kNone) continue;
+      auto [found, is_new] = is_break.try_emplace(entries.name[row], false);
+      if (is_new)
+        found->second = model_.pools.Text(entries.name[row]) == "dynamo_graph_break_reason";
+      if (!found->second) continue;
+      const size_t of = CompilationOf(entries.input[row], entries.rank[row],
+                                      entries.compile_id[row], entries.entry[row]);
+      if (of == kNone) continue;
+      TRY(ReadPayload(model_, entries, row, text));
+      AddHit(of, "graph_break", ParseBreakText(text));
+    }
+    return {};
+  }
+
+  void FindRestarts() {
+    const auto& restarts = model_.tables.Get<CompileRestartTable>();
+    const std::vector<bool> has_break = Broken();
+    for (size_t row = 0; row < restarts.size(); ++row) {
+      const size_t of = CompilationOf(restarts.input[row], restarts.rank[row],
+                                      restarts.compile_id[row], restarts.entry[row]);
+      if (of == kNone || has_break[of]) continue;
+      AddHit(of, "restart", ParseBreakText(model_.pools.Text(restarts.reason[row])));
+    }
+  }
+
+  void FindFailures() {
+    const std::vector<bool> has_break = Broken();
+    for (size_t row = 0; row < metrics_.size(); ++row) {
+      if (metrics_.fail_type[row] == StringId::kNone) continue;
+      if (model_.pools.Text(metrics_.kind[row]) != "compilation_metrics") continue;
+      const size_t of = CompilationOf(metrics_.input[row], metrics_.rank[row],
+                                      metrics_.compile_id[row], metrics_.entry[row]);
+      if (of == kNone) continue;
+      AddFailure(of, row, has_break[of]);
+      if (has_break[of] || model_.pools.Text(metrics_.fail_type[row]) != "Unsupported") continue;
+      AddHit(of, "failure", ParseBreakText(model_.pools.Text(metrics_.fail_reason[row])));
+    }
+  }
+
+  // By compilation: it has a hit.
+  std::vector<bool> Broken() const {
+    std::vector<bool> broken(compilations_.size());
+    for (const Hit& hit : hits_) broken[hit.compilation] = true;
+    return broken;
+  }
+
+  void AddHit(size_t of, std::string_view kind, const BreakText& text) {
+    Frame frame;
+    const StackId stack = AddTextStack(text.frames, pools_);
+    auto frames = UserFrames(pools_, stack);
+    if (!frames.empty()) {
+      frame = pools_.GetFrame(frames[0]);
+    } else if (!text.file.empty()) {
+      frame = {.file = pools_.Intern(text.file), .line = text.line};
+    } else {
+      frame = FrameOfFailure(of);
+    }
+    const StringId reason = Text(text.reason);
+    auto [found, is_new] = numbers_.try_emplace(
+        std::tuple(compilations_.input[of], compilations_.rank[of], reason, frame.file, frame.line),
+        found_.size());
+    if (is_new) found_.push_back(NewBreak(of, kind, text, frame, stack));
+    Break& hit = found_[found->second];
+    ++hit.row.count;
+    AddName(hit.ids, model_.pools.Text(compilations_.compile_id[of]));
+    AddName(hit.functions, model_.pools.Text(compilations_.function[of]));
+    hits_.push_back({of, kind, found->second});
+  }
+
+  Frame FrameOfFailure(size_t of) {
+    Frame frame;
+    frame.file = Copy(compilations_.fail_file[of]);
+    frame.line = compilations_.fail_line[of];
+    frame.function = Copy(compilations_.function[of]);
+    if (frame.file != StringId::kNone) return frame;
+    frame.file = Copy(compilations_.file[of]);
+    frame.line = compilations_.line[of];
+    return frame;
+  }
+
+  Break NewBreak(size_t of, std::string_view kind, const BreakText& text, const Frame& frame,
+                 StackId stack) {
+    Break made;
+    CompileBreakRow& row = made.row;
+    row.job = compilations_.job[of];
+    row.attempt = compilations_.attempt[of];
+    row.rank = compilations_.rank[of];
+    row.input = compilations_.input[of];
+    row.kind = Text(kind);
+    row.reason = Text(text.reason);
+    row.explanation = Text(text.explanation);
+    row.hints = Text(Joined(text.hints, "\n"));
+    row.context = Text(text.context);
+    row.link = Text(text.link);
+    row.also = Text(text.also);
+    row.user_file = frame.file;
+    row.user_line = frame.line;
+    row.user_function = frame.function;
+    row.user_code = frame.text;
+    row.user_stack = stack;
+    row.first_compile_id = Copy(compilations_.compile_id[of]);
+    row.count = row.resumes = 0;
+    row.wasted_s = row.resume_s = 0;
+    return made;
+  }
+
+  void AddFailure(size_t of, size_t metrics_row, bool falls_back) {
+    CompileFailureRow row;
+    row.job = compilations_.job[of];
+    row.attempt = compilations_.attempt[of];
+    row.rank = compilations_.rank[of];
+    row.input = compilations_.input[of];
+    row.life = compilations_.life[of];
+    row.compile_id = Copy(compilations_.compile_id[of]);
+    row.function = Copy(compilations_.function[of]);
+    row.file = Copy(compilations_.file[of]);
+    row.line = compilations_.line[of];
+    row.fail_type = Copy(metrics_.fail_type[metrics_row]);
+    const std::string_view text = model_.pools.Text(metrics_.fail_reason[metrics_row]);
+    row.reason = Text(ShortReason(text));
+    row.text = Text(text);
+    row.user_file = Copy(compilations_.fail_file[of]);
+    row.user_line = compilations_.fail_line[of];
+    row.seconds = compilations_.seconds[of];
+    row.falls_back = falls_back;
+    failures_.Add(row);
+  }
+
+  // Time that a compilation threw away is shared evenly among its breaks. A function that resumes
+  // behind a break is named torch_dynamo_resume_in_<function>_at_<line>.
+  void ShareCosts() {
+    std::unordered_map<size_t, size_t> hits_of;
+    for (const Hit& hit : hits_) ++hits_of[hit.compilation];
+    std::map<Resume, size_t> breaks_at;  // the first break there
+    for (const Hit& hit : hits_) {
+      const double wasted = compilations_.wasted_s[hit.compilation];
+      if (!std::isnan(wasted))
+        found_[hit.of].row.wasted_s += wasted / static_cast<double>(hits_of[hit.compilation]);
+      NoteResumes(hit, breaks_at);
+    }
+    for (size_t row = 0; row < compilations_.size(); ++row) {
+      auto found = breaks_at.find({compilations_.input[row], compilations_.rank[row],
+                                   std::string(model_.pools.Text(compilations_.function[row]))});
+      if (found == breaks_at.end()) continue;
+      CompileBreakRow& to = found_[found->second].row;
+      ++to.resumes;
+      if (!std::isnan(compilations_.seconds[row])) to.resume_s += compilations_.seconds[row];
+    }
+  }
+
+  using Resume = std::tuple<int32_t, int32_t, std::string>;  // input, rank, name of the function
+
+  // The resume function belongs to the frame that was compiled, which need not be the innermost of
+  // the user's stack: what it calls is inlined.
+  void NoteResumes(const Hit& hit, std::map<Resume, size_t>& breaks_at) const {
+    const std::string_view function = Origin(hit.compilation);
+    const CompileBreakRow& row = found_[hit.of].row;
+    for (FrameId id : pools_.GetStack(row.user_stack)) {
+      const Frame& frame = pools_.GetFrame(id);
+      if (pools_.Text(frame.function) != function) continue;
+      breaks_at.try_emplace(
+          Resume(row.input, row.rank,
+                 fmt::format("torch_dynamo_resume_in_{}_at_{}", function, frame.line)),
+          hit.of);
+      return;
+    }
+  }
+
+  // The function that a resume function is the rest of.
+  std::string_view Origin(size_t of) const {
+    constexpr std::string_view kResume = "torch_dynamo_resume_in_";
+    std::string_view function = model_.pools.Text(compilations_.function[of]);
+    if (!function.starts_with(kResume)) return function;
+    function.remove_prefix(kResume.size());
+    return function.substr(0, function.rfind("_at_"));
+  }
+
+  void Write(Break& found) {
+    found.row.compile_ids = Text(Joined(found.ids, ", "));
+    found.row.functions = Text(Joined(found.functions, ", "));
+    breaks_.Add(found.row);
+  }
+
+  StringId Text(std::string_view text) {
+    return text.empty() ? StringId::kNone : pools_.Intern(text);
+  }
+  StringId Copy(StringId id) {
+    return id == StringId::kNone ? id : pools_.Intern(model_.pools.Text(id));
+  }
+
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  const Model& model_;
+  const CompilationTable& compilations_;
+  const CompileMetricsTable& metrics_;
+  Pools& pools_;
+  CompileBreakTable& breaks_;
+  CompileFailureTable& failures_;
+  std::map<std::tuple<int32_t, int32_t, std::string_view>, std::vector<size_t>> by_id_;
+  std::map<std::tuple<int32_t, int32_t, StringId, StringId, int32_t>, size_t> numbers_;
+  std::vector<Break> found_;
+  std::vector<Hit> hits_;
+};
+
+Status Run(const Model& model, AnalysisResult& result) {
+  TRY(BreakFinder(model, result.part).Run());
+  AddFindings(result.part, result.findings);
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "compile_breaks",
+               .sentence = "Where does the graph break or the compilation fail, and why?",
+               .example = "2 distinct graph breaks; the costliest at train.py:32: Failed to trace "
+                          "builtin operator",
+               .needs = kNeeds,
+               .makes = kMakes},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::compile_breaks

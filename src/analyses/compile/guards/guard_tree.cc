@@ -1,0 +1,104 @@
+#include "analyses/compile/guards/guard_tree.h"
+
+#include <charconv>
+
+#include "analyses/compile/break_text.h"
+
+namespace debrief::analyses::compile_guards {
+
+namespace {
+
+constexpr std::string_view kComment = "  # ";
+
+// "train.py:60 in f (HINT: type int)"
+void ParsePlace(std::string_view place, Guard& guard) {
+  place = place.substr(0, place.find(" (HINT: "));
+  const size_t in = place.rfind(" in ");
+  const size_t colon = place.substr(0, in).rfind(':');
+  if (in == place.npos || colon == place.npos) return;
+  const std::string_view number = place.substr(colon + 1, in - colon - 1);
+  if (std::from_chars(number.data(), number.data() + number.size(), guard.line).ec != std::errc())
+    return;
+  guard.file = place.substr(0, colon);
+  guard.function = Trimmed(place.substr(in + 4));
+}
+
+// The source of a manager; ends before ", accessed_by=" or with the line.
+std::string_view SourceOf(std::string_view line) {
+  constexpr std::string_view kSource = "source=";
+  const size_t at = line.find(kSource);
+  if (at == line.npos) return {};
+  line.remove_prefix(at + kSource.size());
+  return line.substr(0, line.find(", accessed_by="));
+}
+
+// "GuardManager", "KeyManager", "KeyValueManager pair at index=0", but no kind of guard: those are
+// in capitals.
+bool IsManager(std::string_view label) {
+  return label.find_first_of("abcdefghijklmnopqrstuvwxyz") != label.npos &&
+         label.find("Manager") != label.npos;
+}
+
+class TreeReader {
+ public:
+  explicit TreeReader(GuardTree& tree) : tree_(tree) {}
+
+  void Line(std::string_view line) {
+    const size_t at = line.find_first_not_of("| ");
+    if (at == line.npos) return;
+    line.remove_prefix(at);
+    if (!line.starts_with("+- ")) return Latency(line);
+    line.remove_prefix(3);
+    const size_t depth = at / 2;
+    const size_t colon = line.find(": ");
+    const std::string_view label = line.substr(0, colon);
+    if (IsManager(label) || colon == line.npos) {
+      sources_.resize(depth + 1);
+      sources_[depth] = SourceOf(line);
+      return;
+    }
+    Guard& guard = tree_.guards.emplace_back();
+    guard.kind = label;
+    if (depth > 0 && depth <= sources_.size()) guard.source = sources_[depth - 1];
+    SplitGuard(line.substr(colon + 2), guard);
+  }
+
+ private:
+  void Latency(std::string_view line) {
+    constexpr std::string_view kLatency = "Guard latency = ";
+    if (!line.starts_with(kLatency)) return;
+    line.remove_prefix(kLatency.size());
+    double number = 0;
+    if (std::from_chars(line.data(), line.data() + line.size(), number).ec == std::errc())
+      tree_.check_us = number;
+  }
+
+  GuardTree& tree_;
+  std::vector<std::string_view> sources_;  // of the managers above, by depth
+};
+
+}  // namespace
+
+void SplitGuard(std::string_view text, Guard& guard) {
+  const size_t comment = text.find(kComment);
+  guard.guard = Trimmed(text.substr(0, comment));
+  if (comment == text.npos) return;
+  text.remove_prefix(comment + kComment.size());
+  const size_t place = text.rfind(kComment);
+  if (place == text.npos) return ParsePlace(text, guard);
+  guard.code = Trimmed(text.substr(0, place));
+  ParsePlace(text.substr(place + kComment.size()), guard);
+}
+
+void ParseGuardTree(std::string_view text, GuardTree& tree) {
+  tree.guards.clear();
+  tree.check_us = kNoDouble;
+  TreeReader reader(tree);
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    reader.Line(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
+
+}  // namespace debrief::analyses::compile_guards

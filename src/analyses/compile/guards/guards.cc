@@ -1,0 +1,219 @@
+// Which guards has a compilation, and which of them failed?
+//
+// Guards come from dynamo_cpp_guards_str, of older logs from dynamo_guards (JSON, without kinds).
+// A reason of a recompilation names one guard of an older compilation: for tensors by its source
+// ("tensor 'x' size mismatch ..."), else by its text with locals stripped (L['k'] is k). Only
+// compilations that a reason names are compared. Cost: one pass over the payloads.
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyses/analysis.h"
+#include "analyses/compile/guards/guard_tree.h"
+#include "base/json/cursor.h"
+#include "model/compile/frames.h"
+#include "model/compile/payload.h"
+#include "tables/compilation.h"
+#include "tables/compile_entry.h"
+#include "tables/compile_guard.h"
+#include "tables/compile_recompile.h"
+
+namespace debrief::analyses::compile_guards {
+
+namespace {
+
+// compilation is needed for its order only: whoever makes it makes compile_recompile, which may be
+// empty.
+constexpr auto kNeeds = kTableNames<CompileEntryTable, CompilationTable>;
+constexpr auto kMakes = kTableNames<CompileGuardTable>;
+
+enum class Kind : uint8_t { kOther, kTree, kJson };
+
+using CompileKey =
+    std::tuple<int32_t, int32_t, int32_t, std::string_view>;  // input, rank, life, id
+
+// L['x'] without its brackets, as reasons have it.
+std::string WithoutLocals(std::string_view guard) {
+  std::string stripped;
+  while (true) {
+    const size_t at = guard.find("L['");
+    const size_t end = at == guard.npos ? at : guard.find("']", at);
+    if (end == guard.npos) break;
+    stripped += guard.substr(0, at);
+    stripped += guard.substr(at + 3, end - at - 3);
+    guard.remove_prefix(end + 2);
+  }
+  return stripped += guard;
+}
+
+// Guards of one compilation that failed: text, or source of a tensor -> times.
+struct Failures {
+  std::map<std::string, int32_t, std::less<>> texts;
+  std::map<std::string, int32_t, std::less<>> tensors;
+
+  int32_t Of(const Guard& guard) const {
+    if (guard.kind == "TENSOR_MATCH") {
+      auto found = tensors.find(guard.source);
+      return found == tensors.end() ? 0 : found->second;
+    }
+    auto found = texts.find(WithoutLocals(guard.guard));
+    return found == texts.end() ? 0 : found->second;
+  }
+};
+
+class GuardWriter {
+ public:
+  GuardWriter(const Model& model, Part& part)
+      : model_(model),
+        entries_(model.tables.Get<CompileEntryTable>()),
+        pools_(part.pools),
+        rows_(part.tables.Edit<CompileGuardTable>()) {
+    const auto& recompiles = model.tables.Get<CompileRecompileTable>();
+    for (size_t row = 0; row < recompiles.size(); ++row) {
+      Failures& to = failures_[{recompiles.input[row], recompiles.rank[row], recompiles.life[row],
+                                model.pools.Text(recompiles.previous_id[row])}];
+      const std::string_view guard = model.pools.Text(recompiles.guard[row]);
+      if (guard.starts_with("tensor '")) {
+        ++to.tensors[std::string(model.pools.Text(recompiles.source[row]))];
+      } else {
+        ++to.texts[WithoutLocals(guard)];
+      }
+    }
+  }
+
+  Status Run() {
+    for (const auto& [key, row] : LastTexts()) TRY(Add(key, row));
+    return {};
+  }
+
+ private:
+  Kind KindOf(StringId kind) {
+    auto [found, is_new] = kinds_.try_emplace(kind, Kind::kOther);
+    if (!is_new) return found->second;
+    const std::string_view text = model_.pools.Text(kind);
+    if (text == "dynamo_cpp_guards_str") found->second = Kind::kTree;
+    if (text == "dynamo_guards") found->second = Kind::kJson;
+    return found->second;
+  }
+
+  // The entry with the guards of each compilation, in the order of the log: the last tree, else the
+  // last JSON.
+  std::vector<std::pair<CompileKey, size_t>> LastTexts() {
+    std::vector<std::pair<CompileKey, size_t>> texts;
+    std::map<CompileKey, size_t> places;
+    for (size_t row = 0; row < entries_.size(); ++row) {
+      const Kind kind = KindOf(entries_.kind[row]);
+      if (kind == Kind::kOther || entries_.compile_id[row] == StringId::kNone) continue;
+      const CompileKey key(entries_.input[row], entries_.rank[row], entries_.life[row],
+                           WithoutAttempt(model_.pools.Text(entries_.compile_id[row])));
+      auto [found, is_new] = places.try_emplace(key, texts.size());
+      if (is_new) texts.emplace_back(key, row);
+      size_t& known = texts[found->second].second;
+      if (kind == Kind::kTree || KindOf(entries_.kind[known]) == Kind::kJson) known = row;
+    }
+    return texts;
+  }
+
+  Status Add(const CompileKey& key, size_t row) {
+    if (KindOf(entries_.kind[row]) == Kind::kTree) {
+      TRY(ReadPayload(model_, entries_, row, text_));
+      ParseGuardTree(text_, tree_);
+    } else {
+      TRY(ReadJson(row));
+    }
+    auto found = failures_.find(key);
+    Write(key, row, found == failures_.end() ? nullptr : &found->second);
+    return {};
+  }
+
+  // Broken JSON gives the guards before the break.
+  Status ReadJson(size_t row) {
+    tree_.guards.clear();
+    tree_.check_us = kNoDouble;
+    ASSIGN_OR_RETURN(json_, PayloadLines(model_, entries_, row));
+    if (!reader_.Open(json_.text()).ok()) return {};
+    Status status = reader_.root().ForEachElement([&](JsonValue element) -> Status {
+      return element.ForEachField([&](std::string_view name, JsonValue value) {
+        if (name != "code") return;
+        auto code = value.String();
+        if (!code) return;
+        Guard& guard = tree_.guards.emplace_back();
+        guard.kind = "python";
+        SplitGuard(*code, guard);
+      });
+    });
+    static_cast<void>(status);
+    return {};
+  }
+
+  void Write(const CompileKey& key, size_t from, const Failures* failures) {
+    CompileGuardRow row;
+    row.job = entries_.job[from];
+    row.attempt = entries_.attempt[from];
+    row.rank = entries_.rank[from];
+    row.input = entries_.input[from];
+    row.life = entries_.life[from];
+    row.compile_id = Text(std::get<3>(key));
+    row.check_us = tree_.check_us;
+    failed_.assign(tree_.guards.size(), 0);
+    if (failures != nullptr) {
+      for (size_t i = 0; i < tree_.guards.size(); ++i) failed_[i] = failures->Of(tree_.guards[i]);
+      for (size_t i = 0; i < tree_.guards.size(); ++i) {
+        if (failed_[i] > 0) WriteGuard(i, row);
+      }
+    }
+    for (size_t i = 0; i < tree_.guards.size(); ++i) {
+      if (failed_[i] == 0) WriteGuard(i, row);
+    }
+  }
+
+  void WriteGuard(size_t at, CompileGuardRow& row) {
+    const Guard& guard = tree_.guards[at];
+    row.position = static_cast<int32_t>(at);
+    row.kind = Text(guard.kind);
+    row.guard = Text(guard.guard);
+    row.source = Text(guard.source);
+    row.code = Text(guard.code);
+    row.file = Text(guard.file);
+    row.line = guard.line;
+    row.function = Text(guard.function);
+    row.failed = failed_[at];
+    rows_.Add(row);
+  }
+
+  StringId Text(std::string_view text) {
+    return text.empty() ? StringId::kNone : pools_.Intern(text);
+  }
+
+  const Model& model_;
+  const CompileEntryTable& entries_;
+  Pools& pools_;
+  CompileGuardTable& rows_;
+  std::map<CompileKey, Failures> failures_;
+  std::unordered_map<StringId, Kind> kinds_;
+  JsonReader reader_;
+  GuardTree tree_;
+  std::vector<int32_t> failed_;
+  std::string text_;
+  ByteView json_;
+};
+
+Status Run(const Model& model, AnalysisResult& result) {
+  return GuardWriter(model, result.part).Run();
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "compile_guards",
+               .sentence = "Which guards does each compilation check, and which of them failed?",
+               .example = "(makes tables only)",
+               .needs = kNeeds,
+               .makes = kMakes},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::compile_guards

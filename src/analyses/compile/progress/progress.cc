@@ -1,0 +1,226 @@
+// How much of the program is compiled, and what blocks the rest?
+//
+// A frame is whole when a compilation of it gave a graph and none met a graph break, broken when
+// one did, else failed, unfinished or empty, in this order, after its compilations. Blockers are
+// what stands behind broken, failed and unfinished frames: the same reason at the same line is one.
+// One pass over table compilation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "analyses/analysis.h"
+#include "tables/compilation.h"
+#include "tables/compile_blocker.h"
+#include "tables/compile_progress.h"
+
+namespace debrief::analyses::compile_progress {
+
+namespace {
+
+constexpr auto kNeeds = kTableNames<CompilationTable>;
+constexpr auto kMakes = kTableNames<CompileProgressTable, CompileBlockerTable>;
+constexpr size_t kMostNames = 16;
+
+struct FrameState {
+  bool has_graph = false, breaks = false, failed = false, unfinished = false, resumes = false;
+  int64_t ops = 0;
+};
+
+struct Blocker {
+  CompileBlockerRow row;
+  size_t number = 0;  // in the order of first sight
+  std::set<std::string_view> frames;
+  std::vector<std::string_view> functions;
+};
+
+// A place and a reason: kind, reason, file, line.
+using BlockerKey = std::tuple<std::string_view, std::string_view, std::string_view, int32_t>;
+
+struct ProcessState {
+  CompileProgressRow row;
+  std::map<std::string_view, FrameState> frames;  // by "1" of "1/0", "!3/1" of "!3/1/2"
+  std::map<BlockerKey, size_t> places;
+  std::vector<Blocker> blockers;
+};
+
+double OrZero(double seconds) { return std::isnan(seconds) ? 0 : seconds; }
+
+class ProgressWriter {
+ public:
+  ProgressWriter(const Model& model, Part& part)
+      : texts_(model.pools),
+        rows_(model.tables.Get<CompilationTable>()),
+        pools_(part.pools),
+        progress_(part.tables.Edit<CompileProgressTable>()),
+        blockers_(part.tables.Edit<CompileBlockerTable>()) {}
+
+  void Run() {
+    std::map<std::tuple<int32_t, int32_t, int32_t>, size_t> places;  // input, rank, life
+    std::vector<ProcessState> processes;
+    for (size_t row = 0; row < rows_.size(); ++row) {
+      auto [found, is_new] = places.try_emplace(
+          std::tuple(rows_.input[row], rows_.rank[row], rows_.life[row]), processes.size());
+      if (is_new) processes.push_back(NewProcess(row));
+      Add(row, processes[found->second]);
+    }
+    for (ProcessState& process : processes) Write(process);
+  }
+
+ private:
+  template <typename Row>
+  Row RowOf(size_t from) const {
+    Row row;
+    row.job = rows_.job[from];
+    row.attempt = rows_.attempt[from];
+    row.rank = rows_.rank[from];
+    row.input = rows_.input[from];
+    row.life = rows_.life[from];
+    return row;
+  }
+
+  ProcessState NewProcess(size_t from) const {
+    ProcessState process;
+    CompileProgressRow& row = process.row;
+    row = RowOf<CompileProgressRow>(from);
+    row.frames = row.whole = row.broken = row.empty = row.failed = row.unfinished = 0;
+    row.resumed = row.compilations = row.recompilations = 0;
+    row.ops = 0;
+    row.seconds = row.wasted_s = 0;
+    return process;
+  }
+
+  std::string_view FrameOf(size_t row) const {
+    const std::string_view id = texts_.Text(rows_.compile_id[row]);
+    return id.substr(0, id.rfind('/'));
+  }
+
+  void Add(size_t row, ProcessState& process) {
+    const std::string_view outcome = texts_.Text(rows_.outcome[row]);
+    FrameState& frame = process.frames[FrameOf(row)];
+    frame.has_graph |= outcome == "ok" || outcome == "restarted";
+    frame.breaks |= rows_.break_reason[row] != StringId::kNone;
+    frame.failed |= outcome == "failed";
+    frame.unfinished |= outcome == "unfinished";
+    frame.resumes |= texts_.Text(rows_.function[row]).starts_with("torch_dynamo_resume_in_");
+    if (rows_.ops[row] != kNone64) frame.ops = std::max(frame.ops, rows_.ops[row]);
+    ++process.row.compilations;
+    process.row.recompilations += rows_.why[row] != StringId::kNone;
+    process.row.seconds += OrZero(rows_.seconds[row]);
+    process.row.wasted_s += Lost(row, outcome);
+    AddBlocker(row, outcome, process);
+  }
+
+  double Lost(size_t row, std::string_view outcome) const {
+    return OrZero(outcome == "failed" ? rows_.seconds[row] : rows_.wasted_s[row]);
+  }
+
+  void AddBlocker(size_t row, std::string_view outcome, ProcessState& process) {
+    const bool has_break = rows_.break_reason[row] != StringId::kNone;
+    BlockerKey key;
+    if (has_break) {
+      key = {"graph_break", texts_.Text(rows_.break_reason[row]),
+             texts_.Text(rows_.break_file[row]), rows_.break_line[row]};
+    } else if (outcome == "failed") {
+      const bool has_line = rows_.fail_file[row] != StringId::kNone;
+      key = {"failure", texts_.Text(rows_.fail_reason[row]),
+             texts_.Text(has_line ? rows_.fail_file[row] : rows_.file[row]),
+             has_line ? rows_.fail_line[row] : rows_.line[row]};
+    } else if (outcome == "unfinished") {
+      key = {"unfinished", "began and never ended", texts_.Text(rows_.file[row]), rows_.line[row]};
+    } else {
+      return;
+    }
+    auto [found, is_new] = process.places.try_emplace(key, process.blockers.size());
+    if (is_new) process.blockers.push_back(NewBlocker(row, key));
+    Blocker& blocker = process.blockers[found->second];
+    blocker.number = found->second;
+    blocker.frames.insert(FrameOf(row));
+    blocker.row.seconds += Lost(row, outcome);
+    const std::string_view function = texts_.Text(rows_.function[row]);
+    auto& names = blocker.functions;
+    if (names.size() < kMostNames && std::find(names.begin(), names.end(), function) == names.end())
+      names.push_back(function);
+  }
+
+  Blocker NewBlocker(size_t from, const BlockerKey& key) {
+    Blocker blocker;
+    const auto& [kind, reason, file, line] = key;
+    blocker.row = RowOf<CompileBlockerRow>(from);
+    blocker.row.kind = Text(kind);
+    blocker.row.reason = Text(reason);
+    blocker.row.user_file = Text(file);
+    blocker.row.user_line = line;
+    blocker.row.compile_id = Text(texts_.Text(rows_.compile_id[from]));
+    blocker.row.seconds = 0;
+    return blocker;
+  }
+
+  void Write(ProcessState& process) {
+    CompileProgressRow& row = process.row;
+    for (const auto& [id, frame] : process.frames) {
+      ++row.frames;
+      row.ops += frame.ops;
+      int32_t& state = frame.has_graph    ? (frame.breaks ? row.broken : row.whole)
+                       : frame.failed     ? row.failed
+                       : frame.unfinished ? row.unfinished
+                                          : row.empty;
+      ++state;
+      row.resumed += frame.resumes && frame.has_graph;
+    }
+    if (row.frames > row.empty)
+      row.share = static_cast<double>(row.whole) / static_cast<double>(row.frames - row.empty);
+    progress_.Add(row);
+    WriteBlockers(process.blockers);
+  }
+
+  void WriteBlockers(std::vector<Blocker>& blockers) {
+    std::sort(blockers.begin(), blockers.end(), [](const Blocker& a, const Blocker& b) {
+      if (a.frames.size() != b.frames.size()) return a.frames.size() > b.frames.size();
+      if (a.row.seconds != b.row.seconds) return a.row.seconds > b.row.seconds;
+      return a.number < b.number;
+    });
+    for (size_t i = 0; i < blockers.size(); ++i) {
+      CompileBlockerRow& row = blockers[i].row;
+      row.position = static_cast<int32_t>(i);
+      row.frames = static_cast<int32_t>(blockers[i].frames.size());
+      row.functions = Text(fmt::format("{}", fmt::join(blockers[i].functions, ", ")));
+      blockers_.Add(row);
+    }
+  }
+
+  StringId Text(std::string_view text) {
+    return text.empty() ? StringId::kNone : pools_.Intern(text);
+  }
+
+  const Pools& texts_;  // of the model
+  const CompilationTable& rows_;
+  Pools& pools_;
+  CompileProgressTable& progress_;
+  CompileBlockerTable& blockers_;
+};
+
+Status Run(const Model& model, AnalysisResult& result) {
+  ProgressWriter(model, result.part).Run();
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "compile_progress",
+               .sentence = "How much of the program is compiled, and what blocks the rest?",
+               .example = "(makes tables only)",
+               .needs = kNeeds,
+               .makes = kMakes},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::compile_progress

@@ -1,0 +1,191 @@
+#include "analyses/compile/provenance/kernel_lines.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "analyses/compile/provenance/name_finder.h"
+#include "base/text/strings.h"
+
+namespace debrief::analyses::compile_provenance {
+
+namespace {
+
+constexpr size_t kMostPlaces = size_t{1} << 22;
+
+bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool IsWord(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
+}
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+using Lines = std::vector<std::string_view>;
+
+// Empty lines at the beginning do not count: browsers leave them out.
+Lines CodeLines(std::string_view code) {
+  Lines lines = SplitLines(code);
+  auto first = std::find_if(lines.begin(), lines.end(), [](auto line) { return !line.empty(); });
+  lines.erase(lines.begin(), first);
+  return lines;
+}
+
+template <typename Predicate>
+size_t FirstLine(const Lines& lines, Predicate predicate) {
+  auto at = std::find_if(lines.begin(), lines.end(), predicate);
+  return at == lines.end() ? 0 : static_cast<size_t>(at - lines.begin());
+}
+
+// What differs between the two kinds of code.
+struct Dialect {
+  size_t start = 0;  // first line that is searched
+  size_t base = 0;   // line that is number 1
+  bool is_cpp = false;
+};
+
+class Search {
+ public:
+  Search(const Lines& lines, const Dialect& dialect) : lines_(lines), dialect_(dialect) {}
+
+  std::optional<KernelLines> Run(const NameMap& kernels) {
+    std::vector<Kernel> wanted;
+    for (const auto& [name, nodes] : kernels) wanted.push_back(Want(name));
+    auto places = finder_.Find(lines_, dialect_.start, kMostPlaces);
+    if (!places) return std::nullopt;
+    places_ = std::move(*places);
+    callers_.resize(places_.size());
+    size_t total = 0;
+    KernelLines found;
+    for (const Kernel& kernel : wanted) {
+      std::vector<int32_t> numbers = Locate(kernel);
+      total += numbers.size();
+      if (total > kMostPlaces) return std::nullopt;
+      if (!numbers.empty()) found.emplace(kernel.name, std::move(numbers));
+    }
+    return found;
+  }
+
+ private:
+  struct Kernel {
+    std::string_view name;
+    int32_t whole = -1;  // with a handle: the name with it; numbers of the finder
+    int32_t pure = -1;   // without
+  };
+
+  Kernel Want(std::string_view name) {
+    size_t colon = dialect_.is_cpp ? name.rfind(':') : name.find(':');
+    Kernel kernel = {.name = name};
+    if (colon != name.npos) kernel.whole = finder_.Add(name);
+    kernel.pure = finder_.Add(name.substr(0, colon));
+    return kernel;
+  }
+
+  std::vector<int32_t> Locate(const Kernel& kernel) {
+    if (kernel.whole >= 0) {
+      if (auto line = BehindHandle(kernel)) return Numbers({&*line, 1});
+    }
+    return Numbers(places_[static_cast<size_t>(kernel.pure)]);
+  }
+
+  // The call that follows the line with the handle. In Python the first such line decides, in C++
+  // the first that is no definition and has a call behind it.
+  std::optional<int32_t> BehindHandle(const Kernel& kernel) {
+    const auto& calls = Callers(kernel.pure);
+    for (int32_t line : places_[static_cast<size_t>(kernel.whole)]) {
+      if (dialect_.is_cpp && IsDefinition(lines_[static_cast<size_t>(line)])) continue;
+      auto next = std::upper_bound(calls.begin(), calls.end(), line);
+      if (next != calls.end()) return *next;
+      if (!dialect_.is_cpp) break;
+    }
+    return std::nullopt;
+  }
+
+  // Lines that contain the name and may be its call.
+  const std::vector<int32_t>& Callers(int32_t name) {
+    const auto& all = places_[static_cast<size_t>(name)];
+    if (!dialect_.is_cpp) return all;
+    auto& callers = callers_[static_cast<size_t>(name)];
+    if (callers) return *callers;
+    callers.emplace();
+    for (int32_t line : all) {
+      if (!DeclaresElements(lines_[static_cast<size_t>(line)])) callers->push_back(line);
+    }
+    return *callers;
+  }
+
+  static bool IsDefinition(std::string_view line) {
+    while (!line.empty() && IsBlank(line[0])) line.remove_prefix(1);
+    return line.empty() || line.starts_with("def") || line.starts_with("static inline void");
+  }
+
+  std::vector<int32_t> Numbers(std::span<const int32_t> positions) const {
+    std::vector<int32_t> numbers;
+    for (int32_t position : positions) {
+      int32_t number = position + 1 - static_cast<int32_t>(dialect_.base);
+      if (number >= 0) numbers.push_back(number);
+    }
+    return numbers;
+  }
+
+  const Lines& lines_;
+  Dialect dialect_;
+  NameFinder finder_;
+  std::vector<std::vector<int32_t>> places_;                  // by name: positions in lines_
+  std::vector<std::optional<std::vector<int32_t>>> callers_;  // likewise, of C++, made when needed
+};
+
+}  // namespace
+
+std::vector<std::string_view> SplitLines(std::string_view text) {
+  Lines lines;
+  while (!text.empty()) {
+    size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (end != text.npos && line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+bool DeclaresElements(std::string_view line) {
+  if (Contains(line, "_xnumel = ")) return true;
+  size_t at = 0;
+  while (at < line.size() && IsBlank(line[at])) ++at;
+  size_t type = at;
+  while (at < line.size() && IsWord(line[at])) ++at;
+  if (at == type || at >= line.size() || !IsBlank(line[at])) return false;
+  constexpr std::string_view kElements = "_xnumel";
+  for (at = line.find(kElements, at + 1); at != line.npos; at = line.find(kElements, at)) {
+    at += kElements.size();
+    size_t end = at;
+    if (end + 1 < line.size() && line[end] == '_' && IsDigit(line[end + 1])) {
+      ++end;
+      while (end < line.size() && IsDigit(line[end])) ++end;
+    }
+    while (end < line.size() && IsBlank(line[end])) ++end;
+    if (end < line.size() && line[end] == '=') return true;
+  }
+  return false;
+}
+
+std::optional<KernelLines> FindInPython(std::string_view code, const NameMap& kernels) {
+  if (kernels.empty() || code.empty()) return KernelLines();
+  Lines lines = CodeLines(code);
+  Dialect dialect;
+  dialect.start = FirstLine(lines, [](std::string_view line) {
+    return Contains(line, "def") && Contains(line, "call") && Contains(line, "(args)");
+  });
+  dialect.base =
+      FirstLine(lines, [](std::string_view line) { return Contains(line, "# AOT ID:"); });
+  return Search(lines, dialect).Run(kernels);
+}
+
+std::optional<KernelLines> FindInCpp(std::string_view code, const NameMap& kernels) {
+  if (kernels.empty() || code.empty()) return KernelLines();
+  Lines lines = CodeLines(code);
+  Dialect dialect = {.is_cpp = true};
+  dialect.start =
+      FirstLine(lines, [](std::string_view line) { return Contains(line, "::run_impl("); });
+  return Search(lines, dialect).Run(kernels);
+}
+
+}  // namespace debrief::analyses::compile_provenance

@@ -1,0 +1,290 @@
+#include "analyses/compile/recompiles/compilations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include "model/compile/frames.h"
+#include "torch/user_frames.h"
+
+namespace debrief::analyses::compile_recompiles {
+
+namespace {
+
+uint64_t Pair(uint32_t high, uint32_t low) { return uint64_t{high} << 32 | low; }
+
+uint64_t LogKey(int32_t input, int32_t rank) {
+  return Pair(static_cast<uint32_t>(input), static_cast<uint32_t>(rank));
+}
+
+uint64_t IdKey(int32_t process, StringId id) {
+  return Pair(static_cast<uint32_t>(process), static_cast<uint32_t>(id));
+}
+
+// Unique for logs below 1 TB and 16 million inputs.
+uint64_t EntryKey(int32_t input, int64_t entry) {
+  return uint64_t{static_cast<uint32_t>(input)} << 40 ^ static_cast<uint64_t>(entry);
+}
+
+std::string NameKey(int32_t process, std::string_view id) {
+  return fmt::format("{} {}", process, id);
+}
+
+// Of the entries that carry no id at all.
+bool IsNoId(std::string_view id) { return id.empty() || id == "-/-"; }
+
+}  // namespace
+
+Compilations::Compilations(const Model& model)
+    : model_(model),
+      entries_(model.tables.Get<CompileEntryTable>()),
+      metrics_(model.tables.Get<CompileMetricsTable>()) {
+  for (size_t row = 0; row < entries_.size(); ++row) {
+    const int32_t process = ProcessOfRow(row);
+    Process& of = processes_[static_cast<size_t>(process)];
+    if (of.first_entry == kNone64) of.first_entry = entries_.entry[row];
+    of.last_entry = entries_.entry[row];
+    int32_t at = CompilationOfRow(process, row);
+    if (at == kNobody) continue;
+    if (BeginsAnew(at, row)) at = Replace(at, row);
+    of.last = at;
+    Note(all_[static_cast<size_t>(at)], row);
+  }
+  JoinMetrics();
+  Drop();
+  for (Compilation& compilation : all_) FillIn(compilation);
+  Chain();
+}
+
+Compilations::Kind Compilations::KindOf(size_t row) {
+  const uint64_t key =
+      Pair(static_cast<uint32_t>(entries_.kind[row]), static_cast<uint32_t>(entries_.name[row]));
+  auto [found, is_new] = kinds_.try_emplace(key, Kind::kOther);
+  if (!is_new) return found->second;
+  std::string_view kind = model_.pools.Text(entries_.kind[row]);
+  if (kind == "artifact") kind = model_.pools.Text(entries_.name[row]);
+  if (kind == "dynamo_start") found->second = Kind::kStart;
+  if (kind == "compilation_metrics") found->second = Kind::kMetrics;
+  if (kind == "recompile_reasons") found->second = Kind::kReasons;
+  if (kind == "dynamo_graph_break_reason") found->second = Kind::kBreak;
+  if (kind == "dynamo_cpp_guards_str") found->second = Kind::kGuards;
+  return found->second;
+}
+
+int32_t Compilations::ProcessOfRow(size_t row) {
+  const int32_t input = entries_.input[row], rank = entries_.rank[row], life = entries_.life[row];
+  std::vector<int32_t>& of_log = of_log_[LogKey(input, rank)];
+  for (size_t i = of_log.size(); i-- > 0;) {
+    if (processes_[static_cast<size_t>(of_log[i])].life == life) return of_log[i];
+  }
+  of_log.push_back(static_cast<int32_t>(processes_.size()));
+  processes_.push_back({.job = entries_.job[row],
+                        .attempt = entries_.attempt[row],
+                        .rank = rank,
+                        .input = input,
+                        .life = life});
+  return of_log.back();
+}
+
+int32_t Compilations::CompilationOfRow(int32_t process, size_t row) {
+  const StringId compile_id = entries_.compile_id[row];
+  if (compile_id == StringId::kNone) return kNobody;
+  auto [found, is_new] = by_id_.try_emplace(IdKey(process, compile_id), kNobody);
+  if (!is_new) return found->second;
+  const std::string_view id = WithoutAttempt(model_.pools.Text(compile_id));
+  if (IsNoId(id)) return kNobody;
+  auto [named, is_first] =
+      by_name_.try_emplace(NameKey(process, id), static_cast<int32_t>(all_.size()));
+  if (is_first) {
+    Compilation& made = all_.emplace_back();
+    made.process = process;
+    made.id = id;
+    made.frame_id = entries_.frame_id[row];
+  }
+  found->second = named->second;
+  return found->second;
+}
+
+// torch._dynamo.reset() makes the numbers begin at 0 again, and ids come a second time: the first
+// attempt of an id that has ended already is another compilation.
+bool Compilations::BeginsAnew(int32_t at, size_t row) {
+  const int64_t attempt = entries_.compile_attempt[row];
+  return all_[static_cast<size_t>(at)].ended && KindOf(row) == Kind::kStart &&
+         (attempt == 0 || attempt == kNone64);
+}
+
+int32_t Compilations::Replace(int32_t old, size_t row) {
+  const auto made = static_cast<int32_t>(all_.size());
+  Compilation& again = all_.emplace_back();
+  again.process = all_[static_cast<size_t>(old)].process;
+  again.id = all_[static_cast<size_t>(old)].id;
+  again.frame_id = entries_.frame_id[row];
+  again.begins_anew = true;
+  for (auto& [key, at] : by_id_) at = at == old ? made : at;
+  by_name_[NameKey(again.process, again.id)] = made;
+  return made;
+}
+
+void Compilations::Note(Compilation& to, size_t row) {
+  const int64_t time = entries_.time_ns[row];
+  if (to.first_entry == kNone64) {
+    to.first_entry = entries_.entry[row];
+    to.start_ns = time;
+  }
+  to.last_entry = entries_.entry[row];
+  to.end_ns = std::max(to.end_ns, time);
+  if (entries_.compile_attempt[row] != kNone64)
+    to.last_attempt = std::max(to.last_attempt, entries_.compile_attempt[row]);
+  Classify(to, row);
+}
+
+void Compilations::Classify(Compilation& to, size_t row) {
+  switch (KindOf(row)) {
+    case Kind::kStart:
+      if (to.start == kNoRow) to.start = row;
+      break;
+    case Kind::kMetrics:
+      to.ended = true;
+      metrics_entries_[EntryKey(entries_.input[row], entries_.entry[row])] =
+          static_cast<int32_t>(&to - all_.data());
+      break;
+    case Kind::kReasons:
+      if (to.reasons == kNoRow) to.reasons = row;
+      break;
+    case Kind::kBreak:
+      to.breaks.push_back(row);
+      break;
+    case Kind::kGuards:
+      to.guards = row;  // of the last attempt
+      break;
+    case Kind::kOther:
+      break;
+  }
+}
+
+void Compilations::JoinMetrics() {
+  for (size_t row = 0; row < metrics_.size(); ++row) {
+    auto found = metrics_entries_.find(EntryKey(metrics_.input[row], metrics_.entry[row]));
+    if (found == metrics_entries_.end()) continue;
+    if (model_.pools.Text(metrics_.kind[row]) != "compilation_metrics") continue;
+    size_t& known = all_[static_cast<size_t>(found->second)].metrics;
+    // A failure is not undone by metrics that follow.
+    if (known == kNoRow || metrics_.fail_type[known] == StringId::kNone) known = row;
+  }
+}
+
+// Removes ids that neither began nor ended.
+void Compilations::Drop() {
+  std::vector<int32_t> renumbered(all_.size(), kNobody);
+  size_t kept = 0;
+  for (size_t i = 0; i < all_.size(); ++i) {
+    if (!all_[i].counts()) continue;
+    renumbered[i] = static_cast<int32_t>(kept);
+    if (kept != i) all_[kept] = std::move(all_[i]);
+    ++kept;
+  }
+  all_.resize(kept);
+  auto renumber = [&](int32_t& at) {
+    if (at != kNobody) at = renumbered[static_cast<size_t>(at)];
+  };
+  for (auto& [key, at] : by_id_) renumber(at);
+  for (auto& [key, at] : by_name_) renumber(at);
+  for (Process& process : processes_) renumber(process.last);
+}
+
+void Compilations::FillPlaces(Compilation& to) {
+  if (to.start == kNoRow || entries_.stack[to.start] == StackId::kNone) return;
+  const Pools& pools = model_.pools;
+  auto place = [&](FrameId id) { return Place{pools.GetFrame(id).file, pools.GetFrame(id).line}; };
+  auto frames = WithoutConvertFrame(pools, entries_.stack[to.start]);
+  if (frames.empty()) return;
+  to.function = pools.GetFrame(frames[0]).function;
+  to.code = place(frames[0]);
+  auto user = UserFrames(pools, entries_.stack[to.start]);
+  if (user.empty()) return;
+  to.user = place(user[0]);
+  // The caller is the next user frame outward of the function itself.
+  const size_t from = user[0] == frames[0] ? 1 : 0;
+  for (size_t i = from; i < frames.size(); ++i) {
+    if (!IsUserFile(pools.GetFrame(frames[i]).file)) continue;
+    to.caller = place(frames[i]);
+    return;
+  }
+}
+
+// UserFrames() judges stacks: a file is the user's when a stack that it is the innermost of is left
+// whole. There are few files and many frames, so verdicts are kept.
+bool Compilations::IsUserFile(StringId file) {
+  auto [found, is_new] = user_files_.try_emplace(file, false);
+  if (!is_new) return found->second;
+  Pools scratch;
+  const std::string_view path = model_.pools.Text(file);
+  const std::array<FrameId, 2> frames = {scratch.AddFrame({.file = scratch.Intern(path)}),
+                                         scratch.AddFrame({.file = scratch.Intern("user.py")})};
+  found->second = UserFrames(scratch, scratch.AddStack(frames)).size() == frames.size();
+  return found->second;
+}
+
+void Compilations::FillIn(Compilation& to) {
+  FillPlaces(to);
+  to.restarts = static_cast<int32_t>(to.last_attempt);
+  if (to.metrics == kNoRow) {
+    to.outcome = "unfinished";
+    return;
+  }
+  const size_t row = to.metrics;
+  if (metrics_.co_name[row] != StringId::kNone) to.function = metrics_.co_name[row];
+  if (metrics_.co_filename[row] != StringId::kNone) to.code.file = metrics_.co_filename[row];
+  if (metrics_.co_firstlineno[row] != kNone32) to.code.line = metrics_.co_firstlineno[row];
+  if (metrics_.restart_reasons[row] != kNone32)
+    to.restarts = std::max(to.restarts, metrics_.restart_reasons[row]);
+  const int64_t ops = metrics_.graph_op_count[row];
+  to.outcome = metrics_.fail_type[row] != StringId::kNone ? "failed"
+               : ops == kNone64 || ops == 0               ? "empty"
+               : to.restarts > 0                          ? "restarted"
+                                                          : "ok";
+}
+
+// Numbers the compilations of each frame.
+void Compilations::Chain() {
+  std::map<std::pair<int32_t, std::string_view>, int32_t> last;  // process and id of the frame
+  for (size_t i = 0; i < all_.size(); ++i) {
+    Compilation& compilation = all_[i];
+    const std::string_view frame = compilation.id.substr(0, compilation.id.rfind('/'));
+    auto [found, is_first] =
+        last.try_emplace({compilation.process, frame}, static_cast<int32_t>(i));
+    if (is_first) continue;
+    if (!compilation.begins_anew) {
+      compilation.previous = found->second;
+      compilation.number = all_[static_cast<size_t>(found->second)].number + 1;
+    }
+    found->second = static_cast<int32_t>(i);
+  }
+}
+
+int32_t Compilations::Find(int32_t process, std::string_view id) const {
+  auto found = by_name_.find(NameKey(process, WithoutAttempt(id)));
+  return found == by_name_.end() ? kNobody : found->second;
+}
+
+int32_t Compilations::ProcessAt(int32_t input, int32_t rank, int64_t entry) const {
+  auto found = of_log_.find(LogKey(input, rank));
+  if (found == of_log_.end()) return kNobody;
+  for (size_t i = found->second.size(); i-- > 0;) {
+    if (processes_[static_cast<size_t>(found->second[i])].first_entry <= entry)
+      return found->second[i];
+  }
+  return kNobody;
+}
+
+int32_t Compilations::At(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const {
+  const int32_t process = ProcessAt(input, rank, entry);
+  if (process == kNobody) return kNobody;
+  auto found = by_id_.find(IdKey(process, compile_id));
+  return found == by_id_.end() ? kNobody : found->second;
+}
+
+}  // namespace debrief::analyses::compile_recompiles

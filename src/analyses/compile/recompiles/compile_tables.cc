@@ -1,0 +1,227 @@
+#include "analyses/compile/recompiles/compile_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "analyses/compile/break_text.h"
+#include "model/compile/payload.h"
+#include "tables/compilation.h"
+#include "tables/compile_frame_group.h"
+#include "tables/compile_restart.h"
+#include "torch/user_frames.h"
+
+namespace debrief::analyses::compile_recompiles {
+
+namespace {
+
+template <typename Row>
+Row RowOf(const Process& process) {
+  Row row;
+  row.job = process.job;
+  row.attempt = process.attempt;
+  row.rank = process.rank;
+  row.input = process.input;
+  row.life = process.life;
+  return row;
+}
+
+class CompilationWriter {
+ public:
+  CompilationWriter(const Compilations& compilations, Part& part)
+      : compilations_(compilations),
+        model_(compilations.model()),
+        pools_(part.pools),
+        rows_(part.tables.Edit<CompilationTable>()) {
+    const auto& restarts = model_.tables.Get<CompileRestartTable>();
+    for (size_t row = 0; row < restarts.size(); ++row) {
+      const int32_t at = compilations.At(restarts.input[row], restarts.rank[row],
+                                         restarts.compile_id[row], restarts.entry[row]);
+      if (at != kNobody) first_restart_.try_emplace(at, restarts.reason[row]);
+    }
+  }
+
+  Status Add(int32_t at, const MainChange& change) {
+    const Compilation& of = compilations_.all()[static_cast<size_t>(at)];
+    const Process& process = compilations_.ProcessOf(of);
+    auto row = RowOf<CompilationRow>(process);
+    row.compile_id = Text(of.id);
+    row.frame_id = of.frame_id;
+    row.function = Copy(of.function);
+    row.file = Copy(of.code.file);
+    row.line = of.code.line;
+    row.number = of.number;
+    if (of.previous != kNobody)
+      row.previous_id = Text(compilations_.all()[static_cast<size_t>(of.previous)].id);
+    row.outcome = Text(of.outcome);
+    row.is_last = of.metrics == kNoRow && process.last == at;
+    row.restarts = of.restarts;
+    row.start_ns = of.start_ns;
+    row.end_ns = of.end_ns;
+    row.first_entry = of.first_entry;
+    row.last_entry = of.last_entry;
+    row.user_file = Copy(of.user.file);
+    row.user_line = of.user.line;
+    row.caller_file = Copy(of.caller.file);
+    row.caller_line = of.caller.line;
+    row.why = Text(change.words);
+    SetMetrics(of, row);
+    TRY(SetBreak(at, of, row));
+    rows_.Add(row);
+    return {};
+  }
+
+ private:
+  void SetMetrics(const Compilation& of, CompilationRow& row) {
+    if (of.metrics == kNoRow) return;
+    const auto& metrics = compilations_.metrics();
+    row.ops = metrics.graph_op_count[of.metrics];
+    row.guards = metrics.guard_count[of.metrics];
+    row.seconds = metrics.entire_frame_compile_time_s[of.metrics];
+    if (std::isnan(row.seconds) && metrics.duration_us[of.metrics] != kNone64)
+      row.seconds = static_cast<double>(metrics.duration_us[of.metrics]) / 1e6;
+    row.wasted_s = metrics.dynamo_time_before_restart_s[of.metrics];
+    row.fail_type = Copy(metrics.fail_type[of.metrics]);
+    row.fail_reason = Text(ShortReason(model_.pools.Text(metrics.fail_reason[of.metrics])));
+    row.fail_file = Copy(metrics.fail_user_frame_filename[of.metrics]);
+    const int64_t line = metrics.fail_user_frame_lineno[of.metrics];
+    if (line >= 0 && line <= INT32_MAX) row.fail_line = static_cast<int32_t>(line);
+  }
+
+  // The first break that was logged, else the first reason of a restart.
+  Status SetBreak(int32_t at, const Compilation& of, CompilationRow& row) {
+    if (!of.breaks.empty()) {
+      TRY(ReadPayload(model_, model_.tables.Get<CompileEntryTable>(), of.breaks[0], text_));
+    } else if (auto found = first_restart_.find(at); found != first_restart_.end()) {
+      text_ = model_.pools.Text(found->second);
+    } else {
+      return {};
+    }
+    const BreakText parsed = ParseBreakText(text_);
+    row.break_reason = Text(parsed.reason);
+    Pools scratch;
+    auto frames = UserFrames(scratch, AddTextStack(parsed.frames, scratch));
+    if (!frames.empty()) {
+      const Frame& frame = scratch.GetFrame(frames[0]);
+      row.break_file = Text(scratch.Text(frame.file));
+      row.break_line = frame.line;
+    } else if (!parsed.file.empty()) {
+      row.break_file = Text(parsed.file);
+      row.break_line = parsed.line;
+    }
+    return {};
+  }
+
+  StringId Text(std::string_view text) {
+    return text.empty() ? StringId::kNone : pools_.Intern(text);
+  }
+  StringId Copy(StringId id) {
+    return id == StringId::kNone ? id : pools_.Intern(model_.pools.Text(id));
+  }
+
+  const Compilations& compilations_;
+  const Model& model_;
+  Pools& pools_;
+  CompilationTable& rows_;
+  std::map<int32_t, StringId> first_restart_;
+  std::string text_;
+};
+
+// One code object in one process.
+struct Group {
+  CompileFrameGroupRow row;
+  std::set<int64_t> frames;
+  std::map<std::pair<std::string_view, std::string_view>, int32_t> changes;  // kind and source
+};
+
+void Count(const CompilationTable& rows, size_t at, bool is_recompile, Group& group) {
+  CompileFrameGroupRow& to = group.row;
+  if (rows.frame_id[at] != kNone64) group.frames.insert(rows.frame_id[at]);
+  ++to.compilations;
+  to.recompilations += is_recompile;
+  to.restarts += rows.restarts[at];
+  if (!std::isnan(rows.seconds[at]))
+    to.seconds = (std::isnan(to.seconds) ? 0 : to.seconds) + rows.seconds[at];
+}
+
+// "type of L['k'] (2), value of L['k'] (1)"; the most frequent first.
+void Explain(Group& group, Pools& pools) {
+  CompileFrameGroupRow& to = group.row;
+  if (group.changes.empty()) {
+    if (group.frames.size() < 2) return;
+    to.kind = pools.Intern("new_frame");
+    to.why = pools.Intern(
+        "compiled in several frames and no guard failed: the caches were reset, or the function "
+        "was "
+        "defined anew");
+    return;
+  }
+  using Item = std::pair<std::pair<std::string_view, std::string_view>, int32_t>;
+  std::vector<Item> items(group.changes.begin(), group.changes.end());
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  constexpr size_t kMost = 4;
+  std::string why;
+  for (size_t i = 0; i < std::min(items.size(), kMost); ++i) {
+    const auto& [what, count] = items[i];
+    why += fmt::format("{}{}{}{} ({})", i == 0 ? "" : ", ", what.first,
+                       what.second.empty() ? "" : " of ", what.second, count);
+  }
+  to.kind = pools.Intern(items[0].first.first);
+  if (!items[0].first.second.empty()) to.source = pools.Intern(items[0].first.second);
+  to.why = pools.Intern(why);
+}
+
+Group NewGroup(const Process& process, const CompilationTable& rows, size_t at) {
+  Group group;
+  group.row = RowOf<CompileFrameGroupRow>(process);
+  group.row.function = rows.function[at];
+  group.row.file = rows.file[at];
+  group.row.line = rows.line[at];
+  group.row.compilations = group.row.recompilations = group.row.failures = 0;
+  group.row.restarts = group.row.unfinished = 0;
+  return group;
+}
+
+}  // namespace
+
+Status AddCompilations(const Compilations& compilations, const std::vector<MainChange>& changes,
+                       Part& part) {
+  CompilationWriter writer(compilations, part);
+  for (size_t i = 0; i < changes.size(); ++i) TRY(writer.Add(static_cast<int32_t>(i), changes[i]));
+  return {};
+}
+
+void AddFrameGroups(const Compilations& compilations, const std::vector<MainChange>& changes,
+                    Part& part) {
+  const auto& rows = part.tables.Get<CompilationTable>();
+  const auto& recompiles = part.tables.Get<CompileRecompileTable>();
+  std::vector<Group> groups;
+  std::map<std::tuple<int32_t, StringId, StringId, int32_t>, size_t> places;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Compilation& of = compilations.all()[i];
+    auto [found, is_new] = places.try_emplace(
+        std::tuple(of.process, rows.file[i], rows.function[i], rows.line[i]), groups.size());
+    if (is_new) groups.push_back(NewGroup(compilations.ProcessOf(of), rows, i));
+    Group& group = groups[found->second];
+    Count(rows, i, changes[i].row != kNoRow, group);
+    group.row.failures += of.outcome == "failed";
+    group.row.unfinished += of.outcome == "unfinished";
+    if (changes[i].row == kNoRow) continue;
+    ++group.changes[{part.pools.Text(recompiles.kind[changes[i].row]),
+                     part.pools.Text(recompiles.source[changes[i].row])}];
+  }
+  auto& table = part.tables.Edit<CompileFrameGroupTable>();
+  for (Group& group : groups) {
+    Explain(group, part.pools);
+    group.row.frames =
+        part.pools.lists.Intern(std::vector<int64_t>(group.frames.begin(), group.frames.end()));
+    table.Add(group.row);
+  }
+}
+
+}  // namespace debrief::analyses::compile_recompiles

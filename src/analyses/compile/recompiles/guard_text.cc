@@ -1,0 +1,322 @@
+// The language of guards, by the text of PyTorch's guards.cpp and guards.py. Each form has a small
+// reader; the first that knows the guard wins. No regular expressions: a log may hold 100,000
+// reasons, and texts come from programs that we do not know.
+#include "analyses/compile/recompiles/guard_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "analyses/compile/break_text.h"
+
+namespace debrief::analyses::compile_recompiles {
+
+namespace {
+
+int32_t Number(std::string_view text) {
+  int32_t number = kNone32;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool Strip(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+bool StripEnd(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+// The text between `before` and `after`, to its end when `after` is not there.
+std::string_view Between(std::string_view text, std::string_view before, std::string_view after) {
+  const size_t at = text.find(before);
+  if (at == text.npos) return {};
+  text.remove_prefix(at + before.size());
+  return text.substr(0, text.find(after));
+}
+
+bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+// A size may be followed by a sentence: "actual 8. Guard failed on a parameter, consider ...".
+std::string_view UpToSentence(std::string_view text) { return text.substr(0, text.find(". ")); }
+
+// "expected 64, actual 48"; values may hold commas themselves (dispatch keys).
+void ExpectedAndActual(std::string_view text, Change& change) {
+  const size_t actual = text.find(", actual ");
+  std::string_view old = text.substr(0, actual);
+  const size_t expected = old.find("xpected ");
+  if (expected != old.npos) old.remove_prefix(expected + 8);
+  Strip(old, "device index to be ");
+  change.old_value = Trimmed(old);
+  if (actual != text.npos) change.new_value = Trimmed(UpToSentence(text.substr(actual + 9)));
+}
+
+struct TensorForm {
+  std::string_view text, kind;
+};
+constexpr std::array<TensorForm, 8> kTensorForms = {{{"size mismatch", "size"},
+                                                     {"sizes mismatch", "size"},
+                                                     {"stride mismatch", "stride"},
+                                                     {"strides mismatch", "stride"},
+                                                     {"rank mismatch", "dimensions"},
+                                                     {"dtype mismatch", "dtype"},
+                                                     {"dispatch key set mismatch", "dispatch"},
+                                                     {"Tensor device index", "device"}}};
+
+// tensor 'x' size mismatch at index 1. expected 64, actual 48
+bool ReadTensor(std::string_view guard, Change& change) {
+  if (!Strip(guard, "tensor '")) return false;
+  const size_t quote = guard.find("' ");
+  if (quote == guard.npos) return false;
+  change.name = guard.substr(0, quote);
+  guard.remove_prefix(quote + 2);
+  if (guard.starts_with("requires_grad mismatch")) {
+    const bool was = Between(guard, "requires_grad=", ".") != "0";
+    change.kind = "requires_grad";
+    change.old_value = was ? "True" : "False";
+    change.new_value = was ? "False" : "True";
+    return true;
+  }
+  for (const TensorForm& form : kTensorForms) {
+    if (guard.starts_with(form.text)) change.kind = form.kind;
+  }
+  if (std::string_view index = Between(guard, "at index ", "."); !index.empty())
+    change.dimension = Number(index);
+  ExpectedAndActual(guard, change);
+  return true;
+}
+
+// expected type of 'x' to be a tensor type, ' but found <class 'int'>
+// Duplicate tensor found where not expected! xshould not alias to anything, but is aliased
+bool ReadTensorList(std::string_view guard, Change& change) {
+  if (Strip(guard, "expected type of '")) {
+    change.kind = "type";
+    change.name = guard.substr(0, guard.find('\''));
+    change.old_value = "Tensor";
+    change.new_value = ClassName(Trimmed(Between(guard, "but found ", "\n")));
+    return true;
+  }
+  if (!Strip(guard, "Duplicate tensor found where not expected! ")) return false;
+  change.kind = "alias";
+  change.name = Trimmed(guard.substr(0, guard.find("should not alias")));
+  change.old_value = "no other input";
+  change.new_value = "the same tensor as another input";
+  return true;
+}
+
+bool ReadGlobal(std::string_view guard, Change& change) {
+  if (Strip(guard, "GLOBAL_STATE changed: ")) {
+    change.name = Trimmed(guard);
+  } else if (Has(guard, "___check_global_state")) {
+    change.name = "global state";
+  } else if (Has(guard, "torch_function_mode_stack")) {
+    change.name = "torch function modes";
+  } else if (Has(guard, "CURRENT_DEVICE")) {
+    change.name = "default device";
+  } else if (Has(guard, "top_saved_tensors_hooks")) {
+    change.name = "saved tensor hooks";
+  } else {
+    return false;
+  }
+  change.kind = "global_state";
+  return true;
+}
+
+bool ReadGone(std::string_view guard, Change& change) {
+  if (!Has(guard, "got deallocated") && !Has(guard, "___guarded_code.valid")) return false;
+  change.kind = "deallocated";
+  change.name = Trimmed(Between(guard, "because ", " got"));
+  return true;
+}
+
+// ___check_type_id(k, 10731296), type=<class 'int'>       ___check_obj_id(fn, 139645370122560)
+bool ReadId(std::string_view guard, Change& change) {
+  const bool is_type = Strip(guard, "___check_type_id(");
+  if (!is_type && !Strip(guard, "___check_obj_id(")) return false;
+  const size_t close = guard.find("), type=");
+  std::string_view inside = guard.substr(0, close == guard.npos ? guard.rfind(')') : close);
+  const size_t comma = inside.rfind(", ");
+  change.kind = is_type ? "type" : "identity";
+  change.name = inside.substr(0, comma);
+  if (is_type && close != guard.npos)
+    change.old_value = ClassName(Trimmed(guard.substr(close + 8)));
+  if (!is_type && comma != inside.npos) change.old_value = inside.substr(comma + 2);
+  return true;
+}
+
+// hasattr(x, 'a') == False    ___dict_contains('a', x)    not ___dict_contains('a', x)
+// 'a' in x    KeyError on x['a']
+bool ReadMember(std::string_view guard, Change& change) {
+  const bool is_not = Strip(guard, "not ");
+  auto set = [&](std::string_view kind, std::string_view name, bool was_there) {
+    change.kind = kind;
+    change.name = Trimmed(name);
+    change.old_value = was_there ? "there" : "missing";
+    change.new_value = was_there ? "missing" : "there";
+    return true;
+  };
+  if (Strip(guard, "hasattr(")) {
+    const size_t comma = guard.find(", ");
+    std::string name(guard.substr(0, comma));
+    if (comma != guard.npos) (name += '.') += Between(guard.substr(comma), "'", "'");
+    return set("attribute", name, Has(guard, "== False") == is_not);
+  }
+  if (Strip(guard, "___dict_contains(")) {
+    const size_t comma = guard.find(", ");
+    std::string_view container = comma == guard.npos ? guard : guard.substr(comma + 2);
+    StripEnd(container, ")");
+    std::string name(container);
+    name += '[';
+    name += guard.substr(0, comma);
+    return set("key", name += ']', !is_not);
+  }
+  if (Strip(guard, "KeyError on ")) return set("key", guard, true);
+  if (guard.starts_with('\'') || guard.starts_with('"')) {
+    const size_t in = guard.find(" in ");
+    if (in != guard.npos) return set("key", guard.substr(in + 4), !is_not);
+  }
+  return false;
+}
+
+// type(k) == int    isinstance(k, int)
+bool ReadTypeExpression(std::string_view guard, Change& change) {
+  if (Strip(guard, "type(")) {
+    change.name = guard.substr(0, guard.find(')'));
+    change.old_value = ClassName(Trimmed(Between(guard, "== ", "\n")));
+  } else if (Strip(guard, "isinstance(")) {
+    StripEnd(guard, ")");
+    const size_t comma = guard.find(", ");
+    change.name = guard.substr(0, comma);
+    if (comma != guard.npos) change.old_value = guard.substr(comma + 2);
+  } else {
+    return false;
+  }
+  change.kind = "type";
+  return true;
+}
+
+bool IsNameByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '[' || c == ']';
+}
+
+// Follows quotes: quoted text inside of brackets may hold anything. Works in both directions.
+struct NameScan {
+  char quote = '\0';
+
+  bool Takes(char c) {
+    if (quote != '\0') {
+      if (c == quote) quote = '\0';
+      return true;
+    }
+    if (c == '\'' || c == '"') {
+      quote = c;
+      return true;
+    }
+    return IsNameByte(c);
+  }
+};
+
+// "x.p['a b'][0]"
+bool IsName(std::string_view text) {
+  NameScan scan;
+  return !text.empty() && text[0] != '\'' && text[0] != '"' &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return scan.Takes(c); });
+}
+
+// Anything with x.size()[1] or x.stride()[0] in it: Eq(x.size()[0], 5), 2 <= x.size()[0], ...
+bool ReadShape(std::string_view guard, Change& change) {
+  size_t at = guard.find(".size()[");
+  const bool is_size = at != guard.npos;
+  if (!is_size) at = guard.find(".stride()[");
+  if (at == guard.npos) return false;
+  size_t from = at;
+  NameScan scan;
+  while (from > 0 && scan.Takes(guard[from - 1])) --from;
+  change.kind = is_size ? "size" : "stride";
+  change.name = guard.substr(from, at - from);
+  change.dimension = Number(guard.substr(guard.find('[', at) + 1));
+  const std::string_view after = guard.substr(std::min(guard.size(), guard.find(']', at) + 1));
+  const bool is_first = from == 0 || guard.substr(0, from) == "Eq(";
+  if (is_first && after.starts_with(" == ")) change.old_value = Trimmed(after.substr(4));
+  if (is_first && after.starts_with(", ")) change.old_value = Between(after, ", ", ")");
+  return true;
+}
+
+bool IsFlag(std::string_view value) { return value == "True" || value == "False"; }
+
+// k == 1    flag == True    x is None    x is not None    len(x) == 3    x is y
+bool ReadComparison(std::string_view guard, Change& change) {
+  size_t at = guard.find(" == ");  // " is " has as many bytes
+  if (at == guard.npos) {
+    at = guard.find(" is ");
+    if (at == guard.npos) return false;
+  }
+  std::string_view name = guard.substr(0, at);
+  const std::string_view value = Trimmed(guard.substr(at + 4));
+  change.kind = IsFlag(value) ? "flag" : "value";
+  if (Strip(name, "len(") && StripEnd(name, ")")) change.kind = "length";
+  if (!IsName(name)) return false;
+  change.name = name;
+  change.old_value = value;
+  if (value == "not None") change.new_value = "None";
+  return true;
+}
+
+// flag    not flag    not x.training
+bool ReadTruth(std::string_view guard, Change& change) {
+  const bool is_not = Strip(guard, "not ");
+  if (!IsName(guard)) return false;
+  if (guard[0] >= '0' && guard[0] <= '9') return false;
+  change.kind = "flag";
+  change.name = guard;
+  change.old_value = is_not ? "false" : "true";
+  change.new_value = is_not ? "true" : "false";
+  return true;
+}
+
+bool ReadExpression(std::string_view guard, Change& change) {
+  static constexpr std::array<std::string_view, 8> kSigns = {
+      "Eq(", "Ne(", "Mod(", " <= ", " < ", " >= ", " > ", " != "};
+  for (std::string_view sign : kSigns) {
+    if (Has(guard, sign)) change.kind = "expression";
+  }
+  return change.kind == "expression";
+}
+
+}  // namespace
+
+Change ParseGuard(std::string_view guard) {
+  using Reader = bool (*)(std::string_view, Change&);
+  static constexpr std::array<Reader, 11> kReaders = {
+      ReadTensor, ReadTensorList,     ReadGlobal,     ReadGone,  ReadId,        ReadMember,
+      ReadShape,  ReadTypeExpression, ReadComparison, ReadTruth, ReadExpression};
+  guard = Trimmed(guard);
+  for (Reader reader : kReaders) {
+    Change change;
+    if (reader(guard, change)) return change;
+  }
+  return {};
+}
+
+std::string ToSource(std::string_view name) {
+  if (name.empty() || name.starts_with("L[") || name.starts_with("G[")) return std::string(name);
+  const size_t end = std::min(name.size(), name.find_first_of(".[ ("));
+  if (end == 0 || (end < name.size() && (name[end] == ' ' || name[end] == '(')))
+    return std::string(name);
+  std::string source("L['");
+  (source += name.substr(0, end)) += "']";
+  return source += name.substr(end);
+}
+
+std::string_view ClassName(std::string_view type) {
+  std::string_view name = type;
+  if (!Strip(name, "<class '")) return type;
+  return name.substr(0, name.find('\''));
+}
+
+}  // namespace debrief::analyses::compile_recompiles

@@ -1,0 +1,187 @@
+// One row for each failed guard. Reasons are read from artifact recompile_reasons, a JSON list or,
+// when there is one only, its bare text; without the artifact from the metrics, which keep the
+// first. Payloads are read of compilations that were compiled again, and of no others.
+#include "analyses/compile/recompiles/recompiles.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "analyses/compile/break_text.h"
+#include "analyses/compile/recompiles/guard_text.h"
+#include "analyses/compile/recompiles/new_values.h"
+#include "base/json/cursor.h"
+#include "model/compile/payload.h"
+
+namespace debrief::analyses::compile_recompiles {
+
+namespace {
+
+class ReasonReader {
+ public:
+  explicit ReasonReader(const Compilations& compilations)
+      : compilations_(compilations), model_(compilations.model()) {}
+
+  // The reasons of a compilation, newest compilation first; none when it is the first of its frame.
+  Result<std::vector<std::string>> Of(const Compilation& of) {
+    std::vector<std::string> reasons;
+    if (of.reasons != kNoRow) {
+      TRY(ReadPayload(model_, model_.tables.Get<CompileEntryTable>(), of.reasons, text_));
+      Take(reasons);
+    }
+    if (reasons.empty() && of.metrics != kNoRow) {
+      const StringId reason = compilations_.metrics().recompile_reason[of.metrics];
+      if (reason != StringId::kNone) reasons.emplace_back(model_.pools.Text(reason));
+    }
+    return reasons;
+  }
+
+ private:
+  void Take(std::vector<std::string>& reasons) {
+    if (Trimmed(text_).starts_with('[')) {
+      const size_t bytes = text_.size();
+      text_.append(kPadding, '\0');
+      Status status = reader_.Open({text_.data(), bytes});
+      if (status.ok()) {
+        status = reader_.root().ForEachElement([&](JsonValue element) {
+          if (auto reason = element.String()) reasons.emplace_back(*reason);
+        });
+      }
+      if (status.ok()) return;
+      reasons.clear();
+      text_.resize(bytes);
+    }
+    if (!Trimmed(text_).empty()) reasons.emplace_back(text_);
+  }
+
+  const Compilations& compilations_;
+  const Model& model_;
+  JsonReader reader_;
+  std::string text_;
+};
+
+class RecompileWriter {
+ public:
+  RecompileWriter(const Compilations& compilations, Part& part)
+      : compilations_(compilations),
+        texts_(compilations.model().pools),
+        pools_(part.pools),
+        rows_(part.tables.Edit<CompileRecompileTable>()),
+        reasons_(compilations),
+        values_(compilations) {}
+
+  Result<MainChange> Add(int32_t at) {
+    ASSIGN_OR_RETURN(std::vector<std::string> reasons,
+                     reasons_.Of(compilations_.all()[static_cast<size_t>(at)]));
+    MainChange main;
+    const size_t first = rows_.size();
+    for (size_t i = 0; i < reasons.size(); ++i)
+      TRY(AddRow(at, static_cast<int32_t>(i), reasons[i]));
+    if (rows_.size() == first) return main;
+    main.row = MainOf(first);
+    rows_.is_main[main.row] = 1;
+    main.words = pools_.Text(rows_.change[main.row]);
+    return main;
+  }
+
+ private:
+  Status AddRow(int32_t at, int32_t position, std::string_view reason) {
+    const Compilation& now = compilations_.all()[static_cast<size_t>(at)];
+    const FailedGuard failed = ParseReason(reason);
+    Change change = ParseGuard(failed.guard);
+    const int32_t before = compilations_.Find(now.process, failed.previous_id);
+    ASSIGN_OR_RETURN(std::string symbol, values_.Complete(at, before, change));
+    CompileRecompileRow row = RowOf(now);
+    row.previous_id = Text(failed.previous_id);
+    row.position = position;
+    row.is_main = 0;
+    row.kind = Text(change.kind);
+    row.source = Text(change.kind == "global_state" ? std::string() : ToSource(change.name));
+    row.dimension = change.dimension;
+    row.old_value = Text(change.old_value);
+    row.new_value = Text(change.new_value);
+    row.symbol = Text(symbol);
+    row.change = Text(InWords(change, failed.guard));
+    row.guard = Text(failed.guard);
+    row.reason = Text(reason);
+    SetPlace(now, failed, row);
+    row.next_step = Text(NextStep(change, AdviceFor(now, reason, std::move(symbol))));
+    rows_.Add(row);
+    return {};
+  }
+
+  CompileRecompileRow RowOf(const Compilation& now) {
+    const Process& process = compilations_.ProcessOf(now);
+    CompileRecompileRow row;
+    row.job = process.job;
+    row.attempt = process.attempt;
+    row.rank = process.rank;
+    row.input = process.input;
+    row.life = process.life;
+    row.compile_id = Text(now.id);
+    row.function = Text(texts_.Text(now.function));
+    return row;
+  }
+
+  void SetPlace(const Compilation& now, const FailedGuard& failed, CompileRecompileRow& row) {
+    row.user_code = Text(failed.code);
+    if (!failed.file.empty()) {
+      row.user_file = Text(failed.file);
+      row.user_line = failed.line;
+    } else {
+      row.user_file = Text(texts_.Text(now.code.file));
+      row.user_line = now.code.line;
+    }
+  }
+
+  Advice AdviceFor(const Compilation& now, std::string_view reason, std::string symbol) const {
+    Advice advice;
+    advice.function = texts_.Text(now.function);
+    if (now.caller.file != StringId::kNone)
+      advice.call = fmt::format("{}:{}", texts_.Text(now.caller.file), now.caller.line);
+    advice.symbol = std::move(symbol);
+    advice.is_parameter = reason.find("Guard failed on a parameter") != reason.npos;
+    return advice;
+  }
+
+  // The change that most rows from `first` on name; of equals the first.
+  size_t MainOf(size_t first) const {
+    std::map<std::tuple<StringId, StringId, int32_t>, size_t> votes;
+    auto key = [&](size_t row) {
+      return std::tuple(rows_.kind[row], rows_.source[row], rows_.dimension[row]);
+    };
+    for (size_t row = first; row < rows_.size(); ++row) ++votes[key(row)];
+    size_t main = first;
+    for (size_t row = first + 1; row < rows_.size(); ++row) {
+      if (votes[key(row)] > votes[key(main)]) main = row;
+    }
+    return main;
+  }
+
+  StringId Text(std::string_view text) {
+    return text.empty() ? StringId::kNone : pools_.Intern(text);
+  }
+
+  const Compilations& compilations_;
+  const Pools& texts_;  // of the model
+  Pools& pools_;
+  CompileRecompileTable& rows_;
+  ReasonReader reasons_;
+  NewValues values_;
+};
+
+}  // namespace
+
+Result<std::vector<MainChange>> AddRecompiles(const Compilations& compilations, Part& part) {
+  RecompileWriter writer(compilations, part);
+  std::vector<MainChange> changes;
+  changes.reserve(compilations.all().size());
+  for (size_t i = 0; i < compilations.all().size(); ++i) {
+    ASSIGN_OR_RETURN(MainChange change, writer.Add(static_cast<int32_t>(i)));
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+}  // namespace debrief::analyses::compile_recompiles

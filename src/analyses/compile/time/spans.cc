@@ -1,0 +1,240 @@
+#include "analyses/compile/time/spans.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "analyses/compile/time/entry_cursor.h"
+#include "model/compile/frames.h"
+#include "tables/compile_metrics.h"
+#include "tables/compile_span.h"
+
+namespace debrief::analyses::compile_time {
+
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+struct Span {
+  Identity who;
+  int32_t life = 0;
+  int64_t entry = kNone64;
+  std::string_view id;
+  std::string_view function;
+  std::string_view file;
+  int32_t line = kNone32;
+  bool has_start = false;    // `entry` is that of a dynamo_start
+  bool has_metrics = false;  // the compilation came to its end
+  int64_t logged_ns = kNone64;
+  int64_t last_logged_ns = kNone64;
+  // of the events
+  size_t phases = 0;
+  size_t open = 0;
+  int64_t start_ns = kNone64;
+  int64_t end_ns = kNone64;
+  std::array<double, kAreas> areas_ns{};
+  // of the metrics
+  bool has_time = false;
+  int64_t metrics_start_ns = kNone64;
+  std::array<double, kAreas> metrics_s{};
+};
+
+double OrZero(double value) { return std::isfinite(value) ? value : 0; }
+
+void Earliest(int64_t& time, int64_t other) {
+  if (other != kNone64 && (time == kNone64 || other < time)) time = other;
+}
+
+class Collector {
+ public:
+  explicit Collector(const Model& model)
+      : model_(model), entries_(model.tables.Get<CompileEntryTable>()) {}
+
+  void AddEntries() {
+    for (size_t row = 0; row < entries_.size(); ++row) {
+      const Identity who = {.input = entries_.input[row],
+                            .job = entries_.job[row],
+                            .attempt = entries_.attempt[row],
+                            .rank = entries_.rank[row]};
+      Span* span = Find(who, entries_.life[row], entries_.compile_id[row]);
+      if (span == nullptr) continue;
+      if (span->entry == kNone64) span->entry = entries_.entry[row];
+      Earliest(span->logged_ns, entries_.time_ns[row]);
+      span->last_logged_ns = std::max(span->last_logged_ns, entries_.time_ns[row]);
+      if (!span->has_start && Text(entries_.kind[row]) == "dynamo_start") AddStart(row, *span);
+    }
+  }
+
+  void AddPhases(const std::vector<Phase>& phases) {
+    for (const Phase& phase : phases) {
+      Span* span = Find(phase.who, phase.life, phase.compile_id);
+      if (span == nullptr) continue;
+      if (span->entry == kNone64) span->entry = phase.entry;
+      ++span->phases;
+      if (phase.open) ++span->open;
+      Earliest(span->start_ns, phase.start_ns);
+      span->end_ns = std::max(span->end_ns, phase.end_ns);
+      span->areas_ns[static_cast<size_t>(phase.area)] += static_cast<double>(phase.self_ns);
+    }
+  }
+
+  void AddMetrics() {
+    const auto& metrics = model_.tables.Get<CompileMetricsTable>();
+    EntryCursor cursor(entries_);
+    for (size_t row = 0; row < metrics.size(); ++row) {
+      const size_t entry = cursor.Find(metrics.input[row], metrics.entry[row]);
+      const Identity who = {.input = metrics.input[row],
+                            .job = metrics.job[row],
+                            .attempt = metrics.attempt[row],
+                            .rank = metrics.rank[row]};
+      const int32_t life = entry == kNoRow ? 0 : entries_.life[entry];
+      if (Span* span = Find(who, life, metrics.compile_id[row])) AddMetrics(metrics, row, *span);
+    }
+  }
+
+  void Write(Part& part) {
+    auto& table = part.tables.Edit<CompileSpanTable>();
+    for (const Span& span : spans_) table.Add(ToRow(span, part.pools));
+  }
+
+ private:
+  using Process = std::tuple<int32_t, int32_t, int32_t>;  // input, rank, life
+
+  // Null when the id names no compilation.
+  Span* Find(const Identity& who, int32_t life, StringId id) {
+    const Process process(who.input, who.rank, life);
+    if (process == last_process_ && id == last_id_)
+      return last_ == kNoRow ? nullptr : &spans_[last_];
+    last_process_ = process;
+    last_id_ = id;
+    last_ = kNoRow;
+    const std::string_view text = WithoutAttempt(Text(id));
+    if (text.empty() || text == "-/-") return nullptr;
+    auto [at, is_new] = by_key_.try_emplace({process, text}, spans_.size());
+    if (is_new) {
+      spans_.emplace_back();
+      spans_.back().who = who;
+      spans_.back().life = life;
+      spans_.back().id = text;
+    }
+    last_ = at->second;
+    return &spans_[last_];
+  }
+
+  void AddStart(size_t row, Span& span) const {
+    span.has_start = true;
+    span.entry = entries_.entry[row];
+    const auto frames = WithoutConvertFrame(model_.pools, entries_.stack[row]);
+    if (frames.empty()) return;
+    const Frame& frame = model_.pools.GetFrame(frames.front());
+    span.function = Text(frame.function);
+    span.file = Text(frame.file);
+    span.line = frame.line;
+  }
+
+  void AddMetrics(const CompileMetricsTable& metrics, size_t row, Span& span) const {
+    const std::string_view kind = Text(metrics.kind[row]);
+    if (kind.ends_with("_runtime")) return;  // of running, not of compiling
+    if (kind == "compilation_metrics") {
+      span.has_metrics = true;
+      if (metrics.co_name[row] != StringId::kNone) {
+        span.function = Text(metrics.co_name[row]);
+        span.file = Text(metrics.co_filename[row]);
+        span.line = metrics.co_firstlineno[row];
+      }
+    }
+    AddMetricTimes(metrics, row, span);
+  }
+
+  // What one part spent is told with what it called: the differences are its own.
+  void AddMetricTimes(const CompileMetricsTable& metrics, size_t row, Span& span) const {
+    const double codegen = OrZero(metrics.code_gen_time_s[row]);
+    const double inductor = std::max(OrZero(metrics.inductor_compile_time_s[row]), codegen);
+    const double backend = std::max(OrZero(metrics.backend_compile_time_s[row]), inductor);
+    double whole = metrics.entire_frame_compile_time_s[row];
+    if (!std::isfinite(whole) && metrics.duration_us[row] != kNone64)
+      whole = static_cast<double>(metrics.duration_us[row]) / 1e6;
+    if (!std::isfinite(whole)) whole = metrics.elapsed_time[row];
+    span.has_time = span.has_time || std::isfinite(whole) || backend > 0;
+    whole = std::max(OrZero(whole), backend);
+    auto add = [&](Area area, double seconds) {
+      span.metrics_s[static_cast<size_t>(area)] += seconds;
+    };
+    add(Area::kCodegen, codegen);
+    add(Area::kInductor, inductor - codegen);
+    add(Area::kAot, backend - inductor);
+    add(Area::kDynamo, whole - backend);
+    const double start = metrics.start_time[row];
+    if (start > 0 && start < 9e9)
+      Earliest(span.metrics_start_ns, static_cast<int64_t>(start * kNsPerSecond));
+  }
+
+  CompileSpanRow ToRow(const Span& span, Pools& pools) const {
+    auto row = Part::RowOf<CompileSpanRow>(span.who);
+    row.input = span.who.input;
+    row.entry = span.entry;
+    row.life = span.life;
+    row.compile_id = pools.Intern(span.id);
+    if (!span.function.empty()) row.function = pools.Intern(span.function);
+    if (!span.file.empty()) row.file = pools.Intern(span.file);
+    row.line = span.line;
+    const bool by_events = span.phases > 0;
+    std::array<double, kAreas> seconds = span.metrics_s;
+    if (by_events) {
+      for (size_t i = 0; i < seconds.size(); ++i) seconds[i] = span.areas_ns[i] / kNsPerSecond;
+    }
+    row.told_by = pools.Intern(by_events ? "events" : span.has_time ? "metrics" : "nothing");
+    if (by_events || span.has_time) SetSeconds(seconds, row);
+    SetTimes(span, by_events, row);
+    row.ended = span.open == 0 && (by_events || span.has_metrics);
+    return row;
+  }
+
+  static void SetSeconds(const std::array<double, kAreas>& seconds, CompileSpanRow& row) {
+    auto of = [&](Area area) { return seconds[static_cast<size_t>(area)]; };
+    row.seconds = 0;
+    for (double part : seconds) row.seconds += part;
+    row.dynamo_s = of(Area::kDynamo);
+    row.aot_s = of(Area::kAot);
+    row.inductor_s = of(Area::kInductor);
+    row.codegen_s = of(Area::kCodegen);
+    row.triton_s = of(Area::kTriton);
+  }
+
+  static void SetTimes(const Span& span, bool by_events, CompileSpanRow& row) {
+    row.start_ns = span.logged_ns;
+    row.end_ns = span.last_logged_ns;
+    if (by_events) {
+      row.start_ns = span.start_ns;
+      row.end_ns = span.end_ns;
+    } else if (span.metrics_start_ns != kNone64 && span.has_time && row.seconds < 9e8) {
+      row.start_ns = span.metrics_start_ns;
+      row.end_ns = row.start_ns + static_cast<int64_t>(row.seconds * kNsPerSecond);
+    }
+  }
+
+  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
+
+  const Model& model_;
+  const CompileEntryTable& entries_;
+  std::vector<Span> spans_;
+  std::map<std::tuple<Process, std::string_view>, size_t> by_key_;
+  Process last_process_ = {kNone32, kNone32, kNone32};
+  StringId last_id_ = StringId::kNone;
+  size_t last_ = kNoRow;
+};
+
+}  // namespace
+
+void AddSpans(const Model& model, const std::vector<Phase>& phases, Part& part) {
+  Collector collector(model);
+  collector.AddEntries();
+  collector.AddPhases(phases);
+  collector.AddMetrics();
+  collector.Write(part);
+}
+
+}  // namespace debrief::analyses::compile_time

@@ -1,0 +1,67 @@
+#include "analyses/profile/breakdown/findings.h"
+
+#include <fmt/format.h>
+
+#include "model/timeline/rank_shares.h"
+#include "tables/profile_breakdown.h"
+
+namespace debrief::analyses::profile_breakdown {
+
+namespace {
+
+// A tenth is where TensorBoard's plug-in begins to recommend; a quarter is more than most other
+// changes to a model can win back.
+constexpr double kNoticeable = 0.10;
+constexpr double kLarge = 0.25;
+
+std::vector<timeline::RankShare> ExposedShares(const Part& part) {
+  const auto& rows = part.tables.Get<ProfileBreakdownTable>();
+  StringId debrief = part.pools.strings.Find("debrief"), all = part.pools.strings.Find("all");
+  std::vector<timeline::RankShare> shares;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    if (rows.definition[row] != debrief || rows.scope[row] != all) continue;
+    shares.push_back({.who = {rows.input[row], rows.job[row], rows.attempt[row], rows.rank[row]},
+                      .part_ns = rows.exposed_communication_ns[row],
+                      .whole_ns = rows.total_ns[row],
+                      .row = static_cast<int64_t>(row)});
+  }
+  return shares;
+}
+
+Finding FindingOf(const timeline::JobShares& job, const Part& part) {
+  const auto& rows = part.tables.Get<ProfileBreakdownTable>();
+  auto worst = static_cast<size_t>(job.worst().row);
+  Finding finding;
+  finding.rule = "profile.exposed_communication";
+  finding.severity = job.SeverityFrom(kLarge);
+  finding.job = job.worst().who.job;
+  finding.attempt = job.worst().who.attempt;
+  finding.ranks = job.RanksToBlame(kNoticeable);
+  finding.headline = fmt::format("Communication that no computation hides takes {}", job.InWords());
+  double hidden = rows.communication_ns[worst] > 0
+                      ? 100 * static_cast<double>(rows.overlap_ns[worst]) /
+                            static_cast<double>(rows.communication_ns[worst])
+                      : 0;
+  finding.evidence.push_back(
+      {.text = fmt::format("{:.0f} % of the communication runs beside computation; exposed is the "
+                           "time in which a communication kernel runs and no other kernel computes",
+                           hidden),
+       .table = "profile_breakdown",
+       .rows = {job.worst().row}});
+  finding.confidence = 0.9;
+  finding.why = "measured; a communication kernel that waits for a late rank counts as well";
+  finding.next_step =
+      "See which collectives wait for others and which move much; then overlap them with "
+      "computation (bucket sizes, prefetch of FSDP) or send less";
+  return finding;
+}
+
+}  // namespace
+
+void AddFindings(const Part& part, std::vector<Finding>& findings) {
+  for (const timeline::JobShares& job : SharesByJob(ExposedShares(part))) {
+    if (job.worst().fraction() >= kNoticeable) findings.push_back(FindingOf(job, part));
+  }
+}
+
+}  // namespace debrief::analyses::profile_breakdown

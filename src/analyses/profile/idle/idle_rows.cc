@@ -1,0 +1,116 @@
+#include "analyses/profile/idle/idle_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "tables/profile_gap.h"
+#include "tables/profile_idle.h"
+
+namespace debrief::analyses::profile_idle {
+
+namespace {
+
+using timeline::TimelineView;
+
+constexpr size_t kMostGaps = 50;
+
+struct Group {
+  int64_t idle_ns = 0, gaps = 0, longest_ns = 0;
+  std::unordered_map<StringId, int64_t> by_host;  // names of the model
+};
+
+using GroupKey = std::tuple<int32_t, Cause, std::string_view>;  // device, cause, detail
+
+std::string_view DetailOf(const TimelineView& view, const Gap& gap) {
+  if (gap.cause == Cause::kOther) return gap.launch == kNone32 ? "unlinked" : "queued";
+  if (gap.cause != Cause::kHost) return {};
+  if (!gap.host_covers_most) return "nothing";
+  return view.model.pools.Text(view.kind[TimelineView::At(gap.host)]);
+}
+
+StringId BusiestName(const Group& group) {
+  StringId busiest = StringId::kNone;
+  int64_t longest = 0;
+  for (const auto& [name, time] : group.by_host) {
+    if (time > longest || (time == longest && name < busiest)) busiest = name, longest = time;
+  }
+  return busiest;
+}
+
+std::map<GroupKey, Group> GroupGaps(const TimelineView& view, const std::vector<Gap>& gaps) {
+  std::map<GroupKey, Group> groups;
+  for (const Gap& gap : gaps) {
+    Group& group = groups[{gap.device, gap.cause, DetailOf(view, gap)}];
+    group.idle_ns += gap.time.length();
+    ++group.gaps;
+    group.longest_ns = std::max(group.longest_ns, gap.time.length());
+    if (IsOfHost(gap.cause) && gap.host != kNone32)
+      group.by_host[view.name[TimelineView::At(gap.host)]] += gap.time.length();
+  }
+  return groups;
+}
+
+StringId Copied(const TimelineView& view, int32_t slice, Part& part) {
+  return slice == kNone32 ? StringId::kNone : part.pools.Intern(view.NameOf(slice));
+}
+
+}  // namespace
+
+void AddIdle(const TimelineView& view, const std::vector<Gap>& gaps, Part& part) {
+  std::map<GroupKey, Group> groups = GroupGaps(view, gaps);
+  std::map<int32_t, int64_t> of_device;
+  for (const auto& [key, group] : groups) of_device[std::get<0>(key)] += group.idle_ns;
+  for (const auto& [key, group] : groups) {
+    const auto& [device, cause, detail] = key;
+    auto row = Part::RowOf<ProfileIdleRow>(view.who);
+    row.input = view.who.input;
+    row.definition = part.pools.Intern("debrief");
+    row.device = device;
+    row.category = part.pools.Intern(CauseName(cause));
+    if (!detail.empty()) row.detail = part.pools.Intern(detail);
+    row.idle_ns = group.idle_ns;
+    row.ratio = static_cast<double>(group.idle_ns) / static_cast<double>(of_device[device]);
+    row.gaps = group.gaps;
+    row.longest_ns = group.longest_ns;
+    StringId busiest = BusiestName(group);
+    if (busiest != StringId::kNone)
+      row.busiest_host = part.pools.Intern(view.model.pools.Text(busiest));
+    part.tables.Edit<ProfileIdleTable>().Add(row);
+  }
+}
+
+void AddLongestGaps(const TimelineView& view, const std::vector<Gap>& gaps, Part& part) {
+  std::vector<const Gap*> longest;
+  for (const Gap& gap : gaps) longest.push_back(&gap);
+  size_t count = std::min(kMostGaps, longest.size());
+  std::partial_sort(longest.begin(), longest.begin() + static_cast<ptrdiff_t>(count), longest.end(),
+                    [](const Gap* a, const Gap* b) {
+                      return std::tuple(b->time.length(), a->time.begin, a->device) <
+                             std::tuple(a->time.length(), b->time.begin, b->device);
+                    });
+  for (size_t i = 0; i < count; ++i) {
+    const Gap& gap = *longest[i];
+    auto row = Part::RowOf<ProfileGapRow>(view.who);
+    row.input = view.who.input;
+    row.place = static_cast<int32_t>(i) + 1;
+    row.device = gap.device;
+    row.start_ns = gap.time.begin;
+    row.end_ns = gap.time.end;
+    row.duration_ns = gap.time.length();
+    row.cause = part.pools.Intern(CauseName(gap.cause));
+    row.host = Copied(view, gap.host, part);
+    if (gap.host != kNone32)
+      row.host_kind =
+          part.pools.Intern(view.model.pools.Text(view.kind[TimelineView::At(gap.host)]));
+    row.host_slice = gap.host;
+    row.launch_slice = gap.launch;
+    row.op = Copied(view, gap.op, part);
+    row.work = Copied(view, gap.work, part);
+    row.work_slice = gap.work;
+    part.tables.Edit<ProfileGapTable>().Add(row);
+  }
+}
+
+}  // namespace debrief::analyses::profile_idle

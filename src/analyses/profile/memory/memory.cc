@@ -1,0 +1,263 @@
+// How much memory did each device need, when was it most, and which ops and modules held it?
+//
+// From the profiler's own [memory] events (profile_memory=True): each tells an address, how many
+// bytes came or went, and the totals of the allocator after it. Cost: a sort of the events, a walk
+// up the slices around each, two passes over them; the slices are walked once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "analyses/analysis.h"
+#include "analyses/profile/memory/events.h"
+#include "analyses/profile/memory/holders.h"
+#include "tables/profile_memory_curve.h"
+#include "tables/profile_memory_holder.h"
+#include "tables/profile_memory_op.h"
+#include "tables/profile_memory_peak.h"
+#include "tables/timeline_device.h"
+#include "tables/timeline_memory.h"
+#include "tables/timeline_slice.h"
+
+namespace debrief::analyses::profile_memory {
+
+namespace {
+
+using timeline::TimelineView;
+
+constexpr auto kNeeds = kTableNames<TimelineMemoryTable, TimelineSliceTable>;
+constexpr auto kMakes = kTableNames<ProfileMemoryCurveTable, ProfileMemoryPeakTable,
+                                    ProfileMemoryOpTable, ProfileMemoryHolderTable>;
+constexpr size_t kMostPoints = 1000;
+// Above this the next larger batch or fragment ends in an out-of-memory error.
+constexpr double kNearCapacityPct = 90;
+
+// kNone64 when no device of that number is described. The host (device -1) never is.
+int64_t CapacityOf(const TimelineView& view, int32_t device) {
+  const auto& devices = view.model.tables.Get<TimelineDeviceTable>();
+  const timeline::RowRange rows = timeline::RowsOf(devices, view.who.input);
+  for (size_t row = rows.begin; row < rows.end; ++row)
+    if (devices.device[row] == device && devices.memory_bytes[row] > 0)
+      return devices.memory_bytes[row];
+  return kNone64;
+}
+
+double Percent(int64_t part, int64_t whole) {
+  if (part == kNone64 || whole == kNone64 || whole <= 0) return kNoDouble;
+  return 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string Size(int64_t bytes) {
+  const double amount = static_cast<double>(bytes) / (1 << 20);
+  return amount < 1024 ? fmt::format("{:.1f} MiB", amount)
+                       : fmt::format("{:.2f} GiB", amount / 1024);
+}
+
+// First event of the largest total; kNone64 is the smallest of all.
+const MemoryEvent& Peak(const DeviceEvents& device, int64_t MemoryEvent::* total) {
+  return *std::max_element(
+      device.events.begin(), device.events.end(),
+      [&](const MemoryEvent& a, const MemoryEvent& b) { return a.*total < b.*total; });
+}
+
+// Writes the rows of one timeline.
+class Writer {
+ public:
+  Writer(const TimelineView& view, Part& part) : view_(view), part_(part) {}
+
+  void Add(const DeviceEvents& device) {
+    AddCurve(device);
+    AddOps(device);
+    const MemoryEvent& peak = Peak(device, &MemoryEvent::allocated);
+    AddPeak(device, peak);
+    AddHolders(device, peak);
+  }
+
+ private:
+  template <typename Row>
+  Row NewRow(const DeviceEvents& device) const {
+    auto row = Part::RowOf<Row>(view_.who);
+    row.input = view_.who.input;
+    row.device_type = device.device_type;
+    row.device = device.device;
+    return row;
+  }
+
+  StringId Name(StringId id) {
+    return id == StringId::kNone ? id : part_.pools.Intern(view_.model.pools.Text(id));
+  }
+  StringId NameOf(int32_t slice) {
+    return slice == kNone32 ? StringId::kNone : Name(view_.name[TimelineView::At(slice)]);
+  }
+
+  void AddCurve(const DeviceEvents& device) {
+    const size_t events = device.events.size();
+    const size_t span = (events + kMostPoints - 1) / kMostPoints;
+    for (size_t begin = 0; begin < events; begin += span) {
+      const size_t end = std::min(begin + span, events);
+      auto row = NewRow<ProfileMemoryCurveRow>(device);
+      row.point = static_cast<int32_t>(begin / span);
+      row.begin_ns = device.events[begin].time;
+      row.end_ns = device.events[end - 1].time;
+      row.events = static_cast<int64_t>(end - begin);
+      row.allocated_bytes = device.events[end - 1].allocated;
+      row.reserved_bytes = device.events[end - 1].reserved;
+      for (size_t i = begin; i < end; ++i) {
+        row.most_allocated_bytes = std::max(row.most_allocated_bytes, device.events[i].allocated);
+        row.most_reserved_bytes = std::max(row.most_reserved_bytes, device.events[i].reserved);
+      }
+      part_.tables.Edit<ProfileMemoryCurveTable>().Add(row);
+    }
+  }
+
+  // In order of first use.
+  void AddOps(const DeviceEvents& device) {
+    std::vector<ProfileMemoryOpRow> rows;
+    std::unordered_map<StringId, size_t> row_of;  // by name in the model
+    for (const MemoryEvent& event : device.events) {
+      const StringId name =
+          event.op == kNone32 ? StringId::kNone : view_.name[TimelineView::At(event.op)];
+      auto [at, is_new] = row_of.try_emplace(name, rows.size());
+      if (is_new) {
+        rows.push_back(NewRow<ProfileMemoryOpRow>(device));
+        rows.back().op = Name(name);
+        rows.back().allocations = rows.back().allocated_bytes = 0;
+        rows.back().frees = rows.back().freed_bytes = rows.back().net_bytes = 0;
+      }
+      AddTo(rows[at->second], event.bytes);
+    }
+    for (const ProfileMemoryOpRow& row : rows) part_.tables.Edit<ProfileMemoryOpTable>().Add(row);
+  }
+
+  static void AddTo(ProfileMemoryOpRow& row, int64_t bytes) {
+    if (bytes >= 0) {
+      ++row.allocations;
+      row.allocated_bytes = Plus(row.allocated_bytes, bytes);
+    } else {
+      ++row.frees;
+      row.freed_bytes = Plus(row.freed_bytes, -bytes);
+    }
+    row.net_bytes = Plus(row.net_bytes, bytes);
+  }
+
+  void AddPeak(const DeviceEvents& device, const MemoryEvent& peak) {
+    const MemoryEvent& reserved = Peak(device, &MemoryEvent::reserved);
+    auto row = NewRow<ProfileMemoryPeakRow>(device);
+    row.events = static_cast<int64_t>(device.events.size());
+    row.totals_known = device.totals_known;
+    row.peak_allocated_bytes = peak.allocated;
+    row.peak_ns = peak.time;
+    row.reserved_at_peak_bytes = peak.reserved;
+    row.op = NameOf(peak.op);
+    row.module = NameOf(peak.module);
+    row.slice = peak.op;
+    row.peak_reserved_bytes = reserved.reserved;
+    if (reserved.reserved != kNone64) row.peak_reserved_ns = reserved.time;
+    row.capacity_bytes = CapacityOf(view_, device.device);
+    row.reserved_capacity_pct = Percent(row.peak_reserved_bytes, row.capacity_bytes);
+    row.allocated_capacity_pct = Percent(row.peak_allocated_bytes, row.capacity_bytes);
+    part_.tables.Edit<ProfileMemoryPeakTable>().Add(row);
+  }
+
+  void AddHolders(const DeviceEvents& device, const MemoryEvent& peak) {
+    const auto seen = static_cast<size_t>(&peak - device.events.data()) + 1;
+    int64_t rest = peak.allocated;
+    for (const Holder& holder : AliveAfter(view_, std::span(device.events).first(seen))) {
+      AddHolder(device, holder, "recorded", peak.allocated);
+      rest = Plus(rest, -holder.bytes);
+    }
+    if (device.totals_known && rest > 0)
+      AddHolder(device, {.allocations = kNone64, .bytes = rest}, "earlier", peak.allocated);
+  }
+
+  void AddHolder(const DeviceEvents& device, const Holder& holder, std::string_view source,
+                 int64_t whole) {
+    auto row = NewRow<ProfileMemoryHolderRow>(device);
+    row.op = Name(holder.op);
+    row.module = Name(holder.module);
+    row.source = part_.pools.Intern(source);
+    row.allocations = holder.allocations;
+    row.bytes = holder.bytes;
+    row.share_pct = Percent(holder.bytes, whole);
+    part_.tables.Edit<ProfileMemoryHolderTable>().Add(row);
+  }
+
+  const TimelineView& view_;
+  Part& part_;
+};
+
+// "GPU 0 of rank 3"
+std::string DeviceName(const ProfileMemoryPeakTable& peaks, size_t row) {
+  if (peaks.rank[row] == kNone32) return fmt::format("GPU {}", peaks.device[row]);
+  return fmt::format("GPU {} of rank {}", peaks.device[row], peaks.rank[row]);
+}
+
+Finding NearCapacity(const Part& part, const std::vector<size_t>& rows) {
+  const auto& peaks = part.tables.Get<ProfileMemoryPeakTable>();
+  const size_t worst = *std::max_element(rows.begin(), rows.end(), [&](size_t a, size_t b) {
+    return peaks.reserved_capacity_pct[a] < peaks.reserved_capacity_pct[b];
+  });
+  Finding finding;
+  finding.rule = "memory.near_capacity";
+  finding.severity = Severity::kWarning;
+  finding.job = peaks.job[worst];
+  finding.attempt = peaks.attempt[worst];
+  for (size_t row : rows)
+    if (peaks.rank[row] != kNone32) finding.ranks.push_back(peaks.rank[row]);
+  std::sort(finding.ranks.begin(), finding.ranks.end());
+  finding.ranks.erase(std::unique(finding.ranks.begin(), finding.ranks.end()), finding.ranks.end());
+  finding.headline =
+      fmt::format("{} has reserved {:.0f} % of its memory ({} of {}; {} were in use at the peak){}",
+                  DeviceName(peaks, worst), peaks.reserved_capacity_pct[worst],
+                  Size(peaks.peak_reserved_bytes[worst]), Size(peaks.capacity_bytes[worst]),
+                  Size(peaks.peak_allocated_bytes[worst]),
+                  rows.size() > 1 ? fmt::format(" ({} more like it)", rows.size() - 1) : "");
+  finding.op = part.pools.Text(peaks.op[worst]);
+  finding.evidence.push_back({.text = "the peak of that device",
+                              .table = "profile_memory_peak",
+                              .rows = {static_cast<int64_t>(worst)}});
+  finding.confidence = 0.9;
+  finding.why = fmt::format(
+      "the profiler's own totals; said above {:.0f} %. Other processes on the device are not seen",
+      kNearCapacityPct);
+  finding.next_step =
+      "See what was alive then: debrief query OUT \"FROM profile_memory_holder ORDER BY bytes "
+      "DESC\"";
+  return finding;
+}
+
+// One for each job and attempt.
+void AddFindings(const Part& part, std::vector<Finding>& findings) {
+  const auto& peaks = part.tables.Get<ProfileMemoryPeakTable>();
+  std::map<std::pair<int32_t, int32_t>, std::vector<size_t>> near;
+  for (size_t row = 0; row < peaks.size(); ++row)
+    if (peaks.reserved_capacity_pct[row] > kNearCapacityPct)
+      near[{peaks.job[row], peaks.attempt[row]}].push_back(row);
+  for (const auto& [job, rows] : near) findings.push_back(NearCapacity(part, rows));
+}
+
+Status Run(const Model& model, AnalysisResult& result) {
+  for (const TimelineView& view : timeline::Timelines(model)) {
+    Writer writer(view, result.part);
+    for (const DeviceEvents& device : MemoryEventsOf(view)) writer.Add(device);
+  }
+  AddFindings(result.part, result.findings);
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "profile_memory",
+               .sentence = "How much memory did each device need, and which ops held it?",
+               .example = "GPU 0 of rank 3 has reserved 97 % of its memory (77.6 GiB of 80.0 GiB; "
+                          "61.2 GiB were in use at the peak)",
+               .needs = kNeeds,
+               .makes = kMakes},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::profile_memory

@@ -1,0 +1,186 @@
+// Where does the time of each rank go, and which rank do the others wait for?
+//
+//   model/timeline/rank_windows.h   time of host and device, step by step
+//   delays.h    who comes late to matched collectives, of its own doing
+//   verdict.h   both compared with the other ranks
+#include <map>
+
+#include "analyses/analysis.h"
+#include "analyses/profile/ranks/findings.h"
+#include "base/stats/statistics.h"
+#include "tables/profile_collective.h"
+#include "tables/profile_collective_match.h"
+#include "tables/profile_collective_wait.h"
+#include "tables/profile_rank.h"
+#include "tables/timeline.h"
+#include "tables/timeline_clock.h"
+#include "tables/timeline_slice.h"
+#include "tables/timeline_step.h"
+
+namespace debrief::analyses::profile_ranks {
+
+namespace {
+
+constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kMakes = kTableNames<ProfileRankTable>;
+constexpr auto kUses = kTableNames<TimelineStepTable, TimelineClockTable, ProfileCollectiveTable,
+                                   ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
+
+// A rank may have left several files; its windows are those of all of them.
+struct Rank {
+  Identity who;  // of the first file
+  RankWindows windows;
+};
+
+// What all timelines of a job show, on the clock of each: recordings that begin or end apart could
+// not be compared otherwise. Only where there are no steps.
+class CommonTime {
+ public:
+  explicit CommonTime(const Model& model) : timelines_(model.tables.Get<TimelineTable>()) {
+    const auto& clocks = model.tables.Get<TimelineClockTable>();
+    for (size_t row = 0; row < timelines_.size(); ++row) {
+      timeline::RowRange clock = timeline::RowsOf(clocks, timelines_.input[row]);
+      int64_t offset = clock.size() == 1 ? clocks.offset_ns[clock.begin] : kNone64;
+      offsets_.push_back(offset == kNone64 ? 0 : offset);
+      if (timelines_.start_ns[row] == kNone64) continue;
+      Interval own{timelines_.start_ns[row] + offsets_[row],
+                   timelines_.end_ns[row] + offsets_[row]};
+      auto [common, is_new] = common_.try_emplace(JobOf(row), own);
+      common->second.begin = std::max(common->second.begin, own.begin);
+      common->second.end = std::min(common->second.end, own.end);
+    }
+  }
+
+  Interval Of(size_t row) const {
+    auto common = common_.find(JobOf(row));
+    if (common == common_.end()) return {};
+    return {common->second.begin - offsets_[row], common->second.end - offsets_[row]};
+  }
+
+ private:
+  std::pair<int32_t, int32_t> JobOf(size_t row) const {
+    return {timelines_.job[row], timelines_.attempt[row]};
+  }
+
+  const TimelineTable& timelines_;
+  std::vector<int64_t> offsets_;  // by row
+  std::map<std::pair<int32_t, int32_t>, Interval> common_;
+};
+
+std::map<RankKey, std::vector<Rank>> MeasureRanks(const Model& model) {
+  timeline::DeviceClasses classes(model);
+  timeline::NameMarks marks(model);
+  CommonTime common(model);
+  std::map<RankKey, std::vector<Rank>> ranks;
+  for (const timeline::TimelineView& view : timeline::Timelines(model)) {
+    std::vector<Rank>& same = ranks[{view.who.job, view.who.attempt, view.who.rank}];
+    RankWindows measured = timeline::MeasureRank(view, classes, marks, common.Of(view.row));
+    bool joins = !same.empty() && view.who.rank != kNone32 && measured.from_steps &&
+                 same[0].windows.from_steps;
+    if (!joins) {
+      same.push_back({view.who, std::move(measured)});
+      continue;
+    }
+    std::vector<Window>& all = same[0].windows.windows;
+    all.insert(all.end(), measured.windows.begin(), measured.windows.end());
+  }
+  return ranks;
+}
+
+int64_t MedianOf(const RankWindows& windows, int64_t Window::* measure) {
+  if (windows.windows.empty()) return kNone64;
+  std::vector<int64_t> values;
+  for (const Window& window : windows.windows) values.push_back(window.*measure);
+  return Median(std::move(values));
+}
+
+int64_t AddRow(const Rank& rank, const Case& each, Part& part) {
+  auto row = Part::RowOf<ProfileRankRow>(rank.who);
+  const RankWindows& windows = rank.windows;
+  row.input = rank.who.input;
+  row.windows = static_cast<int64_t>(windows.windows.size());
+  row.window_source = part.pools.Intern(windows.from_steps ? "step" : "recording");
+  row.step_ns = MedianOf(windows, &Window::length_ns);
+  row.host_busy_ns = MedianOf(windows, &Window::host_busy_ns);
+  row.host_own_ns = MedianOf(windows, &Window::host_own_ns);
+  row.compute_ns = MedianOf(windows, &Window::compute_ns);
+  row.communication_ns = MedianOf(windows, &Window::communication_ns);
+  row.idle_ns = MedianOf(windows, &Window::idle_ns);
+  row.data_loading_ns = MedianOf(windows, &Window::data_ns);
+  row.collectives = each.delays.collectives;
+  row.times_last = each.delays.times_last;
+  row.times_first = each.delays.times_first;
+  row.wait_ns = each.delays.wait_ns;
+  if (each.delays.times_last > 0)
+    row.caused_wait_ns = each.delays.caused_ns / each.delays.times_last;
+  row.own_delay_ns = each.delays.own_ns;
+  row.times_late = each.delays.times_late;
+  row.excess_host_ns = each.excess_host_ns;
+  row.excess_compute_ns = each.excess_compute_ns;
+  row.excess_data_ns = each.excess_data_ns;
+  row.straggler = each.reason != Reason::kNone;
+  if (row.straggler) row.reason = part.pools.Intern(ReasonName(each.reason));
+  auto& table = part.tables.Edit<ProfileRankTable>();
+  table.Add(row);
+  return static_cast<int64_t>(table.size()) - 1;
+}
+
+// Ranks [first, last) are those of one job.
+using RankIterator = std::map<RankKey, std::vector<Rank>>::const_iterator;
+
+void ReportJob(const Model& model, RankIterator first, RankIterator last,
+               const std::map<RankKey, Delays>& delays, AnalysisResult& result) {
+  std::vector<Case> cases;
+  for (auto rank = first; rank != last; ++rank) {
+    if (rank->first.rank == kNone32) continue;
+    Case& each = cases.emplace_back();
+    each.windows = &rank->second[0].windows;
+    auto found = delays.find(rank->first);
+    if (found != delays.end()) each.delays = found->second;
+  }
+  Judge(cases);
+  size_t next = 0;
+  for (auto rank = first; rank != last; ++rank) {
+    bool compared = rank->first.rank != kNone32;
+    for (const Rank& file : rank->second) {
+      bool judged = compared && &file == &rank->second[0];
+      Case plain;
+      const Case& each = judged ? cases[next] : plain;
+      int64_t row = AddRow(file, each, result.part);
+      if (each.reason != Reason::kNone)
+        result.findings.push_back(StragglerFinding(model, rank->first, each, row));
+    }
+    if (compared) ++next;
+  }
+}
+
+Status Run(const Model& model, AnalysisResult& result) {
+  std::map<RankKey, std::vector<Rank>> ranks = MeasureRanks(model);
+  std::map<RankKey, Delays> delays = FindDelays(model);
+  for (auto first = ranks.cbegin(); first != ranks.cend();) {
+    auto last = first;
+    while (last != ranks.cend() && last->first.job == first->first.job &&
+           last->first.attempt == first->first.attempt)
+      ++last;
+    ReportJob(model, first, last, delays, result);
+    first = last;
+  }
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "profile_ranks",
+               .sentence = "Where does the time of each rank go, and which do the others wait for?",
+               .example = "Rank 4 comes late to collectives because its GPU works 281.2 ms longer "
+                          "a step than those of the other ranks",
+               .needs = kNeeds,
+               .makes = kMakes,
+               .uses = kUses},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::profile_ranks

@@ -1,0 +1,182 @@
+#include "analyses/profile/ranks/verdict.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/stats/statistics.h"
+
+namespace debrief::analyses::profile_ranks {
+
+namespace {
+
+constexpr double kSmallestShare = 0.05;  // of a step: less is not worth a warning
+constexpr double kClear = 1.5;           // beyond the next rank
+constexpr double kNoise = 3;             // times the deviation among the others
+constexpr double kClearDelay = 2;        // the same when there is nothing but delays
+constexpr int64_t kFewestDelays = 3;     // one late arrival is chance
+constexpr size_t kMostShare = 4;         // at most one rank in four is a straggler
+
+using Measure = int64_t Window::*;
+
+// Own minus the median of the others, for each step of each rank.
+class Comparison {
+ public:
+  Comparison(const std::vector<Case>& cases, Measure measure) : excess_(cases.size()) {
+    std::map<int64_t, std::vector<std::pair<size_t, int64_t>>> steps;  // by key: rank and value
+    for (size_t i = 0; i < cases.size(); ++i) {
+      for (const Window& window : cases[i].windows->windows)
+        steps[window.key].emplace_back(i, window.*measure);
+    }
+    for (const auto& [key, values] : steps) {
+      if (values.size() > 1) AddStep(values);
+    }
+  }
+
+  int64_t Excess(size_t rank) const {
+    return excess_[rank].empty() ? kNone64 : Median(excess_[rank]);
+  }
+
+  // Share of its steps in which no rank has more.
+  double ShareMost(size_t rank) const {
+    auto most = most_.find(rank);
+    if (excess_[rank].empty() || most == most_.end()) return 0;
+    return static_cast<double>(most->second) / static_cast<double>(excess_[rank].size());
+  }
+
+ private:
+  void AddStep(const std::vector<std::pair<size_t, int64_t>>& values) {
+    std::vector<int64_t> sorted;
+    for (const auto& [rank, value] : values) sorted.push_back(value);
+    std::sort(sorted.begin(), sorted.end());
+    for (const auto& [rank, value] : values) {
+      excess_[rank].push_back(value - MedianWithout(sorted, value));
+      if (value == sorted.back()) ++most_[rank];
+    }
+  }
+
+  // Of sorted values with one `value` taken out.
+  static int64_t MedianWithout(const std::vector<int64_t>& sorted, int64_t value) {
+    auto taken =
+        static_cast<size_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
+    auto at = [&](size_t i) { return sorted[i < taken ? i : i + 1]; };
+    size_t left = sorted.size() - 1;
+    int64_t high = at(left / 2);
+    int64_t low = left % 2 == 1 ? high : at(left / 2 - 1);
+    return low + (high - low) / 2;
+  }
+
+  std::vector<std::vector<int64_t>> excess_;
+  std::map<size_t, int64_t> most_;
+};
+
+int64_t StepOf(const std::vector<Case>& cases) {
+  std::vector<int64_t> lengths;
+  for (const Case& each : cases) {
+    for (const Window& window : each.windows->windows) lengths.push_back(window.length_ns);
+  }
+  return Median(std::move(lengths));
+}
+
+// The ranks that stand out: ordered by falling value, those before the first drop by `clear`.
+std::vector<size_t> StandOut(const std::vector<int64_t>& values, double clear, int64_t least) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != kNone64) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(-values[a], a) < std::pair(-values[b], b);
+  });
+  size_t most = std::max<size_t>(1, values.size() / kMostShare);
+  for (size_t i = 0; i < std::min(most, order.size()); ++i) {
+    int64_t value = values[order[i]];
+    if (value < std::max<int64_t>(1, least)) return {};
+    int64_t next = i + 1 < order.size() ? std::max<int64_t>(0, values[order[i + 1]]) : 0;
+    std::vector<int64_t> rest;
+    for (size_t j = i + 1; j < order.size(); ++j) rest.push_back(values[order[j]]);
+    double noise = kNoise * static_cast<double>(MedianDeviation(rest));
+    if (static_cast<double>(value) >= std::max(clear * static_cast<double>(next), noise))
+      return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i) + 1};
+  }
+  return {};
+}
+
+// Others did wait: about as long as the excess of one step, or for no other rank as long.
+bool MadeOthersWait(const std::vector<Case>& cases, size_t rank, int64_t excess) {
+  int64_t next = 0;
+  for (size_t other = 0; other < cases.size(); ++other) {
+    if (other != rank) next = std::max(next, cases[other].delays.own_ns);
+  }
+  int64_t own = cases[rank].delays.own_ns;
+  return own > 0 &&
+         (own >= excess / 2 || static_cast<double>(own) >= kClear * static_cast<double>(next));
+}
+
+void BlameExcess(std::vector<Case>& cases, const std::vector<int64_t>& excess, int64_t least,
+                 const Comparison& comparison, Reason reason) {
+  for (size_t rank : StandOut(excess, kClear, least)) {
+    if (!MadeOthersWait(cases, rank, excess[rank])) continue;
+    Case& each = cases[rank];
+    // Two reasons at once: the larger one.
+    if (each.reason == Reason::kGpu && each.excess_compute_ns > excess[rank]) continue;
+    each.reason = reason;
+    each.share_most = comparison.ShareMost(rank);
+    if (reason == Reason::kHost && each.excess_data_ns * 2 >= excess[rank])
+      each.reason = Reason::kData;
+  }
+}
+
+void BlameDelays(std::vector<Case>& cases, int64_t step_ns) {
+  std::vector<int64_t> delays;
+  size_t windows = 0;
+  for (const Case& each : cases) {
+    delays.push_back(each.delays.own_ns);
+    windows = std::max(windows, each.windows->windows.size());
+  }
+  auto all = static_cast<double>(step_ns) * static_cast<double>(windows);
+  for (size_t rank : StandOut(delays, kClearDelay, static_cast<int64_t>(all * kSmallestShare))) {
+    Case& each = cases[rank];
+    if (each.reason != Reason::kNone || each.delays.times_late < kFewestDelays) continue;
+    each.reason = Reason::kUnknown;
+  }
+}
+
+}  // namespace
+
+std::string_view ReasonName(Reason reason) {
+  switch (reason) {
+    case Reason::kHost:
+      return "host";
+    case Reason::kGpu:
+      return "gpu";
+    case Reason::kData:
+      return "data";
+    case Reason::kUnknown:
+      return "unknown";
+    case Reason::kNone:
+      break;
+  }
+  return {};
+}
+
+void Judge(std::vector<Case>& cases) {
+  if (cases.size() < 2) return;
+  Comparison host(cases, &Window::host_own_ns);
+  Comparison compute(cases, &Window::compute_ns);
+  Comparison data(cases, &Window::data_ns);
+  std::vector<int64_t> host_excess;
+  std::vector<int64_t> compute_excess;
+  for (size_t rank = 0; rank < cases.size(); ++rank) {
+    host_excess.push_back(cases[rank].excess_host_ns = host.Excess(rank));
+    compute_excess.push_back(cases[rank].excess_compute_ns = compute.Excess(rank));
+    cases[rank].excess_data_ns = data.Excess(rank);
+  }
+  int64_t step_ns = StepOf(cases);
+  auto least = static_cast<int64_t>(static_cast<double>(step_ns) * kSmallestShare);
+  BlameExcess(cases, compute_excess, least, compute, Reason::kGpu);
+  BlameExcess(cases, host_excess, least, host, Reason::kHost);
+  bool found = std::any_of(cases.begin(), cases.end(),
+                           [](const Case& each) { return each.reason != Reason::kNone; });
+  if (!found) BlameDelays(cases, step_ns);
+}
+
+}  // namespace debrief::analyses::profile_ranks

@@ -1,0 +1,108 @@
+// What the outputs of the ranks tell about a job that hangs or dies, without any dump: who died,
+// who is silent, whose watchdog tells another work than those of its peers. The first of these that
+// applies is the answer; that ranks ran into their time limits follows from it.
+//
+// Cost: one pass over text_event, then the few rows of watchdogs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/analysis.h"
+#include "analyses/text/hang/guesses.h"
+#include "base/text/rank_list.h"
+#include "base/text/units.h"
+#include "tables/text_event.h"
+
+namespace debrief::analyses::text_hang {
+
+namespace {
+
+constexpr auto kNeeds = kTableNames<TextEventTable>;
+
+void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings) {
+  Scene scene{model, talk, CollectWorks(model, talk)};
+  size_t first = findings.size();
+  for (auto guess : {FindDeaths, FindExit, FindDifferences, FindSilent}) {
+    guess(scene, findings);
+    if (findings.size() > first) break;
+  }
+  size_t causes = findings.size() - first;
+  AddTimeouts(scene, findings);
+  if (causes == 0 || findings.size() == first + causes) return;
+  findings.back().role = Role::kConsequence;
+  findings[first].explains.push_back(findings.size() - 1);
+}
+
+Status Run(const Model& model, AnalysisResult& result) {
+  for (const Talk& talk : CollectTalks(model)) Judge(model, talk, result.findings);
+  return {};
+}
+
+}  // namespace
+
+Finding NewFinding(const Scene& scene, std::string_view rule) {
+  Finding finding;
+  finding.rule = rule;
+  finding.severity = Severity::kError;
+  finding.role = Role::kCause;
+  finding.job = scene.talk.job;
+  finding.attempt = scene.talk.attempt;
+  return finding;
+}
+
+Evidence LineAsEvidence(const Scene& scene, size_t row) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  return {fmt::format("output of rank {}, line {}: {}", events.rank[row], events.line[row],
+                      scene.model.pools.Text(events.text[row])),
+          "text_event",
+          {static_cast<int64_t>(row)}};
+}
+
+void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
+  std::vector<int32_t> ranks = scene.talk.RanksThatTimedOut();
+  if (ranks.empty()) return;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  size_t first = scene.talk.ranks.at(ranks.front()).timeouts.front();
+  for (int32_t rank : ranks) {
+    for (size_t row : scene.talk.ranks.at(rank).timeouts) {
+      bool told = events.time_ns[row] != kNone64;
+      if (told && (events.time_ns[first] == kNone64 || events.time_ns[row] < events.time_ns[first]))
+        first = row;
+    }
+  }
+  Finding finding = NewFinding(scene, "text_hang.timeouts");
+  finding.severity = Severity::kWarning;
+  finding.role = Role::kObservation;
+  finding.ranks = ranks;
+  std::string limit;
+  if (events.timeout_ms[first] != kNone64)
+    limit = fmt::format(" of {}", SecondsInWords(events.timeout_ms[first] * 1'000'000));
+  finding.headline =
+      fmt::format("{} ran into {} time limit{}, rank {} first", RanksAsSubject(ranks),
+                  ranks.size() == 1 ? "its" : "their", limit, events.rank[first]);
+  if (events.time_ns[first] != kNone64)
+    finding.headline += fmt::format(" at {}", TimeOfDay(events.time_ns[first]));
+  for (const GroupWorks& group : scene.groups) finding.groups.push_back(ToRef(group));
+  Evidence evidence{"their watchdogs say so", "text_event", {}};
+  for (int32_t rank : ranks) {
+    for (size_t row : scene.talk.ranks.at(rank).timeouts)
+      evidence.rows.push_back(static_cast<int64_t>(row));
+  }
+  finding.evidence.push_back(std::move(evidence));
+  finding.why = "as their outputs tell";
+  findings.push_back(std::move(finding));
+}
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "text_hang",
+               .sentence = "What do the outputs of the ranks tell about a job that hung or died?",
+               .example = "Rank 6 is silent; ranks 0-5 and 7 ran into their time limit, first rank "
+                          "4 in all_reduce 16 of mesh_dp",
+               .needs = kNeeds,
+               .makes = {}},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::text_hang

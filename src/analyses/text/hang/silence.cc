@@ -1,0 +1,232 @@
+// Who says nothing? A rank that ran into no time limit while all others did is the one they waited
+// for: its host was elsewhere, or it was gone. It was gone when nobody heard of it again, neither a
+// dump that all others were asked for nor a last word, and its peers lost a connection before
+// anybody's time was up.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "analyses/text/hang/guesses.h"
+#include "base/text/rank_list.h"
+#include "base/text/units.h"
+
+namespace debrief::analyses::text_hang {
+
+namespace {
+
+struct FirstWork {
+  const GroupWorks* group = nullptr;
+  const Work* work = nullptr;
+};
+
+bool IsEarlier(const Work& a, const Work& b) {
+  if (a.start_ns != b.start_ns)
+    return b.start_ns == kNone64 || (a.start_ns != kNone64 && a.start_ns < b.start_ns);
+  return a.rank < b.rank;
+}
+
+// Where others waited for the silent ones. A group in which fewer members speak than in others of
+// its description lacks one of them: the first to wait there; otherwise the first of all.
+FirstWork FirstToWait(const Scene& scene) {
+  std::map<std::string_view, size_t> usual;
+  for (const GroupWorks& group : scene.groups)
+    usual[group.desc] = std::max(usual[group.desc], group.works.size());
+  FirstWork first, lacking;
+  for (const GroupWorks& group : scene.groups) {
+    for (const Work& work : group.works) {
+      bool lacks = group.works.size() < usual[group.desc];
+      for (FirstWork* best : {&first, lacks ? &lacking : &first}) {
+        if (best->work == nullptr || IsEarlier(work, *best->work)) *best = {&group, &work};
+      }
+    }
+  }
+  return lacking.work != nullptr ? lacking : first;
+}
+
+std::vector<int32_t> SilentRanks(const Talk& talk) {
+  std::vector<int32_t> silent;
+  for (const auto& [rank, each] : talk.ranks) {
+    if (each.timeouts.empty()) silent.push_back(rank);
+  }
+  return silent;
+}
+
+void AddLastWords(const Scene& scene, int32_t rank, Finding& finding) {
+  const RankTalk& talk = scene.talk.ranks.at(rank);
+  if (talk.last_line == RankTalk::kNoRow) return;
+  Evidence evidence = LineAsEvidence(scene, talk.last_line);
+  evidence.text = "end of the " + evidence.text;
+  finding.evidence.push_back(std::move(evidence));
+}
+
+void AddTimedOut(const Scene& scene, const FirstWork& first, Finding& finding) {
+  if (first.work == nullptr) return;
+  finding.groups = {ToRef(*first.group)};
+  finding.op = OpInWords(first.work->op);
+  finding.seq = first.work->seq;
+  finding.evidence.push_back(LineAsEvidence(scene, first.work->row));
+}
+
+// The first loss of a connection that somebody other than `rank` tells, before anybody's time limit
+// had passed: later ones come from watchdogs that take their processes down.
+std::optional<size_t> FirstLoss(const Scene& scene, int32_t rank) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  std::optional<size_t> first;
+  for (const auto& [peer, talk] : scene.talk.ranks) {
+    if (peer == rank) continue;
+    for (size_t row : talk.remote_errors) {
+      int64_t when = events.time_ns[row];
+      if (when == kNone64) continue;
+      if (scene.talk.first_timeout_ns != kNone64 && when >= scene.talk.first_timeout_ns) continue;
+      if (!first || when < events.time_ns[*first]) first = row;
+    }
+  }
+  return first;
+}
+
+bool AllOthersWereAsked(const Talk& talk, int32_t rank) {
+  return std::all_of(talk.ranks.begin(), talk.ranks.end(), [&](const auto& each) {
+    return each.first == rank || !each.second.dump_signals.empty();
+  });
+}
+
+// Did `rank` say anything after `when`?
+bool SpeaksAfter(const RankTalk& talk, int64_t when) {
+  return talk.last_ns != kNone64 && talk.last_ns > when;
+}
+
+Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const RankTalk& talk = scene.talk.ranks.at(rank);
+  Finding finding = NewFinding(scene, "text_hang.exited");
+  finding.ranks = {rank};
+  bool asked = AllOthersWereAsked(scene.talk, rank) && talk.dump_signals.empty();
+  finding.headline =
+      fmt::format("Rank {} exited without a word at about {}: rank {} lost its connection then{}",
+                  rank, TimeOfDay(events.time_ns[loss]), events.rank[loss],
+                  asked ? ", and of all ranks it alone does not answer the call for a dump" : "");
+  finding.evidence.push_back(LineAsEvidence(scene, loss));
+  AddLastWords(scene, rank, finding);
+  AddTimedOut(scene, FirstToWait(scene), finding);
+  finding.confidence = asked ? 0.8 : 0.6;
+  finding.why = fmt::format(
+      "its output has neither a traceback nor a time limit and ends before; {} other rank{} lost "
+      "a connection before any time limit had passed; no exit code is told",
+      losers, losers == 1 ? "" : "s");
+  finding.next_step =
+      "Look for its exit code in the launcher's log and for a kill in the kernel log of its host "
+      "(dmesg: out of memory), and at calls that end a process (sys.exit, os._exit).";
+  return finding;
+}
+
+// A rank without an output says nothing for another reason. False when all are such; then one may
+// be left: the only rank of the job that has no output.
+bool KeepThoseWithText(const Talk& talk, std::vector<int32_t>& silent) {
+  auto with_text = silent;
+  std::erase_if(with_text, [&](int32_t rank) { return !talk.ranks.at(rank).has_text; });
+  bool any = !with_text.empty();
+  if (any || silent.size() > 1) silent = std::move(with_text);
+  return any;
+}
+
+// A silent rank that tells, asked for a dump or when its heart stopped, how far it came in a group
+// in which others wait for more.
+struct Behind {
+  int32_t rank = kNone32;
+  size_t row = 0;
+  int64_t last_enqueued = kNone64;
+  FirstWork waits;
+};
+
+std::vector<Behind> FindBehind(const Scene& scene, const std::vector<int32_t>& silent) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  std::vector<Behind> behind;
+  for (int32_t rank : silent) {
+    Behind found;
+    for (size_t row : scene.talk.ranks.at(rank).counters) {
+      std::string_view name = scene.model.pools.Text(events.group_name[row]);
+      for (const GroupWorks& group : scene.groups) {
+        bool lacks = group.name == name && !group.works.empty() &&
+                     group.works.front().seq > events.last_enqueued[row];
+        if (lacks && found.rank == kNone32)
+          found = {rank, row, events.last_enqueued[row], {&group, &group.works.front()}};
+      }
+    }
+    if (found.rank != kNone32) behind.push_back(found);
+  }
+  return behind;
+}
+
+std::string_view Is(const std::vector<int32_t>& ranks) {
+  return ranks.size() == 1 ? "is silent" : "are silent";
+}
+
+std::string TimeoutsInWords(const std::vector<int32_t>& ranks, const FirstWork& first) {
+  std::string text = fmt::format("{} ran into {} time limit", RanksInWords(ranks),
+                                 ranks.size() == 1 ? "its" : "their");
+  if (first.work == nullptr) return text;
+  return text + fmt::format(", first rank {} in {}", first.work->rank,
+                            WorkInWords(*first.group, *first.work));
+}
+
+}  // namespace
+
+void FindExit(const Scene& scene, std::vector<Finding>& findings) {
+  std::vector<int32_t> silent = SilentRanks(scene.talk);
+  std::erase_if(silent, [&](int32_t rank) {
+    const RankTalk& talk = scene.talk.ranks.at(rank);
+    return !talk.has_text || !talk.remote_errors.empty() || !talk.troubles.empty() || talk.teardown;
+  });
+  if (silent.empty() || silent.size() * 2 > scene.talk.ranks.size()) return;
+  for (int32_t rank : silent) {
+    std::optional<size_t> loss = FirstLoss(scene, rank);
+    const auto& events = scene.model.tables.Get<TextEventTable>();
+    if (!loss || SpeaksAfter(scene.talk.ranks.at(rank), events.time_ns[*loss])) continue;
+    auto losers =
+        std::count_if(scene.talk.ranks.begin(), scene.talk.ranks.end(),
+                      [](const auto& each) { return !each.second.remote_errors.empty(); });
+    findings.push_back(ExitFinding(scene, rank, *loss, static_cast<size_t>(losers)));
+    return;
+  }
+}
+
+void FindSilent(const Scene& scene, std::vector<Finding>& findings) {
+  std::vector<int32_t> silent = SilentRanks(scene.talk);
+  std::vector<int32_t> timed_out = scene.talk.RanksThatTimedOut();
+  bool has_text = KeepThoseWithText(scene.talk, silent);
+  if (silent.empty() || timed_out.empty() || silent.size() >= timed_out.size()) return;
+  std::vector<Behind> behind = FindBehind(scene, silent);
+  if (!behind.empty()) {
+    silent.clear();
+    for (const Behind& each : behind) silent.push_back(each.rank);
+  }
+  FirstWork first = behind.empty() ? FirstToWait(scene) : behind.front().waits;
+  Finding finding = NewFinding(scene, "text_hang.silent");
+  finding.ranks = silent;
+  finding.headline =
+      fmt::format("{} {}; {}", RanksAsSubject(silent), has_text ? Is(silent) : "left no output",
+                  TimeoutsInWords(timed_out, first));
+  if (!behind.empty()) {
+    finding.headline +=
+        fmt::format(", which {} not enqueued: its last there is {}",
+                    silent.size() == 1 ? "it has" : "they have", behind.front().last_enqueued);
+    finding.evidence.push_back(LineAsEvidence(scene, behind.front().row));
+  }
+  AddTimedOut(scene, first, finding);
+  constexpr size_t kMostTold = 4;
+  for (size_t i = 0; i < silent.size() && i < kMostTold; ++i)
+    AddLastWords(scene, silent[i], finding);
+  finding.confidence = !has_text ? 0.4 : !behind.empty() ? 0.75 : silent.size() == 1 ? 0.65 : 0.5;
+  finding.why =
+      "the watchdog of a rank that waits speaks when its time is up; that of a rank which never "
+      "came has nothing to tell";
+  finding.next_step =
+      "Look at what its host was doing: a compilation, a data loader, a checkpoint; Flight "
+      "Recorder "
+      "dumps would show where it was.";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace debrief::analyses::text_hang

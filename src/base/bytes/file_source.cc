@@ -1,0 +1,131 @@
+// Sources over regular files: every view is one pread into a buffer of its own.
+//
+// The size is taken when the file is opened and stays: what a running job appends later is not
+// seen, so two passes over a source see the same bytes. A file that became shorter is kChanged.
+// Cost: one system call and one copy out of the page cache per view (see base/bytes/buffer_pool.h).
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/bytes/buffer_pool.h"
+#include "base/bytes/source_parts.h"
+
+namespace debrief {
+
+namespace {
+
+// The most that Linux reads at once, rounded down to a page.
+constexpr size_t kMaxRead = 0x7ffff000;
+
+Place At(const std::string& name, uint64_t offset) {
+  return {.file = name, .offset = static_cast<int64_t>(offset)};
+}
+
+class FdSource final : public Source {
+ public:
+  FdSource(UniqueFd fd, uint64_t size, std::string name)
+      : fd_(std::move(fd)), size_(size), name_(std::move(name)) {}
+
+  uint64_t size() const override { return size_; }
+
+  Result<ByteView> View(uint64_t offset, size_t length) const override {
+    offset = std::min(offset, size_);
+    length = static_cast<size_t>(std::min<uint64_t>(length, size_ - offset));
+    std::shared_ptr<char[]> buffer = TakeBuffer(length + kPadding);
+    if (buffer == nullptr) {
+      return Status(Code::kLimit, fmt::format("no memory for a window of {} bytes", length))
+          .At(At(name_, offset));
+    }
+    TRY(ReadAll(buffer.get(), offset, length));
+    std::memset(buffer.get() + length, 0, kPadding);
+    const char* data = buffer.get();
+    return ByteView(std::move(buffer), data, length);
+  }
+
+ private:
+  Status ReadAll(char* out, uint64_t offset, size_t length) const {
+    for (size_t done = 0; done < length;) {
+      const ssize_t got = ::pread(fd_.get(), out + done, std::min(length - done, kMaxRead),
+                                  static_cast<off_t>(offset + done));
+      if (got == 0) return Shrank(offset + done);
+      if (got < 0 && errno != EINTR) {
+        return Status(Code::kIo, fmt::format("cannot read: {}", std::strerror(errno)))
+            .At(At(name_, offset + done));
+      }
+      if (got > 0) done += static_cast<size_t>(got);
+    }
+    return {};
+  }
+
+  Status Shrank(uint64_t offset) const {
+    return Status(Code::kChanged,
+                  fmt::format("the file had {} bytes when it was opened and is shorter now", size_))
+        .At(At(name_, offset))
+        .Remedy("Run again when nothing writes to the file any more.");
+  }
+
+  UniqueFd fd_;
+  uint64_t size_;
+  std::string name_;
+};
+
+std::string_view KindName(mode_t mode) {
+  if (S_ISDIR(mode)) return "directory";
+  if (S_ISFIFO(mode)) return "fifo";
+  if (S_ISSOCK(mode)) return "socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "device";
+  return "special file";
+}
+
+Status CheckRegular(const struct stat& info, const std::string& path) {
+  if (S_ISREG(info.st_mode)) return {};
+  Status status(Code::kUnsupported,
+                fmt::format("a {}, not a regular file", KindName(info.st_mode)));
+  return std::move(status)
+      .At({.file = path})
+      .Remedy("Name a file, or pipe the bytes in through -.");
+}
+
+Status OpenFailed(int error, const std::string& path) {
+  const std::string message = fmt::format("cannot open: {}", std::strerror(error));
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return Status(Code::kNotFound, "no such file").At({.file = path});
+    case EACCES:
+    case EPERM:
+      return Status(Code::kDenied, message).At({.file = path}).Remedy("Make the file readable.");
+    case EMFILE:
+    case ENFILE:
+      return Status(Code::kIo, message)
+          .At({.file = path})
+          .Remedy("Allow more open files (ulimit -n).");
+    default:
+      return Status(Code::kIo, message).At({.file = path});
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Source> MakeFdSource(UniqueFd fd, uint64_t size, std::string name) {
+  return std::make_unique<FdSource>(std::move(fd), size, std::move(name));
+}
+
+// Looked at twice: before open, since opening a device may do things to it and a socket cannot be
+// opened at all; and after, since the name may mean something else by then. O_NONBLOCK is for a
+// fifo that comes in between: open would wait for its writer.
+Result<std::unique_ptr<Source>> OpenFileSource(const std::string& path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0) return OpenFailed(errno, path);
+  TRY(CheckRegular(info, path));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd.valid() || ::fstat(fd.get(), &info) != 0) return OpenFailed(errno, path);
+  TRY(CheckRegular(info, path));
+  return MakeFdSource(std::move(fd), static_cast<uint64_t>(info.st_size), path);
+}
+
+}  // namespace debrief

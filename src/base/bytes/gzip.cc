@@ -1,0 +1,63 @@
+#include "base/bytes/gzip.h"
+
+#include <isa-l/igzip_lib.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/check.h"
+
+namespace debrief {
+
+namespace {
+
+constexpr uint32_t kLevel = 1;  // of 0 to 3: a third smaller than 0 for text, a third faster than 2
+constexpr size_t kFrame = 64;   // gzip's header and trailer, with room to spare
+constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+}  // namespace
+
+std::string Gzip(std::string_view bytes) {
+  DEBRIEF_CHECK(bytes.size() <= std::numeric_limits<uint32_t>::max() / 2);
+  std::vector<uint8_t> level_buffer(ISAL_DEF_LVL1_DEFAULT);
+  // Bytes that cannot be packed are stored, with 5 bytes more for each block of 64 kB.
+  std::string packed(bytes.size() + bytes.size() / 4096 + kFrame, '\0');
+  isal_zstream stream;
+  isal_deflate_stateless_init(&stream);
+  stream.gzip_flag = IGZIP_GZIP;
+  stream.level = kLevel;
+  stream.level_buf = level_buffer.data();
+  stream.level_buf_size = static_cast<uint32_t>(level_buffer.size());
+  stream.end_of_stream = 1;
+  stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uint32_t>(bytes.size());
+  stream.next_out = reinterpret_cast<uint8_t*>(packed.data());
+  stream.avail_out = static_cast<uint32_t>(packed.size());
+  DEBRIEF_CHECK(isal_deflate_stateless(&stream) == COMP_OK);
+  packed.erase(packed.size() - stream.avail_out);
+  return packed;
+}
+
+void AppendBase64(std::string& out, std::string_view bytes) {
+  const size_t begin = out.size();
+  out.resize(begin + (bytes.size() + 2) / 3 * 4, '=');
+  char* to = out.data() + begin;
+  const auto* from = reinterpret_cast<const uint8_t*>(bytes.data());
+  size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const uint32_t three = (uint32_t{from[i]} << 16) | (uint32_t{from[i + 1]} << 8) | from[i + 2];
+    *to++ = kDigits[three >> 18];
+    *to++ = kDigits[(three >> 12) & 63];
+    *to++ = kDigits[(three >> 6) & 63];
+    *to++ = kDigits[three & 63];
+  }
+  if (i == bytes.size()) return;
+  const bool two = i + 2 == bytes.size();
+  const uint32_t rest = (uint32_t{from[i]} << 16) | (two ? uint32_t{from[i + 1]} << 8 : 0);
+  *to++ = kDigits[rest >> 18];
+  *to++ = kDigits[(rest >> 12) & 63];
+  if (two) *to = kDigits[(rest >> 6) & 63];
+}
+
+}  // namespace debrief

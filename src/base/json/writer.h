@@ -1,0 +1,85 @@
+// Writes JSON text piece by piece into a string. Commas, quotes and escapes are the writer's
+// business; balance of Begin and End is the caller's.
+//
+//   JsonWriter json(&out);
+//   json.BeginObject().Field("schema",
+//   1).Key("ranks").BeginArray().Value(5).EndArray().EndObject();
+//
+// Text is escaped by base/text/escape.h, so the result may also stand inside a <script> element.
+// Numbers without a value (kNone, NaN, infinity) are written as null.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace debrief {
+
+class JsonWriter {
+ public:
+  // `indent` > 0 breaks lines and indents by that many blanks a level.
+  explicit JsonWriter(std::string* out, int indent = 0) : out_(out), indent_(indent) {}
+
+  JsonWriter& BeginObject() { return Open('{'); }
+  JsonWriter& EndObject() { return Close('}'); }
+  JsonWriter& BeginArray() { return Open('['); }
+  JsonWriter& EndArray() { return Close(']'); }
+  JsonWriter& Key(std::string_view key);
+
+  JsonWriter& Value(std::string_view text);
+  JsonWriter& Value(const char* text) { return Value(std::string_view(text)); }
+  JsonWriter& Value(double number);
+  JsonWriter& Null() { return Raw("null"); }
+  // Text that is JSON already.
+  JsonWriter& Raw(std::string_view json);
+
+  template <std::same_as<bool> T>
+  JsonWriter& Value(T value) {
+    return Raw(value ? "true" : "false");
+  }
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  JsonWriter& Value(T number) {
+    if constexpr (std::signed_integral<T>) {
+      if (number == std::numeric_limits<T>::min()) return Null();
+      return Integer(number);
+    } else {
+      return Unsigned(number);
+    }
+  }
+
+  template <typename T>
+  JsonWriter& Field(std::string_view key, const T& value) {
+    return Key(key).Value(value);
+  }
+  JsonWriter& Field(std::string_view key, const std::string& value) {
+    return Key(key).Value(std::string_view(value));
+  }
+  // [1, 2, 3] on one line whatever the indent.
+  template <typename List>
+  JsonWriter& ListField(std::string_view key, const List& list) {
+    Key(key).Open('[', /*inline_list=*/true);
+    for (const auto& value : list) Value(value);
+    return Close(']');
+  }
+
+ private:
+  JsonWriter& Open(char bracket, bool inline_list = false);
+  JsonWriter& Close(char bracket);
+  JsonWriter& Integer(int64_t number);
+  JsonWriter& Unsigned(uint64_t number);
+  void Separate();  // comma and line break before a key or an element
+  void BreakLine();
+
+  std::string* out_;
+  int indent_;
+  int depth_ = 0;
+  bool empty_ = true;       // nothing written yet in the innermost bracket
+  bool after_key_ = false;  // the next thing is the value of a key
+  bool inline_ = false;     // inside an inline list
+};
+
+}  // namespace debrief

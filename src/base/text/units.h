@@ -1,0 +1,31 @@
+// Amounts as people read them, each in one way: three digits that count, decimal units, a blank
+// before the unit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace debrief {
+
+// For tables and lists: "850 ns", "12.5 us", "412 ms", "1.30 s", "83.1 s".
+std::string DurationText(int64_t ns);
+// The same with its sign: "+1.30 s", "-412 ms", "0".
+std::string SignedDurationText(int64_t ns);
+
+// For sentences: "10 s", "45.1 s", "1.2 s": whole where that is all there is to say.
+std::string SecondsInWords(int64_t duration_ns);
+
+// Hours, minutes and seconds of a time in nanoseconds since 1970, in UTC: "02:47:56".
+std::string TimeOfDay(int64_t time_ns);
+
+// "640 B", "12.5 kB", "6.10 MB", "1.30 GB".
+std::string BytesText(double bytes);
+
+// Of a share of 1: "17.3 %".
+std::string PercentText(double share);
+
+// "1 rank", "3 ranks".
+std::string Plural(size_t count, std::string_view noun);
+
+}  // namespace debrief

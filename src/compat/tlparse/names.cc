@@ -1,0 +1,74 @@
+#include "compat/tlparse/names.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes/hash.h"
+#include "base/text/escape.h"
+#include "model/compile/graph.h"
+
+namespace debrief::outputs::tlparse_tree {
+
+namespace {
+
+constexpr size_t kLongestPart = 200;  // of 255 that file systems take; a number is added yet
+
+std::string InsidePart(std::string_view part) {
+  if (part == "." || part == "..") return std::string(part.size(), '_');
+  std::string made;
+  for (char c : part) {
+    auto byte = static_cast<unsigned char>(c);
+    made += byte < 0x20 || byte == 0x7f || c == '\\' ? '_' : c;
+  }
+  if (made.size() <= kLongestPart) return made;
+  size_t cut = kLongestPart - 17;
+  while (cut > 0 && (static_cast<unsigned char>(made[cut]) & 0xc0) == 0x80) --cut;
+  size_t dot = made.rfind('.');
+  std::string extension = dot != made.npos && made.size() - dot <= 16 ? made.substr(dot) : "";
+  return fmt::format("{}-{:016x}{}", made.substr(0, cut), HashBytes(part), extension);
+}
+
+}  // namespace
+
+std::string ListedDirectory(const CompileEntryTable& entries, size_t row) {
+  if (entries.compile_id[row] == StringId::kNone) return "unknown";
+  std::string directory = GraphDirectory(entries, row);
+  bool is_first = entries.frame_compile_id[row] != kNone64 && directory.ends_with("_-");
+  if (is_first) directory.back() = '0';
+  return directory;
+}
+
+std::string DisplayId(std::string_view compile_id) {
+  return compile_id.empty() ? "(unknown)" : fmt::format("[{}]", compile_id);
+}
+
+std::string Numbered(std::string_view name, int32_t number) {
+  size_t slash = name.rfind('/');
+  size_t dot = name.rfind('.');
+  bool has_dot = dot != name.npos && (slash == name.npos || dot > slash);
+  if (!has_dot) return fmt::format("{}_{}", name, number);
+  return fmt::format("{}_{}{}", name.substr(0, dot), number, name.substr(dot));
+}
+
+std::string InsidePath(std::string_view name) {
+  std::string valid = ValidUtf8(name);
+  std::string path;
+  for (std::string_view rest = valid; !rest.empty();) {
+    size_t slash = std::min(rest.find('/'), rest.size());
+    std::string part = InsidePart(rest.substr(0, slash));
+    if (!part.empty()) path += (path.empty() ? "" : "/") + part;
+    rest.remove_prefix(std::min(slash + 1, rest.size()));
+  }
+  return path.empty() ? "_" : path;
+}
+
+std::string_view LastPart(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+std::string_view StemOf(std::string_view path) {
+  std::string_view name = LastPart(path);
+  size_t dot = name.rfind('.');
+  return dot == name.npos || dot == 0 ? name : name.substr(0, dot);
+}
+
+}  // namespace debrief::outputs::tlparse_tree

@@ -1,0 +1,203 @@
+#include "compat/tlparse/pages/context.h"
+
+#include <algorithm>
+
+#include "model/compile/frames.h"
+#include "tables/compile_string.h"
+#include "tables/compile_trie_node.h"
+
+namespace debrief::outputs::tlparse_tree {
+
+namespace {
+
+template <typename Map>
+std::optional<size_t> Find(const Map& map, typename Map::key_type key) {
+  auto found = map.find(key);
+  return found == map.end() ? std::nullopt : std::optional<size_t>(found->second);
+}
+
+template <typename Map>
+std::span<const size_t> FindRows(const Map& map, int64_t entry) {
+  auto found = map.find(entry);
+  return found == map.end() ? std::span<const size_t>() : std::span<const size_t>(found->second);
+}
+
+std::unordered_set<std::string_view> DumpPaths(const TreePlan& plan) {
+  std::unordered_set<std::string_view> paths;
+  for (const TreeFile& file : plan.files) {
+    if (file.content == Content::kDump) paths.insert(file.path);
+  }
+  return paths;
+}
+
+}  // namespace
+
+PageContext::PageContext(const Model& model, const TreePlan& plan, const TreeOptions& options)
+    : model(model),
+      plan(plan),
+      options(options),
+      entries(model.tables.Get<CompileEntryTable>()),
+      metrics(model.tables.Get<CompileMetricsTable>()),
+      restarts(model.tables.Get<CompileRestartTable>()),
+      shapes(model.tables.Get<CompileShapeTable>()),
+      dumps_(DumpPaths(plan)),
+      frames_(model.pools, dumps_, options.source_link) {
+  IndexStrings();
+  IndexEntries();
+  IndexMetrics();
+  IndexShapes();
+  for (const TreeFile& file : plan.files) {
+    if (file.content == Content::kMetrics) metrics_paths_.emplace(file.row, file.path);
+  }
+}
+
+void PageContext::AddStack(StackId stack) {
+  if (stack == StackId::kNone || !added_.insert(stack).second) return;
+  frames_.Add(model.pools.GetStack(stack));
+}
+
+PageContext::Key PageContext::KeyOf(size_t entry_row) const {
+  return {entries.life[entry_row], WithoutAttempt(Text(entries.compile_id[entry_row]))};
+}
+
+void PageContext::IndexStrings() {
+  const auto& table = model.tables.Get<CompileStringTable>();
+  auto [begin, end] = RowsOfInput(table, plan.input);
+  for (size_t row = begin; row < end; ++row) {
+    strings_[{table.rank[row], table.life[row], table.number[row]}] = table.text[row];
+  }
+}
+
+std::string_view PageContext::InternedText(size_t entry_row, int64_t number) const {
+  for (int32_t rank : {entries.rank[entry_row], kNone32}) {
+    auto found = strings_.find({rank, entries.life[entry_row], number});
+    if (found != strings_.end()) return Text(found->second);
+  }
+  return "(unknown)";
+}
+
+void PageContext::IndexEntries() {
+  for (size_t row : plan.rows) {
+    // Most entries are events, of which no page tells.
+    bool is_event =
+        entries.entry_stack[row] == StackId::kNone && Text(entries.kind[row]) == "chromium_event";
+    if (is_event) continue;
+    rows_.push_back(row);
+    AddStack(entries.stack[row]);
+    AddStack(entries.user_stack[row]);
+    AddStack(entries.entry_stack[row]);
+    if (entries.stack[row] != StackId::kNone && Text(entries.kind[row]) == "dynamo_start") {
+      starts_[KeyOf(row)] = entries.stack[row];
+    }
+  }
+  const auto& nodes = model.tables.Get<CompileTrieNodeTable>();
+  auto [begin, end] = RowsOfInput(nodes, plan.input);
+  for (size_t row = begin; row < end; ++row) AddStack(nodes.frame[row]);
+}
+
+void PageContext::IndexMetrics() {
+  auto [begin, end] = RowsOfInput(metrics, plan.input);
+  for (size_t row = begin; row < end; ++row) {
+    if (!RowOf(metrics.entry[row])) continue;
+    metrics_rows_.push_back(row);
+    metrics_of_kind_.emplace(EntryKind{metrics.entry[row], metrics.kind[row]}, row);
+  }
+  std::tie(begin, end) = RowsOfInput(restarts, plan.input);
+  for (size_t row = begin; row < end; ++row) restarts_of_[restarts.entry[row]].push_back(row);
+}
+
+// A row belongs to the first metrics of its compilation that come after it, or to the last that
+// came before: the rows are shared out, so that pages stay small however often an id is used again.
+void PageContext::IndexShapes() {
+  std::map<Key, std::vector<int64_t>> pages;
+  for (size_t row : metrics_rows_) {
+    if (Text(metrics.kind[row]) != "compilation_metrics") continue;
+    if (auto entry_row = EntryRowOf(row)) pages[KeyOf(*entry_row)].push_back(metrics.entry[row]);
+  }
+  auto [begin, end] = RowsOfInput(shapes, plan.input);
+  for (size_t row = begin; row < end; ++row) {
+    const std::optional<size_t> entry_row = RowOf(shapes.entry[row]);
+    if (!entry_row) continue;
+    AddShape(row);
+    const std::string_view kind = Text(shapes.kind[row]);
+    if (kind != "symbolic_shape_specialization" && kind != "guard_added_fast") continue;
+    auto found = pages.find(KeyOf(*entry_row));
+    if (found == pages.end()) continue;
+    const std::vector<int64_t>& list = found->second;
+    auto next = std::lower_bound(list.begin(), list.end(), shapes.entry[row]);
+    shapes_of_[next == list.end() ? list.back() : *next].push_back(row);
+  }
+}
+
+void PageContext::AddShape(size_t row) {
+  shape_rows_.push_back(row);
+  shape_of_kind_.emplace(EntryKind{shapes.entry[row], shapes.kind[row]}, row);
+  const std::string_view kind = Text(shapes.kind[row]);
+  if (shapes.node[row] == kNone64) return;
+  if (kind == "expression_created" || kind == "create_unbacked_symbol") {
+    expressions_[shapes.node[row]].push_back(row);
+  }
+}
+
+std::optional<size_t> PageContext::ExpressionBefore(int64_t node, int64_t entry) const {
+  auto found = expressions_.find(node);
+  if (found == expressions_.end()) return std::nullopt;
+  const std::vector<size_t>& rows = found->second;
+  auto after = std::partition_point(rows.begin(), rows.end(),
+                                    [&](size_t row) { return shapes.entry[row] < entry; });
+  return after == rows.begin() ? std::nullopt : std::optional<size_t>(*(after - 1));
+}
+
+// Entries are numbered by their place in the log, and rows come in its order.
+size_t PageContext::FirstOf(int64_t entry) const {
+  auto first = std::lower_bound(rows_.begin(), rows_.end(), entry, [&](size_t row, int64_t wanted) {
+    return entries.entry[row] < wanted;
+  });
+  return static_cast<size_t>(first - rows_.begin());
+}
+
+std::optional<size_t> PageContext::RowOf(int64_t entry) const {
+  size_t at = FirstOf(entry);
+  bool found = at < rows_.size() && entries.entry[rows_[at]] == entry;
+  return found ? std::optional<size_t>(rows_[at]) : std::nullopt;
+}
+
+std::optional<size_t> PageContext::MetricsOf(size_t entry_row) const {
+  return Find(metrics_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
+}
+
+std::optional<size_t> PageContext::EntryRowOf(size_t metrics_row) const {
+  int64_t entry = metrics.entry[metrics_row];
+  for (size_t at = FirstOf(entry); at < rows_.size(); ++at) {
+    size_t row = rows_[at];
+    if (entries.entry[row] != entry) break;
+    if (entries.kind[row] == metrics.kind[metrics_row]) return row;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> PageContext::ShapeOf(size_t entry_row) const {
+  return Find(shape_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
+}
+
+std::string_view PageContext::MetricsPath(size_t metrics_row) const {
+  const std::optional<size_t> entry_row = EntryRowOf(metrics_row);
+  if (!entry_row) return {};
+  auto found = metrics_paths_.find(*entry_row);
+  return found == metrics_paths_.end() ? std::string_view() : found->second;
+}
+
+std::span<const size_t> PageContext::RestartsOf(int64_t entry) const {
+  return FindRows(restarts_of_, entry);
+}
+
+std::span<const size_t> PageContext::ShapesOf(int64_t entry) const {
+  return FindRows(shapes_of_, entry);
+}
+
+StackId PageContext::StartOf(size_t entry_row) const {
+  auto found = starts_.find(KeyOf(entry_row));
+  return found == starts_.end() ? StackId::kNone : found->second;
+}
+
+}  // namespace debrief::outputs::tlparse_tree

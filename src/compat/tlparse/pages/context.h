@@ -1,0 +1,119 @@
+// What the pages of one tree look up: rows of the model by entry and by compilation, and frames as
+// HTML. Made once for a tree, in one pass over the rows of its log; then const, and used by any
+// number of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compat/tlparse/pages/frame_texts.h"
+#include "compat/tlparse/plan.h"
+#include "model/model.h"
+#include "tables/compile_entry.h"
+#include "tables/compile_metrics.h"
+#include "tables/compile_restart.h"
+#include "tables/compile_shape.h"
+
+namespace debrief::outputs::tlparse_tree {
+
+class PageContext {
+ public:
+  // All three must outlive it.
+  PageContext(const Model& model, const TreePlan& plan, const TreeOptions& options);
+  PageContext(const PageContext&) = delete;
+  PageContext& operator=(const PageContext&) = delete;
+
+  const Model& model;
+  const TreePlan& plan;
+  const TreeOptions& options;
+  const CompileEntryTable& entries;
+  const CompileMetricsTable& metrics;
+  const CompileRestartTable& restarts;
+  const CompileShapeTable& shapes;
+
+  std::string_view Text(StringId id) const { return model.pools.Text(id); }
+  // A text of the string table of the process that logged this row; "(unknown)" without one.
+  std::string_view InternedText(size_t entry_row, int64_t number) const;
+  const FrameTexts& frames() const { return frames_; }
+
+  // Rows of compile_metrics and compile_shape of the tree, in the order of the log.
+  std::span<const size_t> metrics_rows() const { return metrics_rows_; }
+  std::span<const size_t> shape_rows() const { return shape_rows_; }
+
+  // Whether the tree is about this entry, and the first row of compile_entry that tells of it.
+  std::optional<size_t> RowOf(int64_t entry) const;
+  // The row of compile_metrics that a row of compile_entry has, and the way back.
+  std::optional<size_t> MetricsOf(size_t entry_row) const;
+  std::optional<size_t> EntryRowOf(size_t metrics_row) const;
+  // The row of compile_shape of a row of compile_entry.
+  std::optional<size_t> ShapeOf(size_t entry_row) const;
+  // The row of compile_shape that made expression `node`: the last one before `entry`.
+  std::optional<size_t> ExpressionBefore(int64_t node, int64_t entry) const;
+  // Path of the metrics page of a row of compile_metrics; empty when it has none.
+  std::string_view MetricsPath(size_t metrics_row) const;
+  // Rows of compile_restart of an entry.
+  std::span<const size_t> RestartsOf(int64_t entry) const;
+  // Specialisations and fast guards that the metrics page of `entry` shows: those of its
+  // compilation, whatever the attempt, that no earlier page has shown.
+  std::span<const size_t> ShapesOf(int64_t entry) const;
+  // The stack at which the compilation of this row began; the last of its attempts.
+  StackId StartOf(size_t entry_row) const;
+
+ private:
+  using Key = std::pair<int32_t, std::string_view>;  // life, compile id without attempt
+  using RowsByEntry = std::unordered_map<int64_t, std::vector<size_t>>;
+
+  // An entry with several kinds of content has a row for each.
+  using EntryKind = std::pair<int64_t, StringId>;
+  struct HashEntryKind {
+    size_t operator()(const EntryKind& key) const {
+      return static_cast<size_t>(key.first) * 64 + static_cast<size_t>(key.second);
+    }
+  };
+  using RowByKind = std::unordered_map<EntryKind, size_t, HashEntryKind>;
+
+  Key KeyOf(size_t entry_row) const;
+  // Where rows of this entry begin in rows_.
+  size_t FirstOf(int64_t entry) const;
+  void IndexStrings();
+  void IndexEntries();
+  void IndexMetrics();
+  void IndexShapes();
+  void AddShape(size_t row);
+  void AddStack(StackId stack);
+
+  std::unordered_set<std::string_view> dumps_;
+  FrameTexts frames_;
+  std::unordered_set<StackId> added_;
+  std::vector<size_t> metrics_rows_;
+  std::vector<size_t> shape_rows_;
+  PackedColumn<size_t> rows_;                                     // of the tree, without events
+  RowByKind metrics_of_kind_;                                     // of compile_metrics
+  RowByKind shape_of_kind_;                                       // of compile_shape
+  std::unordered_map<int64_t, std::vector<size_t>> expressions_;  // node -> rows of compile_shape
+  std::unordered_map<size_t, std::string_view> metrics_paths_;    // by row of compile_entry
+  std::map<std::tuple<int32_t, int32_t, int64_t>, StringId> strings_;  // rank, life, number
+  RowsByEntry restarts_of_;
+  RowsByEntry shapes_of_;
+  std::map<Key, StackId> starts_;
+};
+
+// Rows of a table that belong to `input`. Rows come in the order of inputs: parts are joined in it.
+template <typename Table>
+std::pair<size_t, size_t> RowsOfInput(const Table& table, int32_t input) {
+  auto [first, last] = std::equal_range(table.input.begin(), table.input.end(), input);
+  return {static_cast<size_t>(first - table.input.begin()),
+          static_cast<size_t>(last - table.input.begin())};
+}
+
+}  // namespace debrief::outputs::tlparse_tree

@@ -1,0 +1,210 @@
+// index.html: failures first, then where compilations began, then all files.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/text/escape.h"
+#include "compat/tlparse/pages/failures.h"
+#include "compat/tlparse/pages/listing.h"
+#include "compat/tlparse/pages/pages.h"
+#include "compat/tlparse/pages/shell.h"
+#include "compat/tlparse/pages/summary.h"
+#include "compat/tlparse/pages/trie.h"
+#include "model/compile/frames.h"
+#include "tables/compile_trie_end.h"
+#include "tables/input.h"
+
+namespace debrief::outputs::tlparse_tree {
+
+namespace {
+
+constexpr std::string_view kTrieWords =
+    "<p class=\"quiet\">Where in the program compilations began: each branch is a stack, outermost "
+    "frame first, and each mark a compilation that began in the frame it stands before.</p>"
+    "<p class=\"legend\"><span class=\"ok\">[0/0]</span> ok <span class=\"break\">[0/0]</span> "
+    "restarted, as a graph break does <span class=\"empty\">[0/0]</span> nothing to compile "
+    "<span class=\"error-mark\">[0/0]</span> failed <span class=\"missing\">[0/0]</span> no "
+    "metrics</p>\n";
+
+constexpr std::string_view kIrWords =
+    "<section><details><summary><strong>IR dumps</strong>: how to read the files below</summary>"
+    "<p>A compilation has the id [frame/compile_attempt]: [2/1_3] is the fourth attempt to compile "
+    "frame 2 for the second time. A leading !n marks compiled autograd. Its files come in the "
+    "order in which the compiler made them:</p><dl>"
+    "<dt>dynamo_output_graph</dt><dd>what Dynamo captured of the Python function</dd>"
+    "<dt>dynamo_guards</dt><dd>when the compiled code may be used again</dd>"
+    "<dt>optimize_ddp_split_graph</dt><dd>the graph cut at the buckets of DDP</dd>"
+    "<dt>compiled_autograd_graph</dt><dd>what compiled autograd captured of a backward pass</dd>"
+    "<dt>aot_joint, forward, backward_graph</dt><dd>after AOTAutograd: functional, ATen ops</dd>"
+    "<dt>inductor_pre_grad, post_grad_graph</dt><dd>before and after Inductor's graph passes</dd>"
+    "<dt>inductor_output_code</dt><dd>the code that runs</dd>"
+    "<dt>fx_graph_cache_hit, miss, bypass</dt><dd>whether that code came from the cache</dd>"
+    "</dl></details></section>\n";
+
+void AppendTries(const PageContext& context, std::string& out) {
+  std::string trie;
+  if (!AppendTrie(context, "starts", trie)) return;
+  out += "<section><h2>Stack trie</h2>";
+  out += kTrieWords;
+  out += "<details><summary>Stack</summary>" + trie + "</details></section>\n";
+}
+
+void AppendLinks(const PageContext& context, size_t failures, bool of_many, std::string& out) {
+  std::string links;
+  if (failures > 0) {
+    fmt::format_to(std::back_inserter(links),
+                   "<li><a href=\"failures_and_restarts.html\">Failures and Restarts</a> ({})</li>",
+                   failures);
+  }
+  if (!context.plan.events.empty()) {
+    fmt::format_to(std::back_inserter(links),
+                   "<li>Chromium Events: <a href=\"chromium_events.json\">chromium_events.json</a> "
+                   "<small>({}; opens in ui.perfetto.dev)</small></li>",
+                   context.plan.events.size());
+  }
+  if (of_many) {
+    links +=
+        "<li>Collectives of the schedule against those of the code: "
+        "<a href=\"collectives_parity.json\">collectives_parity.json</a></li>";
+  }
+  if (!links.empty()) out += "<section><h2>More</h2><ul>" + links + "</ul></section>\n";
+}
+
+// What is said of a compilation beside its id.
+struct Words {
+  std::string_view function;
+  std::string_view status = "ok";
+  std::string_view again;  // why it was compiled again
+};
+
+// "[0/0_1]", as listings have it, without brackets and attempt.
+std::string_view BaseOf(std::string_view id) {
+  if (id.starts_with('[')) id.remove_prefix(1);
+  if (id.ends_with(']')) id.remove_suffix(1);
+  return WithoutAttempt(id);
+}
+
+// By compile id without attempt. Of a log with several lives, what went wrong in one of them stays.
+std::map<std::string_view, Words> FindWords(const PageContext& context) {
+  std::map<std::string_view, Words> words;
+  for (size_t row : context.metrics_rows()) {
+    const std::string_view name = context.Text(context.metrics.co_name[row]);
+    if (name.empty()) continue;
+    Words& word = words[WithoutAttempt(context.Text(context.metrics.compile_id[row]))];
+    word.function = name;
+    word.again = context.Text(context.metrics.recompile_reason[row]);
+  }
+  const auto& ends = context.model.tables.Get<CompileTrieEndTable>();
+  auto [begin, end] = RowsOfInput(ends, context.plan.input);
+  for (size_t row = begin; row < end; ++row) {
+    const std::string_view status = context.Text(ends.status[row]);
+    const bool counts = context.Text(ends.trie[row]) == "starts" && context.RowOf(ends.entry[row]);
+    if (!counts || status == "ok") continue;
+    words[WithoutAttempt(context.Text(ends.compile_id[row]))].status = status;
+  }
+  return words;
+}
+
+void AppendStatus(std::string_view status, std::string& out) {
+  if (status == "error") out += "<span class=\"error-mark\">failed</span>";
+  if (status == "break") out += "<span class=\"break\">restarted</span>";
+  if (status == "empty") out += "<span class=\"empty\">nothing to compile</span>";
+  if (status == "missing") out += "<span class=\"missing\">no metrics</span>";
+}
+
+void AppendCompilation(const PageContext& context, const Compilation& compilation,
+                       const Words& words, std::string& out) {
+  out += "<li><h3><a id=\"";
+  AppendHtml(out, compilation.id);
+  out += "\">";
+  AppendHtml(out, compilation.id);
+  out += "</a>";
+  AppendStatus(words.status, out);
+  if (!words.function.empty()) AppendElement("code class=\"quiet\"", words.function, out);
+  out += "</h3>\n";
+  if (!words.again.empty()) {
+    out += "<p class=\"quiet\">compiled again because ";
+    AppendElement("code", words.again.substr(0, words.again.find('\n')), out);
+    out += "</p>\n";
+  }
+  out += "<ul>\n";
+  for (const ListedFile& file : compilation.files) {
+    out += "<li>";
+    AppendListed(context, file, "", out);
+    out += "</li>\n";
+  }
+  if (compilation.files.empty()) out += "<li class=\"quiet\">no files</li>";
+  out += "</ul></li>\n";
+}
+
+void AppendProducts(const PageContext& context, std::string& out) {
+  const auto words = FindWords(context);
+  const auto& compilations = context.plan.compilations;
+  fmt::format_to(std::back_inserter(out),
+                 "<section class=\"bare\"><div class=\"bar\"><h2>Build products below "
+                 "<span class=\"quiet\" id=\"shown\">{}</span></h2><input id=\"filter\" "
+                 "type=\"search\" placeholder=\"Filter: id, function, file ( / )\" "
+                 "aria-label=\"Filter compilations\"></div>\n<ul class=\"products\">\n",
+                 compilations.size());
+  for (const Compilation& compilation : compilations) {
+    auto found = words.find(BaseOf(compilation.id));
+    AppendCompilation(context, compilation, found == words.end() ? Words() : found->second, out);
+  }
+  out += "</ul></section>\n";
+}
+
+void AppendProvenance(const PageContext& context, std::string& out) {
+  if (!context.options.provenance || context.plan.compilations.empty()) return;
+  out += "<section><h2>Provenance Tracking</h2><ul>\n";
+  for (const Compilation& compilation : context.plan.compilations) {
+    out += "<li><a href=\"";
+    AppendPath("provenance_tracking_" + compilation.directory + ".html", out);
+    out += "\">";
+    AppendHtml(out, compilation.id);
+    out += "</a></li>\n";
+  }
+  out += "</ul></section>\n";
+}
+
+// Its last part: the folder is of the machine that made the tree.
+std::string_view LogName(const PageContext& context) {
+  const auto& inputs = context.model.tables.Get<InputTable>();
+  const auto row = static_cast<size_t>(context.plan.input);
+  if (context.plan.input < 0 || row >= inputs.size()) return {};
+  const std::string_view path = context.Text(inputs.path[row]);
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+std::string IndexPage(const PageContext& context, bool of_many) {
+  const std::vector<Failure> failures = FindFailures(context);
+  std::string out;
+  const std::string title = context.plan.rank == kNone32
+                                ? "Compilations"
+                                : fmt::format("Compilations of rank {}", context.plan.rank);
+  BeginPage(
+      {.kind = PageKind::kIndex, .title = title, .custom_html = context.options.custom_header_html},
+      out);
+  out += "<main><div>";
+  AppendElement("h1", title, out);
+  AppendElement("p class=\"quiet\"", LogName(context), out);
+  out += "</div>\n";
+  AppendSummary(context, failures, out);
+  AppendLinks(context, failures.size(), of_many, out);
+  AppendTries(context, out);
+  out += kIrWords;
+  AppendProducts(context, out);
+  AppendProvenance(context, out);
+  std::string unknown;
+  if (AppendTrie(context, "entries", unknown)) {
+    out += "<section><h2>Unknown stacks</h2><details><summary>Stack</summary>" + unknown +
+           "</details></section>\n";
+  }
+  AppendLogTrouble(context, out);
+  out += "</main>\n";
+  EndPage(PageKind::kIndex, out);
+  return out;
+}
+
+}  // namespace debrief::outputs::tlparse_tree

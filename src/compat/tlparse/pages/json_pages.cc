@@ -1,0 +1,154 @@
+// Pages of payloads that are JSON: guards, and the stacks of kernels. Read once, front to back;
+// whatever is not there or has another type is left out.
+#include <fmt/format.h>
+
+#include <map>
+#include <vector>
+
+#include "base/bytes/source.h"
+#include "base/json/cursor.h"
+#include "base/text/escape.h"
+#include "compat/tlparse/pages/pages.h"
+#include "compat/tlparse/pages/shell.h"
+#include "model/compile/frames.h"
+
+namespace debrief::outputs::tlparse_tree {
+
+namespace {
+
+Status Open(JsonReader& reader, std::string& payload) {
+  payload.reserve(payload.size() + kPadding);
+  return reader.Open(payload);
+}
+
+std::string_view AnchorOf(const PageContext& context, const TreeFile& file) {
+  if (file.compilation < 0) return {};
+  return context.plan.compilations[static_cast<size_t>(file.compilation)].id;
+}
+
+struct Guards {
+  const PageContext& context;
+  size_t row;  // of compile_entry: their frames name files by numbers of its string table
+};
+
+// {"line": 3, "name": "f", "filename": 7, "loc": "x = 1"}; 7 is a number of the string table.
+Status AppendFrame(const Guards& guards, JsonValue frame, std::string& out) {
+  std::string name, file, text;
+  int64_t line = 0;
+  TRY(frame.ForEachField([&](std::string_view key, JsonValue value) {
+    if (key == "name") name = value.String().value_or("");
+    if (key == "loc") text = value.String().value_or("");
+    if (key == "line") line = value.Int().value_or(0);
+    if (key == "uninterned_filename") file = value.String().value_or("");
+    if (key == "filename" && file.empty()) {
+      file = guards.context.InternedText(guards.row, value.Int().value_or(-1));
+    }
+  }));
+  out += "<li>";
+  AppendHtml(out, fmt::format("{}:{} in {}", ShortPath(file), line, name));
+  if (!text.empty()) AppendElement("i", text, out);
+  out += "</li>\n";
+  return {};
+}
+
+Status AppendFrames(const Guards& guards, std::string_view caption, JsonValue stack,
+                    std::string& out) {
+  if (stack.kind() != JsonKind::kArray) return {};
+  out += "<details><summary class=\"quiet\">";
+  out += caption;
+  out += "</summary><ol class=\"stack\">\n";
+  TRY(stack.ForEachElement([&](JsonValue frame) { return AppendFrame(guards, frame, out); }));
+  out += "</ol></details>";
+  return {};
+}
+
+Status AppendGuard(const Guards& guards, JsonValue guard, std::string& out) {
+  out += "<li>";
+  TRY(guard.ForEachField([&](std::string_view key, JsonValue value) -> Status {
+    if (key == "code") AppendElement("code", value.String().value_or("(no text)"), out);
+    if (key == "user_stack") return AppendFrames(guards, "User stack", value, out);
+    if (key == "stack") return AppendFrames(guards, "Framework stack", value, out);
+    return {};
+  }));
+  out += "</li>\n";
+  return {};
+}
+
+Status AppendGuards(const Guards& guards, std::string& payload, std::string& out) {
+  JsonReader reader;
+  TRY(Open(reader, payload));
+  return reader.root().ForEachElement(
+      [&](JsonValue guard) { return AppendGuard(guards, guard, out); });
+}
+
+// "\\n" in these stacks is a backslash and an n: they were escaped twice.
+std::string WithLineEnds(std::string_view text) {
+  std::string result;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const bool escaped = text[at] == '\\' && at + 1 < text.size() && text[at + 1] == 'n';
+    result += escaped ? '\n' : text[at];
+    if (escaped) ++at;
+  }
+  while (result.ends_with('\n')) result.pop_back();
+  return result;
+}
+
+using Kernels = std::map<std::string, std::vector<std::string>>;
+
+Status ReadKernels(std::string& payload, Kernels& kernels) {
+  JsonReader reader;
+  TRY(Open(reader, payload));
+  return reader.root().ForEachField([&](std::string_view key, JsonValue value) {
+    std::vector<std::string>& stacks = kernels[std::string(key)];
+    stacks.clear();  // of a kernel that comes twice, the last counts
+    return value.ForEachElement([&](JsonValue stack) -> Status {
+      auto text = stack.String();
+      if (!text) return Status(Code::kInvalid, "a stack is no text");
+      stacks.push_back(WithLineEnds(*text));
+      return {};
+    });
+  });
+}
+
+}  // namespace
+
+std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload) {
+  const std::string root = WayToRoot(file.path);
+  std::string list;
+  const Status status = AppendGuards({context, file.row}, payload, list);
+  std::string out;
+  BeginPage({.title = "Guards", .root = root, .anchor = AnchorOf(context, file)}, out);
+  out += "<main><h1>Guards</h1>\n<section>";
+  if (!status.ok()) {
+    out += "<p>The guards are no list in JSON, and are shown as they were logged.</p>";
+    AppendElement("pre", payload, out);
+  } else if (list.empty()) {
+    out += "<p>No guards.</p>";
+  } else {
+    out += "<ul class=\"rows\">\n" + list + "</ul>";
+  }
+  out += "</section></main>\n";
+  EndPage(PageKind::kPlain, out);
+  return out;
+}
+
+std::string KernelStacksPage(const PageContext& context, const TreeFile& file,
+                             std::string& payload) {
+  Kernels kernels;
+  if (!ReadKernels(payload, kernels).ok()) return {};
+  const std::string root = WayToRoot(file.path);
+  std::string out;
+  BeginPage({.title = "Kernel stack traces", .root = root, .anchor = AnchorOf(context, file)}, out);
+  out += "<main><h1>Kernel stack traces</h1>\n";
+  for (const auto& [kernel, stacks] : kernels) {
+    out += "<section>";
+    AppendElement("h3", kernel, out);
+    for (const std::string& stack : stacks) AppendElement("pre", stack, out);
+    out += "</section>\n";
+  }
+  out += "</main>\n";
+  EndPage(PageKind::kPlain, out);
+  return out;
+}
+
+}  // namespace debrief::outputs::tlparse_tree

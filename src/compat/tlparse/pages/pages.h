@@ -1,0 +1,49 @@
+// The pages of a tree: pure functions from the model, the plan and payloads to the text of a file.
+//
+// Every text of a log is escaped; addresses of a log become links only when they are harmless;
+// custom_header_html alone goes in as it is. Pages stand alone: style and script inside, nothing
+// loaded from anywhere. All functions may be called by many threads on one PageContext.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compat/tlparse/pages/context.h"
+#include "compat/tlparse/plan.h"
+
+namespace debrief::outputs::tlparse_tree {
+
+// index.html. `of_many`: the tree is one rank of a run and has a collectives_parity.json.
+std::string IndexPage(const PageContext& context, bool of_many);
+// failures_and_restarts.html.
+std::string FailuresPage(const PageContext& context);
+// index.html of export mode.
+std::string ExportIndexPage(const PageContext& context);
+
+// The page of one file of the plan: kCode, kGuards, kMetrics, kDump, kKernelStacks (of the readable
+// page) and kSymbolicGuard. `payload` is that of the file's row; room for kPadding bytes is made
+// behind it. Empty for files that are no pages.
+std::string FilePage(const PageContext& context, const TreeFile& file, std::string& payload);
+
+std::string CodePage(const PageContext& context, const TreeFile& file, std::string_view code);
+std::string DumpPage(const PageContext& context, const TreeFile& file, std::string_view text);
+// JSON: [{"code": ..., "user_stack": [...]}, ...]. Text that is something else is shown as it is.
+std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload);
+// JSON: {"kernel": ["stack", ...], ...}; an empty string when it is something else.
+std::string KernelStacksPage(const PageContext& context, const TreeFile& file,
+                             std::string& payload);
+std::string MetricsPage(const PageContext& context, const TreeFile& file);
+std::string SymbolicGuardPage(const PageContext& context, const TreeFile& file);
+
+struct ProvenanceTexts {
+  std::string_view id;             // "[0/0]"
+  std::string_view pre_grad;       // before_pre_grad_graph
+  std::string_view post_grad;      // after_post_grad_graph
+  std::string_view code;           // generated code, Python or C++
+  std::string_view line_mappings;  // JSON
+};
+// provenance_tracking_<directory>.html.
+std::string ProvenancePage(const ProvenanceTexts& texts);
+
+}  // namespace debrief::outputs::tlparse_tree

@@ -1,0 +1,220 @@
+#include "outputs/exports/perfetto/packet_writer.h"
+
+#include <cmath>
+#include <protozero/pbf_writer.hpp>
+
+#include "model/timeline/perfetto_fields.h"
+
+namespace debrief::outputs::perfetto {
+
+namespace {
+
+namespace fields = debrief::perfetto;
+using protozero::pbf_writer;
+
+constexpr uint32_t kSequence = 1;
+
+template <typename Field>
+constexpr protozero::pbf_tag_type Tag(Field field) {
+  return static_cast<protozero::pbf_tag_type>(field);
+}
+
+uint32_t Number(StringId id) { return static_cast<uint32_t>(id); }
+
+void AddText(pbf_writer& writer, protozero::pbf_tag_type tag, std::string_view text) {
+  writer.add_bytes(tag, text.data(), text.size());
+}
+
+}  // namespace
+
+PacketWriter::PacketWriter(const Pools& pools, OutputFile& file) : pools_(pools), file_(file) {}
+
+Status PacketWriter::WritePacket() {
+  using F = fields::TracePacket;
+  pbf_writer packet(packet_);
+  packet.add_uint32(Tag(F::kSequenceId), kSequence);
+  packet.add_uint32(Tag(F::kSequenceFlags),
+                    is_first_ ? fields::kStateCleared : fields::kNeedsState);
+  is_first_ = false;
+  if (!interned_.empty()) packet.add_message(Tag(F::kInternedData), interned_);
+  small_.clear();
+  pbf_writer(small_).add_message(Tag(fields::Trace::kPacket), packet_);
+  packet_.clear();
+  interned_.clear();
+  return file_.Append(small_);
+}
+
+Status PacketWriter::AddClocks(int64_t time) {
+  std::string snapshot;
+  for (uint32_t id : {fields::kRealtime, fields::kBoottime}) {
+    std::string clock;
+    pbf_writer writer(clock);
+    writer.add_uint32(Tag(fields::Clock::kId), id);
+    writer.add_uint64(Tag(fields::Clock::kTimestamp), static_cast<uint64_t>(time));
+    pbf_writer(snapshot).add_message(Tag(fields::ClockSnapshot::kClocks), clock);
+  }
+  pbf_writer(packet_).add_message(Tag(fields::TracePacket::kClockSnapshot), snapshot);
+  return WritePacket();
+}
+
+Status PacketWriter::AddTrack(const TrackInfo& track) {
+  using F = fields::TrackDescriptor;
+  std::string descriptor, inner;
+  pbf_writer writer(descriptor);
+  writer.add_uint64(Tag(F::kUuid), track.uuid);
+  if (track.parent != 0) writer.add_uint64(Tag(F::kParentUuid), track.parent);
+  pbf_writer inside(inner);
+  switch (track.kind) {
+    case TrackInfo::Kind::kProcess:
+      inside.add_int32(Tag(fields::ProcessDescriptor::kPid), track.pid);
+      AddText(inside, Tag(fields::ProcessDescriptor::kName), track.name);
+      if (!track.labels.empty())
+        AddText(inside, Tag(fields::ProcessDescriptor::kLabels), track.labels);
+      writer.add_message(Tag(F::kProcess), inner);
+      writer.add_uint32(Tag(F::kChildOrdering), fields::kExplicitOrder);
+      break;
+    case TrackInfo::Kind::kThread:
+      inside.add_int32(Tag(fields::ThreadDescriptor::kPid), track.pid);
+      inside.add_int32(Tag(fields::ThreadDescriptor::kTid), track.tid);
+      AddText(inside, Tag(fields::ThreadDescriptor::kName), track.name);
+      writer.add_message(Tag(F::kThread), inner);
+      break;
+    case TrackInfo::Kind::kCounter:
+      AddText(writer, Tag(F::kName), track.name);
+      writer.add_message(Tag(F::kCounter), inner);
+      break;
+    case TrackInfo::Kind::kPlain:
+      AddText(writer, Tag(F::kName), track.name);
+      break;
+  }
+  writer.add_int32(Tag(F::kSiblingOrderRank), track.order);
+  pbf_writer(packet_).add_message(Tag(fields::TracePacket::kTrackDescriptor), descriptor);
+  return WritePacket();
+}
+
+void PacketWriter::Begin(int32_t type, int64_t time, uint64_t track) {
+  pbf_writer(packet_).add_uint64(Tag(fields::TracePacket::kTimestamp), static_cast<uint64_t>(time));
+  pbf_writer event(event_);
+  event.add_int32(Tag(fields::TrackEvent::kType), type);
+  event.add_uint64(Tag(fields::TrackEvent::kTrackUuid), track);
+}
+
+void PacketWriter::Intern(uint32_t field, uint64_t iid, std::string_view text) {
+  small_.clear();
+  pbf_writer entry(small_);
+  entry.add_uint64(Tag(fields::InternedEntry::kIid), iid);
+  AddText(entry, Tag(fields::InternedEntry::kText), text);
+  pbf_writer(interned_).add_message(field, small_);
+}
+
+void PacketWriter::Category(StringId category) {
+  if (category == StringId::kNone) return;
+  if (categories_.IsNew(Number(category)))
+    Intern(Tag(fields::InternedData::kEventCategories), Number(category), pools_.Text(category));
+  pbf_writer(event_).add_uint64(Tag(fields::TrackEvent::kCategoryIids), Number(category));
+}
+
+void PacketWriter::Category(std::string_view category) {
+  pbf_writer event(event_);
+  AddText(event, Tag(fields::TrackEvent::kCategories), category);
+}
+
+void PacketWriter::Named(StringId name) {
+  if (name == StringId::kNone) return;
+  if (names_.IsNew(Number(name)))
+    Intern(Tag(fields::InternedData::kEventNames), Number(name), pools_.Text(name));
+  pbf_writer(event_).add_uint64(Tag(fields::TrackEvent::kNameIid), Number(name));
+}
+
+void PacketWriter::Named(std::string_view name) {
+  pbf_writer event(event_);
+  AddText(event, Tag(fields::TrackEvent::kName), name);
+}
+
+void PacketWriter::Flow(uint64_t id, bool ends) {
+  using F = fields::TrackEvent;
+  pbf_writer(event_).add_fixed64(Tag(ends ? F::kTerminatingFlowIds : F::kFlowIds), id);
+}
+
+void PacketWriter::Counter(double value) {
+  pbf_writer(event_).add_double(Tag(fields::TrackEvent::kDoubleCounterValue), value);
+}
+
+uint64_t PacketWriter::KeyNumber(std::string_view key) {
+  const auto [found, is_new] = keys_.try_emplace(key.data(), keys_.size() + 1);
+  if (is_new) Intern(Tag(fields::InternedData::kAnnotationNames), found->second, key);
+  return found->second;
+}
+
+void PacketWriter::BeginAnnotation(std::string_view key) {
+  const uint64_t number = KeyNumber(key);
+  annotation_.clear();
+  pbf_writer(annotation_).add_uint64(Tag(fields::Annotation::kNameIid), number);
+}
+
+void PacketWriter::EndAnnotation() {
+  pbf_writer(event_).add_message(Tag(fields::TrackEvent::kAnnotations), annotation_);
+}
+
+void PacketWriter::Annotate(std::string_view key, int64_t value) {
+  if (value == kNone64) return;
+  BeginAnnotation(key);
+  pbf_writer(annotation_).add_int64(Tag(fields::Annotation::kInt), value);
+  EndAnnotation();
+}
+
+void PacketWriter::Annotate(std::string_view key, int32_t value) {
+  if (value != kNone32) Annotate(key, int64_t{value});
+}
+
+void PacketWriter::Annotate(std::string_view key, uint8_t value) {
+  BeginAnnotation(key);
+  pbf_writer(annotation_).add_bool(Tag(fields::Annotation::kBool), value != 0);
+  EndAnnotation();
+}
+
+void PacketWriter::Annotate(std::string_view key, double value) {
+  if (std::isnan(value)) return;
+  BeginAnnotation(key);
+  pbf_writer(annotation_).add_double(Tag(fields::Annotation::kDouble), value);
+  EndAnnotation();
+}
+
+void PacketWriter::Annotate(std::string_view key, StringId value) {
+  if (value == StringId::kNone) return;
+  if (texts_.IsNew(Number(value)))
+    Intern(Tag(fields::InternedData::kAnnotationStrings), Number(value), pools_.Text(value));
+  BeginAnnotation(key);
+  pbf_writer(annotation_).add_uint64(Tag(fields::Annotation::kStringIid), Number(value));
+  EndAnnotation();
+}
+
+void PacketWriter::AnnotateText(std::string_view key, std::string_view value) {
+  BeginAnnotation(key);
+  pbf_writer annotation(annotation_);
+  AddText(annotation, Tag(fields::Annotation::kString), value);
+  EndAnnotation();
+}
+
+// A list without elements is told by one that has no value.
+void PacketWriter::Annotate(std::string_view key, ListId value) {
+  if (value == ListId::kNone) return;
+  BeginAnnotation(key);
+  pbf_writer annotation(annotation_);
+  const auto numbers = pools_.lists.Get(value);
+  for (int64_t number : numbers) {
+    small_.clear();
+    pbf_writer(small_).add_int64(Tag(fields::Annotation::kInt), number);
+    annotation.add_message(Tag(fields::Annotation::kArrayValues), small_);
+  }
+  if (numbers.empty()) annotation.add_message(Tag(fields::Annotation::kArrayValues), "", 0);
+  EndAnnotation();
+}
+
+Status PacketWriter::End() {
+  pbf_writer(packet_).add_message(Tag(fields::TracePacket::kTrackEvent), event_);
+  event_.clear();
+  return WritePacket();
+}
+
+}  // namespace debrief::outputs::perfetto

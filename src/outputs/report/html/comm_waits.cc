@@ -1,0 +1,137 @@
+// Writes where each rank is and for whom it waits there.
+//
+//   {"texts": ["mesh_dp", "all_reduce"],
+//    "waits": [{"job": 0, "attempt": 0, "name": 0, "desc": 0, "seq": 16, "op": 1, "state": 2,
+//               "ranks": [[0, 1, 4]], "on": [[5, 1, 1]], "waits": 1,
+//               "oldest_ns": 601000000000, "newest_ns": 600000000000}],
+//    "left_out": 0}
+//
+// A rank is at one op: its oldest that is not completed. first_incomplete has one row for each
+// group of the rank, and only that of this op says for whom it waits; when none does, all members
+// of its oldest op have joined. Ranks that are at the same op, in the same state, and wait for the
+// same ranks are one entry, so 512 ranks in a collective of the world are one. Lists are runs
+// (comm_json.h). web/src/flight/waits.ts reads it. Cost: one pass over first_incomplete.
+#include "outputs/report/html/comm_waits.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "outputs/report/html/comm_json.h"
+#include "tables/first_incomplete.h"
+
+namespace debrief::outputs::html {
+
+namespace {
+
+constexpr size_t kWaitTextBytes = 100'000;
+constexpr size_t kMostWaits = 4000;
+constexpr size_t kMostRuns = 40'000;  // of all lists
+constexpr size_t kRunsOfOne = 256;    // of one list
+
+// Ranks that wait for the same.
+struct SharedWait {
+  size_t row = 0;  // of first_incomplete, that of the lowest rank
+  std::vector<int64_t> ranks;
+  int64_t oldest_ns = kNone64;
+  int64_t newest_ns = kNone64;
+};
+
+class WaitCollector {
+ public:
+  explicit WaitCollector(const Model& model)
+      : lists_(model.pools.lists), table_(model.tables.Get<FirstIncompleteTable>()) {}
+
+  std::vector<SharedWait> Collect() {
+    std::map<Place, size_t> at;  // row where a rank is
+    for (size_t row = 0; row < table_.size(); ++row) {
+      const Place place = {table_.job[row], table_.attempt[row], table_.rank[row]};
+      const auto [found, is_new] = at.try_emplace(place, row);
+      if (!is_new && !lists_.Get(table_.waits_for[row]).empty()) found->second = row;
+    }
+    for (const auto& [place, row] : at) Add(row);
+    for (SharedWait& wait : waits_) std::sort(wait.ranks.begin(), wait.ranks.end());
+    return std::move(waits_);
+  }
+
+ private:
+  using Place = std::tuple<int32_t, int32_t, int32_t>;
+  using Key = std::tuple<int32_t, int32_t, StringId, ListId, int64_t, StringId, StringId, ListId>;
+
+  void Add(size_t row) {
+    const Key key = {table_.job[row],     table_.attempt[row],  table_.group_name[row],
+                     table_.members[row], table_.seq[row],      table_.op[row],
+                     table_.state[row],   table_.waits_for[row]};
+    const auto [at, is_new] = known_.try_emplace(key, waits_.size());
+    if (is_new) waits_.push_back({.row = row});
+    SharedWait& wait = waits_[at->second];
+    wait.ranks.push_back(table_.rank[row]);
+    const int64_t age = table_.age_ns[row];
+    if (age == kNone64) return;
+    wait.oldest_ns = std::max(wait.oldest_ns, age);
+    wait.newest_ns = wait.newest_ns == kNone64 ? age : std::min(wait.newest_ns, age);
+  }
+
+  const SequencePool<int64_t, ListId>& lists_;
+  const FirstIncompleteTable& table_;
+  std::map<Key, size_t> known_;
+  std::vector<SharedWait> waits_;
+};
+
+class WaitWriter {
+ public:
+  explicit WaitWriter(const Model& model)
+      : model_(model), table_(model.tables.Get<FirstIncompleteTable>()), json_(&out_) {}
+
+  std::string Write() {
+    const std::vector<SharedWait> waits = WaitCollector(model_).Collect();
+    const size_t shown = std::min(waits.size(), kMostWaits);
+    json_.BeginObject().Key("waits").BeginArray();
+    for (size_t i = 0; i < shown; ++i) WriteWait(waits[i]);
+    json_.EndArray().Field("left_out", waits.size() - shown);
+    texts_.Write(json_);
+    json_.EndObject();
+    return std::move(out_);
+  }
+
+ private:
+  void WriteWait(const SharedWait& wait) {
+    json_.BeginObject()
+        .Field("job", table_.job[wait.row])
+        .Field("attempt", table_.attempt[wait.row])
+        .Field("name", Text(table_.group_name[wait.row]))
+        .Field("desc", Text(table_.group_desc[wait.row]))
+        .Field("seq", table_.seq[wait.row])
+        .Field("op", Text(table_.op[wait.row]))
+        .Field("state", Text(table_.state[wait.row]))
+        .Field("oldest_ns", wait.oldest_ns)
+        .Field("newest_ns", wait.newest_ns);
+    const auto on = model_.pools.lists.Get(table_.waits_for[wait.row]);
+    WriteBounded("ranks", wait.ranks);
+    WriteBounded("on", on);
+    json_.Field("waits", on.size()).EndObject();
+  }
+
+  // Hostile lists have no regular runs.
+  void WriteBounded(std::string_view key, std::span<const int64_t> ranks) {
+    const size_t most = std::min({ranks.size(), kRunsOfOne, kMostRuns - runs_});
+    runs_ += most;
+    WriteRuns(json_, key, ranks, most);
+  }
+
+  int64_t Text(StringId id) { return texts_.Add(model_.pools.Text(id)); }
+
+  const Model& model_;
+  const FirstIncompleteTable& table_;
+  std::string out_;
+  JsonWriter json_;
+  Texts texts_{kWaitTextBytes};
+  size_t runs_ = 0;
+};
+
+}  // namespace
+
+std::string WaitsJson(const Model& model) { return WaitWriter(model).Write(); }
+
+}  // namespace debrief::outputs::html

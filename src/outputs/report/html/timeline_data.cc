@@ -1,0 +1,186 @@
+#include "outputs/report/html/timeline_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "tables/comm_op.h"
+#include "tables/compilation.h"
+#include "tables/compile_phase.h"
+#include "tables/text_event.h"
+#include "tables/timeline.h"
+#include "tables/timeline_step.h"
+
+namespace debrief::outputs::html {
+
+namespace {
+
+constexpr size_t kSlicesToShare = 20'000;  // of an island of several logs
+
+using LogMaker = void (*)(std::span<const uint32_t> rows, TimelineMaker& maker);
+
+// One island: a profile, or logs of one kind.
+struct IslandPlan {
+  const timeline::TimelineView* profile = nullptr;
+  LogMaker log_maker = nullptr;
+  std::vector<std::vector<uint32_t>> logs;  // rows of each input
+  size_t slices = 0;
+};
+
+struct IslandResult {
+  Status status;
+  std::vector<TimelineProcess> processes;
+};
+
+// Makers that are not in use: one has vectors as long as the model's pool.
+class Makers {
+ public:
+  explicit Makers(const TimelineContext& context) : context_(context) {}
+
+  std::unique_ptr<TimelineMaker> Take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<TimelineMaker>(context_);
+    auto maker = std::move(free_.back());
+    free_.pop_back();
+    return maker;
+  }
+  void Return(std::unique_ptr<TimelineMaker> maker) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(maker));
+  }
+
+ private:
+  const TimelineContext& context_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<TimelineMaker>> free_;
+};
+
+class TimelinePlanner {
+ public:
+  TimelinePlanner(const Model& model, const TimelineLimits& limits)
+      : context_{.model = model, .limits = limits}, views_(timeline::Timelines(model)) {}
+
+  Status Make(ThreadPool& pool, const IslandSink& sink) {
+    PlanProfiles();
+    const TableSet& tables = context_.model.tables;
+    const auto& phases = tables.Get<CompilePhaseTable>();
+    PlanLogs(phases, phases.start_ns, AddCompilePhases);
+    const auto& ops = tables.Get<CommOpTable>();
+    PlanLogs(ops, ops.created_ns, AddCollectives);
+    const auto& events = tables.Get<TextEventTable>();
+    PlanLogs(events, events.time_ns, AddOutputLines);
+    if (plans_.empty()) return {};
+    FindKinds();
+    const auto& compilations = tables.Get<CompilationTable>();
+    for (size_t row = 0; row < compilations.size(); ++row)
+      context_.compilations[compilations.input[row]].push_back(static_cast<uint32_t>(row));
+    return MakeIslands(pool, sink);
+  }
+
+ private:
+  void Count(size_t slices, int64_t earliest) {
+    context_.slices += slices;
+    if (!CountsFrom1970(earliest)) return;
+    context_.base = context_.base == 0 ? earliest : std::min(context_.base, earliest);
+  }
+
+  void PlanProfiles() {
+    const auto& timelines = context_.model.tables.Get<TimelineTable>();
+    const auto& steps = context_.model.tables.Get<TimelineStepTable>();
+    for (const timeline::TimelineView& view : views_) {
+      const size_t slices = view.slices.size() + timeline::RowsOf(steps, view.who.input).size();
+      const size_t points = view.counters.size() + 2 * view.memory.size();
+      if (slices + points == 0) continue;
+      const bool counts_from_1970 = timelines.base_ns[view.row] != kNone64;
+      Count(slices, counts_from_1970 ? EarliestOf(view) : kNone64);
+      context_.points += points;
+      plans_.push_back({.profile = &view, .slices = slices});
+    }
+  }
+
+  template <typename Table>
+  void PlanLogs(const Table& table, const std::vector<int64_t>& times, LogMaker maker) {
+    RowsByInput rows_of;
+    for (size_t row = 0; row < table.size(); ++row) {
+      if (times[row] < 0) continue;
+      rows_of[table.input[row]].push_back(static_cast<uint32_t>(row));
+    }
+    IslandPlan* plan = nullptr;
+    for (auto& [input, rows] : rows_of) {
+      if (plan == nullptr || plan->slices + rows.size() > kSlicesToShare)
+        plan = &plans_.emplace_back(IslandPlan{.log_maker = maker});
+      int64_t earliest = times[rows.front()];
+      for (uint32_t row : rows) earliest = std::min(earliest, times[row]);
+      Count(rows.size(), earliest);
+      plan->slices += rows.size();
+      plan->logs.push_back(std::move(rows));
+    }
+  }
+
+  void FindKinds() {
+    const Pools& pools = context_.model.pools;
+    context_.kind_of.assign(pools.strings.size(), SliceKind::kOther);
+    for (size_t kind = 0; kind < SliceKindNames().size(); ++kind) {
+      const StringId id = pools.strings.Find(SliceKindNames()[kind]);
+      if (id != StringId::kNone)
+        context_.kind_of[static_cast<size_t>(id)] = static_cast<SliceKind>(kind);
+    }
+  }
+
+  Status MakeIslands(ThreadPool& pool, const IslandSink& sink) {
+    Makers makers(context_);
+    TimelineOutline outline{.base = context_.base, .slices = context_.slices};
+    Status first_error;
+    pool.MapInOrder<IslandResult>(
+        plans_.size(), [&](size_t i) { return MakeIsland(i, makers, sink); },
+        [&](size_t, IslandResult&& result) {
+          if (first_error.ok()) first_error = std::move(result.status);
+          std::move(result.processes.begin(), result.processes.end(),
+                    std::back_inserter(outline.processes));
+        });
+    TRY(std::move(first_error));
+    if (outline.processes.empty()) return {};
+    size_t shown = 0;
+    for (const TimelineProcess& process : outline.processes)
+      for (const TimelineLane& lane : process.lanes) shown += lane.slices;
+    outline.left_out = context_.slices - shown;
+    return sink("timeline", OutlineJson(context_.model, outline));
+  }
+
+  IslandResult MakeIsland(size_t number, Makers& makers, const IslandSink& sink) const {
+    const IslandPlan& plan = plans_[number];
+    const std::string name = fmt::format("timeline/{}", number);
+    auto maker = makers.Take();
+    maker->Begin(name, plan.slices);
+    if (plan.profile != nullptr) AddProfile(*plan.profile, *maker);
+    for (const std::vector<uint32_t>& rows : plan.logs) plan.log_maker(rows, *maker);
+    const std::string bytes = maker->TakeBytes();
+    IslandResult result;
+    result.processes = maker->TakeProcesses();
+    makers.Return(std::move(maker));
+    if (!bytes.empty()) result.status = sink(name, bytes);
+    return result;
+  }
+
+  TimelineContext context_;
+  std::vector<timeline::TimelineView> views_;
+  std::vector<IslandPlan> plans_;
+};
+
+}  // namespace
+
+Status MakeTimeline(const Model& model, const TimelineLimits& limits, ThreadPool& pool,
+                    const IslandSink& sink) {
+  return TimelinePlanner(model, limits).Make(pool, sink);
+}
+
+Status AddTimeline(const Model& model, ThreadPool& pool, Islands& islands) {
+  return MakeTimeline(model, {}, pool, [&](std::string_view name, std::string_view bytes) {
+    return islands.Add(name, bytes);
+  });
+}
+
+}  // namespace debrief::outputs::html

@@ -1,0 +1,263 @@
+// What logs and dumps put on the timeline, a process an input:
+//
+//   compile logs   phases of the compiler (table compile_phase), one lane; those of other threads
+//                  stand below the ones they overlap
+//   dumps          ops of the Flight Recorder (comm_op), a lane a group, from issued to completed;
+//                  what never completed lasts to the newest time of its dump
+//   output         what the text of a rank says at a known time (text_event), a lane of moments
+//
+// Cost: one pass over the rows and a sort of each lane.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include "base/text/rank_list.h"
+#include "base/text/units.h"
+#include "outputs/report/html/timeline_maker.h"
+#include "tables/comm_op.h"
+#include "tables/compilation.h"
+#include "tables/compile_phase.h"
+#include "tables/text_event.h"
+#include "tables/timeline_clock.h"
+#include "torch/user_frames.h"
+
+namespace debrief::outputs::html {
+
+namespace {
+
+template <typename Table>
+Identity IdentityOf(const Table& table, size_t row) {
+  return {table.input[row], table.job[row], table.attempt[row], table.rank[row]};
+}
+
+struct ProcessWords {
+  std::string_view source, what;
+  ProcessPlace place;
+};
+
+// The process of the input that these rows are of; returns the time that is 0 in it.
+template <typename Table>
+int64_t AddProcessOf(const Table& table, const std::vector<int64_t>& times,
+                     std::span<const uint32_t> rows, const ProcessWords& words,
+                     TimelineMaker& maker) {
+  const Identity who = IdentityOf(table, rows.front());
+  TimelineProcess& process =
+      maker.AddProcess(who, std::to_string(who.input), std::string(words.what));
+  process.source = words.source;
+  process.place = words.place;
+  process.shift = ShiftOfRank(maker.context.model, who);
+  int64_t earliest = times[rows.front()];
+  for (uint32_t row : rows) earliest = std::min(earliest, times[row]);
+  return maker.SetZero(earliest);
+}
+
+// ---- compilers
+
+// What is compiled, by the compile ids of one input.
+class Compilations {
+ public:
+  Compilations(const TimelineContext& context, int32_t input)
+      : pools_(context.model.pools), table_(context.model.tables.Get<CompilationTable>()) {
+    const auto rows = context.compilations.find(input);
+    if (rows == context.compilations.end()) return;
+    for (uint32_t row : rows->second)
+      row_of_[{table_.life[row], pools_.Text(table_.compile_id[row])}] = row;
+  }
+
+  // "0/1, train_step at train.py:52"; an id may have an attempt, 0/1_2.
+  std::string Words(int32_t life, std::string_view id) const {
+    std::string text(CutText(id));
+    const auto at = row_of_.find({life, id.substr(0, id.find('_'))});
+    if (at == row_of_.end()) return text;
+    const std::string_view function = CutText(pools_.Text(table_.function[at->second]));
+    const std::string_view file = CutText(pools_.Text(table_.file[at->second]));
+    if (!function.empty()) Say(text, "{}", function);
+    if (!file.empty()) text += fmt::format(" at {}:{}", file, table_.line[at->second]);
+    return text;
+  }
+
+ private:
+  const Pools& pools_;
+  const CompilationTable& table_;
+  std::map<std::pair<int32_t, std::string_view>, size_t> row_of_;
+};
+
+// ---- collectives
+
+class CollectiveLanes {
+ public:
+  CollectiveLanes(std::span<const uint32_t> rows, int64_t zero, TimelineMaker& maker)
+      : rows_(rows),
+        zero_(zero),
+        maker_(maker),
+        pools_(maker.context.model.pools),
+        ops_(maker.context.model.tables.Get<CommOpTable>()) {}
+
+  void Add() {
+    std::map<std::tuple<StringId, StringId, ListId>, std::vector<uint32_t>> groups;
+    for (uint32_t row : rows_) {
+      newest_ =
+          std::max({newest_, ops_.created_ns[row], ops_.started_ns[row], ops_.completed_ns[row]});
+      groups[{ops_.group_name[row], ops_.group_desc[row], ops_.members[row]}].push_back(row);
+    }
+    size_t lane = 0;
+    for (const auto& [group, rows] : groups) {
+      maker_.slices.clear();
+      for (uint32_t row : rows) {
+        AddOp(row);
+        if (pools_.Text(ops_.op[row]).ends_with("coalesced")) EndBatch(row);
+      }
+      maker_.AddUnsortedLane(fmt::format("group{}", lane++), GroupName(rows.front()),
+                             "collectives");
+    }
+  }
+
+ private:
+  void AddOp(uint32_t row) {
+    Slice slice;
+    const int64_t created = ops_.created_ns[row];
+    const bool is_open = ops_.completed_ns[row] == kNone64;
+    const int64_t end = std::max(is_open ? newest_ : ops_.completed_ns[row], created);
+    if (!SetTimes(zero_, created, end - created, slice)) return;
+    slice.name = maker_.texts.Number(ops_.op[row]);
+    slice.note = maker_.texts.Number(Note(row));
+    slice.number = row - rows_.front();
+    slice.kind = is_open && !IsCompleted(row) ? SliceKind::kCommOpen : SliceKind::kComm;
+    maker_.slices.push_back(slice);
+  }
+
+  // Ops that were issued as one (coalesced) stay scheduled for ever: the marker at their end, which
+  // has their sequence numbers, tells how they ended.
+  void EndBatch(uint32_t marker) {
+    const auto seqs = [&](uint32_t row) {
+      return std::pair(ops_.collective_seq[row], ops_.p2p_seq[row]);
+    };
+    if (maker_.slices.empty() || maker_.slices.back().number != marker - rows_.front()) return;
+    const Slice end = maker_.slices.back();
+    for (size_t i = maker_.slices.size() - 1; i-- > 0;) {
+      Slice& slice = maker_.slices[i];
+      const uint32_t row = slice.number + rows_.front();
+      if (seqs(row) != seqs(marker)) return;
+      if (ops_.completed_ns[row] != kNone64) continue;
+      slice.duration = std::max(end.end() - slice.start, int64_t{0});
+      slice.kind = end.kind;
+    }
+  }
+
+  bool IsCompleted(uint32_t row) const { return pools_.Text(ops_.state[row]) == "completed"; }
+
+  // "seq 16, [[4, 4]] Float to [[8, 4]] Float, started, train.py:52 step".
+  std::string_view Note(uint32_t row) {
+    text_.clear();
+    const int32_t seq = ops_.is_p2p[row] != 0 ? ops_.p2p_seq[row] : ops_.collective_seq[row];
+    if (seq != kNone32) Say(text_, "seq {}", seq);
+    const std::string in = Sizes(ops_.input_sizes[row], ops_.input_dtypes[row]);
+    const std::string out = Sizes(ops_.output_sizes[row], ops_.output_dtypes[row]);
+    if (!in.empty()) Say(text_, "{}", in);
+    if (!out.empty() && out != in) text_ += " to " + out;
+    Say(text_, "{}", CutText(pools_.Text(ops_.state[row])));
+    if (ops_.duration_ns[row] >= 0) Say(text_, "ran {}", DurationText(ops_.duration_ns[row]));
+    if (ops_.stack[row] == StackId::kNone) return text_;
+    const auto frames = UserFrames(pools_, ops_.stack[row]);
+    if (frames.empty()) return text_;
+    const Frame& frame = pools_.GetFrame(frames.front());
+    Say(text_, "{}:{} {}", CutText(pools_.Text(frame.file)), frame.line,
+        CutText(pools_.Text(frame.function)));
+    return text_;
+  }
+
+  std::string Sizes(StringId sizes, StringId types) const {
+    if (sizes == StringId::kNone) return "";
+    return fmt::format("{} {}", CutText(pools_.Text(sizes)).substr(0, 60),
+                       CutText(pools_.Text(types)).substr(0, 30));
+  }
+
+  // "mesh_dp (7), ranks 5 and 7".
+  std::string GroupName(uint32_t row) const {
+    const std::string_view desc = CutText(pools_.Text(ops_.group_desc[row]));
+    const std::string_view name = CutText(pools_.Text(ops_.group_name[row]));
+    std::string text =
+        desc.empty() ? fmt::format("group {}", name) : fmt::format("{} ({})", desc, name);
+    if (ops_.members[row] == ListId::kNone) return text;
+    std::vector<int32_t> ranks;
+    for (int64_t rank : pools_.lists.Get(ops_.members[row]))
+      ranks.push_back(static_cast<int32_t>(rank));
+    return fmt::format("{}, {}", text, RanksInWords(ranks));
+  }
+
+  std::span<const uint32_t> rows_;
+  int64_t zero_;
+  TimelineMaker& maker_;
+  const Pools& pools_;
+  const CommOpTable& ops_;
+  int64_t newest_ = kNone64;
+  std::string text_;
+};
+
+}  // namespace
+
+TimelineShift ShiftOfRank(const Model& model, const Identity& who) {
+  TimelineShift shift;
+  const auto& clocks = model.tables.Get<TimelineClockTable>();
+  for (size_t row = 0; row < clocks.size() && who.rank != kNone32; ++row) {
+    const Identity of = IdentityOf(clocks, row);
+    if (of.job != who.job || of.attempt != who.attempt || of.rank != who.rank) continue;
+    if (clocks.offset_ns[row] != kNone64) shift.offset = clocks.offset_ns[row];
+    break;
+  }
+  return shift;
+}
+
+void AddCompilePhases(std::span<const uint32_t> rows, TimelineMaker& maker) {
+  const auto& phases = maker.context.model.tables.Get<CompilePhaseTable>();
+  const Pools& pools = maker.context.model.pools;
+  const Compilations compilations(maker.context, phases.input[rows.front()]);
+  const int64_t zero = AddProcessOf(phases, phases.start_ns, rows,
+                                    {"compile", "compiler", ProcessPlace::kCompiler}, maker);
+  maker.slices.clear();
+  for (uint32_t row : rows) {
+    Slice slice;
+    const int64_t start = phases.start_ns[row];
+    const int64_t end = std::max(phases.end_ns[row], start);
+    if (!SetTimes(zero, start, end - start, slice)) continue;
+    slice.name = maker.texts.Number(phases.name[row]);
+    slice.note = maker.texts.Number(
+        compilations.Words(phases.life[row], pools.Text(phases.compile_id[row])));
+    slice.number = row - rows.front();
+    slice.depth = phases.depth[row];
+    slice.kind = SliceKindOf(pools.Text(phases.area[row]));
+    if (slice.kind == SliceKind::kOther) slice.kind = SliceKind::kCompile;
+    maker.slices.push_back(slice);
+  }
+  maker.AddUnsortedLane("phases", "phases", "compile");
+}
+
+void AddCollectives(std::span<const uint32_t> rows, TimelineMaker& maker) {
+  const auto& ops = maker.context.model.tables.Get<CommOpTable>();
+  const int64_t zero = AddProcessOf(ops, ops.created_ns, rows,
+                                    {"flight", "collectives", ProcessPlace::kCollectives}, maker);
+  CollectiveLanes(rows, zero, maker).Add();
+}
+
+void AddOutputLines(std::span<const uint32_t> rows, TimelineMaker& maker) {
+  const auto& events = maker.context.model.tables.Get<TextEventTable>();
+  const int64_t zero =
+      AddProcessOf(events, events.time_ns, rows, {"text", "output", ProcessPlace::kOutput}, maker);
+  maker.slices.clear();
+  for (uint32_t row : rows) {
+    Slice slice;
+    if (!SetTimes(zero, events.time_ns[row], 0, slice)) continue;
+    if (maker.slices.size() == maker.context.limits.moments_of_output) break;
+    slice.name = maker.texts.Number(events.kind[row]);
+    slice.note = maker.texts.Number(events.text[row]);
+    slice.number = row - rows.front();
+    slice.kind = SliceKind::kOutput;
+    maker.slices.push_back(slice);
+  }
+  maker.AddUnsortedLane("output", "output", "text");
+}
+
+}  // namespace debrief::outputs::html

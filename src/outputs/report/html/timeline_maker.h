@@ -1,0 +1,111 @@
+// What the sources of the timeline share: what they have to know, and the island they fill.
+//
+//   timeline_profile.cc    profiles
+//   timeline_logs.cc       phases of compilers, collectives of dumps, lines of output
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+#include "model/timeline/view.h"
+#include "outputs/report/html/timeline_island.h"
+#include "outputs/report/html/timeline_outline.h"
+#include "outputs/report/html/timeline_slices.h"
+#include "outputs/report/html/timeline_texts.h"
+
+namespace debrief::outputs::html {
+
+// Rows of a table by input; rows of one input stay in order.
+using RowsByInput = std::map<int32_t, std::vector<uint32_t>>;
+
+// How much a page gets. A slice is some 4 bytes of it, and 32 of a browser's memory.
+struct TimelineLimits {
+  size_t slices = 6'000'000;
+  size_t points = 2'000'000;          // of counters
+  size_t text_bytes = 64'000'000;     // names and notes
+  size_t moments_of_output = 10'000;  // of one input
+};
+
+struct TimelineContext {
+  const Model& model;
+  TimelineLimits limits;
+  int64_t base = 0;   // nanoseconds since 1970 of time 0
+  size_t slices = 0;  // of all sources
+  size_t points = 0;
+  std::vector<SliceKind> kind_of;  // by StringId of a word of model/timeline/kinds.h
+  RowsByInput compilations;        // of table compilation
+
+  // What a lane of so many slices, a series of so many points may keep.
+  size_t SlicesOf(size_t count) const { return Part(count, slices, limits.slices); }
+  size_t PointsOf(size_t count) const { return Part(count, points, limits.points); }
+  // Of an island of so many slices.
+  size_t TextBytesOf(size_t count) const;
+
+ private:
+  static size_t Part(size_t count, size_t all, size_t most);
+};
+
+// Times before the year 2000 count from the boot of a machine, or from nowhere: taken as dates they
+// would stretch the timeline over decades.
+bool CountsFrom1970(int64_t earliest_ns);
+
+// Times since `zero`; false for what cannot be shown: null, before it, or 100 years after it.
+bool SetTimes(int64_t zero, int64_t start_ns, int64_t duration_ns, Slice& slice);
+
+// The processes of one island. Buffers are kept from one island to the next.
+class TimelineMaker {
+ public:
+  explicit TimelineMaker(const TimelineContext& context)
+      : context(context), texts(context.model.pools) {}
+
+  // `slices`: how many its sources have.
+  void Begin(std::string name, size_t slices);
+
+  // The process that lanes are added to from now on; one that gets none is dropped.
+  TimelineProcess& AddProcess(const Identity& who, std::string id, std::string what);
+
+  // The time that is 0 for this process, whose earliest is known: the base, or its own.
+  int64_t SetZero(int64_t earliest_ns);
+
+  // Adds `slices` (by start, then falling duration) as a lane, when there are any.
+  void AddLane(std::string id, std::string name, std::string_view kind);
+  void AddCounters(std::string id, std::string name, std::vector<CounterSeries> series);
+
+  // Sorts `slices`, keeps the longest if there are more than a lane may have, and adds them.
+  void AddUnsortedLane(std::string id, std::string name, std::string_view kind);
+
+  // The processes, and the bytes of the island; none and "" when it is empty.
+  std::vector<TimelineProcess> TakeProcesses();
+  std::string TakeBytes();
+
+  const TimelineContext& context;
+  TimelineTexts texts;
+  IslandWriter writer;
+  std::vector<Slice> slices;  // of the lane that is being made
+  std::vector<bool> kept;     // by number: whether an arrow may name it
+
+ private:
+  void Stretch(int64_t first, int64_t last);
+
+  std::string name_;
+  std::vector<TimelineProcess> processes_;
+};
+
+// The source makers; each adds the processes of one input.
+void AddProfile(const timeline::TimelineView& view, TimelineMaker& maker);
+void AddCompilePhases(std::span<const uint32_t> rows, TimelineMaker& maker);
+void AddCollectives(std::span<const uint32_t> rows, TimelineMaker& maker);
+void AddOutputLines(std::span<const uint32_t> rows, TimelineMaker& maker);
+
+// The earliest slice or value of a timeline; kNone64 when it has none.
+int64_t EarliestOf(const timeline::TimelineView& view);
+
+// The clock of the profile of this rank, for its logs; the drift is not known so far from it.
+TimelineShift ShiftOfRank(const Model& model, const Identity& who);
+
+}  // namespace debrief::outputs::html

@@ -1,0 +1,250 @@
+#include "outputs/terminal/console/sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text/rank_list.h"
+#include "base/text/safe_name.h"
+#include "outputs/job_verdicts.h"
+#include "tables/input.h"
+#include "tables/job.h"
+
+namespace debrief::outputs::console {
+
+namespace {
+
+constexpr size_t kMostFindings = 8;
+constexpr size_t kMostVerdicts = 20;
+constexpr size_t kMostFindingsOfMany = 2;
+constexpr size_t kMostJobs = 12;
+constexpr size_t kMostDiagnostics = 8;
+
+std::string Plural(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+void WriteFinding(const Finding& finding, const Model& model, Paper& paper) {
+  paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline);
+  if (!finding.explains.empty()) {
+    const std::string& example = model.findings[finding.explains.front()].headline;
+    size_t count = finding.explains.size();
+    paper.Line(count == 1 ? fmt::format("explains: {}", example)
+                          : fmt::format("explains {} others, for example: {}", count, example),
+               9, Ink::kDim);
+  }
+  if (!finding.next_step.empty()) paper.Line("next: " + finding.next_step, 9, Ink::kDim);
+}
+
+// The findings of one job, at most `most` of them.
+void WriteVerdict(const Model& model, const JobVerdict& verdict, size_t most, Paper& paper) {
+  size_t shown = std::min(most, verdict.told);
+  for (size_t i = 0; i < shown; ++i)
+    WriteFinding(model.findings[verdict.findings[i]], model, paper);
+  if (shown < verdict.told) {
+    paper.Line(fmt::format("... and {} more: see findings.json or --json", verdict.told - shown));
+  }
+}
+
+// A section of every job that has findings, the worst first, and one line for those that have none.
+void WriteManyVerdicts(const Model& model, const std::vector<JobVerdict>& verdicts, Paper& paper) {
+  std::string silent;
+  size_t shown = 0, left = 0;
+  for (const JobVerdict& verdict : verdicts) {
+    if (verdict.told == 0) {
+      silent += fmt::format("{}{}", silent.empty() ? "" : ", ", verdict.name);
+    } else if (shown == kMostVerdicts) {
+      ++left;
+    } else {
+      ++shown;
+      paper.Title(Printable(verdict.name));
+      WriteVerdict(model, verdict, kMostFindingsOfMany, paper);
+    }
+  }
+  if (left > 0)
+    paper.Line(fmt::format("... and {} with findings: see --json", Plural(left, "more job")));
+  if (silent.empty()) return;
+  paper.Title("No findings");
+  paper.Line("  " + silent, 2);
+}
+
+// All inputs of one kind in one job.
+struct KindOfJob {
+  std::set<int32_t> ranks;
+  size_t inputs = 0;
+  size_t unread = 0;  // recognised only
+  size_t failed = 0;
+};
+
+using KindsByJob = std::map<int32_t, std::map<std::string_view, KindOfJob>>;
+
+KindsByJob CountKinds(const Model& model) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  KindsByJob jobs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    KindOfJob& kind = jobs[inputs.job[i]][model.pools.Text(inputs.kind[i])];
+    std::string_view state = model.pools.Text(inputs.state[i]);
+    ++kind.inputs;
+    kind.unread += state == "recognised";
+    kind.failed += state == "failed";
+    if (inputs.rank[i] != kNone32) kind.ranks.insert(inputs.rank[i]);
+  }
+  return jobs;
+}
+
+std::string InWords(const KindOfJob& kind) {
+  std::vector<int32_t> ranks(kind.ranks.begin(), kind.ranks.end());
+  std::string words = ranks.empty() ? "" : RanksInWords(ranks);
+  auto add = [&](std::string text) { words += (words.empty() ? "" : "; ") + text; };
+  if (kind.failed > 0) add(fmt::format("{} failed", kind.failed));
+  if (kind.unread > 0) add("recognised, not read by this version");
+  return words;
+}
+
+void WriteKinds(const std::map<std::string_view, KindOfJob>& kinds, Paper& paper) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, kind] : kinds) {
+    rows.push_back({fmt::format("{}", kind.inputs), std::string(name), InWords(kind)});
+  }
+  paper.Columns(rows, 4);
+}
+
+std::string JobInWords(const Model& model, size_t job) {
+  const auto& jobs = model.tables.Get<JobTable>();
+  std::string words = fmt::format("{}: {}", model.pools.Text(jobs.name[job]),
+                                  Plural(static_cast<size_t>(jobs.inputs[job]), "input"));
+  if (jobs.world_size[job] != kNone32)
+    words += fmt::format(", world size {}", jobs.world_size[job]);
+  if (jobs.attempts[job] > 1) words += fmt::format(", {} attempts", jobs.attempts[job]);
+  return words;
+}
+
+std::string PlaceOf(const Model& model, const Diagnostic& diagnostic) {
+  Place place;
+  if (diagnostic.input != kNone32) {
+    const auto& inputs = model.tables.Get<InputTable>();
+    place.file = std::string(model.pools.Text(inputs.path[static_cast<size_t>(diagnostic.input)]));
+  }
+  if (!diagnostic.first.empty()) {
+    place.offset = diagnostic.first.front().offset;
+    place.line = diagnostic.first.front().line;
+  }
+  return ToString(place);
+}
+
+// The same trouble in many inputs is one line.
+struct SameTrouble {
+  const Diagnostic* example;
+  size_t inputs = 0;
+  int64_t count = 0;
+};
+
+std::vector<SameTrouble> GroupTrouble(const Model& model) {
+  std::map<std::string_view, SameTrouble> groups;
+  for (const Diagnostic& diagnostic : model.diagnostics.all()) {
+    SameTrouble& group =
+        groups.try_emplace(diagnostic.kind->name, SameTrouble{&diagnostic}).first->second;
+    ++group.inputs;
+    group.count += diagnostic.count;
+  }
+  std::vector<SameTrouble> sorted;
+  for (const auto& [name, group] : groups) sorted.push_back(group);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const SameTrouble& a, const SameTrouble& b) {
+    return a.example->kind->severity > b.example->kind->severity;
+  });
+  return sorted;
+}
+
+void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) {
+  const DiagnosticKind& kind = *trouble.example->kind;
+  std::string text = fmt::format("{}: {}", kind.name, kind.meaning);
+  if (trouble.inputs > 1) {
+    text += fmt::format(" ({} inputs, the first: {})", trouble.inputs,
+                        PlaceOf(model, *trouble.example));
+  } else {
+    text += fmt::format(" ({}{})", PlaceOf(model, *trouble.example),
+                        trouble.count > 1 ? fmt::format(", {} times", trouble.count) : "");
+  }
+  paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity), text);
+  if (kind.severity != Severity::kInfo) paper.Line(kind.remedy, 9, Ink::kDim);
+}
+
+}  // namespace
+
+void WriteFindings(const Model& model, std::string_view rules, Paper& paper) {
+  std::vector<JobVerdict> verdicts = JobVerdicts(model, rules);
+  if (verdicts.size() > 1) return WriteManyVerdicts(model, verdicts, paper);
+  paper.Title("Findings");
+  if (verdicts.empty() || verdicts.front().told == 0) return paper.Line("None.");
+  WriteVerdict(model, verdicts.front(), kMostFindings, paper);
+}
+
+void WriteJobs(const Model& model, Paper& paper) {
+  const auto& jobs = model.tables.Get<JobTable>();
+  KindsByJob kinds = CountKinds(model);
+  paper.Title(fmt::format("Inputs: {} in {}", model.tables.Get<InputTable>().size(),
+                          Plural(jobs.size(), "job")));
+  size_t shown = std::min(kMostJobs, jobs.size());
+  for (size_t i = 0; i < shown; ++i) {
+    paper.Line(JobInWords(model, i), 2);
+    WriteKinds(kinds[jobs.job[i]], paper);
+  }
+  if (shown < jobs.size())
+    paper.Line(fmt::format("... and {} more jobs: see --json", jobs.size() - shown), 2);
+  if (kinds.contains(kNone32)) {
+    paper.Line("of no job:", 2);
+    WriteKinds(kinds[kNone32], paper);
+  }
+}
+
+void WriteDiagnostics(const Model& model, Paper& paper) {
+  std::vector<SameTrouble> groups = GroupTrouble(model);
+  if (groups.empty()) return;
+  paper.Title("Trouble in the inputs");
+  size_t shown = std::min(kMostDiagnostics, groups.size());
+  for (size_t i = 0; i < shown; ++i) WriteTrouble(model, groups[i], paper);
+  if (shown < groups.size())
+    paper.Line(fmt::format("... and {} more kinds: see --json", groups.size() - shown));
+}
+
+namespace {
+
+// "compile_* (12), flight, op_summary": families of many analyses by their first word.
+std::string Families(const std::vector<std::string_view>& names) {
+  constexpr size_t kMany = 3;
+  std::map<std::string_view, std::vector<std::string_view>> families;
+  for (std::string_view name : names) families[name.substr(0, name.find('_'))].push_back(name);
+  std::string text;
+  for (const auto& [word, members] : families) {
+    if (members.size() >= kMany) {
+      text += fmt::format("{}{}_* ({})", text.empty() ? "" : ", ", word, members.size());
+      continue;
+    }
+    for (std::string_view name : members)
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  }
+  return text;
+}
+
+}  // namespace
+
+void WriteNotRun(const Model& model, Paper& paper) {
+  std::vector<std::string_view> lacking;
+  std::vector<std::vector<std::string>> failed;
+  for (const AnalysisOutcome& outcome : model.analyses) {
+    if (outcome.state == AnalysisOutcome::State::kNotRun) lacking.push_back(outcome.name);
+    if (outcome.state == AnalysisOutcome::State::kFailed)
+      failed.push_back({outcome.name, "failed: " + outcome.reason});
+  }
+  if (lacking.empty() && failed.empty()) return;
+  paper.Title("Not analysed");
+  paper.Columns(failed, 2);
+  if (!lacking.empty())
+    paper.Line(fmt::format("  for lack of input: {} (debrief list analyses says what each needs)",
+                           Families(lacking)),
+               4);
+}
+
+}  // namespace debrief::outputs::console

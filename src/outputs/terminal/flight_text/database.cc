@@ -1,0 +1,333 @@
+#include "outputs/terminal/flight_text/database.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/json/writer.h"
+#include "outputs/terminal/flight_text/analyzer.h"
+#include "outputs/terminal/flight_text/match_database.h"
+#include "tables/comm_op.h"
+#include "tables/input.h"
+#include "tables/rank.h"
+
+namespace debrief::outputs::flight_text {
+
+namespace {
+
+// Ids of what rows refer to.
+class Ids {
+ public:
+  Ids(const Model& model, const Dumps& dumps) : model_(model), dumps_(dumps) {}
+
+  std::string_view Group(const Entry& entry, int32_t rank) const {
+    auto found = dumps_.group_of.find({entry.group_name, rank});
+    return found == dumps_.group_of.end() ? entry.group_name
+                                          : dumps_.groups[static_cast<size_t>(found->second)].key;
+  }
+
+  // none for an entry without a stack.
+  int32_t Traceback(StackId stack) {
+    if (model_.pools.GetStack(stack).empty()) return kNone32;
+    auto [known, is_new] = numbers_.try_emplace(stack, static_cast<int32_t>(stacks_.size()));
+    if (is_new) stacks_.push_back(stack);
+    return known->second;
+  }
+
+  const std::vector<StackId>& stacks() const { return stacks_; }
+
+ private:
+  const Model& model_;
+  const Dumps& dumps_;
+  std::map<StackId, int32_t> numbers_;
+  std::vector<StackId> stacks_;
+};
+
+// "[[4, 4], [8]]" is JSON; anything else is not ours to pass on.
+std::string_view SizesJson(std::string_view sizes) {
+  bool plain = sizes.find_first_not_of("[]0123456789, ") == sizes.npos && sizes.starts_with('[');
+  return plain ? sizes : "[]";
+}
+
+FlatTable Groups(const Dumps& dumps) {
+  FlatTable table{"groups",
+                  {{"id", "VARCHAR"}, {"name", "VARCHAR"}, {"desc", "VARCHAR"}, {"size", "BIGINT"}},
+                  {}};
+  for (const DumpGroup& group : dumps.groups) {
+    JsonWriter json(&table.rows.emplace_back());
+    json.BeginObject().Field("id", group.key).Field("name", group.name);
+    json.Field("desc", group.desc).Field("size", group.ranks.size()).EndObject();
+  }
+  return table;
+}
+
+FlatTable Memberships(const Dumps& dumps) {
+  FlatTable table{"memberships", {{"group_id", "VARCHAR"}, {"global_rank", "BIGINT"}}, {}};
+  for (const DumpGroup& group : dumps.groups) {
+    for (int32_t rank : group.ranks) {
+      JsonWriter json(&table.rows.emplace_back());
+      json.BeginObject().Field("group_id", group.key).Field("global_rank", rank).EndObject();
+    }
+  }
+  return table;
+}
+
+FlatTable Tracebacks(const Model& model, const Ids& ids) {
+  FlatTable table{
+      "tracebacks",
+      {{"id", "BIGINT"}, {"frames", "STRUCT(name VARCHAR, filename VARCHAR, line BIGINT)[]"}},
+      {}};
+  for (size_t i = 0; i < ids.stacks().size(); ++i) {
+    JsonWriter json(&table.rows.emplace_back());
+    json.BeginObject().Field("id", i).Key("frames").BeginArray();
+    for (FrameId id : model.pools.GetStack(ids.stacks()[i])) {
+      const Frame& frame = model.pools.GetFrame(id);
+      json.BeginObject().Field("name", model.pools.Text(frame.function));
+      json.Field("filename", model.pools.Text(frame.file)).Field("line", frame.line).EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  return table;
+}
+
+void WriteEntryFields(const Entry& entry, JsonWriter& json) {
+  json.Field("collective_seq_id", entry.collective_seq).Field("p2p_seq_id", entry.p2p_seq);
+  json.Field("record_id", entry.record).Field("pg_desc", GroupText(entry));
+  json.Field("collective_name", ProfilingName(entry));
+  json.Key("input_sizes").Raw(SizesJson(entry.input_sizes));
+  json.Key("output_sizes").Raw(SizesJson(entry.output_sizes));
+}
+
+void WriteMisfits(const Collective& collective, Ids& ids, JsonWriter& json) {
+  json.Key("mismatch_collectives").BeginArray();
+  for (const Misfit& misfit : collective.misfits) {
+    json.BeginObject().Field("rank", misfit.rank);
+    WriteEntryFields(misfit.entry, json);
+    json.Field("collective_state", misfit.entry.state);
+    json.Field("type_of_mismatch", MatchStateName(misfit.info.state));
+    json.Field("detail", misfit.info.detail);
+    json.Field("traceback_id", ids.Traceback(misfit.entry.stack)).EndObject();
+  }
+  json.EndArray();
+}
+
+// The rank whose dump names the collective's group.
+int32_t AnyMember(const Collective& collective) {
+  std::vector<int32_t> members = collective.expected.Items();
+  return members.empty() ? kNone32 : *std::min_element(members.begin(), members.end());
+}
+
+FlatTable Collectives(const Database& db, Ids& ids) {
+  FlatTable table{"collectives",
+                  {{"id", "BIGINT"},
+                   {"group_id", "VARCHAR"},
+                   {"pass_check", "BOOLEAN"},
+                   {"collective_seq_id", "BIGINT"},
+                   {"p2p_seq_id", "BIGINT"},
+                   {"record_id", "BIGINT"},
+                   {"pg_desc", "VARCHAR"},
+                   {"collective_name", "VARCHAR"},
+                   {"input_sizes", "BIGINT[][]"},
+                   {"output_sizes", "BIGINT[][]"},
+                   {"expected_ranks", "BIGINT[]"},
+                   {"collective_state", "VARCHAR"},
+                   {"missing_ranks", "BIGINT[]"},
+                   {"mismatch_collectives", "JSON"},
+                   {"type_of_mismatch", "VARCHAR"},
+                   {"traceback_id", "BIGINT"}},
+                  {}};
+  for (const Collective& collective : db.collectives) {
+    const Entry& entry = collective.entry;
+    JsonWriter json(&table.rows.emplace_back());
+    json.BeginObject().Field("id", collective.id);
+    json.Field("group_id", ids.Group(entry, AnyMember(collective)));
+    json.Field("pass_check", collective.pass_check);
+    WriteEntryFields(entry, json);
+    json.ListField("expected_ranks", collective.expected.Items());
+    json.Field("collective_state", entry.state);
+    json.ListField("missing_ranks", collective.missing.value_or(PythonSet()).Items());
+    WriteMisfits(collective, ids, json);
+    json.Key("type_of_mismatch");
+    if (collective.misfits.empty()) {
+      json.Null();
+    } else {
+      json.Value(MatchStateName(collective.misfits.front().info.state));
+    }
+    json.Field("traceback_id", ids.Traceback(entry.stack)).EndObject();
+  }
+  return table;
+}
+
+FlatTable Calls(const Model& model, const Database& db, Ids& ids) {
+  FlatTable table{"ncclcalls",
+                  {{"id", "BIGINT"},
+                   {"collective_id", "BIGINT"},
+                   {"group_id", "VARCHAR"},
+                   {"global_rank", "BIGINT"},
+                   {"traceback_id", "BIGINT"},
+                   {"collective_type", "VARCHAR"},
+                   {"sizes", "BIGINT[][]"}},
+                  {}};
+  for (const NcclCall& call : db.calls) {
+    Entry entry = ReadEntry(model, call.row);
+    JsonWriter json(&table.rows.emplace_back());
+    json.BeginObject().Field("id", call.id).Field("collective_id", call.collective);
+    json.Field("group_id", ids.Group(entry, call.rank)).Field("global_rank", call.rank);
+    json.Field("traceback_id", ids.Traceback(entry.stack));
+    json.Field("collective_type", ProfilingName(entry));
+    json.Key("sizes").Raw(SizesJson(entry.input_sizes)).EndObject();
+  }
+  return table;
+}
+
+FlatTable Processes(const Model& model, const Dumps& dumps) {
+  const auto& ops = model.tables.Get<CommOpTable>();
+  const auto& inputs = model.tables.Get<InputTable>();
+  const auto& ranks = model.tables.Get<RankTable>();
+  FlatTable table{"processes", {{"rank", "BIGINT"}, {"host", "VARCHAR"}, {"input", "VARCHAR"}}, {}};
+  for (const RankDump& dump : dumps.ranks) {
+    JsonWriter json(&table.rows.emplace_back());
+    json.BeginObject().Field("rank", dump.rank);
+    std::string_view host;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      if (ranks.rank[i] == dump.rank) host = model.pools.Text(ranks.host[i]);
+    }
+    std::string_view path;
+    int32_t input = dump.entries.empty() ? kNone32 : ops.input[dump.entries.front().row];
+    if (input >= 0 && static_cast<size_t>(input) < inputs.size())
+      path = model.pools.Text(inputs.path[static_cast<size_t>(input)]);
+    json.Field("host", host).Field("input", path).EndObject();
+  }
+  return table;
+}
+
+FlatTable Threads(const Model& model, const Dumps& dumps) {
+  const auto& ops = model.tables.Get<CommOpTable>();
+  FlatTable table{"threads", {{"rank", "BIGINT"}, {"thread", "VARCHAR"}}, {}};
+  std::set<std::pair<int32_t, std::string_view>> seen;
+  for (const RankDump& dump : dumps.ranks) {
+    for (const Entry& entry : dump.entries) {
+      std::string_view thread = model.pools.Text(ops.thread[entry.row]);
+      if (!thread.empty()) seen.emplace(dump.rank, thread);
+    }
+  }
+  for (auto [rank, thread] : seen) {
+    JsonWriter json(&table.rows.emplace_back());
+    json.BeginObject().Field("rank", rank).Field("thread", thread).EndObject();
+  }
+  return table;
+}
+
+void WriteOp(const Model& model, const Entry& entry, int32_t rank, const NcclCall* call, Ids& ids,
+             JsonWriter& json) {
+  const auto& ops = model.tables.Get<CommOpTable>();
+  size_t row = entry.row;
+  json.BeginObject().Field("rank", rank).Field("record_id", entry.record);
+  json.Field("call_id", call == nullptr ? kNone32 : call->id);
+  json.Field("collective_id", call == nullptr ? kNone32 : call->collective);
+  json.Field("group_id", ids.Group(entry, rank)).Field("pg_id", ops.pg_id[row]);
+  json.Field("backend", entry.backend).Field("op", entry.op);
+  json.Field("src", entry.src).Field("dst", entry.dst);
+  json.Field("collective_seq_id", entry.collective_seq).Field("p2p_seq_id", entry.p2p_seq);
+  json.Field("op_id", ops.op_id[row]).Field("is_p2p", entry.is_p2p);
+  json.Key("input_sizes").Raw(SizesJson(entry.input_sizes));
+  json.Key("output_sizes").Raw(SizesJson(entry.output_sizes));
+  json.Field("input_dtypes", entry.input_dtypes).Field("output_dtypes", entry.output_dtypes);
+  json.Field("state", entry.state).Field("retired", ops.retired[row] != 0);
+  json.Field("time_created_ns", ops.created_ns[row]);
+  json.Field("time_discovered_started_ns", ops.started_ns[row]);
+  json.Field("time_discovered_completed_ns", ops.completed_ns[row]);
+  json.Field("duration_ns", ops.duration_ns[row]).Field("timeout_ms", ops.timeout_ms[row]);
+  json.Field("thread", model.pools.Text(ops.thread[row]));
+  json.Field("traceback_id", ids.Traceback(entry.stack)).EndObject();
+}
+
+FlatTable Ops(const Model& model, const Dumps& dumps, const Database& db, Ids& ids) {
+  FlatTable table{"ops",
+                  {{"rank", "BIGINT"},
+                   {"record_id", "BIGINT"},
+                   {"call_id", "BIGINT"},
+                   {"collective_id", "BIGINT"},
+                   {"group_id", "VARCHAR"},
+                   {"pg_id", "BIGINT"},
+                   {"backend", "VARCHAR"},
+                   {"op", "VARCHAR"},
+                   {"src", "BIGINT"},
+                   {"dst", "BIGINT"},
+                   {"collective_seq_id", "BIGINT"},
+                   {"p2p_seq_id", "BIGINT"},
+                   {"op_id", "BIGINT"},
+                   {"is_p2p", "BOOLEAN"},
+                   {"input_sizes", "BIGINT[][]"},
+                   {"output_sizes", "BIGINT[][]"},
+                   {"input_dtypes", "VARCHAR"},
+                   {"output_dtypes", "VARCHAR"},
+                   {"state", "VARCHAR"},
+                   {"retired", "BOOLEAN"},
+                   {"time_created_ns", "BIGINT"},
+                   {"time_discovered_started_ns", "BIGINT"},
+                   {"time_discovered_completed_ns", "BIGINT"},
+                   {"duration_ns", "BIGINT"},
+                   {"timeout_ms", "BIGINT"},
+                   {"thread", "VARCHAR"},
+                   {"traceback_id", "BIGINT"}},
+                  {}};
+  std::map<size_t, const NcclCall*> calls;
+  for (const NcclCall& call : db.calls) calls.try_emplace(call.row, &call);
+  for (const RankDump& dump : dumps.ranks) {
+    for (const Entry& entry : dump.entries) {
+      auto call = calls.find(entry.row);
+      JsonWriter json(&table.rows.emplace_back());
+      WriteOp(model, entry, dump.rank, call == calls.end() ? nullptr : call->second, ids, json);
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<std::vector<FlatTable>> MakeFlatTables(const Model& model, const FlightTextOptions& options,
+                                              bool compat) {
+  auto attempts = AttemptsWithDumps(model);
+  if (attempts.size() != 1) {
+    return Status(Code::kUsage,
+                  fmt::format("-o takes the dumps of one job; there are {}", attempts.size()))
+        .Remedy("Name the folder of one job.");
+  }
+  ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, {.job = attempts.front().first,
+                                                  .attempt = attempts.front().second,
+                                                  .strict = compat,
+                                                  .align = compat,
+                                                  .transform_ft = options.transform_ft,
+                                                  .group_world_size = options.group_world_size,
+                                                  .rank_order = options.rank_order}));
+  ASSIGN_OR_RETURN(Database db, FindDatabase(model, dumps, options, compat));
+  Ids ids(model, dumps);
+  std::vector<FlatTable> tables;
+  tables.push_back(Groups(dumps));
+  tables.push_back(Memberships(dumps));
+  tables.push_back(Collectives(db, ids));
+  tables.push_back(Calls(model, db, ids));
+  tables.push_back(Processes(model, dumps));
+  tables.push_back(Threads(model, dumps));
+  tables.push_back(Ops(model, dumps, db, ids));
+  tables.push_back(Tracebacks(model, ids));
+  return tables;
+}
+
+std::string FlatTablesAsJson(const std::vector<FlatTable>& tables) {
+  std::string text = "{\"schema\": 1";
+  for (const FlatTable& table : tables) {
+    text += fmt::format(",\n\"{}\": [", table.name);
+    for (size_t i = 0; i < table.rows.size(); ++i) {
+      text += i == 0 ? "\n" : ",\n";
+      text += table.rows[i];
+    }
+    text += "]";
+  }
+  return text + "}\n";
+}
+
+}  // namespace debrief::outputs::flight_text

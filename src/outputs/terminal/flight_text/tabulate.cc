@@ -1,0 +1,116 @@
+#include "outputs/terminal/flight_text/tabulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text/safe_name.h"
+#include "base/text/strings.h"
+
+namespace debrief::outputs::flight_text {
+
+namespace {
+
+struct Column {
+  size_t width = 0;
+  bool right = false;
+};
+
+// What int() takes, as far as names of groups go.
+bool IsWholeNumber(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+}
+
+bool IsNumbers(const Rows& rows, size_t column) {
+  bool any = false;
+  for (const auto& row : rows) {
+    if (column >= row.size() || !row[column]) continue;
+    if (!IsWholeNumber(*row[column])) return false;
+    any = true;
+  }
+  return any;
+}
+
+size_t WidthOf(std::string_view text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
+}
+
+Column MeasureColumn(const std::vector<std::string>& headers, const Rows& rows, size_t column) {
+  constexpr size_t kPadding = 2;
+  Column result;
+  if (column < headers.size()) result.width = WidthOf(headers[column]) + kPadding;
+  for (const auto& row : rows) {
+    if (column < row.size() && row[column])
+      result.width = std::max(result.width, WidthOf(*row[column]));
+  }
+  result.right = IsNumbers(rows, column);
+  return result;
+}
+
+// Joined by two blanks, without blanks at the end.
+std::string Line(const std::vector<std::string>& cells) {
+  std::string line = fmt::format("{}", fmt::join(cells, "  "));
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string Aligned(std::string_view text, const Column& column) {
+  std::string blanks(column.width - std::min(column.width, WidthOf(text)), ' ');
+  return column.right ? blanks + std::string(text) : std::string(text) + blanks;
+}
+
+}  // namespace
+
+std::string Tabulate(const std::vector<std::string>& headers, const Rows& rows) {
+  size_t count = headers.size();
+  for (const auto& row : rows) count = std::max(count, row.size());
+  std::vector<Column> columns;
+  std::vector<std::string> rule;
+  for (size_t i = 0; i < count; ++i) {
+    columns.push_back(MeasureColumn(headers, rows, i));
+    rule.emplace_back(columns.back().width, '-');
+  }
+  std::vector<std::string> lines;
+  std::vector<std::string> cells(count);
+  for (size_t i = 0; i < headers.size(); ++i) cells[i] = Aligned(headers[i], columns[i]);
+  if (!headers.empty()) lines.push_back(Line(cells));
+  lines.push_back(Line(rule));
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < count; ++i)
+      cells[i] = Aligned(i < row.size() ? row[i].value_or("") : "", columns[i]);
+    lines.push_back(Line(cells));
+  }
+  if (headers.empty()) lines.push_back(Line(rule));
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+std::string PythonText(std::string_view text) {
+  bool has_single = text.find('\'') != text.npos;
+  char quote = has_single && text.find('"') == text.npos ? '"' : '\'';
+  std::string result(1, quote);
+  for (char c : text) {
+    if (c == quote || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (c == '\n') {
+      result += "\\n";
+    } else if (c == '\r') {
+      result += "\\r";
+    } else if (c == '\t') {
+      result += "\\t";
+    } else {
+      result += c;
+    }
+  }
+  return Printable(result) + quote;
+}
+
+std::string PythonList(const std::vector<std::string_view>& texts) {
+  std::vector<std::string> quoted;
+  for (std::string_view text : texts) quoted.push_back(PythonText(text));
+  return fmt::format("[{}]", fmt::join(quoted, ", "));
+}
+
+}  // namespace debrief::outputs::flight_text

@@ -1,0 +1,257 @@
+#include "outputs/terminal/op_answers/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "model/recorded_ops.h"
+#include "outputs/terminal/op_answers/compat_trace.h"
+#include "tables/input.h"
+#include "tables/recording.h"
+#include "tables/recording_loss.h"
+#include "tables/timeline_memory.h"
+
+namespace debrief::outputs::op_answers {
+
+namespace {
+
+using op_trace::Corners;
+using op_trace::Interval;
+using op_trace::OpFacts;
+
+std::optional<int32_t> ToldRank(int32_t rank) {
+  return rank == kNone32 ? std::nullopt : std::optional(rank);
+}
+
+OpFacts FactsOfEntry(const op_trace::Entry& entry) {
+  OpFacts facts = {.operation = entry.operation,
+                   .duration_ns = entry.duration_ns,
+                   .self_ns = entry.duration_ns.value_or(0),
+                   .bytes = entry.memory_bytes,
+                   .start_ns = entry.start_ns};
+  if (entry.device) facts.device = *entry.device;
+  return facts;
+}
+
+// Begin, end and communication of one input.
+struct InputTimes {
+  int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
+  std::vector<Interval> communication;
+};
+
+class Answerer {
+ public:
+  Answerer(const Model& model, const OpsOptions& options)
+      : model_(model),
+        options_(options),
+        ops_(model.tables.Get<RecordedOpTable>()),
+        op_sums_(options.corners),
+        device_sums_(options.corners) {
+    if (options.corners == Corners::kCompat) entries_ = CompatEntries(model);
+  }
+
+  OpAnswers Answer() {
+    FindRanks();
+    for (size_t row = 0; row < ops_.size(); ++row) AddOp(row);
+    TellOps();
+    TellDevices();
+    TellTimes();
+    TellSlowest();
+    TellMemory();
+    TellLosses();
+    TellOpen();
+    return std::move(answers_);
+  }
+
+ private:
+  OpFacts Facts(size_t row) const {
+    return entries_.empty() ? FactsOf(model_.pools, ops_, row) : FactsOfEntry(entries_[row]);
+  }
+
+  void FindRanks() {
+    const auto& inputs = model_.tables.Get<InputTable>();
+    answers_.inputs = inputs.size();
+    std::set<int32_t> ranks;
+    for (const int32_t rank : inputs.rank) {
+      if (rank != kNone32) ranks.insert(rank);
+    }
+    answers_.ranks.assign(ranks.begin(), ranks.end());
+  }
+
+  void AddOp(size_t row) {
+    OpFacts op = Facts(row);
+    ++answers_.count;
+    op_trace::AddTo(answers_.op_time_ns, op.self_ns);
+    op_trace::AddTo(answers_.bytes, op.bytes, options_.corners);
+    answers_.largest_bytes = std::max(answers_.largest_bytes, op.bytes);
+    answers_.bytes_assumed += ops_.bytes_assumed[row] != 0;
+    answers_.without_duration += !op.duration_ns;
+    answers_.without_device += !op.device;
+    op_sums_.Add(op);
+    if (op.start_ns) AddTimes(row, op);
+    if (op.bytes > options_.hot_bytes) answers_.hot_spots.push_back(Listed(row, op));
+    if (op.device) op.device = DeviceName(row, *op.device);
+    device_sums_.Add(op);
+  }
+
+  void AddTimes(size_t row, const OpFacts& op) {
+    InputTimes& times = times_[ops_.input[row]];
+    const int64_t end = *op.start_ns + op.duration_ns.value_or(0);
+    times.start_ns = std::min(times.start_ns, *op.start_ns);
+    times.end_ns = std::max(times.end_ns, end);
+    answers_.has_busy = true;
+    if (IsCommunication(op.operation)) times.communication.emplace_back(*op.start_ns, end);
+  }
+
+  bool IsCommunication(std::string_view operation) {
+    const auto [found, is_new] = communicates_.try_emplace(operation, false);
+    if (is_new) found->second = op_trace::IsCommunication(operation, options_.corners);
+    return found->second;
+  }
+
+  // The same name is another device on another rank.
+  std::string_view DeviceName(size_t row, std::string_view device) {
+    if (answers_.ranks.size() < 2 || options_.corners == Corners::kCompat) return device;
+    std::string& name = device_names_[{ops_.rank[row], device}];
+    if (name.empty()) name = fmt::format("rank {} {}", ops_.rank[row], device);
+    return name;
+  }
+
+  ListedOp Listed(size_t row, const OpFacts& op) const {
+    ListedOp listed = {.operation = std::string(op.operation),
+                       .rank = ToldRank(ops_.rank[row]),
+                       .duration_ns = op.duration_ns,
+                       .self_ns = op.self_ns,
+                       .bytes = op.bytes,
+                       .step = static_cast<uint64_t>(std::max<int64_t>(ops_.step[row], 0))};
+    if (op.device) listed.device = std::string(*op.device);
+    if (ops_.thread[row] != kNone64) listed.thread = ops_.thread[row];
+    return listed;
+  }
+
+  void TellOps() {
+    answers_.ops = op_sums_.Rows();
+    for (const op_trace::OpSummary& op : answers_.ops) {
+      if (IsCommunication(op.operation)) op_trace::AddTo(answers_.communication_ns, op.self_ns);
+    }
+    answers_.communication = op_trace::CommunicationOf(answers_.ops, answers_.op_time_ns,
+                                                       options_.min_ratio, options_.corners);
+    if (answers_.op_time_ns > 0)
+      answers_.communication_of_op_time =
+          static_cast<double>(answers_.communication_ns) / static_cast<double>(answers_.op_time_ns);
+    std::stable_sort(answers_.ops.begin(), answers_.ops.end(),
+                     [](const auto& a, const auto& b) { return a.self_ns > b.self_ns; });
+  }
+
+  void TellDevices() {
+    answers_.devices = device_sums_.Rows();
+    answers_.balance = op_trace::BalanceOf(answers_.devices);
+  }
+
+  void TellTimes() {
+    int64_t wall = 0, talking = 0;
+    for (auto& [input, times] : times_) {
+      op_trace::AddTo(wall, times.end_ns - times.start_ns);
+      op_trace::AddTo(talking, op_trace::UnionOf(times.communication));
+    }
+    if (times_.empty()) return;
+    answers_.wall_ns = wall;
+    if (wall > 0)
+      answers_.communication_of_wall = static_cast<double>(talking) / static_cast<double>(wall);
+  }
+
+  void TellSlowest() {
+    std::vector<size_t> rows(ops_.size());
+    for (size_t row = 0; row < rows.size(); ++row) rows[row] = row;
+    const auto self = [&](size_t row) {
+      const OpFacts op = Facts(row);
+      return op.duration_ns ? op.self_ns : INT64_MIN;
+    };
+    const size_t count = options_.top == 0 ? rows.size() : std::min(options_.top, rows.size());
+    std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(),
+                      [&](size_t a, size_t b) {
+                        const int64_t x = self(a), y = self(b);
+                        return x != y ? x > y : a < b;
+                      });
+    for (size_t i = 0; i < count; ++i) answers_.slowest.push_back(Listed(rows[i], Facts(rows[i])));
+  }
+
+  void TellMemory() {
+    for (const int64_t bytes : model_.tables.Get<TimelineMemoryTable>().allocated_bytes)
+      answers_.live_peak_bytes = std::max(answers_.live_peak_bytes.value_or(0), bytes);
+  }
+
+  void TellLosses() {
+    const auto& recordings = model_.tables.Get<RecordingTable>();
+    const auto& paths = model_.tables.Get<InputTable>().path;
+    const std::map<int32_t, Interval> ranges = LossRanges();
+    for (size_t row = 0; row < recordings.size(); ++row) {
+      Losses lost = {.rank = ToldRank(recordings.rank[row]),
+                     .overwritten = recordings.overwritten[row],
+                     .dropped = recordings.dropped[row],
+                     .names = recordings.lost_names[row]};
+      if (lost.overwritten == 0 && lost.dropped == 0 && lost.names == 0) continue;
+      lost.path = model_.pools.Text(paths[static_cast<size_t>(recordings.input[row])]);
+      if (const auto range = ranges.find(recordings.input[row]); range != ranges.end()) {
+        lost.from_ns = range->second.first - recordings.start_ns[row];
+        lost.to_ns = range->second.second - recordings.start_ns[row];
+      }
+      answers_.losses.push_back(std::move(lost));
+    }
+  }
+
+  // Earliest and latest time of what each input lost.
+  std::map<int32_t, Interval> LossRanges() const {
+    const auto& losses = model_.tables.Get<RecordingLossTable>();
+    std::map<int32_t, Interval> ranges;
+    for (size_t row = 0; row < losses.size(); ++row) {
+      const Interval own = {losses.from_ns[row], losses.to_ns[row]};
+      const auto [found, is_new] = ranges.try_emplace(losses.input[row], own);
+      found->second.first = std::min(found->second.first, own.first);
+      found->second.second = std::max(found->second.second, own.second);
+    }
+    return ranges;
+  }
+
+  void TellOpen() {
+    const auto& recordings = model_.tables.Get<RecordingTable>();
+    std::map<int32_t, size_t> recording_of;  // by input
+    for (size_t row = 0; row < recordings.size(); ++row)
+      recording_of.emplace(recordings.input[row], row);
+    std::map<std::pair<int32_t, int64_t>, OpenOps> stacks;  // by input and thread
+    for (size_t row = 0; row < ops_.size(); ++row) {
+      if (ops_.open[row] == 0) continue;
+      const size_t recording = recording_of.at(ops_.input[row]);
+      OpenOps& open = stacks[{ops_.input[row], ops_.thread[row]}];
+      open.rank = ToldRank(ops_.rank[row]);
+      open.pid = recordings.pid[recording];
+      open.thread = ops_.thread[row];
+      open.closed = recordings.closed[recording] != 0;
+      open.operations.emplace_back(model_.pools.Text(ops_.operation[row]));
+      open.open_for_ns.push_back(ops_.duration_ns[row]);
+    }
+    for (auto& [key, open] : stacks) answers_.open.push_back(std::move(open));
+  }
+
+  const Model& model_;
+  const OpsOptions& options_;
+  const RecordedOpTable& ops_;
+  std::vector<op_trace::Entry> entries_;  // of kCompat
+  op_trace::OpSums op_sums_;
+  op_trace::DeviceSums device_sums_;
+  std::map<int32_t, InputTimes> times_;
+  std::unordered_map<std::string_view, bool> communicates_;
+  std::map<std::pair<int32_t, std::string_view>, std::string> device_names_;
+  OpAnswers answers_;
+};
+
+}  // namespace
+
+OpAnswers AnswerOps(const Model& model, const OpsOptions& options) {
+  return Answerer(model, options).Answer();
+}
+
+}  // namespace debrief::outputs::op_answers

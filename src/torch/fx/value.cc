@@ -1,0 +1,90 @@
+#include "torch/fx/value.h"
+
+#include <charconv>
+
+namespace debrief {
+
+namespace {
+
+// Behind the bracket that closes the one at `open`; npos when none does.
+size_t BehindBracket(std::string_view text, size_t open) {
+  int depth = 0;
+  for (size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '[' || text[at] == '(') ++depth;
+    if ((text[at] == ']' || text[at] == ')') && --depth == 0) return at + 1;
+  }
+  return text.npos;
+}
+
+// Bytes of one element; 0 when the type is not known. The digits of a name are its bits.
+int64_t ElementBytes(std::string_view dtype) {
+  if (dtype.starts_with("f8")) return 1;
+  size_t letters = dtype.find_first_of("0123456789");
+  if (letters == dtype.npos) return 0;
+  std::string_view kind = dtype.substr(0, letters);
+  if (kind != "f" && kind != "bf" && kind != "i" && kind != "u" && kind != "b" && kind != "c")
+    return 0;
+  int64_t bits = 0;
+  const char* end = dtype.data() + dtype.size();
+  auto [stop, error] = std::from_chars(dtype.data() + letters, end, bits);
+  if (error != std::errc() || stop != end || bits % 8 != 0 || bits > 128) return 0;
+  return bits / 8;
+}
+
+}  // namespace
+
+FxValue ReadFxValue(std::string_view text) {
+  FxValue value;
+  value.text = value.dtype = text;
+  size_t open = text.find_first_of("[(");
+  if (open == text.npos) return value;
+  size_t behind = BehindBracket(text, open);
+  if (behind == text.npos) return value;
+  std::string_view inside = text.substr(open + 1, behind - open - 2);
+  if (text[open] == '(') {
+    if (!text.starts_with("Sym(") || behind != text.size()) return value;
+    value.dtype = text.substr(0, open);
+    value.sizes = inside;
+    return value;
+  }
+  if (open == 0) return value;
+  value.is_tensor = true;
+  value.dtype = text.substr(0, open);
+  value.sizes = inside;
+  if (behind < text.size() && text[behind] == '[') {
+    size_t end = BehindBracket(text, behind);
+    if (end == text.npos) return value;
+    value.strides = text.substr(behind + 1, end - behind - 2);
+    behind = end;
+  }
+  value.device = text.substr(behind);
+  return value;
+}
+
+std::optional<int64_t> FxBytes(const FxValue& value) {
+  if (value.dtype == "Sym") return 0;
+  int64_t bytes = value.is_tensor ? ElementBytes(value.dtype) : 0;
+  if (bytes == 0) return std::nullopt;
+  const char* at = value.sizes.data();
+  const char* end = at + value.sizes.size();
+  while (at < end) {
+    int64_t size = 0;
+    auto [stop, error] = std::from_chars(at, end, size);
+    if (error != std::errc() || size < 0) return std::nullopt;
+    if (__builtin_mul_overflow(bytes, size, &bytes)) return std::nullopt;
+    at = stop;
+    if (at < end && *at != ',') return std::nullopt;
+    while (at < end && (*at == ',' || *at == ' ')) ++at;
+  }
+  return bytes;
+}
+
+std::string_view WithoutDeviceIndex(std::string_view device) {
+  size_t colon = device.rfind(':');
+  if (colon == device.npos || colon + 1 == device.size()) return device;
+  for (char c : device.substr(colon + 1))
+    if (c < '0' || c > '9') return device;
+  return device.substr(0, colon);
+}
+
+}  // namespace debrief

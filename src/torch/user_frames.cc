@@ -1,0 +1,36 @@
+#include "torch/user_frames.h"
+
+#include <algorithm>
+#include <array>
+
+namespace debrief {
+
+bool IsLibraryFile(std::string_view file) {
+  static constexpr std::array<std::string_view, 4> kParts = {"/torch/", "site-packages/",
+                                                             "dist-packages/", "lib/python3"};
+  return file.starts_with("torch/") ||
+         std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
+           return file.find(part) != std::string_view::npos;
+         });
+}
+
+bool IsNativeFile(std::string_view file) {
+  static constexpr std::array<std::string_view, 10> kEnds = {".c",   ".cc", ".cpp", ".cxx", ".cu",
+                                                             ".cuh", ".h",  ".hpp", ".inl", ".so"};
+  return file.empty() || file == "??" ||
+         std::any_of(kEnds.begin(), kEnds.end(),
+                     [&](std::string_view end) { return file.ends_with(end); });
+}
+
+bool IsUserFile(std::string_view file) { return !IsLibraryFile(file) && !IsNativeFile(file); }
+
+std::span<const FrameId> UserFrames(const Pools& pools, StackId stack) {
+  std::span<const FrameId> frames = pools.GetStack(stack);
+  auto first = std::find_if(frames.begin(), frames.end(), [&](FrameId id) {
+    return IsUserFile(pools.Text(pools.GetFrame(id).file));
+  });
+  if (first == frames.end()) return frames;
+  return frames.subspan(static_cast<size_t>(first - frames.begin()));
+}
+
+}  // namespace debrief
