@@ -67,7 +67,7 @@ export function Select(props: SelectProps) {
   );
 }
 
-// j and k, or other keys, for the next and the previous of something.
+// j and k lead to the next and the previous of something.
 export function useSteps(noun: string, move: (by: 1 | -1) => void): void {
   useKeys([
     { key: "j", does: `Next ${noun}`, act: () => move(1) },

@@ -100,30 +100,18 @@ const overlapColumns: Column<RowOf<"compile_overlap">>[] = [
   numberColumn("intervals", "times", 80, (row) => row.intervals),
 ];
 
-function Content({ raw, run, route, tables }: TableProps & { raw: RawLanes }) {
-  const clock = chosen(clocks, route.params.get("clock")) as Clock;
-  const lanes = useMemo(
-    () => makeLanes(raw, tables, run.job, clock),
-    [raw, tables, run.job, clock],
+const zoom = (span: Extent | null) =>
+  setParams(
+    id,
+    {
+      from: span && Math.max(0, Math.round(span.from)),
+      to: span && Math.round(Math.max(span.to, span.from + 10)),
+    },
+    true,
   );
-  const whole = useMemo(() => extentOf(lanes), [lanes]);
-  const extent = wantedExtent(route, whole);
-  const at = route.params.get("at");
-  const rows = useMemo(
-    () => lanes.flatMap((lane) => lane.boxes.map((box) => ({ lane, box }))),
-    [lanes],
-  );
+
+function useLaneKeys(rows: Row[]): void {
   const keys = useMemo(() => [...new Set(rows.map((row) => row.box.key))], [rows]); // one may have several boxes
-  const selected = rows.find((row) => row.box.key === at);
-  const zoom = (to: Extent | null) =>
-    setParams(
-      id,
-      {
-        from: to && String(Math.max(0, Math.round(to.from))),
-        to: to && String(Math.round(Math.max(to.to, to.from + 10))),
-      },
-      true,
-    );
   useSteps("compilation", (by) => {
     const from = keys.indexOf(param("at") ?? ""); // keys may come faster than the page is drawn
     const next = keys[Math.max(0, Math.min(keys.length - 1, from + by))];
@@ -137,7 +125,48 @@ function Content({ raw, run, route, tables }: TableProps & { raw: RawLanes }) {
     { key: "o", does: "Open the selected compilation", act: open },
     { key: "0", does: "Show the whole time", act: () => zoom(null) },
   ]);
+}
+
+interface ListProps {
+  rows: Row[];
+  selected: Row | undefined;
+  origin: number | null; // of a common clock
+}
+
+function BoxList({ rows, selected, origin }: ListProps) {
+  const idOf = ({ box }: Row) => `${box.key} ${box.start}`;
+  return (
+    <details class="by-rank">
+      <summary>The same as a list ({counted(rows.length, "stretch", "stretches")})</summary>
+      <Rows
+        label="Compilations by rank and time"
+        rows={rows}
+        columns={boxColumns(origin)}
+        idOf={idOf}
+        selected={selected ? idOf(selected) : null}
+        onSelect={(row) => setParams(id, { at: row.box.key }, true)}
+      />
+    </details>
+  );
+}
+
+function Content({ raw, run, route, tables }: TableProps & { raw: RawLanes }) {
+  const clock = chosen(clocks, route.params.get("clock")) as Clock;
+  const lanes = useMemo(
+    () => makeLanes(raw, tables, run.job, clock),
+    [raw, tables, run.job, clock],
+  );
+  const whole = useMemo(() => extentOf(lanes), [lanes]);
+  const extent = wantedExtent(route, whole);
+  const at = route.params.get("at");
+  const rows = useMemo(
+    () => lanes.flatMap((lane) => lane.boxes.map((box) => ({ lane, box }))),
+    [lanes],
+  );
+  useLaneKeys(rows);
+  const selected = rows.find((row) => row.box.key === at);
   if (lanes.length === 0) return <p class="empty">No compilation of this job has a time.</p>;
+  const forget = { from: null, to: null };
   return (
     <>
       <Numbers label="Lanes in numbers" facts={facts(lanes, whole)} partial={raw.left_out > 0} />
@@ -146,14 +175,7 @@ function Content({ raw, run, route, tables }: TableProps & { raw: RawLanes }) {
         side={
           <div class="choices">
             {extent !== whole && <button onClick={() => zoom(null)}>Show all</button>}
-            <Tabs
-              view={id}
-              param="clock"
-              tabs={clocks}
-              current={clock}
-              label="Clock"
-              forget={{ from: null, to: null }}
-            />
+            <Tabs view={id} param="clock" tabs={clocks} current={clock} label="Clock" forget={forget} />
           </div>
         }
       >
@@ -179,17 +201,7 @@ function Content({ raw, run, route, tables }: TableProps & { raw: RawLanes }) {
       >
         <LeftOut tables={tables} names={["compile_overlap"]} />
       </Sheet>
-      <details class="by-rank">
-        <summary>The same as a list ({counted(rows.length, "stretch", "stretches")})</summary>
-        <Rows
-          label="Compilations by rank and time"
-          rows={rows}
-          columns={boxColumns(clock === "wall" ? raw.base_ns : null)}
-          idOf={(row) => `${row.box.key} ${row.box.start}`}
-          selected={selected ? `${selected.box.key} ${selected.box.start}` : null}
-          onSelect={(row) => setParams(id, { at: row.box.key }, true)}
-        />
-      </details>
+      <BoxList rows={rows} selected={selected} origin={clock === "wall" ? raw.base_ns : null} />
       {raw.left_out > 0 && (
         <p class="quiet left-out">
           {counted(raw.left_out, "shorter stretch", "shorter stretches")} of{" "}
