@@ -13,8 +13,8 @@
 // is written as tree_<kind>.html; compat/tlparse fills {{title}} and {{body}}. Its policy stands on a
 // line of its own, for a page with a header of the user's to leave it out.
 //
-// The type check runs beside the bundling and fails the build. Nothing is fetched; no source maps; the same
-// sources give the same bytes.
+// The type check runs beside the bundling and fails the build; rows of tables have the types that src/**/tables.def
+// gives their columns. Nothing is fetched; no source maps; the same sources give the same bytes.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -62,10 +62,37 @@ const roomStylesPlugin = {
   },
 };
 
-function typeCheck() {
+const columnTypes = {
+  i32: "number", i64: "number", f64: "number", bool: "boolean", string: "string", list: "number[]", stack: "string[]",
+};
+
+// `import type { TableRows } from "tables"`: the row of every table, by name. A value that is null in the table is
+// missing in the row. model/tables.def has the grammar.
+function tableTypes() {
+  const source = path.join(web, "..", "src");
+  const files = readdirSync(source, { recursive: true }).filter((name) => path.basename(name) === "tables.def");
+  const lines = files.flatMap((name) => readFileSync(path.join(source, name), "utf8").split("\n"));
+  let text = "";
+  for (const line of lines) {
+    const [, table, more] = /^table (\w+)([^:]*)/.exec(line) ?? [];
+    const [, column, type] = /^ +column (\w+) (\w+)/.exec(line) ?? [];
+    if (table) text += `${text && "};\n"}${table}: {`;
+    if (table && !/ global/.test(more)) text += "job?: number; attempt?: number; rank?: number;";
+    if (column) text += `${column}?: ${columnTypes[type] ?? "never"};`;
+  }
+  return `declare module "tables" {\nexport interface TableRows {\n${text}};\n}\n}\n`;
+}
+
+function typeCheck(folder) {
+  mkdirSync(path.join(folder, "types"), { recursive: true });
+  const project = path.join(folder, "types", "tsconfig.json");
+  const include = ["src", "tree"].map((one) => path.join(web, one));
+  const settings = { extends: path.join(web, "tsconfig.json"), include, files: ["tables.d.ts"] };
+  writeFileSync(path.join(folder, "types", "tables.d.ts"), tableTypes());
+  writeFileSync(project, JSON.stringify(settings));
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [tsc, "--noEmit", "-p", web], { stdio: "inherit" });
+    const child = spawn(process.execPath, [tsc, "--noEmit", "-p", project], { stdio: "inherit" });
     child.on("close", (code) => resolve(code === 0));
   });
 }
@@ -168,7 +195,7 @@ if (!folder || (option && option !== "--no-check")) {
   console.error("usage: node web/build.mjs OUTPUT_FOLDER [--no-check]");
   process.exit(2);
 }
-const checked = option ? Promise.resolve(true) : typeCheck();
+const checked = option ? Promise.resolve(true) : typeCheck(path.resolve(folder));
 const parts = await bundle();
 const page = fillPage(parts);
 const treePages = (await bundleTree()).map((one) => [`tree_${one.kind}.html`, fillTreePage(one)]);

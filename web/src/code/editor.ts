@@ -112,7 +112,7 @@ const notes = gutter({
     update.startState.field(markField) !== update.state.field(markField),
 });
 
-export interface EditorOptions {
+interface EditorOptions {
   parent: HTMLElement;
   text: string;
   language: Language;

@@ -2,41 +2,26 @@
 //
 // Tabs are ?show=; `[` and `]` go through them, `n` and `p` through the texts of all tabs.
 import { useMemo } from "preact/hooks";
-import {
-  isOf,
-  type Break,
-  type Compilation,
-  type Compile,
-  type Guard,
-  type Module,
-  type Phase,
-} from "./data";
-import { GraphsOf } from "./graph";
-import { ArtifactList, openTexts } from "./one_artifacts";
-import { Chain } from "./one_chain";
-import { Guards, Modules } from "./one_guards";
-import { Head } from "./one_head";
-import { Time } from "./one_time";
-import { Why, type Reasons } from "./one_why";
-import { Tabs, chosen, type Tab } from "./parts";
 import { bytes, counted } from "../parts/format";
+import { chosen, Tabs, type Tab } from "../parts/choices";
 import { Waiting } from "../parts/loading";
+import { largestFirst } from "../parts/rows";
 import type { Run } from "../run/data";
 import { useOnce, type Loaded } from "../run/islands";
+import type { Tables } from "../run/tables";
 import { textsIndex, type Artifact, type TextSection, type Texts } from "../run/texts";
 import { useKeys } from "../shell/keys";
 import { setParams, type Route } from "../shell/route";
+import { isOf, type Break, type Compilation, type Of } from "./data";
+import { GraphsOf } from "./graph";
+import { ArtifactList, openTexts } from "./one_artifacts";
+import { Chain } from "./one_chain";
+import { Head } from "./one_head";
+import { Guards, Modules, Time } from "./one_parts";
+import { Why } from "./one_why";
 
-export { guardColumns } from "./one_guards";
-
-interface Parts extends Reasons {
-  phases: Phase[];
-  modules: Module[];
-  guards: Guard[];
-}
-
-function breaksOf(compile: Compile, one: Compilation): Break[] {
-  return compile
+function breaksOf(tables: Tables, one: Compilation): Break[] {
+  return tables
     .rows("compile_break")
     .filter(
       (row) =>
@@ -46,20 +31,17 @@ function breaksOf(compile: Compile, one: Compilation): Break[] {
     );
 }
 
-function partsOf(compile: Compile, one: Compilation): Parts {
+// What the tables have of a compilation.
+function partsOf(tables: Tables, one: Compilation) {
+  const isOwn = (row: Of) => isOf(one, row);
   return {
-    recompiles: compile.rows("compile_recompile").filter((row) => isOf(one, row)),
-    breaks: breaksOf(compile, one),
-    failures: compile.rows("compile_failure").filter((row) => isOf(one, row)),
-    phases: compile
-      .rows("compile_phase")
-      .filter((row) => isOf(one, row))
-      .sort((a, b) => (b.self_ns ?? 0) - (a.self_ns ?? 0)),
-    modules: compile.rows("compile_module").filter((row) => isOf(one, row)),
-    guards: compile
-      .rows("compile_guard")
-      .filter((row) => isOf(one, row))
-      .sort((a, b) => (b.failed ?? 0) - (a.failed ?? 0)),
+    recompiles: tables.rows("compile_recompile").filter(isOwn),
+    breaks: breaksOf(tables, one),
+    failures: tables.rows("compile_failure").filter(isOwn),
+    phases: largestFirst(tables.rows("compile_phase").filter(isOwn), (row) => row.self_ns),
+    modules: tables.rows("compile_module").filter(isOwn),
+    guards: largestFirst(tables.rows("compile_guard").filter(isOwn), (row) => row.failed),
+    graphs: tables.rows("compile_graph").filter(isOwn),
   };
 }
 
@@ -82,7 +64,7 @@ function useOneKeys(view: string, tabs: Tab[], show: string, artifacts: Artifact
     const last = openTexts(route).pop();
     const at = artifacts.findIndex((one) => one.entry === last);
     const next = artifacts[at < 0 ? (by > 0 ? 0 : artifacts.length - 1) : at + by];
-    if (next) setParams(view, { show: next.section, text: String(next.entry), line: null });
+    if (next) setParams(view, { show: next.section, text: next.entry, line: null });
   };
   useKeys([
     { key: "]", does: "next section of the compilation", act: () => step(1) },
@@ -121,10 +103,10 @@ function TextsTab(props: {
 
 interface Props {
   view: string;
-  compile: Compile;
+  tables: Tables;
   one: Compilation;
   route: Route;
-  run?: Run; // for the findings that name it
+  run: Run;
 }
 
 function useTexts(one: Compilation) {
@@ -138,12 +120,8 @@ function useTexts(one: Compilation) {
   return { loaded, texts, artifacts, stack };
 }
 
-export function CompilationDetail({ view, compile, one, route, run }: Props) {
-  const parts = useMemo(() => partsOf(compile, one), [compile, one]);
-  const graphs = useMemo(
-    () => compile.rows("compile_graph").filter((row) => isOf(one, row)),
-    [compile, one],
-  );
+export function CompilationDetail({ view, tables, one, route, run }: Props) {
+  const parts = useMemo(() => partsOf(tables, one), [tables, one]);
   const { loaded, texts, artifacts, stack } = useTexts(one);
   const inTab = (id: string) => artifacts.filter((artifact) => artifact.section === id);
   const tabs: Tab[] = [
@@ -155,33 +133,27 @@ export function CompilationDetail({ view, compile, one, route, run }: Props) {
         const rows = inTab(id).length + (id === "guards" ? parts.guards.length : 0);
         return { id, title, rows };
       }),
-    { id: "graphs", title: "Graphs", rows: graphs.length },
+    { id: "graphs", title: "Graphs", rows: parts.graphs.length },
     { id: "modules", title: "Modules", rows: parts.modules.length },
   ];
   const show = chosen(tabs, route.params.get("show"));
   useOneKeys(view, tabs, show, artifacts, route);
   return (
     <aside class="panel compile-detail" aria-label="Selected compilation">
-      <Head
-        run={run}
-        compile={compile}
-        one={one}
-        breaks={parts.breaks}
-        recompiles={parts.recompiles}
-      />
+      <Head run={run} tables={tables} one={one} breaks={parts.breaks} recompiles={parts.recompiles} />
       <Tabs view={view} param="show" tabs={tabs} current={show} label="Details" />
       {show === "why" && (
         <>
-          <Chain view={view} compile={compile} texts={texts} one={one} route={route} />
-          <Why compile={compile} one={one} reasons={parts} stack={stack} />
+          <Chain view={view} tables={tables} texts={texts} one={one} route={route} />
+          <Why tables={tables} one={one} reasons={parts} stack={stack} />
         </>
       )}
-      {show === "time" && <Time compile={compile} phases={parts.phases} />}
+      {show === "time" && <Time tables={tables} phases={parts.phases} />}
       {show === "graphs" && (
-        <GraphsOf view={view} compile={compile} graphs={graphs} route={route} />
+        <GraphsOf view={view} tables={tables} graphs={parts.graphs} route={route} />
       )}
-      {show === "modules" && <Modules compile={compile} modules={parts.modules} />}
-      {show === "guards" && <Guards compile={compile} guards={parts.guards} one={one} />}
+      {show === "modules" && <Modules tables={tables} modules={parts.modules} />}
+      {show === "guards" && <Guards tables={tables} guards={parts.guards} one={one} />}
       {textTabs.some(([id]) => id === show) && (
         <TextsTab view={view} loaded={loaded} artifacts={inTab(show)} route={route} />
       )}

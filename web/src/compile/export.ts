@@ -70,8 +70,8 @@ export function kindOf(issue: Issue) {
   return kinds[issue.kind] ?? { name: issue.kind, means: "", step: "" };
 }
 
-export function keyOfIssue(issue: Issue): string {
-  return `${issue.input ?? ""}:${issue.entry}`;
+export function keyOf(row: Issue | Program): string {
+  return `${row.input ?? ""}:${row.entry}`;
 }
 
 // One sentence.

@@ -1,6 +1,6 @@
 // A flame graph of compile time: a row of boxes for each level of the stacks, as wide as the seconds of the
 // compilations below. A click zooms, and the way back stands above.
-import { percent, seconds } from "./parts";
+import { percent, seconds } from "../parts/format";
 import { nodeName, pathTo, statusWords, type StackNode } from "./stacks";
 
 const rowHeight = 22;

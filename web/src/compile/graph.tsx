@@ -1,38 +1,52 @@
 // The graphs of one compilation: operations, what changed since the previous one, inputs beside it.
 import { useMemo } from "preact/hooks";
-import type { Compile, Graph, GraphChange, GraphInput, GraphOp } from "./data";
-import { LeftOut, Rows, emptyWords, numberColumn, textColumn } from "./parts";
+import { numberColumn, textColumn } from "../parts/columns";
 import { bytes, count, counted, words } from "../parts/format";
-import { setParams, type Route } from "../shell/route";
+import { LeftOut } from "../parts/left_out";
+import { Rows } from "../parts/listing";
+import { largestFirst } from "../parts/rows";
 import type { Column } from "../parts/table";
+import type { Row, Tables } from "../run/tables";
+import { setParams, type Route } from "../shell/route";
+import type { Graph, Of } from "./data";
+import { emptyWords } from "./parts";
+
+type GraphInput = Row<"compile_graph_input">;
 
 export function graphName(graph: Graph): string {
   return [words(graph.kind ?? "graph"), graph.name].filter(Boolean).join(" ");
 }
 
+// Columns of a graph, of whatever stands for one.
+export function sizeColumns<One>(graphOf: (row: One) => Graph, width: number): Column<One>[] {
+  return [
+    numberColumn("ops", "ops", width, (row) => graphOf(row).ops),
+    numberColumn("nodes", "nodes", width, (row) => graphOf(row).nodes),
+    numberColumn("inputs", "inputs", Math.max(75, width), (row) => graphOf(row).inputs),
+    numberColumn("input_bytes", "in", 90, (row) => graphOf(row).input_bytes, bytes,
+      "Bytes of all inputs; empty when a size is symbolic"),
+    numberColumn("output_bytes", "out", 90, (row) => graphOf(row).output_bytes, bytes,
+      "Bytes of all outputs; empty when a size is symbolic"),
+  ];
+}
+
+export const hashColumn = <One,>(graphOf: (row: One) => Graph): Column<One> =>
+  textColumn("hash", "hash", 130, (row) => graphOf(row).hash?.slice(0, 12),
+    "The same for the same computation on every rank and in every run");
+
 const graphColumns: Column<Graph>[] = [
   textColumn("name", "graph", 0, graphName, { opens: true }),
-  numberColumn("ops", "ops", 80, (row) => row.ops),
-  numberColumn("nodes", "nodes", 80, (row) => row.nodes),
-  numberColumn("inputs", "inputs", 80, (row) => row.inputs),
-  numberColumn("input_bytes", "in", 90, (row) => row.input_bytes, bytes, {
-    definition: "Bytes of all inputs; empty when a size is symbolic",
-  }),
-  numberColumn("output_bytes", "out", 90, (row) => row.output_bytes, bytes, {
-    definition: "Bytes of all outputs; empty when a size is symbolic",
-  }),
+  ...sizeColumns<Graph>((row) => row, 80),
   textColumn("symbols", "symbols", 110, (row) => row.symbols),
-  textColumn("hash", "hash", 130, (row) => row.hash?.slice(0, 12), {
-    definition: "The same for the same computation on every rank and in every run",
-  }),
+  hashColumn((row) => row),
 ];
 
-const opColumns: Column<GraphOp>[] = [
+const opColumns: Column<Row<"compile_graph_op">>[] = [
   textColumn("op", "operation", 0, (row) => row.op),
   numberColumn("count", "times", 80, (row) => row.count),
 ];
 
-const changeColumns: Column<GraphChange>[] = [
+const changeColumns: Column<Row<"compile_graph_change">>[] = [
   textColumn("what", "change", 130, (row) => words(row.what ?? "")),
   textColumn("name", "what", 0, (row) => row.name),
   textColumn("before", "before", 180, (row) => row.before),
@@ -74,6 +88,13 @@ function pairs(now: GraphInput[], before: GraphInput[]): InputPair[] {
   ];
 }
 
+const beforeColumns: Column<InputPair>[] = [
+  textColumn("before", "in the previous graph", 200, (row) =>
+    inputText(row.before, hasOnlyOtherStrides(row)),
+  ),
+  textColumn("differs", "differs", 70, (row) => (differs(row) ? "yes" : "")),
+];
+
 function inputColumns(hasBefore: boolean): Column<InputPair>[] {
   const either = (row: InputPair) => row.now ?? row.before;
   return [
@@ -81,43 +102,55 @@ function inputColumns(hasBefore: boolean): Column<InputPair>[] {
     textColumn("now", hasBefore ? "now" : "type and sizes", hasBefore ? 200 : 260, (row) =>
       inputText(row.now, hasOnlyOtherStrides(row)),
     ),
-    ...(hasBefore
-      ? [
-          textColumn<InputPair>("before", "in the previous graph", 200, (row) =>
-            inputText(row.before, hasOnlyOtherStrides(row)),
-          ),
-          textColumn<InputPair>("differs", "differs", 70, (row) => (differs(row) ? "yes" : "")),
-        ]
-      : []),
-    numberColumn<InputPair>("bytes", "size", 90, (row) => either(row)?.bytes, bytes),
+    ...(hasBefore ? beforeColumns : []),
+    numberColumn("bytes", "size", 90, (row) => either(row)?.bytes, bytes),
   ];
 }
 
-function useGraphParts(compile: Compile, graph: Graph) {
+function useGraphParts(tables: Tables, graph: Graph) {
   return useMemo(() => {
-    const isHere = (row: { input?: number; rank?: number; entry?: number }) =>
+    const isHere = (row: Of) =>
       row.input === graph.input && row.rank === graph.rank && row.entry === graph.entry;
     const inputsAt = (entry: number | undefined) =>
       entry === undefined
         ? []
-        : compile
+        : tables
             .rows("compile_graph_input")
             .filter((row) => row.input === graph.input && row.entry === entry);
     return {
-      ops: compile
-        .rows("compile_graph_op")
-        .filter(isHere)
-        .sort((a, b) => (b.count ?? 0) - (a.count ?? 0)),
-      changes: compile.rows("compile_graph_change").filter(isHere),
+      ops: largestFirst(tables.rows("compile_graph_op").filter(isHere), (row) => row.count),
+      changes: tables.rows("compile_graph_change").filter(isHere),
       inputs: pairs(inputsAt(graph.entry), inputsAt(graph.previous)),
     };
-  }, [compile, graph]);
+  }, [tables, graph]);
 }
 
-export function GraphDetail({ compile, graph }: { compile: Compile; graph: Graph }) {
-  const { ops, changes, inputs } = useGraphParts(compile, graph);
+interface PartProps<One> {
+  name: string;
+  title?: string;
+  label?: string;
+  rows: One[];
+  columns: Column<One>[];
+  empty: string;
+}
+
+function Part<One extends object>({ name, title = name, label = name, rows, columns, empty }: PartProps<One>) {
+  return (
+    <section aria-label={name}>
+      <h3 class="quiet">
+        {title} {count(rows.length)}
+      </h3>
+      <Rows label={label} rows={rows} columns={columns} empty={empty} />
+    </section>
+  );
+}
+
+export function GraphDetail({ tables, graph }: { tables: Tables; graph: Graph }) {
+  const { ops, changes, inputs } = useGraphParts(tables, graph);
   const hasBefore = graph.previous !== undefined;
-  const columns = useMemo(() => inputColumns(hasBefore), [hasBefore]);
+  const unchanged = "Nothing changed: the same operations on the same inputs.";
+  const none = (number: number | undefined, what: string) =>
+    (number ?? 0) > 0 ? `Its ${what} are not on this page.` : `It has no ${what}.`;
   return (
     <div class="graph-detail">
       <h3>
@@ -128,58 +161,40 @@ export function GraphDetail({ compile, graph }: { compile: Compile; graph: Graph
         </span>
       </h3>
       {hasBefore && (
-        <section aria-label="Changes">
-          <h3 class="quiet">
-            Changed since the previous graph of this frame {count(changes.length)}
-          </h3>
-          <Rows
-            label="Changes"
-            rows={changes}
-            columns={changeColumns}
-            empty={emptyWords(
-              compile,
-              "compile_graph_change",
-              "Nothing changed: the same operations on the same inputs.",
-            )}
-          />
-        </section>
+        <Part
+          name="Changes"
+          title="Changed since the previous graph of this frame"
+          rows={changes}
+          columns={changeColumns}
+          empty={emptyWords(tables, "compile_graph_change", unchanged)}
+        />
       )}
       <div class="side-by-side">
-        <section aria-label="Inputs">
-          <h3 class="quiet">Inputs {count(inputs.length)}</h3>
-          <Rows
-            label="Inputs of the graph"
-            rows={inputs}
-            columns={columns}
-            empty={
-              (graph.inputs ?? 0) > 0 ? "Its inputs are not on this page." : "It has no inputs."
-            }
-          />
-        </section>
-        <section aria-label="Operations">
-          <h3 class="quiet">Operations {count(ops.length)}</h3>
-          <Rows
-            label="Operations of the graph"
-            rows={ops}
-            columns={opColumns}
-            empty={
-              (graph.ops ?? 0) > 0
-                ? "Its operations are not on this page."
-                : "It has no operations."
-            }
-          />
-        </section>
+        <Part
+          name="Inputs"
+          label="Inputs of the graph"
+          rows={inputs}
+          columns={inputColumns(hasBefore)}
+          empty={none(graph.inputs, "inputs")}
+        />
+        <Part
+          name="Operations"
+          label="Operations of the graph"
+          rows={ops}
+          columns={opColumns}
+          empty={none(graph.ops, "operations")}
+        />
       </div>
       <LeftOut
-        compile={compile}
+        tables={tables}
         names={["compile_graph_op", "compile_graph_input", "compile_graph_change"]}
       />
     </div>
   );
 }
 
-export function GraphsOf(props: { view: string; compile: Compile; graphs: Graph[]; route: Route }) {
-  const { view, compile, graphs, route } = props;
+export function GraphsOf(props: { view: string; tables: Tables; graphs: Graph[]; route: Route }) {
+  const { view, tables, graphs, route } = props;
   const at = route.params.get("graph");
   const selected = graphs.find((one) => String(one.entry) === at) ?? graphs[0];
   return (
@@ -190,11 +205,11 @@ export function GraphsOf(props: { view: string; compile: Compile; graphs: Graph[
         columns={graphColumns}
         idOf={(row) => String(row.entry)}
         selected={selected ? String(selected.entry) : null}
-        onSelect={(row) => setParams(view, { graph: String(row.entry) })}
-        empty={emptyWords(compile, "compile_graph", "The log has no graph of this compilation.")}
+        onSelect={(row) => setParams(view, { graph: row.entry })}
+        empty={emptyWords(tables, "compile_graph", "The log has no graph of this compilation.")}
       />
-      <LeftOut compile={compile} names={["compile_graph"]} />
-      {selected && <GraphDetail key={selected.entry} compile={compile} graph={selected} />}
+      <LeftOut tables={tables} names={["compile_graph"]} />
+      {selected && <GraphDetail key={selected.entry} tables={tables} graph={selected} />}
     </>
   );
 }

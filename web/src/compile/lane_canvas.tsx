@@ -1,11 +1,13 @@
 // Draws lanes on a canvas: a row a rank, a box for each stretch of compiling, time to the right. Only what is
 // in sight is drawn; a picture of 512 rows scrolls. A status has a colour and, where there is room, a sign; a
 // wide box is divided by the areas of the compiler (their shares, not their order).
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { areas } from "./parts";
-import { tickStep, type Box, type Extent, type Lane } from "./lanes";
+import { useRef, useState } from "preact/hooks";
+import { CanvasBox, coloursOf, fitCanvas, type Colour, type Sight } from "../parts/canvas";
+import { duration, roundStep } from "../parts/format";
+import { sum } from "../parts/rows";
+import type { Box, Extent, Lane } from "./lanes";
+import { areas, spanParts } from "./parts";
 import { lookOf } from "./status";
-import { duration } from "../parts/format";
 
 const margin = { left: 84, top: 26, right: 12 };
 
@@ -21,31 +23,18 @@ const xOf = (geometry: Geometry, us: number) =>
   ((us - geometry.extent.from) / (geometry.extent.to - geometry.extent.from)) *
     (geometry.width - margin.left - margin.right);
 
-type Colour = (name: string) => string;
-
 interface Pen {
   context: CanvasRenderingContext2D;
   colour: Colour;
   geometry: Geometry;
-  font: string;
 }
 
-function areaParts(box: Box): [area: string, share: number][] {
-  const { span } = box;
-  if (!span) return [];
-  const values: [string, number][] = [
-    ["dynamo", span.dynamo_s ?? 0],
-    ["aot", span.aot_s ?? 0],
-    ["inductor", span.inductor_s ?? 0],
-    ["codegen", span.codegen_s ?? 0],
-    ["triton", span.triton_s ?? 0],
-  ];
-  const all = Math.max(
-    span.seconds ?? 0,
-    values.reduce((sum, [, value]) => sum + value, 0),
-  );
-  if (all <= 0) return [];
-  return values.filter(([, value]) => value > 0).map(([area, value]) => [area, value / all]);
+function areaParts({ span }: Box): [area: string, share: number][] {
+  const values = Object.entries(span ? spanParts(span) : {});
+  const all = sum(values, ([, value]) => value);
+  return values
+    .filter(([area, value]) => area !== "other" && value > 0)
+    .map(([area, value]) => [area, value / all]);
 }
 
 function drawAreas(pen: Pen, box: Box, x: number, y: number, width: number, height: number): void {
@@ -86,11 +75,11 @@ function drawBox(pen: Pen, box: Box, y: number): void {
 
 function drawAxis(pen: Pen, height: number): void {
   const { context, colour, geometry } = pen;
-  const step = tickStep(geometry.extent, (geometry.width - margin.left) / 90);
+  const { from, to } = geometry.extent;
+  const step = roundStep((to - from) / Math.max(1, (geometry.width - margin.left) / 90));
   context.fillStyle = colour("--surface");
   context.fillRect(0, 0, geometry.width, margin.top);
-  const from = geometry.extent.from;
-  for (let at = Math.ceil(from / step) * step; at <= geometry.extent.to; at += step) {
+  for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
     const x = Math.round(xOf(geometry, at)) + 0.5;
     context.fillStyle = colour("--line");
     context.fillRect(x, margin.top, 1, height);
@@ -131,23 +120,14 @@ function drawSelected(pen: Pen, box: Box, y: number): void {
   );
 }
 
-function draw(canvas: HTMLCanvasElement, picture: Picture, top: number, height: number): void {
+function draw(canvas: HTMLCanvasElement, picture: Picture, { top, height }: Sight): void {
   const { geometry, lanes } = picture;
-  const scale = window.devicePixelRatio || 1;
-  canvas.width = Math.round(geometry.width * scale);
-  canvas.height = Math.round(height * scale);
-  canvas.style.width = `${geometry.width}px`;
-  canvas.style.height = `${height}px`;
-  const context = canvas.getContext("2d");
+  const context = fitCanvas(canvas, geometry.width, height);
   if (!context) return;
-  const style = getComputedStyle(canvas);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
-  const font = `12px ${style.getPropertyValue("--sans")}`;
-  context.setTransform(scale, 0, 0, scale, 0, 0);
-  context.clearRect(0, 0, geometry.width, height);
-  context.font = font;
+  const colour = coloursOf(canvas);
+  context.font = `12px ${colour("--sans")}`;
   context.textBaseline = "middle";
-  const pen = { context, colour, geometry, font };
+  const pen = { context, colour, geometry };
   drawAxis(pen, height);
   const first = Math.max(0, Math.floor(top / geometry.rowHeight));
   const last = Math.min(lanes.length, Math.ceil((top + height) / geometry.rowHeight));
@@ -166,20 +146,6 @@ function draw(canvas: HTMLCanvasElement, picture: Picture, top: number, height: 
   }
   drawNames(pen, lanes.slice(first, last), first, top, chosen);
   context.restore();
-}
-
-function useRedraw(box: { current: HTMLElement | null }, update: () => void): void {
-  useLayoutEffect(() => {
-    if (!box.current) return;
-    const observer = new ResizeObserver(update);
-    observer.observe(box.current);
-    const scheme = window.matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", update);
-    return () => {
-      observer.disconnect();
-      scheme.removeEventListener("change", update);
-    };
-  });
 }
 
 export function boxWords(lane: Lane, box: Box): string {
@@ -223,83 +189,45 @@ function boxAt(lanes: Lane[], geometry: Geometry, x: number, y: number): [Lane, 
 
 export function LaneCanvas({ lanes, extent, selected, onSelect, onZoom }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
   const [room, setRoom] = useState(1200);
-  const [tip, setTip] = useState<{ x: number; y: number; text: string } | null>(null);
   const rowHeight = Math.max(6, Math.min(26, Math.floor(440 / Math.max(1, lanes.length))));
   const height = margin.top + lanes.length * rowHeight + 4;
   const geometry = { rowHeight, width: room, height, extent };
-  const redraw = () => {
-    if (!box.current || !canvas.current) return;
-    draw(
-      canvas.current,
-      { lanes, geometry, selected },
-      box.current.scrollTop,
-      box.current.clientHeight,
-    );
-  };
-  useRedraw(box, () => {
-    if (box.current && box.current.clientWidth !== room) setRoom(box.current.clientWidth);
-    redraw();
-  });
-  useLayoutEffect(redraw);
-  useEffect(() => setTip(null), [lanes, extent]);
-  const place = (event: MouseEvent) => {
-    const at = box.current?.getBoundingClientRect();
-    return at && box.current
-      ? { x: event.clientX - at.left, y: event.clientY - at.top, top: box.current.scrollTop }
-      : null;
-  };
   const under = (event: MouseEvent) => {
-    const at = place(event);
-    return at && at.y >= margin.top ? boxAt(lanes, geometry, at.x, at.y + at.top) : null;
-  };
-  const point = (event: MouseEvent) => {
-    const [at, found] = [place(event), under(event)];
-    setTip(at && found ? { x: at.x, y: at.y, text: boxWords(...found) } : null);
+    const at = box.current?.getBoundingClientRect();
+    if (!at || !box.current || event.clientY - at.top < margin.top) return null;
+    return boxAt(lanes, geometry, event.clientX - at.left, event.clientY - at.top + box.current.scrollTop);
   };
   const zoomBy = (event: MouseEvent, factor: number) => {
-    const at = place(event);
-    if (!at) return;
-    const share = (at.x - margin.left) / (room - margin.left - margin.right);
+    if (!box.current) return;
+    const x = event.clientX - box.current.getBoundingClientRect().left;
+    const share = (x - margin.left) / (room - margin.left - margin.right);
     const size = extent.to - extent.from;
     const middle = extent.from + share * size;
     onZoom({ from: middle - share * size * factor, to: middle + (1 - share) * size * factor });
   };
+  const words = (found: [Lane, Box] | null) => found && boxWords(...found);
   return (
     <div class="grid-frame">
-      <div
-        class="grid-box lane-box"
-        ref={box}
-        tabIndex={0}
-        role="img"
-        aria-label={`When ${lanes.length} ranks compiled; the list below has the same`}
-        style={{ height: `${Math.min(height + 4, 480)}px` }}
-        onScroll={redraw}
-        onMouseMove={point}
-        onMouseLeave={() => setTip(null)}
-        onClick={(event) => {
-          const found = under(event);
-          if (found) onSelect(...found);
+      <CanvasBox
+        box={box}
+        height={height}
+        onRoom={setRoom}
+        draw={(canvas, sight) => draw(canvas, { lanes, geometry, selected }, sight)}
+        tip={(event) => words(under(event))}
+        tipWidth={430}
+        subject={[lanes, extent]}
+        attributes={{
+          class: "grid-box lane-box",
+          role: "img",
+          "aria-label": `When ${lanes.length} ranks compiled; the list below has the same`,
+          onClick: (event) => {
+            const found = under(event);
+            if (found) onSelect(...found);
+          },
+          onDblClick: (event) => zoomBy(event, event.shiftKey ? 3 : 1 / 3),
         }}
-        onDblClick={(event) => zoomBy(event, event.shiftKey ? 3 : 1 / 3)}
-      >
-        <div style={{ height: `${height}px` }}>
-          <canvas ref={canvas} aria-hidden="true" />
-        </div>
-      </div>
-      {tip && (
-        <div
-          class="grid-tip"
-          aria-hidden="true"
-          style={{
-            left: `${Math.max(0, Math.min(tip.x + 14, room - 430))}px`,
-            top: `${tip.y + 16}px`,
-          }}
-        >
-          {tip.text}
-        </div>
-      )}
+      />
     </div>
   );
 }

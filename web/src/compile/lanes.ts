@@ -2,7 +2,8 @@
 // for each rank (or log, where ranks are not told), on a common clock or from the begin of each log.
 import { loadJson, Once } from "../run/islands";
 import { clean } from "../run/clean";
-import { keyOf, type Compilation, type Compile, type Span } from "./data";
+import type { Tables } from "../run/tables";
+import { keyOf, type Compilation, type Span } from "./data";
 import { statusOf, type Status } from "./status";
 
 export interface RawLanes {
@@ -112,12 +113,12 @@ function toLogClock(lane: Lane): void {
 
 export function makeLanes(
   raw: RawLanes,
-  compile: Compile,
+  tables: Tables,
   job: number | null,
   clock: Clock,
 ): Lane[] {
-  const compilations = byKey(compile.rows("compilation"));
-  const spans = byKey(compile.rows("compile_span"));
+  const compilations = byKey(tables.rows("compilation"));
+  const spans = byKey(tables.rows("compile_span"));
   const several = job === null && new Set(raw.job).size > 1;
   const lanes = new Map<string, Lane>();
   raw.id.forEach((_, i) => {
@@ -156,11 +157,4 @@ export function extentOf(lanes: Lane[]): Extent {
       to = Math.max(to, box.end);
     }
   return from <= to ? { from, to: Math.max(to, from + 1) } : { from: 0, to: 1 };
-}
-
-// Round distances between marks of an axis: 1, 2 or 5 times a power of ten.
-export function tickStep(extent: Extent, most: number): number {
-  const least = (extent.to - extent.from) / Math.max(1, most);
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least) ?? power * 10;
 }

@@ -2,14 +2,15 @@
 // them, is in the address: ?text=ENTRY,ENTRY&line=ENTRY.LINE&as=table.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { CodeViewer } from "../code/viewer";
-import { bytes, counted } from "../parts/format";
+import { numberColumn, textColumn } from "../parts/columns";
+import { baseName, bytes, counted, placeText } from "../parts/format";
+import { Rows } from "../parts/listing";
 import { Waiting } from "../parts/loading";
 import type { Column } from "../parts/table";
 import { useText, type Artifact } from "../run/texts";
 import { setParams, type Route } from "../shell/route";
 import { readGraph, type GraphNode } from "./one_graph";
-import { SourceLink } from "./one_links";
-import { Rows, numberColumn, placeText, textColumn } from "./parts";
+import { ToSource } from "./parts";
 
 export function openTexts(route: Route): number[] {
   return (route.params.get("text") ?? "").split(",").filter(Boolean).map(Number);
@@ -27,18 +28,13 @@ const columns: Column<GraphNode>[] = [
   textColumn("target", "target", 0, (row) => row.target),
   textColumn("inputs", "inputs", 180, (row) => row.inputs),
   textColumn("shape", "type and sizes", 230, (row) => row.shape),
-  {
-    ...textColumn<GraphNode>("source", "source line", 160, (row) =>
-      placeText(row.file, row.fileLine ?? undefined),
-    ),
+  textColumn("source", "source line", 160, (row) => placeText(row.file, row.fileLine), {
     cell: (row) => (
-      <SourceLink file={row.file} line={row.fileLine ?? undefined}>
-        <bdi title={row.code}>
-          {placeText(row.file.split("/").pop(), row.fileLine ?? undefined)}
-        </bdi>
-      </SourceLink>
+      <ToSource file={row.file} line={row.fileLine}>
+        <bdi title={row.code}>{placeText(baseName(row.file), row.fileLine)}</bdi>
+      </ToSource>
     ),
-  },
+  }),
 ];
 
 function GraphTable({ text, onLine }: { text: string; onLine: (line: number) => void }) {

@@ -2,19 +2,20 @@
 // the graph: ?diff=COMPILE_ID compares that compilation's graph with the one before it.
 import { useMemo } from "preact/hooks";
 import { CodeDiff } from "../code/viewer";
-import { counted } from "../parts/format";
+import { counted, seconds } from "../parts/format";
 import { Waiting } from "../parts/loading";
+import type { Tables } from "../run/tables";
 import { useText, type Artifact, type Texts } from "../run/texts";
-import { href, setParams, type Route } from "../shell/route";
-import { isOf, keyOf, type Compilation, type Compile, type Recompile } from "./data";
+import { setParams, to, type Route } from "../shell/route";
+import { isOf, keyOf, type Compilation, type Recompile } from "./data";
 import { changeText } from "./one_why";
-import { Outcome, seconds } from "./parts";
+import { Outcome } from "./parts";
 
 // "3/1" and "3/2" are of frame 3.
 const frameOf = (id: string | undefined) => (id ?? "").replace(/\/[^/]*$/, "");
 
-export function chainOf(compile: Compile, one: Compilation): Compilation[] {
-  return compile
+function chainOf(tables: Tables, one: Compilation): Compilation[] {
+  return tables
     .rows("compilation")
     .filter(
       (row) =>
@@ -63,7 +64,7 @@ function GraphDiff(props: { texts: Texts; before: Compilation; now: Compilation 
 
 interface StepProps {
   view: string;
-  compile: Compile;
+  tables: Tables;
   texts: Texts | null;
   row: Compilation;
   before: Compilation | undefined;
@@ -71,13 +72,13 @@ interface StepProps {
   route: Route;
 }
 
-function mainReason(compile: Compile, row: Compilation): Recompile | undefined {
-  const rows = compile.rows("compile_recompile").filter((one) => isOf(row, one));
+function mainReason(tables: Tables, row: Compilation): Recompile | undefined {
+  const rows = tables.rows("compile_recompile").filter((one) => isOf(row, one));
   return rows.find((one) => one.is_main) ?? rows[0];
 }
 
-function Step({ view, compile, texts, row, before, isHere, route }: StepProps) {
-  const reason = useMemo(() => mainReason(compile, row), [compile, row]);
+function Step({ view, tables, texts, row, before, isHere, route }: StepProps) {
+  const reason = useMemo(() => mainReason(tables, row), [tables, row]);
   const isOpen = before !== undefined && route.params.get("diff") === row.compile_id;
   return (
     <li class={isHere ? "here" : ""} aria-current={isHere ? "step" : undefined}>
@@ -85,9 +86,7 @@ function Step({ view, compile, texts, row, before, isHere, route }: StepProps) {
         {isHere ? (
           <strong>{row.compile_id}</strong>
         ) : (
-          <a href={href(view, { job: route.params.get("job"), at: keyOf(row) })}>
-            {row.compile_id}
-          </a>
+          <a href={to(view, { at: keyOf(row) })}>{row.compile_id}</a>
         )}{" "}
         <Outcome outcome={row.outcome} />{" "}
         <span class="quiet">{row.seconds === undefined ? "" : seconds(row.seconds)}</span>{" "}
@@ -126,13 +125,13 @@ function near(chain: Compilation[], one: Compilation): Compilation[] {
 
 export function Chain(props: {
   view: string;
-  compile: Compile;
+  tables: Tables;
   texts: Texts | null;
   one: Compilation;
   route: Route;
 }) {
-  const { view, compile, texts, one, route } = props;
-  const chain = useMemo(() => chainOf(compile, one), [compile, one]);
+  const { view, tables, texts, one, route } = props;
+  const chain = useMemo(() => chainOf(tables, one), [tables, one]);
   if (chain.length < 2) return null;
   const shown = near(chain, one);
   return (
@@ -146,7 +145,7 @@ export function Chain(props: {
           <Step
             key={row.compile_id}
             view={view}
-            compile={compile}
+            tables={tables}
             texts={texts}
             row={row}
             before={chain[chain.indexOf(row) - 1]}

@@ -17,20 +17,16 @@ export interface GraphNode {
   inputs: string;
   shape: string;
   file: string; // of the program
-  fileLine: number | null;
+  fileLine: number | undefined;
   code: string;
 }
 
 const longestLine = 20000;
 const mostNodes = 100_000;
 
-interface Place {
-  file: string;
-  fileLine: number | null;
-  code: string;
-}
+type Place = Pick<GraphNode, "file" | "fileLine" | "code">;
 
-const nowhere: Place = { file: "", fileLine: null, code: "" };
+const nowhere: Place = { file: "", fileLine: undefined, code: "" };
 
 function placeOf(line: string): Place | null {
   const match = /^\s*#\s*File:\s*(.*?):(\d+)(?: in [^,]*)?(?:, code: (.*))?$/.exec(line);
@@ -61,7 +57,7 @@ class GraphReader {
   private known = new Set<string>();
   private place = nowhere;
 
-  private add(node: Omit<GraphNode, "file" | "fileLine" | "code">): void {
+  private add(node: Omit<GraphNode, keyof Place>): void {
     const place = node.op === "input" ? nowhere : this.place;
     this.nodes.push({ ...node, ...place });
     this.known.add(node.name);

@@ -1,11 +1,10 @@
 // Stacks with what the reader wrote open, and runs of frames of installed packages folded: "12 frames of torch".
 import type { StackFrame } from "../run/texts";
-import { counted } from "../parts/format";
-import { placeText } from "./parts";
-import { SourceLink } from "./one_links";
+import { counted, placeText } from "../parts/format";
+import { ToSource } from "./parts";
 
 // "torch" of /usr/lib/python3/site-packages/torch/_dynamo/x.py; null: the reader's own.
-export function packageOf(file: string): string | null {
+function packageOf(file: string): string | null {
   const installed = /(?:site|dist)-packages\/([^/]+)/.exec(file);
   if (installed) return (installed[1] ?? "").replace(/\.py$/, "");
   if (/^(torch|triton|functorch)\//.test(file)) return file.split("/")[0] ?? null;
@@ -32,9 +31,9 @@ function runsOf<Item>(items: Item[], owner: (item: Item) => string | null): Run<
 function Frame({ frame }: { frame: StackFrame }) {
   return (
     <li>
-      <SourceLink file={frame.file} line={frame.line}>
+      <ToSource file={frame.file} line={frame.line}>
         {placeText(frame.file, frame.line)}
-      </SourceLink>{" "}
+      </ToSource>{" "}
       <span class="quiet">in</span> {frame.function}
       {frame.code && <code class="frame-code">{frame.code}</code>}
     </li>

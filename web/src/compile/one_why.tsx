@@ -1,18 +1,14 @@
 // Why a compilation was needed, where it broke, how it failed.
-import {
-  breakKey,
-  type Break,
-  type Compilation,
-  type Compile,
-  type Failure,
-  type Recompile,
-} from "./data";
-import { LeftOut, placeText } from "./parts";
-import { SourceLink } from "./one_links";
-import { Stack, Traceback } from "./one_stack";
-import { count, words } from "../parts/format";
+import type { ComponentChildren } from "preact";
+import { count, placeText, words } from "../parts/format";
+import { LeftOut } from "../parts/left_out";
+import { Term } from "../parts/marks";
+import type { Tables } from "../run/tables";
 import type { StackFrame } from "../run/texts";
 import { href } from "../shell/route";
+import { breakKey, type Break, type Compilation, type Failure, type Recompile } from "./data";
+import { Stack, Traceback } from "./one_stack";
+import { ToSource } from "./parts";
 
 // "L['x'], dimension 1: 8 -> 16".
 export function changeText(row: Recompile): string {
@@ -36,44 +32,26 @@ function RecompileItem({ row }: { row: Recompile }) {
       </p>
       <dl class="column-words">
         {(row.old_value ?? row.new_value) !== undefined && (
-          <div>
-            <dt>changed</dt>
-            <dd>
-              <code>{changeText(row)}</code>
-              {row.symbol && (
-                <>
-                  {" "}
-                  and is now symbol <code>{row.symbol}</code>
-                </>
-              )}
-            </dd>
-          </div>
+          <Term name="changed">
+            <code>{changeText(row)}</code>
+            {row.symbol && (
+              <>
+                {" "}
+                and is now symbol <code>{row.symbol}</code>
+              </>
+            )}
+          </Term>
         )}
-        {row.guard && (
-          <div>
-            <dt>guard</dt>
-            <dd>
-              <code>{row.guard}</code>
-            </dd>
-          </div>
-        )}
+        <Term name="guard">{row.guard && <code>{row.guard}</code>}</Term>
         {row.user_file && (
-          <div>
-            <dt>needed by</dt>
-            <dd>
-              <SourceLink file={row.user_file} line={row.user_line}>
-                <code>{placeText(row.user_file, row.user_line)}</code>
-              </SourceLink>{" "}
-              <code>{row.user_code}</code>
-            </dd>
-          </div>
+          <Term name="needed by">
+            <ToSource file={row.user_file} line={row.user_line}>
+              <code>{placeText(row.user_file, row.user_line)}</code>
+            </ToSource>{" "}
+            <code>{row.user_code}</code>
+          </Term>
         )}
-        {row.next_step && (
-          <div>
-            <dt>next step</dt>
-            <dd>{row.next_step}</dd>
-          </div>
-        )}
+        <Term name="next step">{row.next_step}</Term>
       </dl>
     </li>
   );
@@ -85,9 +63,9 @@ function BreakItem({ row }: { row: Break }) {
       <p>
         <strong>{row.reason ?? "Graph break"}</strong>{" "}
         <span class="quiet">
-          <SourceLink file={row.user_file} line={row.user_line}>
+          <ToSource file={row.user_file} line={row.user_line}>
             {placeText(row.user_file, row.user_line)}
-          </SourceLink>
+          </ToSource>
         </span>
       </p>
       {row.explanation && <p>{row.explanation}</p>}
@@ -113,79 +91,60 @@ function FailureItem({ row }: { row: Failure }) {
   );
 }
 
-export interface Reasons {
+interface Found {
   recompiles: Recompile[];
   breaks: Break[];
   failures: Failure[];
 }
 
-function nothingWords(compile: Compile, one: Compilation): string {
+function nothingWords(tables: Tables, one: Compilation): string {
   if ((one.number ?? 0) === 0)
     return "The first compilation of this frame; it did not fail and no graph break was logged.";
-  return compile.leftOut("compile_recompile") > 0
+  return tables.leftOut("compile_recompile") > 0
     ? "Why this frame was compiled again is not on this page."
     : "The log does not tell why this frame was compiled again.";
 }
 
 const most = 16;
 
+function Reasons({ title, items }: { title: string; items: ComponentChildren[] }) {
+  if (items.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul class="reasons">{items}</ul>
+    </>
+  );
+}
+
 export function Why(props: {
-  compile: Compile;
+  tables: Tables;
   one: Compilation;
-  reasons: Reasons;
+  reasons: Found;
   stack: StackFrame[];
 }) {
-  const { compile, one, reasons, stack } = props;
+  const { tables, one, reasons, stack } = props;
   const { recompiles, breaks, failures } = reasons;
   return (
     <div class="why">
       {recompiles.length + breaks.length + failures.length === 0 && !one.why && (
-        <p class="quiet">{nothingWords(compile, one)}</p>
+        <p class="quiet">{nothingWords(tables, one)}</p>
       )}
-      {recompiles.length > 0 && (
-        <>
-          <h3>Compiled again: what changed</h3>
-          <ul class="reasons">
-            {recompiles.slice(0, most).map((row, i) => (
-              <RecompileItem key={i} row={row} />
-            ))}
-          </ul>
-          {recompiles.length > most && (
-            <p class="quiet">and {count(recompiles.length - most)} more</p>
-          )}
-        </>
-      )}
+      <Reasons
+        title="Compiled again: what changed"
+        items={recompiles.slice(0, most).map((row, i) => <RecompileItem key={i} row={row} />)}
+      />
+      {recompiles.length > most && <p class="quiet">and {count(recompiles.length - most)} more</p>}
       {recompiles.length === 0 && one.why && <p>{one.why}</p>}
-      {breaks.length > 0 && (
-        <>
-          <h3>Graph breaks</h3>
-          <ul class="reasons">
-            {breaks.map((row, i) => (
-              <BreakItem key={i} row={row} />
-            ))}
-          </ul>
-        </>
-      )}
-      {failures.length > 0 && (
-        <>
-          <h3>Failure</h3>
-          <ul class="reasons">
-            {failures.map((row, i) => (
-              <FailureItem key={i} row={row} />
-            ))}
-          </ul>
-        </>
-      )}
+      <Reasons title="Graph breaks" items={breaks.map((row, i) => <BreakItem key={i} row={row} />)} />
+      <Reasons title="Failure" items={failures.map((row, i) => <FailureItem key={i} row={row} />)} />
       {stack.length > 0 && (
         <>
           <h3>Where it began, innermost first</h3>
           <Stack frames={stack} />
         </>
       )}
-      <LeftOut
-        compile={compile}
-        names={["compile_recompile", "compile_break", "compile_failure"]}
-      />
+      <LeftOut tables={tables} names={["compile_recompile", "compile_break", "compile_failure"]} />
     </div>
   );
 }

@@ -1,12 +1,13 @@
 // The frames of the program at which compilations began, as a tree that unfolds.
 import { useMemo, useState } from "preact/hooks";
-import { seconds, SourceLink } from "./parts";
+import { useSteps } from "../parts/choices";
+import { count, seconds } from "../parts/format";
+import { SourceLink } from "../parts/marks";
+import { sum } from "../parts/rows";
+import { VirtualList } from "../parts/virtual";
+import { param, to } from "../shell/route";
 import { allNodes, filtered, nodeName, statusWords, type End, type StackNode } from "./stacks";
 import { looks, StatusSign } from "./status";
-import { VirtualList } from "./virtual";
-import { count } from "../parts/format";
-import { useKeys } from "../shell/keys";
-import { currentRoute, href } from "../shell/route";
 
 const rowHeight = 28;
 const mostEnds = 5; // compilations of a frame that are links of their own
@@ -30,7 +31,7 @@ function visibleRows(forest: StackNode[], closed: Set<string>): Row[] {
   return rows;
 }
 
-function Ends({ node, job }: { node: StackNode; job: string | null }) {
+function Ends({ node }: { node: StackNode }) {
   const order = new Map(looks.map((look, i) => [look.status, i]));
   const worst = [...node.ends].sort(
     (a, b) => (order.get(a.status) ?? 0) - (order.get(b.status) ?? 0),
@@ -42,7 +43,7 @@ function Ends({ node, job }: { node: StackNode; job: string | null }) {
         <a
           key={end.key}
           class="stack-end"
-          href={href("compile", { job, at: end.key })}
+          href={to("compile", { at: end.key })}
           title={`Compilation ${end.id}${end.rank === null ? "" : ` of rank ${end.rank}`}, ${seconds(end.seconds)}`}
         >
           <StatusSign status={end.status} />
@@ -52,7 +53,7 @@ function Ends({ node, job }: { node: StackNode; job: string | null }) {
       {worst.length > mostEnds && (
         <a
           class="stack-end"
-          href={href("compile", { job, filter: `function:${node.name}` })}
+          href={to("compile", { filter: `function:${node.name}` })}
           title={statusWords(node.statuses)}
         >
           and {count(worst.length - mostEnds)} more
@@ -82,14 +83,13 @@ interface Props {
   forest: StackNode[];
   filter: string;
   selected: string | null;
-  job: string | null;
   onSelect: (id: string | null) => void;
 }
 
 function TreeRow(
   props: Row & Omit<Props, "forest" | "filter"> & { all: number; toggle: () => void },
 ) {
-  const { node, depth, isOpen, selected, job, all } = props;
+  const { node, depth, isOpen, selected, all } = props;
   const folds = node.children.length > 0;
   const isSelected = selected === node.id;
   return (
@@ -119,9 +119,9 @@ function TreeRow(
         >
           {node.name || "?"}
         </button>{" "}
-        <SourceLink file={node.file} line={node.line} job={job} short />
+        <SourceLink file={node.file} line={node.line} short />
       </span>
-      {!isOpen && folds ? <Hidden node={node} /> : <Ends node={node} job={job} />}
+      {!isOpen && folds ? <Hidden node={node} /> : <Ends node={node} />}
       <span class="stack-time" title="Compile time of this frame and all below it">
         {seconds(node.seconds)}
         <span class="bar" aria-hidden="true">
@@ -132,7 +132,7 @@ function TreeRow(
   );
 }
 
-export function StackTree({ forest, filter, selected, job, onSelect }: Props) {
+export function StackTree({ forest, filter, selected, onSelect }: Props) {
   const [closed, setClosed] = useState<Set<string>>(new Set());
   const shown = useMemo(() => {
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -142,18 +142,14 @@ export function StackTree({ forest, filter, selected, job, onSelect }: Props) {
     return filtered(forest, (node) => words.every((word) => text(node).includes(word)));
   }, [forest, filter]);
   const rows = useMemo(() => visibleRows(shown, closed), [shown, closed]);
-  const all = forest.reduce((sum, node) => sum + node.seconds, 0);
+  const all = sum(forest, (node) => node.seconds);
   const at = rows.findIndex((row) => row.node.id === selected);
-  const move = (by: number) => {
-    const now = currentRoute().params.get("frame"); // keys may come faster than the page is drawn
+  useSteps("frame", (by) => {
+    const now = param("frame"); // keys may come faster than the page is drawn
     const from = rows.findIndex((row) => row.node.id === now);
     const next = rows[Math.max(0, Math.min(rows.length - 1, from + by))];
     if (next) onSelect(next.node.id);
-  };
-  useKeys([
-    { key: "j", does: "Next frame", act: () => move(1) },
-    { key: "k", does: "Previous frame", act: () => move(-1) },
-  ]);
+  });
   const toggle = (id: string) => {
     const next = new Set(closed);
     if (!next.delete(id)) next.add(id);
@@ -174,13 +170,12 @@ export function StackTree({ forest, filter, selected, job, onSelect }: Props) {
         <button onClick={() => setClosed(new Set())}>Unfold all</button>
         <button onClick={closeAll}>Fold all</button>
       </div>
-      <VirtualList rows={rows} height={rowHeight} label="Frames" shown={at < 0 ? undefined : at}>
+      <VirtualList rows={rows} height={rowHeight} label="Frames" shown={at}>
         {(row) => (
           <TreeRow
             {...row}
             key={row.node.id}
             selected={selected}
-            job={job}
             all={all}
             onSelect={onSelect}
             toggle={() => toggle(row.node.id)}

@@ -2,7 +2,9 @@
 // forest is made for what the reader wants to see: some ranks, the user's own frames or all of them.
 import { clean } from "../run/clean";
 import { loadJson, Once } from "../run/islands";
-import { keyOf, type Compile, type Compilation } from "./data";
+import type { Tables } from "../run/tables";
+import { baseName } from "../parts/format";
+import { keyOf, ranksOf, type Compilation } from "./data";
 import { looks, statusOf, statusOfEnd, type Status } from "./status";
 
 interface RawTree {
@@ -49,7 +51,7 @@ export interface StackNode {
   statuses: Map<Status, number>;
 }
 
-export interface Wanted {
+interface Wanted {
   rank: number | null; // null: all
   library: boolean; // frames of installed packages too
 }
@@ -117,19 +119,8 @@ function forestOf(
   const nodes = tree.parent.map((_, i): StackNode => {
     const [file, name, line, isUser] = stacks.frames[tree.frame[i] ?? -1] ?? ["", "", 0, false];
     const own = ends.get(i) ?? [];
-    const id = `${number}.${i}`;
-    return {
-      id,
-      file,
-      name,
-      line,
-      isUser,
-      children: [],
-      ends: own,
-      seconds: 0,
-      count: 0,
-      statuses: new Map(),
-    };
+    const nothing = { children: [], seconds: 0, count: 0, statuses: new Map() };
+    return { id: `${number}.${i}`, file, name, line, isUser, ends: own, ...nothing };
   });
   addUp(nodes, tree.parent);
   return hang(nodes, tree.parent, library);
@@ -137,11 +128,11 @@ function forestOf(
 
 export function makeForest(
   stacks: Stacks,
-  compile: Compile,
+  tables: Tables,
   job: number | null,
   wanted: Wanted,
 ): StackNode[] {
-  const known = new Map(compile.rows("compilation").map((row) => [keyOf(row), row]));
+  const known = new Map(tables.rows("compilation").map((row) => [keyOf(row), row]));
   return stacks.trees.flatMap((tree, i) =>
     job !== null && tree.job !== job
       ? []
@@ -150,15 +141,12 @@ export function makeForest(
 }
 
 export function ranksIn(stacks: Stacks, job: number | null): number[] {
-  const ranks = new Set<number>();
-  for (const tree of stacks.trees)
-    if (job === null || tree.job === job)
-      for (const rank of tree.rank) if (rank !== null) ranks.add(rank);
-  return [...ranks].sort((a, b) => a - b);
+  const trees = stacks.trees.filter((tree) => job === null || tree.job === job);
+  return ranksOf(trees.flatMap((tree) => tree.rank));
 }
 
 export function nodeName(node: StackNode): string {
-  return `${node.name || "?"} (${node.file.slice(node.file.lastIndexOf("/") + 1)}:${node.line})`;
+  return `${node.name || "?"} (${baseName(node.file)}:${node.line})`;
 }
 
 // "2 failed, 1 ok"

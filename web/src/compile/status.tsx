@@ -1,4 +1,5 @@
 // How a compilation ended, as one word for pictures and trees: its sign and its colour tell the same.
+import { Legend } from "../parts/marks";
 import type { Compilation } from "./data";
 
 export type Status = "failed" | "unfinished" | "break" | "recompile" | "empty" | "ok";
@@ -11,44 +12,22 @@ export interface Look {
   ground: string;
 }
 
+const look = (status: Status, sign: string, words: string, colour: string, ground = `${colour}-ground`) => ({
+  status,
+  sign,
+  words,
+  colour,
+  ground,
+});
+
 // Worst first.
 export const looks: Look[] = [
-  {
-    status: "failed",
-    sign: "\u00d7",
-    words: "failed",
-    colour: "--error",
-    ground: "--error-ground",
-  },
-  {
-    status: "unfinished",
-    sign: "\u2026",
-    words: "did not end",
-    colour: "--warning",
-    ground: "--warning-ground",
-  },
-  {
-    status: "break",
-    sign: "\u00a6",
-    words: "graph break or restart",
-    colour: "--warning",
-    ground: "--warning-ground",
-  },
-  {
-    status: "recompile",
-    sign: "\u21bb",
-    words: "compiled again",
-    colour: "--info",
-    ground: "--info-ground",
-  },
-  {
-    status: "empty",
-    sign: "\u2205",
-    words: "nothing to compile",
-    colour: "--quiet",
-    ground: "--raised",
-  },
-  { status: "ok", sign: "\u2713", words: "ok", colour: "--good", ground: "--good-ground" },
+  look("failed", "\u00d7", "failed", "--error"),
+  look("unfinished", "\u2026", "did not end", "--warning"),
+  look("break", "\u00a6", "graph break or restart", "--warning"),
+  look("recompile", "\u21bb", "compiled again", "--info"),
+  look("empty", "\u2205", "nothing to compile", "--quiet", "--raised"),
+  look("ok", "\u2713", "ok", "--good"),
 ];
 
 export const lookOf = (status: Status): Look => looks.find((one) => one.status === status) as Look;
@@ -78,13 +57,6 @@ export function StatusSign({ status }: { status: Status }) {
 }
 
 export function StatusLegend() {
-  return (
-    <div class="legend" aria-label="How compilations ended">
-      {looks.map(({ status, words }) => (
-        <span key={status}>
-          <StatusSign status={status} /> {words}
-        </span>
-      ))}
-    </div>
-  );
+  const items = looks.map(({ status, words }) => ({ id: status, mark: <StatusSign status={status} />, words }));
+  return <Legend label="How compilations ended" items={items} />;
 }

@@ -1,28 +1,24 @@
 // "Fix this first": causes of lost time, the costliest first, each with where to look.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { Section, SourceLink } from "../compile/parts";
-import { LeftOutOf } from "../flight/left_out";
-import { count, counted, duration } from "../parts/format";
-import { ShareBar, shareText } from "../profile/parts";
+import { capital, count, counted, duration, shareText } from "../parts/format";
+import { LeftOutNote } from "../parts/left_out";
+import { Section } from "../parts/listing";
+import { Bar, SourceLink } from "../parts/marks";
+import { differ, largestFirst, sum } from "../parts/rows";
 import { hasRows, type Run } from "../run/data";
-import { href, setParams } from "../shell/route";
-import { sumOf, type Cost, type CostFix } from "./data";
+import type { Row, Tables } from "../run/tables";
+import { param, setParams, to, type Params } from "../shell/route";
 
 const shownAtFirst = 8;
 
-interface Props {
-  run: Run;
-  cost: Cost;
-  job: string | null;
-  isAll: boolean;
-}
+type CostFix = Row<"cost_fix">;
 
-function Links({ run, fix, job }: { run: Run; fix: CostFix; job: string | null }) {
+function Links({ run, fix }: { run: Run; fix: CostFix }) {
   const links: ComponentChildren[] = [];
-  const add = (words: string, view: string, params: Record<string, string | null> = {}) =>
+  const add = (words: string, view: string, params: Params = {}) =>
     links.push(
-      <a key={words} href={href(view, { job, ...params })}>
+      <a key={words} href={to(view, params)}>
         {words}
       </a>,
     );
@@ -39,7 +35,7 @@ function Links({ run, fix, job }: { run: Run; fix: CostFix; job: string | null }
   if (fix.kind === "idle" || fix.kind === "first_step") {
     add("idle time by cause", "profile_idle");
     const rank = fix.ranks?.[0];
-    if (rank !== undefined) add(`timeline of rank ${rank}`, "timeline", { rank: String(rank) });
+    if (rank !== undefined) add(`timeline of rank ${rank}`, "timeline", { rank });
   }
   if (fix.kind === "compile" && fix.compile_id)
     add(`compilation ${fix.compile_id}`, "compile", { filter: `id:${fix.compile_id}` });
@@ -52,30 +48,35 @@ function where(fix: CostFix): string {
   if (fix.kind === "late_rank" && fix.op)
     parts.push(`mostly at ${fix.op}${fix.group_name ? ` of group ${fix.group_name}` : ""}`);
   if (fix.times !== undefined)
-    parts.push(
-      counted(fix.times, fix.kind === "compile" ? "compilation" : "collective"),
-    );
+    parts.push(counted(fix.times, fix.kind === "compile" ? "compilation" : "collective"));
   return parts.join(", ");
 }
 
-function Fix({ run, fix, most, job, several }: { run: Run; fix: CostFix; most: number; job: string | null; several: boolean }) {
-  const text = fix.text ?? "";
+// What all fixes of a list share.
+interface Shared {
+  run: Run;
+  most: number; // of the lost time
+  several: boolean; // attempts
+}
+
+function Fix({ run, fix, most, several }: Shared & { fix: CostFix }) {
   return (
     <li>
       <div class="cost-words">
         <p>
-          <strong>{text.slice(0, 1).toUpperCase() + text.slice(1)}</strong>{" "}
+          <strong>{capital(fix.text ?? "")}</strong>{" "}
           {several && <span class="quiet">attempt {fix.attempt}</span>}
         </p>
         <p class="quiet">
-          {where(fix)} {fix.file && <SourceLink file={fix.file} line={fix.line} job={job} />}
+          {where(fix)} {fix.file && <SourceLink file={fix.file} line={fix.line} />}
         </p>
-        <Links run={run} fix={fix} job={job} />
+        <Links run={run} fix={fix} />
       </div>
-      <ShareBar
+      <Bar
         value={fix.lost_ns ?? 0}
         most={most}
         text={`${duration(fix.lost_ns ?? 0)} · ${shareText(fix.share ?? 0)}`}
+        isShort
       />
     </li>
   );
@@ -84,42 +85,36 @@ function Fix({ run, fix, most, job, several }: { run: Run; fix: CostFix; most: n
 // What names nothing that a reader could change.
 const isNamed = (fix: CostFix) => fix.reason !== "unknown" && fix.reason !== "pace";
 
-function List({ fixes, most, ...rest }: { fixes: CostFix[]; most: number; run: Run; job: string | null; several: boolean }) {
+function List({ fixes, ...shared }: Shared & { fixes: CostFix[] }) {
   return (
     <ol class="cost-fixes">
       {fixes.map((fix) => (
-        <Fix key={`${fix.job}.${fix.attempt}.${fix.position}`} fix={fix} most={most} {...rest} />
+        <Fix key={`${fix.job}.${fix.attempt}.${fix.position}`} fix={fix} {...shared} />
       ))}
     </ol>
   );
 }
 
-function Unnamed({ fixes, ...rest }: { fixes: CostFix[]; most: number; run: Run; job: string | null; several: boolean }) {
+function Unnamed({ fixes, ...shared }: Shared & { fixes: CostFix[] }) {
   if (fixes.length === 0) return null;
-  const [lost, share] = [sumOf(fixes, (one) => one.lost_ns), sumOf(fixes, (one) => one.share)];
   return (
     <details class="cost-unnamed">
       <summary>
-        Nothing to fix is named by {counted(fixes.length, "more cause")}: {duration(lost)}
-        {!rest.several && `, ${shareText(share)} of the lost time`}
+        Nothing to fix is named by {counted(fixes.length, "more cause")}:{" "}
+        {duration(sum(fixes, (one) => one.lost_ns))}
+        {!shared.several && `, ${shareText(sum(fixes, (one) => one.share))} of the lost time`}
       </summary>
-      <List fixes={fixes} {...rest} />
+      <List fixes={fixes} {...shared} />
     </details>
   );
 }
 
-export function Fixes({ run, cost, job, isAll }: Props) {
-  const rows = useMemo(
-    () => [...cost.rows("cost_fix")].sort((a, b) => (b.lost_ns ?? 0) - (a.lost_ns ?? 0)),
-    [cost],
-  );
+export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
+  const rows = useMemo(() => largestFirst(tables.rows("cost_fix"), (row) => row.lost_ns), [tables]);
+  const isAll = param("all") === "1";
   const named = rows.filter(isNamed);
   const shown = isAll ? named : named.slice(0, shownAtFirst);
-  const shared = {
-    run,
-    job,
-    several: new Set(rows.map((row) => `${row.job}.${row.attempt}`)).size > 1,
-  };
+  const shared = { run, several: differ(rows, (row) => `${row.job}.${row.attempt}`) };
   return (
     <Section title="Fix this first" number={named.length}>
       {named.length > 0 ? (
@@ -133,7 +128,7 @@ export function Fixes({ run, cost, job, isAll }: Props) {
         </button>
       )}
       <Unnamed fixes={rows.filter((one) => !isNamed(one))} most={rows[0]?.lost_ns ?? 0} {...shared} />
-      <LeftOutOf tables={cost} names={["cost_fix"]} />
+      <LeftOutNote tables={tables} names={["cost_fix"]} />
     </Section>
   );
 }

@@ -1,28 +1,29 @@
 // Arrivals by rank: how late each is by and large, how often last, and who stands out.
-import { Bar, numberColumn } from "../compile/parts";
+import { barColumn, numberColumn } from "../parts/columns";
 import { count, counted, duration } from "../parts/format";
+import { most } from "../parts/rows";
 import type { Column } from "../parts/table";
+import type { Tables, Who } from "../run/tables";
 import { summaries, type Against, type Kind, type Lateness, type RankSummary } from "./arrivals";
-import type { Comm } from "./comm";
 
 const nanos = (ns: number) => (ns === 0 ? "0 s" : duration(ns));
 export const micros = (us: number) => nanos(us * 1000);
 
 // What the run's tables say of a rank beyond the sequences of this page.
-export interface Row extends RankSummary {
+interface Row extends RankSummary {
   all_last?: number | undefined; // of all groups
   third_ns?: number | undefined;
   correction_ns?: number | undefined;
   wait_mean_ns?: number | undefined;
 }
 
-export function rowsOf(lateness: Lateness, kind: Kind, comm: Comm | null): Row[] {
+export function rowsOf(lateness: Lateness, kind: Kind, tables: Tables): Row[] {
   const { group } = lateness;
-  const isHere = (one: { job?: number; attempt?: number }) =>
+  const isHere = (one: Who) =>
     one.job === (group.job ?? undefined) && one.attempt === (group.attempt ?? undefined);
   const found = new Map<number | undefined, Partial<Row>>();
   if (kind === "flight") {
-    for (const one of comm?.rows("comm_arrival") ?? [])
+    for (const one of tables.rows("comm_arrival"))
       if (isHere(one))
         found.set(one.rank, {
           all_last: one.times_last,
@@ -30,7 +31,7 @@ export function rowsOf(lateness: Lateness, kind: Kind, comm: Comm | null): Row[]
           correction_ns: one.clock_correction_ns,
         });
   } else {
-    for (const one of comm?.rows("profile_arrival") ?? [])
+    for (const one of tables.rows("profile_arrival"))
       if (isHere(one) && one.group_name === group.name && one.group_desc === group.desc)
         found.set(one.rank, { wait_mean_ns: one.wait_mean_ns });
   }
@@ -38,43 +39,27 @@ export function rowsOf(lateness: Lateness, kind: Kind, comm: Comm | null): Row[]
 }
 
 export function columnsOf(kind: Kind, against: Against, rows: Row[]): Column<Row>[] {
-  const slowest = rows.reduce((most, row) => Math.max(most, row.median_us ?? 0), 0);
-  const behind = `behind the ${against} member`;
   const all: Column<Row>[] = [
-    { id: "rank", title: "rank", width: 80, number: true, opens: true, value: (row) => row.rank },
-    numberColumn(
-      "median",
-      "median lateness",
-      0,
-      (row) => row.median_us ?? undefined,
-      (us) => <Bar share={slowest > 0 ? us / slowest : 0} text={micros(us)} />,
-      { definition: `Median of its time ${behind}, over the sequences of this page` },
-    ),
-    numberColumn("longest", "longest", 120, (row) => row.longest_us ?? undefined, micros, {
-      definition: `The longest of these`,
-    }),
-    numberColumn("last", "came last", 120, (row) => row.last, undefined, {
-      definition: "Sequences of this page to which it came last of all members",
-    }),
-    numberColumn("first", "came first", 120, (row) => row.first, undefined, {
-      definition: "Sequences of this page to which it came first",
-    }),
+    numberColumn("rank", "rank", 80, (row) => row.rank, undefined, { opens: true }),
+    barColumn("median", "median lateness", 0, (row) => row.median_us, most(rows, (row) => row.median_us),
+      micros, `Median of its time behind the ${against} member, over the sequences of this page`),
+    numberColumn("longest", "longest", 120, (row) => row.longest_us, micros, "The longest of these"),
+    numberColumn("last", "came last", 120, (row) => row.last, undefined,
+      "Sequences of this page to which it came last of all members"),
+    numberColumn("first", "came first", 120, (row) => row.first, undefined,
+      "Sequences of this page to which it came first"),
   ];
   const flight: Column<Row>[] = [
-    numberColumn("all_last", "last in all groups", 150, (row) => row.all_last, undefined, {
-      definition: "Collectives of all groups of the rank to which it came last (comm_arrival)",
-    }),
-    numberColumn("third", "third-longest delay", 170, (row) => row.third_ns, duration, {
-      definition: "Behind the last but one member, of all groups: one delay is chance, three are a straggler",
-    }),
-    numberColumn("clock", "clock taken off", 140, (row) => row.correction_ns, nanos, {
-      definition: "How far its clock is ahead of the others', where that is clear; taken off its times",
-    }),
+    numberColumn("all_last", "last in all groups", 150, (row) => row.all_last, undefined,
+      "Collectives of all groups of the rank to which it came last (comm_arrival)"),
+    numberColumn("third", "third-longest delay", 170, (row) => row.third_ns, duration,
+      "Behind the last but one member, of all groups: one delay is chance, three are a straggler"),
+    numberColumn("clock", "clock taken off", 140, (row) => row.correction_ns, nanos,
+      "How far its clock is ahead of the others', where that is clear; taken off its times"),
   ];
   const profile: Column<Row>[] = [
-    numberColumn("wait", "mean wait for the last", 190, (row) => row.wait_mean_ns, duration, {
-      definition: "Its waiting for the last member, mean over all collectives of the group (profile_arrival)",
-    }),
+    numberColumn("wait", "mean wait for the last", 190, (row) => row.wait_mean_ns, duration,
+      "Its waiting for the last member, mean over all collectives of the group (profile_arrival)"),
   ];
   return [...all, ...(kind === "flight" ? flight : profile)];
 }

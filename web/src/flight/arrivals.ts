@@ -1,5 +1,6 @@
 // How late each rank came to each collective: the island "arrivals" (src/outputs/report/html/comm_arrivals.cc), and what
 // is derived from it.
+import { median } from "../parts/rows";
 import { clean } from "../run/clean";
 import { loadJson, Once } from "../run/islands";
 import { nameGroups, ranksOf, type NamedGroup, type Run as RankRun } from "./data";
@@ -14,7 +15,7 @@ export interface ArrivalGroup extends NamedGroup {
   late_us: number[][]; // by member, then by sequence: behind the first; -1: no time
 }
 
-export interface ArrivalKind {
+interface ArrivalKind {
   groups: ArrivalGroup[];
   left_out: number;
 }
@@ -53,22 +54,15 @@ export const arrivalsIsland = new Once(async (): Promise<Arrivals> => {
 
 export type Against = "first" | "median";
 
-function medianOf(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  if (sorted.length % 2 === 1) return sorted[middle] ?? 0;
-  return ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
-}
-
 // One collective.
-export interface ColumnFacts {
+interface ColumnFacts {
   known: number; // members with a time
   last: number; // row of the one that came last; -1: fewer than two have a time
   first: number;
   median: number; // microseconds behind the first
 }
 
-export function columnFacts(group: ArrivalGroup, column: number): ColumnFacts {
+function columnFacts(group: ArrivalGroup, column: number): ColumnFacts {
   const values: number[] = [];
   let [first, last] = [-1, -1];
   const late = (row: number) => group.late_us[row]?.[column] ?? -1;
@@ -83,7 +77,7 @@ export function columnFacts(group: ArrivalGroup, column: number): ColumnFacts {
     known: values.length,
     first: isTold ? first : -1,
     last: isTold ? last : -1,
-    median: isTold ? medianOf(values) : 0,
+    median: isTold ? median(values) : 0,
   };
 }
 
@@ -127,7 +121,7 @@ export function summaries(lateness: Lateness): RankSummary[] {
     return {
       rank,
       known: values.length,
-      median_us: values.length > 0 ? medianOf(values) : null,
+      median_us: values.length > 0 ? median(values) : null,
       longest_us: values.reduce<number | null>((most, one) => Math.max(most ?? one, one), null),
       last: last.get(row) ?? 0,
       first: first.get(row) ?? 0,

@@ -2,7 +2,9 @@
 // shape and colour. The table below it says the same.
 import { bytes, counted } from "../parts/format";
 import { groupTitle } from "./data";
-import type { Bandwidth } from "./comm";
+import type { Row } from "../run/tables";
+
+type Bandwidth = Row<"profile_bandwidth">;
 
 const size = { width: 1180, height: 300 };
 const frame = { left: 72, right: 16, top: 12, bottom: 40 };
@@ -18,7 +20,7 @@ const shapes = [
 ];
 const colours = ["dynamo", "triton", "inductor", "aot", "codegen", "other"];
 
-export function opMark(ops: string[], op: string): { shape: string; colour: string } {
+function opMark(ops: string[], op: string): { shape: string; colour: string } {
   const at = Math.max(0, ops.indexOf(op));
   return {
     shape: shapes[at % shapes.length] as string,
@@ -61,7 +63,7 @@ export function speed(value: number): string {
   return `${bytes(value * 1e9 >= 1000 ? Math.round(value * 1e9) : Number((value * 1e9).toPrecision(3)))}/s`;
 }
 
-export function pointWords(row: Bandwidth): string {
+function pointWords(row: Bandwidth): string {
   const group = groupTitle({ name: row.group_name ?? "", desc: row.group_desc ?? "" });
   return `${row.op} of ${bytes(row.bytes ?? 0)} in ${group}: bus ${speed(row.busbw ?? 0)}, ${counted(row.count ?? 0, "time")}`;
 }

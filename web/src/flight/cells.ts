@@ -3,6 +3,7 @@
 // Only what is in sight is drawn, so that the cost does not grow with the number of ranks. What a cell means
 // is its look: how full it is, its colour, and, where there is room, a sign. Low cells are filled from the
 // left, high ones from below.
+import { coloursOf, fitCanvas, type Colour, type Sight } from "../parts/canvas";
 
 export interface Layout {
   rows: number;
@@ -77,25 +78,6 @@ export interface Picture {
   blamed: Set<number>; // ranks
   accused: Set<number>; // columns that findings are about
   selected: { row: number; column: number };
-}
-
-export interface Sight {
-  left: number; // how much is scrolled away
-  top: number;
-  width: number;
-  height: number;
-}
-
-type Colour = (name: string) => string;
-
-function colours(canvas: HTMLCanvasElement): Colour {
-  const style = getComputedStyle(canvas);
-  const known = new Map<string, string>();
-  return (name) => {
-    let value = known.get(name);
-    if (value === undefined) known.set(name, (value = style.getPropertyValue(name).trim()));
-    return value;
-  };
 }
 
 interface Pen {
@@ -238,14 +220,9 @@ export function draw(
   picture: Picture,
   sight: Sight,
 ): void {
-  const context = canvas.getContext("2d");
+  const context = fitCanvas(canvas, sight.width, sight.height);
   if (!context) return;
-  const ratio = window.devicePixelRatio || 1;
-  const [width, height] = [Math.round(sight.width * ratio), Math.round(sight.height * ratio)];
-  if (canvas.width !== width) canvas.width = width;
-  if (canvas.height !== height) canvas.height = height;
-  context.setTransform(ratio, 0, 0, ratio, -sight.left * ratio, -sight.top * ratio);
-  context.clearRect(sight.left, sight.top, sight.width, sight.height);
+  context.translate(-sight.left, -sight.top);
   context.textBaseline = "middle";
   context.textAlign = "center";
   const family = getComputedStyle(canvas).fontFamily;
@@ -256,7 +233,7 @@ export function draw(
   const to = layout.x.findIndex((x) => x > sight.left + sight.width);
   const pen: Pen = {
     context,
-    colour: colours(canvas),
+    colour: coloursOf(canvas),
     layout,
     sight,
     rows: [first, Math.min(layout.rows, end)],

@@ -78,6 +78,11 @@ export interface Flight {
 
 const mostRanks = 2_000_000;
 
+// Texts for the numbers that stand for them.
+export function withTexts<Names extends string>(row: Record<Names, number>, texts: string[], names: Names[]) {
+  return Object.fromEntries(names.map((name) => [name, texts[row[name]] ?? ""])) as Record<Names, string>;
+}
+
 export function ranksOf(runs: Run[]): number[] {
   const ranks: number[] = [];
   for (const [first, step, length] of runs)
@@ -105,7 +110,7 @@ interface RawIncomplete extends Omit<Incomplete, "name" | "desc" | "op" | "state
   waits_for: Run[];
 }
 
-export interface RawFlight {
+interface RawFlight {
   texts: string[];
   groups: RawGroup[];
   left_out: number;
@@ -145,10 +150,7 @@ function unpackFlight(raw: RawFlight): Flight {
   }));
   const incomplete = raw.incomplete.map((one) => ({
     ...one,
-    name: text(one.name),
-    desc: text(one.desc),
-    op: text(one.op),
-    state: text(one.state),
+    ...withTexts(one, raw.texts, ["name", "desc", "op", "state"]),
     waits_for: ranksOf(one.waits_for),
   }));
   nameGroups(groups);

@@ -1,7 +1,6 @@
-// A rank x sequence grid that scrolls, is pointed at and walked through by arrow keys. The canvas is as large
-// as the box around it and stays in place while an empty element of the full size scrolls, so that memory does
-// not grow with the number of ranks.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+// A rank x sequence grid that scrolls, is pointed at and walked through by arrow keys.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { CanvasBox } from "../parts/canvas";
 import { columnAt, draw, makeLayout, margin, rowAt, type Layout, type Picture } from "./cells";
 
 export interface Place {
@@ -30,21 +29,6 @@ function reveal(box: HTMLElement, layout: Layout, { row, column }: Place): void 
   const isAbove = y - margin.top < box.scrollTop;
   if (isAbove || y + layout.cellHeight > box.scrollTop + box.clientHeight)
     box.scrollTop = y - box.clientHeight / 2;
-}
-
-// Calls `update` when the size of the element, or the colour scheme, changes.
-function useChanges(element: { current: HTMLElement | null }, update: () => void): void {
-  useLayoutEffect(() => {
-    if (!element.current) return;
-    const observer = new ResizeObserver(update);
-    observer.observe(element.current);
-    const scheme = window.matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", update);
-    return () => {
-      observer.disconnect();
-      scheme.removeEventListener("change", update);
-    };
-  });
 }
 
 const steps: Record<string, [row: number, column: number]> = {
@@ -78,14 +62,6 @@ function cellUnder(event: MouseEvent, box: HTMLElement, layout: Layout): Place |
   return column < 0 || row < 0 ? null : { row, column };
 }
 
-function Tip({ x, y, text }: { x: number; y: number; text: string }) {
-  return (
-    <div class="grid-tip" aria-hidden="true" style={{ left: `${x}px`, top: `${y}px` }}>
-      {text}
-    </div>
-  );
-}
-
 // The grid on this page gets the keys.
 export function focusGrid(): void {
   document.querySelector<HTMLElement>(".grid-box")?.focus();
@@ -93,41 +69,17 @@ export function focusGrid(): void {
 
 export function Grid({ picture, label, describe, onSelect, least }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
   const [room, setRoom] = useState(1100);
-  const [hover, setHover] = useState<(Place & { x: number; y: number }) | null>(null);
   const layout = useMemo(
     () => makeLayout(picture.seq, picture.ranks.length, room, least),
     [picture.seq, picture.ranks.length, room, least],
   );
-  const redraw = () => {
-    if (!box.current || !canvas.current) return;
-    const {
-      scrollLeft: left,
-      scrollTop: top,
-      clientWidth: width,
-      clientHeight: height,
-    } = box.current;
-    draw(canvas.current, layout, picture, { left, top, width, height });
-  };
-  useChanges(box, () => {
-    if (box.current && box.current.clientWidth !== room) setRoom(box.current.clientWidth);
-    redraw();
-  });
   useEffect(() => {
     if (box.current) reveal(box.current, layout, picture.selected);
   }, [layout, picture.selected.row, picture.selected.column]);
-  useLayoutEffect(redraw);
-
   const placeAt = (event: MouseEvent) =>
     box.current ? cellUnder(event, box.current, layout) : null;
-  const point = (event: MouseEvent) => {
-    const place = placeAt(event);
-    const at = box.current?.getBoundingClientRect();
-    setHover(
-      place && at ? { ...place, x: event.clientX - at.left, y: event.clientY - at.top } : null,
-    );
-  };
+  const words = (place: Place | null) => place && describe(place);
   const press = (event: KeyboardEvent) => {
     const place = moved(picture.selected, event.key, picture);
     if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -141,27 +93,24 @@ export function Grid({ picture, label, describe, onSelect, least }: Props) {
   const { row, column } = picture.selected;
   return (
     <div class="grid-frame">
-      <div
-        class="grid-box"
-        ref={box}
-        tabIndex={0}
-        role="application"
-        aria-roledescription="grid of ranks and sequences"
-        aria-label={`${label}. Arrow keys choose a cell.`}
-        style={{ height: `${Math.min(layout.height + 4, 480)}px` }}
-        onScroll={redraw}
-        onKeyDown={press}
-        onClick={pick}
-        onMouseMove={point}
-        onMouseLeave={() => setHover(null)}
-      >
-        <div style={{ width: `${layout.width}px`, height: `${layout.height}px` }}>
-          <canvas ref={canvas} aria-hidden="true" />
-        </div>
-      </div>
-      {hover && (
-        <Tip x={Math.min(hover.x + 14, room - 300)} y={hover.y + 16} text={describe(hover)} />
-      )}
+      <CanvasBox
+        box={box}
+        width={layout.width}
+        height={layout.height}
+        onRoom={setRoom}
+        draw={(canvas, sight) => draw(canvas, layout, picture, sight)}
+        tip={(event) => words(placeAt(event))}
+        tipWidth={300}
+        subject={[picture.seq]}
+        attributes={{
+          class: "grid-box",
+          role: "application",
+          "aria-roledescription": "grid of ranks and sequences",
+          "aria-label": `${label}. Arrow keys choose a cell.`,
+          onKeyDown: press,
+          onClick: pick,
+        }}
+      />
       <p class="unseen" aria-live="polite">
         {row >= 0 && column >= 0 ? describe(picture.selected) : ""}
       </p>

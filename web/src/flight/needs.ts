@@ -1,4 +1,6 @@
-// What views of collectives need, and how to record it.
+// What views of collectives need and how to record it, and their tables: the island "comm"
+// (src/outputs/report/html/comm_data.cc).
+import { tablesIsland } from "../run/tables";
 import type { Needs } from "../view";
 
 const dumps =
@@ -17,3 +19,5 @@ export function flightOrProfileNeeds(tables: string[]): Needs {
     record: `${dumps} ${profiles}`,
   };
 }
+
+export const commIsland = tablesIsland("comm");

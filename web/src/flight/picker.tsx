@@ -2,6 +2,7 @@
 // previous.
 import { count, counted, rankList } from "../parts/format";
 import type { Run } from "../run/data";
+import { Select, useSteps } from "../parts/choices";
 import { useKeys } from "../shell/keys";
 import { setParams } from "../shell/route";
 import { groupTitle, type NamedGroup } from "./data";
@@ -27,31 +28,21 @@ function optionText(group: NamedGroup & { trouble?: number }, run: Run): string 
 export function Picker({ view, run, groups, group, leftOut, table }: Props) {
   const choose = (wanted: string) =>
     setParams(view, { group: wanted, seq: null, rank: null, at: null });
-  const move = (by: number) => {
+  useSteps("group", (by) => {
     const next = groups[groups.indexOf(group) + by];
     if (next) choose(next.id);
-  };
+  });
   useKeys([
-    { key: "j", does: "Next group", act: () => move(1) },
-    { key: "k", does: "Previous group", act: () => move(-1) },
     { key: "g", does: "To the grid, where arrow keys choose a cell", act: focusGrid },
   ]);
   return (
     <div class="section-head">
-      <label class="group-choice">
-        <span aria-hidden="true">Group</span>
-        <select
-          aria-label="Group"
-          value={group.id}
-          onChange={(event) => choose(event.currentTarget.value)}
-        >
-          {groups.map((one) => (
-            <option key={one.id} value={one.id}>
-              {optionText(one, run)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select
+        name="Group"
+        value={group.id}
+        options={groups.map((one) => [one.id, optionText(one, run)])}
+        onChoose={choose}
+      />
       {leftOut > 0 && (
         <span class="quiet">
           and {counted(leftOut, "group")} in table <code>{table}</code> of run.duckdb

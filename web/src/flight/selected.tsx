@@ -1,14 +1,14 @@
 // A chosen cell of the grid in words: what the rank did there, with what, issued where, and who of the others
 // is in which state. It says all that the picture shows.
 import { counted, rankList } from "../parts/format";
-import { Waiting } from "../parts/loading";
-import { useOnce } from "../run/islands";
+import { Load } from "../parts/loading";
+import { Legend as Signs, Term } from "../parts/marks";
 import { cellDefinitions, cellWords, groupTitle, type FlightGroup } from "./data";
 import type { Place } from "./grid";
 import { CellStack } from "./stack";
-import { stacksIsland, stacksOf } from "./stacks";
+import { stacksIsland, stacksOf, type Stacks } from "./stacks";
 
-export function cellOf(group: FlightGroup, { row, column }: Place) {
+function cellOf(group: FlightGroup, { row, column }: Place) {
   const own = group.differs.get(`${column},${row}`);
   const state = group.cells[row]?.[column] ?? "u";
   return {
@@ -26,27 +26,25 @@ export function describe(group: FlightGroup, place: Place): string {
   return `rank ${group.members[place.row]}, ${group.seq[place.column]} ${what}: ${cellWords[cell.state]}`;
 }
 
-export const legendOrder = ["c", "t", "s", "m", "x", "u", "."];
+const legendOrder = ["c", "t", "s", "m", "x", "u", "."];
+
+const StateMark = ({ state }: { state: string }) => (
+  <i class={`state-cell ${cellWords[state]?.replace(/ /g, "-")}`} aria-hidden="true" />
+);
 
 export function Legend({ group, blames }: { group: FlightGroup; blames: boolean }) {
   const used = new Set(group.cells.flatMap((row) => [...new Set(row)]));
-  return (
-    <p class="legend quiet">
-      {legendOrder
-        .filter((one) => used.has(one))
-        .map((one) => (
-          <span key={one} title={cellDefinitions[one]}>
-            <i class={`state-cell ${cellWords[one]?.replace(/ /g, "-")}`} aria-hidden="true" />
-            {cellWords[one]}
-          </span>
-        ))}
-      {blames && (
-        <span>
-          <i class="blamed-mark" aria-hidden="true" /> blamed by a finding
-        </span>
-      )}
-    </p>
-  );
+  const items = legendOrder
+    .filter((state) => used.has(state))
+    .map((state) => ({
+      id: state,
+      mark: <StateMark state={state} />,
+      words: cellWords[state],
+      title: cellDefinitions[state],
+    }));
+  const mark = <i class="blamed-mark" aria-hidden="true" />;
+  const blame = { id: "blamed", mark, words: "blamed by a finding", title: undefined };
+  return <Signs items={blames ? [...items, blame] : items} isQuiet />;
 }
 
 // Who is in which state.
@@ -62,7 +60,7 @@ function ColumnInWords({ group, column }: { group: FlightGroup; column: number }
       {states.map(({ state, ranks }) => (
         <div key={state}>
           <dt title={cellDefinitions[state]}>
-            <i class={`state-cell ${cellWords[state]?.replace(/ /g, "-")}`} aria-hidden="true" />
+            <StateMark state={state} />
             {cellWords[state]}
           </dt>
           <dd>
@@ -75,11 +73,10 @@ function ColumnInWords({ group, column }: { group: FlightGroup; column: number }
 }
 
 // The stacks are an island of their own: a reader who only looks at the picture does not wait for them.
-function Issued({ group, place: { row, column } }: { group: FlightGroup; place: Place }) {
-  const loaded = useOnce(stacksIsland);
-  if (loaded.state !== "ready") return <Waiting loaded={loaded} />;
+function Issued({ group, place, all }: { group: FlightGroup; place: Place; all: Stacks }) {
+  const { row, column } = place;
   const isIssued = row < 0 || !"mu.".includes(group.cells[row]?.[column] ?? "u");
-  const stacks = stacksOf(loaded.value, group.number, row, column, isIssued);
+  const stacks = stacksOf(all, group.number, row, column, isIssued);
   const rank = row < 0 ? null : (group.members[row] ?? null);
   return <CellStack stacks={stacks} rank={rank} members={group.members} />;
 }
@@ -106,38 +103,20 @@ export function Selected({ group, place }: { group: FlightGroup; place: Place })
         </p>
       )}
       <dl class="column-words">
-        {cell.sizes && (
-          <div>
-            <dt>{cell.differs ? "its sizes" : "sizes"}</dt>
-            <dd>
-              <code>{cell.sizes}</code>
-            </dd>
-          </div>
-        )}
+        <Term name={cell.differs ? "its sizes" : "sizes"}>{cell.sizes && <code>{cell.sizes}</code>}</Term>
         {cell.differs && group.sizes[column] && (
-          <div>
-            <dt>of the others</dt>
-            <dd>
-              <code>
-                {group.op[column]} {group.sizes[column]}
-              </code>
-            </dd>
-          </div>
+          <Term name="of the others">
+            <code>
+              {group.op[column]} {group.sizes[column]}
+            </code>
+          </Term>
         )}
-        {cell.line && (
-          <div>
-            <dt>
-              {cell.differs ? "its line" : cell.state === "m" ? "others issued at" : "issued at"}
-            </dt>
-            <dd>
-              <code>{cell.line}</code>
-            </dd>
-          </div>
-        )}
+        <Term name={cell.differs ? "its line" : cell.state === "m" ? "others issued at" : "issued at"}>
+          {cell.line && <code>{cell.line}</code>}
+        </Term>
       </dl>
       <ColumnInWords group={group} column={column} />
-      <Issued group={group} place={place} />
+      <Load once={stacksIsland}>{(all) => <Issued group={group} place={place} all={all} />}</Load>
     </aside>
   );
 }
-

@@ -12,7 +12,7 @@ function FrameLine({ frame, marked }: { frame: StackFrame; marked: boolean }) {
   return (
     <span class={`frame${marked ? " differs" : ""}`} title={`${frame.file}:${frame.line}`}>
       {frame.kind === "own" ? (
-        <a href={href("source", { file: frame.file, line: String(frame.line) })}>{place}</a>
+        <a href={href("source", { file: frame.file, line: frame.line })}>{place}</a>
       ) : (
         <span>{place}</span>
       )}{" "}

@@ -107,7 +107,7 @@ export interface Fold {
 }
 
 // "/venv/lib/python3.12/site-packages/torch/nn/module.py" -> "torch"
-export function libraryOf(frame: StackFrame): string {
+function libraryOf(frame: StackFrame): string {
   if (frame.kind === "native") return "native code";
   const found = /(?:site-packages|dist-packages)\/([^/]+)/.exec(frame.file)?.[1];
   if (found) return found.replace(/\.py$/, "");

@@ -2,7 +2,8 @@
 // mouse and by keyboard; what is chosen is said in words beside it (wait_words.ts).
 import { useMemo } from "preact/hooks";
 import { boxSize, placeNodes, type Box } from "./layers";
-import { capital, edgeWords, nodeWords, ranksWords, stateWords } from "./wait_words";
+import { capital } from "../parts/format";
+import { edgeWords, nodeWords, ranksWords, stateWords } from "./wait_words";
 import type { WaitGraph, WaitNode } from "./waits";
 
 export interface Choice {

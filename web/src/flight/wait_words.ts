@@ -1,39 +1,14 @@
 // Nodes and edges of the wait-for graph in words: the text equivalent of the picture.
-import { count, counted, duration } from "../parts/format";
+import { capital, count, counted, duration, steppedList } from "../parts/format";
 import { groupTitle } from "./data";
 import type { Wait, WaitNode } from "./waits";
-
-// Groups of a mesh have every n-th rank: [0, 2, 4, 6, 9] -> "0, 2 ... 6, 9". At most `most` pieces, the
-// rest is counted.
-export function steppedList(ranks: number[], most = 6): string {
-  const pieces: string[] = [];
-  let shown = 0;
-  for (let i = 0; i < ranks.length && pieces.length < most; ) {
-    const step = (ranks[i + 1] ?? NaN) - (ranks[i] as number);
-    let end = i;
-    while (end + 1 < ranks.length && (ranks[end + 1] as number) - (ranks[end] as number) === step)
-      ++end;
-    if (step === 1 || end - i < 3) end = step === 1 ? end : i;
-    const [first, last] = [ranks[i] as number, ranks[end] as number];
-    if (end === i) pieces.push(`${first}`);
-    else pieces.push(step === 1 ? `${first}\u2013${last}` : `${first}, ${first + step} \u2026 ${last}`);
-    shown += end - i + 1;
-    i = end + 1;
-  }
-  const more = ranks.length - shown;
-  return more > 0 ? `${pieces.join(", ")} and ${count(more)} more` : pieces.join(", ");
-}
 
 export function ranksWords(ranks: number[], most = 6): string {
   return `${ranks.length === 1 ? "rank" : "ranks"} ${steppedList(ranks, most)}`;
 }
 
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 // "all_reduce 16 of mesh_dp (7)"; of several groups "all_reduce of 12 groups mesh_dp".
-export function opWords(waits: Wait[]): string {
+function opWords(waits: Wait[]): string {
   const first = waits[0];
   if (!first) return "";
   if (waits.length === 1) return `${first.op} ${first.seq ?? "?"} of ${groupTitle(first)}`;

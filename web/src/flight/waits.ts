@@ -9,7 +9,7 @@
 import { clean } from "../run/clean";
 import { loadJson, Once } from "../run/islands";
 import { circlesOf } from "./circles";
-import { ranksOf, type Run as RankRun } from "./data";
+import { ranksOf, withTexts, type Run as RankRun } from "./data";
 
 type Maybe<T> = T | null;
 
@@ -50,13 +50,9 @@ interface RawWaits {
 
 export const waitsIsland = new Once(async (): Promise<Waits> => {
   const raw = clean(await loadJson("waits")) as RawWaits;
-  const text = (i: number) => raw.texts[i] ?? "";
   const waits = raw.waits.map((one) => ({
     ...one,
-    name: text(one.name),
-    desc: text(one.desc),
-    op: text(one.op),
-    state: text(one.state),
+    ...withTexts(one, raw.texts, ["name", "desc", "op", "state"]),
     ranks: ranksOf(one.ranks),
     on: ranksOf(one.on),
   }));
@@ -85,7 +81,7 @@ export function scenesOf(waits: Waits, job: number | null): Scene[] {
 
 // waiting: for others; open: in an op that all members joined; done: it completed all that it issued, and
 // others wait for what it has not; lost: others wait for it and it left no dump.
-export type NodeKind = "waiting" | "open" | "done" | "lost";
+type NodeKind = "waiting" | "open" | "done" | "lost";
 
 export interface WaitNode {
   id: string; // its lowest rank

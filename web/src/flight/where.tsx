@@ -1,7 +1,9 @@
 // Where each rank is: its oldest op in each group that is not completed.
 import { useMemo } from "preact/hooks";
+import { drawnColumn, numberColumn, textColumn } from "../parts/columns";
 import { count, duration, rankList } from "../parts/format";
-import { Table, type Column } from "../parts/table";
+import { SortedTable } from "../parts/listing";
+import type { Column } from "../parts/table";
 import { setParams, type Route } from "../shell/route";
 import { groupWith, type Flight, type Incomplete } from "./data";
 
@@ -24,40 +26,16 @@ function waitWords(row: Row): string {
 }
 
 const incompleteColumns: Column<Row>[] = [
-  { id: "rank", title: "rank", width: 70, number: true, opens: true, value: (row) => row.rank },
-  {
-    id: "group",
-    title: "group",
-    width: 190,
-    value: (row) => `${row.desc || "group"} (${row.name})`,
-  },
-  {
-    id: "seq",
-    title: "sequence",
-    width: 90,
-    number: true,
-    definition: "Sequence number of the oldest op of the rank in the group that is not completed",
-    value: (row) => row.seq,
-  },
-  { id: "op", title: "op", width: 190, value: (row) => row.op },
-  { id: "state", title: "state", width: 100, value: (row) => row.state },
-  {
-    id: "age",
-    title: "age",
-    width: 90,
-    number: true,
-    definition: "How long before the newest time in the rank's dump it was issued",
-    value: (row) => row.age_ns,
-    cell: (row) => duration(row.age_ns),
-  },
-  {
-    id: "waits",
-    title: "waits for",
-    width: 0,
-    definition: "Ranks of the group that have not issued it, or are still at an older op",
-    value: (row) => row.waits,
-    cell: waitWords,
-  },
+  numberColumn("rank", "rank", 70, (row) => row.rank, undefined, { opens: true }),
+  textColumn("group", "group", 190, (row) => `${row.desc || "group"} (${row.name})`),
+  numberColumn("seq", "sequence", 90, (row) => row.seq, undefined,
+    "Sequence number of the oldest op of the rank in the group that is not completed"),
+  textColumn("op", "op", 190, (row) => row.op),
+  textColumn("state", "state", 100, (row) => row.state),
+  numberColumn("age", "age", 90, (row) => row.age_ns, duration,
+    "How long before the newest time in the rank's dump it was issued"),
+  drawnColumn("waits", "waits for", 0, (row) => row.waits, waitWords,
+    "Ranks of the group that have not issued it, or are still at an older op"),
 ];
 
 export function Where({ flight, route }: { flight: Flight; route: Route }) {
@@ -67,8 +45,7 @@ export function Where({ flight, route }: { flight: Flight; route: Route }) {
     const row = flight.incomplete.find((one) => key(one) === wanted);
     const group = row && groupWith(flight, row, row.rank ?? -1);
     if (!row) return;
-    const rank = row.rank === null ? null : String(row.rank);
-    setParams("flight", { at: wanted, ...(group && { group: group.id, seq: String(row.seq), rank }) });
+    setParams("flight", { at: wanted, ...(group && { group: group.id, seq: row.seq, rank: row.rank }) });
   };
   return (
     <section aria-labelledby="where-title">
@@ -76,13 +53,12 @@ export function Where({ flight, route }: { flight: Flight; route: Route }) {
         Where each rank is{" "}
         <span class="quiet">its oldest op in each group that is not completed</span>
       </h2>
-      <Table
+      <SortedTable
+        view="flight"
         label="Where each rank is"
         rows={rows}
         columns={incompleteColumns}
         id={key}
-        sort={route.params.get("sort")}
-        onSort={(sort) => setParams("flight", { sort }, true)}
         selected={route.params.get("at")}
         onSelect={open}
         empty="Every op in every dump is completed."
@@ -96,4 +72,3 @@ export function Where({ flight, route }: { flight: Flight; route: Route }) {
     </section>
   );
 }
-

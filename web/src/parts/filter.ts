@@ -3,11 +3,12 @@
 //
 //   rank:5 kind:text stdout
 
-type Value = string | number | null;
+type Value = string | number | null | undefined;
+export type Fields<Row> = Record<string, (row: Row) => Value>;
 
 export function matcher<Row>(
   text: string,
-  fields: Record<string, (row: Row) => Value>,
+  fields: Fields<Row>,
   haystack: (row: Row) => string,
 ): (row: Row) => boolean {
   const tests = text

@@ -1,4 +1,4 @@
-// Numbers, sizes, times and rank lists as people read them.
+// Numbers, sizes, times, places and rank lists as people read them.
 
 const grouped = new Intl.NumberFormat("en-US");
 
@@ -25,6 +25,9 @@ export function bytes(value: number | null): string {
   return `${scaled.toPrecision(3)} ${units[unit]}`;
 }
 
+export const showBytes = (value: number) =>
+  value < 0 ? `\u2212${bytes(-value)}` : bytes(Math.round(value));
+
 // UTC with milliseconds; the last digits of nanoseconds are beyond what a double holds.
 export function time(ns: number | null): string {
   if (ns === null || Math.abs(ns) > 8.64e21) return "";
@@ -44,6 +47,27 @@ export function rankList(ranks: number[], most = 12): string {
   }
   if (pieces.length <= most) return pieces.join(", ");
   return `${pieces.slice(0, most).join(", ")} and ${count(pieces.length - most)} more`;
+}
+
+// Groups of a mesh have every n-th rank: [0, 2, 4, 6, 9] -> "0, 2 ... 6, 9". At most `most` pieces, the
+// rest is counted.
+export function steppedList(ranks: number[], most = 6): string {
+  const pieces: string[] = [];
+  let shown = 0;
+  for (let i = 0; i < ranks.length && pieces.length < most; ) {
+    const step = (ranks[i + 1] ?? NaN) - (ranks[i] as number);
+    let end = i;
+    while (end + 1 < ranks.length && (ranks[end + 1] as number) - (ranks[end] as number) === step)
+      ++end;
+    if (step === 1 || end - i < 3) end = step === 1 ? end : i;
+    const [first, last] = [ranks[i] as number, ranks[end] as number];
+    if (end === i) pieces.push(`${first}`);
+    else pieces.push(step === 1 ? `${first}\u2013${last}` : `${first}, ${first + step} \u2026 ${last}`);
+    shown += end - i + 1;
+    i = end + 1;
+  }
+  const more = ranks.length - shown;
+  return more > 0 ? `${pieces.join(", ")} and ${count(more)} more` : pieces.join(", ");
 }
 
 export function ranksInWords(ranks: number[]): string {
@@ -66,4 +90,41 @@ export function duration(ns: number | null): string {
   const [size, unit] = units.find(([least]) => Math.abs(ns) >= least) ?? [1, "ns"];
   const scaled = ns / size;
   return `${Math.abs(scaled) >= 1000 ? count(Math.round(scaled)) : Number(scaled.toPrecision(3))} ${unit}`;
+}
+
+export function seconds(value: number | undefined): string {
+  if (value === 0) return "0 s";
+  return value === undefined ? "" : duration(Math.round(value * 1e9));
+}
+
+// Nanoseconds that may be a fraction, in a column of them.
+export const showTime = (ns: number) => (ns === 0 ? "0" : duration(Math.round(ns)));
+
+// Two or three digits: "4.2 %", "57.1 %".
+export function percent(share: number | undefined): string {
+  return share === undefined ? "" : `${Number((100 * share).toPrecision(share < 0.1 ? 2 : 3))} %`;
+}
+
+// "12.3 %": one digit, which is what people compare; less than that is told as such.
+export function shareText(share: number): string {
+  if (share > 0 && share < 0.001) return "<0.1 %";
+  if (share > 0.999 && share < 1) return ">99.9 %";
+  return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+
+// "train.py:52".
+export function placeText(file: string | undefined, line: number | undefined): string {
+  return file ? `${file}${line === undefined ? "" : `:${line}`}` : "";
+}
+
+// The round distance of marks of an axis that is not below `least`: 1, 2 or 5 times a power of ten, from 1 on.
+export function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least * 0.999999) ?? power * 10;
 }

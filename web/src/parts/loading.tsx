@@ -1,5 +1,5 @@
 // What stands in place of something that is still being read, or that cannot be.
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useOnce, type Loaded, type Once } from "../run/islands";
 import type { Tables } from "../run/tables";
@@ -44,21 +44,34 @@ export function Missing({ title, needs }: { title: string; needs: Needs }) {
   );
 }
 
-// A view that gets an island of tables, those of the chosen job, under `name`.
-export function withTables<Map extends object, Name extends string>(
-  island: Once<Tables<Map>>,
-  name: Name,
-  Component: ComponentType<ViewProps & Record<Name, Tables<Map>>>,
+interface LoadProps<T> {
+  once: Once<T>;
+  title?: string; // of the view, there from the beginning
+  children: (value: T) => ComponentChildren;
+}
+
+// What is made of an island, once it is read.
+export function Load<T>({ once, title, children }: LoadProps<T>) {
+  const loaded = useOnce(once);
+  return (
+    <>
+      {title && <h1>{title}</h1>}
+      {loaded.state === "ready" ? children(loaded.value) : <Waiting loaded={loaded} />}
+    </>
+  );
+}
+
+export type TableProps = ViewProps & { tables: Tables };
+
+// A view that gets an island of tables, those of the chosen job.
+export function withTables(
+  island: Once<Tables>,
+  Component: ComponentType<TableProps>,
 ): ComponentType<ViewProps> {
-  return function View(props: ViewProps) {
-    const loaded = useOnce(island);
-    const whole = loaded.state === "ready" ? loaded.value : null;
-    const tables = useMemo(
-      () => (whole && props.run.job !== null ? whole.ofJob(props.run.job) : whole),
-      [whole, props.run.job],
-    );
-    if (!tables) return <Waiting loaded={loaded} />;
-    const all = { ...props, [name]: tables } as ViewProps & Record<Name, Tables<Map>>;
-    return <Component {...all} />;
-  };
+  function OfJob({ whole, props }: { whole: Tables; props: ViewProps }) {
+    const { job } = props.run;
+    const tables = useMemo(() => (job === null ? whole : whole.ofJob(job)), [whole, job]);
+    return <Component {...props} tables={tables} />;
+  }
+  return (props) => <Load once={island}>{(whole) => <OfJob whole={whole} props={props} />}</Load>;
 }

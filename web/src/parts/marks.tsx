@@ -1,7 +1,8 @@
 // Small pieces that several views show.
 import type { ComponentChildren } from "preact";
 import type { Finding, InputState, Job, Severity } from "../run/data";
-import { ranksInWords } from "./format";
+import { to } from "../shell/route";
+import { baseName, placeText, ranksInWords } from "./format";
 
 // Shape and word carry the meaning; colour only repeats it.
 const shapes: Record<Severity, string> = {
@@ -114,6 +115,150 @@ export function Chip({
     <span class="chip" title={title}>
       {content}
     </span>
+  );
+}
+
+// A line of source: its path with the name in sight.
+function PlaceWords({ text }: { text: string }) {
+  return text.includes("/") ? <Path path={text} /> : <bdi>{text}</bdi>;
+}
+
+interface PlaceProps {
+  file?: string | undefined;
+  line?: number | undefined;
+}
+
+export function Place({ file, line }: PlaceProps) {
+  if (!file) return <span class="quiet">place not told</span>;
+  return <PlaceWords text={placeText(file, line)} />;
+}
+
+// A line of source that leads to all that is known about it. `short`: without its folders.
+export function SourceLink({ file, line, short }: PlaceProps & { short?: boolean }) {
+  if (!file) return <span class="quiet">place not told</span>;
+  return (
+    <a
+      class="source-link"
+      href={to("source", { file, line })}
+      title={placeText(file, line)}
+      onClick={(event) => event.stopPropagation()}
+    >
+      <PlaceWords text={placeText(short ? baseName(file) : file, line)} />
+    </a>
+  );
+}
+
+export interface Fact {
+  value: string;
+  label: string;
+  note: string | undefined;
+  definition: string | undefined;
+}
+
+export const fact = (value: string, label: string, note?: string, definition?: string): Fact => ({
+  value,
+  label,
+  note,
+  definition,
+});
+
+// `partial`: rows that they count are not all on this page.
+export function Numbers(props: { facts: Fact[]; label: string; partial: boolean }) {
+  return (
+    <div>
+      <ul class="facts numbers" aria-label={props.label}>
+        {props.facts.map((one) => (
+          <li key={one.label} title={one.definition}>
+            <b>
+              {one.value} <small>{one.label}</small>
+            </b>
+            {one.note && <span class="quiet">{one.note}</span>}
+          </li>
+        ))}
+      </ul>
+      {props.partial && <p class="quiet left-out">These numbers count only what is on this page.</p>}
+    </div>
+  );
+}
+
+// A value as a bar, as long as its share of the largest, with its text.
+export function Bar(props: { value: number; most: number; text: string; isShort?: boolean }) {
+  const share = props.most > 0 ? Math.max(0, Math.min(1, props.value / props.most)) : 0;
+  return (
+    <span class={`bar-cell${props.isShort ? " share-bar" : ""}`}>
+      <span class="bar" aria-hidden="true">
+        <span style={{ width: `${100 * share}%` }} />
+      </span>
+      <span class="bar-text">{props.text}</span>
+    </span>
+  );
+}
+
+interface LegendProps {
+  items: { id: string; mark: ComponentChildren; words: ComponentChildren; title?: string | undefined }[];
+  label?: string;
+  isQuiet?: boolean;
+  before?: ComponentChildren;
+}
+
+// What colours and signs mean.
+export function Legend(props: LegendProps) {
+  return (
+    <div class={`legend${props.isQuiet ? " quiet" : ""}`} role="list" aria-label={props.label}>
+      {props.before}
+      {props.items.map(({ id, mark, words, title }) => (
+        <span key={id} role="listitem" title={title}>
+          {mark} {words}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface TermProps {
+  name: string;
+  title?: string;
+  class?: string;
+  children: ComponentChildren;
+}
+
+// A name and what belongs to it, inside of a <dl>; nothing when that is nothing.
+export function Term(props: TermProps) {
+  const { children } = props;
+  if (children === undefined || children === null || children === false || children === "") return null;
+  return (
+    <div class={props.class} title={props.title}>
+      <dt>{props.name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+// Frames of a stack as the input has them.
+export function FrameList({ frames }: { frames: string[] }) {
+  return (
+    <ol>
+      {frames.map((frame, i) => (
+        <li key={i}>
+          <code>{frame}</code>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+// Findings as links, each with its severity.
+export function FindingLinks({ findings }: { findings: Finding[] }) {
+  if (findings.length === 0) return null;
+  return (
+    <ul class="trouble">
+      {findings.slice(0, 3).map((one) => (
+        <li key={one.id}>
+          <SeverityMark severity={one.severity} word={false} />
+          <a href={to("verdict", { finding: one.id })}>{one.headline}</a>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,10 +1,9 @@
-// A table for any number of rows: only those in sight are elements. Rows have one height, so that the
-// place of each is known without laying it out: a row above the first costs nothing but its share of a
-// spacer. The order is in the address (?sort=bytes or ?sort=-bytes).
+// A table for any number of rows: only those in sight are elements (virtual.tsx); a row above the first costs nothing
+// but its share of a spacer.
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useSight } from "./sight";
 import { count } from "./format";
+import { revealRow, useWindow } from "./virtual";
 
 export interface Column<Row> {
   id: string;
@@ -17,7 +16,7 @@ export interface Column<Row> {
   cell?: (row: Row) => ComponentChildren; // how it is shown, when not as the value
 }
 
-interface Props<Row> {
+export interface TableProps<Row> {
   label: string;
   rows: Row[];
   columns: Column<Row>[];
@@ -32,7 +31,6 @@ interface Props<Row> {
 }
 
 const rowHeight = 28;
-const spare = 8; // rows drawn above and below, so that scrolling never shows a gap
 
 // Nulls last whatever the direction; ties keep the order of the data.
 export function sortRows<Row>(rows: Row[], columns: Column<Row>[], sort: string | null): Row[] {
@@ -54,15 +52,8 @@ function nextSort(id: string, sort: string | null): string | null {
   return sort === `-${id}` ? null : id;
 }
 
-function Heading<Row>({
-  column,
-  sort,
-  onSort,
-}: {
-  column: Column<Row>;
-  sort: string | null;
-  onSort: Props<Row>["onSort"];
-}) {
+function Heading<Row>(props: Pick<TableProps<Row>, "sort" | "onSort"> & { column: Column<Row> }) {
+  const { column, sort, onSort } = props;
   const direction =
     sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : "none";
   return (
@@ -93,16 +84,14 @@ function Spacer({ rows, columns }: { rows: number; columns: number }) {
   );
 }
 
-export function Table<Row>(props: Props<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
   const { rows, columns, selected } = props;
   const box = useRef<HTMLDivElement>(null);
-  const place = useSight(box);
   const sorted = useMemo(
     () => (props.isOrdered ? rows : sortRows(rows, columns, props.sort)),
     [rows, columns, props.sort, props.isOrdered],
   );
-  const first = Math.max(0, Math.min(Math.floor(place.top / rowHeight) - spare, sorted.length - 1));
-  const last = Math.min(sorted.length, first + Math.ceil(place.height / rowHeight) + 2 * spare);
+  const [first, last] = useWindow(box, sorted.length, rowHeight);
 
   useEffect(() => {
     if (last >= sorted.length) props.onEnd?.();
@@ -111,12 +100,7 @@ export function Table<Row>(props: Props<Row>) {
   // A selected row that is out of sight (after a reload, or by keys) is brought into sight.
   useEffect(() => {
     const at = selected ? sorted.findIndex((row) => props.id(row) === selected) : -1;
-    const element = box.current;
-    if (!element || at < 0) return;
-    const [above, below] = [at * rowHeight, (at + 2) * rowHeight];
-    if (above < element.scrollTop) element.scrollTop = above;
-    else if (below > element.scrollTop + element.clientHeight)
-      element.scrollTop = below - element.clientHeight;
+    revealRow(box, at, rowHeight);
   }, [selected, sorted]);
 
   if (rows.length === 0) return <p class="empty">{props.empty}</p>;
@@ -159,7 +143,7 @@ export function Table<Row>(props: Props<Row>) {
   );
 }
 
-function TableRow<Row>({ row, index, table }: { row: Row; index: number; table: Props<Row> }) {
+function TableRow<Row>({ row, index, table }: { row: Row; index: number; table: TableProps<Row> }) {
   const id = table.id(row);
   const isSelected = table.selected === id;
   const select = table.onSelect ? () => table.onSelect?.(id) : undefined;

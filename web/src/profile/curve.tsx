@@ -2,8 +2,11 @@
 // and lets the reader point and zoom; what it shows also stands in words beside it.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { coloursOf, type Colour } from "../parts/canvas";
 import { bytes, duration } from "../parts/format";
-import type { Span } from "./data";
+import type { Row } from "../run/tables";
+
+type Span = Row<"profile_memory_curve"> | Row<"memory_timeline">;
 
 interface Props {
   spans: Span[];
@@ -11,36 +14,12 @@ interface Props {
   label: string;
 }
 
-interface Colours {
-  text: string;
-  line: string;
-  allocated: string;
-  fill: string;
-  reserved: string;
-  peak: string;
-  ground: string;
-}
-
-function coloursOf(element: Element): Colours {
-  const style = getComputedStyle(element);
-  const of = (name: string) => style.getPropertyValue(name).trim();
-  return {
-    text: of("--quiet"),
-    line: of("--line"),
-    allocated: of("--part-memory"),
-    fill: `${of("--part-memory")}30`,
-    reserved: of("--part-communication"),
-    peak: of("--error"),
-    ground: of("--surface"),
-  };
-}
-
 const seconds = (value: number | null) =>
   value === null ? "" : value === 0 ? "0" : duration(Math.round(value * 1e9));
 const size = (value: number | null) => (value === null ? "" : bytes(Math.round(value)));
 
 // The moment of the peak, a ring with its value. It is drawn last, over the curves.
-function peakMark(at: number, value: number, colours: Colours) {
+function peakMark(at: number, value: number, colour: Colour) {
   return (plot: uPlot) => {
     const [x, y] = [plot.valToPos(at, "x", true), plot.valToPos(value, "y", true)];
     const { ctx, bbox } = plot;
@@ -50,12 +29,12 @@ function peakMark(at: number, value: number, colours: Colours) {
     ctx.setLineDash([]);
     ctx.beginPath();
     ctx.arc(x, y, 5 * scale, 0, 2 * Math.PI);
-    ctx.fillStyle = colours.ground;
+    ctx.fillStyle = colour("--surface");
     ctx.fill();
     ctx.lineWidth = 2 * scale;
-    ctx.strokeStyle = colours.peak;
+    ctx.strokeStyle = colour("--error");
     ctx.stroke();
-    ctx.fillStyle = colours.peak;
+    ctx.fillStyle = colour("--error");
     ctx.font = `600 ${12 * scale}px system-ui, sans-serif`;
     const isRight = x > bbox.left + bbox.width * 0.8;
     ctx.textAlign = isRight ? "right" : "left";
@@ -81,11 +60,13 @@ function dataOf(spans: Span[]): uPlot.AlignedData {
 }
 
 function makePlot(box: HTMLElement, { spans, peak }: Props): uPlot {
-  const colours = coloursOf(box);
+  const colour = coloursOf(box);
   const start = spans[0]?.begin_ns ?? 0;
   const stepped = uPlot.paths.stepped?.({ align: 1 });
-  const axis = { stroke: colours.text, grid: { stroke: colours.line, width: 1 }, ticks: { show: false } };
-  const line = { ...(stepped && { paths: stepped }), points: { show: false }, width: 1.5 };
+  const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+  const memory = colour("--part-memory");
+  const value = (_: uPlot, one: number | null) => size(one);
+  const line = { ...(stepped && { paths: stepped }), points: { show: false }, width: 1.5, value };
   const options: uPlot.Options = {
     width: Math.max(320, box.clientWidth - 24),
     height: 250,
@@ -96,11 +77,11 @@ function makePlot(box: HTMLElement, { spans, peak }: Props): uPlot {
     ],
     series: [
       { label: "time", value: (_, value) => seconds(value) },
-      { ...line, label: "allocated", stroke: colours.allocated, fill: colours.fill, value: (_, value) => size(value) },
-      { ...line, label: "reserved", stroke: colours.reserved, dash: [6, 4], value: (_, value) => size(value) },
+      { ...line, label: "allocated", stroke: memory, fill: `${memory}30` },
+      { ...line, label: "reserved", stroke: colour("--part-communication"), dash: [6, 4] },
     ],
     cursor: { drag: { x: true, y: false } },
-    hooks: { draw: peak ? [peakMark((peak.ns - start) / 1e9, peak.bytes, colours)] : [] },
+    hooks: { draw: peak ? [peakMark((peak.ns - start) / 1e9, peak.bytes, colour)] : [] },
   };
   return new uPlot(options, dataOf(spans), box);
 }

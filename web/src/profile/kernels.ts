@@ -1,5 +1,9 @@
 // Kernels of several timelines added up: rows of profile_kernel and of profile_kernel_op become one for each name.
-import { keyOfText, type Kernel, type KernelOp } from "./data";
+import { grouped, largestFirst } from "../parts/rows";
+import type { Row } from "../run/tables";
+import { keyOfText, type Kernel } from "./data";
+
+type KernelOp = Row<"profile_kernel_op">;
 
 export interface Durations {
   count: number;
@@ -24,7 +28,7 @@ export interface OpSum extends Durations {
 }
 
 // Sums, the extremes, and the standard deviation of all together: squares around the common mean.
-export function addUp(rows: (Kernel | KernelOp)[]): Durations {
+function addUp(rows: (Kernel | KernelOp)[]): Durations {
   let [count, total, squares] = [0, 0, 0];
   let [min, max] = [Infinity, 0];
   for (const row of rows) {
@@ -50,38 +54,24 @@ export function addUp(rows: (Kernel | KernelOp)[]): Durations {
   };
 }
 
-function grouped<Row>(rows: Row[], key: (row: Row) => string): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(key(row));
-    if (group) group.push(row);
-    else groups.set(key(row), [row]);
-  }
-  return groups;
-}
-
-const byTotal = (a: Durations, b: Durations) => b.total_ns - a.total_ns;
-
 export function sumKernels(rows: Kernel[]): KernelSum[] {
   const groups = grouped(rows, (row) => `${row.device_class ?? ""}\n${row.name ?? ""}`);
-  return [...groups.entries()]
-    .map(([key, group]) => ({
-      ...addUp(group),
-      key: keyOfText(key),
-      name: group[0]?.name ?? "",
-      device_class: group[0]?.device_class ?? "",
-      rows: group,
-    }))
-    .sort(byTotal);
+  const sums = [...groups].map(([key, group]) => ({
+    ...addUp(group),
+    key: keyOfText(key),
+    name: group[0]?.name ?? "",
+    device_class: group[0]?.device_class ?? "",
+    rows: group,
+  }));
+  return largestFirst(sums, (row) => row.total_ns);
 }
 
 export function sumKernelOps(rows: KernelOp[]): OpSum[] {
   const groups = grouped(rows, (row) => `${row.op ?? ""}\n${row.shapes ?? ""}`);
-  return [...groups.values()]
-    .map((group) => ({
-      ...addUp(group),
-      op: group[0]?.op ?? "",
-      shapes: group[0]?.shapes ?? "",
-    }))
-    .sort(byTotal);
+  const sums = [...groups.values()].map((group) => ({
+    ...addUp(group),
+    op: group[0]?.op ?? "",
+    shapes: group[0]?.shapes ?? "",
+  }));
+  return largestFirst(sums, (row) => row.total_ns);
 }

@@ -1,9 +1,13 @@
 // The modules of one timeline as a tree that folds: each with its time on host and device.
 import { useMemo, useState } from "preact/hooks";
-import { Rows } from "../compile/parts";
+import { columnsOf, textColumn } from "../parts/columns";
+import { showTime } from "../parts/format";
+import { Rows } from "../parts/listing";
+import { most } from "../parts/rows";
 import type { Column } from "../parts/table";
-import type { Module } from "./data";
-import { columnsOf, showTime } from "./parts";
+import type { Row } from "../run/tables";
+
+type Module = Row<"profile_module">;
 
 interface Node {
   module: Module;
@@ -12,7 +16,7 @@ interface Node {
 }
 
 // Modules stand under the one that their row names; what names none, or goes in a circle, stands at the top.
-export function moduleForest(rows: Module[]): Node[] {
+function moduleForest(rows: Module[]): Node[] {
   const nodes = new Map(
     rows.map((module) => [module.name ?? "", { module, depth: 0, children: [] } as Node]),
   );
@@ -62,19 +66,13 @@ export function ModuleTree({ rows }: { rows: Module[] }) {
   const list = useMemo(() => shown(forest, isOpen), [forest, toggled]);
   const columns = useMemo((): Column<Node>[] => {
     const of = columnsOf("profile_module");
-    const most = (column: "device_total_ns" | "host_total_ns") =>
-      Math.max(0, ...rows.map((row) => row[column] ?? 0));
     const onNode = (column: Column<Module>): Column<Node> => ({
       ...column,
       value: (node) => column.value(node.module),
       cell: (node) => column.cell?.(node.module) ?? column.value(node.module),
     });
     return [
-      {
-        id: "name",
-        title: "module",
-        width: 0,
-        value: (node) => node.module.name ?? "",
+      textColumn("name", "module", 0, (node) => node.module.name ?? "", {
         cell: (node) => (
           <span class="fold-name" style={{ paddingLeft: `${16 * node.depth}px` }}>
             {node.children.length > 0 ? (
@@ -92,10 +90,10 @@ export function ModuleTree({ rows }: { rows: Module[] }) {
             <span>{node.module.name}</span>
           </span>
         ),
-      },
-      onNode(of.bar("device_total_ns", "device", 200, most("device_total_ns"), showTime)),
+      }),
+      onNode(of.bar("device_total_ns", "device", 200, most(rows, (row) => row.device_total_ns), showTime)),
       onNode(of.time("device_self_ns", "device self", 100)),
-      onNode(of.bar("host_total_ns", "host", 200, most("host_total_ns"), showTime)),
+      onNode(of.bar("host_total_ns", "host", 200, most(rows, (row) => row.host_total_ns), showTime)),
       onNode(of.time("host_self_ns", "host self", 100)),
       onNode(of.count("count", "calls", 80)),
       onNode(of.count("works", "work", 80)),

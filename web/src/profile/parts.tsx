@@ -1,20 +1,15 @@
-// Pieces that the views of profiles share: the choice of a timeline, bars of several parts, columns with their meaning.
+// Pieces that the views of profiles share: the choice of a timeline, bars of several parts.
 import type { ComponentChildren } from "preact";
-import { bytes, counted, duration } from "../parts/format";
+import { Select } from "../parts/choices";
+import { jobName, numberColumn, textColumn } from "../parts/columns";
+import { duration, shareText } from "../parts/format";
+import { Legend } from "../parts/marks";
+import { differ } from "../parts/rows";
 import type { Column } from "../parts/table";
 import type { Run } from "../run/data";
 import type { Who } from "../run/tables";
-import { href, setParams } from "../shell/route";
-import { numberColumn, textColumn } from "../compile/parts";
-import {
-  addressOf,
-  jobName,
-  meaning,
-  type Profile,
-  type TableName,
-  type TableRows,
-  type Timeline,
-} from "./data";
+import { setParams, to } from "../shell/route";
+import { addressOf, type Timeline } from "./data";
 
 // What a device does, or why it does nothing. Each has a colour and a pattern or a word beside it.
 export interface Part {
@@ -23,53 +18,34 @@ export interface Part {
   meaning: string;
 }
 
+const part = (id: string, words: string, meaning: string): Part => ({ id, words, meaning });
+
 export const deviceParts: Part[] = [
-  { id: "compute", words: "compute", meaning: "Something computes" },
-  {
-    id: "communication",
-    words: "exposed communication",
-    meaning: "Something communicates and nothing computes",
-  },
-  {
-    id: "memory",
-    words: "exposed copies",
-    meaning: "Something is copied or filled, nothing computes or communicates",
-  },
-  { id: "other", words: "other", meaning: "Busy, and none of these" },
-  { id: "idle", words: "idle", meaning: "Nothing runs on the device" },
+  part("compute", "compute", "Something computes"),
+  part("communication", "exposed communication", "Something communicates and nothing computes"),
+  part("memory", "exposed copies", "Something is copied or filled, nothing computes or communicates"),
+  part("other", "other", "Busy, and none of these"),
+  part("idle", "idle", "Nothing runs on the device"),
 ];
 
 export const pathParts: Part[] = [
-  { id: "host", words: "host", meaning: "Of the path on the host" },
-  { id: "data", words: "data loading", meaning: "Of the path in the data loader" },
-  { id: "compute", words: "compute", meaning: "Of the path in kernels that compute" },
-  {
-    id: "communication",
-    words: "communication",
-    meaning: "Of the path in kernels that communicate",
-  },
-  { id: "memory", words: "copies", meaning: "Of the path in copies and fills" },
-  { id: "launch", words: "launch delay", meaning: "Between a launch and the begin of its work" },
-  { id: "between", words: "between work", meaning: "Between work and the work that waited for it" },
+  part("host", "host", "Of the path on the host"),
+  part("data", "data loading", "Of the path in the data loader"),
+  part("compute", "compute", "Of the path in kernels that compute"),
+  part("communication", "communication", "Of the path in kernels that communicate"),
+  part("memory", "copies", "Of the path in copies and fills"),
+  part("launch", "launch delay", "Between a launch and the begin of its work"),
+  part("between", "between work", "Between work and the work that waited for it"),
 ];
 
 export function PartLegend({ parts, label }: { parts: Part[]; label: string }) {
-  return (
-    <div class="legend" role="list" aria-label={label}>
-      {parts.map((part) => (
-        <span key={part.id} role="listitem" title={part.meaning}>
-          <i class={`part ${part.id}`} /> {part.words}
-        </span>
-      ))}
-    </div>
-  );
-}
-
-// "12.3 %": one digit, which is what people compare; less than that is told as such.
-export function shareText(share: number): string {
-  if (share > 0 && share < 0.001) return "<0.1 %";
-  if (share > 0.999 && share < 1) return ">99.9 %";
-  return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
+  const items = parts.map(({ id, words, meaning }) => ({
+    id,
+    mark: <i class={`part ${id}`} />,
+    words,
+    title: meaning,
+  }));
+  return <Legend label={label} items={items} />;
 }
 
 export type Values = Record<string, number | undefined>; // by id of the part
@@ -100,88 +76,19 @@ export function PartBar(props: { parts: Part[]; values: Values; whole: number })
   );
 }
 
-// A value as a bar, as long as its share of the largest, with its text.
-export function ShareBar({ value, most, text }: { value: number; most: number; text: string }) {
-  const share = most > 0 ? Math.max(0, Math.min(1, value / most)) : 0;
-  return (
-    <span class="bar-cell share-bar">
-      <span class="bar" aria-hidden="true">
-        <span style={{ width: `${100 * share}%` }} />
-      </span>
-      <span class="bar-text">{text}</span>
-    </span>
-  );
-}
-
-type Extra<Row> = Partial<Pick<Column<Row>, "definition" | "opens" | "cell">>;
-
-// Columns of a table whose heading tells what the table says about the column.
-export function columnsOf<Name extends TableName>(table: Name) {
-  type Row = TableRows[Name];
-  type Key = keyof Row & string;
-  const number = (row: Row, column: Key) => row[column] as number | undefined;
-  const told = (column: Key) => ({ definition: meaning(table, column) });
-  return {
-    time: (column: Key, title: string, width = 90, extra: Extra<Row> = {}) =>
-      numberColumn<Row>(column, title, width, (row) => number(row, column), showTime, {
-        ...told(column),
-        ...extra,
-      }),
-    bytes: (column: Key, title: string, width = 90, extra: Extra<Row> = {}) =>
-      numberColumn<Row>(column, title, width, (row) => number(row, column), showBytes, {
-        ...told(column),
-        ...extra,
-      }),
-    count: (column: Key, title: string, width = 80, extra: Extra<Row> = {}) =>
-      numberColumn<Row>(column, title, width, (row) => number(row, column), undefined, {
-        ...told(column),
-        ...extra,
-      }),
-    text: (column: Key, title: string, width: number, extra: Extra<Row> = {}) =>
-      textColumn<Row>(column, title, width, (row) => row[column] as string | undefined, {
-        ...told(column),
-        ...extra,
-      }),
-    bar: (
-      column: Key,
-      title: string,
-      width: number,
-      most: number,
-      show: (value: number) => string,
-    ): Column<Row> => ({
-      id: column,
-      title,
-      width,
-      number: true,
-      ...told(column),
-      value: (row) => number(row, column) ?? null,
-      cell: (row) => {
-        const value = number(row, column);
-        return value === undefined ? "" : <ShareBar value={value} most={most} text={show(value)} />;
-      },
-    }),
-  };
-}
-
-export const showTime = (ns: number) => (ns === 0 ? "0" : duration(Math.round(ns)));
-export const showBytes = (value: number) =>
-  value < 0 ? `\u2212${bytes(-value)}` : bytes(Math.round(value));
-
 // Which timeline a row is of, where there are several.
 export function timelineColumns<Row extends Who>(run: Run, timelines: Timeline[]): Column<Row>[] {
   if (timelines.length < 2) return [];
   const byInput = new Map(timelines.map((one) => [one.input, one]));
   const plain = timelines.every((one) => one.isOnly && one.rank !== undefined);
-  const several = new Set(timelines.map((one) => one.job)).size > 1;
+  const label = (row: Row) => byInput.get(row.input)?.label ?? "";
   return [
-    ...(several
+    ...(differ(timelines, (one) => one.job)
       ? [textColumn<Row>("job", "job", 130, (row) => jobName(run, row.job))]
       : []),
     plain
       ? numberColumn<Row>("rank", "rank", 60, (row) => row.rank, undefined, { opens: true })
-      : textColumn<Row>("rank", "profile", 130, (row) => byInput.get(row.input)?.label ?? "", {
-          opens: true,
-        }),
+      : textColumn<Row>("rank", "profile", 130, label, { opens: true }),
   ];
 }
 
@@ -199,52 +106,18 @@ export function TimelineChoice({ view, timelines, current, all, forget }: Choice
     const one = timelines.find((timeline) => String(timeline.input) === input) ?? null;
     setParams(view, { ...addressOf(one), ...forget });
   };
+  const options = timelines.map((one): [string, string] => [String(one.input), one.label]);
   return (
-    <label class="group-choice">
-      <span aria-hidden="true">Rank</span>
-      <select
-        aria-label="Rank"
-        value={current ? String(current.input) : ""}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {all && <option value="">all {timelines.length} added up</option>}
-        {timelines.map((one) => (
-          <option key={one.input} value={String(one.input)}>
-            {one.label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-// Rows that the page does not have. The reader is told where they are.
-export function LeftOut({ profile, names }: { profile: Profile; names: TableName[] }) {
-  const some = names.filter((name) => profile.leftOut(name) > 0);
-  if (some.length === 0) return null;
-  return (
-    <p class="quiet left-out">
-      {some.map((name) => (
-        <span key={name}>
-          {counted(profile.leftOut(name), "row")} of <code>{name}</code> in <code>run.duckdb</code>{" "}
-          {profile.leftOut(name) === 1 ? "is" : "are"} not on this page.{" "}
-        </span>
-      ))}
-    </p>
+    <Select
+      name="Rank"
+      value={current ? String(current.input) : ""}
+      options={all ? [["", `all ${timelines.length} added up`], ...options] : options}
+      onChoose={choose}
+    />
   );
 }
 
 // To the same moment in the timeline.
-export function TimelineLink(props: {
-  row: Who & { step?: number };
-  job: string | null;
-  children: ComponentChildren;
-}) {
-  const { row, job } = props;
-  const text = (value: number | undefined) => (value === undefined ? null : String(value));
-  return (
-    <a href={href("timeline", { job, rank: text(row.rank), step: text(row.step) })}>
-      {props.children}
-    </a>
-  );
+export function TimelineLink({ row, children }: { row: Who & { step?: number }; children: ComponentChildren }) {
+  return <a href={to("timeline", { rank: row.rank, step: row.step })}>{children}</a>;
 }

@@ -1,61 +1,48 @@
 // Ranks side by side: who is waited for and why, and how much communication hides behind computation.
 import { useMemo } from "preact/hooks";
-import { numberColumn, Rows, Section } from "../compile/parts";
-import { count } from "../parts/format";
+import { barColumn, columnsOf, numberColumn } from "../parts/columns";
+import { count, shareText, showTime } from "../parts/format";
+import { LeftOutNote } from "../parts/left_out";
+import { Sheet } from "../parts/listing";
+import { smallestFirst } from "../parts/rows";
 import type { Column } from "../parts/table";
 import type { Run } from "../run/data";
-import { href, type Route } from "../shell/route";
-import type { Overlap, Profile, RankRow, Timeline } from "./data";
-import { columnsOf, LeftOut, ShareBar, shareText, showTime, timelineColumns } from "./parts";
+import type { Row } from "../run/tables";
+import { to } from "../shell/route";
+import type { PartProps, Timeline } from "./data";
+import { timelineColumns } from "./parts";
 
-// What the parts of the view get.
-export interface PartProps {
-  run: Run;
-  profile: Profile;
-  route: Route;
-  timelines: Timeline[];
-  current: Timeline | null;
+type Overlap = Row<"profile_overlap">;
+type RankRow = Row<"profile_rank">;
+
+function overlapColumns(run: Run, timelines: Timeline[]): Column<Overlap>[] {
+  const of = columnsOf("profile_overlap");
+  const share = (value: number) => shareText(value / 100);
+  return [
+    ...timelineColumns<Overlap>(run, timelines),
+    barColumn("overlap_pct", "hidden", 0, (row) => row.overlap_pct ?? 0, 100, share,
+      "Of the time in which something communicates, the part in which something computes too", true),
+    of.time("communication_ns", "communication", 130),
+    of.time("overlap_ns", "both at once", 120),
+    of.time("computation_ns", "computation", 120),
+  ];
 }
 
-export function OverlapTable({ run, profile, timelines }: PartProps) {
-  const rows = useMemo(
-    () =>
-      profile
-        .rows("profile_overlap")
-        .filter((row) => row.scope === "all" && (row.communication_ns ?? 0) > 0)
-        .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)),
-    [profile],
-  );
-  const columns = useMemo((): Column<Overlap>[] => {
-    const of = columnsOf("profile_overlap");
-    return [
-      ...timelineColumns<Overlap>(run, timelines),
-      {
-        id: "overlap_pct",
-        title: "hidden",
-        width: 0,
-        number: true,
-        definition: "Of the time in which something communicates, the part in which something computes too",
-        value: (row) => row.overlap_pct ?? null,
-        cell: (row) => (
-          <ShareBar
-            value={row.overlap_pct ?? 0}
-            most={100}
-            text={shareText((row.overlap_pct ?? 0) / 100)}
-          />
-        ),
-      },
-      of.time("communication_ns", "communication", 130),
-      of.time("overlap_ns", "both at once", 120),
-      of.time("computation_ns", "computation", 120),
-    ];
-  }, [run, timelines]);
-  if (rows.length === 0) return null;
+export function OverlapTable({ run, tables, timelines }: PartProps) {
+  const rows = useMemo(() => {
+    const isTold = (row: Overlap) => row.scope === "all" && (row.communication_ns ?? 0) > 0;
+    return smallestFirst(tables.rows("profile_overlap").filter(isTold), (row) => row.rank);
+  }, [tables]);
   return (
-    <Section title="Communication hidden behind computation">
-      <Rows label="Overlap" rows={rows} columns={columns} empty="" />
-      <LeftOut profile={profile} names={["profile_overlap"]} />
-    </Section>
+    <Sheet
+      title="Communication hidden behind computation"
+      label="Overlap"
+      rows={rows}
+      columns={overlapColumns(run, timelines)}
+      isCounted={false}
+    >
+      <LeftOutNote tables={tables} names={["profile_overlap"]} inStore />
+    </Sheet>
   );
 }
 
@@ -66,7 +53,7 @@ const reasons: Record<string, string> = {
   unknown: "not known",
 };
 
-function rankColumns(run: Run, timelines: Timeline[], job: string | null): Column<RankRow>[] {
+function rankColumns(run: Run, timelines: Timeline[]): Column<RankRow>[] {
   const of = columnsOf("profile_rank");
   const lost = (row: RankRow) => (row.own_delay_ns ?? 0) / Math.max(1, row.windows ?? 1);
   const finding = (row: RankRow) =>
@@ -92,10 +79,8 @@ function rankColumns(run: Run, timelines: Timeline[], job: string | null): Colum
         </>
       ),
     }),
-    numberColumn("lost", "lost a step", 100, lost, showTime, {
-      definition:
-        "How late it came where it came last, without what it inherited from the collective before, divided by its steps",
-    }),
+    numberColumn("lost", "lost a step", 100, lost, showTime,
+      "How late it came where it came last, without what it inherited from the collective before, divided by its steps"),
     of.time("caused_wait_ns", "others wait", 96),
     {
       id: "reason",
@@ -109,7 +94,7 @@ function rankColumns(run: Run, timelines: Timeline[], job: string | null): Colum
         const words = <span class="reason-mark">{reasons[row.reason ?? ""] ?? row.reason}</span>;
         return one ? (
           <>
-            {words} <a href={href("verdict", { job, finding: one.id })}>finding</a>
+            {words} <a href={to("verdict", { finding: one.id })}>finding</a>
           </>
         ) : (
           words
@@ -119,24 +104,27 @@ function rankColumns(run: Run, timelines: Timeline[], job: string | null): Colum
   ];
 }
 
-export function Waited({ run, profile, route, timelines }: PartProps) {
-  const rows = useMemo(
-    () => [...profile.rows("profile_rank")].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)),
-    [profile],
-  );
-  const job = route.params.get("job");
-  const columns = useMemo(() => rankColumns(run, timelines, job), [run, timelines, job]);
+export function Waited({ run, tables, timelines }: PartProps) {
+  const all = tables.rows("profile_rank");
+  const rows = useMemo(() => smallestFirst(all, (row) => row.rank), [all]);
   if (rows.length < 2) return null;
-  const late = rows.filter((row) => row.straggler);
+  const isAnyLate = rows.some((row) => row.straggler);
   return (
-    <Section title="Who is waited for">
-      <p class="quiet">
-        {late.length === 0
-          ? "No rank makes the others wait again and again. Times are medians over steps."
-          : "Times are medians over steps."}
-      </p>
-      <Rows label="Ranks side by side" rows={rows} columns={columns} empty="" />
-      <LeftOut profile={profile} names={["profile_rank"]} />
-    </Section>
+    <Sheet
+      title="Who is waited for"
+      label="Ranks side by side"
+      rows={rows}
+      columns={rankColumns(run, timelines)}
+      isCounted={false}
+      above={
+        <p class="quiet">
+          {isAnyLate
+            ? "Times are medians over steps."
+            : "No rank makes the others wait again and again. Times are medians over steps."}
+        </p>
+      }
+    >
+      <LeftOutNote tables={tables} names={["profile_rank"]} inStore />
+    </Sheet>
   );
 }

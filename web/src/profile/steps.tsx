@@ -1,8 +1,10 @@
 // The steps of one timeline as stacked columns, with the median and the slow ones marked, and one of them in detail.
 import type { Run } from "../run/data";
-import { duration } from "../parts/format";
-import { median, meaning, type Step, type Timeline } from "./data";
-import { deviceParts, PartBar, shareText, TimelineLink, valuesInWords, type Values } from "./parts";
+import { duration, roundStep, shareText, showTime } from "../parts/format";
+import { median } from "../parts/rows";
+import { meaning, type Row } from "../run/tables";
+import type { Step, Timeline } from "./data";
+import { deviceParts, PartBar, TimelineLink, valuesInWords, type Values } from "./parts";
 
 export function stepValues(step: Step): Values {
   return {
@@ -26,16 +28,9 @@ export function slowSteps(run: Run): Map<number, string> {
   return rows;
 }
 
-export function medianOf(steps: Step[], value: (step: Step) => number | undefined): number {
+function medianOf(steps: Step[], value: (step: Step) => number | undefined): number {
   const whole = steps.filter((step) => step.whole);
   return median((whole.length > 0 ? whole : steps).map((step) => value(step) ?? 0));
-}
-
-// 1, 2 or 5 times a power of ten that divides `most` into at most four.
-function tick(most: number): number {
-  const rough = most / 4;
-  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
-  return [1, 2, 5, 10].map((times) => times * power).find((size) => size >= rough) ?? power;
 }
 
 const chartHeight = 210;
@@ -90,7 +85,7 @@ export function StepChart(props: ChartProps) {
   const pitch = Math.max(7, Math.min(64, 1090 / Math.max(steps.length, 1)));
   const width = Math.max(1200, left + steps.length * pitch + 16);
   const scale = (chartHeight - top - bottom) / most;
-  const size = tick(most);
+  const size = roundStep(most / 4);
   const lines = Array.from({ length: Math.floor(most / size) + 1 }, (_, i) => i * size);
   const yOf = (ns: number) => chartHeight - bottom - ns * scale;
   const middle = medianOf(steps, (step) => step.duration_ns);
@@ -144,7 +139,7 @@ export function StepChart(props: ChartProps) {
   );
 }
 
-const figures: [part: string, words: string, column: keyof Step & string][] = [
+const figures: [part: string, words: string, column: keyof Row<"profile_step">][] = [
   ["", "step time", "duration_ns"],
   ["compute", "compute", "compute_ns"],
   ["communication", "exposed communication", "exposed_communication_ns"],
@@ -163,10 +158,9 @@ interface DetailProps {
   step: Step;
   steps: Step[]; // of the same timeline
   peers: { timeline: Timeline; step: Step }[]; // the same step of all timelines
-  job: string | null;
 }
 
-export function StepDetail({ step, steps, peers, job }: DetailProps) {
+export function StepDetail({ step, steps, peers }: DetailProps) {
   const most = Math.max(1, ...peers.map((one) => one.step.duration_ns ?? 0));
   return (
     <aside class="panel" aria-label="Selected step">
@@ -196,8 +190,8 @@ export function StepDetail({ step, steps, peers, job }: DetailProps) {
                   <td>
                     {part && <i class={`part ${part}`} />} {words}
                   </td>
-                  <td class="number">{value === 0 ? "0" : duration(value)}</td>
-                  <td class="number">{usual === 0 ? "0" : duration(Math.round(usual))}</td>
+                  <td class="number">{showTime(value)}</td>
+                  <td class="number">{showTime(usual)}</td>
                   <td class="number">{difference(value - usual)}</td>
                 </tr>
               );
@@ -231,7 +225,7 @@ export function StepDetail({ step, steps, peers, job }: DetailProps) {
         <p class="quiet">{peers.length - 16} more ranks have this step: sort the table below.</p>
       )}
       <p>
-        <TimelineLink row={step} job={job}>
+        <TimelineLink row={step}>
           Show this step in the timeline
         </TimelineLink>{" "}
         <span class="quiet">

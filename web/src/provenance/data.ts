@@ -2,36 +2,11 @@
 // line of one pane to those of the others.
 //
 //   pre-grad graph  <-preToPost, postToPre->  post-grad graph  <-postToPyCode, pyCodeToPost->  generated code
-import { Once, loadJson } from "../run/islands";
-import { Tables, type RawTables, type Who } from "../run/tables";
+import { tablesIsland, type Row } from "../run/tables";
 
-export interface ProvenanceGraph extends Who {
-  compile_id?: string;
-  graph?: string;
-  pre_entry?: number;
-  post_entry?: number;
-  python_entry?: number;
-  cpp_entry?: number;
-  mapped?: boolean;
-}
+export type ProvenanceGraph = Row<"provenance_graph">;
 
-export interface ProvenanceLine extends Who {
-  graph?: string;
-  map?: string;
-  line?: number;
-  targets?: number[];
-}
-
-export interface ProvenanceTables {
-  provenance_graph: ProvenanceGraph;
-  provenance_line: ProvenanceLine;
-}
-
-export type Provenance = Tables<ProvenanceTables>;
-
-export const provenanceIsland = new Once(
-  async () => new Tables<ProvenanceTables>((await loadJson("provenance")) as RawTables),
-);
+export const provenanceIsland = tablesIsland("provenance");
 
 export const panes = ["pre", "post", "code"] as const;
 export type Pane = (typeof panes)[number];
@@ -44,7 +19,7 @@ type Lines = Map<number, number[]>;
 export class LineMaps {
   private maps = new Map<string, Lines>();
 
-  constructor(rows: ProvenanceLine[], one: ProvenanceGraph) {
+  constructor(rows: Row<"provenance_line">[], one: ProvenanceGraph) {
     for (const row of rows) {
       if (row.input !== one.input || row.graph !== one.graph || row.line === undefined) continue;
       const map = this.maps.get(row.map ?? "") ?? new Map<number, number[]>();

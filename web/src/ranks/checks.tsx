@@ -1,9 +1,10 @@
 // Which ranks agree with each other, for each way of asking.
-import { Section } from "../compile/parts";
-import { LeftOutOf } from "../flight/left_out";
-import { steppedList } from "../flight/wait_words";
-import { counted } from "../parts/format";
-import { divergenceOf, minorities, type Divergence, type RankCheck, type Ranks } from "./data";
+import { counted, steppedList } from "../parts/format";
+import { LeftOutNote } from "../parts/left_out";
+import { Section } from "../parts/listing";
+import { differ, largestFirst } from "../parts/rows";
+import type { Tables } from "../run/tables";
+import { divergenceOf, minorities, type Divergence, type RankCheck } from "./data";
 
 // Short words and what is asked.
 export const checkWords: Record<string, [name: string, asks: string]> = {
@@ -22,7 +23,7 @@ export const checkWords: Record<string, [name: string, asks: string]> = {
 
 function Groups({ groups, rank }: { groups: Divergence[]; rank: number | null }) {
   const few = new Set(minorities(groups));
-  const sorted = [...groups].sort((a, b) => (b.ranks?.length ?? 0) - (a.ranks?.length ?? 0));
+  const sorted = largestFirst(groups, (group) => group.ranks?.length);
   return (
     <ul class="rank-groups">
       {sorted.slice(0, 8).map((group) => (
@@ -66,16 +67,16 @@ function attemptOf(check: RankCheck): string {
   return `${check.job}.${check.attempt}`;
 }
 
-export function Checks({ ranks, rank }: { ranks: Ranks; rank: number | null }) {
-  const all = ranks.rows("compile_rank_check");
+export function Checks({ tables, rank }: { tables: Tables; rank: number | null }) {
+  const all = tables.rows("compile_rank_check");
   const told = all.filter((one) => one.state !== "unavailable");
-  const groups = new Map(told.map((one) => [one, divergenceOf(ranks, one)]));
+  const groups = new Map(told.map((one) => [one, divergenceOf(tables, one)]));
   const isShown = (one: RankCheck) =>
     rank === null || (groups.get(one) ?? []).some((group) => group.ranks?.includes(rank));
   const shown = told
     .filter(isShown)
     .sort((a, b) => Number(b.state === "differs") - Number(a.state === "differs"));
-  const several = new Set(all.map(attemptOf)).size > 1;
+  const several = differ(all, attemptOf);
   const untold = [...new Set(all.filter((one) => one.state === "unavailable").map((one) => one.detail))];
   if (all.length === 0) return null;
   return (
@@ -99,11 +100,9 @@ export function Checks({ ranks, rank }: { ranks: Ranks; rank: number | null }) {
         </p>
       )}
       {untold.length > 0 && (
-        <p class="quiet left-out">
-          Not asked: {untold.slice(0, 6).join("; ")}
-        </p>
+        <p class="quiet left-out">Not asked: {untold.slice(0, 6).join("; ")}</p>
       )}
-      <LeftOutOf tables={ranks} names={["compile_divergence", "compile_rank_check"]} />
+      <LeftOutNote tables={tables} names={["compile_divergence", "compile_rank_check"]} />
     </Section>
   );
 }

@@ -1,80 +1,14 @@
-// Ranks beside each other: the island "ranks" (src/outputs/report/html/rank_data.cc) as typed tables, and one row
-// for each rank with what all of them say of it.
-import { Tables, type RawTables, type Who } from "../run/tables";
-import { loadJson, Once } from "../run/islands";
+// Ranks beside each other: the island "ranks" (src/outputs/report/html/rank_data.cc), and one row for each rank with what all
+// its tables say of it.
+import { grouped } from "../parts/rows";
 import type { Finding, Run } from "../run/data";
-import type { FirstDifference, Overlap, RankOnly, RankTime } from "../compile/data";
-import type { Arrival } from "../flight/comm";
+import { tablesIsland, type Row, type Tables, type Who } from "../run/tables";
 
-export interface RankCheck extends Who {
-  what?: string;
-  state?: string;
-  detail?: string;
-}
+export type RankCheck = Row<"compile_rank_check">;
+export type Divergence = Row<"compile_divergence">;
+export type Difference = Row<"compile_first_difference">;
 
-export interface Divergence extends Who {
-  what?: string;
-  group_number?: number;
-  ranks?: number[];
-  detail?: string;
-}
-
-export interface Difference extends FirstDifference {
-  entry_a?: number;
-  entry_b?: number;
-}
-
-export interface RuntimeDelta extends Who {
-  pairing?: string;
-  graph?: string;
-  delta_ms?: number;
-  fastest_rank?: number;
-  fastest_ms?: number;
-  slowest_rank?: number;
-  slowest_ms?: number;
-  tied?: boolean;
-  ranks?: number[];
-}
-
-export interface Order extends Who {
-  position?: number;
-  compile_id?: string;
-  schedule_mismatch?: boolean;
-  cache_mismatch?: boolean;
-}
-
-export interface ProfileRank extends Who {
-  windows?: number;
-  window_source?: string;
-  step_ns?: number;
-  communication_ns?: number;
-  compute_ns?: number;
-  idle_ns?: number;
-  own_delay_ns?: number;
-  times_last?: number;
-  collectives?: number;
-  straggler?: boolean;
-  reason?: string;
-}
-
-export interface RankTables {
-  compile_rank_time: RankTime;
-  compile_rank_check: RankCheck;
-  compile_divergence: Divergence;
-  compile_first_difference: Difference;
-  compile_rank_only: RankOnly;
-  compile_overlap: Overlap;
-  compile_runtime_delta: RuntimeDelta;
-  compile_order: Order;
-  profile_rank: ProfileRank;
-  comm_arrival: Arrival;
-}
-
-export type Ranks = Tables<RankTables>;
-
-export const ranksIsland = new Once(
-  async () => new Tables<RankTables>((await loadJson("ranks")) as RawTables),
-);
+export const ranksIsland = tablesIsland("ranks");
 
 // Everything about one rank of one attempt.
 export interface RankRow {
@@ -82,9 +16,9 @@ export interface RankRow {
   job: number;
   attempt: number;
   rank: number;
-  time?: RankTime;
-  profile?: ProfileRank;
-  arrival?: Arrival;
+  time?: Row<"compile_rank_time">;
+  profile?: Row<"profile_rank">;
+  arrival?: Row<"comm_arrival">;
   apart: string[]; // checks in which it is not with most ranks
   difference?: Difference;
   blamed: Finding[];
@@ -100,8 +34,8 @@ export function minorities(groups: Divergence[]): Divergence[] {
 }
 
 // Rows of one attempt and one check.
-export function divergenceOf(ranks: Ranks, check: RankCheck): Divergence[] {
-  return ranks
+export function divergenceOf(tables: Tables, check: RankCheck): Divergence[] {
+  return tables
     .rows("compile_divergence")
     .filter(
       (one) => one.what === check.what && one.job === check.job && one.attempt === check.attempt,
@@ -129,15 +63,15 @@ class RankRows {
   }
 }
 
-export function rankRows(ranks: Ranks, run: Run): RankRow[] {
+export function rankRows(tables: Tables, run: Run): RankRow[] {
   const all = new RankRows();
-  for (const row of ranks.rows("compile_rank_time")) all.at(row).time = row;
-  for (const row of ranks.rows("profile_rank")) all.at(row).profile = row;
-  for (const row of ranks.rows("comm_arrival")) all.at(row).arrival = row;
-  for (const check of ranks.rows("compile_rank_check"))
-    for (const group of minorities(divergenceOf(ranks, check)))
+  for (const row of tables.rows("compile_rank_time")) all.at(row).time = row;
+  for (const row of tables.rows("profile_rank")) all.at(row).profile = row;
+  for (const row of tables.rows("comm_arrival")) all.at(row).arrival = row;
+  for (const check of tables.rows("compile_rank_check"))
+    for (const group of minorities(divergenceOf(tables, check)))
       for (const rank of group.ranks ?? []) all.at(check, rank).apart.push(check.what ?? "");
-  for (const row of ranks.rows("compile_first_difference")) all.at(row, row.rank_b).difference = row;
+  for (const row of tables.rows("compile_first_difference")) all.at(row, row.rank_b).difference = row;
   const rows = all.sorted();
   for (const finding of run.findings.filter((one) => one.role === "cause")) {
     for (const row of rows)
@@ -161,22 +95,18 @@ export interface OrderPlace {
   cache: boolean;
 }
 
-export function orderPlaces(ranks: Ranks): OrderPlace[] {
-  const places = new Map<string, { place: OrderPlace; ran: Map<string, number[]> }>();
-  for (const row of ranks.rows("compile_order")) {
-    const key = `${row.job}.${row.attempt}.${row.position}`;
-    const { job, attempt, position = 0 } = row;
-    const one = places.get(key) ?? {
-      place: { job, attempt, position, ran: [], schedule: false, cache: false },
-      ran: new Map<string, number[]>(),
-    };
-    const id = row.compile_id ?? "nothing";
-    one.ran.set(id, [...(one.ran.get(id) ?? []), row.rank ?? -1]);
-    one.place.schedule ||= row.schedule_mismatch ?? false;
-    one.place.cache ||= row.cache_mismatch ?? false;
-    places.set(key, one);
-  }
+export function orderPlaces(tables: Tables): OrderPlace[] {
+  const places = grouped(tables.rows("compile_order"), (row) => `${row.job}.${row.attempt}.${row.position}`);
   return [...places.values()]
-    .map(({ place, ran }) => ({ ...place, ran: [...ran] }))
+    .map((rows) => ({
+      job: rows[0]?.job,
+      attempt: rows[0]?.attempt,
+      position: rows[0]?.position ?? 0,
+      ran: [...grouped(rows, (row) => row.compile_id ?? "nothing")].map(
+        ([id, of]): [string, number[]] => [id, of.map((row) => row.rank ?? -1)],
+      ),
+      schedule: rows.some((row) => row.schedule_mismatch),
+      cache: rows.some((row) => row.cache_mismatch),
+    }))
     .filter((one) => one.ran.length > 1 || one.schedule || one.cache);
 }

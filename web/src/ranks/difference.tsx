@@ -1,15 +1,16 @@
 // The first thing in which a rank compiled something else than most, and the two texts side by side
 // (?diff=RANK).
 import { CodeDiff, CodeViewer } from "../code/viewer";
-import { Section } from "../compile/parts";
-import { LeftOutOf } from "../flight/left_out";
 import { count, ranksInWords } from "../parts/format";
-import { Waiting } from "../parts/loading";
+import { LeftOutNote } from "../parts/left_out";
+import { Section } from "../parts/listing";
+import { Load, Waiting } from "../parts/loading";
+import { differ } from "../parts/rows";
 import type { Run } from "../run/data";
-import { useOnce } from "../run/islands";
+import type { Tables } from "../run/tables";
 import { textsIndex, useText, type Artifact, type Texts } from "../run/texts";
-import { href, setParams, type Route } from "../shell/route";
-import type { Difference, Ranks } from "./data";
+import { setParams, to, type Route } from "../shell/route";
+import type { Difference } from "./data";
 
 const kindWords: Record<string, string> = {
   extra: "compiled something that the others did not",
@@ -17,38 +18,23 @@ const kindWords: Record<string, string> = {
   graph: "compiled another graph",
 };
 
-// The entry of a rank; its log is the input of that rank.
-function artifactOf(
-  texts: Texts,
-  run: Run,
-  row: Difference,
-  rank: number | undefined,
-  entry: number | undefined,
-): Artifact | undefined {
-  for (const input of run.inputs) {
-    if (input.kind !== "torch_trace" || input.rank !== rank) continue;
-    if (input.job !== (row.job ?? null) || input.attempt !== (row.attempt ?? null)) continue;
-    const found = texts.at(input.input, entry);
-    if (found) return found;
-  }
-  return undefined;
+// The logs of a rank are inputs of that rank.
+function logsOf(run: Run, row: Difference, rank: number | undefined): number[] {
+  return run.inputs
+    .filter((one) => one.kind === "torch_trace" && one.rank === rank)
+    .filter((one) => one.job === (row.job ?? null) && one.attempt === (row.attempt ?? null))
+    .map((one) => one.input);
 }
 
 // Of a compilation that only one side has: the graph that Dynamo traced, else its first text.
-function textOf(texts: Texts, run: Run, row: Difference, rank: number | undefined): Artifact | undefined {
-  for (const input of run.inputs) {
-    if (input.kind !== "torch_trace" || input.rank !== rank) continue;
-    if (input.job !== (row.job ?? null) || input.attempt !== (row.attempt ?? null)) continue;
-    const all = texts.of({
-      input: input.input,
-      ...(rank !== undefined && { rank }),
-      ...(row.compile_id !== undefined && { compile_id: row.compile_id }),
-    });
-    const shown = all.filter((one) => one.text !== null);
-    const found = shown.filter((one) => one.kind === "dynamo_output_graph").pop() ?? shown[0];
-    if (found) return found;
-  }
-  return undefined;
+function textOf(texts: Texts, input: number, row: Difference, rank: number | undefined): Artifact | undefined {
+  const all = texts.of({
+    input,
+    ...(rank !== undefined && { rank }),
+    ...(row.compile_id !== undefined && { compile_id: row.compile_id }),
+  });
+  const shown = all.filter((one) => one.text !== null);
+  return shown.filter((one) => one.kind === "dynamo_output_graph").pop() ?? shown[0];
 }
 
 function BothTexts({ row, left, right }: { row: Difference; left: Artifact; right: Artifact }) {
@@ -82,14 +68,15 @@ function OneText({ artifact, rank }: { artifact: Artifact; rank: number | undefi
   );
 }
 
-function TextsOf({ row, run }: { row: Difference; run: Run }) {
-  const loaded = useOnce(textsIndex);
-  if (loaded.state !== "ready") return <Waiting loaded={loaded} />;
-  const left = artifactOf(loaded.value, run, row, row.rank_a, row.entry_a);
-  const right = artifactOf(loaded.value, run, row, row.rank_b, row.entry_b);
+function TextsOf({ row, run, texts }: { row: Difference; run: Run; texts: Texts }) {
+  const at = (rank: number | undefined, entry: number | undefined) =>
+    logsOf(run, row, rank).flatMap((input) => texts.at(input, entry) ?? [])[0];
+  const left = at(row.rank_a, row.entry_a);
+  const right = at(row.rank_b, row.entry_b);
   if (left && right) return <BothTexts row={row} left={left} right={right} />;
   const rank = row.kind === "missing" ? row.rank_a : row.rank_b;
-  const one = right ?? left ?? textOf(loaded.value, run, row, rank);
+  const others = logsOf(run, row, rank).flatMap((input) => textOf(texts, input, row, rank) ?? []);
+  const one = right ?? left ?? others[0];
   if (one) return <OneText artifact={one} rank={rank} />;
   return <p class="quiet">The log has no text of it.</p>;
 }
@@ -113,7 +100,7 @@ function Item({ row, run, route, several }: ItemProps) {
         </strong>
         : {row.name}{" "}
         {row.compile_id ? (
-          <a href={href("compile", { job: route.params.get("job"), filter })}>
+          <a href={to("compile", { filter })}>
             in {row.compile_id} of rank {owner}
           </a>
         ) : (
@@ -126,12 +113,14 @@ function Item({ row, run, route, several }: ItemProps) {
         {several && row.attempt !== undefined && `, attempt ${row.attempt}`}{" "}
         <button
           aria-expanded={isOpen}
-          onClick={() => setParams("ranks", { diff: isOpen ? null : String(row.rank_b) })}
+          onClick={() => setParams("ranks", { diff: isOpen ? null : row.rank_b })}
         >
           {isOpen ? "Close the texts" : row.kind === "graph" ? "Compare the texts" : "Show the text"}
         </button>
       </p>
-      {isOpen && <TextsOf row={row} run={run} />}
+      {isOpen && (
+        <Load once={textsIndex}>{(texts) => <TextsOf row={row} run={run} texts={texts} />}</Load>
+      )}
     </li>
   );
 }
@@ -139,17 +128,17 @@ function Item({ row, run, route, several }: ItemProps) {
 const mostDifferences = 16;
 
 interface Props {
-  ranks: Ranks;
+  tables: Tables;
   run: Run;
   route: Route;
   rank: number | null;
 }
 
-export function Differences({ ranks, run, route, rank }: Props) {
-  const all = ranks.rows("compile_first_difference");
+export function Differences({ tables, run, route, rank }: Props) {
+  const all = tables.rows("compile_first_difference");
   const rows = all.filter((row) => rank === null || row.rank_b === rank || row.rank_a === rank);
-  const several = new Set(all.map((one) => one.attempt)).size > 1;
-  if (!ranks.has("compile_rank_time")) return null;
+  const several = differ(all, (one) => one.attempt);
+  if (!tables.has("compile_rank_time")) return null;
   return (
     <Section title="First difference of each rank" number={rows.length}>
       {rows.length === 0 ? (
@@ -173,7 +162,7 @@ export function Differences({ ranks, run, route, rank }: Props) {
           )}
         </div>
       )}
-      <LeftOutOf tables={ranks} names={["compile_first_difference"]} />
+      <LeftOutNote tables={tables} names={["compile_first_difference"]} />
     </Section>
   );
 }

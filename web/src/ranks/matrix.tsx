@@ -1,12 +1,14 @@
 // One row for each rank: what it compiled, how long its steps are, how late it comes, who blames it. Choosing a
 // rank leaves only what concerns it in the sections below.
 import { useMemo } from "preact/hooks";
-import { Bar, Section, numberColumn, seconds, textColumn } from "../compile/parts";
-import { duration } from "../parts/format";
+import { barColumn, drawnColumn, jobName, numberColumn, textColumn } from "../parts/columns";
+import { duration, seconds } from "../parts/format";
+import { Section, SortedTable } from "../parts/listing";
 import { SeverityMark } from "../parts/marks";
-import { Table, type Column } from "../parts/table";
+import { differ, most } from "../parts/rows";
+import type { Column } from "../parts/table";
 import type { Run } from "../run/data";
-import { href, setParams, type Route } from "../shell/route";
+import { setParams, to, type Route } from "../shell/route";
 import { checkWords } from "./checks";
 import type { RankRow } from "./data";
 
@@ -17,36 +19,11 @@ const reasons: Record<string, string> = {
   unknown: "slow, the profile does not tell why",
 };
 
-// A number with its share of the largest as a bar, as a link to where it comes from.
-function barColumn(
-  id: string,
-  title: string,
-  width: number,
-  rows: RankRow[],
-  value: (row: RankRow) => number | undefined,
-  show: (value: number) => string,
-  definition: string,
-): Column<RankRow> {
-  const most = rows.reduce((best, row) => Math.max(best, value(row) ?? 0), 0);
-  return numberColumn(
-    id,
-    title,
-    width,
-    value,
-    (one) => <Bar share={most > 0 ? one / most : 0} text={show(one)} />,
-    { definition },
-  );
-}
-
-function Blame({ row, job }: { row: RankRow; job: string | null }) {
+function Blame({ row }: { row: RankRow }) {
   return (
     <span class="blame-links">
       {row.blamed.map((finding) => (
-        <a
-          key={finding.id}
-          title={finding.headline}
-          href={href("verdict", { job, finding: finding.id })}
-        >
+        <a key={finding.id} title={finding.headline} href={to("verdict", { finding: finding.id })}>
           <SeverityMark severity={finding.severity} word={false} /> {finding.headline}
         </a>
       ))}
@@ -54,78 +31,53 @@ function Blame({ row, job }: { row: RankRow; job: string | null }) {
   );
 }
 
-function columnsOf(rows: RankRow[], run: Run, job: string | null): Column<RankRow>[] {
-  const several = (value: (row: RankRow) => number) => new Set(rows.map(value)).size > 1;
-  const jobName = (row: RankRow) =>
-    run.jobs.find((one) => one.job === row.job)?.name || `job ${row.job}`;
+// Only columns in which some rank has something.
+function columnsOf(rows: RankRow[], run: Run): Column<RankRow>[] {
   const has = (value: (row: RankRow) => unknown) => rows.some((row) => value(row) !== undefined);
-  return [
-    ...(several((row) => row.job) ? [textColumn<RankRow>("job", "job", 120, jobName)] : []),
-    ...(several((row) => row.attempt)
-      ? [numberColumn<RankRow>("attempt", "attempt", 80, (row) => row.attempt)]
-      : []),
-    { id: "rank", title: "rank", width: 64, number: true, opens: true, value: (row) => row.rank },
-    ...(has((row) => row.time)
-      ? [
-          barColumn("compile", "compile time", 180, rows, (row) => row.time?.seconds, seconds,
-            "Time that the rank spent on compilations"),
-          numberColumn<RankRow>("alone", "alone", 76, (row) => row.time?.alone_s, seconds, {
-            definition: "Time in which it compiled and no other rank did",
-          }),
-        ]
-      : []),
-    ...(rows.some((row) => row.apart.length > 0)
-      ? [
-          textColumn<RankRow>(
-            "apart",
-            "compiled otherwise",
-            160,
-            (row) => row.apart.map((what) => checkWords[what]?.[0] ?? what).join(", ") || undefined,
-            { definition: "Ways of asking in which it is not with most ranks" },
-          ),
-        ]
-      : []),
-    ...(has((row) => row.profile)
-      ? [
-          barColumn("step", "step time", 180, rows, (row) => row.profile?.step_ns, duration,
-            "Median time of its steps, from its profile"),
-        ]
-      : []),
-    ...(has((row) => row.profile?.reason)
-      ? [
-          textColumn<RankRow>("why", "slow because", 140, (row) => reasons[row.profile?.reason ?? ""], {
-            definition: "Why the others wait for it again and again (profile_rank)",
-          }),
-        ]
-      : []),
-    ...(has((row) => row.arrival)
-      ? [
-          numberColumn<RankRow>("last", "came last", 90, (row) => row.arrival?.times_last, undefined, {
-            definition: "Collectives to which it came last, from the dumps",
-          }),
-          barColumn("late", "third-longest delay", 190, rows, (row) => row.arrival?.late_third_ns, duration,
-            "Behind the last but one member; one delay is chance, three are a straggler"),
-        ]
-      : []),
-    {
-      id: "blame",
-      title: "blamed by",
-      width: 0,
-      definition: "Findings that call it the cause",
-      value: (row) => row.blamed.length || null,
-      cell: (row) => <Blame row={row} job={job} />,
-    },
+  const bar = (
+    id: string,
+    title: string,
+    width: number,
+    value: (row: RankRow) => number | undefined,
+    show: (value: number) => string,
+    definition: string,
+  ) => barColumn(id, title, width, value, most(rows, value), show, definition);
+  const apart = (row: RankRow) =>
+    row.apart.map((what) => checkWords[what]?.[0] ?? what).join(", ") || undefined;
+  const columns: [isShown: boolean, Column<RankRow>][] = [
+    [differ(rows, (row) => row.job), textColumn("job", "job", 120, (row) => jobName(run, row.job))],
+    [differ(rows, (row) => row.attempt), numberColumn("attempt", "attempt", 80, (row) => row.attempt)],
+    [true, numberColumn("rank", "rank", 64, (row) => row.rank, undefined, { opens: true })],
+    [has((row) => row.time), bar("compile", "compile time", 180, (row) => row.time?.seconds, seconds,
+      "Time that the rank spent on compilations")],
+    [has((row) => row.time), numberColumn("alone", "alone", 76, (row) => row.time?.alone_s, seconds,
+      "Time in which it compiled and no other rank did")],
+    [has(apart), textColumn("apart", "compiled otherwise", 160, apart,
+      "Ways of asking in which it is not with most ranks")],
+    [has((row) => row.profile), bar("step", "step time", 180, (row) => row.profile?.step_ns, duration,
+      "Median time of its steps, from its profile")],
+    [has((row) => row.profile?.reason),
+      textColumn("why", "slow because", 140, (row) => reasons[row.profile?.reason ?? ""],
+        "Why the others wait for it again and again (profile_rank)")],
+    [has((row) => row.arrival), numberColumn("last", "came last", 90, (row) => row.arrival?.times_last,
+      undefined, "Collectives to which it came last, from the dumps")],
+    [has((row) => row.arrival),
+      bar("late", "third-longest delay", 190, (row) => row.arrival?.late_third_ns, duration,
+        "Behind the last but one member; one delay is chance, three are a straggler")],
+    [true, drawnColumn("blame", "blamed by", 0, (row) => row.blamed.length || null,
+      (row) => <Blame row={row} />, "Findings that call it the cause")],
   ];
+  return columns.flatMap(([isShown, column]) => (isShown ? [column] : []));
 }
 
 // Ways from the chosen rank to the views that have more about it.
-function Ways({ rank, job, rows }: { rank: string; job: string | null; rows: RankRow[] }) {
+function Ways({ rank, rows }: { rank: string; rows: RankRow[] }) {
   const mine = rows.filter((row) => String(row.rank) === rank);
   const ways = [
-    mine.some((row) => row.time) && { text: "Its compilations", to: href("compile", { job, filter: `rank:${rank}` }) },
-    mine.some((row) => row.arrival) && { text: "Its arrivals", to: href("flight_arrivals", { job, rank }) },
-    mine.some((row) => row.profile ?? row.time) && { text: "Its timeline", to: href("timeline", { job, rank }) },
-    { text: "Its files", to: href("inventory", { job, filter: `rank:${rank}` }) },
+    mine.some((row) => row.time) && { text: "Its compilations", to: to("compile", { filter: `rank:${rank}` }) },
+    mine.some((row) => row.arrival) && { text: "Its arrivals", to: to("flight_arrivals", { rank }) },
+    mine.some((row) => row.profile ?? row.time) && { text: "Its timeline", to: to("timeline", { rank }) },
+    { text: "Its files", to: to("inventory", { filter: `rank:${rank}` }) },
   ];
   return (
     <p class="rank-ways">
@@ -137,8 +89,8 @@ function Ways({ rank, job, rows }: { rank: string; job: string | null; rows: Ran
 }
 
 export function Matrix({ rows, run, route }: { rows: RankRow[]; run: Run; route: Route }) {
-  const [rank, job] = [route.params.get("rank"), route.params.get("job")];
-  const columns = useMemo(() => columnsOf(rows, run, job), [rows, run, job]);
+  const rank = route.params.get("rank");
+  const columns = useMemo(() => columnsOf(rows, run), [rows, run]);
   const chosen = rows.find((row) => String(row.rank) === rank);
   const choose = (key: string) => {
     const wanted = key.slice(key.lastIndexOf(".") + 1);
@@ -146,14 +98,13 @@ export function Matrix({ rows, run, route }: { rows: RankRow[]; run: Run; route:
   };
   return (
     <Section title="All ranks" number={rows.length}>
-      {rank !== null && chosen && <Ways rank={rank} job={job} rows={rows} />}
-      <Table
+      {rank !== null && chosen && <Ways rank={rank} rows={rows} />}
+      <SortedTable
+        view="ranks"
         label="All ranks"
         rows={rows}
         columns={columns}
         id={(row) => row.key}
-        sort={route.params.get("sort")}
-        onSort={(sort) => setParams("ranks", { sort }, true)}
         selected={chosen?.key ?? null}
         onSelect={choose}
         empty="Nothing compares ranks."

@@ -61,7 +61,7 @@ export interface Analysis {
   findings: number;
 }
 
-export interface Occurrence {
+interface Occurrence {
   offset: Maybe<number>;
   line: Maybe<number>;
   detail: string;

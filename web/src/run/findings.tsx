@@ -5,7 +5,7 @@ import { countAll, pathTo, type Finding, type FindingNode, type Run, hasRows } f
 import { count, counted, rankList, ranksInWords } from "../parts/format";
 import { useKeys } from "../shell/keys";
 import { Chip, RankStrip, SeverityMark, stripSize } from "../parts/marks";
-import { currentRoute, href, setParams, type Route } from "../shell/route";
+import { setParams, to, type Route } from "../shell/route";
 
 const mostShown = 200; // findings shown before "show all"
 
@@ -13,21 +13,14 @@ export function percent(confidence: number | null): string {
   return confidence === null ? "" : `${Math.round(confidence * 100)} %`;
 }
 
-// Who, which group, which operation, which line: everything the finding points at.
-function groupsHaveGrid(run: Run, finding: Finding): boolean {
-  return finding.groups.length > 0 && finding.seq !== null && hasRows(run, ["comm_match"]);
-}
-
 // Who and what a finding is about; where the run has matched collectives, a link leads to its group.
 export function Blame({ finding, run }: { finding: Finding; run: Run }) {
   const job = run.jobs.find((one) => one.job === finding.job);
-  const hasGrid = groupsHaveGrid(run, finding);
   const { ranks, groups, op, seq, compile_ids: compileIds, source } = finding;
-  const chosen = currentRoute().params.get("job");
+  const hasGrid = groups.length > 0 && seq !== null && hasRows(run, ["comm_match"]);
   const rank = ranks.length === 1 ? ` rank:${ranks[0]}` : "";
   const hasCompilations = hasRows(run, ["compilation"]);
   const hasSource = hasRows(run, ["compile_entry", "comm_op"]);
-  const lineOf = (line: number | null) => (line === null ? null : String(line));
   return (
     <div class="blame">
       {ranks.length > 0 &&
@@ -40,7 +33,7 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
         <Chip
           key={group.name}
           label="group"
-          to={hasGrid ? href("flight", { job: chosen, finding: finding.id, group: group.name, seq: lineOf(seq) }) : undefined}
+          to={hasGrid ? to("flight", { finding: finding.id, group: group.name, seq }) : undefined}
           title={`Process group ${group.name}: ranks ${rankList(group.ranks, 100)}`}
         >
           {group.desc || group.name} <span class="quiet">ranks {rankList(group.ranks, 6)}</span>
@@ -61,7 +54,7 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
         <Chip
           key={one}
           label="compile id"
-          to={hasCompilations ? href("compile", { job: chosen, filter: `id:${one}${rank}` }) : undefined}
+          to={hasCompilations ? to("compile", { filter: `id:${one}${rank}` }) : undefined}
         >
           <code>{one}</code>
         </Chip>
@@ -70,7 +63,7 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
         <Chip
           key={i}
           label={line.rank === null ? "line" : `rank ${line.rank} at`}
-          to={hasSource ? href("source", { job: chosen, file: line.file, line: lineOf(line.line) }) : undefined}
+          to={hasSource ? to("source", { file: line.file, line: line.line }) : undefined}
         >
           <code>
             {line.file}
@@ -82,12 +75,7 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
       {hasGrid && (
         <a
           class="to-grid"
-          href={href("flight", {
-            job: currentRoute().params.get("job"),
-            finding: finding.id,
-            seq: seq === null ? null : String(seq),
-            rank: ranks[0] === undefined ? null : String(ranks[0]),
-          })}
+          href={to("flight", { finding: finding.id, seq, rank: ranks[0] })}
         >
           Show in the grid
         </a>
@@ -124,15 +112,7 @@ function EvidenceList({ finding }: { finding: Finding }) {
 }
 
 // `isHero`: its blame and next step stand at the top of the page already.
-function Details({
-  finding,
-  run,
-  isHero,
-}: {
-  finding: Finding;
-  run: Run;
-  isHero: boolean;
-}) {
+function Details({ finding, run, isHero }: { finding: Finding; run: Run; isHero: boolean }) {
   const job = run.jobs.find((one) => one.job === finding.job);
   return (
     <div class="details">
@@ -177,8 +157,9 @@ function toggled(list: string[], one: string): string {
   return (list.includes(one) ? list.filter((other) => other !== one) : [...list, one]).join(",");
 }
 
-function Consequences({ view, node, open, unfolded, hero, run }: ItemProps) {
-  const { finding, children } = node;
+function Consequences(props: ItemProps) {
+  const { view, open, unfolded } = props;
+  const { finding, children } = props.node;
   if (children.length === 0) return null;
   const inside = open.length > 1 && open[0] === finding.id;
   const shown = inside || unfolded.includes(finding.id);
@@ -197,13 +178,10 @@ function Consequences({ view, node, open, unfolded, hero, run }: ItemProps) {
         <ol>
           {children.map((child) => (
             <Item
+              {...props}
               key={child.finding.id}
-              view={view}
               node={child}
               open={inside ? open.slice(1) : []}
-              unfolded={unfolded}
-              hero={hero}
-              run={run}
             />
           ))}
         </ol>
@@ -212,8 +190,9 @@ function Consequences({ view, node, open, unfolded, hero, run }: ItemProps) {
   );
 }
 
-function Item({ view, node, open, unfolded, hero, run }: ItemProps) {
-  const { finding } = node;
+function Item(props: ItemProps) {
+  const { view, open, hero, run } = props;
+  const { finding } = props.node;
   const isOpen = open.length === 1 && open[0] === finding.id;
   const job = run.jobs.find((one) => one.job === finding.job);
   return (
@@ -235,14 +214,7 @@ function Item({ view, node, open, unfolded, hero, run }: ItemProps) {
       {isOpen && (
         <Details finding={finding} run={run} isHero={finding.id === hero} />
       )}
-      <Consequences
-        view={view}
-        node={node}
-        open={open}
-        unfolded={unfolded}
-        hero={hero}
-        run={run}
-      />
+      <Consequences {...props} />
     </li>
   );
 }

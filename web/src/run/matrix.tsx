@@ -5,6 +5,8 @@
 import { useMemo } from "preact/hooks";
 import type { Input, InputState, Job } from "./data";
 import { count, counted, rankList, words } from "../parts/format";
+import { Legend as Signs } from "../parts/marks";
+import { grouped } from "../parts/rows";
 
 interface Row {
   kind: string;
@@ -40,13 +42,7 @@ function makeRow(kind: string, inputs: Input[], size: number): Row {
 }
 
 function makeRows(inputs: Input[], size: number): Row[] {
-  const kinds = new Map<string, Input[]>();
-  for (const input of inputs) {
-    const list = kinds.get(input.kind);
-    if (list) list.push(input);
-    else kinds.set(input.kind, [input]);
-  }
-  return [...kinds]
+  return [...grouped(inputs, (input) => input.kind)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([kind, list]) => makeRow(kind, list, size));
 }
@@ -138,23 +134,16 @@ function Drawing({ row, pick }: { row: Row; pick: Pick }) {
   );
 }
 
+const legend: [state: string, words: string][] = [
+  ["imported", "imported"],
+  ["recognised", "recognised, no reader in this version"],
+  ["failed", "failed or skipped"],
+  ["none", "nothing left"],
+];
+
 export function Legend() {
-  return (
-    <p class="legend quiet">
-      <span>
-        <i class="cell imported" /> imported
-      </span>
-      <span>
-        <i class="cell recognised" /> recognised, no reader in this version
-      </span>
-      <span>
-        <i class="cell failed" /> failed or skipped
-      </span>
-      <span>
-        <i class="cell none" /> nothing left
-      </span>
-    </p>
-  );
+  const items = legend.map(([id, words]) => ({ id, mark: <i class={`cell ${id}`} />, words }));
+  return <Signs items={items} isQuiet />;
 }
 
 function Grid({

@@ -1,9 +1,14 @@
 // An island of tables (src/outputs/report/html/table_shares.cc): {"tables": {NAME: {"total": N, "rows": [{...}]}}}.
 //
 // The texts of a table are cleaned when a view first asks for it, so that a large island opens without
-// walking all of it. A value that is null in the table is missing here. docs/tables.md says what the
-// columns mean; each room declares those it reads.
+// walking all of it. Types of rows come from src/**/tables.def (build.mjs); docs/tables.md says what the columns mean.
+import type { TableRows } from "tables";
+import { capital } from "../parts/format";
 import { clean } from "./clean";
+import { loadJson, Once } from "./islands";
+
+export type TableName = keyof TableRows;
+export type Row<Name extends TableName> = TableRows[Name];
 
 export interface Who {
   job?: number;
@@ -12,21 +17,21 @@ export interface Who {
   input?: number;
 }
 
-export interface RawTables {
+interface RawTables {
   tables: Record<string, { total: number; rows: Who[] } | undefined>;
+  meanings?: Record<string, Record<string, string>>;
 }
 
-// `Map` has the type of a row under the name of its table.
-export class Tables<Map extends object> {
-  private made = new globalThis.Map<string, Who[]>();
+export class Tables {
+  private made = new Map<string, Who[]>();
 
   constructor(
     private raw: RawTables,
-    private whole: Tables<Map> | null = null,
+    private whole: Tables | null = null,
     private job: number | null = null,
   ) {}
 
-  rows<Name extends keyof Map & string>(name: Name): Map[Name][] {
+  rows<Name extends TableName>(name: Name): Row<Name>[] {
     let rows = this.made.get(name);
     if (!rows) {
       rows = this.whole
@@ -34,23 +39,40 @@ export class Tables<Map extends object> {
         : (clean(this.raw.tables[name]?.rows ?? []) as Who[]);
       this.made.set(name, rows);
     }
-    return rows as Map[Name][];
+    return rows as Row<Name>[];
   }
 
   // Whether the run has any, without cleaning them.
-  has(...names: (keyof Map & string)[]): boolean {
+  has(...names: TableName[]): boolean {
     return names.some((name) =>
       this.raw.tables[name]?.rows.some((row) => this.job === null || row.job === this.job),
     );
   }
 
-  // Rows of the table that this page does not have, whatever their job.
-  leftOut(name: keyof Map & string): number {
-    const table = this.raw.tables[name];
-    return table ? table.total - table.rows.length : 0;
+  // Rows of the tables that this page does not have, whatever their job.
+  leftOut(...names: TableName[]): number {
+    const found = names.flatMap((name) => this.raw.tables[name] ?? []);
+    return found.reduce((all, table) => all + table.total - table.rows.length, 0);
   }
 
-  ofJob(job: number): Tables<Map> {
-    return new Tables<Map>(this.raw, this.whole ?? this, job);
+  ofJob(job: number): Tables {
+    return new Tables(this.raw, this.whole ?? this, job);
   }
+}
+
+const meanings: Record<string, Record<string, string>> = {};
+
+// What a column means, in the words of its table, where the island brings them; for hovering.
+export function meaning<Name extends TableName>(table: Name, column: keyof Row<Name> & string): string {
+  return capital(meanings[table]?.[column] ?? "");
+}
+
+// `prepare` sees the island before anybody else.
+export function tablesIsland(name: string, prepare = (_: RawTables): void => undefined): Once<Tables> {
+  return new Once(async () => {
+    const raw = (await loadJson(name)) as RawTables;
+    Object.assign(meanings, raw.meanings);
+    prepare(raw);
+    return new Tables(raw);
+  });
 }

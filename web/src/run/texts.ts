@@ -43,7 +43,7 @@ export interface StackFrame {
 }
 
 // Whose texts. A compilation's row will do.
-export interface TextOwner {
+interface TextOwner {
   input?: number;
   rank?: number;
   life?: number;
@@ -91,7 +91,7 @@ const sections: [RegExp, TextSection][] = [
   ],
 ];
 
-export function sectionOf(kind: string, name: string): TextSection {
+function sectionOf(kind: string, name: string): TextSection {
   const word = kind === "artifact" ? name : kind;
   return sections.find(([pattern]) => pattern.test(word))?.[1] ?? "other";
 }
@@ -220,7 +220,7 @@ export const textsIndex = new Once(async () => {
   return new Texts({ ...nothing, ...raw });
 });
 
-export async function loadText(number: number): Promise<string> {
+async function loadText(number: number): Promise<string> {
   const index = await textsIndex.get();
   if (index.state !== "ready")
     throw new Error(index.state === "failed" ? index.reason : "The texts are not read yet.");

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { views as allViews } from "views";
 import { hasRows, ofJob, type Run } from "../run/data";
 import { Missing } from "../parts/loading";
+import { Select } from "../parts/choices";
 import { count } from "../parts/format";
 import { activeKeys, useKeys, type Key } from "./keys";
 import { goTo, href, setParams, useRoute, type Route } from "./route";
@@ -35,7 +36,7 @@ interface LinkProps {
   isCurrent: boolean;
   isQuiet: boolean; // leads to nothing but what is missing
   badge: number;
-  job: string | null;
+  job: number | null;
 }
 
 function NavigationLink({ to, title, isCurrent, isQuiet, badge, job }: LinkProps) {
@@ -57,7 +58,7 @@ interface NavigationProps {
   sections: Section[];
   current: View;
   run: Run;
-  job: string | null;
+  job: number | null;
 }
 
 // First the sections; a section leads to its first view that has something to show.
@@ -107,22 +108,15 @@ function JobChoice({ run, job, view }: { run: Run; job: number | null; view: str
   if (run.jobs.length < 2) return null;
   const choose = (value: string) =>
     setParams(view, { job: value || null, finding: null, attempt: null });
+  const jobs = run.jobs.map((one): [number, string] => [one.job, one.name || `job ${one.job}`]);
   return (
-    <label class="job-choice">
-      <span aria-hidden="true">Job</span>
-      <select
-        aria-label="Job"
-        value={job ?? ""}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        <option value="">all {run.jobs.length}</option>
-        {run.jobs.map((one) => (
-          <option key={one.job} value={one.job}>
-            {one.name || `job ${one.job}`}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      class="job-choice"
+      name="Job"
+      value={job ?? ""}
+      options={[["", `all ${run.jobs.length}`], ...jobs]}
+      onChoose={choose}
+    />
   );
 }
 
@@ -183,8 +177,7 @@ export function Frame({ run: whole }: { run: Run }) {
   ];
   useKeys(keys);
   if (!view) return <Broken reason="This build has no views." />;
-  const jobText = job === null ? null : String(job);
-  const navigation = { sections, current: view, run, job: jobText };
+  const navigation = { sections, current: view, run, job };
   return (
     <>
       <a

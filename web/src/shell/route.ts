@@ -12,15 +12,28 @@ function parse(hash: string): Route {
   return { view: path, params: new URLSearchParams(query) };
 }
 
-export function href(view: string, params: Record<string, string | null> = {}): string {
+export type Params = Record<string, string | number | null | undefined>; // nothing: not in the address
+
+export function href(view: string, params: Params = {}): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) if (value) query.set(name, value);
+  for (const [name, value] of Object.entries(params))
+    if (value || value === 0) query.set(name, String(value));
   const text = query.toString();
   return `#/${view}${text ? `?${text}` : ""}`;
 }
 
 export function currentRoute(): Route {
   return parse(location.hash);
+}
+
+// A parameter of the present address: whatever shows it is drawn anew when the address changes.
+export function param(name: string): string | null {
+  return currentRoute().params.get(name);
+}
+
+// The address of a view with the job that is chosen now.
+export function to(view: string, params: Params = {}): string {
+  return href(view, { job: param("job"), ...params });
 }
 
 const listeners = new Set<() => void>();
@@ -33,17 +46,13 @@ function show(url: string, replace: boolean): void {
 }
 
 // Goes to another view. Parameters are those given; the chosen job stays.
-export function goTo(view: string, params: Record<string, string | null> = {}): void {
-  show(href(view, { job: currentRoute().params.get("job"), ...params }), false);
+export function goTo(view: string, params: Params = {}): void {
+  show(to(view, params), false);
 }
 
 // Changes parameters of the present view; null removes one. What is typed letter by letter replaces the
 // address, so that "back" leads to where the reader was and not through every letter.
-export function setParams(
-  view: string,
-  changes: Record<string, string | null>,
-  replace = false,
-): void {
+export function setParams(view: string, changes: Params, replace = false): void {
   const params = Object.fromEntries(currentRoute().params);
   show(href(view, { ...params, ...changes }), replace);
 }

@@ -26,7 +26,7 @@ export interface SourceLine {
   call?: { group: string; seq: number | null; rank: number | null };
 }
 
-export interface SourceFile {
+interface SourceFile {
   job: number | null;
   file: string;
   user: boolean;

@@ -1,67 +1,69 @@
 // The lines of a file with, in the margin, what is known about each: signs with numbers, and for the selected
 // line the words and the ways to where it is shown.
-import { placeText, seconds } from "../compile/parts";
 import { keyOf, type Compilation } from "../compile/data";
 import { statusOf, StatusSign } from "../compile/status";
-import { VirtualList } from "../compile/virtual";
+import { baseName, count, counted, placeText, seconds } from "../parts/format";
+import { Legend, SeverityMark, Term } from "../parts/marks";
+import { VirtualList } from "../parts/virtual";
 import type { Finding } from "../run/data";
-import { count, counted } from "../parts/format";
-import { SeverityMark } from "../parts/marks";
-import { href } from "../shell/route";
+import { to } from "../shell/route";
 import type { LineList, Row, SourceLine } from "./data";
 
 const rowHeight = 26;
 
-interface Mark {
+// What a line can have: its sign in the margin, how many there are, what one is called, and what the legend says.
+interface Kind {
   id: string;
   sign: string;
-  number: number;
-  words: string;
+  number: (line: SourceLine) => number | undefined;
+  one: string;
+  many?: string;
+  legend?: string; // left out: many of them
 }
 
-function marksOf(line: SourceLine): Mark[] {
-  const mark = (
-    id: string,
-    sign: string,
-    number: number | undefined,
-    one: string,
-    many = `${one}s`,
-  ): Mark[] => (number ? [{ id, sign, number, words: counted(number, one, many) }] : []);
-  return [
-    ...mark("failed", "\u00d7", line.failed?.count, "failed compilation"),
-    ...mark("break", "\u00a6", line.breaks, "graph break"),
-    ...mark("export", "\u21aa", line.exports, "issue of export", "issues of export"),
-    ...mark("recompile", "\u21bb", line.recompiled?.count, "recompilation"),
-    ...mark("compiled", "\u2699", line.compiled?.count, "compilation"),
-    ...mark("guards", "\u2696", line.guards, "guard"),
-    ...mark("nodes", "\u25cb", line.nodes, "graph node"),
-    ...mark("kernels", "\u25a0", line.kernels?.count, "kernel"),
-    ...mark("collectives", "\u21c4", line.collectives?.count, "collective"),
-  ];
-}
+const kind = (id: string, sign: string, number: Kind["number"], one: string, more: Partial<Kind> = {}): Kind => ({
+  id,
+  sign,
+  number,
+  one,
+  ...more,
+});
 
-export const legend: [id: string, sign: string, words: string][] = [
-  ["failed", "\u00d7", "failed compilations"],
-  ["break", "\u00a6", "graph breaks"],
-  ["export", "\u21aa", "issues of torch.export"],
-  ["recompile", "\u21bb", "recompilations that a guard of this line caused"],
-  ["compiled", "\u2699", "compilations of the function that begins here"],
-  ["guards", "\u2696", "guards"],
-  ["nodes", "\u25cb", "graph nodes"],
-  ["kernels", "\u25a0", "kernels"],
-  ["collectives", "\u21c4", "collectives issued"],
+const kinds: Kind[] = [
+  kind("failed", "\u00d7", (line) => line.failed?.count, "failed compilation"),
+  kind("break", "\u00a6", (line) => line.breaks, "graph break"),
+  kind("export", "\u21aa", (line) => line.exports, "issue of export", {
+    many: "issues of export",
+    legend: "issues of torch.export",
+  }),
+  kind("recompile", "\u21bb", (line) => line.recompiled?.count, "recompilation", {
+    legend: "recompilations that a guard of this line caused",
+  }),
+  kind("compiled", "\u2699", (line) => line.compiled?.count, "compilation", {
+    legend: "compilations of the function that begins here",
+  }),
+  kind("guards", "\u2696", (line) => line.guards, "guard"),
+  kind("nodes", "\u25cb", (line) => line.nodes, "graph node"),
+  kind("kernels", "\u25a0", (line) => line.kernels?.count, "kernel"),
+  kind("collectives", "\u21c4", (line) => line.collectives?.count, "collective", {
+    legend: "collectives issued",
+  }),
 ];
 
+function marksOf(line: SourceLine) {
+  return kinds.flatMap(({ id, sign, number, one, many }) => {
+    const value = number(line);
+    return value ? [{ id, sign, number: value, words: counted(value, one, many) }] : [];
+  });
+}
+
 export function SourceLegend() {
-  return (
-    <div class="legend" aria-label="Signs in the margin">
-      {legend.map(([id, sign, words]) => (
-        <span key={id}>
-          <span class={`line-mark is-${id}`}>{sign}</span> {words}
-        </span>
-      ))}
-    </div>
-  );
+  const items = kinds.map(({ id, sign, one, legend = `${one}s` }) => ({
+    id,
+    mark: <span class={`line-mark is-${id}`}>{sign}</span>,
+    words: legend,
+  }));
+  return <Legend label="Signs in the margin" items={items} />;
 }
 
 function Margin({ line, findings }: { line: SourceLine; findings: Finding[] }) {
@@ -98,17 +100,14 @@ interface Props {
   onSelect: (line: number | null) => void;
 }
 
-function LineRow({
-  line,
-  findings,
-  isSelected,
-  onSelect,
-}: {
+interface LineProps {
   line: SourceLine;
   findings: Finding[];
   isSelected: boolean;
   onSelect: () => void;
-}) {
+}
+
+function LineRow({ line, findings, isSelected, onSelect }: LineProps) {
   return (
     <li
       class={`source-row${isSelected ? " selected" : ""}`}
@@ -133,7 +132,7 @@ function LineRow({
 export function Lines({ rows, findings, selected, onSelect }: Props) {
   const at = rows.findIndex((row) => "line" in row && row.line.line === selected);
   return (
-    <VirtualList rows={rows} height={rowHeight} label="Lines" shown={at < 0 ? undefined : at}>
+    <VirtualList rows={rows} height={rowHeight} label="Lines" shown={at}>
       {(row) =>
         "line" in row ? (
           <LineRow
@@ -153,38 +152,42 @@ export function Lines({ rows, findings, selected, onSelect }: Props) {
   );
 }
 
-// Compilations by their addresses, each a way to it.
-function Compilations({
-  title,
-  list,
-  known,
-  job,
-}: {
+interface CompilationsProps {
   title: string;
   list: LineList | undefined;
   known: Map<string, Compilation>;
-  job: string | null;
-}) {
+}
+
+// Compilations by their addresses, each a way to it.
+function Compilations({ title, list, known }: CompilationsProps) {
   if (!list) return null;
   return (
-    <div>
-      <dt>{title}</dt>
-      <dd>
-        {list.first.map((key) => {
-          const one = known.get(key);
-          const [, rank = "", , id = key] = key.split(":");
-          return (
-            <a key={key} class="id-link" href={href("compile", { job, at: key })}>
-              {one && <StatusSign status={statusOf(one)} />} {rank && `rank ${rank} `}
-              {id}
-            </a>
-          );
-        })}
-        {list.count > list.first.length && (
-          <span class="quiet">and {count(list.count - list.first.length)} more</span>
-        )}
-      </dd>
-    </div>
+    <Term name={title}>
+      {list.first.map((key) => {
+        const one = known.get(key);
+        const [, rank = "", , id = key] = key.split(":");
+        return (
+          <a key={key} class="id-link" href={to("compile", { at: key })}>
+            {one && <StatusSign status={statusOf(one)} />} {rank && `rank ${rank} `}
+            {id}
+          </a>
+        );
+      })}
+      {list.count > list.first.length && (
+        <span class="quiet">and {count(list.count - list.first.length)} more</span>
+      )}
+    </Term>
+  );
+}
+
+function Collectives({ line }: { line: SourceLine }) {
+  if (!line.collectives) return null;
+  const { group, seq, rank } = line.call ?? { group: "", seq: null, rank: null };
+  return (
+    <Term name="Collectives">
+      {count(line.collectives.count)}: {line.collectives.first.join(", ")}{" "}
+      <a href={to("flight", { group, seq, rank })}>Show the last one in its group</a>
+    </Term>
   );
 }
 
@@ -193,35 +196,11 @@ interface DetailProps {
   line: SourceLine;
   findings: Finding[];
   compilations: Compilation[];
-  job: string | null;
 }
 
-function Collectives({ line, job }: { line: SourceLine; job: string | null }) {
-  if (!line.collectives) return null;
-  const { group, seq, rank } = line.call ?? { group: "", seq: null, rank: null };
-  return (
-    <div>
-      <dt>Collectives</dt>
-      <dd>
-        {count(line.collectives.count)}: {line.collectives.first.join(", ")}{" "}
-        <a
-          href={href("flight", {
-            job,
-            group,
-            seq: seq === null ? null : String(seq),
-            rank: rank === null ? null : String(rank),
-          })}
-        >
-          Show the last one in its group
-        </a>
-      </dd>
-    </div>
-  );
-}
-
-export function LineDetail({ file, line, findings, compilations, job }: DetailProps) {
+export function LineDetail({ file, line, findings, compilations }: DetailProps) {
   const known = new Map(compilations.map((row) => [keyOf(row), row]));
-  const place = placeText(file.slice(file.lastIndexOf("/") + 1), line.line);
+  const place = placeText(baseName(file), line.line);
   const nothing = marksOf(line).length === 0 && findings.length === 0;
   return (
     <aside class="panel source-detail" aria-label="Selected line">
@@ -239,71 +218,48 @@ export function LineDetail({ file, line, findings, compilations, job }: DetailPr
               <SeverityMark severity={one.severity} /> finding
             </dt>
             <dd>
-              <a href={href("verdict", { job, finding: one.id })}>{one.headline}</a>
+              <a href={to("verdict", { finding: one.id })}>{one.headline}</a>
             </dd>
           </div>
         ))}
         {line.seconds !== undefined && (
-          <div>
-            <dt>Compile time</dt>
-            <dd>{seconds(line.seconds)} for the function that begins here, all ranks added up</dd>
-          </div>
+          <Term name="Compile time">
+            {seconds(line.seconds)} for the function that begins here, all ranks added up
+          </Term>
         )}
-        <Compilations title="Compiled" list={line.compiled} known={known} job={job} />
-        <Compilations title="Failed" list={line.failed} known={known} job={job} />
-        <Compilations title="Compiled again" list={line.recompiled} known={known} job={job} />
+        <Compilations title="Compiled" list={line.compiled} known={known} />
+        <Compilations title="Failed" list={line.failed} known={known} />
+        <Compilations title="Compiled again" list={line.recompiled} known={known} />
         {line.breaks !== undefined && (
-          <div>
-            <dt>Graph breaks</dt>
-            <dd>
-              <a href={href("breaks", { job, filter: place })}>
-                {counted(line.breaks, "graph break")}
-              </a>
-            </dd>
-          </div>
+          <Term name="Graph breaks">
+            <a href={to("breaks", { filter: place })}>{counted(line.breaks, "graph break")}</a>
+          </Term>
         )}
         {line.exports !== undefined && (
-          <div>
-            <dt>Export</dt>
-            <dd>
-              <a href={href("export", { job, filter: place })}>
-                {counted(line.exports, "issue")} of torch.export
-              </a>
-            </dd>
-          </div>
+          <Term name="Export">
+            <a href={to("export", { filter: place })}>{counted(line.exports, "issue")} of torch.export</a>
+          </Term>
         )}
         {line.guards !== undefined && (
-          <div>
-            <dt>Guards</dt>
-            <dd>
-              <a href={href("graphs", { job, tab: "guards", filter: place })}>
-                {counted(line.guards, "guard")}
-              </a>
-              {line.failed_guards !== undefined &&
-                `, which failed ${counted(line.failed_guards, "time")}`}
-            </dd>
-          </div>
+          <Term name="Guards">
+            <a href={to("graphs", { tab: "guards", filter: place })}>{counted(line.guards, "guard")}</a>
+            {line.failed_guards !== undefined &&
+              `, which failed ${counted(line.failed_guards, "time")}`}
+          </Term>
         )}
         {line.nodes !== undefined && (
-          <div>
-            <dt>Graph nodes</dt>
-            <dd>
-              {counted(line.nodes, "node")} of the graphs that Dynamo made, each different graph
-              once
-            </dd>
-          </div>
+          <Term name="Graph nodes">
+            {counted(line.nodes, "node")} of the graphs that Dynamo made, each different graph once
+          </Term>
         )}
         {line.kernels && (
-          <div>
-            <dt>Kernels</dt>
-            <dd>
-              <code>{line.kernels.first.join(", ")}</code>
-              {line.kernels.count > line.kernels.first.length &&
-                ` (${count(line.kernels.count)} uses)`}
-            </dd>
-          </div>
+          <Term name="Kernels">
+            <code>{line.kernels.first.join(", ")}</code>
+            {line.kernels.count > line.kernels.first.length &&
+              ` (${count(line.kernels.count)} uses)`}
+          </Term>
         )}
-        <Collectives line={line} job={job} />
+        <Collectives line={line} />
       </dl>
     </aside>
   );

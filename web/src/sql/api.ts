@@ -10,7 +10,7 @@ export interface ResultColumn {
   type: string; // SQL
 }
 
-export interface Page {
+interface Page {
   columns: ResultColumn[];
   rows: Value[][];
   more: boolean;

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 
 // As few backslashes as the shell allows: most statements have 'texts' and nothing else that it looks at.
-export function shellQuoted(text: string): string {
+function shellQuoted(text: string): string {
   if (!/["$`\\!]/.test(text)) return `"${text}"`;
   return `'${text.replace(/'/g, "'\\''")}'`;
 }

@@ -1,5 +1,5 @@
 // Statements to begin with. Every report has these tables, if only without rows.
-export interface Example {
+interface Example {
   title: string;
   sql: string;
 }

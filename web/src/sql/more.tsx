@@ -14,7 +14,7 @@ interface Props {
   order?: string; // SQL
 }
 
-export function statementFor({ table, where, order }: Omit<Props, "missing">): string {
+function statementFor({ table, where, order }: Omit<Props, "missing">): string {
   const filter = where ? ` WHERE ${where}` : "";
   return `SELECT * FROM ${quoted(table)}${filter}${order ? ` ORDER BY ${order}` : ""}`;
 }

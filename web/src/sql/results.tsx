@@ -22,7 +22,7 @@ interface Result {
 const nothing: Result = { state: "running", columns: [], rows: [], more: false, ms: 0, error: "" };
 
 // The result of `sql`, and a way to get its next page.
-export function useResult(sql: string, turn: number): [Result, () => void] {
+function useResult(sql: string, turn: number): [Result, () => void] {
   const [result, setResult] = useState(nothing);
   const abort = useRef<AbortController | null>(null);
   const load = (before: Result) => {
@@ -101,7 +101,7 @@ function Words({ result }: { result: Result }) {
   return <>{`${number}${rest || next}, ${count(ms)} ms`}</>;
 }
 
-export interface ResultsProps {
+interface ResultsProps {
   sql: string;
   sort: string | null; // number of a column, from 1; with a minus: descending
   onSort: (sort: string | null) => void;

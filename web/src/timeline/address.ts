@@ -42,7 +42,7 @@ const mostOpen = 12;
 const mostSlices = 3e6; // of those that are read before anybody asks
 
 // Ranks in the order in which a reader wants them: those to blame, then rank 0.
-export function ranksOfInterest(run: Run): number[] {
+function ranksOfInterest(run: Run): number[] {
   const causes = run.findings.filter((one) => one.role === "cause");
   const others = run.findings.filter((one) => one.role === "observation");
   const ranks = (findings: Run["findings"]) => findings.flatMap((one) => one.ranks);

@@ -1,11 +1,13 @@
 // The chosen area as numbers: by kind, and by name in a table.
+import { PanelButtons } from "./details";
 import { families, familyOf, kindWords } from "./kinds";
 import type { Scene } from "./scene";
-import { useScene } from "./use_scene";
+import { useScene } from "./screen";
 import type { NameSum } from "./summary";
 import { lengthOf } from "./viewport";
-import { numberColumn, percent, Rows, textColumn } from "../compile/parts";
-import { counted, duration } from "../parts/format";
+import { numberColumn, textColumn } from "../parts/columns";
+import { counted, duration, percent } from "../parts/format";
+import { Rows } from "../parts/listing";
 import type { Column } from "../parts/table";
 
 const words = new Map(families);
@@ -43,14 +45,7 @@ export function AreaPanel({ scene }: { scene: Scene }) {
         <h2>
           {duration(lengthOf(area))} of {counted(area.lanes.length, "lane")}
         </h2>
-        <span>
-          <button onClick={() => scene.fit()} title="Key f">
-            Fit
-          </button>{" "}
-          <button onClick={() => scene.clear()} title="Key Escape">
-            Close
-          </button>
-        </span>
+        <PanelButtons scene={scene} />
       </div>
       {summary && (
         <>

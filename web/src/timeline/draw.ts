@@ -16,9 +16,9 @@ import { Pixels, type Palette } from "./pixels";
 import type { Relation } from "./relations";
 import type { Matches } from "./search";
 import type { LaneView, Place, ProcessView, Store } from "./store";
-import { fitText } from "./text";
 import { ticksOf, toOwn, toShown, xOf, type Clock, type Span, type Viewport } from "./viewport";
 import { valueText } from "./words";
+import { fitCanvas } from "../parts/canvas";
 import { count } from "../parts/format";
 
 export interface Area extends Span {
@@ -142,6 +142,39 @@ function fillBlock(frame: Frame, block: Block): void {
   for (const box of block.lanes)
     if (box.y + box.height > picture.top && box.y < picture.top + picture.height)
       fillLane(frame, block.process, view, box);
+}
+
+// Names in boxes: as much of a text as fits. The widths of characters are measured once for each font; a text's
+// width is their sum, which is a little too much where the font kerns, never too little.
+const widths = new Map<string, Float32Array>();
+const other = 128; // the place of all characters beyond ASCII: as wide as a wide letter
+
+function widthsOf(context: CanvasRenderingContext2D): Float32Array {
+  let known = widths.get(context.font);
+  if (!known) {
+    known = new Float32Array(other + 1);
+    for (let code = 32; code < 127; ++code)
+      known[code] = context.measureText(String.fromCharCode(code)).width;
+    known[other] = context.measureText("W").width;
+    widths.set(context.font, known);
+  }
+  return known;
+}
+
+const dots = "\u2026";
+
+// The text, its beginning with an ellipsis, or nothing when not even two letters fit.
+function fitText(context: CanvasRenderingContext2D, text: string, room: number): string {
+  const known = widthsOf(context);
+  const end = room - (known[other] as number); // where a cut text must end
+  let used = 0;
+  let fits = 0;
+  for (let i = 0; i < text.length; ++i) {
+    used += known[Math.min(text.charCodeAt(i), other)] as number;
+    if (used <= end) fits = i + 1;
+    if (used > room) return fits < 2 ? "" : text.slice(0, fits) + dots;
+  }
+  return text;
 }
 
 // Texts by colour: setting a colour costs more than a text.
@@ -298,13 +331,10 @@ export class Canvas {
   private pixels: Pixels | null = null;
 
   draw(canvas: HTMLCanvasElement, palette: Palette, picture: Picture): void {
-    const context = canvas.getContext("2d");
+    const context = fitCanvas(canvas, picture.view.width, picture.height);
     if (!context) return;
     const ratio = window.devicePixelRatio || 1;
-    const width = Math.max(1, Math.round(picture.view.width * ratio));
-    const height = Math.max(1, Math.round(picture.height * ratio));
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
+    const { width, height } = canvas;
     if (this.pixels?.width !== width || this.pixels.height !== height)
       this.pixels = new Pixels(width, height);
     const frame: Frame = { context, pixels: this.pixels, palette, picture, ratio, labels: [] };
@@ -313,7 +343,6 @@ export class Canvas {
     fillGrid(frame);
     for (const block of blocks) fillBlock(frame, block);
     context.putImageData(this.pixels.image, 0, 0);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawLabels(frame);
     drawStates(frame, blocks);
     drawCounterTexts(frame, blocks);

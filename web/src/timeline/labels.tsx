@@ -2,7 +2,7 @@
 // in sight while their lanes pass. Only those near the part in sight are there.
 import { blocksIn, type Block } from "./layout";
 import type { Scene } from "./scene";
-import { useScene } from "./use_scene";
+import { useScene } from "./screen";
 import { counted, duration } from "../parts/format";
 
 const spare = 400; // px above and below

@@ -1,4 +1,5 @@
 // The strip above the timeline: all of the time at once, the part in sight framed, and the ruler of that part.
+import { fitCanvas } from "../parts/canvas";
 import { fillSummary, type Picture } from "./draw";
 import { Pixels, type Palette } from "./pixels";
 import { ticksOf, timeText, toOwn, xOf, type Span, type Viewport } from "./viewport";
@@ -6,17 +7,6 @@ import { ticksOf, timeText, toOwn, xOf, type Span, type Viewport } from "./viewp
 export const minimapHeight = 44;
 export const rulerHeight = 24;
 const mostBands = 20;
-
-function size(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
-  const ratio = window.devicePixelRatio || 1;
-  const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.round(height * ratio)];
-  if (canvas.width !== w) canvas.width = w;
-  if (canvas.height !== h) canvas.height = h;
-  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  return context;
-}
 
 export class Minimap {
   private pixels: Pixels | null = null;
@@ -31,7 +21,8 @@ export class Minimap {
     version: string,
   ): void {
     const { width } = picture.view;
-    const context = size(canvas, width, minimapHeight);
+    const context = fitCanvas(canvas, width, minimapHeight);
+    if (!context) return;
     const key = `${version} ${canvas.width}`;
     if (!this.pixels || this.drawnFor !== key) {
       this.pixels = new Pixels(canvas.width, canvas.height);
@@ -93,7 +84,8 @@ export class Minimap {
 
 export function drawRuler(canvas: HTMLCanvasElement, palette: Palette, picture: Picture): void {
   const { view, zero, area } = picture;
-  const context = size(canvas, view.width, rulerHeight);
+  const context = fitCanvas(canvas, view.width, rulerHeight);
+  if (!context) return;
   context.font = `11px ${palette.font}`;
   context.textBaseline = "middle";
   const { step, times } = ticksOf(view, zero);

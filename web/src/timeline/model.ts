@@ -38,7 +38,7 @@ export interface Shift {
   middle: number;
 }
 
-export type LaneKind =
+type LaneKind =
   | "thread"
   | "stream"
   | "async"

@@ -1,5 +1,6 @@
 // A picture in memory that boxes are filled into. A frame has some ten thousand boxes, most of them one pixel
 // wide: written as words into an array and shown at once they cost less than as many calls of the canvas.
+import { coloursOf } from "../parts/canvas";
 import { families } from "./kinds";
 
 export class Pixels {
@@ -33,7 +34,7 @@ export class Pixels {
 }
 
 // "#1d4fb8" -> the bytes r g b a in memory, as one word.
-export function wordOf(colour: string): number {
+function wordOf(colour: string): number {
   const digits = /^#([0-9a-f]{6})$/i.exec(colour)?.[1] ?? "808080";
   const [r, g, b] = [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16)) as [
     number,
@@ -72,8 +73,7 @@ export interface Palette {
 }
 
 export function readPalette(element: HTMLElement): Palette {
-  const style = getComputedStyle(element);
-  const text = (name: string) => style.getPropertyValue(name).trim();
+  const text = coloursOf(element);
   const word = (name: string) => wordOf(text(name));
   const surface = word("--surface");
   const boxes = families.map(([id]) => {
@@ -93,6 +93,6 @@ export function readPalette(element: HTMLElement): Palette {
     text: text("--text"),
     quiet: text("--quiet"),
     accent: text("--accent"),
-    font: style.fontFamily,
+    font: getComputedStyle(element).fontFamily,
   };
 }

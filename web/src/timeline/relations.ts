@@ -25,12 +25,7 @@ interface Arrow {
 // Sorted by `to`: those that end here are together; those that begin here are anywhere.
 function arrowsOf(flows: Flows, number: number): Arrow[] {
   const arrows: Arrow[] = [];
-  let [low, high] = [0, flows.to.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((flows.to[middle] as number) < number) low = middle + 1;
-    else high = middle;
-  }
+  let low = lowerBound(flows.to, 0, flows.to.length, number);
   const add = (i: number, isFrom: boolean, other: Uint32Array) =>
     arrows.push({ kind: flows.kind[i] as number, isFrom, number: other[i] as number });
   for (; low < flows.to.length && flows.to[low] === number; ++low) add(low, true, flows.from);

@@ -4,7 +4,7 @@ import type { LaneData } from "./model";
 import { Overview } from "./overview";
 
 // The first of starts[from, to) that is not below `time`; `to` when there is none.
-export function lowerBound(starts: Float64Array, from: number, to: number, time: number): number {
+export function lowerBound(starts: Float64Array | Uint32Array, from: number, to: number, time: number): number {
   let [low, high] = [from, to];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -1,8 +1,7 @@
 // The state of the timeline and everything that changes it. Frames are drawn from it (screen.ts); components
-// listen (use_scene.ts) and are only made anew when what they show has changed.
+// listen (useScene) and are only made anew when what they show has changed.
 import * as address from "./address";
 import { boxOf, type Area, type Picture } from "./draw";
-import { hoverAt, type Hover } from "./hover";
 import {
   isShown,
   lanesBetween,
@@ -19,6 +18,7 @@ import { Screen } from "./screen";
 import { extentOf, sliceAt, Store, type Place } from "./store";
 import { summarise, type Summary } from "./summary";
 import * as viewport from "./viewport";
+import { hoverAt, type Hover } from "./words";
 import type { Clock, Span } from "./viewport";
 import type { Run } from "../run/data";
 

@@ -1,7 +1,10 @@
-// The canvases and when they are drawn: at most once for each frame of the screen, however much has changed.
+// The canvases and when they are drawn: at most once for each frame of the screen, however much has changed. Components
+// that show a part of the scene follow.
+import { useLayoutEffect, useState } from "preact/hooks";
 import { Canvas, type Picture } from "./draw";
 import { drawRuler, Minimap } from "./minimap";
 import { readPalette, type Palette } from "./pixels";
+import type { Scene } from "./scene";
 import type { Span } from "./viewport";
 
 export const gutter = 210; // px on the left, for the names of lanes
@@ -84,4 +87,16 @@ export class Screen {
     this.minimap.draw(minimap, this.palette, picture, this.whole(), String(this.version));
     drawRuler(ruler, this.palette, picture);
   }
+}
+
+// What a component shows of the scene; it is made anew when that changes. `pick` returns the same object while
+// it means the same.
+export function useScene<T>(scene: Scene, pick: (scene: Scene) => T): T {
+  const [value, setValue] = useState(() => pick(scene));
+  useLayoutEffect(() => {
+    const update = () => setValue(() => pick(scene));
+    update();
+    return scene.screen.listen(update);
+  }, [scene]);
+  return value;
 }

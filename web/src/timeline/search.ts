@@ -4,16 +4,16 @@
 // Matches are kept as ascending indices for each row: the next one in time is found by searching every row by
 // halves, with no order over all of them.
 import type { Process } from "./model";
-import type { Row } from "./rows";
+import { lowerBound, type Row } from "./rows";
 import type { LaneView, Place, ProcessView } from "./store";
 import { toShown, type Clock } from "./viewport";
 
-export interface SearchTarget {
+interface SearchTarget {
   process: Process;
   view: ProcessView;
 }
 
-export interface RowMatches {
+interface RowMatches {
   process: Process;
   lane: LaneView;
   row: Row;
@@ -50,7 +50,7 @@ async function matchingTexts(texts: string[], query: string, breaks: Breaks): Pr
 }
 
 // Counts first, so that the answer is exactly as large as it must be.
-export function matchingSlices(row: Row, flags: Uint8Array): Uint32Array {
+function matchingSlices(row: Row, flags: Uint8Array): Uint32Array {
   const { name, note } = row.data;
   const isMatch = (i: number) => flags[name[i] as number] === 1 || flags[note[i] as number] === 1;
   let count = 0;
@@ -122,15 +122,7 @@ export class Finder {
 }
 
 // How many of `indices` are below `index`.
-export function below(indices: Uint32Array, index: number): number {
-  let [low, high] = [0, indices.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((indices[middle] as number) < index) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const below = (indices: Uint32Array, index: number) => lowerBound(indices, 0, indices.length, index);
 
 // Whether a match lies in [from, to).
 export function hasMatch(indices: Uint32Array | undefined, from: number, to: number): boolean {

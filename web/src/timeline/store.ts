@@ -1,10 +1,26 @@
-// The slices of processes that have been opened: read once (data.ts), then kept as rows that can be searched.
-// There is no object for a slice: it is a lane and an index (Place).
-import { islandData } from "./data";
+// The timeline's islands: the outline, and the slices of processes that have been opened, each read once and kept as
+// rows that can be searched. There is no object for a slice: it is a lane and an index (Place).
+import { clean } from "../run/clean";
+import { loadIsland, loadJson, Once } from "../run/islands";
+import { decodeIsland } from "./decode";
 import { families, familyOf } from "./kinds";
-import type { CounterData, IslandData, Lane, LaneData, Process } from "./model";
+import type { CounterData, IslandData, Lane, LaneData, Process, Timeline } from "./model";
 import { depthOf, rowsOf, type Row } from "./rows";
 import { toShown, type Clock, type Span } from "./viewport";
+
+export const timelineIsland = new Once(async () => clean(await loadJson("timeline")) as Timeline);
+
+const islands = new Map<string, Once<IslandData>>();
+
+// Slices by the name of their island (Process.island).
+function islandData(name: string): Once<IslandData> {
+  let island = islands.get(name);
+  if (!island) {
+    island = new Once(async () => decodeIsland(await loadIsland(name)));
+    islands.set(name, island);
+  }
+  return island;
+}
 
 export interface LaneView {
   lane: Lane;
@@ -20,7 +36,7 @@ export interface ProcessView {
   lanes: Map<string, LaneView>; // by Lane.id
 }
 
-export type ProcessState =
+type ProcessState =
   | { state: "closed" | "loading" }
   | { state: "ready"; view: ProcessView }
   | { state: "failed"; reason: string };

@@ -63,7 +63,7 @@ class Sums {
 }
 
 // Time in which at least one of the rows has a slice. Rows of a thread lie inside of its first.
-export function busyTime(lane: LaneView, span: Span): number {
+function busyTime(lane: LaneView, span: Span): number {
   const rows = lane.lane.kind === "thread" ? lane.rows.slice(0, 1) : lane.rows;
   const at = rows.map((row) => row.firstAfter(span.from));
   let covered = span.from;

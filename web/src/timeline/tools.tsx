@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { families } from "./kinds";
 import type { Process, Source, Timeline } from "./model";
 import type { Scene } from "./scene";
-import { useScene } from "./use_scene";
+import { useScene } from "./screen";
 import { positionOf, type Matches } from "./search";
 import type { Place } from "./store";
 import { count } from "../parts/format";
@@ -119,7 +119,7 @@ function sourcesOf(processes: Process[]): [string, string][] {
   return [...new Set(processes.map((one) => one.source))].map((one) => [one, sourceWords[one]]);
 }
 
-export function hasShifts(timeline: Timeline): boolean {
+function hasShifts(timeline: Timeline): boolean {
   return timeline.processes.some(({ shift }) => shift.offset !== 0 || shift.drift !== 0);
 }
 

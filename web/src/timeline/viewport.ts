@@ -2,6 +2,7 @@
 //
 // Times are nanoseconds as in model.ts. `from` and `to` are on the clock that is shown; a process's own clock is
 // a straight line away (Clock), so rows are searched in their own times and only the edges are converted.
+import { roundStep } from "../parts/format";
 import type { Shift } from "./model";
 
 export interface Span {
@@ -19,7 +20,7 @@ export interface Clock {
   offset: number;
 }
 
-export const ownClock: Clock = { scale: 1, offset: 0 };
+const ownClock: Clock = { scale: 1, offset: 0 };
 
 export function clockOf(shift: Shift, isAligned: boolean): Clock {
   if (!isAligned) return ownClock;
@@ -80,22 +81,16 @@ export function reveal(span: Span, now: Span, whole: Span): Span {
   return clamp({ from: middle - length / 2, to: middle + length / 2 }, whole);
 }
 
-// The least of 1, 2, 5 times a power of ten that is not below `value`.
-function roundStep(value: number): number {
-  const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= value * 0.999999) as number;
-}
-
 // Above a minute, steps that a clock has.
 const clockSteps = [60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400].map((s) => s * 1e9);
 
-export function tickStep(view: Viewport, least = 110): number {
+function tickStep(view: Viewport, least = 110): number {
   const wanted = Math.max(1, (lengthOf(view) / view.width) * least);
   if (wanted <= 30e9) return roundStep(wanted);
   return clockSteps.find((one) => one >= wanted) ?? Math.ceil(wanted / 86400e9) * 86400e9;
 }
 
-export interface Ticks {
+interface Ticks {
   step: number;
   times: number[];
 }

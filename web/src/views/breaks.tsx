@@ -1,95 +1,59 @@
 // What keeps the program from being compiled whole: graph breaks, failures, and what to look at first.
 import { useMemo } from "preact/hooks";
 import {
+  compileNeeds,
   joinBreaks,
   keyOf,
   ranksOf,
-  sum,
-  type Blocker,
-  type Compile,
+  withCompile,
   type Failure,
   type JoinedBreak,
-  compileNeeds,
-  withCompile,
-  type CompileProps,
 } from "../compile/data";
-import {
-  idColumn,
-  LeftOut,
-  Numbers,
-  Rows,
-  Section,
-  SourceLink,
-  numberColumn,
-  percent,
-  placeColumn,
-  placeText,
-  seconds,
-  textColumn,
-  whoColumns,
-  type Fact,
-} from "../compile/parts";
+import { idColumn } from "../compile/parts";
 import { statusOf, StatusSign } from "../compile/status";
-import { useWalk } from "../compile/walk";
-import type { Run } from "../run/data";
-import { matcher } from "../parts/filter";
-import { count, counted, rankList, words } from "../parts/format";
-import { Filter } from "../parts/marks";
-import { href, setParams, type Route } from "../shell/route";
-import { Table, type Column } from "../parts/table";
+import { numberColumn, placeColumn, textColumn, whoColumns } from "../parts/columns";
+import { count, counted, percent, placeText, rankList, seconds, words } from "../parts/format";
+import { LeftOut } from "../parts/left_out";
+import { Listing, Sheet, useFiltered } from "../parts/listing";
+import type { TableProps } from "../parts/loading";
+import { fact, FrameList, Numbers, SourceLink, type Fact } from "../parts/marks";
+import { sum } from "../parts/rows";
+import type { Column } from "../parts/table";
+import type { Row, Tables } from "../run/tables";
+import { to } from "../shell/route";
 import type { View } from "../view";
 
 const id = "breaks";
 
 const cost = (row: JoinedBreak) => (row.wasted_s ?? 0) + (row.resume_s ?? 0);
 
-function facts(compile: Compile): Fact[] {
-  const rows = compile.rows("compile_progress");
+function facts(tables: Tables): Fact[] {
+  const rows = tables.rows("compile_progress");
   const frames = sum(rows, (row) => row.frames) - sum(rows, (row) => row.empty);
   const whole = sum(rows, (row) => row.whole);
   const of = (value: number) => (frames > 0 ? percent(value / frames) : "");
   const broken = sum(rows, (row) => row.broken);
   const failed = sum(rows, (row) => row.failed);
+  const wasted = seconds(sum(rows, (row) => row.wasted_s));
   return [
-    {
-      value: count(frames),
-      label: frames === 1 ? "frame" : "frames",
-      note: "with something to compile",
-    },
-    { value: count(whole), label: "in one graph", note: of(whole) },
-    {
-      value: count(broken),
-      label: "in pieces",
-      note: of(broken),
-      definition: "A graph break cut it",
-    },
-    { value: count(failed), label: "never compiled", note: of(failed) },
-    {
-      value: seconds(sum(rows, (row) => row.wasted_s)),
-      label: "wasted",
-      note: `of ${seconds(sum(rows, (row) => row.seconds))}`,
-      definition: "In failed compilations and attempts that were given up",
-    },
+    fact(count(frames), frames === 1 ? "frame" : "frames", "with something to compile"),
+    fact(count(whole), "in one graph", of(whole)),
+    fact(count(broken), "in pieces", of(broken), "A graph break cut it"),
+    fact(count(failed), "never compiled", of(failed)),
+    fact(wasted, "wasted", `of ${seconds(sum(rows, (row) => row.seconds))}`,
+      "In failed compilations and attempts that were given up"),
   ];
 }
 
-function breakColumns(several: boolean): Column<JoinedBreak>[] {
-  return [
-    ...(several
-      ? [textColumn<JoinedBreak>("ranks", "ranks", 90, (row) => rankList(row.ranks, 4))]
-      : []),
-    numberColumn("count", "times", 70, (row) => row.count),
-    textColumn("reason", "reason", 0, (row) => row.reason ?? words(row.kind ?? ""), {
-      opens: true,
-    }),
-    placeColumn("place", 240, (row) => [row.user_file, row.user_line]),
-    textColumn("functions", "functions", 180, (row) => row.functions),
-    numberColumn("cost", "cost", 90, cost, seconds, {
-      definition:
-        "Time of attempts that were given up and of compiling what resumes behind the break",
-    }),
-  ];
-}
+const breakColumns: Column<JoinedBreak>[] = [
+  textColumn("ranks", "ranks", 90, (row) => rankList(row.ranks, 4)),
+  numberColumn("count", "times", 70, (row) => row.count),
+  textColumn("reason", "reason", 0, (row) => row.reason ?? words(row.kind ?? ""), { opens: true }),
+  placeColumn("place", 240, (row) => [row.user_file, row.user_line]),
+  textColumn("functions", "functions", 180, (row) => row.functions),
+  numberColumn("cost", "cost", 90, cost, seconds,
+    "Time of attempts that were given up and of compiling what resumes behind the break"),
+];
 
 function Hints({ text }: { text: string | undefined }) {
   const hints = (text ?? "").split("\n").filter(Boolean);
@@ -106,30 +70,26 @@ function Hints({ text }: { text: string | undefined }) {
   );
 }
 
-// The compilations that it broke: of the first rank that has them, or by filter where the page has no row.
-function BrokenOnes({
-  row,
-  compile,
-  job,
-}: {
+interface DetailProps {
   row: JoinedBreak;
-  compile: Compile;
-  job: string | null;
-}) {
+  tables: Tables;
+}
+
+// The compilations that it broke: of the first rank that has them, or by filter where the page has no row.
+function BrokenOnes({ row, tables }: DetailProps) {
   const ids = (row.compile_ids ?? "").split(/,\s*/).filter(Boolean);
   const isOn = (rank: number | undefined) =>
     row.ranks.length === 0 || (rank !== undefined && row.ranks.includes(rank));
   const find = (id: string) =>
-    compile
+    tables
       .rows("compilation")
       .find((one) => one.compile_id === id && one.job === row.job && isOn(one.rank));
   return (
     <>
       {ids.map((id) => {
         const one = find(id);
-        const params = one ? { job, at: keyOf(one) } : { job, filter: `id:${id}` };
         return (
-          <a key={id} class="id-link" href={href("compile", params)}>
+          <a key={id} class="id-link" href={to("compile", one ? { at: keyOf(one) } : { filter: `id:${id}` })}>
             {one && <StatusSign status={statusOf(one)} />} {id}
           </a>
         );
@@ -138,15 +98,7 @@ function BrokenOnes({
   );
 }
 
-function BreakDetail({
-  row,
-  compile,
-  job,
-}: {
-  row: JoinedBreak;
-  compile: Compile;
-  job: string | null;
-}) {
+function BreakDetail({ row, tables }: DetailProps) {
   return (
     <aside class="panel" aria-label="Selected graph break">
       <h2>{row.reason ?? words(row.kind ?? "graph break")}</h2>
@@ -156,7 +108,7 @@ function BreakDetail({
         <p class="break-place">
           {row.user_code && <code>{row.user_code}</code>}{" "}
           <span class="quiet">
-            <SourceLink file={row.user_file} line={row.user_line} job={job} />
+            <SourceLink file={row.user_file} line={row.user_line} />
             {row.user_function && ` in ${row.user_function}`}
           </span>
         </p>
@@ -168,7 +120,7 @@ function BreakDetail({
         resumes behind it.
       </p>
       <p>
-        <strong>Compilations</strong> <BrokenOnes row={row} compile={compile} job={job} />
+        <strong>Compilations</strong> <BrokenOnes row={row} tables={tables} />
         <span class="quiet">
           {counted(row.count ?? 0, "time")}
           {row.ranks.length > 1 && ` on ranks ${rankList(row.ranks)}`}
@@ -176,13 +128,7 @@ function BreakDetail({
       </p>
       <h3>Stack, innermost first</h3>
       {row.user_stack && row.user_stack.length > 0 ? (
-        <ol>
-          {row.user_stack.slice(0, 30).map((frame, i) => (
-            <li key={i}>
-              <code>{frame}</code>
-            </li>
-          ))}
-        </ol>
+        <FrameList frames={row.user_stack.slice(0, 30)} />
       ) : (
         <p class="quiet">The log has no stack of it.</p>
       )}
@@ -201,141 +147,83 @@ function BreakDetail({
   );
 }
 
-const fields = { kind: (row: JoinedBreak) => row.kind ?? null };
+const fields = { kind: (row: JoinedBreak) => row.kind };
 
-function BreakTable({ compile, route }: { compile: Compile; route: Route }) {
-  const filter = route.params.get("filter") ?? "";
-  const at = route.params.get("at");
-  const all = useMemo(
-    () => joinBreaks(compile.rows("compile_break")).sort((a, b) => cost(b) - cost(a)),
-    [compile],
-  );
-  const several = ranksOf(compile.rows("compile_break")).length > 1;
-  const columns = useMemo(() => breakColumns(several), [several]);
-  const rows = useMemo(
-    () =>
-      all.filter(
-        matcher(filter, fields, (row) =>
-          [
-            row.reason,
-            placeText(row.user_file, row.user_line),
-            row.functions,
-            row.explanation,
-          ].join(" "),
-        ),
-      ),
-    [all, filter],
-  );
-  const selected = all.find((row) => row.key === at);
-  useWalk({
-    view: id,
-    rows,
-    columns,
-    sort: route.params.get("sort"),
-    idOf: (row) => row.key,
-    noun: "graph break",
-  });
+const wordsOf = (row: JoinedBreak) =>
+  [row.reason, placeText(row.user_file, row.user_line), row.functions, row.explanation].join(" ");
+
+function BreakTable({ tables }: { tables: Tables }) {
+  const raw = tables.rows("compile_break");
+  const all = useMemo(() => joinBreaks(raw).sort((a, b) => cost(b) - cost(a)), [raw]);
+  const rows = useFiltered(all, fields, wordsOf);
+  const several = ranksOf(raw.map((row) => row.rank)).length > 1;
   return (
-    <div class={selected ? "with-detail" : ""}>
-      <Section
-        title="Graph breaks"
-        number={rows.length}
-        side={
-          all.length > 0 && (
-            <Filter
-              value={filter}
-              label="Filter graph breaks"
-              hint="reason, file, kind:graph_break"
-              onInput={(text) => setParams(id, { filter: text || null }, true)}
-            />
-          )
-        }
-      >
-        <Table
-          label="Graph breaks"
-          rows={rows}
-          columns={columns}
-          id={(row) => row.key}
-          sort={route.params.get("sort")}
-          onSort={(sort) => setParams(id, { sort }, true)}
-          selected={at}
-          onSelect={(one) => setParams(id, { at: one === at ? null : one })}
-          empty={
-            all.length === 0
-              ? "No graph break was logged: nothing cut a graph."
-              : "No graph break matches the filter."
-          }
-        />
-        <LeftOut compile={compile} names={["compile_break"]} />
-      </Section>
-      {selected && <BreakDetail row={selected} compile={compile} job={route.params.get("job")} />}
-    </div>
+    <Listing
+      view={id}
+      title="Graph breaks"
+      all={all}
+      rows={rows}
+      columns={several ? breakColumns : breakColumns.slice(1)}
+      idOf={(row) => row.key}
+      noun="graph break"
+      filter={{ label: "Filter graph breaks", hint: "reason, file, kind:graph_break" }}
+      empty="No graph break was logged: nothing cut a graph."
+      unmatched="No graph break matches the filter."
+      below={<LeftOut tables={tables} names={["compile_break"]} />}
+      detail={(row) => <BreakDetail row={row} tables={tables} />}
+    />
   );
 }
 
-function Blockers({ run, compile }: { run: Run; compile: Compile }) {
-  const rows = compile.rows("compile_blocker");
-  const columns = useMemo(
-    (): Column<Blocker>[] => [
-      ...whoColumns(run, rows),
-      textColumn("kind", "kind", 110, (row) => words(row.kind ?? "")),
-      textColumn("reason", "what", 0, (row) => row.reason),
-      placeColumn("look at", 240, (row) => [row.user_file, row.user_line]),
-      textColumn("functions", "functions", 180, (row) => row.functions),
-      numberColumn("frames", "frames", 80, (row) => row.frames),
-      numberColumn("seconds", "cost", 90, (row) => row.seconds, seconds),
-    ],
-    [run, rows],
-  );
-  if (rows.length === 0) return null;
-  return (
-    <Section title="What blocks whole compilation, largest first" number={rows.length}>
-      <Rows label="Blockers" rows={rows} columns={columns} empty="" />
-      <LeftOut compile={compile} names={["compile_blocker"]} />
-    </Section>
-  );
-}
+const blockerColumns: Column<Row<"compile_blocker">>[] = [
+  textColumn("kind", "kind", 110, (row) => words(row.kind ?? "")),
+  textColumn("reason", "what", 0, (row) => row.reason),
+  placeColumn("look at", 240, (row) => [row.user_file, row.user_line]),
+  textColumn("functions", "functions", 180, (row) => row.functions),
+  numberColumn("frames", "frames", 80, (row) => row.frames),
+  numberColumn("seconds", "cost", 90, (row) => row.seconds, seconds),
+];
 
-function Failures({ run, compile }: { run: Run; compile: Compile }) {
-  const rows = compile.rows("compile_failure");
-  const columns = useMemo(
-    (): Column<Failure>[] => [
-      ...whoColumns(run, rows),
-      idColumn(),
-      textColumn("function", "function", 160, (row) => row.function),
-      textColumn("type", "exception", 200, (row) => row.fail_type),
-      textColumn("reason", "text", 0, (row) => row.reason),
-      placeColumn("at", 200, (row) => [row.user_file, row.user_line]),
-      textColumn("back", "then", 130, (row) => (row.falls_back ? "ran uncompiled" : "ended"), {
-        definition: "ran uncompiled: a graph break was logged for it and the program went on",
-      }),
-      numberColumn("seconds", "time", 90, (row) => row.seconds, seconds),
-    ],
-    [run, rows],
-  );
-  if (rows.length === 0) return null;
-  return (
-    <Section title="Failed compilations" number={rows.length}>
-      <Rows label="Failed compilations" rows={rows} columns={columns} empty="" />
-      <LeftOut compile={compile} names={["compile_failure"]} />
-    </Section>
-  );
-}
+const failureColumns: Column<Failure>[] = [
+  idColumn(),
+  textColumn("function", "function", 160, (row) => row.function),
+  textColumn("type", "exception", 200, (row) => row.fail_type),
+  textColumn("reason", "text", 0, (row) => row.reason),
+  placeColumn("at", 200, (row) => [row.user_file, row.user_line]),
+  textColumn("back", "then", 130, (row) => (row.falls_back ? "ran uncompiled" : "ended"),
+    "ran uncompiled: a graph break was logged for it and the program went on"),
+  numberColumn("seconds", "time", 90, (row) => row.seconds, seconds),
+];
 
-function Breaks({ run, route, compile }: CompileProps) {
+function Breaks({ run, tables }: TableProps) {
+  const blockers = tables.rows("compile_blocker");
+  const failures = tables.rows("compile_failure");
   return (
     <>
       <h1>Graph breaks</h1>
-      {compile.has("compile_progress") && (
+      {tables.has("compile_progress") && (
         <Numbers
           label="How much is compiled"
-          facts={facts(compile)}
-          partial={compile.leftOut("compile_progress") > 0}
+          facts={facts(tables)}
+          partial={tables.leftOut("compile_progress") > 0}
         />
       )}
-      <BreakTable compile={compile} route={route} />
-      <Blockers run={run} compile={compile} />
-      <Failures run={run} compile={compile} />
+      <BreakTable tables={tables} />
+      <Sheet
+        title="What blocks whole compilation, largest first"
+        label="Blockers"
+        rows={blockers}
+        columns={[...whoColumns(run, blockers), ...blockerColumns]}
+      >
+        <LeftOut tables={tables} names={["compile_blocker"]} />
+      </Sheet>
+      <Sheet
+        title="Failed compilations"
+        rows={failures}
+        columns={[...whoColumns(run, failures), ...failureColumns]}
+      >
+        <LeftOut tables={tables} names={["compile_failure"]} />
+      </Sheet>
     </>
   );
 }

@@ -1,40 +1,19 @@
 // Every compilation: how it ended, what it cost and why it was needed; the details of the selected one.
 import { useMemo } from "preact/hooks";
-import {
-  keyOf,
-  ranksOf,
-  sum,
-  type Compilation,
-  type Compile,
-  type Span,
-  compileNeeds,
-  withCompile,
-  type CompileProps,
-} from "../compile/data";
-import { cacheDetail, cacheWords, costsOf, spanParts, type Costs } from "../compile/cost";
+import { cacheDetail, cacheWords, costsOf, type Costs } from "../compile/cost";
+import { compileNeeds, keyOf, ranksOf, withCompile, type Compilation, type Span } from "../compile/data";
 import { CompilationDetail } from "../compile/detail";
-import {
-  AreaBar,
-  AreaLegend,
-  LeftOut,
-  Numbers,
-  Rows,
-  Section,
-  numberColumn,
-  placeColumn,
-  seconds,
-  textColumn,
-  whoColumns,
-  type Fact,
-} from "../compile/parts";
+import { AreaBar, AreaLegend, areas, spanParts } from "../compile/parts";
 import { lookOf, statusOf, StatusLegend, StatusSign } from "../compile/status";
-import { useWalk } from "../compile/walk";
+import { drawnColumn, numberColumn, placeColumn, textColumn, whoColumns } from "../parts/columns";
+import { count, counted, seconds } from "../parts/format";
+import { LeftOut } from "../parts/left_out";
+import { Listing, Rows, useFiltered } from "../parts/listing";
+import type { TableProps } from "../parts/loading";
+import { fact, Numbers, type Fact } from "../parts/marks";
+import { grouped, most, sum } from "../parts/rows";
+import type { Column } from "../parts/table";
 import type { Run } from "../run/data";
-import { matcher } from "../parts/filter";
-import { count, counted } from "../parts/format";
-import { Filter } from "../parts/marks";
-import { setParams } from "../shell/route";
-import { Table, type Column } from "../parts/table";
 import type { View } from "../view";
 
 const id = "compile";
@@ -42,7 +21,7 @@ const id = "compile";
 const wasRecompiled = (row: Compilation) => (row.number ?? 0) > 0;
 
 interface Total {
-  rank?: number;
+  rank?: number | undefined;
   compilations: number;
   failed: number;
   unfinished: number;
@@ -54,11 +33,8 @@ interface Total {
 }
 
 function partsOf(spans: Span[]): Record<string, number> {
-  const all: Record<string, number> = {};
-  for (const span of spans)
-    for (const [area, value] of Object.entries(spanParts(span)))
-      all[area] = (all[area] ?? 0) + value;
-  return all;
+  const parts = spans.map(spanParts);
+  return Object.fromEntries(areas.map(([area]) => [area, sum(parts, (one) => one[area])]));
 }
 
 function totalOf(rows: Compilation[], costs: Costs): Total {
@@ -79,43 +55,24 @@ function facts(rows: Compilation[], spans: Span[], costs: Costs): Fact[] {
   const total = totalOf(rows, costs);
   const later = sum(spans, (span) => span.seconds);
   const functions = new Set(rows.map((row) => `${row.function} ${row.file} ${row.line}`)).size;
+  const notes = [
+    later > total.seconds * 1.05 ? `${seconds(later)} with backward graphs` : "",
+    ranksOf(rows.map((row) => row.rank)).length > 1 ? "all ranks added up" : "",
+  ];
   return [
-    {
-      value: count(total.compilations),
-      label: total.compilations === 1 ? "compilation" : "compilations",
-      note: `of ${counted(functions, "function")}`,
-    },
-    {
-      value: count(total.failed),
-      label: "failed",
-      note: total.unfinished > 0 ? `and ${count(total.unfinished)} did not end` : "",
-      definition: "Ended with an exception",
-    },
-    {
-      value: count(total.recompiled),
-      label: "recompiled",
-      definition: "Compilations of a frame that had been compiled before",
-    },
-    {
-      value: count(total.restarted),
-      label: "restarted",
-      note: total.wasted > 0 ? `${seconds(total.wasted)} given up` : "",
-      definition: "Compilations of which at least one attempt was given up",
-    },
-    {
-      value: seconds(total.seconds),
-      label: "in all",
-      note: [
-        later > total.seconds * 1.05 ? `${seconds(later)} with backward graphs` : "",
-        ranksOf(rows).length > 1 ? "all ranks added up" : "",
-      ]
-        .filter(Boolean)
-        .join("; "),
-      definition:
-        "Time of all compilations, all attempts; backward graphs are often compiled later and count apart",
-    },
+    fact(count(total.compilations), total.compilations === 1 ? "compilation" : "compilations",
+      `of ${counted(functions, "function")}`),
+    fact(count(total.failed), "failed",
+      total.unfinished > 0 ? `and ${count(total.unfinished)} did not end` : "", "Ended with an exception"),
+    fact(count(total.recompiled), "recompiled", "", "Compilations of a frame that had been compiled before"),
+    fact(count(total.restarted), "restarted", total.wasted > 0 ? `${seconds(total.wasted)} given up` : "",
+      "Compilations of which at least one attempt was given up"),
+    fact(seconds(total.seconds), "in all", notes.filter(Boolean).join("; "),
+      "Time of all compilations, all attempts; backward graphs are often compiled later and count apart"),
   ];
 }
+
+const wholeOf = (total: Total) => sum(Object.values(total.parts), (one) => one);
 
 const rankColumns = (slowest: number): Column<Total>[] => [
   numberColumn("rank", "rank", 80, (row) => row.rank),
@@ -124,52 +81,24 @@ const rankColumns = (slowest: number): Column<Total>[] => [
   numberColumn("unfinished", "not ended", 100, (row) => row.unfinished),
   numberColumn("recompiled", "recompiled", 110, (row) => row.recompiled),
   numberColumn("restarted", "restarted", 100, (row) => row.restarted),
-  numberColumn("wasted", "given up", 90, (row) => row.wasted, seconds, {
-    definition: "Time of attempts that were given up",
-  }),
+  numberColumn("wasted", "given up", 90, (row) => row.wasted, seconds, "Time of attempts that were given up"),
   numberColumn("seconds", "time", 100, (row) => row.seconds, seconds),
-  {
-    ...numberColumn<Total>("areas", "where it went", 0, (row) =>
-      sum(Object.values(row.parts), (one) => one),
-    ),
-    number: false,
-    cell: (row) => <AreaBar parts={row.parts} whole={slowest} />,
-  },
+  drawnColumn("areas", "where it went", 0, wholeOf, (row) => <AreaBar parts={row.parts} whole={slowest} />),
 ];
 
 function ByRank({ rows, costs }: { rows: Compilation[]; costs: Costs }) {
-  const totals = useMemo(() => {
-    const byRank = new Map<number | undefined, Compilation[]>();
-    for (const row of rows) {
-      const some = byRank.get(row.rank) ?? [];
-      some.push(row);
-      byRank.set(row.rank, some);
-    }
-    return [...byRank]
-      .sort(([a], [b]) => (a ?? -1) - (b ?? -1))
-      .map(
-        ([rank, some]): Total => ({ ...totalOf(some, costs), ...(rank !== undefined && { rank }) }),
-      );
-  }, [rows, costs]);
-  const columns = useMemo(
+  const totals = useMemo(
     () =>
-      rankColumns(
-        totals.reduce(
-          (most, one) =>
-            Math.max(
-              most,
-              sum(Object.values(one.parts), (part) => part),
-            ),
-          0,
-        ),
-      ),
-    [totals],
+      [...grouped(rows, (row) => row.rank)]
+        .sort(([a], [b]) => (a ?? -1) - (b ?? -1))
+        .map(([rank, some]): Total => ({ ...totalOf(some, costs), rank })),
+    [rows, costs],
   );
   if (totals.length < 2) return null;
   return (
     <details class="by-rank">
       <summary>By rank ({counted(totals.length, "rank")})</summary>
-      <Rows label="Compilations by rank" rows={totals} columns={columns} empty="" />
+      <Rows label="Compilations by rank" rows={totals} columns={rankColumns(most(totals, wholeOf))} />
       <AreaLegend />
     </details>
   );
@@ -182,179 +111,110 @@ function reason(row: Compilation): string {
   return parts.filter(Boolean).join("; ");
 }
 
-function outcomeColumn(): Column<Compilation> {
-  return {
-    ...textColumn<Compilation>("outcome", "outcome", 115, (row) => row.outcome ?? "not told"),
-    cell: (row) => (
-      <span class="state" title={lookOf(statusOf(row)).words}>
-        <StatusSign status={statusOf(row)} />
-        {row.outcome ?? "not told"}
-      </span>
-    ),
-    definition: "restarted: well after an attempt was given up; empty: nothing to compile",
-  };
-}
+const outcomeColumn = textColumn<Compilation>("outcome", "outcome", 115, (row) => row.outcome ?? "not told", {
+  definition: "restarted: well after an attempt was given up; empty: nothing to compile",
+  cell: (row) => (
+    <span class="state" title={lookOf(statusOf(row)).words}>
+      <StatusSign status={statusOf(row)} />
+      {row.outcome ?? "not told"}
+    </span>
+  ),
+});
 
 function costColumns(costs: Costs): Column<Compilation>[] {
+  const areaBar = (row: Compilation) => {
+    const span = costs.spanOf(row);
+    return span?.seconds ? <AreaBar parts={spanParts(span)} whole={span.seconds} /> : "";
+  };
   return [
     numberColumn("seconds", "time", 75, (row) => row.seconds, seconds),
-    {
-      ...numberColumn<Compilation>(
-        "areas",
-        "where it went",
-        120,
-        (row) => costs.spanOf(row)?.seconds,
-      ),
-      number: false,
-      definition: "Shares of its time by area of the compiler, backward graphs included",
-      cell: (row) => {
-        const span = costs.spanOf(row);
-        return span?.seconds ? <AreaBar parts={spanParts(span)} whole={span.seconds} /> : "";
-      },
-    },
-    {
-      ...textColumn<Compilation>("cache", "cache", 85, (row) => cacheWords(costs.cacheOf(row))),
+    drawnColumn("areas", "where it went", 120, (row) => costs.spanOf(row)?.seconds, areaBar,
+      "Shares of its time by area of the compiler, backward graphs included"),
+    textColumn("cache", "cache", 85, (row) => cacheWords(costs.cacheOf(row)), {
       definition: "What the compilation caches answered",
       cell: (row) => {
         const uses = costs.cacheOf(row);
         return <span title={cacheDetail(uses)}>{cacheWords(uses)}</span>;
       },
-    },
+    }),
   ];
 }
 
 function columnsOf(run: Run, rows: Compilation[], costs: Costs): Column<Compilation>[] {
-  const anyRestart = rows.some((row) => (row.restarts ?? 0) > 0);
-  return [
+  const columns: Column<Compilation>[] = [
     ...whoColumns(run, rows),
-    textColumn("id", "id", 60, (row) => row.compile_id, {
-      definition: "Compile id: frame / how often it was compiled before",
-    }),
+    textColumn("id", "id", 60, (row) => row.compile_id,
+      "Compile id: frame / how often it was compiled before"),
     textColumn("function", "function", 150, (row) => row.function ?? "not told", { opens: true }),
     placeColumn("file", 170, (row) => [row.file, row.line]),
-    outcomeColumn(),
-    numberColumn("ops", "ops", 55, (row) => row.ops, undefined, {
-      definition: "Operations in its graph",
-    }),
+    outcomeColumn,
+    numberColumn("ops", "ops", 55, (row) => row.ops, undefined, "Operations in its graph"),
     numberColumn("guards", "guards", 65, (row) => row.guards),
-    ...(anyRestart
-      ? [
-          numberColumn<Compilation>(
-            "restarts",
-            "restarts",
-            70,
-            (row) => row.restarts || undefined,
-            undefined,
-            {
-              definition: "Attempts that were given up",
-            },
-          ),
-        ]
-      : []),
+    numberColumn("restarts", "restarts", 70, (row) => row.restarts || undefined, undefined,
+      "Attempts that were given up"),
     ...costColumns(costs),
-    textColumn("why", "why", 0, reason, {
-      definition: "What changed since the compilation before, where it broke, why it failed",
-    }),
+    textColumn("why", "why", 0, reason,
+      "What changed since the compilation before, where it broke, why it failed"),
   ];
+  const anyRestart = rows.some((row) => (row.restarts ?? 0) > 0);
+  return anyRestart ? columns : columns.filter((column) => column.id !== "restarts");
 }
 
 const fields = {
-  rank: (row: Compilation) => row.rank ?? null,
-  id: (row: Compilation) => row.compile_id ?? null,
-  outcome: (row: Compilation) => row.outcome ?? null,
-  function: (row: Compilation) => row.function ?? null,
-  status: (row: Compilation) => statusOf(row),
+  rank: (row: Compilation) => row.rank,
+  id: (row: Compilation) => row.compile_id,
+  outcome: (row: Compilation) => row.outcome,
+  function: (row: Compilation) => row.function,
+  status: statusOf,
 };
+
+const wordsOf = (row: Compilation) =>
+  [row.compile_id, row.function, `${row.file}:${row.line}`, row.outcome, reason(row)].join(" ");
 
 // What belongs to the compilation that was open before.
 const forgotten = { graph: null, show: null, text: null, line: null, diff: null };
 
-function useRows(compile: Compile, filter: string): Compilation[] {
-  const all = compile.rows("compilation");
-  return useMemo(
-    () =>
-      all.filter(
-        matcher(filter, fields, (row) =>
-          [row.compile_id, row.function, `${row.file}:${row.line}`, row.outcome, reason(row)].join(
-            " ",
-          ),
-        ),
-      ),
-    [all, filter],
-  );
-}
-
-function Compilations({ run, route, compile }: CompileProps) {
-  const filter = route.params.get("filter") ?? "";
-  const at = route.params.get("at");
-  const sort = route.params.get("sort");
-  const all = compile.rows("compilation");
-  const rows = useRows(compile, filter);
-  const costs = useMemo(() => costsOf(compile), [compile]);
+function Compilations({ run, route, tables }: TableProps) {
+  const all = tables.rows("compilation");
+  const rows = useFiltered(all, fields, wordsOf);
+  const costs = useMemo(() => costsOf(tables), [tables]);
   const columns = useMemo(() => columnsOf(run, all, costs), [run, all, costs]);
+  const at = route.params.get("at");
   const selected = all.find((row) => keyOf(row) === at);
-  useWalk({
-    view: id,
-    rows,
-    columns,
-    sort,
-    idOf: keyOf,
-    noun: "compilation",
-    forget: forgotten,
-  });
+  const spans = tables.leftOut("compile_span") > 0 ? [] : tables.rows("compile_span");
   return (
     <>
       <h1>Compilations</h1>
       <Numbers
         label="Compilations in numbers"
-        facts={facts(
-          all,
-          compile.leftOut("compile_span") > 0 ? [] : compile.rows("compile_span"),
-          costs,
-        )}
-        partial={compile.leftOut("compilation") > 0}
+        facts={facts(all, spans, costs)}
+        partial={tables.leftOut("compilation") > 0}
       />
       <ByRank rows={all} costs={costs} />
-      <div class={selected ? "with-detail" : ""}>
-        <Section
-          title="Compilations"
-          number={rows.length}
-          side={
-            <Filter
-              value={filter}
-              label="Filter compilations"
-              hint="function, status:recompile, rank:1, id:0/1"
-              onInput={(text) => setParams(id, { filter: text || null }, true)}
-            />
-          }
-        >
-          <Table
-            label="Compilations"
-            rows={rows}
-            columns={columns}
-            id={keyOf}
-            sort={sort}
-            onSort={(to) => setParams(id, { sort: to }, true)}
-            selected={at}
-            onSelect={(one) => setParams(id, { ...forgotten, at: one === at ? null : one })}
-            empty="No compilation matches the filter."
-          />
-          <LeftOut compile={compile} names={["compilation"]} />
-          <div class="compile-legends">
-            <StatusLegend />
-            <AreaLegend />
-          </div>
-        </Section>
-      </div>
+      <Listing
+        view={id}
+        title="Compilations"
+        all={all}
+        rows={rows}
+        columns={columns}
+        idOf={keyOf}
+        noun="compilation"
+        forget={forgotten}
+        filter={{ label: "Filter compilations", hint: "function, status:recompile, rank:1, id:0/1" }}
+        empty="No compilation matches the filter."
+        unmatched="No compilation matches the filter."
+        below={
+          <>
+            <LeftOut tables={tables} names={["compilation"]} />
+            <div class="compile-legends">
+              <StatusLegend />
+              <AreaLegend />
+            </div>
+          </>
+        }
+      />
       {selected ? (
-        <CompilationDetail
-          key={at}
-          view={id}
-          compile={compile}
-          one={selected}
-          route={route}
-          run={run}
-        />
+        <CompilationDetail key={at} view={id} tables={tables} one={selected} route={route} run={run} />
       ) : (
         rows.length > 0 && (
           <p class="quiet">Select a compilation to see why and what it compiled.</p>

@@ -1,7 +1,6 @@
 // How compilation proceeds on each rank: which of them compile while others wait.
 import { useMemo } from "preact/hooks";
-import { compileNeeds, withCompile, type CompileProps, type Overlap } from "../compile/data";
-import { hasView, timelineParams } from "../compile/one_links";
+import { compileNeeds, withCompile } from "../compile/data";
 import { boxWords, LaneCanvas } from "../compile/lane_canvas";
 import {
   extentOf,
@@ -13,26 +12,20 @@ import {
   type Lane,
   type RawLanes,
 } from "../compile/lanes";
-import {
-  AreaLegend,
-  LeftOut,
-  Numbers,
-  Rows,
-  Section,
-  Tabs,
-  chosen,
-  numberColumn,
-  seconds,
-  textColumn,
-  type Fact,
-} from "../compile/parts";
+import { AreaLegend, timelineAt } from "../compile/parts";
 import { StatusLegend } from "../compile/status";
-import { count, counted, duration, rankList, time } from "../parts/format";
-import { Waiting } from "../parts/loading";
+import { chosen, Tabs, useSteps } from "../parts/choices";
+import { numberColumn, textColumn } from "../parts/columns";
+import { count, counted, duration, rankList, seconds, time } from "../parts/format";
+import { LeftOut } from "../parts/left_out";
+import { Rows, Section, Sheet } from "../parts/listing";
+import { Load, type TableProps } from "../parts/loading";
+import { fact, Numbers, type Fact } from "../parts/marks";
+import { sum } from "../parts/rows";
 import type { Column } from "../parts/table";
-import { useOnce } from "../run/islands";
+import type { Row as RowOf } from "../run/tables";
 import { useKeys } from "../shell/keys";
-import { currentRoute, goTo, href, setParams, type Route } from "../shell/route";
+import { goTo, param, setParams, to, type Route } from "../shell/route";
 import type { View } from "../view";
 
 const id = "compile_lanes";
@@ -54,50 +47,30 @@ function facts(lanes: Lane[], whole: Extent): Fact[] {
     (most, lane) => (lane.busy > most.busy ? lane : most),
     lanes[0] as Lane,
   );
-  const all = lanes.reduce((sum, lane) => sum + lane.busy, 0);
+  const mean = sum(lanes, (lane) => lane.busy) / lanes.length;
   const bad = (lane: Lane) =>
     lane.boxes.some((box) => box.status === "failed" || box.status === "unfinished");
   return [
-    {
-      value: count(lanes.length),
-      label: lanes.length === 1 ? "rank" : "ranks",
-      note: "with compile logs",
-    },
-    {
-      value: duration((whole.to - whole.from) * 1000),
-      label: "from first to last",
-      definition: "From the begin of the first compilation to the end of the last",
-    },
-    {
-      value: duration(busiest.busy * 1000),
-      label: busiest.name,
-      note: `compiled longest; ${duration((all / lanes.length) * 1000)} on average`,
-    },
-    {
-      value: count(lanes.filter(bad).length),
-      label: "with failures",
-      definition: "Ranks on which a compilation failed or never ended",
-    },
+    fact(count(lanes.length), lanes.length === 1 ? "rank" : "ranks", "with compile logs"),
+    fact(duration((whole.to - whole.from) * 1000), "from first to last", "",
+      "From the begin of the first compilation to the end of the last"),
+    fact(duration(busiest.busy * 1000), busiest.name,
+      `compiled longest; ${duration(mean * 1000)} on average`),
+    fact(count(lanes.filter(bad).length), "with failures", "",
+      "Ranks on which a compilation failed or never ended"),
   ];
 }
 
-function Selected({ lane, box, job }: { lane: Lane; box: Box; job: string | null }) {
+function Selected({ lane, box }: Row) {
   return (
     <p class="panel lane-words" role="status">
       {boxWords(lane, box)}.{" "}
-      <a class="id-link" href={href("compile", { job, at: box.key })}>
+      <a class="id-link" href={to("compile", { at: box.key })}>
         Show compilation {box.id}
       </a>
-      {hasView("timeline") && (
-        <a
-          href={href("timeline", {
-            job,
-            ...timelineParams({ ...(lane.rank !== null && { rank: lane.rank }), ...box }),
-          })}
-        >
-          Show this time in the timeline
-        </a>
-      )}
+      <a href={timelineAt({ ...(lane.rank !== null && { rank: lane.rank }), ...box })}>
+        Show this time in the timeline
+      </a>
     </p>
   );
 }
@@ -114,48 +87,74 @@ const boxColumns = (origin: number | null): Column<Row>[] => [
     opens: true,
   }),
   textColumn("phase", "outermost phase", 190, (row) => row.box.phase),
-  numberColumn(
-    "start",
-    origin === null ? "begin in its log" : "begin (UTC)",
-    190,
-    (row) => row.box.start,
-    (us) => (origin === null ? duration(us * 1000) || "0" : time(origin + us * 1000)),
-  ),
-  numberColumn(
-    "time",
-    "time",
-    100,
-    (row) => row.box.end - row.box.start,
-    (us) => duration(us * 1000),
-  ),
+  numberColumn("start", origin === null ? "begin in its log" : "begin (UTC)", 190, (row) => row.box.start,
+    (us) => (origin === null ? duration(us * 1000) || "0" : time(origin + us * 1000))),
+  numberColumn("time", "time", 100, (row) => row.box.end - row.box.start, (us) => duration(us * 1000)),
   textColumn("status", "outcome", 130, (row) => row.box.status),
 ];
 
-function Overlaps({ compile }: Pick<CompileProps, "compile">) {
-  const rows = compile.rows("compile_overlap");
-  const columns = useMemo(
-    (): Column<Overlap>[] => [
-      textColumn("ranks", "these ranks compiled", 0, (row) => rankList(row.ranks ?? [])),
-      numberColumn("waiting", "while so many did not", 160, (row) => row.waiting),
-      numberColumn("seconds", "for", 110, (row) => row.seconds, seconds),
-      numberColumn("intervals", "times", 80, (row) => row.intervals),
-    ],
-    [],
+const overlapColumns: Column<RowOf<"compile_overlap">>[] = [
+  textColumn("ranks", "these ranks compiled", 0, (row) => rankList(row.ranks ?? [])),
+  numberColumn("waiting", "while so many did not", 160, (row) => row.waiting),
+  numberColumn("seconds", "for", 110, (row) => row.seconds, seconds),
+  numberColumn("intervals", "times", 80, (row) => row.intervals),
+];
+
+const zoom = (span: Extent | null) =>
+  setParams(
+    id,
+    {
+      from: span && Math.max(0, Math.round(span.from)),
+      to: span && Math.round(Math.max(span.to, span.from + 10)),
+    },
+    true,
   );
-  if (rows.length === 0) return null;
+
+function useLaneKeys(rows: Row[]): void {
+  const keys = useMemo(() => [...new Set(rows.map((row) => row.box.key))], [rows]); // one may have several boxes
+  useSteps("compilation", (by) => {
+    const from = keys.indexOf(param("at") ?? ""); // keys may come faster than the page is drawn
+    const next = keys[Math.max(0, Math.min(keys.length - 1, from + by))];
+    if (next) setParams(id, { at: next }, true);
+  });
+  const open = () => {
+    const now = param("at");
+    if (now) goTo("compile", { at: now });
+  };
+  useKeys([
+    { key: "o", does: "Open the selected compilation", act: open },
+    { key: "0", does: "Show the whole time", act: () => zoom(null) },
+  ]);
+}
+
+interface ListProps {
+  rows: Row[];
+  selected: Row | undefined;
+  origin: number | null; // of a common clock
+}
+
+function BoxList({ rows, selected, origin }: ListProps) {
+  const idOf = ({ box }: Row) => `${box.key} ${box.start}`;
   return (
-    <Section title="Who compiled while others did not" number={rows.length}>
-      <Rows label="Sets of ranks that compiled together" rows={rows} columns={columns} empty="" />
-      <LeftOut compile={compile} names={["compile_overlap"]} />
-    </Section>
+    <details class="by-rank">
+      <summary>The same as a list ({counted(rows.length, "stretch", "stretches")})</summary>
+      <Rows
+        label="Compilations by rank and time"
+        rows={rows}
+        columns={boxColumns(origin)}
+        idOf={idOf}
+        selected={selected ? idOf(selected) : null}
+        onSelect={(row) => setParams(id, { at: row.box.key }, true)}
+      />
+    </details>
   );
 }
 
-function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes }) {
+function Content({ raw, run, route, tables }: TableProps & { raw: RawLanes }) {
   const clock = chosen(clocks, route.params.get("clock")) as Clock;
   const lanes = useMemo(
-    () => makeLanes(raw, compile, run.job, clock),
-    [raw, compile, run.job, clock],
+    () => makeLanes(raw, tables, run.job, clock),
+    [raw, tables, run.job, clock],
   );
   const whole = useMemo(() => extentOf(lanes), [lanes]);
   const extent = wantedExtent(route, whole);
@@ -164,35 +163,10 @@ function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes })
     () => lanes.flatMap((lane) => lane.boxes.map((box) => ({ lane, box }))),
     [lanes],
   );
-  const keys = useMemo(() => [...new Set(rows.map((row) => row.box.key))], [rows]); // one may have several boxes
+  useLaneKeys(rows);
   const selected = rows.find((row) => row.box.key === at);
-  const columns = useMemo(() => boxColumns(clock === "wall" ? raw.base_ns : null), [clock, raw]);
-  const zoom = (to: Extent | null) =>
-    setParams(
-      id,
-      {
-        from: to && String(Math.max(0, Math.round(to.from))),
-        to: to && String(Math.round(Math.max(to.to, to.from + 10))),
-      },
-      true,
-    );
-  const move = (by: number) => {
-    const now = currentRoute().params.get("at"); // keys may come faster than the page is drawn
-    const from = keys.indexOf(now ?? "");
-    const next = keys[Math.max(0, Math.min(keys.length - 1, from + by))];
-    if (next) setParams(id, { at: next }, true);
-  };
-  const open = () => {
-    const now = currentRoute().params.get("at");
-    if (now) goTo("compile", { at: now });
-  };
-  useKeys([
-    { key: "j", does: "Next compilation", act: () => move(1) },
-    { key: "k", does: "Previous compilation", act: () => move(-1) },
-    { key: "o", does: "Open the selected compilation", act: open },
-    { key: "0", does: "Show the whole time", act: () => zoom(null) },
-  ]);
   if (lanes.length === 0) return <p class="empty">No compilation of this job has a time.</p>;
+  const forget = { from: null, to: null };
   return (
     <>
       <Numbers label="Lanes in numbers" facts={facts(lanes, whole)} partial={raw.left_out > 0} />
@@ -201,14 +175,7 @@ function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes })
         side={
           <div class="choices">
             {extent !== whole && <button onClick={() => zoom(null)}>Show all</button>}
-            <Tabs
-              view={id}
-              param="clock"
-              tabs={clocks}
-              current={clock}
-              label="Clock"
-              forget={{ from: null, to: null }}
-            />
+            <Tabs view={id} param="clock" tabs={clocks} current={clock} label="Clock" forget={forget} />
           </div>
         }
       >
@@ -224,40 +191,22 @@ function Content({ raw, run, route, compile }: CompileProps & { raw: RawLanes })
           <AreaLegend />
           <span class="quiet">Double click zooms in, with Shift out.</span>
         </div>
-        {selected && <Selected {...selected} job={route.params.get("job")} />}
+        {selected && <Selected {...selected} />}
       </Section>
-      <Overlaps compile={compile} />
-      <details class="by-rank">
-        <summary>The same as a list ({counted(rows.length, "stretch", "stretches")})</summary>
-        <Rows
-          label="Compilations by rank and time"
-          rows={rows}
-          columns={columns}
-          idOf={(row) => `${row.box.key} ${row.box.start}`}
-          selected={selected ? `${selected.box.key} ${selected.box.start}` : null}
-          onSelect={(row) => setParams(id, { at: row.box.key }, true)}
-          empty=""
-        />
-      </details>
+      <Sheet
+        title="Who compiled while others did not"
+        label="Sets of ranks that compiled together"
+        rows={tables.rows("compile_overlap")}
+        columns={overlapColumns}
+      >
+        <LeftOut tables={tables} names={["compile_overlap"]} />
+      </Sheet>
+      <BoxList rows={rows} selected={selected} origin={clock === "wall" ? raw.base_ns : null} />
       {raw.left_out > 0 && (
         <p class="quiet left-out">
           {counted(raw.left_out, "shorter stretch", "shorter stretches")} of{" "}
           <code>compile_phase</code> are not on this page: <code>debrief query</code> has all.
         </p>
-      )}
-    </>
-  );
-}
-
-function Lanes(props: CompileProps) {
-  const loaded = useOnce(lanesIsland);
-  return (
-    <>
-      <h1>Lanes</h1>
-      {loaded.state === "ready" ? (
-        <Content {...props} raw={loaded.value} />
-      ) : (
-        <Waiting loaded={loaded} />
       )}
     </>
   );
@@ -269,5 +218,9 @@ export const view: View = {
   section: "Compile",
   order: 32,
   needs: compileNeeds(["compile_span"]),
-  component: withCompile(Lanes),
+  component: withCompile((props) => (
+    <Load title="Lanes" once={lanesIsland}>
+      {(raw) => <Content {...props} raw={raw} />}
+    </Load>
+  )),
 };

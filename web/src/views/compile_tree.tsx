@@ -1,16 +1,7 @@
 // Where in the program compilations began: the tree of stacks, and how the time spreads over it.
 import { useMemo } from "preact/hooks";
-import { compileNeeds, withCompile, type CompileProps } from "../compile/data";
+import { compileNeeds, withCompile } from "../compile/data";
 import { Flame } from "../compile/flame";
-import {
-  Rows,
-  Section,
-  SourceLink,
-  numberColumn,
-  percent,
-  seconds,
-  textColumn,
-} from "../compile/parts";
 import { StackTree } from "../compile/stack_tree";
 import {
   allNodes,
@@ -23,11 +14,14 @@ import {
   type Stacks,
 } from "../compile/stacks";
 import { StatusLegend } from "../compile/status";
-import { counted } from "../parts/format";
-import { Waiting } from "../parts/loading";
-import { Filter } from "../parts/marks";
+import { Select } from "../parts/choices";
+import { numberColumn, textColumn } from "../parts/columns";
+import { counted, percent, seconds } from "../parts/format";
+import { AddressFilter, Rows, Section } from "../parts/listing";
+import { Load, type TableProps } from "../parts/loading";
+import { SourceLink } from "../parts/marks";
+import { largestFirst, sum } from "../parts/rows";
 import type { Column } from "../parts/table";
-import { useOnce } from "../run/islands";
 import { setParams } from "../shell/route";
 import type { View } from "../view";
 
@@ -36,88 +30,62 @@ const id = "compile_tree";
 function RankChoice({ ranks, rank }: { ranks: number[]; rank: number | null }) {
   if (ranks.length < 2) return null;
   return (
-    <label class="rank-choice">
-      <span class="quiet">Rank</span>{" "}
-      <select
-        aria-label="Rank"
-        value={rank ?? ""}
-        onChange={(event) =>
-          setParams(id, { rank: event.currentTarget.value || null, frame: null })
-        }
-      >
-        <option value="">all {ranks.length}</option>
-        {ranks.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      class="rank-choice"
+      name="Rank"
+      value={rank ?? ""}
+      options={[["", `all ${ranks.length}`], ...ranks.map((one): [number, string] => [one, String(one)])]}
+      onChoose={(value) => setParams(id, { rank: value || null, frame: null })}
+    />
   );
 }
 
-function nodeColumns(all: number, job: string | null): Column<StackNode>[] {
-  return [
-    textColumn("frame", "frame", 0, nodeName, { opens: true }),
-    {
-      ...textColumn<StackNode>("place", "place", 260, (node) => `${node.file}:${node.line}`),
-      cell: (node) => <SourceLink file={node.file} line={node.line} job={job} />,
-    },
-    numberColumn("seconds", "time", 100, (node) => node.seconds, seconds, {
-      definition: "Of the compilations that began at this frame or below it",
-    }),
-    numberColumn("share", "share", 80, (node) => (all > 0 ? node.seconds / all : 0), percent),
-    numberColumn("count", "compilations", 110, (node) => node.count),
-    textColumn("statuses", "how they ended", 260, (node) => statusWords(node.statuses)),
-  ];
-}
+const nodeColumns = (all: number): Column<StackNode>[] => [
+  textColumn("frame", "frame", 0, nodeName, { opens: true }),
+  textColumn("place", "place", 260, (node) => `${node.file}:${node.line}`, {
+    cell: (node) => <SourceLink file={node.file} line={node.line} />,
+  }),
+  numberColumn("seconds", "time", 100, (node) => node.seconds, seconds,
+    "Of the compilations that began at this frame or below it"),
+  numberColumn("share", "share", 80, (node) => (all > 0 ? node.seconds / all : 0), percent),
+  numberColumn("count", "compilations", 110, (node) => node.count),
+  textColumn("statuses", "how they ended", 260, (node) => statusWords(node.statuses)),
+];
 
-function FrameList({
-  forest,
-  job,
-  frame,
-}: {
-  forest: StackNode[];
-  job: string | null;
-  frame: string | null;
-}) {
-  const all = forest.reduce((sum, node) => sum + node.seconds, 0);
-  const nodes = useMemo(() => allNodes(forest).sort((a, b) => b.seconds - a.seconds), [forest]);
-  const columns = useMemo(() => nodeColumns(all, job), [all, job]);
+function FrameTable({ forest, frame }: { forest: StackNode[]; frame: string | null }) {
+  const nodes = useMemo(() => largestFirst(allNodes(forest), (node) => node.seconds), [forest]);
   return (
     <details class="by-rank">
       <summary>The same as a list ({counted(nodes.length, "frame")})</summary>
       <Rows
         label="Frames by compile time"
         rows={nodes}
-        columns={columns}
+        columns={nodeColumns(sum(forest, (node) => node.seconds))}
         idOf={(node) => node.id}
         selected={frame}
         onSelect={(node) => setParams(id, { frame: node.id === frame ? null : node.id })}
-        empty=""
       />
     </details>
   );
 }
 
-function Content({ stacks, run, route, compile }: CompileProps & { stacks: Stacks }) {
+function Content({ stacks, run, route, tables }: TableProps & { stacks: Stacks }) {
   const filter = route.params.get("filter") ?? "";
-  const job = route.params.get("job");
   const frame = route.params.get("frame");
   const library = route.params.get("frames") === "all";
   const ranks = useMemo(() => ranksIn(stacks, run.job), [stacks, run.job]);
   const wanted = Number(route.params.get("rank") ?? "NaN");
   const rank = ranks.includes(wanted) ? wanted : null;
   const forest = useMemo(
-    () => makeForest(stacks, compile, run.job, { rank, library }),
-    [stacks, compile, run.job, rank, library],
+    () => makeForest(stacks, tables, run.job, { rank, library }),
+    [stacks, tables, run.job, rank, library],
   );
   const select = (one: string | null) => setParams(id, { frame: one }, true);
   return (
     <>
       <Section
         title="Frames at which compilations began"
-        number={forest.reduce((sum, node) => sum + node.count, 0)}
+        number={sum(forest, (node) => node.count)}
         side={
           <div class="side-choices">
             <RankChoice ranks={ranks} rank={rank} />
@@ -128,17 +96,16 @@ function Content({ stacks, run, route, compile }: CompileProps & { stacks: Stack
             >
               Library frames
             </button>
-            <Filter
-              value={filter}
+            <AddressFilter
+              view={id}
               label="Filter frames"
               hint="function, train.py:41, failed, id:0/1"
-              onInput={(text) => setParams(id, { filter: text || null }, true)}
             />
           </div>
         }
       >
         <StatusLegend />
-        <StackTree forest={forest} filter={filter} selected={frame} job={job} onSelect={select} />
+        <StackTree forest={forest} filter={filter} selected={frame} onSelect={select} />
         {stacks.left_out > 0 && (
           <p class="quiet left-out">
             {counted(stacks.left_out, "compilation")} of <code>compile_trie_end</code> are not on
@@ -148,22 +115,8 @@ function Content({ stacks, run, route, compile }: CompileProps & { stacks: Stack
       </Section>
       <Section title="Compile time by stack">
         <Flame forest={forest} zoom={frame} onZoom={(one) => setParams(id, { frame: one })} />
-        <FrameList forest={forest} job={job} frame={frame} />
+        <FrameTable forest={forest} frame={frame} />
       </Section>
-    </>
-  );
-}
-
-function Tree(props: CompileProps) {
-  const loaded = useOnce(stacksIsland);
-  return (
-    <>
-      <h1>Stacks</h1>
-      {loaded.state === "ready" ? (
-        <Content {...props} stacks={loaded.value} />
-      ) : (
-        <Waiting loaded={loaded} />
-      )}
     </>
   );
 }
@@ -174,5 +127,9 @@ export const view: View = {
   section: "Compile",
   order: 31,
   needs: compileNeeds(["compile_trie_end"]),
-  component: withCompile(Tree),
+  component: withCompile((props) => (
+    <Load title="Stacks" once={stacksIsland}>
+      {(stacks) => <Content {...props} stacks={stacks} />}
+    </Load>
+  )),
 };

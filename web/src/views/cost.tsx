@@ -1,82 +1,60 @@
 // Cost: how much time is lost, to what, and what to fix first.
-import { Numbers, type Fact } from "../compile/parts";
-import { costIsland, sumOf, type Cost } from "../cost/data";
+import { costIsland } from "../cost/data";
 import { Fixes } from "../cost/fixes";
 import { CollectiveCosts, RankCosts, RegionCosts } from "../cost/tables";
-import { counted, duration } from "../parts/format";
-import { withTables } from "../parts/loading";
-import { shareText } from "../profile/parts";
-import type { View, ViewProps } from "../view";
+import { counted, duration, shareText } from "../parts/format";
+import { withTables, type TableProps } from "../parts/loading";
+import { fact, Numbers, type Fact } from "../parts/marks";
+import { sum } from "../parts/rows";
+import type { Tables } from "../run/tables";
+import type { View } from "../view";
 
 const id = "cost";
 
-function stepFacts(cost: Cost): Fact[] {
-  const ranks = cost.rows("cost_rank");
-  const wall = sumOf(ranks, (row) => row.wall_ns);
-  const lost = sumOf(ranks, (row) => row.lost_ns);
-  const inRegions = sumOf(ranks, (row) => row.region_ns);
+function stepFacts(tables: Tables): Fact[] {
+  const ranks = tables.rows("cost_rank");
+  const wall = sum(ranks, (row) => row.wall_ns);
+  const lost = sum(ranks, (row) => row.lost_ns);
+  const inRegions = sum(ranks, (row) => row.region_ns);
   if (wall === 0) return [];
-  const hasSteps = ranks.some((row) => row.window_source === "step");
+  const windows = ranks.some((row) => row.window_source === "step") ? "steps" : "recordings";
+  const compiled = fact(shareText(inRegions / wall), "compiled", "of the step time, by the host",
+    "Time of the host inside of calls of compiled regions");
   return [
-    {
-      value: duration(lost),
-      label: "lost",
-      note: `${shareText(lost / wall)} of ${duration(wall)} in ${hasSteps ? "steps" : "recordings"}`,
-      definition:
-        "Wall time of the recorded steps of all ranks, less the time they are busy with work that is not waiting",
-    },
-    {
-      value: duration(sumOf(ranks, (row) => row.wait_ns)),
-      label: "waiting",
-      note: `for other ranks, ${counted(ranks.length, "rank")} recorded`,
-    },
-    ...(inRegions > 0
-      ? [
-          {
-            value: shareText(inRegions / wall),
-            label: "compiled",
-            note: "of the step time, by the host",
-            definition: "Time of the host inside of calls of compiled regions",
-          },
-        ]
-      : []),
+    fact(duration(lost), "lost", `${shareText(lost / wall)} of ${duration(wall)} in ${windows}`,
+      "Wall time of the recorded steps of all ranks, less the time they are busy with work that is not waiting"),
+    fact(duration(sum(ranks, (row) => row.wait_ns)), "waiting",
+      `for other ranks, ${counted(ranks.length, "rank")} recorded`),
+    ...(inRegions > 0 ? [compiled] : []),
   ];
 }
 
-function compileFacts(cost: Cost): Fact[] {
-  const regions = cost.rows("cost_region").filter((row) => row.compile_ns !== undefined);
+function compileFacts(tables: Tables): Fact[] {
+  const regions = tables.rows("cost_region").filter((row) => row.compile_ns !== undefined);
   if (regions.length === 0) return [];
   const again = regions.filter((row) => row.again);
+  const time = (some: typeof regions) => duration(sum(some, (row) => row.compile_ns));
+  const second = fact(time(again), "compiling again", counted(again.length, "compilation"),
+    "Compilations of frames that had been compiled before");
   return [
-    {
-      value: duration(sumOf(regions, (row) => row.compile_ns)),
-      label: "compiling",
-      note: `${counted(regions.length, "compilation")}, all ranks`,
-    },
-    ...(again.length > 0 ? [{
-      value: duration(sumOf(again, (row) => row.compile_ns)),
-      label: "compiling again",
-      note: counted(again.length, "compilation"),
-      definition: "Compilations of frames that had been compiled before",
-    }] : []),
+    fact(time(regions), "compiling", `${counted(regions.length, "compilation")}, all ranks`),
+    ...(again.length > 0 ? [second] : []),
   ];
 }
 
-function CostView({ run, route, cost }: ViewProps & { cost: Cost }) {
-  const job = route.params.get("job");
-  const partial = cost.leftOut("cost_rank") + cost.leftOut("cost_region") > 0;
+function CostView({ run, tables }: TableProps) {
   return (
     <>
       <h1>Cost</h1>
       <Numbers
-        facts={[...stepFacts(cost), ...compileFacts(cost)]}
+        facts={[...stepFacts(tables), ...compileFacts(tables)]}
         label="Lost time"
-        partial={partial}
+        partial={tables.leftOut("cost_rank", "cost_region") > 0}
       />
-      <Fixes run={run} cost={cost} job={job} isAll={route.params.get("all") === "1"} />
-      <RankCosts run={run} cost={cost} job={job} />
-      <CollectiveCosts run={run} cost={cost} job={job} />
-      <RegionCosts run={run} cost={cost} job={job} />
+      <Fixes run={run} tables={tables} />
+      <RankCosts run={run} tables={tables} />
+      <CollectiveCosts run={run} tables={tables} />
+      <RegionCosts run={run} tables={tables} />
     </>
   );
 }
@@ -91,5 +69,5 @@ export const view: View = {
     record:
       "Record torch.profiler traces of some steps on every rank (export_chrome_trace), or start the job with TORCH_TRACE=DIR.",
   },
-  component: withTables(costIsland, "cost", CostView),
+  component: withTables(costIsland, CostView),
 };

@@ -1,11 +1,13 @@
 // What was wrong in the inputs: the kinds of trouble, then where each was met.
 import { useMemo } from "preact/hooks";
-import type { Diagnostic, Run, Severity } from "../run/data";
-import { matcher } from "../parts/filter";
+import { drawnColumn, numberColumn, textColumn } from "../parts/columns";
 import { count, counted } from "../parts/format";
-import { Filter, Path, SeverityMark } from "../parts/marks";
-import { setParams } from "../shell/route";
-import { Table, type Column } from "../parts/table";
+import { AddressFilter, Section, shownOf, SortedTable, useFiltered } from "../parts/listing";
+import { Path, SeverityMark } from "../parts/marks";
+import { grouped, sum } from "../parts/rows";
+import type { Column } from "../parts/table";
+import type { Diagnostic, Run, Severity } from "../run/data";
+import { param, setParams } from "../shell/route";
 import type { View, ViewProps } from "../view";
 
 const id = "diagnostics";
@@ -24,45 +26,26 @@ interface Placed {
 }
 
 function kinds(run: Run): Kind[] {
-  const found = new Map<string, Kind>();
-  for (const one of run.diagnostics) {
-    const kind = found.get(one.name) ?? { one, inputs: 0, total: 0 };
-    kind.inputs += 1;
-    kind.total += one.count;
-    found.set(one.name, kind);
-  }
-  return [...found.values()].sort(
+  const found = [...grouped(run.diagnostics, (one) => one.name).values()].map((some) => ({
+    one: some[0] as Diagnostic,
+    inputs: some.length,
+    total: sum(some, (one) => one.count),
+  }));
+  return found.sort(
     (a, b) => weight[a.one.severity] - weight[b.one.severity] || b.total - a.total,
   );
 }
 
 const columns: Column<Placed>[] = [
-  {
-    id: "severity",
-    title: "severity",
-    width: 100,
-    definition: "error: data was lost",
-    value: (row) => weight[row.diagnostic.severity],
-    cell: (row) => <SeverityMark severity={row.diagnostic.severity} />,
-  },
-  { id: "name", title: "kind", width: 200, opens: true, value: (row) => row.diagnostic.name },
-  {
-    id: "path",
-    title: "input",
-    width: 0,
-    value: (row) => row.diagnostic.path,
-    cell: (row) =>
-      row.diagnostic.path === null ? "no single input" : <Path path={row.diagnostic.path} />,
-  },
-  {
-    id: "count",
-    title: "count",
-    width: 80,
-    number: true,
-    definition: "How often it was met in this input",
-    value: (row) => row.diagnostic.count,
-  },
-  { id: "first", title: "first", width: 300, value: (row) => place(row.diagnostic, 0) },
+  drawnColumn("severity", "severity", 100, (row) => weight[row.diagnostic.severity],
+    (row) => <SeverityMark severity={row.diagnostic.severity} />, "error: data was lost"),
+  textColumn("name", "kind", 200, (row) => row.diagnostic.name, { opens: true }),
+  textColumn("path", "input", 0, (row) => row.diagnostic.path, {
+    cell: ({ diagnostic: { path } }) => (path === null ? "no single input" : <Path path={path} />),
+  }),
+  numberColumn("count", "count", 80, (row) => row.diagnostic.count, undefined,
+    "How often it was met in this input"),
+  textColumn("first", "first", 300, (row) => place(row.diagnostic, 0)),
 ];
 
 function place(diagnostic: Diagnostic, at: number): string {
@@ -143,9 +126,11 @@ const fields = {
   input: (row: Placed) => row.diagnostic.input,
 };
 
-function Diagnostics({ run, route }: ViewProps) {
-  const filter = route.params.get("filter") ?? "";
-  const at = route.params.get("at");
+const wordsOf = ({ diagnostic: one }: Placed) =>
+  `${one.name} ${one.severity} ${one.path ?? ""} ${one.meaning}`;
+
+function Diagnostics({ run }: ViewProps) {
+  const at = param("at");
   const list = useMemo(() => kinds(run), [run]);
   const all = useMemo(
     () =>
@@ -155,18 +140,7 @@ function Diagnostics({ run, route }: ViewProps) {
       })),
     [run],
   );
-  const rows = useMemo(
-    () =>
-      all.filter(
-        matcher(
-          filter,
-          fields,
-          ({ diagnostic }) =>
-            `${diagnostic.name} ${diagnostic.severity} ${diagnostic.path ?? ""} ${diagnostic.meaning}`,
-        ),
-      ),
-    [all, filter],
-  );
+  const rows = useFiltered(all, fields, wordsOf);
   const selected = rows.find((row) => row.at === at);
   if (all.length === 0) {
     return (
@@ -179,37 +153,31 @@ function Diagnostics({ run, route }: ViewProps) {
   return (
     <>
       <h1>Diagnostics</h1>
-      <Kinds list={list} filter={filter} />
-      <section aria-labelledby="places-title">
-        <div class="section-head">
-          <h2 id="places-title">
-            Where{" "}
-            <span class="quiet" role="status">
-              {rows.length < all.length
-                ? `${count(rows.length)} of ${count(all.length)}`
-                : count(all.length)}
-            </span>
-          </h2>
-          <Filter
-            value={filter}
+      <Kinds list={list} filter={param("filter") ?? ""} />
+      <Section
+        title="Where"
+        number={shownOf(rows, all)}
+        side={
+          <AddressFilter
+            view={id}
             label="Filter diagnostics"
             hint="path, name:gzip.truncated, severity:error"
-            onInput={(text) => setParams(id, { filter: text || null, at: null }, true)}
+            forget={{ at: null }}
           />
-        </div>
-        <Table
+        }
+      >
+        <SortedTable
+          view={id}
           label="Diagnostics"
           rows={rows}
           columns={columns}
           id={(row) => row.at}
           empty="No diagnostic matches the filter."
-          sort={route.params.get("sort")}
-          onSort={(sort) => setParams(id, { sort }, true)}
           selected={at}
           onSelect={(one) => setParams(id, { at: one === at ? null : one })}
         />
         {selected && <Detail diagnostic={selected.diagnostic} />}
-      </section>
+      </Section>
     </>
   );
 }

@@ -1,62 +1,36 @@
 // torch.export: what stood in its way, where in the program, and what to do; the exported program.
 import { useMemo } from "preact/hooks";
 import { CodeViewer } from "../code/viewer";
-import { compileNeeds, withCompile, type CompileProps } from "../compile/data";
-import {
-  exportIsland,
-  issueWords,
-  keyOfIssue,
-  kindOf,
-  type Export,
-  type Issue,
-  type Program,
-} from "../compile/export";
-import {
-  LeftOut,
-  Numbers,
-  Section,
-  SourceLink,
-  placeColumn,
-  textColumn,
-  whoColumns,
-  type Fact,
-} from "../compile/parts";
-import { useWalk } from "../compile/walk";
-import { matcher } from "../parts/filter";
+import { compileNeeds, withCompile } from "../compile/data";
+import { exportIsland, issueWords, keyOf, kindOf, type Export, type Issue, type Program } from "../compile/export";
+import { placeColumn, textColumn, whoColumns } from "../parts/columns";
 import { bytes, count, counted } from "../parts/format";
-import { Waiting } from "../parts/loading";
-import { Filter } from "../parts/marks";
-import { Table, type Column } from "../parts/table";
+import { LeftOut } from "../parts/left_out";
+import { Listing, Section, useFiltered } from "../parts/listing";
+import { Load, Waiting, type TableProps } from "../parts/loading";
+import { fact, FrameList, Numbers, SourceLink, type Fact } from "../parts/marks";
+import type { Column } from "../parts/table";
+import type { Run } from "../run/data";
 import { useOnce } from "../run/islands";
+import type { Tables } from "../run/tables";
 import { textsIndex, useText } from "../run/texts";
-import { href, setParams } from "../shell/route";
+import { setParams, to, type Route } from "../shell/route";
 import type { View } from "../view";
 
 const id = "export";
 
-function facts(data: Export, compile: CompileProps["compile"]): Fact[] {
-  const shapes = compile.rows("compile_shape");
-  const ofKind = (kind: RegExp) => shapes.filter((row) => kind.test(row.kind ?? "")).length;
+function facts(data: Export, tables: Tables): Fact[] {
+  const shapes = tables.rows("compile_shape");
+  const ofKind = (kind: RegExp) => count(shapes.filter((row) => kind.test(row.kind ?? "")).length);
   const all = data.issues.length + data.left_out;
+  const programs = data.programs.length;
   return [
-    {
-      value: count(all),
-      label: all === 1 ? "issue" : "issues",
-      note: all === 0 ? "nothing stood in the way" : "",
-      definition:
-        "Guards that were evaluated, data that decided, fake kernels that are missing or wrong",
-    },
-    {
-      value: count(data.programs.length),
-      label: data.programs.length === 1 ? "exported program" : "exported programs",
-    },
-    { value: count(ofKind(/^create_symbol$/)), label: "symbolic sizes" },
-    {
-      value: count(ofKind(/^create_unbacked_symbol$/)),
-      label: "unbacked symbols",
-      definition: "Sizes and values that only the data tells",
-    },
-    { value: count(ofKind(/^guard_added/)), label: "guards on symbols" },
+    fact(count(all), all === 1 ? "issue" : "issues", all === 0 ? "nothing stood in the way" : "",
+      "Guards that were evaluated, data that decided, fake kernels that are missing or wrong"),
+    fact(count(programs), programs === 1 ? "exported program" : "exported programs"),
+    fact(ofKind(/^create_symbol$/), "symbolic sizes"),
+    fact(ofKind(/^create_unbacked_symbol$/), "unbacked symbols", "", "Sizes and values that only the data tells"),
+    fact(ofKind(/^guard_added/), "guards on symbols"),
   ];
 }
 
@@ -70,7 +44,7 @@ function Pairs({ title, text }: { title: string; text: string | undefined }) {
   );
 }
 
-function IssueDetail({ issue, job }: { issue: Issue; job: string | null }) {
+function IssueDetail({ issue }: { issue: Issue }) {
   const kind = kindOf(issue);
   return (
     <aside class="panel" aria-label="Selected issue">
@@ -79,7 +53,7 @@ function IssueDetail({ issue, job }: { issue: Issue; job: string | null }) {
       {issue.file && (
         <p class="break-place">
           {issue.code && <code>{issue.code}</code>}{" "}
-          <SourceLink file={issue.file} line={issue.line} job={job} />
+          <SourceLink file={issue.file} line={issue.line} />
           {issue.function && <span class="quiet"> in {issue.function}</span>}
         </p>
       )}
@@ -91,13 +65,7 @@ function IssueDetail({ issue, job }: { issue: Issue; job: string | null }) {
       {issue.stack && issue.stack.length > 0 && (
         <>
           <h3>Stack, innermost first</h3>
-          <ol>
-            {issue.stack.map((frame, i) => (
-              <li key={i}>
-                <code>{frame}</code>
-              </li>
-            ))}
-          </ol>
+          <FrameList frames={issue.stack} />
         </>
       )}
       <Pairs title="Local variables" text={issue.locals} />
@@ -107,77 +75,39 @@ function IssueDetail({ issue, job }: { issue: Issue; job: string | null }) {
   );
 }
 
-function Issues({ data, run, route }: CompileProps & { data: Export }) {
-  const filter = route.params.get("filter") ?? "";
-  const at = route.params.get("at");
-  const columns = useMemo(
-    (): Column<Issue>[] => [
-      ...whoColumns(run, data.issues),
-      textColumn("kind", "kind", 140, (row) => kindOf(row).name),
-      textColumn("what", "what", 0, issueWords, { opens: true }),
-      placeColumn("at", 260, (row) => [row.file, row.line]),
-    ],
-    [run, data],
-  );
-  const rows = useMemo(
-    () =>
-      data.issues.filter(
-        matcher(filter, { kind: (row: Issue) => row.kind }, (row) =>
-          [kindOf(row).name, issueWords(row), `${row.file}:${row.line}`].join(" "),
-        ),
-      ),
-    [data, filter],
-  );
-  const sort = route.params.get("sort");
-  useWalk({
-    view: id,
-    rows,
-    columns,
-    sort,
-    idOf: keyOfIssue,
-    noun: "issue",
-  });
-  const selected = data.issues.find((row) => keyOfIssue(row) === at);
+const issueColumns: Column<Issue>[] = [
+  textColumn("kind", "kind", 140, (row) => kindOf(row).name),
+  textColumn("what", "what", 0, issueWords, { opens: true }),
+  placeColumn("at", 260, (row) => [row.file, row.line]),
+];
+
+const fields = { kind: (row: Issue) => row.kind };
+const wordsOf = (row: Issue) => [kindOf(row).name, issueWords(row), `${row.file}:${row.line}`].join(" ");
+
+function Issues({ data, run }: { data: Export; run: Run }) {
+  const rows = useFiltered(data.issues, fields, wordsOf);
   return (
-    <div class={selected ? "with-detail" : ""}>
-      <Section
-        title="Issues of export"
-        number={rows.length}
-        side={
-          data.issues.length > 0 && (
-            <Filter
-              value={filter}
-              label="Filter issues"
-              hint="operator, expression, train.py:41"
-              onInput={(text) => setParams(id, { filter: text || null }, true)}
-            />
-          )
-        }
-      >
-        <Table
-          label="Issues of export"
-          rows={rows}
-          columns={columns}
-          id={keyOfIssue}
-          sort={sort}
-          onSort={(to) => setParams(id, { sort: to }, true)}
-          selected={at}
-          onSelect={(one) => setParams(id, { at: one === at ? null : one })}
-          empty={
-            data.issues.length === 0
-              ? "The logs have no issues of torch.export."
-              : "No issue matches the filter."
-          }
-        />
-        {data.left_out > 0 && (
+    <Listing
+      view={id}
+      title="Issues of export"
+      all={data.issues}
+      rows={rows}
+      columns={[...whoColumns(run, data.issues), ...issueColumns]}
+      idOf={keyOf}
+      noun="issue"
+      filter={{ label: "Filter issues", hint: "operator, expression, train.py:41" }}
+      empty="The logs have no issues of torch.export."
+      unmatched="No issue matches the filter."
+      below={
+        data.left_out > 0 && (
           <p class="quiet left-out">
             {counted(data.left_out, "row")} of <code>compile_shape</code> are not on this page:{" "}
             <code>debrief query</code> has all.
           </p>
-        )}
-      </Section>
-      {selected && <IssueDetail issue={selected} job={route.params.get("job")} />}
-    </div>
+        )
+      }
+      detail={(row) => <IssueDetail issue={row} />}
+    />
   );
 }
 
@@ -193,18 +123,18 @@ function ProgramText({ program }: { program: Program }) {
   return <CodeViewer text={text.value} language="python" label="Exported program" height="50vh" />;
 }
 
-function Programs({ data, route }: Pick<CompileProps, "route"> & { data: Export }) {
+function Programs({ data, route }: { data: Export; route: Route }) {
   const wanted = route.params.get("program");
-  const shown = data.programs.find((one) => keyOfProgram(one) === wanted);
+  const shown = data.programs.find((one) => keyOf(one) === wanted);
   if (data.programs.length === 0) return null;
   return (
     <Section title="Exported programs" number={data.programs.length}>
       <div class="choices">
         {data.programs.map((one, i) => (
           <button
-            key={keyOfProgram(one)}
+            key={keyOf(one)}
             aria-pressed={one === shown}
-            onClick={() => setParams(id, { program: one === shown ? null : keyOfProgram(one) })}
+            onClick={() => setParams(id, { program: one === shown ? null : keyOf(one) })}
           >
             {one.rank === undefined ? "" : `rank ${one.rank} `}program {i + 1}{" "}
             <span class="tab-count">{bytes(one.bytes)}</span>
@@ -216,39 +146,27 @@ function Programs({ data, route }: Pick<CompileProps, "route"> & { data: Export 
   );
 }
 
-const keyOfProgram = (program: Program) => `${program.input ?? ""}:${program.entry}`;
-
 function ofJob(data: Export, job: number | null): Export {
   if (job === null) return data;
   const isOf = (row: { job?: number }) => row.job === job;
   return { ...data, issues: data.issues.filter(isOf), programs: data.programs.filter(isOf) };
 }
 
-function ExportView(props: CompileProps) {
-  const loaded = useOnce(exportIsland);
-  const value = loaded.state === "ready" ? loaded.value : null;
-  const data = useMemo(() => value && ofJob(value, props.run.job), [value, props.run.job]);
-  const job = props.route.params.get("job");
+function Content({ all, run, route, tables }: TableProps & { all: Export }) {
+  const data = useMemo(() => ofJob(all, run.job), [all, run.job]);
   return (
     <>
-      <h1>Export</h1>
-      {data ? (
-        <>
-          <Numbers
-            label="Export in numbers"
-            facts={facts(data, props.compile)}
-            partial={props.compile.leftOut("compile_shape") > 0}
-          />
-          <Issues {...props} data={data} />
-          <Programs route={props.route} data={data} />
-          <p>
-            <a href={href("graphs", { job, tab: "shapes" })}>Symbols and guards, step by step</a>
-          </p>
-          <LeftOut compile={props.compile} names={["compile_shape"]} />
-        </>
-      ) : (
-        <Waiting loaded={loaded} />
-      )}
+      <Numbers
+        label="Export in numbers"
+        facts={facts(data, tables)}
+        partial={tables.leftOut("compile_shape") > 0}
+      />
+      <Issues data={data} run={run} />
+      <Programs data={data} route={route} />
+      <p>
+        <a href={to("graphs", { tab: "shapes" })}>Symbols and guards, step by step</a>
+      </p>
+      <LeftOut tables={tables} names={["compile_shape"]} />
     </>
   );
 }
@@ -259,5 +177,9 @@ export const view: View = {
   section: "Compile",
   order: 36,
   needs: compileNeeds(["compile_shape"]),
-  component: withCompile(ExportView),
+  component: withCompile((props) => (
+    <Load title="Export" once={exportIsland}>
+      {(data) => <Content {...props} all={data} />}
+    </Load>
+  )),
 };

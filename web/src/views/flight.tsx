@@ -18,10 +18,9 @@ import { Picker } from "../flight/picker";
 import { describe, Legend, Selected } from "../flight/selected";
 import { Where } from "../flight/where";
 import { count, counted } from "../parts/format";
-import { Waiting } from "../parts/loading";
-import { SeverityMark } from "../parts/marks";
-import { useOnce } from "../run/islands";
-import { href, setParams, type Route } from "../shell/route";
+import { Load } from "../parts/loading";
+import { FindingLinks } from "../parts/marks";
+import { setParams, type Route } from "../shell/route";
 import type { View, ViewProps } from "../view";
 
 const id = "flight";
@@ -62,20 +61,6 @@ function placeOf(group: FlightGroup, findings: Finding[], route: Route): Place {
   return { column: column < 0 ? firstPlace(group, findings).column : column, row };
 }
 
-function About({ findings, job }: { findings: Finding[]; job: string | null }) {
-  if (findings.length === 0) return null;
-  return (
-    <ul class="trouble">
-      {findings.slice(0, 3).map((one) => (
-        <li key={one.id}>
-          <SeverityMark severity={one.severity} word={false} />
-          <a href={href("verdict", { job, finding: one.id })}>{one.headline}</a>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 // The group in the address, or that of the finding in the address, or the first.
 function chosenGroup(flight: Flight, run: Run, route: Route): FlightGroup | undefined {
   const wanted = route.params.get("group");
@@ -87,14 +72,8 @@ function chosenGroup(flight: Flight, run: Run, route: Route): FlightGroup | unde
   );
 }
 
-function Collectives({ run, route }: ViewProps) {
-  const loaded = useOnce(flightIsland);
-  const whole = loaded.state === "ready" ? loaded.value : null;
-  const flight = useMemo(() => whole && flightOfJob(whole, run.job), [whole, run.job]);
-  return flight ? <Groups run={run} route={route} flight={flight} /> : <Waiting loaded={loaded} />;
-}
-
-function Groups({ run, route, flight }: { run: Run; route: Route; flight: Flight }) {
+function Groups({ run, route, all }: ViewProps & { all: Flight }) {
+  const flight = useMemo(() => flightOfJob(all, run.job), [all, run.job]);
   const group = chosenGroup(flight, run, route);
   const findings = useMemo(
     () => (group ? run.findings.filter((one) => isAbout(one, group)) : []),
@@ -118,7 +97,7 @@ function Groups({ run, route, flight }: { run: Run; route: Route; flight: Flight
       {
         group: group.id,
         seq: columnName(group, place.column),
-        rank: place.row < 0 ? null : String(group.members[place.row]),
+        rank: group.members[place.row],
       },
       true,
     );
@@ -135,7 +114,7 @@ function Groups({ run, route, flight }: { run: Run; route: Route; flight: Flight
           leftOut={flight.left_out}
           table="comm_match"
         />
-        <About findings={findings} job={route.params.get("job")} />
+        <FindingLinks findings={findings} />
         <Grid
           picture={{
             ...marks,
@@ -168,5 +147,5 @@ export const view: View = {
   section: "Collectives",
   order: 20,
   needs: flightNeeds(["comm_match"]),
-  component: Collectives,
+  component: (props) => <Load once={flightIsland}>{(flight) => <Groups {...props} all={flight} />}</Load>,
 };

@@ -1,7 +1,7 @@
 // Arrivals: how late each rank came to each collective of a group. A straggler is a dark row; one slow step of
 // all is a dark column.
 import { useMemo } from "preact/hooks";
-import { Section, Tabs } from "../compile/parts";
+import { columnsOf, micros, rowsOf, takeaway } from "../flight/arrival_ranks";
 import {
   arrivalsIsland,
   heatSteps,
@@ -13,20 +13,20 @@ import {
   type Arrivals,
   type Kind,
 } from "../flight/arrivals";
-import { columnsOf, micros, rowsOf, takeaway } from "../flight/arrival_ranks";
 import type { Look } from "../flight/cells";
-import { commIsland, type Comm } from "../flight/comm";
 import { groupTitle } from "../flight/data";
 import { Grid, type Place } from "../flight/grid";
-import { flightOrProfileNeeds } from "../flight/needs";
+import { commIsland, flightOrProfileNeeds } from "../flight/needs";
 import { Picker } from "../flight/picker";
+import { Tabs } from "../parts/choices";
 import { count, counted } from "../parts/format";
-import { Waiting, withTables } from "../parts/loading";
-import { Table } from "../parts/table";
-import { useOnce } from "../run/islands";
+import { Section, SortedTable } from "../parts/listing";
+import { Load, withTables, type TableProps } from "../parts/loading";
+import { Legend } from "../parts/marks";
 import type { Run } from "../run/data";
-import { href, setParams, type Route } from "../shell/route";
-import type { View, ViewProps } from "../view";
+import type { Tables } from "../run/tables";
+import { setParams, to, type Route } from "../shell/route";
+import type { View } from "../view";
 
 const id = "flight_arrivals";
 
@@ -45,20 +45,19 @@ const looks: Look[] = Array.from({ length: heatSteps }, (_, i) => ({
 function HeatLegend({ limits, against }: { limits: number[]; against: Against }) {
   const text = (step: number) =>
     step === 0 ? `below ${micros(limits[0] ?? 0)}` : `from ${micros(limits[step - 1] ?? 0)}`;
+  const items = looks.map((look, step) => ({
+    id: look.colour,
+    mark: <i class="heat" style={{ background: `var(${look.colour})` }} aria-hidden="true" />,
+    words: text(step),
+  }));
+  const none = { id: "none", mark: <i class="heat none" aria-hidden="true" />, words: "no time" };
   return (
-    <p class="legend quiet" aria-label={`Colours: time behind the ${against} member`}>
-      <span>behind the {against === "first" ? "first" : "median"} member:</span>
-      {looks.map((look, step) => (
-        <span key={step}>
-          <i class="heat" style={{ background: `var(${look.colour})` }} aria-hidden="true" />
-          {text(step)}
-        </span>
-      ))}
-      <span>
-        <i class="heat none" aria-hidden="true" />
-        no time
-      </span>
-    </p>
+    <Legend
+      label={`Colours: time behind the ${against} member`}
+      items={[...items, none]}
+      before={<span>behind the {against} member:</span>}
+      isQuiet
+    />
   );
 }
 
@@ -74,7 +73,7 @@ function describe(lateness: Lateness, { row, column }: Place): string {
   return `rank ${group.members[row]}, ${group.seq[column]} ${group.op[column]}: ${what}`;
 }
 
-function Chosen({ lateness, place, kind, job }: { lateness: Lateness; place: Place; kind: Kind; job: string | null }) {
+function Chosen({ lateness, place, kind }: { lateness: Lateness; place: Place; kind: Kind }) {
   const { group } = lateness;
   const { row, column } = place;
   const facts = lateness.columns[column];
@@ -105,22 +104,19 @@ function Chosen({ lateness, place, kind, job }: { lateness: Lateness; place: Pla
       </p>
       <p>
         {kind === "flight" && (
-          <a
-            class="id-link"
-            href={href("flight", { job, group: group.id, seq: String(group.seq[column]), rank })}
-          >
+          <a class="id-link" href={to("flight", { group: group.id, seq: group.seq[column], rank })}>
             In the grid
           </a>
         )}
         {rank !== null && (
-          <a class="id-link" href={href("timeline", { job, rank })}>
-            Timeline of rank {rank}
-          </a>
-        )}
-        {rank !== null && (
-          <a class="id-link" href={href("ranks", { job, rank })}>
-            Rank {rank} beside the others
-          </a>
+          <>
+            <a class="id-link" href={to("timeline", { rank })}>
+              Timeline of rank {rank}
+            </a>
+            <a class="id-link" href={to("ranks", { rank })}>
+              Rank {rank} beside the others
+            </a>
+          </>
         )}
       </p>
     </aside>
@@ -141,15 +137,15 @@ interface HeatProps {
   group: ArrivalGroup;
   kind: Kind;
   against: Against;
-  comm: Comm | null;
+  tables: Tables;
   run: Run;
   route: Route;
 }
 
-function Heat({ group, kind, against, comm, run, route }: HeatProps) {
+function Heat({ group, kind, against, tables, run, route }: HeatProps) {
   const lateness = useMemo(() => new Lateness(group, against), [group, against]);
   const limits = useMemo(() => thresholds(lateness), [lateness]);
-  const rows = useMemo(() => rowsOf(lateness, kind, comm), [lateness, kind, comm]);
+  const rows = useMemo(() => rowsOf(lateness, kind, tables), [lateness, kind, tables]);
   const columns = useMemo(() => columnsOf(kind, against, rows), [kind, against, rows]);
   const told = lateness.columns.filter((one) => one.last >= 0).length;
   const { rank: standsOut, words } = takeaway(rows, told);
@@ -192,16 +188,15 @@ function Heat({ group, kind, against, comm, run, route }: HeatProps) {
         A rank comes to a collective {kindWords[kind]}.
       </p>
       {selected.column >= 0 && (
-        <Chosen lateness={lateness} place={selected} kind={kind} job={route.params.get("job")} />
+        <Chosen lateness={lateness} place={selected} kind={kind} />
       )}
       <Section title="By rank" number={rows.length}>
-        <Table
+        <SortedTable
+          view={id}
           label="Arrivals by rank"
           rows={rows}
           columns={columns}
           id={(row) => String(row.rank)}
-          sort={route.params.get("sort")}
-          onSort={(sort) => setParams(id, { sort }, true)}
           selected={route.params.get("rank")}
           onSelect={(rank) => setParams(id, { rank })}
           empty=""
@@ -211,7 +206,7 @@ function Heat({ group, kind, against, comm, run, route }: HeatProps) {
   );
 }
 
-function Groups({ arrivals, comm, run, route }: { arrivals: Arrivals; comm: Comm | null; run: Run; route: Route }) {
+function Groups({ arrivals, tables, run, route }: TableProps & { arrivals: Arrivals }) {
   const of = (kind: Kind) =>
     arrivals[kind].groups.filter((one) => run.job === null || one.job === run.job);
   const kinds = (["flight", "profile"] as const).filter((kind) => of(kind).length > 0);
@@ -253,22 +248,8 @@ function Groups({ arrivals, comm, run, route }: { arrivals: Arrivals; comm: Comm
         leftOut={arrivals[kind].left_out}
         table={kind === "flight" ? "comm_match" : "profile_collective_match"}
       />
-      <Heat group={group} kind={kind} against={against} comm={comm} run={run} route={route} />
+      <Heat group={group} kind={kind} against={against} tables={tables} run={run} route={route} />
     </section>
-  );
-}
-
-function ArrivalView({ run, route, comm }: ViewProps & { comm: Comm }) {
-  const loaded = useOnce(arrivalsIsland);
-  return (
-    <>
-      <h1>Who comes late</h1>
-      {loaded.state === "ready" ? (
-        <Groups arrivals={loaded.value} comm={comm} run={run} route={route} />
-      ) : (
-        <Waiting loaded={loaded} />
-      )}
-    </>
   );
 }
 
@@ -278,5 +259,9 @@ export const view: View = {
   section: "Collectives",
   order: 22,
   needs: flightOrProfileNeeds(["comm_match", "profile_collective_match"]),
-  component: withTables(commIsland, "comm", ArrivalView),
+  component: withTables(commIsland, (props) => (
+    <Load title="Who comes late" once={arrivalsIsland}>
+      {(arrivals) => <Groups {...props} arrivals={arrivals} />}
+    </Load>
+  )),
 };

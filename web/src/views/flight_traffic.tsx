@@ -1,22 +1,22 @@
 // Traffic: what each group moves with each op, and how fast by message size.
 import { useMemo } from "preact/hooks";
-import { LeftOutOf } from "../flight/left_out";
-import { numberColumn, Section, textColumn } from "../compile/parts";
 import { BandwidthChart, OpMark, speed } from "../flight/bandwidth_chart";
-import { commIsland, type Bandwidth, type Comm, type Traffic } from "../flight/comm";
 import { groupTitle } from "../flight/data";
-import { flightOrProfileNeeds } from "../flight/needs";
-import { steppedList } from "../flight/wait_words";
-import { bytes, duration } from "../parts/format";
-import { matcher } from "../parts/filter";
-import { withTables } from "../parts/loading";
-import { Filter } from "../parts/marks";
-import { Table, type Column } from "../parts/table";
-import { setParams, type Route } from "../shell/route";
-import type { View, ViewProps } from "../view";
+import { commIsland, flightOrProfileNeeds } from "../flight/needs";
+import { numberColumn, textColumn } from "../parts/columns";
+import { bytes, duration, steppedList } from "../parts/format";
+import { LeftOutNote } from "../parts/left_out";
+import { AddressFilter, Section, SortedTable, useFiltered } from "../parts/listing";
+import { withTables, type TableProps } from "../parts/loading";
+import type { Column } from "../parts/table";
+import type { Row, Tables } from "../run/tables";
+import { param, setParams } from "../shell/route";
+import type { View } from "../view";
 
 const id = "flight_traffic";
 
+type Traffic = Row<"comm_traffic">;
+type Bandwidth = Row<"profile_bandwidth">;
 type OfGroup = Pick<Traffic, "group_name" | "group_desc" | "members">;
 const titleOf = (row: OfGroup) =>
   groupTitle({ name: row.group_name ?? "", desc: row.group_desc ?? "" });
@@ -25,68 +25,52 @@ const ranks = (row: OfGroup) => steppedList(row.members ?? [], 3);
 function groupColumns<Row extends OfGroup>(): Column<Row>[] {
   return [
     textColumn("group", "group", 150, titleOf),
-    textColumn("members", "ranks", 150, ranks, { definition: "Global ranks of the group" }),
+    textColumn("members", "ranks", 150, ranks, "Global ranks of the group"),
   ];
 }
 
 const trafficColumns: Column<Traffic>[] = [
   ...groupColumns<Traffic>(),
-  textColumn("role", "role", 70, (row) => row.role, {
-    definition: "What the group is for, inferred from its description or its members: tp, dp, pp, ep, world",
-  }),
+  textColumn("role", "role", 70, (row) => row.role,
+    "What the group is for, inferred from its description or its members: tp, dp, pp, ep, world"),
   textColumn("op", "op", 0, (row) => row.op),
-  numberColumn("count", "count", 80, (row) => row.count, undefined, {
-    definition: "Collectives, or sends or receives, that the dumps hold; the ring keeps the last ones only",
-  }),
-  numberColumn("in", "bytes in", 100, (row) => row.input_bytes, bytes, {
-    definition: "Bytes that a member puts in, over all of them; mean of the members",
-  }),
-  numberColumn("out", "bytes out", 100, (row) => row.output_bytes, bytes, {
-    definition: "Bytes that a member gets out, over all of them; mean of the members",
-  }),
-  numberColumn("median", "median time", 110, (row) => row.median_ns, duration, {
-    definition:
-      "Median of the time from the last member's arrival to its completion. The watchdog that tells it looks every 100 ms unless durations are recorded (TORCH_NCCL_ENABLE_TIMING=1), so no bandwidth is made of it.",
-  }),
-  numberColumn("slowest", "slowest", 100, (row) => row.slowest_ns, duration, {
-    definition: "The longest of these times",
-  }),
-  numberColumn("spread", "median spread", 120, (row) => row.median_spread_ns, duration, {
-    definition: "Median of the time from the first to the last member's arrival",
-  }),
+  numberColumn("count", "count", 80, (row) => row.count, undefined,
+    "Collectives, or sends or receives, that the dumps hold; the ring keeps the last ones only"),
+  numberColumn("in", "bytes in", 100, (row) => row.input_bytes, bytes,
+    "Bytes that a member puts in, over all of them; mean of the members"),
+  numberColumn("out", "bytes out", 100, (row) => row.output_bytes, bytes,
+    "Bytes that a member gets out, over all of them; mean of the members"),
+  numberColumn("median", "median time", 110, (row) => row.median_ns, duration,
+    "Median of the time from the last member's arrival to its completion. The watchdog that tells it looks every 100 ms " +
+      "unless durations are recorded (TORCH_NCCL_ENABLE_TIMING=1), so no bandwidth is made of it."),
+  numberColumn("slowest", "slowest", 100, (row) => row.slowest_ns, duration, "The longest of these times"),
+  numberColumn("spread", "median spread", 120, (row) => row.median_spread_ns, duration,
+    "Median of the time from the first to the last member's arrival"),
 ];
 
-function bandwidthColumns(ops: string[]): Column<Bandwidth>[] {
-  return [
-    ...groupColumns<Bandwidth>(),
-    {
-      ...textColumn<Bandwidth>("op", "op", 0, (row) => row.op),
-      cell: (row) => (
-        <span class="area-word">
-          <OpMark ops={ops} op={row.op ?? ""} /> {row.op}
-        </span>
-      ),
-    },
-    numberColumn("bytes", "message", 100, (row) => row.bytes, bytes, {
-      definition: "Size of the message of one collective",
-    }),
-    numberColumn("count", "count", 80, (row) => row.count),
-    numberColumn("median", "median time", 110, (row) => row.median_ns, duration, {
-      definition:
-        "Median over the collectives of the shortest duration on any rank: what it takes when nobody is waited for",
-    }),
-    numberColumn("algbw", "algorithm", 110, (row) => row.algbw, speed, {
-      definition: "Algorithm bandwidth: message size by median time, 1 GB is 1e9 bytes",
-    }),
-    numberColumn("busbw", "bus", 110, (row) => row.busbw, speed, {
-      definition:
-        "Bus bandwidth: algorithm bandwidth times what the op has to move: all_reduce 2(n-1)/n; all_gather, reduce_scatter and all_to_all (n-1)/n; others 1. Comparable with the speed of the link.",
-    }),
-    textColumn("basis", "time of", 130, (row) => (row.basis === "own_duration" ? "one rank" : "fastest rank"), {
-      definition: "one rank: only one rank shows it, so its waiting for the others is in the time",
-    }),
-  ];
+function OpWord({ ops, op }: { ops: string[]; op: string }) {
+  return (
+    <span class="area-word">
+      <OpMark ops={ops} op={op} /> {op}
+    </span>
+  );
 }
+
+const bandwidthColumns = (ops: string[]): Column<Bandwidth>[] => [
+  ...groupColumns<Bandwidth>(),
+  textColumn("op", "op", 0, (row) => row.op, { cell: (row) => <OpWord ops={ops} op={row.op ?? ""} /> }),
+  numberColumn("bytes", "message", 100, (row) => row.bytes, bytes, "Size of the message of one collective"),
+  numberColumn("count", "count", 80, (row) => row.count),
+  numberColumn("median", "median time", 110, (row) => row.median_ns, duration,
+    "Median over the collectives of the shortest duration on any rank: what it takes when nobody is waited for"),
+  numberColumn("algbw", "algorithm", 110, (row) => row.algbw, speed,
+    "Algorithm bandwidth: message size by median time, 1 GB is 1e9 bytes"),
+  numberColumn("busbw", "bus", 110, (row) => row.busbw, speed,
+    "Bus bandwidth: algorithm bandwidth times what the op has to move: all_reduce 2(n-1)/n; all_gather, reduce_scatter " +
+      "and all_to_all (n-1)/n; others 1. Comparable with the speed of the link."),
+  textColumn("basis", "time of", 130, (row) => (row.basis === "own_duration" ? "one rank" : "fastest rank"),
+    "one rank: only one rank shows it, so its waiting for the others is in the time"),
+];
 
 const rowKey = (row: Traffic | Bandwidth) =>
   [row.job, row.attempt, row.group_name, row.members?.join("."), row.op, "bytes" in row ? row.bytes : ""].join("/");
@@ -96,12 +80,12 @@ function words(row: OfGroup & { op?: string; role?: string }): string {
 }
 
 const fields = {
-  op: (row: Traffic | Bandwidth) => row.op ?? null,
-  group: (row: Traffic | Bandwidth) => row.group_name ?? null,
+  op: (row: Traffic | Bandwidth) => row.op,
+  group: (row: Traffic | Bandwidth) => row.group_name,
 };
 
-function OpChoice({ ops, route }: { ops: string[]; route: Route }) {
-  const chosen = route.params.get("op");
+function OpChoice({ ops }: { ops: string[] }) {
+  const chosen = param("op");
   return (
     <div class="choices" role="group" aria-label="Op">
       {ops.map((op) => (
@@ -110,33 +94,22 @@ function OpChoice({ ops, route }: { ops: string[]; route: Route }) {
           aria-pressed={op === chosen}
           onClick={() => setParams(id, { op: op === chosen ? null : op })}
         >
-          <span class="area-word">
-            <OpMark ops={ops} op={op} /> {op}
-          </span>
+          <OpWord ops={ops} op={op} />
         </button>
       ))}
     </div>
   );
 }
 
-interface Props {
-  comm: Comm;
-  route: Route;
-  filter: string;
-}
-
-function Speeds({ comm, route, filter }: Props) {
+function Speeds({ tables }: { tables: Tables }) {
   const all = useMemo(
-    () => comm.rows("profile_bandwidth").filter((row) => row.definition === "debrief"),
-    [comm],
+    () => tables.rows("profile_bandwidth").filter((row) => row.definition === "debrief"),
+    [tables],
   );
   const ops = useMemo(() => [...new Set(all.map((row) => row.op ?? ""))].sort(), [all]);
-  const op = route.params.get("op");
-  const rows = useMemo(
-    () =>
-      all.filter((row) => op === null || row.op === op).filter(matcher(filter, fields, words)),
-    [all, op, filter],
-  );
+  const op = param("op");
+  const ofOp = useMemo(() => all.filter((row) => op === null || row.op === op), [all, op]);
+  const rows = useFiltered(ofOp, fields, words);
   const columns = useMemo(() => bandwidthColumns(ops), [ops]);
   if (all.length === 0)
     return (
@@ -149,60 +122,50 @@ function Speeds({ comm, route, filter }: Props) {
     );
   return (
     <Section title="Bandwidth by message size" number={rows.length}>
-      <OpChoice ops={ops} route={route} />
+      <OpChoice ops={ops} />
       <BandwidthChart rows={rows} ops={ops} />
-      <Table
+      <SortedTable
+        view={id}
+        by="speeds"
         label="Bandwidth by message size"
         rows={rows}
         columns={columns}
         id={rowKey}
-        sort={route.params.get("speeds")}
-        onSort={(speeds) => setParams(id, { speeds }, true)}
         empty="Nothing matches the filter."
       />
-      <LeftOutOf tables={comm} names={["profile_bandwidth"]} />
+      <LeftOutNote tables={tables} names={["profile_bandwidth"]} />
     </Section>
   );
 }
 
-function Amounts({ comm, route, filter }: Props) {
-  const all = comm.rows("comm_traffic");
-  const rows = useMemo(() => all.filter(matcher(filter, fields, words)), [all, filter]);
+function Amounts({ tables }: { tables: Tables }) {
+  const all = tables.rows("comm_traffic");
+  const rows = useFiltered(all, fields, words);
+  const none = "No Flight Recorder dumps: they tell what each group moved.";
   return (
     <Section title="By group and op" number={rows.length}>
-      <Table
+      <SortedTable
+        view={id}
         label="Traffic by group and op"
         rows={rows}
         columns={trafficColumns}
         id={rowKey}
-        sort={route.params.get("sort")}
-        onSort={(sort) => setParams(id, { sort }, true)}
-        empty={
-          all.length === 0
-            ? "No Flight Recorder dumps: they tell what each group moved."
-            : "Nothing matches the filter."
-        }
+        empty={all.length === 0 ? none : "Nothing matches the filter."}
       />
-      <LeftOutOf tables={comm} names={["comm_traffic"]} />
+      <LeftOutNote tables={tables} names={["comm_traffic"]} />
     </Section>
   );
 }
 
-function TrafficView({ route, comm }: ViewProps & { comm: Comm }) {
-  const filter = route.params.get("filter") ?? "";
+function TrafficView({ tables }: TableProps) {
   return (
     <>
       <div class="section-head">
         <h1>Traffic</h1>
-        <Filter
-          value={filter}
-          label="Filter traffic"
-          hint="group, op:all_reduce"
-          onInput={(text) => setParams(id, { filter: text || null }, true)}
-        />
+        <AddressFilter view={id} label="Filter traffic" hint="group, op:all_reduce" />
       </div>
-      <Speeds comm={comm} route={route} filter={filter} />
-      <Amounts comm={comm} route={route} filter={filter} />
+      <Speeds tables={tables} />
+      <Amounts tables={tables} />
     </>
   );
 }
@@ -213,5 +176,5 @@ export const view: View = {
   section: "Collectives",
   order: 23,
   needs: flightOrProfileNeeds(["comm_traffic", "profile_bandwidth"]),
-  component: withTables(commIsland, "comm", TrafficView),
+  component: withTables(commIsland, TrafficView),
 };

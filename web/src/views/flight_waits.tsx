@@ -1,10 +1,9 @@
 // Waits: which rank waits for which, in which op. At the end of the arrows stands whoever holds up the others.
 import { useMemo } from "preact/hooks";
-import { Section, Tabs, chosen } from "../compile/parts";
 import { flightIsland, groupTitle, groupWith, type Flight } from "../flight/data";
 import { flightNeeds } from "../flight/needs";
 import { Graph, type Choice } from "../flight/wait_graph";
-import { agesWords, capital, edgeWords, nodeWords, ranksWords, steppedList } from "../flight/wait_words";
+import { agesWords, edgeWords, nodeWords, ranksWords } from "../flight/wait_words";
 import {
   makeGraph,
   scenesOf,
@@ -15,14 +14,17 @@ import {
   type WaitNode,
   type Waits,
 } from "../flight/waits";
-import { counted } from "../parts/format";
-import { Waiting } from "../parts/loading";
-import { SeverityMark } from "../parts/marks";
-import { Table, type Column } from "../parts/table";
+import { chosen, Tabs, useSteps } from "../parts/choices";
+import { drawnColumn, jobName, numberColumn, textColumn } from "../parts/columns";
+import { capital, counted, steppedList } from "../parts/format";
+import { Section, SortedTable } from "../parts/listing";
+import { Load } from "../parts/loading";
+import { FindingLinks } from "../parts/marks";
+import { sum } from "../parts/rows";
+import type { Column } from "../parts/table";
 import type { Finding, Run } from "../run/data";
 import { useOnce } from "../run/islands";
-import { useKeys } from "../shell/keys";
-import { href, setParams, type Route } from "../shell/route";
+import { setParams, to, type Route } from "../shell/route";
 import type { View, ViewProps } from "../view";
 
 const id = "flight_waits";
@@ -80,13 +82,13 @@ function endWords(node: WaitNode): string {
 }
 
 // Where the grid shows the op that a node is at, one link for each of its groups.
-function GridLinks({ waits, flight, job }: { waits: Wait[]; flight: Flight | null; job: string | null }) {
+function GridLinks({ waits, flight }: { waits: Wait[]; flight: Flight | null }) {
   const links = waits.flatMap((wait) => {
     const rank = wait.on[0] ?? wait.ranks[0] ?? -1;
     const group = flight && groupWith(flight, wait, wait.ranks[0] ?? -1);
     if (!group || !group.seq.includes(wait.seq ?? -1)) return [];
-    const at = { job, group: group.id, seq: String(wait.seq), rank: String(rank) };
-    return [{ key: group.id, text: `${groupTitle(wait)}, sequence ${wait.seq}`, to: href("flight", at) }];
+    const at = { group: group.id, seq: String(wait.seq), rank: String(rank) };
+    return [{ key: group.id, text: `${groupTitle(wait)}, sequence ${wait.seq}`, to: to("flight", at) }];
   });
   if (links.length === 0) return null;
   return (
@@ -106,10 +108,9 @@ interface ChosenProps {
   choice: Choice;
   causes: Finding[];
   flight: Flight | null;
-  job: string | null;
 }
 
-function ChosenPanel({ choice: { node, to }, causes, flight, job }: ChosenProps) {
+function ChosenPanel({ choice: { node, to }, causes, flight }: ChosenProps) {
   const about = causes.filter((one) => one.ranks.some((rank) => (to ?? node).ranks.includes(rank)));
   return (
     <aside class="panel" aria-label="Selected">
@@ -118,58 +119,29 @@ function ChosenPanel({ choice: { node, to }, causes, flight, job }: ChosenProps)
         {to && ` wait${node.ranks.length === 1 ? "s" : ""} for ${ranksWords(to.ranks)}`}
       </h2>
       <p>{to ? edgeWords(node, to) : nodeWords(node)}</p>
-      {about.length > 0 && (
-        <ul class="trouble">
-          {about.slice(0, 3).map((one) => (
-            <li key={one.id}>
-              <SeverityMark severity={one.severity} word={false} />
-              <a href={href("verdict", { job, finding: one.id })}>{one.headline}</a>
-            </li>
-          ))}
-        </ul>
-      )}
-      <GridLinks waits={node.waits} flight={flight} job={job} />
+      <FindingLinks findings={about} />
+      <GridLinks waits={node.waits} flight={flight} />
     </aside>
   );
 }
 
 const columns: Column<Wait>[] = [
   {
-    id: "ranks",
-    title: "ranks",
-    width: 180,
+    ...drawnColumn<Wait>("ranks", "ranks", 180, (row) => row.ranks[0], (row) => steppedList(row.ranks, 4)),
     opens: true,
-    value: (row) => row.ranks[0] ?? null,
-    cell: (row) => steppedList(row.ranks, 4),
   },
-  { id: "op", title: "at op", width: 180, value: (row) => row.op },
-  { id: "group", title: "group", width: 160, value: groupTitle },
-  {
-    id: "seq",
-    title: "sequence",
-    width: 90,
-    number: true,
-    definition: "Sequence number of the op in its group; of sends and receives in their channel",
-    value: (row) => row.seq,
-  },
-  { id: "state", title: "state", width: 100, value: (row) => row.state },
-  {
-    id: "age",
-    title: "since",
-    width: 160,
-    number: true,
+  textColumn("op", "at op", 180, (row) => row.op),
+  textColumn("group", "group", 160, groupTitle),
+  numberColumn("seq", "sequence", 90, (row) => row.seq, undefined,
+    "Sequence number of the op in its group; of sends and receives in their channel"),
+  textColumn("state", "state", 100, (row) => row.state),
+  numberColumn("age", "since", 160, (row) => row.oldest_ns, undefined, {
     definition: "How long before the newest time in the rank's dump the op was issued",
-    value: (row) => row.oldest_ns,
     cell: (row) => agesWords([row]),
-  },
-  {
-    id: "waits",
-    title: "waits for",
-    width: 0,
-    definition: "Ranks that have not issued it, or are still at an older op",
-    value: (row) => row.waits,
-    cell: (row) => (row.waits === 0 ? "nobody: all have joined" : ranksWords(row.on, 6)),
-  },
+  }),
+  drawnColumn("waits", "waits for", 0, (row) => row.waits,
+    (row) => (row.waits === 0 ? "nobody: all have joined" : ranksWords(row.on, 6)),
+    "Ranks that have not issued it, or are still at an older op"),
 ];
 
 function nodeWith(graph: WaitGraph, rank: number): WaitNode | undefined {
@@ -195,19 +167,12 @@ function SceneView({ scene, run, route }: { scene: Scene; run: Run; route: Route
   const choice = choiceOf(graph, route.params.get("at"));
   const choose = ({ node, to }: Choice) =>
     setParams(id, { at: to ? `${node.id}-${to.id}` : node.id }, true);
-  const move = (by: number) => {
+  useSteps("ranks", (by) => {
     const at = choice ? graph.nodes.indexOf(choice.node) + by : 0;
     const node = graph.nodes[at];
     if (node) choose({ node, to: null });
-  };
-  useKeys([
-    { key: "j", does: "Next ranks", act: () => move(1) },
-    { key: "k", does: "Previous ranks", act: () => move(-1) },
-  ]);
-  const waiting = graph.nodes.reduce(
-    (sum, node) => sum + (node.kind === "waiting" ? node.ranks.length : 0),
-    0,
-  );
+  });
+  const waiting = sum(graph.nodes, (node) => (node.kind === "waiting" ? node.ranks.length : 0));
   return (
     <>
       <section class="flight" aria-label="Wait-for graph">
@@ -224,18 +189,16 @@ function SceneView({ scene, run, route }: { scene: Scene; run: Run; route: Route
             choice={choice}
             causes={causes}
             flight={flight.state === "ready" ? flight.value : null}
-            job={route.params.get("job")}
           />
         )}
       </section>
       <Section title="Where each rank is" number={scene.waits.length}>
-        <Table
+        <SortedTable
+          view={id}
           label="Where each rank is"
           rows={scene.waits}
           columns={columns}
           id={(row) => String(row.ranks[0])}
-          sort={route.params.get("sort")}
-          onSort={(sort) => setParams(id, { sort }, true)}
           selected={choice ? choice.node.id : null}
           onSelect={(at) => setParams(id, { at })}
           empty=""
@@ -245,7 +208,7 @@ function SceneView({ scene, run, route }: { scene: Scene; run: Run; route: Route
   );
 }
 
-function Scenes({ waits, run, route }: { waits: Waits; run: Run; route: Route }) {
+function Scenes({ waits, run, route }: ViewProps & { waits: Waits }) {
   const scenes = useMemo(() => scenesOf(waits, run.job), [waits, run.job]);
   const tabs = scenes.map((one) => ({ id: one.id, title: sceneTitle(one, run), rows: one.waits.length }));
   const current = scenes.find((one) => one.id === chosen(tabs, route.params.get("attempt")));
@@ -278,14 +241,8 @@ function Scenes({ waits, run, route }: { waits: Waits; run: Run; route: Route })
 }
 
 function sceneTitle(scene: Scene, run: Run): string {
-  const job = run.jobs.find((one) => one.job === scene.job)?.name || `job ${scene.job}`;
-  return run.jobs.length > 1 ? `${job}, attempt ${scene.attempt}` : `attempt ${scene.attempt}`;
-}
-
-function WaitView({ run, route }: ViewProps) {
-  const loaded = useOnce(waitsIsland);
-  if (loaded.state !== "ready") return <Waiting loaded={loaded} />;
-  return <Scenes waits={loaded.value} run={run} route={route} />;
+  const job = run.jobs.length > 1 ? `${jobName(run, scene.job)}, ` : "";
+  return `${job}attempt ${scene.attempt}`;
 }
 
 export const view: View = {
@@ -294,5 +251,5 @@ export const view: View = {
   section: "Collectives",
   order: 21,
   needs: flightNeeds(["comm_match"]),
-  component: WaitView,
+  component: (props) => <Load once={waitsIsland}>{(waits) => <Scenes {...props} waits={waits} />}</Load>,
 };

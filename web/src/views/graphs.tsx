@@ -1,49 +1,27 @@
 // What was compiled and what it relies on: graphs with the ranks that have the same, guards, symbols.
 import { useMemo } from "preact/hooks";
-import {
-  keyOf,
-  isOf,
-  type Compilation,
-  type Compile,
-  type Graph,
-  type Guard,
-  type Module,
-  type Shape,
-  compileNeeds,
-  withCompile,
-  type CompileProps,
-} from "../compile/data";
-import { guardColumns } from "../compile/detail";
-import { GraphDetail, graphName } from "../compile/graph";
-import {
-  Bar,
-  LeftOut,
-  Rows,
-  Section,
-  Tabs,
-  chosen,
-  idColumn,
-  numberColumn,
-  placeText,
-  textColumn,
-  whoColumns,
-  type Tab,
-} from "../compile/parts";
-import { useWalk } from "../compile/walk";
-import type { Run } from "../run/data";
-import { matcher } from "../parts/filter";
-import { bytes, count, counted, rankList, words } from "../parts/format";
-import { Filter } from "../parts/marks";
-import { href, setParams, type Route } from "../shell/route";
+import { compileNeeds, isOf, keyOf, withCompile, type Graph, type Guard, type Module } from "../compile/data";
+import { GraphDetail, graphName, hashColumn, sizeColumns } from "../compile/graph";
+import { guardColumns } from "../compile/one_parts";
+import { idColumn } from "../compile/parts";
+import { chosen, Tabs, type Tab } from "../parts/choices";
+import { barColumn, numberColumn, textColumn, whoColumns } from "../parts/columns";
+import { bytes, count, counted, placeText, rankList, words } from "../parts/format";
+import { LeftOut } from "../parts/left_out";
+import { AddressFilter, Listing, Sheet, useFiltered } from "../parts/listing";
+import type { TableProps } from "../parts/loading";
+import { grouped, largestFirst, most } from "../parts/rows";
 import type { Column } from "../parts/table";
+import type { Run } from "../run/data";
+import type { Row, Tables } from "../run/tables";
+import { to } from "../shell/route";
 import type { View } from "../view";
 
 const id = "graphs";
 
 interface Props {
   run: Run;
-  compile: Compile;
-  route: Route;
+  tables: Tables;
 }
 
 // Graphs of one computation.
@@ -55,61 +33,44 @@ interface Same {
 }
 
 function group(graphs: Graph[]): Same[] {
-  const found = new Map<string, Same>();
-  for (const graph of graphs) {
-    const key = `${graphName(graph)} ${graph.hash ?? `${graph.input}:${graph.entry}`}`;
-    const same = found.get(key) ?? { key, first: graph, all: [], ranks: [] };
-    same.all.push(graph);
-    if (graph.rank !== undefined && !same.ranks.includes(graph.rank)) same.ranks.push(graph.rank);
-    found.set(key, same);
-  }
-  return [...found.values()];
+  const key = (graph: Graph) =>
+    `${graphName(graph)} ${graph.hash ?? `${graph.input}:${graph.entry}`}`;
+  return [...grouped(graphs, key)].map(([key, all]) => ({
+    key,
+    first: all[0] as Graph,
+    all,
+    ranks: [...new Set(all.flatMap((graph) => graph.rank ?? []))],
+  }));
 }
 
 function graphColumns(ranks: number): Column<Same>[] {
+  const ranksText = (row: Same) =>
+    row.ranks.length === ranks ? `all ${ranks}` : rankList(row.ranks, 6);
   return [
     textColumn("name", "graph", 0, (row) => graphName(row.first), { opens: true }),
-    textColumn("hash", "hash", 130, (row) => row.first.hash?.slice(0, 12), {
-      definition: "The same for the same computation on every rank and in every run",
-    }),
+    hashColumn((row) => row.first),
     textColumn("ids", "compilations", 130, (row) =>
       [...new Set(row.all.map((one) => one.compile_id ?? "none"))].slice(0, 8).join(", "),
     ),
-    ...(ranks > 1
-      ? [
-          textColumn<Same>("ranks", "ranks", 110, (row) =>
-            row.ranks.length === ranks ? `all ${ranks}` : rankList(row.ranks, 6),
-          ),
-        ]
-      : []),
+    ...(ranks > 1 ? [textColumn<Same>("ranks", "ranks", 110, ranksText)] : []),
     numberColumn("times", "times", 70, (row) => row.all.length),
-    numberColumn("ops", "ops", 70, (row) => row.first.ops),
-    numberColumn("nodes", "nodes", 70, (row) => row.first.nodes),
-    numberColumn("inputs", "inputs", 75, (row) => row.first.inputs),
-    numberColumn("in", "in", 90, (row) => row.first.input_bytes, bytes, {
-      definition: "Bytes of all inputs; empty when a size is symbolic",
-    }),
-    numberColumn("out", "out", 90, (row) => row.first.output_bytes, bytes, {
-      definition: "Bytes of all outputs; empty when a size is symbolic",
-    }),
+    ...sizeColumns<Same>((row) => row.first, 70),
     textColumn("symbols", "symbols", 90, (row) => row.first.symbols),
   ];
 }
 
-function Uses({ same, compile, job }: { same: Same; compile: Compile; job: string | null }) {
-  const compilations = compile.rows("compilation");
-  const owner = (graph: Graph): Compilation | undefined =>
-    compilations.find((one) => isOf(one, graph));
+function Uses({ same, tables }: { same: Same; tables: Tables }) {
+  const compilations = tables.rows("compilation");
   return (
     <p>
       <strong>In compilations</strong>{" "}
       {same.all.slice(0, 32).map((graph, i) => {
-        const one = owner(graph);
+        const one = compilations.find((row) => isOf(row, graph));
         const text = `${graph.rank === undefined ? "" : `rank ${graph.rank} `}${graph.compile_id ?? "none"}`;
         if (!one) return <span key={i}>{text} </span>;
-        const params = { job, at: keyOf(one), show: "graphs", graph: String(graph.entry) };
+        const params = { at: keyOf(one), show: "graphs", graph: graph.entry };
         return (
-          <a key={i} class="id-link" href={href("compile", params)}>
+          <a key={i} class="id-link" href={to("compile", params)}>
             {text}
           </a>
         );
@@ -119,243 +80,145 @@ function Uses({ same, compile, job }: { same: Same; compile: Compile; job: strin
   );
 }
 
-function useFilter(route: Route, label: string, hint: string) {
-  const filter = route.params.get("filter") ?? "";
-  const box = (
-    <Filter
-      value={filter}
-      label={label}
-      hint={hint}
-      onInput={(text) => setParams(id, { filter: text || null }, true)}
-    />
-  );
-  return { filter, box };
-}
-
 const sameFields = {
-  id: (row: Same) => row.first.compile_id ?? null,
-  kind: (row: Same) => row.first.kind ?? null,
-  hash: (row: Same) => row.first.hash ?? null,
+  id: (row: Same) => row.first.compile_id,
+  kind: (row: Same) => row.first.kind,
+  hash: (row: Same) => row.first.hash,
 };
 
-function GraphIndex({ compile, route }: Props) {
-  const graphs = compile.rows("compile_graph");
-  const { filter, box } = useFilter(
-    route,
-    "Filter graphs",
-    "kind:dynamo_output_graph, id:0/0, hash",
-  );
+const sameWords = (row: Same) =>
+  [row.key, ...row.all.slice(0, 50).map((one) => one.compile_id)].join(" ");
+
+function GraphIndex({ tables }: Props) {
+  const graphs = tables.rows("compile_graph");
   const all = useMemo(() => group(graphs), [graphs]);
-  const ranks = useMemo(() => new Set(graphs.map((one) => one.rank)).size, [graphs]);
-  const columns = useMemo(() => graphColumns(ranks), [ranks]);
-  const rows = useMemo(
-    () =>
-      all.filter(
-        matcher(filter, sameFields, (row) =>
-          [row.key, ...row.all.slice(0, 50).map((one) => one.compile_id)].join(" "),
-        ),
-      ),
-    [all, filter],
-  );
-  const at = route.params.get("at");
-  const selected = all.find((row) => row.key === at);
-  useWalk({
-    view: id,
-    rows,
-    columns,
-    sort: null,
-    idOf: (row) => row.key,
-    noun: "graph",
-  });
+  const rows = useFiltered(all, sameFields, sameWords);
+  const columns = useMemo(() => graphColumns(new Set(graphs.map((one) => one.rank)).size), [graphs]);
   return (
-    <div class={selected ? "with-detail" : ""}>
-      <Section title="Different graphs" number={rows.length} side={box}>
-        <Rows
-          label="Graphs"
-          rows={rows}
-          columns={columns}
-          idOf={(row) => row.key}
-          selected={at}
-          onSelect={(row) => setParams(id, { at: row.key === at ? null : row.key })}
-          empty={all.length === 0 ? "The logs have no graphs." : "No graph matches the filter."}
-        />
-        <LeftOut compile={compile} names={["compile_graph"]} />
-      </Section>
-      {selected && (
+    <Listing
+      view={id}
+      title="Different graphs"
+      label="Graphs"
+      all={all}
+      rows={rows}
+      columns={columns}
+      idOf={(row) => row.key}
+      noun="graph"
+      filter={{ label: "Filter graphs", hint: "kind:dynamo_output_graph, id:0/0, hash" }}
+      empty="The logs have no graphs."
+      unmatched="No graph matches the filter."
+      below={<LeftOut tables={tables} names={["compile_graph"]} />}
+      detail={(row) => (
         <aside class="panel compile-detail" aria-label="Selected graph">
-          <Uses same={selected} compile={compile} job={route.params.get("job")} />
-          <GraphDetail key={selected.key} compile={compile} graph={selected.first} />
+          <Uses same={row} tables={tables} />
+          <GraphDetail key={row.key} tables={tables} graph={row.first} />
         </aside>
       )}
-    </div>
+    />
   );
 }
 
-const guardFields = {
-  rank: (row: Guard) => row.rank ?? null,
-  id: (row: Guard) => row.compile_id ?? null,
-  kind: (row: Guard) => row.kind ?? null,
+type OfCompilation = { rank?: number; compile_id?: string; kind?: string };
+const ownFields = {
+  rank: (row: OfCompilation) => row.rank,
+  id: (row: OfCompilation) => row.compile_id,
+  kind: (row: OfCompilation) => row.kind,
 };
 
-function GuardIndex({ run, compile, route }: Props) {
-  const guards = compile.rows("compile_guard");
-  const { filter, box } = useFilter(route, "Filter guards", "text, kind:TENSOR_MATCH, id:0/0");
-  const all = useMemo(
-    () => [...guards].sort((a, b) => (b.failed ?? 0) - (a.failed ?? 0)),
-    [guards],
-  );
-  const rows = useMemo(
-    () =>
-      all.filter(
-        matcher(filter, guardFields, (row) =>
-          [row.guard, row.source, row.kind, placeText(row.file, row.line)].join(" "),
-        ),
-      ),
-    [all, filter],
-  );
-  const columns = useMemo(
-    () => [...whoColumns(run, all), idColumn<Guard>(), ...guardColumns],
-    [run, all],
-  );
+const guardWords = (row: Guard) =>
+  [row.guard, row.source, row.kind, placeText(row.file, row.line)].join(" ");
+
+function GuardIndex({ run, tables }: Props) {
+  const guards = tables.rows("compile_guard");
+  const all = useMemo(() => largestFirst(guards, (row) => row.failed), [guards]);
   const failed = all.filter((row) => (row.failed ?? 0) > 0).length;
   return (
-    <Section title="Guards, those that failed first" number={rows.length} side={box}>
-      {all.length > 0 && (
-        <p class="quiet">{counted(failed, "guard")} failed and led to a new compilation.</p>
-      )}
-      <Rows
-        label="Guards"
-        rows={rows}
-        columns={columns}
-        empty={all.length === 0 ? "The logs list no guards." : "No guard matches the filter."}
-      />
-      <LeftOut compile={compile} names={["compile_guard"]} />
-    </Section>
+    <Sheet
+      title="Guards, those that failed first"
+      label="Guards"
+      rows={useFiltered(all, ownFields, guardWords)}
+      columns={[...whoColumns(run, all), idColumn<Guard>(), ...guardColumns]}
+      empty={all.length === 0 ? "The logs list no guards." : "No guard matches the filter."}
+      side={<AddressFilter view={id} label="Filter guards" hint="text, kind:TENSOR_MATCH, id:0/0" />}
+      above={
+        all.length > 0 && (
+          <p class="quiet">{counted(failed, "guard")} failed and led to a new compilation.</p>
+        )
+      }
+    >
+      <LeftOut tables={tables} names={["compile_guard"]} />
+    </Sheet>
   );
 }
 
-const shapeFields = {
-  rank: (row: Shape) => row.rank ?? null,
-  id: (row: Shape) => row.compile_id ?? null,
-  kind: (row: Shape) => row.kind ?? null,
-  symbol: (row: Shape) => row.symbol ?? null,
-};
+type Shape = Row<"compile_shape">;
+const shapeFields = { ...ownFields, symbol: (row: Shape) => row.symbol };
+const shapeWords = (row: Shape) =>
+  [row.kind, row.symbol, row.sources, row.expression, row.reason].join(" ");
 
-function shapeColumns(run: Run, rows: Shape[]): Column<Shape>[] {
-  return [
-    ...whoColumns(run, rows),
-    idColumn(),
-    textColumn("kind", "step", 220, (row) => words(row.kind ?? "")),
-    textColumn("symbol", "symbol", 80, (row) => row.symbol),
-    textColumn("value", "value", 90, (row) => row.value),
-    textColumn("range", "range", 120, (row) => row.range),
-    textColumn("sources", "comes from", 220, (row) => row.sources),
-    {
-      ...textColumn<Shape>("expression", "expression", 0, (row) =>
-        [row.expression, row.result && `= ${row.result}`].filter(Boolean).join(" "),
-      ),
-    },
-    textColumn("reason", "why", 160, (row) => row.reason),
-  ];
-}
+const shapeColumns: Column<Shape>[] = [
+  idColumn(),
+  textColumn("kind", "step", 220, (row) => words(row.kind ?? "")),
+  textColumn("symbol", "symbol", 80, (row) => row.symbol),
+  textColumn("value", "value", 90, (row) => row.value),
+  textColumn("range", "range", 120, (row) => row.range),
+  textColumn("sources", "comes from", 220, (row) => row.sources),
+  textColumn("expression", "expression", 0, (row) =>
+    [row.expression, row.result && `= ${row.result}`].filter(Boolean).join(" "),
+  ),
+  textColumn("reason", "why", 160, (row) => row.reason),
+];
 
-function Shapes({ run, compile, route }: Props) {
-  const all = compile.rows("compile_shape");
-  const { filter, box } = useFilter(
-    route,
-    "Filter symbolic shapes",
-    "symbol:s0, kind:create_symbol",
-  );
-  const columns = useMemo(() => shapeColumns(run, all), [run, all]);
-  const rows = useMemo(
-    () =>
-      all.filter(
-        matcher(filter, shapeFields, (row) =>
-          [row.kind, row.symbol, row.sources, row.expression, row.reason].join(" "),
-        ),
-      ),
-    [all, filter],
-  );
+function Shapes({ run, tables }: Props) {
+  const all = tables.rows("compile_shape");
+  const none = "No size was made symbolic: every shape is constant.";
   return (
-    <Section title="Symbolic shapes" number={rows.length} side={box}>
-      <Rows
-        label="Symbolic shapes"
-        rows={rows}
-        columns={columns}
-        empty={
-          all.length === 0
-            ? "No size was made symbolic: every shape is constant."
-            : "No step matches the filter."
-        }
-      />
-      <LeftOut compile={compile} names={["compile_shape"]} />
-    </Section>
+    <Sheet
+      title="Symbolic shapes"
+      rows={useFiltered(all, shapeFields, shapeWords)}
+      columns={[...whoColumns(run, all), ...shapeColumns]}
+      empty={all.length === 0 ? none : "No step matches the filter."}
+      side={<AddressFilter view={id} label="Filter symbolic shapes" hint="symbol:s0, kind:create_symbol" />}
+    >
+      <LeftOut tables={tables} names={["compile_shape"]} />
+    </Sheet>
   );
 }
 
-const moduleFields = {
-  rank: (row: Module) => row.rank ?? null,
-  id: (row: Module) => row.compile_id ?? null,
-  depth: (row: Module) => row.depth ?? null,
-};
+const moduleFields = { ...ownFields, depth: (row: Module) => row.depth };
+const moduleWords = (row: Module) => [row.path, row.shapes].join(" ");
 
-function moduleColumns(run: Run, rows: Module[], largest: number): Column<Module>[] {
-  return [
-    ...whoColumns(run, rows),
-    idColumn(),
-    {
-      ...textColumn<Module>("path", "module", 0, (row) => row.path),
-      cell: (row) => (
-        <span style={{ paddingLeft: `${Math.min(row.depth ?? 0, 12) * 12}px` }}>
-          <code>{row.path}</code>
-        </span>
-      ),
-    },
-    numberColumn("parameters", "parameters", 100, (row) => row.parameters, undefined, {
-      definition: "Parameters and buffers of its own",
-    }),
-    textColumn("shapes", "shapes", 260, (row) => row.shapes),
-    numberColumn("nodes", "nodes", 80, (row) => row.nodes, undefined, {
-      definition: "Nodes of the graph that use them or call it",
-    }),
-    {
-      ...numberColumn<Module>("total", "with modules inside", 220, (row) => row.total_bytes),
-      cell: (row) =>
-        row.total_bytes === undefined ? (
-          ""
-        ) : (
-          <Bar share={largest > 0 ? row.total_bytes / largest : 0} text={bytes(row.total_bytes)} />
-        ),
-    },
-  ];
-}
+const moduleColumns = (largest: number): Column<Module>[] => [
+  idColumn(),
+  textColumn("path", "module", 0, (row) => row.path, {
+    cell: (row) => (
+      <span style={{ paddingLeft: `${Math.min(row.depth ?? 0, 12) * 12}px` }}>
+        <code>{row.path}</code>
+      </span>
+    ),
+  }),
+  numberColumn("parameters", "parameters", 100, (row) => row.parameters, undefined,
+    "Parameters and buffers of its own"),
+  textColumn("shapes", "shapes", 260, (row) => row.shapes),
+  numberColumn("nodes", "nodes", 80, (row) => row.nodes, undefined,
+    "Nodes of the graph that use them or call it"),
+  barColumn("total", "with modules inside", 220, (row) => row.total_bytes, largest, bytes),
+];
 
-function Modules({ run, compile, route }: Props) {
-  const all = compile.rows("compile_module");
-  const { filter, box } = useFilter(route, "Filter modules", "path, shape, id:0/0, depth:1");
-  const largest = useMemo(
-    () => all.reduce((most, row) => Math.max(most, row.total_bytes ?? 0), 0),
-    [all],
-  );
-  const columns = useMemo(() => moduleColumns(run, all, largest), [run, all, largest]);
-  const rows = useMemo(
-    () => all.filter(matcher(filter, moduleFields, (row) => [row.path, row.shapes].join(" "))),
-    [all, filter],
-  );
+function Modules({ run, tables }: Props) {
+  const all = tables.rows("compile_module");
+  const none = "No graph takes parameters of a module.";
   return (
-    <Section title="Modules of compiled frames" number={rows.length} side={box}>
-      <Rows
-        label="Modules"
-        rows={rows}
-        columns={columns}
-        empty={
-          all.length === 0
-            ? "No graph takes parameters of a module."
-            : "No module matches the filter."
-        }
-      />
-      <LeftOut compile={compile} names={["compile_module"]} />
-    </Section>
+    <Sheet
+      title="Modules of compiled frames"
+      label="Modules"
+      rows={useFiltered(all, moduleFields, moduleWords)}
+      columns={[...whoColumns(run, all), ...moduleColumns(most(all, (row) => row.total_bytes))]}
+      empty={all.length === 0 ? none : "No module matches the filter."}
+      side={<AddressFilter view={id} label="Filter modules" hint="path, shape, id:0/0, depth:1" />}
+    >
+      <LeftOut tables={tables} names={["compile_module"]} />
+    </Sheet>
   );
 }
 
@@ -366,7 +229,7 @@ const tabs: (Tab & { show: typeof GraphIndex })[] = [
   { id: "modules", title: "Modules", show: Modules },
 ];
 
-function Graphs({ run, route, compile }: CompileProps) {
+function Graphs({ run, route, tables }: TableProps) {
   const tab = chosen(tabs, route.params.get("tab"));
   const Part = tabs.find((one) => one.id === tab)?.show ?? GraphIndex;
   return (
@@ -378,9 +241,9 @@ function Graphs({ run, route, compile }: CompileProps) {
         tabs={tabs}
         current={tab}
         label="What to show"
-        forget={{ filter: null, at: null }}
+        forget={{ filter: null, at: null, sort: null }}
       />
-      <Part run={run} compile={compile} route={route} />
+      <Part run={run} tables={tables} />
     </>
   );
 }

@@ -1,64 +1,32 @@
 // What the job left behind: jobs, which rank left which kind of input, and every input.
 import { useMemo } from "preact/hooks";
-import type { Input, Job, Run } from "../run/data";
-import { matcher } from "../parts/filter";
+import { drawnColumn, jobName, numberColumn, textColumn } from "../parts/columns";
 import { bytes, count, counted, rankList, time, words } from "../parts/format";
+import { AddressFilter, Section, shownOf, SortedTable, useFiltered } from "../parts/listing";
+import { Path, StateMark } from "../parts/marks";
+import type { Column } from "../parts/table";
+import type { Input, Job, Run } from "../run/data";
 import { Legend, Matrix } from "../run/matrix";
-import { Filter, Path, StateMark } from "../parts/marks";
 import { setParams, type Route } from "../shell/route";
-import { Table, type Column } from "../parts/table";
 import type { View, ViewProps } from "../view";
 
 const id = "inventory";
 const mostMatrices = 12; // with more jobs, the reader picks one
 
-function jobName(run: Run, job: number | null): string {
-  const found = run.jobs.find((one) => one.job === job);
-  return found ? found.name || `job ${found.job}` : "";
-}
-
 const jobColumns: Column<Job>[] = [
-  {
-    id: "name",
-    title: "job",
-    width: 0,
+  textColumn("name", "job", 0, (job) => job.name || `job ${job.job}`, {
     definition: "Folder of the job, relative to the given path",
     opens: true,
-    value: (job) => job.name || `job ${job.job}`,
-  },
-  {
-    id: "world_size",
-    title: "started",
-    width: 80,
-    number: true,
-    definition: "Ranks the job was started with; empty when no input tells",
-    value: (job) => job.world_size,
-  },
-  {
-    id: "ranks",
-    title: "seen",
-    width: 80,
-    number: true,
-    definition: "Ranks that left at least one input",
-    value: (job) => job.ranks.length,
-  },
-  {
-    id: "missing",
-    title: "left nothing",
-    width: 180,
-    definition: "Ranks that left no input",
-    value: (job) => missingRanks(job).length,
-    cell: (job) => rankList(missingRanks(job), 4),
-  },
-  {
-    id: "attempts",
-    title: "attempts",
-    width: 90,
-    number: true,
-    definition: "A restart makes a new attempt",
-    value: (job) => job.attempts,
-  },
-  { id: "inputs", title: "inputs", width: 80, number: true, value: (job) => job.inputs },
+  }),
+  numberColumn("world_size", "started", 80, (job) => job.world_size, undefined,
+    "Ranks the job was started with; empty when no input tells"),
+  numberColumn("ranks", "seen", 80, (job) => job.ranks.length, undefined,
+    "Ranks that left at least one input"),
+  drawnColumn("missing", "left nothing", 180, (job) => missingRanks(job).length,
+    (job) => rankList(missingRanks(job), 4), "Ranks that left no input"),
+  numberColumn("attempts", "attempts", 90, (job) => job.attempts, undefined,
+    "A restart makes a new attempt"),
+  numberColumn("inputs", "inputs", 80, (job) => job.inputs),
 ];
 
 function missingRanks(job: Job): number[] {
@@ -75,14 +43,14 @@ function Jobs({ whole, route }: { whole: Run; route: Route }) {
       <h2 id="jobs-title">
         Jobs <span class="quiet">{count(whole.jobs.length)}</span>
       </h2>
-      <Table
+      <SortedTable
+        view={id}
+        by="jobs"
         label="Jobs"
         rows={whole.jobs}
         columns={jobColumns}
         id={(job) => String(job.job)}
         empty="No job was told apart."
-        sort={route.params.get("jobs")}
-        onSort={(sort) => setParams(id, { jobs: sort }, true)}
         selected={chosen}
         onSelect={(job) => setParams(id, { job: job === chosen ? null : job, attempt: null })}
       />
@@ -99,7 +67,7 @@ function Attempts({ job, chosen }: { job: Job; chosen: string | null }) {
           <button
             key={attempt}
             aria-pressed={attempt === chosen}
-            onClick={() => setParams(id, { attempt, job: String(job.job) })}
+            onClick={() => setParams(id, { attempt, job: job.job })}
           >
             {attempt === null ? "all attempts" : `attempt ${attempt}`}
           </button>
@@ -135,97 +103,41 @@ function JobMatrix({ job, run, attempt }: { job: Job; run: Run; attempt: string 
       <Matrix
         job={job}
         inputs={inputs}
-        pick={(filter) => setParams(id, { filter, job: String(job.job) })}
+        pick={(filter) => setParams(id, { filter, job: job.job })}
       />
     </section>
   );
 }
 
 function inputColumns(run: Run): Column<Input>[] {
-  const columns: (Column<Input> | false)[] = [
-    {
-      id: "path",
-      title: "path",
-      width: 0,
+  const some = (has: (input: Input) => boolean) => run.inputs.some(has);
+  const columns: [isShown: boolean, Column<Input>][] = [
+    [true, textColumn("path", "path", 0, (input) => input.path, {
       definition: "Where it lies; a member of an archive is archive!member",
-      value: (input) => input.path,
       cell: (input) => <Path path={input.path} />,
-    },
-    {
-      id: "kind",
-      title: "kind",
-      width: 135,
+    })],
+    [true, textColumn("kind", "kind", 135, (input) => input.kind, {
       definition: "Format, by the importer that takes it",
-      value: (input) => input.kind,
       cell: (input) => words(input.kind),
-    },
-    {
-      id: "state",
-      title: "state",
-      width: 110,
-      value: (input) => input.state,
-      cell: (input) => <StateMark state={input.state} />,
+    })],
+    [true, textColumn("state", "state", 110, (input) => input.state, {
       definition: "imported; recognised: no reader in this version; skipped; failed",
-    },
-    run.jobs.length > 1 && {
-      id: "job",
-      title: "job",
-      width: 135,
-      value: (input: Input) => jobName(run, input.job) || null,
-    },
-    run.jobs.some((job) => job.attempts > 1) && {
-      id: "attempt",
-      title: "attempt",
-      width: 80,
-      number: true,
-      value: (input: Input) => input.attempt,
-    },
-    {
-      id: "rank",
-      title: "rank",
-      width: 60,
-      number: true,
-      definition: "Empty when it belongs to no rank",
-      value: (input) => input.rank,
-    },
-    {
-      id: "bytes",
-      title: "size",
-      width: 85,
-      number: true,
-      definition: "As it lies there",
-      value: (input) => input.bytes,
-      cell: (input) => bytes(input.bytes),
-    },
-    run.inputs.some((input) => input.content_bytes !== null) && {
-      id: "content",
-      title: "unpacked",
-      width: 90,
-      number: true,
-      definition: "After decompression",
-      value: (input: Input) => input.content_bytes,
-      cell: (input: Input) => bytes(input.content_bytes),
-    },
-    {
-      id: "rows",
-      title: "rows",
-      width: 85,
-      number: true,
-      definition: "Rows it gave to all tables",
-      value: (input) => input.rows,
-    },
-    run.inputs.some((input) => input.start_ns !== null) && {
-      id: "start",
-      title: "start (UTC)",
-      width: 160,
-      definition: "When it begins",
-      value: (input: Input) => input.start_ns,
-      cell: (input: Input) => (
-        <span title={time(input.start_ns)}>{time(input.start_ns).slice(0, 19)}</span>
-      ),
-    },
+      cell: (input) => <StateMark state={input.state} />,
+    })],
+    [run.jobs.length > 1, textColumn("job", "job", 135, (input) =>
+      run.jobs.some((job) => job.job === input.job) ? jobName(run, input.job) : null)],
+    [run.jobs.some((job) => job.attempts > 1), numberColumn("attempt", "attempt", 80, (input) => input.attempt)],
+    [true, numberColumn("rank", "rank", 60, (input) => input.rank, undefined,
+      "Empty when it belongs to no rank")],
+    [true, numberColumn("bytes", "size", 85, (input) => input.bytes, bytes, "As it lies there")],
+    [some((input) => input.content_bytes !== null),
+      numberColumn("content", "unpacked", 90, (input) => input.content_bytes, bytes, "After decompression")],
+    [true, numberColumn("rows", "rows", 85, (input) => input.rows, undefined, "Rows it gave to all tables")],
+    [some((input) => input.start_ns !== null), drawnColumn("start", "start (UTC)", 160, (input) => input.start_ns,
+      (input) => <span title={time(input.start_ns)}>{time(input.start_ns).slice(0, 19)}</span>,
+      "When it begins")],
   ];
-  return columns.filter((column): column is Column<Input> => column !== false);
+  return columns.flatMap(([isShown, column]) => (isShown ? [column] : []));
 }
 
 const inputFields = {
@@ -236,47 +148,32 @@ const inputFields = {
   job: (input: Input) => input.job,
 };
 
-function Inputs({ run, route }: { run: Run; route: Route }) {
-  const filter = route.params.get("filter") ?? "";
+const inputWords = (input: Input) => `${input.path} ${words(input.kind)} ${input.state}`;
+
+function Inputs({ run }: { run: Run }) {
   const columns = useMemo(() => inputColumns(run), [run]);
-  const rows = useMemo(() => {
-    if (!filter.trim()) return run.inputs;
-    return run.inputs.filter(
-      matcher(filter, inputFields, (input) => `${input.path} ${words(input.kind)} ${input.state}`),
-    );
-  }, [run, filter]);
+  const rows = useFiltered(run.inputs, inputFields, inputWords);
   return (
-    <section aria-labelledby="inputs-title">
-      <div class="section-head">
-        <h2 id="inputs-title">
-          Inputs{" "}
-          <span class="quiet" role="status">
-            {rows.length < run.inputs.length
-              ? `${count(rows.length)} of ${count(run.inputs.length)}`
-              : count(rows.length)}
-          </span>
-        </h2>
-        <Filter
-          value={filter}
-          label="Filter inputs"
-          hint="path, rank:5, kind:text, state:failed"
-          onInput={(text) => setParams(id, { filter: text || null }, true)}
-        />
-      </div>
-      <Table
+    <Section
+      title="Inputs"
+      number={shownOf(rows, run.inputs)}
+      side={
+        <AddressFilter view={id} label="Filter inputs" hint="path, rank:5, kind:text, state:failed" />
+      }
+    >
+      <SortedTable
+        view={id}
         label="Inputs"
         rows={rows}
         columns={columns}
         id={(input) => String(input.input)}
-        sort={route.params.get("sort")}
-        onSort={(sort) => setParams(id, { sort }, true)}
         empty={
           run.inputs.length === 0
             ? "No inputs were found under the given paths."
             : "No input matches the filter."
         }
       />
-    </section>
+    </Section>
   );
 }
 
@@ -299,7 +196,7 @@ function Inventory({ run, whole, route }: ViewProps) {
         />
       ))}
       {shown.length > 0 && <Legend />}
-      <Inputs run={run} route={route} />
+      <Inputs run={run} />
     </>
   );
 }

@@ -1,38 +1,32 @@
 // Where the time of the devices went: by rank, by step, and who is waited for.
 import { useMemo } from "preact/hooks";
-import { Numbers, numberColumn, Rows, Section, textColumn, type Fact } from "../compile/parts";
-import { counted, duration } from "../parts/format";
-import { Table, type Column } from "../parts/table";
+import { useSteps } from "../parts/choices";
+import { columnsOf, drawnColumn, numberColumn, textColumn } from "../parts/columns";
+import { counted, duration, shareText, showTime } from "../parts/format";
+import { LeftOutNote } from "../parts/left_out";
+import { Rows, Section, SortedTable } from "../parts/listing";
+import type { TableProps } from "../parts/loading";
+import { fact, Numbers, type Fact } from "../parts/marks";
+import { median, smallestFirst, sum } from "../parts/rows";
+import type { Column } from "../parts/table";
 import {
   addressOf,
-  median,
+  breakdownsOf,
+  isOfTimeline,
   profileNeeds,
   recordProfile,
-  sum,
-  timelineInAddress,
-  timelinesOf,
+  stepsOf,
+  useTimelines,
   withProfile,
   type Breakdown,
-  type ProfileProps,
+  type PartProps,
   type Step,
   type Timeline,
 } from "../profile/data";
-import {
-  columnsOf,
-  deviceParts,
-  LeftOut,
-  PartBar,
-  PartLegend,
-  shareText,
-  showTime,
-  TimelineChoice,
-  timelineColumns,
-  type Values,
-} from "../profile/parts";
-import { OverlapTable, Waited, type PartProps } from "../profile/ranks";
+import { deviceParts, PartBar, PartLegend, TimelineChoice, timelineColumns, type Values } from "../profile/parts";
+import { OverlapTable, Waited } from "../profile/ranks";
 import { nameOf, slowSteps, StepChart, StepDetail, stepValues } from "../profile/steps";
 import type { Run } from "../run/data";
-import { useKeys } from "../shell/keys";
 import { href, setParams } from "../shell/route";
 import type { View } from "../view";
 
@@ -50,32 +44,24 @@ function valuesOf(row: Breakdown): Values {
 
 function facts(rows: Breakdown[], steps: Step[]): Fact[] {
   const total = sum(rows, (row) => row.total_ns);
-  const part = (label: string, definition: string, value: (row: Breakdown) => number | undefined) => ({
-    value: shareText(total > 0 ? sum(rows, value) / total : 0),
-    label,
-    note: `${showTime(sum(rows, value))} of ${duration(total)}`,
-    definition: `${definition}; share of the time from the first to the last work, all ranks added up`,
-  });
+  const part = (label: string, definition: string, value: (row: Breakdown) => number | undefined) =>
+    fact(
+      shareText(total > 0 ? sum(rows, value) / total : 0),
+      label,
+      `${showTime(sum(rows, value))} of ${duration(total)}`,
+      `${definition}; share of the time from the first to the last work, all ranks added up`,
+    );
   const whole = steps.filter((step) => step.whole);
+  const usual = median(whole.map((step) => step.duration_ns ?? 0));
+  const step = fact(duration(Math.round(usual)), "a step", `median of ${counted(whole.length, "whole step")}`,
+    "Host and device together, over all ranks");
   return [
     part("compute", "Something computes", (row) => row.compute_ns),
-    part(
-      "exposed comm.",
-      "Something communicates and nothing computes",
-      (row) => row.exposed_communication_ns,
-    ),
+    part("exposed comm.", "Something communicates and nothing computes",
+      (row) => row.exposed_communication_ns),
     part("exposed copies", "Only copies and fills run", (row) => row.exposed_memcpy_ns),
     part("idle", "Nothing runs", (row) => row.idle_ns),
-    ...(whole.length > 0
-      ? [
-          {
-            value: duration(Math.round(median(whole.map((step) => step.duration_ns ?? 0)))),
-            label: "a step",
-            note: `median of ${counted(whole.length, "whole step")}`,
-            definition: "Host and device together, over all ranks",
-          },
-        ]
-      : []),
+    ...(whole.length > 0 ? [step] : []),
   ];
 }
 
@@ -94,16 +80,9 @@ function breakdownColumns(run: Run, timelines: Timeline[]): Column<Breakdown>[] 
     of.time(column, title, width, { cell: timeShare((row) => row[column] as number | undefined) });
   return [
     ...timelineColumns<Breakdown>(run, timelines),
-    {
-      id: "bar",
-      title: "share of the span",
-      width: 0,
-      definition: "compute, exposed communication, exposed copies and idle add up to the span",
-      value: (row) => row.compute_ns ?? null,
-      cell: (row) => (
-        <PartBar parts={deviceParts} values={valuesOf(row)} whole={row.total_ns ?? 0} />
-      ),
-    },
+    drawnColumn("bar", "share of the span", 0, (row) => row.compute_ns,
+      (row) => <PartBar parts={deviceParts} values={valuesOf(row)} whole={row.total_ns ?? 0} />,
+      "compute, exposed communication, exposed copies and idle add up to the span"),
     of.time("total_ns", "span", 84),
     part("compute_ns", "compute", 130),
     part("exposed_communication_ns", "exposed comm.", 130),
@@ -128,14 +107,11 @@ function Notes({ rows, timelines }: { rows: Breakdown[]; timelines: Timeline[] }
   );
 }
 
-function ByRank({ run, profile, route, timelines, current }: PartProps) {
+function ByRank({ run, tables, timelines, current }: PartProps) {
   const rows = useMemo(() => {
     const order = new Map(timelines.map((one, i) => [one.input, i]));
-    return profile
-      .rows("profile_breakdown")
-      .filter((row) => row.scope === "all")
-      .sort((a, b) => (order.get(a.input) ?? 0) - (order.get(b.input) ?? 0));
-  }, [profile, timelines]);
+    return smallestFirst(breakdownsOf(tables), (row) => order.get(row.input));
+  }, [tables, timelines]);
   const columns = useMemo(() => breakdownColumns(run, timelines), [run, timelines]);
   const choose = (input: string) => {
     const one = timelines.find((timeline) => String(timeline.input) === input);
@@ -146,37 +122,31 @@ function ByRank({ run, profile, route, timelines, current }: PartProps) {
       title="Where the time of the devices went"
       side={<PartLegend parts={deviceParts} label="Parts of the time" />}
     >
-      <Table
+      <SortedTable
+        view={id}
         label="Time of the devices by rank"
         rows={rows}
         columns={columns}
         id={(row) => String(row.input)}
-        sort={route.params.get("sort")}
-        onSort={(sort) => setParams(id, { sort }, true)}
         selected={current ? String(current.input) : null}
         onSelect={choose}
         empty="No work of a device is in these profiles: record with ProfilerActivity.CUDA."
       />
       <Notes rows={rows} timelines={timelines} />
-      <LeftOut profile={profile} names={["profile_breakdown"]} />
+      <LeftOutNote tables={tables} names={["profile_breakdown"]} inStore />
     </Section>
   );
 }
 
 function stepColumns(most: number, slow: Map<number, string>): Column<Step>[] {
-  const of = columnsOf("profile_step");
+  const of = columnsOf<"profile_step", Step>("profile_step");
   return [
     numberColumn<Step>("step", "step", 70, (row) => row.label ?? row.step, undefined, {
       opens: true,
       definition: "Number in its name, or its place in the recording",
     }),
-    {
-      id: "bar",
-      title: "step time",
-      width: 0,
-      value: (row) => row.duration_ns ?? null,
-      cell: (row) => <PartBar parts={deviceParts} values={stepValues(row)} whole={most} />,
-    },
+    drawnColumn("bar", "step time", 0, (row) => row.duration_ns,
+      (row) => <PartBar parts={deviceParts} values={stepValues(row)} whole={most} />),
     of.time("duration_ns", "step time", 90),
     of.time("host_ns", "host", 90),
     of.time("compute_ns", "compute", 90),
@@ -184,55 +154,37 @@ function stepColumns(most: number, slow: Map<number, string>): Column<Step>[] {
     of.time("exposed_memory_ns", "exposed copies", 120),
     of.time("idle_ns", "idle", 90),
     of.count("works", "work", 70),
-    textColumn("odd", "", 70, (row) => (slow.has(row.row) ? "slow" : row.whole ? "" : "cut"), {
-      definition:
-        "slow: a finding calls it slow; cut: by the end of the recording, and not in the median",
-    }),
+    textColumn("odd", "", 70, (row) => (slow.has(row.row) ? "slow" : row.whole ? "" : "cut"),
+      "slow: a finding calls it slow; cut: by the end of the recording, and not in the median"),
   ];
 }
 
-function useSteps({ profile, current }: PartProps): Step[] {
-  return useMemo(
-    () =>
-      profile
-        .rows("profile_step")
-        .filter((row) => row.input === current?.input)
-        .sort((a, b) => (a.step ?? 0) - (b.step ?? 0)),
-    [profile, current],
-  );
-}
-
 // The same step of all timelines of the job.
-function peersOf({ profile, timelines }: PartProps, step: Step) {
+function peersOf({ tables, timelines }: PartProps, step: Step) {
+  const same = stepsOf(tables).filter((row) => row.job === step.job && nameOf(row) === nameOf(step));
   return timelines.flatMap((timeline) => {
-    const found = profile
-      .rows("profile_step")
-      .find(
-        (row) =>
-          row.input === timeline.input && row.job === step.job && nameOf(row) === nameOf(step),
-      );
+    const found = same.find(isOfTimeline(timeline));
     return found ? [{ timeline, step: found }] : [];
   });
 }
 
 function ByStep(props: PartProps) {
-  const { run, route, current, timelines, profile } = props;
-  const steps = useSteps(props);
+  const { run, route, current, timelines, tables } = props;
+  const steps = useMemo(
+    () => smallestFirst(stepsOf(tables).filter((row) => row.input === current?.input), (row) => row.step),
+    [tables, current],
+  );
   const slow = useMemo(() => slowSteps(run), [run]);
   const chosen = steps.find((step) => nameOf(step) === route.params.get("step"));
   const most = Math.max(1, ...steps.map((step) => step.duration_ns ?? 0));
   const columns = useMemo(() => stepColumns(most, slow), [most, slow]);
   const show = (step: Step | undefined) =>
     step && setParams(id, { step: step === chosen ? null : nameOf(step), ...addressOf(current) });
-  const move = (by: number) => {
+  useSteps("step", (by) => {
     const at = chosen ? steps.indexOf(chosen) : by > 0 ? -1 : steps.length;
     const next = steps[at + by];
     if (next && next !== chosen) show(next);
-  };
-  useKeys([
-    { key: "j", does: "Next step", act: () => move(1) },
-    { key: "k", does: "Previous step", act: () => move(-1) },
-  ]);
+  });
   const finding = chosen && slow.get(chosen.row);
   return (
     <Section
@@ -254,12 +206,7 @@ function ByStep(props: PartProps) {
             recording.
           </p>
           {chosen && (
-            <StepDetail
-              step={chosen}
-              steps={steps}
-              peers={peersOf(props, chosen)}
-              job={route.params.get("job")}
-            />
+            <StepDetail step={chosen} steps={steps} peers={peersOf(props, chosen)} />
           )}
           {finding && (
             <p>
@@ -272,7 +219,6 @@ function ByStep(props: PartProps) {
               label="Steps"
               rows={steps}
               columns={columns}
-              empty=""
               idOf={(row) => String(row.row)}
               selected={chosen ? String(chosen.row) : null}
               onSelect={show}
@@ -280,27 +226,24 @@ function ByStep(props: PartProps) {
           </details>
         </>
       )}
-      <LeftOut profile={profile} names={["profile_step"]} />
+      <LeftOutNote tables={tables} names={["profile_step"]} inStore />
     </Section>
   );
 }
 
-function ProfileView({ run, route, profile }: ProfileProps) {
-  const timelines = useMemo(
-    () => timelinesOf(run, profile, ["profile_breakdown", "profile_step"]),
-    [run, profile],
-  );
-  const current = timelineInAddress(timelines, route) ?? timelines[0] ?? null;
-  const rows = profile.rows("profile_breakdown").filter((row) => row.scope === "all");
-  const part = { run, profile, route, timelines, current };
+function ProfileView(props: TableProps) {
+  const { tables } = props;
+  const chosen = useTimelines(props, ["profile_breakdown", "profile_step"]);
+  const part = { ...chosen, current: chosen.current ?? chosen.timelines[0] ?? null };
+  const rows = breakdownsOf(tables);
   return (
     <>
       <h1>Profile</h1>
       {rows.length > 0 && (
         <Numbers
           label="Where the time went"
-          facts={facts(rows, profile.rows("profile_step"))}
-          partial={profile.leftOut("profile_step") > 0}
+          facts={facts(rows, stepsOf(tables))}
+          partial={tables.leftOut("profile_step") > 0}
         />
       )}
       <ByRank {...part} />

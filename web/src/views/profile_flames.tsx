@@ -4,12 +4,13 @@
 // speedscope is given a profile in one of two ways: from file:// it loads the script NAME.js itself
 // (#localProfilePath=, always a file:///), and from a server it fetches a blob that is made here of the same script.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { count, duration } from "../parts/format";
-import { Waiting } from "../parts/loading";
-import { fileName, jobName, profileNeeds, recordProfile } from "../profile/data";
-import { shareText } from "../profile/parts";
+import { Select } from "../parts/choices";
+import { jobName } from "../parts/columns";
+import { count, duration, shareText } from "../parts/format";
+import { Load } from "../parts/loading";
+import { fileName, profileNeeds, recordProfile } from "../profile/data";
 import type { Run } from "../run/data";
-import { loadJson, Once, useOnce } from "../run/islands";
+import { loadJson, Once } from "../run/islands";
 import { setParams } from "../shell/route";
 import type { View, ViewProps } from "../view";
 
@@ -116,17 +117,14 @@ function SingleFile() {
   );
 }
 
-function FlameView({ run, route }: ViewProps) {
-  const loaded = useOnce(island);
-  const flames = loaded.state === "ready" ? loaded.value : null;
+function Shown({ flames, run, route }: ViewProps & { flames: Flames }) {
   const shown = useMemo(
     () =>
-      (flames?.profiles ?? []).filter(
+      flames.profiles.filter(
         (one) => run.job === null || one.job === undefined || one.job === run.job,
       ),
     [flames, run.job],
   );
-  if (!flames) return <Waiting loaded={loaded} />;
   if (!flames.beside) return <SingleFile />;
   const wanted = route.params.get("flame");
   const rank = route.params.get("rank");
@@ -149,22 +147,12 @@ function FlameView({ run, route }: ViewProps) {
         {shown.length === 1 ? (
           <span class="quiet">{labelOf(run, flame)}</span>
         ) : (
-          <label class="group-choice">
-            <span aria-hidden="true">Profile</span>
-            <select
-              aria-label="Profile"
-              value={flame.name}
-              onChange={(event) =>
-                setParams(id, { flame: event.currentTarget.value, rank: null })
-              }
-            >
-              {shown.map((one) => (
-                <option key={one.name} value={one.name}>
-                  {labelOf(run, one)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            name="Profile"
+            value={flame.name}
+            options={shown.map((one) => [one.name, labelOf(run, one)])}
+            onChoose={(name) => setParams(id, { flame: name, rank: null })}
+          />
         )}
       </div>
       <section aria-label={labelOf(run, flame)}>
@@ -205,5 +193,5 @@ export const view: View = {
     "Nothing with stacks was found: no profiles, no compile logs.",
     `${recordProfile} with_stack=True adds Python functions.`,
   ),
-  component: FlameView,
+  component: (props) => <Load once={island}>{(flames) => <Shown {...props} flames={flames} />}</Load>,
 };

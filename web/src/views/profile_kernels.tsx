@@ -1,28 +1,27 @@
 // Kernels, copies and fills by name: which take the time, and which ops launched them.
 import { useMemo } from "preact/hooks";
-import { chosen, Numbers, numberColumn, Rows, Section, Tabs, textColumn, type Fact } from "../compile/parts";
-import { matcher } from "../parts/filter";
-import { count, counted, duration } from "../parts/format";
-import { Filter } from "../parts/marks";
-import { Table, type Column } from "../parts/table";
+import { chosen, Tabs } from "../parts/choices";
+import { barColumn, columnsOf, numberColumn, textColumn } from "../parts/columns";
+import { count, counted, duration, shareText, showTime } from "../parts/format";
+import { LeftOutNote } from "../parts/left_out";
+import { Listing, Rows, useFiltered } from "../parts/listing";
+import type { TableProps } from "../parts/loading";
+import { fact, Numbers, type Fact } from "../parts/marks";
+import { most, smallestFirst, sum } from "../parts/rows";
+import type { Column } from "../parts/table";
 import {
-  meaning,
+  isOfTimeline,
   profileNeeds,
   recordProfile,
-  sum,
-  timelineInAddress,
-  timelinesOf,
+  useTimelines,
   withProfile,
   type Kernel,
-  type Profile,
-  type ProfileProps,
-  type Timeline,
+  type PartProps,
 } from "../profile/data";
 import { sumKernelOps, sumKernels, type Durations, type KernelSum, type OpSum } from "../profile/kernels";
-import { columnsOf, LeftOut, ShareBar, shareText, showTime, TimelineChoice, timelineColumns } from "../profile/parts";
-import type { Run } from "../run/data";
-import { useKeys } from "../shell/keys";
-import { href, setParams, type Route } from "../shell/route";
+import { TimelineChoice, timelineColumns } from "../profile/parts";
+import { meaning } from "../run/tables";
+import { to } from "../shell/route";
 import type { View } from "../view";
 
 const id = "profile_kernels";
@@ -45,7 +44,7 @@ function ClassMark({ name }: { name: string }) {
 }
 
 function durationColumns<Row extends Durations>(): Column<Row>[] {
-  const told = (column: keyof Kernel & string) => ({ definition: meaning("profile_kernel", column) });
+  const told = (column: keyof Kernel & string) => meaning("profile_kernel", column);
   return [
     numberColumn("count", "count", 80, (row) => row.count, undefined, told("count")),
     numberColumn("mean", "mean", 84, (row) => row.mean_ns, showTime, told("mean_ns")),
@@ -55,94 +54,74 @@ function durationColumns<Row extends Durations>(): Column<Row>[] {
   ];
 }
 
-function kernelColumns(most: number, total: number): Column<KernelSum>[] {
+function kernelColumns(all: KernelSum[]): Column<KernelSum>[] {
+  const total = sum(all, (row) => row.total_ns);
   return [
     textColumn("name", "kernel", 0, (row) => row.name, { opens: true }),
     textColumn("class", "class", 130, (row) => row.device_class, {
       cell: (row) => <ClassMark name={row.device_class} />,
       definition: meaning("profile_kernel", "device_class"),
     }),
-    {
-      id: "total",
-      title: "total",
-      width: 190,
-      number: true,
-      definition: meaning("profile_kernel", "total_ns"),
-      value: (row) => row.total_ns,
-      cell: (row) => <ShareBar value={row.total_ns} most={most} text={showTime(row.total_ns)} />,
-    },
-    numberColumn("share", "share", 70, (row) => row.total_ns / Math.max(1, total), shareText, {
-      definition: "Of the sum of the durations of all work of the chosen ranks; work may run at the same time",
-    }),
+    barColumn("total", "total", 190, (row) => row.total_ns, most(all, (row) => row.total_ns), showTime,
+      meaning("profile_kernel", "total_ns"), true),
+    numberColumn("share", "share", 70, (row) => row.total_ns / Math.max(1, total), shareText,
+      "Of the sum of the durations of all work of the chosen ranks; work may run at the same time"),
     ...durationColumns<KernelSum>(),
   ];
 }
 
-function OpsOf({ profile, kernel, inputs, job }: { profile: Profile; kernel: KernelSum; inputs: Set<number | undefined>; job: string | null }) {
-  const rows = useMemo(
-    () =>
-      sumKernelOps(
-        profile
-          .rows("profile_kernel_op")
-          .filter((row) => row.kernel === kernel.name && inputs.has(row.input)),
-      ),
-    [profile, kernel, inputs],
-  );
-  const columns = useMemo(
-    (): Column<OpSum>[] => [
-      textColumn("op", "op", 240, (row) => row.op || "not known", {
-        definition: meaning("profile_kernel_op", "op"),
-        cell: (row) =>
-          row.op ? <a href={href("profile_ops", { job, filter: row.op })}>{row.op}</a> : "not known",
-      }),
-      textColumn("shapes", "shapes of its inputs", 0, (row) => row.shapes, {
-        definition: meaning("profile_kernel_op", "shapes"),
-      }),
-      numberColumn("total", "total", 90, (row) => row.total_ns, showTime, {
-        definition: meaning("profile_kernel_op", "total_ns"),
-      }),
-      ...durationColumns<OpSum>(),
-    ],
-    [job],
-  );
+const opColumns = (): Column<OpSum>[] => [
+  textColumn("op", "op", 240, (row) => row.op || "not known", {
+    definition: meaning("profile_kernel_op", "op"),
+    cell: (row) => (row.op ? <a href={to("profile_ops", { filter: row.op })}>{row.op}</a> : "not known"),
+  }),
+  textColumn("shapes", "shapes of its inputs", 0, (row) => row.shapes, meaning("profile_kernel_op", "shapes")),
+  numberColumn("total", "total", 90, (row) => row.total_ns, showTime, meaning("profile_kernel_op", "total_ns")),
+  ...durationColumns<OpSum>(),
+];
+
+interface DetailProps extends PartProps {
+  kernel: KernelSum;
+}
+
+function OpsOf({ tables, kernel, timelines, current }: DetailProps) {
+  const rows = useMemo(() => {
+    const inputs = new Set((current ? [current] : timelines).map((one) => one.input));
+    const own = tables.rows("profile_kernel_op").filter((row) => row.kernel === kernel.name);
+    return sumKernelOps(own.filter((row) => inputs.has(row.input)));
+  }, [tables, kernel, timelines, current]);
   return (
     <>
       <h3>Launched by</h3>
       <Rows
         label="Ops that launched it"
         rows={rows}
-        columns={columns}
+        columns={opColumns()}
         empty="The profile does not tell which op launched it (CUDA graphs, or no CPU activity recorded)."
       />
-      <LeftOut profile={profile} names={["profile_kernel_op"]} />
+      <LeftOutNote tables={tables} names={["profile_kernel_op"]} inStore />
     </>
   );
 }
 
-function ByRank({ run, kernel, timelines }: { run: Run; kernel: KernelSum; timelines: Timeline[] }) {
-  const rows = useMemo(
-    () => [...kernel.rows].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0)),
-    [kernel],
-  );
-  const columns = useMemo((): Column<Kernel>[] => {
-    const of = columnsOf("profile_kernel");
-    const most = Math.max(...rows.map((row) => row.total_ns ?? 0));
-    return [
-      ...timelineColumns<Kernel>(run, timelines),
-      of.bar("total_ns", "total", 0, most, showTime),
-      of.count("count", "count", 80),
-      of.time("mean_ns", "mean"),
-      of.time("median_ns", "median"),
-      of.time("min_ns", "min"),
-      of.time("max_ns", "max"),
-      of.time("stddev_ns", "std dev"),
-    ];
-  }, [run, rows, timelines]);
+function ByRank({ run, kernel, timelines }: DetailProps) {
+  const rows = useMemo(() => smallestFirst(kernel.rows, (row) => row.rank), [kernel]);
   if (rows.length < 2) return null;
+  const of = columnsOf("profile_kernel");
+  const columns = [
+    ...timelineColumns<Kernel>(run, timelines),
+    of.bar("total_ns", "total", 0, most(rows, (row) => row.total_ns), showTime),
+    of.count("count", "count", 80),
+    of.time("mean_ns", "mean"),
+    of.time("median_ns", "median"),
+    of.time("min_ns", "min"),
+    of.time("max_ns", "max"),
+    of.time("stddev_ns", "std dev"),
+  ];
   return (
     <details class="by-rank" open={rows.length <= 8}>
       <summary>By rank</summary>
-      <Rows label="The kernel by rank" rows={rows} columns={columns} empty="" />
+      <Rows label="The kernel by rank" rows={rows} columns={columns} />
     </details>
   );
 }
@@ -186,28 +165,22 @@ function Launch({ kernel }: { kernel: KernelSum }) {
 function facts(rows: KernelSum[]): Fact[] {
   const total = sum(rows, (row) => row.total_ns);
   const of = (...names: string[]) => rows.filter((row) => names.includes(row.device_class));
-  const fact = (label: string, some: KernelSum[]) => ({
-    value: shareText(sum(some, (row) => row.total_ns) / Math.max(1, total)),
-    label,
-    note: `${duration(sum(some, (row) => row.total_ns))}, ${counted(some.length, "name")}`,
-    definition: "Share of the sum of the durations of all work; work may run at the same time",
-  });
+  const part = (label: string, some: KernelSum[]) => {
+    const time = sum(some, (row) => row.total_ns);
+    return fact(shareText(time / Math.max(1, total)), label, `${duration(time)}, ${counted(some.length, "name")}`,
+      "Share of the sum of the durations of all work; work may run at the same time");
+  };
   return [
-    {
-      value: duration(total),
-      label: "of work",
-      note: `${count(sum(rows, (row) => row.count))} kernels, copies and fills`,
-      definition: "Sum of the durations of all kernels, copies and fills",
-    },
-    fact("compute", of("compute")),
-    fact("communication", of("communication")),
-    fact("copies and fills", of("memcpy", "memset")),
+    fact(duration(total), "of work", `${count(sum(rows, (row) => row.count))} kernels, copies and fills`,
+      "Sum of the durations of all kernels, copies and fills"),
+    part("compute", of("compute")),
+    part("communication", of("communication")),
+    part("copies and fills", of("memcpy", "memset")),
   ];
 }
 
-const fields = {
-  class: (row: KernelSum) => row.device_class,
-};
+const fields = { class: (row: KernelSum) => row.device_class };
+const wordsOf = (row: KernelSum) => `${row.name} ${row.device_class}`;
 
 const tabs = [
   { id: "all", title: "all" },
@@ -220,97 +193,48 @@ function isIn(tab: string, row: KernelSum): boolean {
   return tab === "all" || (classes[row.device_class]?.[1] ?? "other") === tab;
 }
 
-function useKernels(profile: Profile, current: Timeline | null, route: Route) {
+function Kernels(props: TableProps) {
+  const part = useTimelines(props, ["profile_kernel"]);
+  const { route, tables, timelines, current } = part;
   const all = useMemo(
-    () =>
-      sumKernels(
-        profile
-          .rows("profile_kernel")
-          .filter((row) => current === null || row.input === current.input),
-      ),
-    [profile, current],
+    () => sumKernels(tables.rows("profile_kernel").filter(isOfTimeline(current))),
+    [tables, current],
   );
   const tab = chosen(tabs, route.params.get("class"));
-  const filter = route.params.get("filter") ?? "";
-  const rows = useMemo(
-    () =>
-      all
-        .filter((row) => isIn(tab, row))
-        .filter(matcher(filter, fields, (row) => `${row.name} ${row.device_class}`)),
-    [all, tab, filter],
-  );
-  return { all, rows, tab, filter };
-}
-
-function Kernels({ run, route, profile }: ProfileProps) {
-  const timelines = useMemo(() => timelinesOf(run, profile, ["profile_kernel"]), [run, profile]);
-  const current = timelineInAddress(timelines, route);
-  const { all, rows, tab, filter } = useKernels(profile, current, route);
-  const at = route.params.get("at");
-  const selected = all.find((row) => row.key === at);
-  const inputs = useMemo(
-    () => new Set((current ? [current] : timelines).map((one) => one.input)),
-    [timelines, current],
-  );
-  const columns = useMemo(() => {
-    const most = Math.max(0, ...all.map((row) => row.total_ns));
-    return kernelColumns(most, sum(all, (row) => row.total_ns));
-  }, [all]);
-  const move = (by: number) => {
-    const next = rows[rows.findIndex((row) => row.key === at) + by];
-    if (next) setParams(id, { at: next.key });
-  };
-  useKeys([
-    { key: "j", does: "Next kernel", act: () => move(1) },
-    { key: "k", does: "Previous kernel", act: () => move(-1) },
-  ]);
+  const ofTab = useMemo(() => all.filter((row) => isIn(tab, row)), [all, tab]);
+  const columns = useMemo(() => kernelColumns(all), [all]);
   return (
     <>
       <div class="profile-head">
         <h1>Kernels</h1>
         <TimelineChoice view={id} timelines={timelines} current={current} all />
       </div>
-      <Numbers label="Work of the devices" facts={facts(all)} partial={profile.leftOut("profile_kernel") > 0} />
-      <div class={selected ? "with-detail" : ""}>
-        <Section
-          title="Kernels, copies and fills by name"
-          number={rows.length}
-          side={
-            <div class="profile-tools">
-              <Tabs view={id} param="class" tabs={tabs} current={tab} label="Class" />
-              <Filter
-                value={filter}
-                label="Filter kernels"
-                hint="name, class:compute"
-                onInput={(text) => setParams(id, { filter: text || null }, true)}
-              />
-            </div>
-          }
-        >
-          <Table
-            label="Kernels"
-            rows={rows}
-            columns={columns}
-            id={(row) => row.key}
-            sort={route.params.get("sort")}
-            onSort={(sort) => setParams(id, { sort }, true)}
-            selected={at}
-            onSelect={(one) => setParams(id, { at: one === at ? null : one })}
-            empty="No kernel matches."
-          />
-          <LeftOut profile={profile} names={["profile_kernel"]} />
-        </Section>
-        {selected && (
+      <Numbers label="Work of the devices" facts={facts(all)} partial={tables.leftOut("profile_kernel") > 0} />
+      <Listing
+        view={id}
+        title="Kernels, copies and fills by name"
+        label="Kernels"
+        all={all}
+        rows={useFiltered(ofTab, fields, wordsOf)}
+        columns={columns}
+        idOf={(row) => row.key}
+        noun="kernel"
+        tools={<Tabs view={id} param="class" tabs={tabs} current={tab} label="Class" />}
+        filter={{ label: "Filter kernels", hint: "name, class:compute" }}
+        empty="No kernel matches."
+        unmatched="No kernel matches."
+        below={<LeftOutNote tables={tables} names={["profile_kernel"]} inStore />}
+        detail={(kernel) => (
           <aside class="panel compile-detail" aria-label="Selected kernel">
             <h2>
-              <bdi>{selected.name}</bdi>
+              <bdi>{kernel.name}</bdi>
             </h2>
-            <Launch kernel={selected} />
-            <OpsOf profile={profile} kernel={selected} inputs={inputs} job={route.params.get("job")} />
-            <ByRank run={run} kernel={selected} timelines={timelines} />
+            <Launch kernel={kernel} />
+            <OpsOf {...part} kernel={kernel} />
+            <ByRank {...part} kernel={kernel} />
           </aside>
         )}
-      </div>
+      />
     </>
   );
 }

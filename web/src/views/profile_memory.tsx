@@ -1,23 +1,24 @@
 // Memory of one device: the curve, its peak, and what held it. From profiles (profile_memory=True) and from snapshots of
 // the CUDA allocator.
 import { useMemo } from "preact/hooks";
-import { Numbers, Section, type Fact } from "../compile/parts";
-import { bytes, count, counted, duration } from "../parts/format";
+import { Select } from "../parts/choices";
+import { bytes, count, counted, duration, shareText } from "../parts/format";
+import { LeftOutNote } from "../parts/left_out";
+import { Section } from "../parts/listing";
+import type { TableProps } from "../parts/loading";
+import { fact, Numbers, Term, type Fact } from "../parts/marks";
+import { smallestFirst, sum } from "../parts/rows";
+import { Curve } from "../profile/curve";
 import {
-  meaning,
   profileNeeds,
   timelinesOf,
   withProfile,
   type MemoryPeak,
   type MemoryUse,
-  type Profile,
-  type ProfileProps,
-  type Span,
   type Timeline,
 } from "../profile/data";
-import { Curve } from "../profile/curve";
 import { AliveOps, Holders, MemoryOps } from "../profile/holders";
-import { LeftOut, shareText } from "../profile/parts";
+import { meaning, type Tables } from "../run/tables";
 import { setParams, type Route } from "../shell/route";
 import type { View } from "../view";
 
@@ -60,14 +61,14 @@ const mostOf = (device: Device) =>
   (device.peak ?? device.use)?.peak_allocated_bytes ?? device.use?.end_allocated_bytes ?? 0;
 
 // GPUs before hosts, those of profiles in order of rank, then snapshots.
-function devicesOf(timelines: Timeline[], profile: Profile): Device[] {
+function devicesOf(timelines: Timeline[], tables: Tables): Device[] {
   const byInput = new Map(timelines.map((one, i) => [one.input, i]));
   const place = (row: { input?: number }) => byInput.get(row.input) ?? 0;
   const isHost = (row: MemoryPeak) => (row.device_type === 0 ? 1 : 0);
-  const peaks = [...profile.rows("profile_memory_peak")].sort(
+  const peaks = [...tables.rows("profile_memory_peak")].sort(
     (a, b) => isHost(a) - isHost(b) || place(a) - place(b) || (a.device ?? 0) - (b.device ?? 0),
   );
-  const uses = [...profile.rows("memory_use")].sort((a, b) => place(a) - place(b));
+  const uses = smallestFirst(tables.rows("memory_use"), place);
   return [
     ...peaks.map((row) => profiled(timelines[place(row)], row)),
     ...uses.map((row) => snapshot(timelines[place(row)], row)),
@@ -86,84 +87,47 @@ function chosenDevice(devices: Device[], route: Route): Device | undefined {
 }
 
 function peakFacts(peak: MemoryPeak): Fact[] {
-  const told = (column: keyof MemoryPeak & string) => ({
-    definition: meaning("profile_memory_peak", column),
-  });
+  const told = (column: keyof MemoryPeak & string) => meaning("profile_memory_peak", column);
   const where = [peak.module, peak.op].filter(Boolean).join(", ");
+  const allocated = peak.peak_allocated_bytes ?? 0;
+  const reserved = peak.reserved_at_peak_bytes;
+  const share = shareText((peak.reserved_capacity_pct ?? 0) / 100);
+  const ofDevice = `${share} of the ${bytes(peak.capacity_bytes ?? 0)} of the device`;
   return [
-    {
-      value: bytes(peak.peak_allocated_bytes ?? 0),
-      label: "peak allocated",
-      ...(where && { note: `in ${where}` }),
-      ...told("peak_allocated_bytes"),
-    },
-    ...(peak.reserved_at_peak_bytes === undefined
+    fact(bytes(allocated), "peak allocated", where && `in ${where}`, told("peak_allocated_bytes")),
+    ...(reserved === undefined
       ? []
       : [
-          {
-            value: bytes(peak.reserved_at_peak_bytes),
-            label: "reserved then",
-            note: `${shareText(1 - (peak.peak_allocated_bytes ?? 0) / Math.max(1, peak.reserved_at_peak_bytes))} of it unused`,
-            ...told("reserved_at_peak_bytes"),
-          },
-          {
-            value: bytes(peak.peak_reserved_bytes ?? 0),
-            label: "peak reserved",
-            ...(peak.reserved_capacity_pct !== undefined && {
-              note: `${shareText(peak.reserved_capacity_pct / 100)} of the ${bytes(peak.capacity_bytes ?? 0)} of the device`,
-            }),
-            ...told("peak_reserved_bytes"),
-          },
+          fact(bytes(reserved), "reserved then",
+            `${shareText(1 - allocated / Math.max(1, reserved))} of it unused`, told("reserved_at_peak_bytes")),
+          fact(bytes(peak.peak_reserved_bytes ?? 0), "peak reserved",
+            peak.reserved_capacity_pct === undefined ? "" : ofDevice, told("peak_reserved_bytes")),
         ]),
-    {
-      value: count(peak.events ?? 0),
-      label: "allocations and frees",
-      note: peak.totals_known ? "with totals" : "without totals: counted from the first event",
-      ...told("events"),
-    },
+    fact(count(peak.events ?? 0), "allocations and frees",
+      peak.totals_known ? "with totals" : "without totals: counted from the first event", told("events")),
   ];
 }
 
 function useFacts(use: MemoryUse): Fact[] {
-  const told = (column: keyof MemoryUse & string) => ({ definition: meaning("memory_use", column) });
+  const told = (column: keyof MemoryUse & string) => meaning("memory_use", column);
+  const size = (column: keyof MemoryUse & string) => bytes((use[column] as number | undefined) ?? 0);
   const traced = (use.events ?? 0) > 0;
+  const atPeak = [
+    fact(size("peak_allocated_bytes"), "peak in use",
+      use.peak_annotation && `in ${use.peak_annotation}`, told("peak_allocated_bytes")),
+    fact(shareText(use.peak_unused_share ?? 0), "unused at the peak",
+      `${size("peak_unused_bytes")} of ${size("peak_reserved_bytes")} reserved`, told("peak_unused_share")),
+  ];
   return [
+    ...(traced ? atPeak : []),
+    fact(size("end_allocated_bytes"), "in use at the end", `of ${size("end_reserved_bytes")} reserved`,
+      told("end_allocated_bytes")),
+    fact(size("end_split_bytes"), "fragmented", `largest free block ${size("largest_free_bytes")}`,
+      told("end_split_bytes")),
     ...(traced
       ? [
-          {
-            value: bytes(use.peak_allocated_bytes ?? 0),
-            label: "peak in use",
-            ...(use.peak_annotation && { note: `in ${use.peak_annotation}` }),
-            ...told("peak_allocated_bytes"),
-          },
-          {
-            value: shareText(use.peak_unused_share ?? 0),
-            label: "unused at the peak",
-            note: `${bytes(use.peak_unused_bytes ?? 0)} of ${bytes(use.peak_reserved_bytes ?? 0)} reserved`,
-            ...told("peak_unused_share"),
-          },
-        ]
-      : []),
-    {
-      value: bytes(use.end_allocated_bytes ?? 0),
-      label: "in use at the end",
-      note: `of ${bytes(use.end_reserved_bytes ?? 0)} reserved`,
-      ...told("end_allocated_bytes"),
-    },
-    {
-      value: bytes(use.end_split_bytes ?? 0),
-      label: "fragmented",
-      note: `largest free block ${bytes(use.largest_free_bytes ?? 0)}`,
-      ...told("end_split_bytes"),
-    },
-    ...(traced
-      ? [
-          {
-            value: count(use.ooms ?? 0),
-            label: "out of memory",
-            note: `${counted(use.retries ?? 0, "retry", "retries")}`,
-            definition: `${meaning("memory_use", "ooms")}; retries: ${meaning("memory_use", "retries")}`,
-          },
+          fact(count(use.ooms ?? 0), "out of memory", counted(use.retries ?? 0, "retry", "retries"),
+            `${told("ooms")}; retries: ${told("retries")}`),
         ]
       : []),
   ];
@@ -194,12 +158,10 @@ function AllNumbers({ use }: { use: MemoryUse }) {
       <dl class="memory-numbers">
         {allNumbers.map(([column, words]) => {
           const value = use[column] as number | undefined;
-          if (value === undefined) return null;
           return (
-            <div key={column} title={meaning("memory_use", column)}>
-              <dt>{words}</dt>
-              <dd>{column.endsWith("_bytes") ? bytes(value) : count(value)}</dd>
-            </div>
+            <Term key={column} name={words} title={meaning("memory_use", column)}>
+              {value !== undefined && (column.endsWith("_bytes") ? bytes(value) : count(value))}
+            </Term>
           );
         })}
       </dl>
@@ -207,15 +169,11 @@ function AllNumbers({ use }: { use: MemoryUse }) {
   );
 }
 
-function CurveOf({ profile, device }: { profile: Profile; device: Device }) {
+function CurveOf({ tables, device }: { tables: Tables; device: Device }) {
   const table = device.use ? "memory_timeline" : "profile_memory_curve";
   const spans = useMemo(
-    (): Span[] =>
-      profile
-        .rows(table)
-        .filter(device.isOf)
-        .sort((a, b) => (a.begin_ns ?? 0) - (b.begin_ns ?? 0)),
-    [profile, table, device],
+    () => smallestFirst(tables.rows(table).filter(device.isOf), (row) => row.begin_ns),
+    [tables, table, device],
   );
   const of = device.peak ?? device.use;
   const peak =
@@ -245,10 +203,10 @@ function CurveOf({ profile, device }: { profile: Profile; device: Device }) {
       />
       <p class="quiet left-out">
         The most in each of {counted(spans.length, "span")} of{" "}
-        {counted(spans.reduce((all, span) => all + (span.events ?? 0), 0), "event")}, in time since the
+        {counted(sum(spans, (span) => span.events), "event")}, in time since the
         first. Drag to zoom, double click to go back.
       </p>
-      <LeftOut profile={profile} names={[table]} />
+      <LeftOutNote tables={tables} names={[table]} inStore />
     </Section>
   );
 }
@@ -256,33 +214,23 @@ function CurveOf({ profile, device }: { profile: Profile; device: Device }) {
 function DeviceChoice({ devices, device }: { devices: Device[]; device: Device }) {
   if (devices.length < 2) return null;
   return (
-    <label class="group-choice">
-      <span aria-hidden="true">Device</span>
-      <select
-        aria-label="Device"
-        value={device.key}
-        onChange={(event) =>
-          setParams(id, { device: event.currentTarget.value, rank: null, at: null, moment: null })
-        }
-      >
-        {devices.map((one) => (
-          <option key={one.key} value={one.key}>
-            {one.label}: {bytes(mostOf(one))}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      name="Device"
+      value={device.key}
+      options={devices.map((one) => [one.key, `${one.label}: ${bytes(mostOf(one))}`])}
+      onChoose={(key) => setParams(id, { device: key, rank: null, at: null, moment: null })}
+    />
   );
 }
 
-function Memory({ run, route, profile }: ProfileProps) {
+function Memory({ run, route, tables }: TableProps) {
   const devices = useMemo(
-    () => devicesOf(timelinesOf(run, profile, ["profile_memory_peak", "memory_use"]), profile),
-    [run, profile],
+    () => devicesOf(timelinesOf(run, tables, ["profile_memory_peak", "memory_use"]), tables),
+    [run, tables],
   );
   const device = chosenDevice(devices, route);
   if (!device) return <p class="empty">No memory of a device was recorded in this job.</p>;
-  const { peak, use } = device;
+  const { peak, use, isOf } = device;
   return (
     <>
       <div class="profile-head">
@@ -294,23 +242,16 @@ function Memory({ run, route, profile }: ProfileProps) {
         facts={peak ? peakFacts(peak) : use ? useFacts(use) : []}
         partial={false}
       />
-      <CurveOf key={device.key} profile={profile} device={device} />
+      <CurveOf key={device.key} tables={tables} device={device} />
       {peak && (
         <>
-          <AliveOps
-            profile={profile}
-            rows={profile.rows("profile_memory_holder").filter(device.isOf)}
-          />
-          <MemoryOps profile={profile} rows={profile.rows("profile_memory_op").filter(device.isOf)} />
+          <AliveOps tables={tables} rows={tables.rows("profile_memory_holder").filter(isOf)} />
+          <MemoryOps tables={tables} rows={tables.rows("profile_memory_op").filter(isOf)} />
         </>
       )}
       {use && (
         <>
-          <Holders
-            profile={profile}
-            route={route}
-            rows={profile.rows("memory_holder").filter(device.isOf)}
-          />
+          <Holders tables={tables} route={route} rows={tables.rows("memory_holder").filter(isOf)} />
           <AllNumbers use={use} />
         </>
       )}

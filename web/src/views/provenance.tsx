@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { CodeViewer, type Mark } from "../code/viewer";
 import { count, counted } from "../parts/format";
-import { Waiting, withTables } from "../parts/loading";
+import { Load, Waiting, withTables, type TableProps } from "../parts/loading";
 import {
   LineMaps,
   keyOf,
@@ -10,14 +10,14 @@ import {
   provenanceIsland,
   type Code,
   type Pane,
-  type Provenance,
   type ProvenanceGraph,
 } from "../provenance/data";
-import { useOnce } from "../run/islands";
+import { largestFirst } from "../parts/rows";
+import type { Tables } from "../run/tables";
 import { textsIndex, useText, type Artifact, type Texts } from "../run/texts";
 import { useKeys } from "../shell/keys";
 import { setParams, type Route } from "../shell/route";
-import type { View, ViewProps } from "../view";
+import type { View } from "../view";
 
 const id = "provenance";
 
@@ -57,7 +57,7 @@ function selectionOf(route: Route): Selection | null {
 }
 
 const choose = (selection: Selection) =>
-  setParams(id, { pane: selection.pane, line: String(selection.line) }, true);
+  setParams(id, { pane: selection.pane, line: selection.line }, true);
 
 interface PaneProps {
   pane: Pane;
@@ -142,15 +142,15 @@ function selectionWords(maps: LineMaps, code: Code, selection: Selection | null)
 
 interface SideProps {
   one: ProvenanceGraph;
-  provenance: Provenance;
+  tables: Tables;
   texts: Texts;
   route: Route;
 }
 
-function SideBySide({ one, provenance, texts, route }: SideProps) {
+function SideBySide({ one, tables, texts, route }: SideProps) {
   const maps = useMemo(
-    () => new LineMaps(provenance.rows("provenance_line"), one),
-    [provenance, one],
+    () => new LineMaps(tables.rows("provenance_line"), one),
+    [tables, one],
   );
   const both = one.python_entry !== undefined && one.cpp_entry !== undefined;
   const likely: Code =
@@ -208,19 +208,13 @@ function SideBySide({ one, provenance, texts, route }: SideProps) {
   );
 }
 
-function ProvenanceView(props: ViewProps & { provenance: Provenance }) {
-  const { provenance, route } = props;
-  const loaded = useOnce(textsIndex);
+function ProvenanceView({ tables, route }: TableProps) {
   const rows = useMemo(
-    () =>
-      [...provenance.rows("provenance_graph")].sort(
-        (a, b) => Number(b.mapped ?? false) - Number(a.mapped ?? false),
-      ),
-    [provenance],
+    () => largestFirst(tables.rows("provenance_graph"), (row) => Number(row.mapped ?? false)),
+    [tables],
   );
   const one = rows.find((row) => keyOf(row) === route.params.get("at")) ?? rows[0];
-  const left = provenance.leftOut("provenance_line") + provenance.leftOut("provenance_graph");
-  if (loaded.state !== "ready") return <Waiting loaded={loaded} />;
+  const left = tables.leftOut("provenance_line", "provenance_graph");
   return (
     <>
       <div class="provenance-head">
@@ -248,7 +242,9 @@ function ProvenanceView(props: ViewProps & { provenance: Provenance }) {
         )}
       </div>
       {one ? (
-        <SideBySide one={one} provenance={provenance} texts={loaded.value} route={route} />
+        <Load once={textsIndex}>
+          {(texts) => <SideBySide one={one} tables={tables} texts={texts} route={route} />}
+        </Load>
       ) : (
         <p class="empty">This job has no compilation with such a map.</p>
       )}
@@ -267,5 +263,5 @@ export const view: View = {
     record:
       "Start the job with TORCH_TRACE=DIR and INDUCTOR_PROVENANCE=1: Inductor then logs where each kernel came from.",
   },
-  component: withTables(provenanceIsland, "provenance", ProvenanceView),
+  component: withTables(provenanceIsland, ProvenanceView),
 };

@@ -1,15 +1,14 @@
 // The user's program: what compile logs, dumps and findings say about each of its lines.
 import { useMemo } from "preact/hooks";
 import { compileIsland } from "../compile/data";
-import { seconds } from "../compile/parts";
-import type { Finding } from "../run/data";
-import { count, counted } from "../parts/format";
-import { Waiting } from "../parts/loading";
-import { Filter, Path } from "../parts/marks";
-import { hasRows } from "../run/data";
+import { useSteps } from "../parts/choices";
+import { baseName, count, counted, seconds } from "../parts/format";
+import { AddressFilter } from "../parts/listing";
+import { Load } from "../parts/loading";
+import { Path } from "../parts/marks";
+import { hasRows, type Finding } from "../run/data";
 import { useOnce } from "../run/islands";
-import { useKeys } from "../shell/keys";
-import { currentRoute, setParams, type Route } from "../shell/route";
+import { param, setParams, type Route } from "../shell/route";
 import {
   findingsOf,
   isSameFile,
@@ -39,7 +38,7 @@ function totalWords(total: FileTotal): string {
   return words.slice(0, 4).join(", ") || counted(total.nodes, "node");
 }
 
-const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1) || path;
+const nameOf = (path: string) => baseName(path) || path;
 
 function useTotals(source: Source, job: number | null, findings: Finding[]): FileTotal[] {
   return useMemo(
@@ -113,17 +112,13 @@ function File({ total, props }: { total: FileTotal; props: ViewProps }) {
   const lines = rows.flatMap((row) => ("line" in row ? [row.line] : []));
   const at = lines.findIndex((line) => line.line === selected);
   const select = (line: number | null) =>
-    setParams(id, { line: line === null ? null : String(line) }, true);
-  const move = (by: number) => {
-    const now = Number(currentRoute().params.get("line") ?? "NaN"); // keys may come faster than drawing
+    setParams(id, { line }, true);
+  useSteps("line", (by) => {
+    const now = Number(param("line") ?? "NaN"); // keys may come faster than drawing
     const from = lines.findIndex((one) => one.line === now);
     const next = lines[Math.max(0, Math.min(lines.length - 1, from + by))];
-    if (next) setParams(id, { file: file.file, line: String(next.line) }, true);
-  };
-  useKeys([
-    { key: "j", does: "Next line", act: () => move(1) },
-    { key: "k", does: "Previous line", act: () => move(-1) },
-  ]);
+    if (next) setParams(id, { file: file.file, line: next.line }, true);
+  });
   const line = lines[at];
   return (
     <div class="source-file">
@@ -139,7 +134,6 @@ function File({ total, props }: { total: FileTotal; props: ViewProps }) {
           line={line}
           findings={findings.get(line.line) ?? []}
           compilations={compilations}
-          job={route.params.get("job")}
         />
       ) : (
         <p class="quiet">Select a line to see what points at it.</p>
@@ -161,12 +155,7 @@ function Content({ source, ...props }: ViewProps & { source: Source }) {
   return (
     <div class="source-view">
       <div class="source-files">
-        <Filter
-          value={filter}
-          label="Filter files"
-          hint="part of a path"
-          onInput={(text) => setParams(id, { filter: text || null }, true)}
-        />
+        <AddressFilter view={id} label="Filter files" hint="part of a path" />
         {totals.length > 0 ? (
           <FileList totals={totals} current={current ?? (totals[0] as FileTotal)} />
         ) : (
@@ -187,20 +176,6 @@ function Content({ source, ...props }: ViewProps & { source: Source }) {
   );
 }
 
-function SourceView(props: ViewProps) {
-  const loaded = useOnce(sourceIsland);
-  return (
-    <>
-      <h1>Source</h1>
-      {loaded.state === "ready" ? (
-        <Content {...props} source={loaded.value} />
-      ) : (
-        <Waiting loaded={loaded} />
-      )}
-    </>
-  );
-}
-
 export const view: View = {
   id,
   title: "Source",
@@ -212,5 +187,9 @@ export const view: View = {
     record:
       "Start the job with TORCH_TRACE=DIR, or with TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT set.",
   },
-  component: SourceView,
+  component: (props) => (
+    <Load title="Source" once={sourceIsland}>
+      {(source) => <Content {...props} source={source} />}
+    </Load>
+  ),
 };

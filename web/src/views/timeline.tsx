@@ -1,7 +1,6 @@
 // What every process of the run did, when: profiles, compilers, collectives, lines of output, on one clock.
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { AreaPanel } from "../timeline/area";
-import { timelineIsland } from "../timeline/data";
 import { Details, Spoken, Tip } from "../timeline/details";
 import { listen } from "../timeline/input";
 import { Labels } from "../timeline/labels";
@@ -9,10 +8,11 @@ import { minimapHeight, rulerHeight } from "../timeline/minimap";
 import type { Timeline } from "../timeline/model";
 import type { Way } from "../timeline/relations";
 import { Scene } from "../timeline/scene";
-import { gutter } from "../timeline/screen";
-import { useScene } from "../timeline/use_scene";
+import { gutter, useScene } from "../timeline/screen";
+import { timelineIsland } from "../timeline/store";
 import { id, Legend, setChoosing, Tools } from "../timeline/tools";
 import { lengthOf, timeText } from "../timeline/viewport";
+import { watchLook } from "../parts/canvas";
 import { count, counted, duration } from "../parts/format";
 import { Waiting } from "../parts/loading";
 import { useOnce } from "../run/islands";
@@ -123,16 +123,11 @@ function Canvases({ scene, blamed }: { scene: Scene; blamed: Set<number> }) {
     };
     const detach = scene.screen.attach(elements);
     const deafen = listen(scene, elements);
-    const observer = new ResizeObserver(() => scene.resize());
-    observer.observe(box.current);
-    const scheme = window.matchMedia("(prefers-color-scheme: dark)");
-    const repaint = () => scene.resize();
-    scheme.addEventListener("change", repaint);
+    const unwatch = watchLook(box.current, () => scene.resize());
     return () => {
       detach();
       deafen();
-      observer.disconnect();
-      scheme.removeEventListener("change", repaint);
+      unwatch();
     };
   }, [scene]);
   const left = `${gutter}px`;

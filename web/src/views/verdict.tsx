@@ -5,7 +5,8 @@ import { findingForest, type Analysis, type Diagnostic, type Finding, type Job, 
 import { Blame, Findings, percent } from "../run/findings";
 import { bytes, count, counted, words } from "../parts/format";
 import { SeverityMark } from "../parts/marks";
-import { href } from "../shell/route";
+import { grouped, sum } from "../parts/rows";
+import { href, to } from "../shell/route";
 import type { View, ViewProps } from "../view";
 
 const id = "verdict";
@@ -74,74 +75,59 @@ interface Fact {
   value: number;
   note: string;
   definition: string;
-  to: string;
+  view?: string; // that has more; left out: the inventory
 }
 
 function facts(run: Run): Fact[] {
-  const ranks = run.jobs.reduce((sum, job) => sum + job.ranks.length, 0);
-  const started = run.jobs.reduce((sum, job) => sum + (job.world_size ?? job.ranks.length), 0);
-  const attempts = run.jobs.reduce((sum, job) => sum + job.attempts, 0);
-  const size = run.inputs.reduce((sum, input) => sum + (input.bytes ?? 0), 0);
+  const ranks = sum(run.jobs, (job) => job.ranks.length);
+  const started = sum(run.jobs, (job) => job.world_size ?? job.ranks.length);
+  const attempts = sum(run.jobs, (job) => job.attempts);
+  const size = sum(run.inputs, (input) => input.bytes ?? 0);
   const imported = run.inputs.filter((input) => input.state === "imported").length;
   const lost = run.diagnostics.filter((one) => one.severity === "error").length;
-  const first = run.jobs.length === 1 ? (run.jobs[0]?.name ?? "") : "";
+  const silent = `of ${count(started)}, ${count(started - ranks)} left nothing`;
+  const whole = run.inputs.length > 0 ? "inputs were whole" : "";
   return [
     {
       label: "job",
       value: run.jobs.length,
-      note: first,
-      to: "inventory",
+      note: run.jobs.length === 1 ? (run.jobs[0]?.name ?? "") : "",
       definition: "Jobs told apart under the given paths",
     },
     {
       label: "attempt",
       value: attempts,
       note: attempts > run.jobs.length ? "restarted" : "",
-      to: "inventory",
       definition: "Attempts of all jobs; a restart makes a new one",
     },
     {
       label: "rank",
       value: ranks,
-      to: "inventory",
-      note:
-        ranks === 0
-          ? ""
-          : started > ranks
-            ? `of ${count(started)}, ${count(started - ranks)} left nothing`
-            : "all left data",
+      note: ranks === 0 ? "" : started > ranks ? silent : "all left data",
       definition: "Ranks that left at least one input, of those the jobs were started with",
     },
     {
       label: "input",
       value: run.inputs.length,
-      to: "inventory",
       note: `${count(imported)} imported, ${bytes(size)}`,
       definition: "Files, archive members and streams found; size as it lies on disk",
     },
     {
       label: "diagnostic",
       value: run.diagnostics.length,
-      to: "diagnostics",
-      note:
-        lost > 0
-          ? `${count(lost)} lost data`
-          : run.diagnostics.length > 0
-            ? "no data lost"
-            : run.inputs.length > 0
-              ? "inputs were whole"
-              : "",
+      view: "diagnostics",
+      note: lost > 0 ? `${count(lost)} lost data` : run.diagnostics.length > 0 ? "no data lost" : whole,
       definition: "Kinds of trouble in inputs, counted once per input",
     },
   ];
 }
 
-function Facts({ run, job }: { run: Run; job: string | null }) {
+function Facts({ run }: { run: Run }) {
   return (
     <ul class="facts" aria-label="Facts">
       {facts(run).map((fact) => (
         <li key={fact.label} title={fact.definition}>
-          <a href={href(fact.to, { job })}>
+          <a href={to(fact.view ?? "inventory")}>
             {count(fact.value)}{" "}
             <small>
               {fact.label}
@@ -196,29 +182,28 @@ function Analyses({ analyses }: { analyses: Analysis[] }) {
 }
 
 // What the reader should know of the inputs before trusting the verdict.
-function Trouble({ diagnostics, job }: { diagnostics: Diagnostic[]; job: string | null }) {
+function Trouble({ diagnostics }: { diagnostics: Diagnostic[] }) {
   const serious = diagnostics.filter((one) => one.severity !== "info");
   if (serious.length === 0) return null;
-  const names = [...new Set(serious.map((one) => one.name))];
+  const kinds = [...grouped(serious, (one) => one.name)];
   return (
     <section aria-labelledby="trouble-title">
       <h2 id="trouble-title">Trouble in the inputs</h2>
       <ul class="trouble">
-        {names.slice(0, 5).map((name) => {
-          const some = serious.filter((one) => one.name === name);
+        {kinds.slice(0, 5).map(([name, some]) => {
           const one = some[0] as Diagnostic;
           return (
             <li key={name}>
               <SeverityMark severity={one.severity} word={false} />
-              <a href={href("diagnostics", { job, filter: `name:${name}` })}>{one.meaning}</a>
+              <a href={to("diagnostics", { filter: `name:${name}` })}>{one.meaning}</a>
               <span class="quiet"> in {counted(some.length, "input")}</span>
             </li>
           );
         })}
       </ul>
-      {names.length > 5 && (
+      {kinds.length > 5 && (
         <p>
-          <a href={href("diagnostics", { job })}>and {count(names.length - 5)} more kinds</a>
+          <a href={to("diagnostics")}>and {count(kinds.length - 5)} more kinds</a>
         </p>
       )}
     </section>
@@ -254,7 +239,7 @@ function Jobs({ run }: { run: Run }) {
         {lines.map(({ job, finding }) => (
           <li key={job.job}>
             {finding ? <SeverityMark severity={finding.severity} word={false} /> : <span />}
-            <a href={href(id, { job: String(job.job) })} title={job.name}>
+            <a href={href(id, { job: job.job })} title={job.name}>
               {job.name || `job ${job.job}`}
             </a>
             <span class={finding ? "headline" : "headline quiet"} title={finding?.headline}>
@@ -270,17 +255,16 @@ function Jobs({ run }: { run: Run }) {
 function Verdict({ run, route }: ViewProps) {
   const forest = useMemo(() => findingForest(run.findings), [run]);
   const first = forest[0]?.finding;
-  const job = route.params.get("job");
   return (
     <>
       {first ? <Hero finding={first} run={run} /> : <NoFindings run={run} />}
       <Jobs run={run} />
-      <Facts run={run} job={job} />
+      <Facts run={run} />
       <div class={first ? "columns" : "columns even"}>
         {first && <Findings view={id} run={run} forest={forest} route={route} />}
         <div class="side">
           <Analyses analyses={run.analyses} />
-          <Trouble diagnostics={run.diagnostics} job={job} />
+          <Trouble diagnostics={run.diagnostics} />
         </div>
       </div>
     </>
