@@ -104,7 +104,8 @@ void CheckPositions(std::string_view text, const std::vector<uint64_t>& position
   size_t index = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     if (text[at] != '\n') continue;
-    if (index == positions.size() || positions[index++] != at) Wrong("a newline was not found");
+    if (index == positions.size() || positions[index] != at) Wrong("a newline was not found");
+    ++index;
   }
   if (index != positions.size()) Wrong("a newline was found where there is none");
 }

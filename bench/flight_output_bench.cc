@@ -21,9 +21,8 @@ namespace debrief::outputs::flight_timeline {
 const Output& Describe();
 }
 
+namespace debrief {
 namespace {
-
-using namespace debrief;
 
 constexpr int32_t kRanks = 512;
 constexpr int32_t kEntries = 2000;
@@ -32,12 +31,14 @@ constexpr int32_t kFrames = 12;
 
 std::vector<int64_t> Members(int32_t group) {
   std::vector<int64_t> ranks;
+  ranks.reserve(kGroupSize);
   for (int32_t i = 0; i < kGroupSize; ++i) ranks.push_back(group * kGroupSize + i);
   return ranks;
 }
 
 StackId Stack(Model& model) {
   std::vector<FrameId> frames;
+  frames.reserve(kFrames);
   for (int32_t i = 0; i < kFrames; ++i) {
     frames.push_back(
         model.pools.AddFrame({.file = model.pools.Intern("/home/user/projects/trainer/train.py"),
@@ -126,9 +127,7 @@ Status Run(const std::string& folder) {
   return {};
 }
 
-}  // namespace
-
-int main() {
+int Run() {
   std::string folder = (std::filesystem::temp_directory_path() / "debrief_flight_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return 1;
   Status status = Run(folder);
@@ -138,3 +137,8 @@ int main() {
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return 1;
 }
+
+}  // namespace
+}  // namespace debrief
+
+int main() { return debrief::Run(); }

@@ -19,9 +19,8 @@
 #include "tables/compile_log.h"
 #include "tables/recorded_op.h"
 
+namespace debrief {
 namespace {
-
-using namespace debrief;
 
 constexpr int64_t kEntries = 1'000'000;
 
@@ -58,7 +57,7 @@ int64_t CountEntries(std::string_view log) {
     const size_t end = std::min(log.find('\n', begin), log.size());
     const std::string_view line = log.substr(begin, end - begin);
     const bool entry = !line.empty() && line[0] != '\t';
-    if (entry && line.find("] {\"str\": [") == line.npos) ++count;
+    if (entry && line.find("] {\"str\": [") == std::string_view::npos) ++count;
     begin = end + 1;
   }
   return count;
@@ -110,11 +109,14 @@ int ImportLog(const char* path) {
   return Report(run, HasAllEntries(run.part, entries), source.size());
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Measure(int argc, char** argv) {
   if (argc == 3) return ImportLog(argv[2]);
   const auto source = MakeMemorySource(MakeTrace());
   const Run run = Import("op_trace", *source, 1);
   return Report(run, IsRight(run.part), source->size());
 }
+
+}  // namespace
+}  // namespace debrief
+
+int main(int argc, char** argv) { return debrief::Measure(argc, argv); }

@@ -16,9 +16,8 @@
 #include "outputs/string_sink.h"
 #include "tables/input.h"
 
+namespace debrief {
 namespace {
-
-using namespace debrief;
 
 constexpr int64_t kRows = 5'000'000;
 constexpr int64_t kNames = 300;
@@ -74,9 +73,7 @@ Status Run(const std::string& folder) {
   return {};
 }
 
-}  // namespace
-
-int main() {
+int Run() {
   std::string folder = (std::filesystem::temp_directory_path() / "debrief_store_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return 1;
   Status status = Run(folder);
@@ -86,3 +83,8 @@ int main() {
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return 1;
 }
+
+}  // namespace
+}  // namespace debrief
+
+int main() { return debrief::Run(); }

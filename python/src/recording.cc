@@ -91,7 +91,7 @@ PyObject* IsOn(PyObject*, PyObject*) { return PyBool_FromLong(On()); }
 
 PyObject* Snapshot(PyObject*, PyObject* path) {
   PyObject* bytes;
-  if (!PyUnicode_FSConverter(path, &bytes)) return nullptr;
+  if (!PyUnicode_FSConverter(path, static_cast<void*>(&bytes))) return nullptr;
   dbr_status status;
   Py_BEGIN_ALLOW_THREADS;
   status = dbr_snapshot(recording, PyBytes_AsString(bytes));

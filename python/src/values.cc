@@ -63,7 +63,8 @@ bool LookUpDtype(PyObject* object, uint32_t* dtype) {
 }
 
 bool ReadDtype(PyObject* object, uint32_t* dtype) {
-  if (known_dtypes == nullptr && (known_dtypes = PyDict_New()) == nullptr) return false;
+  if (known_dtypes == nullptr) known_dtypes = PyDict_New();
+  if (known_dtypes == nullptr) return false;
   PyObject* number = PyDict_GetItemWithError(known_dtypes, object);
   if (number == nullptr) return !PyErr_Occurred() && LookUpDtype(object, dtype);
   *dtype = static_cast<uint32_t>(PyLong_AsUnsignedLong(number));

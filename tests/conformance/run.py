@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Runs the conformance tests: what debrief says of the reference data in ../shared/data.
 
-usage: run.py [--binary PATH] [PATTERN...]
+usage: run.py [--binary PATH] [--time only|not] [PATTERN...]
 
 The data lies beside the checkout (or where $DEBRIEF_SHARED_DATA says) and is unpacked once into
 build/shared-data by its own `unpack` script. Without it nothing is tested: exit code 77, which ctest
 shows as skipped. Tests are the functions test_*(context) in the files test_*.py of this folder; one fails
 by raising. PATTERN selects tests by a part of `file.function`.
+
+Tests run beside each other, with less right to the processor than what else runs; those that measure time run alone, and
+--time only or not chooses them or the others. What debrief makes of the data as it is, it makes once for all tests.
 """
 import argparse
+import fcntl
+import hashlib
 import importlib.util
 import json
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -29,15 +35,48 @@ MEASURE_TIME = "test_inventory."
 class Context:
     """What a test works with."""
 
-    def __init__(self, binary, data, scratch):
+    def __init__(self, binary, data, scratch, shared):
         self.binary = binary    # the command under test
         self.data = data        # folder with recorded/ and public/; not to be written to
         self.scratch = scratch  # empty folder of this test
+        self.shared = shared    # outputs of all tests; not to be written to
+
+    def start(self, arguments, cwd=None):
+        return subprocess.run([self.binary, *arguments], cwd=cwd or self.data, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL)
+
+    def is_of_data(self, word):
+        return (self.data / word).exists() and self.data in (self.data / word).resolve().parents
+
+    def shared_words(self, words):
+        """(the words without the output folder, that folder) when this is a report with a store, of nothing but the data."""
+        if "-o" not in words or "--no-store" in words:
+            return None
+        at = words.index("-o")
+        out, others = Path(words[at + 1]), [word for word in words[:at] + words[at + 2:] if word != "--overwrite"]
+        is_new = out.is_symlink() or not out.exists()
+        is_of_data = all(self.is_of_data(word) for word in others if not word.startswith("-"))
+        return (others, out) if is_new and is_of_data else None
+
+    def run_shared(self, words, out):
+        """Made once; `out` becomes a link to it."""
+        place = self.shared / hashlib.sha256("\0".join(words).encode()).hexdigest()
+        with open(place.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            answer = place.with_suffix(".pickle")
+            if not answer.exists():
+                answer.write_bytes(pickle.dumps(self.start([*words, "-o", str(place)])))
+        if out.is_symlink():
+            out.unlink()
+        if place.exists():
+            out.symlink_to(place)
+        return pickle.loads(answer.read_bytes())
 
     def run(self, *arguments, cwd=None, check=True):
         """Runs debrief, by default in the data folder; returns the CompletedProcess with text streams."""
-        done = subprocess.run([self.binary, *map(str, arguments)], cwd=cwd or self.data, text=True,
-                              capture_output=True, stdin=subprocess.DEVNULL)
+        words = [str(argument) for argument in arguments]
+        shared = None if cwd else self.shared_words(words)
+        done = self.run_shared(*shared) if shared else self.start(words, cwd)
         if check and done.returncode != 0:
             raise AssertionError(f"exit code {done.returncode}: debrief {' '.join(map(str, arguments))}\n{done.stderr[-2000:]}")
         return done
@@ -55,7 +94,8 @@ def find_data():
     if not (packed / "unpack").exists():
         return None
     target = ROOT / "build/shared-data"
-    subprocess.run([packed / "unpack", target], check=True, stdout=subprocess.DEVNULL)
+    target.parent.mkdir(exist_ok=True)  # the lock: tests of the browser unpack the same
+    subprocess.run(["flock", f"{target}.lock", packed / "unpack", target], check=True, stdout=subprocess.DEVNULL)
     return target
 
 
@@ -70,11 +110,11 @@ def find_tests(patterns):
                 yield title, getattr(module, name)
 
 
-def passes(title, test, binary, data):
+def passes(title, test, binary, data, shared):
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="conformance.") as scratch:
         try:
-            test(Context(binary, data, Path(scratch)))
+            test(Context(binary, data, Path(scratch), shared))
         except AssertionError as failure:
             print(f"FAILED {title}\n{failure}", flush=True)
             return False
@@ -85,14 +125,15 @@ def passes(title, test, binary, data):
     return True
 
 
-def run_all(tests, binary, data):
+def run_all(tests, *others):
     """Beside each other, but for those that measure wall time."""
     alone = [test for test in tests if test[0].startswith(MEASURE_TIME)]
     global beside
-    beside = [(*test, binary, data) for test in tests if test not in alone]
-    with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:  # fork: tests are functions of loaded files
+    beside = [(*test, *others) for test in tests if test not in alone]
+    # fork: tests are functions of loaded files
+    with multiprocessing.get_context("fork").Pool(os.cpu_count(), initializer=os.nice, initargs=(5,)) as pool:
         outcomes = pool.map(run_number, range(len(beside)), chunksize=1)
-    return outcomes + [passes(*test, binary, data) for test in alone]
+    return outcomes + [passes(*test, *others) for test in alone]
 
 
 def run_number(number):
@@ -102,6 +143,7 @@ def run_number(number):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default=ROOT / "build/release/debrief", type=Path)
+    parser.add_argument("--time", choices=("only", "not"))
     parser.add_argument("patterns", nargs="*")
     options = parser.parse_args()
     data = find_data()
@@ -109,7 +151,10 @@ def main():
         print("skipped: no ../shared/data beside the checkout")
         sys.exit(SKIPPED)
     sys.path.insert(0, str(HERE))
-    outcomes = run_all(list(find_tests(options.patterns)), options.binary.resolve(), data)
+    tests = [test for test in find_tests(options.patterns)
+             if options.time is None or test[0].startswith(MEASURE_TIME) == (options.time == "only")]
+    with tempfile.TemporaryDirectory(prefix="conformance.") as shared:
+        outcomes = run_all(tests, options.binary.resolve(), data, Path(shared))
     print(f"{outcomes.count(True)} passed, {outcomes.count(False)} failed")
     sys.exit(0 if outcomes and all(outcomes) else 1)
 

@@ -16,6 +16,8 @@ namespace debrief {
 
 namespace {
 
+using json_canonical::Put;
+
 constexpr int64_t kMaxPower = 308;
 
 // The powers as the compiler rounds them, which is to the nearest: 10^i is not exact above 10^22,

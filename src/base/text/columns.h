@@ -3,6 +3,7 @@
 // A character counts as one column, whatever its bytes; wide characters are rare in our texts.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>

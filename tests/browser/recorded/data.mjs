@@ -1,6 +1,6 @@
 // The reference data in ../shared/data (or where $DEBRIEF_SHARED_DATA says), unpacked once by its own script.
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,7 +12,9 @@ export function findData() {
   const script = path.join(packed, "unpack");
   if (!existsSync(script)) return null;
   const target = path.join(root, "build", "shared-data");
-  execFileSync(script, [target], { stdio: "ignore" });
+  // The lock: the conformance tests unpack the same.
+  mkdirSync(path.dirname(target), { recursive: true });
+  execFileSync("flock", [`${target}.lock`, script, target], { stdio: "ignore" });
   return target;
 }
 
