@@ -48,7 +48,6 @@ namespace debrief::accel {
   K(SortIndex, "sort_index") \
   K(Labels, "labels") \
   K(Name, "name") \
-  K(Cat, "cat") \
   K(Concurrency, "Concurrency") \
   K(Watts, "Watts") \
   K(Percent, "Percent") \

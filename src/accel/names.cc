@@ -11,17 +11,11 @@ NameTraits TraitsOf(std::string_view name) {
   traits.prep = has(" Prep");
   traits.sp_dma_in = has(" DmaI");
   traits.sp_dma_out = has(" DmaO");
-  traits.sp_cmpt_prep = has(" Cmpt Prep");
-  traits.sp_cmpt_exec = traits.cmpt_exec && has(" Cmpt Exec");
   traits.rdma = has("Rdma");
   traits.sen_rdma = traits.rdma && has("SenRdma");
   traits.all_reduce = has("AllReduce");
   traits.all_reduce_full = traits.all_reduce && has("AllReduce_all_reduce");
-  traits.aiu_roundtrip = has("AIU Roundtrip");
-  traits.barrier = has("arrier:") && (has("Barrier:") || has("barrier:"));
   traits.hcoll = has("HCOLL");
-  traits.ends_dma_in = name.ends_with("DmaI");
-  traits.ends_dma_out = name.ends_with("DmaO");
   traits.ends_cmpt_prep = name.ends_with("Cmpt Prep");
   traits.ends_cmpt_exec = name.ends_with("Cmpt Exec");
   return traits;

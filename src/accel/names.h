@@ -16,18 +16,12 @@ struct NameTraits {
   bool prep : 1;             // " Prep"
   bool sp_dma_in : 1;        // " DmaI"
   bool sp_dma_out : 1;       // " DmaO"
-  bool sp_cmpt_prep : 1;     // " Cmpt Prep"
-  bool sp_cmpt_exec : 1;     // " Cmpt Exec"
   bool rdma : 1;             // "Rdma"
   bool sen_rdma : 1;         // "SenRdma"
   bool all_reduce : 1;       // "AllReduce"
   bool all_reduce_full : 1;  // "AllReduce_all_reduce"
-  bool aiu_roundtrip : 1;    // "AIU Roundtrip"
-  bool barrier : 1;          // "barrier:" or "Barrier:"
   bool hcoll : 1;            // "HCOLL"
   // At the end.
-  bool ends_dma_in : 1;     // "DmaI"
-  bool ends_dma_out : 1;    // "DmaO"
   bool ends_cmpt_prep : 1;  // "Cmpt Prep"
   bool ends_cmpt_exec : 1;  // "Cmpt Exec"
 };

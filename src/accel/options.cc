@@ -97,56 +97,23 @@ Overlap OverlapOf(const std::string& name) {
   return Overlap::kTid;
 }
 
-void CopySwitches(const Arguments& from, Options& to) {
-  to.flow = from.flow;
-  to.build_coll_event = from.build_coll_event;
-  to.comm_summarize_seq = from.comm_summarize_seq;
-  to.intermediate = from.intermediate;
-  to.skip_events = from.skip_events;
-  to.drop_globals = from.drop_globals;
-  to.no_mp_sync = from.no_mp_sync;
-  to.mp_sync_v2 = from.mp_sync_v2;
-  to.split_events = from.split_events;
-  to.stats = !from.no_stats;
-  to.verify = from.verify;
-  to.keep_prep = from.keep_prep;
-  to.keep_names = from.keep_names;
-  to.tb_refinement = !from.disable_tb;
-  to.tb = from.tb;
-  to.save_to_file = !from.disable_file;
-  to.flex_ts_fix = from.flex_ts_fix;
-  to.power_stats = from.power_stats;
-  to.ignore_crit = from.ignore_crit;
-  to.sync_to_dev = from.sync_to_dev;
-  to.disable_input_warnings = from.disable_input_warnings;
-}
-
-void CopyTexts(const Arguments& from, Options& to) {
-  to.input = from.input;
-  to.output = from.output;
-  if (to.output.empty())
-    to.output = from.disable_tb ? "processed_trace.json" : "processed_trace.pt.trace.json";
-  to.compiler_info = from.compiler_info;
-  to.event_filter = from.event_filter;
-  to.filter = from.filter;
-  to.profile = from.profile;
-  to.autopilot_data = from.autopilot_data;
-  to.time_unit = from.time_unit;
-}
-
 }  // namespace
 
 Result<Options> MakeOptions(const Arguments& arguments) {
   Options options;
   options.compat = arguments.compat;
-  CopyTexts(arguments, options);
-  CopySwitches(arguments, options);
+  static_cast<Given&>(options) = arguments;
+  if (options.output.empty())
+    options.output =
+        arguments.disable_tb ? "processed_trace.json" : "processed_trace.pt.trace.json";
+  options.stats = !arguments.no_stats;
+  options.tb_refinement = !arguments.disable_tb;
+  options.save_to_file = !arguments.disable_file;
   options.format = arguments.format == "pddf"       ? Format::kPddf
                    : arguments.format == "protobuf" ? Format::kProtobuf
                                                     : Format::kJson;
   options.overlap = OverlapOf(arguments.overlap);
   options.level = static_cast<Level>(arguments.level);
-  options.max_tid_streams = arguments.max_tid_streams;
   TRY(ParseLimit(arguments.event_limit, options.limit));
   TRY(ChooseCounters(arguments, options));
   TRY(ParseFrequency(arguments.freq, options));

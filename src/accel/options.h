@@ -32,33 +32,34 @@ struct EventLimit {
   std::string no_count_types = "M";
 };
 
-// The words of the command line, as they were typed.
-struct Arguments {
-  std::string input, output, format = "json", compiler_info, event_filter, event_limit, filter;
-  std::string freq, profile, autopilot_data, time_unit = "ns", overlap = "tid";
-  std::vector<std::string> counters;
-  bool has_counters = false;  // -C, maybe without a name
-  int level = 2;
-  double freq_scaling = 0;
-  int64_t max_tid_streams = 5;
-  bool compat = false, flow = false, build_coll_event = false, comm_summarize_seq = false;
-  bool intermediate = false, skip_events = false, drop_globals = false, no_mp_sync = false;
-  bool mp_sync_v2 = false, split_events = false, no_stats = false, verify = false;
-  bool keep_prep = false, keep_names = false, disable_tb = false, tb = false;
-  bool disable_file = false, flex_ts_fix = false, power_stats = false, ignore_crit = false;
-  bool sync_to_dev = false, disable_input_warnings = false;
-};
-
-struct Options {
-  std::string input;       // the list as it was given
-  std::string output;      // with the default filled in
-  std::string trace_path;  // of the main output, where it is not `output`
-  std::string compiler_info;
-  std::string event_filter;
+// What is taken over from the command line as it was typed.
+struct Given {
+  std::string input, output;  // the list as it was given; with the default filled in
+  std::string compiler_info, event_filter;
   std::string filter;          // phases that are kept; empty: all
   std::string profile;         // name or path; empty: the default of the mode
   std::string autopilot_data;  // another run, as the source of categories and utilisation
   std::string time_unit = "ns";
+  int64_t max_tid_streams = 5;
+  bool flow = false, build_coll_event = false, comm_summarize_seq = false, intermediate = false;
+  bool skip_events = false, drop_globals = false, no_mp_sync = false, mp_sync_v2 = false;
+  bool split_events = false, verify = false, keep_prep = false, keep_names = false, tb = false;
+  bool flex_ts_fix = false, power_stats = false, ignore_crit = false, sync_to_dev = false;
+  bool disable_input_warnings = false;
+};
+
+// The words of the command line, as they were typed.
+struct Arguments : Given {
+  std::string format = "json", event_limit, freq, overlap = "tid";
+  std::vector<std::string> counters;
+  bool has_counters = false;  // -C, maybe without a name
+  int level = 2;
+  double freq_scaling = 0;
+  bool compat = false, no_stats = false, disable_tb = false, disable_file = false;
+};
+
+struct Options : Given {
+  std::string trace_path;    // of the main output, where it is not `output`
   std::string command_line;  // as typed, for otherData
   std::vector<std::string> counter_names;
   bool has_default_counters = true;
@@ -70,29 +71,8 @@ struct Options {
   double soc_mhz = 1000;
   double core_mhz = 1100;
   bool freq_is_auto = false;  // --freq auto: estimated
-  int64_t max_tid_streams = 5;
-  bool compat = false;  // the reference's results, its mistakes included
-  bool flow = false;
-  bool build_coll_event = false;
-  bool comm_summarize_seq = false;
-  bool intermediate = false;
-  bool skip_events = false;
-  bool drop_globals = false;
-  bool no_mp_sync = false;
-  bool mp_sync_v2 = false;
-  bool split_events = false;
-  bool stats = true;
-  bool verify = false;
-  bool keep_prep = false;
-  bool keep_names = false;
-  bool tb_refinement = true;
-  bool tb = false;
-  bool save_to_file = true;
-  bool flex_ts_fix = false;
-  bool power_stats = false;
-  bool ignore_crit = false;
-  bool sync_to_dev = false;
-  bool disable_input_warnings = false;
+  bool compat = false;        // the reference's results, its mistakes included
+  bool stats = true, tb_refinement = true, save_to_file = true;
 };
 
 // kUsage for what the command line does not allow (exit code 2), kInvalid for values that make no

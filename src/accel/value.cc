@@ -21,56 +21,39 @@ std::optional<int64_t> CanonicalInteger(std::string_view digits, int base) {
   return value;
 }
 
+Value OfKind(ValueKind kind, int64_t integer) {
+  Value out;
+  out.integer = integer;
+  out.kind = kind;
+  return out;
+}
+
 }  // namespace
 
-Value Value::Integer(int64_t value) {
-  Value out;
-  out.integer = value;
-  out.kind = ValueKind::kInteger;
-  return out;
-}
-
+Value Value::Integer(int64_t value) { return OfKind(ValueKind::kInteger, value); }
 Value Value::Unsigned(uint64_t value) {
-  Value out = Integer(static_cast<int64_t>(value));
-  if (out.integer < 0) out.kind = ValueKind::kUnsigned;
-  return out;
+  const auto bits = static_cast<int64_t>(value);
+  return OfKind(bits < 0 ? ValueKind::kUnsigned : ValueKind::kInteger, bits);
 }
+Value Value::Bool(bool value) { return OfKind(ValueKind::kBool, value ? 1 : 0); }
+Value Value::DecimalText(int64_t value) { return OfKind(ValueKind::kDecimalText, value); }
+Value Value::HexText(int64_t value) { return OfKind(ValueKind::kHexText, value); }
 
 Value Value::Number(double value) {
-  Value out;
+  Value out = OfKind(ValueKind::kNumber, 0);
   out.number = value;
-  out.kind = ValueKind::kNumber;
-  return out;
-}
-
-Value Value::Bool(bool value) {
-  Value out = Integer(value ? 1 : 0);
-  out.kind = ValueKind::kBool;
   return out;
 }
 
 Value Value::Text(StringId text) {
-  Value out;
+  Value out = OfKind(ValueKind::kText, 0);
   out.text = text;
-  out.kind = ValueKind::kText;
   return out;
 }
 
 Value Value::Json(StringId text) {
   Value out = Text(text);
   out.kind = ValueKind::kJson;
-  return out;
-}
-
-Value Value::DecimalText(int64_t value) {
-  Value out = Integer(value);
-  out.kind = ValueKind::kDecimalText;
-  return out;
-}
-
-Value Value::HexText(int64_t value) {
-  Value out = Integer(value);
-  out.kind = ValueKind::kHexText;
   return out;
 }
 

@@ -46,7 +46,6 @@ struct Value {
   bool IsNull() const { return kind == ValueKind::kNull; }
   // kInteger or kUnsigned.
   bool IsInteger() const { return kind == ValueKind::kInteger || kind == ValueKind::kUnsigned; }
-  bool IsNumeric() const { return IsInteger() || kind == ValueKind::kNumber; }
   // One of the three kinds that are a string in JSON.
   bool IsString() const {
     return kind == ValueKind::kText || kind == ValueKind::kDecimalText ||

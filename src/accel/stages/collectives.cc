@@ -255,7 +255,7 @@ void CollectiveSlices::Add(StringId name, const CollectiveGroup& group, size_t p
 }  // namespace
 
 // flow_extraction (--flow): an arrow from every send of a complete collective to its receive, and
-// with -R a slice per rank over the whole collective (collective_slices.h).
+// with -R a slice per rank over the whole collective.
 //
 // Steps come in the order of time. A collective is looked at when a step behind its end comes, and
 // at the end; one that is still incomplete long after its end never will be.

@@ -75,7 +75,6 @@ struct Transfers {
 }  // namespace
 
 // extract_data_transfer_event (-C bandwidth): transfers between host and device with their bytes.
-// The reference looks for `Bytes`, which normalize_phase1 has renamed, and finds none.
 
 void ExtractDataTransferEvent(EventList& events, Run& run) {
   auto& transfers = run.Shared<Transfers>();
@@ -143,10 +142,7 @@ void ComputeBandwidth(EventList& events, Run& run) {
 // mp_calc_bw (without -R): the counters "BW allreduce" and "BW all-pcie" of collectives, by the
 // bytes that their slices carry.
 //
-// A collective begins when the last rank has come and ends when the last one is done. The
-// reference asks for `Bytes`, which no event has any more; what is left of it is that it turns the
-// list around, and with it the order of events at the same time.
-//
+// A collective begins when the last rank has come and ends when the last one is done.
 // Cost: linear.
 
 namespace {

@@ -67,9 +67,7 @@ CycleReference& UpdateReference(const Event& event, const CycleStamps& stamps, R
 // normalize_phase2: stamps count on where the 32-bit counter wrapped; `OVC` says how often it had.
 //
 // The right number of wraps is the one that brings the stamp that belongs to the end of the event
-// nearest to the host's end (model/accel/cycle_clock.h). The reference takes whole spans since the
-// reference epoch of the rank, at the start of the event, which counts the wrap of an event that
-// straddles one twice.
+// nearest to the host's end (model/accel/cycle_clock.h).
 
 void AddWraps(Event& event, CycleStamps stamps, int64_t wraps, Run& run) {
   if (wraps != 0) {

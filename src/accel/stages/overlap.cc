@@ -48,7 +48,7 @@ void OpenEnds::CloseBefore(double start) {
 //   shift   an overlap below 5 ns is a rounding error: the slice begins a little later; others as
 //   with tid warn    it is told
 //
-// Without --compat lanes are those of model/accel/lanes.h, without limit. Times are compared on a
+// Lanes are those of accel/lanes.h, without limit. Times are compared on a
 // grid of a nanosecond, or what a double can tell apart at the time of the event.
 
 namespace {

@@ -184,8 +184,6 @@ void MpSyncTightV1(EventList& events, Run& run) {
 // mp_ts_calibration_v2 (-S): device events of all ranks on the device clock of rank 0, by the ends
 // of its AllReduces: shifted so that one of them ends together, stretched so that the first and the
 // last are as far apart.
-//
-// The reference leaves events in reverse order and stops when there is one collective only.
 
 namespace {
 
@@ -275,7 +273,7 @@ void MpTsCalibrationV2(EventList& events, Run& run) {
 // the torch file, which the programs around it share. Not with --compat and not with -M.
 //
 // Both name the same kernels ("mul_2 Cmpt Exec", "mul_[N]" with fn_idx 2), so one sequence is laid
-// over the other (model/accel/clock_match.h) and everything in the Flex file is moved by the
+// over the other (accel/clock_match.h) and everything in the Flex file is moved by the
 // distance. Where one recorded more kernels than the other, that is said.
 //
 // Cost: O(n log n) in the kernels of files that are to be aligned; nothing where all files are of

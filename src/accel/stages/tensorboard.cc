@@ -123,7 +123,7 @@ namespace {
 
 constexpr int64_t kFirstCollectiveTid = 10'000;
 
-// "coll<n>", which collective_slices.h gives.
+// "coll<n>", which collectives.cc gives.
 void NumberTrack(Event& event, const Run& run) {
   if (event.tid.kind != ValueKind::kText) return;
   const std::string_view tid = run.Text(event.tid.text);

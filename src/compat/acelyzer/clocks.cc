@@ -184,6 +184,7 @@ void MpSyncTightV1(EventList& events, Run& run) {
   SortByStart(events);
 }
 
+// mp_ts_calibration_v2 leaves events in reverse order.
 void MpTsCalibrationV2(EventList& events, Run& run) {
   CalibrateRanks(events, run);
   std::reverse(events.begin(), events.end());

@@ -39,10 +39,8 @@ struct Device {
   std::vector<Event> events;
 };
 
-size_t FirstStamp(Phase phase) { return phase == Phase::kNone ? 0 : static_cast<size_t>(phase); }
-size_t LastStamp(Phase phase) { return phase == Phase::kNone ? 4 : static_cast<size_t>(phase) + 1; }
 int64_t CyclesOf(const Event& event) {
-  return event.stamps[LastStamp(event.phase)] - event.stamps[FirstStamp(event.phase)];
+  return event.stamps[StampAtEnd(event.phase)] - event.stamps[StampAtStart(event.phase)];
 }
 
 // A small number as it stands, anything else by its place among the processes.
@@ -139,7 +137,7 @@ class Arranger {
       if (event.is_open) continue;
       timed.push_back({.host_end_ns = event.end_ns,
                        .host_duration_ns = stamps_.host_duration_ns[event.row],
-                       .end_cycles = event.stamps[LastStamp(event.phase)],
+                       .end_cycles = event.stamps[StampAtEnd(event.phase)],
                        .cycles = CyclesOf(event)});
     }
     CounterRate rate = RateOf(timed);
@@ -163,7 +161,7 @@ class Arranger {
     int64_t first_ns = device.events.front().end_ns;
     for (Event& event : device.events) {
       double host_us = static_cast<double>(event.end_ns - first_ns) / 1000;
-      int64_t wraps = counter.Wraps(host_us, event.stamps[LastStamp(event.phase)]);
+      int64_t wraps = counter.Wraps(host_us, event.stamps[StampAtEnd(event.phase)]);
       for (int64_t& stamp : event.stamps) stamp += wraps * kCounterSpan;
       stamps_.ts1[event.row] = event.stamps[0];
       stamps_.ts2[event.row] = event.stamps[1];

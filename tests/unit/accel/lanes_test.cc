@@ -9,7 +9,7 @@
 namespace debrief::accel {
 namespace {
 
-struct Slice {
+struct LaneSlice {
   double start = 0, end = 0;
 };
 
@@ -43,20 +43,20 @@ TEST(Lanes, ThereIsNoLimit) {
 TEST(Lanes, NoTwoSlicesOfALaneOverlapHalf) {
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {
-    std::vector<Slice> slices(200);
-    for (Slice& slice : slices) {
+    std::vector<LaneSlice> slices(200);
+    for (LaneSlice& slice : slices) {
       slice.start = static_cast<double>(random() % 500);
       slice.end = slice.start + static_cast<double>(random() % 60);
     }
-    std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+    std::sort(slices.begin(), slices.end(), [](const LaneSlice& a, const LaneSlice& b) {
       return a.start != b.start ? a.start < b.start : a.end > b.end;
     });
     Lanes lanes;
-    std::vector<std::vector<Slice>> placed;
-    for (const Slice& slice : slices) {
+    std::vector<std::vector<LaneSlice>> placed;
+    for (const LaneSlice& slice : slices) {
       const size_t lane = lanes.Place(slice.start, slice.end);
       placed.resize(lanes.count());
-      for (const Slice& other : placed[lane]) {
+      for (const LaneSlice& other : placed[lane]) {
         const bool half =
             other.start < slice.start && slice.start < other.end && other.end < slice.end;
         ASSERT_FALSE(half) << other.start << "-" << other.end << " and " << slice.start << "-"

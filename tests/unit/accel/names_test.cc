@@ -2,16 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "compat/acelyzer/reference.h"
+
 namespace debrief::accel {
 namespace {
 
 TEST(Names, TheReferenceCutsDigitsOut) {
-  EXPECT_EQ(WithoutDigits("event_123"), "event");
-  EXPECT_EQ(WithoutDigits("event_123[sync=sgroup_0_s2_321]"), "event[sync=sgroup_s]");
-  EXPECT_EQ(WithoutDigits("TeslaV100 x"), "TeslaV100 x");
-  EXPECT_EQ(WithoutDigits("plain"), "plain");
-  EXPECT_EQ(WithoutDigits("max_pool2d"), "max_poold");
-  EXPECT_EQ(WithoutDigits(""), "");
+  EXPECT_EQ(reference::WithoutDigits("event_123"), "event");
+  EXPECT_EQ(reference::WithoutDigits("event_123[sync=sgroup_0_s2_321]"), "event[sync=sgroup_s]");
+  EXPECT_EQ(reference::WithoutDigits("TeslaV100 x"), "TeslaV100 x");
+  EXPECT_EQ(reference::WithoutDigits("plain"), "plain");
+  EXPECT_EQ(reference::WithoutDigits("max_pool2d"), "max_poold");
+  EXPECT_EQ(reference::WithoutDigits(""), "");
 }
 
 TEST(Names, PlaceholdersStandForNumbersOfTheirOwn) {

@@ -318,5 +318,27 @@ TEST_F(ChromeTrace, NestedObjectsOfArgsAreNoEvents) {
   EXPECT_EQ(Slices(), "a 1000+9000 other -1;good 1000+1000 other 0;");
 }
 
+// Every naming finds its rows at once: one that looked at all tracks would take minutes here.
+TEST(TraceEventNames, TwoHundredThousandThreads) {
+  constexpr int kThreads = 200'000;
+  std::string text = "[";
+  for (int i = 0; i < kThreads; ++i) {
+    text += fmt::format(
+        R"({{"ph":"X","name":"a","pid":1,"tid":{0},"ts":1,"dur":1}},)"
+        R"({{"ph":"M","name":"thread_name","pid":1,"tid":{0},"args":{{"name":"t{0}"}}}},)",
+        i);
+  }
+  text += R"({"ph":"M","name":"process_name","pid":1,"args":{"name":"main"}}])";
+  Part part = testing::ImportBytes("chrome_trace", text, 1 << 20);
+  const auto& tracks = part.tables.Get<TimelineTrackTable>();
+  ASSERT_EQ(tracks.size(), size_t{kThreads});
+  for (size_t row = 0; row < tracks.size(); ++row)
+    ASSERT_EQ(part.pools.Text(tracks.name[row]),
+              fmt::format("t{}", part.pools.Text(tracks.tid[row])));
+  const auto& processes = part.tables.Get<TimelineProcessTable>();
+  ASSERT_EQ(processes.size(), 1U);
+  EXPECT_EQ(part.pools.Text(processes.name[0]), "main");
+}
+
 }  // namespace
 }  // namespace debrief

@@ -1,7 +1,7 @@
 // What kind of work takes the time of the devices: matrix products, attention, copies ...?
 //
-// The name of a kernel tells, by rules that are data (model/accel/kernel_category.h), and where it
-// does not, the op that launched it. Cost: one pass over the slices; a name is looked at once.
+// The name of a kernel tells, by rules that are data (analyses/accel/kernel_category.h), and where
+// it does not, the op that launched it. Cost: one pass over the slices; a name is looked at once.
 #include <map>
 #include <set>
 

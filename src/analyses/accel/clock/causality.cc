@@ -1,7 +1,7 @@
-#include "analyses/accel/clock/causality.h"
-
 #include <algorithm>
 #include <unordered_map>
+
+#include "analyses/accel/clock/clock.h"
 
 namespace debrief::analyses::accel_clock {
 

@@ -1,9 +1,10 @@
 // Can the clocks of the devices be trusted?
 //
-//   causality.h   devices whose work is launched and waited for by calls of the host
-//   cycles.h      devices that stamp their work with a cycle counter
+//   causality.cc  devices whose work is launched and waited for by calls of the host
+//   cycles.cc     devices that stamp their work with a cycle counter
 
-#include "analyses/accel/clock/findings.h"
+#include "analyses/accel/clock/clock.h"
+
 #include "analyses/accel/devices.h"
 #include "analyses/analysis.h"
 #include "model/timeline/view.h"

@@ -1,10 +1,9 @@
-#include "analyses/accel/clock/cycles.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 
+#include "analyses/accel/clock/clock.h"
 #include "base/stats/intervals.h"
 #include "model/accel/dialect.h"
 #include "tables/accel_rate.h"

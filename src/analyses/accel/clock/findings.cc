@@ -1,5 +1,3 @@
-#include "analyses/accel/clock/findings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "analyses/accel/clock/clock.h"
 #include "base/stats/statistics.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"

@@ -1,10 +1,9 @@
-#include "analyses/accel/utilisation/findings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "analyses/accel/utilisation/utilisation.h"
 #include "base/text/units.h"
 #include "model/timeline/rank_shares.h"
 

@@ -1,9 +1,8 @@
-#include "analyses/accel/utilisation/ideal_tables.h"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "analyses/accel/utilisation/utilisation.h"
 #include "tables/accel_ideal.h"
 
 namespace debrief::analyses::accel_utilisation {

@@ -3,12 +3,12 @@
 // A kernel's name leads to its ideal cycles (ideal_tables.h). With the autopilot the device runs
 // whole programs by itself: what it shows of single kernels is not what they took, and only the sum
 // over a timeline can be compared. Cost: one pass over the kernels of each timeline.
+#include "analyses/accel/utilisation/utilisation.h"
+
 #include <cmath>
 #include <map>
 
 #include "analyses/accel/devices.h"
-#include "analyses/accel/utilisation/findings.h"
-#include "analyses/accel/utilisation/ideal_tables.h"
 #include "analyses/analysis.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/view.h"

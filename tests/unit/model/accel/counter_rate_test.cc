@@ -11,14 +11,14 @@
 namespace debrief::accel {
 namespace {
 
-struct Trace {
+struct RatedTrace {
   double mhz = 560;
   int events = 400;
   double late_us = 0;      // what the host adds at most to an end, and half of it to a begin
   bool is_copied = false;  // stamps begin anew every 20 events
 };
 
-std::vector<TimedCycles> Make(const Trace& trace) {
+std::vector<TimedCycles> Make(const RatedTrace& trace) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> late(0, trace.late_us);
   std::vector<TimedCycles> events;

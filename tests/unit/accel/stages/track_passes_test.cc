@@ -6,6 +6,7 @@
 #include <random>
 
 #include "accel/stages/stages.h"
+#include "compat/acelyzer/reference.h"
 #include "unit/accel/fixture.h"
 
 namespace debrief::accel {
@@ -45,8 +46,12 @@ struct Resolved {
   Resolved(const std::vector<Slice>& slices, Overlap how, bool compat = false)
       : fixture(Given(how, compat)), events(fixture.Read(Json(slices))) {
     SortEvents(events, fixture.run);
-    if (how == Overlap::kTid) DetectPartialOverlapTids(events, fixture.run);
-    DetectPartialOverlapEvents(events, fixture.run);
+    if (compat) {
+      if (how == Overlap::kTid) reference::DetectPartialOverlapTids(events, fixture.run);
+      reference::DetectPartialOverlapEvents(events, fixture.run);
+    } else {
+      DetectPartialOverlapEvents(events, fixture.run);
+    }
     AssertTsSequence(events, fixture.run);
   }
 
@@ -117,7 +122,7 @@ std::vector<std::pair<double, int64_t>> Preps(const std::vector<Slice>& slices, 
   options.compat = compat;
   Fixture fixture(options);
   EventList events = fixture.Read(Json(slices));
-  QueueingCounter(events, fixture.run);
+  compat ? reference::QueueingCounter(events, fixture.run) : QueueingCounter(events, fixture.run);
   std::vector<std::pair<double, int64_t>> points;
   for (const Event& event : events) {
     EXPECT_EQ(event.phase, 'C');
@@ -173,7 +178,7 @@ std::vector<Slice> TwoRanks(double offset) {
 TEST(RankClocks, ShiftsWholeRanks) {
   Fixture fixture;
   EventList events = fixture.Read(Json(TwoRanks(5000)));
-  AlignRanks(events, fixture.run);
+  MpSyncTightV1(events, fixture.run);
   EXPECT_NEAR(events[1].end(), events[0].end(), 1.01);
   EXPECT_NEAR(events[2].ts, 200, 1.01) << "host events move with their rank";
 }
@@ -181,7 +186,7 @@ TEST(RankClocks, ShiftsWholeRanks) {
 TEST(RankClocks, LeavesClocksThatAgree) {
   Fixture fixture;
   EventList events = fixture.Read(Json(TwoRanks(3)));
-  AlignRanks(events, fixture.run);
+  MpSyncTightV1(events, fixture.run);
   EXPECT_EQ(events[1].ts, 43);
   EXPECT_TRUE(fixture.console.Has("agree"));
 }
@@ -191,8 +196,12 @@ TEST(RankClocks, ARankWithoutCollectivesStays) {
   std::vector<Slice> slices = TwoRanks(5000);
   slices.push_back({777, 1, 1, "alone", 2, R"({"CollGroup": "of nobody else"})"});
   EventList events = fixture.Read(Json(slices));
-  AlignRanks(events, fixture.run);
-  EXPECT_EQ(events.back().ts, 777);
+  MpSyncTightV1(events, fixture.run);
+  const auto alone = std::find_if(events.begin(), events.end(), [&](const Event& event) {
+    return fixture.Name(event) == "alone";
+  });
+  ASSERT_NE(alone, events.end());
+  EXPECT_EQ(alone->ts, 777);
   EXPECT_TRUE(fixture.console.Has("1 of 3 ranks"));
 }
 
