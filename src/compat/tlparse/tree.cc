@@ -18,7 +18,6 @@
 #include "outputs/output.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_log.h"
-#include "tables/compile_shape.h"
 #include "tables/input.h"
 
 namespace debrief::outputs::tlparse_tree {

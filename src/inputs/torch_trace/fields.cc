@@ -1,7 +1,6 @@
 #include "inputs/torch_trace/fields.h"
 
 #include <charconv>
-#include <limits>
 #include <vector>
 
 namespace debrief::inputs::torch_trace {

@@ -81,7 +81,7 @@ TEST(CompileCaches, TheSameKeyMissedAgainIsTrouble) {
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
   EXPECT_EQ(findings[0].headline,
             "Rank 0 missed keys of fx_graph_cache again that had been looked up before: 1 times "
-            "(2.0 s)");
+            "(2 s)");
 }
 
 TEST(CompileCaches, RanksThatMissTogetherAreNoTrouble) {

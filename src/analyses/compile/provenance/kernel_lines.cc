@@ -1,7 +1,6 @@
 #include "analyses/compile/provenance/kernel_lines.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/text/strings.h"
 

@@ -1,9 +1,7 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <set>
 
 #include "analyses/compile/rank_compare/normalise.h"
 #include "analyses/compile/rank_compare/rank_compare.h"

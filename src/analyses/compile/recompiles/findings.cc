@@ -17,7 +17,6 @@
 #include "analyses/compile/rows.h"
 #include "base/text/strings.h"
 #include "tables/compilation.h"
-#include "tables/compile_frame_group.h"
 
 namespace debrief::analyses::compile_recompiles {
 

@@ -8,7 +8,6 @@
 #include "base/json/cursor.h"
 #include "model/compile/payload.h"
 #include "tables/compile_autotune.h"
-#include "tables/compile_entry.h"
 #include "tables/compile_kernel.h"
 
 namespace debrief::analyses::compile_time {

@@ -7,7 +7,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "compat/tlparse/pages/context.h"
 #include "compat/tlparse/plan.h"

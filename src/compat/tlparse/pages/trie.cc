@@ -4,7 +4,6 @@
 // on their level. Cost: linear in nodes and stacks.
 #include <fmt/format.h>
 
-#include <unordered_map>
 #include <vector>
 
 #include "base/text/escape.h"

@@ -51,9 +51,10 @@ class Section {
   TextTable table_;
 };
 
-// "17.0 s", "340 ms"; "-" for none.
+// "17.0 s", "340 ms", "0 s"; "-" for none.
 inline std::string SecondsText(double seconds) {
-  return std::isnan(seconds) ? "-" : DurationText(std::llround(seconds * 1e9));
+  if (std::isnan(seconds)) return "-";
+  return seconds == 0 ? "0 s" : DurationText(std::llround(seconds * 1e9));
 }
 
 // "train.py:27"; the last part of the path is enough to find it. "-" when not known.

@@ -19,12 +19,9 @@
 #include "tables/compile_first_difference.h"
 #include "tables/compile_log.h"
 #include "tables/compile_phase.h"
-#include "tables/compile_rank_only.h"
 #include "tables/compile_rank_time.h"
-#include "tables/compile_recompile.h"
 #include "tables/compile_shape.h"
 #include "tables/compile_weight.h"
-#include "tables/input.h"
 
 namespace debrief::outputs::compile_summary {
 
