@@ -20,7 +20,6 @@
 #include "base/json/cursor.h"
 #include "base/json/writer.h"
 #include "inputs/json_elements.h"
-#include "inputs/op_trace/diagnostics.h"
 #include "model/model.h"
 #include "tables/recorded_op.h"
 #include "tables/recording_note.h"
@@ -28,6 +27,30 @@
 namespace debrief::inputs::op_trace {
 
 namespace {
+
+constexpr DiagnosticKind kNoEntries = {"op_trace.no_entries", Severity::kError,
+                                       "the document has no list of entries",
+                                       "Check that the recorder finished writing the file."};
+constexpr DiagnosticKind kTruncated = {
+    "op_trace.truncated", Severity::kError,
+    "the list of entries does not end; whole entries are kept",
+    "The program was killed while writing; record to a .dbr file to lose nothing."};
+constexpr DiagnosticKind kBadEntry = {
+    "op_trace.bad_entry", Severity::kError,
+    "an entry is not an object with an operation, or its JSON is broken; left out",
+    "Look at the entry at this place."};
+constexpr DiagnosticKind kNoDuration = {
+    "op_trace.no_duration", Severity::kWarning,
+    "an entry has no duration (null, NaN or text); kept without one",
+    "The recorder wrote NaN or infinity; fix its clock."};
+constexpr DiagnosticKind kOutOfRange = {
+    "op_trace.out_of_range", Severity::kWarning,
+    "a number is negative or does not fit 63 bits; kept as null",
+    "A product of dimensions overflowed in the recorder."};
+constexpr DiagnosticKind kTotalDisagrees = {
+    "op_trace.total_disagrees", Severity::kWarning,
+    "total_duration_us is not the sum of the entries; the sum is used",
+    "Nothing is lost; the recorder's total was edited or miscounted."};
 
 Recognition Sniff(const SniffInput& input) {
   if (input.json == nullptr) return {};
