@@ -4,7 +4,7 @@
 //              "rows": [{...}]}],
 //  "not_computable": [{"table": "...", "reason": "..."}]}
 #include "base/json/writer.h"
-#include "outputs/table_json.h"
+#include "outputs/table_cell.h"
 #include "outputs/terminal/profile_sheets/reasons.h"
 #include "outputs/terminal/profile_sheets/rows.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
