@@ -1,4 +1,4 @@
-// Lost time: the island "cost" (src/outputs/report/html/cost_data.cc) as typed tables, and the states that a rank can be in.
+// Lost time: the island "cost" (src/outputs/report/html/table_islands.cc) as typed tables, and the states that a rank can be in.
 import type { Part, Values } from "../profile/parts";
 import { loadJson, Once } from "../run/islands";
 import { Tables, type RawTables, type Who } from "../run/tables";

@@ -1,4 +1,4 @@
-// Tables about traffic and arrivals: the island "comm" (src/outputs/report/html/comm_data.cc).
+// Tables about traffic and arrivals: the island "comm" (src/outputs/report/html/table_islands.cc).
 import { loadJson, Once } from "../run/islands";
 import { Tables, type RawTables, type Who } from "../run/tables";
 

@@ -1,4 +1,4 @@
-// Ranks beside each other: the island "ranks" (src/outputs/report/html/rank_data.cc) as typed tables, and one row
+// Ranks beside each other: the island "ranks" (src/outputs/report/html/table_islands.cc) as typed tables, and one row
 // for each rank with what all of them say of it.
 import { Tables, type RawTables, type Who } from "../run/tables";
 import { loadJson, Once } from "../run/islands";

@@ -1,5 +1,5 @@
 // Where else in the report a slice is looked at. What it belongs to is read out of its name and note, which
-// src/outputs/report/html/timeline_*.cc write; a text that is none of theirs gives no link.
+// src/outputs/report/html/timeline/*.cc write; a text that is none of theirs gives no link.
 import { views } from "views";
 import type { Place, Slice } from "./store";
 import { hasRows, type Run } from "../run/data";
