@@ -52,14 +52,25 @@ void AddGlobal(CLI::App& app, Parsed& parsed) {
   app.add_flag("--quiet", parsed.global.quiet, "No progress and no notes on stderr");
 }
 
-void AddRunOptions(CLI::App& app, Parsed& parsed) {
+void AddJobs(CLI::App& app, Parsed& parsed) {
   app.add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 1024).description(""));
+}
+
+void AddRunOptions(CLI::App& app, Parsed& parsed) {
+  AddJobs(app, parsed);
   app.add_option("--fail-on", parsed.fail_on,
                  "Exit 3 on a finding of this level or above: info, warning, error")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"info", "warning", "error"}).description(""));
+}
+
+template <typename Number>
+void AddTop(CLI::App& app, Number& top, const char* words) {
+  app.add_option("--top", top, words)
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("N");
 }
 
 void AddReport(CLI::App& app, Parsed& parsed) {
@@ -238,9 +249,7 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
       ->check(CLI::IsMember({"debrief", "hta", "tracelens", "tensorboard"}).description(""))
       ->type_name("NAME");
   profile->add_option("--ranks", options.ranks, "Only these ranks")->delimiter(',');
-  profile->add_option("--top", options.top, "Rows of a sheet; 0 = all (20)")
-      ->check(CLI::NonNegativeNumber.description(""))
-      ->type_name("N");
+  AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);
   AddRunOptions(*profile, parsed);
@@ -260,9 +269,7 @@ CLI::App* AddOps(CLI::App& app, Parsed& parsed) {
   ops->add_option("PATH", options.paths, "Recordings, op traces, folders or archives of them")
       ->type_name("")
       ->required();
-  ops->add_option("--top", options.top, "Rows of a list; 0 = all (10)")
-      ->check(CLI::NonNegativeNumber.description(""))
-      ->type_name("N");
+  AddTop(*ops, options.top, "Rows of a list; 0 = all (10)");
   ops->add_option("--hot-bytes", options.hot_bytes, "List outputs above this size (1048576)")
       ->type_name("B");
   ops->add_option("--min-ratio", options.min_ratio,
@@ -275,9 +282,7 @@ CLI::App* AddOps(CLI::App& app, Parsed& parsed) {
   ops->add_flag("--compat", options.compat,
                 "Count as the first op traces did; with --json also their JSON (docs/compat.md)");
   AddGlobal(*ops, parsed);
-  ops->add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024).description(""));
+  AddJobs(*ops, parsed);
   ops->footer("Example:\n  debrief ops examples/recorded-ops");
   return ops;
 }
@@ -307,13 +312,9 @@ CLI::App* AddDiff(CLI::App& app, Parsed& parsed) {
       ->type_name("GATE")
       ->allow_extra_args(false);
   diff->add_flag("--markdown", options.markdown, "Tables to paste into a ticket");
-  diff->add_option("--top", options.top, "Rows of a section; 0 = all (10)")
-      ->check(CLI::NonNegativeNumber.description(""))
-      ->type_name("N");
+  AddTop(*diff, options.top, "Rows of a section; 0 = all (10)");
   AddGlobal(*diff, parsed);
-  diff->add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024).description(""));
+  AddJobs(*diff, parsed);
   diff->footer("Example:\n  debrief diff examples/two-rank-profile --ranks 0 1");
   return diff;
 }
@@ -342,9 +343,7 @@ CLI::App* AddConvert(CLI::App& app, Parsed& parsed) {
       ->type_name("WHICH")
       ->check(CLI::IsMember({"host", "python"}).description(""));
   AddGlobal(*convert, parsed);
-  convert->add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024).description(""));
+  AddJobs(*convert, parsed);
   convert->footer(
       "Example:\n  debrief convert examples/two-rank-profile --to perfetto -o job.pftrace");
   return convert;

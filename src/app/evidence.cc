@@ -1,11 +1,10 @@
-#include "app/evidence.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
+#include "app/explained.h"
 #include "model/table.h"
 #include "outputs/store/query.h"
 #include "outputs/string_sink.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/json/writer.h"
+#include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/rank_list.h"
 #include "base/text/safe_name.h"
@@ -56,40 +57,22 @@ std::string Command(const Explained& explained, const std::string& sql) {
   return fmt::format("debrief query {} {}", ShellWord(explained.folder), ShellWord(sql));
 }
 
-std::string Cut(const std::string& cell, size_t width) {
-  std::string clean = Printable(cell);
-  if (clean.size() <= width) return clean;
-  size_t end = width - 3;
-  while (end > 0 && (static_cast<uint8_t>(clean[end]) & 0xC0) == 0x80) --end;
-  return clean.substr(0, end) + "...";
-}
-
-std::vector<size_t> Widths(const Cells& table) {
-  std::vector<size_t> widths(table.front().size());
-  for (const auto& row : table) {
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], std::min(Printable(row[i]).size(), kWidestCell));
-  }
-  return widths;
-}
+std::string Cut(const std::string& cell) { return CutEnd(Printable(cell), kWidestCell); }
 
 size_t LineWidth(const Cells& table) {
   size_t width = 4;
-  for (size_t column : Widths(table)) width += column + 2;
+  for (size_t column = 0; column < table.front().size(); ++column) {
+    size_t widest = 0;
+    for (const auto& row : table) widest = std::max(widest, TextWidth(Cut(row[column])));
+    width += widest + 2;
+  }
   return width;
 }
 
 std::string Aligned(const Cells& table) {
-  std::vector<size_t> widths = Widths(table);
-  std::string text;
-  for (const auto& row : table) {
-    std::string line = "    ";
-    for (size_t i = 0; i < row.size(); ++i)
-      line += fmt::format("{:{}}", Cut(row[i], kWidestCell), widths[i] + 2);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
+  TextTable text(std::vector<TextTable::Column>(table.front().size(), {.widest = kWidestCell}));
+  for (const auto& row : table) text.Add(row);
+  return text.Text({.indent = 4, .has_head = false});
 }
 
 // Columns become lines: many columns and few rows fit that way.
@@ -108,7 +91,7 @@ std::string Pairs(const Cells& table, int width) {
   std::string text, line = "   ";
   for (size_t i = 0; i < table[0].size(); ++i) {
     if (table[1][i].empty()) continue;
-    std::string pair = fmt::format(" {} {};", table[0][i], Cut(table[1][i], kWidestCell));
+    std::string pair = fmt::format(" {} {};", table[0][i], Cut(table[1][i]));
     if (line.size() + pair.size() > static_cast<size_t>(width) && line.size() > 4) {
       text += line + "\n";
       line = "   ";
@@ -199,8 +182,7 @@ void WriteOthers(JsonWriter& json, std::string_view key,
 std::string MarkdownTable(const EvidenceRows& rows) {
   auto line = [](const std::vector<std::string>& cells) {
     std::string text = "|";
-    for (const std::string& cell : cells)
-      text += fmt::format(" {} |", Markdown(Cut(cell, kWidestCell)));
+    for (const std::string& cell : cells) text += fmt::format(" {} |", Markdown(Cut(cell)));
     return text + "\n";
   };
   std::string text = line(rows.columns);

@@ -13,6 +13,7 @@
 
 #include "app/progress_line.h"
 #include "base/text/safe_name.h"
+#include "tables/input.h"
 
 namespace debrief {
 
@@ -75,6 +76,11 @@ class BarProgress final : public Progress {
 
 bool IsDumbTerminal() { return Environment("TERM") == "dumb" || Environment("TERM").empty(); }
 
+std::string_view PathOf(const Model& model, int32_t input) {
+  if (input == kNone32) return "(all)";
+  return model.pools.Text(model.tables.Get<InputTable>().path[static_cast<size_t>(input)]);
+}
+
 }  // namespace
 
 StdoutSink::~StdoutSink() { std::fflush(stdout); }
@@ -110,6 +116,15 @@ std::string Environment(const char* name) {
 void PrintError(const Status& status) { PrintNote(fmt::format("debrief: {}", status.ToString())); }
 
 void PrintNote(std::string_view text) { std::fputs((Printable(text) + "\n").c_str(), stderr); }
+
+void PrintTrouble(const Model& model) {
+  for (const Diagnostic& each : model.diagnostics.all()) {
+    if (each.kind->severity == Severity::kInfo) continue;
+    fmt::print(stderr, "debrief: {}: {}: {} ({} times, first at byte {}). {}\n",
+               SeverityName(each.kind->severity), PathOf(model, each.input), each.kind->meaning,
+               each.count, each.first.empty() ? -1 : each.first[0].offset, each.kind->remedy);
+  }
+}
 
 void OpenInBrowser(const std::string& page) {
   bool has_display = !Environment("DISPLAY").empty() || !Environment("WAYLAND_DISPLAY").empty();

@@ -41,4 +41,8 @@ void OpenInBrowser(const std::string& page);
 void PrintError(const Status& status);
 void PrintNote(std::string_view text);
 
+// What was wrong in the inputs, for commands that print answers and no report: one line a kind and
+// input on stderr; notes that need no action are left out.
+void PrintTrouble(const Model& model);
+
 }  // namespace debrief

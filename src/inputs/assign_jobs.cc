@@ -7,9 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "inputs/attempts.h"
 #include "inputs/input_diagnostics.h"
-#include "inputs/job_folders.h"
 #include "inputs/name_clues.h"
 #include "tables/attempt.h"
 #include "tables/job.h"

@@ -20,8 +20,13 @@
 // where they exist.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
+#include "base/pools/ids.h"
 #include "inputs/found_input.h"
 #include "model/model.h"
 
@@ -30,5 +35,30 @@ namespace debrief {
 // Sets who.job, who.attempt, who.rank and host of every input, adds notes where name and content
 // disagree, and fills the tables job, attempt and rank.
 void AssignJobs(std::vector<FoundInput>& inputs, Model& model);
+
+// ---- attempts.cc: tells the attempts of one job apart, by times and ranks alone.
+
+// What one input of the job tells.
+struct AttemptClue {
+  int64_t start_ns = kNone64;
+  int32_t folder_attempt = kNone32;  // of a folder attempt_N around it
+  int32_t rank = kNone32;
+  bool one_per_process = false;  // two of these for one rank are two process lives
+};
+
+// The attempt of each input, from 0, oldest first. Cost: n log n.
+std::vector<int32_t> TellAttemptsApart(const std::vector<AttemptClue>& clues);
+
+// ---- job_folders.cc: which folders make one job, by folders and ranks alone.
+
+// What lies directly in one folder.
+struct FolderContent {
+  bool evidence = false;  // something other than notes: a known format, or a file with a rank
+  bool unranked = false;  // evidence without a rank
+  std::set<int32_t> ranks;
+};
+
+// For every folder the folder of its job: itself or one above it.
+std::map<std::string, std::string> FoldFolders(const std::map<std::string, FolderContent>& folders);
 
 }  // namespace debrief

@@ -7,12 +7,12 @@
 //                                            cut ^            ^ rank 1 again
 //
 // Every other input with a time belongs to the last attempt that had begun by then.
-#include "inputs/attempts.h"
-
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <tuple>
+
+#include "inputs/assign_jobs.h"
 
 namespace debrief {
 

@@ -1,10 +1,9 @@
 // Folding goes from the deepest folders upwards, so that job/node01/attempt_0/3 arrives at job in
 // three steps. Each step looks at the children of one parent: which of them does the parent
 // swallow?
-#include "inputs/job_folders.h"
-
 #include <algorithm>
 
+#include "inputs/assign_jobs.h"
 #include "inputs/name_clues.h"
 
 namespace debrief {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace debrief {
@@ -15,12 +16,16 @@ Cell Integer(int64_t value, bool is_none) {
 
 Cell Text(std::string text) { return {.kind = Cell::kText, .text = std::move(text)}; }
 
+std::string FrameText(const Pools& pools, FrameId id) {
+  const Frame& frame = pools.GetFrame(id);
+  return fmt::format("{}:{} in {}", pools.Text(frame.file), frame.line, pools.Text(frame.function));
+}
+
 std::string StackText(const Pools& pools, StackId stack) {
   std::string text;
   for (FrameId id : pools.GetStack(stack)) {
-    const Frame& frame = pools.GetFrame(id);
-    text += fmt::format("{}{}:{} in {}", text.empty() ? "" : "\n", pools.Text(frame.file),
-                        frame.line, pools.Text(frame.function));
+    if (!text.empty()) text += '\n';
+    text += FrameText(pools, id);
   }
   return text;
 }
@@ -58,6 +63,55 @@ Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row)
     }
   }
   return {};
+}
+
+namespace {
+
+void WriteStack(const Pools& pools, StackId stack, JsonWriter& json) {
+  json.BeginArray();
+  for (FrameId id : pools.GetStack(stack)) json.Value(FrameText(pools, id));
+  json.EndArray();
+}
+
+void WriteList(const Pools& pools, ListId list, JsonWriter& json) {
+  json.BeginArray();
+  for (int64_t value : pools.lists.Get(list)) json.Value(value);
+  json.EndArray();
+}
+
+void WriteCell(const Pools& pools, const Table& table, size_t column, size_t row,
+               JsonWriter& json) {
+  const ColumnInfo& info = table.info().columns[column];
+  if (info.type == ColumnType::kString) {  // without a copy
+    const auto id = ValueAt<StringId>(table, column, row);
+    if (id != StringId::kNone) json.Field(info.name, pools.Text(id));
+  } else if (info.type == ColumnType::kList) {
+    const auto id = ValueAt<ListId>(table, column, row);
+    if (id != ListId::kNone) WriteList(pools, id, json.Key(info.name));
+  } else if (info.type == ColumnType::kStack) {
+    const auto id = ValueAt<StackId>(table, column, row);
+    if (id != StackId::kNone) WriteStack(pools, id, json.Key(info.name));
+  } else {
+    const Cell cell = ReadCell(pools, table, column, row);
+    if (cell.kind == Cell::kInteger) json.Field(info.name, cell.integer);
+    if (cell.kind == Cell::kReal) json.Field(info.name, cell.real);
+    if (cell.kind == Cell::kFlag) json.Field(info.name, cell.integer != 0);
+  }
+}
+
+}  // namespace
+
+void WriteRow(const Model& model, const Table& table, size_t row, JsonWriter& json) {
+  json.BeginObject();
+  for (size_t column = 0; column < table.info().columns.size(); ++column)
+    WriteCell(model.pools, table, column, row, json);
+  json.EndObject();
+}
+
+void WriteRows(const Model& model, const Table& table, size_t most, JsonWriter& json) {
+  json.BeginArray();
+  for (size_t row = 0; row < std::min(most, table.size()); ++row) WriteRow(model, table, row, json);
+  json.EndArray();
 }
 
 }  // namespace debrief

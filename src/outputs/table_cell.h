@@ -1,9 +1,12 @@
-// One value of any table, for outputs that show tables they do not know.
+// Values and rows of any table, for outputs that show tables they do not know.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "base/json/writer.h"
+#include "model/model.h"
 #include "model/table.h"
 
 namespace debrief {
@@ -18,5 +21,13 @@ struct Cell {
 
 // `row` is below table.size().
 Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row);
+
+// Rows of any table as JSON objects: {"rank": 0, "compile_id": "0/0", "ranks": [1, 2], ...}. Null
+// values are left out; a stack is a list of "file:line in function", innermost first.
+// Writes one object. `row` is below table.size().
+void WriteRow(const Model& model, const Table& table, size_t row, JsonWriter& json);
+
+// Writes an array of the first `most` rows.
+void WriteRows(const Model& model, const Table& table, size_t most, JsonWriter& json);
 
 }  // namespace debrief

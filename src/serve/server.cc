@@ -14,14 +14,17 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "serve/connection.h"
-#include "serve/workers.h"
 
 namespace debrief::serve {
 
@@ -79,6 +82,62 @@ class Answers {
   std::mutex mutex_;
   std::vector<Answer> answers_;
 };
+
+// Threads that take tasks from a queue, in order.
+class Workers {
+ public:
+  explicit Workers(int threads);
+  // Waits for the tasks that have begun; the others are dropped.
+  ~Workers() { Drop(); }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  void Add(std::function<void()> task);
+  // No task begins any more.
+  void Drop();
+
+ private:
+  void Work();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> tasks_;
+  bool stopping_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+Workers::Workers(int threads) {
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+}
+
+void Workers::Drop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    tasks_.clear();
+  }
+  wake_.notify_all();
+}
+
+void Workers::Add(std::function<void()> task) {
+  {
+    std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  wake_.notify_one();
+}
+
+void Workers::Work() {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return stopping_ || !tasks_.empty(); });
+    if (stopping_) return;
+    std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+  }
+}
 
 // A slow request's moment of beginning, set by its worker; 0: it waits for its turn.
 using Begun = std::atomic<int64_t>;

@@ -1,4 +1,4 @@
-// Texts of compile logs for the page, as src/outputs/report/html/text_data.cc writes them.
+// Texts of compile logs for the page, as src/outputs/report/html/compile/texts.cc writes them.
 import { compileTables, withCompile } from "./compile_fixture.mjs";
 
 // One chunk with all texts. `artifacts`: {input, rank, id, entry, kind, name, form, text}; no text: left out.

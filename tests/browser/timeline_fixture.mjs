@@ -1,4 +1,4 @@
-// Islands of the timeline from plain objects, packed as src/outputs/report/html/timeline_island.h says.
+// Islands of the timeline from plain objects, packed as src/outputs/report/html/timeline/island.h says.
 import { emptyRun } from "./fixture.mjs";
 
 function varint(bytes, value) {

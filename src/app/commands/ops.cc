@@ -16,7 +16,6 @@
 #include "app/build_model.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
-#include "app/trouble.h"
 #include "inputs/importer.h"
 #include "outputs/terminal/op_answers/answers.h"
 

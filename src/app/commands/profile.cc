@@ -14,7 +14,6 @@
 #include "app/build_model.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
-#include "app/trouble.h"
 #include "inputs/importer.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
 #include "outputs/terminal/profile_sheets/sheet.h"

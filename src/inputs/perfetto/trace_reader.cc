@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/bytes/inflate.h"
+#include "base/bytes/gzip.h"
 #include "inputs/perfetto/diagnostics.h"
 #include "inputs/perfetto/packet_stream.h"
 #include "model/timeline/kinds.h"

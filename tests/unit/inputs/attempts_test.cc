@@ -1,8 +1,8 @@
-#include "inputs/attempts.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "inputs/assign_jobs.h"
 
 namespace debrief {
 namespace {

@@ -1,9 +1,9 @@
-#include "inputs/job_folders.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+
+#include "inputs/assign_jobs.h"
 
 namespace debrief {
 namespace {

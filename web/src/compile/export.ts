@@ -1,4 +1,4 @@
-// The island "export" (src/outputs/report/html/export_data.cc): what stood in the way of torch.export.
+// The island "export" (src/outputs/report/html/compile/exports.cc): what stood in the way of torch.export.
 import { clean } from "../run/clean";
 import { loadJson, Once } from "../run/islands";
 import type { Who } from "../run/tables";

@@ -1,4 +1,4 @@
-// The island "lanes" (src/outputs/report/html/lane_data.cc): when each rank compiled. Made into rows of boxes, one
+// The island "lanes" (src/outputs/report/html/compile/lanes.cc): when each rank compiled. Made into rows of boxes, one
 // for each rank (or log, where ranks are not told), on a common clock or from the begin of each log.
 import { loadJson, Once } from "../run/islands";
 import { clean } from "../run/clean";

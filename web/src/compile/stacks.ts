@@ -1,4 +1,4 @@
-// The island "stacks" (src/outputs/report/html/stack_data.cc): where in the program compilations began. From it a
+// The island "stacks" (src/outputs/report/html/compile/stacks.cc): where in the program compilations began. From it a
 // forest is made for what the reader wants to see: some ranks, the user's own frames or all of them.
 import { clean } from "../run/clean";
 import { loadJson, Once } from "../run/islands";

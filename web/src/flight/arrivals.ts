@@ -1,4 +1,4 @@
-// How late each rank came to each collective: the island "arrivals" (src/outputs/report/html/comm_arrivals.cc), and what
+// How late each rank came to each collective: the island "arrivals" (src/outputs/report/html/collectives/arrivals.cc), and what
 // is derived from it.
 import { median } from "../parts/rows";
 import { clean } from "../run/clean";

@@ -1,4 +1,4 @@
-// Collectives: types of the island "flight" (src/outputs/report/html/flight_data.cc), reading it, and addresses of
+// Collectives: types of the island "flight" (src/outputs/report/html/collectives/flight.cc), reading it, and addresses of
 // groups.
 import { clean } from "../run/clean";
 import type { Finding } from "../run/data";

@@ -1,4 +1,4 @@
-// Where the cells of the grids were issued: the island "flight_stacks" (src/outputs/report/html/flight_stacks.cc).
+// Where the cells of the grids were issued: the island "flight_stacks" (src/outputs/report/html/collectives/flight.cc).
 //
 // Each stack is there once. A column has the stack that most of its cells have; cells that have another are
 // listed. Groups stand in the order of the island "flight", of all jobs.

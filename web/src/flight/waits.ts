@@ -1,4 +1,4 @@
-// Who waits for whom: the island "waits" (src/outputs/report/html/comm_waits.cc) and the graph that is made of it.
+// Who waits for whom: the island "waits" (src/outputs/report/html/collectives/waits.cc) and the graph that is made of it.
 //
 //   rank --at--> one op of one group --waits for--> ranks
 //

@@ -1,4 +1,4 @@
-// An island of tables (src/outputs/report/html/table_shares.cc): {"tables": {NAME: {"total": N, "rows": [{...}]}}}.
+// An island of tables (src/outputs/report/html/table_islands.cc): {"tables": {NAME: {"total": N, "rows": [{...}]}}}.
 //
 // The texts of a table are cleaned when a view first asks for it, so that a large island opens without
 // walking all of it. Types of rows come from src/**/tables.def (build.mjs); docs/tables.md says what the columns mean.

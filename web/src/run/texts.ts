@@ -1,4 +1,4 @@
-// Texts of compile logs: graphs, generated code, guards, as the log has them (src/outputs/report/html/text_data.cc).
+// Texts of compile logs: graphs, generated code, guards, as the log has them (src/outputs/report/html/compile/texts.cc).
 //
 //   island "texts"     {"most_bytes": 48000000, "left_out": 3, "left_out_bytes": 91234567,
 //                       "kinds": ["artifact", "dynamo_output_graph", ...],

@@ -1,4 +1,4 @@
-// The island "source" (src/outputs/report/html/source_data.cc): what is known about lines of source, by file.
+// The island "source" (src/outputs/report/html/source/source.cc): what is known about lines of source, by file.
 import { clean } from "../run/clean";
 import type { Finding } from "../run/data";
 import { loadJson, Once } from "../run/islands";

@@ -1,4 +1,4 @@
-// Reads the bytes of an island of slices (src/outputs/report/html/timeline_island.h tells what they are).
+// Reads the bytes of an island of slices (src/outputs/report/html/timeline/island.h tells what they are).
 //
 // Everything becomes typed arrays; there is no object for a slice. A million slices take some 50 ms.
 import { cleanText } from "../run/clean";

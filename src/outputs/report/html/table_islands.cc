@@ -15,7 +15,6 @@
 #include "base/check.h"
 #include "base/json/writer.h"
 #include "outputs/table_cell.h"
-#include "outputs/table_json.h"
 
 namespace debrief::outputs::html {
 

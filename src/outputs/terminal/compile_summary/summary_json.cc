@@ -1,6 +1,6 @@
 // The tables behind the summary as JSON.
 #include "base/json/writer.h"
-#include "outputs/table_json.h"
+#include "outputs/table_cell.h"
 #include "outputs/terminal/compile_summary/answers.h"
 
 namespace debrief::outputs::compile_summary {

@@ -12,7 +12,6 @@
 
 #include "base/json/writer.h"
 #include "outputs/table_cell.h"
-#include "outputs/table_json.h"
 #include "outputs/terminal/profile_sheets/rows.h"
 
 namespace debrief::outputs::profile_sheets {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/bytes/gzip.h"
-#include "base/bytes/inflate.h"
 #include "base/bytes/write_file.h"
 #include "base/json/writer.h"
 #include "base/version.h"
