@@ -40,7 +40,7 @@ class CompiledNames {
 
  private:
   void Look(const Model& model, size_t row, std::set<std::string, std::less<>>& wanted);
-  void Tell(const RankKey& rank, std::set<std::string, std::less<>>& wanted, std::string_view name,
+  void Keep(const RankKey& rank, std::set<std::string, std::less<>>& wanted, std::string_view name,
             std::string_view compile_id);
 
   std::map<RankKey, std::set<std::string, std::less<>>> wanted_;
