@@ -20,6 +20,7 @@
 #include "tables/timeline_launch.h"
 #include "tables/timeline_slice.h"
 #include "tables/timeline_step.h"
+#include "torch/compiled_region.h"
 
 namespace debrief::analyses::timeline_launches {
 
@@ -73,7 +74,7 @@ class Sweep {
         context_.module[at] = slice;
         return;
       case NameRole::kRegion:
-        if (!CompileIdIn(view_.NameOf(slice)).empty()) context_.region[at] = slice;
+        if (!CompileIdOfRegion(view_.NameOf(slice)).empty()) context_.region[at] = slice;
         return;
       case NameRole::kStep:
       case NameRole::kCompiledCall:
@@ -150,7 +151,7 @@ class Writer {
     if (region == kNone32) return StringId::kNone;
     const StringId name = view_.name[TimelineView::At(region)];
     auto [at, is_new] = compile_ids_.try_emplace(name, StringId::kNone);
-    if (is_new) at->second = part_.pools.Intern(CompileIdIn(view_.model.pools.Text(name)));
+    if (is_new) at->second = part_.pools.Intern(CompileIdOfRegion(view_.model.pools.Text(name)));
     return at->second;
   }
 
