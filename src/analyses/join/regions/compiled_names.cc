@@ -1,4 +1,4 @@
-#include "analyses/join/regions/compiled_names.h"
+#include "analyses/join/regions/regions.h"
 
 #include <utility>
 
