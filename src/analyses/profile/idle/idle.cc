@@ -22,13 +22,13 @@ namespace debrief::analyses::profile_idle {
 
 namespace {
 
-// Rows of profile_idle and profile_gap for one timeline, by our definition.
-
 using timeline::Cause;
-
 using timeline::Gap;
-
 using timeline::TimelineView;
+
+constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<TimelineLaunchTable, TimelineStepTable>;
+constexpr auto kMakes = kTableNames<ProfileIdleTable, ProfileGapTable>;
 
 constexpr size_t kMostGaps = 50;
 
@@ -120,10 +120,6 @@ void AddLongestGaps(const TimelineView& view, const std::vector<Gap>& gaps, Part
     part.tables.Edit<ProfileGapTable>().Add(row);
   }
 }
-
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineLaunchTable, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<ProfileIdleTable, ProfileGapTable>;
 
 Status Run(const Model& model, AnalysisResult& result) {
   timeline::DeviceClasses classes(model);

@@ -26,6 +26,13 @@ namespace debrief::analyses::timeline_launches {
 
 namespace {
 
+using timeline::TimelineView;
+using timeline::WorkOrigin;
+
+constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
+constexpr auto kUses = kTableNames<TimelineStepTable>;
+constexpr auto kMakes = kTableNames<TimelineLaunchTable, TimelineBackwardTable>;
+
 // What is around each slice of the host: its op, module and compilation.
 //
 //   nn.Module: Linear_0 [ aten::linear [ aten::addmm [ cudaLaunchKernel ] ] ]
@@ -40,8 +47,6 @@ struct HostContext {
   std::vector<int32_t> module;  // slice of the module's call
   std::vector<int32_t> region;  // slice whose name has the compile id
 };
-
-using timeline::TimelineView;
 
 class Sweep {
  public:
@@ -110,12 +115,6 @@ HostContext HostContextOf(const TimelineView& view, NameRoles& roles,
   }
   return sweep.Take();
 }
-
-using timeline::WorkOrigin;
-
-constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<TimelineStepTable>;
-constexpr auto kMakes = kTableNames<TimelineLaunchTable, TimelineBackwardTable>;
 
 class Writer {
  public:
