@@ -46,15 +46,6 @@ std::string_view DetailOf(const TimelineView& view, const Gap& gap) {
   return view.model.pools.Text(view.kind[TimelineView::At(gap.host)]);
 }
 
-StringId BusiestName(const Group& group) {
-  StringId busiest = StringId::kNone;
-  int64_t longest = 0;
-  for (const auto& [name, time] : group.by_host) {
-    if (time > longest || (time == longest && name < busiest)) busiest = name, longest = time;
-  }
-  return busiest;
-}
-
 std::map<GroupKey, Group> GroupGaps(const TimelineView& view, const std::vector<Gap>& gaps) {
   std::map<GroupKey, Group> groups;
   for (const Gap& gap : gaps) {
@@ -83,7 +74,7 @@ void AddIdle(const TimelineView& view, const std::vector<Gap>& gaps, Part& part)
     row.ratio = static_cast<double>(group.idle_ns) / static_cast<double>(of_device[device]);
     row.gaps = group.gaps;
     row.longest_ns = group.longest_ns;
-    StringId busiest = BusiestName(group);
+    StringId busiest = Busiest(group.by_host).first;
     if (busiest != StringId::kNone)
       row.busiest_host = part.pools.Intern(view.model.pools.Text(busiest));
     part.tables.Edit<ProfileIdleTable>().Add(row);
