@@ -35,6 +35,15 @@ namespace debrief::analyses::cost {
 
 namespace {
 
+// Profiles or compile logs or both: neither alone is needed.
+constexpr auto kNeeds = kTableNames<InputTable>;
+constexpr auto kUses =
+    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineLaunchTable,
+                ProfileCollectiveTable, ProfileCollectiveMatchTable, ProfileCollectiveWaitTable,
+                CompilePhaseTable, CompileSpanTable, CompilationTable, CompileRankOnlyTable>;
+constexpr auto kMakes =
+    kTableNames<CostRankTable, CostCollectiveTable, CostRegionTable, CostFixTable>;
+
 // Rows of cost_collective: collectives of one kind in one group together.
 using Key = std::tuple<int32_t, int32_t, StringId, StringId, ListId, StringId>;
 
@@ -92,15 +101,6 @@ void AddCollectiveRows(const Model& model, const std::vector<WaitBlame>& blames,
     part.tables.Edit<CostCollectiveTable>().Add(row);
   }
 }
-
-// Profiles or compile logs or both: neither alone is needed.
-constexpr auto kNeeds = kTableNames<InputTable>;
-constexpr auto kUses =
-    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineLaunchTable,
-                ProfileCollectiveTable, ProfileCollectiveMatchTable, ProfileCollectiveWaitTable,
-                CompilePhaseTable, CompileSpanTable, CompilationTable, CompileRankOnlyTable>;
-constexpr auto kMakes =
-    kTableNames<CostRankTable, CostCollectiveTable, CostRegionTable, CostFixTable>;
 
 bool ShowsDevices(const timeline::TimelineView& view) {
   return std::any_of(view.kind.begin(), view.kind.end(),

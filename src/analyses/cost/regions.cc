@@ -9,6 +9,7 @@
 #include "tables/compile_span.h"
 #include "tables/cost_region.h"
 #include "tables/timeline_launch.h"
+#include "torch/compiled_region.h"
 
 namespace debrief::analyses::cost {
 
@@ -16,18 +17,15 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr std::string_view kRegionWords = "Torch-Compiled Region: ";
-
-// "0/1" of "Torch-Compiled Region: 0/1"; empty for another name.
+// Without the attempt; empty for another name.
 std::string_view CompileIdIn(std::string_view name) {
-  if (!name.starts_with(kRegionWords)) return {};
-  name.remove_prefix(kRegionWords.size());
-  return WithoutAttempt(name.substr(0, name.find(' ')));
+  return WithoutAttempt(CompileIdOfRegion(name));
 }
 
 class Finder {
  public:
-  Finder(const Model& model, std::map<RankKey, RegionTime>& times) : model_(model), times_(times) {}
+  Finder(const Model& model, std::map<RankKey, RegionTime>& times)
+      : model_(model), times_(times), region_of_(model.pools, CompileIdIn) {}
 
   void AddLogs() {
     const auto& spans = model_.tables.Get<CompileSpanTable>();
@@ -95,15 +93,11 @@ class Finder {
     return regions_[{rank, WithoutAttempt(id)}];
   }
 
-  // Names repeat: each is looked at once.
   std::string_view RegionOf(const TimelineView& view, int32_t slice) {
     size_t at = TimelineView::At(slice);
     if (view.kind[at] == view.kinds.device_annotation || view.kinds.IsWork(view.kind[at]))
       return {};
-    auto name = static_cast<size_t>(view.name[at]);
-    if (is_region_.empty()) is_region_.assign(model_.pools.strings.size(), kNotLooked);
-    if (is_region_[name] == kNotLooked) is_region_[name] = !CompileIdIn(view.NameOf(slice)).empty();
-    return is_region_[name] == 1 ? CompileIdIn(view.NameOf(slice)) : std::string_view();
+    return region_of_(view.name[at]);
   }
 
   void AddLaunches(const TimelineView& view) {
@@ -120,11 +114,10 @@ class Finder {
     }
   }
 
-  static constexpr uint8_t kNotLooked = 2;
   const Model& model_;
   std::map<RankKey, RegionTime>& times_;
   Regions regions_;
-  std::vector<uint8_t> is_region_;  // by name
+  timeline::OfName<std::string_view> region_of_;  // empty for what is no region
   std::vector<Interval> calls_;
 };
 

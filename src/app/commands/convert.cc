@@ -66,10 +66,10 @@ class Conversion {
                 .derived_tables = kDerived,
                 .is_wanted = [this](const FoundInput& input) { return IsWanted(input); }},
                global_, budget_, model_);
-    TellTrouble();
+    ReportTrouble();
     if (model_.tables.Get<TimelineTable>().size() == 0) return NoTimeline();
     TRY(Write());
-    Tell();
+    Report();
     return {};
   }
 
@@ -143,7 +143,7 @@ class Conversion {
   }
 
   // What was lost on the way: the file would not tell.
-  void TellTrouble() const {
+  void ReportTrouble() const {
     if (global_.quiet) return;
     const auto& inputs = model_.tables.Get<InputTable>();
     for (const Diagnostic& each : model_.diagnostics.all()) {
@@ -156,7 +156,7 @@ class Conversion {
     }
   }
 
-  void Tell() const {
+  void Report() const {
     const size_t timelines = model_.tables.Get<TimelineTable>().size();
     const size_t slices = model_.tables.Get<TimelineSliceTable>().size();
     StdoutSink sink;

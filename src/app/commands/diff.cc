@@ -89,8 +89,8 @@ Result<std::vector<diff::Gate>> ParseGates(const std::vector<std::string>& texts
 
 Result<diff::RunDiff> CompareRuns(const DiffOptions& options, const GlobalOptions& global) {
   Run a, b;
-  if (Status status = Read(options.paths[0], global, a); !status.ok()) return status;
-  if (Status status = Read(options.paths[1], global, b); !status.ok()) return status;
+  TRY(Read(options.paths[0], global, a));
+  TRY(Read(options.paths[1], global, b));
   diff::Side side_a{.model = a.model, .name = options.paths[0]};
   diff::Side side_b{.model = b.model, .name = options.paths[1]};
   const std::string notes[] = {diff::ChooseAttempt(side_a), diff::ChooseAttempt(side_b),
@@ -101,8 +101,7 @@ Result<diff::RunDiff> CompareRuns(const DiffOptions& options, const GlobalOption
 }
 
 Result<diff::RunDiff> CompareRanks(const DiffOptions& options, const Model& model) {
-  for (int rank : options.ranks)
-    if (Status status = CheckRank(model, rank); !status.ok()) return status;
+  for (int rank : options.ranks) TRY(CheckRank(model, rank));
   auto side = [&](int rank) {
     return diff::Side{.model = model, .name = fmt::format("rank {}", rank), .rank = rank};
   };
@@ -122,8 +121,7 @@ Result<diff::RunDiff> CompareCompilations(const DiffOptions& options, const Mode
   };
   diff::Side a = side(options.compilations[0]), b = side(options.compilations[1]);
   const std::string notes[] = {diff::ChooseAttempt(a), diff::ChooseAttempt(b)};
-  for (const diff::Side* each : {&a, &b})
-    if (Status status = CheckCompilation(*each); !status.ok()) return status;
+  for (const diff::Side* each : {&a, &b}) TRY(CheckCompilation(*each));
   diff::RunDiff found = diff::DiffCompilations(a, b);
   AddNotes(notes, found);
   return found;
@@ -132,7 +130,7 @@ Result<diff::RunDiff> CompareCompilations(const DiffOptions& options, const Mode
 Result<diff::RunDiff> Compare(const DiffOptions& options, const GlobalOptions& global) {
   if (options.paths.size() == 2) return CompareRuns(options, global);
   Run run;
-  if (Status status = Read(options.paths[0], global, run); !status.ok()) return status;
+  TRY(Read(options.paths[0], global, run));
   return options.ranks.empty() ? CompareCompilations(options, run.model)
                                : CompareRanks(options, run.model);
 }

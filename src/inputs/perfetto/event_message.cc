@@ -150,6 +150,28 @@ void ReadLegacy(pbf_reader reader, Event& event) {
   }
 }
 
+// Ids of arrows, of all forms; false when the field is none of theirs.
+bool ReadFlows(pbf_reader& reader, Event& event) {
+  using F = fields::TrackEvent;
+  const uint32_t field = reader.tag_and_type();
+  auto is_one_of = [field](auto... fields) { return ((field == fields) || ...); };
+  const bool ends = is_one_of(Varint(F::kTerminatingFlowIdsOld), Bytes(F::kTerminatingFlowIdsOld),
+                              Fixed64(F::kTerminatingFlowIds), Bytes(F::kTerminatingFlowIds));
+  auto add = [&](uint64_t id) { event.flows.emplace_back(id, ends); };
+  if (is_one_of(Varint(F::kFlowIdsOld), Varint(F::kTerminatingFlowIdsOld))) {
+    add(reader.get_uint64());
+  } else if (is_one_of(Bytes(F::kFlowIdsOld), Bytes(F::kTerminatingFlowIdsOld))) {
+    ForEach(reader.get_packed_uint64(), add);
+  } else if (is_one_of(Fixed64(F::kFlowIds), Fixed64(F::kTerminatingFlowIds))) {
+    add(reader.get_fixed64());
+  } else if (is_one_of(Bytes(F::kFlowIds), Bytes(F::kTerminatingFlowIds))) {
+    ForEach(reader.get_packed_fixed64(), add);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 // Counters and arrows; false when the field is none of theirs.
 bool ReadLists(pbf_reader& reader, Event& event) {
   using F = fields::TrackEvent;
@@ -159,61 +181,35 @@ bool ReadLists(pbf_reader& reader, Event& event) {
     return *list;
   };
   auto add_value = [&](int64_t value) { event.extra_values.push_back(static_cast<double>(value)); };
-  auto add_flow = [&](bool ends) {
-    return [&event, ends](uint64_t id) { event.flows.emplace_back(id, ends); };
-  };
   switch (reader.tag_and_type()) {
     case Varint(F::kExtraCounterTracks):
       tracks(event.extra_tracks).push_back(reader.get_uint64());
-      return true;
+      break;
     case Bytes(F::kExtraCounterTracks):
       ForEach(reader.get_packed_uint64(), add_to(tracks(event.extra_tracks)));
-      return true;
+      break;
     case Varint(F::kExtraCounterValues):
       add_value(reader.get_int64());
-      return true;
+      break;
     case Bytes(F::kExtraCounterValues):
       ForEach(reader.get_packed_int64(), add_value);
-      return true;
+      break;
     case Varint(F::kExtraDoubleCounterTracks):
       tracks(event.extra_double_tracks).push_back(reader.get_uint64());
-      return true;
+      break;
     case Bytes(F::kExtraDoubleCounterTracks):
       ForEach(reader.get_packed_uint64(), add_to(tracks(event.extra_double_tracks)));
-      return true;
+      break;
     case Fixed64(F::kExtraDoubleCounterValues):
       event.extra_double_values.push_back(reader.get_double());
-      return true;
+      break;
     case Bytes(F::kExtraDoubleCounterValues):
       ForEach(reader.get_packed_double(), add_to(event.extra_double_values));
-      return true;
-    case Varint(F::kFlowIdsOld):
-      event.flows.emplace_back(reader.get_uint64(), false);
-      return true;
-    case Varint(F::kTerminatingFlowIdsOld):
-      event.flows.emplace_back(reader.get_uint64(), true);
-      return true;
-    case Fixed64(F::kFlowIds):
-      event.flows.emplace_back(reader.get_fixed64(), false);
-      return true;
-    case Fixed64(F::kTerminatingFlowIds):
-      event.flows.emplace_back(reader.get_fixed64(), true);
-      return true;
-    case Bytes(F::kFlowIdsOld):
-      ForEach(reader.get_packed_uint64(), add_flow(false));
-      return true;
-    case Bytes(F::kTerminatingFlowIdsOld):
-      ForEach(reader.get_packed_uint64(), add_flow(true));
-      return true;
-    case Bytes(F::kFlowIds):
-      ForEach(reader.get_packed_fixed64(), add_flow(false));
-      return true;
-    case Bytes(F::kTerminatingFlowIds):
-      ForEach(reader.get_packed_fixed64(), add_flow(true));
-      return true;
+      break;
     default:
-      return false;
+      return ReadFlows(reader, event);
   }
+  return true;
 }
 
 }  // namespace

@@ -85,13 +85,13 @@ class PerfettoReader final : public Reader {
                                        .events = notes_->events,
                                        .lost = notes_->lost};
     joiner_.Finish(facts, whole);
-    if (notes_->timeline) TellTimeline(whole);
+    if (notes_->timeline) SetTimeline(whole);
     return {};
   }
 
  private:
   // What the trace was made from.
-  void TellTimeline(Part& whole) const {
+  void SetTimeline(Part& whole) const {
     auto& table = whole.tables.Edit<TimelineTable>();
     const size_t row = table.size() - 1;
     const TimelineRow& told = *notes_->timeline;

@@ -85,7 +85,7 @@ void Follow(Details& details, const std::vector<uint32_t>& number_of) {
   details.Gather(row_of);
 }
 
-void TellTracks(const std::vector<uint32_t>& first, TimelineTrackTable& tracks) {
+void SetTracks(const std::vector<uint32_t>& first, TimelineTrackTable& tracks) {
   for (size_t track = 0; track < tracks.size(); ++track) {
     tracks.first_slice[track] = static_cast<int32_t>(first[track]);
     tracks.slices[track] = static_cast<int32_t>(first[track + 1] - first[track]);
@@ -210,7 +210,7 @@ void SortSlices(TableSet& tables) {
   std::vector<uint32_t> order = GroupByTrack(slices, first);
   for (size_t track = 0; track < tracks.size(); ++track)
     SortTrack(slices, std::span(order).subspan(first[track], first[track + 1] - first[track]));
-  TellTracks(first, tracks);
+  SetTracks(first, tracks);
   std::vector<uint32_t> number_of(slices.size(), kNoRow);
   for (uint32_t i = 0; i < order.size(); ++i) number_of[order[i]] = i;
   if (!IsIdentity(order) || order.size() < slices.size()) slices.Gather(order);

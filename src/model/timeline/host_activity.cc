@@ -8,8 +8,6 @@ namespace debrief::timeline {
 
 namespace {
 
-constexpr uint8_t kUnknown = 0xff;
-
 // Without "cuda", "hip" or "cu": cudaMalloc and hipMalloc are both "Malloc".
 std::string_view WithoutVendor(std::string_view name) {
   for (std::string_view prefix : {"cuda", "hip", "cu"}) {
@@ -56,15 +54,8 @@ HostClass HostClassOf(std::string_view name, bool is_runtime) {
 }
 
 HostNames::HostNames(const Model& model)
-    : pools_(model.pools), classes_(2 * model.pools.strings.size(), kUnknown) {}
-
-HostClass HostNames::Of(const TimelineView& view, int32_t slice) {
-  StringId name = view.name[TimelineView::At(slice)];
-  bool is_runtime = view.kind[TimelineView::At(slice)] == view.kinds.runtime;
-  uint8_t& known = classes_[2 * static_cast<size_t>(name) + (is_runtime ? 1 : 0)];
-  if (known == kUnknown) known = static_cast<uint8_t>(HostClassOf(pools_.Text(name), is_runtime));
-  return static_cast<HostClass>(known);
-}
+    : calls_(model.pools, ClassOfCall),
+      others_(model.pools, [](std::string_view name) { return HostClassOf(name, false); }) {}
 
 HostActivity::HostActivity(const TimelineView& view, HostNames& names)
     : view_(view), classes_(view.slices.size()), tracks_(view.tracks.size()) {

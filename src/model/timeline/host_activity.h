@@ -24,11 +24,13 @@ HostClass HostClassOf(std::string_view name, bool is_runtime);
 class HostNames {
  public:
   explicit HostNames(const Model& model);
-  HostClass Of(const TimelineView& view, int32_t slice);
+  HostClass Of(const TimelineView& view, int32_t slice) {
+    const size_t at = TimelineView::At(slice);
+    return (view.kind[at] == view.kinds.runtime ? calls_ : others_)(view.name[at]);
+  }
 
  private:
-  const Pools& pools_;
-  std::vector<uint8_t> classes_;  // by name; a class and whether it is known, of calls and others
+  OfName<HostClass> calls_, others_;
 };
 
 class HostActivity {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/strings.h"
 #include "tables/timeline_step.h"
 
 namespace debrief::timeline {
@@ -111,12 +112,9 @@ Window MeasureOne(const Sets& sets, const IntervalSet& device, Interval time, in
 
 }  // namespace
 
-uint8_t NameMarks::Mark(StringId name) const {
-  uint8_t& mark = marks_[static_cast<size_t>(name)];
-  if (mark != 0) return mark;
-  std::string_view text = pools_.Text(name);
-  auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
-  mark = kKnown;
+uint8_t NameMarks::MarksOf(std::string_view text) {
+  auto has = [&](std::string_view word) { return Contains(text, word); };
+  uint8_t mark = 0;
   // A plain copy returns when it is done, one with a stream of HIP too.
   bool copies = text == "cudaMemcpy" || text == "hipMemcpy" || text == "hipMemcpyWithStream";
   if (has("Synchronize") || copies) mark |= kWaits;

@@ -37,17 +37,16 @@ struct RankWindows {
 // The words of names, looked up once for each.
 class NameMarks {
  public:
-  explicit NameMarks(const Model& model) : pools_(model.pools), marks_(pools_.strings.size()) {}
-  bool Waits(StringId name) const { return Mark(name) & kWaits; }
-  bool LoadsData(StringId name) const { return Mark(name) & kLoadsData; }
-  bool Compiles(StringId name) const { return Mark(name) & kCompiles; }
+  explicit NameMarks(const Model& model) : marks_(model.pools, MarksOf) {}
+  bool Waits(StringId name) const { return marks_(name) & kWaits; }
+  bool LoadsData(StringId name) const { return marks_(name) & kLoadsData; }
+  bool Compiles(StringId name) const { return marks_(name) & kCompiles; }
 
  private:
-  static constexpr uint8_t kKnown = 1, kWaits = 2, kLoadsData = 4, kCompiles = 8;
-  uint8_t Mark(StringId name) const;
+  static constexpr uint8_t kWaits = 1, kLoadsData = 2, kCompiles = 4;
+  static uint8_t MarksOf(std::string_view name);
 
-  const Pools& pools_;
-  mutable std::vector<uint8_t> marks_;
+  mutable OfName<uint8_t> marks_;
 };
 
 // `whole`: what to measure where there are no steps.

@@ -7,7 +7,6 @@
 
 #include "../model/timeline_fixture.h"
 #include "analyses/join/clocks/host_clocks.h"
-#include "analyses/join/regions/compiled_names.h"
 #include "analyses/join/regions/regions.h"
 #include "profile_fixture.h"
 #include "tables/comm_arrival.h"

@@ -149,9 +149,9 @@ TEST(ProfileOverlap, ClassesOfHta) {
 }
 
 TEST(ProfileOverlap, RoundsHalvesToEven) {
-  EXPECT_DOUBLE_EQ(timeline::RoundedAsPandas(0.125, 2), 0.12);
-  EXPECT_DOUBLE_EQ(timeline::RoundedAsPandas(0.375, 2), 0.38);
-  EXPECT_DOUBLE_EQ(timeline::RoundedAsPandas(14.3149, 2), 14.31);
+  EXPECT_DOUBLE_EQ(hta::RoundedAsPandas(0.125, 2), 0.12);
+  EXPECT_DOUBLE_EQ(hta::RoundedAsPandas(0.375, 2), 0.38);
+  EXPECT_DOUBLE_EQ(hta::RoundedAsPandas(14.3149, 2), 14.31);
 }
 
 TEST(ProfileOverlap, AnIntervalThatEndsBeforeItBeginsAddsNothing) {

@@ -304,9 +304,10 @@ TEST(ProfileComms, Bandwidth) {
 }
 
 TEST(Robust, MediansAndSlopes) {
-  EXPECT_EQ(Median({}), 0);
-  EXPECT_EQ(Median({5, 1, 3}), 3);
-  EXPECT_EQ(Median({4, 1, 3, 1000}), 3);
+  using Values = std::vector<int64_t>;
+  EXPECT_EQ(Median(Values{}), 0);
+  EXPECT_EQ(Median(Values{5, 1, 3}), 3);
+  EXPECT_EQ(Median(Values{4, 1, 3, 1000}), 3);
   EXPECT_EQ(Quantile({4, 1, 3, 2, 5}, 0.25), 2);
   EXPECT_EQ(MedianDeviation({1, 2, 3, 4, 1000}), 1);
   EXPECT_EQ(MeanDeviation({0, 0, 0, 8}), 2);

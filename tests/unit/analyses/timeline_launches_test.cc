@@ -3,6 +3,7 @@
 
 #include "../model/timeline_fixture.h"
 #include "analyses/timeline/launches/backward.h"
+#include "torch/compiled_region.h"
 #include "tables/timeline_backward.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_op.h"
@@ -151,9 +152,9 @@ TEST(TimelineLaunches, StepOfTheCallAndNotOfTheWork) {
 }
 
 TEST(TimelineLaunches, CompileIdsInNames) {
-  EXPECT_EQ(CompileIdIn("Torch-Compiled Region: 0/0"), "0/0");
-  EXPECT_EQ(CompileIdIn("Torch-Compiled Region: !1/0/0"), "!1/0/0");
-  EXPECT_EQ(CompileIdIn("Torch-Compiled Region"), "");
+  EXPECT_EQ(CompileIdOfRegion("Torch-Compiled Region: 0/0"), "0/0");
+  EXPECT_EQ(CompileIdOfRegion("Torch-Compiled Region: !1/0/0"), "!1/0/0");
+  EXPECT_EQ(CompileIdOfRegion("Torch-Compiled Region"), "");
   EXPECT_EQ(RoleOfName("## Call CompiledFxGraph fal4x ##"), NameRole::kCompiledCall);
   EXPECT_EQ(RoleOfName("aten::mm"), NameRole::kPlain);
 }

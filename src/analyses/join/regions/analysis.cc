@@ -5,12 +5,11 @@
 // (it was cut, or the graph came out of a cache that logs no key), what stands around the launches
 // tells the id. Then the id is looked up among the compilations of the same rank.
 //
-// Cost: regions.h, compiled_names.h.
+// Cost: regions.h.
 #include "analyses/analysis.h"
 
 #include <utility>
 
-#include "analyses/join/regions/compiled_names.h"
 #include "analyses/join/regions/regions.h"
 #include "model/compile/frames.h"
 #include "model/timeline/view.h"

@@ -1,4 +1,4 @@
-#include "analyses/join/regions/compiled_names.h"
+#include "analyses/join/regions/regions.h"
 
 #include <utility>
 
@@ -43,19 +43,19 @@ void CompiledNames::Look(const Model& model, size_t row,
     // A payload that breaks behind its key has told what it had to.
     static_cast<void>(reader_.root().ForEachField([&](std::string_view key, JsonValue value) {
       if (key != "key") return true;
-      if (auto name = value.String()) Tell(rank, wanted, *name, id);
+      if (auto name = value.String()) Keep(rank, wanted, *name, id);
       return false;
     }));
     return;
   }
   for (size_t at = text.find(kKernelPath); at != text.npos; at = text.find(kKernelPath, at)) {
     at += kKernelPath.size();
-    Tell(rank, wanted, StemOf(text.substr(at, text.find('\n', at) - at)), id);
+    Keep(rank, wanted, StemOf(text.substr(at, text.find('\n', at) - at)), id);
   }
 }
 
 // The first compilation that has a name keeps it: a later one found it in a cache.
-void CompiledNames::Tell(const RankKey& rank, std::set<std::string, std::less<>>& wanted,
+void CompiledNames::Keep(const RankKey& rank, std::set<std::string, std::less<>>& wanted,
                          std::string_view name, std::string_view compile_id) {
   auto found = wanted.find(name);
   if (found == wanted.end()) return;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tables/timeline_launch.h"
+#include "torch/compiled_region.h"
 
 namespace debrief::analyses::join_regions {
 
@@ -13,17 +14,8 @@ using timeline::TimelineView;
 
 namespace {
 
-constexpr std::string_view kRegionWords = "Torch-Compiled Region";
 constexpr std::string_view kGraphWords = "## Call CompiledFxGraph ";
 constexpr int32_t kNoRegion = -1;
-
-// "Torch-Compiled Region: 0/0 ..." -> "0/0"; empty in versions that do not tell.
-std::string_view CompileIdIn(std::string_view name) {
-  name.remove_prefix(kRegionWords.size());
-  if (!name.starts_with(": ")) return {};
-  name.remove_prefix(2);
-  return name.substr(0, name.find(' '));
-}
 
 std::string_view KeyIn(std::string_view name) {
   name.remove_prefix(kGraphWords.size());
@@ -54,8 +46,8 @@ class Collector {
     auto [at, is_new] = by_name_.try_emplace(id, kNoRegion);
     if (!is_new) return at->second;
     std::string_view name = view_.model.pools.Text(id);
-    if (name.starts_with(kRegionWords)) {
-      at->second = RegionNumber(RegionKind::kRegion, CompileIdIn(name));
+    if (name.starts_with(kCompiledRegion)) {
+      at->second = RegionNumber(RegionKind::kRegion, CompileIdOfRegion(name));
     } else if (name.starts_with(kGraphWords)) {
       at->second = RegionNumber(RegionKind::kGraph, KeyIn(name));
     }

@@ -22,7 +22,9 @@ namespace debrief::analyses::profile_breakdown {
 
 namespace {
 
-// Communication that nothing hides.
+constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
+constexpr auto kMakes = kTableNames<ProfileBreakdownTable, ProfileStepCategoryTable>;
 
 // A tenth is where TensorBoard's plug-in begins to recommend; a quarter is more than most other
 // changes to a model can win back.
@@ -77,10 +79,6 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
     if (job.worst().fraction() >= kNoticeable) findings.push_back(FindingOf(job, part));
   }
 }
-
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<ProfileBreakdownTable, ProfileStepCategoryTable>;
 
 Status Run(const Model& model, AnalysisResult& result) {
   ForEachTimeline(model, result, [&](const timeline::TimelineView& view, Part& part) {

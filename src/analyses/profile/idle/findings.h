@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/model.h"
@@ -43,6 +44,9 @@ struct IdleStory {
   bool has_stacks = false;
   bool has_steps = false;
 };
+
+// The name with the longest time, and that time; of the same time the first name.
+std::pair<StringId, int64_t> Busiest(const std::unordered_map<StringId, int64_t>& times);
 
 // After the rows of profile_idle are in `part`.
 IdleStory StoryOf(const timeline::TimelineView& view, const timeline::DeviceWorks& works,

@@ -22,13 +22,13 @@ namespace debrief::analyses::profile_idle {
 
 namespace {
 
-// Rows of profile_idle and profile_gap for one timeline, by our definition.
-
 using timeline::Cause;
-
 using timeline::Gap;
-
 using timeline::TimelineView;
+
+constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
+constexpr auto kMakes = kTableNames<ProfileIdleTable, ProfileGapTable>;
 
 constexpr size_t kMostGaps = 50;
 
@@ -44,15 +44,6 @@ std::string_view DetailOf(const TimelineView& view, const Gap& gap) {
   if (gap.cause != Cause::kHost) return {};
   if (!gap.host_covers_most) return "nothing";
   return view.model.pools.Text(view.kind[TimelineView::At(gap.host)]);
-}
-
-StringId BusiestName(const Group& group) {
-  StringId busiest = StringId::kNone;
-  int64_t longest = 0;
-  for (const auto& [name, time] : group.by_host) {
-    if (time > longest || (time == longest && name < busiest)) busiest = name, longest = time;
-  }
-  return busiest;
 }
 
 std::map<GroupKey, Group> GroupGaps(const TimelineView& view, const std::vector<Gap>& gaps) {
@@ -83,7 +74,7 @@ void AddIdle(const TimelineView& view, const std::vector<Gap>& gaps, Part& part)
     row.ratio = static_cast<double>(group.idle_ns) / static_cast<double>(of_device[device]);
     row.gaps = group.gaps;
     row.longest_ns = group.longest_ns;
-    StringId busiest = BusiestName(group);
+    StringId busiest = Busiest(group.by_host).first;
     if (busiest != StringId::kNone)
       row.busiest_host = part.pools.Intern(view.model.pools.Text(busiest));
     part.tables.Edit<ProfileIdleTable>().Add(row);
@@ -120,10 +111,6 @@ void AddLongestGaps(const TimelineView& view, const std::vector<Gap>& gaps, Part
     part.tables.Edit<ProfileGapTable>().Add(row);
   }
 }
-
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<ProfileIdleTable, ProfileGapTable>;
 
 Status Run(const Model& model, AnalysisResult& result) {
   timeline::DeviceClasses classes(model);

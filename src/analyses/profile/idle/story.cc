@@ -78,11 +78,8 @@ void SetBusiest(const TimelineView& view, const std::vector<Gap>& gaps, IdleStor
     StringId name = gap.host_covers_most ? view.name[TimelineView::At(gap.host)] : StringId::kNone;
     by_name[name] += gap.time.length();
   }
-  StringId busiest = StringId::kNone;
-  for (const auto& [name, time] : by_name) {
-    if (time > story.busiest_ns || (time == story.busiest_ns && name < busiest))
-      busiest = name, story.busiest_ns = time;
-  }
+  const auto [busiest, time] = Busiest(by_name);
+  story.busiest_ns = time;
   if (busiest != StringId::kNone) story.busiest = view.model.pools.Text(busiest);
 }
 
@@ -107,6 +104,15 @@ std::vector<int64_t> KernelTimes(const timeline::DeviceWorks& works) {
 }
 
 }  // namespace
+
+std::pair<StringId, int64_t> Busiest(const std::unordered_map<StringId, int64_t>& times) {
+  std::pair<StringId, int64_t> busiest{StringId::kNone, 0};
+  for (const auto& [name, time] : times) {
+    if (time > busiest.second || (time == busiest.second && name < busiest.first))
+      busiest = {name, time};
+  }
+  return busiest;
+}
 
 IdleStory StoryOf(const TimelineView& view, const timeline::DeviceWorks& works,
                   const std::vector<Gap>& gaps, const Part& part) {

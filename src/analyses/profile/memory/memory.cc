@@ -27,6 +27,13 @@ namespace debrief::analyses::profile_memory {
 
 namespace {
 
+using timeline::TimelineView;
+
+constexpr auto kNeeds = kTableNames<TimelineMemoryTable, TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineDeviceTable>;
+constexpr auto kMakes = kTableNames<ProfileMemoryCurveTable, ProfileMemoryPeakTable,
+                                    ProfileMemoryOpTable, ProfileMemoryHolderTable>;
+
 // What was alive at a moment, by the op and the module that had allocated it.
 struct Holder {
   StringId op = StringId::kNone;
@@ -34,8 +41,6 @@ struct Holder {
   int64_t allocations = 0;
   int64_t bytes = 0;
 };
-
-using timeline::TimelineView;
 
 // After the last of `events`, which begin with the recording: largest first. An address that is
 // allocated again without a free was freed unseen.
@@ -65,10 +70,6 @@ std::vector<Holder> AliveAfter(const TimelineView& view, std::span<const MemoryE
   return holders;
 }
 
-constexpr auto kNeeds = kTableNames<TimelineMemoryTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineDeviceTable>;
-constexpr auto kMakes = kTableNames<ProfileMemoryCurveTable, ProfileMemoryPeakTable,
-                                    ProfileMemoryOpTable, ProfileMemoryHolderTable>;
 constexpr size_t kMostPoints = 1000;
 // Above this the next larger batch or fragment ends in an out-of-memory error.
 constexpr double kNearCapacityPct = 90;

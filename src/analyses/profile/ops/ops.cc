@@ -22,13 +22,17 @@ namespace debrief::analyses::profile_ops {
 
 namespace {
 
+using timeline::TimelineView;
+
+constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable>;
+constexpr auto kMakes = kTableNames<ProfileOpTable, ProfileOpShapeTable, ProfileModuleTable>;
+
 // The groups into which slices of the host are put: by name, by shapes, by module.
 struct Grouping {
   std::vector<int32_t> group;  // by slice; kNone32 for those in none
   size_t groups = 0;           // numbered in the order of their first slices
 };
-
-using timeline::TimelineView;
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 
@@ -121,10 +125,6 @@ std::string_view ModuleOf(const TimelineView& view, int32_t slice) {
   return row ? view.model.pools.Text(view.model.tables.Get<TimelineOpTable>().module[*row])
              : std::string_view();
 }
-
-constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable>;
-constexpr auto kMakes = kTableNames<ProfileOpTable, ProfileOpShapeTable, ProfileModuleTable>;
 
 // Work of devices, by device and start; the host's side is the innermost op or the module.
 struct DeviceWork {

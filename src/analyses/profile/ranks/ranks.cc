@@ -28,7 +28,11 @@ namespace debrief::analyses::profile_ranks {
 
 namespace {
 
-// A straggler in words.
+constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
+constexpr auto kUses =
+    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineClockTable, ProfileCollectiveTable,
+                ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
+constexpr auto kMakes = kTableNames<ProfileRankTable>;
 
 // In tenths, as it is printed; what rounds to nothing is 0 and not -0.
 double Ms(int64_t ns) { return std::round(static_cast<double>(ns) / 1e5) / 10 + 0.0; }
@@ -143,12 +147,6 @@ Finding StragglerFinding(const Model& model, const RankKey& key, const Case& eac
   finding.next_step = NextStep(each.reason);
   return finding;
 }
-
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kMakes = kTableNames<ProfileRankTable>;
-constexpr auto kUses =
-    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineClockTable, ProfileCollectiveTable,
-                ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
 
 // A rank may have left several files; its windows are those of all of them.
 struct Rank {

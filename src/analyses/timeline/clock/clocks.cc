@@ -16,8 +16,6 @@ namespace debrief::analyses::timeline_clock {
 
 namespace {
 
-// What the collectives of one group tell about the clocks of two of its members.
-
 // The clock of b shows `ahead` more than that of a, at the moment when a shows `at`.
 struct Edge {
   size_t a = 0;

@@ -90,7 +90,7 @@ class Comparison {
   const Lane& reference_;
   const Lane& lane_;
 };
-bool TellsSeq(const ProfileCollectiveTable& table, const Group& group) {
+bool HasSequence(const ProfileCollectiveTable& table, const Group& group) {
   return std::all_of(group.lanes.begin(), group.lanes.end(), [&](const Lane& lane) {
     return std::all_of(lane.rows.begin(), lane.rows.end(),
                        [&](size_t row) { return table.seq[row] != kNone64; });
@@ -132,7 +132,7 @@ bool Agree(const Model& model, const Match& match) {
 
 void MatchLanes(const Model& model, Group& group) {
   const auto& table = model.tables.Get<ProfileCollectiveTable>();
-  bool by_seq = TellsSeq(table, group);
+  bool by_seq = HasSequence(table, group);
   const Lane& reference =
       *std::max_element(group.lanes.begin(), group.lanes.end(),
                         [](const Lane& a, const Lane& b) { return a.rows.size() < b.rows.size(); });

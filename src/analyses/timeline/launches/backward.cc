@@ -6,14 +6,13 @@
 
 #include "model/timeline/kinds.h"
 #include "tables/timeline_flow.h"
+#include "torch/compiled_region.h"
 
 namespace debrief::analyses::timeline_launches {
 
 namespace {
 
 using timeline::TimelineView;
-
-constexpr std::string_view kRegionWords = "Torch-Compiled Region";
 
 struct Numbered {
   int64_t number, start;
@@ -104,17 +103,10 @@ void LinkByArrow(const TimelineView& view, std::vector<BackwardLink>& links) {
 NameRole RoleOfName(std::string_view name) {
   if (name.starts_with("ProfilerStep")) return NameRole::kStep;
   if (name.starts_with("nn.Module: ")) return NameRole::kModule;
-  if (name.starts_with(kRegionWords)) return NameRole::kRegion;
+  if (name.starts_with(kCompiledRegion)) return NameRole::kRegion;
   if (name.starts_with("## Call CompiledFxGraph")) return NameRole::kCompiledCall;
   if (name.starts_with("autograd::engine::evaluate_function")) return NameRole::kBackward;
   return NameRole::kPlain;
-}
-
-std::string_view CompileIdIn(std::string_view name) {
-  name.remove_prefix(kRegionWords.size());
-  if (!name.starts_with(": ")) return {};
-  name.remove_prefix(2);
-  return name.substr(0, name.find(' '));
 }
 
 std::vector<BackwardLink> BackwardLinksOf(const TimelineView& view, NameRoles& roles) {

@@ -21,9 +21,6 @@ enum class NameRole : uint8_t {
 };
 NameRole RoleOfName(std::string_view name);
 
-// The compile id in the name of a kRegion, for example 0/0 or !1/0/0; empty when it has none.
-std::string_view CompileIdIn(std::string_view name);
-
 using NameRoles = timeline::OfName<NameRole>;
 
 // Which forward op a backward op belongs to.

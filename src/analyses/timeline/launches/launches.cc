@@ -14,15 +14,23 @@
 #include "analyses/by_timeline.h"
 #include "analyses/timeline/launches/backward.h"
 #include "analyses/timeline/work_origins.h"
-#include "model/timeline/view.h"
 #include "model/timeline/device_time.h"
+#include "model/timeline/view.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_slice.h"
 #include "tables/timeline_step.h"
+#include "torch/compiled_region.h"
 
 namespace debrief::analyses::timeline_launches {
 
 namespace {
+
+using timeline::TimelineView;
+using timeline::WorkOrigin;
+
+constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
+constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineStepTable>;
+constexpr auto kMakes = kTableNames<TimelineLaunchTable>;
 
 // What is around each slice of the host: its op, module and compilation.
 //
@@ -38,8 +46,6 @@ struct HostContext {
   std::vector<int32_t> module;  // slice of the module's call
   std::vector<int32_t> region;  // slice whose name has the compile id
 };
-
-using timeline::TimelineView;
 
 class Sweep {
  public:
@@ -72,7 +78,7 @@ class Sweep {
         context_.module[at] = slice;
         return;
       case NameRole::kRegion:
-        if (!CompileIdIn(view_.NameOf(slice)).empty()) context_.region[at] = slice;
+        if (!CompileIdOfRegion(view_.NameOf(slice)).empty()) context_.region[at] = slice;
         return;
       case NameRole::kStep:
       case NameRole::kCompiledCall:
@@ -109,12 +115,6 @@ HostContext HostContextOf(const TimelineView& view, NameRoles& roles,
   return sweep.Take();
 }
 
-using timeline::WorkOrigin;
-
-constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<TimelineLaunchTable>;
-
 class Writer {
  public:
   Writer(const TimelineView& view, Part& part) : view_(view), part_(part), steps_(view) {}
@@ -141,7 +141,7 @@ class Writer {
     if (region == kNone32) return StringId::kNone;
     const StringId name = view_.name[TimelineView::At(region)];
     auto [at, is_new] = compile_ids_.try_emplace(name, StringId::kNone);
-    if (is_new) at->second = part_.pools.Intern(CompileIdIn(view_.model.pools.Text(name)));
+    if (is_new) at->second = part_.pools.Intern(CompileIdOfRegion(view_.model.pools.Text(name)));
     return at->second;
   }
 

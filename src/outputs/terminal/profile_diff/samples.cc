@@ -1,4 +1,4 @@
-#include "outputs/terminal/profile_diff/samples.h"
+#include "outputs/terminal/profile_diff/profile_diff.h"
 
 #include <algorithm>
 #include <unordered_map>
