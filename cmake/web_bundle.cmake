@@ -16,8 +16,8 @@ file(GLOB_RECURSE web_inputs CONFIGURE_DEPENDS
      ${CMAKE_SOURCE_DIR}/web/*.css ${CMAKE_SOURCE_DIR}/web/*.html ${CMAKE_SOURCE_DIR}/web/*.json)
 add_custom_command(
   OUTPUT ${web_bundle_page} ${web_bundle_dir}/app.js ${web_bundle_dir}/app.css ${web_tree_pages}
-  COMMAND ${node_program} ${CMAKE_SOURCE_DIR}/web/build.mjs ${web_bundle_dir}
-  DEPENDS ${web_inputs} ${CMAKE_SOURCE_DIR}/web/build.mjs ${CMAKE_SOURCE_DIR}/package-lock.json
+  COMMAND ${node_program} ${CMAKE_SOURCE_DIR}/web/build.mjs ${web_bundle_dir} ${generated_dir}/tables.d.ts
+  DEPENDS ${web_inputs} ${generated_dir}/tables.d.ts ${CMAKE_SOURCE_DIR}/web/build.mjs ${CMAKE_SOURCE_DIR}/package-lock.json
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
   COMMENT "Bundling the report's front end"
   VERBATIM)

@@ -1,4 +1,4 @@
-// Builds the report's front end: node web/build.mjs OUTPUT_FOLDER [--no-check]
+// Builds the report's front end: node web/build.mjs OUTPUT_FOLDER TABLES_D_TS (or --no-check)
 //
 //   src/**.tsx                --esbuild--> app.js  \
 //   style.css, src/**.css     --esbuild--> app.css  }--> page.html: page.html of this folder with style, script
@@ -62,33 +62,12 @@ const roomStylesPlugin = {
   },
 };
 
-const columnTypes = {
-  i32: "number", i64: "number", f64: "number", bool: "boolean", string: "string", list: "number[]", stack: "string[]",
-};
-
-// `import type { TableRows } from "tables"`: the row of every table, by name. A value that is null in the table is
-// missing in the row. model/tables.def has the grammar.
-function tableTypes() {
-  const source = path.join(web, "..", "src");
-  const files = readdirSync(source, { recursive: true }).filter((name) => path.basename(name) === "tables.def");
-  const lines = files.flatMap((name) => readFileSync(path.join(source, name), "utf8").split("\n"));
-  let text = "";
-  for (const line of lines) {
-    const [, table, more] = /^table (\w+)([^:]*)/.exec(line) ?? [];
-    const [, column, type] = /^ +column (\w+) (\w+)/.exec(line) ?? [];
-    if (table) text += `${text && "};\n"}${table}: {`;
-    if (table && !/ global/.test(more)) text += "job?: number; attempt?: number; rank?: number;";
-    if (column) text += `${column}?: ${columnTypes[type] ?? "never"};`;
-  }
-  return `declare module "tables" {\nexport interface TableRows {\n${text}};\n}\n}\n`;
-}
-
-function typeCheck(folder) {
+// `import type { TableRows } from "tables"`: the row of every table, by name, as tools/gen_tables.py makes them of tables.def.
+function typeCheck(folder, tables) {
   mkdirSync(path.join(folder, "types"), { recursive: true });
   const project = path.join(folder, "types", "tsconfig.json");
   const include = ["src", "tree"].map((one) => path.join(web, one));
-  const settings = { extends: path.join(web, "tsconfig.json"), include, files: ["tables.d.ts"] };
-  writeFileSync(path.join(folder, "types", "tables.d.ts"), tableTypes());
+  const settings = { extends: path.join(web, "tsconfig.json"), include, files: [tables] };
   writeFileSync(project, JSON.stringify(settings));
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   return new Promise((resolve) => {
@@ -190,12 +169,12 @@ function fillTreePage({ kind, style, script }) {
   );
 }
 
-const [folder, option] = process.argv.slice(2);
-if (!folder || (option && option !== "--no-check")) {
-  console.error("usage: node web/build.mjs OUTPUT_FOLDER [--no-check]");
+const [folder, tables] = process.argv.slice(2);
+if (!folder || !tables) {
+  console.error("usage: node web/build.mjs OUTPUT_FOLDER TABLES_D_TS (or --no-check)");
   process.exit(2);
 }
-const checked = option ? Promise.resolve(true) : typeCheck(path.resolve(folder));
+const checked = tables === "--no-check" || typeCheck(path.resolve(folder), path.resolve(tables));
 const parts = await bundle();
 const page = fillPage(parts);
 const treePages = (await bundleTree()).map((one) => [`tree_${one.kind}.html`, fillTreePage(one)]);

@@ -56,7 +56,6 @@ class PickleBuilder {
   }
 };
 
-using PickleFolder = PickleBuilder;  // the name it had
 
 // The values that opcodes work on. A vector whose push the compiler puts into the loop.
 class PickleStack {

@@ -32,7 +32,7 @@ enum Tag : uint32_t {
   kDump,    // nothing
 };
 
-class DumpBuilder final : public PickleFolder {
+class DumpBuilder final : public PickleBuilder {
  public:
   // `text` must be followed by kPadding readable bytes.
   DumpBuilder(std::string_view text, const Identity& who, Part& part)

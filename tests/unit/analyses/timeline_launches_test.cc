@@ -4,7 +4,6 @@
 #include "../model/timeline_fixture.h"
 #include "analyses/timeline/launches/backward.h"
 #include "torch/compiled_region.h"
-#include "tables/timeline_backward.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_op.h"
 #include "tables/timeline_step.h"
@@ -124,7 +123,7 @@ TEST(TimelineLaunches, BackwardTakesModuleAndCompilationOfForward) {
             "cudaLaunchKernel < TBackward0 < autograd::engine::evaluate_function: TBackward0, "
             "nn.Module: Linear_0, compiled 1/2");
   const timeline::TimelineView view = timeline::Timelines(model).front();
-  NameRoles roles(model.pools);
+  NameRoles roles(model.pools, RoleOfName);
   const std::vector<BackwardLink> links = BackwardLinksOf(view, roles);
   ASSERT_EQ(links.size(), 1u);
   EXPECT_EQ(view.NameOf(links[0].forward), "aten::t");

@@ -35,11 +35,10 @@ class Import : public ::testing::Test {
   }
   std::vector<FoundInput> Find() { return Find({.paths = {folder_.path()}}); }
 
-  void ReadAll(std::vector<FoundInput>& inputs, Model& model, int threads = 2,
-               uint64_t chunk = 1 << 20) {
+  void ReadAll(std::vector<FoundInput>& inputs, Model& model, int threads = 2) {
     ThreadPool pool(threads);
     AssignJobs(inputs, model);
-    ImportAll(inputs, {.chunk_bytes = chunk}, pool, budget_, progress_, model);
+    ImportAll(inputs, {}, pool, budget_, progress_, model);
   }
 
   // Finds and imports everything in the folder.
