@@ -8,7 +8,7 @@
 
 #include "model/model.h"
 #include "model/timeline/device_time.h"
-#include "model/timeline/launch_links.h"
+#include "model/timeline/launches.h"
 #include "model/timeline/view.h"
 
 namespace debrief::analyses::accel_clock {
