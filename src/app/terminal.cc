@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "app/progress_line.h"
+#include "base/text/progress_line.h"
 #include "base/text/safe_name.h"
 #include "tables/input.h"
 

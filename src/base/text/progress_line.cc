@@ -1,4 +1,4 @@
-#include "app/progress_line.h"
+#include "base/text/progress_line.h"
 
 #include <fmt/format.h>
 
