@@ -429,7 +429,7 @@ TEST_F(StoreTest, TableIsCutToTheTerminal) {
       "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4...\n"
       "... there are more rows than these 2\n");
   EXPECT_EQ(Query("SELECT chr(27) || '[31m' || chr(155) AS t", {QueryFormat::kTable}),
-            "t\n------------\n\\x1B[31m\\x9B\n");
+            "t\n----------------\n\\x1b[31m\\xc2\\x9b\n");
 }
 
 TEST_F(StoreTest, MaxRowsIsExact) {
