@@ -79,6 +79,8 @@ TEST(CommShareAnalysis, SharesOfOpTimeAndOfWallTime) {
   Add(model, {"step", 0, 1000, 400});
   Add(model, {"all_reduce", 100, 600});
   Add(model, {"commit", 1000, 200});
+  Part sums = Analyse("op_summary", model).part;
+  model.tables.Append(std::move(sums.tables), model.pools.Absorb(sums.pools));
   const AnalysisResult result = Analyse("comm_share", model);
   const auto& shares = result.part.tables.Get<OpCommunicationTable>();
   ASSERT_EQ(shares.size(), 1u);
