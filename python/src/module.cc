@@ -3,7 +3,7 @@
 // that library records into the same file.
 #include "binding.h"
 
-using namespace debrief::python;
+using namespace debrief::python;  // NOLINT: functions of the C interface are in no namespace
 
 namespace {
 

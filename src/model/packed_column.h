@@ -83,6 +83,7 @@ class PackedColumn {
   class Cell {
    public:
     Cell(PackedColumn& column, size_t row) : column_(column), row_(row) {}
+    // NOLINTNEXTLINE(google-explicit-constructor): it stands for the value
     operator T() const { return std::as_const(column_)[row_]; }
     Cell& operator=(T value) {
       column_.Set(row_, value);

@@ -31,7 +31,7 @@ size_t SequenceAt(std::string_view text, size_t at) {
 
 void AppendControl(std::string& out, char c) {
   constexpr std::string_view kHex = "0123456789abcdef", kFrom = "\b\f\n\r\t", kTo = "bfnrt";
-  if (const size_t found = kFrom.find(c); found != kFrom.npos) {
+  if (const size_t found = kFrom.find(c); found != std::string_view::npos) {
     out += '\\';
     out += kTo[found];
     return;
@@ -176,7 +176,7 @@ bool JsonPull::Escape(std::string& text) {
   if (at_ >= text_.size()) return false;
   constexpr std::string_view kFrom = "\"\\/bfnrt", kTo = "\"\\/\b\f\n\r\t";
   const char c = text_[at_++];
-  if (const size_t found = kFrom.find(c); found != kFrom.npos) {
+  if (const size_t found = kFrom.find(c); found != std::string_view::npos) {
     text += kTo[found];
     return true;
   }

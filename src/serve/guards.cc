@@ -22,14 +22,15 @@ bool HasSafeParts(std::string_view path) {
   while (true) {
     size_t slash = path.find('/');
     if (!IsSafePart(path.substr(0, slash))) return false;
-    if (slash == path.npos) return true;
+    if (slash == std::string_view::npos) return true;
     path.remove_prefix(slash + 1);
   }
 }
 
 // "%2f" in any case: it would name a folder to some and a letter to others.
 bool HasEncodedSlash(std::string_view encoded) {
-  for (size_t at = encoded.find("%2"); at != encoded.npos; at = encoded.find("%2", at + 1)) {
+  for (size_t at = encoded.find("%2"); at != std::string_view::npos;
+       at = encoded.find("%2", at + 1)) {
     char next = at + 2 < encoded.size() ? encoded[at + 2] : ' ';
     if (next == 'f' || next == 'F') return true;
   }
@@ -73,7 +74,7 @@ SplitPath SplitToken(std::string_view path) {
   if (path.empty() || path.front() != '/') return {};
   path.remove_prefix(1);
   size_t slash = path.find('/');
-  if (slash == path.npos) return {path, {}, false};
+  if (slash == std::string_view::npos) return {path, {}, false};
   return {path.substr(0, slash), path.substr(slash + 1), true};
 }
 
@@ -81,7 +82,8 @@ std::optional<std::string> SafeRelativePath(std::string_view encoded) {
   if (encoded.empty()) return "index.html";
   if (HasEncodedSlash(encoded)) return std::nullopt;
   std::optional<std::string> path = PercentDecode(encoded, false);
-  if (!path || path->find('\\') != path->npos || path->find('\0') != path->npos)
+  if (!path || path->find('\\') != std::string_view::npos ||
+      path->find('\0') != std::string_view::npos)
     return std::nullopt;
   return HasSafeParts(*path) ? path : std::nullopt;
 }

@@ -30,26 +30,27 @@ bool IsControl(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7F; }
 bool ReadRequestLine(std::string_view line, Request& request) {
   size_t first = line.find(' ');
   size_t last = line.rfind(' ');
-  if (first == line.npos || first == last || first == 0) return false;
+  if (first == std::string_view::npos || first == last || first == 0) return false;
   std::string_view target = line.substr(first + 1, last - first - 1);
   std::string_view version = line.substr(last + 1);
-  if (target.empty() || target.front() != '/' || target.find(' ') != target.npos) return false;
+  if (target.empty() || target.front() != '/' || target.find(' ') != std::string_view::npos)
+    return false;
   if (std::any_of(target.begin(), target.end(), IsControl)) return false;
   if (version != "HTTP/1.1" && version != "HTTP/1.0") return false;
   request.keep_alive = version == "HTTP/1.1";
   request.method = line.substr(0, first);
   size_t question = target.find('?');
   request.path = target.substr(0, question);
-  request.query = question == target.npos ? "" : target.substr(question + 1);
+  request.query = question == std::string_view::npos ? "" : target.substr(question + 1);
   return true;
 }
 
 // One header; false when it makes the request ambiguous.
 bool ReadHeader(std::string_view line, Request& request) {
   size_t colon = line.find(':');
-  if (colon == line.npos || colon == 0) return false;
+  if (colon == std::string_view::npos || colon == 0) return false;
   std::string_view raw = line.substr(0, colon);
-  if (raw.find_first_of(" \t") != raw.npos) return false;
+  if (raw.find_first_of(" \t") != std::string_view::npos) return false;
   std::string name = Lower(raw);
   std::string value(Trimmed(line.substr(colon + 1)));
   if (name == "host") {
@@ -73,7 +74,7 @@ bool ReadHead(std::string_view head, Request& request) {
   while (!head.empty()) {
     size_t end = std::min(head.find("\r\n"), head.size());
     std::string_view line = head.substr(0, end);
-    if (line.find_first_of(std::string_view("\r\n\0", 3)) != line.npos) return false;
+    if (line.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos) return false;
     if (!(is_first ? ReadRequestLine(line, request) : ReadHeader(line, request))) return false;
     is_first = false;
     head.remove_prefix(std::min(head.size(), end + 2));
@@ -124,7 +125,8 @@ bool ReadNumber(std::string_view text, int64_t& number) {
 
 Parsed ParseRequest(std::string_view bytes, Request& request, size_t& used) {
   size_t end = bytes.find("\r\n\r\n");
-  if (end == bytes.npos) return bytes.size() > kMaxHeadBytes ? Parsed::kBad : Parsed::kIncomplete;
+  if (end == std::string_view::npos)
+    return bytes.size() > kMaxHeadBytes ? Parsed::kBad : Parsed::kIncomplete;
   if (end > kMaxHeadBytes) return Parsed::kBad;
   used = end + 4;
   request = {};
@@ -185,7 +187,8 @@ std::optional<std::string> QueryValue(std::string_view query, std::string_view n
 RangeKind ParseRange(std::string_view text, int64_t size, ByteRange& range) {
   constexpr std::string_view kUnit = "bytes=";
   size_t dash = text.find('-');
-  if (!text.starts_with(kUnit) || dash == text.npos || text.find(',') != text.npos)
+  if (!text.starts_with(kUnit) || dash == std::string_view::npos ||
+      text.find(',') != std::string_view::npos)
     return RangeKind::kWhole;
   std::string_view from = text.substr(kUnit.size(), dash - kUnit.size());
   std::string_view to = text.substr(dash + 1);

@@ -94,7 +94,7 @@ class Reader {
   }
 
   Status Prepare(const std::string& sql, Statements& statements, Prepared& prepared) {
-    if (sql.find('\0') != sql.npos) return Usage("the statement has a NUL byte");
+    if (sql.find('\0') != std::string_view::npos) return Usage("the statement has a NUL byte");
     idx_t count = api_.extract_statements(connection_, sql.c_str(), &statements.handle);
     if (count == 0) {
       const char* message = api_.extract_statements_error(statements.handle);

@@ -33,7 +33,8 @@ std::optional<GlogPrefix> PrefixAt(std::string_view line, size_t begin) {
   if (thread > line.size() || line[thread - 1] != ' ') return std::nullopt;
   size_t thread_end = SkipDigits(line, thread);
   size_t colon = line.find(':', thread);
-  if (colon == line.npos || colon < thread + 2 || thread_end == thread) return std::nullopt;
+  if (colon == std::string_view::npos || colon < thread + 2 || thread_end == thread)
+    return std::nullopt;
   thread_end = std::min(thread_end, colon - 1);  // the path has one byte at least
   size_t number_end = SkipDigits(line, colon + 1);
   bool closed = number_end > colon + 1 && line.substr(number_end, 2) == "] ";
@@ -50,7 +51,7 @@ std::optional<GlogPrefix> PrefixAt(std::string_view line, size_t begin) {
 
 std::optional<GlogPrefix> FindGlogPrefix(std::string_view line) {
   constexpr std::string_view kLevels = "VIWEC";
-  for (size_t at = line.find_first_of(kLevels); at != line.npos;
+  for (size_t at = line.find_first_of(kLevels); at != std::string_view::npos;
        at = line.find_first_of(kLevels, at + 1)) {
     if (auto prefix = PrefixAt(line, at)) return prefix;
   }

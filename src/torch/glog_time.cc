@@ -42,7 +42,7 @@ int64_t OfDay(std::string_view text, size_t& at) {
 }
 
 std::optional<std::chrono::nanoseconds> StartOf(int year, int month, int day) {
-  using namespace std::chrono;
+  using namespace std::chrono;  // NOLINT(google-build-using-namespace)
   year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                       std::chrono::day(static_cast<unsigned>(day)));
   constexpr int kFirst = 1970, kLast = 2261;  // what int64 nanoseconds can hold
@@ -60,7 +60,7 @@ std::optional<GlogTime> ParseGlogTime(std::string_view text) {
 }
 
 int64_t GuessTime(const GlogTime& time, int64_t now_ns) {
-  using namespace std::chrono;
+  using namespace std::chrono;  // NOLINT(google-build-using-namespace)
   sys_time<nanoseconds> now{nanoseconds(now_ns)};
   int this_year = static_cast<int>(year_month_day(floor<days>(now)).year());
   // Nine years back there is a 29th of February for certain.

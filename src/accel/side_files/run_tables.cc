@@ -27,7 +27,7 @@ bool IsAutopilot(Run& run) {
 // Rows of values under the names of columns.
 class RunTable {
  public:
-  explicit RunTable(std::vector<std::string_view> names) {
+  explicit RunTable(const std::vector<std::string_view>& names) {
     for (const std::string_view name : names) columns_.push_back({std::string(name), {}});
   }
 

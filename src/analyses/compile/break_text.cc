@@ -14,7 +14,7 @@ constexpr std::string_view kSecond = "*** While handling this graph break";
 std::string_view TakeLine(std::string_view& text) {
   const size_t end = text.find('\n');
   std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return line;
 }
 
@@ -34,19 +34,19 @@ int32_t Number(std::string_view text) {
 bool ParseFrame(std::string_view line, TextFrame& frame) {
   if (!Strip(line, "File \"")) return false;
   const size_t file = line.find("\", line ");
-  if (file == line.npos) return false;
+  if (file == std::string_view::npos) return false;
   frame.file = line.substr(0, file);
   line.remove_prefix(file + 8);
   frame.line = Number(line);
   const size_t in = line.find(", in ");
-  if (in != line.npos) frame.function = line.substr(in + 5);
+  if (in != std::string_view::npos) frame.function = line.substr(in + 5);
   return true;
 }
 
 // "train.py:32" and what follows on the line.
 void ParsePlace(std::string_view place, BreakText& parsed) {
   const size_t colon = place.rfind(':');
-  if (colon == place.npos) return;
+  if (colon == std::string_view::npos) return;
   parsed.file = place.substr(0, colon);
   parsed.line = Number(place.substr(colon + 1));
 }
@@ -58,7 +58,8 @@ void SkipIntroduction(std::string_view& text, BreakText& parsed) {
   if (!Strip(text, "Graph Break Reason: ")) return;
   const size_t empty_line = text.find("\n\n");
   const size_t trace = text.find("\nUser code traceback:");
-  if (empty_line != text.npos && empty_line < trace) text.remove_prefix(empty_line + 2);
+  if (empty_line != std::string_view::npos && empty_line < trace)
+    text.remove_prefix(empty_line + 2);
 }
 
 // Where the text of this line goes; null when it has no label. The label is taken off.
@@ -128,10 +129,10 @@ BreakText ParseBreakText(std::string_view text) {
       "\nUser code traceback:\n", "\nfrom user code:\n", "\nTraceback (most recent call last):\n"};
   BreakText parsed;
   SkipIntroduction(text, parsed);
-  size_t end = text.npos;
+  size_t end = std::string_view::npos;
   for (std::string_view label : kEnds) {
     const size_t at = text.substr(0, end).find(label);
-    if (at == text.npos) continue;
+    if (at == std::string_view::npos) continue;
     end = at;
     parsed.frames = ParseTraceback(text.substr(at + label.size()));
   }
@@ -143,17 +144,17 @@ void ParseGuardLine(std::string_view text, GuardLine& guard) {
   constexpr std::string_view kComment = "  # ";
   const size_t comment = text.find(kComment);
   guard.guard = Trimmed(text.substr(0, comment));
-  if (comment == text.npos) return;
+  if (comment == std::string_view::npos) return;
   text.remove_prefix(comment + kComment.size());
   const size_t place = text.rfind(kComment);
-  if (place != text.npos) {
+  if (place != std::string_view::npos) {
     guard.code = Trimmed(text.substr(0, place));
     text.remove_prefix(place + kComment.size());
   }
   text = Trimmed(text.substr(0, text.find(" (HINT: ")));
   const size_t in = text.rfind(" in ");
   const size_t colon = text.substr(0, in).rfind(':');
-  if (in == text.npos || colon == text.npos) return;
+  if (in == std::string_view::npos || colon == std::string_view::npos) return;
   guard.file = text.substr(0, colon);
   guard.function = text.substr(in + 4);
   text = text.substr(colon + 1, in - colon - 1);

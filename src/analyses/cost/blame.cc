@@ -52,8 +52,7 @@ class Blamer {
     Locate();
     for (size_t i = 0; i < divisions_.size(); ++i) Measure(i);
     for (const auto& [begin, end] : RangesByTime()) Resolve(begin, end);
-    for (size_t row = 0; row < results_.size(); ++row)
-      results_[row].blames = Scaled(results_[row].blames, results_[row].lost_ns);
+    for (WaitBlame& result : results_) result.blames = Scaled(result.blames, result.lost_ns);
     return std::move(results_);
   }
 

@@ -113,7 +113,7 @@ Status CheckOptions(const CompileOptions& options) {
 std::string SourceLink(const CompileOptions& options) {
   constexpr std::string_view kCommit = "{commit}";
   std::string link = options.source_link;
-  for (size_t at = link.find(kCommit); at != link.npos;
+  for (size_t at = link.find(kCommit); at != std::string_view::npos;
        at = link.find(kCommit, at + options.commit.size()))
     link.replace(at, kCommit.size(), options.commit);
   return link;

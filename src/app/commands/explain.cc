@@ -17,8 +17,6 @@ namespace debrief {
 
 namespace {
 
-using outputs::store::Database;
-
 std::string ListText(const WrittenFindings& run) {
   std::string text;
   for (const Finding& finding : run.findings) {

@@ -48,7 +48,7 @@ Status CheckOptions(const FlightOptions& options) {
 // The number after the prefix; none when the name has no such form.
 int32_t RankAfter(std::string_view name, std::string_view prefix) {
   size_t at = name.find(prefix);
-  if (at == name.npos) return kNone32;
+  if (at == std::string_view::npos) return kNone32;
   std::string_view digits = name.substr(at + prefix.size());
   int32_t rank = kNone32;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);

@@ -138,7 +138,7 @@ class Spiller {
   bool Reallocate(size_t capacity) {
     char* bytes = static_cast<char*>(::realloc(buffer_.get(), capacity + kPadding));
     if (bytes == nullptr) return false;
-    static_cast<void>(buffer_.release());
+    static_cast<void>(buffer_.release());  // NOLINT(bugprone-unused-return-value): realloc() has it
     buffer_.reset(bytes);
     capacity_ = capacity;
     return true;

@@ -197,7 +197,7 @@ bool JsonCanonical::ReadKey() {
   const auto raw = Byte(at_) == '"' ? Quoted(at_) : std::nullopt;
   if (!raw) return false;
   ++at_;
-  if (raw->find('\\') != raw->npos) return OpenEscapedMember(*raw);
+  if (raw->find('\\') != std::string_view::npos) return OpenEscapedMember(*raw);
   open_.push_back({.prefix = PrefixOf(*raw, text_.data() + text_.size()),
                    .key = raw->data(),
                    .key_bytes = static_cast<uint32_t>(raw->size()),

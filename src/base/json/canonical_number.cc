@@ -184,7 +184,7 @@ bool PrintsAsItStands(std::string_view token, const Number& number) {
   constexpr size_t kMaxBytes = 16;  // 15 digits and a point
   const size_t point = token.find('.');
   if (number.negative || number.scientific) return false;
-  if (token.size() > kMaxBytes || point == token.npos) return false;
+  if (token.size() > kMaxBytes || point == std::string_view::npos) return false;
   const std::string_view fraction = token.substr(point + 1);
   if (fraction == "0") return true;
   return fraction.back() != '0' && (token[0] != '0' || fraction[0] != '0');

@@ -43,7 +43,7 @@ int32_t TakeEscape(std::string_view& raw) {
   raw.remove_prefix(2);
   if (name == 'u') return TakeUnicodeEscape(raw);
   const size_t index = kNames.find(name);
-  return index == kNames.npos ? kBadEscape : kValues[index];
+  return index == std::string_view::npos ? kBadEscape : kValues[index];
 }
 
 char* PutEscaped(uint8_t byte, char* to) {

@@ -80,7 +80,7 @@ void JsonWriter::Separate() {
 void JsonWriter::BreakLine() {
   if (indent_ == 0) return;
   *out_ += '\n';
-  out_->append(static_cast<size_t>(depth_ * indent_), ' ');
+  out_->append(static_cast<size_t>(depth_) * static_cast<size_t>(indent_), ' ');
 }
 
 }  // namespace debrief

@@ -83,7 +83,7 @@ Status PickleReader::Run() {
 
 // What PyTorch's pickler writes; the rest by family.
 bool PickleReader::Step(uint8_t opcode) {
-  using namespace pickle;
+  using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   switch (opcode) {
     case kBinGet:
       return Has(1) ? Get(static_cast<uint8_t>(*next_++)) : Truncated();
@@ -118,7 +118,7 @@ bool PickleReader::Step(uint8_t opcode) {
 }
 
 bool PickleReader::StepContainer(uint8_t opcode) {
-  using namespace pickle;
+  using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   switch (opcode) {
     case kMark:
       if (marks_.size() >= kMaxDepth) return Fail(Code::kLimit, "nested too deeply");
@@ -166,7 +166,7 @@ bool PickleReader::StepContainer(uint8_t opcode) {
 }
 
 bool PickleReader::StepText(uint8_t opcode) {
-  using namespace pickle;
+  using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   switch (opcode) {
     case kShortBinUnicode:
       return PushCounted(PickleKind::kString, 1);
@@ -197,7 +197,7 @@ bool PickleReader::StepText(uint8_t opcode) {
 }
 
 bool PickleReader::StepLine(uint8_t opcode) {
-  using namespace pickle;
+  using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   std::string_view line;
   if (!TakeLine(line)) return false;
   if (opcode == kInt || opcode == kLong || opcode == kFloat) {
@@ -219,7 +219,7 @@ bool PickleReader::StepLine(uint8_t opcode) {
 }
 
 bool PickleReader::StepMemo(uint8_t opcode) {
-  using namespace pickle;
+  using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   switch (opcode) {
     case kLongBinPut:
       if (!Has(4)) return Truncated();
@@ -254,7 +254,7 @@ bool PickleReader::StepMemo(uint8_t opcode) {
 }
 
 bool PickleReader::StepOther(uint8_t opcode) {
-  using namespace pickle;
+  using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   if (opcode == kStop) return Stop();
   if (opcode == kProto) {
     if (!Has(1)) return Truncated();

@@ -26,8 +26,9 @@ bool StartsWithAny(std::string_view name, std::initializer_list<std::string_view
 }
 
 bool HasAny(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return name.find(word) != name.npos; });
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  });
 }
 
 bool IsCommunication(std::string_view name) {
@@ -39,7 +40,7 @@ bool IsMemory(std::string_view name) {
 }
 
 bool IsLaunch(std::string_view name) {
-  return name.starts_with("cuda") && name.find("LaunchKernel", 4) != name.npos;
+  return name.starts_with("cuda") && name.find("LaunchKernel", 4) != std::string_view::npos;
 }
 
 bool IsNoComputation(std::string_view name) {

@@ -25,7 +25,8 @@ Status Failed(const std::string& path, int error) {
 }  // namespace
 
 Status FileSink::MakeFolders(const std::string& path) {
-  for (size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+  for (size_t slash = path.find('/'); slash != std::string_view::npos;
+       slash = path.find('/', slash + 1)) {
     std::string folder = path.substr(0, slash);
     std::lock_guard lock(mutex_);
     if (made_.contains(folder)) continue;

@@ -23,7 +23,8 @@ std::string InsidePart(std::string_view part) {
   size_t cut = kLongestPart - 17;
   while (cut > 0 && (static_cast<unsigned char>(made[cut]) & 0xc0) == 0x80) --cut;
   size_t dot = made.rfind('.');
-  std::string extension = dot != made.npos && made.size() - dot <= 16 ? made.substr(dot) : "";
+  std::string extension =
+      dot != std::string_view::npos && made.size() - dot <= 16 ? made.substr(dot) : "";
   return fmt::format("{}-{:016x}{}", made.substr(0, cut), HashBytes(part), extension);
 }
 
@@ -36,7 +37,7 @@ std::string DisplayId(std::string_view compile_id) {
 std::string Numbered(std::string_view name, int32_t number) {
   size_t slash = name.rfind('/');
   size_t dot = name.rfind('.');
-  bool has_dot = dot != name.npos && (slash == name.npos || dot > slash);
+  bool has_dot = dot != std::string_view::npos && (slash == std::string_view::npos || dot > slash);
   if (!has_dot) return fmt::format("{}_{}", name, number);
   return fmt::format("{}_{}{}", name.substr(0, dot), number, name.substr(dot));
 }
@@ -56,7 +57,7 @@ std::string InsidePath(std::string_view name) {
 std::string_view StemOf(std::string_view path) {
   std::string_view name = FileName(path);
   size_t dot = name.rfind('.');
-  return dot == name.npos || dot == 0 ? name : name.substr(0, dot);
+  return dot == std::string_view::npos || dot == 0 ? name : name.substr(0, dot);
 }
 
 }  // namespace debrief::outputs::tlparse_tree

@@ -20,9 +20,9 @@ namespace {
 
 // Signs of cache artifacts, by their name.
 std::string_view CacheSign(std::string_view path) {
-  if (path.find("cache_miss") != path.npos) return "\u274c";
-  if (path.find("cache_hit") != path.npos) return "\u2705";
-  return path.find("cache_bypass") != path.npos ? "\u2753" : "";
+  if (path.find("cache_miss") != std::string_view::npos) return "\u274c";
+  if (path.find("cache_hit") != std::string_view::npos) return "\u2705";
+  return path.find("cache_bypass") != std::string_view::npos ? "\u2753" : "";
 }
 
 // Kinds of PyTorch 2.11 that came after tlparse 0.4.3.
@@ -290,7 +290,7 @@ class Planner {
     constexpr std::string_view kEval = "<eval_with_key>.";
     std::string_view name = Text(entries_.name[row]);
     std::string page = InsidePath(name);
-    if (size_t at = name.find(kEval); at != name.npos) {
+    if (size_t at = name.find(kEval); at != std::string_view::npos) {
       std::string_view number = name.substr(at + kEval.size());
       size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
       page = "eval_with_key_" + std::string(number.substr(0, digits));
@@ -324,9 +324,8 @@ class Planner {
       kept_at[i] = static_cast<int32_t>(kept.size());
       if (last[plan_.files[i].path] == i) kept.push_back(plan_.files[i]);
     }
-    for (size_t i = 0; i < plan_.raw_files.size(); ++i) {
-      if (int32_t file = plan_.raw_files[i]; file != kNone32)
-        plan_.raw_files[i] = kept_at[last[plan_.files[static_cast<size_t>(file)].path]];
+    for (int32_t& file : plan_.raw_files) {
+      if (file != kNone32) file = kept_at[last[plan_.files[static_cast<size_t>(file)].path]];
     }
     plan_.files = std::move(kept);
   }

@@ -46,7 +46,7 @@ std::string StringTable(const Model& model, const TreePlan& plan) {
 // "1115 02:33:12.159000" of the year of `time_ns` as 2026-11-15T02:33:12.159000Z. The prefix has
 // local time; what it says is kept.
 std::string Timestamp(std::string_view time, int64_t time_ns) {
-  using namespace std::chrono;
+  using namespace std::chrono;  // NOLINT(google-build-using-namespace)
   year_month_day day(
       floor<days>(sys_time<nanoseconds>(nanoseconds(time_ns == kNone64 ? 0 : time_ns))));
   return fmt::format("\"{:04}-{}-{}T{}.{}Z\"", static_cast<int>(day.year()), time.substr(0, 2),

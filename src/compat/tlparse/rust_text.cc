@@ -14,7 +14,7 @@ namespace {
 void AppendEscaped(char c, std::string& out) {
   constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t";
   constexpr std::string_view kLetters = "\"\\bfnrt";
-  if (const size_t at = kEscaped.find(c); at != kEscaped.npos) {
+  if (const size_t at = kEscaped.find(c); at != std::string_view::npos) {
     (out += '\\') += kLetters[at];
   } else if (static_cast<unsigned char>(c) >= 0x20) {
     out += c;
@@ -48,7 +48,7 @@ std::string SerdeDouble(double number) {
   char text[64];
   auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
   std::string digits(text, std::to_chars(text, text + sizeof text, number, format).ptr);
-  if (plain) return digits.find('.') == digits.npos ? digits + ".0" : digits;
+  if (plain) return digits.find('.') == std::string_view::npos ? digits + ".0" : digits;
   // "1e+16" and "1e-07" become 1e16 and 1e-7.
   size_t exponent = digits.find('e') + 1;
   if (digits[exponent] == '+') {

@@ -83,8 +83,8 @@ std::string Tabulate(const std::vector<std::string>& headers, const Rows& rows) 
 }
 
 std::string PythonText(std::string_view text) {
-  bool has_single = text.find('\'') != text.npos;
-  char quote = has_single && text.find('"') == text.npos ? '"' : '\'';
+  bool has_single = text.find('\'') != std::string_view::npos;
+  char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string result(1, quote);
   for (char c : text) {
     if (c == quote || c == '\\') {

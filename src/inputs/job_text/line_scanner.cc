@@ -71,9 +71,10 @@ void StripColours(std::string_view text, std::string& clean) {
       clean += text[i];
       continue;
     }
-    if (++i >= text.size() || text[i] != '[') continue;
-    while (++i < text.size() && (text[i] < '@' || text[i] > '~')) {
-    }
+    ++i;
+    if (i >= text.size() || text[i] != '[') continue;
+    ++i;
+    while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
   }
 }
 

@@ -32,10 +32,10 @@ void Clocks::AddSnapshot(uint32_t sequence, std::span<const ClockReading> readin
       units_[key] = {reading.unit_ns, reading.is_incremental, ns};
     (*times)[key] = ns;
   }
-  Remember(std::move(times));
+  Remember(times);
 }
 
-void Clocks::Remember(std::shared_ptr<const Times> times) {
+void Clocks::Remember(const std::shared_ptr<const Times>& times) {
   const auto realtime = times->find({0, fields::kRealtime});
   for (const auto& [key, time] : *times) {
     last_of_[key] = times;

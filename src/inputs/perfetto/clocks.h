@@ -44,7 +44,7 @@ class Clocks {
   static Key KeyOf(uint32_t sequence, uint32_t clock);
   std::optional<int64_t> Nanoseconds(const Key& clock, uint64_t time);
   bool IsRelated(const Key& clock, const Key& to) const;
-  void Remember(std::shared_ptr<const Times> times);
+  void Remember(const std::shared_ptr<const Times>& times);
 
   std::map<Key, Unit> units_;                            // of those that have one
   std::map<Key, std::shared_ptr<const Times>> last_of_;  // the last snapshot that has the clock

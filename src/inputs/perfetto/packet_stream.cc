@@ -103,7 +103,7 @@ Result<bool> PacketStream::FindPacket(uint64_t from) {
   while (at < source_.size()) {
     ASSIGN_OR_RETURN(std::string_view text, Look(at, kSearchWindow, kSearchWindow));
     const size_t found = text.find(kPacketTag);
-    if (found == text.npos) {
+    if (found == std::string_view::npos) {
       at += text.size();
       continue;
     }

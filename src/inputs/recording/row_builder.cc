@@ -47,7 +47,7 @@ DeviceNumber NumberOfDevice(std::string_view name) {
     if (type.name == name.substr(0, colon)) device.type = type.number;
   }
   if (device.type == 0) return {.type = 0, .index = -1};
-  if (colon != name.npos)
+  if (colon != std::string_view::npos)
     std::from_chars(name.data() + colon + 1, name.data() + name.size(), device.index);
   return device;
 }

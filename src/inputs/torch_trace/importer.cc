@@ -28,7 +28,7 @@ struct FirstEntry {
 
 std::optional<FirstEntry> FindEntry(std::string_view text) {
   constexpr std::string_view kClose = "] {\"";
-  for (size_t close = text.find(kClose); close != text.npos;) {
+  for (size_t close = text.find(kClose); close != std::string_view::npos;) {
     size_t begin = text.rfind('\n', close) + 1;  // npos + 1 is 0
     size_t end = std::min(text.find('\n', close), text.size());
     std::string_view line = text.substr(begin, end - begin);
@@ -53,7 +53,7 @@ int64_t PayloadTime(std::string_view head) {
 int32_t FirstRank(std::string_view text) {
   constexpr std::string_view kRank = "\"rank\": ";
   size_t at = text.find(kRank);
-  if (at == text.npos) return kNone32;
+  if (at == std::string_view::npos) return kNone32;
   return RankOrNone(NumberAt(text, at + kRank.size()));
 }
 

@@ -33,13 +33,13 @@ bool BeginsWith(const Pools& pools, std::span<const FrameId> frames, const Names
 
 std::string_view ShortPath(std::string_view path) {
   constexpr std::string_view kLinkTree = "#link-tree/";
-  if (size_t at = path.find(kLinkTree); at != path.npos) {
+  if (size_t at = path.find(kLinkTree); at != std::string_view::npos) {
     path.remove_prefix(at + kLinkTree.size());
     return path.substr(0, path.find(kLinkTree));
   }
-  if (size_t at = path.find("-seed-nspid"); at != path.npos) {
+  if (size_t at = path.find("-seed-nspid"); at != std::string_view::npos) {
     const size_t slash = path.find('/', at);
-    if (slash != path.npos) return path.substr(slash + 1);
+    if (slash != std::string_view::npos) return path.substr(slash + 1);
   }
   return path;
 }

@@ -154,7 +154,7 @@ class TablePrinter final : public RowPrinter {
   static constexpr size_t kLeastCell = 8;
 
   static void ReplaceLineEnds(std::string& text) {
-    for (size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at))
+    for (size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at))
       text.replace(at, 1, "\\n");
   }
 

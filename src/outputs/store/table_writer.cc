@@ -213,7 +213,7 @@ class Writer {
 Status Writer::Register() {
   duckdb_table_function function = api_.create_table_function();
   api_.table_function_set_name(function, "debrief_rows");
-  api_.table_function_set_extra_info(function, &scan_, nullptr);
+  api_.table_function_set_extra_info(function, static_cast<void*>(&scan_), nullptr);
   api_.table_function_set_bind(function, BindRows);
   api_.table_function_set_init(function, StartRows);
   api_.table_function_set_function(function, NextRows);

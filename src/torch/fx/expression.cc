@@ -98,7 +98,7 @@ size_t PlainPathBytes(std::string_view text) {
 std::string_view TakeAttribute(std::string_view& rest) {
   if (!rest.starts_with(", \"")) return {};
   size_t quote = rest.find('"', 3);
-  if (quote == rest.npos || !rest.substr(quote).starts_with("\")")) return {};
+  if (quote == std::string_view::npos || !rest.substr(quote).starts_with("\")")) return {};
   std::string_view name = rest.substr(3, quote - 3);
   rest.remove_prefix(quote + 2);
   return name;
@@ -188,7 +188,7 @@ void FxTokens::SkipSpace() {
 
 FxToken FxTokens::Next() {
   SkipSpace();
-  if (at_ >= end_) return {FxToken::Kind::kEnd, {end_, 0}};
+  if (at_ >= end_) return {FxToken::Kind::kEnd, std::string_view(end_, 0)};
   const char* begin = at_;
   switch (ClassOf(*begin)) {
     case kLetter:

@@ -116,14 +116,14 @@ void ClassifyFx(FxNode& node, const FxScan& scan, std::deque<std::string>& texts
   bool of_node = !of_self && is_node(path.substr(0, dot));
   if (rest.empty()) {
     if (of_self) return set(FxOp::kGetAttr, path);
-    return set(FxOp::kCallFunction, of_node && dot != path.npos ? "getattr" : "");
+    return set(FxOp::kCallFunction, of_node && dot != std::string_view::npos ? "getattr" : "");
   }
   bool plain = path.data() == node.expression.data();
   if (!(plain ? scan.ends_with_bracket : IsOneBracket(rest))) return set(FxOp::kUnknown, "");
   if (rest[0] == '[') return set(FxOp::kCallFunction, of_node ? "operator.getitem" : "");
   if (rest[0] != '(') return set(FxOp::kUnknown, "");
   if (of_self) return set(FxOp::kCallModule, path);
-  if (of_node && dot != path.npos) return set(FxOp::kCallMethod, path.substr(dot + 1));
+  if (of_node && dot != std::string_view::npos) return set(FxOp::kCallMethod, path.substr(dot + 1));
   set(FxOp::kCallFunction, path);
 }
 

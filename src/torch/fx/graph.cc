@@ -14,14 +14,14 @@ size_t BehindBracket(std::string_view text, size_t open) {
     if (text[at] == '[' || text[at] == '(') ++depth;
     if ((text[at] == ']' || text[at] == ')') && --depth == 0) return at + 1;
   }
-  return text.npos;
+  return std::string_view::npos;
 }
 
 // Bytes of one element; 0 when the type is not known. The digits of a name are its bits.
 int64_t ElementBytes(std::string_view dtype) {
   if (dtype.starts_with("f8")) return 1;
   size_t letters = dtype.find_first_of("0123456789");
-  if (letters == dtype.npos) return 0;
+  if (letters == std::string_view::npos) return 0;
   std::string_view kind = dtype.substr(0, letters);
   if (kind != "f" && kind != "bf" && kind != "i" && kind != "u" && kind != "b" && kind != "c")
     return 0;
@@ -47,7 +47,7 @@ std::string_view SeparatorAt(std::string_view name, size_t at) {
 FxInputSource GuessOld(std::string_view name) {
   FxInputSource source;
   size_t behind_root = name.find("___");
-  if (behind_root == name.npos || behind_root == 0) return source;
+  if (behind_root == std::string_view::npos || behind_root == 0) return source;
   source.path = name.substr(0, behind_root);
   source.path += '.';
   source.path += name.substr(behind_root + 3);
@@ -61,9 +61,9 @@ FxValue ReadFxValue(std::string_view text) {
   FxValue value;
   value.text = value.dtype = text;
   size_t open = text.find_first_of("[(");
-  if (open == text.npos) return value;
+  if (open == std::string_view::npos) return value;
   size_t behind = BehindBracket(text, open);
-  if (behind == text.npos) return value;
+  if (behind == std::string_view::npos) return value;
   std::string_view inside = text.substr(open + 1, behind - open - 2);
   if (text[open] == '(') {
     if (!text.starts_with("Sym(") || behind != text.size()) return value;
@@ -77,7 +77,7 @@ FxValue ReadFxValue(std::string_view text) {
   value.sizes = inside;
   if (behind < text.size() && text[behind] == '[') {
     size_t end = BehindBracket(text, behind);
-    if (end == text.npos) return value;
+    if (end == std::string_view::npos) return value;
     value.strides = text.substr(behind + 1, end - behind - 2);
     behind = end;
   }
@@ -105,7 +105,7 @@ std::optional<int64_t> FxBytes(const FxValue& value) {
 
 std::string_view WithoutDeviceIndex(std::string_view device) {
   size_t colon = device.rfind(':');
-  if (colon == device.npos || colon + 1 == device.size()) return device;
+  if (colon == std::string_view::npos || colon + 1 == device.size()) return device;
   for (char c : device.substr(colon + 1))
     if (c < '0' || c > '9') return device;
   return device.substr(0, colon);

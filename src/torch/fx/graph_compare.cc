@@ -17,7 +17,7 @@ namespace {
 using Kind = FxToken::Kind;
 
 bool IsAllDigits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::string_view InQuotes(std::string_view text) {

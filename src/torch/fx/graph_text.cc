@@ -38,13 +38,13 @@ bool ReadPlace(std::string_view comment, FxPlace& place) {
   comment.remove_prefix(kFile.size());
   size_t code = comment.find(kCode);
   std::string_view where = comment.substr(0, code);
-  if (code != comment.npos) place.code = Trimmed(comment.substr(code + kCode.size()));
+  if (code != std::string_view::npos) place.code = Trimmed(comment.substr(code + kCode.size()));
   size_t in = where.rfind(" in ");
-  if (in != where.npos) place.function = where.substr(in + 4);
+  if (in != std::string_view::npos) place.function = where.substr(in + 4);
   where = where.substr(0, in);
   size_t colon = where.rfind(':');
   place.file = where.substr(0, colon);
-  if (colon == where.npos) return true;
+  if (colon == std::string_view::npos) return true;
   std::from_chars(where.data() + colon + 1, where.data() + where.size(), place.line);
   return true;
 }
@@ -111,7 +111,7 @@ class FxGraphReader {
     place_ = 0;
     in_def_ = true;
     size_t open = text.find('(');
-    if (open == text.npos) return;
+    if (open == std::string_view::npos) return;
     TakeParameters(text.substr(open));
   }
 
@@ -196,7 +196,7 @@ class FxGraphReader {
   // of the graph, and those of `def` are not.
   void TakeFlattened(std::string_view text) {
     size_t assign = text.find("= fx_pytree.tree_flatten_spec");
-    if (assign == text.npos) return AddUnknown(text);
+    if (assign == std::string_view::npos) return AddUnknown(text);
     std::vector<std::pair<std::string_view, FxValue>> flattened;
     FxTokens tokens(text.substr(0, assign));
     for (FxToken token = tokens.Next(); token.kind != Kind::kEnd; token = tokens.Next()) {

@@ -176,7 +176,9 @@ TEST(AccelClock, GapsThatTheCounterDoesNotHaveAreTold) {
 TEST(AccelClock, ACounterThatBeginsAnewIsToldAsGaps) {
   FlexBuilder flex;
   for (int i = 0; i < 80; ++i) {
-    flex.first_cycle = 1000 + (int64_t{1} << 32) - std::llround(i / 20 * 2000 * flex.mhz);
+    const int64_t fresh_start = i / 20;
+    flex.first_cycle = 1000 + (int64_t{1} << 32) -
+                       std::llround(static_cast<double>(fresh_start) * 2000 * flex.mhz);
     flex.AddKernel("k", 100.0 * i, 30);
   }
   Model model = flex.Build();

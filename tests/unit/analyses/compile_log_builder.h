@@ -78,7 +78,7 @@ class CompileLogBuilder {
     while (!payload.empty()) {
       size_t end = payload.find('\n');
       ((text_ += '\t') += payload.substr(0, end)) += '\n';
-      payload.remove_prefix(end == payload.npos ? payload.size() : end + 1);
+      payload.remove_prefix(end == std::string_view::npos ? payload.size() : end + 1);
     }
   }
 

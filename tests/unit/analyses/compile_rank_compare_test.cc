@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile/rank_compare/rank_compare.h"
 #include "analyses/compile/rank_compare/normalise.h"
+#include "analyses/compile/rank_compare/rank_compare.h"
 #include "compile_event_builder.h"
 #include "tables/compile_first_difference.h"
 #include "tables/compile_overlap.h"
@@ -59,8 +59,8 @@ TEST(CompileRankCompare, TellsTheFirstLineThatDiffers) {
   const std::string long_line(1000, 'y');
   const std::string told = FirstDifference(long_line + "1", long_line + "2");
   EXPECT_LT(told.size(), 300u);
-  EXPECT_NE(told.find("1` there"), told.npos) << told;
-  EXPECT_NE(told.find("2` here"), told.npos) << told;
+  EXPECT_NE(told.find("1` there"), std::string_view::npos) << told;
+  EXPECT_NE(told.find("2` here"), std::string_view::npos) << told;
 }
 
 TEST(CompileRankCompare, TheFewAreToBlame) {

@@ -15,7 +15,7 @@ namespace debrief {
 namespace {
 
 using analyses::flight::Dumps;
-using namespace analyses::join_collectives;
+using namespace analyses::join_collectives;  // NOLINT: what is tested
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMs;

@@ -21,7 +21,6 @@ namespace debrief {
 namespace {
 
 using analyses::join_clocks::HostClocks;
-using analyses::join_clocks::Placed;
 using analyses::join_regions::Region;
 using analyses::join_regions::RegionsOf;
 using analyses::join_regions::StemOf;

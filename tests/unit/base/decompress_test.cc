@@ -160,7 +160,6 @@ TEST(Gzip, WhatMayFollow) {
 // Header fields that gzip(1) writes: name, comment, extra field, header checksum.
 TEST(Gzip, HeaderFields) {
   const std::string plain = Gzip("hello");
-  const std::string extra("\x04\x08", 2);
   std::string header = plain.substr(0, 10);
   header[3] = '\x1c';  // extra, name, comment
   header += std::string("\x05\0", 2) + "12345" + std::string("a.log\0why\0", 10);

@@ -72,7 +72,7 @@ TEST(JsonOutline, DoesNotTrustWhatTouchesTheCut) {
 }
 
 TEST(JsonOutline, IsBounded) {
-  EXPECT_EQ(Paths(std::string(10'000'000, '[')), "");
+  EXPECT_EQ(Paths(std::string(10'000'000, '[')), "");  // NOLINT(bugprone-string-constructor)
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "{\"k\":";
   EXPECT_EQ(Paths(deep), "k k.k k.k.k k.k.k.k k.k.k.k.k k.k.k.k.k.k ");

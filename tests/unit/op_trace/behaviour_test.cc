@@ -70,12 +70,12 @@ TEST(OpTraceBehaviour, CompatMissesAndMatchesAsEver) {
 TEST(OpTraceBehaviour, UnknownDurationReadsBackOrNot) {
   for (const double us : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     const std::string right = OneOp(Behaviour::kCorrect, "a", us).ToJson();
-    EXPECT_NE(right.find("\"duration_us\": null"), right.npos);
+    EXPECT_NE(right.find("\"duration_us\": null"), std::string_view::npos);
     const Loaded loaded = FromJson(right);
     ASSERT_TRUE(loaded.trace.has_value()) << loaded.problem;
     EXPECT_FALSE(loaded.trace->entries()[0].duration_ns.has_value());
     const std::string compat = OneOp(Behaviour::kReference, "a", us).ToJson();
-    EXPECT_NE(compat.find("\"duration_us\": null"), compat.npos);
+    EXPECT_NE(compat.find("\"duration_us\": null"), std::string_view::npos);
     EXPECT_FALSE(FromJson(compat, Behaviour::kReference).trace.has_value());
     EXPECT_TRUE(FromJson(compat, Behaviour::kCorrect).trace.has_value());
   }

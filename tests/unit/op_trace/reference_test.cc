@@ -103,7 +103,7 @@ TEST(OpTraceTrace, ToJson) {
     Trace trace(behaviour);
     trace.Add(Op("matmul", 12.5).WithOutputShape({2, 4}));
     const std::string json = trace.ToJson();
-    EXPECT_NE(json.find("matmul"), json.npos);
+    EXPECT_NE(json.find("matmul"), std::string_view::npos);
     const Loaded loaded = FromJson(json, behaviour);
     ASSERT_TRUE(loaded.trace.has_value()) << loaded.problem;
     ASSERT_EQ(loaded.trace->StepCount(), 1u);

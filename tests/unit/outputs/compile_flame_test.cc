@@ -60,8 +60,9 @@ TEST_F(CompileFlame, AttemptsCountOnceAndEqualStacksAddUp) {
   ASSERT_EQ(samples.size(), 2u);
   EXPECT_EQ(Collapsed(model_, samples), "a.py:0 main;a.py:1 f, g 1750000\n");
   const std::string json = Speedscope(model_, samples);
-  EXPECT_NE(json.find(R"("samples":[[0,1],[0,1]],"weights":[1.5,0.25])"), json.npos) << json;
-  EXPECT_NE(json.find(R"("endValue":1.75)"), json.npos) << json;
+  EXPECT_NE(json.find(R"("samples":[[0,1],[0,1]],"weights":[1.5,0.25])"), std::string_view::npos)
+      << json;
+  EXPECT_NE(json.find(R"("endValue":1.75)"), std::string_view::npos) << json;
 }
 
 TEST_F(CompileFlame, RanksAreTheOutermostFrame) {
@@ -80,11 +81,11 @@ TEST_F(CompileFlame, DotHasOneNodeAFrameAndIsQuoted) {
   AddEnd(0, 1, 10, "ok");
   AddEnd(0, 1, 20, "error");
   const std::string dot = Dot(model_);
-  EXPECT_NE(dot.find("  n0_0 [label=\"a.py:0 main\"];\n"), dot.npos) << dot;
+  EXPECT_NE(dot.find("  n0_0 [label=\"a.py:0 main\"];\n"), std::string_view::npos) << dot;
   EXPECT_NE(dot.find(R"(n0_1 [label="a.py:1 say \"hi\"\\ [1 error] [1 ok]", fillcolor=salmon];)"),
-            dot.npos)
+            std::string_view::npos)
       << dot;
-  EXPECT_NE(dot.find("n0_0 -> n0_1;"), dot.npos);
+  EXPECT_NE(dot.find("n0_0 -> n0_1;"), std::string_view::npos);
 }
 
 TEST_F(CompileFlame, ATreeThatIsACircleEnds) {

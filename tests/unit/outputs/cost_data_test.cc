@@ -23,7 +23,7 @@ TEST(CostData, TheCostliestComeFirst) {
     model.tables.Edit<CostFixTable>().Add(row);
   }
   const std::string json = TablesJson(model, "cost");
-  EXPECT_NE(json.find(R"("cost_fix":{"total":3)"), json.npos) << json;
+  EXPECT_NE(json.find(R"("cost_fix":{"total":3)"), std::string_view::npos) << json;
   EXPECT_LT(json.find(R"("lost_ns":9)"), json.find(R"("lost_ns":7)"));
   EXPECT_LT(json.find(R"("lost_ns":7)"), json.find(R"("lost_ns":5)"));
 }

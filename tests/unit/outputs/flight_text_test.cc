@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "outputs/string_sink.h"
 #include "compat/torchfrtrace/analyzer.h"
-#include "outputs/terminal/flight_text/flight_text.h"
 #include "compat/torchfrtrace/tabulate.h"
+#include "outputs/string_sink.h"
 #include "tables/comm_call.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"

@@ -25,13 +25,14 @@ constexpr std::string_view kHostile =
 
 size_t Count(std::string_view text, std::string_view part) {
   size_t count = 0;
-  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+    ++count;
   return count;
 }
 
 std::string Between(std::string_view text, std::string_view before, std::string_view after) {
   const size_t from = text.find(before);
-  if (from == text.npos) return "(not found)";
+  if (from == std::string_view::npos) return "(not found)";
   const size_t start = from + before.size();
   return std::string(text.substr(start, text.find(after, start) - start));
 }

@@ -7,8 +7,8 @@
 
 #include "base/bytes/md5.h"
 #include "outputs/report/html/compile/text_choice.h"
-#include "outputs/report/html/table_islands.h"
 #include "outputs/report/html/compile/texts.h"
+#include "outputs/report/html/table_islands.h"
 #include "tables/compilation.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_log.h"
@@ -82,7 +82,9 @@ struct TextFixture {
   }
 };
 
-bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "model/timeline/columns.h"
-#include "outputs/exports/chrome/event_text.h"
 #include "model/timeline/lanes.h"
+#include "outputs/exports/chrome/event_text.h"
 #include "outputs/timeline_merge.h"
 #include "tables/timeline_clock.h"
 #include "tables/timeline_counter.h"
@@ -30,7 +30,7 @@ TEST(PerfettoOutput, IsReadBackToTheSameTables) {
         "timeline_device_work ", "timeline_fact ", "timeline_flow ", "timeline_group ",
         "timeline_memory ", "timeline_op ", "timeline_process ", "timeline_slice ",
         "timeline_track "})
-    EXPECT_NE(before.find(table), before.npos) << "the input has rows of " << table;
+    EXPECT_NE(before.find(table), std::string_view::npos) << "the input has rows of " << table;
   Model again;
   ImportInto(again, "perfetto", WriteWith("perfetto", model));
   EXPECT_EQ(TimelineText(again), before);
@@ -140,7 +140,7 @@ TEST(ChromeOutput, IsReadBackToTheSameTablesButForFacts) {
   Model model;
   ImportInto(model, "chrome_trace", std::string(kTimelineJson));
   const std::string json = WriteWith("chrome", model);
-  EXPECT_NE(json.find(R"("ts": 10.001, "dur": 20.500)"), json.npos);
+  EXPECT_NE(json.find(R"("ts": 10.001, "dur": 20.500)"), std::string_view::npos);
   Model again;
   ImportInto(again, "chrome_trace", json);
   const auto& before = model.tables.Get<TimelineSliceTable>();
@@ -197,7 +197,7 @@ TEST(CollapsedOutput, IsTheTimeThatCallsTookThemselves) {
             "thread top;other program 1000\n");
   EXPECT_EQ(WriteWith("collapsed", model, "python"), "main, thread;train.py(3): step 40000\n");
   const std::string all = WriteWith("collapsed", model);
-  EXPECT_NE(all.find("stream 7;gemm 20123\n"), all.npos);
+  EXPECT_NE(all.find("stream 7;gemm 20123\n"), std::string_view::npos);
 }
 
 }  // namespace

@@ -24,11 +24,14 @@ namespace {
 
 constexpr std::string_view kHostile = "</script></pre><script>bad()</script><!-- \"' {{body}}";
 
-bool Has(std::string_view page, std::string_view part) { return page.find(part) != page.npos; }
+bool Has(std::string_view page, std::string_view part) {
+  return page.find(part) != std::string_view::npos;
+}
 
 size_t Count(std::string_view text, std::string_view part) {
   size_t count = 0;
-  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+    ++count;
   return count;
 }
 

@@ -36,7 +36,7 @@ TEST(Guards, TokensAreLongAndDiffer) {
   auto two = MakeToken();
   ASSERT_TRUE(one && two);
   EXPECT_EQ(one->size(), 32u);
-  EXPECT_EQ(one->find_first_not_of("0123456789abcdef"), one->npos);
+  EXPECT_EQ(one->find_first_not_of("0123456789abcdef"), std::string_view::npos);
   EXPECT_NE(*one, *two);
 }
 

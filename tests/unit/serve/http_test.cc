@@ -67,7 +67,7 @@ TEST(Http, AnswersCarryTheirGuards) {
   EXPECT_TRUE(head.starts_with("HTTP/1.1 404 Not Found\r\n"));
   for (const char* line : {"Content-Length: 3\r\n", "X-Content-Type-Options: nosniff\r\n",
                            "Cache-Control: no-store\r\n", "Connection: close\r\n\r\n"})
-    EXPECT_NE(head.find(line), head.npos) << line;
+    EXPECT_NE(head.find(line), std::string_view::npos) << line;
 }
 
 struct RangeCase {

@@ -87,7 +87,7 @@ TEST_F(ServerTest, AnswersInOrderOnOneConnection) {
   Send(client, "GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nHEAD /c HTTP/1.0\r\n\r\n");
   std::string all = ReadAll(client);
   EXPECT_LT(all.find("\r\n\r\n/a\n"), all.find("\r\n\r\n/b\n"));
-  EXPECT_NE(all.find("/b\n"), all.npos);
+  EXPECT_NE(all.find("/b\n"), std::string_view::npos);
   EXPECT_TRUE(all.ends_with("Connection: close\r\n\r\n")) << "HEAD has no body";
 }
 

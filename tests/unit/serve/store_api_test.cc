@@ -83,7 +83,7 @@ TEST_F(StoreApiTest, ACancelledQueryEnds) {
   cancel.Cancel();
   Response response = api.Query(request, cancel);
   EXPECT_EQ(response.status, 400);
-  EXPECT_NE(response.body.find("took too long"), response.body.npos) << response.body;
+  EXPECT_NE(response.body.find("took too long"), std::string_view::npos) << response.body;
 }
 
 TEST_F(StoreApiTest, TablesHaveRowsAndDocs) {
@@ -91,14 +91,15 @@ TEST_F(StoreApiTest, TablesHaveRowsAndDocs) {
   StoreApi api(folder_, folder_, clock_);
   CancelToken cancel;
   std::string body = api.Tables(cancel).body;
-  EXPECT_NE(body.find("\"name\":\"job\",\"doc\":\"one job found"), body.npos);
-  EXPECT_NE(body.find("\"rows\":3,\"columns\":[{\"name\":\"job\",\"type\":\"INTEGER\""), body.npos);
+  EXPECT_NE(body.find("\"name\":\"job\",\"doc\":\"one job found"), std::string_view::npos);
+  EXPECT_NE(body.find("\"rows\":3,\"columns\":[{\"name\":\"job\",\"type\":\"INTEGER\""),
+            std::string_view::npos);
 }
 
 TEST_F(StoreApiTest, AReportWithoutStoreSaysSo) {
   Response response = Ask("sql=SELECT+1");
   EXPECT_EQ(response.status, 400);
-  EXPECT_NE(response.body.find("without --no-store"), response.body.npos);
+  EXPECT_NE(response.body.find("without --no-store"), std::string_view::npos);
 }
 
 }  // namespace

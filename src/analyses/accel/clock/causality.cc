@@ -20,7 +20,9 @@ bool WaitsForDevice(std::string_view call) {
   return call.ends_with("DeviceSynchronize") || call == "cuCtxSynchronize";
 }
 // Waits for the work that shares its correlation.
-bool WaitsForOwnWork(std::string_view call) { return call.find("ScheduleWait") != call.npos; }
+bool WaitsForOwnWork(std::string_view call) {
+  return call.find("ScheduleWait") != std::string_view::npos;
+}
 
 struct Waits {
   std::vector<Wait> all;                         // by start

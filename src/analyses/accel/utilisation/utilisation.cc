@@ -50,7 +50,7 @@ StringId CompilersName(const Pools& pools, StringId name) {
 
 class Collector {
  public:
-  Collector(const TimelineView& view)
+  explicit Collector(const TimelineView& view)
       : view_(view), stamps_(view.model.tables.Get<AccelStampTable>()) {}
 
   // By device.

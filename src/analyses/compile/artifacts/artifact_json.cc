@@ -121,12 +121,12 @@ std::string WithoutEstimates(std::string_view canonical) {
   size_t from = 0;
   while (true) {
     size_t at = canonical.find(kEstimate, from);
-    if (at == canonical.npos) break;
+    if (at == std::string_view::npos) break;
     size_t value = at + kEstimate.size();
     size_t end = canonical.find_first_of(",}", value);
     char before = at == 0 ? '\0' : canonical[at - 1];
     bool is_key = before == '{' || before == ',';
-    bool is_number = end != canonical.npos &&
+    bool is_number = end != std::string_view::npos &&
                      std::string_view("\"[{").find(canonical[value]) == std::string_view::npos;
     if (!is_key || !is_number) {
       kept += canonical.substr(from, value - from);

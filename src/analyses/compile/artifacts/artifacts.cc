@@ -43,11 +43,11 @@ NameClues CluesOf(std::string_view name) {
   NameClues clues;
   clues.schedule = name.starts_with("inductor_collective_schedule");
   clues.runtime = name.starts_with("inductor_runtime_and_tensor_meta");
-  clues.order = name.find("graph_execution") != name.npos;
+  clues.order = name.find("graph_execution") != std::string_view::npos;
   constexpr std::string_view kCache = "cache_";
   for (std::string_view status : {"miss", "hit", "bypass"}) {  // the first of them that is there
     size_t at = name.find(std::string(kCache) += status);
-    if (at == name.npos) continue;
+    if (at == std::string_view::npos) continue;
     clues.cache = name.substr(0, at + kCache.size() - 1);
     clues.status = status;
     break;

@@ -10,7 +10,7 @@ namespace {
 std::string_view SourceOf(std::string_view line) {
   constexpr std::string_view kSource = "source=";
   const size_t at = line.find(kSource);
-  if (at == line.npos) return {};
+  if (at == std::string_view::npos) return {};
   line.remove_prefix(at + kSource.size());
   return line.substr(0, line.find(", accessed_by="));
 }
@@ -18,8 +18,8 @@ std::string_view SourceOf(std::string_view line) {
 // "GuardManager", "KeyManager", "KeyValueManager pair at index=0", but no kind of guard: those are
 // in capitals.
 bool IsManager(std::string_view label) {
-  return label.find_first_of("abcdefghijklmnopqrstuvwxyz") != label.npos &&
-         label.find("Manager") != label.npos;
+  return label.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos &&
+         label.find("Manager") != std::string_view::npos;
 }
 
 class TreeReader {
@@ -28,14 +28,14 @@ class TreeReader {
 
   void Line(std::string_view line) {
     const size_t at = line.find_first_not_of("| ");
-    if (at == line.npos) return;
+    if (at == std::string_view::npos) return;
     line.remove_prefix(at);
     if (!line.starts_with("+- ")) return Latency(line);
     line.remove_prefix(3);
     const size_t depth = at / 2;
     const size_t colon = line.find(": ");
     const std::string_view label = line.substr(0, colon);
-    if (IsManager(label) || colon == line.npos) {
+    if (IsManager(label) || colon == std::string_view::npos) {
       sources_.resize(depth + 1);
       sources_[depth] = SourceOf(line);
       return;
@@ -69,7 +69,7 @@ void ParseGuardTree(std::string_view text, GuardTree& tree) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
     reader.Line(text.substr(0, end));
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
 }
 

@@ -44,8 +44,8 @@ std::string WithoutLocals(std::string_view guard) {
   std::string stripped;
   while (true) {
     const size_t at = guard.find("L['");
-    const size_t end = at == guard.npos ? at : guard.find("']", at);
-    if (end == guard.npos) break;
+    const size_t end = at == std::string_view::npos ? at : guard.find("']", at);
+    if (end == std::string_view::npos) break;
     stripped += guard.substr(0, at);
     stripped += guard.substr(at + 3, end - at - 3);
     guard.remove_prefix(end + 2);

@@ -97,7 +97,7 @@ class ModuleTree {
     if (std::count(path.begin(), path.end(), '.') > kMaxDepth) return std::nullopt;
     std::optional<size_t> parent;
     int32_t depth = 0;
-    for (size_t end = 0; end != path.npos; ++depth) {
+    for (size_t end = 0; end != std::string_view::npos; ++depth) {
       end = path.find('.', end == 0 ? 0 : end + 1);
       auto [at, is_new] = by_path_.try_emplace(std::string(path.substr(0, end)), modules_.size());
       if (is_new) {

@@ -16,7 +16,7 @@ bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 std::string_view OpName(std::string_view op) {
   constexpr std::string_view kDefault = ".default";
   if (op.ends_with(kDefault)) op.remove_suffix(kDefault.size());
-  if (size_t dot = op.rfind('.'); dot != op.npos) op.remove_prefix(dot + 1);
+  if (size_t dot = op.rfind('.'); dot != std::string_view::npos) op.remove_prefix(dot + 1);
   while (op.ends_with('_')) op.remove_suffix(1);
   return op;
 }
@@ -47,7 +47,7 @@ class Scanner {
  private:
   void SkipLine() {
     size_t end = text_.find('\n', at_);
-    at_ = end == text_.npos ? text_.size() : end;
+    at_ = end == std::string_view::npos ? text_.size() : end;
   }
 
   // A string of one line ends there even when its quote does not come: the text may be no Python.
@@ -122,9 +122,10 @@ class Scanner {
 
 void CollectiveCounts::Add(std::string_view op) {
   std::string_view name = OpName(op);
-  if (name.find("wait_tensor") != name.npos) return static_cast<void>(++waits);
+  if (name.find("wait_tensor") != std::string_view::npos) return static_cast<void>(++waits);
   for (size_t kind = 0; kind + 1 < kCollectives.size(); ++kind) {
-    if (name.find(kCollectives[kind]) != name.npos) return static_cast<void>(++by_kind[kind]);
+    if (name.find(kCollectives[kind]) != std::string_view::npos)
+      return static_cast<void>(++by_kind[kind]);
   }
   if (name == kCollectives.back()) ++by_kind.back();
 }

@@ -70,7 +70,7 @@ class Search {
   Kernel Want(std::string_view name) {
     size_t colon = dialect_.is_cpp ? name.rfind(':') : name.find(':');
     Kernel kernel = {.name = name};
-    if (colon != name.npos) kernel.whole = finder_.Add(name);
+    if (colon != std::string_view::npos) kernel.whole = finder_.Add(name);
     kernel.pure = finder_.Add(name.substr(0, colon));
     return kernel;
   }
@@ -214,8 +214,8 @@ std::vector<std::string_view> SplitLines(std::string_view text) {
   while (!text.empty()) {
     size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    if (end != text.npos && line.ends_with('\r')) line.remove_suffix(1);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (end != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
     lines.push_back(line);
   }
   return lines;
@@ -229,7 +229,8 @@ bool DeclaresElements(std::string_view line) {
   while (at < line.size() && IsWord(line[at])) ++at;
   if (at == type || at >= line.size() || !IsBlank(line[at])) return false;
   constexpr std::string_view kElements = "_xnumel";
-  for (at = line.find(kElements, at + 1); at != line.npos; at = line.find(kElements, at)) {
+  for (at = line.find(kElements, at + 1); at != std::string_view::npos;
+       at = line.find(kElements, at)) {
     at += kElements.size();
     size_t end = at;
     if (end + 1 < line.size() && line[end] == '_' && IsDigit(line[end + 1])) {

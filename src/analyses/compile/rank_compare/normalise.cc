@@ -74,7 +74,8 @@ class Normaliser {
     size_t end = at_;
     while (end < text_.size() && !EndsPath(text_[end])) ++end;
     const std::string_view path = text_.substr(at_, end - at_);
-    if (path.find("torchinductor") != path.npos || path.find("triton_cache") != path.npos) {
+    if (path.find("torchinductor") != std::string_view::npos ||
+        path.find("triton_cache") != std::string_view::npos) {
       Skip(end);
     } else {
       out_ += path;

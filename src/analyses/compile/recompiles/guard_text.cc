@@ -35,7 +35,7 @@ bool StripEnd(std::string_view& text, std::string_view suffix) {
 // The text between `before` and `after`, to its end when `after` is not there.
 std::string_view Between(std::string_view text, std::string_view before, std::string_view after) {
   const size_t at = text.find(before);
-  if (at == text.npos) return {};
+  if (at == std::string_view::npos) return {};
   text.remove_prefix(at + before.size());
   return text.substr(0, text.find(after));
 }
@@ -48,10 +48,11 @@ void ExpectedAndActual(std::string_view text, Change& change) {
   const size_t actual = text.find(", actual ");
   std::string_view old = text.substr(0, actual);
   const size_t expected = old.find("xpected ");
-  if (expected != old.npos) old.remove_prefix(expected + 8);
+  if (expected != std::string_view::npos) old.remove_prefix(expected + 8);
   Strip(old, "device index to be ");
   change.old_value = Trimmed(old);
-  if (actual != text.npos) change.new_value = Trimmed(UpToSentence(text.substr(actual + 9)));
+  if (actual != std::string_view::npos)
+    change.new_value = Trimmed(UpToSentence(text.substr(actual + 9)));
 }
 
 struct TensorForm {
@@ -70,7 +71,7 @@ constexpr std::array<TensorForm, 8> kTensorForms = {{{"size mismatch", "size"},
 bool ReadTensor(std::string_view guard, Change& change) {
   if (!Strip(guard, "tensor '")) return false;
   const size_t quote = guard.find("' ");
-  if (quote == guard.npos) return false;
+  if (quote == std::string_view::npos) return false;
   change.name = guard.substr(0, quote);
   guard.remove_prefix(quote + 2);
   if (guard.starts_with("requires_grad mismatch")) {
@@ -138,13 +139,14 @@ bool ReadId(std::string_view guard, Change& change) {
   const bool is_type = Strip(guard, "___check_type_id(");
   if (!is_type && !Strip(guard, "___check_obj_id(")) return false;
   const size_t close = guard.find("), type=");
-  std::string_view inside = guard.substr(0, close == guard.npos ? guard.rfind(')') : close);
+  std::string_view inside =
+      guard.substr(0, close == std::string_view::npos ? guard.rfind(')') : close);
   const size_t comma = inside.rfind(", ");
   change.kind = is_type ? "type" : "identity";
   change.name = inside.substr(0, comma);
-  if (is_type && close != guard.npos)
+  if (is_type && close != std::string_view::npos)
     change.old_value = ClassName(Trimmed(guard.substr(close + 8)));
-  if (!is_type && comma != inside.npos) change.old_value = inside.substr(comma + 2);
+  if (!is_type && comma != std::string_view::npos) change.old_value = inside.substr(comma + 2);
   return true;
 }
 
@@ -162,12 +164,12 @@ bool ReadMember(std::string_view guard, Change& change) {
   if (Strip(guard, "hasattr(")) {
     const size_t comma = guard.find(", ");
     std::string name(guard.substr(0, comma));
-    if (comma != guard.npos) (name += '.') += Between(guard.substr(comma), "'", "'");
+    if (comma != std::string_view::npos) (name += '.') += Between(guard.substr(comma), "'", "'");
     return set("attribute", name, Contains(guard, "== False") == is_not);
   }
   if (Strip(guard, "___dict_contains(")) {
     const size_t comma = guard.find(", ");
-    std::string_view container = comma == guard.npos ? guard : guard.substr(comma + 2);
+    std::string_view container = comma == std::string_view::npos ? guard : guard.substr(comma + 2);
     StripEnd(container, ")");
     std::string name(container);
     name += '[';
@@ -177,7 +179,7 @@ bool ReadMember(std::string_view guard, Change& change) {
   if (Strip(guard, "KeyError on ")) return set("key", guard, true);
   if (guard.starts_with('\'') || guard.starts_with('"')) {
     const size_t in = guard.find(" in ");
-    if (in != guard.npos) return set("key", guard.substr(in + 4), !is_not);
+    if (in != std::string_view::npos) return set("key", guard.substr(in + 4), !is_not);
   }
   return false;
 }
@@ -191,7 +193,7 @@ bool ReadTypeExpression(std::string_view guard, Change& change) {
     StripEnd(guard, ")");
     const size_t comma = guard.find(", ");
     change.name = guard.substr(0, comma);
-    if (comma != guard.npos) change.old_value = guard.substr(comma + 2);
+    if (comma != std::string_view::npos) change.old_value = guard.substr(comma + 2);
   } else {
     return false;
   }
@@ -231,9 +233,9 @@ bool IsName(std::string_view text) {
 // Anything with x.size()[1] or x.stride()[0] in it: Eq(x.size()[0], 5), 2 <= x.size()[0], ...
 bool ReadShape(std::string_view guard, Change& change) {
   size_t at = guard.find(".size()[");
-  const bool is_size = at != guard.npos;
+  const bool is_size = at != std::string_view::npos;
   if (!is_size) at = guard.find(".stride()[");
-  if (at == guard.npos) return false;
+  if (at == std::string_view::npos) return false;
   size_t from = at;
   NameScan scan;
   while (from > 0 && scan.Takes(guard[from - 1])) --from;
@@ -252,9 +254,9 @@ bool IsFlag(std::string_view value) { return value == "True" || value == "False"
 // k == 1    flag == True    x is None    x is not None    len(x) == 3    x is y
 bool ReadComparison(std::string_view guard, Change& change) {
   size_t at = guard.find(" == ");  // " is " has as many bytes
-  if (at == guard.npos) {
+  if (at == std::string_view::npos) {
     at = guard.find(" is ");
-    if (at == guard.npos) return false;
+    if (at == std::string_view::npos) return false;
   }
   std::string_view name = guard.substr(0, at);
   const std::string_view value = Trimmed(guard.substr(at + 4));
@@ -289,8 +291,8 @@ bool ReadExpression(std::string_view guard, Change& change) {
 }
 
 bool IsId(std::string_view text) {
-  return !text.empty() && text.find('/') != text.npos &&
-         text.find_first_not_of("!0123456789/_-") == text.npos;
+  return !text.empty() && text.find('/') != std::string_view::npos &&
+         text.find_first_not_of("!0123456789/_-") == std::string_view::npos;
 }
 
 }  // namespace
@@ -299,12 +301,12 @@ bool IsId(std::string_view text) {
 // has the place, its path cut at the front; the stack below, where there is one, has all of it.
 FailedGuard ParseReason(std::string_view reason) {
   FailedGuard parsed;
-  const std::vector<TextFrame> frames = reason.find('\n') != reason.npos
+  const std::vector<TextFrame> frames = reason.find('\n') != std::string_view::npos
                                             ? ParseTraceback(reason.substr(reason.find('\n') + 1))
                                             : std::vector<TextFrame>();
   std::string_view line = FirstLine(reason);
   const size_t colon = line.find(": ");
-  if (colon != line.npos && IsId(line.substr(0, colon))) {
+  if (colon != std::string_view::npos && IsId(line.substr(0, colon))) {
     parsed.previous_id = line.substr(0, colon);
     line.remove_prefix(colon + 2);
   }

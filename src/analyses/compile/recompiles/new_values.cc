@@ -19,7 +19,7 @@ std::string_view Element(std::string_view list, int32_t at) {
   list = list.substr(1, list.size() - 2);
   for (; at > 0; --at) {
     const size_t comma = list.find(',');
-    if (comma == list.npos) return {};
+    if (comma == std::string_view::npos) return {};
     list.remove_prefix(comma + 1);
   }
   return Trimmed(list.substr(0, list.find(',')));
@@ -34,7 +34,7 @@ std::string SymbolSource(const std::string& source, const Change& change) {
 // What follows `before` on its line, up to the comment.
 std::string_view Behind(std::string_view guards, const std::string& before) {
   const size_t at = guards.find(before);
-  if (at == guards.npos) return {};
+  if (at == std::string_view::npos) return {};
   std::string_view line = FirstLine(guards.substr(at + before.size()));
   return Trimmed(line.substr(0, line.find("  # ")));
 }
@@ -44,7 +44,7 @@ std::string_view Search(std::string_view guards, const std::string& source, std:
   if (kind == "type") {
     const std::string_view type = Behind(guards, fmt::format("___check_type_id({}, ", source));
     const size_t at = type.find("type=");
-    return at == type.npos ? std::string_view() : ClassName(type.substr(at + 5));
+    return at == std::string_view::npos ? std::string_view() : ClassName(type.substr(at + 5));
   }
   if (kind == "length") return Behind(guards, fmt::format(": len({}) == ", source));
   if (kind == "identity") {

@@ -148,7 +148,7 @@ class RecompileWriter {
     if (now.caller.file != StringId::kNone)
       advice.call = fmt::format("{}:{}", names_.Text(now.caller.file), now.caller.line);
     advice.symbol = std::move(symbol);
-    advice.is_parameter = reason.find("Guard failed on a parameter") != reason.npos;
+    advice.is_parameter = reason.find("Guard failed on a parameter") != std::string_view::npos;
     return advice;
   }
 

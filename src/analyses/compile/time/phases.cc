@@ -196,7 +196,7 @@ Area AreaOf(std::string_view phase) {
     if (phase.starts_with(rule.prefix)) return rule.area;
   }
   // mm_template_precompiling, bmm_template_autotuning
-  return phase.find("_template_") != phase.npos ? Area::kTriton : Area::kOther;
+  return phase.find("_template_") != std::string_view::npos ? Area::kTriton : Area::kOther;
 }
 
 std::vector<Phase> FindPhases(const Model& model) { return Pairing(model).Run(); }

@@ -117,7 +117,7 @@ Ends FindEnds(const Index& index, const Waits& waits) {
   return ends;
 }
 
-void AddHostNeverCame(const Index& index, const Waits& waits, std::vector<int32_t> ranks,
+void AddHostNeverCame(const Index& index, const Waits& waits, const std::vector<int32_t>& ranks,
                       std::vector<Cause>& causes) {
   Cause& cause = causes.emplace_back();
   cause.rule = "flight.host_never_came";

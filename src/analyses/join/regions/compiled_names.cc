@@ -1,7 +1,6 @@
-#include "analyses/join/regions/regions.h"
-
 #include <utility>
 
+#include "analyses/join/regions/regions.h"
 #include "model/compile/frames.h"
 #include "model/compile/payload.h"
 
@@ -48,7 +47,8 @@ void CompiledNames::Look(const Model& model, size_t row,
     }));
     return;
   }
-  for (size_t at = text.find(kKernelPath); at != text.npos; at = text.find(kKernelPath, at)) {
+  for (size_t at = text.find(kKernelPath); at != std::string_view::npos;
+       at = text.find(kKernelPath, at)) {
     at += kKernelPath.size();
     Keep(rank, wanted, StemOf(text.substr(at, text.find('\n', at) - at)), id);
   }

@@ -27,7 +27,7 @@ bool IsUserFrame(const TimelineView& view, int32_t slice) {
   std::string_view name = view.NameOf(slice);
   return view.kind[TimelineView::At(slice)] == view.kinds.python && !name.starts_with("torch/") &&
          !name.starts_with("<") && !name.starts_with("nn.Module") &&
-         name.find("/torch/") == name.npos;
+         name.find("/torch/") == std::string_view::npos;
 }
 
 std::string NameOrNothing(const TimelineView& view, int32_t slice) {

@@ -23,8 +23,8 @@ constexpr size_t kPartLines = 200;
 // first.
 std::string_view LanguageOf(std::string_view code) {
   const std::string_view head = code.substr(0, 4096);
-  const bool includes = head.find("#include") != head.npos;
-  return includes && head.find("\nimport ") == head.npos ? "cpp" : "py";
+  const bool includes = head.find("#include") != std::string_view::npos;
+  return includes && head.find("\nimport ") == std::string_view::npos ? "cpp" : "py";
 }
 
 void AppendLines(std::string_view text, std::string& out) {
@@ -87,9 +87,9 @@ void AppendDivider(std::string_view label, std::string& out) {
 std::string_view CountedLines(std::string_view code) {
   code.remove_prefix(std::min(code.find_first_not_of('\n'), code.size()));
   const size_t id = code.find("# AOT ID:");
-  if (id == code.npos) return code;
+  if (id == std::string_view::npos) return code;
   const size_t before = code.rfind('\n', id);
-  return before == code.npos ? code : code.substr(before + 1);
+  return before == std::string_view::npos ? code : code.substr(before + 1);
 }
 
 // '<' occurs in strings of JSON only, where \u003c means the same and ends no element.
@@ -136,7 +136,7 @@ std::string FilePage(const PageContext& context, const TreeFile& file, std::stri
 // Three texts side by side and which line came from which. The mappings go in as JSON; all the
 // linking is done by web/tree/provenance.ts.
 std::string ProvenancePage(const ProvenanceTexts& texts) {
-  const bool is_cpp = texts.code.find("AOTInductorModel::run_impl") != texts.code.npos;
+  const bool is_cpp = texts.code.find("AOTInductorModel::run_impl") != std::string_view::npos;
   std::string out;
   BeginPage({.kind = PageKind::kProvenance, .title = "Provenance Tracking", .anchor = texts.id},
             out);

@@ -18,7 +18,7 @@ namespace {
 std::string DumpOf(std::string_view file) {
   constexpr std::string_view kMark = "<eval_with_key>.";
   const size_t at = file.find(kMark);
-  if (at == file.npos) return {};
+  if (at == std::string_view::npos) return {};
   file.remove_prefix(at + kMark.size());
   const std::string_view digits = file.substr(0, file.find_first_not_of("0123456789"));
   return digits.empty() ? std::string() : fmt::format("dump_file/eval_with_key_{}.html", digits);

@@ -95,7 +95,7 @@ void AppendIssue(const PageContext& context, size_t row, const PagesByRow& pages
 void AppendProgram(const PageContext& context, std::string& out) {
   for (const Compilation& compilation : context.plan.compilations) {
     for (const ListedFile& file : compilation.files) {
-      if (file.url.find("exported_program") == file.url.npos) continue;
+      if (file.url.find("exported_program") == std::string_view::npos) continue;
       out += "<section><h2>Exported program</h2>";
       AppendFileLink("", file.url, file.url, out);
       out += "</section>\n";

@@ -16,12 +16,14 @@
 #include "base/text/escape.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
+// NOLINTBEGIN(readability-identifier-naming): names of the assembler file
 extern "C" {
 extern const char debrief_tree_plain_begin[], debrief_tree_plain_end[];
 extern const char debrief_tree_index_begin[], debrief_tree_index_end[];
 extern const char debrief_tree_code_begin[], debrief_tree_code_end[];
 extern const char debrief_tree_provenance_begin[], debrief_tree_provenance_end[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -145,7 +147,7 @@ bool IsSafeAddress(std::string_view url) {
   }
   if (url.empty() || url.starts_with("//")) return false;
   const size_t colon = url.find(':');
-  if (colon == url.npos || url.find_first_of("/?#") < colon) return true;
+  if (colon == std::string_view::npos || url.find_first_of("/?#") < colon) return true;
   std::string scheme(url.substr(0, colon));
   for (char& c : scheme) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   return scheme == "http" || scheme == "https";
@@ -185,13 +187,14 @@ std::string FloatText(double number) {
   const double size = std::fabs(number);
   if (size != 0 && (size < 1e-5 || size >= 1e16)) return fmt::format("{}", number);
   std::string text = fmt::format("{}", number);
-  if (size >= 1 && text.find('e') != text.npos) return fmt::format("{:.1f}", number);
+  if (size >= 1 && text.find('e') != std::string_view::npos) return fmt::format("{:.1f}", number);
   // fmt turns to exponents below 1e-4; the digits it found are as short as they can be.
-  if (text.find('e') != text.npos) {
-    const size_t digits = text.find('e') - 1 - (text.find('.') != text.npos) - (number < 0);
+  if (text.find('e') != std::string_view::npos) {
+    const size_t digits =
+        text.find('e') - 1 - (text.find('.') != std::string_view::npos) - (number < 0);
     text = fmt::format("{:.{}f}", number, 5 + digits);
   }
-  if (text.find('.') == text.npos) text += ".0";
+  if (text.find('.') == std::string_view::npos) text += ".0";
   return text;
 }
 

@@ -36,7 +36,7 @@ void WriteDevices(const Model& model, JsonWriter& json) {
       json.Field("totalGlobalMem", devices.memory_bytes[row]);
     if (devices.multiprocessors[row] != kNone32) json.Field("numSms", devices.multiprocessors[row]);
     const std::string_view capability = model.pools.Text(devices.compute_capability[row]);
-    if (const size_t dot = capability.find('.'); dot != capability.npos) {
+    if (const size_t dot = capability.find('.'); dot != std::string_view::npos) {
       json.Field("computeMajor", std::atoi(std::string(capability.substr(0, dot)).c_str()));
       json.Field("computeMinor", std::atoi(std::string(capability.substr(dot + 1)).c_str()));
     }

@@ -42,7 +42,7 @@ class ListChecker {
     if (depth_ == 0) return false;
     if (At('"')) {
       const size_t end = text_.find_first_of("\"\\", at_ + 1);
-      if (end == text_.npos || text_[end] != '"') return false;
+      if (end == std::string_view::npos || text_[end] != '"') return false;
       for (size_t i = at_; i < end; ++i) {
         if (static_cast<unsigned char>(text_[i]) < ' ') return false;
       }

@@ -29,10 +29,12 @@
 #include "outputs/run_json.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
+// NOLINTBEGIN(readability-identifier-naming): names of the assembler file
 extern "C" {
 extern const char debrief_web_page_begin[];
 extern const char debrief_web_page_end[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace debrief::outputs::html {
 

@@ -33,8 +33,8 @@ std::optional<size_t> FindGraph(const Model& model, std::string_view which) {
   const auto& graphs = model.tables.Get<CompileGraphTable>();
   size_t colon = which.find(':');
   std::string_view id = which.substr(0, colon);
-  std::string_view name =
-      colon == which.npos ? std::string_view("dynamo_output_graph") : which.substr(colon + 1);
+  std::string_view name = colon == std::string_view::npos ? std::string_view("dynamo_output_graph")
+                                                          : which.substr(colon + 1);
   for (size_t i = 0; i < graphs.size(); ++i) {
     std::string_view compile_id = model.pools.Text(graphs.compile_id[i]);
     bool same = compile_id == id || compile_id.substr(0, compile_id.find('_')) == id;

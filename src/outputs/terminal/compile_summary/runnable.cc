@@ -20,17 +20,17 @@ constexpr std::string_view kLambda = "<lambda>";
 
 std::string_view TrimLeft(std::string_view line) {
   size_t begin = line.find_first_not_of(" \t");
-  return begin == line.npos ? std::string_view() : line.substr(begin);
+  return begin == std::string_view::npos ? std::string_view() : line.substr(begin);
 }
 
 // (inner): GraphModule()
 bool IsPrintedChild(std::string_view line) {
   line = TrimLeft(line);
-  return line.starts_with('(') && line.find("): ") != line.npos;
+  return line.starts_with('(') && line.find("): ") != std::string_view::npos;
 }
 
 bool IsConfig(std::string_view line) {
-  return line.starts_with("torch.") && line.find("config.") != line.npos;
+  return line.starts_with("torch.") && line.find("config.") != std::string_view::npos;
 }
 
 // Behind the > that closes the < at `at`; npos when none does.
@@ -40,7 +40,7 @@ size_t AngleEnd(std::string_view line, size_t at) {
     if (line[at] == '<') ++depth;
     if (line[at] == '>' && --depth == 0) return at + 1;
   }
-  return line.npos;
+  return std::string_view::npos;
 }
 
 class Repairer {
@@ -67,7 +67,7 @@ class Repairer {
   std::string_view TakeLine() {
     size_t end = rest_.find('\n');
     std::string_view line = rest_.substr(0, end);
-    rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
     return line;
   }
@@ -82,7 +82,7 @@ class Repairer {
   void AddPrintedModule(std::string_view line) {
     size_t indent = line.size() - TrimLeft(line).size();
     size_t value = line.find(" = ");
-    if (value == line.npos) return AddLine(line);
+    if (value == std::string_view::npos) return AddLine(line);
     ((out_ += line.substr(0, value)) += " = None  # ") += line.substr(value + 3);
     while (!rest_.empty()) {
       std::string_view next = PeekLine();
@@ -97,7 +97,7 @@ class Repairer {
   // The value is pasted between quotes as it is. A line end in it makes several lines.
   void AddEnvironment(std::string_view line) {
     size_t value = line.find("'] = '");
-    if (value == line.npos) return AddLine(line);
+    if (value == std::string_view::npos) return AddLine(line);
     value += std::string_view("'] = '").size();
     out_ += line.substr(0, value);
     std::string_view part = line.substr(value);
@@ -146,7 +146,7 @@ class Repairer {
     if (c == '#') return Copy(line, at, line.size());
     if (c == '<' && !unclosed_ && BeginsValue(line.substr(0, at))) {
       size_t end = AngleEnd(line, at);
-      unclosed_ = end == line.npos;
+      unclosed_ = end == std::string_view::npos;
       repaired |= !unclosed_;
       if (!unclosed_) return AddForAngle(line, at, end);
     }
@@ -156,7 +156,7 @@ class Repairer {
   // `<` is an operator behind a value.
   static bool BeginsValue(std::string_view before) {
     size_t last = before.find_last_not_of(" \t");
-    if (last == before.npos) return true;
+    if (last == std::string_view::npos) return true;
     return std::string_view("=([{,:").find(before[last]) != std::string_view::npos ||
            before.ends_with("class ") || before.ends_with("return ");
   }
@@ -181,8 +181,8 @@ class Repairer {
     }
     size_t from = triple_ == '\0' ? at + 3 : at;
     size_t close = line.find(triple, from);
-    triple_ = close == line.npos ? quote : '\0';
-    return Copy(line, at, close == line.npos ? line.size() : close + 3);
+    triple_ = close == std::string_view::npos ? quote : '\0';
+    return Copy(line, at, close == std::string_view::npos ? line.size() : close + 3);
   }
 
   size_t Copy(std::string_view line, size_t at, size_t end) {

@@ -103,7 +103,7 @@ KindsByJob CountKinds(const Model& model) {
 std::string InWords(const KindOfJob& kind) {
   std::vector<int32_t> ranks(kind.ranks.begin(), kind.ranks.end());
   std::string words = ranks.empty() ? "" : RanksInWords(ranks);
-  auto add = [&](std::string text) { words += (words.empty() ? "" : "; ") + text; };
+  auto add = [&](const std::string& text) { words += (words.empty() ? "" : "; ") + text; };
   if (kind.failed > 0) add(fmt::format("{} failed", kind.failed));
   if (kind.unread > 0) add("recognised, not read by this version");
   return words;

@@ -45,7 +45,8 @@ class Ids {
 
 // "[[4, 4], [8]]" is JSON; anything else is not ours to pass on.
 std::string_view SizesJson(std::string_view sizes) {
-  bool plain = sizes.find_first_not_of("[]0123456789, ") == sizes.npos && sizes.starts_with('[');
+  bool plain =
+      sizes.find_first_not_of("[]0123456789, ") == std::string_view::npos && sizes.starts_with('[');
   return plain ? sizes : "[]";
 }
 

@@ -42,7 +42,7 @@ void ForEachLine(std::string_view text, Use use) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
     use(text.substr(0, end));
-    if (end == text.npos) return;
+    if (end == std::string_view::npos) return;
     text.remove_prefix(end + 1);
   }
 }
@@ -58,7 +58,9 @@ bool ParsePlace(std::string_view text, TracebackPlace& place) {
   constexpr std::string_view kMiddle = "\", line ";
   const size_t begin = text.find(kBegin);
   const size_t middle = text.find(kMiddle);
-  if (begin == text.npos || middle == text.npos || middle < begin + kBegin.size()) return false;
+  if (begin == std::string_view::npos || middle == std::string_view::npos ||
+      middle < begin + kBegin.size())
+    return false;
   const char* number = text.data() + middle + kMiddle.size();
   const auto [end, error] = std::from_chars(number, text.data() + text.size(), place.line);
   place.file = text.substr(begin + kBegin.size(), middle - begin - kBegin.size());
