@@ -52,4 +52,8 @@ export async function settled(page) {
   await page.locator("main h1").first().waitFor();
   const loading = page.locator("main .loading");
   while ((await loading.count()) > 0) await loading.first().waitFor({ state: "detached" });
+  if ((await page.locator("main .tl-box").count()) > 0) await timelineReady(page);
 }
+
+// The timeline shows its lanes and reads nothing any more.
+export const timelineReady = (page) => page.waitForSelector(".tl-box[aria-busy=false] >> css=.tl-lane");

@@ -1,9 +1,8 @@
 // The timeline: what a reader finds, selects and shares. The canvas is looked at by its pixels.
 import assert from "node:assert/strict";
 import { emptyRun, makeFinding } from "./fixture.mjs";
+import { timelineReady as ready } from "./steps.mjs";
 import { makeIsland, makeLane, makeProcess, timelineRun } from "./timeline_fixture.mjs";
-
-const ready = (page) => page.waitForSelector(".tl-box[aria-busy=false] >> css=.tl-lane");
 
 // A point of the canvas: at `ms` of the 95 ms of the fixture (the whole is in sight, 2 % spare at both ends), in
 // row `row` of a lane.
@@ -75,12 +74,12 @@ async function selects(t) {
   await details(page)
     .getByRole("button", { name: /^launch/ })
     .click();
-  assert.equal(await title(page), "launch");
+  await page.waitForFunction(() => document.querySelector(".tl-panel h2")?.innerText === "launch");
   assert.match(await details(page).innerText(), /launched\s+gemm/);
   const spoken = page.locator(".timeline > .unseen");
   assert.match(await spoken.innerText(), /^launch, call of the device runtime, 2 ms at 12\.000 ms/);
   await page.keyboard.press("Escape");
-  assert.equal(await details(page).count(), 0);
+  await details(page).waitFor({ state: "detached" });
 }
 
 async function walksByKeys(t) {
