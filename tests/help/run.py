@@ -7,6 +7,7 @@ usage: run.py [--binary PATH]
 help of each command; `job.tar.gz`, `job/` and `debrief_out` in them stand for things made here.
 """
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -53,13 +54,17 @@ def run_example(line, folder, makes_report):
     return "" if done.returncode == 0 and done.stdout else f"{line}: exit code {done.returncode}\n{done.stderr}"
 
 
+PLUGIN = re.compile(r"^namespace debrief::(\w+)::(\w+) \{$.*^const (?:Importer|Analysis|Output)& Describe\(\)", re.M | re.S)
+
+
 def listed(binary, what):
-    """`debrief list` names every plug-in folder, and says something about each."""
+    """`debrief list` names every plug-in, and says something about each."""
     text = subprocess.run([binary, "list", what], check=True, capture_output=True, text=True).stdout
     named = [line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith(" ")]
-    wanted = sorted(path.name for path in (ROOT / "src" / what).iterdir() if any(path.glob("*.cc")))
+    texts = [path.read_text() for path in sorted((ROOT / "src").rglob("*.cc"))]
+    wanted = sorted(match[2] for match in map(PLUGIN.search, texts) if match and match[1] == what)
     right = [words[0] for words in named] == wanted and all(len(words) == 2 for words in named)
-    return "" if right else f"debrief list {what} names {named}, the folders are {wanted}"
+    return "" if right else f"debrief list {what} names {named}, the sources have {wanted}"
 
 
 def check(binary):
