@@ -324,8 +324,10 @@ class Planner {
       kept_at[i] = static_cast<int32_t>(kept.size());
       if (last[plan_.files[i].path] == i) kept.push_back(plan_.files[i]);
     }
-    for (int32_t& file : plan_.raw_files) {
-      if (file != kNone32) file = kept_at[last[plan_.files[static_cast<size_t>(file)].path]];
+    // NOLINTNEXTLINE(modernize-loop-convert): a packed column gives values, not references
+    for (size_t i = 0; i < plan_.raw_files.size(); ++i) {
+      if (int32_t file = plan_.raw_files[i]; file != kNone32)
+        plan_.raw_files[i] = kept_at[last[plan_.files[static_cast<size_t>(file)].path]];
     }
     plan_.files = std::move(kept);
   }
