@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasCount } from "./steps.mjs";
 import { compileTables, hostileName, withCompile as withTables } from "./compile_fixture.mjs";
 import { allIslands, lanesIsland } from "./compile_islands.mjs";
 import { hungRun } from "./fixture.mjs";
@@ -124,8 +125,8 @@ async function checkPage(page, hash, texts) {
   const text = await page.locator("main").innerText();
   for (const part of texts) assert.ok(text.includes(part), `${hash}: ${part} in ${text}`);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
-  assert.equal(await page.locator("main script, main b b, main p b").count(), 0);
-  assert.equal(await page.locator("h1").count(), 1);
+  await hasCount(page.locator("main script, main b b, main p b"), 0);
+  await hasCount(page.locator("h1"), 1);
   const over = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
@@ -171,7 +172,7 @@ const keyboard = {
     await page.keyboard.type("outcome:failed");
     await page.keyboard.press("Escape");
     const rows = page.getByRole("table", { name: "Compilations", exact: true }).locator("tbody tr");
-    assert.equal(await rows.count(), 2);
+    await hasCount(rows, 2);
     await rows.first().getByRole("button").focus();
     await page.keyboard.press("Enter");
     await page.getByRole("complementary", { name: "Selected compilation" }).waitFor();
@@ -222,17 +223,17 @@ const stacks = {
   async run(t) {
     const page = await t.open(withCompile(compileTables()), { hash: "#/compile_tree" });
     const frames = page.getByRole("region", { name: "Frames", exact: true });
-    assert.equal(await frames.locator("li").count(), 4);
+    await hasCount(frames.locator("li"), 4);
     await page.getByRole("button", { name: "Fold all", exact: true }).click();
-    assert.equal(await frames.locator("li").count(), 1);
+    await hasCount(frames.locator("li"), 1);
     assert.match(await frames.innerText(), /6 s/);
-    assert.equal(await frames.getByRole("img", { name: "failed" }).count(), 1);
+    await hasCount(frames.getByRole("img", { name: "failed" }), 1);
     await page.getByRole("button", { name: "Unfold all" }).click();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     assert.match(page.url(), /frame=0\.2/);
     const flame = page.getByRole("group", { name: "Compile time by stack" });
-    assert.equal(await flame.getByRole("button").count(), 1);
+    await hasCount(flame.getByRole("button"), 1);
     await page.getByRole("button", { name: "all 6 s" }).click();
     await flame.getByRole("button", { name: /^loss_fn/ }).click();
     assert.match(page.url(), /frame=0\.3/);
@@ -289,7 +290,7 @@ const leftOut = {
     );
     assert.match(await page.locator("main").innerText(), /count only what is on this page/);
     const cut = await t.open(withCompile(lists, { compilation: 0 }), { hash: "#/compile" });
-    assert.equal(await cut.locator(".left-out").count(), 0);
+    await hasCount(cut.locator(".left-out"), 0);
     const lost = { ...lists, compile_graph: [] };
     const graphs = await t.open(withCompile(lost, { compile_graph: 7 }), {
       hash: `#/compile?at=${at}&show=graphs`,

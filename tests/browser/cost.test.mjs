@@ -1,5 +1,6 @@
 // Cost: what to fix first, where the time of ranks goes, what collectives and compiled regions cost.
 import assert from "node:assert/strict";
+import { hasCount } from "./steps.mjs";
 import { emptyRun, hungRun, makeFinding, makeInput } from "./fixture.mjs";
 
 const job = { job: 0, attempt: 0 };
@@ -50,7 +51,7 @@ const first = {
       const page = await t.open(costRun(), { dark, hash: "#/cost" });
       const list = section(page, "Fix this first").locator("> ol > li");
       await list.first().waitFor();
-      assert.equal(await list.count(), 3, "what names nothing to fix stands apart");
+      await hasCount(list, 3, "what names nothing to fix stands apart");
       assert.match(await list.nth(0).innerText(), /Rank 1's host makes 2 ranks wait\s+mostly at all_reduce of group 3, 12 collectives.*600 ms . 60\.0 %/s);
       assert.match(await list.nth(1).innerText(), /Compiling forward.*2 compilations.*model\.py:12.*200 ms/s);
       assert.match(await section(page, "Fix this first").locator("summary").innerText(), /1 more cause: 100 ms, 10\.0 % of the lost time/);
@@ -68,7 +69,7 @@ const ranks = {
     const numbers = await page.getByRole("list", { name: "Lost time" }).innerText();
     assert.match(numbers, /900 ms lost\s+30\.0 % of 3 s in steps.*40\.0 % compiled.*2\.5 s compiling/s);
     const rows = section(page, "Where the time of each rank goes").locator(".virtual tbody tr");
-    assert.equal(await rows.count(), 3);
+    await hasCount(rows, 3);
     assert.match(await rows.nth(1).innerText(), /1\s+1 s\s+300 ms\s+30\.0 %\s+0\s+600 ms/);
     const bar = rows.nth(0).getByRole("img");
     assert.equal(
@@ -88,11 +89,11 @@ const many = {
     const page = await t.open(costRun(tables), { hash: "#/cost" });
     const list = section(page, "Fix this first").locator("> ol > li");
     await list.first().waitFor();
-    assert.equal(await list.count(), 8);
+    await hasCount(list, 8);
     assert.match(await section(page, "Fix this first").innerText(), /20 rows of cost_fix not on this page/);
     await page.getByRole("button", { name: "Show all 20" }).click();
     await page.waitForFunction(() => /all=1/.test(location.hash));
-    assert.equal(await list.count(), 20);
+    await hasCount(list, 20);
   },
 };
 
@@ -110,7 +111,7 @@ const hostile = {
     const page = await t.open(costRun(tables), { hash: "#/cost" });
     await page.locator(".virtual").first().waitFor();
     assert.ok((await page.locator("main").innerText()).includes("<img src=x onerror=alert(1)>\\u202e"));
-    assert.equal(await page.locator("img").count(), 0);
+    await hasCount(page.locator("img"), 0);
   },
 };
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasCount } from "./steps.mjs";
 import { hungRun } from "./fixture.mjs";
 import {
   circleWaits,
@@ -77,7 +78,7 @@ const empty = {
       );
     }
     const page = await t.open(hungRun());
-    assert.equal(await page.getByRole("link", { name: "Show in the grid" }).count(), 0);
+    await hasCount(page.getByRole("link", { name: "Show in the grid" }), 0);
   },
 };
 
@@ -86,7 +87,7 @@ const stacks = {
   async run(t) {
     const page = await t.open(hungWithFlight(), { hash: "#/flight?seq=7&rank=7" });
     const stack = page.locator(".stack");
-    assert.equal(await stack.count(), 1, "all came the same way");
+    await hasCount(stack, 1, "all came the same way");
     assert.match(await stack.innerText(), /Stack, innermost first\s+2 frames of torch\s+train.py:52\s+train_step/);
     assert.equal(await page.getByText("c10d.py:3068").isVisible(), false);
     await page.getByText("2 frames of torch").click();
@@ -155,7 +156,7 @@ const pointing = {
     await page.mouse.click(x, y);
     await page.waitForFunction(() => /seq=3&rank=4/.test(location.hash));
     await page.mouse.move(5, 5);
-    assert.equal(await page.locator(".grid-tip").count(), 0);
+    await hasCount(page.locator(".grid-tip"), 0);
     await page.locator(".virtual").getByRole("button", { name: "7", exact: true }).click();
     assert.match(page.url(), /group=7[^&]*/, "a row of the table leads to its cell");
     assert.match(await text(page, ".cell-words"), /Rank 7: started/);
@@ -167,7 +168,7 @@ const where = {
   async run(t) {
     const page = await t.open(hungWithFlight(), { hash: "#/flight" });
     const rows = page.locator(".virtual tbody tr:not(.spacer)");
-    assert.equal(await rows.count(), 6);
+    await hasCount(rows, 6);
     assert.match(
       await rows.first().innerText(),
       /7\s+mesh_dp \(7\)\s+16\s+all_reduce\s+started\s+601 s\s+rank 5/,
@@ -186,9 +187,9 @@ const waiting = {
       const page = await t.open(hungWithFlight(), { dark, hash: "#/flight_waits" });
       assert.match(await text(page, ".wait-ends"), /Rank 5 holds up 6 ranks: never issued/);
       const nodes = page.locator(".wait-node");
-      assert.equal(await nodes.count(), 3);
+      await hasCount(nodes, 3);
       assert.match(await page.locator(".wait-node.blamed").textContent(), /Rank 5blamed/);
-      assert.equal(await page.locator(".wait-edge").count(), 3);
+      await hasCount(page.locator(".wait-edge"), 3);
       const x = (who) =>
         page.locator(".wait-node .who", { hasText: who }).boundingBox().then((box) => box.x);
       assert.ok((await x("Ranks 0")) < (await x("Rank 7")) && (await x("Rank 7")) < (await x("Rank 5")));
@@ -216,8 +217,8 @@ const circles = {
       t.open({ ...run, islands: { ...run.islands, waits } }, { hash: "#/flight_waits" });
     let page = await open(circleWaits());
     assert.match(await text(page, ".wait-ends"), /Ranks 0\u20131 wait for each other/);
-    assert.equal(await page.locator(".wait-node.circle").count(), 2);
-    assert.equal(await page.locator(".wait-edge.circle").count(), 2);
+    await hasCount(page.locator(".wait-node.circle"), 2);
+    await hasCount(page.locator(".wait-edge.circle"), 2);
     assert.match(await page.locator(".wait-node.lost").textContent(), /Rank 9left no dump/);
     await t.screenshot(page, "flight_circle");
     page = await open(meshWaits(512));
@@ -269,9 +270,9 @@ const traffic = {
   name: "flight: traffic and bandwidth by message size",
   async run(t) {
     const page = await t.open(hungWithFlight(), { hash: "#/flight_traffic" });
-    assert.equal(await page.locator(".bandwidth .point").count(), 2, "a barrier moves nothing");
+    await hasCount(page.locator(".bandwidth .point"), 2, "a barrier moves nothing");
     const speeds = page.locator('[aria-label="Bandwidth by message size"].virtual tbody tr');
-    assert.equal(await speeds.count(), 3, "one definition");
+    await hasCount(speeds, 3, "one definition");
     assert.match(await speeds.nth(1).innerText(), /mesh_dp \(7\)\s+5, 7\s+all_reduce\s+1.05 MB\s+4\s+15 ms\s+12.5 GB\/s/);
     const amounts = page.locator('[aria-label="Traffic by group and op"].virtual tbody tr');
     assert.match(await amounts.innerText(), /dp\s+all_reduce\s+36\s+9.46 MB\s+9.46 MB\s+105 ms/);
@@ -280,14 +281,14 @@ const traffic = {
       /2\(n-1\)\/n/,
     );
     await page.getByRole("button", { name: "barrier" }).click();
-    assert.equal(await speeds.count(), 1);
+    await hasCount(speeds, 1);
     assert.match(page.url(), /op=barrier/);
     await page.getByRole("button", { name: "barrier" }).click();
     await page.locator("body").press("/");
     await page.keyboard.type("nothing");
     assert.match(await text(page, "main"), /Nothing matches the filter/);
     await t.screenshot(page, "flight_traffic");
-    assert.equal(await tabs(page).getByRole("link").count(), 4);
+    await hasCount(tabs(page).getByRole("link"), 4);
   },
 };
 
@@ -353,8 +354,8 @@ const hostile = {
       const page = await t.open({ ...hungRun(), flight, islands }, { hash: `#/${view}` });
       await page.locator(".panel, .virtual").first().waitFor();
       assert.ok((await text(page, "main")).includes(shown), view);
-      assert.equal(await page.locator("img").count(), 0);
-      assert.equal(await page.locator('a[href*="img"]:not([href^="#/"])').count(), 0);
+      await hasCount(page.locator("img"), 0);
+      await hasCount(page.locator('a[href*="img"]:not([href^="#/"])'), 0);
     }
   },
 };

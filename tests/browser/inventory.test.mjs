@@ -1,7 +1,7 @@
 // Inventory and diagnostics: holes at a glance, filters, order, and speed with 20,000 inputs.
 import assert from "node:assert/strict";
 import { hungRun, largeRun } from "./fixture.mjs";
-import { goTo, pressKeyOf } from "./steps.mjs";
+import { goTo, hasCount, pressKeyOf } from "./steps.mjs";
 
 const rows = (page) => page.locator("table.virtual tbody tr:not(.spacer)");
 
@@ -11,17 +11,14 @@ const matrix = {
     for (const dark of [false, true]) {
       const page = await t.open(hungRun(), { hash: "#/inventory", dark });
       const row = page.locator("table.matrix tbody tr", { hasText: "flight recorder" });
-      assert.equal(await row.locator(".cell.imported").count(), 7);
-      assert.equal(await row.locator(".cell.none").count(), 1);
+      await hasCount(row.locator(".cell.imported"), 7);
+      await hasCount(row.locator(".cell.none"), 1);
       assert.equal(
         await row.locator(".cell.none").getAttribute("aria-label"),
         "rank 4, flight recorder: nothing",
       );
       assert.equal(await row.locator(".words").innerText(), "missing: 4");
-      assert.equal(
-        await page.locator(".cell.failed[aria-label^='rank 6, torch trace']").count(),
-        1,
-      );
+      await hasCount(page.locator(".cell.failed[aria-label^='rank 6, torch trace']"), 1);
       assert.equal(
         await page
           .locator("table.matrix tbody tr", { hasText: "torch trace" })
@@ -32,7 +29,7 @@ const matrix = {
       await t.screenshot(page, `inventory_${dark ? "dark" : "light"}`);
       await page.getByRole("button", { name: "rank 5, job text: 1 input, imported" }).click();
       await page.getByText("1 of 30").waitFor();
-      assert.equal(await rows(page).count(), 1);
+      await hasCount(rows(page), 1);
       assert.match(await rows(page).innerText(), /stdout_rank5\.txt/);
     }
   },

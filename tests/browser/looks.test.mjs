@@ -1,5 +1,6 @@
 // What can be measured of the looks: contrast of every text, and names of everything that can be used.
 import assert from "node:assert/strict";
+import { hasCount } from "./steps.mjs";
 import { hungWithFlight } from "./flight_fixture.mjs";
 
 const addresses = [
@@ -58,9 +59,9 @@ const named = {
     for (const hash of addresses) {
       const page = await t.open(hungWithFlight(), { hash });
       for (const role of ["banner", "main", "contentinfo"])
-        assert.equal(await page.getByRole(role).count(), 1, role);
-      assert.equal(await page.getByRole("navigation", { name: "Sections" }).count(), 1);
-      assert.equal(await page.locator("h1").count(), 1);
+        await hasCount(page.getByRole(role), 1, role);
+      await hasCount(page.getByRole("navigation", { name: "Sections" }), 1);
+      await hasCount(page.locator("h1"), 1);
       const nameless = await page.evaluate(() =>
         [...document.querySelectorAll("button, a, input, select")]
           .filter((one) => !(one.getAttribute("aria-label") || one.textContent.trim()))

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasCount } from "./steps.mjs";
 import { emptyRun } from "./fixture.mjs";
 import { hostileName, profileRun } from "./profile_fixture.mjs";
 
@@ -54,7 +55,7 @@ const numbers = {
     await t.screenshot(page, "profile_memory");
     await go(page, "#/profile_kernels");
     const told = page.locator('th[title="Sum of their durations"], th [title="Sum of their durations"]');
-    assert.equal(await told.count(), 1, "the definition of the table, on hover");
+    await hasCount(told, 1, "the definition of the table, on hover");
   },
 };
 
@@ -84,7 +85,7 @@ const hostile = {
     for (const [hash, expected] of Object.entries(hostileSays)) {
       await says(page, hash, expected);
       assert.equal(await page.evaluate(() => window.hacked), undefined);
-      assert.equal(await page.locator("main img, main script, main b b, main iframe").count(), 0);
+      await hasCount(page.locator("main img, main script, main b b, main iframe"), 0);
       const over = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
@@ -116,11 +117,11 @@ const selection = {
     const panel = page.getByLabel("Selected kernel");
     assert.match(squeezed(await panel.innerText()), /3 times, 12 ms in all.*aten::<b>mm<\/b> \[\[4, 4\]\]/);
     await page.reload();
-    assert.equal(await page.getByLabel("Selected kernel").count(), 1, "after a reload");
+    await hasCount(page.getByLabel("Selected kernel"), 1, "after a reload");
     await go(page, "#/profile_ops?by=modules");
-    assert.equal(await page.getByText(shownName).count(), 0, "folded");
+    await hasCount(page.getByText(shownName), 0, "folded");
     await page.getByRole("button", { name: "Unfold Linear_0" }).click();
-    assert.equal(await page.getByRole("table", { name: "Modules" }).getByText(shownName).count(), 1);
+    await hasCount(page.getByRole("table", { name: "Modules" }).getByText(shownName), 1);
   },
 };
 

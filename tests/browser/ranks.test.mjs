@@ -1,5 +1,6 @@
 // Ranks side by side: one row for each, who agrees with whom, and the two texts of a first difference.
 import assert from "node:assert/strict";
+import { hasCount } from "./steps.mjs";
 import { emptyRun, hungRun, makeFinding, makeInput } from "./fixture.mjs";
 
 const text = (page, selector) => page.locator(selector).first().innerText();
@@ -107,7 +108,7 @@ const matrix = {
     for (const dark of [false, true]) {
       const page = await t.open(ranksRun(), { dark, hash: "#/ranks" });
       const rows = page.locator('[aria-label="All ranks"].virtual tbody tr');
-      assert.equal(await rows.count(), 4);
+      await hasCount(rows, 4);
       const slow = await rows.nth(1).innerText();
       assert.match(slow, /1\s+1 s.*150 ms\s+its host is slow\s+30\s+55 ms\s+.*Rank 1 is a straggler/s);
       assert.match(await rows.nth(3).innerText(), /3\s+2.5 s\s+0 s\s+compilations\s/);
@@ -139,7 +140,7 @@ const filtered = {
     const rows = page.locator('[aria-label="All ranks"].virtual tbody tr');
     await rows.nth(1).getByRole("button").click();
     await page.waitForFunction(() => /ranks\?rank=1/.test(location.hash));
-    assert.equal(await rows.count(), 4, "the others stay beside it");
+    await hasCount(rows, 4, "the others stay beside it");
     assert.match(await section(page, "First difference of each rank").innerText(), /This rank compiled what most ranks did/);
     assert.match(await section(page, "Expected time of graphs").innerText(), /neither the fastest nor the slowest/);
     assert.match(await page.getByRole("link", { name: "Its arrivals" }).getAttribute("href"), /flight_arrivals\?rank=1/);
@@ -182,7 +183,7 @@ const hostile = {
     const page = await t.open(ranksRun(tables), { hash: "#/ranks" });
     await page.locator(".virtual").first().waitFor();
     assert.ok((await text(page, "main")).includes("<img src=x onerror=alert(1)>\\u202e"));
-    assert.equal(await page.locator("img").count(), 0);
+    await hasCount(page.locator("img"), 0);
   },
 };
 
@@ -193,7 +194,7 @@ const partial = {
     const some = { total: 9, rows: comm_arrival.rows };
     let page = await t.open(ranksRun({ comm_arrival: some }), { hash: "#/ranks" });
     assert.match(await text(page, "main"), /came last.*5 rows of comm_arrival not on this page/s);
-    assert.equal(await page.getByText("First difference of each rank").count(), 0);
+    await hasCount(page.getByText("First difference of each rank"), 0);
     page = await t.open(hungRun(), { hash: "#/ranks" });
     assert.match(await text(page, ".missing"), /Nothing that compares ranks.*TORCH_TRACE/s);
   },

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { hasCount } from "./steps.mjs";
 import { emptyRun, hostileRun, hungRun, makeFinding } from "./fixture.mjs";
 
 const hostile = {
@@ -10,7 +11,7 @@ const hostile = {
     for (const view of ["verdict?more=f1", "inventory", "diagnostics"]) {
       const page = await t.open(hostileRun(), { hash: `#/${view}` });
       assert.equal(await page.evaluate(() => window.hacked), undefined);
-      assert.equal(await page.locator("main img, main script, main iframe").count(), 0);
+      await hasCount(page.locator("main img, main script, main iframe"), 0);
       assert.equal(
         await page.evaluate(() => document.querySelectorAll("a[href]:not([href^='#'])").length),
         0,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasCount } from "./steps.mjs";
 import { compileTables, withCompile } from "./compile_fixture.mjs";
 import { hungRun, makePage } from "./fixture.mjs";
 
@@ -91,7 +92,7 @@ const tables = {
     for (const title of titles) {
       await choice.selectOption({ label: title });
       await page.locator(".sql-results[aria-busy=false]").waitFor();
-      assert.equal(await page.locator(".sql-error").count(), 0, title);
+      await hasCount(page.locator(".sql-error"), 0, title);
     }
     await t.screenshot(page, "sql_tables");
   },
@@ -106,7 +107,7 @@ const fromFile = {
       /SQL needs a server: run debrief serve FOLDER/,
     );
     assert.match(await page.locator("main").innerText(), /debrief query FOLDER "SELECT finding,/);
-    assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 6);
+    await hasCount(page.getByRole("button", { name: "Copy" }), 6);
     await t.screenshot(page, "sql_file", true);
   },
 };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasCount } from "./steps.mjs";
 import { compileTables, hostileName, withCompile } from "./compile_fixture.mjs";
 import { allIslands } from "./compile_islands.mjs";
 import { emptyRun, makeFinding } from "./fixture.mjs";
@@ -34,7 +35,7 @@ const view = {
   async run(t) {
     const page = await t.open(run(), { hash: "#/source" });
     const files = page.locator(".file-list li");
-    assert.equal(await files.count(), 3);
+    await hasCount(files, 3);
     assert.match(await files.first().innerText(), /train\.py[^]*6 s, 2 failed, 6 breaks/);
     const lines = page.getByRole("region", { name: "Lines", exact: true });
     const text = await lines.innerText();
@@ -87,7 +88,7 @@ const links = {
     await page.getByRole("table", { name: "Compilations", exact: true }).waitFor();
     assert.match(page.url(), /id%3A0%2F1\+rank%3A1/);
     const rows = page.getByRole("table", { name: "Compilations", exact: true }).locator("tbody tr");
-    assert.equal(await rows.count(), 1);
+    await hasCount(rows, 1);
     await rows.getByRole("link", { name: /train\.py:12/ }).click();
     await page.getByRole("heading", { level: 1, name: "Source" }).waitFor();
     const unknown = await t.open(run(), { hash: "#/source?file=gone.py&line=3" });

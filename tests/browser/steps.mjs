@@ -57,3 +57,14 @@ export async function settled(page) {
 
 // The timeline shows its lanes and reads nothing any more.
 export const timelineReady = (page) => page.waitForSelector(".tl-box[aria-busy=false] >> css=.tl-lane");
+
+// So many are there, or come to be: what the page shows follows a click in its own time.
+export async function hasCount(locator, wanted, what = "") {
+  const deadline = performance.now() + 5000;
+  let count = await locator.count();
+  while (count !== wanted && performance.now() < deadline) {
+    await locator.page().evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    count = await locator.count();
+  }
+  assert.equal(count, wanted, what || String(locator));
+}

@@ -1,5 +1,6 @@
 // Texts of compile logs: the code viewer, one compilation, provenance.
 import assert from "node:assert/strict";
+import { hasCount } from "./steps.mjs";
 import { compileTables, withCompile } from "./compile_fixture.mjs";
 import { hostileTexts } from "./fixture.mjs";
 import { graph, textIslands, textsRun } from "./texts_fixture.mjs";
@@ -68,9 +69,9 @@ const search = {
     await page.keyboard.type("neg_2]n");
     assert.equal(await panel.locator(".cm-search input[name=search]").inputValue(), "neg_2]n");
     assert.equal(page.url(), before);
-    assert.equal(await panel.locator(".cm-search input[name=replace]").count(), 0);
+    await hasCount(panel.locator(".cm-search input[name=replace]"), 0);
     await page.keyboard.press("Escape");
-    assert.equal(await panel.locator(".cm-search").count(), 0);
+    await hasCount(panel.locator(".cm-search"), 0);
   },
 };
 
@@ -116,18 +117,18 @@ const chain = {
     const page = await t.open(textsRun(), { hash: `#/compile?at=${at("0/1")}`, height: 1400 });
     const panel = panelOf(page);
     const steps = panel.getByRole("region", { name: "All compilations of this frame" });
-    assert.equal(await steps.getByRole("listitem").count(), 2);
+    await hasCount(steps.getByRole("listitem"), 2);
     await steps.getByRole("button", { name: "Compare with 0/0" }).click();
     await addressHas(page, "diff=0/1");
     await panel.locator(".mark-removed").first().waitFor();
-    assert.equal(await panel.locator(".mark-removed").count(), 3);
-    assert.equal(await panel.locator(".mark-added").count(), 3);
+    await hasCount(panel.locator(".mark-removed"), 3);
+    await hasCount(panel.locator(".mark-added"), 3);
     assert.match(await panel.locator(".mark-added").nth(1).innerText(), /add_7: "f32\[4, 16\]"/);
     const folds = panel.locator(".mark-fold");
     assert.match(await folds.first().innerText(), /28 equal lines/);
     await folds.first().click();
     await linesOf(panel).filter({ hasText: "neg_20 =" }).first().waitFor();
-    assert.equal(await folds.count(), 0);
+    await hasCount(folds, 0);
   },
 };
 
@@ -239,7 +240,7 @@ const provenance = {
     await addressHas(page, "pane=pre&line=4");
     await pane("Generated code").locator(".mark-linked").waitFor();
     assert.equal(await pane("Generated code").locator(".mark-linked").innerText(), "call_120()");
-    assert.equal(await pane("Post-grad graph").locator(".mark-linked").count(), 2);
+    await hasCount(pane("Post-grad graph").locator(".mark-linked"), 2);
     assert.match(
       await page.getByRole("status").first().innerText(),
       /post-grad graph: lines 5, 6; generated code: line 120/,

@@ -1,7 +1,7 @@
 // The timeline: what a reader finds, selects and shares. The canvas is looked at by its pixels.
 import assert from "node:assert/strict";
 import { emptyRun, makeFinding } from "./fixture.mjs";
-import { timelineReady as ready } from "./steps.mjs";
+import { hasCount, timelineReady as ready } from "./steps.mjs";
 import { makeIsland, makeLane, makeProcess, timelineRun } from "./timeline_fixture.mjs";
 
 // A point of the canvas: at `ms` of the 95 ms of the fixture (the whole is in sight, 2 % spare at both ends), in
@@ -218,7 +218,7 @@ async function staysSafe(t) {
   await ready(page);
   await click(page, "stream 7", 0, 25);
   assert.equal(await title(page), "<img src=x onerror=alert(1)>\\u202egpj.exe");
-  assert.equal(await page.locator("main img").count(), 0);
+  await hasCount(page.locator("main img"), 0);
   const { x, y } = await pointOf(page, "thread 1", 0, 50);
   await page.mouse.move(x, y);
   await page.waitForFunction(() =>

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { hasCount } from "./steps.mjs";
 import { hostileTexts } from "./fixture.mjs";
 import { faintTexts } from "./looks.test.mjs";
 import { hostileLog, longCode, manyCompilations, provenanceLog } from "./tree_fixture.mjs";
@@ -48,10 +49,10 @@ const filter = {
   async run(t) {
     const page = await t.show(path.join(makeTree(t, manyCompilations(600)), "index.html"));
     const shown = page.locator(".products > li:not([hidden])");
-    assert.equal(await shown.count(), 600);
+    await hasCount(shown, 600);
     await page.keyboard.press("/");
     await page.keyboard.type("fn_12");
-    assert.equal(await shown.count(), 11); // 12 and 120 to 129
+    await hasCount(shown, 11); // 12 and 120 to 129
     assert.equal(await page.locator("#shown").innerText(), "11 of 600");
     await page.evaluate(() => (location.hash = "#[3/0]"));
     await page.waitForFunction(() => document.querySelector("#filter").value === "");
@@ -68,8 +69,8 @@ const trie = {
     await page.getByText("Stack", { exact: true }).first().click();
     assert.equal(await page.locator(".trie .error-mark").innerText(), "[3/0]");
     assert.equal(await page.locator(".trie .break").innerText(), "[5/0]");
-    assert.equal(await page.locator(".trie .ok").count(), 8);
-    assert.equal(await page.getByText("train.py:90 in <module>").count(), 1);
+    await hasCount(page.locator(".trie .ok"), 8);
+    await hasCount(page.getByText("train.py:90 in <module>"), 1);
   },
 };
 
@@ -102,7 +103,7 @@ const code = {
     assert.ok((await colours("c")).includes("# the input"));
     assert.deepEqual(await colours("s"), ["'text < & \"'"]);
     assert.ok((await colours("d")).includes("@triton.jit"));
-    assert.equal(await page.locator(".code > div > span").count(), 7);
+    await hasCount(page.locator(".code > div > span"), 7);
     const ground = (line) =>
       page.locator(`#${line}`).evaluate((one) => getComputedStyle(one).backgroundColor);
     assert.notEqual(await ground("L5"), await ground("L6"), "the target is marked");
@@ -168,7 +169,7 @@ const hostile = {
     for (const name of pagesOf(folder)) {
       const page = await t.show(path.join(folder, name));
       assert.equal(await page.evaluate(() => window.hacked), undefined, name);
-      assert.equal(await page.locator("img, a[href^='javascript']").count(), 0, name);
+      await hasCount(page.locator("img, a[href^='javascript']"), 0, name);
     }
     const index = await t.show(path.join(folder, "index.html"));
     assert.equal(

@@ -1,7 +1,7 @@
 // The verdict: the answer on the first screen, and everything it rests on.
 import assert from "node:assert/strict";
 import { emptyRun, hungRun, largeRun, makeFinding, makeInput, severalJobs } from "./fixture.mjs";
-import { goTo, pressKeyOf } from "./steps.mjs";
+import { goTo, hasCount, pressKeyOf } from "./steps.mjs";
 
 const headline = "Rank 5 skipped the all_reduce of mesh_dp at train.py:52";
 const text = (page, selector) => page.locator(selector).innerText();
@@ -60,14 +60,14 @@ const folds = {
   name: "verdict: consequences fold under their cause, and the address keeps it",
   async run(t) {
     const page = await t.open(hungRun());
-    assert.equal(await page.locator("ol.findings > li").count(), 2);
-    assert.equal(await page.getByText("Rank 7 has waited 601 s").count(), 0);
+    await hasCount(page.locator("ol.findings > li"), 2);
+    await hasCount(page.getByText("Rank 7 has waited 601 s"), 0);
     await page.getByRole("button", { name: "Explains 4 other findings" }).click();
     await page.getByRole("button", { name: /Rank 7 has waited 601 s/ }).click();
     await page.getByText("the watchdog's time limit is 600 s").waitFor();
     assert.match(page.url(), /finding=f2/);
     assert.equal(await text(page, ".findings .affected"), "7", "a consequence blames nobody");
-    assert.equal(await page.locator(".findings .blamed").count(), 0);
+    await hasCount(page.locator(".findings .blamed"), 0);
     await page.getByRole("button", { name: "Explains 2 other findings" }).click();
     await page.getByText("The watchdog of rank 7 ended the process").waitFor();
     await page.reload();
@@ -75,7 +75,7 @@ const folds = {
     await page.getByText("The watchdog of rank 7 ended the process").waitFor();
     await t.screenshot(page, "verdict_unfolded", true);
     await page.getByRole("button", { name: "Explains 4 other findings" }).click();
-    assert.equal(await page.getByText("Rank 7 has waited 601 s").count(), 0, "folds again");
+    await hasCount(page.getByText("Rank 7 has waited 601 s"), 0, "folds again");
     await page.goBack();
     await page.getByText("Rank 7 has waited 601 s").waitFor();
   },
@@ -98,7 +98,7 @@ const details = {
     ]) {
       assert.ok(body.includes(part), part);
     }
-    assert.equal(await page.locator(".finding.open").count(), 1);
+    await hasCount(page.locator(".finding.open"), 1);
     await page.keyboard.press("j");
     await page.getByText("Look at the changed guard of 0/1.").waitFor();
     await page.keyboard.press("k");
@@ -159,7 +159,7 @@ const many = {
   name: "verdict: 500 findings",
   async run(t) {
     const page = await t.open(largeRun());
-    assert.equal(await page.locator("ol.findings > li").count(), 200);
+    await hasCount(page.locator("ol.findings > li"), 200);
     await page.getByRole("button", { name: "Show all 500" }).click();
     await page.locator("#finding-f500").waitFor();
     const last = await t.open(largeRun(), { hash: "#/verdict?finding=f499" });
@@ -191,7 +191,7 @@ const manyJobs = {
   async run(t) {
     const page = await t.open(severalJobs());
     const lines = page.locator(".job-verdicts li");
-    assert.equal(await lines.count(), 3);
+    await hasCount(lines, 3);
     assert.match(await lines.nth(0).innerText(), new RegExp(headline));
     assert.match(await lines.nth(1).innerText(), /job_2.*Rank 3 of job_2 was restarted/s);
     assert.match(await lines.nth(2).innerText(), /job_1.*no findings/s);
@@ -201,7 +201,7 @@ const manyJobs = {
     await lines.nth(1).getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "Rank 3 of job_2 was restarted" }).waitFor();
     assert.match(page.url(), /job=2/);
-    assert.equal(await lines.count(), 0, "one job has no list");
+    await hasCount(lines, 0, "one job has no list");
   },
 };
 
