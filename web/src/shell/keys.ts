@@ -1,5 +1,5 @@
 // Keys: a view says which it understands and what they do, and the help that `?` shows is made from that.
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export interface Key {
   key: string; // as in KeyboardEvent.key
@@ -13,9 +13,10 @@ export function activeKeys(): Key[] {
   return [...active].flat();
 }
 
-// `keys` are in force while the component is shown.
+// `keys` are in force while the component is shown, from the moment it is: a key that follows at once must not meet those of
+// the state before.
 export function useKeys(keys: Key[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     active.add(keys);
     return () => void active.delete(keys);
   });
