@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <map>
 
 #include "accel/run.h"
 #include "accel/stages/stages.h"

@@ -2,12 +2,15 @@
 // async pairs.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <queue>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "accel/event.h"
+#include "accel/run.h"
 
 namespace debrief::accel {
 
