@@ -394,7 +394,9 @@ TEST(JobText, Exits) {
   for (std::string_view line :
        {"worker 3 exited with exitcode 13", "Process 4 terminated with exit code 13",
         "srun: error: node1: task 3: Exited with exit code 13", "exit code 13",
-        "E1115 02:00:00.000000 1 torch/x.py:9] failed (exitcode: 13) local_rank: 4 of binary"}) {
+        // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line of torchrun
+        "E1115 02:00:00.000000 1 torch/x.py:9] failed (exitcode: 13) local_rank: 4 (pid: 7) of "
+        "binary"}) {
     Event event = One(std::string(line));
     EXPECT_EQ(event.kind, "exit") << line;
     EXPECT_EQ(event.exit_code, 13) << line;
