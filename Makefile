@@ -1,7 +1,7 @@
 # The entry point. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
+.PHONY: help build demo test campaign bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
 
 SECONDS ?= 600
 TARGET ?= all
@@ -19,6 +19,7 @@ help:
 	@echo "make lint     formatting, clang-tidy and the check scripts"
 	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
 	@echo "make format   format the C++ sources in place"
+	@echo "make campaign score the verdict on all recorded fault jobs, in the layouts of twelve launchers"
 	@echo "make docs     write docs/tables.md anew from the tables.def files"
 	@echo "make clean    remove what was built (not node_modules/)"
 
@@ -46,6 +47,10 @@ sanitized: setup-test
 test: setup-test build sanitized
 	@ninja -C build/release
 	@ctest --test-dir build/release --output-on-failure -j2
+
+campaign: build
+	@python3 tests/campaign/score.py tests/campaign/jobs.tar.xz --half kept --at-least tests/campaign/shares.json
+	@python3 tests/campaign/score.py tests/campaign/jobs.tar.xz --half tune --at-least tests/campaign/shares.json
 
 bench: build
 	@ninja -C build/release debrief_benches

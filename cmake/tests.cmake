@@ -101,6 +101,10 @@ add_suite(conformance.time conformance 10 ${Python3_EXECUTABLE} tests/conformanc
 set_tests_properties(conformance PROPERTIES TIMEOUT 1200)
 set_tests_properties(conformance.time PROPERTIES RUN_SERIAL ON)
 
+# Fault jobs recorded on a GPU, each as recorded and as one other launcher would have left it.
+add_suite(campaign campaign 420 ${Python3_EXECUTABLE} tests/campaign/score.py tests/campaign/jobs.tar.xz
+          --binary $<TARGET_FILE:debrief> --part --at-least tests/campaign/shares.json)
+
 add_suite(serve serve 500 ${Python3_EXECUTABLE} tests/serve/test_serve.py --binary $<TARGET_FILE:debrief>)
 add_suite(browser browser 800 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief>)
 add_suite(browser.recorded browser 750 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief> --folder recorded)
