@@ -32,6 +32,12 @@ std::string StackText(const Pools& pools, StackId stack) {
 
 }  // namespace
 
+std::optional<size_t> FindColumn(const TableInfo& table, std::string_view name) {
+  for (size_t i = 0; i < table.columns.size(); ++i)
+    if (table.columns[i].name == name) return i;
+  return std::nullopt;
+}
+
 Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row) {
   switch (table.info().columns[column].type) {
     case ColumnType::kInt32: {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json/writer.h"
 #include "model/model.h"
@@ -18,6 +20,9 @@ struct Cell {
   double real = 0;
   std::string text;  // of kText; a list is "[0, 1]", a stack one frame a line
 };
+
+// The number of a column; none where the table has no such.
+std::optional<size_t> FindColumn(const TableInfo& table, std::string_view name);
 
 // `row` is below table.size().
 Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row);

@@ -145,17 +145,9 @@ double NumberAt(const Table& table, size_t column, size_t row) {
   }
 }
 
-std::optional<size_t> FindColumn(const Table& table, std::string_view name) {
-  const std::span<const ColumnInfo> columns = table.info().columns;
-  const auto at = std::find_if(columns.begin(), columns.end(),
-                               [&](const ColumnInfo& one) { return one.name == name; });
-  if (at == columns.end()) return std::nullopt;
-  return static_cast<size_t>(at - columns.begin());
-}
-
 void KeepDefinition(const Model& model, const Table& table, std::string_view definition,
                     std::vector<size_t>& rows) {
-  const std::optional<size_t> column = FindColumn(table, "definition");
+  const std::optional<size_t> column = FindColumn(table.info(), "definition");
   if (definition.empty() || !column) return;
   std::erase_if(rows, [&](size_t row) {
     return ReadCell(model.pools, table, *column, row).text != definition;
@@ -167,7 +159,7 @@ std::vector<size_t> OrderOf(const Model& model, const Table& table, const Share&
   std::vector<size_t> order(table.size());
   std::iota(order.begin(), order.end(), size_t{0});
   KeepDefinition(model, table, share.definition, order);
-  const std::optional<size_t> column = FindColumn(table, share.largest);
+  const std::optional<size_t> column = FindColumn(table.info(), share.largest);
   if (!column) return order;
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const double first = NumberAt(table, *column, a);
