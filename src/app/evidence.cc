@@ -6,8 +6,8 @@
 
 #include "app/explained.h"
 #include "model/table.h"
+#include "outputs/output.h"
 #include "outputs/store/query.h"
-#include "outputs/string_sink.h"
 
 namespace debrief {
 

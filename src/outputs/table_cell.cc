@@ -73,18 +73,6 @@ Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row)
 
 namespace {
 
-void WriteStack(const Pools& pools, StackId stack, JsonWriter& json) {
-  json.BeginArray();
-  for (FrameId id : pools.GetStack(stack)) json.Value(FrameText(pools, id));
-  json.EndArray();
-}
-
-void WriteList(const Pools& pools, ListId list, JsonWriter& json) {
-  json.BeginArray();
-  for (int64_t value : pools.lists.Get(list)) json.Value(value);
-  json.EndArray();
-}
-
 void WriteCell(const Pools& pools, const Table& table, size_t column, size_t row,
                JsonWriter& json) {
   const ColumnInfo& info = table.info().columns[column];
@@ -93,10 +81,13 @@ void WriteCell(const Pools& pools, const Table& table, size_t column, size_t row
     if (id != StringId::kNone) json.Field(info.name, pools.Text(id));
   } else if (info.type == ColumnType::kList) {
     const auto id = ValueAt<ListId>(table, column, row);
-    if (id != ListId::kNone) WriteList(pools, id, json.Key(info.name));
+    if (id == ListId::kNone) return;
+    json.Array(info.name, pools.lists.Get(id), [&](int64_t value) { json.Value(value); });
   } else if (info.type == ColumnType::kStack) {
     const auto id = ValueAt<StackId>(table, column, row);
-    if (id != StackId::kNone) WriteStack(pools, id, json.Key(info.name));
+    if (id == StackId::kNone) return;
+    json.Array(info.name, pools.GetStack(id),
+               [&](FrameId one) { json.Value(FrameText(pools, one)); });
   } else {
     const Cell cell = ReadCell(pools, table, column, row);
     if (cell.kind == Cell::kInteger) json.Field(info.name, cell.integer);

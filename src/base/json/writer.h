@@ -62,15 +62,15 @@ class JsonWriter {
     return value ? Field(key, *value) : Key(key).Null();
   }
   // An array with an element for each of `list`, which `write(element)` writes.
-  template <typename List, typename Write>
-  JsonWriter& Array(std::string_view key, const List& list, Write write) {
+  template <typename Values, typename Write>
+  JsonWriter& Array(std::string_view key, const Values& list, Write write) {
     Key(key).BeginArray();
     for (const auto& element : list) write(element);
     return EndArray();
   }
   // The same with elements that are objects, of which `write(element)` writes the fields.
-  template <typename List, typename Write>
-  JsonWriter& Objects(std::string_view key, const List& list, Write write) {
+  template <typename Values, typename Write>
+  JsonWriter& Objects(std::string_view key, const Values& list, Write write) {
     return Array(key, list, [&](const auto& element) {
       BeginObject();
       write(element);
@@ -78,9 +78,13 @@ class JsonWriter {
     });
   }
   // [1, 2, 3] on one line whatever the indent.
-  template <typename List>
-  JsonWriter& ListField(std::string_view key, const List& list) {
-    Key(key).Open('[', /*inline_list=*/true);
+  template <typename Values>
+  JsonWriter& ListField(std::string_view key, const Values& list) {
+    return Key(key).List(list);
+  }
+  template <typename Values>
+  JsonWriter& List(const Values& list) {
+    Open('[', /*inline_list=*/true);
     for (const auto& value : list) Value(value);
     return Close(']');
   }

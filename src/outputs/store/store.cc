@@ -8,11 +8,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "base/version.h"
+#include "outputs/output.h"
 #include "outputs/store/query.h"
 #include "outputs/store/table_writer.h"
-#include "outputs/string_sink.h"
 
 namespace debrief::outputs::store {
 
@@ -176,10 +177,13 @@ Status WriteParquetTables(const Model& model, const std::string& folder, std::st
   return WriteParquet(database, folder, prefix);
 }
 
+std::string StorePath(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ? fmt::format("{}/{}", path, kStoreFile) : path;
+}
+
 Result<Database> OpenStore(const std::string& path, OpenOptions options) {
-  struct stat facts;
-  bool is_folder = stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-  std::string file = is_folder ? fmt::format("{}/{}", path, kStoreFile) : path;
+  const std::string file = StorePath(path);
   if (access(file.c_str(), F_OK) != 0) {
     return Status(Code::kNotFound, fmt::format("there is no store {}", file))
         .Remedy("Name a folder that debrief wrote (without --no-store).");

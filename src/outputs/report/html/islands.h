@@ -43,4 +43,8 @@ class Islands {
 // Adds all that views of this model read, with up to `threads` threads.
 Status AddIslands(const Model& model, int threads, Islands& islands);
 
+// The page: style, script and the run inside, and the islands that are kept for it. Same model,
+// same bytes.
+std::string MakePage(const Model& model, const Islands& islands);
+
 }  // namespace debrief::outputs::html

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "base/json/writer.h"
+#include "base/pools/numbering.h"
 #include "outputs/terminal/flight_text/flight_text.h"
-#include "outputs/terminal/flight_text/match_database.h"
 #include "tables/comm_op.h"
 #include "tables/input.h"
 #include "tables/rank.h"
@@ -31,18 +31,15 @@ class Ids {
   // none for an entry without a stack.
   int32_t Traceback(StackId stack) {
     if (model_.pools.GetStack(stack).empty()) return kNone32;
-    auto [known, is_new] = numbers_.try_emplace(stack, static_cast<int32_t>(stacks_.size()));
-    if (is_new) stacks_.push_back(stack);
-    return known->second;
+    return static_cast<int32_t>(stacks_.Of(stack));
   }
 
-  const std::vector<StackId>& stacks() const { return stacks_; }
+  const std::vector<StackId>& stacks() const { return stacks_.all(); }
 
  private:
   const Model& model_;
   const Dumps& dumps_;
-  std::map<StackId, int32_t> numbers_;
-  std::vector<StackId> stacks_;
+  Numbering<StackId> stacks_;
 };
 
 // "[[4, 4], [8]]" is JSON; anything else is not ours to pass on.

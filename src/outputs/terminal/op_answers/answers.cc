@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "model/recorded_ops.h"
-#include "outputs/terminal/op_answers/compat_trace.h"
 #include "tables/input.h"
 #include "tables/op_device.h"
 #include "tables/recording.h"

@@ -6,7 +6,6 @@
 #include "base/text/escape.h"
 #include "op_trace/reference.h"
 #include "outputs/terminal/op_answers/answers.h"
-#include "outputs/terminal/op_answers/compat_trace.h"
 
 namespace debrief::outputs::op_answers {
 

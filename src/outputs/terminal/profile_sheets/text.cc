@@ -15,7 +15,6 @@
 #include "base/text/columns.h"
 #include "base/text/units.h"
 #include "outputs/output.h"
-#include "outputs/string_sink.h"
 #include "outputs/table_cell.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
 
@@ -179,13 +178,10 @@ void WriteText(const Model& model, std::string_view subcommand, const SheetOptio
 }
 
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "profile_sheets",
-               .sentence =
-                   "what the profiles tell, as text: breakdown, idle time, kernels, ops, ...",
-               .file = "profile_sheets.txt",
-               .on_request = true},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"profile_sheets", "what the profiles tell, as text: breakdown, idle time, kernels, ops, ...",
+       "profile_sheets.txt", kOnRequest},
+      Write};
   return kOutput;
 }
 

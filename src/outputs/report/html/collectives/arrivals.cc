@@ -24,7 +24,6 @@
 
 #include "outputs/comm_index.h"
 #include "outputs/report/html/collectives/collectives.h"
-#include "outputs/report/html/collectives/rank_runs.h"
 #include "tables/comm_arrival.h"
 #include "tables/comm_call.h"
 #include "tables/comm_match.h"
@@ -238,9 +237,9 @@ class ArrivalWriter {
   explicit ArrivalWriter(const Model& model) : model_(model), json_(&out_) { json_.BeginObject(); }
 
   void Write(std::string_view key, const ArrivalGroups& groups) {
-    json_.Key(key).BeginObject().Key("groups").BeginArray();
-    for (const ArrivalGroup& group : groups.groups()) WriteGroup(group);
-    json_.EndArray().Field("left_out", groups.left_out()).EndObject();
+    json_.Key(key).BeginObject();
+    json_.Objects("groups", groups.groups(), [&](const ArrivalGroup& one) { WriteGroup(one); });
+    json_.Field("left_out", groups.left_out()).EndObject();
   }
 
   std::string Finish() {
@@ -256,17 +255,11 @@ class ArrivalWriter {
       seq.push_back(one.seq);
       op.push_back(Text(one.op));
     }
-    json_.BeginObject()
-        .Field("job", group.job)
-        .Field("attempt", group.attempt)
-        .Field("name", Text(group.name))
-        .Field("desc", Text(group.desc))
-        .Field("total", group.total)
-        .ListField("seq", seq)
-        .ListField("op", op);
+    json_.Field("job", group.job).Field("attempt", group.attempt);
+    json_.Field("name", Text(group.name)).Field("desc", Text(group.desc));
+    json_.Field("total", group.total).ListField("seq", seq).ListField("op", op);
     WriteRuns(json_, "members", group.ranks, group.ranks.size());
     WriteLate(group);
-    json_.EndObject();
   }
 
   void WriteLate(const ArrivalGroup& group) {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "outputs/comm_index.h"
-#include "outputs/report/html/collectives/grid.h"
+#include "outputs/report/html/collectives/collectives.h"
 #include "tables/comm_call.h"
 #include "tables/comm_op.h"
 

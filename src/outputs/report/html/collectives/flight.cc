@@ -13,11 +13,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_map>
 
 #include "base/json/writer.h"
 #include "outputs/report/html/collectives/collectives.h"
-#include "outputs/report/html/collectives/rank_runs.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
 #include "tables/first_incomplete.h"
@@ -41,9 +41,9 @@ class FlightWriter {
         json_(&out_) {}
 
   std::string Write(const Grids& grids) {
-    json_.BeginObject().Key("groups").BeginArray();
-    for (const Grid& grid : grids.grids) WriteGrid(grid);
-    json_.EndArray().Field("left_out", grids.left_out);
+    json_.BeginObject();
+    json_.Objects("groups", grids.grids, [&](const Grid& grid) { WriteGrid(grid); });
+    json_.Field("left_out", grids.left_out);
     WriteIncomplete();
     texts_.Write(json_);
     json_.EndObject();
@@ -52,25 +52,19 @@ class FlightWriter {
 
  private:
   void WriteGrid(const Grid& grid) {
-    json_.BeginObject()
-        .Field("job", matches_.job[grid.match])
-        .Field("attempt", matches_.attempt[grid.match])
-        .Field("name", Cut(matches_.group_name[grid.match]))
-        .Field("desc", Cut(matches_.group_desc[grid.match]))
-        .Field("role", Cut(matches_.role[grid.match]))
-        .Field("p2p", grid.is_p2p)
-        .Field("total", grid.matches.size())
-        .Field("trouble", grid.trouble);
+    const size_t match = grid.match;
+    json_.Field("job", matches_.job[match]).Field("attempt", matches_.attempt[match]);
+    json_.Field("name", Cut(matches_.group_name[match]));
+    json_.Field("desc", Cut(matches_.group_desc[match])).Field("role", Cut(matches_.role[match]));
+    json_.Field("p2p", grid.is_p2p).Field("total", grid.matches.size());
+    json_.Field("trouble", grid.trouble);
     WriteRuns(json_, "members", grid.ranks, grid.ranks.size());
     WriteColumns(grid);
-    json_.Key("cells").BeginArray();
-    for (const std::string& row : grid.cells) json_.Value(std::string_view(row));
-    json_.EndArray().Key("differs").BeginArray();
-    for (const Difference& one : grid.differences) {
+    json_.ListField("cells", grid.cells);
+    json_.Array("differs", grid.differences, [&](const Difference& one) {
       json_.BeginArray().Value(one.column).Value(one.row).Value(Op(one.op_row));
       json_.Value(Sizes(one.op_row)).Value(Line(one.op_row)).EndArray();
-    }
-    json_.EndArray().EndObject();
+    });
   }
 
   void WriteColumns(const Grid& grid) {
@@ -115,23 +109,18 @@ class FlightWriter {
   void WriteIncomplete() {
     const auto& table = model_.tables.Get<FirstIncompleteTable>();
     const size_t shown = std::min(table.size(), kMostIncomplete);
-    json_.Key("incomplete").BeginArray();
-    for (size_t i = 0; i < shown; ++i) {
-      json_.BeginObject()
-          .Field("job", table.job[i])
-          .Field("attempt", table.attempt[i])
-          .Field("rank", table.rank[i])
-          .Field("name", texts_.Add(model_.pools.Text(table.group_name[i])))
-          .Field("desc", texts_.Add(model_.pools.Text(table.group_desc[i])))
-          .Field("seq", table.seq[i])
-          .Field("op", texts_.Add(model_.pools.Text(table.op[i])))
-          .Field("state", texts_.Add(model_.pools.Text(table.state[i])))
-          .Field("age_ns", table.age_ns[i]);
+    const auto text = [&](StringId id) { return texts_.Add(model_.pools.Text(id)); };
+    json_.Objects("incomplete", std::views::iota(size_t{0}, shown), [&](size_t i) {
+      json_.Field("job", table.job[i]).Field("attempt", table.attempt[i]);
+      json_.Field("rank", table.rank[i]).Field("name", text(table.group_name[i]));
+      json_.Field("desc", text(table.group_desc[i])).Field("seq", table.seq[i]);
+      json_.Field("op", text(table.op[i])).Field("state", text(table.state[i]));
+      json_.Field("age_ns", table.age_ns[i]);
       const auto waits = model_.pools.lists.Get(table.waits_for[i]);
       WriteRuns(json_, "waits_for", waits, kMostWaitRuns);
-      json_.Field("waits", waits.size()).EndObject();
-    }
-    json_.EndArray().Field("incomplete_left_out", table.size() - shown);
+      json_.Field("waits", waits.size());
+    });
+    json_.Field("incomplete_left_out", table.size() - shown);
   }
 
   const Model& model_;
@@ -167,7 +156,7 @@ constexpr size_t kMostDumpFrames = 20'000;  // different ones
 constexpr size_t kMostStacks = 5'000;
 constexpr size_t kDeepest = 200;             // frames of one stack
 constexpr size_t kMostReferences = 150'000;  // frames of all stacks
-constexpr size_t kMostOtherCells = 40'000;        // that differ from their column, of all groups
+constexpr size_t kMostOtherCells = 40'000;   // that differ from their column, of all groups
 
 class StackWriter {
  public:
@@ -175,9 +164,8 @@ class StackWriter {
       : pools_(model.pools), ops_(model.tables.Get<CommOpTable>()), json_(&out_) {}
 
   std::string Write(const std::vector<Grid>& grids) {
-    json_.BeginObject().Key("groups").BeginArray();
-    for (const Grid& grid : grids) WriteGroup(grid);
-    json_.EndArray();
+    json_.BeginObject();
+    json_.Objects("groups", grids, [&](const Grid& grid) { WriteGroup(grid); });
     WriteLists("frames", frames_);
     WriteLists("stacks", stacks_);
     json_.Field("cut", cut_);
@@ -194,13 +182,13 @@ class StackWriter {
       usual.push_back(UsualStack(grid, column));
       columns.push_back(Number(usual.back()));
     }
-    json_.BeginObject().ListField("column", columns).Key("cells").BeginArray();
+    json_.ListField("column", columns).Key("cells").BeginArray();
     size_t left_out = 0;
     for (size_t row = 0; row < grid.ranks.size(); ++row) {
       for (size_t column = 0; column < grid.columns.size(); ++column)
         left_out += WriteCell(grid, row, column, usual[column]) ? 0 : 1;
     }
-    json_.EndArray().Field("left_out", left_out).EndObject();
+    json_.EndArray().Field("left_out", left_out);
   }
 
   // False when there is no more room.
@@ -264,13 +252,7 @@ class StackWriter {
   }
 
   void WriteLists(std::string_view key, const std::vector<std::vector<int64_t>>& lists) {
-    json_.Key(key).BeginArray();
-    for (const std::vector<int64_t>& list : lists) {
-      json_.BeginArray();
-      for (int64_t value : list) json_.Value(value);
-      json_.EndArray();
-    }
-    json_.EndArray();
+    json_.Array(key, lists, [&](const std::vector<int64_t>& list) { json_.List(list); });
   }
 
   const Pools& pools_;

@@ -1,11 +1,10 @@
-#include "outputs/report/html/collectives/grid.h"
-
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 
+#include "outputs/report/html/collectives/collectives.h"
 #include "tables/comm_match.h"
 
 namespace debrief::outputs::html {
