@@ -71,6 +71,11 @@ Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row)
   return {};
 }
 
+double SortKey(const Cell& cell) {
+  if (cell.kind == Cell::kInteger) return static_cast<double>(cell.integer);
+  return cell.kind == Cell::kReal ? cell.real : -1;
+}
+
 namespace {
 
 void WriteCell(const Pools& pools, const Table& table, size_t column, size_t row,

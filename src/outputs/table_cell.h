@@ -27,6 +27,9 @@ std::optional<size_t> FindColumn(const TableInfo& table, std::string_view name);
 // `row` is below table.size().
 Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row);
 
+// What rows are sorted by: a number, or -1 for null and for text.
+double SortKey(const Cell& cell);
+
 // Rows of any table as JSON objects: {"rank": 0, "compile_id": "0/0", "ranks": [1, 2], ...}. Null
 // values are left out; a stack is a list of "file:line in function", innermost first.
 // Writes one object. `row` is below table.size().

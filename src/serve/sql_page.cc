@@ -41,7 +41,7 @@ Status GivenUp() {
 class Interruptible {
  public:
   Interruptible(outputs::store::Connection& connection, CancelToken& cancel) : cancel_(cancel) {
-    cancel_.StopWith([&connection] { connection.api().interrupt(connection.get()); });
+    cancel_.StopWith([&connection] { connection.api.interrupt(connection.handle); });
   }
   Interruptible(const Interruptible&) = delete;
   ~Interruptible() { cancel_.StopWith(nullptr); }
@@ -59,8 +59,8 @@ std::string WithoutEnd(std::string sql) {
 class Reader {
  public:
   Reader(outputs::store::Connection& connection, CancelToken& cancel)
-      : api_(connection.api()),
-        connection_(connection.get()),
+      : api_(connection.api),
+        connection_(connection.handle),
         cancel_(cancel),
         interruptible_(connection, cancel) {}
 

@@ -10,7 +10,6 @@
 
 #include "base/bytes/hash.h"
 #include "base/pickle/ops.h"
-#include "base/pickle/text.h"
 
 namespace debrief {
 

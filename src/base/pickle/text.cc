@@ -1,8 +1,7 @@
-#include "base/pickle/text.h"
-
 #include <algorithm>
 #include <charconv>
 
+#include "base/pickle/ops.h"
 #include "base/text/utf8.h"
 
 namespace debrief::pickle {

@@ -143,15 +143,13 @@ Status Write(const Model& model, const OutputContext& context) {
   return file.Commit();
 }
 
-// The number under "schema", from a result that is "value\n1\n".
 Status CheckSchema(Database& database, const std::string& path) {
-  StringSink sink;
-  Status status = RunQuery(database, "SELECT value FROM debrief_meta WHERE key = 'schema'",
-                           {QueryFormat::kCsv}, sink);
-  if (!status.ok()) {
+  auto schema = ReadCells(database, "SELECT value FROM debrief_meta WHERE key = 'schema'");
+  if (!schema.ok()) {
     return Status(Code::kInvalid, "this is a DuckDB file, but not a store of debrief").At({path});
   }
-  if (sink.text() == fmt::format("value\n{}\n", kStoreSchema)) return {};
+  const bool is_ours = schema->size() == 1 && schema->front()[0] == std::to_string(kStoreSchema);
+  if (is_ours) return {};
   return Status(Code::kUnsupported, "the store was made by another version of debrief")
       .At({path})
       .Remedy("Run debrief on the inputs again.");

@@ -10,6 +10,7 @@
 // web/src/run/islands.ts reads them. A name is made of lower case letters, digits, '_' and '/'.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,6 +20,9 @@
 #include "model/model.h"
 
 namespace debrief::outputs::html {
+
+// Who takes an island: its name and its bytes.
+using IslandSink = std::function<Status(std::string_view name, std::string_view bytes)>;
 
 class Islands {
  public:
@@ -30,6 +34,10 @@ class Islands {
 
   // From any thread. Costs packing and writing.
   Status Add(std::string_view name, std::string_view bytes);
+
+  IslandSink Sink() {
+    return [this](std::string_view name, std::string_view bytes) { return Add(name, bytes); };
+  }
 
   // Elements of those that are kept, in order of name.
   std::string Elements() const;

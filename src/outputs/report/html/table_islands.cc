@@ -7,7 +7,6 @@
 #include "outputs/report/html/table_islands.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -130,21 +129,6 @@ bool HasRows(const Model& model, std::string_view table) {
   return model.tables.FindFilled(table) != nullptr;
 }
 
-double NumberAt(const Table& table, size_t column, size_t row) {
-  switch (table.info().columns[column].type) {
-    case ColumnType::kInt32:
-      return ValueAt<int32_t>(table, column, row);
-    case ColumnType::kInt64:
-      return static_cast<double>(ValueAt<int64_t>(table, column, row));
-    case ColumnType::kDouble: {
-      const double value = ValueAt<double>(table, column, row);
-      return std::isnan(value) ? -1 : value;  // nulls of integers are the smallest as they are
-    }
-    default:
-      return 0;
-  }
-}
-
 void KeepDefinition(const Model& model, const Table& table, std::string_view definition,
                     std::vector<size_t>& rows) {
   const std::optional<size_t> column = FindColumn(table.info(), "definition");
@@ -161,11 +145,10 @@ std::vector<size_t> OrderOf(const Model& model, const Table& table, const Share&
   KeepDefinition(model, table, share.definition, order);
   const std::optional<size_t> column = FindColumn(table.info(), share.largest);
   if (!column) return order;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const double first = NumberAt(table, *column, a);
-    const double second = NumberAt(table, *column, b);
-    return first != second ? first > second : a < b;
-  });
+  std::vector<double> keys(table.size());
+  for (size_t row : order) keys[row] = SortKey(ReadCell(model.pools, table, *column, row));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return keys[a] > keys[b]; });
   return order;
 }
 

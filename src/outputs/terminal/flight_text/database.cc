@@ -250,13 +250,9 @@ Result<std::vector<FlatTable>> MakeFlatTables(const Model& model, const FlightTe
                   fmt::format("-o takes the dumps of one job; there are {}", attempts.size()))
         .Remedy("Name the folder of one job.");
   }
-  ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, {.job = attempts.front().first,
-                                                  .attempt = attempts.front().second,
-                                                  .strict = compat,
-                                                  .align = compat,
-                                                  .transform_ft = options.transform_ft,
-                                                  .group_world_size = options.group_world_size,
-                                                  .rank_order = options.rank_order}));
+  LoadOptions load = LoadOptionsOf(options, attempts.front());
+  load.strict = load.align = compat;
+  ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, load));
   ASSIGN_OR_RETURN(Database db, FindDatabase(model, dumps, options, compat));
   Ids ids(model, dumps);
   std::vector<FlatTable> tables;

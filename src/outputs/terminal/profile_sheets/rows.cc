@@ -36,11 +36,6 @@ void KeepRanks(const Model& model, const Table& table, const std::vector<int>& r
   });
 }
 
-double SortKey(const Cell& cell) {
-  if (cell.kind == Cell::kInteger) return static_cast<double>(cell.integer);
-  return cell.kind == Cell::kReal ? cell.real : -1;
-}
-
 }  // namespace
 
 SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& sheet,

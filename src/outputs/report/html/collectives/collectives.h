@@ -36,6 +36,28 @@ class Texts {
   size_t bytes_ = 0;
 };
 
+// An island of such texts while it is written: an object that ends with them.
+class TextIsland {
+ protected:
+  TextIsland(const Model& model, size_t most_text_bytes)
+      : model_(model), json_(&out_), texts_(most_text_bytes) {
+    json_.BeginObject();
+  }
+
+  int64_t Text(StringId id) { return texts_.Add(model_.pools.Text(id)); }
+
+  std::string Finish() {
+    texts_.Write(json_);
+    json_.EndObject();
+    return std::move(out_);
+  }
+
+  const Model& model_;
+  std::string out_;
+  JsonWriter json_;
+  Texts texts_;
+};
+
 // [[first, step, count], ...] of equidistant ranks; at most `most` runs.
 void WriteRuns(JsonWriter& json, std::string_view key, std::span<const int64_t> ranks, size_t most);
 

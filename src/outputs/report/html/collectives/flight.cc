@@ -32,22 +32,18 @@ constexpr size_t kFlightTextBytes = 400'000;  // all of them
 constexpr size_t kMostIncomplete = 2000;
 constexpr size_t kMostWaitRuns = 12;  // of the ranks that one waits for
 
-class FlightWriter {
+class FlightWriter : TextIsland {
  public:
   explicit FlightWriter(const Model& model)
-      : model_(model),
+      : TextIsland(model, kFlightTextBytes),
         matches_(model.tables.Get<CommMatchTable>()),
-        ops_(model.tables.Get<CommOpTable>()),
-        json_(&out_) {}
+        ops_(model.tables.Get<CommOpTable>()) {}
 
   std::string Write(const Grids& grids) {
-    json_.BeginObject();
     json_.Objects("groups", grids.grids, [&](const Grid& grid) { WriteGrid(grid); });
     json_.Field("left_out", grids.left_out);
     WriteIncomplete();
-    texts_.Write(json_);
-    json_.EndObject();
-    return std::move(out_);
+    return Finish();
   }
 
  private:
@@ -72,11 +68,10 @@ class FlightWriter {
     for (const Column& column : grid.columns) {
       const bool has_op = column.op_row != kNoRow;
       seq.push_back(matches_.seq[column.match]);
-      op.push_back(has_op ? Op(column.op_row)
-                          : texts_.Add(model_.pools.Text(matches_.op[column.match])));
+      op.push_back(has_op ? Op(column.op_row) : Text(matches_.op[column.match]));
       sizes.push_back(has_op ? Sizes(column.op_row) : -1);
       line.push_back(has_op ? Line(column.op_row) : -1);
-      status.push_back(texts_.Add(model_.pools.Text(matches_.status[column.match])));
+      status.push_back(Text(matches_.status[column.match]));
     }
     json_.ListField("seq", seq).ListField("op", op).ListField("sizes", sizes);
     json_.ListField("line", line).ListField("status", status);
@@ -84,7 +79,7 @@ class FlightWriter {
 
   std::string_view Cut(StringId id) const { return CutText(model_.pools.Text(id), 200); }
 
-  int64_t Op(size_t op_row) { return texts_.Add(model_.pools.Text(ops_.op[op_row])); }
+  int64_t Op(size_t op_row) { return Text(ops_.op[op_row]); }
 
   // "[[4, 4]] Float", or "[[4, 4]] Float to [[8, 4]] Float" where output and input differ.
   int64_t Sizes(size_t op_row) {
@@ -109,12 +104,11 @@ class FlightWriter {
   void WriteIncomplete() {
     const auto& table = model_.tables.Get<FirstIncompleteTable>();
     const size_t shown = std::min(table.size(), kMostIncomplete);
-    const auto text = [&](StringId id) { return texts_.Add(model_.pools.Text(id)); };
     json_.Objects("incomplete", std::views::iota(size_t{0}, shown), [&](size_t i) {
       json_.Field("job", table.job[i]).Field("attempt", table.attempt[i]);
-      json_.Field("rank", table.rank[i]).Field("name", text(table.group_name[i]));
-      json_.Field("desc", text(table.group_desc[i])).Field("seq", table.seq[i]);
-      json_.Field("op", text(table.op[i])).Field("state", text(table.state[i]));
+      json_.Field("rank", table.rank[i]).Field("name", Text(table.group_name[i]));
+      json_.Field("desc", Text(table.group_desc[i])).Field("seq", table.seq[i]);
+      json_.Field("op", Text(table.op[i])).Field("state", Text(table.state[i]));
       json_.Field("age_ns", table.age_ns[i]);
       const auto waits = model_.pools.lists.Get(table.waits_for[i]);
       WriteRuns(json_, "waits_for", waits, kMostWaitRuns);
@@ -123,12 +117,8 @@ class FlightWriter {
     json_.Field("incomplete_left_out", table.size() - shown);
   }
 
-  const Model& model_;
   const CommMatchTable& matches_;
   const CommOpTable& ops_;
-  std::string out_;
-  JsonWriter json_;
-  Texts texts_{kFlightTextBytes};
 };
 
 }  // namespace
@@ -158,20 +148,19 @@ constexpr size_t kDeepest = 200;             // frames of one stack
 constexpr size_t kMostReferences = 150'000;  // frames of all stacks
 constexpr size_t kMostOtherCells = 40'000;   // that differ from their column, of all groups
 
-class StackWriter {
+class StackWriter : TextIsland {
  public:
   explicit StackWriter(const Model& model)
-      : pools_(model.pools), ops_(model.tables.Get<CommOpTable>()), json_(&out_) {}
+      : TextIsland(model, kStackTextBytes),
+        pools_(model.pools),
+        ops_(model.tables.Get<CommOpTable>()) {}
 
   std::string Write(const std::vector<Grid>& grids) {
-    json_.BeginObject();
     json_.Objects("groups", grids, [&](const Grid& grid) { WriteGroup(grid); });
     WriteLists("frames", frames_);
     WriteLists("stacks", stacks_);
     json_.Field("cut", cut_);
-    texts_.Write(json_);
-    json_.EndObject();
-    return std::move(out_);
+    return Finish();
   }
 
  private:
@@ -245,8 +234,7 @@ class StackWriter {
       const Frame& frame = pools_.GetFrame(id);
       const std::string_view file = pools_.Text(frame.file);
       const int64_t kind = IsNativeFile(file) ? 2 : IsLibraryFile(file) ? 1 : 0;
-      frames_.push_back(
-          {texts_.Add(file), frame.line, texts_.Add(pools_.Text(frame.function)), kind});
+      frames_.push_back({Text(frame.file), frame.line, Text(frame.function), kind});
     }
     return at->second;
   }
@@ -257,9 +245,6 @@ class StackWriter {
 
   const Pools& pools_;
   const CommOpTable& ops_;
-  std::string out_;
-  JsonWriter json_;
-  Texts texts_{kStackTextBytes};
   std::unordered_map<StackId, int64_t> stack_numbers_;
   std::unordered_map<FrameId, int64_t> frame_numbers_;
   std::vector<std::vector<int64_t>> stacks_;

@@ -77,21 +77,18 @@ class WaitCollector {
   std::vector<SharedWait> waits_;
 };
 
-class WaitWriter {
+class WaitWriter : TextIsland {
  public:
   explicit WaitWriter(const Model& model)
-      : model_(model), table_(model.tables.Get<FirstIncompleteTable>()), json_(&out_) {}
+      : TextIsland(model, kWaitTextBytes), table_(model.tables.Get<FirstIncompleteTable>()) {}
 
   std::string Write() {
     const std::vector<SharedWait> waits = WaitCollector(model_).Collect();
     const size_t shown = std::min(waits.size(), kMostWaits);
-    json_.BeginObject();
     json_.Objects("waits", std::span(waits).first(shown),
                   [&](const SharedWait& wait) { WriteWait(wait); });
     json_.Field("left_out", waits.size() - shown);
-    texts_.Write(json_);
-    json_.EndObject();
-    return std::move(out_);
+    return Finish();
   }
 
  private:
@@ -115,13 +112,7 @@ class WaitWriter {
     WriteRuns(json_, key, ranks, most);
   }
 
-  int64_t Text(StringId id) { return texts_.Add(model_.pools.Text(id)); }
-
-  const Model& model_;
   const FirstIncompleteTable& table_;
-  std::string out_;
-  JsonWriter json_;
-  Texts texts_{kWaitTextBytes};
   size_t runs_ = 0;
 };
 

@@ -112,7 +112,7 @@ size_t LinesOf(std::string_view text) {
 
 class TextWriter {
  public:
-  TextWriter(const Model& model, const TextLimits& limits, const AddIsland& add)
+  TextWriter(const Model& model, const TextLimits& limits, const IslandSink& add)
       : model_(model),
         entries_(model.tables.Get<CompileEntryTable>()),
         limits_(limits),
@@ -234,7 +234,7 @@ class TextWriter {
   const Model& model_;
   const CompileEntryTable& entries_;
   const TextLimits& limits_;
-  const AddIsland& add_;
+  const IslandSink& add_;
   std::string chunk_, text_;
   size_t chunks_ = 0;
   std::vector<StoredText> stored_;
@@ -244,15 +244,13 @@ class TextWriter {
 
 }  // namespace
 
-Status WriteTexts(const Model& model, const TextLimits& limits, const AddIsland& add) {
+Status WriteTexts(const Model& model, const TextLimits& limits, const IslandSink& add) {
   if (model.tables.Get<CompileLogTable>().size() == 0) return {};
   return TextWriter(model, limits, add).Write();
 }
 
 Status AddTexts(const Model& model, Islands& islands) {
-  return WriteTexts(model, TextLimits(), [&](std::string_view name, std::string_view bytes) {
-    return islands.Add(name, bytes);
-  });
+  return WriteTexts(model, TextLimits(), islands.Sink());
 }
 
 }  // namespace debrief::outputs::html

@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -37,8 +36,7 @@ struct TextLimits {
 Status AddTexts(const Model& model, Islands& islands);
 
 // Hands each island to `add`, "texts" last. Same model, same bytes.
-using AddIsland = std::function<Status(std::string_view name, std::string_view bytes)>;
-Status WriteTexts(const Model& model, const TextLimits& limits, const AddIsland& add);
+Status WriteTexts(const Model& model, const TextLimits& limits, const IslandSink& add);
 
 // Which payloads of compile logs the report gets as texts, decided from the table of entries alone:
 // a log of many GB costs one pass over its entries, and only what is chosen is read.

@@ -10,7 +10,6 @@
 // bytes, whatever the number of threads.
 #pragma once
 
-#include <functional>
 #include <string_view>
 
 #include "base/status.h"
@@ -24,7 +23,6 @@ namespace debrief::outputs::html {
 Status AddTimeline(const Model& model, ThreadPool& pool, Islands& islands);
 
 // The same for any receiver; it is called from all threads.
-using IslandSink = std::function<Status(std::string_view name, std::string_view bytes)>;
 Status MakeTimeline(const Model& model, const TimelineLimits& limits, ThreadPool& pool,
                     const IslandSink& sink);
 
