@@ -1,7 +1,7 @@
 // What the sources of the timeline share: what they have to know, and the island they fill.
 //
-//   timeline_profile.cc    profiles
-//   timeline_logs.cc       phases of compilers, collectives of dumps, lines of output
+//   profile.cc    profiles
+//   logs.cc       phases of compilers, collectives of dumps, lines of output
 #pragma once
 
 #include <cstdint>

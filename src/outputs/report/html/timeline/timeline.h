@@ -1,5 +1,5 @@
-// What the report's timeline shows: island "timeline", the outline (timeline_outline.h), and
-// islands "timeline/0", "timeline/1" ... with the slices (timeline_island.h).
+// What the report's timeline shows: island "timeline", the outline (maker.h), and
+// islands "timeline/0", "timeline/1" ... with the slices (island.h).
 //
 //   sources   profiles, phases of compilers, dumps, output   one input each, in parallel
 //   islands   an input with a timeline has one of its own; logs share one until it has 20,000
