@@ -7,8 +7,13 @@ if(NOT DEBRIEF_TOGETHER)
 endif()
 
 target_precompile_headers(debrief_core PRIVATE
-  <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view> <unordered_map> <vector>
-  <fmt/format.h> "${CMAKE_SOURCE_DIR}/src/base/status.h" "${CMAKE_SOURCE_DIR}/src/model/model.h")
+  <algorithm> <array> <charconv> <cstdint> <deque> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
+  <thread> <unordered_map> <unordered_set> <vector> <fmt/format.h> <simdjson.h>
+  "${CMAKE_SOURCE_DIR}/src/base/status.h" "${CMAKE_SOURCE_DIR}/src/model/model.h" "${CMAKE_SOURCE_DIR}/src/model/table_group.h"
+  "${CMAKE_SOURCE_DIR}/src/model/timeline/view.h")
+target_precompile_headers(debrief PRIVATE
+  <algorithm> <functional> <map> <memory> <optional> <set> <string> <string_view> <vector> <CLI/CLI.hpp> <fmt/format.h>
+  "${CMAKE_SOURCE_DIR}/src/base/status.h" "${CMAKE_SOURCE_DIR}/src/model/model.h")
 
 # compile_together(TARGET FILES...)
 function(compile_together target)
@@ -40,6 +45,7 @@ list(FILTER core_files INCLUDE REGEX "\\.cc$")
 # The lists of tables and plug-ins change with every new one.
 list(FILTER core_files EXCLUDE REGEX "generated/(tables/all_tables|registry/.*)\\.cc$")
 compile_together(debrief_core ${core_files})
+compile_together(debrief ${app_sources})
 if(TARGET debrief_unit)
   target_precompile_headers(debrief_unit PRIVATE
     <algorithm> <map> <string> <string_view> <vector> <gtest/gtest.h> "${CMAKE_SOURCE_DIR}/src/model/model.h")
