@@ -53,32 +53,26 @@ void AddGlobal(CLI::App& app, Parsed& parsed) {
 }
 
 void AddJobs(CLI::App& app, Parsed& parsed) {
-  app.add_option("--jobs", parsed.global.jobs, "Threads; 0 = one per core")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024).description(""));
+  AddOption(app, "--jobs", parsed.global.jobs, "N", "Threads; 0 = one per core")
+      ->check(Between(0, 1024));
 }
 
 void AddRunOptions(CLI::App& app, Parsed& parsed) {
   AddJobs(app, parsed);
-  app.add_option("--fail-on", parsed.fail_on,
-                 "Exit 3 on a finding of this level or above: info, warning, error")
-      ->type_name("LEVEL")
-      ->check(CLI::IsMember({"info", "warning", "error"}).description(""));
+  AddOption(app, "--fail-on", parsed.fail_on, "LEVEL",
+            "Exit 3 on a finding of this level or above: info, warning, error")
+      ->check(OneOf({"info", "warning", "error"}));
 }
 
 template <typename Number>
 void AddTop(CLI::App& app, Number& top, const char* words) {
-  app.add_option("--top", top, words)
-      ->check(CLI::NonNegativeNumber.description(""))
-      ->type_name("N");
+  AddOption(app, "--top", top, "N", words)->check(CLI::NonNegativeNumber.description(""));
 }
 
 void AddReport(CLI::App& app, Parsed& parsed) {
-  app.add_option("PATH", parsed.report.paths,
-                 "Files, folders, archives (.gz .zst .tar .zip), - for stdin")
-      ->type_name("");
-  app.add_option("-o,--output", parsed.report.output, "Folder to write (debrief_out)")
-      ->type_name("DIR");
+  AddOption(app, "PATH", parsed.report.paths, "",
+            "Files, folders, archives (.gz .zst .tar .zip), - for stdin");
+  AddOption(app, "-o,--output", parsed.report.output, "DIR", "Folder to write (debrief_out)");
   app.add_flag("--overwrite", parsed.report.overwrite, "Replace an earlier report in that folder");
   app.add_flag("--no-store", parsed.report.no_store,
                "Do not write run.duckdb (the tables for SQL)");
@@ -88,9 +82,8 @@ void AddReport(CLI::App& app, Parsed& parsed) {
                "The report as one file: data inside index.html, not in report_data/");
   app.add_flag("--parquet", parsed.report.parquet, "Also write every table as Parquet");
   app.add_flag("--markdown", parsed.report.markdown, "The verdict as Markdown, for a ticket");
-  app.add_option("--with", parsed.report.with,
-                 "Also write this output, for example flight_timeline (see list outputs)")
-      ->type_name("NAME")
+  AddOption(app, "--with", parsed.report.with, "NAME",
+            "Also write this output, for example flight_timeline (see list outputs)")
       ->allow_extra_args(false);
   AddRunOptions(app, parsed);
 }
@@ -98,48 +91,36 @@ void AddReport(CLI::App& app, Parsed& parsed) {
 void AddFlightTables(CLI::App& flight, FlightOptions& options) {
   flight.add_flag("-j,--just_print_entries", options.just_print_entries,
                   "Print the entries of every rank as a table");
-  flight.add_option("--selected-ranks", options.selected_ranks, "With -j: only these ranks")
-      ->type_name("R");
-  flight
-      .add_option("--pg-filters", options.pg_filters,
-                  "With -j: only these groups (name or description)")
-      ->type_name("S");
+  AddOption(flight, "--selected-ranks", options.selected_ranks, "R", "With -j: only these ranks");
+  AddOption(flight, "--pg-filters", options.pg_filters, "S",
+            "With -j: only these groups (name or description)");
   flight.add_flag("--print_stack_trace", options.print_stack_trace, "With -j: the stacks, too");
   flight.add_flag("-v,--verbose", options.verbose,
                   "Longer entries; groups, collectives and calls as tables");
   flight.add_flag("--details", options.details,
                   "Blocks and tables of torchfrtrace after the verdict");
-  flight
-      .add_option("--mismatch_cap", options.mismatch_cap, "Stop after N mismatches in a group (10)")
-      ->type_name("N");
+  AddOption(flight, "--mismatch_cap", options.mismatch_cap, "N",
+            "Stop after N mismatches in a group (10)");
 }
 
 CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
   auto* flight = app.add_subcommand(
       "flight", "Flight Recorder dumps: who broke the job (drop-in for torchfrtrace)");
   FlightOptions& options = parsed.flight;
-  auto* folder =
-      flight->add_option("trace_dir", options.folder, "Folder with one dump a rank")->type_name("");
-  flight->add_option("-d,--dir", options.folder, "The same, as an option")
-      ->type_name("DIR")
-      ->excludes(folder);
-  flight
-      ->add_option("-p,--prefix", options.prefix,
-                   "Only dumps with this in their name, before the rank")
-      ->type_name("TEXT");
-  flight->add_option("-o,--output", options.output, "Write a flat database: .json or .duckdb")
-      ->type_name("FILE");
-  flight->add_option("--timeline", options.timeline, "Write the dumps as a Chrome trace")
-      ->type_name("FILE");
+  auto* folder = AddOption(*flight, "trace_dir", options.folder, "", "Folder with one dump a rank");
+  AddOption(*flight, "-d,--dir", options.folder, "DIR", "The same, as an option")->excludes(folder);
+  AddOption(*flight, "-p,--prefix", options.prefix, "TEXT",
+            "Only dumps with this in their name, before the rank");
+  AddOption(*flight, "-o,--output", options.output, "FILE",
+            "Write a flat database: .json or .duckdb");
+  AddOption(*flight, "--timeline", options.timeline, "FILE", "Write the dumps as a Chrome trace");
   AddFlightTables(*flight, options);
   flight->add_flag("--allow-incomplete-ranks", options.allow_incomplete_ranks,
                    "With --compat: go on although dumps are missing");
   flight->add_flag("--transform-ft", options.transform_ft,
                    "Dumps of torchft: ranks are counted within a replica group");
-  flight
-      ->add_option("--group-world-size", options.group_world_size,
-                   "Ranks of a replica group of torchft")
-      ->type_name("W");
+  AddOption(*flight, "--group-world-size", options.group_world_size, "W",
+            "Ranks of a replica group of torchft");
   flight->add_flag("--compat", options.compat,
                    "Analyse and print exactly as torchfrtrace, on stderr");
   AddGlobal(*flight, parsed);
@@ -157,24 +138,16 @@ void AddCompileModes(CLI::App& compile, CompileOptions& options) {
   compile.add_flag("-i,--inductor-provenance", options.inductor_provenance,
                    "Also pages that link graphs and generated code line by line");
   compile.add_flag("-p,--plain-text", options.plain_text, "Generated code as text");
-  compile
-      .add_option("--custom-header-html", options.custom_header_html,
-                  "HTML for the top of index pages, inserted as it is")
-      ->type_name("HTML");
-  compile
-      .add_option("--attempt", options.attempt,
-                  "Of several attempts in the logs, this one (1 is the oldest)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1 << 30).description(""));
-  compile
-      .add_option("--source-link", options.source_link,
-                  "Link every frame, for example https://host/{commit}/{path}#L{line}")
-      ->type_name("TEMPLATE");
-  compile.add_option("--commit", options.commit, "What {commit} stands for")->type_name("SHA");
-  compile
-      .add_option("--split-ranks", options.split_ranks,
-                  "Write one clean log a rank into DIR instead of a tree")
-      ->type_name("DIR");
+  AddOption(compile, "--custom-header-html", options.custom_header_html, "HTML",
+            "HTML for the top of index pages, inserted as it is");
+  AddOption(compile, "--attempt", options.attempt, "N",
+            "Of several attempts in the logs, this one (1 is the oldest)")
+      ->check(Between(1, 1 << 30));
+  AddOption(compile, "--source-link", options.source_link, "TEMPLATE",
+            "Link every frame, for example https://host/{commit}/{path}#L{line}");
+  AddOption(compile, "--commit", options.commit, "SHA", "What {commit} stands for");
+  AddOption(compile, "--split-ranks", options.split_ranks, "DIR",
+            "Write one clean log a rank into DIR instead of a tree");
 }
 
 // What is asked instead of a tree.
@@ -183,33 +156,27 @@ void AddCompileAnswers(CLI::App& compile, CompileOptions& options) {
   answers->require_option(0, 1);
   answers->add_flag("--summary", options.summary,
                     "What happened: recompiles, graph breaks, time, caches, ranks (with --json)");
-  answers
-      ->add_option("--graph", options.graph, "One graph as a table: 1/0 or 1/0:aot_forward_graph")
-      ->type_name("ID");
+  AddOption(*answers, "--graph", options.graph, "ID",
+            "One graph as a table: 1/0 or 1/0:aot_forward_graph");
   answers->add_flag("--collapsed", options.collapsed,
                     "Compile time by user stack, for flamegraph.pl");
   answers->add_flag("--speedscope", options.speedscope, "The same for speedscope.app");
   answers->add_flag("--dot", options.dot, "The tree of stacks for graphviz");
-  answers
-      ->add_option("--runnable", options.runnable,
-                   "Write each fx_graph_runnable into DIR as a Python file that compiles")
-      ->type_name("DIR");
-  compile.add_option("--against", options.against, "With --graph: what differs from this one")
-      ->type_name("ID");
-  compile
-      .add_option("--compile-id", options.compile_id,
-                  "With --summary: one compilation alone, for example 0/0")
-      ->type_name("ID");
+  AddOption(*answers, "--runnable", options.runnable, "DIR",
+            "Write each fx_graph_runnable into DIR as a Python file that compiles");
+  AddOption(compile, "--against", options.against, "ID",
+            "With --graph: what differs from this one");
+  AddOption(compile, "--compile-id", options.compile_id, "ID",
+            "With --summary: one compilation alone, for example 0/0");
 }
 
 CLI::App* AddCompile(CLI::App& app, Parsed& parsed) {
   auto* compile = app.add_subcommand(
       "compile", "TORCH_TRACE logs: what torch.compile did (drop-in for tlparse)");
   CompileOptions& options = parsed.compile;
-  compile->add_option("PATH", options.path, "Log, folder or archive of logs, - for stdin")
-      ->type_name("")
+  AddOption(*compile, "PATH", options.path, "", "Log, folder or archive of logs, - for stdin")
       ->required();
-  compile->add_option("-o,--output", options.output, "Folder to write (tl_out)")->type_name("DIR");
+  AddOption(*compile, "-o,--output", options.output, "DIR", "Folder to write (tl_out)");
   compile->add_flag("--overwrite", options.overwrite, "Replace that folder");
   compile->add_flag("--latest", options.latest, "PATH is a folder: its newest file");
   compile->add_flag("--strict", options.strict, "Fail when anything in the log is wrong");
@@ -243,11 +210,9 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
           ""));
   profile->add_option("PATH", options.paths, "Traces, folders or archives of them, - for stdin")
       ->required();
-  profile
-      ->add_option("--definition", options.definition,
-                   "Whose definition of the numbers: debrief, hta, tracelens or tensorboard")
-      ->check(CLI::IsMember({"debrief", "hta", "tracelens", "tensorboard"}).description(""))
-      ->type_name("NAME");
+  AddOption(*profile, "--definition", options.definition, "NAME",
+            "Whose definition of the numbers: debrief, hta, tracelens or tensorboard")
+      ->check(OneOf({"debrief", "hta", "tracelens", "tensorboard"}));
   profile->add_option("--ranks", options.ranks, "Only these ranks")->delimiter(',');
   AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
   profile->add_flag("--csv", options.csv, "All columns as CSV");
@@ -266,16 +231,13 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
 CLI::App* AddOps(CLI::App& app, Parsed& parsed) {
   auto* ops = app.add_subcommand("ops", "Recorded ops (.dbr, JSON): time, devices, communication");
   OpsCommandOptions& options = parsed.ops;
-  ops->add_option("PATH", options.paths, "Recordings, op traces, folders or archives of them")
-      ->type_name("")
+  AddOption(*ops, "PATH", options.paths, "", "Recordings, op traces, folders or archives of them")
       ->required();
   AddTop(*ops, options.top, "Rows of a list; 0 = all (10)");
-  ops->add_option("--hot-bytes", options.hot_bytes, "List outputs above this size (1048576)")
-      ->type_name("B");
-  ops->add_option("--min-ratio", options.min_ratio,
-                  "Only communication that takes this share of the op time, 0 to 1 (0)")
-      ->check(CLI::Range(0.0, 1.0).description(""))
-      ->type_name("R");
+  AddOption(*ops, "--hot-bytes", options.hot_bytes, "B", "List outputs above this size (1048576)");
+  AddOption(*ops, "--min-ratio", options.min_ratio, "R",
+            "Only communication that takes this share of the op time, 0 to 1 (0)")
+      ->check(Between(0.0, 1.0));
   auto* stacks = ops->add_flag("--flamegraph", options.flamegraph,
                                "Collapsed stacks for flamegraph.pl and speedscope");
   ops->add_flag("--csv", options.csv, "Ops by name as CSV")->excludes(stacks);
@@ -291,25 +253,20 @@ CLI::App* AddDiff(CLI::App& app, Parsed& parsed) {
   auto* diff =
       app.add_subcommand("diff", "What is different between two runs, ranks or compilations");
   DiffOptions& options = parsed.diff;
-  diff->add_option("PATH", options.paths, "Two runs: files, folders or archives; or one")
-      ->type_name("")
+  AddOption(*diff, "PATH", options.paths, "", "Two runs: files, folders or archives; or one")
       ->required()
       ->expected(1, 2);
-  auto* ranks = diff->add_option("--ranks", options.ranks, "Of one run: these two ranks")
-                    ->type_name("R R")
-                    ->expected(2);
-  diff->add_option("--compilations", options.compilations,
-                   "Of one run: these two compilations, for example 4/0 4/1")
-      ->type_name("ID ID")
+  auto* ranks =
+      AddOption(*diff, "--ranks", options.ranks, "R R", "Of one run: these two ranks")->expected(2);
+  AddOption(*diff, "--compilations", options.compilations, "ID ID",
+            "Of one run: these two compilations, for example 4/0 4/1")
       ->expected(2)
       ->excludes(ranks);
-  diff->add_option("--rank", options.rank, "With --compilations: on this rank (the first)")
-      ->type_name("R")
+  AddOption(*diff, "--rank", options.rank, "R", "With --compilations: on this rank (the first)")
       ->check(CLI::NonNegativeNumber.description(""));
-  diff->add_option("--fail-on", options.fail_on,
-                   "Exit 3 when: new-error, new-warning, step_time>5%, compile_time>20%, "
-                   "memory_peak>2%, graph_breaks>0, recompiles>0, ... (several allowed)")
-      ->type_name("GATE")
+  AddOption(*diff, "--fail-on", options.fail_on, "GATE",
+            "Exit 3 when: new-error, new-warning, step_time>5%, compile_time>20%, "
+            "memory_peak>2%, graph_breaks>0, recompiles>0, ... (several allowed)")
       ->allow_extra_args(false);
   diff->add_flag("--markdown", options.markdown, "Tables to paste into a ticket");
   AddTop(*diff, options.top, "Rows of a section; 0 = all (10)");
@@ -323,25 +280,20 @@ CLI::App* AddConvert(CLI::App& app, Parsed& parsed) {
   auto* convert =
       app.add_subcommand("convert", "Timelines in another format, several on one clock");
   ConvertOptions& options = parsed.convert;
-  convert->add_option("PATH", options.paths, "Files, folders or archives with timelines")
-      ->type_name("")
+  AddOption(*convert, "PATH", options.paths, "", "Files, folders or archives with timelines")
       ->required();
-  convert->add_option("--to", options.to, "chrome, perfetto, collapsed or parquet")
-      ->type_name("FORMAT")
+  AddOption(*convert, "--to", options.to, "FORMAT", "chrome, perfetto, collapsed or parquet")
       ->required()
-      ->check(CLI::IsMember({"chrome", "perfetto", "collapsed", "parquet"}).description(""));
-  convert
-      ->add_option("-o,--output", options.output,
-                   "File to write, packed when it ends in .gz; of parquet a folder")
-      ->type_name("OUT")
+      ->check(OneOf({"chrome", "perfetto", "collapsed", "parquet"}));
+  AddOption(*convert, "-o,--output", options.output, "OUT",
+            "File to write, packed when it ends in .gz; of parquet a folder")
       ->required();
-  convert->add_option("--ranks", options.ranks, "Only these ranks, for example 0,3")
-      ->type_name("R")
+  AddOption(*convert, "--ranks", options.ranks, "R", "Only these ranks, for example 0,3")
       ->delimiter(',')
       ->allow_extra_args(false);
-  convert->add_option("--frames", options.frames, "Of collapsed stacks: only host or python")
-      ->type_name("WHICH")
-      ->check(CLI::IsMember({"host", "python"}).description(""));
+  AddOption(*convert, "--frames", options.frames, "WHICH",
+            "Of collapsed stacks: only host or python")
+      ->check(OneOf({"host", "python"}));
   AddGlobal(*convert, parsed);
   AddJobs(*convert, parsed);
   convert->footer(
@@ -354,7 +306,7 @@ CLI::App* AddList(CLI::App& app, Parsed& parsed) {
       app.add_subcommand("list", "What this build can do: inputs, analyses, outputs, tables");
   list->add_option("WHAT", parsed.list.what, "inputs, analyses, outputs or tables")
       ->required()
-      ->check(CLI::IsMember({"inputs", "analyses", "outputs", "tables"}).description(""));
+      ->check(OneOf({"inputs", "analyses", "outputs", "tables"}));
   list->add_flag("--json", parsed.global.json, "As JSON");
   list->footer("Example:\n  debrief list inputs");
   return list;
@@ -366,12 +318,10 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
       ->required();
   auto* sql = query->add_option("SQL", parsed.query.sql,
                                 "Statement; without one, statements are read from stdin");
-  query->add_option("--format", parsed.query.format, "table (the default), csv or json")
-      ->check(CLI::IsMember({"table", "csv", "json"}).description(""))
-      ->type_name("FORMAT");
-  query
-      ->add_option("--table", parsed.query.table, "Instead of SQL: all rows of one table, in order")
-      ->type_name("NAME")
+  AddOption(*query, "--format", parsed.query.format, "FORMAT", "table (the default), csv or json")
+      ->check(OneOf({"table", "csv", "json"}));
+  AddOption(*query, "--table", parsed.query.table, "NAME",
+            "Instead of SQL: all rows of one table, in order")
       ->excludes(sql);
   query->add_flag("--json", parsed.global.json, "Same as --format json");
   query->add_flag("--csv", parsed.query.csv, "Same as --format csv");
@@ -387,11 +337,9 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
 CLI::App* AddExplain(CLI::App& app, Parsed& parsed) {
   auto* explain =
       app.add_subcommand("explain", "What a finding rests on: rows, and the SQL that gives them");
-  explain->add_option("OUT", parsed.explain.output, "Folder that debrief wrote")
-      ->type_name("")
-      ->required();
-  explain->add_option("FINDING", parsed.explain.finding, "Id, for example f1; without one, a list")
-      ->type_name("");
+  AddOption(*explain, "OUT", parsed.explain.output, "", "Folder that debrief wrote")->required();
+  AddOption(*explain, "FINDING", parsed.explain.finding, "",
+            "Id, for example f1; without one, a list");
   explain->add_flag("--markdown", parsed.explain.markdown, "As Markdown, for a ticket");
   explain->add_flag("--json", parsed.global.json, "As JSON");
   explain->footer("Example:\n  debrief explain debrief_out f1");
@@ -400,12 +348,9 @@ CLI::App* AddExplain(CLI::App& app, Parsed& parsed) {
 
 CLI::App* AddServe(CLI::App& app, Parsed& parsed) {
   auto* serve = app.add_subcommand("serve", "A report with SQL in the browser, on this machine");
-  serve->add_option("OUT", parsed.serve.output, "Folder that debrief wrote")
-      ->type_name("")
-      ->required();
-  serve->add_option("--port", parsed.serve.port, "Port on 127.0.0.1; 0 = a free one (0)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 65535).description(""));
+  AddOption(*serve, "OUT", parsed.serve.output, "", "Folder that debrief wrote")->required();
+  AddOption(*serve, "--port", parsed.serve.port, "N", "Port on 127.0.0.1; 0 = a free one (0)")
+      ->check(Between(0, 65535));
   serve->add_flag("--open", parsed.serve.open, "Open it in a browser");
   serve->add_flag("--quiet", parsed.global.quiet, "Print the address alone");
   serve->footer("Example:\n  debrief serve debrief_out --open");

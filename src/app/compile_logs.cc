@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -13,6 +12,7 @@
 #include <tuple>
 
 #include "base/text/safe_name.h"
+#include "base/text/strings.h"
 #include "tables/compile_life.h"
 #include "tables/compile_log.h"
 #include "tables/input.h"
@@ -37,9 +37,7 @@ bool IsNamedAsRankLog(std::string_view name) {
   name.remove_prefix(kBegin.size());
   name.remove_suffix(4);
   std::string_view digits = name.substr(0, name.find('_'));
-  uint32_t rank = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
-  return error == std::errc() && end == digits.data() + digits.size();
+  return ParseNumber<uint32_t>(digits).has_value();
 }
 
 void ReadAsLog(const Importer* log, FoundInput& input) {

@@ -6,53 +6,24 @@
 
 #include "app/explained.h"
 #include "model/table.h"
+#include "outputs/output.h"
 #include "outputs/store/query.h"
-#include "outputs/string_sink.h"
 
 namespace debrief {
 
 namespace {
 
 using outputs::store::Database;
-using outputs::store::QueryFormat;
+using outputs::store::ReadCells;
 using Cells = std::vector<std::vector<std::string>>;
-
-// Our own CSV: quoted fields with doubled quotes, lines end in \n.
-Cells ParseCsv(std::string_view text) {
-  Cells rows;
-  std::vector<std::string> row(1);
-  bool quoted = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"') {
-      row.back() += text[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      row.emplace_back();
-    } else if (c == '\n' && !quoted) {
-      rows.push_back(std::move(row));
-      row = std::vector<std::string>(1);
-    } else {
-      row.back() += c;
-    }
-  }
-  return rows;
-}
-
-Result<Cells> Ask(Database& database, const std::string& sql) {
-  StringSink sink;
-  TRY(outputs::store::RunQuery(database, sql, {QueryFormat::kCsv}, sink));
-  return ParseCsv(sink.text());
-}
 
 // Words of SQL that a column's name must be quoted for.
 Result<std::set<std::string>> ReservedWords(Database& database) {
-  ASSIGN_OR_RETURN(Cells rows, Ask(database,
-                                   "SELECT keyword_name FROM duckdb_keywords() WHERE "
-                                   "keyword_category IN ('reserved', 'type_function')"));
+  ASSIGN_OR_RETURN(Cells rows, ReadCells(database,
+                                         "SELECT keyword_name FROM duckdb_keywords() WHERE "
+                                         "keyword_category IN ('reserved', 'type_function')"));
   std::set<std::string> words;
-  for (size_t i = 1; i < rows.size(); ++i) words.insert(rows[i].front());
+  for (const auto& row : rows) words.insert(row.front());
   return words;
 }
 
@@ -76,29 +47,33 @@ Result<EvidenceRows> FetchEvidence(const Evidence& evidence, Database& database)
         .Remedy("Run debrief on the inputs again.");
   }
   ASSIGN_OR_RETURN(std::set<std::string> reserved, ReservedWords(database));
-  std::vector<std::string> names;
+  std::vector<std::string_view> shown;
+  std::vector<std::string> names;  // likewise, quoted
   for (const ColumnInfo& column : table->columns) {
     if (IsOfFinding(column)) continue;
     std::string name(column.name);
+    shown.push_back(column.name);
     names.push_back(reserved.contains(name) ? outputs::store::QuoteName(name) : name);
   }
   std::string where = Where(evidence);
-  ASSIGN_OR_RETURN(Cells filled, Ask(database, fmt::format("SELECT count({}) {}",
-                                                           fmt::join(names, "), count("), where)));
+  ASSIGN_OR_RETURN(Cells filled,
+                   ReadCells(database, fmt::format("SELECT count({}) {}",
+                                                   fmt::join(names, "), count("), where)));
   std::string chosen = "rowid AS row";
+  rows.columns = {"row"};
   for (size_t i = 0; i < names.size(); ++i) {
-    if (filled.at(1)[i] != "0") chosen += ", " + names[i];
+    if (filled.front()[i] == "0") continue;
+    chosen += ", " + names[i];
+    rows.columns.push_back(std::string(shown[i]));
   }
   rows.sql = fmt::format("SELECT {} {} ORDER BY rowid", chosen, where);
-  ASSIGN_OR_RETURN(rows.cells, Ask(database, rows.sql));
-  rows.columns = std::move(rows.cells.front());
-  rows.cells.erase(rows.cells.begin());
+  ASSIGN_OR_RETURN(rows.cells, ReadCells(database, rows.sql));
   return rows;
 }
 
 Result<std::string> RowsAsJson(const std::string& sql, Database& database) {
   StringSink sink;
-  TRY(outputs::store::RunQuery(database, sql, {QueryFormat::kJson}, sink));
+  TRY(outputs::store::RunQuery(database, sql, {outputs::store::QueryFormat::kJson}, sink));
   std::string json = sink.text();
   json.erase(json.find_last_not_of('\n') + 1);
   return json;
@@ -107,12 +82,12 @@ Result<std::string> RowsAsJson(const std::string& sql, Database& database) {
 Status CheckSameRun(const Finding& finding, size_t findings, Database& database) {
   ASSIGN_OR_RETURN(
       Cells rows,
-      Ask(database,
-          fmt::format("SELECT count(*), count(*) FILTER (WHERE finding = {} AND rule = {}) "
-                      "FROM finding",
-                      outputs::store::QuoteText(finding.id),
-                      outputs::store::QuoteText(finding.rule))));
-  if (rows.at(1) == std::vector<std::string>{fmt::format("{}", findings), "1"}) return {};
+      ReadCells(database,
+                fmt::format("SELECT count(*), count(*) FILTER (WHERE finding = {} AND rule = {}) "
+                            "FROM finding",
+                            outputs::store::QuoteText(finding.id),
+                            outputs::store::QuoteText(finding.rule))));
+  if (rows.front() == std::vector<std::string>{fmt::format("{}", findings), "1"}) return {};
   return Status(Code::kChanged, "run.duckdb is of another run than findings.json")
       .Remedy("Run debrief on the inputs again, with --overwrite and without --no-store.");
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "base/json/writer.h"
 #include "base/text/columns.h"
@@ -160,23 +161,11 @@ std::string JobName(const Explained& explained) {
   return found == explained.run->jobs.end() ? "" : found->second;
 }
 
-void WriteEvidence(JsonWriter& json, const Explained& explained) {
-  json.Key("evidence").BeginArray();
-  for (size_t i = 0; i < explained.rows.size(); ++i) {
-    const Evidence& evidence = explained.finding->evidence[i];
-    json.BeginObject().Field("text", evidence.text).Field("table", evidence.table);
-    json.ListField("rows", evidence.rows).Field("sql", explained.rows[i].sql);
-    json.Key("data").Raw(explained.as_json[i]).EndObject();
-  }
-  json.EndArray();
-}
-
 void WriteOthers(JsonWriter& json, std::string_view key,
                  const std::vector<const Finding*>& findings) {
-  json.Key(key).BeginArray();
-  for (const Finding* finding : findings)
-    json.BeginObject().Field("id", finding->id).Field("headline", finding->headline).EndObject();
-  json.EndArray();
+  json.Objects(key, findings, [&](const Finding* finding) {
+    json.Field("id", finding->id).Field("headline", finding->headline);
+  });
 }
 
 std::string MarkdownTable(const EvidenceRows& rows) {
@@ -239,13 +228,15 @@ std::string ExplainedJson(const Explained& explained) {
   std::string out;
   JsonWriter json(&out, 1);
   json.BeginObject().Field("schema", kFindingsSchema).Field("id", finding.id);
-  json.Field("rule", finding.rule)
-      .Field("severity", SeverityName(finding.severity))
-      .Field("role", RoleName(finding.role))
-      .Field("headline", finding.headline)
-      .Field("confidence", finding.confidence)
-      .Field("why", finding.why);
-  WriteEvidence(json, explained);
+  json.Field("rule", finding.rule).Field("severity", SeverityName(finding.severity));
+  json.Field("role", RoleName(finding.role)).Field("headline", finding.headline);
+  json.Field("confidence", finding.confidence).Field("why", finding.why);
+  json.Objects("evidence", std::views::iota(size_t{0}, explained.rows.size()), [&](size_t i) {
+    const Evidence& evidence = finding.evidence[i];
+    json.Field("text", evidence.text).Field("table", evidence.table);
+    json.ListField("rows", evidence.rows).Field("sql", explained.rows[i].sql);
+    json.Key("data").Raw(explained.as_json[i]);
+  });
   WriteOthers(json, "explains", Explains(explained));
   WriteOthers(json, "explained_by", ExplainedBy(explained));
   json.Field("next_step", finding.next_step).EndObject();

@@ -115,6 +115,11 @@ std::string Environment(const char* name) {
 
 void PrintError(const Status& status) { PrintNote(fmt::format("debrief: {}", status.ToString())); }
 
+int Fail(const Status& status) {
+  PrintError(status);
+  return status.code() == Code::kUsage ? 2 : 1;
+}
+
 void PrintNote(std::string_view text) { std::fputs((Printable(text) + "\n").c_str(), stderr); }
 
 void PrintTrouble(const Model& model) {

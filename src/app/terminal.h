@@ -39,6 +39,8 @@ void OpenInBrowser(const std::string& page);
 
 // "debrief: <status>" on stderr.
 void PrintError(const Status& status);
+// The same; returns the exit code for it: 2 for wrong usage, else 1.
+int Fail(const Status& status);
 void PrintNote(std::string_view text);
 
 // What was wrong in the inputs, for commands that print answers and no report: one line a kind and

@@ -10,31 +10,10 @@ const Place kNoPlace;
 }  // namespace
 
 std::string_view CodeName(Code code) {
-  switch (code) {
-    case Code::kOk:
-      return "ok";
-    case Code::kInvalid:
-      return "invalid";
-    case Code::kTruncated:
-      return "truncated";
-    case Code::kNotFound:
-      return "not found";
-    case Code::kDenied:
-      return "denied";
-    case Code::kIo:
-      return "i/o error";
-    case Code::kNoSpace:
-      return "no space";
-    case Code::kLimit:
-      return "limit";
-    case Code::kUnsupported:
-      return "unsupported";
-    case Code::kChanged:
-      return "changed";
-    case Code::kUsage:
-      return "usage";
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {
+      "ok",       "invalid", "truncated",   "not found", "denied", "i/o error",
+      "no space", "limit",   "unsupported", "changed",   "usage"};
+  return kNames[static_cast<size_t>(code)];
 }
 
 std::string ToString(const Place& place) {

@@ -35,7 +35,7 @@ std::string NameOf(const Side& side, StringId op, StringId desc, StringId group)
 
 struct Collectives {
   ByName names;
-  std::map<StepKey, bool> steps;  // all there are: a name that is missing in one counts as none
+  std::set<StepKey> steps;  // all there are: a name that is missing in one counts as none
 };
 
 Collectives CollectivesOf(const Side& side) {
@@ -50,7 +50,7 @@ Collectives CollectivesOf(const Side& side) {
   for (size_t row = 0; row < table.size(); ++row) {
     if (!side.HasRow(table, row) || table.step[row] == kNone32) continue;
     const StepKey step{table.input[row], table.step[row]};
-    found.steps[step] = true;
+    found.steps.insert(step);
     Amount& amount =
         found
             .names[NameOf(side, table.op[row], table.group_desc[row], table.group_name[row])][step];
@@ -66,36 +66,28 @@ std::vector<int64_t> Values(const Collectives& all, const std::string& name,
                             int64_t Amount::* field) {
   std::vector<int64_t> values;
   auto amounts = all.names.find(name);
-  for (const auto& [step, is_there] : all.steps) {
+  for (const StepKey& step : all.steps) {
     const bool found = amounts != all.names.end() && amounts->second.contains(step);
     values.push_back(found ? amounts->second.at(step).*field : 0);
   }
   return values;
 }
 
-void AddRow(const std::string& name, std::string_view what, Unit unit, const Change& change,
-            std::vector<Row>& rows) {
-  if (!change.is_real) return;
-  rows.push_back({.change = ChangeWord(change, unit),
-                  .name = fmt::format("{}: {}", name, what),
-                  .unit = unit,
-                  .value = change});
-}
-
 std::vector<Row> ByProfile(const Collectives& a, const Collectives& b) {
-  std::map<std::string, bool> names;
-  for (const auto& [name, amounts] : a.names) names[name] = true;
-  for (const auto& [name, amounts] : b.names) names[name] = true;
+  std::set<std::string> names;
+  for (const ByName* side : {&a.names, &b.names})
+    for (const auto& [name, amounts] : *side) names.insert(name);
   std::vector<Row> rows;
-  for (const auto& [name, there] : names) {
-    auto compare = [&, &key = name](int64_t Amount::* field, int64_t floor) {
-      return ChangeOf(Values(a, key, field), Values(b, key, field), floor);
+  for (const std::string& name : names) {
+    auto add = [&, &key = name](std::string_view what, Unit unit, int64_t Amount::* field,
+                                int64_t floor) {
+      const Change change = ChangeOf(Values(a, key, field), Values(b, key, field), floor);
+      if (change.is_real) rows.push_back(RowOf(fmt::format("{}: {}", key, what), unit, change));
     };
-    AddRow(name, "collectives a step", Unit::kCount, compare(&Amount::count, 0), rows);
-    AddRow(name, "bytes a step", Unit::kBytes, compare(&Amount::bytes, 0), rows);
-    AddRow(name, "time a step", Unit::kNanoseconds, compare(&Amount::time_ns, kShortestNs), rows);
-    AddRow(name, "waiting for other ranks a step", Unit::kNanoseconds,
-           compare(&Amount::wait_ns, kShortestNs), rows);
+    add("collectives a step", Unit::kCount, &Amount::count, 0);
+    add("bytes a step", Unit::kBytes, &Amount::bytes, 0);
+    add("time a step", Unit::kNanoseconds, &Amount::time_ns, kShortestNs);
+    add("waiting for other ranks a step", Unit::kNanoseconds, &Amount::wait_ns, kShortestNs);
   }
   return rows;
 }

@@ -59,11 +59,8 @@ void DiffCompileTime(const Side& a, const Side& b, RunDiff& diff) {
   for (size_t area = 0; area < kAreas; ++area) {
     const Change change = Compare(Area(of_a, area), Area(of_b, area), floor);
     if (area == 0) diff.metrics.push_back({"compile_time", Unit::kNanoseconds, change});
-    if (!change.is_real) continue;
-    rows.push_back({.change = ChangeWord(change, Unit::kNanoseconds),
-                    .name = std::string(kNames[area]),
-                    .unit = Unit::kNanoseconds,
-                    .value = change});
+    if (change.is_real)
+      rows.push_back(RowOf(std::string(kNames[area]), Unit::kNanoseconds, change));
   }
   AddSection("compile_time", "Compile time of a rank", std::move(rows), diff);
 }

@@ -63,21 +63,11 @@ void AddProfiles(const Side& side, Memory& memory) {
 // A snapshot tells more than the events of a profile; they are not mixed.
 Memory MemoryOf(const Side& side, bool from_snapshots) {
   Memory memory;
-  if (from_snapshots)
-    AddSnapshots(side, memory);
-  else
-    AddProfiles(side, memory);
+  from_snapshots ? AddSnapshots(side, memory) : AddProfiles(side, memory);
   return memory;
 }
 
 bool HasSnapshots(const Side& side) { return side.model.tables.Get<MemoryUseTable>().size() > 0; }
-
-void AddRow(std::string name, const Change& change, std::vector<Row>& rows) {
-  rows.push_back({.change = ChangeWord(change, Unit::kBytes),
-                  .name = std::move(name),
-                  .unit = Unit::kBytes,
-                  .value = change});
-}
 
 std::vector<Row> HolderRows(const Memory& a, const Memory& b) {
   std::map<std::string, Change> holders;
@@ -91,7 +81,7 @@ std::vector<Row> HolderRows(const Memory& a, const Memory& b) {
   for (auto& [name, change] : holders) {
     change.noise = PercentOf(sum, kChancePercent);
     change.is_real = std::abs(change.difference()) > change.noise;
-    if (change.is_real) AddRow(name, change, rows);
+    if (change.is_real) rows.push_back(RowOf(name, Unit::kBytes, change));
   }
   return rows;
 }
@@ -110,8 +100,9 @@ void DiffMemory(const Side& a, const Side& b, RunDiff& diff) {
     most.a = std::max(most.a, change.a);
     most.b = std::max(most.b, change.b);
     if (!change.is_real) continue;
-    AddRow(rank == kNone32 || a.rank != kNone32 ? "peak" : fmt::format("peak of rank {}", rank),
-           change, rows);
+    const bool is_only = rank == kNone32 || a.rank != kNone32;
+    rows.push_back(
+        RowOf(is_only ? "peak" : fmt::format("peak of rank {}", rank), Unit::kBytes, change));
   }
   if (most.a > 0) {
     diff.metrics.push_back(

@@ -50,10 +50,6 @@ void SetHeadline(RunDiff& diff) {
   }
 }
 
-void AddStepMetric(RunDiff& diff) {
-  if (diff.steps) diff.metrics.push_back({"step_time", Unit::kNanoseconds, diff.steps->job.total});
-}
-
 }  // namespace
 
 std::string_view UnitName(Unit unit) {
@@ -94,7 +90,7 @@ void AddSection(std::string_view id, std::string_view title, std::vector<Row> ro
 RunDiff DiffRuns(const Side& a, const Side& b) {
   RunDiff diff{.name_a = a.name, .name_b = b.name};
   diff.steps = DiffSteps(MeasureSteps(a), MeasureSteps(b));
-  AddStepMetric(diff);
+  if (diff.steps) diff.metrics.push_back({"step_time", Unit::kNanoseconds, diff.steps->job.total});
   DiffFindings(a, b, diff);
   DiffCompiles(a, b, diff);
   DiffCompileTime(a, b, diff);
@@ -121,6 +117,11 @@ std::string ChangeWord(const Change& change, Unit unit) {
   const bool is_time = unit == Unit::kNanoseconds;
   if (change.difference() > 0) return is_time ? "longer" : "more";
   return is_time ? "shorter" : "fewer";
+}
+
+Row RowOf(std::string name, Unit unit, const Change& change) {
+  return {
+      .change = ChangeWord(change, unit), .name = std::move(name), .unit = unit, .value = change};
 }
 
 std::vector<Row> Tally::Rows() const {

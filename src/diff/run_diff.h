@@ -104,5 +104,7 @@ class Tally {
 
 // new, gone, more, fewer; longer and shorter for times.
 std::string ChangeWord(const Change& change, Unit unit);
+// A row that says so.
+Row RowOf(std::string name, Unit unit, const Change& change);
 
 }  // namespace debrief::diff

@@ -61,18 +61,20 @@ class Samples {
   }
 
   std::vector<int64_t> Totals() const {
-    std::vector<int64_t> values;
-    for (const StepTimes* times : steps_) values.push_back(times->total);
-    return values;
+    return Values([](const StepTimes& times) { return times.total; });
   }
-
   std::vector<int64_t> Of(size_t part) const {
-    std::vector<int64_t> values;
-    for (const StepTimes* times : steps_) values.push_back(times->parts[part]);
-    return values;
+    return Values([part](const StepTimes& times) { return times.parts[part]; });
   }
 
  private:
+  template <typename Value>
+  std::vector<int64_t> Values(Value value) const {
+    std::vector<int64_t> values;
+    for (const StepTimes* times : steps_) values.push_back(value(*times));
+    return values;
+  }
+
   std::vector<const StepTimes*> steps_;
 };
 

@@ -5,23 +5,9 @@
 namespace debrief {
 
 std::string_view SqlTypeName(ColumnType type) {
-  switch (type) {
-    case ColumnType::kInt32:
-      return "INTEGER";
-    case ColumnType::kInt64:
-      return "BIGINT";
-    case ColumnType::kDouble:
-      return "DOUBLE";
-    case ColumnType::kBool:
-      return "BOOLEAN";
-    case ColumnType::kString:
-      return "VARCHAR";
-    case ColumnType::kList:
-      return "BIGINT[]";
-    case ColumnType::kStack:
-      return "VARCHAR[]";
-  }
-  return "VARCHAR";
+  static constexpr std::string_view kNames[] = {"INTEGER", "BIGINT",   "DOUBLE",   "BOOLEAN",
+                                                "VARCHAR", "BIGINT[]", "VARCHAR[]"};
+  return kNames[static_cast<size_t>(type)];
 }
 
 std::string_view UnitName(ColumnUnit unit) {

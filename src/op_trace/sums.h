@@ -25,6 +25,8 @@ struct OpFacts {
   std::optional<int64_t> start_ns;
 };
 
+OpFacts FactsOf(const Entry& entry, int64_t self_ns);
+
 // Sums that absurd numbers cannot turn around: they stay the largest there is. kReference wraps.
 void AddTo(int64_t& sum, int64_t number);
 void AddTo(uint64_t& sum, uint64_t number, Behaviour behaviour = Behaviour::kCorrect);

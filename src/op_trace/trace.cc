@@ -101,8 +101,6 @@ std::vector<const Entry*> Trace::SlowestOps(size_t count) const {
   return slowest;
 }
 
-namespace {
-
 OpFacts FactsOf(const Entry& entry, int64_t self_ns) {
   OpFacts facts = {.operation = entry.operation,
                    .duration_ns = entry.duration_ns,
@@ -112,6 +110,8 @@ OpFacts FactsOf(const Entry& entry, int64_t self_ns) {
   if (entry.device) facts.device = *entry.device;
   return facts;
 }
+
+namespace {
 
 template <typename Sums>
 Sums AddUp(const Trace& trace) {

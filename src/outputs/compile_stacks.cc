@@ -5,13 +5,11 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
-#include "base/json/writer.h"
-#include "base/version.h"
+#include "base/pools/numbering.h"
 #include "model/compile/frames.h"
-#include "outputs/collapsed_frame.h"
+#include "outputs/speedscope_json.h"
 #include "tables/compile_span.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"
@@ -68,54 +66,6 @@ bool HasSeveralRanks(const std::vector<Sample>& samples) {
 
 std::string RankName(int32_t rank) {
   return rank == kNone32 ? "unknown rank" : fmt::format("rank {}", rank);
-}
-
-// Numbers of frames in a speedscope file.
-class FrameNumbers {
- public:
-  explicit FrameNumbers(const Pools& pools) : pools_(pools) {}
-
-  size_t operator()(FrameId id) {
-    auto [at, is_new] = numbers_.try_emplace(id, order_.size());
-    if (is_new) order_.push_back(id);
-    return at->second;
-  }
-
-  void Write(JsonWriter& json) const {
-    json.Key("shared").BeginObject().Key("frames").BeginArray();
-    for (FrameId id : order_) {
-      const Frame& frame = pools_.GetFrame(id);
-      json.BeginObject()
-          .Field("name", FrameName(pools_, id))
-          .Field("file", pools_.Text(frame.file))
-          .Field("line", frame.line)
-          .EndObject();
-    }
-    json.EndArray().EndObject();
-  }
-
- private:
-  const Pools& pools_;
-  std::unordered_map<FrameId, size_t> numbers_;
-  std::vector<FrameId> order_;
-};
-
-void WriteProfile(int32_t rank, const std::vector<const Sample*>& samples, FrameNumbers& numbers,
-                  JsonWriter& json) {
-  double end = 0;
-  for (const Sample* sample : samples) end += sample->seconds;
-  json.BeginObject().Field("type", "sampled");
-  json.Field("name", fmt::format("compile time, {}", RankName(rank)));
-  json.Field("unit", "seconds").Field("startValue", 0).Field("endValue", end);
-  json.Key("samples").BeginArray();
-  for (const Sample* sample : samples) {
-    json.BeginArray();
-    for (FrameId frame : sample->frames) json.Value(numbers(frame));
-    json.EndArray();
-  }
-  json.EndArray().Key("weights").BeginArray();
-  for (const Sample* sample : samples) json.Value(sample->seconds);
-  json.EndArray().EndObject();
 }
 
 std::string QuoteDot(std::string_view text) {
@@ -182,17 +132,30 @@ std::string Collapsed(const Model& model, const std::vector<Sample>& samples) {
 std::string Speedscope(const Model& model, const std::vector<Sample>& samples) {
   std::map<int32_t, std::vector<const Sample*>> by_rank;
   for (const Sample& sample : samples) by_rank[sample.rank].push_back(&sample);
-  FrameNumbers numbers(model.pools);
+  Numbering<FrameId> frames;
   std::string text;
   JsonWriter json(&text);
-  json.BeginObject().Field("$schema", "https://www.speedscope.app/file-format-schema.json");
-  json.Field("name", "compile time by stack")
-      .Field("exporter", fmt::format("debrief {}", kVersion));
-  json.Key("profiles").BeginArray();
-  for (const auto& [rank, of_rank] : by_rank) WriteProfile(rank, of_rank, numbers, json);
-  json.EndArray();
-  numbers.Write(json);
-  json.EndObject();
+  json.BeginObject();
+  WriteSpeedscopeHead("compile time by stack", json);
+  json.Array("profiles", by_rank, [&](const auto& of_rank) {
+    double end = 0;
+    for (const Sample* sample : of_rank.second) end += sample->seconds;
+    WriteSpeedscopeProfile(
+        {fmt::format("compile time, {}", RankName(of_rank.first)), "seconds"}, end, of_rank.second,
+        [&](const Sample* sample) {
+          std::vector<size_t> numbers;
+          for (FrameId frame : sample->frames) numbers.push_back(frames.Of(frame));
+          return numbers;
+        },
+        [](const Sample* sample) { return sample->seconds; }, json);
+  });
+  json.Key("shared").BeginObject();
+  json.Objects("frames", frames.all(), [&](FrameId id) {
+    const Frame& frame = model.pools.GetFrame(id);
+    json.Field("name", FrameName(model.pools, id)).Field("file", model.pools.Text(frame.file));
+    json.Field("line", frame.line);
+  });
+  json.EndObject().EndObject();
   return text += '\n';
 }
 

@@ -91,70 +91,64 @@ void ReadScalar(std::string_view key, JsonValue value, Finding& finding) {
 
 class FindingsParser {
  public:
-  Status Read(JsonValue root);
-  WrittenFindings Take();
+  Status Read(JsonValue root) {
+    return root.ForEachField([&](std::string_view key, JsonValue value) -> Status {
+      if (key == "schema") written_.schema = value.Int().value_or(kNone64);
+      if (key == "tool") {
+        return value.ForEachField([&](std::string_view name, JsonValue field) {
+          if (name == "version") written_.version = TextOf(field);
+        });
+      }
+      if (key == "jobs")
+        return value.ForEachElement([&](JsonValue element) { return ReadJob(element); });
+      if (key == "findings")
+        return value.ForEachElement([&](JsonValue element) { return ReadFinding(element); });
+      return {};
+    });
+  }
+
+  WrittenFindings Take() {
+    std::map<std::string_view, size_t> place;
+    for (size_t i = 0; i < written_.findings.size(); ++i) place[written_.findings[i].id] = i;
+    for (size_t i = 0; i < written_.findings.size(); ++i) {
+      for (const std::string& id : explained_ids_[i]) {
+        auto found = place.find(id);
+        if (found != place.end()) written_.findings[i].explains.push_back(found->second);
+      }
+    }
+    return std::move(written_);
+  }
 
  private:
-  Status ReadFinding(JsonValue element);
-  Status ReadJob(JsonValue element);
+  Status ReadFinding(JsonValue element) {
+    Finding& finding = written_.findings.emplace_back();
+    std::vector<std::string>& explained = explained_ids_.emplace_back();
+    return element.ForEachField([&](std::string_view key, JsonValue value) -> Status {
+      if (key == "ranks") return ReadRanks(value, finding.ranks);
+      if (key == "groups") return ReadGroups(value, finding.groups);
+      if (key == "compile_ids") return ReadTexts(value, finding.compile_ids);
+      if (key == "source") return ReadSource(value, finding.source);
+      if (key == "evidence") return ReadEvidence(value, finding.evidence);
+      if (key == "explains") return ReadTexts(value, explained);
+      ReadScalar(key, value, finding);
+      return {};
+    });
+  }
+
+  Status ReadJob(JsonValue element) {
+    int32_t job = kNone32;
+    std::string name;
+    TRY(element.ForEachField([&](std::string_view key, JsonValue value) {
+      if (key == "job") job = SmallOf(value);
+      if (key == "name") name = TextOf(value);
+    }));
+    written_.jobs[job] = std::move(name);
+    return {};
+  }
 
   WrittenFindings written_;
   std::vector<std::vector<std::string>> explained_ids_;  // by finding
 };
-
-Status FindingsParser::ReadFinding(JsonValue element) {
-  Finding& finding = written_.findings.emplace_back();
-  std::vector<std::string>& explained = explained_ids_.emplace_back();
-  return element.ForEachField([&](std::string_view key, JsonValue value) -> Status {
-    if (key == "ranks") return ReadRanks(value, finding.ranks);
-    if (key == "groups") return ReadGroups(value, finding.groups);
-    if (key == "compile_ids") return ReadTexts(value, finding.compile_ids);
-    if (key == "source") return ReadSource(value, finding.source);
-    if (key == "evidence") return ReadEvidence(value, finding.evidence);
-    if (key == "explains") return ReadTexts(value, explained);
-    ReadScalar(key, value, finding);
-    return {};
-  });
-}
-
-Status FindingsParser::ReadJob(JsonValue element) {
-  int32_t job = kNone32;
-  std::string name;
-  TRY(element.ForEachField([&](std::string_view key, JsonValue value) {
-    if (key == "job") job = SmallOf(value);
-    if (key == "name") name = TextOf(value);
-  }));
-  written_.jobs[job] = std::move(name);
-  return {};
-}
-
-Status FindingsParser::Read(JsonValue root) {
-  return root.ForEachField([&](std::string_view key, JsonValue value) -> Status {
-    if (key == "schema") written_.schema = value.Int().value_or(kNone64);
-    if (key == "tool") {
-      return value.ForEachField([&](std::string_view name, JsonValue field) {
-        if (name == "version") written_.version = TextOf(field);
-      });
-    }
-    if (key == "jobs")
-      return value.ForEachElement([&](JsonValue element) { return ReadJob(element); });
-    if (key == "findings")
-      return value.ForEachElement([&](JsonValue element) { return ReadFinding(element); });
-    return {};
-  });
-}
-
-WrittenFindings FindingsParser::Take() {
-  std::map<std::string_view, size_t> place;
-  for (size_t i = 0; i < written_.findings.size(); ++i) place[written_.findings[i].id] = i;
-  for (size_t i = 0; i < written_.findings.size(); ++i) {
-    for (const std::string& id : explained_ids_[i]) {
-      auto found = place.find(id);
-      if (found != place.end()) written_.findings[i].explains.push_back(found->second);
-    }
-  }
-  return std::move(written_);
-}
 
 }  // namespace
 

@@ -24,6 +24,16 @@ class TextSink {
   virtual void Write(std::string_view text) = 0;
 };
 
+// One that keeps what it is given.
+class StringSink final : public TextSink {
+ public:
+  void Write(std::string_view text) override { text_ += text; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 struct OutputContext {
   std::string folder;        // the output folder; exists; empty when nothing may be written
   std::string file;          // where to write instead, for an output of one file that was asked for
@@ -44,11 +54,13 @@ inline std::string PathOf(const OutputContext& context, std::string_view file) {
 }
 
 struct OutputInfo {
-  std::string_view name;      // the folder's name
-  std::string_view sentence;  // what it makes
-  std::string_view file;    // what it writes into the output folder ("index.html"); empty: a stream
+  std::string_view name;       // the folder's name
+  std::string_view sentence;   // what it makes
+  std::string_view file = {};  // what it writes into the output folder; empty: a stream
   bool on_request = false;  // a file that is only written when the user names the output (--with)
 };
+
+inline constexpr bool kOnRequest = true;
 
 struct Output {
   OutputInfo info;
@@ -57,5 +69,12 @@ struct Output {
 
 // All outputs, in order of name (generated from the folders).
 std::span<const Output* const> AllOutputs();
+
+// Null when there is no such output.
+inline const Output* FindOutput(std::string_view name) {
+  for (const Output* output : AllOutputs())
+    if (output->info.name == name) return output;
+  return nullptr;
+}
 
 }  // namespace debrief

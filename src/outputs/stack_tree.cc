@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "outputs/collapsed_frame.h"
+#include "outputs/speedscope_json.h"
 
 namespace debrief::outputs {
 

@@ -32,6 +32,12 @@ std::string StackText(const Pools& pools, StackId stack) {
 
 }  // namespace
 
+std::optional<size_t> FindColumn(const TableInfo& table, std::string_view name) {
+  for (size_t i = 0; i < table.columns.size(); ++i)
+    if (table.columns[i].name == name) return i;
+  return std::nullopt;
+}
+
 Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row) {
   switch (table.info().columns[column].type) {
     case ColumnType::kInt32: {
@@ -65,19 +71,12 @@ Cell ReadCell(const Pools& pools, const Table& table, size_t column, size_t row)
   return {};
 }
 
+double SortKey(const Cell& cell) {
+  if (cell.kind == Cell::kInteger) return static_cast<double>(cell.integer);
+  return cell.kind == Cell::kReal ? cell.real : -1;
+}
+
 namespace {
-
-void WriteStack(const Pools& pools, StackId stack, JsonWriter& json) {
-  json.BeginArray();
-  for (FrameId id : pools.GetStack(stack)) json.Value(FrameText(pools, id));
-  json.EndArray();
-}
-
-void WriteList(const Pools& pools, ListId list, JsonWriter& json) {
-  json.BeginArray();
-  for (int64_t value : pools.lists.Get(list)) json.Value(value);
-  json.EndArray();
-}
 
 void WriteCell(const Pools& pools, const Table& table, size_t column, size_t row,
                JsonWriter& json) {
@@ -87,10 +86,13 @@ void WriteCell(const Pools& pools, const Table& table, size_t column, size_t row
     if (id != StringId::kNone) json.Field(info.name, pools.Text(id));
   } else if (info.type == ColumnType::kList) {
     const auto id = ValueAt<ListId>(table, column, row);
-    if (id != ListId::kNone) WriteList(pools, id, json.Key(info.name));
+    if (id == ListId::kNone) return;
+    json.Array(info.name, pools.lists.Get(id), [&](int64_t value) { json.Value(value); });
   } else if (info.type == ColumnType::kStack) {
     const auto id = ValueAt<StackId>(table, column, row);
-    if (id != StackId::kNone) WriteStack(pools, id, json.Key(info.name));
+    if (id == StackId::kNone) return;
+    json.Array(info.name, pools.GetStack(id),
+               [&](FrameId one) { json.Value(FrameText(pools, one)); });
   } else {
     const Cell cell = ReadCell(pools, table, column, row);
     if (cell.kind == Cell::kInteger) json.Field(info.name, cell.integer);

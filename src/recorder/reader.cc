@@ -7,53 +7,50 @@
 namespace debrief::recorder {
 namespace {
 
-constexpr uint64_t kImpossible = ~uint64_t{0};
+// How the shapes of an op are told: by its descriptor and, in the long form, by words of ranks in
+// front of the dims.
+struct OpForm {
+  bool is_long;
+  unsigned inputs;
+  bool has_output;
+  unsigned output_rank;  // 0 without an output
+  uint64_t descriptor;
+  std::span<const uint64_t> ranks;  // of the inputs, in the long form
 
-uint64_t PackedWords(uint64_t dims, unsigned flags) {
-  return (flags & kOpWideDims) != 0 ? dims : (dims + 2) / 3;
-}
-
-// Words of an op after descriptor and bytes.
-uint64_t ShortOpWords(uint64_t descriptor, unsigned flags) {
-  unsigned dims = DescribedOutputRank(descriptor) == kNoShape ? 0 : DescribedOutputRank(descriptor);
-  if (DescribedInputs(descriptor) > kMaxInputs) return kImpossible;
-  for (unsigned i = 0; i < DescribedInputs(descriptor); ++i) {
-    const unsigned rank = DescribedInputRank(descriptor, i);
-    if (rank > kMaxRank) return kImpossible;
-    dims += rank;
+  unsigned RankOf(unsigned input) const {
+    if (!is_long) return DescribedInputRank(descriptor, input);
+    return static_cast<unsigned>(ranks[input / 4] >> input % 4 * 16 & 0xffff);
   }
-  return PackedWords(dims, flags);
-}
+};
 
-unsigned LongRank(std::span<const uint64_t> ranks, unsigned input) {
-  return static_cast<unsigned>(ranks[input / 4] >> input % 4 * 16 & 0xffff);
-}
-
-// Likewise; `ranks` are the words after descriptor and bytes.
-uint64_t LongOpWords(uint64_t descriptor, unsigned flags, std::span<const uint64_t> ranks) {
-  const unsigned inputs = LongInputs(descriptor);
-  const uint64_t rank_words = (inputs + 3) / 4;
-  if (inputs > kMaxLongInputs || LongOutputRankPlus1(descriptor) > kMaxLongRank + 1 ||
-      ranks.size() < rank_words) {
-    return kImpossible;
-  }
-  uint64_t dims =
-      LongOutputRankPlus1(descriptor) == 0 ? 0 : LongOutputRankPlus1(descriptor) - uint64_t{1};
-  for (unsigned i = 0; i < inputs; ++i) {
-    if (LongRank(ranks, i) > kMaxLongRank) return kImpossible;
-    dims += LongRank(ranks, i);
-  }
-  return rank_words + PackedWords(dims, flags);
+// None when no op has such; `rest` are the words after descriptor and bytes.
+std::optional<OpForm> FormOf(uint64_t descriptor, std::span<const uint64_t> rest) {
+  const bool is_long = DescribedInputs(descriptor) == kLongForm;
+  const unsigned inputs = is_long ? LongInputs(descriptor) : DescribedInputs(descriptor);
+  const bool has_output =
+      is_long ? LongOutputRankPlus1(descriptor) != 0 : DescribedOutputRank(descriptor) != kNoShape;
+  const unsigned output_rank = !has_output ? 0
+                               : is_long   ? LongOutputRankPlus1(descriptor) - 1
+                                           : DescribedOutputRank(descriptor);
+  const size_t rank_words = is_long ? (inputs + 3) / 4 : 0;
+  if (inputs > (is_long ? kMaxLongInputs : kMaxInputs) || rest.size() < rank_words ||
+      (is_long && output_rank > kMaxLongRank))
+    return std::nullopt;
+  return OpForm{is_long, inputs, has_output, output_rank, descriptor, rest.first(rank_words)};
 }
 
 bool OpIsRight(std::span<const uint64_t> values, size_t times, unsigned flags) {
   const size_t fixed = times + 1 + ((flags & kOpBytes) != 0 ? 1 : 0);
   if (values.size() < fixed) return false;
-  const uint64_t descriptor = values[times];
-  const uint64_t rest = DescribedInputs(descriptor) == kLongForm
-                            ? LongOpWords(descriptor, flags, values.subspan(fixed))
-                            : ShortOpWords(descriptor, flags);
-  return values.size() - fixed == rest;
+  const std::optional<OpForm> form = FormOf(values[times], values.subspan(fixed));
+  if (!form) return false;
+  uint64_t dims = form->output_rank;
+  for (unsigned i = 0; i < form->inputs; ++i) {
+    if (form->RankOf(i) > (form->is_long ? kMaxLongRank : kMaxRank)) return false;
+    dims += form->RankOf(i);
+  }
+  const uint64_t words = (flags & kOpWideDims) != 0 ? dims : (dims + 2) / 3;
+  return values.size() - fixed == form->ranks.size() + words;
 }
 
 // `values` are the words after the first.
@@ -330,24 +327,16 @@ class DimReader {
 }  // namespace
 
 OpShapes UnpackOp(const RecordView& record) {
-  const uint64_t* at = record.values.data() + (record.type == RecordType::kOp ? 2 : 1);
-  const uint64_t descriptor = *at++;
+  size_t at = record.type == RecordType::kOp ? 2 : 1;
+  const uint64_t descriptor = record.values[at++];
   OpShapes op = {.dtype = static_cast<unsigned>(descriptor & 127),
                  .left_out = (descriptor & kShapesLeftOut) != 0};
-  if ((record.flags & kOpBytes) != 0) op.bytes = *at++;
-  const bool is_long = DescribedInputs(descriptor) == kLongForm;
-  const unsigned inputs = is_long ? LongInputs(descriptor) : DescribedInputs(descriptor);
-  const std::span<const uint64_t> ranks(at, is_long ? (inputs + 3) / 4 : 0);
-  DimReader dims(at + ranks.size(), (record.flags & kOpWideDims) != 0);
-  for (unsigned i = 0; i < inputs; ++i) {
-    dims.Read(is_long ? LongRank(ranks, i) : DescribedInputRank(descriptor, i),
-              op.inputs.emplace_back());
-  }
-  op.has_output =
-      is_long ? LongOutputRankPlus1(descriptor) != 0 : DescribedOutputRank(descriptor) != kNoShape;
-  if (!op.has_output) return op;
-  dims.Read(is_long ? LongOutputRankPlus1(descriptor) - 1 : DescribedOutputRank(descriptor),
-            op.output);
+  if ((record.flags & kOpBytes) != 0) op.bytes = record.values[at++];
+  const OpForm form = *FormOf(descriptor, record.values.subspan(at));  // was checked when read
+  DimReader dims(record.values.data() + at + form.ranks.size(), (record.flags & kOpWideDims) != 0);
+  for (unsigned i = 0; i < form.inputs; ++i) dims.Read(form.RankOf(i), op.inputs.emplace_back());
+  op.has_output = form.has_output;
+  dims.Read(form.output_rank, op.output);
   return op;
 }
 

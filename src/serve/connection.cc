@@ -61,40 +61,32 @@ void Connection::Respond(Response response, int64_t now_ns) {
 }
 
 void Connection::Send(int64_t now_ns) {
-  if (!SendHead()) return;
-  bool done = response_.file.valid() ? SendFile(now_ns) : SendBody(now_ns);
+  if (!SendBytes(head_, head_sent_, body_bytes_ > 0 ? MSG_MORE : 0)) return;
+  const int64_t before = body_sent_;
+  const bool done =
+      response_.file.valid()
+          ? SendFile()
+          : SendBytes(std::string_view(response_.body).substr(0, static_cast<size_t>(body_bytes_)),
+                      body_sent_, 0);
+  if (body_sent_ != before) since_ns_ = now_ns;
   if (done && state_ == State::kWriting) Finish(now_ns);
 }
 
-bool Connection::SendHead() {
-  while (head_sent_ < head_.size()) {
-    int more = body_bytes_ > 0 ? MSG_MORE : 0;
-    ssize_t sent =
-        send(socket(), head_.data() + head_sent_, head_.size() - head_sent_, MSG_NOSIGNAL | more);
-    if (sent < 0) {
+// All of `bytes` that are not sent; whether none is left.
+bool Connection::SendBytes(std::string_view bytes, int64_t& sent, int flags) {
+  while (sent < static_cast<int64_t>(bytes.size())) {
+    const std::string_view rest = bytes.substr(static_cast<size_t>(sent));
+    const ssize_t now = send(socket(), rest.data(), rest.size(), MSG_NOSIGNAL | flags);
+    if (now < 0) {
       if (!WouldWait()) Close();
       return false;
     }
-    head_sent_ += static_cast<size_t>(sent);
+    sent += now;
   }
   return true;
 }
 
-bool Connection::SendBody(int64_t now_ns) {
-  while (body_sent_ < body_bytes_) {
-    ssize_t sent = send(socket(), response_.body.data() + body_sent_,
-                        static_cast<size_t>(body_bytes_ - body_sent_), MSG_NOSIGNAL);
-    if (sent < 0) {
-      if (!WouldWait()) Close();
-      return false;
-    }
-    body_sent_ += sent;
-    since_ns_ = now_ns;
-  }
-  return true;
-}
-
-bool Connection::SendFile(int64_t now_ns) {
+bool Connection::SendFile() {
   int64_t turn = kTurnBytes;
   while (body_sent_ < body_bytes_ && turn > 0) {
     off_t from = response_.offset + body_sent_;
@@ -108,7 +100,6 @@ bool Connection::SendFile(int64_t now_ns) {
     }
     body_sent_ += sent;
     turn -= sent;
-    since_ns_ = now_ns;
   }
   return body_sent_ == body_bytes_;
 }

@@ -45,9 +45,8 @@ class Connection {
 
  private:
   void ParseReceived(int64_t now_ns);
-  bool SendHead();
-  bool SendBody(int64_t now_ns);
-  bool SendFile(int64_t now_ns);
+  bool SendBytes(std::string_view bytes, int64_t& sent, int flags);
+  bool SendFile();
   void Finish(int64_t now_ns);
 
   UniqueFd socket_;
@@ -58,7 +57,7 @@ class Connection {
   Request request_;
   Response response_;
   std::string head_;  // of the answer
-  size_t head_sent_ = 0;
+  int64_t head_sent_ = 0;
   int64_t body_sent_ = 0;
   int64_t body_bytes_ = 0;  // to send; 0 for HEAD
   bool keep_alive_ = true;

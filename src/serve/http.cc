@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
+
+#include "base/text/strings.h"
+#include "base/text/utf8.h"
 
 namespace debrief::serve {
 
@@ -16,12 +18,6 @@ std::string Lower(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return out;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 bool IsControl(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7F; }
@@ -52,7 +48,7 @@ bool ReadHeader(std::string_view line, Request& request) {
   std::string_view raw = line.substr(0, colon);
   if (raw.find_first_of(" \t") != std::string_view::npos) return false;
   std::string name = Lower(raw);
-  std::string value(Trimmed(line.substr(colon + 1)));
+  std::string value(Trimmed(line.substr(colon + 1), " \t"));
   if (name == "host") {
     if (!request.host.empty()) return false;
     request.host = value;
@@ -83,42 +79,26 @@ bool ReadHead(std::string_view head, Request& request) {
 }
 
 std::string_view ReasonOf(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 206:
-      return "Partial Content";
-    case 308:
-      return "Permanent Redirect";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 416:
-      return "Range Not Satisfiable";
-    case 421:
-      return "Misdirected Request";
-    case 431:
-      return "Request Header Fields Too Large";
-    default:
-      return "Internal Server Error";
-  }
-}
-
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
+  constexpr std::pair<int, std::string_view> kReasons[] = {
+      {200, "OK"},
+      {206, "Partial Content"},
+      {308, "Permanent Redirect"},
+      {400, "Bad Request"},
+      {403, "Forbidden"},
+      {404, "Not Found"},
+      {405, "Method Not Allowed"},
+      {416, "Range Not Satisfiable"},
+      {421, "Misdirected Request"},
+      {431, "Request Header Fields Too Large"}};
+  for (const auto& [known, reason] : kReasons)
+    if (known == status) return reason;
+  return "Internal Server Error";
 }
 
 bool ReadNumber(std::string_view text, int64_t& number) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number >= 0;
+  const std::optional<int64_t> read = ParseNumber<int64_t>(text);
+  if (read) number = *read;
+  return read && *read >= 0;
 }
 
 }  // namespace
@@ -163,11 +143,9 @@ std::optional<std::string> PercentDecode(std::string_view text, bool plus) {
       out += plus && text[i] == '+' ? ' ' : text[i];
       continue;
     }
-    if (i + 2 >= text.size()) return std::nullopt;
-    int high = HexValue(text[i + 1]);
-    int low = HexValue(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
+    const std::optional<uint32_t> byte = ParseHex(text.substr(i + 1), 2);
+    if (!byte) return std::nullopt;
+    out += static_cast<char>(*byte);
     i += 2;
   }
   return out;

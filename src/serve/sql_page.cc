@@ -41,7 +41,7 @@ Status GivenUp() {
 class Interruptible {
  public:
   Interruptible(outputs::store::Connection& connection, CancelToken& cancel) : cancel_(cancel) {
-    cancel_.StopWith([&connection] { connection.api().interrupt(connection.get()); });
+    cancel_.StopWith([&connection] { connection.api.interrupt(connection.handle); });
   }
   Interruptible(const Interruptible&) = delete;
   ~Interruptible() { cancel_.StopWith(nullptr); }
@@ -59,8 +59,8 @@ std::string WithoutEnd(std::string sql) {
 class Reader {
  public:
   Reader(outputs::store::Connection& connection, CancelToken& cancel)
-      : api_(connection.api()),
-        connection_(connection.get()),
+      : api_(connection.api),
+        connection_(connection.handle),
         cancel_(cancel),
         interruptible_(connection, cancel) {}
 
@@ -121,59 +121,13 @@ class Reader {
   Interruptible interruptible_;
 };
 
-// The SQL name of a type ("BIGINT", "VARCHAR[]"), for people; the C API does not tell it.
-constexpr std::pair<duckdb_type, const char*> kTypeNames[] = {
-    {DUCKDB_TYPE_BOOLEAN, "BOOLEAN"},
-    {DUCKDB_TYPE_TINYINT, "TINYINT"},
-    {DUCKDB_TYPE_SMALLINT, "SMALLINT"},
-    {DUCKDB_TYPE_INTEGER, "INTEGER"},
-    {DUCKDB_TYPE_BIGINT, "BIGINT"},
-    {DUCKDB_TYPE_HUGEINT, "HUGEINT"},
-    {DUCKDB_TYPE_UTINYINT, "UTINYINT"},
-    {DUCKDB_TYPE_USMALLINT, "USMALLINT"},
-    {DUCKDB_TYPE_UINTEGER, "UINTEGER"},
-    {DUCKDB_TYPE_UBIGINT, "UBIGINT"},
-    {DUCKDB_TYPE_UHUGEINT, "UHUGEINT"},
-    {DUCKDB_TYPE_FLOAT, "FLOAT"},
-    {DUCKDB_TYPE_DOUBLE, "DOUBLE"},
-    {DUCKDB_TYPE_DECIMAL, "DECIMAL"},
-    {DUCKDB_TYPE_VARCHAR, "VARCHAR"},
-    {DUCKDB_TYPE_ENUM, "ENUM"},
-    {DUCKDB_TYPE_BLOB, "BLOB"},
-    {DUCKDB_TYPE_DATE, "DATE"},
-    {DUCKDB_TYPE_TIME, "TIME"},
-    {DUCKDB_TYPE_TIMESTAMP, "TIMESTAMP"},
-    {DUCKDB_TYPE_TIMESTAMP_S, "TIMESTAMP_S"},
-    {DUCKDB_TYPE_TIMESTAMP_MS, "TIMESTAMP_MS"},
-    {DUCKDB_TYPE_TIMESTAMP_NS, "TIMESTAMP_NS"},
-    {DUCKDB_TYPE_TIMESTAMP_TZ, "TIMESTAMP WITH TIME ZONE"},
-    {DUCKDB_TYPE_INTERVAL, "INTERVAL"},
-    {DUCKDB_TYPE_UUID, "UUID"},
-    {DUCKDB_TYPE_STRUCT, "STRUCT"},
-    {DUCKDB_TYPE_MAP, "MAP"},
-    {DUCKDB_TYPE_SQLNULL, "NULL"},
-};
-
-std::string ColumnTypeName(const ValueType& type) {
-  if (type.id == DUCKDB_TYPE_LIST && !type.children.empty())
-    return ColumnTypeName(type.children[0]) + "[]";
-  if (type.id == DUCKDB_TYPE_ARRAY && !type.children.empty())
-    return fmt::format("{}[{}]", ColumnTypeName(type.children[0]), type.array_size);
-  for (const auto& [id, name] : kTypeNames) {
-    if (id == type.id) return name;
-  }
-  return "OTHER";
-}
-
 std::string ColumnsJson(const std::vector<ResultColumn>& columns) {
   std::string out;
   JsonWriter json(&out);
   json.BeginArray();
   for (const ResultColumn& column : columns) {
-    json.BeginObject()
-        .Field("name", column.name)
-        .Field("type", ColumnTypeName(column.type))
-        .EndObject();
+    json.BeginObject().Field("name", column.name).Field("type", SqlName(column.type));
+    json.EndObject();
   }
   json.EndArray();
   return out;
@@ -186,7 +140,7 @@ bool IsExactInDouble(std::string_view digits) {
 }
 
 bool IsInteger(const ValueType& type) {
-  return type.IsNumber() && type.id != DUCKDB_TYPE_FLOAT && type.id != DUCKDB_TYPE_DOUBLE;
+  return type.is_number && type.id != DUCKDB_TYPE_FLOAT && type.id != DUCKDB_TYPE_DOUBLE;
 }
 
 void AppendCell(const VectorView& values, uint64_t row, std::string& out) {

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 #include <vector>
 
 #include "base/json/writer.h"
+#include "base/text/strings.h"
 #include "model/table.h"
 #include "outputs/store/store.h"
 #include "serve/sql_page.h"
@@ -51,10 +51,7 @@ std::optional<uint64_t> NumberOf(const Request& request, std::string_view name,
                                  uint64_t otherwise) {
   std::optional<std::string> text = QueryValue(request.query, name);
   if (!text) return otherwise;
-  uint64_t number = 0;
-  auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
-  return number;
+  return ParseNumber<uint64_t>(*text);
 }
 
 constexpr const char* kListSql =
@@ -101,21 +98,12 @@ std::string_view DocOf(const TableInfo* table, std::string_view column) {
 
 void WriteTable(const StoredTable& table, JsonWriter& json) {
   const TableInfo* known = FindTable(table.name);
-  json.BeginObject()
-      .Field("name", table.name)
-      .Field("doc", known == nullptr ? std::string_view() : known->doc)
-      .Key("rows")
-      .Raw(table.rows)
-      .Key("columns")
-      .BeginArray();
-  for (const auto& [name, type] : table.columns) {
-    json.BeginObject()
-        .Field("name", name)
-        .Field("type", type)
-        .Field("doc", DocOf(known, name))
-        .EndObject();
-  }
-  json.EndArray().EndObject();
+  json.Field("name", table.name).Field("doc", known == nullptr ? "" : known->doc);
+  json.Key("rows").Raw(table.rows);
+  json.Objects("columns", table.columns, [&](const auto& column) {
+    json.Field("name", column.first).Field("type", column.second);
+    json.Field("doc", DocOf(known, column.first));
+  });
 }
 
 }  // namespace
@@ -143,9 +131,9 @@ Result<std::string> StoreApi::TablesJson(CancelToken& cancel) {
   TRY(CountRows(connection, cancel, tables));
   std::string out;
   JsonWriter json(&out);
-  json.BeginObject().Key("tables").BeginArray();
-  for (const StoredTable& table : tables) WriteTable(table, json);
-  json.EndArray().EndObject();
+  json.BeginObject();
+  json.Objects("tables", tables, [&](const StoredTable& table) { WriteTable(table, json); });
+  json.EndObject();
   return out + "\n";
 }
 

@@ -52,11 +52,8 @@ int WriteProtobuf(accel::Options options, accel::Console& console, ThreadPool& t
                   const GlobalOptions& global) {
   options.trace_path = options.output + ".json";
   const auto done = accel::Process(options, console, threads, TemporaryFolder());
-  if (!done.ok()) {
-    PrintError(done.status());
-    return 1;
-  }
-  if (!done.value().wrote_trace) return 1;
+  if (!done.ok()) PrintError(done.status());
+  if (!done.ok() || !done.value().wrote_trace) return 1;
   ConvertOptions convert;
   convert.paths = {options.trace_path};
   convert.to = "perfetto";
@@ -71,10 +68,7 @@ int WriteProtobuf(accel::Options options, accel::Console& console, ThreadPool& t
 int RunAccel(const accel::Arguments& arguments, const std::string& command_line,
              const GlobalOptions& global) {
   auto options = accel::MakeOptions(arguments);
-  if (!options.ok()) {
-    PrintError(options.status());
-    return options.status().code() == Code::kUsage ? 2 : 1;
-  }
+  if (!options.ok()) return Fail(options.status());
   options->command_line = command_line;
   AccelConsole console(options->level, global.quiet);
   ThreadPool threads(ThreadCount(global));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 
 #include "app/build_model.h"
@@ -83,13 +84,8 @@ using outputs::tlparse_tree::TreePlan;
 using outputs::tlparse_tree::TreeScope;
 
 bool IsFolder(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-bool Exists(const std::string& path) {
-  struct stat info;
-  return path == "-" || stat(path.c_str(), &info) == 0;
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
 }
 
 Status Usage(std::string text) { return Status(Code::kUsage, std::move(text)); }
@@ -101,7 +97,7 @@ Status CheckOptions(const CompileOptions& options) {
   if (options.latest && !IsFolder(options.path))
     return Usage(fmt::format("Input path {} is not a directory (required when using --latest)",
                              options.path));
-  if (!Exists(options.path)) {
+  if (!AnyPathExists({options.path})) {
     return Usage(options.all_ranks
                      ? fmt::format("Input path {} must be a directory when using --all-ranks-html",
                                    options.path)

@@ -136,10 +136,7 @@ class Conversion {
     OutputContext context;
     context.file = options_.output;
     context.frames = options_.frames;
-    for (const Output* output : AllOutputs()) {
-      if (output->info.name == options_.to) return output->write(model_, context);
-    }
-    return Status(Code::kUsage, fmt::format("--to {}: no such format", options_.to));
+    return FindOutput(options_.to)->write(model_, context);  // the command line knows no other
   }
 
   // What was lost on the way: the file would not tell.
@@ -183,9 +180,7 @@ class Conversion {
 
 int RunConvert(const ConvertOptions& options, const GlobalOptions& global) {
   const Status status = Conversion(options, global).Run();
-  if (status.ok()) return 0;
-  PrintError(status);
-  return status.code() == Code::kUsage ? 2 : 1;
+  return status.ok() ? 0 : Fail(status);
 }
 
 }  // namespace debrief

@@ -80,9 +80,8 @@ Status CheckUsage(const DiffOptions& options) {
 Result<std::vector<diff::Gate>> ParseGates(const std::vector<std::string>& texts) {
   std::vector<diff::Gate> gates;
   for (const std::string& text : texts) {
-    auto gate = diff::ParseGate(text);
-    if (!gate.ok()) return gate.status();
-    gates.push_back(std::move(gate.value()));
+    ASSIGN_OR_RETURN(diff::Gate gate, diff::ParseGate(text));
+    gates.push_back(std::move(gate));
   }
   return gates;
 }
@@ -133,11 +132,6 @@ Result<diff::RunDiff> Compare(const DiffOptions& options, const GlobalOptions& g
   TRY(Read(options.paths[0], global, run));
   return options.ranks.empty() ? CompareCompilations(options, run.model)
                                : CompareRanks(options, run.model);
-}
-
-int Fail(const Status& status) {
-  PrintError(status);
-  return status.code() == Code::kUsage ? 2 : 1;
 }
 
 }  // namespace

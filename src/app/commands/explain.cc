@@ -38,18 +38,13 @@ std::string ListMarkdown(const WrittenFindings& run) {
 std::string ListJson(const WrittenFindings& run) {
   std::string out;
   JsonWriter json(&out, 1);
-  json.BeginObject().Field("schema", kFindingsSchema).Key("findings").BeginArray();
-  for (const Finding& finding : run.findings) {
-    json.BeginObject()
-        .Field("id", finding.id)
-        .Field("rule", finding.rule)
-        .Field("severity", SeverityName(finding.severity))
-        .Field("role", RoleName(finding.role))
-        .Field("job", finding.job)
-        .Field("headline", finding.headline)
-        .EndObject();
-  }
-  json.EndArray().EndObject();
+  json.BeginObject().Field("schema", kFindingsSchema);
+  json.Objects("findings", run.findings, [&](const Finding& finding) {
+    json.Field("id", finding.id).Field("rule", finding.rule);
+    json.Field("severity", SeverityName(finding.severity)).Field("role", RoleName(finding.role));
+    json.Field("job", finding.job).Field("headline", finding.headline);
+  });
+  json.EndObject();
   return out + "\n";
 }
 
@@ -95,12 +90,9 @@ Result<std::string> Explain(const ExplainOptions& options, bool json) {
 
 int RunExplain(const ExplainOptions& options, const GlobalOptions& global) {
   auto text = Explain(options, global.json);
-  if (text.ok()) {
-    StdoutSink().Write(text.value());
-    return 0;
-  }
-  PrintError(text.status());
-  return text.status().code() == Code::kUsage ? 2 : 1;
+  if (!text.ok()) return Fail(text.status());
+  StdoutSink().Write(text.value());
+  return 0;
 }
 
 }  // namespace debrief

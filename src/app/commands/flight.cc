@@ -97,13 +97,6 @@ flight_text::FlightTextOptions TextOptions(const FlightOptions& options, const M
                                    model.tables.Get<CommDumpTable>().size(), load_seconds)};
 }
 
-const Output* FindOutput(std::string_view name) {
-  for (const Output* output : AllOutputs()) {
-    if (output->info.name == name) return output;
-  }
-  return nullptr;
-}
-
 Status WriteTimeline(const Model& model, const std::string& path) {
   OutputContext context;
   context.file = path;
@@ -157,8 +150,7 @@ int Fail(const Status& status, const FlightOptions& options) {
     std::fputs(fmt::format("{}{}\n", type, status.message()).c_str(), stderr);
     return 1;
   }
-  PrintError(status);
-  return status.code() == Code::kUsage ? 2 : 1;
+  return Fail(status);
 }
 
 }  // namespace

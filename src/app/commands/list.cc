@@ -80,17 +80,11 @@ std::vector<Entry> Tables() {
 void WriteSchema(JsonWriter& json, const TableInfo& table) {
   json.Field("schema", outputs::store::kStoreSchema).Field("owner", table.owner);
   json.Field("family", table.family).Field("derived", table.is_derived);
-  json.Key("columns").BeginArray();
-  for (const ColumnInfo& column : table.columns) {
-    json.BeginObject()
-        .Field("name", column.name)
-        .Field("type", SqlTypeName(column.type))
-        .Field("label", column.label)
-        .Field("unit", UnitName(column.unit))
-        .Field("doc", column.doc)
-        .EndObject();
-  }
-  json.EndArray();
+  json.Objects("columns", table.columns, [&](const ColumnInfo& column) {
+    json.Field("name", column.name).Field("type", SqlTypeName(column.type));
+    json.Field("label", column.label).Field("unit", UnitName(column.unit));
+    json.Field("doc", column.doc);
+  });
 }
 
 std::string ToJson(const std::vector<Entry>& entries) {
@@ -98,10 +92,8 @@ std::string ToJson(const std::vector<Entry>& entries) {
   JsonWriter json(&out, 1);
   json.BeginArray();
   for (const Entry& entry : entries) {
-    json.BeginObject()
-        .Field("name", entry.name)
-        .Field("sentence", entry.sentence)
-        .Field("detail", entry.detail);
+    json.BeginObject().Field("name", entry.name).Field("sentence", entry.sentence);
+    json.Field("detail", entry.detail);
     if (entry.table != nullptr) WriteSchema(json, *entry.table);
     json.EndObject();
   }

@@ -2,17 +2,15 @@
 #include "outputs/store/query.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <iostream>
 #include <string>
 
 #include "app/commands/commands.h"
 #include "app/terminal.h"
 #include "model/table.h"
-#include "outputs/store/database.h"
+#include "outputs/store/store.h"
 
 namespace debrief {
 
@@ -20,12 +18,6 @@ namespace {
 
 using outputs::store::Database;
 using outputs::store::QueryFormat;
-
-std::string StorePath(const std::string& given) {
-  struct stat info;
-  bool is_folder = stat(given.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-  return is_folder ? given + "/run.duckdb" : given;
-}
 
 Status Print(Database& database, const std::string& sql, const QueryOptions& options, bool json) {
   outputs::store::QueryOptions query;
@@ -59,17 +51,11 @@ int Prompt(Database& database, const QueryOptions& options, bool json) {
   return all_good ? 0 : 2;
 }
 
-}  // namespace
-
-namespace {
-
 // The statement to run; of --table one that gives its rows in their order.
 Result<std::string> Statement(const QueryOptions& options) {
   if (options.table.empty()) return options.sql;
-  auto tables = AllTables();
-  bool known = std::any_of(tables.begin(), tables.end(),
-                           [&](const TableInfo* table) { return table->name == options.table; });
-  if (known) return "FROM " + outputs::store::QuoteName(options.table);
+  if (FindTable(options.table) != nullptr)
+    return "FROM " + outputs::store::QuoteName(options.table);
   return Status(Code::kUsage, fmt::format("there is no table {}", options.table))
       .Remedy("See which there are: debrief list tables");
 }
@@ -77,18 +63,13 @@ Result<std::string> Statement(const QueryOptions& options) {
 }  // namespace
 
 int RunQueryCommand(const QueryOptions& options, const GlobalOptions& global) {
-  auto database = Database::Open(StorePath(options.output), {});
-  if (!database.ok()) {
-    PrintError(database.status());
-    return 1;
-  }
+  auto database = Database::Open(outputs::store::StorePath(options.output), {});
+  if (!database.ok()) return Fail(database.status());
   auto sql = Statement(options);
   if (sql.ok() && sql.value().empty()) return Prompt(database.value(), options, global.json);
   Status status =
       sql.ok() ? Print(database.value(), sql.value(), options, global.json) : sql.status();
-  if (status.ok()) return 0;
-  PrintError(status);
-  return status.code() == Code::kUsage ? 2 : 1;
+  return status.ok() ? 0 : Fail(status);
 }
 
 }  // namespace debrief

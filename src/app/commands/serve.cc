@@ -70,9 +70,7 @@ Status Run(const ServeOptions& options, const GlobalOptions& global) {
 
 int RunServe(const ServeOptions& options, const GlobalOptions& global) {
   Status status = Run(options, global);
-  if (status.ok()) return 0;
-  PrintError(status);
-  return 1;
+  return status.ok() ? 0 : Fail(status);
 }
 
 }  // namespace debrief

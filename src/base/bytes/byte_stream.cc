@@ -71,20 +71,6 @@ class FdStream final : public ByteStream {
   Status trouble_;
 };
 
-class MemoryStream final : public ByteStream {
- public:
-  explicit MemoryStream(std::string_view bytes) : left_(bytes) {}
-
-  Result<size_t> Read(char* out, size_t capacity) override {
-    const size_t count = left_.copy(out, capacity);
-    left_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view left_;
-};
-
 class PrefixedStream final : public ByteStream {
  public:
   PrefixedStream(std::string prefix, std::unique_ptr<ByteStream> owned, ByteStream& in)
@@ -111,10 +97,6 @@ std::unique_ptr<ByteStream> MakeSourceStream(const Source& source) {
 }
 
 std::unique_ptr<ByteStream> MakeFdStream(int fd) { return std::make_unique<FdStream>(fd); }
-
-std::unique_ptr<ByteStream> MakeMemoryStream(std::string_view bytes) {
-  return std::make_unique<MemoryStream>(bytes);
-}
 
 std::unique_ptr<ByteStream> MakePrefixedStream(std::string prefix, std::unique_ptr<ByteStream> in) {
   ByteStream& borrowed = *in;

@@ -30,9 +30,6 @@ std::unique_ptr<ByteStream> MakeSourceStream(const Source& source);
 // pipe).
 std::unique_ptr<ByteStream> MakeFdStream(int fd);
 
-// The bytes must outlive the stream.
-std::unique_ptr<ByteStream> MakeMemoryStream(std::string_view bytes);
-
 // `prefix`, then the rest of `in`: for a stream whose head was read to find out what it is. The
 // second form borrows `in`, which must outlive the stream.
 std::unique_ptr<ByteStream> MakePrefixedStream(std::string prefix, std::unique_ptr<ByteStream> in);

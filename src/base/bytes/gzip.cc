@@ -27,6 +27,7 @@ std::string Gzip(std::string_view bytes) {
   std::string packed(bytes.size() + bytes.size() / 4096 + kFrame, '\0');
   isal_zstream stream;
   isal_deflate_stateless_init(&stream);
+  stream.hist_bits = 0;  // which init leaves as it was: the window, and so the bytes, hang on it
   stream.gzip_flag = IGZIP_GZIP;
   stream.level = kLevel;
   stream.level_buf = level_buffer.data();

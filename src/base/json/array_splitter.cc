@@ -34,32 +34,15 @@ struct BlockBits {
 BlockBits ClassifyPortable(const char* block) {
   BlockBits bits;
   for (size_t i = 0; i < kBlockBytes; ++i) {
-    uint64_t bit = uint64_t{1} << i;
-    switch (block[i]) {
-      case '"':
-        bits.quote |= bit;
-        break;
-      case '\\':
-        bits.backslash |= bit;
-        break;
-      case '{':
-      case '[':
-        bits.open |= bit;
-        break;
-      case '}':
-      case ']':
-        bits.close |= bit;
-        break;
-      case ',':
-        bits.comma |= bit;
-        break;
-      case ':':
-        bits.colon |= bit;
-        break;
-      default:
-        break;
-    }
-    if (static_cast<uint8_t>(block[i]) > ' ') bits.solid |= bit;
+    const uint64_t bit = uint64_t{1} << i;
+    const char c = block[i];
+    if (c == '"') bits.quote |= bit;
+    if (c == '\\') bits.backslash |= bit;
+    if (c == '{' || c == '[') bits.open |= bit;
+    if (c == '}' || c == ']') bits.close |= bit;
+    if (c == ',') bits.comma |= bit;
+    if (c == ':') bits.colon |= bit;
+    if (static_cast<uint8_t>(c) > ' ') bits.solid |= bit;
   }
   return bits;
 }

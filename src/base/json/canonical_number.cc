@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <string>
 
 #include "base/json/canonical_string.h"
 #include "base/text/strings.h"
@@ -20,51 +21,15 @@ using json_canonical::Put;
 
 constexpr int64_t kMaxPower = 308;
 
-// The powers as the compiler rounds them, which is to the nearest: 10^i is not exact above 10^22,
-// so that they cannot be made by multiplying.
-#define POWERS_OF_TEN(tens)                                                                  \
-  1e##tens##0, 1e##tens##1, 1e##tens##2, 1e##tens##3, 1e##tens##4, 1e##tens##5, 1e##tens##6, \
-      1e##tens##7, 1e##tens##8, 1e##tens##9
-constexpr std::array<double, kMaxPower + 1> kPowersOfTen = {POWERS_OF_TEN(0),
-                                                            POWERS_OF_TEN(1),
-                                                            POWERS_OF_TEN(2),
-                                                            POWERS_OF_TEN(3),
-                                                            POWERS_OF_TEN(4),
-                                                            POWERS_OF_TEN(5),
-                                                            POWERS_OF_TEN(6),
-                                                            POWERS_OF_TEN(7),
-                                                            POWERS_OF_TEN(8),
-                                                            POWERS_OF_TEN(9),
-                                                            POWERS_OF_TEN(10),
-                                                            POWERS_OF_TEN(11),
-                                                            POWERS_OF_TEN(12),
-                                                            POWERS_OF_TEN(13),
-                                                            POWERS_OF_TEN(14),
-                                                            POWERS_OF_TEN(15),
-                                                            POWERS_OF_TEN(16),
-                                                            POWERS_OF_TEN(17),
-                                                            POWERS_OF_TEN(18),
-                                                            POWERS_OF_TEN(19),
-                                                            POWERS_OF_TEN(20),
-                                                            POWERS_OF_TEN(21),
-                                                            POWERS_OF_TEN(22),
-                                                            POWERS_OF_TEN(23),
-                                                            POWERS_OF_TEN(24),
-                                                            POWERS_OF_TEN(25),
-                                                            POWERS_OF_TEN(26),
-                                                            POWERS_OF_TEN(27),
-                                                            POWERS_OF_TEN(28),
-                                                            POWERS_OF_TEN(29),
-                                                            1e300,
-                                                            1e301,
-                                                            1e302,
-                                                            1e303,
-                                                            1e304,
-                                                            1e305,
-                                                            1e306,
-                                                            1e307,
-                                                            1e308};
-#undef POWERS_OF_TEN
+// To the nearest: 10^i is not exact above 10^22, so that they cannot be made by multiplying.
+std::array<double, kMaxPower + 1> MakePowersOfTen() {
+  std::array<double, kMaxPower + 1> powers{};
+  for (size_t i = 0; i < powers.size(); ++i) {
+    const std::string text = "1e" + std::to_string(i);
+    std::from_chars(text.data(), text.data() + text.size(), powers[i]);
+  }
+  return powers;
+}
 
 // A number taken apart: significand * 10^exponent.
 struct Number {
@@ -137,6 +102,7 @@ bool Parse(std::string_view rest, Number& number) {
 
 // Infinite when it is out of range.
 double ToDouble(const Number& number) {
+  static const std::array kPowersOfTen = MakePowersOfTen();
   auto value = static_cast<double>(number.significand);
   int64_t exponent = number.exponent;
   for (; exponent < -kMaxPower && value != 0; exponent += kMaxPower) value /= kPowersOfTen.back();

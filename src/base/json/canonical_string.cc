@@ -1,26 +1,17 @@
 #include "base/json/canonical_string.h"
 
+#include "base/text/utf8.h"
+
 namespace debrief::json_canonical {
 
 namespace {
 
-int32_t HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const int lower = c | 0x20;
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : kBadEscape;
-}
-
-// The number of the four digits behind "\u".
+// The number of the four digits behind "\\u".
 int32_t TakeHex4(std::string_view& raw) {
-  if (raw.size() < 4) return kBadEscape;
-  int32_t value = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    const int32_t digit = HexDigit(raw[i]);
-    if (digit < 0) return kBadEscape;
-    value = value << 4 | digit;
-  }
+  const std::optional<uint32_t> value = ParseHex(raw, 4);
+  if (!value) return kBadEscape;
   raw.remove_prefix(4);
-  return value;
+  return static_cast<int32_t>(*value);
 }
 
 int32_t TakeUnicodeEscape(std::string_view& raw) {

@@ -1,12 +1,12 @@
 #include "base/json/cursor.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "base/bytes/source.h"
 #include "base/text/escape.h"
+#include "base/text/strings.h"
 #include "base/text/utf8.h"
 
 #ifdef __AVX2__
@@ -41,46 +41,25 @@ const char* FindQuoteOrBackslash(const char* at, const char* end) {
 #endif
 }
 
-// The number of the four hexadecimal digits `text` begins with, or -1.
-int32_t ParseHex4(std::string_view text) {
-  if (text.size() < 4) return -1;
-  int32_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + 4, value, 16);
-  return error == std::errc() && end == text.data() + 4 && value >= 0 && text[0] != '-' ? value
-                                                                                        : -1;
-}
-
 // Takes what follows "\u" from `raw`. Half a surrogate pair, or no digits: U+FFFD.
 uint32_t TakeUnicodeEscape(std::string_view& raw) {
   constexpr uint32_t kReplacement = 0xFFFD;
-  int32_t first = ParseHex4(raw);
-  if (first < 0) return kReplacement;
+  const std::optional<uint32_t> first = ParseHex(raw, 4);
+  if (!first) return kReplacement;
   raw.remove_prefix(4);
-  auto code = static_cast<uint32_t>(first);
-  if (code < 0xD800 || code > 0xDFFF) return code;
-  if (code > 0xDBFF || !raw.starts_with("\\u")) return kReplacement;
-  int32_t second = ParseHex4(raw.substr(2));
-  if (second < 0xDC00 || second > 0xDFFF) return kReplacement;
+  if (*first < 0xD800 || *first > 0xDFFF) return *first;
+  if (*first > 0xDBFF || !raw.starts_with("\\u")) return kReplacement;
+  const std::optional<uint32_t> second = ParseHex(raw.substr(2), 4);
+  if (!second || *second < 0xDC00 || *second > 0xDFFF) return kReplacement;
   raw.remove_prefix(6);
-  return 0x10000 + ((code - 0xD800) << 10) + (static_cast<uint32_t>(second) - 0xDC00);
+  return 0x10000 + ((*first - 0xD800) << 10) + (*second - 0xDC00);
 }
 
 // The byte for the escape \c, or `c` itself when JSON has no such escape.
 char SimpleEscape(char c) {
-  switch (c) {
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return c;
-  }
+  constexpr std::string_view kNames = "bfnrt", kBytes = "\b\f\n\r\t";
+  const size_t at = kNames.find(c);
+  return at == std::string_view::npos ? c : kBytes[at];
 }
 
 Code CodeOf(simdjson::error_code code) {
@@ -239,23 +218,9 @@ std::optional<int64_t> JsonValue::Int() {
   return fits ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
 }
 
-std::optional<uint64_t> JsonValue::Uint() {
-  if (is_root_) return std::nullopt;
-  uint64_t integer = 0;
-  if (!value_.get_uint64().get(integer)) return integer;
-  std::optional<double> number = Double();
-  constexpr double kLimit = 18446744073709551616.0;  // 2^64
-  bool fits = number && *number >= 0 && *number < kLimit && *number == std::trunc(*number);
-  return fits ? std::optional(static_cast<uint64_t>(*number)) : std::nullopt;
-}
-
 std::optional<int64_t> JsonValue::IntOrText() {
   std::optional<std::string_view> text = String();
-  if (!text) return Int();
-  int64_t integer = 0;
-  const char* end = text->data() + text->size();
-  auto [parsed_to, error] = std::from_chars(text->data(), end, integer);
-  return error == std::errc() && parsed_to == end ? std::optional(integer) : std::nullopt;
+  return text ? ParseNumber<int64_t>(*text) : Int();
 }
 
 std::optional<double> JsonValue::Double() {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 
 #include "base/bytes/hash.h"
@@ -240,13 +239,8 @@ std::optional<std::string_view> JsonOutline::Scalar(std::string_view path) const
 }
 
 std::optional<int64_t> JsonOutline::Integer(std::string_view path) const {
-  std::optional<std::string_view> scalar = Scalar(path);
-  if (!scalar) return std::nullopt;
-  int64_t value = 0;
-  const char* end = scalar->data() + scalar->size();
-  auto [parsed_to, error] = std::from_chars(scalar->data(), end, value);
-  if (error != std::errc() || parsed_to != end) return std::nullopt;
-  return value;
+  const std::optional<std::string_view> scalar = Scalar(path);
+  return scalar ? ParseNumber<int64_t>(*scalar) : std::nullopt;
 }
 
 }  // namespace debrief

@@ -1,7 +1,5 @@
 #include "base/json/writer.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <iterator>
 
@@ -18,26 +16,12 @@ JsonWriter& JsonWriter::Key(std::string_view key) {
 
 JsonWriter& JsonWriter::Value(std::string_view text) {
   Separate();
-  *out_ += '"';
-  AppendJson(*out_, text);
-  *out_ += '"';
+  AppendJsonString(*out_, text);
   return *this;
 }
 
 JsonWriter& JsonWriter::Value(double number) {
   if (!std::isfinite(number)) return Null();
-  Separate();
-  fmt::format_to(std::back_inserter(*out_), "{}", number);
-  return *this;
-}
-
-JsonWriter& JsonWriter::Integer(int64_t number) {
-  Separate();
-  fmt::format_to(std::back_inserter(*out_), "{}", number);
-  return *this;
-}
-
-JsonWriter& JsonWriter::Unsigned(uint64_t number) {
   Separate();
   fmt::format_to(std::back_inserter(*out_), "{}", number);
   return *this;

@@ -2,12 +2,14 @@
 // business; balance of Begin and End is the caller's.
 //
 //   JsonWriter json(&out);
-//   json.BeginObject().Field("schema",
-//   1).Key("ranks").BeginArray().Value(5).EndArray().EndObject();
+//   json.BeginObject().Field("schema", 1).ListField("ranks", ranks);
+//   json.Objects("jobs", jobs, [&](const Job& job) { json.Field("name", job.name); }).EndObject();
 //
 // Text is escaped by base/text/escape.h, so the result may also stand inside a <script> element.
 // Numbers without a value (kNone, NaN, infinity) are written as null.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <concepts>
 #include <cstdint>
@@ -31,6 +33,7 @@ class JsonWriter {
 
   JsonWriter& Value(std::string_view text);
   JsonWriter& Value(const char* text) { return Value(std::string_view(text)); }
+  JsonWriter& Value(const std::string& text) { return Value(std::string_view(text)); }
   JsonWriter& Value(double number);
   JsonWriter& Null() { return Raw("null"); }
   // Text that is JSON already.
@@ -45,23 +48,43 @@ class JsonWriter {
   JsonWriter& Value(T number) {
     if constexpr (std::signed_integral<T>) {
       if (number == std::numeric_limits<T>::min()) return Null();
-      return Integer(number);
-    } else {
-      return Unsigned(number);
     }
+    return Raw(fmt::format_int(number).c_str());
   }
 
   template <typename T>
   JsonWriter& Field(std::string_view key, const T& value) {
     return Key(key).Value(value);
   }
-  JsonWriter& Field(std::string_view key, const std::string& value) {
-    return Key(key).Value(std::string_view(value));
+  // null for none.
+  template <typename T>
+  JsonWriter& Field(std::string_view key, const std::optional<T>& value) {
+    return value ? Field(key, *value) : Key(key).Null();
+  }
+  // An array with an element for each of `list`, which `write(element)` writes.
+  template <typename Values, typename Write>
+  JsonWriter& Array(std::string_view key, const Values& list, Write write) {
+    Key(key).BeginArray();
+    for (const auto& element : list) write(element);
+    return EndArray();
+  }
+  // The same with elements that are objects, of which `write(element)` writes the fields.
+  template <typename Values, typename Write>
+  JsonWriter& Objects(std::string_view key, const Values& list, Write write) {
+    return Array(key, list, [&](const auto& element) {
+      BeginObject();
+      write(element);
+      EndObject();
+    });
   }
   // [1, 2, 3] on one line whatever the indent.
-  template <typename List>
-  JsonWriter& ListField(std::string_view key, const List& list) {
-    Key(key).Open('[', /*inline_list=*/true);
+  template <typename Values>
+  JsonWriter& ListField(std::string_view key, const Values& list) {
+    return Key(key).List(list);
+  }
+  template <typename Values>
+  JsonWriter& List(const Values& list) {
+    Open('[', /*inline_list=*/true);
     for (const auto& value : list) Value(value);
     return Close(']');
   }
@@ -69,8 +92,6 @@ class JsonWriter {
  private:
   JsonWriter& Open(char bracket, bool inline_list = false);
   JsonWriter& Close(char bracket);
-  JsonWriter& Integer(int64_t number);
-  JsonWriter& Unsigned(uint64_t number);
   void Separate();  // comma and line break before a key or an element
   void BreakLine();
 

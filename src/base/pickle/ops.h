@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+#include "base/pickle/value.h"
 
 namespace debrief::pickle {
 
@@ -74,5 +77,18 @@ inline constexpr CodeBearing kCodeBearing[] = {
     {0x83, "EXT2"},         {0x84, "EXT4"},        {0x92, "NEWOBJ_EX"},
     {0x93, "STACK_GLOBAL"}, {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"},
 };
+
+// ---- The text forms of protocol 0: a number or a string on a line.
+// "12", "12L", and "01" and "00" for True and False. What does not fit 64 bits is a kBigInt.
+bool ParseIntegerLine(std::string_view line, PickleValue& value);
+
+bool ParseFloatLine(std::string_view line, PickleValue& value);
+
+// Python's raw-unicode-escape: \uXXXX and \UXXXXXXXX, all other bytes are Latin-1. To UTF-8; a lone
+// surrogate becomes U+FFFD.
+bool DecodeUnicodeLine(std::string_view line, std::string& text);
+
+// A quoted string with Python's escapes.
+bool DecodeStringLine(std::string_view line, std::string& text);
 
 }  // namespace debrief::pickle

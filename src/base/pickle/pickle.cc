@@ -10,7 +10,6 @@
 
 #include "base/bytes/hash.h"
 #include "base/pickle/ops.h"
-#include "base/pickle/text.h"
 
 namespace debrief {
 
@@ -88,19 +87,13 @@ bool PickleReader::Step(uint8_t opcode) {
     case kBinGet:
       return Has(1) ? Get(static_cast<uint8_t>(*next_++)) : Truncated();
     case kLongBinGet:
-      if (!Has(4)) return Truncated();
-      next_ += 4;
-      return Get(Load<uint32_t>(next_ - 4));
+      return Skip(4) && Get(Load<uint32_t>(next_ - 4));
     case kBinInt1:
       return Has(1) ? Push(PickleValue::Int(static_cast<uint8_t>(*next_++))) : Truncated();
     case kBinInt2:
-      if (!Has(2)) return Truncated();
-      next_ += 2;
-      return Push(PickleValue::Int(Load<uint16_t>(next_ - 2)));
+      return Skip(2) && Push(PickleValue::Int(Load<uint16_t>(next_ - 2)));
     case kBinInt:
-      if (!Has(4)) return Truncated();
-      next_ += 4;
-      return Push(PickleValue::Int(Load<int32_t>(next_ - 4)));
+      return Skip(4) && Push(PickleValue::Int(Load<int32_t>(next_ - 4)));
     case kLong1:
       return PushLong(1);
     case kNone:
@@ -222,14 +215,11 @@ bool PickleReader::StepMemo(uint8_t opcode) {
   using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   switch (opcode) {
     case kLongBinPut:
-      if (!Has(4)) return Truncated();
-      next_ += 4;
-      return Put(Load<uint32_t>(next_ - 4));
+      return Skip(4) && Put(Load<uint32_t>(next_ - 4));
     case kMemoize:
       return Put(memo_.size());
     case kBinFloat: {
-      if (!Has(8)) return Truncated();
-      next_ += 8;
+      if (!Skip(8)) return false;
       PickleValue value{PickleKind::kDouble, 0, {}};
       value.real = std::bit_cast<double>(__builtin_bswap64(Load<uint64_t>(next_ - 8)));
       return Push(value);
@@ -257,15 +247,11 @@ bool PickleReader::StepOther(uint8_t opcode) {
   using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   if (opcode == kStop) return Stop();
   if (opcode == kProto) {
-    if (!Has(1)) return Truncated();
-    if (static_cast<uint8_t>(*next_++) > 5) return Fail(Code::kInvalid, "an unknown protocol");
+    if (!Skip(1)) return false;
+    if (static_cast<uint8_t>(next_[-1]) > 5) return Fail(Code::kInvalid, "an unknown protocol");
     return true;
   }
-  if (opcode == kFrame) {  // how much to read ahead; we have it all
-    if (!Has(8)) return Truncated();
-    next_ += 8;
-    return true;
-  }
+  if (opcode == kFrame) return Skip(8);  // how much to read ahead; we have it all
   for (const CodeBearing& code : kCodeBearing) {
     if (code.opcode != opcode) continue;
     return Fail(Code::kUnsupported,
@@ -314,13 +300,18 @@ bool PickleReader::PushText(PickleKind kind, std::string_view text) {
   return Push({kind, static_cast<uint32_t>(texts_.size() - 1), {}});
 }
 
+// Bytes behind their length, which has `length_bytes`.
+bool PickleReader::TakeCounted(size_t length_bytes, std::string_view& bytes) {
+  if (!Skip(length_bytes)) return false;
+  const uint64_t length = LoadLength(next_ - length_bytes, length_bytes);
+  if (!Skip(length)) return false;
+  bytes = {next_ - length, length};
+  return true;
+}
+
 bool PickleReader::PushCounted(PickleKind kind, size_t length_bytes) {
-  if (!Has(length_bytes)) return Truncated();
-  uint64_t length = LoadLength(next_, length_bytes);
-  next_ += length_bytes;
-  if (!Has(length)) return Truncated();
-  next_ += length;
-  std::string_view text(next_ - length, length);
+  std::string_view text;
+  if (!TakeCounted(length_bytes, text)) return false;
   return source_ == nullptr ? PushText(kind, text) : PushKept(kind, text);
 }
 
@@ -337,11 +328,9 @@ bool PickleReader::PushKept(PickleKind kind, std::string_view text) {
 
 // Two's complement of any length; what does not fit 64 bits is a kBigInt.
 bool PickleReader::PushLong(size_t length_bytes) {
-  if (!Has(length_bytes)) return Truncated();
-  uint64_t length = LoadLength(next_, length_bytes);
-  next_ += length_bytes;
-  if (!Has(length)) return Truncated();
-  next_ += length;
+  std::string_view bytes;
+  if (!TakeCounted(length_bytes, bytes)) return false;
+  const size_t length = bytes.size();
   if (length > 8) return Push({PickleKind::kBigInt, 0, {}});
   if (length == 8) return Push(PickleValue::Int(Load<int64_t>(next_ - 8)));
   if (length == 0) return Push(PickleValue::Int(0));

@@ -31,7 +31,6 @@
 #include <vector>
 
 #include "base/bytes/source.h"
-#include "base/pickle/memo.h"
 #include "base/pickle/value.h"
 #include "base/pools/arena.h"
 #include "base/status.h"
@@ -55,7 +54,6 @@ class PickleBuilder {
     return false;
   }
 };
-
 
 // The values that opcodes work on. A vector whose push the compiler puts into the loop.
 class PickleStack {
@@ -159,11 +157,17 @@ class PickleReader {
   bool Truncated();
   bool Has(uint64_t bytes) { return static_cast<uint64_t>(end_ - next_) >= bytes || Refill(bytes); }
   bool Refill(uint64_t bytes);
+  bool Skip(uint64_t bytes) {
+    if (!Has(bytes)) return Truncated();
+    next_ += bytes;
+    return true;
+  }
 
   bool Push(const PickleValue& value) { return stack_.Push(value) || Full(); }
   bool Full();
   bool PushText(PickleKind kind, std::string_view text);
   bool PushKept(PickleKind kind, std::string_view text);
+  bool TakeCounted(size_t length_bytes, std::string_view& bytes);
   bool PushCounted(PickleKind kind, size_t length_bytes);
   bool PushLong(size_t length_bytes);
   bool TakeLine(std::string_view& line);

@@ -1,45 +1,12 @@
-#include "base/pickle/text.h"
-
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
+#include "base/pickle/ops.h"
 #include "base/text/utf8.h"
 
 namespace debrief::pickle {
 
 namespace {
-
-void AppendUtf8(uint32_t code, std::string& text) {
-  auto byte = [&](uint32_t bits) { text += static_cast<char>(bits); };
-  if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xC0 | code >> 6);
-    byte(0x80 | (code & 0x3F));
-  } else if ((code >= 0xD800 && code < 0xE000) || code > 0x10FFFF) {
-    text += kReplacementCharacter;
-  } else if (code < 0x10000) {
-    byte(0xE0 | code >> 12);
-    byte(0x80 | (code >> 6 & 0x3F));
-    byte(0x80 | (code & 0x3F));
-  } else {
-    byte(0xF0 | code >> 18);
-    byte(0x80 | (code >> 12 & 0x3F));
-    byte(0x80 | (code >> 6 & 0x3F));
-    byte(0x80 | (code & 0x3F));
-  }
-}
-
-// Exactly `digits` hexadecimal digits at `at`.
-std::optional<uint32_t> Hex(std::string_view line, size_t at, size_t digits) {
-  if (at + digits > line.size()) return std::nullopt;
-  uint32_t value = 0;
-  const char* begin = line.data() + at;
-  auto [end, error] = std::from_chars(begin, begin + digits, value, 16);
-  if (error != std::errc() || end != begin + digits) return std::nullopt;
-  return value;
-}
 
 // The escape behind the backslash at line[at]; `at` moves to its last character.
 bool DecodeEscape(std::string_view line, size_t& at, std::string& text) {
@@ -49,7 +16,7 @@ bool DecodeEscape(std::string_view line, size_t& at, std::string& text) {
   if (size_t letter = kLetters.find(line[at]); letter != std::string_view::npos) {
     text += kMeanings[letter];
   } else if (line[at] == 'x') {
-    auto code = Hex(line, at + 1, 2);
+    auto code = ParseHex(line.substr(at + 1), 2);
     if (!code) return false;
     AppendUtf8(*code, text);
     at += 2;
@@ -96,7 +63,7 @@ bool DecodeUnicodeLine(std::string_view line, std::string& text) {
       continue;
     }
     size_t digits = line[i + 1] == 'u' ? 4 : 8;
-    auto code = Hex(line, i + 2, digits);
+    auto code = ParseHex(line.substr(i + 2), digits);
     if (!code) return false;
     AppendUtf8(*code, text);
     i += 1 + digits;

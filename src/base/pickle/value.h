@@ -1,7 +1,8 @@
-// One value of a pickle.
+// One value of a pickle, and the memo of them.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace debrief {
 
@@ -36,6 +37,63 @@ struct PickleValue {
   bool is(PickleKind other) const { return kind == other; }
   bool is_text() const { return is(PickleKind::kString) || is(PickleKind::kBytes); }
   bool is_container() const { return kind >= PickleKind::kList; }
+};
+
+// The memo of a pickle: what its numbers stand for, in 8 bytes each.
+//
+// Python puts every string and every container into the memo, whether it is asked for again or not:
+// a snapshot of 1 GB has 15 million entries, and nothing tells which of them are dead. What they
+// are is nearly always the number of a text or container, or a small folded value:
+//
+//   bits   63 ............... 12 | 11 ........ 4 | 3 .. 0
+//   text, container       number of it           | kind
+//   folded      number           |      id       | kFolded
+//   anything else     position in wide_          | kWide
+class PickleMemo {
+ public:
+  size_t size() const { return packed_.size(); }
+  bool Has(uint64_t id) const { return id < packed_.size() && packed_[id] != kUnset; }
+
+  // Only where Has().
+  PickleValue Get(uint64_t id) const {
+    uint64_t entry = packed_[id];
+    if ((entry & kKindMask) == kWide) [[unlikely]]
+      return wide_[entry >> 4];
+    auto kind = static_cast<PickleKind>(entry & kKindMask);
+    // Without branches: keys and folded values follow each other in no order.
+    bool is_folded = kind == PickleKind::kFolded;
+    uint64_t id_mask = is_folded ? kIdMask : ~uint32_t{0};
+    uint64_t number = is_folded ? entry >> 12 : 0;
+    return {kind, static_cast<uint32_t>(entry >> 4 & id_mask), {static_cast<int64_t>(number)}};
+  }
+
+  void Put(uint64_t id, const PickleValue& value) {
+    if (id >= packed_.size()) packed_.resize(id + 1, kUnset);
+    uint64_t& entry = packed_[id];
+    auto kind = static_cast<uint64_t>(value.kind);
+    if (value.is(PickleKind::kFolded) && value.id <= kIdMask && value.number >= 0 &&
+        value.number < kFoldedEnd) {
+      entry = static_cast<uint64_t>(value.number) << 12 | uint64_t{value.id} << 4 | kind;
+    } else if (value.is_text() || value.is_container()) {
+      entry = uint64_t{value.id} << 4 | kind;
+    } else {
+      if ((entry & kKindMask) != kWide || entry == kUnset) {
+        entry = wide_.size() << 4 | kWide;
+        wide_.emplace_back();
+      }
+      wide_[entry >> 4] = value;
+    }
+  }
+
+ private:
+  static constexpr uint64_t kKindMask = 15;
+  static constexpr uint64_t kWide = 15;  // no PickleKind
+  static constexpr uint64_t kIdMask = 255;
+  static constexpr int64_t kFoldedEnd = int64_t{1} << 52;
+  static constexpr uint64_t kUnset = ~uint64_t{0};
+
+  std::vector<uint64_t> packed_;
+  std::vector<PickleValue> wide_;
 };
 
 }  // namespace debrief

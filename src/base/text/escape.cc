@@ -78,62 +78,30 @@ size_t AppendMultiByte(std::string& out, std::string_view text) {
   return step.bytes;
 }
 
+// What stands for one of `from`; empty for any other byte.
+template <size_t kCount>
+std::string_view Replacement(std::string_view from, const std::string_view (&to)[kCount], char c) {
+  const size_t at = from.find(c);
+  return at == std::string_view::npos ? std::string_view() : to[at];
+}
+
 size_t AppendHtmlSpecial(std::string& out, std::string_view text) {
-  switch (text[0]) {
-    case '&':
-      out += "&amp;";
-      return 1;
-    case '<':
-      out += "&lt;";
-      return 1;
-    case '>':
-      out += "&gt;";
-      return 1;
-    case '"':
-      out += "&quot;";
-      return 1;
-    case '\'':
-      out += "&#39;";
-      return 1;
-    case '\t':
-    case '\n':
-    case '\r':
-      out += text[0];
-      return 1;
-    default:
-      break;
-  }
-  if (static_cast<uint8_t>(text[0]) >= 0x80) return AppendMultiByte(out, text);
-  out += kReplacementCharacter;
+  static constexpr std::string_view kTo[] = {"&amp;", "&lt;", "&gt;", "&quot;",
+                                             "&#39;", "\t",   "\n",   "\r"};
+  const std::string_view to = Replacement("&<>\"'\t\n\r", kTo, text[0]);
+  if (to.empty() && static_cast<uint8_t>(text[0]) >= 0x80) return AppendMultiByte(out, text);
+  out += to.empty() ? kReplacementCharacter : to;
   return 1;
 }
 
 size_t AppendJsonSpecial(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
-  switch (text[0]) {
-    case '"':
-      out += "\\\"";
-      return 1;
-    case '\\':
-      out += "\\\\";
-      return 1;
-    case '\n':
-      out += "\\n";
-      return 1;
-    case '\r':
-      out += "\\r";
-      return 1;
-    case '\t':
-      out += "\\t";
-      return 1;
-    default:
-      break;
-  }
-  auto byte = static_cast<uint8_t>(text[0]);
+  static constexpr std::string_view kTo[] = {"\\\"", "\\\\", "\\n", "\\r", "\\t"};
+  const auto byte = static_cast<uint8_t>(text[0]);
   if (byte < 0x80) {
-    out += "\\u00";
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
+    const std::string_view to = Replacement("\"\\\n\r\t", kTo, text[0]);
+    out += to.empty() ? "\\u00" : to;
+    if (to.empty()) out += {kHex[byte >> 4], kHex[byte & 15]};
     return 1;
   }
   if (text.starts_with("\xE2\x80\xA8") || text.starts_with("\xE2\x80\xA9")) {
@@ -154,20 +122,14 @@ bool IsInsideWord(std::string_view text, size_t at) {
 
 // `rest` is the end of `text`; returns how many bytes of it were appended.
 size_t AppendMarkdownSpecial(std::string& out, std::string_view text, std::string_view rest) {
-  char c = rest[0];
+  static constexpr std::string_view kTo[] = {" ", " ", " ", "&amp;", "&lt;", "&gt;", "&#64;"};
+  const char c = rest[0];
   if (static_cast<uint8_t>(c) >= 0x80) return AppendMultiByte(out, rest);
-  if (c == '\n' || c == '\r' || c == '\t') {
-    out += ' ';
+  const std::string_view to = Replacement("\n\r\t&<>@", kTo, c);
+  if (!to.empty()) {
+    out += to;
   } else if (static_cast<uint8_t>(c) < 0x20 || c == 0x7F) {
     out += kReplacementCharacter;
-  } else if (c == '&') {
-    out += "&amp;";
-  } else if (c == '<') {
-    out += "&lt;";
-  } else if (c == '>') {
-    out += "&gt;";
-  } else if (c == '@') {
-    out += "&#64;";
   } else if (c == ':') {
     out += rest.starts_with("://") ? "&#58;" : ":";
   } else if (c == '_' && IsInsideWord(text, text.size() - rest.size())) {
@@ -210,6 +172,12 @@ void AppendHtml(std::string& out, std::string_view text) {
 void AppendJson(std::string& out, std::string_view text) {
   AppendEscaped(out, text, FindJsonSpecial,
                 [&](std::string_view rest) { return AppendJsonSpecial(out, rest); });
+}
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  out += '"';
+  AppendJson(out, text);
+  out += '"';
 }
 
 void AppendCsv(std::string& out, std::string_view text) {

@@ -16,6 +16,8 @@ void AppendHtml(std::string& out, std::string_view text);
 // The contents of a JSON string, without the quotes. `<`, U+2028 and U+2029 are escaped as well, so
 // that the JSON may stand inside a <script> element.
 void AppendJson(std::string& out, std::string_view text);
+// Likewise with them.
+void AppendJsonString(std::string& out, std::string_view text);
 
 // One field of RFC 4180: quoted when it holds a comma, a quote or a line end.
 void AppendCsv(std::string& out, std::string_view text);

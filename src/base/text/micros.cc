@@ -1,6 +1,5 @@
 #include "base/text/micros.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "base/text/strings.h"
@@ -13,12 +12,10 @@ constexpr int64_t kMaxNs = 2'000'000'000'000'000'000;
 constexpr int64_t kMaxMicros = kMaxNs / 1000;
 
 std::optional<int64_t> FromDouble(std::string_view text) {
-  double micros = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), micros);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(micros))
-    return std::nullopt;
-  if (std::abs(micros) > static_cast<double>(kMaxMicros)) return std::nullopt;
-  return std::llround(micros * 1000);
+  const std::optional<double> micros = ParseNumber<double>(text);
+  // NaN is no number either.
+  if (!micros || !(std::abs(*micros) <= static_cast<double>(kMaxMicros))) return std::nullopt;
+  return std::llround(*micros * 1000);
 }
 
 std::string_view Trim(std::string_view token) {

@@ -1,6 +1,8 @@
 // What the standard library lacks for views of text.
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <string_view>
 
 namespace debrief {
@@ -11,6 +13,15 @@ inline bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == 
 
 inline bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+// The number that all of `text` is.
+template <typename T>
+std::optional<T> ParseNumber(std::string_view text) {
+  T number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
 // Without any of `blanks` at both ends.

@@ -4,8 +4,11 @@
 // subpart"), so that replacing every invalid step by U+FFFD gives what browsers and Python give.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace debrief {
@@ -54,6 +57,22 @@ inline char* PutUtf8(uint32_t code, char* to) {
     put(0x80 | (code & 0x3F));
   }
   return to;
+}
+
+// Likewise at the end of `text`; what is no character becomes U+FFFD.
+inline void AppendUtf8(uint32_t code, std::string& text) {
+  if ((code >= 0xD800 && code < 0xE000) || code > 0x10FFFF) code = 0xFFFD;
+  char bytes[4];
+  text.append(bytes, PutUtf8(code, bytes));
+}
+
+// The number of exactly `digits` hexadecimal digits that `text` begins with, as escapes have them.
+inline std::optional<uint32_t> ParseHex(std::string_view text, size_t digits) {
+  if (text.size() < digits) return std::nullopt;
+  uint32_t value = 0;
+  const char* end = text.data() + digits;
+  const auto [stop, error] = std::from_chars(text.data(), end, value, 16);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace debrief

@@ -37,14 +37,4 @@ class Clock {
   virtual int64_t NowNs() const = 0;
 };
 
-// Always the same time: goldens stay stable.
-class FixedClock final : public Clock {
- public:
-  explicit FixedClock(int64_t now_ns) : now_ns_(now_ns) {}
-  int64_t NowNs() const override { return now_ns_; }
-
- private:
-  int64_t now_ns_;
-};
-
 }  // namespace debrief

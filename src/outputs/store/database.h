@@ -30,25 +30,6 @@ struct OpenOptions {
   uint64_t memory_mb = 0;  // 0: as DuckDB likes
 };
 
-// One more connection to a database, which must outlive it. Each thread needs its own.
-class Connection {
- public:
-  Connection(const DuckDbApi& api, duckdb_connection handle) : api_(&api), handle_(handle) {}
-  Connection(Connection&& other) noexcept
-      : api_(other.api_), handle_(std::exchange(other.handle_, nullptr)) {}
-  Connection(const Connection&) = delete;
-  ~Connection() {
-    if (handle_ != nullptr) api_->disconnect(&handle_);
-  }
-
-  const DuckDbApi& api() const { return *api_; }
-  duckdb_connection get() const { return handle_; }
-
- private:
-  const DuckDbApi* api_;
-  duckdb_connection handle_;
-};
-
 class Database {
  public:
   // kNotFound when there is no such file, kInvalid when it is not DuckDB's. `path` is not looked at
@@ -57,8 +38,6 @@ class Database {
 
   Database(Database&& other) noexcept;
   Database& operator=(Database&& other) noexcept;
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
   ~Database() { Close(); }
 
   // Runs one or several statements and drops their results. DuckDB's own message becomes the

@@ -14,6 +14,7 @@
 #include <duckdb.h>
 
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 
@@ -62,11 +63,13 @@ struct DuckDbApi {
 template <typename T, auto DuckDbApi::* kDestroy>
 struct Owned {
   explicit Owned(const DuckDbApi& duckdb, T object = {}) : api(duckdb), handle(object) {}
-  Owned(const Owned&) = delete;
+  Owned(Owned&& other) noexcept : api(other.api), handle(std::exchange(other.handle, {})) {}
   ~Owned() { (api.*kDestroy)(&handle); }
   const DuckDbApi& api;
   T handle;
 };
+// A connection to a database, which must outlive it. Each thread needs its own.
+using Connection = Owned<duckdb_connection, &DuckDbApi::disconnect>;
 using Config = Owned<duckdb_config, &DuckDbApi::destroy_config>;
 using Statements = Owned<duckdb_extracted_statements, &DuckDbApi::destroy_extracted>;
 using Prepared = Owned<duckdb_prepared_statement, &DuckDbApi::destroy_prepare>;

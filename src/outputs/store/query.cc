@@ -20,8 +20,7 @@ Status Drain(Rows& rows) {
   }
 }
 
-Status Print(Rows& rows, const QueryOptions& options, TextSink& out) {
-  const std::unique_ptr<RowPrinter> printer = MakeRowPrinter(options, out);
+Status Print(Rows& rows, const QueryOptions& options, RowPrinter* printer) {
   if (rows.api.result_return_type(rows.handle) != DUCKDB_RESULT_TYPE_QUERY_RESULT) {
     TRY(Drain(rows));
     if (options.format != QueryFormat::kJson) return {};
@@ -41,6 +40,43 @@ Status Print(Rows& rows, const QueryOptions& options, TextSink& out) {
   });
   printer->Finish(more);
   return status;
+}
+
+// Keeps all rows as texts; those of nulls are empty.
+class CellReader final : public RowPrinter {
+ public:
+  void Start(const std::vector<ResultColumn>&) override {}
+  void Row(std::span<const VectorView> values, uint64_t row) override {
+    auto& texts = cells.emplace_back(values.size());
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!values[i].IsNull(row)) AppendAsText(values[i], row, texts[i]);
+  }
+  void Finish(bool) override {}
+
+  std::vector<std::vector<std::string>> cells;
+};
+
+Status Run(Database& database, const std::string& sql, const QueryOptions& options,
+           RowPrinter* printer) {
+  const DuckDbApi& api = database.api();
+  Statements statements(api);
+  const idx_t count =
+      api.extract_statements(database.connection(), sql.c_str(), &statements.handle);
+  if (count == 0) {
+    const char* message = api.extract_statements_error(statements.handle);
+    if (message != nullptr) return DuckDbError(message, Code::kUsage);
+    return Status(Code::kUsage, "there is no SQL statement")
+        .Remedy("Write for example SHOW TABLES.");
+  }
+  for (idx_t i = 0; i < count; ++i) {
+    Prepared prepared(api);
+    TRY(PrepareStatement(database.connection(), statements, i, prepared));
+    Rows rows(api);
+    if (api.execute_prepared_streaming(prepared.handle, &rows.handle) != DuckDBSuccess)
+      return ResultError(api, rows.handle, Code::kUsage);
+    TRY(i + 1 == count ? Print(rows, options, printer) : Drain(rows));
+  }
+  return {};
 }
 
 }  // namespace
@@ -84,25 +120,14 @@ Status ForEachRow(Rows& rows, const std::vector<ResultColumn>& columns, const On
 
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
                 TextSink& out) {
-  const DuckDbApi& api = database.api();
-  Statements statements(api);
-  const idx_t count =
-      api.extract_statements(database.connection(), sql.c_str(), &statements.handle);
-  if (count == 0) {
-    const char* message = api.extract_statements_error(statements.handle);
-    if (message != nullptr) return DuckDbError(message, Code::kUsage);
-    return Status(Code::kUsage, "there is no SQL statement")
-        .Remedy("Write for example SHOW TABLES.");
-  }
-  for (idx_t i = 0; i < count; ++i) {
-    Prepared prepared(api);
-    TRY(PrepareStatement(database.connection(), statements, i, prepared));
-    Rows rows(api);
-    if (api.execute_prepared_streaming(prepared.handle, &rows.handle) != DuckDBSuccess)
-      return ResultError(api, rows.handle, Code::kUsage);
-    TRY(i + 1 == count ? Print(rows, options, out) : Drain(rows));
-  }
-  return {};
+  return Run(database, sql, options, MakeRowPrinter(options, out).get());
+}
+
+Result<std::vector<std::vector<std::string>>> ReadCells(Database& database,
+                                                        const std::string& sql) {
+  CellReader reader;
+  TRY(Run(database, sql, {}, &reader));
+  return std::move(reader.cells);
 }
 
 }  // namespace debrief::outputs::store

@@ -37,6 +37,9 @@ struct QueryOptions {
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
                 TextSink& out);
 
+// The rows of the last statement as texts; those of nulls are empty.
+Result<std::vector<std::vector<std::string>>> ReadCells(Database& database, const std::string& sql);
+
 // ---- The pieces, for whoever asks in another way (serve/sql_page.h).
 
 // Prepares statement `index`; kUsage with DuckDB's message.

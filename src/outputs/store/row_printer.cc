@@ -62,7 +62,7 @@ class CsvPrinter final : public RowPrinter {
  private:
   void AppendField(const VectorView& value, uint64_t row) {
     if (value.IsNull(row)) return;
-    if (value.type->IsNumber()) return AppendAsText(value, row, buffer_.text());
+    if (value.type->is_number) return AppendAsText(value, row, buffer_.text());
     field_.clear();
     AppendAsText(value, row, field_);
     if (field_.empty()) {
@@ -130,7 +130,7 @@ class TablePrinter final : public RowPrinter {
     std::vector<TextTable::Column> heads;
     for (const ResultColumn& column : columns)
       heads.push_back({.head = column.name,
-                       .align = column.type.IsNumber() ? TextTable::kRight : TextTable::kLeft});
+                       .align = column.type.is_number ? TextTable::kRight : TextTable::kLeft});
     table_ = TextTable(std::move(heads));
   }
 

@@ -8,11 +8,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "base/version.h"
+#include "outputs/output.h"
 #include "outputs/store/query.h"
 #include "outputs/store/table_writer.h"
-#include "outputs/string_sink.h"
 
 namespace debrief::outputs::store {
 
@@ -142,15 +143,13 @@ Status Write(const Model& model, const OutputContext& context) {
   return file.Commit();
 }
 
-// The number under "schema", from a result that is "value\n1\n".
 Status CheckSchema(Database& database, const std::string& path) {
-  StringSink sink;
-  Status status = RunQuery(database, "SELECT value FROM debrief_meta WHERE key = 'schema'",
-                           {QueryFormat::kCsv}, sink);
-  if (!status.ok()) {
+  auto schema = ReadCells(database, "SELECT value FROM debrief_meta WHERE key = 'schema'");
+  if (!schema.ok()) {
     return Status(Code::kInvalid, "this is a DuckDB file, but not a store of debrief").At({path});
   }
-  if (sink.text() == fmt::format("value\n{}\n", kStoreSchema)) return {};
+  const bool is_ours = schema->size() == 1 && schema->front()[0] == std::to_string(kStoreSchema);
+  if (is_ours) return {};
   return Status(Code::kUnsupported, "the store was made by another version of debrief")
       .At({path})
       .Remedy("Run debrief on the inputs again.");
@@ -176,10 +175,13 @@ Status WriteParquetTables(const Model& model, const std::string& folder, std::st
   return WriteParquet(database, folder, prefix);
 }
 
+std::string StorePath(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ? fmt::format("{}/{}", path, kStoreFile) : path;
+}
+
 Result<Database> OpenStore(const std::string& path, OpenOptions options) {
-  struct stat facts;
-  bool is_folder = stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-  std::string file = is_folder ? fmt::format("{}/{}", path, kStoreFile) : path;
+  const std::string file = StorePath(path);
   if (access(file.c_str(), F_OK) != 0) {
     return Status(Code::kNotFound, fmt::format("there is no store {}", file))
         .Remedy("Name a folder that debrief wrote (without --no-store).");

@@ -28,6 +28,9 @@ const Output& Describe();
 // memory is bounded whatever their size.
 Status WriteParquetTables(const Model& model, const std::string& folder, std::string_view prefix);
 
+// Where the store lies that `path` names: that file, or the one in that folder.
+std::string StorePath(const std::string& path);
+
 // Opens a store for reading; `path` is the file or the folder that holds it. kNotFound and
 // kUnsupported (made by a newer version) say what to do.
 Result<Database> OpenStore(const std::string& path, OpenOptions options = {});

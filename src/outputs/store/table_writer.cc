@@ -34,40 +34,11 @@ struct Scan {
   size_t next = 0;
 };
 
-// As docs/tables.md names it.
-std::string_view SqlType(ColumnType type) {
-  switch (type) {
-    case ColumnType::kInt32:
-      return "INTEGER";
-    case ColumnType::kInt64:
-      return "BIGINT";
-    case ColumnType::kDouble:
-      return "DOUBLE";
-    case ColumnType::kBool:
-      return "BOOLEAN";
-    case ColumnType::kString:
-      return "VARCHAR";
-    case ColumnType::kList:
-      return "BIGINT[]";
-    case ColumnType::kStack:
-      return "VARCHAR[]";
-  }
-  return "";
-}
-
+// DUCKDB_TYPE_INVALID for what is stored as text.
 duckdb_type NumberType(ColumnType type) {
-  switch (type) {
-    case ColumnType::kInt32:
-      return DUCKDB_TYPE_INTEGER;
-    case ColumnType::kInt64:
-      return DUCKDB_TYPE_BIGINT;
-    case ColumnType::kDouble:
-      return DUCKDB_TYPE_DOUBLE;
-    case ColumnType::kBool:
-      return DUCKDB_TYPE_BOOLEAN;
-    default:
-      return DUCKDB_TYPE_INVALID;
-  }
+  constexpr duckdb_type kTypes[] = {DUCKDB_TYPE_INTEGER, DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_DOUBLE,
+                                    DUCKDB_TYPE_BOOLEAN};  // as ColumnType begins
+  return type < ColumnType::kString ? kTypes[static_cast<size_t>(type)] : DUCKDB_TYPE_INVALID;
 }
 
 duckdb_logical_type EnumType(const DuckDbApi& api, const std::vector<std::string>& members) {
@@ -190,17 +161,87 @@ void NextRows(duckdb_function_info info, duckdb_data_chunk chunk) {
   scan.next += count;
 }
 
+// The statements that make the view of a table; of one without rows it needs no table behind it.
+std::string ViewSql(const TableInfo& info, bool has_rows) {
+  std::string columns;
+  for (const ColumnInfo& column : info.columns) {
+    if (!columns.empty()) columns += ", ";
+    const std::string name = QuoteName(column.name);
+    columns += has_rows ? DecodeExpression(column.type, name)
+                        : fmt::format("NULL::{} AS {}", SqlTypeName(column.type), name);
+  }
+  const std::string name = QuoteName(info.name);
+  return fmt::format("CREATE VIEW main.{0} AS SELECT {1} {2}; COMMENT ON VIEW main.{0} IS {3};\n",
+                     name, columns, has_rows ? "FROM stored." + name : "WHERE false",
+                     QuoteText(info.doc));
+}
+
 class Writer {
  public:
   Writer(const Part& part, Database& database)
       : part_(part), database_(database), api_(database.api()) {}
 
-  Status Write(std::string_view prefix);
+  Status Write(std::string_view prefix) {
+    TRY(Register());
+    TRY(database_.Execute("CREATE SCHEMA stored"));
+    std::string views;
+    for (TableId id = 0; id < AllTables().size(); ++id) {
+      const TableInfo& info = *AllTables()[id];
+      if (!info.name.starts_with(prefix)) continue;
+      const Table* table = part_.tables.Find(id);
+      const bool has_rows = table != nullptr && table->size() > 0;
+      if (has_rows) TRY(StoreRows(*table));
+      views += ViewSql(info, has_rows);
+    }
+    return database_.Execute(views);
+  }
 
  private:
-  Status Register();
-  void Plan(const Table& table, Scan& scan) const;
-  Status StoreRows(const Table& table);
+  Status Register() {
+    duckdb_table_function function = api_.create_table_function();
+    api_.table_function_set_name(function, "debrief_rows");
+    api_.table_function_set_extra_info(function, static_cast<void*>(&scan_), nullptr);
+    api_.table_function_set_bind(function, BindRows);
+    api_.table_function_set_init(function, StartRows);
+    api_.table_function_set_function(function, NextRows);
+    bool registered =
+        api_.register_table_function(database_.connection(), function) == DuckDBSuccess;
+    api_.destroy_table_function(&function);
+    if (!registered) return Status(Code::kUnsupported, "DuckDB does not take our table function");
+    return {};
+  }
+
+  void Plan(const Table& table, Scan& scan) const {
+    scan.api = &api_;
+    scan.table = &table;
+    scan.rows = table.size();
+    const TableInfo& info = table.info();
+    for (size_t i = 0; i < info.columns.size(); ++i) {
+      Scan::Column column{&info.columns[i], i, {}};
+      if (duckdb_type number = NumberType(column.info->type); number != DUCKDB_TYPE_INVALID) {
+        column.type = api_.create_logical_type(number);
+      } else {
+        std::vector<uint32_t> ids(scan.rows);
+        table.Copy(i, 0, scan.rows, ids.data());
+        column.text.emplace(part_.pools, column.info->type, ids);
+        column.type = column.text->coded() ? EnumType(api_, column.text->members())
+                                           : api_.create_logical_type(DUCKDB_TYPE_VARCHAR);
+        if (column.text->coded()) column.code_type = api_.enum_internal_type(column.type);
+      }
+      scan.columns.push_back(std::move(column));
+    }
+  }
+
+  Status StoreRows(const Table& table) {
+    Scan scan;
+    Plan(table, scan);
+    scan_ = &scan;
+    Status status = database_.Execute(fmt::format(
+        "CREATE TABLE stored.{} AS SELECT * FROM debrief_rows()", QuoteName(table.info().name)));
+    scan_ = nullptr;
+    for (Scan::Column& column : scan.columns) api_.destroy_logical_type(&column.type);
+    return status;
+  }
 
   const Part& part_;
   Database& database_;
@@ -209,81 +250,6 @@ class Writer {
   // no statement but ours names the function, and it is not part of the file.
   Scan* scan_ = nullptr;
 };
-
-Status Writer::Register() {
-  duckdb_table_function function = api_.create_table_function();
-  api_.table_function_set_name(function, "debrief_rows");
-  api_.table_function_set_extra_info(function, static_cast<void*>(&scan_), nullptr);
-  api_.table_function_set_bind(function, BindRows);
-  api_.table_function_set_init(function, StartRows);
-  api_.table_function_set_function(function, NextRows);
-  bool registered = api_.register_table_function(database_.connection(), function) == DuckDBSuccess;
-  api_.destroy_table_function(&function);
-  if (!registered) return Status(Code::kUnsupported, "DuckDB does not take our table function");
-  return {};
-}
-
-void Writer::Plan(const Table& table, Scan& scan) const {
-  scan.api = &api_;
-  scan.table = &table;
-  scan.rows = table.size();
-  const TableInfo& info = table.info();
-  for (size_t i = 0; i < info.columns.size(); ++i) {
-    Scan::Column column{&info.columns[i], i, {}};
-    if (duckdb_type number = NumberType(column.info->type); number != DUCKDB_TYPE_INVALID) {
-      column.type = api_.create_logical_type(number);
-    } else {
-      std::vector<uint32_t> ids(scan.rows);
-      table.Copy(i, 0, scan.rows, ids.data());
-      column.text.emplace(part_.pools, column.info->type, ids);
-      column.type = column.text->coded() ? EnumType(api_, column.text->members())
-                                         : api_.create_logical_type(DUCKDB_TYPE_VARCHAR);
-      if (column.text->coded()) column.code_type = api_.enum_internal_type(column.type);
-    }
-    scan.columns.push_back(std::move(column));
-  }
-}
-
-Status Writer::StoreRows(const Table& table) {
-  Scan scan;
-  Plan(table, scan);
-  scan_ = &scan;
-  Status status = database_.Execute(fmt::format(
-      "CREATE TABLE stored.{} AS SELECT * FROM debrief_rows()", QuoteName(table.info().name)));
-  scan_ = nullptr;
-  for (Scan::Column& column : scan.columns) api_.destroy_logical_type(&column.type);
-  return status;
-}
-
-// The statements that make the view of a table; of one without rows it needs no table behind it.
-std::string ViewSql(const TableInfo& info, bool has_rows) {
-  std::string columns;
-  for (const ColumnInfo& column : info.columns) {
-    if (!columns.empty()) columns += ", ";
-    const std::string name = QuoteName(column.name);
-    columns += has_rows ? DecodeExpression(column.type, name)
-                        : fmt::format("NULL::{} AS {}", SqlType(column.type), name);
-  }
-  const std::string name = QuoteName(info.name);
-  return fmt::format("CREATE VIEW main.{0} AS SELECT {1} {2}; COMMENT ON VIEW main.{0} IS {3};\n",
-                     name, columns, has_rows ? "FROM stored." + name : "WHERE false",
-                     QuoteText(info.doc));
-}
-
-Status Writer::Write(std::string_view prefix) {
-  TRY(Register());
-  TRY(database_.Execute("CREATE SCHEMA stored"));
-  std::string views;
-  for (TableId id = 0; id < AllTables().size(); ++id) {
-    const TableInfo& info = *AllTables()[id];
-    if (!info.name.starts_with(prefix)) continue;
-    const Table* table = part_.tables.Find(id);
-    const bool has_rows = table != nullptr && table->size() > 0;
-    if (has_rows) TRY(StoreRows(*table));
-    views += ViewSql(info, has_rows);
-  }
-  return database_.Execute(views);
-}
 
 }  // namespace
 

@@ -101,6 +101,12 @@ bool AppendInfinity(T value, std::string& out) {
   return true;
 }
 
+int64_t UnitsInSecond(duckdb_type instant) {
+  if (instant == DUCKDB_TYPE_TIMESTAMP_S) return 1;
+  if (instant == DUCKDB_TYPE_TIMESTAMP_MS) return 1000;
+  return instant == DUCKDB_TYPE_TIMESTAMP_NS ? 1'000'000'000 : 1'000'000;
+}
+
 void AppendInstant(int64_t count, int64_t unit, std::string& out) {
   if (AppendInfinity(count, out)) return;
   int64_t per_day = unit * kSecondsPerDay;
@@ -131,12 +137,6 @@ std::string_view TextAt(const VectorView& values, uint64_t row) {
 
 void AppendBlob(std::string_view bytes, std::string& out) {
   for (char byte : bytes) Print(out, "\\x{:02X}", static_cast<uint8_t>(byte));
-}
-
-void AppendQuoted(std::string_view text, std::string& out) {
-  out += '"';
-  AppendJson(out, text);
-  out += '"';
 }
 
 bool IsNested(duckdb_type id) {
@@ -179,20 +179,12 @@ void AppendScalar(const VectorView& values, uint64_t row, std::string& out) {
       AppendClock(values.At<int64_t>(row), 1'000'000, out);
       break;
     case DUCKDB_TYPE_TIMESTAMP_S:
-      AppendInstant(values.At<int64_t>(row), 1, out);
-      break;
     case DUCKDB_TYPE_TIMESTAMP_MS:
-      AppendInstant(values.At<int64_t>(row), 1000, out);
-      break;
     case DUCKDB_TYPE_TIMESTAMP:
-      AppendInstant(values.At<int64_t>(row), 1'000'000, out);
-      break;
     case DUCKDB_TYPE_TIMESTAMP_NS:
-      AppendInstant(values.At<int64_t>(row), 1'000'000'000, out);
-      break;
     case DUCKDB_TYPE_TIMESTAMP_TZ:
-      AppendInstant(values.At<int64_t>(row), 1'000'000, out);
-      out += "+00";
+      AppendInstant(values.At<int64_t>(row), UnitsInSecond(values.type->id), out);
+      if (values.type->id == DUCKDB_TYPE_TIMESTAMP_TZ) out += "+00";
       break;
     case DUCKDB_TYPE_INTERVAL:
       AppendInterval(values.At<duckdb_interval>(row), out);
@@ -231,7 +223,7 @@ void AppendStruct(const VectorView& values, uint64_t row, AppendValue append, st
   out += '{';
   for (size_t i = 0; i < values.children.size(); ++i) {
     if (i > 0) out += ", ";
-    json ? AppendQuoted(values.type->names[i], out) : void(out += values.type->names[i]);
+    json ? AppendJsonString(out, values.type->names[i]) : void(out += values.type->names[i]);
     out += ": ";
     append(values.children[i], row, out);
   }
@@ -268,12 +260,12 @@ void AppendAsJson(const VectorView& values, uint64_t row, std::string& out) {
     out += "null";
   } else if (IsNested(type.id)) {
     AppendNested(values, row, AppendAsJson, out);
-  } else if (type.IsNumber() || type.id == DUCKDB_TYPE_BOOLEAN) {
+  } else if (type.is_number || type.id == DUCKDB_TYPE_BOOLEAN) {
     AppendScalar(values, row, out);
   } else {
     std::string text;
     AppendScalar(values, row, text);
-    AppendQuoted(text, out);
+    AppendJsonString(out, text);
   }
 }
 

@@ -1,8 +1,40 @@
 #include "outputs/store/value_type.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 namespace debrief::outputs::store {
 
 namespace {
+
+struct TypeFacts {
+  duckdb_type id;
+  const char* name;
+  bool is_number = false;
+};
+
+// All that we print, but for lists.
+// clang-format off
+#define DEBRIEF_NUMBER_TYPES(X)                                                          \
+  X(TINYINT) X(SMALLINT) X(INTEGER) X(BIGINT) X(HUGEINT) X(UTINYINT) X(USMALLINT) X(UINTEGER) \
+  X(UBIGINT) X(UHUGEINT) X(FLOAT) X(DOUBLE) X(DECIMAL)
+#define DEBRIEF_OTHER_TYPES(X)                                                      \
+  X(BOOLEAN) X(VARCHAR) X(ENUM) X(BLOB) X(DATE) X(TIME) X(TIMESTAMP) X(TIMESTAMP_S) \
+  X(TIMESTAMP_MS) X(TIMESTAMP_NS) X(INTERVAL) X(UUID) X(STRUCT) X(MAP)
+#define DEBRIEF_NUMBER(name) {DUCKDB_TYPE_##name, #name, true},
+#define DEBRIEF_OTHER(name) {DUCKDB_TYPE_##name, #name},
+constexpr TypeFacts kTypes[] = {
+    DEBRIEF_NUMBER_TYPES(DEBRIEF_NUMBER) DEBRIEF_OTHER_TYPES(DEBRIEF_OTHER)
+    {DUCKDB_TYPE_TIMESTAMP_TZ, "TIMESTAMP WITH TIME ZONE"}, {DUCKDB_TYPE_SQLNULL, "NULL"}};
+// clang-format on
+
+const TypeFacts* FindType(duckdb_type id) {
+  const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                   [&](const TypeFacts& one) { return one.id == id; });
+  return found == std::end(kTypes) ? nullptr : found;
+}
 
 std::string TakeText(const DuckDbApi& api, char* text) {
   std::string taken = text == nullptr ? "" : text;
@@ -34,25 +66,11 @@ void ReadEnum(const DuckDbApi& api, duckdb_logical_type type, ValueType& read) {
 
 }  // namespace
 
-bool ValueType::IsNumber() const {
-  switch (id) {
-    case DUCKDB_TYPE_TINYINT:
-    case DUCKDB_TYPE_SMALLINT:
-    case DUCKDB_TYPE_INTEGER:
-    case DUCKDB_TYPE_BIGINT:
-    case DUCKDB_TYPE_HUGEINT:
-    case DUCKDB_TYPE_UTINYINT:
-    case DUCKDB_TYPE_USMALLINT:
-    case DUCKDB_TYPE_UINTEGER:
-    case DUCKDB_TYPE_UBIGINT:
-    case DUCKDB_TYPE_UHUGEINT:
-    case DUCKDB_TYPE_FLOAT:
-    case DUCKDB_TYPE_DOUBLE:
-    case DUCKDB_TYPE_DECIMAL:
-      return true;
-    default:
-      return false;
-  }
+std::string SqlName(const ValueType& type) {
+  if (type.id == DUCKDB_TYPE_LIST) return SqlName(type.children[0]) + "[]";
+  if (type.id == DUCKDB_TYPE_ARRAY)
+    return fmt::format("{}[{}]", SqlName(type.children[0]), type.array_size);
+  return FindType(type.id)->name;
 }
 
 Result<ValueType> ReadType(const DuckDbApi& api, duckdb_logical_type type) {
@@ -85,20 +103,13 @@ Result<ValueType> ReadType(const DuckDbApi& api, duckdb_logical_type type) {
       read.children.push_back(std::move(entry));
       break;
     }
-    case DUCKDB_TYPE_INVALID:
-    case DUCKDB_TYPE_UNION:
-    case DUCKDB_TYPE_BIT:
-    case DUCKDB_TYPE_TIME_TZ:
-    case DUCKDB_TYPE_TIME_NS:
-    case DUCKDB_TYPE_ANY:
-    case DUCKDB_TYPE_BIGNUM:
-    case DUCKDB_TYPE_STRING_LITERAL:
-    case DUCKDB_TYPE_INTEGER_LITERAL:
-      return Status(Code::kUnsupported, "a column has a type that debrief does not print")
-          .Remedy("Write CAST(column AS VARCHAR).");
     default:
-      break;
+      if (FindType(read.id) == nullptr)
+        return Status(Code::kUnsupported, "a column has a type that debrief does not print")
+            .Remedy("Write CAST(column AS VARCHAR).");
   }
+  const TypeFacts* facts = FindType(read.id);
+  read.is_number = facts != nullptr && facts->is_number;
   return read;
 }
 

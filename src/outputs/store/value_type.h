@@ -23,9 +23,11 @@ struct ValueType {
   std::vector<std::string> names;             // ENUM: members; STRUCT: fields
   std::vector<ValueType> children;            // LIST, ARRAY: one; STRUCT: fields; MAP: key, value
 
-  // Whether values are JSON numbers and stand to the right in a table.
-  bool IsNumber() const;
+  bool is_number = false;  // values are JSON numbers and stand to the right in a table
 };
+
+// As SQL writes it: "BIGINT", "VARCHAR[]"; the C API does not tell it.
+std::string SqlName(const ValueType& type);
 
 // Reads a type of the library; `type` stays the caller's. kUnsupported for types we do not print.
 Result<ValueType> ReadType(const DuckDbApi& api, duckdb_logical_type type);

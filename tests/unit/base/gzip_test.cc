@@ -28,7 +28,8 @@ TEST(Base64, PadsAsTheStandardSays) {
 }
 
 std::string Unpacked(std::string_view packed) {
-  auto stream = Decompress(Packing::kGzip, MakeMemoryStream(packed), {});
+  const auto source = MakeMemorySource(std::string(packed));
+  auto stream = Decompress(Packing::kGzip, MakeSourceStream(*source), {});
   std::string out(1 << 20, '\0');
   size_t size = 0;
   for (;;) {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "outputs/report/html/collectives/collectives.h"
-#include "outputs/report/html/collectives/rank_runs.h"
 #include "outputs/report/html/table_islands.h"
 #include "tables/comm_arrival.h"
 #include "tables/profile_collective_match.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "outputs/report/html/html.h"
+#include "outputs/report/html/islands.h"
 #include "outputs/report/html/table_islands.h"
 #include "tables/compile_life.h"
 #include "tables/compile_shape.h"

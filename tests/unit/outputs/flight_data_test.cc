@@ -4,8 +4,7 @@
 #include <string>
 
 #include "outputs/report/html/collectives/collectives.h"
-#include "outputs/report/html/collectives/grid.h"
-#include "outputs/report/html/html.h"
+#include "outputs/report/html/islands.h"
 #include "unit/outputs/comm_fixture.h"
 
 namespace debrief::outputs::html {

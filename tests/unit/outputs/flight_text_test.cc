@@ -10,7 +10,7 @@
 
 #include "compat/torchfrtrace/analyzer.h"
 #include "compat/torchfrtrace/tabulate.h"
-#include "outputs/string_sink.h"
+#include "outputs/output.h"
 #include "tables/comm_call.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"

@@ -1,5 +1,3 @@
-#include "outputs/report/html/html.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <string_view>
 
 #include "outputs/output.h"
+#include "outputs/report/html/islands.h"
 #include "tables/input.h"
 
 namespace debrief::outputs::html {

@@ -18,13 +18,13 @@ TEST(ProfileSheets, NameTablesAndColumnsThatExist) {
   for (const Sheet& sheet : AllSheets()) {
     const TableInfo* table = FindTable(sheet.table);
     ASSERT_NE(table, nullptr) << sheet.table;
-    for (const SheetColumn& column : sheet.columns) {
+    for (const SheetColumn& column : ColumnsOf(sheet)) {
       EXPECT_TRUE(HasColumn(*table, column.name)) << sheet.table << "." << column.name;
       if (!column.share_of.empty()) {
         EXPECT_TRUE(HasColumn(*table, column.share_of)) << sheet.table << "." << column.share_of;
       }
     }
-    for (std::string_view name : {sheet.sort_by, sheet.only_column}) {
+    for (std::string_view name : {sheet.sort_by, sheet.only.substr(0, sheet.only.find('='))}) {
       if (!name.empty()) {
         EXPECT_TRUE(HasColumn(*table, name)) << sheet.table << "." << name;
       }

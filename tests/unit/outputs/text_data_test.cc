@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/bytes/md5.h"
-#include "outputs/report/html/compile/text_choice.h"
 #include "outputs/report/html/compile/texts.h"
 #include "outputs/report/html/table_islands.h"
 #include "tables/compilation.h"

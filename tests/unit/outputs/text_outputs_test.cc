@@ -9,7 +9,6 @@
 #include "base/json/cursor.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
-#include "outputs/string_sink.h"
 #include "tables/input.h"
 #include "tables/job.h"
 #include "tables/rank.h"

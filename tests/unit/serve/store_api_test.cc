@@ -12,6 +12,11 @@
 namespace debrief::serve {
 namespace store_api_test {
 
+class FixedClock final : public Clock {
+ public:
+  int64_t NowNs() const override { return 0; }
+};
+
 class StoreApiTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -41,7 +46,7 @@ class StoreApiTest : public ::testing::Test {
     return api.Query(request, cancel);
   }
 
-  FixedClock clock_{0};
+  FixedClock clock_;
   std::string folder_;
 };
 

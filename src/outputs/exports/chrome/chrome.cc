@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/json/writer.h"
 #include "base/version.h"
@@ -51,14 +52,13 @@ void WriteDistributed(const Model& model, const timeline::TimelineView& view, Js
   json.Key("distributedInfo").BeginObject();
   json.Field("backend", model.pools.Text(timelines.backend[view.row]));
   json.Field("rank", view.who.rank).Field("world_size", timelines.world_size[view.row]);
-  json.Key("pg_config").BeginArray();
-  for (size_t row = 0; row < groups.size(); ++row) {
-    json.BeginObject().Field("pg_name", model.pools.Text(groups.name[row]));
+  json.Objects("pg_config", std::views::iota(size_t{0}, groups.size()), [&](size_t row) {
+    json.Field("pg_name", model.pools.Text(groups.name[row]));
     json.Field("pg_desc", model.pools.Text(groups.description[row]));
     json.Field("backend_config", model.pools.Text(groups.backend[row]));
-    json.ListField("ranks", model.pools.lists.Get(groups.members[row])).EndObject();
-  }
-  json.EndArray().EndObject();
+    json.ListField("ranks", model.pools.lists.Get(groups.members[row]));
+  });
+  json.EndObject();
 }
 
 // What a single timeline says about itself; of several it would be of one of them.
@@ -102,11 +102,9 @@ Status Write(const Model& model, const OutputContext& context) {
 
 const Output& Describe() {
   static constexpr Output kOutput = {
-      .info = {.name = "chrome",
-               .sentence = "the timelines of the run on one clock as Chrome Trace Event JSON",
-               .file = kFile,
-               .on_request = true},
-      .write = Write};
+      {"chrome", "the timelines of the run on one clock as Chrome Trace Event JSON", kFile,
+       kOnRequest},
+      Write};
   return kOutput;
 }
 

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
-#include "base/text/escape.h"
+#include "base/text/strings.h"
 
 namespace debrief::outputs::chrome {
 
@@ -88,17 +86,9 @@ void AppendMicros(std::string& out, int64_t ns) {
   out.append(digits, sizeof(digits));
 }
 
-void AppendText(std::string& out, std::string_view text) {
-  out += '"';
-  AppendJson(out, text);
-  out += '"';
-}
-
 bool IsNumber(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() &&
-         text == std::string_view(fmt::format_int(number).c_str());
+  const std::optional<int64_t> number = ParseNumber<int64_t>(text);
+  return number && text == std::string_view(fmt::format_int(*number).c_str());
 }
 
 bool IsPlainList(std::string_view text) {

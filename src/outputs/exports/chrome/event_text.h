@@ -10,9 +10,6 @@ namespace debrief::outputs::chrome {
 // Microseconds with three decimals, exactly: 1500 is 1.500.
 void AppendMicros(std::string& out, int64_t ns);
 
-// A text as a JSON string with its quotes.
-void AppendText(std::string& out, std::string_view text);
-
 // Whether `text` is a whole number of at most 63 bits as JSON has them.
 bool IsNumber(std::string_view text);
 

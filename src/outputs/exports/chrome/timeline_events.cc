@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
 
+#include "base/text/escape.h"
+#include "base/text/strings.h"
 #include "model/timeline/columns.h"
 #include "model/timeline/kinds.h"
 #include "outputs/exports/chrome/event_text.h"
@@ -27,6 +28,16 @@ void AppendKey(std::string_view key, std::string& out) {
   out += '"';
   out += key;
   out += "\": ";
+}
+
+void AppendField(std::string_view key, std::string_view text, std::string& out) {
+  AppendKey(key, out);
+  AppendJsonString(out, text);
+}
+
+void AppendField(std::string_view key, int64_t number, std::string& out) {
+  AppendKey(key, out);
+  AppendInt(out, number);
 }
 
 class TimelineEvents {
@@ -106,7 +117,7 @@ class TimelineEvents {
         std::back_inserter(out),
         R"({{"ph": "M", "name": "{}", "pid": {}, "tid": {}, "ts": 0.000, "args": {{"{}": )", what,
         pid, tid, key);
-    AppendText(out, value);
+    AppendJsonString(out, value);
     out += "}}";
     return file_.End();
   }
@@ -148,12 +159,8 @@ class TimelineEvents {
     }
     std::string_view category = Text(view_.category[at]);
     if (category.empty() && !is_instant) category = timeline::CategoryOfKind(Text(view_.kind[at]));
-    if (!category.empty()) {
-      out += R"(, "cat": )";
-      AppendText(out, category);
-    }
-    out += R"(, "name": )";
-    AppendText(out, view_.NameOf(slice));
+    if (!category.empty()) AppendField("cat", category, out);
+    AppendField("name", view_.NameOf(slice), out);
     AppendArgs(slice, out);
     out += '}';
     return file_.End();
@@ -166,12 +173,9 @@ class TimelineEvents {
     const int64_t id = own != kNone64 ? merged_.IdOf(own) : merged_.first_id + slice;
     auto write = [&](char phase, int64_t time) {
       std::string& out = Begin(phase, track_row, time);
-      out += R"(, "id": )";
-      AppendInt(out, id);
-      out += R"(, "cat": )";
-      AppendText(out, Text(view_.category[at]));
-      out += R"(, "name": )";
-      AppendText(out, view_.NameOf(slice));
+      AppendField("id", id, out);
+      AppendField("cat", Text(view_.category[at]), out);
+      AppendField("name", view_.NameOf(slice), out);
       if (phase == 'b') AppendArgs(slice, out);
       out += '}';
       return file_.End();
@@ -189,8 +193,7 @@ class TimelineEvents {
     if (!starts && (!view_.kinds.IsWork(view_.kind[at]) || !launching_.contains(correlation)))
       return {};
     std::string& out = Begin(starts ? 's' : 'f', track_row, view_.start[at]);
-    out += R"(, "id": )";
-    AppendInt(out, merged_.IdOf(correlation));
+    AppendField("id", merged_.IdOf(correlation), out);
     out += R"(, "cat": "ac2g", "name": "ac2g")";
     if (!starts) out += R"(, "bp": "e")";
     out += '}';
@@ -219,14 +222,13 @@ class TimelineEvents {
       const int64_t time = counters.time_ns[row];
       const size_t track_row = view_.tracks.begin + static_cast<size_t>(track);
       std::string& out = Begin('C', track_row, time);
-      out += R"(, "name": )";
-      AppendText(out, Text(tracks.tid[track_row]));
+      AppendField("name", Text(tracks.tid[track_row]), out);
       out += R"(, "args": {)";
       for (; row < view_.counters.end && counters.track[row] == track &&
              counters.time_ns[row] == time;
            ++row) {
         if (out.back() != '{') out += ", ";
-        AppendText(out, Text(counters.series[row]));
+        AppendJsonString(out, Text(counters.series[row]));
         const double number = counters.number[row];
         fmt::format_to(std::back_inserter(out), ": {}", std::isfinite(number) ? number : 0.0);
       }
@@ -245,12 +247,9 @@ class TimelineEvents {
                                                          : 'f';
       const size_t track_row = view_.tracks.begin + static_cast<size_t>(flows.track[row]);
       std::string& out = Begin(letter, track_row, flows.time_ns[row]);
-      out += R"(, "id": )";
-      AppendInt(out, merged_.IdOf(flows.id[row]));
-      out += R"(, "cat": )";
-      AppendText(out, Text(flows.name[row]));
-      out += R"(, "name": )";
-      AppendText(out, Text(flows.name[row]));
+      AppendField("id", merged_.IdOf(flows.id[row]), out);
+      AppendField("cat", Text(flows.name[row]), out);
+      AppendField("name", Text(flows.name[row]), out);
       if (letter == 'f') out += R"(, "bp": "e")";
       out += '}';
       TRY(file_.End());
@@ -261,13 +260,11 @@ class TimelineEvents {
   std::string& Begin(char phase, size_t track_row, int64_t time) {
     const auto& tracks = model_.tables.Get<TimelineTrackTable>();
     std::string& out = file_.Begin();
-    out += R"({"ph": ")";
-    out += phase;
-    out += R"(", "pid": )";
-    AppendInt(out, pids_[static_cast<size_t>(tracks.process[track_row])]);
-    out += R"(, "tid": )";
-    AppendInt(out, tids_[track_row - view_.tracks.begin]);
-    out += R"(, "ts": )";
+    out += '{';
+    AppendField("ph", std::string_view(&phase, 1), out);
+    AppendField("pid", pids_[static_cast<size_t>(tracks.process[track_row])], out);
+    AppendField("tid", tids_[track_row - view_.tracks.begin], out);
+    AppendKey("ts", out);
     AppendMicros(out, merged_.TimeOf(time) - base_ns_);
     return out;
   }
@@ -321,13 +318,10 @@ class TimelineEvents {
 
   void AppendColumn(std::string_view key, StringId value, std::string& out) {
     if (value == StringId::kNone) return;
-    AppendKey(key, out);
     const bool is_list = (key == "Input Dims" || key == "Input type") && IsPlainList(Text(value));
-    if (is_list) {
-      out += Text(value);
-    } else {
-      AppendText(out, Text(value));
-    }
+    if (!is_list) return AppendField(key, Text(value), out);
+    AppendKey(key, out);
+    out += Text(value);
   }
 
   // The profiler writes them as a text.
@@ -361,10 +355,8 @@ class TimelineEvents {
 }  // namespace
 
 int64_t NumberGiver::NumberFor(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (is_number && taken_.insert(number).second) return number;
+  const std::optional<int64_t> number = ParseNumber<int64_t>(text);
+  if (number && taken_.insert(*number).second) return *number;
   while (!taken_.insert(next_).second) ++next_;
   return next_;
 }

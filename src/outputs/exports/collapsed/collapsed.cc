@@ -30,12 +30,10 @@ Status Write(const Model& model, const OutputContext& context) {
 
 const Output& Describe() {
   static constexpr Output kOutput = {
-      .info = {.name = "collapsed",
-               .sentence = "where the time of threads and streams went, as collapsed stacks for "
-                           "flame graphs",
-               .file = kFile,
-               .on_request = true},
-      .write = Write};
+      {"collapsed",
+       "where the time of threads and streams went, as collapsed stacks for flame graphs", kFile,
+       kOnRequest},
+      Write};
   return kOutput;
 }
 

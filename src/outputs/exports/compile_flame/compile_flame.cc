@@ -26,13 +26,10 @@ Status Write(const Model& model, const OutputContext& context) {
 
 const Output& Describe() {
   static constexpr Output kOutput = {
-      .info = {.name = "compile_flame",
-               .sentence =
-                   "flame graphs of compile time by the program's stacks, and their tree as "
-                   "compile_stacks.dot",
-               .file = kFile,
-               .on_request = true},
-      .write = Write};
+      {"compile_flame",
+       "flame graphs of compile time by the program's stacks, and their tree as compile_stacks.dot",
+       kFile, kOnRequest},
+      Write};
   return kOutput;
 }
 

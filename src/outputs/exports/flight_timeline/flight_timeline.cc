@@ -77,12 +77,6 @@ class EventWriter {
     any_ = true;
   }
 
-  void Quote(std::string_view text) {
-    out_ += '"';
-    AppendJson(out_, text);
-    out_ += '"';
-  }
-
   // Nanoseconds as microseconds, without rounding. Differences of hostile times need all 64 bits.
   void Micros(int64_t from, int64_t to) {
     const uint64_t ns = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
@@ -109,13 +103,8 @@ class EventWriter {
       const Process& process = layout_.processes[order[place]];
       const bool is_plain = !several && process.rank >= 0;
       pids_[order[place]] = is_plain ? process.rank : static_cast<int64_t>(place);
-      Meta("process_name", pids_[order[place]], 0);
-      Quote(ProcessName(process, several));
-      out_ += "}}";
-      Begin();
-      Print(FMT_COMPILE("{{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{},\"tid\":0,"
-                        "\"args\":{{\"sort_index\":{}}}}}"),
-            pids_[order[place]], place);
+      Describe("process", pids_[order[place]], 0, ProcessName(process, several),
+               static_cast<int64_t>(place));
     }
   }
 
@@ -131,11 +120,19 @@ class EventWriter {
     return name;
   }
 
-  // The beginning of a metadata event, up to the name.
-  void Meta(std::string_view what, int64_t pid, int32_t tid) {
+  // Name and place of a process or thread.
+  void Describe(std::string_view what, int64_t pid, int32_t tid, std::string_view name,
+                int64_t place) {
     Begin();
-    Print(FMT_COMPILE("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":"),
+    Print(FMT_COMPILE("{{\"ph\":\"M\",\"name\":\"{}_name\",\"pid\":{},\"tid\":{},"
+                      "\"args\":{{\"name\":"),
           what, pid, tid);
+    AppendJsonString(out_, name);
+    out_ += "}}";
+    Begin();
+    Print(FMT_COMPILE("{{\"ph\":\"M\",\"name\":\"{}_sort_index\",\"pid\":{},\"tid\":{},"
+                      "\"args\":{{\"sort_index\":{}}}}}"),
+          what, pid, tid, place);
   }
 
   static int32_t Tid(const Group& group, int32_t lane) {
@@ -144,15 +141,9 @@ class EventWriter {
 
   void WriteTracks(const Group& group) {
     for (int32_t lane = 0; lane < group.lanes; ++lane) {
-      const int64_t pid = pids_[group.process];
       const int32_t tid = Tid(group, lane);
-      Meta("thread_name", pid, tid);
-      Quote(GroupName(group.op_row) + (lane == 0 ? "" : fmt::format(" +{}", lane)));
-      out_ += "}}";
-      Begin();
-      Print(FMT_COMPILE("{{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":{},\"tid\":{},"
-                        "\"args\":{{\"sort_index\":{}}}}}"),
-            pid, tid, tid);
+      Describe("thread", pids_[group.process], tid,
+               GroupName(group.op_row) + (lane == 0 ? "" : fmt::format(" +{}", lane)), tid);
     }
   }
 
@@ -181,7 +172,7 @@ class EventWriter {
     out_ += ",\"dur\":";
     Micros(box.start_ns, box.end_ns);
     out_ += ops_.is_p2p[row] ? ",\"cat\":\"p2p\",\"name\":" : ",\"cat\":\"collective\",\"name\":";
-    Quote(model_.pools.Text(ops_.op[row]));
+    AppendJsonString(out_, model_.pools.Text(ops_.op[row]));
     WriteArgs(box);
     out_ += "}}";
   }
@@ -190,7 +181,7 @@ class EventWriter {
     const size_t row = box.op_row;
     const int32_t seq = ops_.is_p2p[row] ? ops_.p2p_seq[row] : ops_.collective_seq[row];
     out_ += ",\"args\":{\"state\":";
-    Quote(model_.pools.Text(ops_.state[row]));
+    AppendJsonString(out_, model_.pools.Text(ops_.state[row]));
     if (seq != kNone32) Print(FMT_COMPILE(",\"seq\":{}"), seq);
     if (ops_.record[row] != kNone32) Print(FMT_COMPILE(",\"record\":{}"), ops_.record[row]);
     TextArg("input_sizes", ops_.input_sizes[row]);
@@ -207,7 +198,7 @@ class EventWriter {
   void TextArg(std::string_view key, StringId text) {
     if (text == StringId::kNone) return;
     Print(FMT_COMPILE(",\"{}\":"), key);
-    Quote(model_.pools.Text(text));
+    AppendJsonString(out_, model_.pools.Text(text));
   }
 
   // The innermost lines of the user, as JSON; made once for each stack.
@@ -289,10 +280,9 @@ class EventWriter {
 constexpr std::string_view kFile = "flight_timeline.json";
 
 Status Write(const Model& model, const OutputContext& context) {
-  if (context.folder.empty() && context.file.empty()) return {};
+  const std::string path = PathOf(context, kFile);
+  if (path.empty()) return {};
   const Layout layout = MakeLayout(model);
-  std::string path =
-      context.file.empty() ? context.folder + "/" + std::string(kFile) : context.file;
   ASSIGN_OR_RETURN(GrowingFile file, GrowingFile::Create(path));
   TRY(EventWriter(model, layout, file).Write());
   return file.Finish();
@@ -302,11 +292,9 @@ Status Write(const Model& model, const OutputContext& context) {
 
 const Output& Describe() {
   static constexpr Output kOutput = {
-      .info = {.name = "flight_timeline",
-               .sentence = "collectives of all ranks as Chrome Trace Event JSON, an arrow a match",
-               .file = kFile,
-               .on_request = true},
-      .write = Write};
+      {"flight_timeline", "collectives of all ranks as Chrome Trace Event JSON, an arrow a match",
+       kFile, kOnRequest},
+      Write};
   return kOutput;
 }
 

@@ -14,11 +14,8 @@ Status Write(const Model& model, const OutputContext& context) {
 }  // namespace
 
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "json",
-               .sentence = "findings, diagnostics and inputs as JSON, for scripts",
-               .file = "findings.json"},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"json", "findings, diagnostics and inputs as JSON, for scripts", "findings.json"}, Write};
   return kOutput;
 }
 

@@ -19,8 +19,6 @@ constexpr protozero::pbf_tag_type Tag(Field field) {
   return static_cast<protozero::pbf_tag_type>(field);
 }
 
-uint32_t Number(StringId id) { return static_cast<uint32_t>(id); }
-
 void AddText(pbf_writer& writer, protozero::pbf_tag_type tag, std::string_view text) {
   writer.add_bytes(tag, text.data(), text.size());
 }
@@ -107,11 +105,17 @@ void PacketWriter::Intern(uint32_t field, uint64_t iid, std::string_view text) {
   pbf_writer(interned_).add_message(field, small_);
 }
 
+uint64_t PacketWriter::InternOnce(uint32_t field, StringId id, Told& told) {
+  const auto number = static_cast<uint32_t>(id);
+  if (told.IsNew(number)) Intern(field, number, pools_.Text(id));
+  return number;
+}
+
 void PacketWriter::Category(StringId category) {
   if (category == StringId::kNone) return;
-  if (categories_.IsNew(Number(category)))
-    Intern(Tag(fields::InternedData::kEventCategories), Number(category), pools_.Text(category));
-  pbf_writer(event_).add_uint64(Tag(fields::TrackEvent::kCategoryIids), Number(category));
+  const uint64_t iid =
+      InternOnce(Tag(fields::InternedData::kEventCategories), category, categories_);
+  pbf_writer(event_).add_uint64(Tag(fields::TrackEvent::kCategoryIids), iid);
 }
 
 void PacketWriter::Category(std::string_view category) {
@@ -121,9 +125,8 @@ void PacketWriter::Category(std::string_view category) {
 
 void PacketWriter::Named(StringId name) {
   if (name == StringId::kNone) return;
-  if (names_.IsNew(Number(name)))
-    Intern(Tag(fields::InternedData::kEventNames), Number(name), pools_.Text(name));
-  pbf_writer(event_).add_uint64(Tag(fields::TrackEvent::kNameIid), Number(name));
+  const uint64_t iid = InternOnce(Tag(fields::InternedData::kEventNames), name, names_);
+  pbf_writer(event_).add_uint64(Tag(fields::TrackEvent::kNameIid), iid);
 }
 
 void PacketWriter::Named(std::string_view name) {
@@ -146,21 +149,19 @@ uint64_t PacketWriter::KeyNumber(std::string_view key) {
   return found->second;
 }
 
-void PacketWriter::BeginAnnotation(std::string_view key) {
+template <typename Add>
+void PacketWriter::AddAnnotation(std::string_view key, Add add) {
   const uint64_t number = KeyNumber(key);
   annotation_.clear();
-  pbf_writer(annotation_).add_uint64(Tag(fields::Annotation::kNameIid), number);
-}
-
-void PacketWriter::EndAnnotation() {
+  pbf_writer annotation(annotation_);
+  annotation.add_uint64(Tag(fields::Annotation::kNameIid), number);
+  add(annotation);
   pbf_writer(event_).add_message(Tag(fields::TrackEvent::kAnnotations), annotation_);
 }
 
 void PacketWriter::Annotate(std::string_view key, int64_t value) {
   if (value == kNone64) return;
-  BeginAnnotation(key);
-  pbf_writer(annotation_).add_int64(Tag(fields::Annotation::kInt), value);
-  EndAnnotation();
+  AddAnnotation(key, [&](pbf_writer& to) { to.add_int64(Tag(fields::Annotation::kInt), value); });
 }
 
 void PacketWriter::Annotate(std::string_view key, int32_t value) {
@@ -168,47 +169,39 @@ void PacketWriter::Annotate(std::string_view key, int32_t value) {
 }
 
 void PacketWriter::Annotate(std::string_view key, uint8_t value) {
-  BeginAnnotation(key);
-  pbf_writer(annotation_).add_bool(Tag(fields::Annotation::kBool), value != 0);
-  EndAnnotation();
+  AddAnnotation(key,
+                [&](pbf_writer& to) { to.add_bool(Tag(fields::Annotation::kBool), value != 0); });
 }
 
 void PacketWriter::Annotate(std::string_view key, double value) {
   if (std::isnan(value)) return;
-  BeginAnnotation(key);
-  pbf_writer(annotation_).add_double(Tag(fields::Annotation::kDouble), value);
-  EndAnnotation();
+  AddAnnotation(key,
+                [&](pbf_writer& to) { to.add_double(Tag(fields::Annotation::kDouble), value); });
 }
 
 void PacketWriter::Annotate(std::string_view key, StringId value) {
   if (value == StringId::kNone) return;
-  if (texts_.IsNew(Number(value)))
-    Intern(Tag(fields::InternedData::kAnnotationStrings), Number(value), pools_.Text(value));
-  BeginAnnotation(key);
-  pbf_writer(annotation_).add_uint64(Tag(fields::Annotation::kStringIid), Number(value));
-  EndAnnotation();
+  const uint64_t iid = InternOnce(Tag(fields::InternedData::kAnnotationStrings), value, texts_);
+  AddAnnotation(key,
+                [&](pbf_writer& to) { to.add_uint64(Tag(fields::Annotation::kStringIid), iid); });
 }
 
 void PacketWriter::AnnotateText(std::string_view key, std::string_view value) {
-  BeginAnnotation(key);
-  pbf_writer annotation(annotation_);
-  AddText(annotation, Tag(fields::Annotation::kString), value);
-  EndAnnotation();
+  AddAnnotation(key, [&](pbf_writer& to) { AddText(to, Tag(fields::Annotation::kString), value); });
 }
 
 // A list without elements is told by one that has no value.
 void PacketWriter::Annotate(std::string_view key, ListId value) {
   if (value == ListId::kNone) return;
-  BeginAnnotation(key);
-  pbf_writer annotation(annotation_);
-  const auto numbers = pools_.lists.Get(value);
-  for (int64_t number : numbers) {
-    small_.clear();
-    pbf_writer(small_).add_int64(Tag(fields::Annotation::kInt), number);
-    annotation.add_message(Tag(fields::Annotation::kArrayValues), small_);
-  }
-  if (numbers.empty()) annotation.add_message(Tag(fields::Annotation::kArrayValues), "", 0);
-  EndAnnotation();
+  AddAnnotation(key, [&](pbf_writer& annotation) {
+    const auto numbers = pools_.lists.Get(value);
+    for (int64_t number : numbers) {
+      small_.clear();
+      pbf_writer(small_).add_int64(Tag(fields::Annotation::kInt), number);
+      annotation.add_message(Tag(fields::Annotation::kArrayValues), small_);
+    }
+    if (numbers.empty()) annotation.add_message(Tag(fields::Annotation::kArrayValues), "", 0);
+  });
 }
 
 Status PacketWriter::End() {

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -73,8 +72,10 @@ class PacketWriter {
 
   void Intern(uint32_t field, uint64_t iid, std::string_view text);
   uint64_t KeyNumber(std::string_view key);
-  void BeginAnnotation(std::string_view key);
-  void EndAnnotation();
+  // The number of a text, which goes into the file when it is the first time.
+  uint64_t InternOnce(uint32_t field, StringId id, Told& told);
+  template <typename Add>
+  void AddAnnotation(std::string_view key, Add add);
   Status WritePacket();
 
   const Pools& pools_;

@@ -14,23 +14,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/bytes/hash.h"
+#include "base/text/strings.h"
 #include "model/timeline/columns.h"
 #include "model/timeline/kinds.h"
 #include "model/timeline/lanes.h"
 #include "model/timeline/perfetto_fields.h"
-#include "outputs/exports/perfetto/arrows.h"
 #include "outputs/exports/perfetto/packet_writer.h"
 #include "outputs/output.h"
 #include "outputs/timeline_merge.h"
 #include "tables/timeline_counter.h"
+#include "tables/timeline_flow.h"
 
 namespace debrief::outputs::perfetto {
 
@@ -39,9 +41,7 @@ namespace {
 namespace fields = debrief::perfetto;
 
 int32_t PositiveNumber(std::string_view text) {
-  int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number > 0 ? number : 0;
+  return std::max(ParseNumber<int32_t>(text).value_or(0), 0);
 }
 
 bool IsNone(int32_t value) { return value == kNone32; }
@@ -50,8 +50,61 @@ bool IsNone(double value) { return std::isnan(value); }
 bool IsNone(StringId value) { return value == StringId::kNone; }
 bool IsNone(ListId value) { return value == ListId::kNone; }
 
-bool HasRealTimes(const TimelineTable& timelines, size_t row) {
-  return timelines.base_ns[row] != kNone64;
+// Arrows of one timeline as Perfetto wants them: numbers at the slices that they touch. From the
+// call that launched work to that work (by correlation), and those of table timeline_flow.
+struct ArrowEnd {
+  int32_t slice = 0;
+  uint64_t id = 0;
+  bool ends = false;
+};
+
+// Numbers of arrows are those of the whole trace.
+uint64_t Mix(uint64_t kind, int64_t timeline, int64_t number) {
+  uint64_t mixed = kind * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(timeline);
+  mixed = (mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9 + static_cast<uint64_t>(number);
+  mixed = (mixed ^ (mixed >> 32)) * 0x94d049bb133111eb;
+  return (mixed ^ (mixed >> 31)) | 1;  // 0 is no number
+}
+
+// One arrow for each piece of work: a graph that is launched has thousands.
+void AddLaunches(const MergedTimeline& merged, std::vector<ArrowEnd>& arrows) {
+  const timeline::TimelineView& view = merged.view;
+  std::unordered_map<int64_t, int32_t> launch_of;
+  for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
+    const auto at = static_cast<size_t>(slice);
+    if (view.correlation[at] != kNone64 && view.kind[at] == view.kinds.runtime)
+      launch_of.try_emplace(view.correlation[at], slice);
+  }
+  for (int32_t slice = 0; slice < view.slice_count(); ++slice) {
+    const auto at = static_cast<size_t>(slice);
+    if (view.correlation[at] == kNone64 || !view.kinds.IsWork(view.kind[at])) continue;
+    const auto launch = launch_of.find(view.correlation[at]);
+    if (launch == launch_of.end()) continue;
+    const uint64_t id = Mix(0, view.who.input, slice);
+    arrows.push_back({launch->second, id, false});
+    arrows.push_back({slice, id, true});
+  }
+}
+
+void AddFlows(const MergedTimeline& merged, std::vector<ArrowEnd>& arrows) {
+  const auto& flows = merged.view.model.tables.Get<TimelineFlowTable>();
+  const Pools& pools = merged.view.model.pools;
+  for (size_t row = merged.view.flows.begin; row < merged.view.flows.end; ++row) {
+    if (flows.slice[row] == kNone32) continue;
+    const uint64_t name = HashBytes(pools.Text(flows.name[row]));
+    const bool ends = pools.Text(flows.phase[row]) == timeline::kFlowEnd;
+    arrows.push_back({flows.slice[row], Mix(name | 1, merged.view.who.input, flows.id[row]), ends});
+  }
+}
+
+// In order of slice.
+std::vector<ArrowEnd> FindArrows(const MergedTimeline& merged) {
+  std::vector<ArrowEnd> arrows;
+  AddLaunches(merged, arrows);
+  AddFlows(merged, arrows);
+  std::stable_sort(arrows.begin(), arrows.end(),
+                   [](const ArrowEnd& a, const ArrowEnd& b) { return a.slice < b.slice; });
+  return arrows;
 }
 
 // Numbers that must differ in the whole trace.
@@ -96,13 +149,13 @@ class TimelinePackets {
   }
 
   Status Write() {
-    if (HasRealTimes(model_.tables.Get<TimelineTable>(), view_.row))
-      TRY(writer_.AddClocks(start_ns_));
+    const bool counts_from_1970 = model_.tables.Get<TimelineTable>().base_ns[view_.row] != kNone64;
+    if (counts_from_1970) TRY(writer_.AddClocks(start_ns_));
     TRY(WriteProcesses());
     TRY(WriteTracks());
     TRY(WriteAbout());
     arrows_ = FindArrows(merged_);
-    TRY(WriteSlices());
+    for (size_t row = view_.tracks.begin; row < view_.tracks.end; ++row) TRY(WriteTrack(row));
     TRY(WriteMemory());
     TRY(WriteCounters());
     return WriteFlows();
@@ -180,11 +233,6 @@ class TimelinePackets {
       AnnotateRow(table, row);
       TRY(writer_.End());
     }
-    return {};
-  }
-
-  Status WriteSlices() {
-    for (size_t row = view_.tracks.begin; row < view_.tracks.end; ++row) TRY(WriteTrack(row));
     return {};
   }
 
@@ -395,12 +443,9 @@ Status Write(const Model& model, const OutputContext& context) {
 
 const Output& Describe() {
   static constexpr Output kOutput = {
-      .info = {.name = "perfetto",
-               .sentence = "the timelines of the run on one clock as a Perfetto trace, for "
-                           "ui.perfetto.dev",
-               .file = kFile,
-               .on_request = true},
-      .write = Write};
+      {"perfetto", "the timelines of the run on one clock as a Perfetto trace, for ui.perfetto.dev",
+       kFile, kOnRequest},
+      Write};
   return kOutput;
 }
 

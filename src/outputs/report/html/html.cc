@@ -15,8 +15,6 @@
 // every '<' into \u003c, so that no text can end the element. The page is cut at the marks once,
 // from left to right; text that is filled in is never searched for marks. Cost: one pass over the
 // page, one over the run.
-#include "outputs/report/html/html.h"
-
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -26,6 +24,7 @@
 #include "base/json/writer.h"
 #include "base/text/escape.h"
 #include "outputs/output.h"
+#include "outputs/report/html/islands.h"
 #include "outputs/run_json.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
@@ -139,11 +138,8 @@ Status Write(const Model& model, const OutputContext& context) {
 }  // namespace
 
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "html",
-               .sentence = "the report: a page that opens offline in any browser",
-               .file = "index.html"},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"html", "the report: a page that opens offline in any browser", "index.html"}, Write};
   return kOutput;
 }
 

@@ -10,6 +10,7 @@
 // web/src/run/islands.ts reads them. A name is made of lower case letters, digits, '_' and '/'.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,6 +20,9 @@
 #include "model/model.h"
 
 namespace debrief::outputs::html {
+
+// Who takes an island: its name and its bytes.
+using IslandSink = std::function<Status(std::string_view name, std::string_view bytes)>;
 
 class Islands {
  public:
@@ -31,6 +35,10 @@ class Islands {
   // From any thread. Costs packing and writing.
   Status Add(std::string_view name, std::string_view bytes);
 
+  IslandSink Sink() {
+    return [this](std::string_view name, std::string_view bytes) { return Add(name, bytes); };
+  }
+
   // Elements of those that are kept, in order of name.
   std::string Elements() const;
 
@@ -42,5 +50,9 @@ class Islands {
 
 // Adds all that views of this model read, with up to `threads` threads.
 Status AddIslands(const Model& model, int threads, Islands& islands);
+
+// The page: style, script and the run inside, and the islands that are kept for it. Same model,
+// same bytes.
+std::string MakePage(const Model& model, const Islands& islands);
 
 }  // namespace debrief::outputs::html

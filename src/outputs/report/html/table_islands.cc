@@ -7,7 +7,6 @@
 #include "outputs/report/html/table_islands.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -130,32 +129,9 @@ bool HasRows(const Model& model, std::string_view table) {
   return model.tables.FindFilled(table) != nullptr;
 }
 
-double NumberAt(const Table& table, size_t column, size_t row) {
-  switch (table.info().columns[column].type) {
-    case ColumnType::kInt32:
-      return ValueAt<int32_t>(table, column, row);
-    case ColumnType::kInt64:
-      return static_cast<double>(ValueAt<int64_t>(table, column, row));
-    case ColumnType::kDouble: {
-      const double value = ValueAt<double>(table, column, row);
-      return std::isnan(value) ? -1 : value;  // nulls of integers are the smallest as they are
-    }
-    default:
-      return 0;
-  }
-}
-
-std::optional<size_t> FindColumn(const Table& table, std::string_view name) {
-  const std::span<const ColumnInfo> columns = table.info().columns;
-  const auto at = std::find_if(columns.begin(), columns.end(),
-                               [&](const ColumnInfo& one) { return one.name == name; });
-  if (at == columns.end()) return std::nullopt;
-  return static_cast<size_t>(at - columns.begin());
-}
-
 void KeepDefinition(const Model& model, const Table& table, std::string_view definition,
                     std::vector<size_t>& rows) {
-  const std::optional<size_t> column = FindColumn(table, "definition");
+  const std::optional<size_t> column = FindColumn(table.info(), "definition");
   if (definition.empty() || !column) return;
   std::erase_if(rows, [&](size_t row) {
     return ReadCell(model.pools, table, *column, row).text != definition;
@@ -167,13 +143,12 @@ std::vector<size_t> OrderOf(const Model& model, const Table& table, const Share&
   std::vector<size_t> order(table.size());
   std::iota(order.begin(), order.end(), size_t{0});
   KeepDefinition(model, table, share.definition, order);
-  const std::optional<size_t> column = FindColumn(table, share.largest);
+  const std::optional<size_t> column = FindColumn(table.info(), share.largest);
   if (!column) return order;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const double first = NumberAt(table, *column, a);
-    const double second = NumberAt(table, *column, b);
-    return first != second ? first > second : a < b;
-  });
+  std::vector<double> keys(table.size());
+  for (size_t row : order) keys[row] = SortKey(ReadCell(model.pools, table, *column, row));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return keys[a] > keys[b]; });
   return order;
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "base/text/units.h"
 #include "base/version.h"
 #include "outputs/finding_markdown.h"
 #include "outputs/job_verdicts.h"
@@ -25,10 +26,6 @@ namespace {
 
 constexpr size_t kMostFolded = 50;
 constexpr size_t kMostTrouble = 10;
-
-std::string Plural(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 void AppendFindings(std::string& out, const Model& model, std::string_view summary,
                     const std::vector<size_t>& findings) {
@@ -141,11 +138,8 @@ Status Write(const Model& model, const OutputContext& context) {
 }  // namespace
 
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "markdown",
-               .sentence = "the verdict as Markdown, to paste into a ticket (--markdown)",
-               .file = ""},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"markdown", "the verdict as Markdown, to paste into a ticket (--markdown)"}, Write};
   return kOutput;
 }
 

@@ -299,12 +299,10 @@ std::string SummaryText(const Model& model, const SummaryOptions& options) {
 }
 
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "compile_summary",
-               .sentence = "what the compile logs tell, as text: recompiles, breaks, time, caches",
-               .file = "compile_summary.txt",
-               .on_request = true},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"compile_summary", "what the compile logs tell, as text: recompiles, breaks, time, caches",
+       "compile_summary.txt", kOnRequest},
+      Write};
   return kOutput;
 }
 

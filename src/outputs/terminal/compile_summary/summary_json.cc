@@ -23,45 +23,12 @@ constexpr std::string_view kTables[] = {"compilation",          "compile_autotun
 
 // Whether the row belongs to the compilation that was asked for; rows of tables without compile ids
 // do not.
-class RowFilter {
- public:
-  RowFilter(const Model& model, const Table& table, std::string_view wanted)
-      : model_(model), table_(table), wanted_(wanted) {
-    const auto& columns = table.info().columns;
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].name == "compile_id") column_ = static_cast<int>(i);
-    }
-  }
-
-  bool operator()(size_t row) const {
-    if (wanted_.empty()) return true;
-    if (column_ < 0) return false;
-    StringId name;
-    table_.Copy(static_cast<size_t>(column_), row, 1, &name);
-    std::string_view id = model_.pools.Text(name);
-    return id.substr(0, id.find('_')) == wanted_;
-  }
-
- private:
-  const Model& model_;
-  const Table& table_;
-  std::string_view wanted_;
-  int column_ = -1;
-};
-
-void WriteFindings(const Model& model, JsonWriter& json) {
-  json.Key("findings").BeginArray();
-  for (const Finding& finding : model.findings) {
-    if (!finding.rule.starts_with("compile")) continue;
-    json.BeginObject()
-        .Field("rule", finding.rule)
-        .Field("severity", SeverityName(finding.severity))
-        .Field("headline", finding.headline)
-        .Field("next_step", finding.next_step)
-        .ListField("ranks", finding.ranks)
-        .EndObject();
-  }
-  json.EndArray();
+bool IsWanted(const Model& model, const Table& table, size_t row, std::string_view wanted) {
+  if (wanted.empty()) return true;
+  const std::optional<size_t> column = FindColumn(table.info(), "compile_id");
+  if (!column) return false;
+  const std::string_view id = model.pools.Text(ValueAt<StringId>(table, *column, row));
+  return id.substr(0, id.find('_')) == wanted;
 }
 
 }  // namespace
@@ -70,13 +37,18 @@ std::string SummaryJson(const Model& model, const SummaryOptions& options) {
   std::string text;
   JsonWriter json(&text, 1);
   json.BeginObject().Field("schema", 1);
-  WriteFindings(model, json);
+  std::vector<Finding> findings = model.findings;
+  std::erase_if(findings, [](const Finding& one) { return !one.rule.starts_with("compile"); });
+  json.Objects("findings", findings, [&](const Finding& finding) {
+    json.Field("rule", finding.rule).Field("severity", SeverityName(finding.severity));
+    json.Field("headline", finding.headline).Field("next_step", finding.next_step);
+    json.ListField("ranks", finding.ranks);
+  });
   for (std::string_view name : kTables) {
     json.Key(name).BeginArray();
     if (const Table* table = model.tables.Find(name)) {
-      RowFilter filter(model, *table, options.compile_id);
       for (size_t row = 0; row < table->size(); ++row) {
-        if (filter(row)) WriteRow(model, *table, row, json);
+        if (IsWanted(model, *table, row, options.compile_id)) WriteRow(model, *table, row, json);
       }
     }
     json.EndArray();

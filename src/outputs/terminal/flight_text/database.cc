@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <type_traits>
 
 #include "base/json/writer.h"
+#include "base/pools/numbering.h"
 #include "outputs/terminal/flight_text/flight_text.h"
-#include "outputs/terminal/flight_text/match_database.h"
 #include "tables/comm_op.h"
 #include "tables/input.h"
 #include "tables/rank.h"
@@ -29,18 +31,15 @@ class Ids {
   // none for an entry without a stack.
   int32_t Traceback(StackId stack) {
     if (model_.pools.GetStack(stack).empty()) return kNone32;
-    auto [known, is_new] = numbers_.try_emplace(stack, static_cast<int32_t>(stacks_.size()));
-    if (is_new) stacks_.push_back(stack);
-    return known->second;
+    return static_cast<int32_t>(stacks_.Of(stack));
   }
 
-  const std::vector<StackId>& stacks() const { return stacks_; }
+  const std::vector<StackId>& stacks() const { return stacks_.all(); }
 
  private:
   const Model& model_;
   const Dumps& dumps_;
-  std::map<StackId, int32_t> numbers_;
-  std::vector<StackId> stacks_;
+  Numbering<StackId> stacks_;
 };
 
 // "[[4, 4], [8]]" is JSON; anything else is not ours to pass on.
@@ -61,24 +60,43 @@ FlatTable NewTable(std::string_view name, std::string_view columns) {
   return table;
 }
 
+// A value that is JSON already.
+struct Json {
+  std::string_view text;
+};
+
+template <typename Value>
+void WriteField(JsonWriter& json, std::string_view name, const Value& value) {
+  if constexpr (std::is_same_v<Value, Json>) {
+    json.Key(name).Raw(value.text);
+  } else if constexpr (std::is_same_v<Value, std::vector<int32_t>>) {
+    json.ListField(name, value);
+  } else {
+    json.Field(name, value);
+  }
+}
+
+// A row of values in the order of the columns.
+template <typename... Values>
+void AddRow(FlatTable& table, const Values&... values) {
+  JsonWriter json(&table.rows.emplace_back());
+  auto column = table.columns.begin();
+  json.BeginObject();
+  (WriteField(json, (column++)->name, values), ...);
+  json.EndObject();
+}
+
 FlatTable Groups(const Dumps& dumps) {
   FlatTable table = NewTable("groups", "id VARCHAR; name VARCHAR; desc VARCHAR; size BIGINT");
-  for (const DumpGroup& group : dumps.groups) {
-    JsonWriter json(&table.rows.emplace_back());
-    json.BeginObject().Field("id", group.key).Field("name", group.name);
-    json.Field("desc", group.desc).Field("size", group.ranks.size()).EndObject();
-  }
+  for (const DumpGroup& group : dumps.groups)
+    AddRow(table, group.key, group.name, group.desc, group.ranks.size());
   return table;
 }
 
 FlatTable Memberships(const Dumps& dumps) {
   FlatTable table = NewTable("memberships", "group_id VARCHAR; global_rank BIGINT");
-  for (const DumpGroup& group : dumps.groups) {
-    for (int32_t rank : group.ranks) {
-      JsonWriter json(&table.rows.emplace_back());
-      json.BeginObject().Field("group_id", group.key).Field("global_rank", rank).EndObject();
-    }
-  }
+  for (const DumpGroup& group : dumps.groups)
+    for (int32_t rank : group.ranks) AddRow(table, group.key, rank);
   return table;
 }
 
@@ -87,36 +105,34 @@ FlatTable Tracebacks(const Model& model, const Ids& ids) {
       "tracebacks", "id BIGINT; frames STRUCT(name VARCHAR, filename VARCHAR, line BIGINT)[]");
   for (size_t i = 0; i < ids.stacks().size(); ++i) {
     JsonWriter json(&table.rows.emplace_back());
-    json.BeginObject().Field("id", i).Key("frames").BeginArray();
-    for (FrameId id : model.pools.GetStack(ids.stacks()[i])) {
+    json.BeginObject().Field("id", i);
+    json.Objects("frames", model.pools.GetStack(ids.stacks()[i]), [&](FrameId id) {
       const Frame& frame = model.pools.GetFrame(id);
-      json.BeginObject().Field("name", model.pools.Text(frame.function));
-      json.Field("filename", model.pools.Text(frame.file)).Field("line", frame.line).EndObject();
-    }
-    json.EndArray().EndObject();
+      json.Field("name", model.pools.Text(frame.function));
+      json.Field("filename", model.pools.Text(frame.file)).Field("line", frame.line);
+    });
+    json.EndObject();
   }
   return table;
 }
 
-void WriteEntryFields(const Entry& entry, JsonWriter& json) {
-  json.Field("collective_seq_id", entry.collective_seq).Field("p2p_seq_id", entry.p2p_seq);
-  json.Field("record_id", entry.record).Field("pg_desc", GroupText(entry));
-  json.Field("collective_name", ProfilingName(entry));
-  json.Key("input_sizes").Raw(SizesJson(entry.input_sizes));
-  json.Key("output_sizes").Raw(SizesJson(entry.output_sizes));
-}
-
-void WriteMisfits(const Collective& collective, Ids& ids, JsonWriter& json) {
-  json.Key("mismatch_collectives").BeginArray();
-  for (const Misfit& misfit : collective.misfits) {
-    json.BeginObject().Field("rank", misfit.rank);
-    WriteEntryFields(misfit.entry, json);
-    json.Field("collective_state", misfit.entry.state);
-    json.Field("type_of_mismatch", MatchStateName(misfit.info.state));
-    json.Field("detail", misfit.info.detail);
-    json.Field("traceback_id", ids.Traceback(misfit.entry.stack)).EndObject();
+std::string MisfitsJson(const Collective& collective, Ids& ids) {
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginArray();
+  for (const auto& [rank, entry, info] : collective.misfits) {
+    json.BeginObject().Field("rank", rank);
+    json.Field("collective_seq_id", entry.collective_seq).Field("p2p_seq_id", entry.p2p_seq);
+    json.Field("record_id", entry.record).Field("pg_desc", GroupText(entry));
+    json.Field("collective_name", ProfilingName(entry));
+    json.Key("input_sizes").Raw(SizesJson(entry.input_sizes));
+    json.Key("output_sizes").Raw(SizesJson(entry.output_sizes));
+    json.Field("collective_state", entry.state);
+    json.Field("type_of_mismatch", MatchStateName(info.state)).Field("detail", info.detail);
+    json.Field("traceback_id", ids.Traceback(entry.stack)).EndObject();
   }
   json.EndArray();
+  return text;
 }
 
 // The rank whose dump names the collective's group.
@@ -133,24 +149,16 @@ FlatTable Collectives(const Database& db, Ids& ids) {
                "input_sizes BIGINT[][]; output_sizes BIGINT[][]; expected_ranks BIGINT[]; "
                "collective_state VARCHAR; missing_ranks BIGINT[]; mismatch_collectives JSON; "
                "type_of_mismatch VARCHAR; traceback_id BIGINT");
-  for (const Collective& collective : db.collectives) {
-    const Entry& entry = collective.entry;
-    JsonWriter json(&table.rows.emplace_back());
-    json.BeginObject().Field("id", collective.id);
-    json.Field("group_id", ids.Group(entry, AnyMember(collective)));
-    json.Field("pass_check", collective.pass_check);
-    WriteEntryFields(entry, json);
-    json.ListField("expected_ranks", collective.expected.Items());
-    json.Field("collective_state", entry.state);
-    json.ListField("missing_ranks", collective.missing.value_or(PythonSet()).Items());
-    WriteMisfits(collective, ids, json);
-    json.Key("type_of_mismatch");
-    if (collective.misfits.empty()) {
-      json.Null();
-    } else {
-      json.Value(MatchStateName(collective.misfits.front().info.state));
-    }
-    json.Field("traceback_id", ids.Traceback(entry.stack)).EndObject();
+  for (const Collective& one : db.collectives) {
+    const Entry& entry = one.entry;
+    const std::string misfits = MisfitsJson(one, ids);
+    std::optional<std::string_view> mismatch;
+    if (!one.misfits.empty()) mismatch = MatchStateName(one.misfits.front().info.state);
+    AddRow(table, one.id, ids.Group(entry, AnyMember(one)), one.pass_check, entry.collective_seq,
+           entry.p2p_seq, entry.record, GroupText(entry), ProfilingName(entry),
+           Json{SizesJson(entry.input_sizes)}, Json{SizesJson(entry.output_sizes)},
+           one.expected.Items(), entry.state, one.missing.value_or(PythonSet()).Items(),
+           Json{misfits}, mismatch, ids.Traceback(entry.stack));
   }
   return table;
 }
@@ -161,13 +169,9 @@ FlatTable Calls(const Model& model, const Database& db, Ids& ids) {
                "id BIGINT; collective_id BIGINT; group_id VARCHAR; global_rank BIGINT; "
                "traceback_id BIGINT; collective_type VARCHAR; sizes BIGINT[][]");
   for (const NcclCall& call : db.calls) {
-    Entry entry = ReadEntry(model, call.row);
-    JsonWriter json(&table.rows.emplace_back());
-    json.BeginObject().Field("id", call.id).Field("collective_id", call.collective);
-    json.Field("group_id", ids.Group(entry, call.rank)).Field("global_rank", call.rank);
-    json.Field("traceback_id", ids.Traceback(entry.stack));
-    json.Field("collective_type", ProfilingName(entry));
-    json.Key("sizes").Raw(SizesJson(entry.input_sizes)).EndObject();
+    const Entry entry = ReadEntry(model, call.row);
+    AddRow(table, call.id, call.collective, ids.Group(entry, call.rank), call.rank,
+           ids.Traceback(entry.stack), ProfilingName(entry), Json{SizesJson(entry.input_sizes)});
   }
   return table;
 }
@@ -178,8 +182,6 @@ FlatTable Processes(const Model& model, const Dumps& dumps) {
   const auto& ranks = model.tables.Get<RankTable>();
   FlatTable table = NewTable("processes", "rank BIGINT; host VARCHAR; input VARCHAR");
   for (const RankDump& dump : dumps.ranks) {
-    JsonWriter json(&table.rows.emplace_back());
-    json.BeginObject().Field("rank", dump.rank);
     std::string_view host;
     for (size_t i = 0; i < ranks.size(); ++i) {
       if (ranks.rank[i] == dump.rank) host = model.pools.Text(ranks.host[i]);
@@ -188,7 +190,7 @@ FlatTable Processes(const Model& model, const Dumps& dumps) {
     int32_t input = dump.entries.empty() ? kNone32 : ops.input[dump.entries.front().row];
     if (input >= 0 && static_cast<size_t>(input) < inputs.size())
       path = model.pools.Text(inputs.path[static_cast<size_t>(input)]);
-    json.Field("host", host).Field("input", path).EndObject();
+    AddRow(table, dump.rank, host, path);
   }
   return table;
 }
@@ -203,35 +205,8 @@ FlatTable Threads(const Model& model, const Dumps& dumps) {
       if (!thread.empty()) seen.emplace(dump.rank, thread);
     }
   }
-  for (auto [rank, thread] : seen) {
-    JsonWriter json(&table.rows.emplace_back());
-    json.BeginObject().Field("rank", rank).Field("thread", thread).EndObject();
-  }
+  for (const auto& [rank, thread] : seen) AddRow(table, rank, thread);
   return table;
-}
-
-void WriteOp(const Model& model, const Entry& entry, int32_t rank, const NcclCall* call, Ids& ids,
-             JsonWriter& json) {
-  const auto& ops = model.tables.Get<CommOpTable>();
-  size_t row = entry.row;
-  json.BeginObject().Field("rank", rank).Field("record_id", entry.record);
-  json.Field("call_id", call == nullptr ? kNone32 : call->id);
-  json.Field("collective_id", call == nullptr ? kNone32 : call->collective);
-  json.Field("group_id", ids.Group(entry, rank)).Field("pg_id", ops.pg_id[row]);
-  json.Field("backend", entry.backend).Field("op", entry.op);
-  json.Field("src", entry.src).Field("dst", entry.dst);
-  json.Field("collective_seq_id", entry.collective_seq).Field("p2p_seq_id", entry.p2p_seq);
-  json.Field("op_id", ops.op_id[row]).Field("is_p2p", entry.is_p2p);
-  json.Key("input_sizes").Raw(SizesJson(entry.input_sizes));
-  json.Key("output_sizes").Raw(SizesJson(entry.output_sizes));
-  json.Field("input_dtypes", entry.input_dtypes).Field("output_dtypes", entry.output_dtypes);
-  json.Field("state", entry.state).Field("retired", ops.retired[row] != 0);
-  json.Field("time_created_ns", ops.created_ns[row]);
-  json.Field("time_discovered_started_ns", ops.started_ns[row]);
-  json.Field("time_discovered_completed_ns", ops.completed_ns[row]);
-  json.Field("duration_ns", ops.duration_ns[row]).Field("timeout_ms", ops.timeout_ms[row]);
-  json.Field("thread", model.pools.Text(ops.thread[row]));
-  json.Field("traceback_id", ids.Traceback(entry.stack)).EndObject();
 }
 
 FlatTable Ops(const Model& model, const Dumps& dumps, const Database& db, Ids& ids) {
@@ -244,13 +219,22 @@ FlatTable Ops(const Model& model, const Dumps& dumps, const Database& db, Ids& i
                "output_dtypes VARCHAR; state VARCHAR; retired BOOLEAN; time_created_ns BIGINT; "
                "time_discovered_started_ns BIGINT; time_discovered_completed_ns BIGINT; "
                "duration_ns BIGINT; timeout_ms BIGINT; thread VARCHAR; traceback_id BIGINT");
+  const auto& ops = model.tables.Get<CommOpTable>();
   std::map<size_t, const NcclCall*> calls;
   for (const NcclCall& call : db.calls) calls.try_emplace(call.row, &call);
+  const NcclCall none{.id = kNone32, .collective = kNone32};
   for (const RankDump& dump : dumps.ranks) {
     for (const Entry& entry : dump.entries) {
-      auto call = calls.find(entry.row);
-      JsonWriter json(&table.rows.emplace_back());
-      WriteOp(model, entry, dump.rank, call == calls.end() ? nullptr : call->second, ids, json);
+      const size_t row = entry.row;
+      const auto found = calls.find(row);
+      const NcclCall& call = found == calls.end() ? none : *found->second;
+      AddRow(table, dump.rank, entry.record, call.id, call.collective, ids.Group(entry, dump.rank),
+             ops.pg_id[row], entry.backend, entry.op, entry.src, entry.dst, entry.collective_seq,
+             entry.p2p_seq, ops.op_id[row], entry.is_p2p, Json{SizesJson(entry.input_sizes)},
+             Json{SizesJson(entry.output_sizes)}, entry.input_dtypes, entry.output_dtypes,
+             entry.state, ops.retired[row] != 0, ops.created_ns[row], ops.started_ns[row],
+             ops.completed_ns[row], ops.duration_ns[row], ops.timeout_ms[row],
+             model.pools.Text(ops.thread[row]), ids.Traceback(entry.stack));
     }
   }
   return table;
@@ -266,13 +250,9 @@ Result<std::vector<FlatTable>> MakeFlatTables(const Model& model, const FlightTe
                   fmt::format("-o takes the dumps of one job; there are {}", attempts.size()))
         .Remedy("Name the folder of one job.");
   }
-  ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, {.job = attempts.front().first,
-                                                  .attempt = attempts.front().second,
-                                                  .strict = compat,
-                                                  .align = compat,
-                                                  .transform_ft = options.transform_ft,
-                                                  .group_world_size = options.group_world_size,
-                                                  .rank_order = options.rank_order}));
+  LoadOptions load = LoadOptionsOf(options, attempts.front());
+  load.strict = load.align = compat;
+  ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, load));
   ASSIGN_OR_RETURN(Database db, FindDatabase(model, dumps, options, compat));
   Ids ids(model, dumps);
   std::vector<FlatTable> tables;

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "compat/torchfrtrace/tabulate.h"
-#include "outputs/terminal/flight_text/match_database.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
 
@@ -109,12 +108,9 @@ Status WriteTables(const Model& model, const FlightTextOptions& options, TextSin
 }
 
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "flight_text",
-               .sentence =
-                   "Flight Recorder dumps as PyTorch's analyzer (torchfrtrace) reports them",
-               .file = ""},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"flight_text", "Flight Recorder dumps as PyTorch's analyzer (torchfrtrace) reports them"},
+      Write};
   return kOutput;
 }
 

@@ -1,7 +1,6 @@
-#include "outputs/terminal/flight_text/match_database.h"
-
 #include <algorithm>
 
+#include "outputs/terminal/flight_text/flight_text.h"
 #include "tables/comm_call.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"

@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "model/recorded_ops.h"
-#include "outputs/terminal/op_answers/compat_trace.h"
 #include "tables/input.h"
 #include "tables/op_device.h"
 #include "tables/recording.h"
@@ -25,16 +24,6 @@ using op_trace::OpFacts;
 
 std::optional<int32_t> ToldRank(int32_t rank) {
   return rank == kNone32 ? std::nullopt : std::optional(rank);
-}
-
-OpFacts FactsOfEntry(const op_trace::Entry& entry) {
-  OpFacts facts = {.operation = entry.operation,
-                   .duration_ns = entry.duration_ns,
-                   .self_ns = entry.duration_ns.value_or(0),
-                   .bytes = entry.memory_bytes,
-                   .start_ns = entry.start_ns};
-  if (entry.device) facts.device = *entry.device;
-  return facts;
 }
 
 // Begin, end and communication of one input.
@@ -74,7 +63,8 @@ class Answerer {
  private:
   OpFacts Facts(size_t row) const {
     const auto entries = reference_.entries();
-    return entries.empty() ? FactsOf(model_.pools, ops_, row) : FactsOfEntry(entries[row]);
+    if (entries.empty()) return FactsOf(model_.pools, ops_, row);
+    return op_trace::FactsOf(entries[row], entries[row].duration_ns.value_or(0));
   }
 
   void FindRanks() {

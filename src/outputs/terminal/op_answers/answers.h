@@ -2,10 +2,11 @@
 //
 // Sums by name and device are those of the analyses (tables op_summary, op_device). With
 // Behaviour::kReference the ops are first brought into the form that the first op traces had
-// (compat_trace.h), and everything is computed from that. Cost: one pass over the ops.
+// (compat_trace.cc), and everything is computed from that. Cost: one pass over the ops.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,5 +90,13 @@ void WriteJson(const OpAnswers& answers, TextSink& out);
 void WriteCompatJson(const Model& model, TextSink& out);
 // Collapsed stacks.
 void WriteStacks(const Model& model, op_trace::Behaviour behaviour, TextSink& out);
+
+// Recorded ops in the form that the first op traces had: flat, eight bytes an element, one element
+// where no shape was told. Ops that come from such a trace stay as they are.
+//
+// Entry i is row i of recorded_op.
+std::vector<op_trace::Entry> CompatEntries(const Model& model);
+// Of all inputs; of a key that several have, the last counts.
+std::map<std::string, std::string> MetadataOf(const Model& model);
 
 }  // namespace debrief::outputs::op_answers

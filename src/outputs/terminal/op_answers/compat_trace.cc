@@ -1,9 +1,8 @@
-#include "outputs/terminal/op_answers/compat_trace.h"
-
 #include <algorithm>
 
 #include "op_trace/json_text.h"
 #include "op_trace/reference.h"
+#include "outputs/terminal/op_answers/answers.h"
 #include "tables/recorded_op.h"
 #include "tables/recording_note.h"
 

@@ -6,44 +6,29 @@
 #include "base/text/escape.h"
 #include "op_trace/reference.h"
 #include "outputs/terminal/op_answers/answers.h"
-#include "outputs/terminal/op_answers/compat_trace.h"
 
 namespace debrief::outputs::op_answers {
 
 namespace {
 
-template <typename T>
-void OptionalField(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
-  json.Key(key);
-  if (value) {
-    json.Value(*value);
-  } else {
-    json.Null();
-  }
-}
-
 void WriteCommunication(const OpAnswers& answers, JsonWriter& json) {
   json.Key("communication").BeginObject();
   json.Field("duration_ns", answers.communication_ns);
   json.Field("of_op_time", answers.communication_of_op_time);
-  OptionalField(json, "of_wall_time", answers.communication_of_wall);
-  json.Key("ops").BeginArray();
-  for (const op_trace::CommunicationShare& share : answers.communication) {
-    json.BeginObject().Field("count", share.count).Field("duration_ns", share.duration_ns);
-    json.Field("of_op_time", share.of_op_time).Field("operation", share.operation).EndObject();
-  }
-  json.EndArray().EndObject();
+  json.Field("of_wall_time", answers.communication_of_wall);
+  json.Objects("ops", answers.communication, [&](const op_trace::CommunicationShare& share) {
+    json.Field("count", share.count).Field("duration_ns", share.duration_ns);
+    json.Field("of_op_time", share.of_op_time).Field("operation", share.operation);
+  });
+  json.EndObject();
 }
 
 void WriteDevices(const OpAnswers& answers, JsonWriter& json) {
-  json.Key("devices").BeginArray();
-  for (const op_trace::DeviceSummary& device : answers.devices) {
-    json.BeginObject();
-    OptionalField(json, "busy_ns", answers.has_busy ? std::optional(device.busy_ns) : std::nullopt);
+  json.Objects("devices", answers.devices, [&](const op_trace::DeviceSummary& device) {
+    json.Field("busy_ns", answers.has_busy ? std::optional(device.busy_ns) : std::nullopt);
     json.Field("bytes", device.bytes).Field("count", device.count);
-    json.Field("device", device.device).Field("duration_ns", device.duration_ns).EndObject();
-  }
-  json.EndArray();
+    json.Field("device", device.device).Field("duration_ns", device.duration_ns);
+  });
 }
 
 void WriteBalance(const OpAnswers& answers, JsonWriter& json) {
@@ -56,67 +41,44 @@ void WriteBalance(const OpAnswers& answers, JsonWriter& json) {
 }
 
 void WriteList(std::string_view key, const std::vector<ListedOp>& ops, JsonWriter& json) {
-  json.Key(key).BeginArray();
-  for (const ListedOp& op : ops) {
-    json.BeginObject().Field("bytes", op.bytes);
-    OptionalField(json, "device", op.device);
-    OptionalField(json, "duration_ns", op.duration_ns);
-    json.Field("operation", op.operation);
-    OptionalField(json, "rank", op.rank);
-    json.Field("self_ns", op.self_ns).Field("step", op.step);
-    OptionalField(json, "thread", op.thread);
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Objects(key, ops, [&](const ListedOp& op) {
+    json.Field("bytes", op.bytes).Field("device", op.device).Field("duration_ns", op.duration_ns);
+    json.Field("operation", op.operation).Field("rank", op.rank).Field("self_ns", op.self_ns);
+    json.Field("step", op.step).Field("thread", op.thread);
+  });
 }
 
 void WriteLosses(const OpAnswers& answers, JsonWriter& json) {
-  json.Key("losses").BeginArray();
-  for (const Losses& lost : answers.losses) {
-    json.BeginObject().Field("dropped", lost.dropped);
-    OptionalField(json, "from_ns", lost.from_ns);
-    json.Field("names", lost.names).Field("overwritten", lost.overwritten);
-    json.Field("path", lost.path);
-    OptionalField(json, "rank", lost.rank);
-    OptionalField(json, "to_ns", lost.to_ns);
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Objects("losses", answers.losses, [&](const Losses& lost) {
+    json.Field("dropped", lost.dropped).Field("from_ns", lost.from_ns).Field("names", lost.names);
+    json.Field("overwritten", lost.overwritten).Field("path", lost.path);
+    json.Field("rank", lost.rank).Field("to_ns", lost.to_ns);
+  });
 }
 
 void WriteOpen(const OpAnswers& answers, JsonWriter& json) {
-  json.Key("open").BeginArray();
-  for (const OpenOps& open : answers.open) {
-    json.BeginObject().Field("closed", open.closed);
-    json.ListField("open_for_ns", open.open_for_ns);
-    json.Key("operations").BeginArray();
-    for (const std::string& operation : open.operations) json.Value(std::string_view(operation));
-    json.EndArray().Field("pid", open.pid);
-    OptionalField(json, "rank", open.rank);
-    json.Field("thread", open.thread).EndObject();
-  }
-  json.EndArray();
+  json.Objects("open", answers.open, [&](const OpenOps& open) {
+    json.Field("closed", open.closed).ListField("open_for_ns", open.open_for_ns);
+    json.Array("operations", open.operations, [&](const std::string& name) { json.Value(name); });
+    json.Field("pid", open.pid).Field("rank", open.rank).Field("thread", open.thread);
+  });
 }
 
 void WriteOps(const OpAnswers& answers, JsonWriter& json) {
-  json.Key("ops").BeginArray();
-  for (const op_trace::OpSummary& op : answers.ops) {
-    json.BeginObject().Field("bytes", op.bytes).Field("count", op.count);
+  json.Objects("ops", answers.ops, [&](const op_trace::OpSummary& op) {
+    json.Field("bytes", op.bytes).Field("count", op.count);
     json.Field("duration_ns", op.duration_ns).Field("longest_ns", op.longest_ns);
     json.Field("mean_ns", op.mean_ns).Field("operation", op.operation);
     json.Field("p50_ns", op.p50_ns).Field("p99_ns", op.p99_ns).Field("self_ns", op.self_ns);
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 void WriteTotals(const OpAnswers& answers, JsonWriter& json) {
   json.Key("totals").BeginObject().Field("bytes", answers.bytes);
   json.Field("bytes_assumed", answers.bytes_assumed).Field("count", answers.count);
   json.Field("inputs", answers.inputs).Field("largest_bytes", answers.largest_bytes);
-  OptionalField(json, "live_peak_bytes", answers.live_peak_bytes);
-  json.Field("op_time_ns", answers.op_time_ns).ListField("ranks", answers.ranks);
-  OptionalField(json, "wall_ns", answers.wall_ns);
+  json.Field("live_peak_bytes", answers.live_peak_bytes).Field("op_time_ns", answers.op_time_ns);
+  json.ListField("ranks", answers.ranks).Field("wall_ns", answers.wall_ns);
   json.Field("without_device", answers.without_device);
   json.Field("without_duration", answers.without_duration).EndObject();
 }

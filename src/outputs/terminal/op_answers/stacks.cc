@@ -8,7 +8,7 @@
 #include "op_trace/reference.h"
 #include "outputs/stack_tree.h"
 #include "outputs/terminal/op_answers/answers.h"
-#include "outputs/terminal/op_answers/compat_trace.h"
+#include "outputs/timeline_merge.h"
 #include "tables/recorded_op.h"
 
 namespace debrief::outputs::op_answers {
@@ -25,10 +25,6 @@ void WriteCompatStacks(const Model& model, TextSink& out) {
   out.Write(stacks.Text());
 }
 
-std::string RankName(int32_t rank, int32_t input) {
-  return rank == kNone32 ? fmt::format("input {}", input) : fmt::format("rank {}", rank);
-}
-
 bool SeveralInputs(const Model& model) {
   const auto& ops = model.tables.Get<RecordedOpTable>();
   for (const int32_t input : ops.input) {
@@ -42,7 +38,8 @@ void WriteFlatStacks(const Model& model, bool with_rank, TextSink& out) {
   std::map<std::string, int64_t> weights;
   for (size_t row = 0; row < ops.size(); ++row) {
     if (ops.slice[row] != kNone32 || ops.duration_ns[row] <= 0) continue;
-    std::string stack = with_rank ? RankName(ops.rank[row], ops.input[row]) + ";" : "";
+    std::string stack =
+        with_rank ? RankName({.input = ops.input[row], .rank = ops.rank[row]}) + ";" : "";
     const bool has_device = ops.device[row] != StringId::kNone;
     stack += op_trace::FrameOf(has_device ? model.pools.Text(ops.device[row]) : "no device");
     stack += ';' + op_trace::FrameOf(model.pools.Text(ops.operation[row]));
@@ -58,7 +55,7 @@ void WriteStacks(const Model& model, op_trace::Behaviour behaviour, TextSink& ou
   const bool with_rank = SeveralInputs(model);
   StackTree tree(model.pools);
   for (const timeline::TimelineView& view : timeline::Timelines(model))
-    tree.Add(view, with_rank ? RankName(view.who.rank, view.who.input) : "", Frames::kAll);
+    tree.Add(view, with_rank ? RankName(view.who) : "", Frames::kAll);
   (void)tree.Write([&](std::string_view line) {
     out.Write(line);
     return Status();

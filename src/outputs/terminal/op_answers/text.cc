@@ -13,7 +13,6 @@
 #include "base/text/safe_name.h"
 #include "base/text/units.h"
 #include "outputs/output.h"
-#include "outputs/string_sink.h"
 #include "outputs/terminal/op_answers/answers.h"
 
 namespace debrief::outputs::op_answers {
@@ -231,12 +230,10 @@ Status Write(const Model& model, const OutputContext& context) {
 
 // The answers as a file of a report: `debrief PATH --with op_answers`.
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "op_answers",
-               .sentence = "what recorded ops tell, as text: totals, ops, devices, communication",
-               .file = "op_answers.txt",
-               .on_request = true},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"op_answers", "what recorded ops tell, as text: totals, ops, devices, communication",
+       "op_answers.txt", kOnRequest},
+      Write};
   return kOutput;
 }
 

@@ -52,12 +52,10 @@ Status Write(const Model& model, const OutputContext& context) {
 }  // namespace
 
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "profile_diff",
-               .sentence = "why the slowest profiled rank takes longer than the fastest, as text",
-               .file = "profile_diff.txt",
-               .on_request = true},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"profile_diff", "why the slowest profiled rank takes longer than the fastest, as text",
+       "profile_diff.txt", kOnRequest},
+      Write};
   return kOutput;
 }
 

@@ -142,36 +142,26 @@ class CsvWriter {
 };
 
 void WriteChange(const Change& change, JsonWriter& json) {
-  json.Field("a_ns", change.a)
-      .Field("b_ns", change.b)
-      .Field("difference_ns", change.difference())
-      .Field("noise_ns", change.noise)
-      .Field("significance", SignificanceName(change));
+  json.Field("a_ns", change.a).Field("b_ns", change.b);
+  json.Field("difference_ns", change.difference()).Field("noise_ns", change.noise);
+  json.Field("significance", SignificanceName(change));
 }
 
 void WriteParts(std::string_view key, const std::vector<PartDiff>& parts, JsonWriter& json) {
-  json.Key(key).BeginArray();
-  for (const PartDiff& part : parts) {
-    json.BeginObject().Field("part", PartName(part.part));
+  json.Objects(key, parts, [&](const PartDiff& part) {
+    json.Field("part", PartName(part.part));
     WriteChange(part.time, json);
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 void WriteNames(std::string_view key, const std::vector<NameDiff>& names, JsonWriter& json) {
-  json.Key(key).BeginArray();
-  for (const NameDiff& name : names) {
-    json.BeginObject().Field("part", PartName(name.part)).Field("name", name.name);
+  json.Objects(key, names, [&](const NameDiff& name) {
+    json.Field("part", PartName(name.part)).Field("name", name.name);
     WriteChange(name.time, json);
-    json.Field("count_a", name.count_a)
-        .Field("count_b", name.count_b)
-        .Field("count_effect_ns", name.count_effect_ns)
-        .Field("duration_effect_ns", name.duration_effect_ns)
-        .Field("verdict", name.verdict)
-        .EndObject();
-  }
-  json.EndArray();
+    json.Field("count_a", name.count_a).Field("count_b", name.count_b);
+    json.Field("count_effect_ns", name.count_effect_ns);
+    json.Field("duration_effect_ns", name.duration_effect_ns).Field("verdict", name.verdict);
+  });
 }
 
 }  // namespace
@@ -204,14 +194,9 @@ std::string DiffCsv(const ProfileDiff& diff) {
 std::string DiffJson(const ProfileDiff& diff, const DiffTextOptions& options) {
   std::string out;
   JsonWriter json(&out, 1);
-  json.BeginObject()
-      .Field("a", options.name_a)
-      .Field("b", options.name_b)
-      .Field("unit", UnitName(diff.unit))
-      .Field("samples_a", diff.samples_a)
-      .Field("samples_b", diff.samples_b)
-      .Key("total")
-      .BeginObject();
+  json.BeginObject().Field("a", options.name_a).Field("b", options.name_b);
+  json.Field("unit", UnitName(diff.unit)).Field("samples_a", diff.samples_a);
+  json.Field("samples_b", diff.samples_b).Key("total").BeginObject();
   WriteChange(diff.total, json);
   json.EndObject();
   WriteParts("parts", diff.parts, json);

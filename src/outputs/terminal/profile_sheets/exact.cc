@@ -12,7 +12,7 @@
 
 #include "base/json/writer.h"
 #include "outputs/table_cell.h"
-#include "outputs/terminal/profile_sheets/rows.h"
+#include "outputs/terminal/profile_sheets/sheet.h"
 
 namespace debrief::outputs::profile_sheets {
 
@@ -64,17 +64,10 @@ void WriteTable(const Model& model, const Table& table, const std::vector<size_t
 
 void WriteSheet(const Model& model, const Table& table, const Sheet& sheet,
                 const SheetOptions& options, JsonWriter& json) {
-  SelectedRows selected = SelectRows(model, table, sheet, options);
-  json.BeginObject();
-  json.Field("table", sheet.table);
-  json.Field("title", sheet.title);
-  json.Key("columns").BeginObject();
+  json.Field("table", sheet.table).Field("title", sheet.title).Key("columns").BeginObject();
   for (const ColumnInfo& column : table.info().columns) json.Field(column.name, column.doc);
-  json.EndObject();
-  json.Key("rows").BeginArray();
-  for (size_t row : selected.rows) WriteRow(model, table, row, json);
-  json.EndArray();
-  json.EndObject();
+  json.EndObject().Array("rows", SelectRows(model, table, sheet, options).rows,
+                         [&](size_t row) { WriteRow(model, table, row, json); });
 }
 
 }  // namespace
@@ -82,8 +75,7 @@ void WriteSheet(const Model& model, const Table& table, const Sheet& sheet,
 void WriteCsv(const Model& model, std::string_view subcommand, const SheetOptions& options,
               TextSink& out) {
   bool is_first = true;
-  for (const Sheet& sheet : AllSheets()) {
-    if (!IsAskedFor(sheet, subcommand, options)) continue;
+  for (const Sheet& sheet : SheetsOf(subcommand, options)) {
     const Table* table = model.tables.FindFilled(sheet.table);
     if (table == nullptr) continue;
     if (!is_first) out.Write(fmt::format("\n# {}\n", sheet.table));
@@ -94,29 +86,22 @@ void WriteCsv(const Model& model, std::string_view subcommand, const SheetOption
 
 void WriteJson(const Model& model, std::string_view subcommand, const SheetOptions& options,
                TextSink& out) {
+  std::vector<Sheet> shown, missing;
+  for (const Sheet& sheet : SheetsOf(subcommand, options)) {
+    const bool is_filled = model.tables.FindFilled(sheet.table) != nullptr;
+    if (is_filled || sheet.presence == Presence::kNeeded)
+      (is_filled ? shown : missing).push_back(sheet);
+  }
   std::string text;
   JsonWriter json(&text, 1);
-  json.BeginObject();
-  json.Field("schema", int64_t{1});
-  json.Field("subcommand", subcommand);
+  json.BeginObject().Field("schema", 1).Field("subcommand", subcommand);
   json.Field("definition", options.definition);
-  json.Key("sheets").BeginArray();
-  for (const Sheet& sheet : AllSheets()) {
-    if (!IsAskedFor(sheet, subcommand, options)) continue;
-    const Table* table = model.tables.FindFilled(sheet.table);
-    if (table != nullptr) WriteSheet(model, *table, sheet, options, json);
-  }
-  json.EndArray();
-  json.Key("not_computable").BeginArray();
-  for (const Sheet& sheet : AllSheets()) {
-    if (!IsAskedFor(sheet, subcommand, options) || sheet.optional) continue;
-    if (model.tables.FindFilled(sheet.table) != nullptr) continue;
-    json.BeginObject();
-    json.Field("table", sheet.table);
-    json.Field("reason", WhyEmpty(model, sheet.table));
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Objects("sheets", shown, [&](const Sheet& sheet) {
+    WriteSheet(model, *model.tables.FindFilled(sheet.table), sheet, options, json);
+  });
+  json.Objects("not_computable", missing, [&](const Sheet& sheet) {
+    json.Field("table", sheet.table).Field("reason", WhyEmpty(model, sheet.table));
+  });
   json.EndObject();
   out.Write(text + "\n");
 }

@@ -1,8 +1,8 @@
-#include "outputs/terminal/profile_sheets/rows.h"
-
+// The rows of a table that a sheet shows, in its order.
 #include <algorithm>
 
 #include "outputs/table_cell.h"
+#include "outputs/terminal/profile_sheets/sheet.h"
 
 namespace debrief::outputs::profile_sheets {
 
@@ -17,7 +17,7 @@ bool HasText(const Model& model, const Table& table, size_t column, size_t row,
 
 std::vector<size_t> RowsWith(const Model& model, const Table& table, std::string_view column,
                              std::string_view text) {
-  auto found = FindColumn(table, column);
+  auto found = FindColumn(table.info(), column);
   std::vector<size_t> rows;
   for (size_t row = 0; row < table.size(); ++row) {
     if (!found || HasText(model, table, *found, row, text)) rows.push_back(row);
@@ -27,7 +27,7 @@ std::vector<size_t> RowsWith(const Model& model, const Table& table, std::string
 
 void KeepRanks(const Model& model, const Table& table, const std::vector<int>& ranks,
                std::vector<size_t>& rows) {
-  auto column = FindColumn(table, "rank");
+  auto column = FindColumn(table.info(), "rank");
   if (ranks.empty() || !column) return;
   std::erase_if(rows, [&](size_t row) {
     Cell cell = ReadCell(model.pools, table, *column, row);
@@ -36,20 +36,7 @@ void KeepRanks(const Model& model, const Table& table, const std::vector<int>& r
   });
 }
 
-double SortKey(const Cell& cell) {
-  if (cell.kind == Cell::kInteger) return static_cast<double>(cell.integer);
-  return cell.kind == Cell::kReal ? cell.real : -1;
-}
-
 }  // namespace
-
-std::optional<size_t> FindColumn(const Table& table, std::string_view name) {
-  auto columns = table.info().columns;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].name == name) return i;
-  }
-  return std::nullopt;
-}
 
 SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& sheet,
                         const SheetOptions& options) {
@@ -59,14 +46,16 @@ SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& she
     selected.rows = RowsWith(model, table, "definition", kOwnDefinition);
     selected.other_definition = true;
   }
-  if (!FindColumn(table, "definition"))
+  if (!FindColumn(table.info(), "definition"))
     selected.other_definition = options.definition != kOwnDefinition;
-  if (auto only = FindColumn(table, sheet.only_column)) {
-    std::erase_if(selected.rows,
-                  [&](size_t row) { return !HasText(model, table, *only, row, sheet.only_value); });
+  const size_t equals = sheet.only.find('=');
+  if (auto only = FindColumn(table.info(), sheet.only.substr(0, equals))) {
+    std::erase_if(selected.rows, [&](size_t row) {
+      return !HasText(model, table, *only, row, sheet.only.substr(equals + 1));
+    });
   }
   KeepRanks(model, table, options.ranks, selected.rows);
-  if (auto sort_by = FindColumn(table, sheet.sort_by)) {
+  if (auto sort_by = FindColumn(table.info(), sheet.sort_by)) {
     std::stable_sort(selected.rows.begin(), selected.rows.end(), [&](size_t a, size_t b) {
       return SortKey(ReadCell(model.pools, table, *sort_by, a)) >
              SortKey(ReadCell(model.pools, table, *sort_by, b));

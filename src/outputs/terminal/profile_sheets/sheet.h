@@ -16,27 +16,26 @@
 
 namespace debrief::outputs::profile_sheets {
 
-struct SheetColumn {
-  // NOLINTNEXTLINE(google-explicit-constructor): lists of columns are mostly lists of names
-  constexpr SheetColumn(const char* of_table, const char* whole = "")
-      : name(of_table), share_of(whole) {}
-
-  std::string_view name;      // in the table
-  std::string_view share_of;  // a column: also show the percentage of it
-};
+enum class Presence : uint8_t { kNeeded, kOptional };  // optional: not worth a word without rows
 
 struct Sheet {
   std::string_view subcommand;
   std::string_view table;
   std::string_view title;
-  std::span<const SheetColumn> columns;
-  std::string_view sort_by = {};      // largest first; empty: as the table has them
-  std::string_view only_column = {};  // show rows whose `only_column` is `only_value`
-  std::string_view only_value = {};
-  bool optional = false;                  // not worth a word when it has no rows
+  // Names in the table, a blank between them; "idle_ns/total_ns" shows its share of the other, too.
+  std::string_view columns;
+  std::string_view sort_by = {};  // largest first; empty: as the table has them
+  std::string_view only = {};     // "scope=step": rows that have this in that column
+  Presence presence = Presence::kNeeded;
   std::string_view only_definition = {};  // shown for this --definition alone
   std::string_view figures_of = {};       // rows have a `figure`: a column of this table
 };
+
+struct SheetColumn {
+  std::string_view name;      // in the table
+  std::string_view share_of;  // a column: also show the percentage of it
+};
+std::vector<SheetColumn> ColumnsOf(const Sheet& sheet);
 
 struct SheetOptions {
   std::string definition = "debrief";
@@ -49,11 +48,22 @@ struct SheetOptions {
 std::span<const Sheet> AllSheets();
 bool IsSubcommand(std::string_view name);
 
-// Whether a sheet belongs to what was asked for.
-bool IsAskedFor(const Sheet& sheet, std::string_view subcommand, const SheetOptions& options);
+// Those of a subcommand that the definition has.
+std::vector<Sheet> SheetsOf(std::string_view subcommand, const SheetOptions& options);
 
 // The tables that the sheets of a subcommand show.
 std::vector<std::string_view> TablesOf(std::string_view subcommand);
+
+// The rows of a table that a sheet shows, in its order.
+struct SelectedRows {
+  std::vector<size_t> rows;
+  bool other_definition = false;  // the wanted one does not define this; rows are debrief's
+};
+SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& sheet,
+                        const SheetOptions& options);
+
+// Why a table has no rows: what its analysis lacked.
+std::string WhyEmpty(const Model& model, std::string_view table);
 
 void WriteText(const Model& model, std::string_view subcommand, const SheetOptions& options,
                TextSink& out);

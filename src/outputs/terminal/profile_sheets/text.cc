@@ -15,9 +15,8 @@
 #include "base/text/columns.h"
 #include "base/text/units.h"
 #include "outputs/output.h"
-#include "outputs/string_sink.h"
 #include "outputs/table_cell.h"
-#include "outputs/terminal/profile_sheets/rows.h"
+#include "outputs/terminal/profile_sheets/sheet.h"
 
 namespace debrief::outputs::profile_sheets {
 
@@ -60,7 +59,7 @@ class SheetText {
   // `explained`: what columns mean that stand above already.
   void Write(TextSink& out, std::set<std::string_view>& explained) {
     SelectedRows selected = SelectRows(model_, table_, sheet_, options_);
-    if (selected.rows.empty() && sheet_.optional) return;
+    if (selected.rows.empty() && sheet_.presence == Presence::kOptional) return;
     size_t shown =
         options_.top == 0 ? selected.rows.size() : std::min(options_.top, selected.rows.size());
     out.Write(fmt::format("\n{}\n", sheet_.title));
@@ -84,11 +83,11 @@ class SheetText {
 
   // Columns that are in the table and have something to show.
   void Read(std::span<const size_t> rows) {
-    for (const SheetColumn& spec : sheet_.columns) {
-      auto found = FindColumn(table_, spec.name);
+    for (const SheetColumn& spec : ColumnsOf(sheet_)) {
+      auto found = FindColumn(table_.info(), spec.name);
       if (!found) continue;
       Column column{&table_.info().columns[*found], {}};
-      auto whole = FindColumn(table_, spec.share_of);
+      auto whole = FindColumn(table_.info(), spec.share_of);
       for (size_t row : rows) {
         Cell cell = ReadCell(model_.pools, table_, *found, row);
         std::string text = CellText(cell, UnitOf(column, row));
@@ -105,11 +104,10 @@ class SheetText {
   ColumnUnit UnitOf(const Column& column, size_t row) const {
     const TableInfo* figures = FindTable(sheet_.figures_of);
     if (figures == nullptr || column.info->type != ColumnType::kDouble) return column.info->unit;
-    auto figure = FindColumn(table_, "figure");
+    auto figure = FindColumn(table_.info(), "figure");
     const std::string name = figure ? ReadCell(model_.pools, table_, *figure, row).text : "";
-    auto found = std::find_if(figures->columns.begin(), figures->columns.end(),
-                              [&](const ColumnInfo& info) { return info.name == name; });
-    return found == figures->columns.end() ? ColumnUnit::kNone : found->unit;
+    auto found = FindColumn(*figures, name);
+    return found ? figures->columns[*found].unit : ColumnUnit::kNone;
   }
 
   std::string TableText(size_t rows) const {
@@ -168,12 +166,11 @@ Status Write(const Model& model, const OutputContext& context) {
 void WriteText(const Model& model, std::string_view subcommand, const SheetOptions& options,
                TextSink& out) {
   std::set<std::string_view> explained;
-  for (const Sheet& sheet : AllSheets()) {
-    if (!IsAskedFor(sheet, subcommand, options)) continue;
+  for (const Sheet& sheet : SheetsOf(subcommand, options)) {
     const Table* table = model.tables.FindFilled(sheet.table);
     if (table != nullptr) {
       SheetText(model, *table, sheet, options).Write(out, explained);
-    } else if (!sheet.optional) {
+    } else if (sheet.presence == Presence::kNeeded) {
       out.Write(
           fmt::format("\n{}\n  not computable: {}\n", sheet.title, WhyEmpty(model, sheet.table)));
     }
@@ -181,13 +178,10 @@ void WriteText(const Model& model, std::string_view subcommand, const SheetOptio
 }
 
 const Output& Describe() {
-  static const Output kOutput = {
-      .info = {.name = "profile_sheets",
-               .sentence =
-                   "what the profiles tell, as text: breakdown, idle time, kernels, ops, ...",
-               .file = "profile_sheets.txt",
-               .on_request = true},
-      .write = Write};
+  static constexpr Output kOutput = {
+      {"profile_sheets", "what the profiles tell, as text: breakdown, idle time, kernels, ops, ...",
+       "profile_sheets.txt", kOnRequest},
+      Write};
   return kOutput;
 }
 

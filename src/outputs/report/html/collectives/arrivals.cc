@@ -24,7 +24,6 @@
 
 #include "outputs/comm_index.h"
 #include "outputs/report/html/collectives/collectives.h"
-#include "outputs/report/html/collectives/rank_runs.h"
 #include "tables/comm_arrival.h"
 #include "tables/comm_call.h"
 #include "tables/comm_match.h"
@@ -163,26 +162,17 @@ class ArrivalGroups {
   size_t left_out_ = 0;
 };
 
-// What to take off the times of a rank.
-class Corrections {
- public:
-  explicit Corrections(const Model& model) {
-    const auto& table = model.tables.Get<CommArrivalTable>();
-    for (size_t i = 0; i < table.size(); ++i) {
-      const int64_t correction = table.clock_correction_ns[i];
-      if (correction != kNone64 && correction != 0)
-        by_rank_[{table.job[i], table.attempt[i], table.rank[i]}] = correction;
-    }
+// What to take off the times of ranks, by job, attempt and rank.
+std::map<std::tuple<int32_t, int32_t, int32_t>, int64_t> CorrectionsOf(const Model& model) {
+  const auto& table = model.tables.Get<CommArrivalTable>();
+  std::map<std::tuple<int32_t, int32_t, int32_t>, int64_t> corrections;
+  for (size_t i = 0; i < table.size(); ++i) {
+    const int64_t correction = table.clock_correction_ns[i];
+    if (correction != kNone64 && correction != 0)
+      corrections[{table.job[i], table.attempt[i], table.rank[i]}] = correction;
   }
-
-  int64_t Of(int32_t job, int32_t attempt, int32_t rank) const {
-    const auto at = by_rank_.find({job, attempt, rank});
-    return at == by_rank_.end() ? 0 : at->second;
-  }
-
- private:
-  std::map<std::tuple<int32_t, int32_t, int32_t>, int64_t> by_rank_;
-};
+  return corrections;
+}
 
 void CollectFlight(const Model& model, ArrivalGroups& groups) {
   const auto& matches = model.tables.Get<CommMatchTable>();
@@ -196,13 +186,14 @@ void CollectFlight(const Model& model, ArrivalGroups& groups) {
   const auto& calls = model.tables.Get<CommCallTable>();
   const auto& ops = model.tables.Get<CommOpTable>();
   const MatchRows rows(matches);
-  const Corrections corrections(model);
+  const auto corrections = CorrectionsOf(model);
   for (size_t i = 0; i < calls.size(); ++i) {
     const auto op = static_cast<size_t>(calls.op_row[i]);
     const size_t row = rows.Find(calls.match[i]);
     if (op >= ops.size() || row == MatchRows::kNoRow || !IsTime(ops.created_ns[op])) continue;
-    groups.SetTime(row, ops.rank[op],
-                   ops.created_ns[op] - corrections.Of(ops.job[op], ops.attempt[op], ops.rank[op]));
+    const auto found = corrections.find({ops.job[op], ops.attempt[op], ops.rank[op]});
+    const int64_t correction = found == corrections.end() ? 0 : found->second;
+    groups.SetTime(row, ops.rank[op], ops.created_ns[op] - correction);
   }
 }
 
@@ -233,20 +224,15 @@ int64_t RoundedUs(int64_t ns) {
   return (us + unit / 2) / unit * unit;
 }
 
-class ArrivalWriter {
+class ArrivalWriter : TextIsland {
  public:
-  explicit ArrivalWriter(const Model& model) : model_(model), json_(&out_) { json_.BeginObject(); }
+  explicit ArrivalWriter(const Model& model) : TextIsland(model, kTextBytes) {}
+  using TextIsland::Finish;
 
   void Write(std::string_view key, const ArrivalGroups& groups) {
-    json_.Key(key).BeginObject().Key("groups").BeginArray();
-    for (const ArrivalGroup& group : groups.groups()) WriteGroup(group);
-    json_.EndArray().Field("left_out", groups.left_out()).EndObject();
-  }
-
-  std::string Finish() {
-    texts_.Write(json_);
-    json_.EndObject();
-    return std::move(out_);
+    json_.Key(key).BeginObject();
+    json_.Objects("groups", groups.groups(), [&](const ArrivalGroup& one) { WriteGroup(one); });
+    json_.Field("left_out", groups.left_out()).EndObject();
   }
 
  private:
@@ -256,17 +242,11 @@ class ArrivalWriter {
       seq.push_back(one.seq);
       op.push_back(Text(one.op));
     }
-    json_.BeginObject()
-        .Field("job", group.job)
-        .Field("attempt", group.attempt)
-        .Field("name", Text(group.name))
-        .Field("desc", Text(group.desc))
-        .Field("total", group.total)
-        .ListField("seq", seq)
-        .ListField("op", op);
+    json_.Field("job", group.job).Field("attempt", group.attempt);
+    json_.Field("name", Text(group.name)).Field("desc", Text(group.desc));
+    json_.Field("total", group.total).ListField("seq", seq).ListField("op", op);
     WriteRuns(json_, "members", group.ranks, group.ranks.size());
     WriteLate(group);
-    json_.EndObject();
   }
 
   void WriteLate(const ArrivalGroup& group) {
@@ -294,13 +274,6 @@ class ArrivalWriter {
     }
     return first;
   }
-
-  int64_t Text(StringId id) { return texts_.Add(model_.pools.Text(id)); }
-
-  const Model& model_;
-  std::string out_;
-  JsonWriter json_;
-  Texts texts_{kTextBytes};
 };
 
 }  // namespace

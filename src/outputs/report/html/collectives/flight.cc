@@ -13,11 +13,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_map>
 
 #include "base/json/writer.h"
 #include "outputs/report/html/collectives/collectives.h"
-#include "outputs/report/html/collectives/rank_runs.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
 #include "tables/first_incomplete.h"
@@ -32,45 +32,35 @@ constexpr size_t kFlightTextBytes = 400'000;  // all of them
 constexpr size_t kMostIncomplete = 2000;
 constexpr size_t kMostWaitRuns = 12;  // of the ranks that one waits for
 
-class FlightWriter {
+class FlightWriter : TextIsland {
  public:
   explicit FlightWriter(const Model& model)
-      : model_(model),
+      : TextIsland(model, kFlightTextBytes),
         matches_(model.tables.Get<CommMatchTable>()),
-        ops_(model.tables.Get<CommOpTable>()),
-        json_(&out_) {}
+        ops_(model.tables.Get<CommOpTable>()) {}
 
   std::string Write(const Grids& grids) {
-    json_.BeginObject().Key("groups").BeginArray();
-    for (const Grid& grid : grids.grids) WriteGrid(grid);
-    json_.EndArray().Field("left_out", grids.left_out);
+    json_.Objects("groups", grids.grids, [&](const Grid& grid) { WriteGrid(grid); });
+    json_.Field("left_out", grids.left_out);
     WriteIncomplete();
-    texts_.Write(json_);
-    json_.EndObject();
-    return std::move(out_);
+    return Finish();
   }
 
  private:
   void WriteGrid(const Grid& grid) {
-    json_.BeginObject()
-        .Field("job", matches_.job[grid.match])
-        .Field("attempt", matches_.attempt[grid.match])
-        .Field("name", Cut(matches_.group_name[grid.match]))
-        .Field("desc", Cut(matches_.group_desc[grid.match]))
-        .Field("role", Cut(matches_.role[grid.match]))
-        .Field("p2p", grid.is_p2p)
-        .Field("total", grid.matches.size())
-        .Field("trouble", grid.trouble);
+    const size_t match = grid.match;
+    json_.Field("job", matches_.job[match]).Field("attempt", matches_.attempt[match]);
+    json_.Field("name", Cut(matches_.group_name[match]));
+    json_.Field("desc", Cut(matches_.group_desc[match])).Field("role", Cut(matches_.role[match]));
+    json_.Field("p2p", grid.is_p2p).Field("total", grid.matches.size());
+    json_.Field("trouble", grid.trouble);
     WriteRuns(json_, "members", grid.ranks, grid.ranks.size());
     WriteColumns(grid);
-    json_.Key("cells").BeginArray();
-    for (const std::string& row : grid.cells) json_.Value(std::string_view(row));
-    json_.EndArray().Key("differs").BeginArray();
-    for (const Difference& one : grid.differences) {
+    json_.ListField("cells", grid.cells);
+    json_.Array("differs", grid.differences, [&](const Difference& one) {
       json_.BeginArray().Value(one.column).Value(one.row).Value(Op(one.op_row));
       json_.Value(Sizes(one.op_row)).Value(Line(one.op_row)).EndArray();
-    }
-    json_.EndArray().EndObject();
+    });
   }
 
   void WriteColumns(const Grid& grid) {
@@ -78,11 +68,10 @@ class FlightWriter {
     for (const Column& column : grid.columns) {
       const bool has_op = column.op_row != kNoRow;
       seq.push_back(matches_.seq[column.match]);
-      op.push_back(has_op ? Op(column.op_row)
-                          : texts_.Add(model_.pools.Text(matches_.op[column.match])));
+      op.push_back(has_op ? Op(column.op_row) : Text(matches_.op[column.match]));
       sizes.push_back(has_op ? Sizes(column.op_row) : -1);
       line.push_back(has_op ? Line(column.op_row) : -1);
-      status.push_back(texts_.Add(model_.pools.Text(matches_.status[column.match])));
+      status.push_back(Text(matches_.status[column.match]));
     }
     json_.ListField("seq", seq).ListField("op", op).ListField("sizes", sizes);
     json_.ListField("line", line).ListField("status", status);
@@ -90,7 +79,7 @@ class FlightWriter {
 
   std::string_view Cut(StringId id) const { return CutText(model_.pools.Text(id), 200); }
 
-  int64_t Op(size_t op_row) { return texts_.Add(model_.pools.Text(ops_.op[op_row])); }
+  int64_t Op(size_t op_row) { return Text(ops_.op[op_row]); }
 
   // "[[4, 4]] Float", or "[[4, 4]] Float to [[8, 4]] Float" where output and input differ.
   int64_t Sizes(size_t op_row) {
@@ -115,31 +104,21 @@ class FlightWriter {
   void WriteIncomplete() {
     const auto& table = model_.tables.Get<FirstIncompleteTable>();
     const size_t shown = std::min(table.size(), kMostIncomplete);
-    json_.Key("incomplete").BeginArray();
-    for (size_t i = 0; i < shown; ++i) {
-      json_.BeginObject()
-          .Field("job", table.job[i])
-          .Field("attempt", table.attempt[i])
-          .Field("rank", table.rank[i])
-          .Field("name", texts_.Add(model_.pools.Text(table.group_name[i])))
-          .Field("desc", texts_.Add(model_.pools.Text(table.group_desc[i])))
-          .Field("seq", table.seq[i])
-          .Field("op", texts_.Add(model_.pools.Text(table.op[i])))
-          .Field("state", texts_.Add(model_.pools.Text(table.state[i])))
-          .Field("age_ns", table.age_ns[i]);
+    json_.Objects("incomplete", std::views::iota(size_t{0}, shown), [&](size_t i) {
+      json_.Field("job", table.job[i]).Field("attempt", table.attempt[i]);
+      json_.Field("rank", table.rank[i]).Field("name", Text(table.group_name[i]));
+      json_.Field("desc", Text(table.group_desc[i])).Field("seq", table.seq[i]);
+      json_.Field("op", Text(table.op[i])).Field("state", Text(table.state[i]));
+      json_.Field("age_ns", table.age_ns[i]);
       const auto waits = model_.pools.lists.Get(table.waits_for[i]);
       WriteRuns(json_, "waits_for", waits, kMostWaitRuns);
-      json_.Field("waits", waits.size()).EndObject();
-    }
-    json_.EndArray().Field("incomplete_left_out", table.size() - shown);
+      json_.Field("waits", waits.size());
+    });
+    json_.Field("incomplete_left_out", table.size() - shown);
   }
 
-  const Model& model_;
   const CommMatchTable& matches_;
   const CommOpTable& ops_;
-  std::string out_;
-  JsonWriter json_;
-  Texts texts_{kFlightTextBytes};
 };
 
 }  // namespace
@@ -167,23 +146,21 @@ constexpr size_t kMostDumpFrames = 20'000;  // different ones
 constexpr size_t kMostStacks = 5'000;
 constexpr size_t kDeepest = 200;             // frames of one stack
 constexpr size_t kMostReferences = 150'000;  // frames of all stacks
-constexpr size_t kMostOtherCells = 40'000;        // that differ from their column, of all groups
+constexpr size_t kMostOtherCells = 40'000;   // that differ from their column, of all groups
 
-class StackWriter {
+class StackWriter : TextIsland {
  public:
   explicit StackWriter(const Model& model)
-      : pools_(model.pools), ops_(model.tables.Get<CommOpTable>()), json_(&out_) {}
+      : TextIsland(model, kStackTextBytes),
+        pools_(model.pools),
+        ops_(model.tables.Get<CommOpTable>()) {}
 
   std::string Write(const std::vector<Grid>& grids) {
-    json_.BeginObject().Key("groups").BeginArray();
-    for (const Grid& grid : grids) WriteGroup(grid);
-    json_.EndArray();
+    json_.Objects("groups", grids, [&](const Grid& grid) { WriteGroup(grid); });
     WriteLists("frames", frames_);
     WriteLists("stacks", stacks_);
     json_.Field("cut", cut_);
-    texts_.Write(json_);
-    json_.EndObject();
-    return std::move(out_);
+    return Finish();
   }
 
  private:
@@ -194,13 +171,13 @@ class StackWriter {
       usual.push_back(UsualStack(grid, column));
       columns.push_back(Number(usual.back()));
     }
-    json_.BeginObject().ListField("column", columns).Key("cells").BeginArray();
+    json_.ListField("column", columns).Key("cells").BeginArray();
     size_t left_out = 0;
     for (size_t row = 0; row < grid.ranks.size(); ++row) {
       for (size_t column = 0; column < grid.columns.size(); ++column)
         left_out += WriteCell(grid, row, column, usual[column]) ? 0 : 1;
     }
-    json_.EndArray().Field("left_out", left_out).EndObject();
+    json_.EndArray().Field("left_out", left_out);
   }
 
   // False when there is no more room.
@@ -257,27 +234,17 @@ class StackWriter {
       const Frame& frame = pools_.GetFrame(id);
       const std::string_view file = pools_.Text(frame.file);
       const int64_t kind = IsNativeFile(file) ? 2 : IsLibraryFile(file) ? 1 : 0;
-      frames_.push_back(
-          {texts_.Add(file), frame.line, texts_.Add(pools_.Text(frame.function)), kind});
+      frames_.push_back({Text(frame.file), frame.line, Text(frame.function), kind});
     }
     return at->second;
   }
 
   void WriteLists(std::string_view key, const std::vector<std::vector<int64_t>>& lists) {
-    json_.Key(key).BeginArray();
-    for (const std::vector<int64_t>& list : lists) {
-      json_.BeginArray();
-      for (int64_t value : list) json_.Value(value);
-      json_.EndArray();
-    }
-    json_.EndArray();
+    json_.Array(key, lists, [&](const std::vector<int64_t>& list) { json_.List(list); });
   }
 
   const Pools& pools_;
   const CommOpTable& ops_;
-  std::string out_;
-  JsonWriter json_;
-  Texts texts_{kStackTextBytes};
   std::unordered_map<StackId, int64_t> stack_numbers_;
   std::unordered_map<FrameId, int64_t> frame_numbers_;
   std::vector<std::vector<int64_t>> stacks_;

@@ -1,4 +1,4 @@
-#include "outputs/report/html/collectives/rank_runs.h"
+#include "outputs/report/html/collectives/collectives.h"
 
 namespace debrief::outputs::html {
 
@@ -20,11 +20,7 @@ int64_t Texts::Add(std::string_view text) {
   return numbers_[std::move(cut)] = static_cast<int64_t>(all_.size()) - 1;
 }
 
-void Texts::Write(JsonWriter& json) const {
-  json.Key("texts").BeginArray();
-  for (const std::string& text : all_) json.Value(std::string_view(text));
-  json.EndArray();
-}
+void Texts::Write(JsonWriter& json) const { json.ListField("texts", all_); }
 
 void WriteRuns(JsonWriter& json, std::string_view key, std::span<const int64_t> ranks,
                size_t most) {

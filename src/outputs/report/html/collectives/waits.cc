@@ -10,14 +10,13 @@
 // group of the rank, and only that of this op says for whom it waits; when none does, all members
 // of its oldest op have joined. Ranks that are at the same op, in the same state, and wait for the
 // same ranks are one entry, so 512 ranks in a collective of the world are one. Lists are runs
-// (comm_json.h). web/src/flight/waits.ts reads it. Cost: one pass over first_incomplete.
+// (WriteRuns). web/src/flight/waits.ts reads it. Cost: one pass over first_incomplete.
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
 
 #include "outputs/report/html/collectives/collectives.h"
-#include "outputs/report/html/collectives/rank_runs.h"
 #include "tables/first_incomplete.h"
 
 namespace debrief::outputs::html {
@@ -78,38 +77,32 @@ class WaitCollector {
   std::vector<SharedWait> waits_;
 };
 
-class WaitWriter {
+class WaitWriter : TextIsland {
  public:
   explicit WaitWriter(const Model& model)
-      : model_(model), table_(model.tables.Get<FirstIncompleteTable>()), json_(&out_) {}
+      : TextIsland(model, kWaitTextBytes), table_(model.tables.Get<FirstIncompleteTable>()) {}
 
   std::string Write() {
     const std::vector<SharedWait> waits = WaitCollector(model_).Collect();
     const size_t shown = std::min(waits.size(), kMostWaits);
-    json_.BeginObject().Key("waits").BeginArray();
-    for (size_t i = 0; i < shown; ++i) WriteWait(waits[i]);
-    json_.EndArray().Field("left_out", waits.size() - shown);
-    texts_.Write(json_);
-    json_.EndObject();
-    return std::move(out_);
+    json_.Objects("waits", std::span(waits).first(shown),
+                  [&](const SharedWait& wait) { WriteWait(wait); });
+    json_.Field("left_out", waits.size() - shown);
+    return Finish();
   }
 
  private:
   void WriteWait(const SharedWait& wait) {
-    json_.BeginObject()
-        .Field("job", table_.job[wait.row])
-        .Field("attempt", table_.attempt[wait.row])
-        .Field("name", Text(table_.group_name[wait.row]))
-        .Field("desc", Text(table_.group_desc[wait.row]))
-        .Field("seq", table_.seq[wait.row])
-        .Field("op", Text(table_.op[wait.row]))
-        .Field("state", Text(table_.state[wait.row]))
-        .Field("oldest_ns", wait.oldest_ns)
-        .Field("newest_ns", wait.newest_ns);
+    const size_t row = wait.row;
+    json_.Field("job", table_.job[row]).Field("attempt", table_.attempt[row]);
+    json_.Field("name", Text(table_.group_name[row])).Field("desc", Text(table_.group_desc[row]));
+    json_.Field("seq", table_.seq[row]).Field("op", Text(table_.op[row]));
+    json_.Field("state", Text(table_.state[row])).Field("oldest_ns", wait.oldest_ns);
+    json_.Field("newest_ns", wait.newest_ns);
     const auto on = model_.pools.lists.Get(table_.waits_for[wait.row]);
     WriteBounded("ranks", wait.ranks);
     WriteBounded("on", on);
-    json_.Field("waits", on.size()).EndObject();
+    json_.Field("waits", on.size());
   }
 
   // Hostile lists have no regular runs.
@@ -119,13 +112,7 @@ class WaitWriter {
     WriteRuns(json_, key, ranks, most);
   }
 
-  int64_t Text(StringId id) { return texts_.Add(model_.pools.Text(id)); }
-
-  const Model& model_;
   const FirstIncompleteTable& table_;
-  std::string out_;
-  JsonWriter json_;
-  Texts texts_{kWaitTextBytes};
   size_t runs_ = 0;
 };
 

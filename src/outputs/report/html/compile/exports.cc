@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 
@@ -35,13 +34,10 @@ constexpr size_t kLongestExportText = 2000;
 constexpr size_t kMostExportFrames = 30;
 
 bool IsIssue(const Pools& pools, const CompileShapeTable& shapes, size_t row) {
-  constexpr std::array<std::string_view, 3> kKinds = {
-      "propagate_real_tensors_provenance", "missing_fake_kernel", "mismatched_fake_kernel"};
   const std::string_view kind = pools.Text(shapes.kind[row]);
   if (kind == "guard_added") return pools.Text(shapes.prefix[row]) == "eval";
-  for (std::string_view one : kKinds)
-    if (kind == one) return true;
-  return false;
+  return kind == "propagate_real_tensors_provenance" || kind == "missing_fake_kernel" ||
+         kind == "mismatched_fake_kernel";
 }
 
 class ExportWriter {
@@ -55,9 +51,9 @@ class ExportWriter {
   std::string Write() {
     if (entries_.size() == 0) return "";
     const ExportIssues issues = FindExportIssues(model_, kMostIssues);
-    json_.BeginObject().Key("issues").BeginArray();
-    for (const ExportIssue& issue : issues.first) WriteIssue(issue);
-    json_.EndArray().Field("left_out", issues.left_out);
+    json_.BeginObject();
+    json_.Objects("issues", issues.first, [&](const ExportIssue& one) { WriteIssue(one); });
+    json_.Field("left_out", issues.left_out);
     WritePrograms();
     json_.EndObject();
     return std::move(out_);
@@ -66,7 +62,7 @@ class ExportWriter {
  private:
   template <typename Table>
   void WriteWho(const Table& table, size_t row) {
-    json_.BeginObject().Field("job", table.job[row]).Field("rank", table.rank[row]);
+    json_.Field("job", table.job[row]).Field("rank", table.rank[row]);
     json_.Field("input", table.input[row]).Field("entry", table.entry[row]);
     WriteText("compile_id", table.compile_id[row]);
   }
@@ -87,7 +83,6 @@ class ExportWriter {
     WriteText("locals", shapes_.locals[row]);
     WriteText("symbols", shapes_.symbols[row]);
     WriteStack(issue.stack);
-    json_.EndObject();
   }
 
   void WriteStack(StackId stack) {
@@ -97,13 +92,12 @@ class ExportWriter {
     json_.Field("file", ShortPath(model_.pools.Text(first.file))).Field("line", first.line);
     WriteText("function", first.function);
     WriteText("code", first.text);
-    json_.Key("stack").BeginArray();
-    for (FrameId id : frames.first(std::min(frames.size(), kMostExportFrames))) {
+    const auto shown = frames.first(std::min(frames.size(), kMostExportFrames));
+    json_.Array("stack", shown, [&](FrameId id) {
       const Frame& frame = model_.pools.GetFrame(id);
       json_.Value(fmt::format("{}:{} in {}", ShortPath(model_.pools.Text(frame.file)), frame.line,
                               model_.pools.Text(frame.function)));
-    }
-    json_.EndArray();
+    });
   }
 
   void WritePrograms() {
@@ -113,6 +107,7 @@ class ExportWriter {
     for (size_t row = 0; row < entries_.size() && kind != StringId::kNone; ++row) {
       if (entries_.kind[row] != kind || written == kMostPrograms) continue;
       ++written;
+      json_.BeginObject();
       WriteWho(entries_, row);
       json_.Field("bytes", entries_.payload_bytes[row]).EndObject();
     }

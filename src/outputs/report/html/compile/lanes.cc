@@ -11,6 +11,7 @@
 // compile_span.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "base/json/writer.h"
@@ -88,14 +89,6 @@ size_t KeepLongest(std::vector<Stretch>& all) {
   return left_out;
 }
 
-template <typename Value>
-void WriteColumn(JsonWriter& json, std::string_view key, const std::vector<Stretch>& all,
-                 Value value) {
-  json.Key(key).BeginArray();
-  for (const Stretch& one : all) json.Value(value(one));
-  json.EndArray();
-}
-
 }  // namespace
 
 std::string LanesJson(const Model& model) {
@@ -107,18 +100,18 @@ std::string LanesJson(const Model& model) {
   const auto text = [&](StringId id) { return model.pools.Text(id).substr(0, kLongestLaneText); };
   JsonWriter json(&out);
   json.BeginObject().Field("base_ns", base_ns);
-  WriteColumn(json, "job", all, [](const Stretch& one) { return one.job; });
-  WriteColumn(json, "input", all, [](const Stretch& one) { return one.input; });
-  WriteColumn(json, "rank", all, [](const Stretch& one) { return one.rank; });
-  WriteColumn(json, "life", all, [](const Stretch& one) { return one.life; });
-  WriteColumn(json, "id", all,
-              [&](const Stretch& one) { return WithoutAttempt(text(one.compile_id)); });
-  WriteColumn(json, "phase", all, [&](const Stretch& one) { return text(one.phase); });
-  WriteColumn(json, "start_us", all,
-              [&](const Stretch& one) { return (one.start_ns - base_ns) / 1000; });
-  WriteColumn(json, "us", all,
-              [](const Stretch& one) { return (one.end_ns - one.start_ns) / 1000; });
-  WriteColumn(json, "open", all, [](const Stretch& one) { return one.open; });
+  const auto column = [&](std::string_view key, auto value) {
+    json.Array(key, all, [&](const Stretch& one) { json.Value(std::invoke(value, one)); });
+  };
+  column("job", &Stretch::job);
+  column("input", &Stretch::input);
+  column("rank", &Stretch::rank);
+  column("life", &Stretch::life);
+  column("id", [&](const Stretch& one) { return WithoutAttempt(text(one.compile_id)); });
+  column("phase", [&](const Stretch& one) { return text(one.phase); });
+  column("start_us", [&](const Stretch& one) { return (one.start_ns - base_ns) / 1000; });
+  column("us", [](const Stretch& one) { return (one.end_ns - one.start_ns) / 1000; });
+  column("open", &Stretch::open);
   json.Field("left_out", left_out).EndObject();
   return out;
 }

@@ -11,11 +11,11 @@
 // web/src/compile/stacks.ts reads it. A compilation stands where its first attempt began. Cost: one
 // pass over compile_trie_node, compile_trie_end and compile_span with a look-up for each row.
 #include <map>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/json/writer.h"
+#include "base/pools/numbering.h"
 #include "model/compile/frames.h"
 #include "outputs/report/html/compile/compile_islands.h"
 #include "tables/compile_span.h"
@@ -104,8 +104,7 @@ class Stacks {
     tree.depth.push_back(depth);
     const auto node = static_cast<int32_t>(tree.parent.size());
     tree.parent.push_back(parent);
-    tree.frame.push_back(frames_.try_emplace(frame, frames_.size()).first->second);
-    if (frames_.size() > frame_order_.size()) frame_order_.push_back(frame);
+    tree.frame.push_back(frames_.Of(frame));
     tree.children.emplace(std::pair(parent, frame), node);
     return node;
   }
@@ -125,41 +124,31 @@ class Stacks {
   }
 
   void WriteFrames(JsonWriter& json) const {
-    json.Key("frames").BeginArray();
-    for (FrameId id : frame_order_) {
+    json.Array("frames", frames_.all(), [&](FrameId id) {
       const Frame& frame = model_.pools.GetFrame(id);
       const std::string_view file = ShortPath(model_.pools.Text(frame.file));
-      json.BeginArray()
-          .Value(file.substr(0, kLongestStackText))
-          .Value(model_.pools.Text(frame.function).substr(0, kLongestStackText))
-          .Value(frame.line)
-          .Value(IsUserFile(file))
-          .EndArray();
-    }
-    json.EndArray();
-  }
-
-  template <typename Value>
-  void WriteEnds(std::string_view key, const Tree& tree, JsonWriter& json, Value value) const {
-    json.Key(key).BeginArray();
-    for (size_t row : tree.end_row) json.Value(value(row));
-    json.EndArray();
+      json.BeginArray().Value(file.substr(0, kLongestStackText));
+      json.Value(model_.pools.Text(frame.function).substr(0, kLongestStackText));
+      json.Value(frame.line).Value(IsUserFile(file)).EndArray();
+    });
   }
 
   void WriteTree(int32_t job, const Tree& tree, JsonWriter& json) const {
     json.BeginObject().Field("job", job);
     json.ListField("parent", tree.parent).ListField("frame", tree.frame);
     json.ListField("node", tree.end_node);
-    WriteEnds("input", tree, json, [&](size_t row) { return spans_.input[row]; });
-    WriteEnds("rank", tree, json, [&](size_t row) { return spans_.rank[row]; });
-    WriteEnds("life", tree, json, [&](size_t row) { return spans_.life[row]; });
-    WriteEnds("id", tree, json, [&](size_t row) {
+    const auto ends = [&](std::string_view key, auto value) {
+      json.Array(key, tree.end_row, [&](size_t row) { json.Value(value(row)); });
+    };
+    ends("input", [&](size_t row) { return spans_.input[row]; });
+    ends("rank", [&](size_t row) { return spans_.rank[row]; });
+    ends("life", [&](size_t row) { return spans_.life[row]; });
+    ends("id", [&](size_t row) {
       return model_.pools.Text(spans_.compile_id[row]).substr(0, kLongestStackText);
     });
-    WriteEnds("seconds", tree, json, [&](size_t row) { return spans_.seconds[row]; });
-    json.Key("status").BeginArray();
-    for (StringId status : tree.status) json.Value(model_.pools.Text(status));
-    json.EndArray().EndObject();
+    ends("seconds", [&](size_t row) { return spans_.seconds[row]; });
+    json.Array("status", tree.status, [&](StringId id) { json.Value(model_.pools.Text(id)); });
+    json.EndObject();
   }
 
   const Model& model_;
@@ -168,8 +157,7 @@ class Stacks {
   const CompileSpanTable& spans_;
   std::map<int32_t, Tree> trees_;                          // by job
   std::map<std::pair<int32_t, int32_t>, int32_t> merged_;  // input and node -> node of the job
-  std::unordered_map<FrameId, size_t> frames_;
-  std::vector<FrameId> frame_order_;
+  Numbering<FrameId> frames_;
   size_t node_count_ = 0;
   size_t end_count_ = 0;
   size_t left_out_ = 0;

@@ -1,5 +1,3 @@
-#include "outputs/report/html/compile/text_choice.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <unordered_set>
 
 #include "model/compile/frames.h"
+#include "outputs/report/html/compile/texts.h"
 #include "tables/compilation.h"
 #include "tables/compile_entry.h"
 #include "tables/provenance_graph.h"

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/json/writer.h"
+#include "base/pools/numbering.h"
 #include "base/text/newlines.h"
 #include "model/compile/frames.h"
 #include "model/compile/payload.h"
-#include "outputs/report/html/compile/text_choice.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_log.h"
 
@@ -56,13 +56,12 @@ class StackIndex {
   void Write(JsonWriter& json) {
     std::vector<std::pair<std::string_view, std::vector<size_t>>> lists;
     for (const auto& [key, stack] : stacks_) lists.emplace_back(key, NumbersOf(stack));
-    json.Key("frames").BeginArray();
-    for (const FrameId id : frames_) {
+    json.Array("frames", frames_, [&](FrameId id) {
       const Frame& frame = model_.pools.GetFrame(id);
       json.BeginArray().Value(Text(frame.file)).Value(frame.line);
       json.Value(Text(frame.function)).Value(Text(frame.text)).EndArray();
-    }
-    json.EndArray().Key("stacks").BeginObject();
+    });
+    json.Key("stacks").BeginObject();
     for (const auto& [key, numbers] : lists) json.ListField(key, numbers);
     json.EndObject();
   }
@@ -93,26 +92,7 @@ class StackIndex {
   std::vector<FrameId> frames_;
 };
 
-}  // namespace
-
-namespace {
-
 constexpr size_t kLongestName = 200;  // bytes
-
-// Words by number.
-class Words {
- public:
-  size_t Add(std::string_view word) {
-    const auto [at, is_new] = numbers_.try_emplace(std::string(word), all_.size());
-    if (is_new) all_.emplace_back(word);
-    return at->second;
-  }
-  const std::vector<std::string>& all() const { return all_; }
-
- private:
-  std::map<std::string, size_t, std::less<>> numbers_;
-  std::vector<std::string> all_;
-};
 
 struct StoredText {
   size_t chunk = 0, offset = 0, bytes = 0, lines = 0;
@@ -132,7 +112,7 @@ size_t LinesOf(std::string_view text) {
 
 class TextWriter {
  public:
-  TextWriter(const Model& model, const TextLimits& limits, const AddIsland& add)
+  TextWriter(const Model& model, const TextLimits& limits, const IslandSink& add)
       : model_(model),
         entries_(model.tables.Get<CompileEntryTable>()),
         limits_(limits),
@@ -190,8 +170,9 @@ class TextWriter {
     const int64_t attempt = entries_.compile_attempt[one.row];
     const std::string_view kind = model_.pools.Text(entries_.kind[one.row]);
     json.BeginArray().Value(entries_.entry[one.row]);
-    json.Value(kinds_.Add(kind.substr(0, kLongestName))).Value(names_.Add(NameOf(one.row)));
-    json.Value(forms_.Add(model_.pools.Text(entries_.form[one.row])));
+    json.Value(kinds_.Of(std::string(kind.substr(0, kLongestName))))
+        .Value(names_.Of(NameOf(one.row)));
+    json.Value(forms_.Of(std::string(model_.pools.Text(entries_.form[one.row]))));
     json.Value(attempt == kNone64 ? 0 : attempt).Value(entries_.payload_bytes[one.row]);
     json.Value(numbers_[one.text]).EndArray();
   }
@@ -235,18 +216,16 @@ class TextWriter {
     json.BeginObject().Field("most_bytes", limits_.all).Field("left_out", left_out);
     json.Field("left_out_bytes", left_out_bytes);
     json.ListField("kinds", kinds_.all()).ListField("names", names_.all());
-    json.ListField("forms", forms_.all()).Key("texts").BeginArray();
-    for (const StoredText& text : stored_) {
+    json.ListField("forms", forms_.all());
+    json.Array("texts", stored_, [&](const StoredText& text) {
       json.BeginArray().Value(text.chunk).Value(text.offset).Value(text.bytes);
       json.Value(text.lines).Value(text.whole).EndArray();
-    }
-    json.EndArray().Key("compilations").BeginArray();
-    for (const Owner& owner : owners) {
-      json.BeginObject().Field("input", entries_.input[owner.row]);
-      json.Field("rank", entries_.rank[owner.row]).Field("life", entries_.life[owner.row]);
-      json.Field("id", owner.id).Key("artifacts").Raw("[" + owner.artifacts + "]").EndObject();
-    }
-    json.EndArray();
+    });
+    json.Objects("compilations", owners, [&](const Owner& owner) {
+      json.Field("input", entries_.input[owner.row]).Field("rank", entries_.rank[owner.row]);
+      json.Field("life", entries_.life[owner.row]).Field("id", owner.id);
+      json.Key("artifacts").Raw("[" + owner.artifacts + "]");
+    });
     StackIndex(model_).Write(json);
     json.EndObject();
     return out;
@@ -255,25 +234,23 @@ class TextWriter {
   const Model& model_;
   const CompileEntryTable& entries_;
   const TextLimits& limits_;
-  const AddIsland& add_;
+  const IslandSink& add_;
   std::string chunk_, text_;
   size_t chunks_ = 0;
   std::vector<StoredText> stored_;
   std::vector<int64_t> numbers_;  // of distinct texts; -1: left out
-  Words kinds_, names_, forms_;
+  Numbering<std::string> kinds_, names_, forms_;
 };
 
 }  // namespace
 
-Status WriteTexts(const Model& model, const TextLimits& limits, const AddIsland& add) {
+Status WriteTexts(const Model& model, const TextLimits& limits, const IslandSink& add) {
   if (model.tables.Get<CompileLogTable>().size() == 0) return {};
   return TextWriter(model, limits, add).Write();
 }
 
 Status AddTexts(const Model& model, Islands& islands) {
-  return WriteTexts(model, TextLimits(), [&](std::string_view name, std::string_view bytes) {
-    return islands.Add(name, bytes);
-  });
+  return WriteTexts(model, TextLimits(), islands.Sink());
 }
 
 }  // namespace debrief::outputs::html

@@ -17,9 +17,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string_view>
+#include <vector>
 
+#include "model/model.h"
 #include "outputs/report/html/islands.h"
 
 namespace debrief::outputs::html {
@@ -35,7 +36,33 @@ struct TextLimits {
 Status AddTexts(const Model& model, Islands& islands);
 
 // Hands each island to `add`, "texts" last. Same model, same bytes.
-using AddIsland = std::function<Status(std::string_view name, std::string_view bytes)>;
-Status WriteTexts(const Model& model, const TextLimits& limits, const AddIsland& add);
+Status WriteTexts(const Model& model, const TextLimits& limits, const IslandSink& add);
+
+// Which payloads of compile logs the report gets as texts, decided from the table of entries alone:
+// a log of many GB costs one pass over its entries, and only what is chosen is read.
+//
+// Equal payloads are one text: all ranks log the same graphs. The checksum in the log tells, where
+// it holds. Texts of compilations that somebody will look at come first (failed, repeated, named by
+// a finding, or with a map of their lines), and of those and of all others the smallest.
+
+struct TextArtifact {
+  size_t row = 0;   // of table compile_entry
+  size_t text = 0;  // in TextChoice::texts
+};
+
+struct DistinctText {
+  size_t row = 0;     // first entry that has it
+  int64_t bytes = 0;  // in the log, with the tab before each line
+  bool important = false;
+  bool chosen = false;
+};
+
+struct TextChoice {
+  std::vector<TextArtifact> artifacts;  // in the order of the entries
+  std::vector<DistinctText> texts;      // in the order of their first entries
+  int64_t artifacts_left_out = 0;       // beyond the limit
+};
+
+TextChoice ChooseTexts(const Model& model, const TextLimits& limits);
 
 }  // namespace debrief::outputs::html

@@ -16,8 +16,10 @@
 #include "base/bytes/gzip.h"
 #include "base/bytes/write_file.h"
 #include "base/json/writer.h"
-#include "base/version.h"
+#include "base/pools/numbering.h"
 #include "outputs/compile_stacks.h"
+#include "outputs/speedscope_json.h"
+#include "outputs/timeline_merge.h"
 #include "tables/compile_span.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
@@ -116,9 +118,7 @@ class FlameList {
   Status AddTimeline(const timeline::TimelineView& view) {
     StackTree tree(model_.pools);
     tree.Add(view, "", Frames::kAll);
-    const std::string title = view.who.rank == kNone32 ? fmt::format("input {}", view.who.input)
-                                                       : fmt::format("rank {}", view.who.rank);
-    const FlameText flame = TimelineFlame(tree, title, kMostBytes);
+    const FlameText flame = TimelineFlame(tree, RankName(view.who), kMostBytes);
     if (flame.total_ns == 0) return {};
     const std::string name = fmt::format("timeline_{}", view.who.input);
     json_.BeginObject().Field("name", name).Field("what", "timeline");
@@ -174,13 +174,8 @@ Status AddFlames(const Model& model, Islands& islands) {
   return list.Finish(islands);
 }
 
-// A tree of stacks as speedscope's JSON (https://www.speedscope.app/file-format-schema.json), type
-// "sampled": a stack is a list of numbers of frames, and its weight the time that it took itself.
-//
-//   {"profiles": [{"type": "sampled", "name": "python", "unit": "nanoseconds",
-//                  "samples": [[0, 1], [0]], "weights": [52400, 300], ...}],
-//    "shared": {"frames": [{"name": "train.py(3): step"}, {"name": "aten::mm"}]}}
-//
+// A tree of stacks as speedscope's JSON (outputs/speedscope_json.h): the weight of a stack is the
+// time that it took itself.
 // Cost: one sort of the stacks, then one step for each frame of those that are taken.
 
 namespace {
@@ -203,14 +198,19 @@ class FlameWriter {
 
   FlameText Write(std::string_view title) {
     JsonWriter json(&text_.json);
-    json.BeginObject().Field("$schema", "https://www.speedscope.app/file-format-schema.json");
-    json.Field("name", title).Field("exporter", fmt::format("debrief {}", kVersion));
     const auto roots = OfRoots();
-    json.Field("activeProfileIndex", Richest(roots)).Key("profiles").BeginArray();
-    for (const auto& [root, stacks] : roots) WriteProfile(root, stacks, json);
-    json.EndArray().Key("shared").BeginObject().Key("frames").BeginArray();
-    for (std::string_view name : frames_) json.BeginObject().Field("name", name).EndObject();
-    json.EndArray().EndObject().EndObject();
+    json.BeginObject();
+    WriteSpeedscopeHead(title, json);
+    json.Field("activeProfileIndex", Richest(roots));
+    json.Array("profiles", roots, [&](const auto& root) {
+      WriteSpeedscopeProfile(
+          {nodes_[root.first].name, "nanoseconds"}, TimeOf(root.second), root.second,
+          [&](size_t node) { return FramesOf(node); },
+          [&](size_t node) { return nodes_[node].self_ns; }, json);
+    });
+    json.Key("shared").BeginObject();
+    json.Objects("frames", frames_.all(), [&](std::string_view name) { json.Field("name", name); });
+    json.EndObject().EndObject();
     return std::move(text_);
   }
 
@@ -263,37 +263,18 @@ class FlameWriter {
     return static_cast<size_t>(most - roots.begin());
   }
 
-  size_t NumberOf(std::string_view name) {
-    const auto [at, is_new] = numbers_.try_emplace(name, frames_.size());
-    if (is_new) frames_.push_back(name);
-    return at->second;
-  }
-
-  void WriteStack(size_t node, JsonWriter& json) {
+  std::vector<size_t> FramesOf(size_t node) {
     std::vector<size_t> path;
     for (size_t at = node; nodes_[at].parent >= 0; at = static_cast<size_t>(nodes_[at].parent))
-      path.push_back(NumberOf(nodes_[at].name));
-    json.BeginArray();
-    for (size_t i = path.size(); i-- > 0;) json.Value(path[i]);
-    json.EndArray();
-  }
-
-  void WriteProfile(size_t root, const Stacks& stacks, JsonWriter& json) {
-    json.BeginObject().Field("type", "sampled").Field("name", nodes_[root].name);
-    json.Field("unit", "nanoseconds").Field("startValue", 0).Field("endValue", TimeOf(stacks));
-    json.Key("samples").BeginArray();
-    for (size_t i : stacks) WriteStack(i, json);
-    json.EndArray().Key("weights").BeginArray();
-    for (size_t i : stacks) json.Value(nodes_[i].self_ns);
-    json.EndArray().EndObject();
+      path.push_back(frames_.Of(nodes_[at].name));
+    return {path.rbegin(), path.rend()};
   }
 
   const std::span<const StackTree::Node> nodes_;
   std::vector<size_t> root_;   // of each node
   std::vector<size_t> depth_;  // 0: a thread or stream
   Stacks taken_;
-  std::unordered_map<std::string_view, size_t> numbers_;
-  std::vector<std::string_view> frames_;
+  Numbering<std::string_view> frames_;
   FlameText text_;
 };
 

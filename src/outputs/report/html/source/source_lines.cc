@@ -88,9 +88,20 @@ class Collector {
  private:
   std::string_view Text(StringId id) const { return model_.pools.Text(id); }
 
-  SourceLine* Line(int32_t job, std::string_view file, int32_t line) {
-    if (file.empty() || line <= 0) return nullptr;
-    return &files_[{job, std::string(ShortPath(file))}][line];
+  // Of no line in particular one that nobody reads.
+  SourceLine& Line(int32_t job, std::string_view file, int32_t line) {
+    if (file.empty() || line <= 0) return nowhere_ = {};
+    return files_[{job, std::string(ShortPath(file))}][line];
+  }
+
+  // Of the innermost frame that the reader wrote.
+  SourceLine& LineOf(int32_t job, StackId stack) {
+    const auto frames = UserFrames(model_.pools, stack);
+    if (frames.empty()) return nowhere_ = {};
+    const Frame& frame = model_.pools.GetFrame(frames.front());
+    SourceLine& line = Line(job, Text(frame.file), frame.line);
+    SetCode(line, Text(frame.text));
+    return line;
   }
 
   static void SetCode(SourceLine& line, std::string_view code) {
@@ -112,12 +123,10 @@ class Collector {
   void AddCompilations() {
     const auto& table = model_.tables.Get<CompilationTable>();
     for (size_t row = 0; row < table.size(); ++row) {
-      SourceLine* line = Line(table.job[row], Text(table.file[row]), table.line[row]);
-      if (line == nullptr) continue;
-      line->compiled.Add(KeyOf(table, row));
-      if (std::isfinite(table.seconds[row])) line->seconds += table.seconds[row];
-      if (line->function.empty())
-        line->function = Text(table.function[row]).substr(0, kLongestCode);
+      SourceLine& line = Line(table.job[row], Text(table.file[row]), table.line[row]);
+      line.compiled.Add(KeyOf(table, row));
+      if (std::isfinite(table.seconds[row])) line.seconds += table.seconds[row];
+      if (line.function.empty()) line.function = Text(table.function[row]).substr(0, kLongestCode);
     }
   }
 
@@ -125,30 +134,29 @@ class Collector {
     const auto& table = model_.tables.Get<CompileFailureTable>();
     for (size_t row = 0; row < table.size(); ++row) {
       const bool told = table.user_file[row] != StringId::kNone;
-      SourceLine* line =
+      SourceLine& line =
           told ? Line(table.job[row], Text(table.user_file[row]), table.user_line[row])
                : Line(table.job[row], Text(table.file[row]), table.line[row]);
-      if (line != nullptr) line->failed.Add(KeyOf(table, row));
+      line.failed.Add(KeyOf(table, row));
     }
   }
 
   void AddBreaks() {
     const auto& table = model_.tables.Get<CompileBreakTable>();
     for (size_t row = 0; row < table.size(); ++row) {
-      SourceLine* line = Line(table.job[row], Text(table.user_file[row]), table.user_line[row]);
-      if (line == nullptr) continue;
-      line->breaks += std::max(1, table.count[row]);
-      SetCode(*line, Text(table.user_code[row]));
+      SourceLine& line = Line(table.job[row], Text(table.user_file[row]), table.user_line[row]);
+      line.breaks += std::max(1, table.count[row]);
+      SetCode(line, Text(table.user_code[row]));
     }
   }
 
   void AddRecompiles() {
     const auto& table = model_.tables.Get<CompileRecompileTable>();
     for (size_t row = 0; row < table.size(); ++row) {
-      SourceLine* line = Line(table.job[row], Text(table.user_file[row]), table.user_line[row]);
-      if (line == nullptr || table.is_main[row] == 0) continue;
-      line->recompiled.Add(KeyOf(table, row));
-      SetCode(*line, Text(table.user_code[row]));
+      SourceLine& line = Line(table.job[row], Text(table.user_file[row]), table.user_line[row]);
+      if (table.is_main[row] == 0) continue;
+      line.recompiled.Add(KeyOf(table, row));
+      SetCode(line, Text(table.user_code[row]));
     }
   }
 
@@ -163,40 +171,28 @@ class Collector {
       auto [found, is_new] = shortened.try_emplace({table.job[row], table.file[row]}, nullptr);
       if (is_new) found->second = FindShortened(files_, table.job[row], path);
       if (found->second == nullptr) continue;
-      SourceLine* line = &(*found->second)[table.line[row]];
-      ++line->guards;
-      line->failed_guards += std::max(0, table.failed[row]);
-      SetCode(*line, Text(table.code[row]));
+      SourceLine& line = (*found->second)[table.line[row]];
+      ++line.guards;
+      line.failed_guards += std::max(0, table.failed[row]);
+      SetCode(line, Text(table.code[row]));
     }
   }
 
   void AddCollectives() {
     const auto& table = model_.tables.Get<CommOpTable>();
     for (size_t row = 0; row < table.size(); ++row) {
-      const auto frames = UserFrames(model_.pools, table.stack[row]);
-      if (frames.empty()) continue;
-      const Frame& frame = model_.pools.GetFrame(frames.front());
-      SourceLine* line = Line(table.job[row], Text(frame.file), frame.line);
-      if (line == nullptr) continue;
-      line->call = {.group = table.group_name[row],
-                    .seq = table.is_p2p[row] != 0 ? table.p2p_seq[row] : table.collective_seq[row],
-                    .rank = table.rank[row]};
-      line->collectives.Add(Text(table.op[row]));
-      SetCode(*line, Text(frame.text));
+      SourceLine& line = LineOf(table.job[row], table.stack[row]);
+      line.call = {.group = table.group_name[row],
+                   .seq = table.is_p2p[row] != 0 ? table.p2p_seq[row] : table.collective_seq[row],
+                   .rank = table.rank[row]};
+      line.collectives.Add(Text(table.op[row]));
     }
   }
 
   void AddExportIssues() {
     const auto& table = model_.tables.Get<CompileShapeTable>();
-    for (const ExportIssue& issue : FindExportIssues(model_, kMostIssues).first) {
-      const auto frames = UserFrames(model_.pools, issue.stack);
-      if (frames.empty()) continue;
-      const Frame& frame = model_.pools.GetFrame(frames.front());
-      SourceLine* line = Line(table.job[issue.row], Text(frame.file), frame.line);
-      if (line == nullptr) continue;
-      ++line->exports;
-      SetCode(*line, Text(frame.text));
-    }
+    for (const ExportIssue& issue : FindExportIssues(model_, kMostIssues).first)
+      ++LineOf(table.job[issue.row], issue.stack).exports;
   }
 
   // Graphs and provenance of kernels, each different payload once.
@@ -227,10 +223,9 @@ class Collector {
     for (const FxNode& node : graph_.nodes) {
       if (!node.is_call()) continue;
       const FxPlace& place = graph_.PlaceOf(node);
-      SourceLine* line = Line(table.job[row], place.file, static_cast<int32_t>(place.line));
-      if (line == nullptr) continue;
-      ++line->nodes;
-      SetCode(*line, place.code);
+      SourceLine& line = Line(table.job[row], place.file, static_cast<int32_t>(place.line));
+      ++line.nodes;
+      SetCode(line, place.code);
     }
   }
 
@@ -262,10 +257,9 @@ class Collector {
         code = text;
       }
     });
-    SourceLine* line = Line(job, place.file, place.line);
-    if (line == nullptr) return;
-    line->kernels.Add(kernel);
-    SetCode(*line, code);
+    SourceLine& line = Line(job, place.file, place.line);
+    line.kernels.Add(kernel);
+    SetCode(line, code);
   }
 
   void AddStackCode() {
@@ -276,8 +270,7 @@ class Collector {
       const Frame& frame = model_.pools.GetFrame(frames.front());
       const std::string_view file = Text(frame.file);
       if (frame.text == StringId::kNone || !IsUserFile(file)) continue;
-      if (SourceLine* line = Line(table.job[row], file, frame.line))
-        SetCode(*line, Text(frame.text));
+      SetCode(Line(table.job[row], file, frame.line), Text(frame.text));
     }
   }
 
@@ -301,6 +294,7 @@ class Collector {
   const Model& model_;
   int64_t graph_bytes_;
   SourceFiles files_;
+  SourceLine nowhere_;
   std::string payload_;
   GraphNodes graph_;
   FxGraphParser parser_;

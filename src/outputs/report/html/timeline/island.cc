@@ -94,26 +94,22 @@ std::string IslandWriter::Header(const TimelineTexts& texts) const {
   std::string out;
   JsonWriter json(&out);
   json.BeginObject().ListField("kinds", SliceKindNames());
-  json.Key("flowKinds").BeginArray();
-  for (const std::string& kind : flow_kinds_) json.Value(CutText(kind));
-  json.EndArray().Key("texts").Raw("[" + texts.json() + "]").Key("lanes").BeginArray();
-  for (const Lane& lane : lanes_) {
-    json.BeginArray().Value(std::string_view(lane.key)).BeginArray();
-    for (uint32_t size : lane.row_sizes) json.Value(size);
-    json.EndArray().EndArray();
-  }
-  json.EndArray().Key("counters").BeginArray();
-  for (const auto& [key, series] : counters_) {
-    json.BeginArray().Value(std::string_view(key)).BeginArray();
-    for (const Series& one : series) {
-      json.BeginArray().Value(CutText(one.name)).Value(std::string_view(one.unit));
+  json.Array("flowKinds", flow_kinds_, [&](const std::string& kind) { json.Value(CutText(kind)); });
+  json.Key("texts").Raw("[" + texts.json() + "]");
+  json.Array("lanes", lanes_, [&](const Lane& lane) {
+    json.BeginArray().Value(lane.key).List(lane.row_sizes).EndArray();
+  });
+  json.Array("counters", counters_, [&](const auto& counter) {
+    json.BeginArray().Value(counter.first).BeginArray();
+    for (const Series& one : counter.second) {
+      json.BeginArray().Value(CutText(one.name)).Value(one.unit);
       json.Value(one.points).Value(one.whole ? 1 : 0).EndArray();
     }
     json.EndArray().EndArray();
-  }
-  json.EndArray().Field("flows", flows_).Key("bytes").BeginArray();
-  for (const VarintColumn& block : blocks_) json.Value(block.bytes().size());
-  json.EndArray().EndObject();
+  });
+  json.Field("flows", flows_);
+  json.Array("bytes", blocks_, [&](const VarintColumn& one) { json.Value(one.bytes().size()); });
+  json.EndObject();
   return out;
 }
 

@@ -27,21 +27,147 @@
 // bytes a slice before gzip, and some 20 ns to write one.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "outputs/report/html/timeline/slices.h"
-#include "outputs/report/html/timeline/texts.h"
+#include "base/pools/ids.h"
+#include "outputs/report/html/cut_text.h"
 
 namespace debrief::outputs::html {
+
+// The slices of one lane on their way into an island: which of them the page gets, and in which row
+// of boxes each stands.
+
+// What a slice is, which gives its colour. The words of model/timeline/kinds.h stand first.
+enum class SliceKind : uint8_t {
+  kOther,
+  kOp,
+  kRuntime,
+  kPython,
+  kAnnotation,
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kSync,
+  kDeviceAnnotation,
+  kCounterRange,
+  kOverhead,
+  kSpan,
+  kAsync,
+  kInstant,
+  kComm,      // a collective, send or receive: its op, its kernel, its entry in a dump
+  kCommOpen,  // one that never completed
+  kStep,
+  kCompile,
+  kDynamo,
+  kAot,
+  kInductor,
+  kCodegen,
+  kTriton,
+  kOutput
+};
+std::span<const std::string_view> SliceKindNames();
+
+// kOther for a word that is none of them.
+SliceKind SliceKindOf(std::string_view word, SliceKind otherwise = SliceKind::kOther);
+
+struct Slice {
+  int64_t start = 0;     // since the base
+  int64_t duration = 0;  // 0: a moment
+  uint32_t name = 0;     // text
+  uint32_t note = 0;
+  uint32_t number = 0;
+  int32_t depth = 0;  // the first row it may stand in
+  SliceKind kind = SliceKind::kOther;
+
+  int64_t end() const { return start + duration; }
+};
+
+// The longest `keep` of some durations; of the same length those that come first. One pass to learn
+// the shortest that is kept, none when all are.
+class Longest {
+ public:
+  Longest(std::span<const int64_t> durations, size_t keep);
+
+  // Of each in turn.
+  bool Take(int64_t duration) {
+    if (duration > limit_) return true;
+    if (duration < limit_ || of_limit_ == 0) return false;
+    --of_limit_;
+    return true;
+  }
+
+ private:
+  int64_t limit_;
+  size_t of_limit_ = 0;  // how many of exactly this length
+};
+
+// Where the slices of a lane stand: order[i] is the index of the i-th by row, then start.
+struct PackedRows {
+  std::vector<uint32_t> order;
+  std::vector<uint32_t> row_sizes;
+};
+
+// Gives each slice the first row from its depth on that is free when it starts, so that the slices
+// of a row never overlap: what nests stands below, what runs side by side stands beside. One that
+// finds no room in kMostRows rows is left out. `slices`: by start, then falling duration. Linear
+// but for rows that are full.
+inline constexpr size_t kMostRows = 1000;
+PackedRows PackRows(std::span<const Slice> slices);
+
+// The texts of one island of the timeline: each is written once, as JSON, and has a number.
+//
+// Names of slices are ids of the model's pool and go through a vector by id; texts that are made
+// here (notes) through a pool of their own. One object serves many islands: beginning a new one
+// costs what the last one used, not the size of the model's pool.
+class TimelineTexts {
+ public:
+  explicit TimelineTexts(const Pools& pools);
+
+  // Forgets all; number 0 is "". Beyond `most_bytes` further texts are "".
+  void Begin(size_t most_bytes);
+
+  uint32_t Number(StringId id) {
+    const uint32_t known = number_of_[static_cast<size_t>(id)];
+    return known != 0 || id == StringId::kNone ? known : AddOfPool(id);
+  }
+  uint32_t Number(std::string_view text);
+
+  // "a","b": the elements of a JSON list.
+  const std::string& json() const { return json_; }
+
+ private:
+  uint32_t AddOfPool(StringId id);
+  uint32_t Add(std::string_view text);
+
+  const Pools& pools_;
+  std::vector<uint32_t> number_of_;       // by StringId; 0: none yet
+  std::vector<StringId> used_;            // those that have a number
+  StringPool made_;                       // texts that are no names of the pool
+  std::vector<uint32_t> number_of_made_;  // by id in made_
+  std::string json_;
+  size_t most_bytes_ = 0;
+  uint32_t count_ = 0;
+};
+
+// Adds words, after a comma where there are some already.
+template <typename... Args>
+void Say(std::string& text, fmt::format_string<Args...> format, Args&&... args) {
+  if (!text.empty()) text += ", ";
+  fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
+}
 
 // Bytes of a column of numbers, written one behind the other as LEB128 varints.
 class VarintColumn {

@@ -1,5 +1,3 @@
-#include "outputs/report/html/timeline/outline.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 #include <tuple>
 
 #include "base/json/writer.h"
-#include "outputs/report/html/timeline/texts.h"
+#include "outputs/report/html/timeline/island.h"
+#include "outputs/report/html/timeline/maker.h"
 #include "tables/input.h"
 #include "tables/job.h"
 
@@ -84,13 +83,11 @@ void WriteProcess(const TimelineProcess& process, std::string_view title, JsonWr
   json.Field("island", process.island).Field("slices", slices);
   json.Key("shift").BeginObject().Field("offset", process.shift.offset);
   json.Field("drift", process.shift.drift).Field("middle", process.shift.middle).EndObject();
-  json.Key("lanes").BeginArray();
-  for (const TimelineLane& lane : process.lanes) {
-    json.BeginObject().Field("id", lane.id).Field("name", CutText(lane.name));
-    json.Field("kind", lane.kind).Field("depths", lane.depths).Field("slices", lane.slices);
-    json.EndObject();
-  }
-  json.EndArray().EndObject();
+  json.Objects("lanes", process.lanes, [&](const TimelineLane& lane) {
+    json.Field("id", lane.id).Field("name", CutText(lane.name)).Field("kind", lane.kind);
+    json.Field("depths", lane.depths).Field("slices", lane.slices);
+  });
+  json.EndObject();
 }
 
 }  // namespace

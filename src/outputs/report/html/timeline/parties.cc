@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "base/text/strings.h"
+#include "outputs/report/html/timeline/island.h"
 #include "outputs/report/html/timeline/profile_parts.h"
-#include "outputs/report/html/timeline/texts.h"
 #include "tables/timeline_process.h"
 #include "tables/timeline_track.h"
 

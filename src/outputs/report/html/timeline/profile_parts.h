@@ -12,8 +12,7 @@
 
 #include "model/timeline/view.h"
 #include "outputs/report/html/timeline/island.h"
-#include "outputs/report/html/timeline/outline.h"
-#include "outputs/report/html/timeline/texts.h"
+#include "outputs/report/html/timeline/maker.h"
 
 namespace debrief::outputs::html {
 

@@ -1,9 +1,9 @@
-#include "outputs/report/html/timeline/slices.h"
-
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <numeric>
+
+#include "outputs/report/html/timeline/island.h"
 
 namespace debrief::outputs::html {
 

@@ -1,6 +1,5 @@
-#include "outputs/report/html/timeline/texts.h"
-
 #include "base/text/escape.h"
+#include "outputs/report/html/timeline/island.h"
 
 namespace debrief::outputs::html {
 

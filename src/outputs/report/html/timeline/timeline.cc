@@ -178,9 +178,7 @@ Status MakeTimeline(const Model& model, const TimelineLimits& limits, ThreadPool
 }
 
 Status AddTimeline(const Model& model, ThreadPool& pool, Islands& islands) {
-  return MakeTimeline(model, {}, pool, [&](std::string_view name, std::string_view bytes) {
-    return islands.Add(name, bytes);
-  });
+  return MakeTimeline(model, {}, pool, islands.Sink());
 }
 
 }  // namespace debrief::outputs::html

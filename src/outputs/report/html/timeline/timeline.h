@@ -1,5 +1,5 @@
-// What the report's timeline shows: island "timeline", the outline (timeline_outline.h), and
-// islands "timeline/0", "timeline/1" ... with the slices (timeline_island.h).
+// What the report's timeline shows: island "timeline", the outline (maker.h), and
+// islands "timeline/0", "timeline/1" ... with the slices (island.h).
 //
 //   sources   profiles, phases of compilers, dumps, output   one input each, in parallel
 //   islands   an input with a timeline has one of its own; logs share one until it has 20,000
@@ -10,7 +10,6 @@
 // bytes, whatever the number of threads.
 #pragma once
 
-#include <functional>
 #include <string_view>
 
 #include "base/status.h"
@@ -24,7 +23,6 @@ namespace debrief::outputs::html {
 Status AddTimeline(const Model& model, ThreadPool& pool, Islands& islands);
 
 // The same for any receiver; it is called from all threads.
-using IslandSink = std::function<Status(std::string_view name, std::string_view bytes)>;
 Status MakeTimeline(const Model& model, const TimelineLimits& limits, ThreadPool& pool,
                     const IslandSink& sink);
 
