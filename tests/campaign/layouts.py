@@ -20,6 +20,7 @@ class Job:
     world: int
     out: dict  # (attempt, rank) -> stdout, stderr
     exits: list  # (rank, code, pid), the first failure first; of the last attempt
+    cancelled: bool  # the launcher was told to stop
     mixed: bool  # one text of all ranks, which cannot be taken apart
 
 
@@ -31,7 +32,7 @@ def read_job(folder, truth):
         outputs[attempt, rank] = (log.read_text(errors="replace"), (log.parent / "stderr.log").read_text(errors="replace"))
     found = [(int(rank), int(code), int(pid)) for rank, code, pid in EXIT.findall(text)]
     exits = list(dict.fromkeys(found[-1:] + found))  # the root cause stands last
-    return Job(folder, truth.get("world", 8), outputs, exits, mixed=not outputs)
+    return Job(folder, truth.get("world", 8), outputs, exits, cancelled="death signal, shutting down" in text, mixed=not outputs)
 
 
 def copy(job, target, dumps=lambda rank: f"fr/nccl_trace_rank_{rank}", stacks=lambda rank: f"stacks_rank{rank}.txt"):
@@ -62,6 +63,9 @@ def as_torchrun(job, target):
 
 
 def srun_says(job):
+    if job.cancelled:
+        return ("srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n"
+                "slurmstepd: error: *** JOB 4711 ON node01 CANCELLED AT 2026-11-16T05:31:00 DUE TO PREEMPTION ***\n")
     lines = []
     for rank, code, _ in job.exits:
         how = f"Exited with exit code {code}" if code > 0 else signal_name(code)
@@ -117,6 +121,9 @@ def as_mpirun_files(job, target):
 
 def pod_status(job):
     parts = []
+    if job.cancelled:
+        parts.append("Events:\n  Normal  Killing  kubelet  Stopping container pytorch\n  Warning  Preempted  default-scheduler  Preempted by a pod "
+                     "of higher priority\n")
     for rank, code, _ in job.exits:
         parts.append(f"Name:             trainer-worker-{rank}\nNamespace:        ml\nContainers:\n  pytorch:\n    State:          Terminated\n"
                      f"      Reason:       Error\n      Exit Code:    {code if code > 0 else 128 - code}\n")
@@ -146,7 +153,7 @@ def as_deepspeed(job, target):
     if job.exits:
         lines.append(f"[2026-11-16 05:31:03,100] [ERROR] [launch.py:325:sigkill_handler] ['python', '-u', 'train.py', "
                      f"'--local_rank={job.exits[0][0]}'] exits with return code = {job.exits[0][1]}")
-    else:
+    elif not job.cancelled:
         lines += [f"[2026-11-16 05:31:02,500] [INFO] [launch.py:351:main] Process {4000 + rank} exits successfully." for rank in range(job.world)]
     write(target / "deepspeed.log", "\n".join(lines) + "\n")
     copy(job, target)
