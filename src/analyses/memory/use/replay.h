@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "model/finding.h"
+#include "model/memory/amounts.h"
 #include "model/model.h"
 #include "tables/memory_timeline.h"
 
@@ -45,16 +45,8 @@ struct Device {
 using DeviceKey = std::pair<int32_t, int32_t>;  // input, device
 using Devices = std::map<DeviceKey, Device>;
 
-// Files may tell absurd numbers; the sum of them stays the largest there is. None counts as 0.
-inline int64_t Plus(int64_t a, int64_t b) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  if (a == kNone64) a = 0;
-  if (b == kNone64) b = 0;
-  int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum) && sum != kNone64) return sum;
-  return a > 0 ? kMost : -kMost;
-}
-inline int64_t Minus(int64_t a, int64_t b) { return Plus(a, b == kNone64 ? 0 : -b); }
+using memory::Minus;
+using memory::Plus;
 
 // "Behind" entry kBefore is the state before the first one.
 inline constexpr int64_t kBefore = -1;

@@ -20,11 +20,6 @@ namespace debrief::analyses::memory_use {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<MemorySnapshotTable>;
-constexpr auto kUses =
-    kTableNames<MemorySegmentTable, MemoryBlockTable, MemoryEventTable, MemoryAnnotationTable>;
-constexpr auto kMakes = kTableNames<MemoryHolderTable, MemoryTimelineTable, MemoryUseTable>;
-
 template <typename Rows>
 Device& DeviceOf(Devices& devices, const Rows& rows, size_t i) {
   Device& device = devices[{rows.input[i], rows.device[i]}];
@@ -184,9 +179,10 @@ const Analysis& Describe() {
                .sentence = "What held the memory of each GPU, and how much of it was not in use?",
                .example = "GPU 0 of rank 3 ran out of memory: 2.00 GiB asked for, 310.0 MiB left; "
                           "train.py:41 step holds most of the 70.10 GiB in use: 31.25 GiB",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<MemorySnapshotTable>,
+               .makes = kTableNames<MemoryHolderTable, MemoryTimelineTable, MemoryUseTable>,
+               .uses = kTableNames<MemorySegmentTable, MemoryBlockTable, MemoryEventTable,
+                                   MemoryAnnotationTable>},
       .run = Run};
   return kAnalysis;
 }
