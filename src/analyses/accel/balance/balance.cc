@@ -28,10 +28,6 @@ namespace {
 using timeline::DeviceWork;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, AccelRateTable>;
-constexpr auto kMakes = kTableNames<AccelBalanceTable>;
-
 // A tenth is more than one device differs from the next of its kind; a quarter of the computing
 // power of all others is lost in waiting.
 constexpr double kUneven = 0.10;
@@ -94,7 +90,6 @@ void Compare(std::map<int32_t, Load>& team) {
 
 void AddRow(Load& load, Part& part) {
   auto row = Part::RowOf<AccelBalanceRow>(load.who);
-  row.input = load.who.input;
   row.device = load.device;
   row.timelines = load.timelines;
   row.span_ns = load.span_ns;
@@ -164,9 +159,9 @@ const Analysis& Describe() {
       .info = {.name = "accel_balance",
                .sentence = "Do devices that work together have the same to do?",
                .example = "Rank 2 computes 31 % longer than the other ranks: 412 ms of 1.30 s",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelBalanceTable>,
+               .uses = kTableNames<timeline::ViewTables, AccelRateTable>},
       .run = Run};
   return kAnalysis;
 }

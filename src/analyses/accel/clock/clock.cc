@@ -22,11 +22,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses =
-    kTableNames<timeline::ViewTables, TimelineLaunchTable, AccelRateTable, AccelStampTable>;
-constexpr auto kMakes = kTableNames<AccelClockTable, AccelCyclesTable>;
-
 template <typename Table, typename Row>
 int64_t Add(const Row& row, Part& part) {
   auto& table = part.tables.Edit<Table>();
@@ -36,7 +31,6 @@ int64_t Add(const Row& row, Part& part) {
 
 int64_t AddRow(const Identity& who, const Causality& causality, Part& part) {
   auto row = Part::RowOf<AccelClockRow>(who);
-  row.input = who.input;
   row.device = causality.device;
   row.launches = causality.launches;
   row.early = causality.early;
@@ -52,7 +46,6 @@ int64_t AddRow(const Identity& who, const Causality& causality, Part& part) {
 
 int64_t AddRow(const Identity& who, const Cycles& cycles, Part& part) {
   auto row = Part::RowOf<AccelCyclesRow>(who);
-  row.input = who.input;
   row.device = cycles.device;
   row.events = cycles.events;
   row.stretched = cycles.stretched;
@@ -91,9 +84,10 @@ const Analysis& Describe() {
                .example =
                    "The cycle counter of the AIU runs at 557.08 MHz; tools that are not told "
                    "assume 1000 MHz",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelClockTable, AccelCyclesTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable, AccelRateTable,
+                                   AccelStampTable>},
       .run = Run};
   return kAnalysis;
 }

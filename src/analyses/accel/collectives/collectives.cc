@@ -23,10 +23,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<ProfileCollectiveTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables>;
-constexpr auto kMakes = kTableNames<AccelCollectiveTable>;
-
 // A fifth of the time of all devices in one kind of collective is worth a name.
 constexpr double kCostly = 0.20;
 
@@ -157,9 +153,9 @@ const Analysis& Describe() {
                .sentence = "Which collective costs most?",
                .example = "all_reduce of 524288 bytes in group mesh_dp costs more than any other "
                           "collective: 31 % of the device time (1.30 s in 96 calls over 8 ranks)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<ProfileCollectiveTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelCollectiveTable>,
+               .uses = kTableNames<timeline::ViewTables>},
       .run = Run};
   return kAnalysis;
 }

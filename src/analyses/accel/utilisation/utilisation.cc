@@ -25,11 +25,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<AccelIdealTable, TimelineSliceTable>;
-constexpr auto kUses =
-    kTableNames<timeline::ViewTables, AccelRateTable, AccelStampTable, TimelineDeviceTable>;
-constexpr auto kMakes = kTableNames<AccelUtilisationTable>;
-
 // The core runs this much faster than the counter, unless someone says otherwise.
 constexpr double kCoreOverCounter = 1.1;
 constexpr double kCoreMhz = 1100;
@@ -117,7 +112,6 @@ class Writer {
  private:
   AccelUtilisationRow NewRow(std::string_view kernel, const Sum& sum, int64_t ideal_cycles) {
     auto row = Part::RowOf<AccelUtilisationRow>(who_);
-    row.input = who_.input;
     row.device = device_;
     row.kernel = part_.pools.Intern(kernel);
     row.phase = part_.pools.Intern(pools_.Text(ideal_.phase));
@@ -216,9 +210,10 @@ const Analysis& Describe() {
                .sentence = "How much of the device's computing array do its kernels use?",
                .example = "Kernels reach 18 % of what their compiler promises (412 ms instead of "
                           "74.2 ms): mostly bmm-BMM_1, addmm_1",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<AccelIdealTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelUtilisationTable>,
+               .uses = kTableNames<timeline::ViewTables, AccelRateTable, AccelStampTable,
+                                   TimelineDeviceTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -30,11 +30,6 @@ namespace {
 using timeline::RowRange;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<ProfileCollectiveTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, CommOpTable, CommCallTable,
-                                   CompileCollectiveTable, TimelineLaunchTable>;
-constexpr auto kMakes = kTableNames<CollectiveJoinTable, JoinClockTable>;
-
 // Times of broken files are anywhere; those within these years can be subtracted and added.
 bool IsTime(int64_t ns) { return ns > -(int64_t{1} << 60) && ns < (int64_t{1} << 61); }
 
@@ -353,9 +348,10 @@ const Analysis& Describe() {
       .info = {.name = "join_collectives",
                .sentence = "Which kernel of a profile is which entry of the Flight Recorder?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<ProfileCollectiveTable>,
+               .makes = kTableNames<CollectiveJoinTable, JoinClockTable>,
+               .uses = kTableNames<timeline::ViewTables, CommOpTable, CommCallTable,
+                                   CompileCollectiveTable, TimelineLaunchTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -22,10 +22,6 @@ namespace debrief::analyses::profile_breakdown {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<ProfileBreakdownTable, ProfileStepCategoryTable>;
-
 // A tenth is where TensorBoard's plug-in begins to recommend; a quarter is more than most other
 // changes to a model can win back.
 constexpr double kNoticeable = 0.10;
@@ -106,9 +102,9 @@ const Analysis& Describe() {
                            "nothing?",
                .example = "Communication that no computation hides takes 31 % of the device time "
                           "(412 ms of 1.3 s on rank 3)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<ProfileBreakdownTable, ProfileStepCategoryTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -26,10 +26,6 @@ using timeline::Cause;
 using timeline::Gap;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<ProfileIdleTable, ProfileGapTable>;
-
 constexpr size_t kMostGaps = 50;
 
 struct Group {
@@ -140,9 +136,9 @@ const Analysis& Describe() {
                .sentence = "Why do the devices idle: host, data, synchronisation, compilation?",
                .example = "The device waits for the data loader for 22 % of the device time (290 "
                           "ms of 1.30 s)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<ProfileIdleTable, ProfileGapTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -22,10 +22,6 @@ namespace {
 using timeline::TimelineView;
 using timeline::WorkOrigin;
 
-constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables>;
-constexpr auto kMakes = kTableNames<TimelineStepTable>;
-
 constexpr std::string_view kMark = "ProfilerStep";
 
 // The share of work, in percent, below which a last step counts as cut: that of the TensorBoard
@@ -144,9 +140,9 @@ const Analysis& Describe() {
       .info = {.name = "timeline_steps",
                .sentence = "Where do the steps of the program begin and end?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineSliceTable>,
+               .makes = kTableNames<TimelineStepTable>,
+               .uses = kTableNames<timeline::ViewTables>},
       .run = Run};
   return kAnalysis;
 }
