@@ -7,7 +7,7 @@
 #include "model/timeline/lanes.h"
 
 namespace debrief::timeline {
-namespace {
+namespace timeline_lanes_test {
 
 struct LaneSlice {
   double start = 0, end = 0;
@@ -65,5 +65,5 @@ TEST(Lanes, NoTwoSlicesOfALaneOverlapHalf) {
   }
 }
 
-}  // namespace
+}  // namespace timeline_lanes_test
 }  // namespace debrief::timeline
