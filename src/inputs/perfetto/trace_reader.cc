@@ -12,7 +12,6 @@
 #include "inputs/perfetto/diagnostics.h"
 #include "inputs/perfetto/packet.h"
 #include "inputs/perfetto/sequence.h"
-#include "inputs/perfetto/tracks.h"
 #include "model/timeline/arrange.h"
 #include "model/timeline/kinds.h"
 #include "model/timeline/perfetto_fields.h"
