@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
 
-#include "analyses/memory/use/holders.h"
 #include "analyses/memory/use/replay.h"
 #include "tables/memory_event.h"
 #include "tables/memory_holder.h"
@@ -170,7 +170,38 @@ bool IsFragmented(const MemoryUseTable& use, const Replayed& device) {
          use.peak_unused_share[device.row] >= kLargeShare;
 }
 
+// How much a native frame tells of what asked for memory: the node of autograd more than the op,
+// the op more than what it calls; who records and who allocates, the inner end of every native
+// stack, nothing.
+int Worth(std::string_view function) {
+  static constexpr std::array<std::string_view, 4> kMachinery = {
+      "torch::unwind", "CapturedTraceback", "gather_with_cpp", "CachingAllocator"};
+  if (function.starts_with("torch::autograd::generated::")) return 3;
+  if (function.starts_with("at::_ops::")) return 2;
+  bool is_machinery = function.empty() ||
+                      std::any_of(kMachinery.begin(), kMachinery.end(), [&](std::string_view part) {
+                        return function.find(part) != std::string_view::npos;
+                      });
+  return is_machinery ? 0 : 1;
+}
+
 }  // namespace
+
+FrameId FrameToShow(const Pools& pools, StackId stack) {
+  auto user = UserFrames(pools, stack);
+  if (user.empty()) return FrameId::kNone;
+  auto file = [&](FrameId id) { return pools.Text(pools.GetFrame(id).file); };
+  if (!IsNativeFile(file(user.front())) && user.size() < pools.GetStack(stack).size())
+    return user.front();
+  auto frames = pools.GetStack(stack);
+  auto python = std::find_if(frames.begin(), frames.end(),
+                             [&](FrameId id) { return !IsNativeFile(file(id)); });
+  if (python != frames.end()) return *python;
+  return *std::max_element(frames.begin(), frames.end(), [&](FrameId a, FrameId b) {
+    return Worth(pools.Text(pools.GetFrame(a).function)) <
+           Worth(pools.Text(pools.GetFrame(b).function));
+  });
+}
 
 void AddFindings(const Model& model, const Part& part, const std::vector<Replayed>& devices,
                  std::vector<Finding>& findings) {

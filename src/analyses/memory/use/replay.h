@@ -121,6 +121,10 @@ struct Replayed {
   Scan scan;
 };
 
+// The frame of a stack to look at; kNone for a stack without frames. Stacks of the autograd engine
+// have no frame of Python at all; their innermost frames are the recorder and the allocator.
+FrameId FrameToShow(const Pools& pools, StackId stack);
+
 // Of every attempt at most one finding a rule: that of the device to begin with, naming all ranks.
 void AddFindings(const Model& model, const Part& part, const std::vector<Replayed>& devices,
                  std::vector<Finding>& findings);

@@ -1,7 +1,7 @@
 // Where does the time of each rank go, and which rank do the others wait for?
 //
 //   model/timeline/rank_windows.h   time of host and device, step by step
-//   delays.h    who comes late to matched collectives, of its own doing
+//   delays.cc   who comes late to matched collectives, of its own doing
 //   verdict.h   both compared with the other ranks
 #include <fmt/format.h>
 

@@ -143,19 +143,8 @@ void BlameDelays(std::vector<Case>& cases, int64_t step_ns) {
 }  // namespace
 
 std::string_view ReasonName(Reason reason) {
-  switch (reason) {
-    case Reason::kHost:
-      return "host";
-    case Reason::kGpu:
-      return "gpu";
-    case Reason::kData:
-      return "data";
-    case Reason::kUnknown:
-      return "unknown";
-    case Reason::kNone:
-      break;
-  }
-  return {};
+  static constexpr std::string_view kNames[] = {"", "host", "gpu", "data", "unknown"};
+  return kNames[static_cast<size_t>(reason)];
 }
 
 void Judge(std::vector<Case>& cases) {

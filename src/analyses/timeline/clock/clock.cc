@@ -1,8 +1,6 @@
 // How do the clocks of the ranks relate, and which rank came when to which collective?
 //
-//   lanes.h      the collectives of one group, rank by rank
-//   matching.h   which of one rank is which of another
-//   matches.h    those that several ranks show
+//   matching.h   the collectives of one group, rank by rank, and which of one is which of another
 //   clocks.h     offsets and drifts, from collectives that end at one moment
 //
 // The parts of one rank, host and device, move together.
@@ -119,6 +117,7 @@ class MatchWriter {
   const Clocks& clocks_;
   Part& part_;
 };
+
 std::string_view StateOf(const Job& job, const NodeClock& clock) {
   if (clock.aligned) return "aligned";
   return job.nodes.size() == 1 ? "alone" : "unaligned";
