@@ -75,9 +75,9 @@ class Writer {
     AccelCollectiveRow row;
     row.job = job;
     row.attempt = attempt;
-    row.op = Copy(op);
-    row.group_name = Copy(group);
-    row.group_desc = Copy(desc);
+    row.op = timeline::Copied(model_, op, result_.part);
+    row.group_name = timeline::Copied(model_, group, result_.part);
+    row.group_desc = timeline::Copied(model_, desc, result_.part);
     row.bytes = bytes;
     row.count = cost.count;
     row.ranks = static_cast<int64_t>(cost.ranks.size());
@@ -118,10 +118,6 @@ class Writer {
   }
 
  private:
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : result_.part.pools.Intern(model_.pools.Text(id));
-  }
-
   double ShareOf(const Key& key, const Cost& cost) {
     int64_t whole = times_[{std::get<0>(key), std::get<1>(key)}];
     return whole > 0 ? static_cast<double>(cost.total_ns) / static_cast<double>(whole) : 0;

@@ -34,6 +34,7 @@ struct EventRun {
 // The rows of one device in one snapshot.
 struct Device {
   Identity who;
+  int32_t device = kNone32;
   bool whole = true;  // the snapshot was read to its end
   std::vector<size_t> segments;
   std::vector<size_t> blocks;

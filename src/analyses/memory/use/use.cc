@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "analyses/analysis.h"
 #include "analyses/memory/use/replay.h"
@@ -46,15 +47,14 @@ class HolderRows {
  public:
   HolderRows(const Model& model, Part& part) : model_(model), part_(part) {}
 
-  void AddMoment(const DeviceKey& key, const Device& device, std::string_view moment,
-                 const Holders& holders) {
+  void AddMoment(const Device& device, std::string_view moment, const Holders& holders) {
     std::vector<Line> lines;
     for (const auto& [stack, held] : holders) lines.push_back({StringId::kNone, stack, held});
-    Add(key, device, moment, std::move(lines));
+    Add(device, moment, std::move(lines));
   }
 
   // What lives when the snapshot is taken, by pool.
-  void AddEnd(const DeviceKey& key, const Device& device) {
+  void AddEnd(const Device& device) {
     const auto& blocks = model_.tables.Get<MemoryBlockTable>();
     const auto& segments = model_.tables.Get<MemorySegmentTable>();
     std::unordered_map<int32_t, StringId> pools;  // by number of the segment
@@ -71,7 +71,7 @@ class HolderRows {
     }
     std::vector<Line> lines;
     for (const auto& [where, held] : sums) lines.push_back({where.first, where.second, held});
-    Add(key, device, "end", std::move(lines));
+    Add(device, "end", std::move(lines));
   }
 
  private:
@@ -81,8 +81,7 @@ class HolderRows {
     Held held;
   };
 
-  void Add(const DeviceKey& key, const Device& device, std::string_view moment,
-           std::vector<Line> lines) {
+  void Add(const Device& device, std::string_view moment, std::vector<Line> lines) {
     std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
       if (a.held.bytes != b.held.bytes) return a.held.bytes > b.held.bytes;
       return std::pair(a.pool, a.stack) < std::pair(b.pool, b.stack);
@@ -91,7 +90,7 @@ class HolderRows {
     for (const Line& line : lines) total = Plus(total, line.held.bytes);
     for (const Line& line : lines) {
       auto row = Part::RowOf<MemoryHolderRow>(device.who);
-      std::tie(row.input, row.device) = key;
+      row.device = device.device;
       row.moment = part_.pools.Intern(moment);
       row.pool = Copy(line.pool);
       row.bytes = line.held.bytes;
@@ -145,6 +144,7 @@ template <typename Rows>
 Device& DeviceOf(Devices& devices, const Rows& rows, size_t i) {
   Device& device = devices[{rows.input[i], rows.device[i]}];
   device.who = {rows.input[i], rows.job[i], rows.attempt[i], rows.rank[i]};
+  device.device = rows.device[i];
   return device;
 }
 
@@ -199,9 +199,9 @@ void AddBlock(const Model& model, size_t block, bool is_split, MemoryUseRow& row
   }
 }
 
-MemoryUseRow EndOf(const Model& model, const DeviceKey& key, const Device& device) {
+MemoryUseRow EndOf(const Model& model, const Device& device) {
   auto row = Part::RowOf<MemoryUseRow>(device.who);
-  std::tie(row.input, row.device) = key;
+  row.device = device.device;
   row.segments = static_cast<int32_t>(device.segments.size());
   row.end_reserved_bytes = row.end_allocated_bytes = row.end_requested_bytes = 0;
   row.end_pending_bytes = row.end_free_bytes = row.end_split_bytes = row.largest_free_bytes = 0;
@@ -259,33 +259,25 @@ void AddScan(const Model& model, const Device& device, const Scan& scan, Part& p
   if (range != StringId::kNone) row.peak_annotation = part.pools.Intern(model.pools.Text(range));
 }
 
-void AddTimeline(const DeviceKey& key, Scan& scan, Part& part) {
-  for (MemoryTimelineRow& row : scan.timeline) {
-    std::tie(row.input, row.device) = key;
-    part.tables.Edit<MemoryTimelineTable>().Add(row);
-  }
-  scan.timeline = {};
-}
-
 Status Run(const Model& model, AnalysisResult& result) {
   HolderRows holders(model, result.part);
   std::vector<Replayed> replayed;
   const std::vector<Step> steps = StepsByAction(model);
   auto& rows = result.part.tables.Edit<MemoryUseTable>();
   for (const auto& [key, device] : GatherDevices(model)) {
-    MemoryUseRow row = EndOf(model, key, device);
+    MemoryUseRow row = EndOf(model, device);
     row.events = static_cast<int64_t>(device.event_count);
     if (device.event_count > 0) {
       Replay replay(model, device, steps);
       Scan scan = replay.Run();
       AddScan(model, device, scan, result.part, row);
-      AddTimeline(key, scan, result.part);
-      holders.AddMoment(key, device, "peak", replay.LivingAt(scan.peak_event, scan));
-      if (scan.ooms > 0)
-        holders.AddMoment(key, device, "oom", replay.LivingAt(scan.first_oom, scan));
+      for (const MemoryTimelineRow& point : std::exchange(scan.timeline, {}))
+        result.part.tables.Edit<MemoryTimelineTable>().Add(point);
+      holders.AddMoment(device, "peak", replay.LivingAt(scan.peak_event, scan));
+      if (scan.ooms > 0) holders.AddMoment(device, "oom", replay.LivingAt(scan.first_oom, scan));
       replayed.push_back({key, device.who, rows.size(), std::move(scan)});
     }
-    holders.AddEnd(key, device);
+    holders.AddEnd(device);
     rows.Add(row);
   }
   AddFindings(model, result.part, replayed, result.findings);
