@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -12,7 +13,6 @@
 #include "inputs/perfetto/diagnostics.h"
 #include "inputs/perfetto/packet.h"
 #include "inputs/perfetto/sequence.h"
-#include "model/timeline/arrange.h"
 #include "model/timeline/kinds.h"
 #include "model/timeline/perfetto_fields.h"
 #include "model/timeline/writer.h"
@@ -24,6 +24,7 @@ namespace {
 
 namespace fields = debrief::perfetto;
 
+constexpr uint32_t kEnd = std::numeric_limits<uint32_t>::max();
 constexpr size_t kMostUnpacked = size_t{256} << 20;  // one block of compressed packets
 constexpr int64_t kMostDuration = 2'000'000'000'000'000'000;
 constexpr std::string_view kMemoryName = "[memory]";
@@ -81,6 +82,11 @@ class TraceReader {
   }
 
  private:
+  // Where a slice begins or ends.
+  struct Edge {
+    int64_t time = 0;
+    uint32_t slice = 0;  // kEnd: an end
+  };
   struct Arrow {
     int64_t time = 0;
     uint64_t id = 0;
@@ -176,10 +182,7 @@ class TraceReader {
       if (event.counter)
         AddCounter(event.track.value_or(sequence.DefaultTrack()), time, *event.counter);
     } else if (type == fields::kSliceEnd) {
-      auto end = writer_.NewRow<TimelineSliceRow>();
-      end.start_ns = time;
-      end.track = static_cast<int32_t>(UseTrack(event.track.value_or(sequence.DefaultTrack())));
-      writer_.AddEnd(end);
+      AddEdge(UseTrack(event.track.value_or(sequence.DefaultTrack())), {time, kEnd});
     } else if (type == fields::kSliceBegin || type == fields::kInstant) {
       AddSlice(event, type, time, sequence, offset);
     } else {
@@ -238,8 +241,9 @@ class TraceReader {
       const bool fits = !__builtin_mul_overflow(event.legacy_duration_us, int64_t{1000}, &duration);
       row.duration_ns = fits ? std::clamp<int64_t>(duration, 0, kMostDuration) : 0;
     }
-    const bool begins = type == fields::kSliceBegin && !is_whole;
-    const int32_t slice = begins ? writer_.AddBegin(row) : writer_.AddSlice(row);
+    const int32_t slice = writer_.AddSlice(row);
+    if (type == fields::kSliceBegin && !is_whole)
+      AddEdge(track, {time, static_cast<uint32_t>(slice)});
     tracks_.at(track).has_work |= category.is_of_device && !is_instant;
     AddDetails(details, category.is_of_device, slice);
     for (const auto& [id, ends] : event.flows) arrows_.push_back({time, id, track, ends});
@@ -309,13 +313,38 @@ class TraceReader {
     return static_cast<uint32_t>(index);
   }
 
-  // While tracks are still those of the trace: several of them may be one in the model.
+  void AddEdge(uint32_t track, Edge edge) {
+    if (track >= edges_.size()) edges_.resize(size_t{track} + 1);
+    edges_[track].push_back(edge);
+    last_edge_ = std::max(last_edge_, edge.time);
+  }
+
+  // Begins and ends pair up like brackets on their track, in order of time.
   void PairEdges() {
-    const timeline::EdgeCounts edges = timeline::PairEdges(part_.tables);
-    if (edges.never_ended > 0)
-      part_.diagnostics.AddMany(kNeverEnded, who_.input, edges.never_ended);
-    if (edges.never_begun > 0)
-      part_.diagnostics.AddMany(kNeverBegun, who_.input, edges.never_begun);
+    auto& durations = part_.tables.Edit<TimelineSliceTable>().duration_ns;
+    const auto earlier = [](const Edge& a, const Edge& b) { return a.time < b.time; };
+    int64_t never_begun = 0, never_ended = 0;
+    std::vector<const Edge*> open;
+    for (std::vector<Edge>& edges : edges_) {
+      if (!std::is_sorted(edges.begin(), edges.end(), earlier))
+        std::stable_sort(edges.begin(), edges.end(), earlier);
+      open.clear();
+      for (const Edge& edge : edges) {
+        if (edge.slice != kEnd) {
+          open.push_back(&edge);
+        } else if (open.empty()) {
+          ++never_begun;
+        } else {
+          durations[open.back()->slice] = edge.time - open.back()->time;
+          open.pop_back();
+        }
+      }
+      for (const Edge* edge : open) durations[edge->slice] = last_edge_ - edge->time;
+      never_ended += static_cast<int64_t>(open.size());
+    }
+    edges_ = {};
+    if (never_ended > 0) part_.diagnostics.AddMany(kNeverEnded, who_.input, never_ended);
+    if (never_begun > 0) part_.diagnostics.AddMany(kNeverBegun, who_.input, never_begun);
   }
 
   // The earliest end of an arrow is its start; a terminating one its end; the others are between.
@@ -384,6 +413,8 @@ class TraceReader {
   About about_;
   std::unordered_map<uint32_t, Sequence> sequences_;
   std::unordered_map<StringId, Category> categories_;
+  std::vector<std::vector<Edge>> edges_;  // by track
+  int64_t last_edge_ = std::numeric_limits<int64_t>::min();
   std::vector<Arrow> arrows_;
   StringId about_category_, memory_name_, instant_;
 };

@@ -6,7 +6,8 @@
 //   flow ids                arrows; in traces of ours they repeat what is told better
 //
 // Slices hold the position of their track in the list of tracks until the end, when it is known
-// what the tracks are. Memory: the rows, those of ends included, and the names of the sequences.
+// what the tracks are. Memory: the rows, 16 bytes for each begin and end, and the names of
+// the sequences.
 #pragma once
 
 #include <cstdint>
