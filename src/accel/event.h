@@ -9,7 +9,9 @@
 // Run::stamps, and `args.jobhash` is `job`: an index of Run::jobs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -85,6 +87,19 @@ struct Event {
 };
 
 using EventList = std::vector<Event>;
+
+// From the first begin to the last end of what was added, microseconds.
+struct TimeSpan {
+  double begin = std::numeric_limits<double>::infinity();
+  double end = -std::numeric_limits<double>::infinity();
+
+  void Add(const Event& event) {
+    begin = std::min(begin, event.ts);
+    end = std::max(end, event.end());
+  }
+  bool empty() const { return begin > end; }
+  double length() const { return end - begin; }
+};
 
 // The memory of all arguments.
 class ArgStore {

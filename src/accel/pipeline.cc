@@ -10,34 +10,28 @@ namespace debrief::accel {
 
 namespace {
 
-bool Always(const Options& options) { return !options.verify; }
-bool FlexFix(const Options& o) { return !o.verify && o.flex_ts_fix; }
-bool Async(const Options& o) { return !o.verify && o.overlap == Overlap::kAsync; }
-bool Split(const Options& o) { return !o.verify && o.split_events; }
-bool SyncTight(const Options& o) { return !o.verify && !o.no_mp_sync && !o.mp_sync_v2; }
-bool SyncV2(const Options& o) { return !o.verify && !o.no_mp_sync && o.mp_sync_v2; }
-bool OneClock(const Options& o) { return !o.verify && !o.compat && !o.no_mp_sync; }
-bool PrepQueue(const Options& o) { return !o.verify && o.counters.prep_queue; }
-bool DropGlobals(const Options& o) { return !o.verify && o.drop_globals; }
-bool LanesAreTids(const Options& o) { return !o.verify && o.overlap == Overlap::kTid; }
-bool Power(const Options& o) { return !o.verify && (o.counters.power_ts3 || o.counters.power_ts4); }
+bool Always(const Options&) { return true; }
+bool FlexFix(const Options& o) { return o.flex_ts_fix; }
+bool Async(const Options& o) { return o.overlap == Overlap::kAsync; }
+bool Split(const Options& o) { return o.split_events; }
+bool SyncTight(const Options& o) { return !o.no_mp_sync && !o.mp_sync_v2; }
+bool SyncV2(const Options& o) { return !o.no_mp_sync && o.mp_sync_v2; }
+bool OneClock(const Options& o) { return !o.compat && !o.no_mp_sync; }
+bool PrepQueue(const Options& o) { return o.counters.prep_queue; }
+bool DropGlobals(const Options& o) { return o.drop_globals; }
+bool LanesAreTids(const Options& o) { return o.overlap == Overlap::kTid; }
+bool Power(const Options& o) { return o.counters.power_ts3 || o.counters.power_ts4; }
 bool PowerStats(const Options& o) { return Power(o) && o.power_stats; }
-bool Bandwidth(const Options& o) { return !o.verify && o.counters.bandwidth; }
-bool Utilisation(const Options& o) {
-  return !o.verify && o.counters.rcu_util && !o.compiler_info.empty();
-}
-bool Summarize(const Options& o) { return !o.verify && o.comm_summarize_seq; }
-bool Flow(const Options& o) { return !o.verify && o.flow; }
-bool CollectiveV2(const Options& o) {
-  return !o.verify && o.counters.coll_bw && o.build_coll_event;
-}
-bool CollectiveV1(const Options& o) {
-  return !o.verify && o.counters.coll_bw && !o.build_coll_event;
-}
-bool Stats(const Options& o) { return !o.verify && o.stats; }
-bool StatsV2(const Options& o) { return !o.verify && o.build_coll_event; }
-bool Filter(const Options& o) { return !o.verify && !o.filter.empty(); }
-bool Tb(const Options& o) { return !o.verify && o.tb_refinement; }
+bool Bandwidth(const Options& o) { return o.counters.bandwidth; }
+bool Utilisation(const Options& o) { return o.counters.rcu_util && !o.compiler_info.empty(); }
+bool Summarize(const Options& o) { return o.comm_summarize_seq; }
+bool Flow(const Options& o) { return o.flow; }
+bool CollectiveV2(const Options& o) { return o.counters.coll_bw && o.build_coll_event; }
+bool CollectiveV1(const Options& o) { return o.counters.coll_bw && !o.build_coll_event; }
+bool Stats(const Options& o) { return o.stats; }
+bool StatsV2(const Options& o) { return o.build_coll_event; }
+bool Filter(const Options& o) { return !o.filter.empty(); }
+bool Tb(const Options& o) { return o.tb_refinement; }
 bool Verifies(const Options& o) { return o.verify; }
 
 // acelyzer's extract_data_transfer_event looks for `Bytes`, which normalize_phase1 has renamed.
@@ -123,7 +117,10 @@ Status RunPasses(EventList& events, const Profile& profile, Run& run) {
   int number = 0;  // among those that are wanted
   for (size_t i = 0; i < std::size(kPasses); ++i) {
     const Pass& pass = kPasses[i];
-    if (!pass.is_wanted(run.options) || !profile.IsOn(i)) continue;
+    // With -V the passes that verify run, and no others.
+    const bool verifies = pass.is_wanted == Verifies;
+    if (verifies != run.options.verify || !pass.is_wanted(run.options) || !profile.IsOn(i))
+      continue;
     auto* const stage = run.options.compat && pass.reference != nullptr ? pass.reference : pass.run;
     if (stage != nullptr) stage(events, run);
     if (run.options.intermediate)

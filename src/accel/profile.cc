@@ -1,11 +1,10 @@
-#include "accel/profile.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 
+#include "accel/pipeline.h"
 #include "base/bytes/source.h"
 #include "base/json/cursor.h"
 

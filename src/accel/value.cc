@@ -1,5 +1,7 @@
 #include "accel/value.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 
@@ -100,25 +102,20 @@ std::optional<double> Value::AsNumber(const StringPool& strings) const {
 }
 
 std::string Value::AsText(const StringPool& strings) const {
-  std::string out;
   switch (kind) {
     case ValueKind::kNull:
       return "None";
     case ValueKind::kBool:
       return integer != 0 ? "True" : "False";
     case ValueKind::kNumber:
-      AppendPythonFloat(out, number);
-      return out;
+      return PythonFloat(number);
     case ValueKind::kText:
     case ValueKind::kJson:
       return std::string(strings.Get(text));
     case ValueKind::kUnsigned:
       return std::to_string(static_cast<uint64_t>(integer));
     case ValueKind::kHexText:
-      out.resize(18);
-      out.resize(static_cast<size_t>(
-          std::to_chars(out.data(), out.data() + out.size(), integer, 16).ptr - out.data()));
-      return "0x" + out;
+      return fmt::format("0x{:x}", integer);
     default:
       return std::to_string(integer);
   }

@@ -72,7 +72,11 @@ class Reader {
  public:
   virtual ~Reader() = default;
 
-  virtual Result<std::vector<ByteRange>> Split(const Source& source) = 0;
+  // The default: one range, for formats whose records need all that came before them.
+  virtual Result<std::vector<ByteRange>> Split(const Source& source) {
+    if (source.size() == 0) return std::vector<ByteRange>();
+    return std::vector<ByteRange>{{0, source.size()}};
+  }
 
   // What is wrong with the bytes goes into `part.diagnostics` and reading goes on; a Status means
   // that nothing more can be read from this range.
@@ -89,6 +93,12 @@ class Reader {
     return {};
   }
 };
+
+// Importer::open of a reader that needs nothing but the context.
+template <typename T>
+std::unique_ptr<Reader> MakeReader(const ImportContext& context) {
+  return std::make_unique<T>(context);
+}
 
 // One of several inputs of the same kind, rank and attempt, read and not yet joined to the model.
 struct Twin {

@@ -29,4 +29,19 @@ void ReadBatch(std::string_view text, uint64_t offset, const ReadElements& read,
   }
 }
 
+StringId InternCompact(JsonValue value, std::string& text, Pools& pools) {
+  auto raw = value.Raw();
+  if (!raw) return StringId::kNone;
+  text.clear();
+  bool is_quoted = false;
+  bool is_escaped = false;
+  for (char c : *raw) {
+    bool is_space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (!is_space || is_quoted) text += c;
+    if (c == '"' && !is_escaped) is_quoted = !is_quoted;
+    is_escaped = c == '\\' && !is_escaped;
+  }
+  return pools.Intern(text);
+}
+
 }  // namespace debrief::inputs

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
+#include "base/json/cursor.h"
 #include "model/model.h"
 
 namespace debrief::inputs {
@@ -17,5 +19,9 @@ using ReadElements = std::function<Status(std::string_view text, uint64_t offset
 // fail. So the result does not depend on how the document was cut into batches.
 void ReadBatch(std::string_view text, uint64_t offset, const ReadElements& read,
                const DiagnosticKind& broken, int32_t input, Part& part);
+
+// The JSON of a value without white space between its tokens: writers differ, shapes repeat.
+// `text` is room for it.
+StringId InternCompact(JsonValue value, std::string& text, Pools& pools);
 
 }  // namespace debrief::inputs

@@ -51,6 +51,7 @@ struct Part {
     row.job = who.job;
     row.attempt = who.attempt;
     row.rank = who.rank;
+    if constexpr (requires { row.input; }) row.input = who.input;
     return row;
   }
 };

@@ -11,145 +11,107 @@ namespace {
 constexpr std::string_view kOverlaps[] = {"drop", "tid", "async", "warn", "shift"};
 constexpr std::string_view kFormats[] = {"json", "pddf", "protobuf"};
 
-class Settings {
- public:
-  Settings(std::string& out, const Options& options) : json_(out, 1), options_(options) {}
+// The object around the settings, which `write` writes.
+template <typename Write>
+std::string AboutRun(const Options& options, Write write) {
+  std::string out;
+  PythonJson json(out, 1);
+  json.Open('{');
+  json.Field("Application", options.compat ? "Acelyzer: Trace Post-Processing Tool"
+                                           : fmt::format("debrief accel {}", kVersion));
+  json.Field("CmdLine", options.command_line);
+  json.Key("Settings");
+  json.Open('{');
+  write(json);
+  json.Close('}');
+  json.Close('}');
+  return out;
+}
 
-  void Begin() {
-    json_.Open('{');
-    Text("Application", options_.compat ? "Acelyzer: Trace Post-Processing Tool"
-                                        : fmt::format("debrief accel {}", kVersion));
-    Text("CmdLine", options_.command_line);
-    json_.Key("Settings");
-    json_.Open('{');
+// The default as one text, a choice as a list.
+void AppendCounters(const Options& options, PythonJson& json) {
+  if (options.has_default_counters)
+    return json.Field("counter", fmt::format("{}", fmt::join(options.counter_names, " ")));
+  json.Key("counter");
+  json.Open('[');
+  for (const std::string& name : options.counter_names) {
+    json.Element();
+    json.Text(name);
   }
-  void End() {
-    json_.Close('}');
-    json_.Close('}');
-  }
+  json.Close(']');
+}
 
-  void Text(std::string_view key, std::string_view text) {
-    json_.Key(key);
-    json_.Text(text);
-  }
+void AppendLimit(const EventLimit& limit, PythonJson& json) {
+  json.Key("event_limit");
+  json.Open('{');
+  json.Field("skip", limit.skip);
+  json.Field("count", limit.count);
+  json.Field("ts_start", limit.ts_start);
+  json.Field("ts_end", limit.ts_end);
+  json.Field("no_count_types", limit.no_count_types);
+  json.Close('}');
+}
 
-  void All() {
-    Counters();
-    json_.Key("compiler_info");
-    options_.compiler_info.empty() ? json_.Null() : json_.Text(options_.compiler_info);
-    json_.Key("loglevel");
-    json_.Integer(static_cast<int>(options_.level));
-    Text("event_filter", options_.event_filter);
-    Limit();
-    Text("filter", options_.filter);
-    Text("format", kFormats[static_cast<int>(options_.format)]);
-    Frequencies();
-    Rest();
+void AppendFrequencies(const Options& options, PythonJson& json) {
+  json.Key("freq");
+  json.Open('[');
+  for (double mhz : {options.soc_mhz, options.core_mhz}) {
+    json.Element();
+    json.Number(mhz);
   }
+  json.Close(']');
+}
 
- private:
-  void Switch(std::string_view key, bool value) {
-    json_.Key(key);
-    json_.Bool(value);
-  }
-
-  // The default as one text, a choice as a list.
-  void Counters() {
-    if (options_.has_default_counters)
-      return Text("counter", fmt::format("{}", fmt::join(options_.counter_names, " ")));
-    json_.Key("counter");
-    json_.Open('[');
-    for (const std::string& name : options_.counter_names) {
-      json_.Element();
-      json_.Text(name);
-    }
-    json_.Close(']');
-  }
-
-  void Limit() {
-    const EventLimit& limit = options_.limit;
-    json_.Key("event_limit");
-    json_.Open('{');
-    json_.Key("skip");
-    json_.Integer(limit.skip);
-    json_.Key("count");
-    json_.Integer(limit.count);
-    json_.Key("ts_start");
-    json_.Number(limit.ts_start);
-    json_.Key("ts_end");
-    json_.Number(limit.ts_end);
-    Text("no_count_types", limit.no_count_types);
-    json_.Close('}');
-  }
-
-  void Frequencies() {
-    json_.Key("freq");
-    json_.Open('[');
-    for (double mhz : {options_.soc_mhz, options_.core_mhz}) {
-      json_.Element();
-      json_.Number(mhz);
-    }
-    json_.Close(']');
-  }
-
-  void Rest() {
-    Switch("flow", options_.flow);
-    json_.Key("freq_scaling");
-    json_.Number(0);
-    Text("input", options_.input);
-    Switch("intermediate", options_.intermediate);
-    Switch("skip_events", options_.skip_events);
-    Switch("drop_globals", options_.drop_globals);
-    Switch("skip_mpsync", options_.no_mp_sync);
-    Text("overlap", kOverlaps[static_cast<int>(options_.overlap)]);
-    json_.Key("max_tid_streams");
-    json_.Integer(options_.max_tid_streams);
-    Text("profile", options_.profile);
-    Text("output", options_.output);
-    Switch("build_coll_event", options_.build_coll_event);
-    Switch("mp_sync_v2", options_.mp_sync_v2);
-    Switch("split_events", options_.split_events);
-    Switch("stats", options_.stats);
-    Switch("sync_to_dev", options_.sync_to_dev);
-    Switch("verification_mode", options_.verify);
-    Text("autopilot_data",
-         options_.autopilot_data.empty() ? "ai_kernel.db" : options_.autopilot_data);
-    Switch("keep_prep", options_.keep_prep);
-    Switch("keep_names", options_.keep_names);
-    Switch("tb_refinement", options_.tb_refinement);
-    Switch("tb", options_.tb);
-    Switch("save_to_file", options_.save_to_file);
-    Switch("flex_ts_fix", options_.flex_ts_fix);
-    Switch("disable_input_warnings", !options_.disable_input_warnings);
-    Switch("comm_summarize_seq", options_.comm_summarize_seq);
-    Switch("power_stats", options_.power_stats);
-    Text("time_unit", options_.time_unit);
-    Switch("ignore_crit", options_.ignore_crit);
-    Switch("version", false);
-  }
-
-  PythonJson json_;
-  const Options& options_;
-};
+void AppendSettings(const Options& o, PythonJson& json) {
+  AppendCounters(o, json);
+  json.Key("compiler_info");
+  o.compiler_info.empty() ? json.Null() : json.Text(o.compiler_info);
+  json.Field("loglevel", static_cast<int>(o.level));
+  json.Field("event_filter", o.event_filter);
+  AppendLimit(o.limit, json);
+  json.Field("filter", o.filter);
+  json.Field("format", kFormats[static_cast<int>(o.format)]);
+  AppendFrequencies(o, json);
+  json.Field("flow", o.flow);
+  json.Field("freq_scaling", 0.0);
+  json.Field("input", o.input);
+  json.Field("intermediate", o.intermediate);
+  json.Field("skip_events", o.skip_events);
+  json.Field("drop_globals", o.drop_globals);
+  json.Field("skip_mpsync", o.no_mp_sync);
+  json.Field("overlap", kOverlaps[static_cast<int>(o.overlap)]);
+  json.Field("max_tid_streams", o.max_tid_streams);
+  json.Field("profile", o.profile);
+  json.Field("output", o.output);
+  json.Field("build_coll_event", o.build_coll_event);
+  json.Field("mp_sync_v2", o.mp_sync_v2);
+  json.Field("split_events", o.split_events);
+  json.Field("stats", o.stats);
+  json.Field("sync_to_dev", o.sync_to_dev);
+  json.Field("verification_mode", o.verify);
+  json.Field("autopilot_data", o.autopilot_data.empty() ? "ai_kernel.db" : o.autopilot_data);
+  json.Field("keep_prep", o.keep_prep);
+  json.Field("keep_names", o.keep_names);
+  json.Field("tb_refinement", o.tb_refinement);
+  json.Field("tb", o.tb);
+  json.Field("save_to_file", o.save_to_file);
+  json.Field("flex_ts_fix", o.flex_ts_fix);
+  json.Field("disable_input_warnings", !o.disable_input_warnings);
+  json.Field("comm_summarize_seq", o.comm_summarize_seq);
+  json.Field("power_stats", o.power_stats);
+  json.Field("time_unit", o.time_unit);
+  json.Field("ignore_crit", o.ignore_crit);
+  json.Field("version", false);
+}
 
 }  // namespace
 
 std::string OtherData(const Options& options) {
-  std::string out;
-  Settings settings(out, options);
-  settings.Begin();
-  settings.All();
-  settings.End();
-  return out;
+  return AboutRun(options, [&](PythonJson& json) { AppendSettings(options, json); });
 }
 
 std::string OtherDataOfStage(const Options& options, const std::string& path) {
-  std::string out;
-  Settings settings(out, options);
-  settings.Begin();
-  settings.Text("output", path);
-  settings.End();
-  return out;
+  return AboutRun(options, [&](PythonJson& json) { json.Field("output", path); });
 }
 
 }  // namespace debrief::accel

@@ -1,14 +1,29 @@
-// One event in the output. The order of keys depends on its phase:
-//
-//   X    name cat ph ts dur pid tid args        C    name ts ph pid cat args
-//   s f  name cat ph ts pid tid id [bp]         M    name ph ts pid [tid] args
-//   i    name cat ph ts pid tid s args          b e  name ts pid tid cat id ph args
+// One event in the output, and in a dump of -I.
+#include <span>
+
 #include "accel/export/write_trace.h"
 #include "compat/acelyzer/python_json.h"
 
 namespace debrief::accel {
 
 namespace {
+
+void AppendAdjustment(PythonJson& json, const Stamps& stamps) {
+  if (!stamps.has_adjust) return;
+  json.Key("time_adjust");
+  json.Open('{');
+  json.Field("ts", stamps.adjust_ts);
+  json.Field("dur", stamps.adjust_dur);
+  json.Close('}');
+}
+
+void AppendPlace(PythonJson& json, const Event& event, const Run& run, ArgPlace place) {
+  for (const Arg& arg : event.args()) {
+    if (arg.place != place) continue;
+    json.Key(run.Text(arg.key));
+    json.Put(arg.value(), run.strings);
+  }
+}
 
 class EventText {
  public:
@@ -17,44 +32,57 @@ class EventText {
 
   void Write() {
     json_.Open('{');
-    Name();
-    switch (event_.phase) {
-      case 'C':
-        Counter();
-        break;
-      case 's':
-      case 't':
-      case 'f':
-        Flow();
-        break;
-      case 'M':
-        Meta();
-        break;
-      case 'b':
-      case 'n':
-      case 'e':
-        Async();
-        break;
-      default:
-        Slice();
-    }
+    for (const Part part : Layout(event_.phase)) (this->*part)();
     json_.Close('}');
   }
 
  private:
-  void Name() { Field("name", event_.name); }
-  void Phase() {
-    json_.Key("ph");
-    json_.Text({&event_.phase, 1});
+  using Part = void (EventText::*)();
+
+  // The order of keys.
+  static std::span<const Part> Layout(char phase) {
+    using E = EventText;
+    static constexpr Part kSlice[] = {&E::Name,     &E::Category, &E::Phase,  &E::Time,
+                                      &E::Duration, &E::Process,  &E::Thread, &E::Args};
+    static constexpr Part kInstant[] = {&E::Name,   &E::Category, &E::Phase,
+                                        &E::Time,   &E::Duration, &E::Process,
+                                        &E::Thread, &E::Scope,    &E::Args};
+    static constexpr Part kCounter[] = {&E::Name,    &E::Time,     &E::Phase,
+                                        &E::Process, &E::Category, &E::Args};
+    static constexpr Part kFlow[] = {&E::Name,    &E::Category, &E::Phase, &E::Time,
+                                     &E::Process, &E::Thread,   &E::Id,    &E::BindingPoint};
+    static constexpr Part kMeta[] = {&E::Name,    &E::Phase,       &E::Time,
+                                     &E::Process, &E::ThreadIfAny, &E::Args};
+    static constexpr Part kAsync[] = {&E::Name,     &E::Time, &E::Process, &E::Thread,
+                                      &E::Category, &E::Id,   &E::Phase,   &E::Args};
+    switch (phase) {
+      case 'C':
+        return kCounter;
+      case 's':
+      case 't':
+      case 'f':
+        return kFlow;
+      case 'M':
+        return kMeta;
+      case 'b':
+      case 'n':
+      case 'e':
+        return kAsync;
+      case 'i':
+      case 'I':
+        return kInstant;
+      default:
+        return kSlice;
+    }
   }
-  void Field(std::string_view key, StringId text) {
-    json_.Key(key);
-    json_.Text(run_.Text(text));
-  }
-  void Field(std::string_view key, const Value& value) {
+
+  void Put(std::string_view key, const Value& value) {
     json_.Key(key);
     json_.Put(value, run_.strings);
   }
+
+  void Name() { json_.Field("name", run_.Text(event_.name)); }
+  void Phase() { json_.Field("ph", std::string_view(&event_.phase, 1)); }
 
   // Without a category: "", of an instant null.
   void Category() {
@@ -65,52 +93,28 @@ class EventText {
 
   void Time() {
     if (!event_.has_ts) return;
-    json_.Key("ts");
     if (event_.ts_is_integer) {
-      json_.Integer(static_cast<int64_t>(event_.ts));
+      json_.Field("ts", static_cast<int64_t>(event_.ts));
     } else {
-      json_.Number(event_.ts);
+      json_.Field("ts", event_.ts);
     }
   }
 
-  void Process() { Field("pid", event_.pid); }
-  void Thread() { Field("tid", event_.tid.IsNull() ? Value::Integer(0) : event_.tid); }
+  void Duration() {
+    if (event_.has_dur) json_.Field("dur", event_.dur);
+  }
+
+  void Process() { Put("pid", event_.pid); }
+  void Thread() { Put("tid", event_.tid.IsNull() ? Value::Integer(0) : event_.tid); }
+  void ThreadIfAny() {
+    if (!event_.tid.IsNull() && !(event_.tid == Value::Integer(0))) Thread();
+  }
 
   void TopField(std::string_view name, StringId key) {
-    if (const Arg* arg = event_.Find(key, ArgPlace::kTop)) Field(name, arg->value());
+    if (const Arg* arg = event_.Find(key, ArgPlace::kTop)) Put(name, arg->value());
   }
-
-  void Slice() {
-    Category();
-    Phase();
-    Time();
-    if (event_.has_dur) {
-      json_.Key("dur");
-      json_.Number(event_.dur);
-    }
-    Process();
-    Thread();
-    if (event_.phase == 'i' || event_.phase == 'I') TopField("s", key::kScope);
-    Args();
-  }
-
-  void Counter() {
-    Time();
-    Phase();
-    Process();
-    Category();
-    Args();
-  }
-
-  void Flow() {
-    Category();
-    Phase();
-    Time();
-    Process();
-    Thread();
-    Id();
-    TopField("bp", key::kBp);
-  }
+  void Scope() { TopField("s", key::kScope); }
+  void BindingPoint() { TopField("bp", key::kBp); }
 
   // Ids of several files must not meet.
   void Id() {
@@ -120,25 +124,7 @@ class EventText {
     const bool is_shared = !run_.options.compat && run_.jobs.size() > 1 && event_.job != kNoJob;
     if (is_shared && value.kind == ValueKind::kInteger && value.integer >= 0)
       value.integer += static_cast<int64_t>(event_.job) << 40;
-    Field("id", value);
-  }
-
-  void Meta() {
-    Phase();
-    Time();
-    Process();
-    if (!event_.tid.IsNull() && !(event_.tid == Value::Integer(0))) Thread();
-    Args();
-  }
-
-  void Async() {
-    Time();
-    Process();
-    Thread();
-    Category();
-    Id();
-    Phase();
-    Args();
+    Put("id", value);
   }
 
   // Keys of the top level that the format does not know go here, too.
@@ -154,31 +140,15 @@ class EventText {
     bool has_attr = false;
     for (const Arg& arg : event_.args()) {
       has_attr |= arg.place == ArgPlace::kAttr;
-      if (IsArgument(arg)) Field(run_.Text(arg.key), arg.value());
+      if (IsArgument(arg)) Put(run_.Text(arg.key), arg.value());
     }
-    if (has_attr) Attr();
-    Adjustment();
-    json_.Close('}');
-  }
-
-  void Attr() {
-    json_.Key("attr");
-    json_.Open('{');
-    for (const Arg& arg : event_.args()) {
-      if (arg.place == ArgPlace::kAttr) Field(run_.Text(arg.key), arg.value());
+    if (has_attr) {
+      json_.Key("attr");
+      json_.Open('{');
+      AppendPlace(json_, event_, run_, ArgPlace::kAttr);
+      json_.Close('}');
     }
-    json_.Close('}');
-  }
-
-  void Adjustment() {
-    const Stamps* stamps = event_.stamps == kNoStamps ? nullptr : &run_.stamps[event_.stamps];
-    if (stamps == nullptr || !stamps->has_adjust) return;
-    json_.Key("time_adjust");
-    json_.Open('{');
-    json_.Key("ts");
-    json_.Number(stamps->adjust_ts);
-    json_.Key("dur");
-    json_.Number(stamps->adjust_dur);
+    if (event_.stamps != kNoStamps) AppendAdjustment(json_, run_.stamps[event_.stamps]);
     json_.Close('}');
   }
 
@@ -209,34 +179,16 @@ void AppendNumbers(PythonJson& json, std::string_view key, const double (&number
 
 void AppendStamps(PythonJson& json, const Stamps& stamps) {
   if (stamps.has_dev) AppendNumbers(json, "ts_dev", stamps.dev);
-  if (stamps.has_adjust) {
-    json.Key("time_adjust");
-    json.Open('{');
-    json.Key("ts");
-    json.Number(stamps.adjust_ts);
-    json.Key("dur");
-    json.Number(stamps.adjust_dur);
-    json.Close('}');
-  }
+  AppendAdjustment(json, stamps);
   if (stamps.has_all) AppendNumbers(json, "ts_all", stamps.all);
-}
-
-void AppendPlace(PythonJson& json, const Event& event, const Run& run, ArgPlace place) {
-  for (const Arg& arg : event.args()) {
-    if (arg.place != place) continue;
-    json.Key(run.Text(arg.key));
-    json.Put(arg.value(), run.strings);
-  }
 }
 
 void AppendArgs(PythonJson& json, const Event& event, const Run& run) {
   json.Key("args");
   json.Open('{');
   AppendPlace(json, event, run, ArgPlace::kArgs);
-  if (event.phase == 'X' && event.job < run.jobs.size() && !run.jobs_are_named) {
-    json.Key("jobhash");
-    json.Integer(run.jobs[event.job].number);
-  }
+  if (event.phase == 'X' && event.job < run.jobs.size() && !run.jobs_are_named)
+    json.Field("jobhash", run.jobs[event.job].number);
   if (event.stamps != kNoStamps) AppendStamps(json, run.stamps[event.stamps]);
   json.Close('}');
 }
@@ -245,26 +197,21 @@ void AppendArgs(PythonJson& json, const Event& event, const Run& run) {
 
 void AppendRawEvent(std::string& out, const Event& event, const Run& run, int depth) {
   PythonJson json(out, depth);
-  auto text = [&](std::string_view key, StringId value) {
-    json.Key(key);
-    json.Text(run.Text(value));
-  };
   auto value = [&](std::string_view key, const Value& given) {
     if (given.IsNull()) return;
     json.Key(key);
     json.Put(given, run.strings);
   };
   json.Open('{');
-  text("name", event.name);
-  if (event.cat != StringId::kNone) text("cat", event.cat);
-  json.Key("ph");
-  json.Text({&event.phase, 1});
+  json.Field("name", run.Text(event.name));
+  if (event.cat != StringId::kNone) json.Field("cat", run.Text(event.cat));
+  json.Field("ph", std::string_view(&event.phase, 1));
   value("pid", event.pid);
   value("tid", event.tid);
   if (event.has_ts)
     value("ts", event.ts_is_integer ? Value::Integer(static_cast<int64_t>(event.ts))
                                     : Value::Number(event.ts));
-  if (event.has_dur) value("dur", Value::Number(event.dur));
+  if (event.has_dur) json.Field("dur", event.dur);
   AppendPlace(json, event, run, ArgPlace::kTop);
   if (event.has_args) AppendArgs(json, event, run);
   json.Close('}');

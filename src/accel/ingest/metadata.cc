@@ -35,27 +35,19 @@ std::vector<DeviceEntry> ReadDevices(const std::string& text) {
   return devices;
 }
 
-std::optional<int64_t> ReadRank(const std::string& text) {
-  std::optional<int64_t> rank;
+// Calls `use` with one field of a JSON object.
+template <typename Use>
+void WithField(const std::string& text, std::string_view key, Use&& use) {
   WithJson(text, [&](JsonValue root) {
-    Status ignored = root.ForEachField([&](std::string_view key, JsonValue value) {
-      if (key == "rank") rank = value.IntOrText();
+    Status ignored = root.ForEachField([&](std::string_view name, JsonValue value) {
+      if (name == key) use(value);
     });
   });
-  return rank;
 }
 
-bool ReadIsOwnOutput(const std::string& text) {
-  bool is_own = false;
-  WithJson(text, [&](JsonValue root) {
-    Status ignored = root.ForEachField([&](std::string_view key, JsonValue value) {
-      if (key != "Application") return;
-      const auto name = value.String();
-      is_own = name && (name->find("Acelyzer") != std::string_view::npos ||
-                        name->find("debrief accel") != std::string_view::npos);
-    });
-  });
-  return is_own;
+bool IsOwnName(std::optional<std::string_view> application) {
+  return application && (application->find("Acelyzer") != std::string_view::npos ||
+                         application->find("debrief accel") != std::string_view::npos);
 }
 
 const std::string* Find(const JsonMembers& members, std::string_view key) {
@@ -74,9 +66,11 @@ FileFacts FactsOf(const JsonMembers& members) {
     facts.has_device_properties = true;
     facts.devices = ReadDevices(*text);
   }
-  if (const std::string* text = Find(members, "distributedInfo")) facts.rank = ReadRank(*text);
+  if (const std::string* text = Find(members, "distributedInfo"))
+    WithField(*text, "rank", [&](JsonValue rank) { facts.rank = rank.IntOrText(); });
   if (const std::string* text = Find(members, "otherData"))
-    facts.is_own_output = ReadIsOwnOutput(*text);
+    WithField(*text, "Application",
+              [&](JsonValue name) { facts.is_own_output = IsOwnName(name.String()); });
   return facts;
 }
 

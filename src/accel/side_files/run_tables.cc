@@ -1,17 +1,203 @@
 #include "accel/side_files/run_tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "accel/names.h"
 #include "accel/run.h"
 #include "accel/stages/iterations.h"
 #include "accel/stages/utilisation.h"
+#include "base/stats/intervals.h"
 #include "compat/acelyzer/pandas_text.h"
 #include "compat/acelyzer/python_text.h"
+#include "model/accel/dialect.h"
+#include "torch/collective_names.h"
 
 namespace debrief::accel {
+
+namespace {
+
+constexpr double kNsPerUs = 1000;
+
+int64_t ToNs(double us) { return std::llround(us * kNsPerUs); }
+double ToUs(int64_t ns) { return static_cast<double>(ns) / kNsPerUs; }
+
+struct Work {
+  std::vector<Interval> compute, communication;
+  int64_t first = 0, last = 0;
+  bool any = false;
+};
+
+// Slices of a collective, messages between devices, and kernels of the collective libraries.
+bool Communicates(const Event& event, Run& run) {
+  if (event.Has(key::kCollGroup) || IsCollective(event, run)) return true;
+  const Arg* event_class = event.Find(key::kClass);
+  if (event_class != nullptr && event_class->value().AsText(run.strings).starts_with("MAIU_")) {
+    return true;
+  }
+  if (run.Traits(event).all_reduce) return true;
+  return run.DialectOf(event) == Dialect::kTorch &&
+         !timeline::PlainOp(run.Text(event.name)).empty();
+}
+
+ByValue<Work> Collect(const EventList& events, Run& run) {
+  ByValue<Work> ranks;
+  for (const Event& event : events) {
+    if (event.phase != 'X' || !IsDeviceEvent(event, run)) continue;
+    const bool communicates = Communicates(event, run);
+    if (!communicates && !IsKernel(event, run)) continue;
+    Work& work = ranks[RankOf(event)];
+    const Interval time{ToNs(event.ts), ToNs(event.end())};
+    (communicates ? work.communication : work.compute).push_back(time);
+    work.first = work.any ? std::min(work.first, time.begin) : time.begin;
+    work.last = work.any ? std::max(work.last, time.end) : time.end;
+    work.any = true;
+  }
+  return ranks;
+}
+
+// Lengths of a set inside of windows that come one behind the other.
+class Walker {
+ public:
+  explicit Walker(const IntervalSet& set) : set_(set) {}
+
+  int64_t Inside(Interval window) {
+    while (at_ < set_.size() && set_[at_].end <= window.begin) ++at_;
+    int64_t length = 0;
+    for (size_t i = at_; i < set_.size() && set_[i].begin < window.end; ++i) {
+      length += std::min(set_[i].end, window.end) - std::max(set_[i].begin, window.begin);
+    }
+    return length;
+  }
+
+ private:
+  const IntervalSet& set_;
+  size_t at_ = 0;
+};
+
+struct Window {
+  std::string name;
+  Interval time;
+};
+
+std::vector<Window> WindowsOf(const Work& work, const RankIterations* iterations) {
+  std::vector<Window> windows;
+  if (iterations == nullptr || iterations->starts.empty()) {
+    windows.push_back({"all", {work.first, work.last}});
+    return windows;
+  }
+  const std::vector<double>& starts = iterations->starts;
+  if (work.first < ToNs(starts[0])) windows.push_back({"before", {work.first, ToNs(starts[0])}});
+  for (size_t i = 0; i < starts.size(); ++i) {
+    windows.push_back({std::to_string(i), {ToNs(starts[i]), ToNs(iterations->ends[i])}});
+  }
+  return windows;
+}
+
+std::vector<StepTime> Measure(Work& work, const std::vector<Window>& windows) {
+  const IntervalSet compute = Union(std::move(work.compute));
+  const IntervalSet communication = Union(std::move(work.communication));
+  const IntervalSet both = Intersect(compute, communication);
+  Walker compute_walk(compute), communication_walk(communication), both_walk(both);
+  std::vector<StepTime> steps;
+  for (const Window& window : windows) {
+    const int64_t overlap = both_walk.Inside(window.time);
+    const int64_t compute_only = compute_walk.Inside(window.time) - overlap;
+    const int64_t communication_only = communication_walk.Inside(window.time) - overlap;
+    const int64_t elapsed = window.time.length();
+    steps.push_back({window.name, ToUs(elapsed), ToUs(compute_only), ToUs(overlap),
+                     ToUs(communication_only),
+                     ToUs(elapsed - compute_only - overlap - communication_only)});
+  }
+  return steps;
+}
+
+}  // namespace
+
+std::vector<RankSteps> StepTimes(const EventList& events, Run& run) {
+  std::vector<RankSteps> ranks;
+  auto& iterations = run.Shared<IterationStats>().ranks;
+  for (auto& [rank, work] : Collect(events, run)) {
+    ranks.push_back({rank, Measure(work, WindowsOf(work, iterations.Find(rank)))});
+  }
+  std::stable_sort(ranks.begin(), ranks.end(), [&](const RankSteps& a, const RankSteps& b) {
+    return PidBefore(a.rank, b.rank, run.strings);
+  });
+  return ranks;
+}
+
+namespace {
+
+struct Rank {
+  std::unordered_map<StringId, size_t> index;  // by name of the event
+  std::unordered_map<std::string, size_t> by_name;
+  std::vector<HostFunction> functions;
+  TimeSpan span;
+};
+
+// Traces of torch have all that the host does; its runtime is a part.
+bool IsOfRuntime(const Event& event, Run& run) {
+  if (event.phase != 'X' || IsDeviceEvent(event, run)) return false;
+  if (run.DialectOf(event) == Dialect::kFlex) return !event.Has(key::kCollDataSize);
+  const std::string_view cat = run.Text(event.cat);
+  return cat.ends_with("_runtime") || cat.ends_with("_driver") ||
+         run.Text(event.name).starts_with("aiu");
+}
+
+std::string_view PhaseOf(std::string_view name, Dialect dialect) {
+  for (const RuntimePhase& phase : RuntimePhases()) {
+    if (name == (dialect == Dialect::kFlex ? phase.flex : phase.torch)) return phase.phase;
+  }
+  return name.starts_with("Compute of ") ? "node_compute" : "";
+}
+
+size_t IndexOf(const Event& event, Rank& rank, Run& run) {
+  const auto [at, is_new] = rank.index.try_emplace(event.name, 0);
+  if (!is_new) return at->second;
+  const std::string name = WithPlaceholders(run.Text(event.name));
+  const auto [named, is_new_name] = rank.by_name.try_emplace(name, rank.functions.size());
+  at->second = named->second;
+  if (is_new_name) {
+    HostFunction& function = rank.functions.emplace_back();
+    function.name = name;
+    function.phase = PhaseOf(run.Text(event.name), run.DialectOf(event));
+  }
+  return at->second;
+}
+
+void Add(const Event& event, Rank& rank, Run& run) {
+  HostFunction& function = rank.functions[IndexOf(event, rank, run)];
+  function.calls += 1;
+  function.total += event.dur;
+  rank.span.Add(event);
+}
+
+}  // namespace
+
+std::vector<HostFunction> HostFunctions(const EventList& events, Run& run) {
+  ByValue<Rank> ranks;
+  for (const Event& event : events) {
+    if (IsOfRuntime(event, run)) Add(event, ranks[RankOf(event)], run);
+  }
+  std::vector<HostFunction> all;
+  for (auto& [pid, rank] : ranks) {
+    for (HostFunction& function : rank.functions) {
+      function.rank = pid;
+      function.share = rank.span.length() > 0 ? function.total / rank.span.length() : 0;
+      all.push_back(std::move(function));
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [&](const HostFunction& a, const HostFunction& b) {
+    if (!(a.rank == b.rank)) return PidBefore(a.rank, b.rank, run.strings);
+    return a.total > b.total;
+  });
+  return all;
+}
+
 namespace {
 
 constexpr size_t kShownRows = 12;

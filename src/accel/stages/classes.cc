@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <map>
 
@@ -43,12 +42,36 @@ enum class EventClass : uint8_t {
   kProtocolSignalData,
   kProtocolSignalAck,
 };
-constexpr size_t kEventClasses = 24;
 
 // When the kernels of a job (torch: of a correlation) began and ended.
 struct KernelTime {
   double first = 0, last = 0;
 };
+
+constexpr std::string_view kClassNames[] = {"COMPUTE_PREP",
+                                            "COMPUTE_EXEC",
+                                            "DATA_IN",
+                                            "DATA_OUT",
+                                            "OTHER",
+                                            "SEN_DATA_CONVERT",
+                                            "MAIU_WIREUP",
+                                            "MAIU_BARRIER",
+                                            "ROUNDTRIP_FLEX",
+                                            "ROUNDTRIP_AIU",
+                                            "MAIU_HDMA_PROTOCOL_WAIT_DATA",
+                                            "MAIU_HDMA_PROTOCOL_WAIT_ACK",
+                                            "MAIU_HDMA_PROTOCOL_SIGNAL_ACK",
+                                            "MAIU_HDMA_PROTOCOL_SIGNAL_DATA",
+                                            "MAIU_HDMA_PROTOCOL_MONITOR_NOTICE",
+                                            "MAIU_HDMA_PROTOCOL_SEND_DATA",
+                                            "MAIU_HDMA_PROTOCOL_RECV_DATA",
+                                            "MAIU_P2PRDMA_PROTOCOL_SEND_DATA",
+                                            "MAIU_P2PRDMA_PROTOCOL_RECV_DATA",
+                                            "MAIU_PROTOCOL_SERIAL",
+                                            "MAIU_PROTOCOL_SEND_DATA",
+                                            "MAIU_PROTOCOL_RECV_DATA",
+                                            "MAIU_PROTOCOL_SIGNAL_DATA",
+                                            "MAIU_PROTOCOL_SIGNAL_ACK"};
 
 struct EventClasses {
   std::map<std::pair<uint32_t, int64_t>, KernelTime> kernels;
@@ -56,52 +79,19 @@ struct EventClasses {
   size_t flex_events = 0;
   size_t ranks_with_kernels = 0;
 
-  void Intern(Run& run);
-  std::optional<EventClass> ClassOf(const Event& event) const;
-};
-
-std::string_view ClassName(EventClass event_class) {
-  static constexpr std::array<std::string_view, kEventClasses> kNames{
-      "COMPUTE_PREP",
-      "COMPUTE_EXEC",
-      "DATA_IN",
-      "DATA_OUT",
-      "OTHER",
-      "SEN_DATA_CONVERT",
-      "MAIU_WIREUP",
-      "MAIU_BARRIER",
-      "ROUNDTRIP_FLEX",
-      "ROUNDTRIP_AIU",
-      "MAIU_HDMA_PROTOCOL_WAIT_DATA",
-      "MAIU_HDMA_PROTOCOL_WAIT_ACK",
-      "MAIU_HDMA_PROTOCOL_SIGNAL_ACK",
-      "MAIU_HDMA_PROTOCOL_SIGNAL_DATA",
-      "MAIU_HDMA_PROTOCOL_MONITOR_NOTICE",
-      "MAIU_HDMA_PROTOCOL_SEND_DATA",
-      "MAIU_HDMA_PROTOCOL_RECV_DATA",
-      "MAIU_P2PRDMA_PROTOCOL_SEND_DATA",
-      "MAIU_P2PRDMA_PROTOCOL_RECV_DATA",
-      "MAIU_PROTOCOL_SERIAL",
-      "MAIU_PROTOCOL_SEND_DATA",
-      "MAIU_PROTOCOL_RECV_DATA",
-      "MAIU_PROTOCOL_SIGNAL_DATA",
-      "MAIU_PROTOCOL_SIGNAL_ACK"};
-  return kNames[static_cast<size_t>(event_class)];
-}
-
-void EventClasses::Intern(Run& run) {
-  for (size_t i = names.size(); i < kEventClasses; ++i) {
-    names.push_back(run.Intern(ClassName(static_cast<EventClass>(i))));
+  void Intern(Run& run) {
+    names.clear();
+    for (std::string_view name : kClassNames) names.push_back(run.Intern(name));
   }
-}
 
-std::optional<EventClass> EventClasses::ClassOf(const Event& event) const {
-  const Arg* arg = event.Find(key::kClass);
-  if (arg == nullptr || arg->kind != ValueKind::kText) return std::nullopt;
-  const auto at = std::find(names.begin(), names.end(), arg->text);
-  if (at == names.end()) return std::nullopt;
-  return static_cast<EventClass>(at - names.begin());
-}
+  std::optional<EventClass> ClassOf(const Event& event) const {
+    const Arg* arg = event.Find(key::kClass);
+    if (arg == nullptr || arg->kind != ValueKind::kText) return std::nullopt;
+    const auto at = std::find(names.begin(), names.end(), arg->text);
+    if (at == names.end()) return std::nullopt;
+    return static_cast<EventClass>(at - names.begin());
+  }
+};
 
 // A job of Flex is a file; a trace of torch holds many launches.
 std::pair<uint32_t, int64_t> KernelContext(const Event& event, const Run& run) {

@@ -24,7 +24,7 @@ namespace {
 struct CommunicationGroup {
   size_t members = 0;
   size_t seen = 0;  // by communication_event_apply
-  double start = 0, end = 0;
+  TimeSpan span;
   std::string prefix;  // that all names share
   std::vector<std::string> peers;
 };
@@ -90,12 +90,8 @@ void CommunicationEventCollection(EventList& events, Run& run) {
     const auto key = StepKey(event, run);
     if (!key) continue;
     CommunicationGroup& group = groups[*key];
-    if (group.members++ == 0) {
-      group.start = event.ts;
-      group.prefix = run.Text(event.name);
-    }
-    group.start = std::min(group.start, event.ts);
-    group.end = group.members == 1 ? event.end() : std::max(group.end, event.end());
+    if (group.members++ == 0) group.prefix = run.Text(event.name);
+    group.span.Add(event);
     ShortenToCommon(group.prefix, run.Text(event.name));
     for (std::string& peer : PeersOf(event, run)) {
       const bool known =
@@ -126,8 +122,8 @@ void CommunicationEventApply(EventList& events, Run& run) {
     if (at == groups.end()) return false;
     CommunicationGroup& group = at->second;
     if (++group.seen < group.members) return true;
-    event.ts = group.start;
-    event.dur = group.end - group.start;
+    event.ts = group.span.begin;
+    event.dur = group.span.length();
     event.name = run.Intern(group.prefix);
     run.args.Set(event, key::kPeers, Value::Json(run.Intern(ListText(group.peers))));
     return false;

@@ -109,10 +109,62 @@ std::string_view SecondWord(std::string_view name) {
 // without a kernel before the collective begins with its first step.
 class CollectiveSlices {
  public:
-  CollectiveSlices(const EventList& events, Run& run);
+  CollectiveSlices(const EventList& events, Run& run) : events_(events), run_(run) {
+    if (!run.options.build_coll_event) return;
+    for (size_t i = 0; i < events.size(); ++i) {
+      const Event& event = events[i];
+      const NameTraits traits = run.Traits(event);
+      if (event.phase != 'X' || !traits.cmpt_exec || traits.all_reduce) continue;
+      if (event.pid.IsInteger()) kernels_[event.pid.integer].push_back(static_cast<uint32_t>(i));
+    }
+  }
 
   // Kernels at `position` of the list and behind are not known yet.
-  void Add(StringId name, const CollectiveGroup& group, size_t position, EventList& out);
+  void Add(StringId name, const CollectiveGroup& group, size_t position, EventList& out) {
+    const std::set<int64_t> all = group.Ranks();
+    const auto ranks = static_cast<int64_t>(all.size());
+    const int64_t sender = MulticastSender(group);
+    const bool chain = sender == ranks - 1;
+    if (run_.options.compat && (unsupported_ || !chain)) {
+      if (!unsupported_) {
+        run_.console.Warning(
+            "FLOW: only chains are supported: no collective events (-R) are built");
+      }
+      unsupported_ = true;
+      return;
+    }
+    const int64_t bytes = BytesOf(group);
+    for (const auto& [rank, part] : PartsOf(group, ranks)) {
+      if (part.first == nullptr || part.last == nullptr) continue;
+      const Event* kernel = KernelBefore(part, position);
+      if (kernel == nullptr && run_.options.compat) continue;
+      Event slice = part.first->slice;
+      slice.ts = kernel != nullptr ? kernel->end() : slice.ts;
+      slice.dur = part.last->slice.end() - slice.ts;
+      if (slice.dur <= 0 && !run_.options.compat) {
+        slice.ts = part.first->slice.ts;
+        slice.dur = part.last->slice.end() - slice.ts;
+      }
+      slice.has_dur = true;
+      slice.name = run_.Intern(NumberedName(run_.Text(name)));
+      slice.tid = Value::Text(run_.Intern(fmt::format("coll{}", rank)));
+      slice.cat = StringId::kNone;
+      slice.stamps = kNoStamps;
+      slice.arg_array = nullptr;
+      slice.arg_count = slice.arg_capacity = 0;
+      run_.args.Own(slice, 8);
+      const auto text = [&](std::string_view key, std::string_view value) {
+        run_.args.Set(slice, run_.Intern(key), Value::Text(run_.Intern(value)));
+      };
+      text("bytes", fmt::format("{}B", bytes));
+      text("collective algorithm type", chain ? "chain" : sender == 0 ? "tree" : "other");
+      text("peers", SetText(all));
+      run_.args.Set(slice, key::kCollGroup, Value::Text(name));
+      if (kernel != nullptr) text("rank group compute event", NameOfKernel(*kernel));
+      run_.args.Set(slice, key::kCollDataSize, Value::Integer(2 * (ranks - 1) * bytes));
+      out.push_back(slice);
+    }
+  }
 
  private:
   struct Part {
@@ -121,136 +173,72 @@ class CollectiveSlices {
   };
   using Parts = std::map<int64_t, Part>;
 
-  Parts PartsOf(const CollectiveGroup& group, int64_t ranks) const;
-  Parts ChainParts(const CollectiveGroup& group, int64_t ranks) const;
+  Parts PartsOf(const CollectiveGroup& group, int64_t ranks) const {
+    if (run_.options.compat) return ChainParts(group, ranks);
+    Parts parts;
+    for (const FlowStep* step : group.steps()) {
+      Part& part = parts[step->slice.pid.integer];
+      TakeBetter(part.first, *step, Earlier);
+      TakeBetter(part.last, *step, EndsLater);
+    }
+    return parts;
+  }
+
+  Parts ChainParts(const CollectiveGroup& group, int64_t ranks) const {
+    Parts parts;
+    for (const FlowStep* step : group.steps()) {
+      const int64_t rank = step->slice.pid.integer;
+      const bool done = step->kind == StepKind::kDone;
+      if (rank == 0 ? step->kind == StepKind::kSend : done)
+        TakeBetter(parts[rank].first, *step, Earlier);
+      if (rank == ranks - 1 ? step->kind == StepKind::kMulticast : done) {
+        TakeBetter(parts[rank].last, *step, EndsLater);
+      }
+    }
+    return parts;
+  }
+
   // The kernel that the rank ran before; null when there is none.
-  const Event* KernelBefore(const Part& part, size_t position);
-  int64_t BytesOf(const CollectiveGroup& group) const;
-  std::string NameOfKernel(const Event& kernel) const;
+  // Those that lie before are of no use to later collectives either.
+  const Event* KernelBefore(const Part& part, size_t position) {
+    std::deque<uint32_t>& kernels = kernels_[part.first->slice.pid.integer];
+    while (!kernels.empty() && kernels.front() < position) {
+      const Event& kernel = events_[kernels.front()];
+      const bool near = std::abs(kernel.end() - part.first->slice.end()) <= kNear;
+      if (kernel.ts > part.first->slice.ts && !near) return nullptr;
+      kernels.pop_front();
+      if (kernel.ts > part.first->slice.ts) return &kernel;
+    }
+    return nullptr;
+  }
+
+  int64_t BytesOf(const CollectiveGroup& group) const {
+    int64_t bytes = 0;
+    for (const FlowStep* step : group.steps()) {
+      if (step->kind != StepKind::kDone) continue;
+      if (run_.options.compat) {
+        const std::string_view word = SecondWord(run_.Text(step->slice.name));
+        std::from_chars(word.data(), word.data() + word.size(), bytes);
+        return bytes;
+      }
+      bytes = std::max(bytes, IntegerArg(step->slice, key::kBytes, run_).value_or(0));
+    }
+    return bytes;
+  }
+
+  // The reference shares the kernel's slice with the passes behind, which rename it.
+  std::string NameOfKernel(const Event& kernel) const {
+    const std::string_view name = run_.Text(kernel.name);
+    const bool renamed =
+        run_.options.compat && run_.options.tb_refinement && !run_.options.keep_names;
+    return renamed ? reference::WithoutDigits(name) : std::string(name);
+  }
 
   const EventList& events_;
   Run& run_;
   std::map<int64_t, std::deque<uint32_t>> kernels_;  // by rank: indices of events not used yet
   bool unsupported_ = false;
 };
-
-CollectiveSlices::CollectiveSlices(const EventList& events, Run& run) : events_(events), run_(run) {
-  if (!run.options.build_coll_event) return;
-  for (size_t i = 0; i < events.size(); ++i) {
-    const Event& event = events[i];
-    const NameTraits traits = run.Traits(event);
-    if (event.phase != 'X' || !traits.cmpt_exec || traits.all_reduce) continue;
-    if (event.pid.IsInteger()) kernels_[event.pid.integer].push_back(static_cast<uint32_t>(i));
-  }
-}
-
-CollectiveSlices::Parts CollectiveSlices::ChainParts(const CollectiveGroup& group,
-                                                     int64_t ranks) const {
-  Parts parts;
-  for (const FlowStep* step : group.steps()) {
-    const int64_t rank = step->slice.pid.integer;
-    const bool done = step->kind == StepKind::kDone;
-    if (rank == 0 ? step->kind == StepKind::kSend : done)
-      TakeBetter(parts[rank].first, *step, Earlier);
-    if (rank == ranks - 1 ? step->kind == StepKind::kMulticast : done) {
-      TakeBetter(parts[rank].last, *step, EndsLater);
-    }
-  }
-  return parts;
-}
-
-CollectiveSlices::Parts CollectiveSlices::PartsOf(const CollectiveGroup& group,
-                                                  int64_t ranks) const {
-  if (run_.options.compat) return ChainParts(group, ranks);
-  Parts parts;
-  for (const FlowStep* step : group.steps()) {
-    Part& part = parts[step->slice.pid.integer];
-    TakeBetter(part.first, *step, Earlier);
-    TakeBetter(part.last, *step, EndsLater);
-  }
-  return parts;
-}
-
-// Those that lie before are of no use to later collectives either.
-const Event* CollectiveSlices::KernelBefore(const Part& part, size_t position) {
-  std::deque<uint32_t>& kernels = kernels_[part.first->slice.pid.integer];
-  while (!kernels.empty() && kernels.front() < position) {
-    const Event& kernel = events_[kernels.front()];
-    const bool near = std::abs(kernel.end() - part.first->slice.end()) <= kNear;
-    if (kernel.ts > part.first->slice.ts && !near) return nullptr;
-    kernels.pop_front();
-    if (kernel.ts > part.first->slice.ts) return &kernel;
-  }
-  return nullptr;
-}
-
-int64_t CollectiveSlices::BytesOf(const CollectiveGroup& group) const {
-  int64_t bytes = 0;
-  for (const FlowStep* step : group.steps()) {
-    if (step->kind != StepKind::kDone) continue;
-    if (run_.options.compat) {
-      const std::string_view word = SecondWord(run_.Text(step->slice.name));
-      std::from_chars(word.data(), word.data() + word.size(), bytes);
-      return bytes;
-    }
-    bytes = std::max(bytes, IntegerArg(step->slice, key::kBytes, run_).value_or(0));
-  }
-  return bytes;
-}
-
-// The reference shares the kernel's slice with the passes behind, which rename it.
-std::string CollectiveSlices::NameOfKernel(const Event& kernel) const {
-  const std::string_view name = run_.Text(kernel.name);
-  const bool renamed =
-      run_.options.compat && run_.options.tb_refinement && !run_.options.keep_names;
-  return renamed ? reference::WithoutDigits(name) : std::string(name);
-}
-
-void CollectiveSlices::Add(StringId name, const CollectiveGroup& group, size_t position,
-                           EventList& out) {
-  const std::set<int64_t> all = group.Ranks();
-  const auto ranks = static_cast<int64_t>(all.size());
-  const int64_t sender = MulticastSender(group);
-  const bool chain = sender == ranks - 1;
-  if (run_.options.compat && (unsupported_ || !chain)) {
-    if (!unsupported_) {
-      run_.console.Warning("FLOW: only chains are supported: no collective events (-R) are built");
-    }
-    unsupported_ = true;
-    return;
-  }
-  const int64_t bytes = BytesOf(group);
-  for (const auto& [rank, part] : PartsOf(group, ranks)) {
-    if (part.first == nullptr || part.last == nullptr) continue;
-    const Event* kernel = KernelBefore(part, position);
-    if (kernel == nullptr && run_.options.compat) continue;
-    Event slice = part.first->slice;
-    slice.ts = kernel != nullptr ? kernel->end() : slice.ts;
-    slice.dur = part.last->slice.end() - slice.ts;
-    if (slice.dur <= 0 && !run_.options.compat) {
-      slice.ts = part.first->slice.ts;
-      slice.dur = part.last->slice.end() - slice.ts;
-    }
-    slice.has_dur = true;
-    slice.name = run_.Intern(NumberedName(run_.Text(name)));
-    slice.tid = Value::Text(run_.Intern(fmt::format("coll{}", rank)));
-    slice.cat = StringId::kNone;
-    slice.stamps = kNoStamps;
-    slice.arg_array = nullptr;
-    slice.arg_count = slice.arg_capacity = 0;
-    run_.args.Own(slice, 8);
-    const auto text = [&](std::string_view key, std::string_view value) {
-      run_.args.Set(slice, run_.Intern(key), Value::Text(run_.Intern(value)));
-    };
-    text("bytes", fmt::format("{}B", bytes));
-    text("collective algorithm type", chain ? "chain" : sender == 0 ? "tree" : "other");
-    text("peers", SetText(all));
-    run_.args.Set(slice, key::kCollGroup, Value::Text(name));
-    if (kernel != nullptr) text("rank group compute event", NameOfKernel(*kernel));
-    run_.args.Set(slice, key::kCollDataSize, Value::Integer(2 * (ranks - 1) * bytes));
-    out.push_back(slice);
-  }
-}
 
 }  // namespace
 
@@ -371,8 +359,7 @@ class ArrowMaker {
     std::string text = fmt::format("FLOW: Number of potential problems detected = {}", problems_);
     text += "\nsrc\tdst\trecv_before_send";
     for (const auto& [pair, most] : late_) {
-      text += fmt::format("\n{}\t{}\t", pair.first, pair.second);
-      AppendPythonFloat(text, most);
+      text += fmt::format("\n{}\t{}\t{}", pair.first, pair.second, PythonFloat(most));
     }
     run_.console.Warning(text);
   }

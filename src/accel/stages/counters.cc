@@ -199,9 +199,8 @@ void MpCalcBw(EventList& events, Run& run) {
 
 namespace {
 
-struct GroupSpan {
+struct GroupSpan : TimeSpan {
   size_t ranks = 0;
-  double begin = 0, end = 0;
 };
 
 size_t RanksIn(const Event& slice, const Run& run, StringId peers) {
@@ -221,8 +220,7 @@ class CollectiveBandwidth {
     const auto size = IntegerArg(slice, key::kCollDataSize, run_);
     if (group == nullptr || !size) return;
     GroupSpan& span = spans_[group->text];
-    span.begin = span.ranks == 0 ? slice.ts : std::min(span.begin, slice.ts);
-    span.end = span.ranks == 0 ? slice.end() : std::max(span.end, slice.end());
+    span.Add(slice);
     if (++span.ranks < RanksIn(slice, run_, peers_)) return;
     Emit(span, static_cast<double>(*size), out);
     spans_.erase(group->text);
@@ -235,7 +233,7 @@ class CollectiveBandwidth {
  private:
   void Emit(const GroupSpan& span, double size, EventList& out) {
     if (any_ && span.begin > last_end_) Counter(last_end_, 0, out);
-    const double length = span.end - span.begin;
+    const double length = span.length();
     Counter(span.begin, length > 0 ? PythonRound(size / length / 1000, 3) : 0, out);
     last_end_ = any_ ? std::max(last_end_, span.end) : span.end;
     any_ = true;

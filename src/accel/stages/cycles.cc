@@ -22,12 +22,10 @@ namespace {
 constexpr StringId kStampKeys[5] = {key::kTS1, key::kTS2, key::kTS3, key::kTS4, key::kTS5};
 
 void LogReference(const Event& event, const CycleReference& reference, Run& run) {
-  std::string numbers;
-  AppendPythonFloat(numbers, event.ts - reference.epoch);
-  numbers += ' ';
-  AppendPythonFloat(numbers, reference.epoch);
-  run.console.Info(fmt::format("OVC: Reference Epoch for {} {} {}", event.pid.AsText(run.strings),
-                               run.jobs[event.job].number, numbers));
+  run.console.Info(fmt::format("OVC: Reference Epoch for {} {} {} {}",
+                               event.pid.AsText(run.strings), run.jobs[event.job].number,
+                               PythonFloat(event.ts - reference.epoch),
+                               PythonFloat(reference.epoch)));
 }
 
 }  // namespace

@@ -19,17 +19,9 @@ namespace debrief::accel {
 
 namespace {
 
-struct TimeRange {
-  double begin = std::numeric_limits<double>::infinity();
-  double end = -std::numeric_limits<double>::infinity();
-
-  bool is_set() const { return begin <= end; }
-  double span() const { return end - begin; }
-};
-
 struct JobRanges {
-  TimeRange host;    // events named "AIU Roundtrip"
-  TimeRange device;  // events with cycle stamps
+  TimeSpan host;    // events named "AIU Roundtrip"
+  TimeSpan device;  // events with cycle stamps
 };
 
 struct JobShifts {
@@ -50,22 +42,19 @@ namespace {
 using Jobs = ByValue<JobRanges>;
 
 void Widen(const Event& event, bool compat, JobRanges& job) {
-  if (event.name == key::kAiuRoundtrip) {
-    job.host.begin = std::min(job.host.begin, event.ts);
-    job.host.end = std::max(job.host.end, event.end());
-  }
+  if (event.name == key::kAiuRoundtrip) job.host.Add(event);
   if (!event.Has(key::kTS1)) return;
-  job.device.begin = std::min(job.device.begin, event.ts);
-  job.device.end = std::max(compat ? job.host.end : job.device.end, event.end());
+  if (compat) job.device.end = job.host.end;
+  job.device.Add(event);
 }
 
 void DecideShift(uint32_t job, const JobRanges& ranges, Run& run) {
   const bool is_inside =
       ranges.host.begin <= ranges.device.begin && ranges.host.end >= ranges.device.end;
-  const bool is_known = run.options.compat || (ranges.host.is_set() && ranges.device.is_set());
+  const bool is_known = run.options.compat || (!ranges.host.empty() && !ranges.device.empty());
   if (is_inside || !is_known) return;
   const std::string& name = run.jobs[job].base_name;
-  if (ranges.device.span() > ranges.host.span() || !ranges.host.is_set()) {
+  if (ranges.device.length() > ranges.host.length() || ranges.host.empty()) {
     run.console.Warning(fmt::format(
         "FREQ: aiu event range of {} is wider than cpu range. Will not attempt to adjust "
         "timestamps.",

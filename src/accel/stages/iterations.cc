@@ -108,9 +108,9 @@ void FromSteps(std::vector<std::pair<double, double>> steps, RankIterations& ran
 // The reference needs ten kernels before it looks.
 void LogIterations(const Value& pid, RankIterations& rank, Run& run) {
   const Spread spread = SpreadOf(rank.lengths);
-  std::string line = "ITSTATS: [" + pid.AsText(run.strings) + "] avg_iteration_time=";
-  AppendPythonFloat(line, spread.mean);
-  line += fmt::format(", iterations={}", rank.lengths.size());
+  std::string line =
+      fmt::format("ITSTATS: [{}] avg_iteration_time={}, iterations={}", pid.AsText(run.strings),
+                  PythonFloat(spread.mean), rank.lengths.size());
   if (!run.options.compat && rank.period == 0) {
     line += fmt::format(" (no iterations: {})", rank.why_not);
   } else if (!run.options.compat) {

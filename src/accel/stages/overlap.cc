@@ -6,10 +6,10 @@
 #include <cmath>
 #include <queue>
 
-#include "accel/lanes.h"
 #include "accel/run.h"
 #include "accel/stages/stages.h"
 #include "compat/acelyzer/python_text.h"
+#include "model/timeline/lanes.h"
 
 namespace debrief::accel {
 
@@ -48,8 +48,8 @@ void OpenEnds::CloseBefore(double start) {
 //   shift   an overlap below 5 ns is a rounding error: the slice begins a little later; others as
 //   with tid warn    it is told
 //
-// Lanes are those of accel/lanes.h, without limit. Times are compared on a
-// grid of a nanosecond, or what a double can tell apart at the time of the event.
+// Lanes are those of model/timeline/lanes.h, without limit. Times are compared on a grid of a
+// nanosecond, or what a double can tell apart at the time of the event.
 
 namespace {
 
@@ -93,7 +93,7 @@ class LaneResolver final : public OverlapResolver {
  private:
   // Of one thread: tests, and the threads of its lanes.
   struct State {
-    Lanes lanes;
+    timeline::Lanes<double> lanes;
     std::vector<Value> tids;
     OpenEnds open;
   };

@@ -31,11 +31,6 @@ namespace debrief::accel {
 
 namespace {
 
-struct CollectiveSpan {
-  double begin = std::numeric_limits<double>::infinity();
-  double end = -std::numeric_limits<double>::infinity();
-};
-
 // One in ten may be matched wrongly.
 constexpr size_t kToleratedShare = 10;
 
@@ -97,9 +92,7 @@ class Alignment {
       const std::string name = CollectiveOf(event, rank);
       if (name.empty()) continue;
       ranks_[rank] = true;
-      CollectiveSpan& span = collectives_[name][rank];
-      span.begin = std::min(span.begin, event.ts);
-      span.end = std::max(span.end, event.end());
+      collectives_[name][rank].Add(event);
     }
   }
 
@@ -131,7 +124,7 @@ class Alignment {
     std::vector<double> distances;
     size_t apart = 0;
     for (auto& [name, spans] : collectives_) {
-      const CollectiveSpan *a = spans.Find(from), *b = spans.Find(to);
+      const TimeSpan *a = spans.Find(from), *b = spans.Find(to);
       if (a == nullptr || b == nullptr) continue;
       distances.push_back(b->end - a->end);
       apart += a->end < b->begin || b->end < a->begin ? 1 : 0;
@@ -169,7 +162,7 @@ class Alignment {
   const StringId process_group_ = run_.Intern("Process Group Name");
   const StringId sequence_ = run_.Intern("Seq");
   ByValue<bool> ranks_;
-  std::map<std::string, ByValue<CollectiveSpan>> collectives_;
+  std::map<std::string, ByValue<TimeSpan>> collectives_;
   std::map<std::pair<int64_t, std::string>, int64_t> ordinals_;
   ByValue<double> shifts_;
 };

@@ -37,8 +37,7 @@ struct KernelStats {
 struct RankStats {
   std::vector<KernelStats> kernels;
   double total = 0;
-  double start = 0, end = 0;
-  bool any = false;
+  TimeSpan span;
 };
 
 std::string MomentsText(const std::vector<double>& values) {
@@ -103,11 +102,11 @@ void AddRank(RankStats& rank, const std::string& pid, Texts& texts) {
   std::stable_sort(rank.kernels.begin(), rank.kernels.end(),
                    [](const KernelStats& a, const KernelStats& b) { return a.total > b.total; });
   for (KernelStats& kernel : rank.kernels) AddKernel(kernel, rank, pid, texts);
-  if (!rank.any) return;
-  const double elapsed = rank.end - rank.start;
+  if (rank.span.empty()) return;
+  const double elapsed = rank.span.length();
   texts.active +=
       fmt::format("{:9.3f}\t  {:9.3f}\t  {:9.3f}\t {:9.3f}\t {:5.2f}\t {}\n", rank.total, elapsed,
-                  rank.start, rank.end, Percent(rank.total, elapsed), pid);
+                  rank.span.begin, rank.span.end, Percent(rank.total, elapsed), pid);
 }
 
 // `ranks` in the order of pids.
@@ -150,11 +149,8 @@ class StatsCollector {
     kernel.durations.push_back(event.dur);
     kernel.total += event.dur;
     AddGaps(event, kernel);
-    RankStats& stats = rank.stats;
-    stats.total += event.dur;
-    stats.start = stats.any ? std::min(stats.start, event.ts) : event.ts;
-    stats.end = stats.any ? std::max(stats.end, event.end()) : event.end();
-    stats.any = true;
+    rank.stats.total += event.dur;
+    rank.stats.span.Add(event);
   }
 
   std::vector<std::pair<Value, RankStats>> Sorted() {
@@ -209,11 +205,7 @@ void DropEmptySamples(EventList& events) {
   });
 }
 
-std::string Rounded(double value, int digits) {
-  std::string text;
-  AppendPythonFloat(text, PythonRound(value, digits));
-  return text;
-}
+std::string Rounded(double value, int digits) { return PythonFloat(PythonRound(value, digits)); }
 
 void LogUtilisation(Run& run) {
   for (const auto& [pid, rank] : run.Shared<Utilization>().ranks) {
@@ -247,16 +239,10 @@ void CalculateStats(EventList& events, Run& run) {
 namespace {
 
 struct RankTimes {
-  double start = 0, end = 0;
+  TimeSpan span;
   double compute = 0, communicate = 0;
-  size_t kernels = 0, collectives = 0;
+  size_t collectives = 0;
 };
-
-void Widen(RankTimes& rank, const Event& event) {
-  const bool is_first = rank.kernels + rank.collectives == 0;
-  rank.start = is_first ? event.ts : std::min(rank.start, event.ts);
-  rank.end = is_first ? event.end() : std::max(rank.end, event.end());
-}
 
 // Slices of collectives lie on the host's process.
 Value DevicePid(const Event& event) {
@@ -266,7 +252,7 @@ Value DevicePid(const Event& event) {
 }
 
 void AppendTimes(std::string& text, const Value& pid, const RankTimes& rank, const Run& run) {
-  const double elapsed = rank.end - rank.start;
+  const double elapsed = rank.span.length();
   const auto number = [&](double value, bool known) {
     text += ',';
     if (known) AppendPythonFloat(text, value);
@@ -289,12 +275,11 @@ void CalculateStatsV2(EventList& events, Run& run) {
     if (event.phase != 'X') continue;
     if (run.Traits(event).cmpt_exec) {
       RankTimes& rank = ranks[event.pid];
-      Widen(rank, event);
+      rank.span.Add(event);
       rank.compute += event.dur;
-      rank.kernels += 1;
     } else if (!run.options.compat && event.Has(key::kCollDataSize)) {
       RankTimes& rank = ranks[DevicePid(event)];
-      Widen(rank, event);
+      rank.span.Add(event);
       rank.communicate += event.dur;
       rank.collectives += 1;
     }

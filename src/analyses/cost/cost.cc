@@ -35,15 +35,6 @@ namespace debrief::analyses::cost {
 
 namespace {
 
-// Profiles or compile logs or both: neither alone is needed.
-constexpr auto kNeeds = kTableNames<InputTable>;
-constexpr auto kUses =
-    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineLaunchTable,
-                ProfileCollectiveTable, ProfileCollectiveMatchTable, ProfileCollectiveWaitTable,
-                CompilePhaseTable, CompileSpanTable, CompilationTable, CompileRankOnlyTable>;
-constexpr auto kMakes =
-    kTableNames<CostRankTable, CostCollectiveTable, CostRegionTable, CostFixTable>;
-
 // Rows of cost_collective: collectives of one kind in one group together.
 using Key = std::tuple<int32_t, int32_t, StringId, StringId, ListId, StringId>;
 
@@ -225,9 +216,14 @@ const Analysis& Describe() {
                .sentence = "How much time is lost, to what, and what should be fixed first?",
                .example = "Fix this first: rank 6's host makes 7 ranks wait: 2.10 s of 2.60 s lost "
                           "(81 %)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               // Profiles or compile logs or both: neither alone is needed.
+               .needs = kTableNames<InputTable>,
+               .makes =
+                   kTableNames<CostRankTable, CostCollectiveTable, CostRegionTable, CostFixTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineStepTable, TimelineLaunchTable,
+                                   ProfileCollectiveTable, ProfileCollectiveMatchTable,
+                                   ProfileCollectiveWaitTable, CompilePhaseTable, CompileSpanTable,
+                                   CompilationTable, CompileRankOnlyTable>},
       .run = Run};
   return kAnalysis;
 }

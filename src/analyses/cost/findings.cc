@@ -37,35 +37,61 @@ double Percent(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string_view NextStep(const FixKey& key) {
-  switch (key.reason) {
+// What to say of lost time by its state: whom the others wait for, why devices idle, what to do.
+struct Words {
+  std::string_view culprit = "rank {}, for a reason that is not recorded,";
+  std::string_view idle = "devices idle for a reason that is not recorded";
+  std::string_view next_step = "Look at the timeline of these ranks where the time is lost.";
+};
+
+Words WordsOf(State state) {
+  switch (state) {
     case State::kCompute:
-      return "Compare the kernels of this rank with those of a peer: more work, or a slow GPU?";
+      return {.culprit = "rank {}'s GPU work",
+              .next_step =
+                  "Compare the kernels of this rank with those of a peer: more work, or a "
+                  "slow GPU?"};
+    case State::kTransfer:
+      return {.culprit = "rank {}'s other communication"};
     case State::kCompile:
-      return "See in the compile view why it is compiled at this time, and compile before the "
-             "steps begin.";
+      return {.culprit = "rank {}'s compiling",
+              .next_step =
+                  "See in the compile view why it is compiled at this time, and compile "
+                  "before the steps begin."};
     case State::kData:
-      return "Look at the data loader: storage, workers, uneven samples?";
+      return {"rank {}'s data loading", "the data loader is waited for",
+              "Look at the data loader: storage, workers, uneven samples?"};
     case State::kSync:
-      return "Find the call that waits for the device (.item(), copies, synchronize) and move it "
-             "out of the step.";
+      return {"rank {}'s waiting for its own device",
+              "the host waits for the device before it launches more",
+              "Find the call that waits for the device (.item(), copies, synchronize) and move it "
+              "out of the step."};
     case State::kAllocation:
-      return "Keep device memory from being freed and allocated again in every step.";
+      return {"rank {}'s allocation of device memory", "device memory is allocated",
+              "Keep device memory from being freed and allocated again in every step."};
     case State::kHost:
-      return "Look at what the host does before it launches: Python, input, other processes on its "
-             "cores; CUDA graphs or torch.compile where it is many small launches.";
+      return {"rank {}'s host", "the host launches too late",
+              "Look at what the host does before it launches: Python, input, other processes on "
+              "its cores; CUDA graphs or torch.compile where it is many small launches."};
+    case State::kPace:
+      return {.culprit = "the time between rank {}'s kernels",
+              .idle = "time passes between queued kernels"};
     default:
-      return "Look at the timeline of these ranks where the time is lost.";
+      return {};
   }
+}
+
+std::vector<int32_t> Known(const std::set<int32_t>& ranks) {
+  std::vector<int32_t> known(ranks.begin(), ranks.end());
+  std::erase(known, kNone32);
+  return known;
 }
 
 void Describe(const Model& model, const FixKey& key, const Fix& fix, Finding& finding) {
   if (key.kind == FixKind::kLateRank) {
     finding.ranks = {key.culprit};
   } else {
-    for (int32_t rank : fix.ranks) {
-      if (rank != kNone32) finding.ranks.push_back(rank);
-    }
+    finding.ranks = Known(fix.ranks);
   }
   int64_t most = 0;
   for (const auto& [where, ns] : fix.where) {
@@ -85,49 +111,9 @@ void Describe(const Model& model, const FixKey& key, const Fix& fix, Finding& fi
 
 // What the others wait for.
 std::string CulpritInWords(const FixKey& key, bool by_device) {
-  switch (key.reason) {
-    case State::kCompute:
-      return fmt::format("rank {}'s {}", key.culprit, by_device ? "GPU work" : "computing");
-    case State::kTransfer:
-      return fmt::format("rank {}'s other communication", key.culprit);
-    case State::kCompile:
-      return fmt::format("rank {}'s compiling", key.culprit);
-    case State::kData:
-      return fmt::format("rank {}'s data loading", key.culprit);
-    case State::kSync:
-      return fmt::format("rank {}'s waiting for its own device", key.culprit);
-    case State::kAllocation:
-      return fmt::format("rank {}'s allocation of device memory", key.culprit);
-    case State::kHost:
-      return fmt::format("rank {}'s host", key.culprit);
-    case State::kPace:
-      return fmt::format("the time between rank {}'s kernels", key.culprit);
-    default:
-      return fmt::format("rank {}, for a reason that is not recorded,", key.culprit);
-  }
-}
-
-std::string_view Idle(State reason) {
-  switch (reason) {
-    case State::kData:
-      return "the data loader is waited for";
-    case State::kSync:
-      return "the host waits for the device before it launches more";
-    case State::kAllocation:
-      return "device memory is allocated";
-    case State::kHost:
-      return "the host launches too late";
-    case State::kPace:
-      return "time passes between queued kernels";
-    default:
-      return "devices idle for a reason that is not recorded";
-  }
-}
-
-std::vector<int32_t> Known(const std::set<int32_t>& ranks) {
-  std::vector<int32_t> known(ranks.begin(), ranks.end());
-  std::erase(known, kNone32);
-  return known;
+  const bool on_host = key.reason == State::kCompute && !by_device;
+  return fmt::format(fmt::runtime(on_host ? "rank {}'s computing" : WordsOf(key.reason).culprit),
+                     key.culprit);
 }
 
 std::string On(const Fix& fix) {
@@ -152,7 +138,7 @@ std::string InWords(const FixKey& key, const Fix& fix) {
   if (key.kind == FixKind::kCompile) return Compiling(key, fix);
   if (key.kind == FixKind::kFirstStep)
     return "the first recorded step idles longer than the others" + On(fix);
-  if (key.kind == FixKind::kIdle) return std::string(Idle(key.reason)) + On(fix);
+  if (key.kind == FixKind::kIdle) return std::string(WordsOf(key.reason).idle) + On(fix);
   std::vector<int32_t> ranks = Known(fix.ranks);
   std::string who =
       ranks.size() == 1 ? fmt::format("rank {}", ranks[0]) : fmt::format("{} ranks", ranks.size());
@@ -195,7 +181,7 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   finding.confidence = 1 - Percent(unknown, lost) / 100;
   finding.why = fmt::format("the recording tells the cause of {:.0f} % of the lost time",
                             100 - Percent(unknown, lost));
-  finding.next_step = std::string(NextStep(key));
+  finding.next_step = WordsOf(key.reason).next_step;
   findings.push_back(std::move(finding));
 }
 

@@ -70,22 +70,14 @@ int32_t Latest(const std::vector<Known>& known, int64_t id, int64_t time) {
   return after != known.end() && after->id == id ? after->slice : kNone32;
 }
 
-class DeviceKinds {
- public:
-  explicit DeviceKinds(const KindIds& kinds) : kinds_(kinds) {}
-  bool Has(StringId kind) const {
-    return kinds_.IsWork(kind) || kind == kinds_.sync || kind == kinds_.device_annotation ||
-           kind == kinds_.counter_range;
-  }
-
- private:
-  const KindIds& kinds_;
-};
-
 void LinkCalls(const TimelineView& view, std::vector<WorkOrigin>& origins) {
-  const DeviceKinds device(view.kinds);
-  const auto calls = SortedById(view, view.correlation, IdSet(origins, view.correlation),
-                                [&](StringId kind) { return !device.Has(kind); });
+  const KindIds& kinds = view.kinds;
+  const auto is_of_host = [&](StringId kind) {
+    return !kinds.IsWork(kind) && kind != kinds.sync && kind != kinds.device_annotation &&
+           kind != kinds.counter_range;
+  };
+  const auto calls =
+      SortedById(view, view.correlation, IdSet(origins, view.correlation), is_of_host);
   for (WorkOrigin& origin : origins) {
     const size_t at = TimelineView::At(origin.work);
     origin.call = Latest(calls, view.correlation[at], view.start[at]);

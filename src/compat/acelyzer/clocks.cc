@@ -144,14 +144,12 @@ class TightSync {
   }
 
   void LogShifts() const {
-    std::string shifts;
-    for (double shift : shifts_) {
-      if (!shifts.empty()) shifts += ", ";
-      AppendPythonFloat(shifts, shift);
-    }
+    std::vector<std::string> shifts;
+    for (double shift : shifts_) shifts.push_back(PythonFloat(shift));
     run_.console.Info(
         fmt::format("MP_SYNC_V2 delta_t5, dts_2_hts_ref_offset:  {}", PythonFloat(offset_)));
-    run_.console.Info(fmt::format("MP_SYNC_V2 delta_t5, dts_shifts:            [{}]", shifts));
+    run_.console.Info(
+        fmt::format("MP_SYNC_V2 delta_t5, dts_shifts:            [{}]", fmt::join(shifts, ", ")));
   }
 
   void Move(Event& event) {

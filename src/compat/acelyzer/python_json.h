@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "accel/value.h"
 
@@ -18,6 +19,21 @@ class PythonJson {
   void Close(char bracket);  // } or ]
   void Key(std::string_view key);
   void Element();  // before an element of a list
+
+  // A key with a text, a number or a truth value.
+  template <typename T>
+  void Field(std::string_view key, const T& value) {
+    Key(key);
+    if constexpr (std::is_same_v<T, bool>) {
+      Bool(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      Number(value);
+    } else if constexpr (std::is_integral_v<T>) {
+      Integer(value);
+    } else {
+      Text(value);
+    }
+  }
 
   void Text(std::string_view text);
   void Number(double number);

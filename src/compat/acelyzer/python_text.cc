@@ -1,8 +1,10 @@
 #include "compat/acelyzer/python_text.h"
 
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <string_view>
 
 #include "base/text/strings.h"
@@ -11,69 +13,6 @@
 namespace debrief::accel {
 
 namespace {
-
-// Enough for every double.
-constexpr int kPythonFloatSize = 32;
-constexpr int kLowestPlainExponent = -4;
-constexpr int kHighestPlainExponent = 15;
-
-char* Put(std::string_view text, char* out) {
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
-}
-
-char* PutZeros(int count, char* out) {
-  std::memset(out, '0', static_cast<size_t>(count));
-  return out + count;
-}
-
-// d.ddd * 10^exponent, taken apart.
-struct Digits {
-  char text[20];
-  int count = 0;
-  int exponent = 0;
-};
-
-// to_chars writes "d.ddde+xx" with the shortest digits that read back.
-Digits ShortestDigits(double positive) {
-  char buffer[kPythonFloatSize];
-  const char* end =
-      std::to_chars(buffer, buffer + sizeof buffer, positive, std::chars_format::scientific).ptr;
-  Digits digits;
-  const char* at = buffer;
-  for (; *at != 'e'; ++at) {
-    if (*at != '.') digits.text[digits.count++] = *at;
-  }
-  ++at;
-  if (*at == '+') ++at;
-  std::from_chars(at, end, digits.exponent);
-  return digits;
-}
-
-char* PutPlain(const Digits& digits, char* out) {
-  const std::string_view text(digits.text, static_cast<size_t>(digits.count));
-  if (digits.exponent < 0) {
-    return Put(text, PutZeros(-digits.exponent - 1, Put("0.", out)));
-  }
-  const int whole = digits.exponent + 1;
-  if (digits.count <= whole) return Put(".0", PutZeros(whole - digits.count, Put(text, out)));
-  out = Put(text.substr(0, static_cast<size_t>(whole)), out);
-  *out++ = '.';
-  return Put(text.substr(static_cast<size_t>(whole)), out);
-}
-
-char* PutScientific(const Digits& digits, char* out) {
-  *out++ = digits.text[0];
-  if (digits.count > 1) {
-    *out++ = '.';
-    out = Put({digits.text + 1, static_cast<size_t>(digits.count - 1)}, out);
-  }
-  *out++ = 'e';
-  *out++ = digits.exponent < 0 ? '-' : '+';
-  const int size = std::abs(digits.exponent);
-  if (size < 10) *out++ = '0';
-  return std::to_chars(out, out + 4, size).ptr;
-}
 
 // Correctly rounded by the C++ library, which knows the exact decimal value of a double.
 double RoundExactly(double value, int digits) {
@@ -85,30 +24,21 @@ double RoundExactly(double value, int digits) {
   return rounded;
 }
 
-// Writes at most kPythonFloatSize bytes to `out`, no terminator; the end of what was written.
-char* WritePythonFloat(double value, char* out) {
-  if (std::isnan(value)) return Put("NaN", out);
-  if (std::signbit(value)) {
-    *out++ = '-';
-    value = -value;
-  }
-  if (std::isinf(value)) return Put("Infinity", out);
-  constexpr double kExactIntegers = 1e15;
-  if (value < kExactIntegers && value == std::floor(value)) {
-    out = std::to_chars(out, out + 20, static_cast<int64_t>(value)).ptr;
-    return Put(".0", out);
-  }
-  const Digits digits = ShortestDigits(value);
-  const bool plain =
-      digits.exponent >= kLowestPlainExponent && digits.exponent <= kHighestPlainExponent;
-  return plain ? PutPlain(digits, out) : PutScientific(digits, out);
-}
-
 }  // namespace
 
+// fmt chooses digits and exponents as Python does, but writes whole numbers without a fraction.
 void AppendPythonFloat(std::string& out, double value) {
-  char buffer[kPythonFloatSize];
-  out.append(buffer, WritePythonFloat(value, buffer));
+  if (std::isnan(value)) {
+    out += "NaN";
+  } else if (std::isinf(value)) {
+    out += value < 0 ? "-Infinity" : "Infinity";
+  } else {
+    char buffer[32];  // enough for every double
+    const char* end = fmt::format_to(buffer, FMT_COMPILE("{}"), value);
+    const std::string_view text(buffer, static_cast<size_t>(end - buffer));
+    out += text;
+    if (text.find_first_of(".e") == std::string_view::npos) out += ".0";
+  }
 }
 
 std::string PythonFloat(double value) {
@@ -154,31 +84,11 @@ uint32_t TakeCodePoint(std::string_view text, size_t& at) {
 }
 
 void AppendControl(std::string& out, char c) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    case '\b':
-      out += "\\b";
-      break;
-    case '\f':
-      out += "\\f";
-      break;
-    default:
-      AppendPythonUnit(out, static_cast<unsigned char>(c));
-  }
+  constexpr std::string_view kEscaped = "\"\\\n\r\t\b\f", kLetters = "\"\\nrtbf";
+  const size_t at = kEscaped.find(c);
+  if (at == std::string_view::npos) return AppendPythonUnit(out, static_cast<unsigned char>(c));
+  out += '\\';
+  out += kLetters[at];
 }
 
 constexpr std::string_view kBlanks = " \t\n\r\f\v";

@@ -1,11 +1,10 @@
-#include "compat/hta/rows.h"
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compat/hta/tables.h"
 #include "model/timeline/kinds.h"
 #include "tables/timeline.h"
 

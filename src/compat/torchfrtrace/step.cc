@@ -8,18 +8,21 @@ namespace debrief::outputs::flight_text {
 
 namespace {
 
+using Places = std::map<int32_t, size_t>;
+
+void Move(PythonSet& from, Places& from_at, PythonSet& to, Places& to_at) {
+  to.Merge(from);
+  for (auto [rank, at] : from_at) to_at[rank] = at;
+  from_at.clear();
+  from.Clear();
+}
+
 void MoveFoundToCandidates(Step& step) {
-  step.candidates.Merge(step.found);
-  for (auto [rank, at] : step.found_at) step.candidate_at[rank] = at;
-  step.found_at.clear();
-  step.found.Clear();
+  Move(step.found, step.found_at, step.candidates, step.candidate_at);
 }
 
 void MoveCandidatesToFound(Step& step) {
-  step.found.Merge(step.candidates);
-  for (auto [rank, at] : step.candidate_at) step.found_at[rank] = at;
-  step.candidate_at.clear();
-  step.candidates.Clear();
+  Move(step.candidates, step.candidate_at, step.found, step.found_at);
 }
 
 // Elements that all members put into an all_to_all, and get out of it.

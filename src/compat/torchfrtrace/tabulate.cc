@@ -86,19 +86,12 @@ std::string PythonText(std::string_view text) {
   bool has_single = text.find('\'') != std::string_view::npos;
   char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string result(1, quote);
+  constexpr std::string_view kControls = "\n\r\t", kLetters = "nrt";
   for (char c : text) {
-    if (c == quote || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (c == '\n') {
-      result += "\\n";
-    } else if (c == '\r') {
-      result += "\\r";
-    } else if (c == '\t') {
-      result += "\\t";
-    } else {
-      result += c;
-    }
+    const size_t control = kControls.find(c);
+    const bool is_control = control != std::string_view::npos;
+    if (is_control || c == quote || c == '\\') result += '\\';
+    result += is_control ? kLetters[control] : c;
   }
   return Printable(result) + quote;
 }

@@ -104,7 +104,6 @@ class LogReader final : public Reader {
   void AddRow(std::string_view kernel, std::string_view category, int64_t cycles,
               std::string_view phase, size_t number, bool autopilot, Part& part) const {
     auto row = Part::RowOf<AccelIdealRow>(who_);
-    row.input = who_.input;
     row.number = static_cast<int32_t>(number);
     row.phase = part.pools.Intern(phase);
     row.kernel = part.pools.Intern(kernel);
@@ -119,10 +118,6 @@ class LogReader final : public Reader {
   bool is_cut_ = false;
 };
 
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<LogReader>(context);
-}
-
 constexpr std::array<std::string_view, 1> kMakes = {"accel_ideal"};
 
 }  // namespace
@@ -134,7 +129,7 @@ const Importer& Describe() {
                .example = "compiler.log",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<LogReader>};
   return kImporter;
 }
 

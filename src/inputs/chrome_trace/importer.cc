@@ -21,10 +21,6 @@ Recognition Sniff(const SniffInput& input) {
   return RecogniseTrace(*input.json);
 }
 
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<TraceEventReader>(context);
-}
-
 }  // namespace
 
 const Importer& Describe() {
@@ -35,7 +31,7 @@ const Importer& Describe() {
                .example = "rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",
                .makes = kTables},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<TraceEventReader>};
   return kImporter;
 }
 

@@ -10,17 +10,203 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "base/json/array_splitter.h"
 #include "base/json/cursor.h"
-#include "inputs/execution_trace/node.h"
 #include "inputs/json_elements.h"
+#include "model/diagnostics.h"
+#include "model/model.h"
+#include "tables/execution_node.h"
 #include "tables/execution_trace.h"
 
 namespace debrief::inputs::execution_trace {
 
 namespace {
+
+// A node:
+//
+//   {"id": 3, "name": "aten::view", "ctrl_deps": 2,
+//    "inputs": {"values": [...], "shapes": [[4,256],[[],[]]], "types": [...], "strides": [...]},
+//    "outputs": {...},
+//    "attrs": [{"name": "rf_id", "type": "uint64", "value": 1}, ...]}
+//
+// Before schema 1.1 the attributes and "input_shapes", "output_types", ... stand in the node
+// itself, and the enclosing node is "parent".
+
+constexpr DiagnosticKind kTruncated = {
+    "execution_trace.truncated", Severity::kError, "the trace ends too early; whole nodes are kept",
+    "The observer was not stopped before the process ended, or the copy is incomplete."};
+constexpr DiagnosticKind kBadNode = {"execution_trace.bad_node", Severity::kError,
+                                     "a node has no id or no name, or its JSON is broken; "
+                                     "left out",
+                                     "Look at the node at this place."};
+constexpr DiagnosticKind kNoNodes = {
+    "execution_trace.no_nodes", Severity::kWarning, "the trace has no nodes",
+    "Run at least one step between start() and stop() of ExecutionTraceObserver."};
+
+using Row = ExecutionNodeRow;
+
+template <typename T>
+struct Place {
+  std::string_view key;
+  T Row::* column;
+};
+constexpr Place<int64_t> kNumbers[] = {{"id", &Row::node},
+                                       {"ctrl_deps", &Row::parent},
+                                       {"parent", &Row::parent},
+                                       {"rf_id", &Row::rf_id},
+                                       {"fw_parent", &Row::fw_parent},
+                                       {"seq_id", &Row::sequence},
+                                       {"tid", &Row::thread},
+                                       {"fw_tid", &Row::forward_thread},
+                                       {"in_msg_nelems", &Row::input_elements},
+                                       {"out_msg_nelems", &Row::output_elements}};
+constexpr Place<StringId> kTexts[] = {{"name", &Row::name},
+                                      {"op_schema", &Row::op_schema},
+                                      {"kernel_backend", &Row::kernel_backend},
+                                      {"kernel_file", &Row::kernel_file},
+                                      {"collective_name", &Row::collective},
+                                      {"pg_name", &Row::group_name},
+                                      {"pg_desc", &Row::group_desc},
+                                      {"dtype", &Row::dtype}};
+
+template <typename T>
+T Row::* ColumnOf(std::span<const Place<T>> places, std::string_view key) {
+  const auto found = std::find_if(places.begin(), places.end(),
+                                  [&](const Place<T>& place) { return place.key == key; });
+  return found == places.end() ? nullptr : found->column;
+}
+
+int32_t Narrow(int64_t value) {
+  return value == static_cast<int32_t>(value) ? static_cast<int32_t>(value) : kNone32;
+}
+
+class NodeParser {
+ public:
+  // `text` is a batch of nodes that begins at `offset` of the input.
+  NodeParser(const Identity& who, std::string_view text, uint64_t offset, Part& part)
+      : who_(who),
+        text_(text),
+        offset_(offset),
+        part_(part),
+        rows_(part.tables.Edit<ExecutionNodeTable>()) {}
+
+  // Nodes in order; Finish behind the last one.
+  Status Add(JsonValue node) {
+    uint64_t begin = node.offset();
+    EndLast(begin);
+    auto row = Part::RowOf<ExecutionNodeRow>(who_);
+    row.byte_begin = static_cast<int64_t>(offset_ + begin);
+    bool is_object = node.kind() == JsonKind::kObject;
+    if (is_object) {
+      TRY(node.ForEachField(
+          [&](std::string_view key, JsonValue value) { return AddField(key, value, row); }));
+    }
+    if (row.node == kNone64 || row.name == StringId::kNone) {
+      part_.diagnostics.Add(kBadNode, who_.input,
+                            {.offset = row.byte_begin,
+                             .detail = !is_object            ? "not an object"
+                                       : row.node == kNone64 ? "no id"
+                                                             : "no name"});
+      return {};
+    }
+    rows_.Add(row);
+    is_open_ = true;
+    return {};
+  }
+
+  void Finish() { EndLast(text_.size()); }
+
+ private:
+  Status AddField(std::string_view key, JsonValue value, ExecutionNodeRow& row) {
+    bool is_object = value.kind() == JsonKind::kObject;
+    if (key == "attrs") return AddAttributes(value, row);
+    if (key == "inputs" && is_object) return AddTensors(value, row.input_shapes, row.input_types);
+    if (key == "outputs" && is_object)
+      return AddTensors(value, row.output_shapes, row.output_types);
+    if (key == "input_shapes") row.input_shapes = Compact(value);
+    if (key == "input_types") row.input_types = Compact(value);
+    if (key == "output_shapes") row.output_shapes = Compact(value);
+    if (key == "output_types") row.output_types = Compact(value);
+    if (AddNumber(key, value.IntOrText(), row)) return {};
+    if (value.kind() == JsonKind::kString) AddText(key, value.String().value_or(""), row);
+    return {};
+  }
+
+  Status AddTensors(JsonValue value, StringId& shapes, StringId& types) {
+    return value.ForEachField([&](std::string_view key, JsonValue part) {
+      if (key == "shapes") shapes = Compact(part);
+      if (key == "types") types = Compact(part);
+    });
+  }
+
+  Status AddAttributes(JsonValue value, ExecutionNodeRow& row) {
+    if (value.kind() != JsonKind::kArray) return {};
+    return value.ForEachElement([&](JsonValue attribute) -> Status {
+      if (attribute.kind() != JsonKind::kObject) return {};
+      std::string_view name;
+      std::string_view text;
+      std::optional<int64_t> number;
+      TRY(attribute.ForEachField([&](std::string_view key, JsonValue part) {
+        if (key == "name") name = part.String().value_or("");
+        if (key == "value") {
+          number = part.IntOrText();
+          if (part.kind() == JsonKind::kString) text = part.String().value_or("");
+        }
+      }));
+      // The node's own name and id are no attributes.
+      if (name == "name" || name == "id") return {};
+      if (!AddNumber(name, number, row)) AddText(name, text, row);
+      return {};
+    });
+  }
+
+  // True when the key is one of a number, whether it has one or not.
+  static bool AddNumber(std::string_view key, std::optional<int64_t> number,
+                        ExecutionNodeRow& row) {
+    int64_t value = number.value_or(kNone64);
+    if (key == "scope") row.scope = Narrow(value);
+    if (key == "pg_size") row.group_size = Narrow(value);
+    if (key == "scope" || key == "pg_size") return true;
+    const auto column = ColumnOf<int64_t>(kNumbers, key);
+    if (column == nullptr) return false;
+    bool is_none = key == "seq_id" && value == -1;
+    row.*column = is_none ? kNone64 : value;
+    return true;
+  }
+
+  // An empty text means that there is none.
+  void AddText(std::string_view key, std::string_view text, ExecutionNodeRow& row) {
+    const auto column = ColumnOf<StringId>(kTexts, key);
+    if (column != nullptr && !text.empty()) row.*column = part_.pools.Intern(text);
+  }
+
+  StringId Compact(JsonValue value) { return InternCompact(value, line_, part_.pools); }
+
+  // The last node ends with the last brace before the next one.
+  void EndLast(uint64_t next) {
+    if (!is_open_) return;
+    is_open_ = false;
+    auto begin = static_cast<uint64_t>(rows_.byte_begin.back()) - offset_;
+    size_t brace = next == 0 ? std::string_view::npos : text_.rfind('}', next - 1);
+    bool is_found = brace != std::string_view::npos && brace >= begin;
+    rows_.bytes.back() = static_cast<int64_t>((is_found ? brace + 1 : next) - begin);
+  }
+
+  Identity who_;
+  std::string_view text_;
+  uint64_t offset_;
+  Part& part_;
+  ExecutionNodeTable& rows_;
+  bool is_open_ = false;  // the last row has no length yet
+  std::string line_;
+};
 
 Recognition Sniff(const SniffInput& input) {
   if (input.json == nullptr) return {};
@@ -71,7 +257,6 @@ class TraceReader final : public Reader {
       whole.diagnostics.Add(kNoNodes, who_.input);
     }
     auto row = Part::RowOf<ExecutionTraceRow>(who_);
-    row.input = who_.input;
     if (!schema_.empty()) row.schema_version = whole.pools.Intern(schema_);
     if (!time_.empty()) row.written = whole.pools.Intern(time_);
     row.pid = pid_;
@@ -106,10 +291,6 @@ class TraceReader final : public Reader {
   int64_t finish_ts_ = kNone64;
 };
 
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<TraceReader>(context);
-}
-
 constexpr std::array<std::string_view, 2> kMakes = {"execution_node", "execution_trace"};
 
 }  // namespace
@@ -121,7 +302,7 @@ const Importer& Describe() {
                .example = "execution_trace.json.gz",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<TraceReader>};
   return kImporter;
 }
 

@@ -39,10 +39,6 @@ Recognition Sniff(const SniffInput& input) {
   return found;
 }
 
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<TraceEventReader>(context);
-}
-
 }  // namespace
 
 const Importer& Describe() {
@@ -53,7 +49,7 @@ const Importer& Describe() {
                .example = "tp4_rank0_job_1.json",
                .makes = kTables},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<TraceEventReader>};
   return kImporter;
 }
 

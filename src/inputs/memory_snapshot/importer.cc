@@ -28,11 +28,6 @@ class SnapshotReader final : public Reader {
   explicit SnapshotReader(const ImportContext& context)
       : who_(context.who), window_bytes_(context.chunk_bytes) {}
 
-  Result<std::vector<ByteRange>> Split(const Source& source) override {
-    if (source.size() == 0) return std::vector<ByteRange>();
-    return std::vector<ByteRange>{{0, source.size()}};
-  }
-
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     return SnapshotBuilder(source, range, window_bytes_, who_, part).Read();
   }
@@ -51,10 +46,6 @@ class SnapshotReader final : public Reader {
   uint64_t window_bytes_;
 };
 
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<SnapshotReader>(context);
-}
-
 constexpr std::array<std::string_view, 6> kMakes = {"memory_annotation", "memory_block",
                                                     "memory_event",      "memory_segment",
                                                     "memory_setting",    "memory_snapshot"};
@@ -68,7 +59,7 @@ const Importer& Describe() {
                .example = "memory_snapshot.pickle",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<SnapshotReader>};
   return kImporter;
 }
 

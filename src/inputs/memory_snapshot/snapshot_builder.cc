@@ -20,45 +20,21 @@ PickleValue Folded(Tag tag, int64_t number = 0) { return PickleValue::Folded(tag
 }  // namespace
 
 Field FieldOf(std::string_view key) {
-  struct Name {
-    std::string_view key;
-    Field field;
-  };
-  static constexpr std::array kNames = {
-      Name{"segments", Field::kSegments},
-      Name{"device_traces", Field::kDeviceTraces},
-      Name{"allocator_settings", Field::kSettings},
-      Name{"external_annotations", Field::kAnnotations},
-      Name{"device", Field::kDevice},
-      Name{"address", Field::kAddress},
-      Name{"total_size", Field::kTotalSize},
-      Name{"allocated_size", Field::kAllocatedSize},
-      Name{"active_size", Field::kActiveSize},
-      Name{"requested_size", Field::kRequestedSize},
-      Name{"stream", Field::kStream},
-      Name{"segment_type", Field::kSegmentType},
-      Name{"segment_pool_id", Field::kPoolId},
-      Name{"is_expandable", Field::kExpandable},
-      Name{"blocks", Field::kBlocks},
-      Name{"frames", Field::kFrames},
-      Name{"size", Field::kSize},
-      Name{"state", Field::kState},
-      Name{"history", Field::kHistory},
-      Name{"real_size", Field::kRealSize},
-      Name{"action", Field::kAction},
-      Name{"addr", Field::kAddr},
-      Name{"device_free", Field::kDeviceFree},
-      Name{"time_us", Field::kTimeUs},
-      Name{"compile_context", Field::kCompileContext},
-      Name{"user_metadata", Field::kUserMetadata},
-      Name{"name", Field::kName},
-      Name{"filename", Field::kFilename},
-      Name{"line", Field::kLine},
-      Name{"stage", Field::kStage},
-  };
-  const auto* found =
-      std::find_if(kNames.begin(), kNames.end(), [&](const Name& name) { return name.key == key; });
-  return found == kNames.end() ? Field::kOther : found->field;
+  // In the order of Field.
+  // clang-format off
+  static constexpr std::array<std::string_view, static_cast<size_t>(Field::kCount)> kKeys = {
+      "",
+      "segments", "device_traces", "allocator_settings", "external_annotations",
+      "device", "address", "total_size", "allocated_size", "active_size", "requested_size",
+      "stream", "segment_type", "segment_pool_id", "is_expandable", "blocks", "frames",
+      "size", "state", "history",
+      "real_size",
+      "action", "addr", "device_free", "time_us", "compile_context", "user_metadata",
+      "name", "filename", "line",
+      "stage"};
+  // clang-format on
+  const auto found = std::find(kKeys.begin() + 1, kKeys.end(), key);
+  return found == kKeys.end() ? Field::kOther : static_cast<Field>(found - kKeys.begin());
 }
 
 bool SnapshotBuilder::Fold(PickleKind kind, std::span<const PickleValue> items,
@@ -196,7 +172,7 @@ PickleValue SnapshotBuilder::FoldSegment() {
   row.stream = Number(Field::kStream);
   row.segment_type = Text(Field::kSegmentType);
   if (Is(At(Field::kPoolId), kPool)) row.pool = static_cast<StringId>(At(Field::kPoolId).number);
-  row.expandable = At(Field::kExpandable).is(PickleKind::kBool) && At(Field::kExpandable).number;
+  row.expandable = IsTrue(Field::kExpandable);
   row.stack = Stack(Field::kFrames);
   segments_.Add(row);
   OwnBlocks(At(Field::kBlocks), row);

@@ -122,9 +122,7 @@ class SnapshotBuilder final : public PickleBuilder, PickleFields<Field> {
 
   template <typename Row>
   Row NewRow() const {
-    auto row = Part::RowOf<Row>(who_);
-    row.input = who_.input;
-    return row;
+    return Part::RowOf<Row>(who_);
   }
 
   bool FoldDict(std::span<const PickleValue> items, PickleValue& folded);

@@ -68,15 +68,74 @@ class EntryParser {
       : who_(who), offset_(offset), part_(part), rows_(part.tables.Edit<RecordedOpTable>()) {}
 
   // A Status only when the text is broken, and nothing more can be read of this batch.
-  Status Add(JsonValue entry);
+  Status Add(JsonValue entry) {
+    if (entry.kind() != JsonKind::kObject) {
+      Report(kBadEntry, entry, "not an object");
+      return {};
+    }
+    auto row = Part::RowOf<RecordedOpRow>(who_);
+    TRY(entry.ForEachField(
+        [&](std::string_view key, JsonValue value) { return AddField(key, value, row); }));
+    if (row.operation == StringId::kNone) {
+      Report(kBadEntry, entry, "no operation");
+    } else {
+      rows_.Add(row);
+    }
+    return {};
+  }
 
  private:
-  Status AddField(std::string_view key, JsonValue value, RecordedOpRow& row);
-  void Report(const DiagnosticKind& kind, JsonValue value, std::string detail);
-  int64_t Count(JsonValue value);
-  int64_t Duration(JsonValue value);
-  ListId Shape(JsonValue value);
-  StringId Shapes(JsonValue value);
+  Status AddField(std::string_view key, JsonValue value, RecordedOpRow& row) {
+    if (key == "operation") {
+      if (auto name = value.String()) row.operation = part_.pools.Intern(*name);
+    } else if (key == "device_id") {
+      if (auto name = value.String()) row.device = part_.pools.Intern(*name);
+    } else if (key == "step") {
+      row.step = Count(value);
+    } else if (key == "input_shapes") {
+      row.input_shapes = Shapes(value);
+    } else if (key == "output_shape") {
+      row.output_shape = Shape(value);
+    } else if (key == "duration_us") {
+      row.duration_ns = Duration(value);
+    } else if (key == "output_elements") {
+      row.output_elements = Count(value);
+    } else if (key == "memory_bytes") {
+      row.memory_bytes = Count(value);
+    }
+    return {};
+  }
+
+  void Report(const DiagnosticKind& kind, JsonValue value, std::string detail) {
+    part_.diagnostics.Add(
+        kind, who_.input,
+        {.offset = static_cast<int64_t>(offset_ + value.offset()), .detail = std::move(detail)});
+  }
+
+  int64_t Count(JsonValue value) {
+    auto number = value.Int();
+    if (number && *number >= 0) return *number;
+    Report(kOutOfRange, value, std::string(value.Raw().value_or("").substr(0, 40)));
+    return kNone64;
+  }
+
+  int64_t Duration(JsonValue value) {
+    constexpr double kLongestUs = 9e15;  // what fits int64 nanoseconds: 285 years
+    auto micros = value.Double();
+    if (!micros || std::abs(*micros) > kLongestUs) {
+      Report(kNoDuration, value, std::string(value.Raw().value_or("").substr(0, 40)));
+      return kNone64;
+    }
+    return std::llround(*micros * 1000);
+  }
+
+  ListId Shape(JsonValue value) {
+    dims_.clear();
+    bool is_list = value.ForEachElement([&](JsonValue dim) { dims_.push_back(Count(dim)); }).ok();
+    return is_list ? part_.pools.lists.Intern(dims_) : ListId::kNone;
+  }
+
+  StringId Shapes(JsonValue value) { return InternCompact(value, text_, part_.pools); }
 
   Identity who_;
   uint64_t offset_;
@@ -85,84 +144,6 @@ class EntryParser {
   std::vector<int64_t> dims_;
   std::string text_;
 };
-
-Status EntryParser::Add(JsonValue entry) {
-  if (entry.kind() != JsonKind::kObject) {
-    Report(kBadEntry, entry, "not an object");
-    return {};
-  }
-  auto row = Part::RowOf<RecordedOpRow>(who_);
-  row.input = who_.input;
-  TRY(entry.ForEachField(
-      [&](std::string_view key, JsonValue value) { return AddField(key, value, row); }));
-  if (row.operation == StringId::kNone) {
-    Report(kBadEntry, entry, "no operation");
-  } else {
-    rows_.Add(row);
-  }
-  return {};
-}
-
-Status EntryParser::AddField(std::string_view key, JsonValue value, RecordedOpRow& row) {
-  if (key == "operation") {
-    if (auto name = value.String()) row.operation = part_.pools.Intern(*name);
-  } else if (key == "device_id") {
-    if (auto name = value.String()) row.device = part_.pools.Intern(*name);
-  } else if (key == "step") {
-    row.step = Count(value);
-  } else if (key == "input_shapes") {
-    row.input_shapes = Shapes(value);
-  } else if (key == "output_shape") {
-    row.output_shape = Shape(value);
-  } else if (key == "duration_us") {
-    row.duration_ns = Duration(value);
-  } else if (key == "output_elements") {
-    row.output_elements = Count(value);
-  } else if (key == "memory_bytes") {
-    row.memory_bytes = Count(value);
-  }
-  return {};
-}
-
-void EntryParser::Report(const DiagnosticKind& kind, JsonValue value, std::string detail) {
-  part_.diagnostics.Add(
-      kind, who_.input,
-      {.offset = static_cast<int64_t>(offset_ + value.offset()), .detail = std::move(detail)});
-}
-
-int64_t EntryParser::Count(JsonValue value) {
-  auto number = value.Int();
-  if (number && *number >= 0) return *number;
-  Report(kOutOfRange, value, std::string(value.Raw().value_or("").substr(0, 40)));
-  return kNone64;
-}
-
-int64_t EntryParser::Duration(JsonValue value) {
-  constexpr double kLongestUs = 9e15;  // what fits int64 nanoseconds: 285 years
-  auto micros = value.Double();
-  if (!micros || std::abs(*micros) > kLongestUs) {
-    Report(kNoDuration, value, std::string(value.Raw().value_or("").substr(0, 40)));
-    return kNone64;
-  }
-  return std::llround(*micros * 1000);
-}
-
-ListId EntryParser::Shape(JsonValue value) {
-  dims_.clear();
-  bool is_list = value.ForEachElement([&](JsonValue dim) { dims_.push_back(Count(dim)); }).ok();
-  return is_list ? part_.pools.lists.Intern(dims_) : ListId::kNone;
-}
-
-// Shapes repeat, so the text of them all is interned once. White space differs between writers.
-StringId EntryParser::Shapes(JsonValue value) {
-  auto raw = value.Raw();
-  if (!raw) return StringId::kNone;
-  text_.clear();
-  for (char c : *raw) {
-    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') text_ += c;
-  }
-  return part_.pools.Intern(text_);
-}
 
 class OpTraceReader final : public Reader {
  public:
@@ -196,7 +177,6 @@ class OpTraceReader final : public Reader {
     }
     for (const auto& [key, value] : notes_) {
       auto row = Part::RowOf<RecordingNoteRow>(who_);
-      row.input = who_.input;
       row.key = whole.pools.Intern(key);
       row.value = whole.pools.Intern(value);
       whole.tables.Edit<RecordingNoteTable>().Add(row);
@@ -267,10 +247,6 @@ class OpTraceReader final : public Reader {
   std::vector<std::pair<std::string, std::string>> notes_;
 };
 
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<OpTraceReader>(context);
-}
-
 constexpr std::array<std::string_view, 2> kMakes = {"recorded_op", "recording_note"};
 
 }  // namespace
@@ -283,7 +259,7 @@ const Importer& Describe() {
                .example = "ops.json",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<OpTraceReader>};
   return kImporter;
 }
 

@@ -51,23 +51,9 @@ class PerfettoReader final : public Reader {
   explicit PerfettoReader(const ImportContext& context)
       : who_(context.who), window_bytes_(context.chunk_bytes), joiner_(context.who) {}
 
-  Result<std::vector<ByteRange>> Split(const Source& source) override {
-    if (source.size() == 0) return std::vector<ByteRange>();
-    return std::vector<ByteRange>{{0, source.size()}};
-  }
-
   Status Read(const Source& source, ByteRange, Part& part) const override {
     PacketStream stream(source, static_cast<size_t>(window_bytes_));
-    TraceReader reader(who_, part);
-    Status status;
-    std::string_view packet;
-    for (;;) {
-      Result<bool> more = stream.Next(packet);
-      if (!more.ok()) status = more.status();
-      if (!more.ok() || !more.value()) break;
-      reader.Take(packet, stream.offset());
-    }
-    reader.Finish();
+    Status status = ReadPackets(stream, who_, part);
     ReportGaps(stream, source.size(), part);
     return status;
   }
@@ -122,10 +108,6 @@ class PerfettoReader final : public Reader {
   std::unique_ptr<TraceNotes> notes_;
 };
 
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<PerfettoReader>(context);
-}
-
 }  // namespace
 
 const Importer& Describe() {
@@ -135,7 +117,7 @@ const Importer& Describe() {
                .example = "trace.pftrace",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<PerfettoReader>};
   return kImporter;
 }
 

@@ -6,291 +6,124 @@ namespace debrief::inputs::perfetto {
 
 namespace {
 
-Name ReadInternedEntry(pbf_reader reader) {
-  using F = fields::InternedEntry;
-  Name name;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Varint(F::kIid):
-        name.iid = reader.get_uint64();
-        break;
-      case Bytes(F::kText):
-        name.text = TextOf(reader);
-        break;
-      default:
-        reader.skip();
-    }
-  }
-  return name;
+auto AddTo(std::vector<uint64_t>& list) {
+  return [&list](uint64_t value) { list.push_back(value); };
 }
 
 void ReadInterned(pbf_reader reader, std::vector<InternedText>& interned) {
-  using F = fields::InternedData;
   using Kind = InternedText::Kind;
-  auto add = [&](Kind kind) {
-    interned.push_back({kind, ReadInternedEntry(reader.get_message())});
+  using Entry = fields::InternedEntry;
+  const auto entries = [&](fields::InternedData field, Kind kind) {
+    return OnMessage(field, [&interned, kind](pbf_reader entry) {
+      Name name;
+      ReadMessage(entry, Number(Entry::kIid, name.iid), Text(Entry::kText, name.text));
+      interned.push_back({kind, name});
+    });
   };
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Bytes(F::kEventCategories):
-        add(Kind::kCategory);
-        break;
-      case Bytes(F::kEventNames):
-        add(Kind::kEventName);
-        break;
-      case Bytes(F::kAnnotationNames):
-        add(Kind::kAnnotationName);
-        break;
-      case Bytes(F::kAnnotationStrings):
-        add(Kind::kString);
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  using F = fields::InternedData;
+  ReadMessage(reader, entries(F::kEventCategories, Kind::kCategory),
+              entries(F::kEventNames, Kind::kEventName),
+              entries(F::kAnnotationNames, Kind::kAnnotationName),
+              entries(F::kAnnotationStrings, Kind::kString));
 }
 
 Thread ReadThread(pbf_reader reader) {
   using F = fields::ThreadDescriptor;
   Thread thread;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Varint(F::kPid):
-        thread.pid = reader.get_int64();
-        break;
-      case Varint(F::kTid):
-        thread.tid = reader.get_int64();
-        break;
-      case Bytes(F::kName):
-        thread.name = TextOf(reader);
-        break;
-      case Varint(F::kReferenceUs):
-        thread.reference_us = reader.get_int64();
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  ReadMessage(reader, Number(F::kPid, thread.pid), Number(F::kTid, thread.tid),
+              Text(F::kName, thread.name), Number(F::kReferenceUs, thread.reference_us));
   return thread;
 }
 
 Process ReadProcess(pbf_reader reader) {
   using F = fields::ProcessDescriptor;
   Process process;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Varint(F::kPid):
-        process.pid = reader.get_int64();
-        break;
-      case Bytes(F::kName):
-        process.name = TextOf(reader);
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  ReadMessage(reader, Number(F::kPid, process.pid), Text(F::kName, process.name));
   return process;
 }
 
 void ReadCounter(pbf_reader reader, Descriptor& descriptor) {
   using F = fields::CounterDescriptor;
   descriptor.is_counter = true;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Varint(F::kUnitMultiplier):
-        descriptor.unit_multiplier = reader.get_int64();
-        break;
-      case Varint(F::kIsIncremental):
-        descriptor.is_incremental = (reader.get_uint64() != 0);
-        break;
-      case Bytes(F::kUnitName):
-        descriptor.unit = TextOf(reader);
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  ReadMessage(reader, Number(F::kUnitMultiplier, descriptor.unit_multiplier),
+              Number(F::kIsIncremental, descriptor.is_incremental),
+              Text(F::kUnitName, descriptor.unit));
 }
 
 Descriptor ReadDescriptor(pbf_reader reader) {
   using F = fields::TrackDescriptor;
   Descriptor descriptor;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Varint(F::kUuid):
-        descriptor.uuid = reader.get_uint64();
-        break;
-      case Varint(F::kParentUuid):
-        descriptor.parent = reader.get_uint64();
-        break;
-      case Bytes(F::kName):
-      case Bytes(F::kStaticName):
-      case Bytes(F::kAtraceName):
-        descriptor.name = TextOf(reader);
-        break;
-      case Bytes(F::kProcess):
-        descriptor.process = ReadProcess(reader.get_message());
-        break;
-      case Bytes(F::kThread):
-        descriptor.thread = ReadThread(reader.get_message());
-        break;
-      case Bytes(F::kCounter):
-        ReadCounter(reader.get_message(), descriptor);
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  ReadMessage(
+      reader, Number(F::kUuid, descriptor.uuid), Number(F::kParentUuid, descriptor.parent),
+      Text(F::kName, descriptor.name), Text(F::kStaticName, descriptor.name),
+      Text(F::kAtraceName, descriptor.name),
+      OnMessage(F::kProcess, [&](pbf_reader told) { descriptor.process = ReadProcess(told); }),
+      OnMessage(F::kThread, [&](pbf_reader told) { descriptor.thread = ReadThread(told); }),
+      OnMessage(F::kCounter, [&](pbf_reader told) { ReadCounter(told, descriptor); }));
   return descriptor;
 }
 
 ClockReading ReadClock(pbf_reader reader) {
   using F = fields::Clock;
   ClockReading clock;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Varint(F::kId):
-        clock.id = reader.get_uint32();
-        break;
-      case Varint(F::kTimestamp):
-        clock.time = reader.get_uint64();
-        break;
-      case Varint(F::kIsIncremental):
-        clock.is_incremental = (reader.get_uint64() != 0);
-        break;
-      case Varint(F::kUnitNs):
-        clock.unit_ns = reader.get_uint64();
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  ReadMessage(reader, Number(F::kId, clock.id), Number(F::kTimestamp, clock.time),
+              Number(F::kIsIncremental, clock.is_incremental), Number(F::kUnitNs, clock.unit_ns));
   return clock;
 }
 
 void ReadSnapshot(pbf_reader reader, Packet& packet) {
   using F = fields::ClockSnapshot;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Bytes(F::kClocks):
-        packet.clocks.push_back(ReadClock(reader.get_message()));
-        break;
-      case Varint(F::kPrimaryClock):
-        packet.primary_clock = reader.get_uint32();
-        break;
-      default:
-        reader.skip();
-    }
-  }
-}
-
-void ReadEventDefaults(pbf_reader reader, PacketDefaults& defaults) {
-  using F = fields::EventDefaults;
-  auto add_to = [](std::vector<uint64_t>& list) {
-    return [&list](uint64_t value) { list.push_back(value); };
-  };
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Varint(F::kTrackUuid):
-        defaults.track = reader.get_uint64();
-        break;
-      case Varint(F::kExtraCounterTracks):
-        defaults.extra_tracks.push_back(reader.get_uint64());
-        break;
-      case Bytes(F::kExtraCounterTracks):
-        ForEach(reader.get_packed_uint64(), add_to(defaults.extra_tracks));
-        break;
-      case Varint(F::kExtraDoubleCounterTracks):
-        defaults.extra_double_tracks.push_back(reader.get_uint64());
-        break;
-      case Bytes(F::kExtraDoubleCounterTracks):
-        ForEach(reader.get_packed_uint64(), add_to(defaults.extra_double_tracks));
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  ReadMessage(
+      reader, Number(F::kPrimaryClock, packet.primary_clock),
+      OnMessage(F::kClocks, [&](pbf_reader clock) { packet.clocks.push_back(ReadClock(clock)); }));
 }
 
 PacketDefaults ReadDefaults(pbf_reader reader) {
   using F = fields::PacketDefaults;
+  using E = fields::EventDefaults;
   PacketDefaults defaults;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case Bytes(F::kTrackEventDefaults):
-        ReadEventDefaults(reader.get_message(), defaults);
-        break;
-      case Varint(F::kTimestampClockId):
-        defaults.clock = reader.get_uint32();
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  ReadMessage(reader, Number(F::kTimestampClockId, defaults.clock),
+              OnMessage(F::kTrackEventDefaults, [&](pbf_reader of_events) {
+                ReadMessage(
+                    of_events, Number(E::kTrackUuid, defaults.track),
+                    Numbers(E::kExtraCounterTracks, AddTo(defaults.extra_tracks)),
+                    Numbers(E::kExtraDoubleCounterTracks, AddTo(defaults.extra_double_tracks)));
+              }));
   return defaults;
 }
 
-void ReadFlags(uint32_t flags, Packet& packet) {
-  packet.state_cleared |= (flags & fields::kStateCleared) != 0;
-  packet.needs_state |= (flags & fields::kNeedsState) != 0;
-}
-
-// What a packet says of itself; false when the field is no such.
-bool ReadEnvelope(pbf_reader& reader, Packet& packet) {
+// What it says of itself, and what it carries.
+void ReadPacket(pbf_reader reader, Packet& packet) {
   using F = fields::TracePacket;
-  switch (reader.tag_and_type()) {
-    case Varint(F::kTimestamp):
-      packet.time = reader.get_uint64();
-      return true;
-    case Varint(F::kTimestampClockId):
-      packet.clock = reader.get_uint32();
-      return true;
-    case Varint(F::kSequenceId):
-      packet.sequence = reader.get_uint32();
-      return true;
-    case Varint(F::kSequenceFlags):
-      ReadFlags(reader.get_uint32(), packet);
-      return true;
-    case Varint(F::kIncrementalStateCleared):
-      packet.state_cleared |= (reader.get_uint64() != 0);
-      return true;
-    case Varint(F::kPreviousPacketDropped):
-      packet.dropped_before = (reader.get_uint64() != 0);
-      return true;
-    default:
-      return false;
-  }
-}
-
-// What a packet carries; false when it is of no use to us.
-bool ReadContent(pbf_reader& reader, Packet& packet) {
-  using F = fields::TracePacket;
-  switch (reader.tag_and_type()) {
-    case Bytes(F::kTrackEvent):
-      packet.has_event = true;
-      ReadEvent(reader.get_message(), packet.event);
-      return true;
-    case Bytes(F::kInternedData):
-      ReadInterned(reader.get_message(), packet.interned);
-      return true;
-    case Bytes(F::kTrackDescriptor):
-      packet.descriptor = ReadDescriptor(reader.get_message());
-      return true;
-    case Bytes(F::kThreadDescriptor):
-      packet.thread = ReadThread(reader.get_message());
-      return true;
-    case Bytes(F::kDefaults):
-      packet.defaults = ReadDefaults(reader.get_message());
-      return true;
-    case Bytes(F::kClockSnapshot):
-      ReadSnapshot(reader.get_message(), packet);
-      return true;
-    case Bytes(F::kCompressedPackets):
-      packet.compressed = TextOf(reader);
-      return true;
-    default:
-      return false;
-  }
+  uint32_t flags = 0;
+  bool was_cleared = false;
+  const auto content = [&packet](F field, auto take) {
+    return OnMessage(field, [&packet, take](pbf_reader message) {
+      packet.is_of_use = true;
+      take(message);
+    });
+  };
+  ReadMessage(
+      reader, Number(F::kTimestamp, packet.time), Number(F::kTimestampClockId, packet.clock),
+      Number(F::kSequenceId, packet.sequence), Number(F::kSequenceFlags, flags),
+      Number(F::kIncrementalStateCleared, was_cleared),
+      Number(F::kPreviousPacketDropped, packet.dropped_before),
+      content(F::kTrackEvent,
+              [&](pbf_reader event) {
+                packet.has_event = true;
+                ReadEvent(event, packet.event);
+              }),
+      content(F::kInternedData, [&](pbf_reader texts) { ReadInterned(texts, packet.interned); }),
+      content(F::kTrackDescriptor,
+              [&](pbf_reader track) { packet.descriptor = ReadDescriptor(track); }),
+      content(F::kThreadDescriptor, [&](pbf_reader thread) { packet.thread = ReadThread(thread); }),
+      content(F::kDefaults, [&](pbf_reader told) { packet.defaults = ReadDefaults(told); }),
+      content(F::kClockSnapshot, [&](pbf_reader clocks) { ReadSnapshot(clocks, packet); }),
+      content(F::kCompressedPackets, [&](pbf_reader packed) {
+        packet.compressed = {packed.data().data(), packed.data().size()};
+      }));
+  packet.state_cleared = was_cleared || (flags & fields::kStateCleared) != 0;
+  packet.needs_state = (flags & fields::kNeedsState) != 0;
 }
 
 }  // namespace
@@ -313,15 +146,7 @@ void Packet::Clear() {
 bool ParsePacket(std::string_view bytes, Packet& packet) {
   packet.Clear();
   try {
-    pbf_reader reader(bytes.data(), bytes.size());
-    while (reader.next()) {
-      if (ReadEnvelope(reader, packet)) continue;
-      if (ReadContent(reader, packet)) {
-        packet.is_of_use = true;
-      } else {
-        reader.skip();
-      }
-    }
+    ReadPacket(pbf_reader(bytes.data(), bytes.size()), packet);
   } catch (const protozero::exception&) {
     return false;
   }

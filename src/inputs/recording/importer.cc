@@ -7,15 +7,23 @@
 // its rows.
 #include "inputs/importer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <string_view>
 
+#include "inputs/recording/diagnostics.h"
 #include "inputs/recording/row_builder.h"
-#include "inputs/recording/trouble.h"
+#include "model/model.h"
+#include "op_trace/span_pairing.h"
+#include "op_trace/tick_clock.h"
 #include "recorder/reader.h"
 #include "tables/recorded_op.h"
 #include "tables/recorded_op_note.h"
+#include "tables/recording.h"
+#include "tables/recording_loss.h"
 #include "tables/recording_note.h"
 #include "tables/timeline.h"
 #include "tables/timeline_slice.h"
@@ -24,6 +32,139 @@
 namespace debrief::inputs::recording {
 
 namespace {
+
+struct WholeRecording {
+  const recorder::ReadRecording& read;
+  const op_trace::TickClock& clock;
+  const op_trace::SpanPairing& spans;
+  const RowBuilder& rows;
+};
+
+// In the order of recorder::Problem.
+constexpr const DiagnosticKind* kProblems[] = {&kNoHeader, &kOtherVersion, &kCutFile,
+                                               &kBadChunk, &kBadHead,      &kBadRecord,
+                                               &kBadText,  &kUnknownName,  &kUnreadable};
+
+std::string_view ClockName(recorder::ClockKind kind) {
+  if (kind == recorder::ClockKind::kTsc) return "tsc";
+  return kind == recorder::ClockKind::kCntvct ? "cntvct" : "monotonic";
+}
+
+// A field of fixed size that need not end in a zero.
+template <size_t kBytes>
+std::string_view TextOf(const char (&field)[kBytes]) {
+  return {field, strnlen(field, kBytes)};
+}
+
+int64_t CountOf(uint64_t number) {
+  return static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX));
+}
+
+StringId InternTold(std::string_view text, Part& part) {
+  return text.empty() ? StringId::kNone : part.pools.Intern(text);
+}
+
+// "4711 records, from 0.120 s to 2.310 s after the recording began"
+std::string RangeText(int64_t records, int64_t from_ns, int64_t to_ns, int64_t start_ns) {
+  const auto seconds = [&](int64_t time) { return static_cast<double>(time - start_ns) / 1e9; };
+  return fmt::format("{} records, from {:.3f} s to {:.3f} s after the recording began", records,
+                     seconds(from_ns), seconds(to_ns));
+}
+
+struct LossTable {
+  const Identity& who;
+  Part& part;
+  int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+
+  void Add(uint32_t tid, uint64_t records, int64_t from, int64_t to, std::string_view reason) {
+    auto row = Part::RowOf<RecordingLossRow>(who);
+    row.thread = tid;
+    row.records = CountOf(records);
+    row.from_ns = from;
+    row.to_ns = std::max(from, to);
+    row.reason = part.pools.Intern(reason);
+    part.tables.Edit<RecordingLossTable>().Add(row);
+    from_ns = std::min(from_ns, row.from_ns);
+    to_ns = std::max(to_ns, row.to_ns);
+  }
+
+  void Report(const DiagnosticKind& kind, uint64_t records, int64_t start_ns) const {
+    const std::string detail = from_ns > to_ns
+                                   ? fmt::format("{} records", records)
+                                   : RangeText(CountOf(records), from_ns, to_ns, start_ns);
+    if (records > 0) part.diagnostics.Add(kind, who.input, {.detail = detail});
+  }
+};
+
+void AddMany(const DiagnosticKind& kind, uint64_t count, const Identity& who, Part& part) {
+  if (count > 0) part.diagnostics.AddMany(kind, who.input, CountOf(count));
+}
+
+// Bytes that do not fit the format.
+void ReportProblems(const recorder::ReadRecording& read, const Identity& who, Part& part) {
+  for (const recorder::ReaderProblem& each : read.problems) {
+    part.diagnostics.Add(*kProblems[static_cast<size_t>(each.problem)], who.input,
+                         {.offset = static_cast<int64_t>(each.offset)});
+  }
+}
+
+void AddRecordingRow(const WholeRecording& whole, const Identity& who, Part& part) {
+  const recorder::FileHeader& header = whole.read.header;
+  auto row = Part::RowOf<RecordingRow>(who);
+  row.pid = header.pid;
+  if (header.parent_pid != 0) row.parent_pid = header.parent_pid;
+  row.host = InternTold(TextOf(header.host), part);
+  row.boot_id = InternTold(TextOf(header.boot_id), part);
+  if (header.world_size > 0) row.world_size = header.world_size;
+  row.clock = part.pools.Intern(ClockName(header.clock_kind));
+  row.policy = part.pools.Intern(header.policy == recorder::Policy::kRing ? "ring" : "stop");
+  row.start_ns = whole.clock.WallNs(header.opened.ticks);
+  row.end_ns = std::max(row.start_ns, whole.clock.WallNs(whole.spans.last_ticks()));
+  row.records = CountOf(whole.spans.records());
+  row.overwritten = CountOf(header.overwritten);
+  row.dropped = CountOf(whole.read.dropped);
+  row.lost_names = CountOf(header.lost_names);
+  row.closed = header.closed == 1;
+  if (header.stopped != 0)
+    row.stopped_by = static_cast<int32_t>(std::min<uint64_t>(header.stopped, INT32_MAX));
+  part.tables.Edit<RecordingTable>().Add(row);
+}
+
+void AddLosses(const WholeRecording& whole, const Identity& who, Part& part) {
+  const int64_t start_ns = whole.clock.WallNs(whole.read.header.opened.ticks);
+  LossTable overwritten{who, part};
+  for (const RowBuilder::Loss& loss : whole.rows.losses())
+    overwritten.Add(loss.tid, loss.records, whole.clock.WallNs(loss.from),
+                    whole.clock.WallNs(loss.to), "overwritten");
+  overwritten.Report(kOverwritten, whole.read.header.overwritten, start_ns);
+  LossTable dropped{who, part};
+  const int64_t end_ns = whole.clock.WallNs(whole.spans.last_ticks());
+  for (const recorder::ChunkInfo& chunk : whole.read.chunks) {
+    if (chunk.dropped == 0) continue;
+    const uint64_t last = std::max(whole.rows.LastOf(chunk.tid), chunk.clock.ticks);
+    dropped.Add(chunk.tid, chunk.dropped, whole.clock.WallNs(last), end_ns, "dropped");
+  }
+  dropped.Report(kDropped, whole.read.dropped, start_ns);
+}
+
+// Everything else that the user should know.
+void ReportOddities(const WholeRecording& whole, const Identity& who, Part& part) {
+  const recorder::FileHeader& header = whole.read.header;
+  AddMany(kLostNames, header.lost_names, who, part);
+  AddMany(kNeverBegun, whole.spans.ends_without_begin(), who, part);
+  AddMany(kBackwards, whole.spans.spans_backwards(), who, part);
+  AddMany(kClockContradicts, whole.clock.contradictions(), who, part);
+  if (header.stopped != 0) {
+    part.diagnostics.Add(
+        kStopped, who.input,
+        {.detail = fmt::format("error {} of the operating system", header.stopped)});
+  }
+  if (header.closed != 1) part.diagnostics.Add(kNeverClosed, who.input);
+  if (const int64_t step = whole.clock.wall_step_ns(); step != 0) {
+    part.diagnostics.Add(kWallClockSet, who.input,
+                         {.detail = fmt::format("by {:.3f} s", static_cast<double>(step) / 1e9)});
+  }
+}
 
 constexpr std::string_view kMakes[] = {
     "recording",        "recording_loss",  "recording_note",  "recorded_op", "timeline",
@@ -128,7 +269,6 @@ void AddMetadata(const recorder::ReadRecording& read, const Identity& who, Part&
     const std::string* value_text = read.Text(value);
     if (key_text == nullptr || value_text == nullptr) continue;
     auto row = Part::RowOf<RecordingNoteRow>(who);
-    row.input = who.input;
     row.key = part.pools.Intern(*key_text);
     row.value = part.pools.Intern(*value_text);
     part.tables.Edit<RecordingNoteTable>().Add(row);
@@ -139,11 +279,6 @@ class RecordingReader final : public Reader {
  public:
   explicit RecordingReader(const ImportContext& context)
       : who_(context.who), joiner_(context.who) {}
-
-  Result<std::vector<ByteRange>> Split(const Source& source) override {
-    if (source.size() == 0) return std::vector<ByteRange>();
-    return std::vector<ByteRange>{{0, source.size()}};
-  }
 
   Status Read(const Source& source, ByteRange, Part& part) const override {
     RowBuilder rows(who_, part);
@@ -194,10 +329,6 @@ class RecordingReader final : public Reader {
   std::unique_ptr<RecordingNotes> notes_;
 };
 
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<RecordingReader>(context);
-}
-
 }  // namespace
 
 const Importer& Describe() {
@@ -207,7 +338,7 @@ const Importer& Describe() {
                .example = "run.dbr",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<RecordingReader>};
   return kImporter;
 }
 

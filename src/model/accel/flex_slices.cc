@@ -75,9 +75,7 @@ class Arranger {
  private:
   template <typename Row>
   Row NewRow() const {
-    auto row = Part::RowOf<Row>(who_);
-    row.input = who_.input;
-    return row;
+    return Part::RowOf<Row>(who_);
   }
 
   int32_t ProcessOf(size_t slice) const {

@@ -63,21 +63,9 @@ std::vector<Edge> EdgesOf(const std::vector<std::vector<Interval>>& kinds) {
 }  // namespace
 
 std::string_view DeviceClassName(DeviceClass device_class) {
-  switch (device_class) {
-    case DeviceClass::kCompute:
-      return "compute";
-    case DeviceClass::kCommunication:
-      return "communication";
-    case DeviceClass::kMemcpy:
-      return "memcpy";
-    case DeviceClass::kMemset:
-      return "memset";
-    case DeviceClass::kSync:
-      return "sync";
-    case DeviceClass::kNone:
-      break;
-  }
-  return "none";
+  static constexpr std::string_view kNames[] = {"none",   "compute", "communication",
+                                                "memcpy", "memset",  "sync"};
+  return kNames[static_cast<size_t>(device_class)];
 }
 
 bool IsCommunicationName(std::string_view kernel) {

@@ -103,9 +103,7 @@ struct TimelineView {
   // A row of a derived table that belongs to this timeline.
   template <typename Row>
   Row NewRow() const {
-    auto row = Part::RowOf<Row>(who);
-    row.input = who.input;
-    return row;
+    return Part::RowOf<Row>(who);
   }
 
   // The name of a slice in the pools of `part`; none of no slice.

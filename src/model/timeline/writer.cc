@@ -195,7 +195,6 @@ EdgeCounts TimelineJoiner::Finish(
   NestSlices(whole);
   BindFlows(whole);
   auto row = Part::RowOf<TimelineRow>(who_);
-  row.input = who_.input;
   row.producer = whole.pools.Intern(facts.producer);
   row.base_ns = facts.base_ns;
   row.events = facts.events;

@@ -43,9 +43,7 @@ class TimelineWriter {
   // A row, for example a TimelineOpRow, that belongs to this timeline.
   template <typename Row>
   Row NewRow() const {
-    auto row = Part::RowOf<Row>(who_);
-    row.input = who_.input;
-    return row;
+    return Part::RowOf<Row>(who_);
   }
 
   // Numbers in this part; a new process or track gets its row. `kind`: one of kinds.h.

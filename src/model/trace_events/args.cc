@@ -1,6 +1,8 @@
 #include "model/trace_events/args.h"
 
+#include <array>
 #include <charconv>
+#include <iterator>
 
 namespace debrief::trace_events {
 
@@ -22,71 +24,6 @@ int64_t ProductOf(JsonValue value) {
   return product;
 }
 
-void ReadWork(std::string_view key, JsonValue value, Args& args) {
-  auto take = [&](int64_t& column) {
-    column = IntOf(value);
-    args.has_work = true;
-  };
-  if (key == "stream") return take(args.stream);
-  if (key == "device") return take(args.device);
-  if (key == "context") return take(args.context);
-  if (key == "bytes") return take(args.bytes);
-  if (key == "registers per thread") return take(args.registers);
-  if (key == "shared memory") return take(args.shared_bytes);
-  if (key == "grid") args.blocks = ProductOf(value);
-  if (key == "block") args.threads = ProductOf(value);
-  if (key == "est. achieved occupancy %") args.occupancy_pct = value.Double().value_or(kNoDouble);
-  if (key == "graph id") return take(args.graph);
-  if (key == "graph node id") return take(args.graph_node);
-  if (key == "wait_on_stream") return take(args.wait_stream);
-  if (key == "wait_on_cuda_event_record_corr_id") return take(args.wait_correlation);
-}
-
-void ReadOp(std::string_view key, JsonValue value, Args& args) {
-  auto take = [&](std::string_view& column) {
-    column = TextOf(value);
-    args.has_op |= !column.empty();
-  };
-  if (key == "Input Dims" || key == "Input dims") return take(args.shapes);
-  if (key == "Input type") return take(args.dtypes);
-  if (key == "kernel_file") return take(args.kernel_file);
-  if (key == "kernel_hash") return take(args.kernel_hash);
-  if (key == "Module Hierarchy") return take(args.module);
-  if (key == "Sequence number") {
-    args.sequence = IntOf(value);
-    args.has_op = true;
-  }
-  if (key == "Fwd thread id") args.forward_thread = IntOf(value);
-}
-
-void ReadCollective(std::string_view key, JsonValue value, Args& args) {
-  if (key == "Collective name") {
-    args.collective = TextOf(value);
-    args.has_collective = true;
-  }
-  if (key == "Process Group Name") args.group_name = TextOf(value);
-  if (key == "Process Group Description") args.group_desc = TextOf(value);
-  if (key == "Process Group Ranks") args.group_ranks = TextOf(value);
-  if (key == "Group size") args.group_size = IntOf(value);
-  if (key == "dtype") args.dtype = TextOf(value);
-  if (key == "In msg nelems") args.in_elements = IntOf(value);
-  if (key == "Out msg nelems") args.out_elements = IntOf(value);
-  if (key == "In split size") args.in_split = TextOf(value);
-  if (key == "Out split size") args.out_split = TextOf(value);
-  if (key == "Dst Rank" || key == "Src Rank") args.peer = IntOf(value);
-  if (key == "Seq") args.seq = IntOf(value);
-  if (key == "Comms Id") args.comms_id = TextOf(value);
-}
-
-void ReadMemory(std::string_view key, JsonValue value, Args& args) {
-  if (key == "Addr") args.address = IntOf(value);
-  if (key == "Bytes") args.memory_bytes = IntOf(value);
-  if (key == "Total Allocated") args.allocated_bytes = IntOf(value);
-  if (key == "Total Reserved") args.reserved_bytes = IntOf(value);
-  if (key == "Device Type") args.device_type = IntOf(value);
-  if (key == "Device Id") args.memory_device = IntOf(value);
-}
-
 // Decimal or hexadecimal, as a text or as a number; none when it is neither or negative.
 int64_t CounterOf(JsonValue value) {
   std::string_view text = TextOf(value);
@@ -104,81 +41,115 @@ int64_t CounterOf(JsonValue value) {
   return static_cast<int64_t>(number);
 }
 
-void ReadStamps(std::string_view key, JsonValue value, Args& args) {
+// A field that has a column.
+struct Field {
+  std::string_view key;
+  bool Args::* tells;             // that there is such a row; null: not by itself
+  std::string_view Args::* text;  // null: a number
+  int64_t Args::* number = nullptr;
+  int64_t (*read)(JsonValue) = nullptr;
+};
+
+constexpr Field Text(std::string_view key, std::string_view Args::* to,
+                     bool Args::* tells = nullptr) {
+  return {key, tells, to};
+}
+
+constexpr Field Number(std::string_view key, int64_t Args::* to, bool Args::* tells = nullptr,
+                       int64_t (*read)(JsonValue) = IntOf) {
+  return {key, tells, nullptr, to, read};
+}
+
+// Sorted by key.
+constexpr Field kFields[] = {
+    Number("Addr", &Args::address),
+    Number("Bytes", &Args::memory_bytes),
+    Text("Collective name", &Args::collective, &Args::has_collective),
+    Text("CollGroup", &Args::coll_group),
+    Text("Comms Id", &Args::comms_id),
+    Number("Device Id", &Args::memory_device),
+    Number("Device Type", &Args::device_type),
+    Number("Dst Rank", &Args::peer),
+    Number("External Id", &Args::external_id),
+    Number("External id", &Args::external_id),
+    Number("Fwd thread id", &Args::forward_thread),
+    Number("Group size", &Args::group_size),
+    Number("In msg nelems", &Args::in_elements),
+    Text("In split size", &Args::in_split),
+    Text("Input Dims", &Args::shapes, &Args::has_op),
+    Text("Input dims", &Args::shapes, &Args::has_op),
+    Text("Input type", &Args::dtypes, &Args::has_op),
+    Text("Module Hierarchy", &Args::module, &Args::has_op),
+    Number("Out msg nelems", &Args::out_elements),
+    Text("Out split size", &Args::out_split),
+    Text("Peer", &Args::peers),
+    Text("Peers", &Args::peers),
+    Number("Power", &Args::power, nullptr, CounterOf),
+    Text("Process Group Description", &Args::group_desc),
+    Text("Process Group Name", &Args::group_name),
+    Text("Process Group Ranks", &Args::group_ranks),
+    Number("Seq", &Args::seq),
+    Number("Sequence number", &Args::sequence, &Args::has_op),
+    Number("Src Rank", &Args::peer),
+    Number("Total Allocated", &Args::allocated_bytes),
+    Number("Total Reserved", &Args::reserved_bytes),
+    Text("Type", &Args::transfer_type),
+    Number("block", &Args::threads, nullptr, ProductOf),
+    Number("bytes", &Args::bytes, &Args::has_work),
+    Number("context", &Args::context, &Args::has_work),
+    Number("correlation", &Args::correlation),
+    Number("device", &Args::device, &Args::has_work),
+    Text("dtype", &Args::dtype),
+    Number("external id", &Args::external_id),
+    Number("graph id", &Args::graph, &Args::has_work),
+    Number("graph node id", &Args::graph_node, &Args::has_work),
+    Number("grid", &Args::blocks, nullptr, ProductOf),
+    Text("kernel_file", &Args::kernel_file, &Args::has_op),
+    Text("kernel_hash", &Args::kernel_hash, &Args::has_op),
+    Text("labels", &Args::labels),
+    Text("name", &Args::name),
+    Number("registers per thread", &Args::registers, &Args::has_work),
+    Number("shared memory", &Args::shared_bytes, &Args::has_work),
+    Number("sort_index", &Args::sort_index),
+    Number("stream", &Args::stream, &Args::has_work),
+    Number("wait_on_cuda_event_record_corr_id", &Args::wait_correlation, &Args::has_work),
+    Number("wait_on_stream", &Args::wait_stream, &Args::has_work),
+};
+
+// Where the fields of each first letter begin: a million events have ten fields each, and most
+// fields have no column.
+constexpr auto kFirstOf = [] {
+  std::array<uint8_t, 129> first = {};
+  for (size_t letter = 0; letter < first.size(); ++letter) {
+    while (first[letter] < std::size(kFields) &&
+           static_cast<size_t>(kFields[first[letter]].key[0]) < letter)
+      ++first[letter];
+  }
+  return first;
+}();
+
+}  // namespace
+
+void ReadArg(std::string_view key, JsonValue value, Args& args) {
+  const auto letter = key.empty() ? size_t{0} : static_cast<unsigned char>(key[0]);
+  if (letter >= 128) return;
+  for (size_t i = kFirstOf[letter]; i < kFirstOf[letter + 1]; ++i) {
+    const Field& field = kFields[i];
+    if (field.key != key) continue;
+    if (field.text != nullptr) {
+      args.*field.text = TextOf(value);
+    } else {
+      args.*field.number = field.read(value);
+    }
+    const bool is_told = field.text == nullptr || !(args.*field.text).empty();
+    if (field.tells != nullptr && is_told) args.*field.tells = true;
+    return;
+  }
   if (key.size() == 3 && key.starts_with("TS") && key[2] >= '1' && key[2] <= '5') {
     args.stamps[static_cast<size_t>(key[2] - '1')] = CounterOf(value);
     args.has_stamps = true;
   }
-  if (key == "Power") args.power = CounterOf(value);
-  if (key == "CollGroup") args.coll_group = TextOf(value);
-  if (key == "Peer" || key == "Peers") args.peers = TextOf(value);
-  if (key == "Type") args.transfer_type = TextOf(value);
-}
-
-void ReadMetadata(std::string_view key, JsonValue value, Args& args) {
-  if (key == "name") args.name = TextOf(value);
-  if (key == "labels") args.labels = TextOf(value);
-  if (key == "sort_index") args.sort_index = IntOf(value);
-}
-
-}  // namespace
-
-// By the first letter: a million events have ten fields each, and most fields have no column.
-void ReadArg(std::string_view key, JsonValue value, Args& args) {
-  if (key.empty()) return;
-  switch (key[0]) {
-    case 'E':
-      if (key == "External id" || key == "External Id") args.external_id = IntOf(value);
-      return;
-    case 'e':
-      if (key == "external id") args.external_id = IntOf(value);
-      return ReadWork(key, value, args);
-    case 'c':
-      if (key == "correlation") args.correlation = IntOf(value);
-      return ReadWork(key, value, args);
-    case 's':
-    case 'b':
-    case 'r':
-    case 'g':
-    case 'w':
-      if (key == "sort_index") ReadMetadata(key, value, args);
-      return ReadWork(key, value, args);
-    case 'd':
-      if (key == "dtype") ReadCollective(key, value, args);
-      return ReadWork(key, value, args);
-    case 'k':
-    case 'F':
-    case 'M':
-      return ReadOp(key, value, args);
-    case 'I':
-      if (key.starts_with("In ")) return ReadCollective(key, value, args);
-      return ReadOp(key, value, args);
-    case 'S':
-      if (key == "Sequence number") return ReadOp(key, value, args);
-      return ReadCollective(key, value, args);
-    case 'D':
-      if (key == "Dst Rank") return ReadCollective(key, value, args);
-      return ReadMemory(key, value, args);
-    case 'C':
-    case 'P':
-      if (key == "CollGroup" || key.starts_with("Peer") || key == "Power")
-        return ReadStamps(key, value, args);
-      return ReadCollective(key, value, args);
-    case 'G':
-    case 'O':
-      return ReadCollective(key, value, args);
-    case 'T':
-      if (key.starts_with("TS") || key == "Type") return ReadStamps(key, value, args);
-      return ReadMemory(key, value, args);
-    case 'A':
-    case 'B':
-      return ReadMemory(key, value, args);
-    case 'n':
-    case 'l':
-      return ReadMetadata(key, value, args);
-    default:
-      return;
-  }
+  if (key == "est. achieved occupancy %") args.occupancy_pct = value.Double().value_or(kNoDouble);
 }
 
 std::vector<int64_t> NumbersIn(std::string_view text) {

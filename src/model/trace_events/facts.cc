@@ -46,9 +46,7 @@ struct FactRows {
 
   template <typename Row>
   Row New() {
-    auto row = Part::RowOf<Row>(who);
-    row.input = who.input;
-    return row;
+    return Part::RowOf<Row>(who);
   }
 
   void AddDevice(JsonValue device) {

@@ -1,5 +1,3 @@
-#include "accel/profile.h"
-
 #include <gtest/gtest.h>
 
 #include "accel/pipeline.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "compat/hta/rows.h"
+#include "compat/hta/tables.h"
 #include "model/timeline/device_time.h"
 #include "profile_fixture.h"
 #include "tables/profile_kernel_types.h"

@@ -28,10 +28,6 @@ namespace {
 using timeline::DeviceWork;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, AccelRateTable>;
-constexpr auto kMakes = kTableNames<AccelBalanceTable>;
-
 // A tenth is more than one device differs from the next of its kind; a quarter of the computing
 // power of all others is lost in waiting.
 constexpr double kUneven = 0.10;
@@ -39,18 +35,22 @@ constexpr double kVeryUneven = 0.25;
 // Of the whole time: what is less does not matter, however uneven it is.
 constexpr double kMatters = 0.05;
 
-struct Load {
-  Identity who;
-  int32_t device = kNone32;
-  int64_t timelines = 0;
-  int64_t span_ns = 0, compute_ns = 0, communication_ns = 0, memory_ns = 0, idle_ns = 0;
+struct Load : AccelBalanceRow {
   double excess = kNoDouble;
-  int64_t row = 0;
+  int64_t number = 0;  // of the row
 };
 
 // Devices that are compared with each other: by job, attempt, and the input unless they are AIUs.
 using Team = std::tuple<int32_t, int32_t, int32_t>;
 using Teams = std::map<Team, std::map<int32_t, Load>>;  // by device
+
+Load NewLoad(const TimelineView& view, int32_t device, size_t stamped) {
+  auto load = Part::RowOf<Load>(accel::OwnerOf(view, device, stamped));
+  load.device = device;
+  load.timelines = load.span_ns = load.idle_ns = 0;
+  load.compute_ns = load.communication_ns = load.memory_ns = 0;
+  return load;
+}
 
 void AddWork(std::span<const DeviceWork> works, Load& load) {
   timeline::TimeSplit split = SplitTime(ClassTimesOf(works), SpanOf(works));
@@ -70,13 +70,9 @@ void AddTimeline(const TimelineView& view, const timeline::DeviceClasses& classe
   if (stamped == 0 && by_device.size() < 2) return;
   Team team = {view.who.job, view.who.attempt, stamped > 0 ? kNone32 : view.who.input};
   for (const auto& [device, works] : by_device) {
-    Load& load = teams[team][device];
-    Identity who = accel::OwnerOf(view, device, stamped);
-    bool is_second = load.timelines > 0;
-    load.who = who;
-    if (is_second) load.who.input = kNone32;
-    load.device = device;
-    AddWork(works, load);
+    auto [load, is_new] = teams[team].try_emplace(device, NewLoad(view, device, stamped));
+    if (!is_new) load->second.input = kNone32;  // of several files
+    AddWork(works, load->second);
   }
 }
 
@@ -93,19 +89,10 @@ void Compare(std::map<int32_t, Load>& team) {
 }
 
 void AddRow(Load& load, Part& part) {
-  auto row = Part::RowOf<AccelBalanceRow>(load.who);
-  row.input = load.who.input;
-  row.device = load.device;
-  row.timelines = load.timelines;
-  row.span_ns = load.span_ns;
-  row.compute_ns = load.compute_ns;
-  row.communication_ns = load.communication_ns;
-  row.memory_ns = load.memory_ns;
-  row.idle_ns = load.idle_ns;
-  row.excess_pct = 100 * load.excess;
   auto& table = part.tables.Edit<AccelBalanceTable>();
-  load.row = static_cast<int64_t>(table.size());
-  table.Add(row);
+  load.number = static_cast<int64_t>(table.size());
+  load.excess_pct = 100 * load.excess;
+  table.Add(load);
 }
 
 bool IsUneven(const Load& load) {
@@ -118,7 +105,7 @@ void AddFinding(const std::map<int32_t, Load>& team, std::vector<Finding>& findi
   Evidence evidence{.text = "compute_ns of each device and what it has more than the others",
                     .table = "accel_balance"};
   for (const auto& [device, load] : team) {
-    evidence.rows.push_back(load.row);
+    evidence.rows.push_back(load.number);
     bool is_worse = worst == nullptr || load.excess > worst->excess;
     if (IsUneven(load) && is_worse) worst = &load;
   }
@@ -128,10 +115,10 @@ void AddFinding(const std::map<int32_t, Load>& team, std::vector<Finding>& findi
   // What is shorter may be start-up: worth telling, no reason to warn.
   bool is_long = worst->span_ns >= timeline::kShortestToTellNs;
   finding.severity = is_long && worst->excess >= kVeryUneven ? Severity::kWarning : Severity::kInfo;
-  finding.job = worst->who.job;
-  finding.attempt = worst->who.attempt;
-  if (worst->who.rank != kNone32) finding.ranks = {worst->who.rank};
-  bool is_rank = worst->who.rank == worst->device;
+  finding.job = worst->job;
+  finding.attempt = worst->attempt;
+  if (worst->rank != kNone32) finding.ranks = {worst->rank};
+  bool is_rank = worst->rank == worst->device;
   finding.headline = fmt::format("{} {} computes {:.0f} % longer than the other {}: {} of {}",
                                  is_rank ? "Rank" : "Device", worst->device, 100 * worst->excess,
                                  is_rank ? "ranks" : "devices", DurationText(worst->compute_ns),
@@ -164,9 +151,9 @@ const Analysis& Describe() {
       .info = {.name = "accel_balance",
                .sentence = "Do devices that work together have the same to do?",
                .example = "Rank 2 computes 31 % longer than the other ranks: 412 ms of 1.30 s",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelBalanceTable>,
+               .uses = kTableNames<timeline::ViewTables, AccelRateTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -25,10 +25,6 @@ namespace {
 using timeline::DeviceClass;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineDeviceTable>;
-constexpr auto kMakes = kTableNames<AccelCategoryTable>;
-
 struct Sum {
   int64_t calls = 0, time_ns = 0;
   std::set<StringId> names;
@@ -61,7 +57,6 @@ void AddRows(const TimelineView& view, std::string_view vendor, int32_t device, 
   for (const auto& [category, sum] : sums) whole_ns += sum.time_ns;
   for (const auto& [category, sum] : sums) {
     auto row = Part::RowOf<AccelCategoryRow>(view.who);
-    row.input = view.who.input;
     row.device = device;
     if (!vendor.empty()) row.vendor = part.pools.Intern(vendor);
     row.category = part.pools.Intern(category);
@@ -100,9 +95,9 @@ const Analysis& Describe() {
       .info = {.name = "accel_categories",
                .sentence = "What kind of work takes the time of the devices?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelCategoryTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineDeviceTable>},
       .run = Run};
   return kAnalysis;
 }

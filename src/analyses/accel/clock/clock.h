@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "model/model.h"
-#include "model/timeline/device_time.h"
-#include "model/timeline/launches.h"
-#include "model/timeline/view.h"
+#include "tables/accel_clock.h"
+#include "tables/accel_cycles.h"
 
 namespace debrief::analyses::accel_clock {
 
@@ -25,18 +23,9 @@ namespace debrief::analyses::accel_clock {
 // Profilers of old wrote whole microseconds.
 inline constexpr int64_t kToleranceNs = 1000;
 
-struct Causality {
-  int32_t device = kNone32;
-  int64_t launches = 0, early = 0, worst_early_ns = kNone64;
-  int64_t waits = 0, late = 0, worst_late_ns = kNone64;
-  int64_t lower_ns = kNone64, upper_ns = kNone64;
-
-  std::string_view State() const;
+struct Causality : AccelClockRow {
+  int64_t number = 0;  // of the row
 };
-
-// One for each device that has work, in order of device.
-std::vector<Causality> CausalityOf(const timeline::TimelineView& view,
-                                   const timeline::DeviceWorks& works);
 
 // What can be wrong with events that carry both times of the host and stamps of a cycle counter.
 //
@@ -48,26 +37,12 @@ std::vector<Causality> CausalityOf(const timeline::TimelineView& view,
 //
 // Cost: sorts the kernels of each device.
 
-struct Cycles {
-  int32_t device = kNone32;
+struct Cycles : AccelCyclesRow {
   double mhz = kNoDouble;
-  int64_t events = 0, stretched = 0, shifted = 0, shift_ns = kNone64, misaligned = 0;
-  bool gapped = false;
+  int64_t number = 0;  // of the row
 };
 
-// One for each row of accel_rate of the timeline.
-std::vector<Cycles> CyclesOf(const timeline::TimelineView& view);
-
-// One row of accel_clock or accel_cycles.
-template <typename What>
-struct OfDevice {
-  Identity who;  // its rank is that of the device where a file has several
-  What what;
-  int64_t row = 0;
-};
-
-void AddCausalityFindings(const std::vector<OfDevice<Causality>>& devices,
-                          std::vector<Finding>& findings);
-void AddCycleFindings(const std::vector<OfDevice<Cycles>>& devices, std::vector<Finding>& findings);
+void AddCausalityFindings(const std::vector<Causality>& devices, std::vector<Finding>& findings);
+void AddCycleFindings(const std::vector<Cycles>& devices, std::vector<Finding>& findings);
 
 }  // namespace debrief::analyses::accel_clock

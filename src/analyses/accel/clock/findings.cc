@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <cstdlib>
 #include <map>
+#include <set>
 
 #include "analyses/accel/clock/clock.h"
 #include "base/stats/statistics.h"
-#include "base/text/rank_list.h"
 #include "base/text/units.h"
 
 namespace debrief::analyses::accel_clock {
@@ -27,36 +27,34 @@ bool IsOften(int64_t count, int64_t of) {
   return count >= kFewest && static_cast<double>(count) >= kOften * static_cast<double>(of);
 }
 
-template <typename What>
-using Devices = std::vector<const OfDevice<What>*>;
+template <typename Row>
+using Rows = std::vector<const Row*>;
 
-// Those of one attempt of one job together.
-template <typename What>
-std::map<std::pair<int32_t, int32_t>, Devices<What>> ByJob(
-    const std::vector<OfDevice<What>>& devices,
-    const std::function<bool(const What&)>& is_concerned) {
-  std::map<std::pair<int32_t, int32_t>, Devices<What>> jobs;
-  for (const OfDevice<What>& each : devices) {
-    if (is_concerned(each.what)) jobs[{each.who.job, each.who.attempt}].push_back(&each);
+// One finding for each attempt of a job that has rows which are concerned; describe(rows, finding)
+// says what they show.
+template <typename Row, typename IsConcerned, typename Describe>
+void AddRule(std::string_view rule, std::string_view table, const std::vector<Row>& devices,
+             IsConcerned is_concerned, Describe describe, std::vector<Finding>& findings) {
+  std::map<std::pair<int32_t, int32_t>, Rows<Row>> jobs;
+  for (const Row& each : devices) {
+    if (is_concerned(each)) jobs[{each.job, each.attempt}].push_back(&each);
   }
-  return jobs;
-}
-
-template <typename What>
-Finding Start(std::string_view rule, std::string_view table, const Devices<What>& devices) {
-  Finding finding;
-  finding.rule = rule;
-  finding.job = devices.front()->who.job;
-  finding.attempt = devices.front()->who.attempt;
-  for (const OfDevice<What>* each : devices) {
-    if (each->who.rank != kNone32) finding.ranks.push_back(each->who.rank);
+  for (const auto& [job, rows] : jobs) {
+    Finding finding;
+    finding.rule = rule;
+    finding.job = job.first;
+    finding.attempt = job.second;
+    Evidence evidence{.table = std::string(table)};
+    std::set<int32_t> ranks;
+    for (const Row* each : rows) {
+      evidence.rows.push_back(each->number);
+      if (each->rank != kNone32) ranks.insert(each->rank);
+    }
+    finding.ranks.assign(ranks.begin(), ranks.end());
+    finding.evidence.push_back(std::move(evidence));
+    describe(rows, finding);
+    findings.push_back(std::move(finding));
   }
-  std::sort(finding.ranks.begin(), finding.ranks.end());
-  finding.ranks.erase(std::unique(finding.ranks.begin(), finding.ranks.end()), finding.ranks.end());
-  Evidence evidence{.table = std::string(table)};
-  for (const OfDevice<What>* each : devices) evidence.rows.push_back(each->row);
-  finding.evidence.push_back(std::move(evidence));
-  return finding;
 }
 
 struct Counts {
@@ -65,162 +63,137 @@ struct Counts {
     return static_cast<double>(odd) >= kMostly * static_cast<double>(all) ? Severity::kWarning
                                                                           : Severity::kInfo;
   }
-  std::string text() const { return fmt::format("{} of {}", odd, all); }
 };
 
-Counts CountsOf(const Devices<Cycles>& devices, int64_t Cycles::* odd) {
+// The text of the counts; the severity is that of their share.
+std::string CountsIn(const Rows<Cycles>& rows, int64_t Cycles::* odd, Finding& finding) {
   Counts counts;
-  for (const OfDevice<Cycles>* each : devices) {
-    counts.odd += each->what.*odd;
-    counts.all += each->what.events;
+  for (const Cycles* each : rows) {
+    counts.odd += each->*odd;
+    counts.all += each->events;
   }
-  return counts;
+  finding.severity = counts.severity();
+  return fmt::format("{} of {}", counts.odd, counts.all);
 }
 
-void AddFrequency(const std::vector<OfDevice<Cycles>>& devices, std::vector<Finding>& findings) {
-  auto jobs = ByJob<Cycles>(
-      devices, [](const Cycles& each) { return std::abs(each.mhz / kAssumedMhz - 1) > kWrongMhz; });
-  for (const auto& [job, of_job] : jobs) {
-    std::vector<double> rates;
-    for (const OfDevice<Cycles>* each : of_job) rates.push_back(each->what.mhz);
-    std::sort(rates.begin(), rates.end());
-    double median = Median(rates);
-    Finding finding = Start("accel.wrong_frequency", "accel_cycles", of_job);
-    finding.headline = fmt::format(
-        "The cycle counter of the AIU runs at {:.2f} MHz; tools that are not told "
-        "assume {:.0f} MHz",
-        median, kAssumedMhz);
-    finding.evidence[0].text =
-        fmt::format("{} devices or files, {:.2f} to {:.2f} MHz by the events themselves",
-                    rates.size(), rates.front(), rates.back());
-    finding.confidence = 0.9;
-    finding.why = "fitted to the times of the host; the times shown here use it already";
-    finding.next_step = fmt::format(
-        "Give --freq={:.2f} to debrief accel; add the clock of the core behind a colon "
-        "where utilisation matters",
-        median);
-    findings.push_back(std::move(finding));
-  }
+void DescribeFrequency(const Rows<Cycles>& rows, Finding& finding) {
+  std::vector<double> rates;
+  for (const Cycles* each : rows) rates.push_back(each->mhz);
+  std::sort(rates.begin(), rates.end());
+  double median = Median(rates);
+  finding.headline = fmt::format(
+      "The cycle counter of the AIU runs at {:.2f} MHz; tools that are not told assume {:.0f} MHz",
+      median, kAssumedMhz);
+  finding.evidence[0].text =
+      fmt::format("{} devices or files, {:.2f} to {:.2f} MHz by the events themselves",
+                  rates.size(), rates.front(), rates.back());
+  finding.confidence = 0.9;
+  finding.why = "fitted to the times of the host; the times shown here use it already";
+  finding.next_step = fmt::format(
+      "Give --freq={:.2f} to debrief accel; add the clock of the core behind a colon "
+      "where utilisation matters",
+      median);
 }
 
-void AddStretched(const std::vector<OfDevice<Cycles>>& devices, std::vector<Finding>& findings) {
-  auto jobs = ByJob<Cycles>(
-      devices, [](const Cycles& each) { return IsOften(each.stretched, each.events); });
-  for (const auto& [job, of_job] : jobs) {
-    Counts counts = CountsOf(of_job, &Cycles::stretched);
-    Finding finding = Start("accel.stretched_events", "accel_cycles", of_job);
-    finding.severity = counts.severity();
-    finding.headline = fmt::format(
-        "{} events of the device take longer or shorter by the host than by the cycle counter",
-        counts.text());
-    finding.evidence[0].text = "more than a tenth and 2 us apart";
-    finding.confidence = 0.7;
-    finding.why = "either the host's times have delays in them or the counter changed its rate";
-    finding.next_step =
-        "Trust the durations of the counter (these are shown); look whether the clock of the "
-        "device was changed during the run: debrief query OUT \"SELECT * FROM accel_rate\"";
-    findings.push_back(std::move(finding));
-  }
+void DescribeStretched(const Rows<Cycles>& rows, Finding& finding) {
+  finding.headline = fmt::format(
+      "{} events of the device take longer or shorter by the host than by the cycle counter",
+      CountsIn(rows, &Cycles::stretched, finding));
+  finding.evidence[0].text = "more than a tenth and 2 us apart";
+  finding.confidence = 0.7;
+  finding.why = "either the host's times have delays in them or the counter changed its rate";
+  finding.next_step =
+      "Trust the durations of the counter (these are shown); look whether the clock of the "
+      "device was changed during the run: debrief query OUT \"SELECT * FROM accel_rate\"";
 }
 
-void AddShifted(const std::vector<OfDevice<Cycles>>& devices, std::vector<Finding>& findings) {
-  auto jobs = ByJob<Cycles>(devices, [](const Cycles& each) { return each.shifted >= kFewest; });
-  for (const auto& [job, of_job] : jobs) {
-    Counts counts = CountsOf(of_job, &Cycles::shifted);
-    const OfDevice<Cycles>* worst =
-        *std::max_element(of_job.begin(), of_job.end(), [](const auto* a, const auto* b) {
-          return std::abs(a->what.shift_ns) < std::abs(b->what.shift_ns);
-        });
-    Finding finding = Start("accel.shifted_events", "accel_cycles", of_job);
-    finding.severity = counts.severity();
-    finding.headline = fmt::format(
-        "{} events of the device lie outside of the calls that waited for it, by up "
-        "to {}",
-        counts.text(), DurationText(std::abs(worst->what.shift_ns)));
-    finding.evidence[0].text = "compared with the calls AIU Roundtrip of the same file";
-    finding.confidence = 0.9;
-    finding.why = "a device runs only what a call waits for; so the times of the file are off";
-    finding.next_step = "Run debrief accel with --flex_ts_fix, which moves each file as a whole";
-    findings.push_back(std::move(finding));
-  }
+void DescribeShifted(const Rows<Cycles>& rows, Finding& finding) {
+  int64_t worst = 0;
+  for (const Cycles* each : rows) worst = std::max(worst, std::abs(each->shift_ns));
+  finding.headline = fmt::format(
+      "{} events of the device lie outside of the calls that waited for it, by up to {}",
+      CountsIn(rows, &Cycles::shifted, finding), DurationText(worst));
+  finding.evidence[0].text = "compared with the calls AIU Roundtrip of the same file";
+  finding.confidence = 0.9;
+  finding.why = "a device runs only what a call waits for; so the times of the file are off";
+  finding.next_step = "Run debrief accel with --flex_ts_fix, which moves each file as a whole";
 }
 
-void AddMisaligned(const std::vector<OfDevice<Cycles>>& devices, std::vector<Finding>& findings) {
-  auto jobs = ByJob<Cycles>(
-      devices, [](const Cycles& each) { return IsOften(each.misaligned, each.events); });
-  for (const auto& [job, of_job] : jobs) {
-    Counts counts = CountsOf(of_job, &Cycles::misaligned);
-    Finding finding = Start("accel.misaligned_events", "accel_cycles", of_job);
-    finding.severity = counts.severity();
-    finding.headline = fmt::format(
-        "{} events are kernels that began, by the counter, before the one before them had ended",
-        counts.text());
-    finding.evidence[0].text = "kernels in the order in which the host saw them end";
-    finding.confidence = 0.7;
-    finding.why = "an AIU runs one kernel at a time; files of two runs may have been mixed";
-    finding.next_step = "Check that all files are of one run, and that none was given twice";
-    findings.push_back(std::move(finding));
-  }
+void DescribeMisaligned(const Rows<Cycles>& rows, Finding& finding) {
+  finding.headline = fmt::format(
+      "{} events are kernels that began, by the counter, before the one before them had ended",
+      CountsIn(rows, &Cycles::misaligned, finding));
+  finding.evidence[0].text = "kernels in the order in which the host saw them end";
+  finding.confidence = 0.7;
+  finding.why = "an AIU runs one kernel at a time; files of two runs may have been mixed";
+  finding.next_step = "Check that all files are of one run, and that none was given twice";
 }
 
-void AddGapped(const std::vector<OfDevice<Cycles>>& devices, std::vector<Finding>& findings) {
-  auto jobs = ByJob<Cycles>(devices, [](const Cycles& each) { return each.gapped; });
-  for (const auto& [job, of_job] : jobs) {
-    Finding finding = Start("accel.gapped_events", "accel_cycles", of_job);
-    finding.severity = Severity::kWarning;
-    finding.headline =
-        "The cycle counter does not go on with the time of the host: gaps between events are not "
-        "what they seem";
-    finding.evidence[0].text = "each event alone agrees with the counter, the whole file does not";
-    finding.confidence = 0.8;
-    finding.why = "the counter was reset, stopped while idle, or records were copied";
-    finding.next_step =
-        "Trust durations, not gaps; record again with the power saving of the device off";
-    findings.push_back(std::move(finding));
+void DescribeGapped(const Rows<Cycles>&, Finding& finding) {
+  finding.severity = Severity::kWarning;
+  finding.headline =
+      "The cycle counter does not go on with the time of the host: gaps between events are not "
+      "what they seem";
+  finding.evidence[0].text = "each event alone agrees with the counter, the whole file does not";
+  finding.confidence = 0.8;
+  finding.why = "the counter was reset, stopped while idle, or records were copied";
+  finding.next_step =
+      "Trust durations, not gaps; record again with the power saving of the device off";
+}
+
+void DescribeViolation(const Rows<Causality>& rows, Finding& finding) {
+  int64_t early = 0, launches = 0, late = 0, worst = 0;
+  for (const Causality* each : rows) {
+    early += each->early;
+    launches += each->launches;
+    late += each->late;
+    worst = std::max({worst, each->worst_early_ns, each->worst_late_ns});
   }
+  finding.severity = Counts{early, launches}.severity();
+  finding.headline = fmt::format(
+      "The clocks of device and host disagree by {} or more: {} pieces of work begin before "
+      "their launch, {} end after the call that waited for them",
+      DurationText(worst), early, late);
+  finding.evidence[0].text = fmt::format(
+      "{} launches; lower_ns and upper_ns bound what has to be added to the times "
+      "of the device",
+      launches);
+  finding.confidence = 0.9;
+  finding.why = "nothing runs before it is launched";
+  finding.next_step =
+      "Distrust launch delays and idle causes of these timelines; a newer driver or profiler "
+      "may align its clocks";
 }
 
 }  // namespace
 
-void AddCausalityFindings(const std::vector<OfDevice<Causality>>& devices,
-                          std::vector<Finding>& findings) {
-  auto jobs = ByJob<Causality>(devices, [](const Causality& each) {
-    return IsOften(each.early, each.launches) || IsOften(each.late, each.waits);
-  });
-  for (const auto& [job, of_job] : jobs) {
-    int64_t early = 0, launches = 0, late = 0, worst = 0;
-    for (const OfDevice<Causality>* each : of_job) {
-      early += each->what.early;
-      launches += each->what.launches;
-      late += each->what.late;
-      worst = std::max({worst, each->what.worst_early_ns, each->what.worst_late_ns});
-    }
-    Finding finding = Start("accel.clock_violation", "accel_clock", of_job);
-    finding.severity = Counts{early, launches}.severity();
-    finding.headline = fmt::format(
-        "The clocks of device and host disagree by {} or more: {} pieces of work begin before "
-        "their launch, {} end after the call that waited for them",
-        DurationText(worst), early, late);
-    finding.evidence[0].text = fmt::format(
-        "{} launches; lower_ns and upper_ns bound what has to be added to the times "
-        "of the device",
-        launches);
-    finding.confidence = 0.9;
-    finding.why = "nothing runs before it is launched";
-    finding.next_step =
-        "Distrust launch delays and idle causes of these timelines; a newer driver or profiler "
-        "may align its clocks";
-    findings.push_back(std::move(finding));
-  }
+void AddCausalityFindings(const std::vector<Causality>& devices, std::vector<Finding>& findings) {
+  AddRule(
+      "accel.clock_violation", "accel_clock", devices,
+      [](const Causality& each) {
+        return IsOften(each.early, each.launches) || IsOften(each.late, each.waits);
+      },
+      DescribeViolation, findings);
 }
 
-void AddCycleFindings(const std::vector<OfDevice<Cycles>>& devices,
-                      std::vector<Finding>& findings) {
-  AddFrequency(devices, findings);
-  AddStretched(devices, findings);
-  AddShifted(devices, findings);
-  AddMisaligned(devices, findings);
-  AddGapped(devices, findings);
+void AddCycleFindings(const std::vector<Cycles>& devices, std::vector<Finding>& findings) {
+  const auto add = [&](std::string_view rule, auto is_concerned, auto describe) {
+    AddRule(rule, "accel_cycles", devices, is_concerned, describe, findings);
+  };
+  add(
+      "accel.wrong_frequency",
+      [](const Cycles& each) { return std::abs(each.mhz / kAssumedMhz - 1) > kWrongMhz; },
+      DescribeFrequency);
+  add(
+      "accel.stretched_events",
+      [](const Cycles& each) { return IsOften(each.stretched, each.events); }, DescribeStretched);
+  add(
+      "accel.shifted_events", [](const Cycles& each) { return each.shifted >= kFewest; },
+      DescribeShifted);
+  add(
+      "accel.misaligned_events",
+      [](const Cycles& each) { return IsOften(each.misaligned, each.events); }, DescribeMisaligned);
+  add("accel.gapped_events", [](const Cycles& each) { return each.gapped != 0; }, DescribeGapped);
 }
 
 }  // namespace debrief::analyses::accel_clock

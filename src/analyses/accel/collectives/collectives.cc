@@ -23,10 +23,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<ProfileCollectiveTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables>;
-constexpr auto kMakes = kTableNames<AccelCollectiveTable>;
-
 // A fifth of the time of all devices in one kind of collective is worth a name.
 constexpr double kCostly = 0.20;
 
@@ -79,9 +75,9 @@ class Writer {
     AccelCollectiveRow row;
     row.job = job;
     row.attempt = attempt;
-    row.op = Copy(op);
-    row.group_name = Copy(group);
-    row.group_desc = Copy(desc);
+    row.op = timeline::Copied(model_, op, result_.part);
+    row.group_name = timeline::Copied(model_, group, result_.part);
+    row.group_desc = timeline::Copied(model_, desc, result_.part);
     row.bytes = bytes;
     row.count = cost.count;
     row.ranks = static_cast<int64_t>(cost.ranks.size());
@@ -122,10 +118,6 @@ class Writer {
   }
 
  private:
-  StringId Copy(StringId id) {
-    return id == StringId::kNone ? id : result_.part.pools.Intern(model_.pools.Text(id));
-  }
-
   double ShareOf(const Key& key, const Cost& cost) {
     int64_t whole = times_[{std::get<0>(key), std::get<1>(key)}];
     return whole > 0 ? static_cast<double>(cost.total_ns) / static_cast<double>(whole) : 0;
@@ -157,9 +149,9 @@ const Analysis& Describe() {
                .sentence = "Which collective costs most?",
                .example = "all_reduce of 524288 bytes in group mesh_dp costs more than any other "
                           "collective: 31 % of the device time (1.30 s in 96 calls over 8 ranks)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<ProfileCollectiveTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelCollectiveTable>,
+               .uses = kTableNames<timeline::ViewTables>},
       .run = Run};
   return kAnalysis;
 }

@@ -17,10 +17,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables>;
-constexpr auto kMakes = kTableNames<AccelHostCallTable>;
-
 struct Sum {
   int64_t calls = 0, total_ns = 0, self_ns = 0, max_ns = 0;
 };
@@ -59,7 +55,6 @@ void AddRows(const TimelineView& view, Part& part) {
   int64_t span_ns = timelines.end_ns[view.row] - timelines.start_ns[view.row];
   for (const auto& [name, sum] : SumsOf(view)) {
     auto row = Part::RowOf<AccelHostCallRow>(view.who);
-    row.input = view.who.input;
     row.name = part.pools.Intern(view.model.pools.Text(name));
     std::string_view phase = PhaseOf(view.model.pools.Text(name));
     if (!phase.empty()) row.phase = part.pools.Intern(phase);
@@ -87,9 +82,9 @@ const Analysis& Describe() {
                .sentence =
                    "Which functions of the accelerator's runtime take the time of the host?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelHostCallTable>,
+               .uses = kTableNames<timeline::ViewTables>},
       .run = Run};
   return kAnalysis;
 }

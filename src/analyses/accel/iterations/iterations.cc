@@ -26,10 +26,6 @@ namespace {
 using timeline::DeviceWork;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, AccelRateTable>;
-constexpr auto kMakes = kTableNames<AccelIterationTable>;
-
 // Kernels of one device, by start.
 struct Kernels {
   std::vector<uint32_t> names;  // small numbers
@@ -64,7 +60,6 @@ void AddRow(const Identity& who, int32_t device, const Kernels& kernels, Part& p
   accel::Iterations found = accel::FindIterations(kernels.names);
   std::vector<int64_t> lengths = LengthsOf(found, kernels);
   auto row = Part::RowOf<AccelIterationRow>(who);
-  row.input = who.input;
   row.device = device;
   row.kernels = static_cast<int64_t>(kernels.names.size());
   row.iterations = static_cast<int64_t>(found.starts.size());
@@ -102,9 +97,9 @@ const Analysis& Describe() {
       .info = {.name = "accel_iterations",
                .sentence = "How long does a device take for one iteration of its kernels?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelIterationTable>,
+               .uses = kTableNames<timeline::ViewTables, AccelRateTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -1,12 +1,15 @@
 // How much of the device's computing array do its kernels use?
 //
-// A kernel's name leads to its ideal cycles (ideal_tables.h). With the autopilot the device runs
+// A kernel's name leads to its ideal cycles. With the autopilot the device runs
 // whole programs by itself: what it shows of single kernels is not what they took, and only the sum
 // over a timeline can be compared. Cost: one pass over the kernels of each timeline.
 #include "analyses/accel/utilisation/utilisation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
+#include <unordered_map>
 
 #include "analyses/accel/devices.h"
 #include "analyses/analysis.h"
@@ -23,12 +26,124 @@ namespace debrief::analyses::accel_utilisation {
 
 namespace {
 
-using timeline::TimelineView;
+// Tables of ideal cycles as the compilers of all ranks wrote them, and which of them was run.
+//
+//   rank 0   TTFT {bmm 12288, sub 0, ...}  ITL {bmm 768, ...}     a log has several tables
+//   rank 1   TTFT {...}  ...                                      a log alone is of all ranks
+//   bmm/perf/ideal_cycles.json, sub/perf/ideal_cycles.json ...    together one table, of all ranks
+//
+// Logs of the timeline's own job count, others only where it has none.
+// Cost: linear in the rows of accel_ideal.
 
-constexpr auto kNeeds = kTableNames<AccelIdealTable, TimelineSliceTable>;
-constexpr auto kUses =
-    kTableNames<timeline::ViewTables, AccelRateTable, AccelStampTable, TimelineDeviceTable>;
-constexpr auto kMakes = kTableNames<AccelUtilisationTable>;
+struct IdealKernel {
+  StringId category = StringId::kNone;
+  int64_t cycles = 0;
+};
+
+struct IdealTable {
+  StringId phase = StringId::kNone;
+  bool autopilot = false;
+  int64_t total_cycles = kNone64;
+  std::unordered_map<StringId, IdealKernel> kernels;
+};
+
+struct Fit {
+  int64_t listed_calls = 0;
+  int64_t unused = 0;  // kernels that it lists and that did not run
+  auto Order() const { return std::tuple(listed_calls, -unused); }
+};
+
+Fit FitOf(const IdealTable& table, const std::unordered_map<StringId, int64_t>& calls) {
+  Fit fit{.unused = static_cast<int64_t>(table.kernels.size())};
+  for (const auto& [kernel, count] : calls) {
+    if (!table.kernels.contains(kernel)) continue;
+    fit.listed_calls += count;
+    --fit.unused;
+  }
+  return fit;
+}
+
+class IdealTables {
+ public:
+  explicit IdealTables(const Model& model) {
+    const auto& rows = model.tables.Get<AccelIdealTable>();
+    StringId total = model.pools.strings.Find("Total");
+    std::map<std::pair<int32_t, int32_t>, IdealTable> tables;  // by input and number
+    std::map<int32_t, std::pair<int32_t, int32_t>> whose;      // job and rank, by input
+    for (size_t row = 0; row < rows.size(); ++row) {
+      IdealTable& table = tables[{rows.input[row], rows.number[row]}];
+      whose[rows.input[row]] = {rows.job[row], rows.rank[row]};
+      table.phase = rows.phase[row];
+      table.autopilot = rows.autopilot[row] != 0;
+      if (rows.category[row] == total && rows.kernel[row] == total) {
+        table.total_cycles = rows.cycles[row];
+      } else {
+        table.kernels[rows.kernel[row]] = {rows.category[row], rows.cycles[row]};
+      }
+    }
+    int32_t last_input = kNone32;
+    for (auto& [key, table] : tables) {
+      if (table.total_cycles == kNone64) {  // a file of one kernel has no sum
+        single_files_.phase = table.phase;
+        single_files_.kernels.merge(table.kernels);
+        continue;
+      }
+      if (logs_.empty() || key.first != last_input)
+        logs_.push_back({.job = whose[key.first].first, .rank = whose[key.first].second});
+      last_input = key.first;
+      logs_.back().tables.push_back(std::move(table));
+    }
+  }
+
+  // Of the tables that are meant for the rank, the one that lists most of what ran, and then the
+  // one that lists least of what did not. `calls`: by kernel. Null when none lists any of it.
+  const IdealTable* Choose(const Identity& who,
+                           const std::unordered_map<StringId, int64_t>& calls) const {
+    const IdealTable* best = nullptr;
+    Fit best_fit;
+    auto consider = [&](const IdealTable& table) {
+      Fit fit = FitOf(table, calls);
+      if (fit.listed_calls == 0 || (best != nullptr && fit.Order() <= best_fit.Order())) return;
+      best = &table;
+      best_fit = fit;
+    };
+    if (const Log* log = LogOf(who)) {
+      for (const IdealTable& table : log->tables) consider(table);
+    }
+    consider(single_files_);
+    return best;
+  }
+
+ private:
+  struct Log {
+    int32_t job = kNone32, rank = kNone32;
+    std::vector<IdealTable> tables;
+  };
+
+  const Log* LogOf(const Identity& who) const {
+    std::vector<const Log*> logs;
+    for (const Log& log : logs_) {
+      if (log.job == who.job) logs.push_back(&log);
+    }
+    if (logs.empty()) {
+      for (const Log& log : logs_) logs.push_back(&log);
+    }
+    if (logs.size() == 1) return logs.front();
+    for (const Log* log : logs) {
+      if (log->rank != kNone32 && log->rank == who.rank) return log;
+    }
+    // Logs that name no rank are in the order of ranks.
+    bool in_range = who.rank >= 0 && static_cast<size_t>(who.rank) < logs.size();
+    if (!in_range) return nullptr;
+    const Log* log = logs[static_cast<size_t>(who.rank)];
+    return log->rank == kNone32 ? log : nullptr;
+  }
+
+  std::vector<Log> logs_;  // in order of their names
+  IdealTable single_files_;
+};
+
+using timeline::TimelineView;
 
 // The core runs this much faster than the counter, unless someone says otherwise.
 constexpr double kCoreOverCounter = 1.1;
@@ -117,7 +232,6 @@ class Writer {
  private:
   AccelUtilisationRow NewRow(std::string_view kernel, const Sum& sum, int64_t ideal_cycles) {
     auto row = Part::RowOf<AccelUtilisationRow>(who_);
-    row.input = who_.input;
     row.device = device_;
     row.kernel = part_.pools.Intern(kernel);
     row.phase = part_.pools.Intern(pools_.Text(ideal_.phase));
@@ -216,9 +330,10 @@ const Analysis& Describe() {
                .sentence = "How much of the device's computing array do its kernels use?",
                .example = "Kernels reach 18 % of what their compiler promises (412 ms instead of "
                           "74.2 ms): mostly bmm-BMM_1, addmm_1",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<AccelIdealTable, TimelineSliceTable>,
+               .makes = kTableNames<AccelUtilisationTable>,
+               .uses = kTableNames<timeline::ViewTables, AccelRateTable, AccelStampTable,
+                                   TimelineDeviceTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -31,12 +31,6 @@ namespace debrief::analyses::join_clocks {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<InputTable>;
-constexpr auto kUses = kTableNames<TimelineTable, TimelineClockTable, JoinClockTable, CommDumpTable,
-                                   CommArrivalTable, CompileLifeTable, CompileEntryTable,
-                                   TextEventTable, RankTable, TimelineProcessTable>;
-constexpr auto kMakes = kTableNames<RunClockTable, RankProcessTable>;
-
 RankKey KeyOf(const Identity& who) { return {who.job, who.attempt, who.rank}; }
 
 class Writer {
@@ -56,7 +50,6 @@ class Writer {
  private:
   void AddClock(const Identity& who, std::string_view source, bool wall, const Placed& placed) {
     auto row = Part::RowOf<RunClockRow>(who);
-    row.input = who.input;
     row.source = part_.pools.Intern(source);
     row.clock = part_.pools.Intern(wall ? "wall" : "own");
     row.offset_ns = placed.offset_ns;
@@ -98,7 +91,6 @@ class Writer {
 
   void AddProcess(const Identity& who, std::string_view source, int64_t pid, int64_t thread) {
     auto row = Part::RowOf<RankProcessRow>(who);
-    row.input = who.input;
     row.source = part_.pools.Intern(source);
     auto host = hosts_.find(KeyOf(who));
     if (host != hosts_.end() && host->second != StringId::kNone)
@@ -162,9 +154,11 @@ const Analysis& Describe() {
                .sentence = "How do the clocks of all sources relate, and which process is which "
                            "rank?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<InputTable>,
+               .makes = kTableNames<RunClockTable, RankProcessTable>,
+               .uses = kTableNames<TimelineTable, TimelineClockTable, JoinClockTable, CommDumpTable,
+                                   CommArrivalTable, CompileLifeTable, CompileEntryTable,
+                                   TextEventTable, RankTable, TimelineProcessTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -1,8 +1,7 @@
 // Which kernel of a profile is which entry of the Flight Recorder?
 //
-//   units.h      entries of a dump, as kernels run them
+//   units.h      entries of a dump, as kernels run them, and what compiled code issued
 //   shift.h      which is which where no sequence number tells, and how clocks differ
-//   schedule.h   what compiled code issued: its place in the compile-time schedule
 //
 // Every piece of communication of every profile gets a row; one that could not be joined says why.
 // Cost: sorting what communicates; docs/joins.md tells the rules.
@@ -30,32 +29,19 @@ namespace {
 using timeline::RowRange;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<ProfileCollectiveTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, CommOpTable, CommCallTable,
-                                   CompileCollectiveTable, TimelineLaunchTable>;
-constexpr auto kMakes = kTableNames<CollectiveJoinTable, JoinClockTable>;
-
 // Times of broken files are anywhere; those within these years can be subtracted and added.
 bool IsTime(int64_t ns) { return ns > -(int64_t{1} << 60) && ns < (int64_t{1} << 61); }
 
 std::string_view WordsOf(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::kNone:
-      return {};
-    case Refusal::kNoEntries:
-      return "the dump has no entry of its group";
-    case Refusal::kBefore:
-      return "issued before the oldest entry of its group in the dump";
-    case Refusal::kAfter:
-      return "issued after the newest entry of its group in the dump";
-    case Refusal::kOtherOp:
-      return "the entry at its place is of another op";
-    case Refusal::kOffTime:
-      return "no entry was made at its place and time";
-    case Refusal::kNoClock:
-      return "the clocks disagree, and order alone fits nowhere or anywhere";
-  }
-  return {};
+  static constexpr std::string_view kWords[] = {
+      "",
+      "the dump has no entry of its group",
+      "issued before the oldest entry of its group in the dump",
+      "issued after the newest entry of its group in the dump",
+      "the entry at its place is of another op",
+      "no entry was made at its place and time",
+      "the clocks disagree, and order alone fits nowhere or anywhere"};
+  return kWords[static_cast<size_t>(refusal)];
 }
 
 // The largest dump of each rank: one may have left several, of the same ring.
@@ -315,6 +301,7 @@ class ProfileJoiner {
   std::unordered_map<size_t, CompiledCall> compiled_;    // by position in pieces_
   std::unordered_map<int32_t, StringId> compile_id_of_;  // by slice
 };
+
 // Matches of the entries: one pass when all rows are there.
 void AddMatches(const Model& model, Part& part) {
   const auto& calls = model.tables.Get<CommCallTable>();
@@ -353,9 +340,10 @@ const Analysis& Describe() {
       .info = {.name = "join_collectives",
                .sentence = "Which kernel of a profile is which entry of the Flight Recorder?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<ProfileCollectiveTable>,
+               .makes = kTableNames<CollectiveJoinTable, JoinClockTable>,
+               .uses = kTableNames<timeline::ViewTables, CommOpTable, CommCallTable,
+                                   CompileCollectiveTable, TimelineLaunchTable>},
       .run = Run};
   return kAnalysis;
 }

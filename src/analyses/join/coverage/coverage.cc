@@ -22,9 +22,6 @@ namespace debrief::analyses::coverage {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<InputTable, RankTable>;
-constexpr auto kUses = kTableNames<JobTable>;
-
 struct Attempt {
   std::set<int32_t> ranks;                               // known to exist
   std::map<StringId, std::map<int32_t, int64_t>> kinds;  // kind -> rank -> row of an input
@@ -109,9 +106,9 @@ const Analysis& Describe() {
       .info = {.name = "coverage",
                .sentence = "Which ranks left no dump, log or profile although the others did?",
                .example = "Rank 4 left no flight_recorder input, 7 of 8 ranks did (job crash)",
-               .needs = kNeeds,
+               .needs = kTableNames<InputTable, RankTable>,
                .makes = {},
-               .uses = kUses},
+               .uses = kTableNames<JobTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -14,10 +14,6 @@ namespace debrief::analyses::join_gaps {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<RunClockTable>;
-constexpr auto kUses = kTableNames<CollectiveJoinTable, RegionJoinTable>;
-constexpr auto kMakes = kTableNames<JoinGapTable>;
-
 // Of one kind on one rank.
 struct Count {
   int64_t total = 0;
@@ -105,13 +101,14 @@ Status Run(const Model& model, AnalysisResult& result) {
 }  // namespace
 
 const Analysis& Describe() {
-  static const Analysis kAnalysis = {.info = {.name = "join_gaps",
-                                              .sentence = "What could not be joined, and why?",
-                                              .example = "(makes tables only)",
-                                              .needs = kNeeds,
-                                              .makes = kMakes,
-                                              .uses = kUses},
-                                     .run = Run};
+  static const Analysis kAnalysis = {
+      .info = {.name = "join_gaps",
+               .sentence = "What could not be joined, and why?",
+               .example = "(makes tables only)",
+               .needs = kTableNames<RunClockTable>,
+               .makes = kTableNames<JoinGapTable>,
+               .uses = kTableNames<CollectiveJoinTable, RegionJoinTable>},
+      .run = Run};
   return kAnalysis;
 }
 

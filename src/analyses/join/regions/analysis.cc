@@ -26,11 +26,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, CompileEntryTable,
-                                   CompileLifeTable, CompilationTable>;
-constexpr auto kMakes = kTableNames<RegionJoinTable>;
-
 // Compilations by rank and compile id; a log of several lives has several.
 class Compilations {
  public:
@@ -77,7 +72,6 @@ class Joiner {
 
   void Add(const Identity& who, const Region& region) {
     auto row = Part::RowOf<RegionJoinRow>(who);
-    row.input = who.input;
     row.kind = part_.pools.Intern(WordOf(region.kind));
     row.region = part_.pools.Intern(region.name);
     row.calls = region.calls;
@@ -153,9 +147,10 @@ const Analysis& Describe() {
       .info = {.name = "join_regions",
                .sentence = "Which compilation do the compiled regions of a profile come from?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineSliceTable>,
+               .makes = kTableNames<RegionJoinTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable, CompileEntryTable,
+                                   CompileLifeTable, CompilationTable>},
       .run = Run};
   return kAnalysis;
 }

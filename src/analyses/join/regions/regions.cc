@@ -136,15 +136,8 @@ class Collector {
 }  // namespace
 
 std::string_view WordOf(RegionKind kind) {
-  switch (kind) {
-    case RegionKind::kRegion:
-      return "region";
-    case RegionKind::kGraph:
-      return "graph";
-    case RegionKind::kKernel:
-      return "kernel";
-  }
-  return {};
+  static constexpr std::string_view kWords[] = {"region", "graph", "kernel"};
+  return kWords[static_cast<size_t>(kind)];
 }
 
 std::vector<Region> RegionsOf(const TimelineView& view) {

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
 
-#include "analyses/memory/use/holders.h"
 #include "analyses/memory/use/replay.h"
 #include "tables/memory_event.h"
 #include "tables/memory_holder.h"
@@ -22,17 +22,11 @@ constexpr double kLargeShare = 0.25;
 constexpr int64_t kLargeBytes = int64_t{1} << 30;
 constexpr size_t kMostRows = 5;
 
-std::string Size(int64_t bytes) {
-  constexpr double kMiB = 1 << 20;
-  auto amount = static_cast<double>(bytes) / kMiB;
-  if (amount < 1) return fmt::format("{} bytes", bytes);
-  return amount < 1024 ? fmt::format("{:.1f} MiB", amount)
-                       : fmt::format("{:.2f} GiB", amount / 1024);
-}
+using memory::Others;
+using memory::SizeText;
 
 std::string Name(const Replayed& device) {
-  if (device.who.rank == kNone32) return fmt::format("GPU {}", device.key.second);
-  return fmt::format("GPU {} of rank {}", device.key.second, device.who.rank);
+  return memory::DeviceName(device.key.second, device.who.rank);
 }
 
 // The line of code that held most at a moment, over all its stacks.
@@ -45,7 +39,8 @@ struct Most {
 
   std::string InWords() const {
     if (frame.empty()) return "";
-    return fmt::format("; {} holds most of the {} in use: {}", frame, Size(total), Size(bytes));
+    return fmt::format("; {} holds most of the {} in use: {}", frame, SizeText(total),
+                       SizeText(bytes));
   }
 };
 
@@ -85,11 +80,6 @@ Finding NewFinding(std::string rule, Severity severity,
   return finding;
 }
 
-std::string Others(size_t devices) {
-  if (devices < 2) return "";
-  return fmt::format(" ({} more like it)", devices - 1);
-}
-
 void AddEvidence(const Part& part, const Most& most, const Replayed& device, Finding& finding) {
   if (FrameId id = FrameToShow(part.pools, most.stack); id != FrameId::kNone) {
     const Frame& frame = part.pools.GetFrame(id);
@@ -115,10 +105,10 @@ Finding Oom(const Model& model, const Part& part, const std::vector<const Replay
   finding.role = Role::kCause;
   std::string free = events.device_free_bytes[event] == kNone64
                          ? ""
-                         : fmt::format(", {} left", Size(events.device_free_bytes[event]));
-  finding.headline =
-      fmt::format("{} ran out of memory: {} asked for{}{}{}", Name(device),
-                  Size(Plus(events.bytes[event], 0)), free, most.InWords(), Others(devices.size()));
+                         : fmt::format(", {} left", SizeText(events.device_free_bytes[event]));
+  finding.headline = fmt::format("{} ran out of memory: {} asked for{}{}{}", Name(device),
+                                 SizeText(Plus(events.bytes[event], 0)), free, most.InWords(),
+                                 Others(devices.size()));
   finding.evidence.push_back({.text = "the request that failed",
                               .table = "memory_event",
                               .rows = {device.scan.first_oom}});
@@ -132,7 +122,7 @@ Finding Oom(const Model& model, const Part& part, const std::vector<const Replay
           ? fmt::format(
                 "{} were reserved and not in use: memory is in pieces. Set "
                 "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-                Size(unused))
+                SizeText(unused))
           : "Make what held most smaller: debrief query OUT \"FROM memory_holder WHERE moment = "
             "'oom'\"";
   return finding;
@@ -144,15 +134,15 @@ Finding Fragmentation(const Part& part, const std::vector<const Replayed*>& devi
   Finding finding = NewFinding("memory.fragmentation", Severity::kWarning, devices);
   finding.headline = fmt::format(
       "{} has {} ({:.0f} %) of its {} reserved but not in use at the peak{}", Name(device),
-      Size(use.peak_unused_bytes[device.row]), 100 * use.peak_unused_share[device.row],
-      Size(device.scan.peak_reserved), Others(devices.size()));
+      SizeText(use.peak_unused_bytes[device.row]), 100 * use.peak_unused_share[device.row],
+      SizeText(device.scan.peak_reserved), Others(devices.size()));
   AddEvidence(part, MostAt(part, device, "peak"), device, finding);
   finding.confidence = 0.8;
   finding.why = fmt::format(
       "replayed from the trace; said from {:.0f} % and {} on. Blocks are larger than what was "
       "asked "
       "for by rounding, which counts as unused",
-      100 * kLargeShare, Size(kLargeBytes));
+      100 * kLargeShare, SizeText(kLargeBytes));
   finding.next_step =
       "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or allocate sizes that repeat.";
   return finding;
@@ -164,9 +154,10 @@ Finding Peak(const Part& part, const std::vector<const Replayed*>& devices) {
   Most most = MostAt(part, device, "peak");
   std::string_view range = part.pools.Text(use.peak_annotation[device.row]);
   Finding finding = NewFinding("memory.peak", Severity::kInfo, {&device});
-  finding.headline = fmt::format("{} peaks at {} in use and {} reserved{}{}{}", Name(device),
-                                 Size(device.scan.peak_allocated), Size(device.scan.peak_reserved),
-                                 range.empty() ? "" : ", in ", range, most.InWords());
+  finding.headline =
+      fmt::format("{} peaks at {} in use and {} reserved{}{}{}", Name(device),
+                  SizeText(device.scan.peak_allocated), SizeText(device.scan.peak_reserved),
+                  range.empty() ? "" : ", in ", range, most.InWords());
   AddEvidence(part, most, device, finding);
   finding.why = "replayed from the trace";
   finding.next_step =
@@ -179,7 +170,38 @@ bool IsFragmented(const MemoryUseTable& use, const Replayed& device) {
          use.peak_unused_share[device.row] >= kLargeShare;
 }
 
+// How much a native frame tells of what asked for memory: the node of autograd more than the op,
+// the op more than what it calls; who records and who allocates, the inner end of every native
+// stack, nothing.
+int Worth(std::string_view function) {
+  static constexpr std::array<std::string_view, 4> kMachinery = {
+      "torch::unwind", "CapturedTraceback", "gather_with_cpp", "CachingAllocator"};
+  if (function.starts_with("torch::autograd::generated::")) return 3;
+  if (function.starts_with("at::_ops::")) return 2;
+  bool is_machinery = function.empty() ||
+                      std::any_of(kMachinery.begin(), kMachinery.end(), [&](std::string_view part) {
+                        return function.find(part) != std::string_view::npos;
+                      });
+  return is_machinery ? 0 : 1;
+}
+
 }  // namespace
+
+FrameId FrameToShow(const Pools& pools, StackId stack) {
+  auto user = UserFrames(pools, stack);
+  if (user.empty()) return FrameId::kNone;
+  auto file = [&](FrameId id) { return pools.Text(pools.GetFrame(id).file); };
+  if (!IsNativeFile(file(user.front())) && user.size() < pools.GetStack(stack).size())
+    return user.front();
+  auto frames = pools.GetStack(stack);
+  auto python = std::find_if(frames.begin(), frames.end(),
+                             [&](FrameId id) { return !IsNativeFile(file(id)); });
+  if (python != frames.end()) return *python;
+  return *std::max_element(frames.begin(), frames.end(), [&](FrameId a, FrameId b) {
+    return Worth(pools.Text(pools.GetFrame(a).function)) <
+           Worth(pools.Text(pools.GetFrame(b).function));
+  });
+}
 
 void AddFindings(const Model& model, const Part& part, const std::vector<Replayed>& devices,
                  std::vector<Finding>& findings) {

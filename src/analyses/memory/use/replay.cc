@@ -115,6 +115,7 @@ void Replay::AddToTimeline(size_t event, const State& state, Scan& scan) {
   bool is_new = scan.timeline.empty() || scan.timeline.back().events == span_events_;
   if (is_new) {
     auto row = Part::RowOf<MemoryTimelineRow>(device_.who);
+    row.device = device_.device;
     row.first_event = static_cast<int64_t>(event);
     row.events = 0;
     row.begin_ns = times[event];

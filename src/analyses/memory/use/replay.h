@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "model/finding.h"
+#include "model/memory/amounts.h"
 #include "model/model.h"
 #include "tables/memory_timeline.h"
 
@@ -34,6 +34,7 @@ struct EventRun {
 // The rows of one device in one snapshot.
 struct Device {
   Identity who;
+  int32_t device = kNone32;
   bool whole = true;  // the snapshot was read to its end
   std::vector<size_t> segments;
   std::vector<size_t> blocks;
@@ -45,16 +46,8 @@ struct Device {
 using DeviceKey = std::pair<int32_t, int32_t>;  // input, device
 using Devices = std::map<DeviceKey, Device>;
 
-// Files may tell absurd numbers; the sum of them stays the largest there is. None counts as 0.
-inline int64_t Plus(int64_t a, int64_t b) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  if (a == kNone64) a = 0;
-  if (b == kNone64) b = 0;
-  int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum) && sum != kNone64) return sum;
-  return a > 0 ? kMost : -kMost;
-}
-inline int64_t Minus(int64_t a, int64_t b) { return Plus(a, b == kNone64 ? 0 : -b); }
+using memory::Minus;
+using memory::Plus;
 
 // "Behind" entry kBefore is the state before the first one.
 inline constexpr int64_t kBefore = -1;
@@ -128,6 +121,10 @@ struct Replayed {
   size_t row = 0;
   Scan scan;
 };
+
+// The frame of a stack to look at; kNone for a stack without frames. Stacks of the autograd engine
+// have no frame of Python at all; their innermost frames are the recorder and the allocator.
+FrameId FrameToShow(const Pools& pools, StackId stack);
 
 // Of every attempt at most one finding a rule: that of the device to begin with, naming all ranks.
 void AddFindings(const Model& model, const Part& part, const std::vector<Replayed>& devices,

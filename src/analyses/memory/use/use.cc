@@ -2,10 +2,14 @@
 // reserved was not in use? From snapshots of the caching allocator: states at the end are read off
 // its blocks, everything before by going through its trace (replay.h). Linear in blocks and
 // entries.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
 
 #include "analyses/analysis.h"
-#include "analyses/memory/use/holders.h"
 #include "analyses/memory/use/replay.h"
 #include "tables/memory_annotation.h"
 #include "tables/memory_block.h"
@@ -15,20 +19,132 @@
 #include "tables/memory_snapshot.h"
 #include "tables/memory_timeline.h"
 #include "tables/memory_use.h"
+#include "torch/user_frames.h"
 
 namespace debrief::analyses::memory_use {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<MemorySnapshotTable>;
-constexpr auto kUses =
-    kTableNames<MemorySegmentTable, MemoryBlockTable, MemoryEventTable, MemoryAnnotationTable>;
-constexpr auto kMakes = kTableNames<MemoryHolderTable, MemoryTimelineTable, MemoryUseTable>;
+// The name of a function without its arguments.
+std::string_view WithoutArguments(std::string_view function) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  size_t at = function.find('(');
+  while (at != std::string_view::npos && function.substr(at).starts_with(kAnonymous))
+    at = function.find('(', at + kAnonymous.size());
+  return at == 0 ? function : function.substr(0, at);
+}
+
+// "train.py:41 step"
+std::string TextOf(const Pools& pools, const Frame& frame) {
+  std::string_view file = pools.Text(frame.file);
+  std::string_view function = pools.Text(frame.function);
+  if (IsNativeFile(file)) return std::string(WithoutArguments(function));
+  return fmt::format("{}:{} {}", file, frame.line, function);
+}
+
+// Writes rows with stacks and texts translated into the pools of the result.
+class HolderRows {
+ public:
+  HolderRows(const Model& model, Part& part) : model_(model), part_(part) {}
+
+  void AddMoment(const Device& device, std::string_view moment, const Holders& holders) {
+    std::vector<Line> lines;
+    for (const auto& [stack, held] : holders) lines.push_back({StringId::kNone, stack, held});
+    Add(device, moment, std::move(lines));
+  }
+
+  // What lives when the snapshot is taken, by pool.
+  void AddEnd(const Device& device) {
+    const auto& blocks = model_.tables.Get<MemoryBlockTable>();
+    const auto& segments = model_.tables.Get<MemorySegmentTable>();
+    std::unordered_map<int32_t, StringId> pools;  // by number of the segment
+    for (size_t segment : device.segments)
+      pools[segments.segment[segment]] = segments.pool[segment];
+    std::map<std::pair<StringId, StackId>, Held> sums;
+    for (size_t block : device.blocks) {
+      if (model_.pools.Text(blocks.state[block]) != "active_allocated") continue;
+      auto pool = pools.find(blocks.segment[block]);
+      Held& held =
+          sums[{pool == pools.end() ? StringId::kNone : pool->second, blocks.stack[block]}];
+      held.bytes = Plus(held.bytes, blocks.requested_bytes[block]);
+      ++held.count;
+    }
+    std::vector<Line> lines;
+    for (const auto& [where, held] : sums) lines.push_back({where.first, where.second, held});
+    Add(device, "end", std::move(lines));
+  }
+
+ private:
+  struct Line {
+    StringId pool = StringId::kNone;  // of the model
+    StackId stack = StackId::kNone;   // of the model
+    Held held;
+  };
+
+  void Add(const Device& device, std::string_view moment, std::vector<Line> lines) {
+    std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+      if (a.held.bytes != b.held.bytes) return a.held.bytes > b.held.bytes;
+      return std::pair(a.pool, a.stack) < std::pair(b.pool, b.stack);
+    });
+    int64_t total = 0;
+    for (const Line& line : lines) total = Plus(total, line.held.bytes);
+    for (const Line& line : lines) {
+      auto row = Part::RowOf<MemoryHolderRow>(device.who);
+      row.device = device.device;
+      row.moment = part_.pools.Intern(moment);
+      row.pool = Copy(line.pool);
+      row.bytes = line.held.bytes;
+      row.count = line.held.count;
+      if (total > 0) row.share = static_cast<double>(row.bytes) / static_cast<double>(total);
+      row.stack = Copy(line.stack);
+      row.frame = FrameText(line.stack);
+      part_.tables.Edit<MemoryHolderTable>().Add(row);
+    }
+  }
+
+  StackId Copy(StackId stack) {
+    if (stack == StackId::kNone) return stack;
+    auto [place, is_new] = copies_.try_emplace(stack);
+    if (!is_new) return place->second.first;
+    std::vector<FrameId> frames;
+    for (FrameId id : model_.pools.GetStack(stack)) {
+      auto [copy, is_new_frame] = frames_.try_emplace(id);
+      if (is_new_frame) {
+        Frame frame = model_.pools.GetFrame(id);
+        frame.file = Copy(frame.file);
+        frame.function = Copy(frame.function);
+        frame.text = Copy(frame.text);
+        copy->second = part_.pools.AddFrame(frame);
+      }
+      frames.push_back(copy->second);
+    }
+    FrameId shown = FrameToShow(model_.pools, stack);
+    if (shown != FrameId::kNone)
+      place->second.second = part_.pools.Intern(TextOf(model_.pools, model_.pools.GetFrame(shown)));
+    place->second.first = part_.pools.AddStack(frames);
+    return place->second.first;
+  }
+
+  StringId Copy(StringId text) {
+    return text == StringId::kNone ? text : part_.pools.Intern(model_.pools.Text(text));
+  }
+
+  StringId FrameText(StackId stack) {
+    auto found = copies_.find(stack);
+    return found == copies_.end() ? StringId::kNone : found->second.second;
+  }
+
+  const Model& model_;
+  Part& part_;
+  std::unordered_map<StackId, std::pair<StackId, StringId>> copies_;  // stack and its frame's text
+  std::unordered_map<FrameId, FrameId> frames_;
+};
 
 template <typename Rows>
 Device& DeviceOf(Devices& devices, const Rows& rows, size_t i) {
   Device& device = devices[{rows.input[i], rows.device[i]}];
   device.who = {rows.input[i], rows.job[i], rows.attempt[i], rows.rank[i]};
+  device.device = rows.device[i];
   return device;
 }
 
@@ -83,9 +199,9 @@ void AddBlock(const Model& model, size_t block, bool is_split, MemoryUseRow& row
   }
 }
 
-MemoryUseRow EndOf(const Model& model, const DeviceKey& key, const Device& device) {
+MemoryUseRow EndOf(const Model& model, const Device& device) {
   auto row = Part::RowOf<MemoryUseRow>(device.who);
-  std::tie(row.input, row.device) = key;
+  row.device = device.device;
   row.segments = static_cast<int32_t>(device.segments.size());
   row.end_reserved_bytes = row.end_allocated_bytes = row.end_requested_bytes = 0;
   row.end_pending_bytes = row.end_free_bytes = row.end_split_bytes = row.largest_free_bytes = 0;
@@ -143,33 +259,25 @@ void AddScan(const Model& model, const Device& device, const Scan& scan, Part& p
   if (range != StringId::kNone) row.peak_annotation = part.pools.Intern(model.pools.Text(range));
 }
 
-void AddTimeline(const DeviceKey& key, Scan& scan, Part& part) {
-  for (MemoryTimelineRow& row : scan.timeline) {
-    std::tie(row.input, row.device) = key;
-    part.tables.Edit<MemoryTimelineTable>().Add(row);
-  }
-  scan.timeline = {};
-}
-
 Status Run(const Model& model, AnalysisResult& result) {
   HolderRows holders(model, result.part);
   std::vector<Replayed> replayed;
   const std::vector<Step> steps = StepsByAction(model);
   auto& rows = result.part.tables.Edit<MemoryUseTable>();
   for (const auto& [key, device] : GatherDevices(model)) {
-    MemoryUseRow row = EndOf(model, key, device);
+    MemoryUseRow row = EndOf(model, device);
     row.events = static_cast<int64_t>(device.event_count);
     if (device.event_count > 0) {
       Replay replay(model, device, steps);
       Scan scan = replay.Run();
       AddScan(model, device, scan, result.part, row);
-      AddTimeline(key, scan, result.part);
-      holders.AddMoment(key, device, "peak", replay.LivingAt(scan.peak_event, scan));
-      if (scan.ooms > 0)
-        holders.AddMoment(key, device, "oom", replay.LivingAt(scan.first_oom, scan));
+      for (const MemoryTimelineRow& point : std::exchange(scan.timeline, {}))
+        result.part.tables.Edit<MemoryTimelineTable>().Add(point);
+      holders.AddMoment(device, "peak", replay.LivingAt(scan.peak_event, scan));
+      if (scan.ooms > 0) holders.AddMoment(device, "oom", replay.LivingAt(scan.first_oom, scan));
       replayed.push_back({key, device.who, rows.size(), std::move(scan)});
     }
-    holders.AddEnd(key, device);
+    holders.AddEnd(device);
     rows.Add(row);
   }
   AddFindings(model, result.part, replayed, result.findings);
@@ -184,9 +292,10 @@ const Analysis& Describe() {
                .sentence = "What held the memory of each GPU, and how much of it was not in use?",
                .example = "GPU 0 of rank 3 ran out of memory: 2.00 GiB asked for, 310.0 MiB left; "
                           "train.py:41 step holds most of the 70.10 GiB in use: 31.25 GiB",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<MemorySnapshotTable>,
+               .makes = kTableNames<MemoryHolderTable, MemoryTimelineTable, MemoryUseTable>,
+               .uses = kTableNames<MemorySegmentTable, MemoryBlockTable, MemoryEventTable,
+                                   MemoryAnnotationTable>},
       .run = Run};
   return kAnalysis;
 }

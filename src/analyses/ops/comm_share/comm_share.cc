@@ -16,10 +16,6 @@ namespace debrief::analyses::comm_share {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<RecordedOpTable>;
-constexpr auto kUses = kTableNames<OpSummaryTable>;
-constexpr auto kMakes = kTableNames<OpCommunicationTable>;
-
 // Below it communication is no answer to where the time went.
 constexpr double kMuch = 0.3;
 
@@ -121,9 +117,9 @@ const Analysis& Describe() {
                .sentence = "How much of the recorded op time is communication?",
                .example = "41 % of the recorded op time is communication, most of it "
                           "nccl:all_reduce",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<RecordedOpTable>,
+               .makes = kTableNames<OpCommunicationTable>,
+               .uses = kTableNames<OpSummaryTable>},
       .run = Run};
   return kAnalysis;
 }

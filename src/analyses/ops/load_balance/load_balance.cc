@@ -15,9 +15,6 @@ namespace debrief::analyses::load_balance {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<RecordedOpTable>;
-constexpr auto kMakes = kTableNames<OpDeviceTable, OpBalanceTable>;
-
 // A device with less than that above its share is not worth a word.
 constexpr double kUneven = 0.2;
 
@@ -113,8 +110,8 @@ const Analysis& Describe() {
       .info = {.name = "load_balance",
                .sentence = "How evenly do devices share the time of recorded ops?",
                .example = "gpu:0 has 50 % more recorded op time than the mean of 2 devices",
-               .needs = kNeeds,
-               .makes = kMakes},
+               .needs = kTableNames<RecordedOpTable>,
+               .makes = kTableNames<OpDeviceTable, OpBalanceTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -16,9 +16,6 @@ namespace debrief::analyses::op_summary {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<RecordedOpTable>;
-constexpr auto kMakes = kTableNames<OpSummaryTable>;
-
 using Owner = std::tuple<int32_t, int32_t, int32_t>;                         // job, attempt, rank
 using Sums = std::map<Owner, std::map<std::string_view, op_trace::OpSums>>;  // by device
 
@@ -114,8 +111,8 @@ const Analysis& Describe() {
       .info = {.name = "op_summary",
                .sentence = "Which recorded ops take the time?",
                .example = "matmul takes 61 % of the recorded op time (12.250 ms in 48 calls)",
-               .needs = kNeeds,
-               .makes = kMakes},
+               .needs = kTableNames<RecordedOpTable>,
+               .makes = kTableNames<OpSummaryTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -17,8 +17,6 @@ namespace debrief::analyses::recording_end {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<RecordingTable, RecordedOpTable>;
-
 // Open ops of one thread, outermost first; rows of recorded_op.
 using OpenStack = std::vector<size_t>;
 
@@ -154,7 +152,7 @@ const Analysis& Describe() {
                .sentence = "What was a program doing when its recording ended?",
                .example = "Rank 3 died inside nccl:all_reduce, 12.4 s after it began (train_step > "
                           "backward > nccl:all_reduce)",
-               .needs = kNeeds,
+               .needs = kTableNames<RecordingTable, RecordedOpTable>,
                .makes = {}},
       .run = Run};
   return kAnalysis;

@@ -1,6 +1,7 @@
+#include "analyses/profile/breakdown/step_categories.h"
+
 #include <array>
 
-#include "analyses/profile/breakdown/definitions.h"
 #include "model/timeline/device_time.h"
 #include "tables/profile_step_category.h"
 #include "tables/timeline.h"

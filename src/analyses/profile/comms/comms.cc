@@ -19,9 +19,6 @@ namespace debrief::analyses::profile_comms {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<ProfileCollectiveTable>;
-constexpr auto kMakes = kTableNames<ProfileBandwidthTable, ProfileArrivalTable>;
-constexpr auto kUses = kTableNames<ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
 constexpr double kGibi = 1024.0 * 1024 * 1024;
 
 // Bytes and nanoseconds make 1e9 bytes a second.
@@ -133,9 +130,9 @@ const Analysis& Describe() {
                .sentence = "How fast do the groups communicate, and who waits for whom?",
                .example = "all_reduce of mesh_dp [4, 12] takes 2.6 times as long as in the 7 other "
                           "groups of its kind (3.120 ms for 67108864 bytes)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<ProfileCollectiveTable>,
+               .makes = kTableNames<ProfileBandwidthTable, ProfileArrivalTable>,
+               .uses = kTableNames<ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -13,20 +13,26 @@ int32_t SizeOf(const Model& model, ListId members) {
   return size == 0 ? kNone32 : static_cast<int32_t>(size);
 }
 
+// Of a row of profile_collective or profile_collective_match.
+template <typename Table>
+Kind KindOf(const Table& table, size_t row, int32_t group_size, bool matched) {
+  return {.job = table.job[row],
+          .attempt = table.attempt[row],
+          .group_name = table.group_name[row],
+          .group_desc = table.group_desc[row],
+          .members = table.members[row],
+          .group_size = group_size,
+          .op = table.op[row],
+          .bytes = table.bytes[row],
+          .matched = matched};
+}
+
 void AddMatched(const Model& model, Samples& samples) {
   const auto& table = model.tables.Get<ProfileCollectiveMatchTable>();
   for (size_t row = 0; row < table.size(); ++row) {
     if (table.bytes[row] == kNone64 || table.on_device[row] == 0) continue;
-    Kind kind{.job = table.job[row],
-              .attempt = table.attempt[row],
-              .group_name = table.group_name[row],
-              .group_desc = table.group_desc[row],
-              .members = table.members[row],
-              .group_size = SizeOf(model, table.members[row]),
-              .op = table.op[row],
-              .bytes = table.bytes[row],
-              .matched = true};
-    samples[kind].push_back(table.transfer_ns[row]);
+    samples[KindOf(table, row, SizeOf(model, table.members[row]), true)].push_back(
+        table.transfer_ns[row]);
   }
 }
 
@@ -37,16 +43,7 @@ void AddSingle(const Model& model, Samples& samples) {
   for (int64_t collective : waits.collective) matched[static_cast<size_t>(collective)] = 1;
   for (size_t row = 0; row < table.size(); ++row) {
     if (matched[row] != 0 || table.bytes[row] == kNone64 || table.on_device[row] == 0) continue;
-    Kind kind{.job = table.job[row],
-              .attempt = table.attempt[row],
-              .group_name = table.group_name[row],
-              .group_desc = table.group_desc[row],
-              .members = table.members[row],
-              .group_size = table.group_size[row],
-              .op = table.op[row],
-              .bytes = table.bytes[row],
-              .matched = false};
-    samples[kind].push_back(table.duration_ns[row]);
+    samples[KindOf(table, row, table.group_size[row], false)].push_back(table.duration_ns[row]);
   }
 }
 

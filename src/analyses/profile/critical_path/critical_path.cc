@@ -28,10 +28,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<ProfileCriticalPathTable, ProfileCriticalSummaryTable>;
-
 struct Window {
   int32_t step = kNone32;  // kNone32: the whole timeline
   Interval host;           // calls that begin in it, work that was launched in it or before
@@ -196,9 +192,9 @@ const Analysis& Describe() {
       .info = {.name = "profile_critical_path",
                .sentence = "What makes the last whole step as long as it is?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineSliceTable>,
+               .makes = kTableNames<ProfileCriticalPathTable, ProfileCriticalSummaryTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -49,6 +49,11 @@ std::vector<int64_t> RowsOf(const IdleStory& story, std::string_view category, c
   return found;
 }
 
+void AddEvidence(std::string text, std::vector<int64_t> rows, Finding& finding) {
+  finding.evidence.push_back(
+      {.text = std::move(text), .table = "profile_idle", .rows = std::move(rows)});
+}
+
 // One rule: the jobs whose share is large enough, with the story of the worst timeline.
 class Rule {
  public:
@@ -106,11 +111,9 @@ void DescribeHost(const IdleStory& story, const JobShares& job, const Part& part
   std::string what = story.busiest.empty()
                          ? "nothing that the profile shows (Python, or outside of ops)"
                          : story.busiest;
-  finding.evidence.push_back(
-      {.text = fmt::format("the launching thread was mostly in {}: {} of such gaps", what,
-                           DurationText(story.busiest_ns)),
-       .table = "profile_idle",
-       .rows = RowsOf(story, "host", part)});
+  AddEvidence(fmt::format("the launching thread was mostly in {}: {} of such gaps", what,
+                          DurationText(story.busiest_ns)),
+              RowsOf(story, "host", part), finding);
   SetConfidence(story, finding);
   finding.next_step =
       "Launch less (torch.compile, CUDA graphs, fused optimizers) or earlier; see the longest "
@@ -120,10 +123,8 @@ void DescribeHost(const IdleStory& story, const JobShares& job, const Part& part
 void DescribeData(const IdleStory& story, const JobShares& job, const Part& part,
                   Finding& finding) {
   finding.headline = fmt::format("The device waits for the data loader for {}", job.InWords());
-  finding.evidence.push_back(
-      {.text = "gaps in which the launching thread spent most of the time in a DataLoader",
-       .table = "profile_idle",
-       .rows = RowsOf(story, "data_loading", part)});
+  AddEvidence("gaps in which the launching thread spent most of the time in a DataLoader",
+              RowsOf(story, "data_loading", part), finding);
   finding.confidence = 0.9;
   finding.why = "the thread that launches next was inside of the data loader";
   finding.next_step = "Raise num_workers and prefetch_factor, or make the samples cheaper";
@@ -139,12 +140,10 @@ void DescribeSync(const IdleStory& story, const JobShares& job, const Part& part
   finding.headline = fmt::format("{} makes the host wait for the device, which then idles for {}",
                                  where, job.InWords());
   finding.op = worst.op;
-  finding.evidence.push_back(
-      {.text = fmt::format("{} gaps behind it{}, {} together", worst.gaps,
-                           worst.steps > 0 ? fmt::format(" in {} steps", worst.steps) : "",
-                           DurationText(worst.idle_ns)),
-       .table = "profile_idle",
-       .rows = RowsOf(story, "sync", part)});
+  AddEvidence(fmt::format("{} gaps behind it{}, {} together", worst.gaps,
+                          worst.steps > 0 ? fmt::format(" in {} steps", worst.steps) : "",
+                          DurationText(worst.idle_ns)),
+              RowsOf(story, "sync", part), finding);
   SetConfidence(story, finding);
   finding.next_step =
       "Keep the value on the device (no .item(), .cpu() or print of tensors in the loop), read it "
@@ -160,10 +159,8 @@ void DescribeTiny(const IdleStory& story, const JobShares& job, const Part& part
   std::vector<int64_t> rows = RowsOf(story, "host", part);
   std::vector<int64_t> waits = RowsOf(story, "kernel_wait", part);
   rows.insert(rows.end(), waits.begin(), waits.end());
-  finding.evidence.push_back(
-      {.text = "gaps of at most 50 us that the host or the pace of launching leaves",
-       .table = "profile_idle",
-       .rows = std::move(rows)});
+  AddEvidence("gaps of at most 50 us that the host or the pace of launching leaves",
+              std::move(rows), finding);
   SetConfidence(story, finding);
   finding.next_step =
       "Fuse them (torch.compile), replay them (CUDA graphs), or work on larger batches";

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "model/model.h"
@@ -44,13 +42,6 @@ struct IdleStory {
   bool has_stacks = false;
   bool has_steps = false;
 };
-
-// The name with the longest time, and that time; of the same time the first name.
-std::pair<StringId, int64_t> Busiest(const std::unordered_map<StringId, int64_t>& times);
-
-// After the rows of profile_idle are in `part`.
-IdleStory StoryOf(const timeline::TimelineView& view, const timeline::DeviceWorks& works,
-                  const std::vector<Gap>& gaps, const Part& part);
 
 void AddFindings(const std::vector<IdleStory>& stories, const Part& part,
                  std::vector<Finding>& findings);

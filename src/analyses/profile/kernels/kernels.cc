@@ -19,10 +19,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineLaunchTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables>;
-constexpr auto kMakes = kTableNames<ProfileKernelTable, ProfileKernelOpTable>;
-
 struct Key {
   StringId kind = StringId::kNone, kernel = StringId::kNone;
   StringId op = StringId::kNone, shapes = StringId::kNone;
@@ -202,9 +198,9 @@ const Analysis& Describe() {
       .info = {.name = "profile_kernels",
                .sentence = "Which kernels take the time of devices, and which ops launch them?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineLaunchTable>,
+               .makes = kTableNames<ProfileKernelTable, ProfileKernelOpTable>,
+               .uses = kTableNames<timeline::ViewTables>},
       .run = Run};
   return kAnalysis;
 }

@@ -18,10 +18,6 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineLaunchTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables>;
-constexpr auto kMakes = kTableNames<ProfileLaunchStatsTable, ProfileQueueTable>;
-
 // One for each call: the first stream of a graph stands for all.
 std::vector<Launch> OnePerCall(const std::vector<Launch>& launches) {
   std::vector<Launch> calls;
@@ -109,9 +105,9 @@ const Analysis& Describe() {
       .info = {.name = "profile_launches",
                .sentence = "How long from a launch to its work, and how many launches wait?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineLaunchTable>,
+               .makes = kTableNames<ProfileLaunchStatsTable, ProfileQueueTable>,
+               .uses = kTableNames<timeline::ViewTables>},
       .run = Run};
   return kAnalysis;
 }

@@ -7,13 +7,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <numeric>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/profile/memory/events.h"
+#include "model/memory/amounts.h"
 #include "model/timeline/view.h"
 #include "tables/profile_memory_curve.h"
 #include "tables/profile_memory_holder.h"
@@ -27,12 +30,114 @@ namespace debrief::analyses::profile_memory {
 
 namespace {
 
+using memory::Plus;
+using memory::SizeText;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineMemoryTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineDeviceTable>;
-constexpr auto kMakes = kTableNames<ProfileMemoryCurveTable, ProfileMemoryPeakTable,
-                                    ProfileMemoryOpTable, ProfileMemoryHolderTable>;
+// A [memory] event, with the op and module around it.
+struct MemoryEvent {
+  int64_t time = 0;
+  int64_t bytes = 0;  // negative: freed
+  int64_t address = kNone64;
+  int64_t allocated = 0;       // total after it
+  int64_t reserved = kNone64;  // total after it
+  int32_t op = kNone32;        // slice
+  int32_t module = kNone32;    // slice
+};
+
+// Of one device.
+struct DeviceEvents {
+  int32_t device_type = kNone32;
+  int32_t device = kNone32;
+  bool totals_known = true;
+  std::vector<MemoryEvent> events;
+};
+
+constexpr std::string_view kModulePrefix = "nn.Module: ";
+
+// Rows of table timeline_memory, by time.
+std::vector<size_t> RowsByTime(const TimelineView& view, const TimelineMemoryTable& table) {
+  std::vector<size_t> rows(view.memory.size());
+  std::iota(rows.begin(), rows.end(), view.memory.begin);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](size_t a, size_t b) { return table.time_ns[a] < table.time_ns[b]; });
+  return rows;
+}
+
+// The innermost slice of a thread at a time. Times come in order, so that each track is walked
+// once.
+class AroundFinder {
+ public:
+  explicit AroundFinder(const TimelineView& view)
+      : view_(view),
+        tracks_(view.model.tables.Get<TimelineTrackTable>()),
+        last_(view.tracks.size(), 0) {}
+
+  int32_t At(int32_t track, int64_t time) {
+    if (track < 0 || TimelineView::At(track) >= last_.size()) return kNone32;
+    const size_t row = view_.tracks.begin + TimelineView::At(track);
+    const int32_t first = tracks_.first_slice[row];
+    int32_t& begun = last_[TimelineView::At(track)];  // slices of the track that began by then
+    while (begun < tracks_.slices[row] && view_.start[TimelineView::At(first + begun)] <= time)
+      ++begun;
+    if (begun == 0) return kNone32;
+    int32_t slice = first + begun - 1;
+    while (slice != kNone32 && view_.end(slice) < time)
+      slice = view_.parent[TimelineView::At(slice)];
+    return slice;
+  }
+
+ private:
+  const TimelineView& view_;
+  const TimelineTrackTable& tracks_;
+  std::vector<int32_t> last_;
+};
+
+void SetContext(const TimelineView& view, int32_t around, MemoryEvent& event) {
+  for (; around != kNone32; around = view.parent[TimelineView::At(around)]) {
+    if (event.op == kNone32 && view.kind[TimelineView::At(around)] == view.kinds.op)
+      event.op = around;
+    if (event.module == kNone32 && view.NameOf(around).starts_with(kModulePrefix))
+      event.module = around;
+    if (event.op != kNone32 && event.module != kNone32) return;
+  }
+}
+
+// Where events tell no totals: sums from the beginning of the recording on.
+void SumUp(DeviceEvents& device) {
+  int64_t sum = 0;
+  for (MemoryEvent& event : device.events) {
+    sum = Plus(sum, event.bytes);
+    event.allocated = sum;
+  }
+}
+
+// By type and number of the device, in order of time. Events that do not tell how many bytes are
+// left out. Cost: a sort of the events and, for each, a walk up the slices around it.
+std::vector<DeviceEvents> MemoryEventsOf(const TimelineView& view) {
+  const auto& table = view.model.tables.Get<TimelineMemoryTable>();
+  AroundFinder around(view);
+  std::map<std::pair<int32_t, int32_t>, DeviceEvents> devices;
+  for (size_t row : RowsByTime(view, table)) {
+    if (table.bytes[row] == kNone64) continue;
+    DeviceEvents& device = devices[{table.device_type[row], table.device[row]}];
+    MemoryEvent event{.time = table.time_ns[row],
+                      .bytes = table.bytes[row],
+                      .address = table.address[row],
+                      .allocated = table.allocated_bytes[row],
+                      .reserved = table.reserved_bytes[row]};
+    SetContext(view, around.At(table.track[row], event.time), event);
+    if (event.allocated == kNone64) device.totals_known = false;
+    device.events.push_back(event);
+  }
+  std::vector<DeviceEvents> all;
+  for (auto& [key, device] : devices) {
+    std::tie(device.device_type, device.device) = key;
+    if (!device.totals_known) SumUp(device);
+    all.push_back(std::move(device));
+  }
+  return all;
+}
 
 // What was alive at a moment, by the op and the module that had allocated it.
 struct Holder {
@@ -87,12 +192,6 @@ int64_t CapacityOf(const TimelineView& view, int32_t device) {
 double Percent(int64_t part, int64_t whole) {
   if (part == kNone64 || whole == kNone64 || whole <= 0) return kNoDouble;
   return 100 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::string Size(int64_t bytes) {
-  const double amount = static_cast<double>(bytes) / (1 << 20);
-  return amount < 1024 ? fmt::format("{:.1f} MiB", amount)
-                       : fmt::format("{:.2f} GiB", amount / 1024);
 }
 
 // First event of the largest total; kNone64 is the smallest of all.
@@ -220,12 +319,6 @@ class Writer {
   Part& part_;
 };
 
-// "GPU 0 of rank 3"
-std::string DeviceName(const ProfileMemoryPeakTable& peaks, size_t row) {
-  if (peaks.rank[row] == kNone32) return fmt::format("GPU {}", peaks.device[row]);
-  return fmt::format("GPU {} of rank {}", peaks.device[row], peaks.rank[row]);
-}
-
 Finding NearCapacity(const Part& part, const std::vector<size_t>& rows) {
   const auto& peaks = part.tables.Get<ProfileMemoryPeakTable>();
   const size_t worst = *std::max_element(rows.begin(), rows.end(), [&](size_t a, size_t b) {
@@ -236,16 +329,16 @@ Finding NearCapacity(const Part& part, const std::vector<size_t>& rows) {
   finding.severity = Severity::kWarning;
   finding.job = peaks.job[worst];
   finding.attempt = peaks.attempt[worst];
+  std::set<int32_t> ranks;
   for (size_t row : rows)
-    if (peaks.rank[row] != kNone32) finding.ranks.push_back(peaks.rank[row]);
-  std::sort(finding.ranks.begin(), finding.ranks.end());
-  finding.ranks.erase(std::unique(finding.ranks.begin(), finding.ranks.end()), finding.ranks.end());
+    if (peaks.rank[row] != kNone32) ranks.insert(peaks.rank[row]);
+  finding.ranks.assign(ranks.begin(), ranks.end());
   finding.headline =
       fmt::format("{} has reserved {:.0f} % of its memory ({} of {}; {} were in use at the peak){}",
-                  DeviceName(peaks, worst), peaks.reserved_capacity_pct[worst],
-                  Size(peaks.peak_reserved_bytes[worst]), Size(peaks.capacity_bytes[worst]),
-                  Size(peaks.peak_allocated_bytes[worst]),
-                  rows.size() > 1 ? fmt::format(" ({} more like it)", rows.size() - 1) : "");
+                  memory::DeviceName(peaks.device[worst], peaks.rank[worst]),
+                  peaks.reserved_capacity_pct[worst], SizeText(peaks.peak_reserved_bytes[worst]),
+                  SizeText(peaks.capacity_bytes[worst]),
+                  SizeText(peaks.peak_allocated_bytes[worst]), memory::Others(rows.size()));
   finding.op = part.pools.Text(peaks.op[worst]);
   finding.evidence.push_back({.text = "the peak of that device",
                               .table = "profile_memory_peak",
@@ -287,9 +380,10 @@ const Analysis& Describe() {
                .sentence = "How much memory did each device need, and which ops held it?",
                .example = "GPU 0 of rank 3 has reserved 97 % of its memory (77.6 GiB of 80.0 GiB; "
                           "61.2 GiB were in use at the peak)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineMemoryTable, TimelineSliceTable>,
+               .makes = kTableNames<ProfileMemoryCurveTable, ProfileMemoryPeakTable,
+                                    ProfileMemoryOpTable, ProfileMemoryHolderTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineDeviceTable>},
       .run = Run};
   return kAnalysis;
 }

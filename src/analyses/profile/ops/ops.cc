@@ -4,13 +4,14 @@
 // the ops around it. Work that no op launched is in none of these tables.
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/profile/ops/nested_groups.h"
 #include "model/timeline/view.h"
 #include "tables/profile_module.h"
 #include "tables/profile_op.h"
@@ -24,14 +25,137 @@ namespace {
 
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable>;
-constexpr auto kMakes = kTableNames<ProfileOpTable, ProfileOpShapeTable, ProfileModuleTable>;
-
 // The groups into which slices of the host are put: by name, by shapes, by module.
 struct Grouping {
   std::vector<int32_t> group;  // by slice; kNone32 for those in none
   size_t groups = 0;           // numbered in the order of their first slices
+};
+
+// Host and device time of groups of slices that may be inside of one another.
+//
+//   aten::linear [ aten::addmm [ cudaLaunchKernel ] ]   group of a slice: its name, its module, ...
+//   device                        [ kernel ]            counts for addmm and for linear
+//
+// Slices that are in no group are looked through. Time on the host is added up exactly: of slices
+// inside of each other that are in one group only the outermost counts for its total, and own time
+// is a slice's time less that of the members inside of it. Time on a device is the union of what
+// ran there. Cost: one pass over the slices, and work times the depth of members around it.
+
+struct GroupTimes {
+  int64_t count = 0;
+  int64_t host_total = 0, host_self = 0;
+  int64_t device_total = 0, device_self = 0;
+  int64_t works = 0;
+  int32_t first = kNone32;  // its first slice
+};
+
+// Something that ran on a device and the slice of the host that it came from.
+struct Launched {
+  int32_t device = 0;
+  int64_t start = 0, end = 0;
+  int32_t host = kNone32;
+};
+
+// Union of what ran for one group, fed in order of start.
+struct Covered {
+  int64_t end = kNone64;
+  int64_t Add(int64_t from, int64_t to) {
+    const int64_t added = std::max<int64_t>(0, to - std::max(from, end));
+    end = std::max(end, to);
+    return added;
+  }
+};
+
+class NestedGroups {
+ public:
+  // `works` by device and start.
+  NestedGroups(const TimelineView& view, Grouping grouping, std::span<const Launched> works)
+      : view_(view),
+        group_(std::move(grouping.group)),
+        times_(grouping.groups),
+        around_(view.slices.size(), kNone32),
+        covered_end_(view.slices.size(), kNone64),
+        open_count_(grouping.groups, 0) {
+    AddHostTime();
+    AddDeviceTime(works);
+  }
+
+  const std::vector<GroupTimes>& times() const { return times_; }
+
+  // The innermost member around a slice without the slice itself; kNone32 when none.
+  int32_t Around(int32_t member) const { return around_[TimelineView::At(member)]; }
+
+ private:
+  // A slice stands before those inside of it, so the members around one are always known.
+  void AddHostTime() {
+    std::vector<int32_t> open;  // members around the slice, outermost first
+    for (int32_t slice = 0; slice < view_.slice_count(); ++slice) {
+      const size_t at = TimelineView::At(slice);
+      const int32_t parent = view_.parent[at];
+      if (parent != kNone32) {
+        const bool is_member = group_[TimelineView::At(parent)] != kNone32;
+        around_[at] = is_member ? parent : around_[TimelineView::At(parent)];
+      }
+      if (group_[at] == kNone32) continue;
+      while (!open.empty() && open.back() != around_[at]) Leave(open);
+      Enter(slice, open);
+    }
+    while (!open.empty()) Leave(open);
+  }
+
+  void AddDeviceTime(std::span<const Launched> works) {
+    std::vector<Covered> total(times_.size()), self(times_.size());
+    std::vector<size_t> counted(times_.size(),
+                                0);  // by group: the last work that it counted, plus 1
+    for (size_t i = 0; i < works.size(); ++i) {
+      const Launched& work = works[i];
+      if (i > 0 && works[i - 1].device != work.device) {
+        std::fill(total.begin(), total.end(), Covered{});
+        std::fill(self.begin(), self.end(), Covered{});
+      }
+      if (work.host == kNone32) continue;
+      const bool is_member = group_[TimelineView::At(work.host)] != kNone32;
+      int32_t member = is_member ? work.host : Around(work.host);
+      for (bool innermost = true; member != kNone32; member = Around(member), innermost = false) {
+        const auto group = static_cast<size_t>(group_[TimelineView::At(member)]);
+        GroupTimes& times = times_[group];
+        if (innermost) times.device_self += self[group].Add(work.start, work.end);
+        if (counted[group] == i + 1) continue;
+        counted[group] = i + 1;
+        ++times.works;
+        times.device_total += total[group].Add(work.start, work.end);
+      }
+    }
+  }
+
+  void Enter(int32_t slice, std::vector<int32_t>& open) {
+    const size_t at = TimelineView::At(slice);
+    const auto group = static_cast<size_t>(group_[at]);
+    GroupTimes& times = times_[group];
+    if (times.count++ == 0) times.first = slice;
+    if (open_count_[group]++ == 0) times.host_total += view_.duration[at];
+    times.host_self += view_.duration[at];
+    if (around_[at] != kNone32) {
+      const size_t outer = TimelineView::At(around_[at]);
+      Covered covered{covered_end_[outer]};
+      times_[static_cast<size_t>(group_[outer])].host_self -=
+          covered.Add(view_.start[at], view_.end(slice));
+      covered_end_[outer] = covered.end;
+    }
+    open.push_back(slice);
+  }
+
+  void Leave(std::vector<int32_t>& open) {
+    --open_count_[static_cast<size_t>(group_[TimelineView::At(open.back())])];
+    open.pop_back();
+  }
+
+  const TimelineView& view_;
+  std::vector<int32_t> group_;
+  std::vector<GroupTimes> times_;
+  std::vector<int32_t> around_;       // by slice
+  std::vector<int64_t> covered_end_;  // by slice: until where members inside are counted already
+  std::vector<int32_t> open_count_;   // by group: members of it that are open
 };
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
@@ -168,9 +292,7 @@ Row RowOf(const TimelineView& view, const GroupTimes& times) {
 }
 
 void AddOps(const TimelineView& view, const std::vector<Launched>& works, Part& part) {
-  const Grouping grouping = ByName(view);
-  NestedGroups groups(view, grouping.group, grouping.groups);
-  groups.AddDeviceTime(works);
+  const NestedGroups groups(view, ByName(view), works);
   for (const GroupTimes& times : groups.times()) {
     auto row = RowOf<ProfileOpRow>(view, times);
     row.name = part.pools.Intern(view.NameOf(times.first));
@@ -180,9 +302,7 @@ void AddOps(const TimelineView& view, const std::vector<Launched>& works, Part& 
 
 void AddShapes(const TimelineView& view, const std::vector<Launched>& works, Part& part) {
   const auto& ops = view.model.tables.Get<TimelineOpTable>();
-  const Grouping grouping = ByShape(view);
-  NestedGroups groups(view, grouping.group, grouping.groups);
-  groups.AddDeviceTime(works);
+  const NestedGroups groups(view, ByShape(view), works);
   for (const GroupTimes& times : groups.times()) {
     auto row = RowOf<ProfileOpShapeRow>(view, times);
     row.name = part.pools.Intern(view.NameOf(times.first));
@@ -195,9 +315,7 @@ void AddShapes(const TimelineView& view, const std::vector<Launched>& works, Par
 }
 
 void AddModules(const TimelineView& view, const std::vector<Launched>& works, Part& part) {
-  const Grouping grouping = ByModule(view);
-  NestedGroups groups(view, grouping.group, grouping.groups);
-  groups.AddDeviceTime(works);
+  const NestedGroups groups(view, ByModule(view), works);
   for (const GroupTimes& times : groups.times()) {
     auto row = RowOf<ProfileModuleRow>(view, times);
     row.name = part.pools.Intern(ModuleOf(view, times.first));
@@ -226,9 +344,9 @@ const Analysis& Describe() {
       .info = {.name = "profile_ops",
                .sentence = "Which ops and modules take the time, on the host and on devices?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineSliceTable>,
+               .makes = kTableNames<ProfileOpTable, ProfileOpShapeTable, ProfileModuleTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable>},
       .run = Run};
   return kAnalysis;
 }

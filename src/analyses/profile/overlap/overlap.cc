@@ -19,10 +19,6 @@ namespace {
 using timeline::DeviceWork;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<ProfileOverlapTable, ProfileKernelTypesTable>;
-
 ProfileOverlapRow NewRow(const TimelineView& view, std::string_view scope, Part& part) {
   auto row = view.NewRow<ProfileOverlapRow>();
   row.definition = part.pools.Intern("debrief");
@@ -107,9 +103,9 @@ const Analysis& Describe() {
       .info = {.name = "profile_overlap",
                .sentence = "How far does communication hide behind computation?",
                .example = "47 % of the communication of rank 0 runs beside computation",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<ProfileOverlapTable, ProfileKernelTypesTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineStepTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -1,8 +1,8 @@
 // Where does the time of each rank go, and which rank do the others wait for?
 //
 //   model/timeline/rank_windows.h   time of host and device, step by step
-//   delays.h    who comes late to matched collectives, of its own doing
-//   verdict.h   both compared with the other ranks
+//   verdict.h   who comes late to matched collectives of its own doing, and both compared with the
+//               other ranks
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,12 +27,6 @@
 namespace debrief::analyses::profile_ranks {
 
 namespace {
-
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kUses =
-    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineClockTable, ProfileCollectiveTable,
-                ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
-constexpr auto kMakes = kTableNames<ProfileRankTable>;
 
 // In tenths, as it is printed; what rounds to nothing is 0 and not -0.
 double Ms(int64_t ns) { return std::round(static_cast<double>(ns) / 1e5) / 10 + 0.0; }
@@ -219,7 +213,6 @@ int64_t MedianOf(const RankWindows& windows, int64_t Window::* measure) {
 int64_t AddRow(const Rank& rank, const Case& each, Part& part) {
   auto row = Part::RowOf<ProfileRankRow>(rank.who);
   const RankWindows& windows = rank.windows;
-  row.input = rank.who.input;
   row.windows = static_cast<int64_t>(windows.windows.size());
   row.window_source = part.pools.Intern(windows.from_steps ? "step" : "recording");
   row.step_ns = MedianOf(windows, &Window::length_ns);
@@ -298,9 +291,11 @@ const Analysis& Describe() {
                .sentence = "Where does the time of each rank go, and which do the others wait for?",
                .example = "Rank 4 comes late to collectives because its GPU works 281.2 ms longer "
                           "a step than those of the other ranks",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<ProfileRankTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineStepTable, TimelineClockTable,
+                                   ProfileCollectiveTable, ProfileCollectiveMatchTable,
+                                   ProfileCollectiveWaitTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -2,10 +2,22 @@
 //
 // A device runs behind the host, so a step lasts until the last work that was launched in it. Cost:
 // one pass over the work of devices; figures of a step are intersections with its window.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/profile/steps/slow_steps.h"
+#include "base/stats/noise.h"
 #include "base/stats/statistics.h"
+#include "model/finding.h"
+#include "model/model.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/view.h"
 #include "tables/profile_step.h"
@@ -17,11 +29,166 @@ namespace debrief::analyses::profile_steps {
 
 namespace {
 
-using timeline::TimelineView;
+// Figures of a step, in the order of kFigureNames.
+enum Figure : size_t {
+  kHost,
+  kDuration,
+  kBusy,
+  kCompute,
+  kExposedCommunication,
+  kExposedMemory,
+  kIdle,
+  kWorks,
+  kKernels,
+  kFigures
+};
+constexpr std::array<std::string_view, kFigures> kFigureNames = {
+    "host_ns",           "duration_ns", "busy_ns", "compute_ns", "exposed_communication_ns",
+    "exposed_memory_ns", "idle_ns",     "works",   "kernels"};
 
-constexpr auto kNeeds = kTableNames<TimelineStepTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineLaunchTable>;
-constexpr auto kMakes = kTableNames<ProfileStepTable, ProfileStepStatsTable>;
+struct StepFigures {
+  int32_t step = kNone32;
+  int64_t label = kNone64;
+  int64_t start = 0;
+  bool whole = true;
+  bool on_device = true;  // work of devices was recorded
+  std::array<int64_t, kFigures> figures{};
+};
+
+// With fewer steps a median says little about what is usual.
+constexpr size_t kFewestSteps = 4;
+// Distance from the median in median absolute deviations; of normal noise one in 1e11 is as far.
+constexpr int64_t kMostDeviations = 10;
+// And a quarter longer than usual: what is less is seldom worth a look, however steady the rest.
+constexpr int64_t kSlowPercent = 125;
+constexpr double kMillisecond = 1e6;
+
+std::vector<int64_t> Values(const std::vector<StepFigures>& steps, size_t figure) {
+  std::vector<int64_t> values;
+  for (const StepFigures& step : steps) {
+    if (step.whole) values.push_back(step.figures[figure]);
+  }
+  return values;
+}
+
+struct Growth {
+  std::string_view what;
+  int64_t ns = 0;
+};
+
+// The part of the step that grew most over what it usually is.
+Growth LargestGrowth(const std::vector<StepFigures>& steps, const StepFigures& slow) {
+  constexpr std::pair<Figure, std::string_view> kParts[] = {
+      {kIdle, "idle time of the device"},
+      {kCompute, "computation"},
+      {kExposedCommunication, "communication that nothing hides"},
+      {kExposedMemory, "copies and fills that nothing hides"}};
+  Growth largest;
+  for (const auto& [figure, what] : kParts) {
+    const int64_t grown = slow.figures[figure] - Median(Values(steps, figure));
+    if (grown > largest.ns) largest = {what, grown};
+  }
+  return largest;
+}
+
+std::string NextStep(std::string_view grown) {
+  if (grown.starts_with("idle")) return "See what the host did in this step: table profile_gap.";
+  if (grown.starts_with("communication"))
+    return "See which rank came late to the collectives of this step.";
+  return "Compare the kernels of this step with those of another: table timeline_launch.";
+}
+
+// On how many of the ranks, where more than one was recorded.
+std::string Where(const std::vector<int32_t>& ranks, size_t slow, size_t timelines) {
+  if (timelines == 1) return ranks.empty() ? "" : fmt::format(" on rank {}", ranks[0]);
+  if (slow == timelines) return fmt::format(" on all {} ranks", timelines);
+  return fmt::format(" on {} of {} ranks", slow, timelines);
+}
+
+// Steps that are clearly slower than the others of their rank, of all jobs. A step that is slow on
+// several ranks is one finding, and blames ranks only when it is slow on a few of them.
+class SlowSteps {
+ public:
+  // `first_row`: of the steps in the result's table profile_step.
+  void Look(const Identity& who, const std::vector<StepFigures>& steps, size_t first_row) {
+    const Job job{who.job, who.attempt};
+    ++timelines_[job];
+    const std::vector<int64_t> durations = Values(steps, kDuration);
+    const int64_t median = durations.size() < kFewestSteps ? 0 : Median(durations);
+    if (median <= 0) return;
+    const int64_t limit = std::max(PercentOf(median, kSlowPercent),
+                                   median + kMostDeviations * MedianDeviation(durations));
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const StepFigures& step = steps[i];
+      if (!step.whole || step.figures[kDuration] <= limit) continue;
+      const Growth growth = step.on_device ? LargestGrowth(steps, step) : Growth{};
+      slow_[{job, step.label == kNone64 ? step.step : step.label}].push_back(
+          {who.rank, step.figures[kDuration], median, durations.size(), growth.what, growth.ns,
+           i == 0, static_cast<int64_t>(first_row + i)});
+    }
+  }
+
+  void AddFindings(std::vector<Finding>& findings) const {
+    for (const auto& [key, slow] : slow_)
+      findings.push_back(ToFinding(key.first, key.second, slow));
+  }
+
+ private:
+  struct Slow {
+    int32_t rank = kNone32;
+    int64_t duration_ns = 0;
+    int64_t median_ns = 0;
+    size_t steps = 0;       // that the median is of
+    std::string_view grew;  // what grew most; empty when not known
+    int64_t growth_ns = 0;
+    bool is_first = false;  // of the recording
+    int64_t row = 0;
+  };
+  using Job = std::pair<int32_t, int32_t>;  // and attempt
+
+  Finding ToFinding(const Job& job, int64_t label, const std::vector<Slow>& slow) const {
+    const Slow& worst = *std::max_element(
+        slow.begin(), slow.end(),
+        [](const Slow& a, const Slow& b) { return a.duration_ns < b.duration_ns; });
+    const size_t timelines = timelines_.at(job);
+    Finding finding;
+    finding.rule = "profile.slow_step";
+    // The first step that is recorded pays for the start of the profiler.
+    finding.severity = worst.is_first ? Severity::kInfo : Severity::kWarning;
+    finding.job = job.first;
+    finding.attempt = job.second;
+    for (const Slow& each : slow) {
+      const bool few = timelines == 1 || slow.size() * 2 <= timelines;
+      if (few && each.rank != kNone32) finding.ranks.push_back(each.rank);
+      finding.evidence.push_back(
+          {fmt::format("{:.1f} ms; the median of {} whole steps is {:.1f} ms",
+                       static_cast<double>(each.duration_ns) / kMillisecond, each.steps,
+                       static_cast<double>(each.median_ns) / kMillisecond),
+           "profile_step",
+           {each.row}});
+    }
+    const std::string which = fmt::format(
+        fmt::runtime(worst.is_first ? "The first recorded step ({})" : "Step {}"), label);
+    const auto duration = static_cast<double>(worst.duration_ns);
+    finding.headline =
+        fmt::format("{} took {:.1f} ms{}, {:.1f} times as long as usual", which,
+                    duration / kMillisecond, Where(finding.ranks, slow.size(), timelines),
+                    duration / static_cast<double>(worst.median_ns));
+    if (worst.growth_ns > 0)
+      finding.headline +=
+          fmt::format(": {:.1f} ms more of {}", static_cast<double>(worst.growth_ns) / kMillisecond,
+                      worst.grew);
+    finding.confidence = 0.9;
+    finding.why = "far outside of how the other steps of the same recording vary";
+    finding.next_step = NextStep(worst.grew);
+    return finding;
+  }
+
+  std::map<std::pair<Job, int64_t>, std::vector<Slow>> slow_;  // by label
+  std::map<Job, size_t> timelines_;
+};
+
+using timeline::TimelineView;
 
 void SetDeviceTimes(const timeline::TimeSplit& split, StepFigures& step) {
   step.figures[kBusy] = split.busy;
@@ -69,7 +236,7 @@ std::vector<StepFigures> StepFiguresOf(const TimelineView& view,
 }
 
 // Of a timeline without work of devices nothing is said about devices.
-bool IsOfDevice(Figure figure) { return figure != kHost && figure != kDuration; }
+bool IsOfDevice(size_t figure) { return figure != kHost && figure != kDuration; }
 
 void AddSteps(const TimelineView& view, const std::vector<StepFigures>& steps, Part& part) {
   for (const StepFigures& step : steps) {
@@ -95,11 +262,8 @@ void AddSteps(const TimelineView& view, const std::vector<StepFigures>& steps, P
 
 void AddStats(const TimelineView& view, const std::vector<StepFigures>& steps, Part& part) {
   for (size_t figure = 0; figure < kFigures; ++figure) {
-    std::vector<int64_t> values;
-    for (const StepFigures& step : steps) {
-      if (step.whole && (step.on_device || !IsOfDevice(static_cast<Figure>(figure))))
-        values.push_back(step.figures[figure]);
-    }
+    const bool is_known = !steps.empty() && (steps[0].on_device || !IsOfDevice(figure));
+    std::vector<int64_t> values = is_known ? Values(steps, figure) : std::vector<int64_t>();
     if (values.empty()) continue;
     const Summary summary = Summarise(values);
     auto row = view.NewRow<ProfileStepStatsRow>();
@@ -137,9 +301,9 @@ const Analysis& Describe() {
                .example =
                    "Step 412 took 812.0 ms on 1 of 8 ranks, 2.1 times as long as usual: 402.3 ms "
                    "more of idle time of the device",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineStepTable>,
+               .makes = kTableNames<ProfileStepTable, ProfileStepStatsTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -1,8 +1,6 @@
 // How do the clocks of the ranks relate, and which rank came when to which collective?
 //
-//   lanes.h      the collectives of one group, rank by rank
-//   matching.h   which of one rank is which of another
-//   matches.h    those that several ranks show
+//   matching.h   the collectives of one group, rank by rank, and which of one is which of another
 //   clocks.h     offsets and drifts, from collectives that end at one moment
 //
 // The parts of one rank, host and device, move together.
@@ -21,11 +19,6 @@
 namespace debrief::analyses::timeline_clock {
 
 namespace {
-
-constexpr auto kNeeds = kTableNames<ProfileCollectiveTable>;
-constexpr auto kUses = kTableNames<TimelineTable>;
-constexpr auto kMakes =
-    kTableNames<TimelineClockTable, ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>;
 
 using Clocks = std::vector<NodeClock>;
 
@@ -105,7 +98,6 @@ class MatchWriter {
       auto wait =
           Part::RowOf<ProfileCollectiveWaitRow>({table_.input[each.row], table_.job[each.row],
                                                  table_.attempt[each.row], table_.rank[each.row]});
-      wait.input = table_.input[each.row];
       wait.match = row.match;
       wait.collective = table_.collective[each.row];
       wait.start_ns = Aligned(each, table_.start_ns[each.row]);
@@ -125,6 +117,7 @@ class MatchWriter {
   const Clocks& clocks_;
   Part& part_;
 };
+
 std::string_view StateOf(const Job& job, const NodeClock& clock) {
   if (clock.aligned) return "aligned";
   return job.nodes.size() == 1 ? "alone" : "unaligned";
@@ -135,7 +128,6 @@ void WriteClock(const Model& model, size_t timeline, const Job& job, const NodeC
   const auto& timelines = model.tables.Get<TimelineTable>();
   auto row = Part::RowOf<TimelineClockRow>({timelines.input[timeline], timelines.job[timeline],
                                             timelines.attempt[timeline], timelines.rank[timeline]});
-  row.input = timelines.input[timeline];
   row.reference = clock.reference;
   row.matched = clock.matched;
   row.residual_ns = clock.residual_ns;
@@ -179,9 +171,10 @@ const Analysis& Describe() {
                .sentence = "How do the clocks of the ranks relate, and who came when to which "
                            "collective?",
                .example = "rank 3 is 11.560 s ahead of rank 0; ends agree within 4 us",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<ProfileCollectiveTable>,
+               .makes = kTableNames<TimelineClockTable, ProfileCollectiveMatchTable,
+                                    ProfileCollectiveWaitTable>,
+               .uses = kTableNames<TimelineTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -16,6 +16,12 @@ namespace debrief::analyses::timeline_clock {
 
 namespace {
 
+constexpr size_t kSlopeSample = 64;
+constexpr size_t kFewestForSlope = 8;
+constexpr double kSteepest = 1e-3;  // no crystal is that bad
+constexpr double kClearSteps = 3;   // times the spread
+constexpr int64_t kFewForSpread = 3;
+
 // The clock of b shows `ahead` more than that of a, at the moment when a shows `at`.
 struct Edge {
   size_t a = 0;
@@ -28,15 +34,13 @@ struct Edge {
   int64_t least_ns = std::numeric_limits<int64_t>::min();  // bounds of `ahead`
   int64_t most_ns = std::numeric_limits<int64_t>::max();
 
-  double Uncertainty() const;
+  double Uncertainty() const {
+    if (matches < kFewForSpread) return 1e18;  // a spread of one or two says nothing
+    return static_cast<double>(spread_ns + 1) / std::sqrt(static_cast<double>(matches));
+  }
+
   bool AllowsNone() const { return least_ns <= 0 && most_ns >= 0; }
 };
-
-constexpr size_t kSlopeSample = 64;
-constexpr size_t kFewestForSlope = 8;
-constexpr double kSteepest = 1e-3;  // no crystal is that bad
-constexpr double kClearSteps = 3;   // times the spread
-constexpr int64_t kFewForSpread = 3;
 
 // One collective on both members.
 struct Pair {
@@ -78,11 +82,6 @@ Edge EdgeOf(size_t a, size_t b, const std::vector<Pair>& pairs) {
   edge.spread_ns = std::max(edge.spread_ns, std::abs(edge.ahead_ns - allowed));
   edge.ahead_ns = allowed;
   return edge;
-}
-
-double Edge::Uncertainty() const {
-  if (matches < kFewForSpread) return 1e18;  // a spread of one or two says nothing
-  return static_cast<double>(spread_ns + 1) / std::sqrt(static_cast<double>(matches));
 }
 
 std::vector<Edge> FindEdges(const Model& model, const Job& job, const std::vector<Match>& matches) {

@@ -1,18 +1,20 @@
 // What communicated, when, with whom and how much?
 //
 // A kernel that communicates is known by its name or by its metadata; what it moved stands beside
-// it or beside the op that issued it (issuers.h). A device that shows every transfer of a
-// collective has one row for all of them (stamped.h). A timeline without such kernels (gloo, a CPU)
+// it or beside the op that issued it. A device that shows every transfer of a collective has one
+// row for all of them. A timeline without such kernels (gloo, a CPU)
 // has the ops themselves.
 //
 // Cost: one pass over the slices; everything else is linear in what communicates, but for sorting.
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "analyses/analysis.h"
-#include "analyses/timeline/collectives/issuers.h"
-#include "analyses/timeline/collectives/stamped.h"
 #include "model/timeline/device_time.h"
 #include "model/timeline/view.h"
 #include "tables/accel_stamp.h"
@@ -28,14 +30,190 @@ namespace debrief::analyses::timeline_collectives {
 
 namespace {
 
+using timeline::IsBookkeeping;
 using timeline::IsGathering;
 using timeline::PlainOp;
 using timeline::TimelineView;
 
-constexpr auto kNeeds = kTableNames<TimelineTable, TimelineSliceTable>;
-constexpr auto kMakes = kTableNames<ProfileCollectiveTable>;
-constexpr auto kUses =
-    kTableNames<timeline::ViewTables, TimelineStepTable, TimelineGroupTable, AccelStampTable>;
+// Which op of the host issued a communication kernel.
+//
+//   kernel --External id--------------------> record_param_comms
+//   kernel --correlation--> launch --inside--> record_param_comms
+//   kernel --correlation--> launch  after   -> record_param_comms, record_param_comms   (coalesced)
+//
+// The last is what batched sends and receives look like: the ops are recorded first, and one launch
+// behind them starts a kernel for all.
+//
+// Cost: one pass over the slices of a timeline, and a hash of its communication kernels.
+
+// An op on the host that carries what a collective moves.
+struct Issuer {
+  int32_t slice = kNone32;
+  size_t row = 0;  // of timeline_collective
+  bool taken = false;
+};
+
+class Issuers {
+ public:
+  // `kernels`: slices that communicate.
+  Issuers(const TimelineView& view, const std::vector<int32_t>& kernels) : view_(view) {
+    const auto& told = view.model.tables.Get<TimelineCollectiveTable>();
+    for (size_t row = view.collectives.begin; row < view.collectives.end; ++row) {
+      int32_t slice = told.slice[row];
+      if (view.kinds.IsWork(view.kind[TimelineView::At(slice)])) continue;
+      if (IsBookkeeping(view.model.pools.Text(told.op[row]))) continue;
+      int64_t id = view.external_id[TimelineView::At(slice)];
+      if (id != kNone64) by_external_id_.emplace(id, issuers_.size());
+      issuers_.push_back({slice, row});
+    }
+    FindLaunches(kernels);
+  }
+
+  const std::vector<Issuer>& all() const { return issuers_; }
+
+  // Positions in all() of the ops that issued `kernel`; several when they were coalesced. Kernels
+  // of one stream have to be asked for in their order; those that name an op before all others.
+  std::vector<size_t> Direct(int32_t kernel) {
+    size_t issuer = kNoIssuer;
+    size_t at = TimelineView::At(kernel);
+    auto named = by_external_id_.find(view_.external_id[at]);
+    if (named != by_external_id_.end()) issuer = named->second;
+    auto launch = launch_of_.find(view_.correlation[at]);
+    if (issuer == kNoIssuer && launch != launch_of_.end() && launch->second != kNone32)
+      issuer = Around(launch->second);
+    if (issuer == kNoIssuer) return {};
+    issuers_[issuer].taken = true;
+    return {issuer};
+  }
+
+  std::vector<size_t> Coalesced(int32_t kernel) {
+    auto launch = launch_of_.find(view_.correlation[TimelineView::At(kernel)]);
+    if (launch == launch_of_.end() || launch->second == kNone32) return {};
+    int32_t track = view_.track[TimelineView::At(launch->second)];
+    auto behind = std::partition_point(issuers_.begin(), issuers_.end(), [&](const Issuer& each) {
+      return each.slice < launch->second;
+    });
+    std::vector<size_t> found;
+    for (auto at = behind; at != issuers_.begin();) {
+      --at;
+      if (at->taken || view_.track[TimelineView::At(at->slice)] != track) break;
+      at->taken = true;
+      found.push_back(static_cast<size_t>(at - issuers_.begin()));
+    }
+    std::reverse(found.begin(), found.end());
+    return found;
+  }
+
+ private:
+  void FindLaunches(const std::vector<int32_t>& kernels) {
+    for (int32_t kernel : kernels) {
+      int64_t correlation = view_.correlation[TimelineView::At(kernel)];
+      if (correlation != kNone64) launch_of_.emplace(correlation, kNone32);
+    }
+    if (launch_of_.empty()) return;
+    for (int32_t slice = 0; slice < view_.slice_count(); ++slice) {
+      size_t at = TimelineView::At(slice);
+      if (view_.kind[at] != view_.kinds.runtime || view_.correlation[at] == kNone64) continue;
+      auto found = launch_of_.find(view_.correlation[at]);
+      if (found != launch_of_.end()) found->second = slice;
+    }
+  }
+
+  size_t Around(int32_t slice) const {
+    for (int32_t outer = view_.parent[TimelineView::At(slice)]; outer != kNone32;
+         outer = view_.parent[TimelineView::At(outer)]) {
+      auto found = std::partition_point(issuers_.begin(), issuers_.end(),
+                                        [&](const Issuer& each) { return each.slice < outer; });
+      if (found != issuers_.end() && found->slice == outer)
+        return static_cast<size_t>(found - issuers_.begin());
+    }
+    return kNoIssuer;
+  }
+
+  // the issuer that encloses it, or kNoIssuer
+
+  static constexpr size_t kNoIssuer = static_cast<size_t>(-1);
+  const TimelineView& view_;
+  std::vector<Issuer> issuers_;  // in order of slice
+  std::unordered_map<int64_t, size_t> by_external_id_;
+  std::unordered_map<int64_t, int32_t> launch_of_;  // by correlation
+};
+
+// Collectives of devices that show every transfer of one, as AIUs do.
+//
+//   AllReduce_all_reduce_4   [Receive s0] [Add_1] [Send s1] [Receive s3]      one collective
+//
+// Its events carry its name. Where a graph runs again, so does the collective, under the same name
+// and with the same events: one that comes a second time begins the next. Cost: sorts the events.
+
+struct StampedCollective {
+  StringId name = StringId::kNone;
+  int32_t rank = kNone32;
+  int32_t first_slice = kNone32;
+  int64_t start_ns = 0, end_ns = 0;
+  int64_t bytes = kNone64;
+  int32_t parts = 0;
+};
+
+struct Piece {
+  StringId collective;
+  int32_t rank;
+  int64_t start_ns;
+  int32_t slice;
+  size_t row;  // of accel_stamp
+
+  auto Order() const { return std::tuple(rank, collective, start_ns, slice); }
+};
+
+std::vector<Piece> PiecesOf(const TimelineView& view) {
+  const auto& stamps = view.model.tables.Get<AccelStampTable>();
+  timeline::RowRange rows = timeline::RowsOf(stamps, view.who.input);
+  std::vector<Piece> pieces;
+  for (size_t row = rows.begin; row < rows.end; ++row) {
+    size_t slice = TimelineView::At(stamps.slice[row]);
+    if (stamps.coll_group[row] == StringId::kNone || view.kind[slice] != view.kinds.kernel)
+      continue;
+    pieces.push_back(
+        {stamps.coll_group[row], stamps.rank[row], view.start[slice], stamps.slice[row], row});
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.Order() < b.Order(); });
+  return pieces;
+}
+
+// In order of time for each rank and name. What only waits to run is no part of one.
+std::vector<StampedCollective> StampedCollectivesOf(const TimelineView& view) {
+  const auto& stamps = view.model.tables.Get<AccelStampTable>();
+  std::vector<StampedCollective> found;
+  std::unordered_set<StringId> names;  // of events in the last one
+  for (const Piece& piece : PiecesOf(view)) {
+    bool goes_on = !found.empty() && found.back().name == piece.collective &&
+                   found.back().rank == piece.rank &&
+                   !names.contains(view.name[TimelineView::At(piece.slice)]);
+    if (!goes_on) {
+      names.clear();
+      found.push_back({.name = piece.collective,
+                       .rank = piece.rank,
+                       .first_slice = piece.slice,
+                       .start_ns = piece.start_ns,
+                       .end_ns = piece.start_ns});
+    }
+    names.insert(view.name[TimelineView::At(piece.slice)]);
+    StampedCollective& collective = found.back();
+    collective.end_ns = std::max(collective.end_ns, view.end(piece.slice));
+    collective.bytes = std::max(collective.bytes, stamps.bytes[piece.row]);
+    ++collective.parts;
+  }
+  return found;
+}
+
+// Whether a slice is a part of such a collective, by slice.
+std::vector<bool> StampedPartsOf(const TimelineView& view) {
+  std::vector<bool> is_part(view.slices.size());
+  for (const Piece& piece : PiecesOf(view)) is_part[TimelineView::At(piece.slice)] = true;
+  return is_part;
+}
+
 constexpr int64_t kTooMany = int64_t{1} << 50;  // more elements than any memory has
 
 // Rows of one timeline; text is the model's until they are written.
@@ -211,6 +389,7 @@ class Collector {
   timeline::StepFinder steps_;
   std::vector<int32_t> kernels_;
 };
+
 Status Run(const Model& model, AnalysisResult& result) {
   timeline::DeviceClasses classes(model);
   auto& table = result.part.tables.Edit<ProfileCollectiveTable>();
@@ -230,9 +409,10 @@ const Analysis& Describe() {
       .info = {.name = "timeline_collectives",
                .sentence = "What communicated, when, with whom and how much?",
                .example = "all_reduce of mesh_dp [4, 6], 524288 bytes, 1.2 ms on rank 4 in step 3",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes = kTableNames<ProfileCollectiveTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineStepTable, TimelineGroupTable,
+                                   AccelStampTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -28,10 +28,6 @@ namespace {
 using timeline::TimelineView;
 using timeline::WorkOrigin;
 
-constexpr auto kNeeds = kTableNames<TimelineSliceTable>;
-constexpr auto kUses = kTableNames<timeline::ViewTables, TimelineStepTable>;
-constexpr auto kMakes = kTableNames<TimelineLaunchTable>;
-
 // What is around each slice of the host: its op, module and compilation.
 //
 //   nn.Module: Linear_0 [ aten::linear [ aten::addmm [ cudaLaunchKernel ] ] ]
@@ -168,9 +164,9 @@ const Analysis& Describe() {
       .info = {.name = "timeline_launches",
                .sentence = "Which op, module and compilation launched each kernel?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<TimelineSliceTable>,
+               .makes = kTableNames<TimelineLaunchTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineStepTable>},
       .run = Run};
   return kAnalysis;
 }
