@@ -1,11 +1,13 @@
 #include "app/terminal.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -87,6 +89,20 @@ StdoutSink::~StdoutSink() { std::fflush(stdout); }
 
 void StdoutSink::Write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
+int CheckStdout(int code) {
+  errno = 0;
+  const bool is_whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (is_whole) return code;
+  const int error = errno;
+  pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  const bool has_gone = poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0;
+  if (has_gone) return code;
+  PrintError(Status(
+      Code::kIo, fmt::format("cannot write all of the answer to stdout{}{}", error == 0 ? "" : ": ",
+                             error == 0 ? "" : std::strerror(error))));
+  return code == 0 ? 1 : code;
+}
+
 int64_t SystemClock::NowNs() const {
   auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -114,6 +130,11 @@ std::string Environment(const char* name) {
 }
 
 void PrintError(const Status& status) { PrintNote(fmt::format("debrief: {}", status.ToString())); }
+
+int FailWith(const Status& status) {
+  PrintError(status);
+  return status.code() == Code::kUsage ? 2 : 1;
+}
 
 void PrintNote(std::string_view text) { std::fputs((Printable(text) + "\n").c_str(), stderr); }
 

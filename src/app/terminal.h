@@ -19,6 +19,10 @@ class StdoutSink final : public TextSink {
   void Write(std::string_view text) override;
 };
 
+// The exit code of a command that ended with `code`: an answer that could not be printed whole (a
+// full disk) is an error. A reader that went away (head) had enough.
+int CheckStdout(int code);
+
 class SystemClock final : public Clock {
  public:
   int64_t NowNs() const override;
@@ -39,6 +43,8 @@ void OpenInBrowser(const std::string& page);
 
 // "debrief: <status>" on stderr.
 void PrintError(const Status& status);
+// The same, and the exit code of a command that ends with it: 2 for wrong usage, else 1.
+int FailWith(const Status& status);
 void PrintNote(std::string_view text);
 
 // What was wrong in the inputs, for commands that print answers and no report: one line a kind and

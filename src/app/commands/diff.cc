@@ -135,19 +135,14 @@ Result<diff::RunDiff> Compare(const DiffOptions& options, const GlobalOptions& g
                                : CompareRanks(options, run.model);
 }
 
-int Fail(const Status& status) {
-  PrintError(status);
-  return status.code() == Code::kUsage ? 2 : 1;
-}
-
 }  // namespace
 
 int RunDiffCommand(const DiffOptions& options, const GlobalOptions& global) {
-  if (Status status = CheckUsage(options); !status.ok()) return Fail(status);
+  if (Status status = CheckUsage(options); !status.ok()) return FailWith(status);
   auto gates = ParseGates(options.fail_on);
-  if (!gates.ok()) return Fail(gates.status());
+  if (!gates.ok()) return FailWith(gates.status());
   auto found = Compare(options, global);
-  if (!found.ok()) return Fail(found.status());
+  if (!found.ok()) return FailWith(found.status());
   std::vector<diff::GateOutcome> outcomes;
   for (const diff::Gate& gate : gates.value()) outcomes.push_back(Test(gate, found.value()));
   const size_t rows = options.top == 0 ? SIZE_MAX : static_cast<size_t>(options.top);
