@@ -88,6 +88,8 @@ add_suite(hostile hostile 600 ${Python3_EXECUTABLE} tests/hostile/run.py
 add_suite(hostile.compile hostile 700 ${Python3_EXECUTABLE} tests/hostile/compile_logs.py
           --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
 
+add_suite(hostile.outputs hostile 500 ${Python3_EXECUTABLE} tests/hostile/outputs.py --binary $<TARGET_FILE:debrief>)
+
 foreach(importer ${importers} recording_reader)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 5 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)

@@ -1,5 +1,6 @@
 #include "app/build_model.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,7 +39,13 @@ ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
 
 int ThreadCount(const GlobalOptions& global) {
   if (global.jobs > 0) return global.jobs;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  // Each may have a file open.
+  constexpr rlim_t kFilesPerThread = 4;
+  rlimit files;
+  const bool is_known = getrlimit(RLIMIT_NOFILE, &files) == 0;
+  const rlim_t most = is_known ? files.rlim_cur / kFilesPerThread : 1;
+  const rlim_t cores = std::thread::hardware_concurrency();
+  return static_cast<int>(std::max<rlim_t>(1, std::min(cores, most)));
 }
 
 void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillBudget& budget,

@@ -4,12 +4,12 @@
 #include "app/flight_database.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
+#include "app/workshop.h"
 #include "base/bytes/write_file.h"
 #include "outputs/store/database.h"
 
@@ -21,15 +21,6 @@ using outputs::flight_text::FlatTable;
 using outputs::store::Database;
 using outputs::store::QuoteName;
 using outputs::store::QuoteText;
-
-// Removed with the object; what is to stay is renamed before.
-struct Temporary {
-  std::string path;
-  ~Temporary() {
-    unlink(path.c_str());
-    unlink((path + ".wal").c_str());
-  }
-};
 
 std::string CreateStatement(const FlatTable& table, const std::string& rows) {
   std::string columns;
@@ -46,23 +37,22 @@ std::string CreateStatement(const FlatTable& table, const std::string& rows) {
       QuoteName(table.name), columns, QuoteText(rows), types);
 }
 
-Status WriteTable(const FlatTable& table, const std::string& path, Database& database) {
-  Temporary rows{path + ".rows"};
+Status WriteTable(const FlatTable& table, const std::string& rows, Database& database) {
   std::string lines;
   for (const std::string& row : table.rows) lines += row + "\n";
-  TRY(WriteFileAtomically(rows.path, lines));
-  return database.Execute(CreateStatement(table, rows.path));
+  TRY(WriteFileAtomically(rows, lines));
+  return database.Execute(CreateStatement(table, rows));
 }
 
 Status WriteDuckDb(const std::vector<FlatTable>& tables, const std::string& path) {
-  Temporary partial{path + ".partial"};
-  unlink(partial.path.c_str());
-  ASSIGN_OR_RETURN(Database database,
-                   Database::Open(partial.path, {outputs::store::OpenMode::kReadWrite}));
-  for (const FlatTable& table : tables) TRY(WriteTable(table, path, database));
+  Workshop workshop;
+  TRY(workshop.Open(path));
+  const std::string file = workshop.File("flight.duckdb");
+  ASSIGN_OR_RETURN(Database database, Database::Open(file, {outputs::store::OpenMode::kReadWrite}));
+  for (const FlatTable& table : tables) TRY(WriteTable(table, workshop.File("rows"), database));
   TRY(database.Execute("CHECKPOINT"));
   database.Close();
-  if (rename(partial.path.c_str(), path.c_str()) == 0) return {};
+  if (rename(file.c_str(), path.c_str()) == 0) return {};
   return Status(Code::kIo, fmt::format("cannot write: {}", std::strerror(errno))).At({path});
 }
 

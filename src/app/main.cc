@@ -1,9 +1,26 @@
 // debrief: says what happened in a PyTorch job, from what the job left behind.
 #include <malloc.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "app/command_line.h"
+#include "app/terminal.h"
+
+namespace {
+
+// Inputs, outputs and connections need descriptors: the usual 1,024 are few, and more need no
+// right.
+void AllowManyFiles() {
+  constexpr rlim_t kWanted = 16 << 10;
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWanted) return;
+  limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
 #if defined(__x86_64__)
@@ -17,5 +34,6 @@ int main(int argc, char** argv) {
   // page of them would be faulted in anew: a fifth of the time of reading a large file.
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
-  return debrief::RunCommandLine(argc, argv);
+  AllowManyFiles();
+  return debrief::CheckStdout(debrief::RunCommandLine(argc, argv));
 }

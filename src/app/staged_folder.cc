@@ -1,10 +1,25 @@
+// Where the file system can, old and new folder are exchanged in one step (RENAME_EXCHANGE). Where
+// it cannot, the old one is renamed first; a run that is killed just then has its old folder given
+// back by the next one (RemoveAbandoned).
+//
+// A folder that cannot be renamed - a mount point, the working directory, one in a folder that we
+// may not write to - is filled from a folder inside of it, entry by entry.
 #include "app/staged_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
+
+#include "app/output_folder.h"
+#include "app/output_guard.h"
+#include "base/bytes/output_names.h"
 
 namespace debrief {
 
@@ -13,45 +28,148 @@ namespace {
 namespace fs = std::filesystem;
 
 Status Failed(const std::string& path, const std::error_code& error) {
-  return Status(Code::kDenied, "cannot make the folder: " + error.message())
+  const bool full = error == std::errc::no_space_on_device;
+  return Status(full ? Code::kNoSpace : Code::kDenied, "cannot make the folder: " + error.message())
       .At({.file = path})
       .Remedy("Choose another with -o");
+}
+
+std::error_code LastError() { return {errno, std::generic_category()}; }
+
+bool MustStay(const fs::path& folder) {
+  struct stat own, working;
+  struct statx more;
+  if (stat(folder.c_str(), &own) != 0) return false;
+  if (statx(AT_FDCWD, folder.c_str(), 0, 0, &more) == 0 &&
+      (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    return true;
+  if (stat(".", &working) == 0 && own.st_dev == working.st_dev && own.st_ino == working.st_ino)
+    return true;
+  return access(folder.parent_path().c_str(), W_OK) != 0;
+}
+
+bool IsThere(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+// Nothing in it but what is being written into it.
+bool IsEmptyFolder(const fs::path& path) {
+  std::error_code error;
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    if (!IsUnfinishedName(at->path().filename().string())) return false;
+  }
+  return !error;
 }
 
 }  // namespace
 
 StagedFolder::~StagedFolder() {
   std::error_code ignored;
-  if (!staging_.empty()) fs::remove_all(staging_, ignored);
+  if (!path().empty()) fs::remove_all(path(), ignored);
 }
 
-Status StagedFolder::Begin(const std::string& target, bool overwrite) {
-  target_ = target;
-  while (target_.size() > 1 && target_.back() == '/') target_.pop_back();
-  std::error_code error;
-  if (!overwrite && fs::exists(fs::symlink_status(target_, error))) {
+Status StagedFolder::Begin(const std::string& target, Options options) {
+  shown_ = target;
+  options_ = std::move(options);
+  ASSIGN_OR_RETURN(target_, GuardFolder(target, options_.inputs));
+  RemoveAbandoned(target_);
+  TRY(CheckTarget());
+  return MakeStaging();
+}
+
+// Asked again before it is replaced: another run may have been faster.
+Status StagedFolder::CheckTarget() const {
+  if (!IsThere(target_)) return {};
+  const bool is_empty = IsEmptyFolder(target_);
+  if (options_.is_tlparse_tree && !options_.overwrite) {
     return Status(
         Code::kUsage,
         fmt::format("Directory {} already exists; pass --overwrite to replace it or use -o OUTDIR",
-                    target));
+                    shown_));
   }
-  std::string staging = fmt::format("{}.{}.tmp", target_, getpid());
-  fs::create_directory(staging, error);
-  if (error) return Failed(target, error);
-  staging_ = staging;
+  if (is_empty) return {};
+  if (!options_.overwrite) {
+    return Status(Code::kUsage, fmt::format("{} exists and is not empty", shown_))
+        .Remedy("Add --overwrite, or choose another folder with -o");
+  }
+  if (IsOutputFolder(target_)) return {};
+  return Status(Code::kUsage,
+                fmt::format("{} is no folder that debrief wrote (it has no file {}), so it is not "
+                            "replaced",
+                            shown_, kOutputMarker))
+      .Remedy("Remove it yourself, or choose another folder with -o");
+}
+
+Status StagedFolder::MakeStaging() {
+  const fs::path target = target_;
+  inside_ = MustStay(target);
+  const fs::path beside = inside_ ? target / target.filename() : target;
+  Unfinished staging(UnfinishedPath(beside.string()));
+  // Fails where something has that name: nothing of others is ever used.
+  if (mkdir(staging.path().c_str(), 0777) != 0) return Failed(shown_, LastError());
+  staging_ = std::move(staging);
+  ASSIGN_OR_RETURN(lock_, MarkUnfinished(path()));
   return {};
 }
 
 Status StagedFolder::Publish() {
+  const Publishing publishing;  // who is interrupted here ends behind it
+  TRY(CheckTarget());
+  ASSIGN_OR_RETURN(lock_, MarkWhole(path()));
+  TRY(inside_ ? MoveInside() : Swap());
+  if (options_.is_tlparse_tree) unlink((target_ + "/" + std::string(kOutputMarker)).c_str());
+  staging_.Forget();
+  return {};
+}
+
+Status StagedFolder::Swap() const {
   std::error_code error;
-  std::string old = staging_ + ".old";
-  bool replaces = fs::exists(fs::symlink_status(target_, error));
-  error.clear();  // that it is not there is no error
-  if (replaces) fs::rename(target_, old, error);
-  if (!error) fs::rename(staging_, target_, error);
-  if (error) return Failed(target_, error);
-  staging_.clear();
-  if (replaces) fs::remove_all(old, error);
+  if (!IsThere(target_) || IsEmptyFolder(target_)) {
+    fs::rename(path(), target_, error);
+    return error ? Failed(shown_, error) : Status();
+  }
+  fs::permissions(path(), fs::status(target_, error).permissions(), error);
+  std::string old = path();
+  if (renameat2(AT_FDCWD, path().c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
+    old = UnfinishedPath(target_);
+    fs::rename(target_, old, error);
+    if (error) return Failed(shown_, error);
+    fs::rename(path(), target_, error);
+    if (error) {
+      std::error_code ignored;
+      fs::rename(old, target_, ignored);
+      return Failed(shown_, error);
+    }
+  }
+  RemoveOutputFolder(old, target_);
+  return {};
+}
+
+// Ours go out first and what is new comes in; the marker comes last.
+Status StagedFolder::MoveInside() const {
+  const fs::path target = target_, staging = path();
+  const fs::path old = UnfinishedPath((target / target.filename()).string());
+  std::error_code error;
+  fs::create_directory(old, error);
+  for (const std::string& name : OwnEntries(target)) {
+    if (!error) fs::rename(target / name, old / name, error);
+  }
+  std::vector<std::string> fresh = OwnEntries(staging);
+  std::reverse(fresh.begin(), fresh.end());
+  for (const std::string& name : fresh) {
+    if (!error && IsThere(target / name)) error = std::make_error_code(std::errc::file_exists);
+    if (!error) fs::rename(staging / name, target / name, error);
+  }
+  if (error) {
+    for (const std::string& name : OwnEntries(old)) {
+      std::error_code ignored;
+      fs::rename(old / name, target / name, ignored);
+    }
+    return Failed(shown_, error);
+  }
+  fs::remove_all(old, error);
+  fs::remove_all(staging, error);
   return {};
 }
 

@@ -1,11 +1,13 @@
 #include "app/terminal.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -86,6 +88,20 @@ std::string_view PathOf(const Model& model, int32_t input) {
 StdoutSink::~StdoutSink() { std::fflush(stdout); }
 
 void StdoutSink::Write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+int CheckStdout(int code) {
+  errno = 0;
+  const bool is_whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (is_whole) return code;
+  const int error = errno;
+  pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  const bool has_gone = poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0;
+  if (has_gone) return code;
+  PrintError(Status(
+      Code::kIo, fmt::format("cannot write all of the answer to stdout{}{}", error == 0 ? "" : ": ",
+                             error == 0 ? "" : std::strerror(error))));
+  return code == 0 ? 1 : code;
+}
 
 int64_t SystemClock::NowNs() const {
   auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -19,6 +19,10 @@ class StdoutSink final : public TextSink {
   void Write(std::string_view text) override;
 };
 
+// The exit code of a command that ended with `code`: an answer that could not be printed whole (a
+// full disk) is an error. A reader that went away (head) had enough.
+int CheckStdout(int code);
+
 class SystemClock final : public Clock {
  public:
   int64_t NowNs() const override;

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/text/strings.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/name_clues.h"
 #include "tables/attempt.h"
@@ -49,6 +50,42 @@ void AssignRank(FoundInput& input) {
     input.notes.push_back(
         {&kInputRankDisagrees,
          {.detail = fmt::format("name: rank {}, content: rank {}", clues.rank, content)}});
+  }
+}
+
+// The number that a name ends with, as dumps have it (nccl_trace_17).
+int32_t NumberAtEnd(std::string_view name) {
+  constexpr size_t kMostDigits = 7;
+  size_t begin = name.size();
+  while (begin > 0 && IsDigit(name[begin - 1])) --begin;
+  if (begin == name.size() || name.size() - begin > kMostDigits) return kNone32;
+  return static_cast<int32_t>(std::stol(std::string(name.substr(begin))));
+}
+
+// A file that could not be opened has no content to know it by. Where the files beside it are
+// numbered as it is and all of one kind, it is one of them: its rank left something, although we
+// cannot read it.
+void GuessUnreadKinds(std::vector<FoundInput>& inputs) {
+  auto is_unread = [](const FoundInput& input) {
+    return input.state == InputState::kFailed && input.importer == nullptr;
+  };
+  if (std::none_of(inputs.begin(), inputs.end(), is_unread)) return;
+  std::map<std::pair<std::string, std::string>, std::vector<const FoundInput*>> known;
+  auto key = [](const FoundInput& input) {
+    return std::pair(input.folder, NumberPattern(input.name));
+  };
+  for (const FoundInput& input : inputs) {
+    if (input.importer == nullptr) continue;
+    auto& kinds = known[key(input)];
+    if (kinds.empty() || kinds.back()->importer != input.importer) kinds.push_back(&input);
+  }
+  for (FoundInput& input : inputs) {
+    if (!is_unread(input) || !known.contains(key(input))) continue;
+    const auto& kinds = known[key(input)];
+    if (kinds.size() != 1 || NumberPattern(input.name) == input.name) continue;
+    input.importer = kinds.front()->importer;
+    if (kinds.front()->recognition.rank_in_name != kNone32)
+      input.recognition.rank_in_name = NumberAtEnd(input.name);
   }
 }
 
@@ -160,6 +197,7 @@ std::vector<AttemptClue> AttemptClues(const std::vector<FoundInput*>& inputs) {
 }  // namespace
 
 void AssignJobs(std::vector<FoundInput>& inputs, Model& model) {
+  GuessUnreadKinds(inputs);
   for (FoundInput& input : inputs) AssignRank(input);
   int32_t job = 0;
   for (auto& [key, members] : GroupByJob(inputs)) {

@@ -58,6 +58,8 @@ class Inspector {
     }
     Sniff(input, head.value());
     bool can_reopen = !input.file.empty();
+    bool is_short = head.value().size() < kSniffBytes;
+    if (can_reopen && is_short && input.importer == nullptr) CheckEnd(input, *stream);
     if (!can_reopen)
       TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
     out.push_back(std::move(input));
@@ -80,6 +82,10 @@ class Inspector {
       }
       return Status();
     });
+    // What follows the last member is of no interest, but that the stream around it is whole is:
+    // the checksum of a .tar.gz comes last.
+    int64_t rest = 0;
+    if (status.ok()) status = ReadToEnd(stream, rest);
     // The archive itself is an input only when there is something to say about it.
     if (status.ok() && !unsafe && out.size() > before) return;
     if (unsafe) archive.notes.push_back({&kArchiveUnsafeName, {}});
@@ -158,6 +164,16 @@ class Inspector {
         if (!options_.all_claims) return;
       }
       if (input.importer != nullptr) return;
+    }
+  }
+
+  // Nobody will read a file that no importer knows. Where its head was all of it, its end is here,
+  // and may tell why nobody knows it.
+  static void CheckEnd(FoundInput& input, ByteStream& stream) {
+    int64_t rest = 0;
+    if (Status end = ReadToEnd(stream, rest); !end.ok()) {
+      input.notes.push_back(NoteOf(end, input.packing));
+      input.state = InputState::kFailed;
     }
   }
 

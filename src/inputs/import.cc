@@ -46,6 +46,14 @@ bool IsRead(const FoundInput& input) {
          input.state == InputState::kRecognised;
 }
 
+// Payloads of compile logs stay where they are and are read again; of all else the tables have
+// everything.
+bool KeepsSource(const FoundInput& input) {
+  if (input.importer == nullptr) return false;
+  const auto& makes = input.importer->info.makes;
+  return std::find(makes.begin(), makes.end(), "compile_entry") != makes.end();
+}
+
 // Bytes read, counted as they lie on disk: a range of an unpacked input counts for its share.
 class BytesRead {
  public:
@@ -170,7 +178,7 @@ class Joiner {
 
   void Take(size_t i, Imported&& imported) {
     FoundInput& input = inputs_[i];
-    model_.sources[i] = std::move(imported.source);
+    if (KeepsSource(input)) model_.sources[i] = std::move(imported.source);
     if (!HasTwins(input) || expected_[KeyOf(input)] == 1) {
       model_.Append(std::move(imported.part));
       return;

@@ -13,6 +13,7 @@
 #include <set>
 #include <utility>
 
+#include "base/bytes/output_names.h"
 #include "inputs/input_diagnostics.h"
 
 namespace debrief {
@@ -78,7 +79,8 @@ class Walker {
     if (folder == nullptr) return errno;
     while (dirent* entry = readdir(folder)) {
       std::string name = entry->d_name;
-      bool is_ours = name != "." && name != ".." && name != ".git";
+      bool is_ours = name != "." && name != ".." && name != ".git" && name != kOutputMarker &&
+                     !IsUnfinishedName(name);
       if (is_ours) names.push_back(std::move(name));
     }
     closedir(folder);

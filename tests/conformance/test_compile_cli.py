@@ -67,11 +67,19 @@ def test_existing_folder(context):
 
 
 def test_overwrite(context):
+    """A tree of tlparse is replaced, and what others put there is kept; a folder of somebody else is refused."""
     out = context.scratch / "out"
     out.mkdir()
-    (out / "old.txt").write_text("old")
+    (out / "mine.txt").write_text("precious")
+    assert_refused(compile_to(context, SIMPLE, out, "--overwrite"),
+                   f"{out} is no folder that debrief wrote (it has no file .debrief), so it is not replaced. "
+                   "Remove it yourself, or choose another folder with -o.")
+    assert golden.paths_of(out) == ["mine.txt"]
+    for name in ("index.html", "compile_directory.json", "-_9_9_9/old.txt"):
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_text("old")
     assert compile_to(context, SIMPLE, out, "--overwrite").returncode == 0
-    assert "old.txt" not in golden.paths_of(out) and (out / "index.html").is_file()
+    assert "-_9_9_9/old.txt" not in golden.paths_of(out) and (out / "mine.txt").read_text() == "precious"
     before = tree_of(out)
     assert compile_to(context, "no/such.log", out, "--overwrite").returncode == 1
     assert tree_of(out) == before, "a run that failed has taken the earlier tree away"

@@ -36,6 +36,8 @@ RSS_LIMIT_MB = 1500
 # case: (the hostile file, any of these diagnostics is right)
 EXPECTED = {
     "truncated_gzip": ("cut.json.gz", {"gzip.truncated"}),
+    "short_gzip_flipped": ("short.json.gz", {"gzip.corrupt", "gzip.truncated"}),
+    "tar_gz_wrong_sum": ("sum.tar.gz", {"gzip.corrupt"}),
     "gzip_bomb": ("bomb.json.gz", {"gzip.expands_too_much"}),
     "zip_bomb": ("bomb.zip", {"archive.expands_too_much"}),
     "tar_escape": ("escape.tar", {"archive.unsafe_name"}),
@@ -77,6 +79,23 @@ EXECUTION = {"schema": "1.1.1", "pid": 1, "time": "2026-11-15 02:52:40", "start_
 def make_truncated_gzip(path):
     packed = gzip.compress(json.dumps(GOOD).encode() * 50, mtime=0)
     path.write_bytes(packed[:len(packed) // 2])
+
+
+def make_short_gzip_flipped(path):
+    """31 bytes of which one bit is wrong: the stream breaks within what a decoder reads ahead."""
+    path.write_bytes(bytes.fromhex("1f8b0800ba41fa6a04ff4b4e4cce584d5148865029f90070780b9a10000000"))
+
+
+def make_tar_gz_wrong_sum(path):
+    inner = io.BytesIO()
+    with tarfile.open(fileobj=inner, mode="w") as archive:
+        content = json.dumps(GOOD).encode()
+        member = tarfile.TarInfo("member.json")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    packed = bytearray(gzip.compress(inner.getvalue(), mtime=0))
+    packed[-6] ^= 1
+    path.write_bytes(packed)
 
 
 def deflated(block):

@@ -21,6 +21,7 @@
 #include "tables/comm_status.h"
 #include "tables/comm_traffic.h"
 #include "tables/first_incomplete.h"
+#include "tables/input.h"
 #include "tables/text_event.h"
 
 namespace debrief::analyses::flight {
@@ -28,7 +29,8 @@ namespace debrief::analyses::flight {
 namespace {
 
 constexpr auto kNeeds = kTableNames<CommDumpTable>;
-constexpr auto kUses = kTableNames<CommGroupTable, CommOpTable, CommStatusTable, TextEventTable>;
+constexpr auto kUses =
+    kTableNames<CommGroupTable, CommOpTable, CommStatusTable, InputTable, TextEventTable>;
 constexpr auto kMakes = kTableNames<CommMatchTable, CommCallTable, FirstIncompleteTable,
                                     CommArrivalTable, CommTrafficTable>;
 

@@ -6,6 +6,7 @@
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
 #include "tables/comm_status.h"
+#include "tables/input.h"
 
 namespace debrief::analyses::flight {
 
@@ -218,6 +219,17 @@ int32_t Index::AddRank(int32_t global_rank) {
   return found->second;
 }
 
+// A file that could not be opened tells no time, so it may be of any attempt.
+void Index::MarkUnread(std::map<int32_t, RankInfo>& all) const {
+  const auto& inputs = model.tables.Get<InputTable>();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs.job[i] != job || inputs.rank[i] == kNone32 || Text(inputs.state[i]) != "failed")
+      continue;
+    const std::string_view kind = Text(inputs.kind[i]);
+    if (kind == "flight_recorder" || kind == "unknown") all[inputs.rank[i]].unread = true;
+  }
+}
+
 // Every rank with a dump, an entry or a place in a group, in order of rank: members and units are
 // sorted by position.
 void Index::AddRanks() {
@@ -248,6 +260,7 @@ void Index::AddRanks() {
     last = ops.rank[i];
     add_members(ops.members[i]);
   }
+  MarkUnread(all);
   for (auto& [rank, info] : all) RankAt(AddRank(rank)) = info, ranks.back().rank = rank;
 }
 

@@ -75,6 +75,7 @@ struct Group {
 struct RankInfo {
   int32_t rank = 0;  // global
   bool has_dump = false;
+  bool unread = false;      // left a file that we could not read; it may be its dump
   bool whole = true;        // its dump was read to the end
   bool from_start = false;  // its dump begins with record 0
   int32_t first_unit = 0;   // its units: [first_unit, last_unit)
@@ -140,6 +141,7 @@ class Index {
 
  private:
   void AddRanks();
+  void MarkUnread(std::map<int32_t, RankInfo>& all) const;
   void AddUnits();
   void AddStatus();
   void SortGroups();

@@ -6,14 +6,16 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <ctime>
 
+#include "accel/ingest/input_list.h"
 #include "app/build_model.h"
 #include "app/commands/commands.h"
+#include "app/output_guard.h"
 #include "app/terminal.h"
+#include "app/workshop.h"
 #include "base/threads/thread_pool.h"
 
 namespace debrief {
@@ -50,7 +52,9 @@ class AccelConsole final : public accel::Console {
 // The trace goes through the timeline model, as `debrief convert` would do it.
 int WriteProtobuf(accel::Options options, accel::Console& console, ThreadPool& threads,
                   const GlobalOptions& global) {
-  options.trace_path = options.output + ".json";
+  Workshop workshop;
+  if (Status status = workshop.Open(options.output); !status.ok()) return Fail(status);
+  options.trace_path = workshop.File("trace.json");
   const auto done = accel::Process(options, console, threads, TemporaryFolder());
   if (!done.ok()) PrintError(done.status());
   if (!done.ok() || !done.value().wrote_trace) return 1;
@@ -58,9 +62,18 @@ int WriteProtobuf(accel::Options options, accel::Console& console, ThreadPool& t
   convert.paths = {options.trace_path};
   convert.to = "perfetto";
   convert.output = options.output;
-  const int code = RunConvert(convert, global);
-  unlink(options.trace_path.c_str());
-  return code;
+  return RunConvert(convert, global);
+}
+
+// The names of all outputs begin with that of the main one. It is kept as it was given, since it
+// stands in the trace; each file looks again whether it would replace an input (GrowingFile).
+Status CheckPlace(accel::Options& options) {
+  const accel::InputList inputs = accel::FindFiles(options.input, options.compat);
+  TRY(GuardFile(options.output, inputs.files).status());
+  if (IsWrittenThrough(options.output)) {  // a device has nothing beside it
+    options.stats = options.tb = options.intermediate = false;
+  }
+  return {};
 }
 
 }  // namespace
@@ -70,6 +83,7 @@ int RunAccel(const accel::Arguments& arguments, const std::string& command_line,
   auto options = accel::MakeOptions(arguments);
   if (!options.ok()) return Fail(options.status());
   options->command_line = command_line;
+  if (Status status = CheckPlace(options.value()); !status.ok()) return Fail(status);
   AccelConsole console(options->level, global.quiet);
   ThreadPool threads(ThreadCount(global));
   if (options->format == accel::Format::kProtobuf && !options->compat)

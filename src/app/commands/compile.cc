@@ -58,7 +58,7 @@ Result<std::string> AnswerText(const Model& model, const CompileOptions& options
 
 Status WriteRunnableFiles(const Model& model, const CompileOptions& options) {
   StagedFolder staged;
-  TRY(staged.Begin(options.runnable, options.overwrite));
+  TRY(staged.Begin(options.runnable, {.overwrite = options.overwrite, .inputs = {options.path}}));
   ASSIGN_OR_RETURN(int written, summary::WriteRunnables(model, staged.path()));
   TRY(staged.Publish());
   PrintNote(fmt::format("{} files in {}", written, options.runnable));
@@ -138,12 +138,12 @@ class CompileRun {
       return PrintCompileAnswer(model_, options_, global_);
     }
     StagedFolder staged;
-    const std::string& target =
-        options_.split_ranks.empty() ? options_.output : options_.split_ranks;
-    TRY(staged.Begin(target, options_.overwrite));
+    const bool is_tree = options_.split_ranks.empty();
+    TRY(staged.Begin(
+        is_tree ? options_.output : options_.split_ranks,
+        {.overwrite = options_.overwrite, .inputs = {options_.path}, .is_tlparse_tree = is_tree}));
     TRY(ReadLogs());
-    TRY(options_.split_ranks.empty() ? WriteTrees(staged.path())
-                                     : SplitRanks(model_, staged.path()));
+    TRY(is_tree ? WriteTrees(staged.path()) : SplitRanks(model_, staged.path()));
     TRY(staged.Publish());
     Report();
     return {};

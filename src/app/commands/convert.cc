@@ -5,7 +5,6 @@
 //
 // Only what a timeline needs is read, and only the analyses that relate clocks run.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +12,8 @@
 
 #include "app/build_model.h"
 #include "app/commands/commands.h"
+#include "app/output_guard.h"
+#include "app/staged_folder.h"
 #include "app/terminal.h"
 #include "base/json/writer.h"
 #include "base/text/rank_list.h"
@@ -60,6 +61,7 @@ class Conversion {
 
   Status Run() {
     TRY(CheckOptions());
+    TRY(FindPlace());
     BuildModel({.paths = options_.paths,
                 .output_folder = options_.to == "parquet" ? options_.output : "",
                 .select = [this](std::vector<FoundInput>& inputs) { Select(inputs); },
@@ -86,21 +88,14 @@ class Conversion {
       return Status(Code::kUsage, "Parquet tables are packed already")
           .Remedy("Name a folder with -o.");
     }
-    return CheckNotAnInput();
+    return {};
   }
 
-  // A file is replaced when it is whole; one that is being read must not be.
-  Status CheckNotAnInput() const {
-    struct stat out;
-    if (stat(options_.output.c_str(), &out) != 0 || S_ISDIR(out.st_mode)) return {};
-    for (const std::string& path : options_.paths) {
-      struct stat in;
-      const bool is_same =
-          stat(path.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-      if (is_same)
-        return Status(Code::kUsage, fmt::format("{} is an input", path))
-            .Remedy("Choose another -o.");
-    }
+  // Before anything is read: a place that may not be written to is told at once.
+  Status FindPlace() {
+    if (options_.to == "parquet")
+      return staged_.Begin(options_.output, {.overwrite = true, .inputs = options_.paths});
+    ASSIGN_OR_RETURN(file_, GuardFile(options_.output, options_.paths));
     return {};
   }
 
@@ -130,11 +125,13 @@ class Conversion {
         .Remedy("`debrief list inputs` says which files are timelines.");
   }
 
-  Status Write() const {
-    if (options_.to == "parquet")
-      return outputs::store::WriteParquetTables(model_, options_.output, kTablePrefix);
+  Status Write() {
+    if (options_.to == "parquet") {
+      TRY(outputs::store::WriteParquetTables(model_, staged_.path(), kTablePrefix));
+      return staged_.Publish();
+    }
     OutputContext context;
-    context.file = options_.output;
+    context.file = file_;
     context.frames = options_.frames;
     return FindOutput(options_.to)->write(model_, context);  // the command line knows no other
   }
@@ -171,6 +168,8 @@ class Conversion {
 
   const ConvertOptions& options_;
   const GlobalOptions& global_;
+  StagedFolder staged_;  // of Parquet tables
+  std::string file_;     // of everything else
   SpillBudget budget_;
   Model model_;
   Found found_;

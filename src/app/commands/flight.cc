@@ -12,6 +12,7 @@
 #include "app/build_model.h"
 #include "app/commands/commands.h"
 #include "app/flight_database.h"
+#include "app/output_guard.h"
 #include "app/terminal.h"
 #include "base/bytes/write_file.h"
 #include "outputs/output.h"
@@ -56,11 +57,14 @@ int32_t RankAfter(std::string_view name, std::string_view prefix) {
   return whole && rank >= 0 ? rank : kNone32;
 }
 
-// Dumps, and what the ranks printed. With a prefix the name decides which dumps, and whose.
+// Dumps, and what the ranks printed; a file that could not be opened may be a dump. With a prefix
+// the name decides which dumps, and whose.
 bool IsWanted(FoundInput& input, const std::string& prefix) {
-  if (input.importer == nullptr) return false;
-  if (input.importer->info.name == "job_text") return true;
-  if (input.importer->info.name != "flight_recorder") return false;
+  if (input.importer == nullptr && input.state != InputState::kFailed) return false;
+  if (input.importer != nullptr) {
+    if (input.importer->info.name == "job_text") return true;
+    if (input.importer->info.name != "flight_recorder") return false;
+  }
   if (prefix.empty()) return true;
   int32_t rank = RankAfter(input.name, prefix);
   input.recognition.rank = input.recognition.rank_in_name = rank;
@@ -155,7 +159,8 @@ int Fail(const Status& status, const FlightOptions& options) {
 
 }  // namespace
 
-int RunFlight(const FlightOptions& options, const GlobalOptions& global) {
+int RunFlight(const FlightOptions& given, const GlobalOptions& global) {
+  FlightOptions options = given;
   if (Status status = CheckOptions(options); !status.ok()) return Fail(status, options);
   if (!AnyPathExists({options.folder})) {
     return Fail(
@@ -164,6 +169,12 @@ int RunFlight(const FlightOptions& options, const GlobalOptions& global) {
                      fmt::format("AssertionError: folder {} does not exist", options.folder))
             : Status(Code::kNotFound, "no such file or folder").At({.file = options.folder}),
         options);
+  }
+  for (std::string* file : {&options.output, &options.timeline}) {
+    if (file->empty()) continue;
+    auto place = GuardFile(*file, {options.folder});
+    if (!place.ok()) return Fail(place.status(), options);
+    *file = std::move(place).value();
   }
   auto started = std::chrono::steady_clock::now();
   SpillBudget budget;

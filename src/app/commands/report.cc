@@ -1,19 +1,15 @@
 // debrief PATH...: find, import, analyse, print the verdict, write the output folder.
-#include <dirent.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <future>
 
 #include "app/build_model.h"
 #include "app/commands/commands.h"
+#include "app/staged_folder.h"
 #include "app/terminal.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
@@ -21,30 +17,6 @@
 namespace debrief {
 
 namespace {
-
-bool IsEmptyFolder(const std::string& path) {
-  DIR* folder = opendir(path.c_str());
-  if (folder == nullptr) return true;
-  bool empty = true;
-  while (dirent* entry = readdir(folder)) {
-    empty &= std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0;
-  }
-  closedir(folder);
-  return empty;
-}
-
-// An existing report is only replaced when asked to: it may be the only copy.
-Status MakeOutputFolder(const ReportOptions& options) {
-  if (mkdir(options.output.c_str(), 0777) == 0) return {};
-  if (errno != EEXIST) {
-    return Status(Code::kDenied, fmt::format("cannot make the folder: {}", std::strerror(errno)))
-        .At({.file = options.output})
-        .Remedy("Choose another with -o");
-  }
-  if (options.overwrite || IsEmptyFolder(options.output)) return {};
-  return Status(Code::kUsage, fmt::format("{} exists and is not empty", options.output))
-      .Remedy("Add --overwrite, or choose another folder with -o");
-}
 
 bool IsWanted(const Output& output, const ReportOptions& options) {
   if (output.info.file.empty()) return false;
@@ -81,9 +53,9 @@ std::vector<const Output*> WantedOutputs(const ReportOptions& options) {
 }
 
 // `done` counts the outputs that are written, for who looks on.
-Status WriteFiles(const Model& model, const ReportOptions& options, int threads,
-                  std::atomic<uint64_t>& done, std::string& written) {
-  OutputContext context{.folder = options.output,
+Status WriteFiles(const Model& model, const ReportOptions& options, const std::string& folder,
+                  int threads, std::atomic<uint64_t>& done, std::string& written) {
+  OutputContext context{.folder = folder,
                         .threads = threads,
                         .parquet = options.parquet,
                         .single_file = options.single_file};
@@ -141,14 +113,11 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
         Status(Code::kNotFound, "no such file or folder").At({.file = options.paths.front()}));
     return 1;
   }
-  if (Status status = CheckNamed(options); !status.ok()) {
-    PrintError(status);
-    return 2;
-  }
-  if (Status status = MakeOutputFolder(options); !status.ok()) {
-    PrintError(status);
-    return status.code() == Code::kUsage ? 2 : 1;
-  }
+  if (Status status = CheckNamed(options); !status.ok()) return Fail(status);
+  StagedFolder staged;
+  Status begun =
+      staged.Begin(options.output, {.overwrite = options.overwrite, .inputs = options.paths});
+  if (!begun.ok()) return Fail(begun);
   SpillBudget budget;
   budget.folder = TemporaryFolder();
   Model model;
@@ -157,17 +126,17 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   std::string written;
   std::atomic<uint64_t> done = 0;
   auto files = std::async(std::launch::async, [&] {
-    return WriteFiles(model, options, ThreadCount(global), done, written);
+    return WriteFiles(model, options, staged.path(), ThreadCount(global), done, written);
   });
   PrintAnswer(model, options, global);
   ShowWriting(WantedOutputs(options).size(), done, files, global);
   Status status = files.get();
-  if (!status.ok()) PrintError(status);
+  if (status.ok()) status = staged.Publish();
+  if (!status.ok()) return Fail(status);
   if (!global.quiet) {
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
     PrintNote(fmt::format("wrote {}/: {} ({:.1f} s)", options.output, written, took.count()));
   }
-  if (!status.ok()) return 1;
   return ExitCodeOf(model, options.fail_on);
 }
 

@@ -1,10 +1,8 @@
 // debrief serve: a report with SQL in the browser, on this machine alone, until it is interrupted.
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -38,20 +36,10 @@ UniqueFd StopSignals() {
   return UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-// A descriptor a connection: the usual 1,024 are few, and more need no right.
-void AllowManyFiles() {
-  constexpr rlim_t kWanted = 16 << 10;
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWanted) return;
-  limit.rlim_cur = std::min(kWanted, limit.rlim_max);
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 Status Run(const ServeOptions& options, const GlobalOptions& global) {
   ASSIGN_OR_RETURN(serve::ReportFiles files, serve::ReportFiles::Open(options.output));
   std::optional<std::string> token = serve::MakeToken();
   if (!token) return Status(Code::kIo, "the system gives no random numbers");
-  AllowManyFiles();
   uint16_t port = options.port;
   ASSIGN_OR_RETURN(UniqueFd listener, serve::ListenLocally(port));
   SteadyClock clock;

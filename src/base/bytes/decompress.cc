@@ -153,8 +153,12 @@ class GzipUnpacker final : public Unpacker {
     state_->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(input.data()));
     state_->avail_in = static_cast<uint32_t>(input.size());
     const int code = isal_inflate(state_.get());
-    Keep(input.substr(input.size() - state_->avail_in));
+    // ISA-L reads ahead. Where a stream breaks or ends within what it read ahead, it counts below
+    // zero: `avail_in` says more than there was.
+    const bool overran = state_->avail_in > input.size();
+    Keep(input.substr(overran ? input.size() : input.size() - state_->avail_in));
     if (code < 0) return Trouble(Code::kInvalid, Explain(code));
+    if (overran) return Cut("gzip");
     in_member_ = state_->block_state != ISAL_BLOCK_FINISH;
     if (!in_member_ || state_->avail_out != room || unread().size() != input.size()) return {};
     if (!input.empty()) return Trouble(Code::kInvalid, "the gzip decoder does not go on");

@@ -1,7 +1,8 @@
 // Sources over regular files: every view is one pread into a buffer of its own.
 //
 // The size is taken when the file is opened and stays: what a running job appends later is not
-// seen, so two passes over a source see the same bytes. A file that became shorter is kChanged.
+// seen, so two passes over a source see the same bytes. A file that became shorter is kChanged, and
+// so is one that was replaced between two views.
 // Cost: one system call and one copy out of the page cache per view (see TakeBuffer).
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <new>
 #include <utility>
 
+#include "base/bytes/open_files.h"
 #include "base/bytes/source_parts.h"
 
 namespace debrief {
@@ -100,14 +102,34 @@ Place At(const std::string& name, uint64_t offset) {
   return {.file = name, .offset = static_cast<int64_t>(offset)};
 }
 
-class FdSource final : public Source {
+Status Shrank(const std::string& name, uint64_t offset) {
+  return Status(Code::kChanged, "the file is shorter now than when it was opened")
+      .At(At(name, offset))
+      .Remedy("Run again when nothing writes to the file any more.");
+}
+
+Status ReadAll(int fd, char* out, uint64_t offset, size_t length, const std::string& name) {
+  for (size_t done = 0; done < length;) {
+    const ssize_t got = ::pread(fd, out + done, std::min(length - done, kMaxRead),
+                                static_cast<off_t>(offset + done));
+    if (got == 0) return Shrank(name, offset + done);
+    if (got < 0 && errno != EINTR) {
+      return Status(Code::kIo, fmt::format("cannot read: {}", std::strerror(errno)))
+          .At(At(name, offset + done));
+    }
+    if (got > 0) done += static_cast<size_t>(got);
+  }
+  return {};
+}
+
+// A source over something that is read into a buffer for every view.
+class ReadSource : public Source {
  public:
-  FdSource(UniqueFd fd, uint64_t size, std::string name)
-      : fd_(std::move(fd)), size_(size), name_(std::move(name)) {}
+  ReadSource(uint64_t size, std::string name) : size_(size), name_(std::move(name)) {}
 
-  uint64_t size() const override { return size_; }
+  uint64_t size() const final { return size_; }
 
-  Result<ByteView> View(uint64_t offset, size_t length) const override {
+  Result<ByteView> View(uint64_t offset, size_t length) const final {
     offset = std::min(offset, size_);
     length = static_cast<size_t>(std::min<uint64_t>(length, size_ - offset));
     std::shared_ptr<char[]> buffer = TakeBuffer(length + kPadding);
@@ -115,37 +137,50 @@ class FdSource final : public Source {
       return Status(Code::kLimit, fmt::format("no memory for a window of {} bytes", length))
           .At(At(name_, offset));
     }
-    TRY(ReadAll(buffer.get(), offset, length));
+    if (length > 0) TRY(Read(buffer.get(), offset, length));
     std::memset(buffer.get() + length, 0, kPadding);
     const char* data = buffer.get();
     return ByteView(std::move(buffer), data, length);
   }
 
+ protected:
+  virtual Status Read(char* out, uint64_t offset, size_t length) const = 0;
+  const std::string& name() const { return name_; }
+
  private:
-  Status ReadAll(char* out, uint64_t offset, size_t length) const {
-    for (size_t done = 0; done < length;) {
-      const ssize_t got = ::pread(fd_.get(), out + done, std::min(length - done, kMaxRead),
-                                  static_cast<off_t>(offset + done));
-      if (got == 0) return Shrank(offset + done);
-      if (got < 0 && errno != EINTR) {
-        return Status(Code::kIo, fmt::format("cannot read: {}", std::strerror(errno)))
-            .At(At(name_, offset + done));
-      }
-      if (got > 0) done += static_cast<size_t>(got);
+  uint64_t size_;
+  std::string name_;
+};
+
+// Pieces of an open file, one behind the other.
+class PieceSource final : public ReadSource {
+ public:
+  PieceSource(std::shared_ptr<const UniqueFd> fd, std::vector<ByteRange> pieces, uint64_t size,
+              std::string name)
+      : ReadSource(size, std::move(name)), fd_(std::move(fd)), pieces_(std::move(pieces)) {
+    uint64_t end = 0;
+    for (const ByteRange& piece : pieces_) ends_.push_back(end += piece.size());
+  }
+
+ protected:
+  Status Read(char* out, uint64_t offset, size_t length) const override {
+    auto i =
+        static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), offset) - ends_.begin());
+    for (; length > 0; ++i) {
+      const uint64_t left = ends_[i] - offset;
+      const size_t count = static_cast<size_t>(std::min<uint64_t>(length, left));
+      TRY(ReadAll(fd_->get(), out, pieces_[i].end - left, count, name()));
+      out += count;
+      offset += count;
+      length -= count;
     }
     return {};
   }
 
-  Status Shrank(uint64_t offset) const {
-    return Status(Code::kChanged,
-                  fmt::format("the file had {} bytes when it was opened and is shorter now", size_))
-        .At(At(name_, offset))
-        .Remedy("Run again when nothing writes to the file any more.");
-  }
-
-  UniqueFd fd_;
-  uint64_t size_;
-  std::string name_;
+ private:
+  std::shared_ptr<const UniqueFd> fd_;
+  std::vector<ByteRange> pieces_;
+  std::vector<uint64_t> ends_;  // of the pieces, in the source
 };
 
 std::string_view KindName(mode_t mode) {
@@ -184,23 +219,64 @@ Status OpenFailed(int error, const std::string& path) {
   }
 }
 
-}  // namespace
-
-std::unique_ptr<Source> MakeFdSource(UniqueFd fd, uint64_t size, std::string name) {
-  return std::make_unique<FdSource>(std::move(fd), size, std::move(name));
-}
-
 // Looked at twice: before open, since opening a device may do things to it and a socket cannot be
 // opened at all; and after, since the name may mean something else by then. O_NONBLOCK is for a
 // fifo that comes in between: open would wait for its writer.
-Result<std::unique_ptr<Source>> OpenFileSource(const std::string& path) {
-  struct stat info = {};
+Result<UniqueFd> OpenRegular(const std::string& path, struct stat& info) {
   if (::stat(path.c_str(), &info) != 0) return OpenFailed(errno, path);
   TRY(CheckRegular(info, path));
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd.valid() || ::fstat(fd.get(), &info) != 0) return OpenFailed(errno, path);
   TRY(CheckRegular(info, path));
-  return MakeFdSource(std::move(fd), static_cast<uint64_t>(info.st_size), path);
+  return fd;
+}
+
+// A file by its name, which is opened whenever it is read and not open (open_files.h).
+class NamedSource final : public ReadSource {
+ public:
+  NamedSource(const struct stat& info, std::string path, uint64_t number)
+      : ReadSource(static_cast<uint64_t>(info.st_size), std::move(path)),
+        device_(info.st_dev),
+        inode_(info.st_ino),
+        number_(number) {}
+  ~NamedSource() override { OpenFiles::Shared().Forget(number_); }
+
+ protected:
+  Status Read(char* out, uint64_t offset, size_t length) const override {
+    ASSIGN_OR_RETURN(const OpenFiles::Use use,
+                     OpenFiles::Shared().Take(number_, [this] { return Open(); }));
+    return ReadAll(use.fd(), out, offset, length, name());
+  }
+
+ private:
+  Result<UniqueFd> Open() const {
+    struct stat info = {};
+    ASSIGN_OR_RETURN(UniqueFd fd, OpenRegular(name(), info));
+    if (info.st_dev == device_ && info.st_ino == inode_) return fd;
+    return Status(Code::kChanged, "another file has its name now").At({.file = name()});
+  }
+
+  dev_t device_;
+  ino_t inode_;
+  uint64_t number_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> MakePieceSource(std::shared_ptr<const UniqueFd> fd,
+                                        std::vector<ByteRange> pieces, std::string name) {
+  uint64_t size = 0;
+  for (const ByteRange& piece : pieces) size += piece.size();
+  return std::make_unique<PieceSource>(std::move(fd), std::move(pieces), size, std::move(name));
+}
+
+Result<std::unique_ptr<Source>> OpenFileSource(const std::string& path) {
+  OpenFiles& files = OpenFiles::Shared();
+  const uint64_t number = files.NewNumber();
+  struct stat info = {};
+  TRY(files.Take(number, [&] { return OpenRegular(path, info); }).status());
+  files.RememberInput(info, path);
+  return std::unique_ptr<Source>(std::make_unique<NamedSource>(info, path, number));
 }
 
 }  // namespace debrief

@@ -2,13 +2,38 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
+#include "base/bytes/open_files.h"
+#include "base/bytes/output_names.h"
+
 namespace debrief {
+
+namespace {
+
+// The descriptor that a name of /dev stands for. Opened by its name, a file behind it would be
+// written from its beginning, over what is there already.
+int DescriptorOf(std::string_view path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view digits = path.substr(folder.size());
+    int number = -1;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error == std::errc() && end == digits.data() + digits.size()) return number;
+  }
+  return -1;
+}
+
+}  // namespace
 
 Status GrowingFile::Failed(int error) const {
   Code code = error == ENOSPC || error == EDQUOT                    ? Code::kNoSpace
@@ -20,16 +45,34 @@ Status GrowingFile::Failed(int error) const {
 }
 
 Result<GrowingFile> GrowingFile::Create(std::string path) {
-  GrowingFile file(std::move(path), UniqueFd());
-  ::unlink(file.temporary().c_str());
-  file.file_ =
-      UniqueFd(::open(file.temporary().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!file.file_.valid()) return file.Failed(errno);
+  GrowingFile file(std::move(path));
+  TRY(file.Open());
   return file;
 }
 
+Status GrowingFile::Open() {
+  struct stat info;
+  const int descriptor = DescriptorOf(path_);
+  const bool is_there = ::stat(path_.c_str(), &info) == 0;
+  if (descriptor >= 0) {
+    file_ = UniqueFd(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  } else if (is_there && !S_ISREG(info.st_mode)) {
+    file_ = UniqueFd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  } else if (is_there && OpenFiles::Shared().IsInput(info)) {
+    return Status(Code::kUsage, "this is an input, which is not replaced")
+        .At({.file = path_})
+        .Remedy("Choose another name with -o");
+  } else {
+    unfinished_ = Unfinished(UnfinishedPath(path_));
+    file_ =
+        UniqueFd(::open(unfinished_.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (file_.valid()) ::flock(file_.get(), LOCK_EX | LOCK_NB);  // says that we are alive
+  }
+  return file_.valid() ? Status() : Failed(errno);
+}
+
 GrowingFile::~GrowingFile() {
-  if (file_.valid()) ::unlink(temporary().c_str());
+  if (file_.valid() && !unfinished_.path().empty()) ::unlink(unfinished_.path().c_str());
 }
 
 Status GrowingFile::Append(std::string_view piece) {
@@ -47,7 +90,11 @@ Status GrowingFile::Finish() {
   // destructor, which removes what could not be finished.
   const int copy = ::dup(file_.get());
   if (copy < 0 || ::close(copy) != 0) return Failed(errno);
-  if (std::rename(temporary().c_str(), path_.c_str()) != 0) return Failed(errno);
+  if (!unfinished_.path().empty()) {
+    const Publishing publishing;
+    if (std::rename(unfinished_.path().c_str(), path_.c_str()) != 0) return Failed(errno);
+    unfinished_.Forget();
+  }
   file_ = UniqueFd();
   return {};
 }

@@ -4,14 +4,16 @@
 //   TRY(file.Append("piece"));
 //   TRY(file.Finish());
 //
-// It grows under a temporary name beside its place and is renamed by Finish(): a reader sees the
-// old file or the whole new one. Without Finish() nothing is left behind. A link that someone put
-// at the temporary name is replaced, not followed.
+// It grows under another name beside its place (output_names.h) and is renamed by Finish(): a
+// reader sees the old file or the whole new one. Without Finish() nothing is left behind. A file
+// that was opened as an input is never replaced. What is no regular file (a fifo, /dev/stdout) has
+// no old and new: it is written to.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "base/bytes/unfinished.h"
 #include "base/bytes/unique_fd.h"
 #include "base/status.h"
 
@@ -27,12 +29,13 @@ class GrowingFile {
   Status Finish();
 
  private:
-  GrowingFile(std::string path, UniqueFd file) : path_(std::move(path)), file_(std::move(file)) {}
+  explicit GrowingFile(std::string path) : path_(std::move(path)) {}
+  Status Open();
   Status Failed(int error) const;
-  std::string temporary() const { return path_ + ".tmp"; }
 
   std::string path_;
-  UniqueFd file_;  // not valid once finished
+  UniqueFd file_;          // not valid once finished
+  Unfinished unfinished_;  // its name while it grows; empty where that is path_
 };
 
 }  // namespace debrief

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/bytes/source.h"
 #include "base/bytes/unique_fd.h"
@@ -15,7 +16,8 @@ namespace debrief {
 // ownership, so what hangs on `bytes` lives until the source and its last view are gone.
 std::unique_ptr<Source> MakeSharedSource(std::shared_ptr<const char[]> bytes, size_t size);
 
-// Over the first `size` bytes of an open regular file. `name` stands in messages.
-std::unique_ptr<Source> MakeFdSource(UniqueFd fd, uint64_t size, std::string name);
+// Over pieces of an open regular file, one behind the other. `name` stands in messages.
+std::unique_ptr<Source> MakePieceSource(std::shared_ptr<const UniqueFd> fd,
+                                        std::vector<ByteRange> pieces, std::string name);
 
 }  // namespace debrief

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/bytes/source_parts.h"
 
@@ -63,19 +64,33 @@ struct Block {
   Lease lease;
 };
 
-// A file of our own, with what it takes of the disk budget.
+// Pieces of the shared file, with what they take of the disk budget; the disk gets them back.
 class SpillSource final : public Source {
  public:
-  SpillSource(std::unique_ptr<Source> file, Lease lease)
-      : file_(std::move(file)), lease_(std::move(lease)) {}
+  SpillSource(std::shared_ptr<const UniqueFd> file, std::vector<ByteRange> pieces,
+              const std::string& name, Lease lease)
+      : file_(std::move(file)),
+        pieces_(std::move(pieces)),
+        source_(MakePieceSource(file_, pieces_, name)),
+        lease_(std::move(lease)) {}
 
-  uint64_t size() const override { return file_->size(); }
+  ~SpillSource() override {
+    for (const ByteRange& piece : pieces_) {
+      // Where a file system cannot do that, the space is free when the process ends.
+      (void)::fallocate(file_->get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                        static_cast<off_t>(piece.begin), static_cast<off_t>(piece.size()));
+    }
+  }
+
+  uint64_t size() const override { return source_->size(); }
   Result<ByteView> View(uint64_t offset, size_t length) const override {
-    return file_->View(offset, length);
+    return source_->View(offset, length);
   }
 
  private:
-  std::unique_ptr<Source> file_;
+  std::shared_ptr<const UniqueFd> file_;
+  std::vector<ByteRange> pieces_;
+  std::unique_ptr<Source> source_;
   Lease lease_;
 };
 
@@ -89,6 +104,15 @@ UniqueFd OpenTemporary(const std::string& folder) {
   return named;
 }
 
+// The file of all streams; null, with errno set, when there can be none.
+std::shared_ptr<const UniqueFd> SharedFile(SpillBudget& budget) {
+  const std::lock_guard lock(budget.file_mutex);
+  if (budget.file != nullptr) return budget.file;
+  UniqueFd fd = OpenTemporary(budget.folder);
+  if (fd.valid()) budget.file = std::make_shared<const UniqueFd>(std::move(fd));
+  return budget.file;
+}
+
 class Spiller {
  public:
   Spiller(ByteStream& in, SpillBudget& budget)
@@ -100,16 +124,17 @@ class Spiller {
   Spilled Run() {
     FillMemory();
     if (fits_ && Settle()) return {TakeMemory(), std::move(trouble_)};
-    fd_ = OpenTemporary(budget_.folder);
-    if (!fd_.valid()) {
+    file_ = SharedFile(budget_);
+    if (file_ == nullptr) {
       trouble_ = DiskTrouble(errno, "create a temporary file");
       return {TakeMemory(), std::move(trouble_)};
     }
     Status kept = Append(used_);
     if (kept.ok() && trouble_.ok() && !ended_) kept = CopyRest();
     if (!kept.ok()) trouble_ = std::move(kept);
-    auto file = MakeFdSource(std::move(fd_), written_, budget_.folder + " (temporary file)");
-    return {std::make_unique<SpillSource>(std::move(file), std::move(disk_)), std::move(trouble_)};
+    auto source = std::make_unique<SpillSource>(
+        file_, std::move(pieces_), budget_.folder + " (temporary file)", std::move(disk_));
+    return {std::move(source), std::move(trouble_)};
   }
 
  private:
@@ -171,16 +196,26 @@ class Spiller {
 
   Status Append(size_t count) {
     if (!disk_.Resize(disk_.held() + count)) return OverBudget();
-    for (size_t done = 0; done < count;) {
-      const ssize_t put =
-          ::pwrite(fd_.get(), buffer_.get() + done, count - done, static_cast<off_t>(written_));
-      if (put < 0 && errno != EINTR) return DiskTrouble(errno, "write a temporary file");
-      if (put > 0) {
-        done += static_cast<size_t>(put);
-        written_ += static_cast<uint64_t>(put);
-      }
+    const uint64_t begin = budget_.file_end.fetch_add(count);
+    size_t done = 0;
+    Status status;
+    while (done < count && status.ok()) {
+      const ssize_t put = ::pwrite(file_->get(), buffer_.get() + done, count - done,
+                                   static_cast<off_t>(begin + done));
+      if (put < 0 && errno != EINTR) status = DiskTrouble(errno, "write a temporary file");
+      if (put > 0) done += static_cast<size_t>(put);
     }
-    return {};
+    AddPiece({begin, begin + done});
+    return status;
+  }
+
+  void AddPiece(ByteRange piece) {
+    if (piece.size() == 0) return;
+    if (!pieces_.empty() && pieces_.back().end == piece.begin) {
+      pieces_.back().end = piece.end;
+    } else {
+      pieces_.push_back(piece);
+    }
   }
 
   Status OverBudget() const {
@@ -215,8 +250,8 @@ class Spiller {
   bool fits_ = false;
   bool ended_ = false;
   Status trouble_;
-  UniqueFd fd_;
-  uint64_t written_ = 0;
+  std::shared_ptr<const UniqueFd> file_;
+  std::vector<ByteRange> pieces_;  // of file_, in order of the stream
 };
 
 }  // namespace

@@ -1,14 +1,17 @@
 // Turning a stream into a Source: into memory while it is small, else into a temporary file that
-// has no name and vanishes with the process, however that ends.
+// has no name and vanishes with the process, however that ends. All streams of a run share one
+// file: there may be more of them than a process may have files open.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/bytes/byte_stream.h"
 #include "base/bytes/source.h"
+#include "base/bytes/unique_fd.h"
 #include "base/status.h"
 
 namespace debrief {
@@ -22,6 +25,10 @@ struct SpillBudget {
   uint64_t max_disk_bytes = uint64_t{64} << 30;     // all streams on disk
   std::atomic<uint64_t> memory_used = 0;
   std::atomic<uint64_t> disk_used = 0;
+
+  std::mutex file_mutex;                      // of what follows
+  std::shared_ptr<const UniqueFd> file = {};  // made when the first stream needs it
+  std::atomic<uint64_t> file_end = 0;
 };
 
 struct Spilled {

@@ -143,8 +143,16 @@ Result<Database> Analyze(const Model& model, const Dumps& dumps, int64_t mismatc
       lists.erase(order[head++]);
       continue;
     }
+    // Every entry that is taken off a list is a call. A region of a group that its own rank is no
+    // member of takes none: the analyzer would ask for it again and again.
+    const size_t calls = context.db.calls.size();
     ASSIGN_OR_RETURN(bool go_on, MatchNext(order, head, mismatch_cap, lists, context));
     if (!go_on) break;
+    if (context.db.calls.size() == calls) {
+      return PythonError("RuntimeError",
+                         fmt::format("the analyzer never gets past record {1} of rank {0}",
+                                     order[head], lists[order[head]].front()->record));
+    }
   }
   return std::move(context.db);
 }

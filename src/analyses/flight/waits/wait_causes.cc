@@ -97,8 +97,9 @@ std::vector<int32_t> FirstToStop(const Index& index, const std::vector<int32_t>&
 struct Ends {
   std::vector<int32_t> idle;  // have a whole dump and no work: the host never came
   std::vector<int32_t> no_dump;
-  std::vector<int32_t> cut;    // idle as far as their cut dump tells
-  std::vector<int32_t> stuck;  // in an operation that everybody joined
+  std::vector<int32_t> unread;  // left a dump that we could not read
+  std::vector<int32_t> cut;     // idle as far as their cut dump tells
+  std::vector<int32_t> stuck;   // in an operation that everybody joined
 };
 
 Ends FindEnds(const Index& index, const Waits& waits) {
@@ -107,7 +108,7 @@ Ends FindEnds(const Index& index, const Waits& waits) {
     const RankInfo& info = index.RankAt(rank);
     if (waits.On(rank).empty() || !waits.Of(rank).empty()) continue;
     if (!info.has_dump) {
-      ends.no_dump.push_back(rank);
+      (info.unread ? ends.unread : ends.no_dump).push_back(rank);
     } else if (!info.whole) {
       ends.cut.push_back(rank);
     } else {
@@ -178,6 +179,21 @@ void AddCutDump(const Index& index, const Waits& waits, const std::vector<int32_
       "all others who are waited for wait in turn; its own dump is cut and cannot tell where it "
       "was";
   cause.next_step = "Copy its dump again; if that is all there is, look at its output.";
+}
+
+void AddUnreadDump(const Index& index, const Waits& waits, const std::vector<int32_t>& ranks,
+                   std::vector<Cause>& causes) {
+  Cause& cause = causes.emplace_back();
+  cause.rule = "flight.host_never_came";
+  cause.ranks = ranks;
+  int32_t waiter = FirstWaiter(index, waits, ranks);
+  Describe(index, waits, waiter, cause);
+  cause.what = fmt::format("is waited for in {}; its dump could not be read",
+                           OperationInWords(index, *waits.At(waiter)));
+  cause.confidence = 0.4;
+  cause.why =
+      "all others who are waited for wait in turn; its own dump is there and could not be read";
+  cause.next_step = "Make its dump readable (see the diagnostics) and run again.";
 }
 
 bool Contains(const std::vector<int32_t>& sorted, int32_t value) {
@@ -364,6 +380,8 @@ void FindWaitCauses(const Index& index, const Waits& waits, std::vector<Cause>& 
   if (causes.size() == before && !ends.no_dump.empty())
     AddNoDump(index, waits, ends.no_dump, causes);
   if (causes.size() == before && !ends.cut.empty()) AddCutDump(index, waits, ends.cut, causes);
+  if (causes.size() == before && !ends.unread.empty())
+    AddUnreadDump(index, waits, ends.unread, causes);
   if (causes.size() > before) return;
   for (const auto& cycle : waits.Cycles()) AddDeadlock(index, waits, cycle, causes);
   if (causes.size() == before) AddHang(index, waits, causes);
@@ -395,7 +413,8 @@ void AddMembership(const Index& index, Cause& cause) {
 void FindMissingDumps(const Index& index, std::vector<Cause>& causes) {
   Cause cause;
   for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
-    if (!index.RankAt(rank).has_dump) cause.ranks.push_back(rank);
+    const RankInfo& info = index.RankAt(rank);
+    if (!info.has_dump && !info.unread) cause.ranks.push_back(rank);
   }
   bool told = std::any_of(causes.begin(), causes.end(), [&](const Cause& other) {
     return other.rule == "flight.no_dump" && other.ranks == cause.ranks;

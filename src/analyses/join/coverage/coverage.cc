@@ -4,7 +4,7 @@
 // For each job, attempt and kind of input: the ranks that others show to exist (the world size, or
 // every rank seen in any input of that attempt) minus those that left such an input. A kind that
 // only a few ranks have (a profile of rank 0) is a choice, not a hole: more than half of the ranks
-// must have it.
+// must have it. A rank with an input that we could not open left something: it is not missing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +25,7 @@ namespace {
 struct Attempt {
   std::set<int32_t> ranks;                               // known to exist
   std::map<StringId, std::map<int32_t, int64_t>> kinds;  // kind -> rank -> row of an input
+  std::set<int32_t> unread;                              // have an input of unknown content
 };
 
 using Attempts = std::map<std::tuple<int32_t, int32_t>, Attempt>;
@@ -42,8 +43,11 @@ Attempts CollectAttempts(const Model& model) {
   const auto& inputs = model.tables.Get<InputTable>();
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs.rank[i] == kNone32 || inputs.job[i] == kNone32) continue;
-    auto& kinds = attempts[{inputs.job[i], inputs.attempt[i]}].kinds;
-    kinds[inputs.kind[i]].emplace(inputs.rank[i], static_cast<int64_t>(i));
+    Attempt& attempt = attempts[{inputs.job[i], inputs.attempt[i]}];
+    attempt.kinds[inputs.kind[i]].emplace(inputs.rank[i], static_cast<int64_t>(i));
+    if (model.pools.Text(inputs.state[i]) == "failed" &&
+        model.pools.Text(inputs.kind[i]) == "unknown")
+      attempt.unread.insert(inputs.rank[i]);
   }
   return attempts;
 }
@@ -81,7 +85,7 @@ void FindHoles(const Model& model, int32_t job, int32_t number, const Attempt& a
   for (const auto& [kind, rows] : attempt.kinds) {
     Hole hole{job, number, model.pools.Text(kind), {}, attempt.ranks.size()};
     for (int32_t rank : attempt.ranks) {
-      if (!rows.contains(rank)) hole.missing.push_back(rank);
+      if (!rows.contains(rank) && !attempt.unread.contains(rank)) hole.missing.push_back(rank);
     }
     bool usual = rows.size() * 2 > attempt.ranks.size();
     if (hole.missing.empty() || !usual || hole.kind == "unknown") continue;

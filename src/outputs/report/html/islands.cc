@@ -41,8 +41,12 @@ bool IsName(std::string_view name) {
 
 Status WriteScript(const std::string& folder, std::string_view name, std::string_view packed) {
   const std::string path = folder + "/" + std::string(name) + ".js";
-  std::error_code error;  // what went wrong shows when the file is written
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  // One by one below `folder`, which is not made anew: an interrupted run has removed it for good.
+  // What went wrong shows when the file is written.
+  std::error_code error;
+  for (size_t slash = name.find('/'); slash != std::string_view::npos;
+       slash = name.find('/', slash + 1))
+    std::filesystem::create_directory(folder + "/" + std::string(name.substr(0, slash)), error);
   std::string text;
   text.reserve(packed.size() * 4 / 3 + name.size() + 64);
   text.append("debriefIsland(\"").append(name).append("\",\"");

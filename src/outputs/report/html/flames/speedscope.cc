@@ -62,7 +62,7 @@ const EmbeddedFile kFiles[] = {
 
 Status WriteViewer(const std::string& folder) {
   std::error_code error;  // what went wrong shows when a file is written
-  std::filesystem::create_directories(folder, error);
+  std::filesystem::create_directory(folder, error);
   for (const EmbeddedFile& file : kFiles) {
     const std::string_view packed(file.begin, static_cast<size_t>(file.end - file.begin));
     ASSIGN_OR_RETURN(const std::string content, InflateZlib(packed, kMostUnpacked));
@@ -148,7 +148,7 @@ class FlameList {
   Status WriteOne(std::string_view name, std::string_view json) {
     if (!any_) {
       std::error_code error;
-      std::filesystem::create_directories(folder_, error);
+      std::filesystem::create_directory(folder_, error);
     }
     any_ = true;
     return WriteFlame(folder_, name, json);
