@@ -285,17 +285,11 @@ class Planner {
     List(row, AddFile(row, name + ".html", Content::kCode, compilation).path, compilation);
   }
 
-  // "<eval_with_key>.3" becomes eval_with_key_3; stacks link to it.
+  // Stacks link to it.
   void ShowDump(size_t row, Compilation& compilation) {
-    constexpr std::string_view kEval = "<eval_with_key>.";
-    std::string_view name = Text(entries_.name[row]);
-    std::string page = InsidePath(name);
-    if (size_t at = name.find(kEval); at != std::string_view::npos) {
-      std::string_view number = name.substr(at + kEval.size());
-      size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
-      page = "eval_with_key_" + std::string(number.substr(0, digits));
-    }
-    std::string path = "dump_file/" + page + ".html";
+    const std::string_view name = Text(entries_.name[row]);
+    std::string path = DumpPath(name);
+    if (path.empty()) path = "dump_file/" + InsidePath(name) + ".html";
     plan_.files.push_back({.path = path, .content = Content::kDump, .row = row});
     List(row, path, compilation);
   }
@@ -368,6 +362,10 @@ bool Stats::Failed() const {
   return fail_glog + fail_json + fail_payload_md5 + other_rank + fail_dynamo_guards_json +
              fail_parser >
          0;
+}
+
+bool HasEvents(std::span<const TreePlan> plans) {
+  return std::any_of(plans.begin(), plans.end(), [](auto& plan) { return !plan.events.empty(); });
 }
 
 TreePlan MakePlan(const Model& model, const TreeScope& scope, const TreeOptions& options) {

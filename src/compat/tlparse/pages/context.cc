@@ -1,10 +1,10 @@
 #include "compat/tlparse/pages/context.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text/escape.h"
+#include "base/text/units.h"
+#include "compat/tlparse/names.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 #include "tables/compile_string.h"
@@ -13,16 +13,6 @@
 namespace debrief::outputs::tlparse_tree {
 
 namespace {
-
-// "dump_file/eval_with_key_3.html" for a file named "<eval_with_key>.3"; else empty.
-std::string DumpOf(std::string_view file) {
-  constexpr std::string_view kMark = "<eval_with_key>.";
-  const size_t at = file.find(kMark);
-  if (at == std::string_view::npos) return {};
-  file.remove_prefix(at + kMark.size());
-  const std::string_view digits = file.substr(0, file.find_first_not_of("0123456789"));
-  return digits.empty() ? std::string() : fmt::format("dump_file/eval_with_key_{}.html", digits);
-}
 
 template <typename Map>
 std::optional<size_t> Find(const Map& map, typename Map::key_type key) {
@@ -51,16 +41,11 @@ std::unordered_set<std::string_view> DumpPaths(const TreePlan& plan) {
 void FrameTexts::AppendSourceLink(std::string_view file, int32_t line) {
   text_ += "<a href=\"";
   for (std::string_view rest = source_link_; !rest.empty();) {
-    if (rest.starts_with("{path}")) {
-      AppendPath(file, text_);
-      rest.remove_prefix(6);
-    } else if (rest.starts_with("{line}")) {
-      fmt::format_to(std::back_inserter(text_), "{}", line);
-      rest.remove_prefix(6);
-    } else {
-      AppendHtml(text_, rest.substr(0, 1));
-      rest.remove_prefix(1);
-    }
+    const bool is_path = rest.starts_with("{path}"), is_line = rest.starts_with("{line}");
+    if (is_path) AppendText(Path{file}, text_);
+    if (is_line) Put(text_, "{}", line);
+    if (!is_path && !is_line) AppendHtml(text_, rest.substr(0, 1));
+    rest.remove_prefix(is_path || is_line ? 6 : 1);
   }
   text_ += "\">";
 }
@@ -69,26 +54,20 @@ FrameTexts::Place FrameTexts::Make(const Frame& frame) {
   Place place = {.begin = text_.size(), .link = std::string::npos, .end = 0};
   std::string_view file = pools_.Text(frame.file);
   if (file.empty()) file = "(unknown)";
-  const std::string dump = DumpOf(file);
+  const std::string dump = DumpPath(file);
   const bool linked = dumps_.contains(dump);
   const bool has_source = dump.empty() && !source_link_.empty() && frame.file != StringId::kNone;
   if (linked) {
     text_ += "<a href=\"";
     place.link = text_.size();
-    fmt::format_to(std::back_inserter(text_), "{}#L{}\">", dump, frame.line);
+    Put(text_, "{}#L{}\">", dump, frame.line);
   } else if (has_source) {
     AppendSourceLink(ShortPath(file), frame.line);
   }
-  AppendHtml(text_, ShortPath(file));
-  fmt::format_to(std::back_inserter(text_), ":{}", frame.line);
-  if (linked || has_source) text_ += "</a>";
-  text_ += " in ";
-  AppendHtml(text_, pools_.Text(frame.function));
-  if (dump.empty() && !pools_.Text(frame.text).empty()) {
-    text_ += "<i>";
-    AppendHtml(text_, pools_.Text(frame.text));
-    text_ += "</i>";
-  }
+  Put(text_, "{}:{}{} in {}", ShortPath(file), frame.line, Raw{linked || has_source ? "</a>" : ""},
+      pools_.Text(frame.function));
+  if (dump.empty() && !pools_.Text(frame.text).empty())
+    Put(text_, "<i>{}</i>", pools_.Text(frame.text));
   place.end = text_.size();
   return place;
 }
@@ -127,8 +106,7 @@ void FrameTexts::AppendStack(std::span<const FrameId> frames, std::string_view r
 void FrameTexts::AppendFolded(std::string_view caption, std::span<const FrameId> frames,
                               std::string_view root, std::string& out) const {
   if (frames.empty()) return;
-  fmt::format_to(std::back_inserter(out), "<details><summary>{} ({} {})</summary>", caption,
-                 frames.size(), frames.size() == 1 ? "frame" : "frames");
+  Put(out, "<details><summary>{} ({})</summary>", caption, Plural(frames.size(), "frame"));
   AppendStack(frames, root, out);
   out += "</details>";
 }
@@ -167,6 +145,11 @@ void PageContext::IndexStrings() {
   for (size_t row = begin; row < end; ++row) {
     strings_[{table.rank[row], table.life[row], table.number[row]}] = table.text[row];
   }
+}
+
+std::string_view PageContext::AnchorOf(const TreeFile& file) const {
+  if (file.compilation < 0) return {};
+  return plan.compilations[static_cast<size_t>(file.compilation)].id;
 }
 
 std::string_view PageContext::InternedText(size_t entry_row, int64_t number) const {

@@ -81,6 +81,8 @@ class PageContext {
   // A text of the string table of the process that logged this row; "(unknown)" without one.
   std::string_view InternedText(size_t entry_row, int64_t number) const;
   const FrameTexts& frames() const { return frames_; }
+  // Where the index lists the compilation of a file; empty when it belongs to none.
+  std::string_view AnchorOf(const TreeFile& file) const;
 
   // Rows of compile_metrics and compile_shape of the tree, in the order of the log.
   std::span<const size_t> metrics_rows() const { return metrics_rows_; }
@@ -107,8 +109,10 @@ class PageContext {
   // The stack at which the compilation of this row began; the last of its attempts.
   StackId StartOf(size_t entry_row) const;
 
- private:
   using Key = std::pair<int32_t, std::string_view>;  // life, compile id without attempt
+  Key KeyOf(size_t entry_row) const;
+
+ private:
   using RowsByEntry = std::unordered_map<int64_t, std::vector<size_t>>;
 
   // An entry with several kinds of content has a row for each.
@@ -120,7 +124,6 @@ class PageContext {
   };
   using RowByKind = std::unordered_map<EntryKind, size_t, HashEntryKind>;
 
-  Key KeyOf(size_t entry_row) const;
   // Where rows of this entry begin in rows_.
   size_t FirstOf(int64_t entry) const;
   void IndexStrings();

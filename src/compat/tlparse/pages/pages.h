@@ -5,6 +5,7 @@
 // loaded from anywhere. All functions may be called by many threads on one PageContext.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,6 @@ std::string ExportIndexPage(const PageContext& context);
 // behind it. Empty for files that are no pages.
 std::string FilePage(const PageContext& context, const TreeFile& file, std::string& payload);
 
-std::string CodePage(const PageContext& context, const TreeFile& file, std::string_view code);
-std::string DumpPage(const PageContext& context, const TreeFile& file, std::string_view text);
 // JSON: [{"code": ..., "user_stack": [...]}, ...]. Text that is something else is shown as it is.
 std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload);
 // JSON: {"kernel": ["stack", ...], ...}; an empty string when it is something else.
@@ -34,6 +33,11 @@ std::string KernelStacksPage(const PageContext& context, const TreeFile& file,
                              std::string& payload);
 std::string MetricsPage(const PageContext& context, const TreeFile& file);
 std::string SymbolicGuardPage(const PageContext& context, const TreeFile& file);
+
+// index.html above the trees of several ranks, which are of one attempt. `has_runtime`: there is a
+// chromium_trace_with_runtime.json.
+std::string LandingPage(const Model& model, std::span<const TreePlan> plans,
+                        const TreeOptions& options, int32_t job, int32_t attempt, bool has_runtime);
 
 struct ProvenanceTexts {
   std::string_view id;             // "[0/0]"

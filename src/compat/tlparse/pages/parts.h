@@ -22,7 +22,7 @@ std::vector<Failure> FindFailures(const PageContext& context);
 // "[0/0]" as a link to its metrics page, "(unknown)" for a broken id.
 void AppendCompileLink(const PageContext& context, size_t metrics_row, std::string& out);
 
-// <a href="url">path</a> (<a href="...">readable_html</a>) suffix (number)
+// <li><a href="url">path</a> (<a href="...">readable_html</a>) suffix (number)</li>
 // On a page in the folder of the compilation (`root` is not empty) the path is the name alone.
 void AppendListed(const PageContext& context, const ListedFile& file, std::string_view root,
                   std::string& out);
