@@ -43,4 +43,6 @@ compile_together(debrief_core ${core_files})
 if(TARGET debrief_unit)
   target_precompile_headers(debrief_unit PRIVATE
     <algorithm> <map> <string> <string_view> <vector> <gtest/gtest.h> "${CMAKE_SOURCE_DIR}/src/model/model.h")
+  # Each file of the tests has a namespace of its own name for this.
+  compile_together(debrief_unit ${unit_sources})
 endif()

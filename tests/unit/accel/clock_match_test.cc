@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace debrief::accel {
-namespace {
+namespace clock_match_test {
 
 std::vector<TimedName> Iterations(std::string_view word, int count, uint32_t seed) {
   std::mt19937 random(seed);
@@ -69,5 +69,5 @@ TEST(ClockMatch, ManyIterationsStayCheap) {
   EXPECT_NEAR(match.offset_us, 3e6, 1);
 }
 
-}  // namespace
+}  // namespace clock_match_test
 }  // namespace debrief::accel

@@ -3,7 +3,7 @@
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace flow_test {
 
 class FlowTest : public AccelTest {
  protected:
@@ -98,5 +98,5 @@ TEST_F(FlowTest, TracksOfCollectivesAreNumbersAndNamesStay) {
   EXPECT_EQ(Text(kernels[0], "group_name"), "add_[N] Cmpt Exec");
 }
 
-}  // namespace
+}  // namespace flow_test
 }  // namespace debrief::accel

@@ -2,7 +2,7 @@
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace foreign_counters_test {
 
 TEST_F(AccelTest, CountersOfTheInputAreNotTakenForSamples) {
   const auto counter = [&](std::string_view name, std::string_view key, const Value& value) {
@@ -21,5 +21,5 @@ TEST_F(AccelTest, CountersOfTheInputAreNotTakenForSamples) {
   EXPECT_EQ(OfPhase('C').size(), 3u);
 }
 
-}  // namespace
+}  // namespace foreign_counters_test
 }  // namespace debrief::accel

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace debrief::accel {
-namespace {
+namespace lanes_test {
 
 struct LaneSlice {
   double start = 0, end = 0;
@@ -67,5 +67,5 @@ TEST(Lanes, NoTwoSlicesOfALaneOverlapHalf) {
   }
 }
 
-}  // namespace
+}  // namespace lanes_test
 }  // namespace debrief::accel

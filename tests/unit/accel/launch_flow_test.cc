@@ -1,7 +1,7 @@
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace launch_flow_test {
 
 class LaunchFlowTest : public AccelTest {
  protected:
@@ -68,5 +68,5 @@ TEST_F(LaunchFlowTest, TheLastKernelLeadsToTheWaiter) {
   EXPECT_EQ(OfPhase('f')[0].ts, 105);
 }
 
-}  // namespace
+}  // namespace launch_flow_test
 }  // namespace debrief::accel

@@ -5,7 +5,7 @@
 #include "compat/acelyzer/reference.h"
 
 namespace debrief::accel {
-namespace {
+namespace names_test {
 
 TEST(Names, TheReferenceCutsDigitsOut) {
   EXPECT_EQ(reference::WithoutDigits("event_123"), "event");
@@ -24,5 +24,5 @@ TEST(Names, PlaceholdersStandForNumbersOfTheirOwn) {
   EXPECT_EQ(WithPlaceholders("a__b-_"), "a__b-_");
 }
 
-}  // namespace
+}  // namespace names_test
 }  // namespace debrief::accel

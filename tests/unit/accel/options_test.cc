@@ -5,7 +5,7 @@
 #include "accel/run.h"
 
 namespace debrief::accel {
-namespace {
+namespace options_test {
 
 Code CodeOf(const Arguments& arguments) { return MakeOptions(arguments).status().code(); }
 
@@ -61,5 +61,5 @@ TEST(AccelSidePath, StemOfTheOutput) {
   EXPECT_EQ(path("./out", true), "_summary.csv");
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace debrief::accel

@@ -1,7 +1,7 @@
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace power_test {
 
 class PowerTest : public AccelTest {
  protected:
@@ -83,5 +83,5 @@ TEST_F(PowerTest, StatisticsAreOfEachRankAndInMilliseconds) {
   EXPECT_TRUE(console_.Has("dur_total=1.00ms"));
 }
 
-}  // namespace
+}  // namespace power_test
 }  // namespace debrief::accel

@@ -5,7 +5,7 @@
 #include "accel/pipeline.h"
 
 namespace debrief::accel {
-namespace {
+namespace profile_test {
 
 std::vector<std::string_view> Master() {
   std::vector<std::string_view> names;
@@ -74,5 +74,5 @@ TEST(AccelProfile, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(Profile::Parse("{}", Master()).value().IsOn(0));
 }
 
-}  // namespace
+}  // namespace profile_test
 }  // namespace debrief::accel

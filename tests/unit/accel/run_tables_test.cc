@@ -3,7 +3,7 @@
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace run_tables_test {
 
 TEST_F(AccelTest, TheFourPartsOfAStepAddUp) {
   // compute 0-60, communication 40-100, nothing to 120 where the next begins
@@ -81,5 +81,5 @@ TEST_F(AccelTest, TransfersThatRunTogetherAddUp) {
   EXPECT_EQ(rates, (std::vector<double>{2, 4, 2, 0}));
 }
 
-}  // namespace
+}  // namespace run_tables_test
 }  // namespace debrief::accel

@@ -3,7 +3,7 @@
 #include "unit/accel/accel_fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace utilization_test {
 
 constexpr std::string_view kPrefillAndDecode =
     "PREFILL\n~~~~ Ideal/Total Cycles ~~~~\na-opCatBmm 80\nb-opCatAdd 0\nTotal 80\n"
@@ -90,5 +90,5 @@ TEST(Shares, OfSomethingElseThereAreNone) {
   EXPECT_TRUE(ParseShares("").rows.empty());
 }
 
-}  // namespace
+}  // namespace utilization_test
 }  // namespace debrief::accel

@@ -5,7 +5,7 @@
 #include "accel/keys.h"
 
 namespace debrief::accel {
-namespace {
+namespace value_test {
 
 TEST(AccelValue, StringsThatAreNumbersAreKeptAsWritten) {
   StringPool strings = MakeStrings();
@@ -51,5 +51,5 @@ TEST(AccelKeys, IdsAreConstants) {
   EXPECT_EQ(strings.Find("CollGroup"), key::kCollGroup);
 }
 
-}  // namespace
+}  // namespace value_test
 }  // namespace debrief::accel

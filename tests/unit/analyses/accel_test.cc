@@ -48,7 +48,7 @@ const Analysis& Describe();
 }
 }  // namespace analyses
 
-namespace {
+namespace accel_test {
 
 using timeline::kKernel;
 using timeline::kRuntime;
@@ -449,5 +449,5 @@ TEST(AccelUtilisation, EveryRankHasTheLogOfItsPlace) {
   EXPECT_EQ(model.pools.Text(rows.category[RowOfKernel(model, "bmm")]), "B");
 }
 
-}  // namespace
+}  // namespace accel_test
 }  // namespace debrief

@@ -14,7 +14,7 @@
 #include "tables/recording_note.h"
 
 namespace debrief {
-namespace {
+namespace analyses_test {
 
 constexpr std::array<std::string_view, 1> kOps = {"recorded_op"};
 constexpr std::array<std::string_view, 1> kNotes = {"recording_note"};
@@ -310,5 +310,5 @@ TEST(Coverage, HalfIsAChoice) {
   EXPECT_EQ(RunAll({Find("coverage")}, model), "coverage: ran 0");
 }
 
-}  // namespace
+}  // namespace analyses_test
 }  // namespace debrief

@@ -17,7 +17,7 @@ namespace debrief::analyses::compile_artifacts {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_artifacts_test {
 
 constexpr std::string_view kSchedule = "inductor_collective_schedule";
 constexpr std::string_view kRuntime = "inductor_runtime_and_tensor_meta";
@@ -203,5 +203,5 @@ TEST(CompileArtifacts, CachesAreKnownByNameAlone) {
             "-_2_0_0 fx_graph_cache hit 2;-_0_0_0 cache_hit_after_cache miss 3;");
 }
 
-}  // namespace
+}  // namespace compile_artifacts_test
 }  // namespace debrief::analyses::compile_artifacts

@@ -24,7 +24,7 @@ namespace compile_guards {
 const Analysis& Describe();
 }
 
-namespace {
+namespace compile_breaks_test {
 
 constexpr std::string_view kItem =
     "Graph break in user code at /home/me/train.py:66\n"
@@ -189,5 +189,5 @@ TEST_F(CompileBreaks, OlderGuardsAreJson) {
   EXPECT_EQ(log.Text(rows.kind[rows.size() - 1]), "python");
 }
 
-}  // namespace
+}  // namespace compile_breaks_test
 }  // namespace debrief::analyses

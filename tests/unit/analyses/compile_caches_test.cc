@@ -11,7 +11,7 @@ namespace debrief::analyses::compile_caches {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_caches_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -117,5 +117,5 @@ TEST(CompileCaches, OnlyALongRunWithoutHitsIsWorthAWord) {
   }
 }
 
-}  // namespace
+}  // namespace compile_caches_test
 }  // namespace debrief::analyses::compile_caches

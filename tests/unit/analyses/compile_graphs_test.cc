@@ -18,7 +18,7 @@ namespace compile_modules {
 const Analysis& Describe();
 }
 
-namespace {
+namespace compile_graphs_test {
 
 constexpr std::string_view kDynamo = "dynamo_output_graph";
 
@@ -169,5 +169,5 @@ TEST(CompileModules, TreeOfParameters) {
       "self in : 0 0 32  0;self.a in self: 0 0 32  0;self.a.0 in self.a: 1 32 32 w f32[8] 1;");
 }
 
-}  // namespace
+}  // namespace compile_graphs_test
 }  // namespace debrief::analyses

@@ -6,7 +6,7 @@
 #include "analyses/compile/recompiles/guard_text.h"
 
 namespace debrief::analyses::compile_recompiles {
-namespace {
+namespace compile_guard_text_test {
 
 // "kind name dimension old>new"
 std::string Parsed(std::string_view guard) {
@@ -136,11 +136,11 @@ TEST(GuardText, Sources) {
   EXPECT_EQ(ToSource(""), "");
 }
 
-}  // namespace
+}  // namespace compile_guard_text_test
 }  // namespace debrief::analyses::compile_recompiles
 
 namespace debrief::analyses::compile_guards {
-namespace {
+namespace compile_guard_text_test {
 
 constexpr std::string_view kTree =
     "\nTREE_GUARD_MANAGER:\n"
@@ -185,5 +185,5 @@ TEST(GuardTree, EveryPrefixIsTakenWithoutHarm) {
   EXPECT_EQ(tree.guards[0].source, "");
 }
 
-}  // namespace
+}  // namespace compile_guard_text_test
 }  // namespace debrief::analyses::compile_guards

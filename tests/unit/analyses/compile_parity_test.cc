@@ -11,7 +11,7 @@ namespace debrief::analyses::compile_parity {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_parity_test {
 
 std::string Counted(std::string_view code) {
   CollectiveCounts counts = CountCalls(code);
@@ -96,5 +96,5 @@ TEST(CompileParity, ComparesTheLastScheduleWithTheFirstCode) {
   EXPECT_EQ(Parity(log.model()), "0 0/0 -_0_0_0 2 1;0 1/0 -_1_0_0 2 1;1 0/0 -_0_0_0 0 1;");
 }
 
-}  // namespace
+}  // namespace compile_parity_test
 }  // namespace debrief::analyses::compile_parity

@@ -14,7 +14,7 @@ namespace debrief::analyses::compile_provenance {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_provenance_test {
 
 std::string Show(const std::optional<KernelLines>& kernels) {
   if (!kernels) return "none";
@@ -216,5 +216,5 @@ TEST(Provenance, LinesComeInTheOrderOfTheirTexts) {
   EXPECT_EQ(table.line, (std::vector<int32_t>{1, 10, 11, 12, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
 
-}  // namespace
+}  // namespace compile_provenance_test
 }  // namespace debrief::analyses::compile_provenance

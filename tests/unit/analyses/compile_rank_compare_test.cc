@@ -19,7 +19,7 @@ namespace compile_rank_compare {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_rank_compare_test {
 
 std::string Normalised(std::string_view text) {
   std::string out;
@@ -198,6 +198,6 @@ TEST(CompileRankCompare, TellsWhoCompilesWhileOthersWait) {
   EXPECT_EQ(findings[0].ranks, std::vector<int32_t>({1}));
 }
 
-}  // namespace
+}  // namespace compile_rank_compare_test
 }  // namespace compile_rank_compare
 }  // namespace debrief::analyses

@@ -17,7 +17,7 @@ namespace compile_ranks {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_ranks_test {
 
 constexpr std::string_view kSchedule = "inductor_collective_schedule";
 constexpr std::string_view kRuntime = "inductor_runtime_and_tensor_meta";
@@ -243,6 +243,6 @@ TEST(CompileRanks, LogsOfNoRankAreNotCompared) {
   EXPECT_EQ(log.model().tables.Get<CompileRankCheckTable>().size(), 0u);
 }
 
-}  // namespace
+}  // namespace compile_ranks_test
 }  // namespace compile_ranks
 }  // namespace debrief::analyses

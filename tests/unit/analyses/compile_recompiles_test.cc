@@ -13,7 +13,7 @@ namespace debrief::analyses::compile_recompiles {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_recompiles_test {
 
 class CompileRecompiles : public ::testing::Test {
  protected:
@@ -229,5 +229,5 @@ TEST_F(CompileRecompiles, OrphansBelongToWhatIsOpenOnTheirThread) {
   EXPECT_EQ(found, "artifact= graph_dump=0/0 artifact= link= ");
 }
 
-}  // namespace
+}  // namespace compile_recompiles_test
 }  // namespace debrief::analyses::compile_recompiles

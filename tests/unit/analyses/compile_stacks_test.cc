@@ -12,7 +12,7 @@ namespace debrief::analyses::compile_stacks {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_stacks_test {
 
 class CompileStacks : public ::testing::Test {
  protected:
@@ -165,5 +165,5 @@ TEST(CompileFrames, WithoutAttempt) {
   EXPECT_EQ(WithoutAttempt(""), "");
 }
 
-}  // namespace
+}  // namespace compile_stacks_test
 }  // namespace debrief::analyses::compile_stacks

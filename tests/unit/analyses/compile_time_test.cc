@@ -14,7 +14,7 @@ namespace debrief::analyses::compile_time {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_time_test {
 
 // "dynamo 0-10 self 4 depth 0; ..." in milliseconds.
 std::string Phases(const Model& model) {
@@ -265,5 +265,5 @@ TEST(CompileTime, AreasAreKnownByHowNamesBegin) {
   EXPECT_EQ(AreaOf("something new"), Area::kOther);
 }
 
-}  // namespace
+}  // namespace compile_time_test
 }  // namespace debrief::analyses::compile_time

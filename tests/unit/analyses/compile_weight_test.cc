@@ -14,7 +14,7 @@ namespace debrief::analyses::compile_weight {
 
 const Analysis& Describe();
 
-namespace {
+namespace compile_weight_test {
 
 constexpr int32_t kHeader = 12;  // bytes of "V0101 header"
 
@@ -84,5 +84,5 @@ TEST(CompileWeight, OnlyALargeLogIsWorthAWord) {
   }
 }
 
-}  // namespace
+}  // namespace compile_weight_test
 }  // namespace debrief::analyses::compile_weight

@@ -29,7 +29,7 @@ namespace debrief::analyses::cost {
 
 const Analysis& Describe();
 
-namespace {
+namespace cost_test {
 
 constexpr int64_t kUs = 1000;
 constexpr int64_t kMs = 1'000'000;
@@ -529,5 +529,5 @@ TEST(Cost, ScaledAddsUp) {
   EXPECT_TRUE(Scaled({}, 5).empty());
 }
 
-}  // namespace
+}  // namespace cost_test
 }  // namespace debrief::analyses::cost

@@ -16,7 +16,7 @@
 #include "torch/dtype.h"
 
 namespace debrief {
-namespace {
+namespace flight_healthy_test {
 
 using analyses::flight::Arrivals;
 using analyses::flight::FindArrivals;
@@ -320,5 +320,5 @@ TEST(FlightFindings, WhereStacksPartAndTheRole) {
   EXPECT_TRUE(HasEvidence(finding, "mesh_dp [0-3] has role dp"));
 }
 
-}  // namespace
+}  // namespace flight_healthy_test
 }  // namespace debrief

@@ -8,7 +8,7 @@
 #include "unit/analyses/dump_builder.h"
 
 namespace debrief::analyses::flight {
-namespace {
+namespace flight_test {
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -304,7 +304,7 @@ TEST(FlightP2p, NobodyKnowsWhichSideIsWrong) {
   EXPECT_TRUE(Has(First(result).headline, "[[5]] is sent, [[4]] received"));
 }
 
-class FlightBatch : public testing::TestWithParam<bool> {};
+class FlightBatch : public ::testing::TestWithParam<bool> {};
 
 // The state of a batch is that of its end marker, whether that says it is p2p or not.
 TEST_P(FlightBatch, TheEndMarkerCarriesTheState) {
@@ -405,5 +405,5 @@ TEST(FlightMismatch, HostileSizesAreText) {
   EXPECT_EQ(Causes(other.Run()), "size_mismatch error [1] all_reduce 1 mesh_dp");
 }
 
-}  // namespace
+}  // namespace flight_test
 }  // namespace debrief::analyses::flight

@@ -9,7 +9,7 @@
 #include "unit/analyses/dump_builder.h"
 
 namespace debrief::analyses::flight {
-namespace {
+namespace flight_waits_test {
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -395,5 +395,5 @@ TEST(FlightGraph, ACircleOf50000Ranks) {
   EXPECT_EQ(waits.Behind({7}).size(), size_t{kRanks - 1});
 }
 
-}  // namespace
+}  // namespace flight_waits_test
 }  // namespace debrief::analyses::flight

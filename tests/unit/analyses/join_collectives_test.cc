@@ -12,7 +12,7 @@
 #include "tables/compile_collective.h"
 
 namespace debrief {
-namespace {
+namespace join_collectives_test {
 
 using analyses::flight::Dumps;
 using namespace analyses::join_collectives;  // NOLINT: what is tested
@@ -234,5 +234,5 @@ TEST(JoinSchedule, TheScheduleWithTheseOps) {
   EXPECT_EQ(other.reason, "the compile log has no schedule of this compilation");
 }
 
-}  // namespace
+}  // namespace join_collectives_test
 }  // namespace debrief

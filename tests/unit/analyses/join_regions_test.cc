@@ -18,7 +18,7 @@
 #include "tables/timeline_clock.h"
 
 namespace debrief {
-namespace {
+namespace join_regions_test {
 
 using analyses::join_clocks::HostClocks;
 using analyses::join_regions::Region;
@@ -188,5 +188,5 @@ TEST(JoinClocks, ProfilesApartFromTheDumps) {
   EXPECT_EQ(hosts.HostOf({0, 0, 1}).offset_ns, kNone64);
 }
 
-}  // namespace
+}  // namespace join_regions_test
 }  // namespace debrief

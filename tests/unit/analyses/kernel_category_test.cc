@@ -6,7 +6,7 @@
 #include <algorithm>
 
 namespace debrief::accel {
-namespace {
+namespace kernel_category_test {
 
 TEST(KernelCategory, PatternsHaveStarsAndNothingElse) {
   EXPECT_TRUE(FitsPattern("abc", "abc"));
@@ -99,5 +99,5 @@ TEST(KernelCategory, NoRuleIsHiddenByAnEarlierOne) {
   }
 }
 
-}  // namespace
+}  // namespace kernel_category_test
 }  // namespace debrief::accel

@@ -16,7 +16,7 @@ namespace debrief {
 namespace analyses::memory_use {
 const Analysis& Describe();
 }
-namespace {
+namespace memory_use_test {
 
 constexpr int64_t kGiB = int64_t{1} << 30;
 
@@ -282,5 +282,5 @@ TEST_F(MemoryUse, TheTimelineHasAtMostAThousandSpans) {
   EXPECT_EQ(timeline.begin_ns[1], 4);
 }
 
-}  // namespace
+}  // namespace memory_use_test
 }  // namespace debrief

@@ -10,7 +10,7 @@ namespace debrief::analyses::profile_breakdown {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_breakdown_test {
 
 using timeline::kAnnotation;
 using timeline::kKernel;
@@ -316,5 +316,5 @@ TEST(ProfileBreakdown, AShortRecordingIsNoFinding) {
   EXPECT_TRUE(RunAnalysis(Describe(), model).empty());
 }
 
-}  // namespace
+}  // namespace profile_breakdown_test
 }  // namespace debrief::analyses::profile_breakdown

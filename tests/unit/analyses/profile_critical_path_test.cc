@@ -12,7 +12,7 @@ namespace debrief::analyses::profile_critical_path {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_critical_path_test {
 
 using timeline::kAnnotation;
 using timeline::kKernel;
@@ -255,5 +255,5 @@ TEST(ProfileCriticalPath, AnyOrderOfThingsEnds) {
   }
 }
 
-}  // namespace
+}  // namespace profile_critical_path_test
 }  // namespace debrief::analyses::profile_critical_path

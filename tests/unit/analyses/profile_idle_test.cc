@@ -14,7 +14,7 @@ namespace debrief::analyses::profile_idle {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_idle_test {
 
 using timeline::HostClass;
 using timeline::HostClassOf;
@@ -298,5 +298,5 @@ TEST(ProfileIdle, OnlyTheFiftyLongestGapsAreTold) {
   EXPECT_EQ(model.pools.Text(gaps.host[0]), "aten::to");
 }
 
-}  // namespace
+}  // namespace profile_idle_test
 }  // namespace debrief::analyses::profile_idle

@@ -12,7 +12,7 @@ namespace debrief::analyses::profile_kernels {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_kernels_test {
 
 using timeline::kKernel;
 using timeline::kMemcpy;
@@ -82,5 +82,5 @@ TEST(ProfileKernels, HtaKeepsTheLargest) {
   EXPECT_EQ(kernels.count[others], kNone64);
 }
 
-}  // namespace
+}  // namespace profile_kernels_test
 }  // namespace debrief::analyses::profile_kernels

@@ -10,7 +10,7 @@ namespace debrief::analyses::profile_launches {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_launches_test {
 
 using timeline::kKernel;
 using timeline::kRuntime;
@@ -86,5 +86,5 @@ TEST(ProfileLaunches, AFullQueueIsTimed) {
   EXPECT_EQ(QueuesOf(launches)[0].full_time, 2000 - 1023);
 }
 
-}  // namespace
+}  // namespace profile_launches_test
 }  // namespace debrief::analyses::profile_launches

@@ -13,7 +13,7 @@ namespace debrief::analyses::profile_memory {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_memory_test {
 
 using timeline::kOp;
 using timeline::kPython;
@@ -171,5 +171,5 @@ TEST(ProfileMemory, NumbersThatDoNotFitStayInRange) {
   EXPECT_EQ(model.tables.Get<ProfileMemoryPeakTable>().peak_allocated_bytes[0], kHuge);
 }
 
-}  // namespace
+}  // namespace profile_memory_test
 }  // namespace debrief::analyses::profile_memory

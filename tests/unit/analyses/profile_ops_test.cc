@@ -12,7 +12,7 @@ namespace debrief::analyses::profile_ops {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_ops_test {
 
 using timeline::kKernel;
 using timeline::kOp;
@@ -125,5 +125,5 @@ TEST(ProfileOps, ModulesNest) {
   EXPECT_EQ(rows.depth[1], 1);
 }
 
-}  // namespace
+}  // namespace profile_ops_test
 }  // namespace debrief::analyses::profile_ops

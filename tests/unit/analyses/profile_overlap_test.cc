@@ -16,7 +16,7 @@ namespace debrief::analyses::profile_overlap {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_overlap_test {
 
 using timeline::kKernel;
 
@@ -161,5 +161,5 @@ TEST(ProfileOverlap, AnIntervalThatEndsBeforeItBeginsAddsNothing) {
   EXPECT_EQ(times[3], 2);
 }
 
-}  // namespace
+}  // namespace profile_overlap_test
 }  // namespace debrief::analyses::profile_overlap

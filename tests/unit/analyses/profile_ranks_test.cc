@@ -21,7 +21,7 @@
 #include "tables/timeline_step.h"
 
 namespace debrief {
-namespace {
+namespace profile_ranks_test {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kStart = 1'760'000'000'000'000'000;
@@ -317,5 +317,5 @@ TEST(Robust, MediansAndSlopes) {
   EXPECT_DOUBLE_EQ(MedianSlope({}), 0);
 }
 
-}  // namespace
+}  // namespace profile_ranks_test
 }  // namespace debrief

@@ -9,7 +9,7 @@ namespace debrief::analyses::profile_steps {
 
 const Analysis& Describe();
 
-namespace {
+namespace profile_steps_test {
 
 using timeline::kKernel;
 using timeline::kOp;
@@ -86,5 +86,5 @@ TEST(ProfileSteps, WithoutADeviceNothingIsSaidAboutIt) {
   EXPECT_EQ(rows.idle_ns[0], kNone64);
 }
 
-}  // namespace
+}  // namespace profile_steps_test
 }  // namespace debrief::analyses::profile_steps

@@ -10,7 +10,7 @@
 #include "tables/recording.h"
 
 namespace debrief {
-namespace {
+namespace recorded_ops_test {
 
 struct TestOp {
   std::string_view name;
@@ -142,5 +142,5 @@ TEST(RecordingEndAnalysis, ClosingInsideIsNoDeathAndDropsExplainMuch) {
   EXPECT_LT(Analyse("recording_end", both).findings.at(0).confidence, 0.5);
 }
 
-}  // namespace
+}  // namespace recorded_ops_test
 }  // namespace debrief

@@ -11,7 +11,7 @@ namespace debrief::analyses::text_hang {
 
 const Analysis& Describe();
 
-namespace {
+namespace text_hang_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kStart = 100 * kSecond;
@@ -273,5 +273,5 @@ TEST_F(TextHangTest, TextOfNoRankIsNobodys) {
   EXPECT_TRUE(Run().empty());
 }
 
-}  // namespace
+}  // namespace text_hang_test
 }  // namespace debrief::analyses::text_hang

@@ -11,7 +11,7 @@
 #include "torch/collective_names.h"
 
 namespace debrief {
-namespace {
+namespace timeline_collectives_test {
 
 using analyses::profile_comms::BusFactor;
 using analyses::profile_comms::FindSlowGroups;
@@ -132,5 +132,5 @@ TEST(ProfileComms, SlowGroup) {
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
 }
 
-}  // namespace
+}  // namespace timeline_collectives_test
 }  // namespace debrief

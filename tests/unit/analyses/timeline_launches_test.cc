@@ -3,16 +3,16 @@
 
 #include "../model/timeline_fixture.h"
 #include "analyses/timeline/launches/backward.h"
-#include "torch/compiled_region.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_op.h"
 #include "tables/timeline_step.h"
+#include "torch/compiled_region.h"
 
 namespace debrief::analyses::timeline_launches {
 
 const Analysis& Describe();
 
-namespace {
+namespace timeline_launches_test {
 
 using timeline::kAnnotation;
 using timeline::kKernel;
@@ -158,5 +158,5 @@ TEST(TimelineLaunches, CompileIdsInNames) {
   EXPECT_EQ(RoleOfName("aten::mm"), NameRole::kPlain);
 }
 
-}  // namespace
+}  // namespace timeline_launches_test
 }  // namespace debrief::analyses::timeline_launches

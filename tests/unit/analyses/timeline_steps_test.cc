@@ -9,7 +9,7 @@ namespace debrief::analyses::timeline_steps {
 
 const Analysis& Describe();
 
-namespace {
+namespace timeline_steps_test {
 
 using timeline::kAnnotation;
 using timeline::kDeviceAnnotation;
@@ -97,5 +97,5 @@ TEST(TimelineSteps, NoPeriodInWhatOnlyBeginsTheSame) {
   EXPECT_TRUE(FindAnchors({}, 0).empty());
 }
 
-}  // namespace
+}  // namespace timeline_steps_test
 }  // namespace debrief::analyses::timeline_steps

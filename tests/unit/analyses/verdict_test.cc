@@ -17,7 +17,7 @@
 #include "tables/text_event.h"
 
 namespace debrief::analyses::verdict {
-namespace {
+namespace verdict_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -443,5 +443,5 @@ TEST_F(VerdictTest, AtMostThreeCausesTheSurestOfThem) {
   EXPECT_EQ(findings_[1].role, Role::kObservation);
 }
 
-}  // namespace
+}  // namespace verdict_test
 }  // namespace debrief::analyses::verdict

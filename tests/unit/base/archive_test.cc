@@ -5,7 +5,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace archive_test {
 
 using testing::Drain;
 using testing::Drained;
@@ -329,5 +329,5 @@ TEST(Archive, NotAnArchive) {
   EXPECT_FALSE(WalkAll("").status.ok());
 }
 
-}  // namespace
+}  // namespace archive_test
 }  // namespace debrief

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace debrief {
-namespace {
+namespace arena_test {
 
 TEST(Arena, PiecesAreAlignedAndApart) {
   Arena arena;
@@ -69,5 +69,5 @@ TEST(Arena, MovesWithItsBlocks) {
   EXPECT_EQ(second.bytes_reserved(), 0u);
 }
 
-}  // namespace
+}  // namespace arena_test
 }  // namespace debrief

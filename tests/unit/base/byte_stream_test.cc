@@ -10,7 +10,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace byte_stream_test {
 
 using testing::Drain;
 using testing::Noise;
@@ -64,5 +64,5 @@ TEST(ByteStream, HeadOfAStreamThatFails) {
   EXPECT_EQ(ReadHead(broken, 10).status().code(), Code::kTruncated);
 }
 
-}  // namespace
+}  // namespace byte_stream_test
 }  // namespace debrief

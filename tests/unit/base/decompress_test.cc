@@ -5,7 +5,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace decompress_test {
 
 using testing::Drain;
 using testing::Drained;
@@ -228,5 +228,5 @@ TEST(Packing, Detect) {
   EXPECT_EQ(Unpack(Packing::kZstd, "no zstd at all").status.code(), Code::kInvalid);
 }
 
-}  // namespace
+}  // namespace decompress_test
 }  // namespace debrief

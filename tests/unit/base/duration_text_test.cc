@@ -1,9 +1,9 @@
-#include "base/text/units.h"
-
 #include <gtest/gtest.h>
 
+#include "base/text/units.h"
+
 namespace debrief {
-namespace {
+namespace duration_text_test {
 
 TEST(DurationText, ThreeDigitsThatCount) {
   EXPECT_EQ(DurationText(0), "0 ns");
@@ -17,5 +17,5 @@ TEST(DurationText, ThreeDigitsThatCount) {
   EXPECT_EQ(DurationText(-12'500), "-12.5 us");
 }
 
-}  // namespace
+}  // namespace duration_text_test
 }  // namespace debrief

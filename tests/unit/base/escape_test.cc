@@ -10,7 +10,7 @@
 #include "base/json/cursor.h"
 
 namespace debrief {
-namespace {
+namespace escape_test {
 
 std::string Html(std::string_view text) {
   std::string out;
@@ -132,5 +132,5 @@ TEST(Escape, ValidUtf8) {
   EXPECT_EQ(ValidUtf8("\x80"), bad);
 }
 
-}  // namespace
+}  // namespace escape_test
 }  // namespace debrief

@@ -5,7 +5,7 @@
 #include "torch/fx/graph_text.h"
 
 namespace debrief {
-namespace {
+namespace fx_graph_diff_test {
 
 std::string Graph(std::string_view signature, std::string_view body) {
   return fmt::format("class G(torch.nn.Module):\n    def forward(self, {}):\n{}", signature, body);
@@ -69,5 +69,5 @@ TEST(FxGraphDiff, SwappedNodes) {
             '3');
 }
 
-}  // namespace
+}  // namespace fx_graph_diff_test
 }  // namespace debrief

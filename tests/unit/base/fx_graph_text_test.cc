@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "torch/fx/graph.h"
 #include "torch/fx/graph_compare.h"
 #include "torch/fx/graph_text.h"
-#include "torch/fx/graph.h"
 
 namespace debrief {
-namespace {
+namespace fx_graph_text_test {
 
 std::string Graph(std::string_view signature, std::string_view body) {
   return fmt::format("class GraphModule(torch.nn.Module):\n    def forward(self{}):\n{}", signature,
@@ -257,5 +257,5 @@ TEST(FxInputSource, GuessesFromTheName) {
   EXPECT_EQ(GuessInputSource("primals_1").path, "");
 }
 
-}  // namespace
+}  // namespace fx_graph_text_test
 }  // namespace debrief

@@ -4,7 +4,7 @@
 #include "outputs/terminal/compile_summary/answers.h"
 
 namespace debrief {
-namespace {
+namespace fx_runnable_test {
 
 using outputs::compile_summary::RunnableSource;
 
@@ -54,5 +54,5 @@ TEST(FxRunnable, LongLinesAreLinear) {
   EXPECT_EQ(RunnableSource(angles), angles + "\n");
 }
 
-}  // namespace
+}  // namespace fx_runnable_test
 }  // namespace debrief

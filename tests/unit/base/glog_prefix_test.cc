@@ -6,7 +6,7 @@
 #include <string>
 
 namespace debrief {
-namespace {
+namespace glog_prefix_test {
 
 TEST(GlogPrefix, Fields) {
   std::string line = "V1115 02:33:12.159000 425 torch/_dynamo/utils.py:2126] {\"a\": 1}";
@@ -53,5 +53,5 @@ TEST(GlogPrefix, Refused) {
   }
 }
 
-}  // namespace
+}  // namespace glog_prefix_test
 }  // namespace debrief

@@ -10,7 +10,7 @@
 
 namespace debrief {
 
-namespace {
+namespace gzip_test {
 
 std::string Base64(std::string_view bytes) {
   std::string out = "x";
@@ -50,6 +50,6 @@ TEST(Gzip, BytesComeBack) {
   EXPECT_LT(Gzip(std::string(500'000, 'a')).size(), 5'000u);
 }
 
-}  // namespace
+}  // namespace gzip_test
 
 }  // namespace debrief

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace debrief {
-namespace {
+namespace hash_test {
 
 TEST(Hash, ReadsEveryByteAndNoOther) {
   for (size_t size = 0; size <= 100; ++size) {
@@ -57,5 +57,5 @@ TEST(Hash, OneBitChangesHalfOfTheBits) {
   EXPECT_NEAR(changed / trials, 32, 3);
 }
 
-}  // namespace
+}  // namespace hash_test
 }  // namespace debrief

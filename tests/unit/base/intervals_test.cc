@@ -7,7 +7,7 @@
 #include <set>
 
 namespace debrief {
-namespace {
+namespace intervals_test {
 
 using Points = std::set<int64_t>;
 
@@ -84,5 +84,5 @@ TEST(Intervals, AgreeWithSetsOfPoints) {
   }
 }
 
-}  // namespace
+}  // namespace intervals_test
 }  // namespace debrief

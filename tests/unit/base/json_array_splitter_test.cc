@@ -11,7 +11,7 @@
 #include "base/json/array_splitter.h"
 
 namespace debrief {
-namespace {
+namespace json_array_splitter_test {
 
 // Hands out exact copies, so that a sanitizer sees every byte read too many.
 class TextSource : public Source {
@@ -349,5 +349,5 @@ TEST(JsonArraySplitter, AgreesWithTheSlowOneOnDocuments) {
   }
 }
 
-}  // namespace
+}  // namespace json_array_splitter_test
 }  // namespace debrief

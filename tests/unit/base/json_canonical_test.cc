@@ -9,7 +9,7 @@
 #include "base/json/canonical.h"
 
 namespace debrief {
-namespace {
+namespace json_canonical_test {
 
 constexpr std::string_view kRefused = "<refused>";
 
@@ -337,5 +337,5 @@ TEST(JsonCanonicalExtras, TheFirstConflictIsTold) {
   EXPECT_EQ(out, "");
 }
 
-}  // namespace
+}  // namespace json_canonical_test
 }  // namespace debrief

@@ -11,7 +11,7 @@
 #include "base/json/cursor.h"
 
 namespace debrief {
-namespace {
+namespace json_cursor_test {
 
 // Text with exactly the padding that is promised: a sanitizer sees a byte read too many.
 class Padded {
@@ -373,5 +373,5 @@ TEST(JsonCursor, SurvivesNonsense) {
   EXPECT_GT(seen, 0u);
 }
 
-}  // namespace
+}  // namespace json_cursor_test
 }  // namespace debrief

@@ -6,7 +6,7 @@
 #include "base/json/outline.h"
 
 namespace debrief {
-namespace {
+namespace json_outline_test {
 
 std::string Paths(std::string_view text) {
   auto outline = JsonOutline::Of(text);
@@ -99,5 +99,5 @@ TEST(JsonOutline, SurvivesNonsense) {
   }
 }
 
-}  // namespace
+}  // namespace json_outline_test
 }  // namespace debrief

@@ -9,7 +9,7 @@
 #include "base/json/writer.h"
 
 namespace debrief {
-namespace {
+namespace json_writer_test {
 
 using namespace std::string_view_literals;
 
@@ -74,5 +74,5 @@ TEST(JsonWriter, HostileTextComesBack) {
   EXPECT_EQ(fields, 1);
 }
 
-}  // namespace
+}  // namespace json_writer_test
 }  // namespace debrief

@@ -5,7 +5,7 @@
 #include <string>
 
 namespace debrief {
-namespace {
+namespace md5_test {
 
 // RFC 1321, appendix A.5.
 TEST(Md5, VectorsOfTheRfc) {
@@ -39,5 +39,5 @@ TEST(Md5, ManyBlocks) {
   EXPECT_EQ(Md5Hex(std::string(1'000'000, 'a')), "7707d6ae4e027c70eea2a935c2296f21");
 }
 
-}  // namespace
+}  // namespace md5_test
 }  // namespace debrief

@@ -7,7 +7,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace newlines_test {
 
 using testing::Noise;
 using testing::SomeText;
@@ -83,5 +83,5 @@ TEST(Newlines, PortableMaskIsTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace newlines_test
 }  // namespace debrief

@@ -13,7 +13,7 @@
 #include "pickle_samples.h"
 
 namespace debrief {
-namespace {
+namespace pickle_test {
 
 using namespace std::string_literals;
 using namespace std::string_view_literals;
@@ -405,5 +405,5 @@ TEST(PickleTest, LongListsFoldInPieces) {
   EXPECT_EQ(folder.most_items, 3u);
 }
 
-}  // namespace
+}  // namespace pickle_test
 }  // namespace debrief

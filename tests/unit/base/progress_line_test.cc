@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief {
-namespace {
+namespace progress_line_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -53,5 +53,5 @@ TEST(ProgressLine, FitsEveryWidth) {
   }
 }
 
-}  // namespace
+}  // namespace progress_line_test
 }  // namespace debrief

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace debrief {
-namespace {
+namespace rank_list_test {
 
 using Ranks = std::vector<int32_t>;
 
@@ -35,5 +35,5 @@ TEST(RankList, ManyPieces) {
   EXPECT_EQ(RanksInWords(even), "ranks 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and 2 more");
 }
 
-}  // namespace
+}  // namespace rank_list_test
 }  // namespace debrief

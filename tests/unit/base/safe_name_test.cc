@@ -7,7 +7,7 @@
 #include <string>
 
 namespace debrief {
-namespace {
+namespace safe_name_test {
 
 TEST(SafeName, KeepsWhatIsHarmless) {
   EXPECT_EQ(SafeName("graph_0-1.2.py"), "graph_0-1.2.py");
@@ -75,5 +75,5 @@ TEST(Printable, ShowsControlCharacters) {
   EXPECT_EQ(Printable("\xFFx"), "\xEF\xBF\xBDx");
 }
 
-}  // namespace
+}  // namespace safe_name_test
 }  // namespace debrief

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace debrief {
-namespace {
+namespace sequence_pool_test {
 
 enum class ListId : uint32_t { kNone = 0 };
 using Pool = SequencePool<int64_t, ListId>;
@@ -79,5 +79,5 @@ TEST(SequencePool, AbsorbJoinsWhatBecomesEqual) {
   EXPECT_EQ(whole.size(), 2u);
 }
 
-}  // namespace
+}  // namespace sequence_pool_test
 }  // namespace debrief

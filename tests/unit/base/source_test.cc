@@ -15,7 +15,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace source_test {
 
 using testing::Noise;
 using testing::TempFolder;
@@ -201,5 +201,5 @@ TEST(FileSource, ViewsFromManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace
+}  // namespace source_test
 }  // namespace debrief

@@ -10,7 +10,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace spill_test {
 
 using testing::Noise;
 using testing::TempFolder;
@@ -164,5 +164,5 @@ TEST_F(SpillTest, WriteThatFails) {
   EXPECT_EQ(Text(*spilled.source), bytes.substr(0, 1'000'000));
 }
 
-}  // namespace
+}  // namespace spill_test
 }  // namespace debrief

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace debrief {
-namespace {
+namespace status_test {
 
 TEST(Status, OkSaysNothing) {
   Status ok;
@@ -96,5 +96,5 @@ TEST(Result, CarriesWhatOnlyMoves) {
   EXPECT_EQ(text->size(), 3u);
 }
 
-}  // namespace
+}  // namespace status_test
 }  // namespace debrief

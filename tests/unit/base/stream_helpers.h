@@ -114,7 +114,7 @@ inline std::string Gzip(std::string_view text) {
   stream->next_out = reinterpret_cast<uint8_t*>(packed.data());
   stream->avail_out = static_cast<uint32_t>(packed.size());
   EXPECT_EQ(isal_deflate(stream.get()), COMP_OK);
-  packed.resize(packed.size() - stream->avail_out);
+  packed.erase(stream->total_out);
   return packed;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace debrief {
-namespace {
+namespace string_pool_test {
 
 TEST(StringPool, StoresOnceInOrder) {
   StringPool pool;
@@ -72,5 +72,5 @@ TEST(StringPool, Moves) {
   EXPECT_EQ(second.Intern("kept"), id);
 }
 
-}  // namespace
+}  // namespace string_pool_test
 }  // namespace debrief

@@ -1,12 +1,12 @@
-#include "base/stats/statistics.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "base/stats/statistics.h"
+
 namespace debrief {
-namespace {
+namespace summary_test {
 
 TEST(Summary, OddAndEvenCounts) {
   std::vector<int64_t> odd = {9, 1, 5};
@@ -37,5 +37,5 @@ TEST(Summary, DeviationOfLargeValues) {
   EXPECT_NEAR(Summarise(values).stddev, std::sqrt(2.0), 1e-9);
 }
 
-}  // namespace
+}  // namespace summary_test
 }  // namespace debrief

@@ -13,9 +13,9 @@
 #include <vector>
 
 namespace debrief {
-namespace {
+namespace thread_pool_test {
 
-class ThreadPoolTest : public testing::TestWithParam<int> {};
+class ThreadPoolTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(ThreadPoolTest, ConsumesInOrderInTheCallingThread) {
   ThreadPool pool(GetParam());
@@ -126,7 +126,7 @@ TEST_P(ThreadPoolTest, SeveralCallersShareThePool) {
   for (size_t sum : sums) EXPECT_EQ(sum, 300u * 299 / 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, testing::Values(0, 1, 2, 3, 16));
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, ::testing::Values(0, 1, 2, 3, 16));
 
 TEST(ThreadPool, OneThreadIsTheCallers) {
   ThreadPool pool(1);
@@ -160,5 +160,5 @@ TEST(ThreadPool, ComesAndGoes) {
   for (int i = 0; i < 200; ++i) ThreadPool pool(1 + i % 5);
 }
 
-}  // namespace
+}  // namespace thread_pool_test
 }  // namespace debrief

@@ -10,7 +10,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace write_file_test {
 
 namespace fs = std::filesystem;
 using testing::TempFolder;
@@ -54,5 +54,5 @@ TEST(WriteFile, LinkAtTheTemporaryNameIsNotFollowed) {
   EXPECT_EQ(Content(folder.File("victim")), "precious");
 }
 
-}  // namespace
+}  // namespace write_file_test
 }  // namespace debrief

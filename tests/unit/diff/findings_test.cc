@@ -4,7 +4,7 @@
 #include "diff/run_diff.h"
 
 namespace debrief::diff {
-namespace {
+namespace findings_test {
 
 Finding Make(std::string rule, Severity severity, std::vector<int32_t> ranks,
              std::string headline) {
@@ -65,5 +65,5 @@ TEST(DiffFindings, LinesOfSourceTellFindingsApart) {
   EXPECT_EQ(Compare({first}, {second}).size(), 2u);
 }
 
-}  // namespace
+}  // namespace findings_test
 }  // namespace debrief::diff

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief::diff {
-namespace {
+namespace gates_test {
 
 RunDiff WithMetric(std::string_view name, Unit unit, Change change) {
   RunDiff diff;
@@ -61,5 +61,5 @@ TEST(DiffGates, WhatIsNoGateIsRefused) {
     EXPECT_FALSE(ParseGate(text).ok()) << text;
 }
 
-}  // namespace
+}  // namespace gates_test
 }  // namespace debrief::diff

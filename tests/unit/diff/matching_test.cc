@@ -1,13 +1,13 @@
 // What of two runs is held against what.
 #include <gtest/gtest.h>
 
-#include "diff/side.h"
 #include "diff/run_diff.h"
+#include "diff/side.h"
 #include "tables/compilation.h"
 #include "tables/rank.h"
 
 namespace debrief::diff {
-namespace {
+namespace matching_test {
 
 Model WithRanks(std::vector<int32_t> ranks) {
   Model model;
@@ -117,5 +117,5 @@ TEST(DiffMatching, AmountsInWords) {
   EXPECT_EQ(PercentText({.a = 0, .b = 5}), "");
 }
 
-}  // namespace
+}  // namespace matching_test
 }  // namespace debrief::diff

@@ -6,7 +6,7 @@
 #include "tables/profile_memory_peak.h"
 
 namespace debrief::diff {
-namespace {
+namespace memory_test {
 
 constexpr int64_t kMB = 1'000'000;
 
@@ -60,5 +60,5 @@ TEST(DiffMemory, AHundredthIsChance) {
   EXPECT_TRUE(Compare(Model(), WithPeaks(0)).sections.empty());
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace debrief::diff

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief::diff {
-namespace {
+namespace noise_test {
 
 TEST(DiffNoise, SeriesThatScatterAlikeHaveNotChanged) {
   const Change change = ChangeOf({131, 134, 125}, {152, 128, 129});
@@ -48,5 +48,5 @@ TEST(DiffNoise, MeansOfLargeNumbersDoNotOverflow) {
   EXPECT_EQ(Mean({}), 0);
 }
 
-}  // namespace
+}  // namespace noise_test
 }  // namespace debrief::diff

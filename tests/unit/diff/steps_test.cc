@@ -6,7 +6,7 @@
 #include <numeric>
 
 namespace debrief::diff {
-namespace {
+namespace steps_test {
 
 constexpr int64_t kMs = 1'000'000;
 using enum StepPart;
@@ -115,5 +115,5 @@ TEST(DiffSteps, WithoutStepsThereIsNothingToCompare) {
   EXPECT_FALSE(DiffSteps(Job(2, 3), {}));
 }
 
-}  // namespace
+}  // namespace steps_test
 }  // namespace debrief::diff

@@ -6,7 +6,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace aiu_compiler_log_test {
 
 std::string Rows(const Part& part) {
   const auto& table = part.tables.Get<AccelIdealTable>();
@@ -72,5 +72,5 @@ TEST(AiuCompilerLog, JsonIsOneKernelAndBrokenJsonIsTold) {
   EXPECT_EQ(Trouble(broken), "aiu_compiler_log.bad_json 1;");
 }
 
-}  // namespace
+}  // namespace aiu_compiler_log_test
 }  // namespace debrief

@@ -8,7 +8,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace assign_jobs_test {
 
 using testing::FindImporter;
 using testing::NotesOf;
@@ -154,5 +154,5 @@ TEST(AssignJobs, StandardInputHasItsName) {
   EXPECT_EQ(all.NameOf(0), "(stdin)");
 }
 
-}  // namespace
+}  // namespace assign_jobs_test
 }  // namespace debrief

@@ -5,7 +5,7 @@
 #include "inputs/assign_jobs.h"
 
 namespace debrief {
-namespace {
+namespace attempts_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -93,5 +93,5 @@ TEST(Attempts, AbsurdTimesAreHarmless) {
   EXPECT_EQ(TellAttemptsApart({log_late, log_early}), (Numbers{1, 0}));
 }
 
-}  // namespace
+}  // namespace attempts_test
 }  // namespace debrief

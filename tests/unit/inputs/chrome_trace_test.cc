@@ -21,7 +21,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace chrome_trace_test {
 
 class ChromeTrace : public ::testing::Test {
  protected:
@@ -340,5 +340,5 @@ TEST(TraceEventNames, TwoHundredThousandThreads) {
   EXPECT_EQ(part.pools.Text(processes.name[0]), "main");
 }
 
-}  // namespace
+}  // namespace chrome_trace_test
 }  // namespace debrief

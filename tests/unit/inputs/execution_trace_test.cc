@@ -9,7 +9,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace execution_trace_test {
 
 class ExecutionTrace : public ::testing::Test {
  protected:
@@ -151,5 +151,5 @@ TEST_F(ExecutionTrace, KeepsWholeNodesOfACutFile) {
   EXPECT_EQ(Trouble(), "execution_trace.no_nodes 1 ;");
 }
 
-}  // namespace
+}  // namespace execution_trace_test
 }  // namespace debrief

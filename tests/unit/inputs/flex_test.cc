@@ -15,7 +15,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace flex_test {
 
 constexpr int64_t kMhz = 500;  // cycles a microsecond of all traces here: 2 ns a cycle
 
@@ -212,5 +212,5 @@ TEST(FlexSniff, OnlyOnePidIsARank) {
   EXPECT_EQ(rank({{"k", 0, 1, {}, "", 0}, {"k", 2, 3, {}, "", 1}}), kNone32);
 }
 
-}  // namespace
+}  // namespace flex_test
 }  // namespace debrief

@@ -16,7 +16,7 @@ namespace debrief::inputs::flight_recorder {
 
 const Importer& Describe();
 
-namespace {
+namespace flight_recorder_test {
 
 using namespace std::string_literals;
 
@@ -404,5 +404,5 @@ TEST(FlightRecorderTest, DumpsOfOtherRecordersAreKept) {
   EXPECT_EQ(Settle(parts), (std::vector<bool>{true, true}));
 }
 
-}  // namespace
+}  // namespace flight_recorder_test
 }  // namespace debrief::inputs::flight_recorder

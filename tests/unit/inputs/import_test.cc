@@ -13,7 +13,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace import_test {
 
 using testing::Gzip;
 using testing::kOpTrace;
@@ -338,5 +338,5 @@ TEST_F(Import, SameTablesWhateverThreadsAndChunks) {
   }
 }
 
-}  // namespace
+}  // namespace import_test
 }  // namespace debrief

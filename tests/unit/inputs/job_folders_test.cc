@@ -6,7 +6,7 @@
 #include "inputs/assign_jobs.h"
 
 namespace debrief {
-namespace {
+namespace job_folders_test {
 
 using Folders = std::map<std::string, FolderContent>;
 using Jobs = std::map<std::string, std::string>;
@@ -142,5 +142,5 @@ TEST(JobFolders, VeryDeepFolderIsCheap) {
   EXPECT_EQ(jobs.at(deep), deep);
 }
 
-}  // namespace
+}  // namespace job_folders_test
 }  // namespace debrief

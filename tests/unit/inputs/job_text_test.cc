@@ -20,7 +20,7 @@ namespace debrief::inputs::job_text {
 
 const Importer& Describe();
 
-namespace {
+namespace job_text_test {
 
 int64_t Ns(int year, unsigned month, unsigned day, int64_t of_day_s) {
   using namespace std::chrono;  // NOLINT(google-build-using-namespace)
@@ -572,5 +572,5 @@ TEST(GlogTime, Iso) {
   EXPECT_EQ(ParseIsoTime("9999-11-15 12:00:00"), kNone64);
 }
 
-}  // namespace
+}  // namespace job_text_test
 }  // namespace debrief::inputs::job_text

@@ -14,7 +14,7 @@
 #include "unit/inputs/pickle_writer.h"
 
 namespace debrief {
-namespace {
+namespace memory_snapshot_test {
 
 using testing::Dict;
 using testing::Int;
@@ -263,5 +263,5 @@ TEST_F(MemorySnapshot, SharedEntriesAreOdd) {
   EXPECT_EQ(Trouble(), "memory_snapshot.odd_rows 1 ;");
 }
 
-}  // namespace
+}  // namespace memory_snapshot_test
 }  // namespace debrief

@@ -5,7 +5,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace name_clues_test {
 
 struct Expected {
   std::string name;
@@ -117,5 +117,5 @@ TEST(NameClues, NumberPattern) {
   EXPECT_EQ(NumberPattern(""), "");
 }
 
-}  // namespace
+}  // namespace name_clues_test
 }  // namespace debrief

@@ -8,7 +8,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace op_trace_test {
 
 class OpTrace : public ::testing::Test {
  protected:
@@ -264,5 +264,5 @@ TEST_F(OpTrace, DeepNesting) {
   EXPECT_GE(ops().size(), 1u);
 }
 
-}  // namespace
+}  // namespace op_trace_test
 }  // namespace debrief

@@ -18,7 +18,7 @@
 #include "unit/inputs/perfetto_bytes.h"
 
 namespace debrief {
-namespace {
+namespace perfetto_test {
 
 using testing::Begin;
 using testing::Bytes;
@@ -259,5 +259,5 @@ TEST(Perfetto, PacketsOfOtherKindsAreCounted) {
   EXPECT_EQ(Describe(part), "a 1+1\nperfetto.other_packet 1\n");
 }
 
-}  // namespace
+}  // namespace perfetto_test
 }  // namespace debrief

@@ -31,7 +31,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace recording_test {
 
 using recorder::FirstWord;
 using recorder::RecordType;
@@ -429,5 +429,5 @@ TEST_F(RecordedFiles, AKilledProcessIsReadToItsLastRecord) {
   EXPECT_EQ(part.tables.Get<TimelineTable>().world_size[0], 2);
 }
 
-}  // namespace
+}  // namespace recording_test
 }  // namespace debrief

@@ -10,7 +10,7 @@
 #include "tables/input.h"
 
 namespace debrief {
-namespace {
+namespace same_part_test {
 
 constexpr DiagnosticKind kOdd = {"test.odd", Severity::kWarning, "something is odd", "Look at it."};
 
@@ -55,5 +55,5 @@ TEST(SamePartDeathTest, OtherDiagnostics) {
   EXPECT_DEATH(CheckSamePart(part, std::move(again)), "internal error");
 }
 
-}  // namespace
+}  // namespace same_part_test
 }  // namespace debrief

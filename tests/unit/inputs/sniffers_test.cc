@@ -8,7 +8,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace sniffers_test {
 
 using namespace std::string_view_literals;
 using testing::Noise;
@@ -263,5 +263,5 @@ TEST(Sniffing, Helpers) {
   EXPECT_FALSE(LooksLikeText("\x01\x02\x03"));
 }
 
-}  // namespace
+}  // namespace sniffers_test
 }  // namespace debrief

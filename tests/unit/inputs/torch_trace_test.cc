@@ -20,7 +20,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace torch_trace_test {
 
 using inputs::torch_trace::AllKinds;
 using inputs::torch_trace::LoggedId;
@@ -311,5 +311,5 @@ TEST_F(TorchTrace, MixedRanksAreTakenApart) {
   EXPECT_EQ(Trouble(model_), "");
 }
 
-}  // namespace
+}  // namespace torch_trace_test
 }  // namespace debrief

@@ -11,7 +11,7 @@
 #include "inputs/torch_trace/untangle.h"
 
 namespace debrief::inputs::torch_trace {
-namespace {
+namespace torch_trace_untangle_test {
 
 // The same numbers on every machine, which std::uniform_int_distribution does not promise.
 class Dice {
@@ -341,5 +341,5 @@ TEST(UntangleTest, NarrowLimitsLoseButNeverLie) {
   EXPECT_EQ(Untangle(stream.items, limits).owner.size(), stream.items.size());
 }
 
-}  // namespace
+}  // namespace torch_trace_untangle_test
 }  // namespace debrief::inputs::torch_trace

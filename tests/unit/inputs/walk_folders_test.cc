@@ -8,7 +8,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace walk_folders_test {
 
 namespace fs = std::filesystem;
 using testing::NotesOf;
@@ -138,5 +138,5 @@ TEST(WalkFolders, NamesOfAnyBytes) {
   EXPECT_EQ(Walk(folder, {folder.path()}), (Lines{"\x1b[31m\xff\n"}));
 }
 
-}  // namespace
+}  // namespace walk_folders_test
 }  // namespace debrief

@@ -5,7 +5,7 @@
 #include "analyses/compile/break_text.h"
 
 namespace debrief {
-namespace {
+namespace compile_break_text_test {
 
 constexpr std::string_view kLogged =
     "Graph break in user code at /home/me/train.py:32\n"
@@ -95,5 +95,5 @@ TEST(BreakText, ShortReason) {
   EXPECT_EQ(ShortReason("\n \n"), "");
 }
 
-}  // namespace
+}  // namespace compile_break_text_test
 }  // namespace debrief

@@ -10,7 +10,7 @@
 #include "tables/recorded_op.h"
 
 namespace debrief {
-namespace {
+namespace model_test {
 
 constexpr DiagnosticKind kBad = {"test.bad", Severity::kError, "it is bad", "Mend it."};
 constexpr DiagnosticKind kOdd = {"test.odd", Severity::kInfo, "it is odd", "Nothing is lost."};
@@ -229,5 +229,5 @@ TEST(RecordOutcome, FillsTheTables) {
   EXPECT_EQ(analyses.findings[1], 2);
 }
 
-}  // namespace
+}  // namespace model_test
 }  // namespace debrief

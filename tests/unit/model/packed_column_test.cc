@@ -7,7 +7,7 @@
 #include <random>
 
 namespace debrief {
-namespace {
+namespace packed_column_test {
 
 template <typename T>
 PackedColumn<T> Packed(const std::vector<T>& values) {
@@ -77,5 +77,5 @@ TEST(PackedColumn, IsSearchedLikeAnArray) {
   EXPECT_EQ(column.back(), 11997u);
 }
 
-}  // namespace
+}  // namespace packed_column_test
 }  // namespace debrief

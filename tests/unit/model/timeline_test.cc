@@ -9,7 +9,7 @@
 #include "timeline_fixture.h"
 
 namespace debrief::timeline {
-namespace {
+namespace timeline_test {
 
 // "outer 0+10; inner 2+3 in outer; " of one track after the other.
 std::string Slices(const TimelineView& view) {
@@ -262,5 +262,5 @@ TEST(Timeline, KindsOfCategoriesOldAndNew) {
   EXPECT_FALSE(IsDeviceKind(kRuntime));
 }
 
-}  // namespace
+}  // namespace timeline_test
 }  // namespace debrief::timeline

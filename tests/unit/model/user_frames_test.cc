@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief {
-namespace {
+namespace user_frames_test {
 
 StackId StackOf(Pools& pools, std::initializer_list<std::string_view> files) {
   std::vector<FrameId> frames;
@@ -32,5 +32,5 @@ TEST(UserFrames, AreTheWholeStackWhenNoneIsTheUsers) {
   EXPECT_EQ(First({"/x/torch/nn.py", "engine.cpp"}), "/x/torch/nn.py");
 }
 
-}  // namespace
+}  // namespace user_frames_test
 }  // namespace debrief

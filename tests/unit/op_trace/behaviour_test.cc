@@ -7,7 +7,7 @@
 #include "debrief/op_trace.hpp"
 
 namespace debrief::op_trace {
-namespace {
+namespace behaviour_test {
 
 constexpr Behaviour kBoth[] = {Behaviour::kCorrect, Behaviour::kReference};
 
@@ -202,5 +202,5 @@ TEST(OpTraceBehaviour, BalanceOfNothing) {
   }
 }
 
-}  // namespace
+}  // namespace behaviour_test
 }  // namespace debrief::op_trace

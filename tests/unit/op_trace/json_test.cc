@@ -6,7 +6,7 @@
 #include "op_trace/json_text.h"
 
 namespace debrief::op_trace {
-namespace {
+namespace json_test {
 
 TEST(OpTraceJson, NamesSurvive) {
   const std::string names[] = {"a;b",
@@ -140,5 +140,5 @@ TEST(OpTraceJson, UnknownKeysAreSkippedAndHolesAreFilled) {
           .trace.has_value());
 }
 
-}  // namespace
+}  // namespace json_test
 }  // namespace debrief::op_trace

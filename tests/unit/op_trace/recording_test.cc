@@ -12,7 +12,7 @@
 #include "op_trace/tick_clock.h"
 
 namespace debrief::op_trace {
-namespace {
+namespace recording_test {
 
 recorder::ReadRecording Clocks(uint64_t rate, std::vector<recorder::ClockTriple> triples) {
   recorder::ReadRecording read;
@@ -66,7 +66,7 @@ TEST(TickClock, WithoutARateTicksAreNanoseconds) {
   EXPECT_EQ(TickClock(Clocks(0, {{10, 10, 100}})).WallNs(20), 110);
 }
 
-class Recorded : public testing::Test {
+class Recorded : public ::testing::Test {
  protected:
   void SetUp() override {
     char folder[] = "/tmp/op_trace_test_XXXXXX";
@@ -147,5 +147,5 @@ TEST(OpTraceSums, UnionCountsEachMomentOnce) {
   EXPECT_EQ(UnionOf(intervals), 0);
 }
 
-}  // namespace
+}  // namespace recording_test
 }  // namespace debrief::op_trace

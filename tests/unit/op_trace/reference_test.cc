@@ -4,7 +4,7 @@
 #include "debrief/op_trace.hpp"
 
 namespace debrief::op_trace {
-namespace {
+namespace reference_test {
 
 Entry Op(std::string name, double us) { return Entry(0, std::move(name)).WithDurationUs(us); }
 
@@ -245,5 +245,5 @@ TEST(OpTraceAnalyzer, OpSummaryDefault) {
   EXPECT_EQ(summary.bytes, 0u);
 }
 
-}  // namespace
+}  // namespace reference_test
 }  // namespace debrief::op_trace

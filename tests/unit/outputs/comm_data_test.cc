@@ -14,11 +14,11 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace comm_data_test {
 
 using simdjson::dom::element;
 
-class CommData : public testing::Test {
+class CommData : public ::testing::Test {
  protected:
   CommData() : job_(model_) {}
 
@@ -244,5 +244,5 @@ TEST_F(CommData, RankTables) {
   EXPECT_EQ(std::string_view(table["rows"].at(0)["reason"]), "host");
 }
 
-}  // namespace
+}  // namespace comm_data_test
 }  // namespace debrief::outputs::html

@@ -10,7 +10,7 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace compile_data_test {
 
 size_t CountOf(std::string_view text, std::string_view part) {
   size_t count = 0;
@@ -108,6 +108,6 @@ TEST(CompileData, SlowCompilationsAreNotLeftOut) {
   EXPECT_LT(json.find("\"5996/0\""), json.find("\"1/0\""));
 }
 
-}  // namespace
+}  // namespace compile_data_test
 
 }  // namespace debrief::outputs::html

@@ -7,7 +7,7 @@
 #include "tables/compile_trie_node.h"
 
 namespace debrief::outputs::compile_flame {
-namespace {
+namespace compile_flame_test {
 
 class CompileFlame : public ::testing::Test {
  protected:
@@ -96,5 +96,5 @@ TEST_F(CompileFlame, ATreeThatIsACircleEnds) {
   EXPECT_EQ(MakeSamples(model_).size(), 1u);
 }
 
-}  // namespace
+}  // namespace compile_flame_test
 }  // namespace debrief::outputs::compile_flame

@@ -5,7 +5,7 @@
 #include "tables/cost_fix.h"
 
 namespace debrief::outputs::html {
-namespace {
+namespace cost_data_test {
 
 TEST(CostData, NothingForNothing) {
   Model model;
@@ -28,5 +28,5 @@ TEST(CostData, TheCostliestComeFirst) {
   EXPECT_LT(json.find(R"("lost_ns":7)"), json.find(R"("lost_ns":5)"));
 }
 
-}  // namespace
+}  // namespace cost_data_test
 }  // namespace debrief::outputs::html

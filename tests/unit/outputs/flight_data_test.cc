@@ -10,11 +10,11 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace flight_data_test {
 
 using simdjson::dom::element;
 
-class FlightData : public testing::Test {
+class FlightData : public ::testing::Test {
  protected:
   FlightData() : job_(model_) {}
 
@@ -187,5 +187,5 @@ TEST_F(FlightData, WhereEachRankIs) {
   EXPECT_EQ(simdjson::minify(first["waits_for"]), "[[0,2,3],[5,1,1]]");
 }
 
-}  // namespace
+}  // namespace flight_data_test
 }  // namespace debrief::outputs::html

@@ -18,7 +18,7 @@
 #include "tables/comm_op.h"
 
 namespace debrief::outputs::flight_text {
-namespace {
+namespace flight_text_test {
 
 struct Event {
   std::string op = "all_reduce";
@@ -625,5 +625,5 @@ TEST_F(OurMatching, RowsThatDoNotExistAreLeftOut) {
   EXPECT_TRUE(WriteTables(job_.model(), {}, sink).ok());
 }
 
-}  // namespace
+}  // namespace flight_text_test
 }  // namespace debrief::outputs::flight_text

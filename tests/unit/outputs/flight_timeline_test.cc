@@ -16,11 +16,11 @@ namespace debrief::outputs::flight_timeline {
 
 const Output& Describe();
 
-namespace {
+namespace flight_timeline_test {
 
 using simdjson::dom::element;
 
-class FlightTimeline : public testing::Test {
+class FlightTimeline : public ::testing::Test {
  protected:
   FlightTimeline() : job_(model_) {
     char name[] = "/tmp/debrief_timeline_XXXXXX";
@@ -178,5 +178,5 @@ TEST_F(FlightTimeline, FailureLeavesNothing) {
   EXPECT_FALSE(Describe().write(model_, {.folder = folder_ + "/none"}).ok());
 }
 
-}  // namespace
+}  // namespace flight_timeline_test
 }  // namespace debrief::outputs::flight_timeline

@@ -16,7 +16,7 @@ namespace debrief::outputs::html {
 
 const Output& Describe();
 
-namespace {
+namespace html_test {
 
 using namespace std::string_view_literals;
 
@@ -114,7 +114,7 @@ TEST(HtmlPage, HeadlinesWithoutScript) {
   EXPECT_EQ(Between(page, "<title>", "</title>"), "Rank 5 &amp; &lt;rank&gt; 7 - debrief");
 }
 
-class HtmlOutput : public testing::Test {
+class HtmlOutput : public ::testing::Test {
  protected:
   HtmlOutput() {
     char name[] = "/tmp/debrief_html_XXXXXX";
@@ -166,5 +166,5 @@ TEST_F(HtmlOutput, LinkAtTheTemporaryNameIsNotFollowed) {
   EXPECT_NE(::access((folder_ + "/other").c_str(), F_OK), 0);
 }
 
-}  // namespace
+}  // namespace html_test
 }  // namespace debrief::outputs::html

@@ -12,7 +12,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace job_verdicts_test {
 
 void AddJobs(Model& model, int32_t count) {
   for (int32_t job = 0; job < count; ++job) {
@@ -111,5 +111,5 @@ TEST(FindingMarkdown, FencesAndFolds) {
   EXPECT_EQ(out, "<details>\n<summary>a &lt; b</summary>\n\n- x\n\n</details>\n\n");
 }
 
-}  // namespace
+}  // namespace job_verdicts_test
 }  // namespace debrief

@@ -8,7 +8,7 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace lane_data_test {
 
 constexpr int64_t kStart = 1'794'714'812'000'000'000;
 
@@ -80,6 +80,6 @@ TEST(LaneData, TimesWithoutEndOrSenseDoNotOverflow) {
   EXPECT_NE(LanesJson(model).find("\"us\":[1000000000000000,0]"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace lane_data_test
 
 }  // namespace debrief::outputs::html

@@ -1,10 +1,9 @@
 // The JSON files of several ranks, from tables made by hand.
-#include "compat/tlparse/data_files.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "compat/tlparse/data_files.h"
 #include "compat/tlparse/rust_text.h"
 #include "tables/compile_collective.h"
 #include "tables/compile_parity.h"
@@ -13,7 +12,7 @@
 #include "tables/provenance_line.h"
 
 namespace debrief::outputs::tlparse_tree {
-namespace {
+namespace multi_rank_json_test {
 
 TEST(FxHash, HashesLikeTlparse) {
   FxHash hash;
@@ -210,5 +209,5 @@ TEST(MultiRankJson, LineMappingsOfOneGraph) {
   EXPECT_EQ(LineMappingsJson(model, 1, 0, "a"), "{}");
 }
 
-}  // namespace
+}  // namespace multi_rank_json_test
 }  // namespace debrief::outputs::tlparse_tree

@@ -8,7 +8,7 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace profile_data_test {
 
 size_t CountOf(std::string_view text, std::string_view part) {
   size_t count = 0;
@@ -65,6 +65,6 @@ TEST(ProfileData, ATableWithoutDefinitionsIsWhole) {
   EXPECT_EQ(CountOf(json, "\"step\":"), 2u);
 }
 
-}  // namespace
+}  // namespace profile_data_test
 
 }  // namespace debrief::outputs::html

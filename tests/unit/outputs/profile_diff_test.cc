@@ -15,7 +15,7 @@ const Analysis& Describe();
 }
 
 namespace outputs::profile_diff {
-namespace {
+namespace profile_diff_test {
 
 using timeline::kKernel;
 using timeline::kOp;
@@ -270,6 +270,6 @@ TEST(ProfileDiff, TextCsvAndJsonHaveTheFigures) {
   EXPECT_NE(json.find("\"difference_ns\": 200"), std::string::npos) << json;
 }
 
-}  // namespace
+}  // namespace profile_diff_test
 }  // namespace outputs::profile_diff
 }  // namespace debrief

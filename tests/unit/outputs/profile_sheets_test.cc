@@ -7,7 +7,7 @@
 #include "outputs/terminal/profile_sheets/sheet.h"
 
 namespace debrief::outputs::profile_sheets {
-namespace {
+namespace profile_sheets_test {
 
 bool HasColumn(const TableInfo& table, std::string_view name) {
   return std::any_of(table.columns.begin(), table.columns.end(),
@@ -42,5 +42,5 @@ TEST(ProfileSheets, EveryColumnHasALabel) {
   }
 }
 
-}  // namespace
+}  // namespace profile_sheets_test
 }  // namespace debrief::outputs::profile_sheets

@@ -16,7 +16,7 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace source_data_test {
 
 void AddCompilation(Model& model, std::string_view id, std::string_view file, int32_t line,
                     double seconds) {
@@ -281,6 +281,6 @@ TEST(ExportData, ProgramsAreListed) {
       std::string::npos);
 }
 
-}  // namespace
+}  // namespace source_data_test
 
 }  // namespace debrief::outputs::html

@@ -13,7 +13,7 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace speedscope_test {
 
 Model TimelineModel() {
   Model model;
@@ -124,6 +124,6 @@ TEST(Speedscope, APageOfOneFileHasNoFlames) {
   EXPECT_LT(elements.size(), 400u);
 }
 
-}  // namespace
+}  // namespace speedscope_test
 
 }  // namespace debrief::outputs::html

@@ -10,7 +10,7 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace stack_data_test {
 
 struct Log {
   Model model;
@@ -96,6 +96,6 @@ TEST(StackData, CompilationsBeyondTheBoundAreCounted) {
   EXPECT_TRUE(StacksJson(log.model).ends_with("\"left_out\":3}"));
 }
 
-}  // namespace
+}  // namespace stack_data_test
 
 }  // namespace debrief::outputs::html

@@ -20,7 +20,7 @@
 #include "tables/job.h"
 
 namespace debrief::outputs::store {
-namespace {
+namespace store_test {
 
 class StringSink final : public TextSink {
  public:
@@ -506,5 +506,5 @@ TEST(DuckDbApiTest, ALibraryThatIsNotThereOrNotDuckDb) {
   EXPECT_NE(other.message().find("another version"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace store_test
 }  // namespace debrief::outputs::store

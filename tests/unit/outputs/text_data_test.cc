@@ -16,7 +16,7 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace text_data_test {
 
 using Made = std::map<std::string, std::string, std::less<>>;
 
@@ -85,8 +85,6 @@ struct TextFixture {
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
-
-}  // namespace
 
 TEST(TextData, NothingWithoutCompileLogs) {
   Model model;
@@ -233,4 +231,5 @@ TEST(TextData, LineMapsAreTables) {
   EXPECT_TRUE(Has(TablesJson(fixture.model, "provenance"), "\"provenance_line\":{\"total\":1"));
 }
 
+}  // namespace text_data_test
 }  // namespace debrief::outputs::html

@@ -16,7 +16,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace text_outputs_test {
 
 using namespace std::string_view_literals;
 
@@ -263,5 +263,5 @@ TEST(JsonOutput, WritesTheFile) {
   EXPECT_FALSE(FindOutput("json")->write(model, context).ok());
 }
 
-}  // namespace
+}  // namespace text_outputs_test
 }  // namespace debrief

@@ -19,7 +19,7 @@
 
 namespace debrief::outputs::html {
 
-namespace {
+namespace timeline_data_test {
 
 using simdjson::dom::element;
 
@@ -517,6 +517,6 @@ TEST(TimelineRows, LongestOfEqualOnesAreTheFirst) {
   for (int64_t duration : durations) EXPECT_TRUE(all.Take(duration));
 }
 
-}  // namespace
+}  // namespace timeline_data_test
 
 }  // namespace debrief::outputs::html

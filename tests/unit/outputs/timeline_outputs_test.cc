@@ -14,7 +14,7 @@
 #include "unit/outputs/timeline_helpers.h"
 
 namespace debrief {
-namespace {
+namespace timeline_outputs_test {
 
 using testing::ImportInto;
 using testing::kTimelineJson;
@@ -200,5 +200,5 @@ TEST(CollapsedOutput, IsTheTimeThatCallsTookThemselves) {
   EXPECT_NE(all.find("stream 7;gemm 20123\n"), std::string_view::npos);
 }
 
-}  // namespace
+}  // namespace timeline_outputs_test
 }  // namespace debrief

@@ -5,7 +5,7 @@
 #include "compat/tlparse/plan.h"
 
 namespace debrief::outputs::tlparse_tree {
-namespace {
+namespace tlparse_tree_names_test {
 
 TEST(TreeNames, NumbersStandBeforeTheLastDot) {
   EXPECT_EQ(Numbered("graph.txt", 7), "graph_7.txt");
@@ -55,5 +55,5 @@ TEST(TreeStats, PrintsWhatIsNotZero) {
   EXPECT_TRUE(stats.Failed());
 }
 
-}  // namespace
+}  // namespace tlparse_tree_names_test
 }  // namespace debrief::outputs::tlparse_tree

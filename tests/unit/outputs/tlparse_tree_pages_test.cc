@@ -23,7 +23,7 @@ const Analysis& Describe();
 }
 
 namespace outputs::tlparse_tree {
-namespace {
+namespace tlparse_tree_pages_test {
 
 constexpr std::string_view kHostile = "</script></pre><script>bad()</script><!-- \"' {{body}}";
 
@@ -650,6 +650,6 @@ TEST_F(TreePages, TwoThousandPagesOfDeepStacksTakeLittleTime) {
   EXPECT_LT(seconds.count(), 2);  // 0.1 on a quiet machine; sanitizers and neighbours take the rest
 }
 
-}  // namespace
+}  // namespace tlparse_tree_pages_test
 }  // namespace outputs::tlparse_tree
 }  // namespace debrief

@@ -4,7 +4,7 @@
 #include "unit/recorder/recording_fixture.h"
 
 namespace debrief::recorder {
-namespace {
+namespace chunk_pool_test {
 
 constexpr uint32_t kFull = kChunkPayload / 8;
 
@@ -82,5 +82,5 @@ TEST_F(ChunkPoolTest, NamesTakeHalfAtMost) {
   EXPECT_EQ(pool_.TakeForDictionary(), nullptr);
 }
 
-}  // namespace
+}  // namespace chunk_pool_test
 }  // namespace debrief::recorder

@@ -8,7 +8,7 @@
 #include "unit/recorder/recording_fixture.h"
 
 namespace debrief::recorder {
-namespace {
+namespace lifetime_test {
 
 TEST_F(RecorderTest, ShortThreadsShareAChunk) {
   Open(DBR_STOP, kFileHeaderBytes + 8 * kChunkBytes);
@@ -150,5 +150,5 @@ TEST_F(RecorderTest, TheFileIsSyncedWhenThatWasAskedFor) {
   EXPECT_EQ(dirty, 0u);
 }
 
-}  // namespace
+}  // namespace lifetime_test
 }  // namespace debrief::recorder

@@ -10,7 +10,7 @@
 #include "unit/recorder/recording_fixture.h"
 
 namespace debrief::recorder {
-namespace {
+namespace recorder_test {
 
 TEST_F(RecorderTest, EveryKindOfRecordComesBack) {
   Open();
@@ -125,7 +125,7 @@ TEST_P(RecorderThreadsTest, NothingIsLostOrMixed) {
   EXPECT_EQ(keeper.kept.size(), 5000u * GetParam());
   EXPECT_EQ(next.size(), GetParam());
 }
-INSTANTIATE_TEST_SUITE_P(Threads, RecorderThreadsTest, testing::Values(8u, 64u));
+INSTANTIATE_TEST_SUITE_P(Threads, RecorderThreadsTest, ::testing::Values(8u, 64u));
 
 TEST_F(RecorderTest, StringsOfEverySize) {
   Open(DBR_RING, 16 << 20);
@@ -210,5 +210,5 @@ TEST_F(RecorderTest, DamagedFilesGiveProblemsAndNeverMore) {
   EXPECT_GT(damaged, 500u);
 }
 
-}  // namespace
+}  // namespace recorder_test
 }  // namespace debrief::recorder

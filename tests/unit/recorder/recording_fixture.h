@@ -38,7 +38,7 @@ class Keeper : public RecordSink {
   std::vector<OpShapes> ops;
 };
 
-class RecorderTest : public testing::Test {
+class RecorderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     char folder[] = "/tmp/recorder_test_XXXXXX";

@@ -4,7 +4,7 @@
 #include "unit/recorder/recording_fixture.h"
 
 namespace debrief::recorder {
-namespace {
+namespace records_test {
 
 TEST_F(RecorderTest, NotesStepsAndMemoryComeBack) {
   Open();
@@ -112,19 +112,19 @@ TEST_P(ShapesTest, ComeBackOrAreReportedAsLeftOut) {
 
 constexpr uint64_t kHuge = uint64_t{1} << 40;
 INSTANTIATE_TEST_SUITE_P(Shapes, ShapesTest,
-                         testing::Values(ShapeCase{0, 0, 0, 0, true},          // a scalar
-                                         ShapeCase{1, 2, 2, 0, true},          // a size of 0
-                                         ShapeCase{1, 2, 2, kHuge, true},      // 2^40
-                                         ShapeCase{11, 14, 14, 5, true},       // the short form's
-                                         ShapeCase{12, 1, 1, 5, true},         // one more input
-                                         ShapeCase{1, 15, 3, 5, true},         // one more dim
-                                         ShapeCase{1, 3, 64, 5, true},         // 64 dims
-                                         ShapeCase{32, 4, 4, kHuge, true},     // 32 inputs
-                                         ShapeCase{32, 64, 64, 5, true},       // 3 kMore records
-                                         ShapeCase{32, 64, 64, kHuge, true},   // 8
-                                         ShapeCase{200, 64, 0, kHuge, false},  // above a chunk
-                                         ShapeCase{5000, 0, 0, 0, false},      // too many
-                                         ShapeCase{1, 5000, 1, 0, false}));    // likewise
+                         ::testing::Values(ShapeCase{0, 0, 0, 0, true},          // a scalar
+                                           ShapeCase{1, 2, 2, 0, true},          // a size of 0
+                                           ShapeCase{1, 2, 2, kHuge, true},      // 2^40
+                                           ShapeCase{11, 14, 14, 5, true},       // the short form's
+                                           ShapeCase{12, 1, 1, 5, true},         // one more input
+                                           ShapeCase{1, 15, 3, 5, true},         // one more dim
+                                           ShapeCase{1, 3, 64, 5, true},         // 64 dims
+                                           ShapeCase{32, 4, 4, kHuge, true},     // 32 inputs
+                                           ShapeCase{32, 64, 64, 5, true},       // 3 kMore records
+                                           ShapeCase{32, 64, 64, kHuge, true},   // 8
+                                           ShapeCase{200, 64, 0, kHuge, false},  // above a chunk
+                                           ShapeCase{5000, 0, 0, 0, false},      // too many
+                                           ShapeCase{1, 5000, 1, 0, false}));    // likewise
 
 TEST_F(RecorderTest, CountsThatMakeNoSenseAreNotFollowed) {
   Open();
@@ -139,5 +139,5 @@ TEST_F(RecorderTest, CountsThatMakeNoSenseAreNotFollowed) {
   EXPECT_TRUE(keeper.ops[0].left_out && keeper.ops[1].left_out);
 }
 
-}  // namespace
+}  // namespace records_test
 }  // namespace debrief::recorder

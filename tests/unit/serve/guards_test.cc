@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief::serve {
-namespace {
+namespace guards_test {
 
 TEST(Guards, OnlyMethodsThatRead) {
   EXPECT_TRUE(IsMethodAllowed("GET"));
@@ -74,5 +74,5 @@ TEST(Guards, OnlyTheReportIsServed) {
     EXPECT_FALSE(IsServedFile(path)) << path;
 }
 
-}  // namespace
+}  // namespace guards_test
 }  // namespace debrief::serve

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief::serve {
-namespace {
+namespace http_test {
 
 constexpr std::string_view kGood =
     "GET /t/api/query?sql=a+b%26&limit=3 HTTP/1.1\r\nhOST:  127.0.0.1:8 \r\nRange: bytes=0-1\r\n"
@@ -109,5 +109,5 @@ TEST(Http, BrokenEscapesAreNoText) {
     EXPECT_EQ(PercentDecode(text, true), std::nullopt);
 }
 
-}  // namespace
+}  // namespace http_test
 }  // namespace debrief::serve

@@ -13,7 +13,7 @@
 #include <thread>
 
 namespace debrief::serve {
-namespace {
+namespace server_test {
 
 using namespace std::chrono_literals;
 
@@ -147,5 +147,5 @@ TEST_F(ServerTest, MoreConnectionsThanAllowedWaitForTheirTurn) {
   EXPECT_TRUE(ReadAll(three).ends_with("/c\n"));
 }
 
-}  // namespace
+}  // namespace server_test
 }  // namespace debrief::serve

@@ -10,7 +10,7 @@
 #include "tables/job.h"
 
 namespace debrief::serve {
-namespace {
+namespace store_api_test {
 
 class StoreApiTest : public ::testing::Test {
  protected:
@@ -102,5 +102,5 @@ TEST_F(StoreApiTest, AReportWithoutStoreSaysSo) {
   EXPECT_NE(response.body.find("without --no-store"), std::string_view::npos);
 }
 
-}  // namespace
+}  // namespace store_api_test
 }  // namespace debrief::serve

@@ -7,7 +7,7 @@
 #include "unit/accel/fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace read_trace_test {
 
 TEST(ReadTrace, KeepsGoodEventsOfABrokenFile) {
   Fixture fixture;
@@ -87,5 +87,5 @@ TEST(InputList, NamesThatAreNotThere) {
   EXPECT_TRUE(FindFiles(",,", true).unmatched.empty());
 }
 
-}  // namespace
+}  // namespace read_trace_test
 }  // namespace debrief::accel

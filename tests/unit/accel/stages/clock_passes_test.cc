@@ -10,7 +10,7 @@
 #include "unit/accel/fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace clock_passes_test {
 
 constexpr double kMhz = 560;
 constexpr int64_t kSpan = int64_t{1} << 32;
@@ -163,5 +163,5 @@ TEST(EventFilterPass, LeavesOutWhatMatches) {
   EXPECT_TRUE(fixture.console.Has("'broken' is no attribute:pattern"));
 }
 
-}  // namespace
+}  // namespace clock_passes_test
 }  // namespace debrief::accel

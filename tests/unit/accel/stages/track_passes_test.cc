@@ -10,7 +10,7 @@
 #include "unit/accel/fixture.h"
 
 namespace debrief::accel {
-namespace {
+namespace track_passes_test {
 
 struct Slice {
   double ts, dur;
@@ -205,5 +205,5 @@ TEST(RankClocks, ARankWithoutCollectivesStays) {
   EXPECT_TRUE(fixture.console.Has("1 of 3 ranks"));
 }
 
-}  // namespace
+}  // namespace track_passes_test
 }  // namespace debrief::accel

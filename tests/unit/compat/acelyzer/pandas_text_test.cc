@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief::accel {
-namespace {
+namespace pandas_text_test {
 
 Column Numbers(std::string name, std::vector<double> values) {
   Column column{std::move(name), {}};
@@ -43,5 +43,5 @@ TEST(CommaSeparated, QuotesWhatWouldBeTakenApart) {
   EXPECT_EQ(CommaSeparated({name, value}), "Name,Value\n\"f<int, \"\"x\"\">\",0.1\n");
 }
 
-}  // namespace
+}  // namespace pandas_text_test
 }  // namespace debrief::accel

@@ -11,7 +11,7 @@
 #include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
-namespace {
+namespace python_float_test {
 
 TEST(PythonFloat, WritesWhatReprWrites) {
   EXPECT_EQ(PythonFloat(0.0), "0.0");
@@ -74,5 +74,5 @@ TEST(PythonRound, AgreesWithRoundingDecimals) {
   }
 }
 
-}  // namespace
+}  // namespace python_float_test
 }  // namespace debrief::accel

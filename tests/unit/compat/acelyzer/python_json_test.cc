@@ -5,7 +5,7 @@
 #include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
-namespace {
+namespace python_json_test {
 
 std::string Rewritten(std::string_view json) {
   std::string out;
@@ -50,5 +50,5 @@ TEST(PythonText, Integers) {
     EXPECT_EQ(PythonInteger(none), std::nullopt) << none;
 }
 
-}  // namespace
+}  // namespace python_json_test
 }  // namespace debrief::accel

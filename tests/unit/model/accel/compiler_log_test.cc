@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief::accel {
-namespace {
+namespace compiler_log_test {
 
 constexpr std::string_view kTwoTables =
     "noise\n"
@@ -90,5 +90,5 @@ TEST(IdealCycles, EntriesOfAKernelAreSummed) {
   EXPECT_FALSE(AddIdealCycles("x", "{", LogRules::kRight, right).ok());
 }
 
-}  // namespace
+}  // namespace compiler_log_test
 }  // namespace debrief::accel

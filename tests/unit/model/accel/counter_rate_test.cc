@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace debrief::accel {
-namespace {
+namespace counter_rate_test {
 
 struct RatedTrace {
   double mhz = 560;
@@ -76,5 +76,5 @@ TEST(CounterRate, AbsurdNumbersTellNothing) {
   EXPECT_EQ(RateOf(events).told_by, "none");
 }
 
-}  // namespace
+}  // namespace counter_rate_test
 }  // namespace debrief::accel

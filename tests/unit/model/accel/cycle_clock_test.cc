@@ -7,7 +7,7 @@
 #include <random>
 
 namespace debrief::accel {
-namespace {
+namespace cycle_clock_test {
 
 constexpr int64_t kMask = kCounterSpan - 1;
 
@@ -76,5 +76,5 @@ TEST(WrapCounter, BearsLateHosts) {
   }
 }
 
-}  // namespace
+}  // namespace cycle_clock_test
 }  // namespace debrief::accel

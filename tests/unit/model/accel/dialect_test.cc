@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace debrief::accel {
-namespace {
+namespace dialect_test {
 
 TEST(Dialect, ANameMeansSomethingInItsDialectAlone) {
   EXPECT_TRUE(IsSuperNode(NameBits("Flex RoundTrip"), Dialect::kFlex));
@@ -33,5 +33,5 @@ TEST(Dialect, PhasesBySuffixAndByWord) {
   EXPECT_EQ(PhaseByWord("a DmaI Cmpt Exec"), Phase::kDmaIn);
 }
 
-}  // namespace
+}  // namespace dialect_test
 }  // namespace debrief::accel

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace debrief::accel {
-namespace {
+namespace frequency_test {
 
 struct Trace {
   double mhz = 560;
@@ -86,5 +86,5 @@ TEST(Frequency, SaysNothingOfNothing) {
   EXPECT_EQ(EstimateFrequency(same, 560).samples, 0u);
 }
 
-}  // namespace
+}  // namespace frequency_test
 }  // namespace debrief::accel

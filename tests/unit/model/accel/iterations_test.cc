@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace debrief::accel {
-namespace {
+namespace iterations_test {
 
 // A letter a kernel.
 std::vector<uint32_t> Names(std::string_view text) { return {text.begin(), text.end()}; }
@@ -68,5 +68,5 @@ TEST(Iterations, IsLinearWhereNothingRepeats) {
   EXPECT_LT(Seconds(large), 16 * unit * 20);  // quadratic would be 256 times
 }
 
-}  // namespace
+}  // namespace iterations_test
 }  // namespace debrief::accel
