@@ -36,21 +36,6 @@ double Scaled(JsonValue value, double scale) {
   return seconds >= 0 && seconds < kMostSeconds ? seconds : kNoDouble;
 }
 
-void Take(JsonValue value, std::string& text) {
-  if (value.kind() == JsonKind::kString) text = value.String().value_or("");
-}
-
-void ReadField(std::string_view key, JsonValue value, Answer& answer) {
-  if (key == "components") return;
-  if (key == "key") Take(value, answer.key);
-  if (key == "cache_status_detailed") Take(value, answer.detail);
-  if (key == "cache_bypass_reason") Take(value, answer.reason);
-  if (key == "cache_event_time") answer.asked_ns = value.Int().value_or(kNone64);
-  if (key == "time_saved_ns") answer.saved_s = Scaled(value, 1e-9);
-  if (key == "time_saved_ms") answer.saved_s = Scaled(value, 1e-3);
-  if (key == "time_taken_ns") answer.spent_s = Scaled(value, 1e-9);
-}
-
 struct Name {
   std::string_view cache;
   std::string_view status;
@@ -80,17 +65,12 @@ class Collector : EntryPass {
 
  private:
   void Add(size_t row, const Name& name) {
-    const Answer answer = Read(row);
     auto made = RowOfEntry<CompileCacheUseRow>(entries_, row);
     made.compile_id = texts_(entries_.compile_id[row]);
     made.cache = part_.pools.Intern(name.cache);
     made.status = part_.pools.Intern(name.status);
-    made.key = texts_(answer.key);
-    made.detail = texts_(answer.detail);
-    made.reason = texts_(answer.reason);
-    made.asked_ns = answer.asked_ns == kNone64 ? entries_.time_ns[row] : answer.asked_ns;
-    made.saved_s = answer.saved_s;
-    made.spent_s = answer.spent_s;
+    Read(row, made);
+    if (made.asked_ns == kNone64) made.asked_ns = entries_.time_ns[row];
     const bool known =
         made.key != StringId::kNone &&
         !seen_.emplace(made.input, made.rank, entries_.life[row], made.cache, made.key).second;
@@ -100,14 +80,25 @@ class Collector : EntryPass {
   }
 
   // An answer that cannot be read is still an answer: its name tells it.
-  Answer Read(size_t row) {
-    Answer answer;
+  void Read(size_t row, CompileCacheUseRow& made) {
     auto lines = PayloadLines(model_, entries_, row);
-    if (!lines.ok() || !reader_.Open(lines.value().text()).ok()) return answer;
+    if (!lines.ok() || !reader_.Open(lines.value().text()).ok()) return;
     Status status = reader_.root().ForEachField(
-        [&](std::string_view key, JsonValue value) { ReadField(key, value, answer); });
+        [&](std::string_view key, JsonValue value) { ReadField(key, value, made); });
     static_cast<void>(status);  // what was read before the text broke is true
-    return answer;
+  }
+
+  void ReadField(std::string_view key, JsonValue value, CompileCacheUseRow& made) {
+    if (key == "components") return;
+    const bool is_text = value.kind() == JsonKind::kString;
+    auto text = [&] { return texts_(value.String().value_or("")); };
+    if (key == "key" && is_text) made.key = text();
+    if (key == "cache_status_detailed" && is_text) made.detail = text();
+    if (key == "cache_bypass_reason" && is_text) made.reason = text();
+    if (key == "cache_event_time") made.asked_ns = value.Int().value_or(kNone64);
+    if (key == "time_saved_ns") made.saved_s = Scaled(value, 1e-9);
+    if (key == "time_saved_ms") made.saved_s = Scaled(value, 1e-3);
+    if (key == "time_taken_ns") made.spent_s = Scaled(value, 1e-9);
   }
 
   void AddToTotal(const CompileCacheUseRow& use, std::string_view status) {

@@ -45,12 +45,11 @@ struct Group {
   }
 };
 
-std::string InWords(const std::set<int32_t>& ranks) {
-  std::vector<int32_t> known;
-  for (int32_t rank : ranks) {
-    if (rank != kNone32) known.push_back(rank);
-  }
-  return known.empty() ? "The job" : RanksAsSubject(known);
+// Without those of unknown rank.
+std::vector<int32_t> KnownRanks(const Group& group) {
+  std::vector<int32_t> known(group.ranks.begin(), group.ranks.end());
+  std::erase(known, kNone32);
+  return known;
 }
 
 Finding MakeFinding(const CacheKey& key, Severity severity, const Group& group) {
@@ -60,9 +59,7 @@ Finding MakeFinding(const CacheKey& key, Severity severity, const Group& group) 
   finding.severity = severity;
   finding.job = std::get<0>(key);
   finding.attempt = std::get<1>(key);
-  for (int32_t rank : group.ranks) {
-    if (rank != kNone32) finding.ranks.push_back(rank);
-  }
+  finding.ranks = KnownRanks(group);
   std::vector<int64_t> rows(group.rows.begin(), group.rows.end());
   rows.resize(std::min(rows.size(), kMostRows));
   finding.evidence.push_back(
@@ -70,8 +67,16 @@ Finding MakeFinding(const CacheKey& key, Severity severity, const Group& group) 
   return finding;
 }
 
-std::string TimeInBrackets(double seconds) {
-  return seconds > 0 ? fmt::format(" ({})", SecondsInWords(std::llround(seconds * 1e9))) : "";
+// "Rank 3 missed keys of fx_graph_cache again that ...: 4 times (12.5 s)"
+std::string Missed(const Part& part, const CacheKey& key, const Group& group,
+                   std::string_view which) {
+  const std::vector<int32_t> ranks = KnownRanks(group);
+  return fmt::format(
+      "{} missed keys of {} {}: {} times{}", ranks.empty() ? "The job" : RanksAsSubject(ranks),
+      part.pools.Text(std::get<2>(key)), which, group.rows.size(),
+      group.seconds > 0
+          ? fmt::format(" ({})", SecondsInWords(std::llround(group.seconds * 1e9)))
+          : "");
 }
 
 // Returns the caches that it told of.
@@ -84,10 +89,7 @@ std::set<CacheKey> AddAgain(const Part& part, std::vector<Finding>& findings) {
   }
   for (const auto& [key, group] : groups) {
     Finding finding = MakeFinding(key, Severity::kWarning, group);
-    finding.headline =
-        fmt::format("{} missed keys of {} again that had been looked up before: {} times{}",
-                    InWords(group.ranks), part.pools.Text(std::get<2>(key)), group.rows.size(),
-                    TimeInBrackets(group.seconds));
+    finding.headline = Missed(part, key, group, "again that had been looked up before");
     finding.why = "the same process asked for the same key twice; the first answer was not kept";
     finding.next_step =
         "Check that the cache folder can be written and is not emptied while the job runs "
@@ -130,10 +132,7 @@ void AddLate(const Part& part, std::vector<Finding>& findings) {
   }
   for (const auto& [key, group] : groups) {
     Finding finding = MakeFinding(key, Severity::kInfo, group);
-    finding.headline =
-        fmt::format("{} missed keys of {} that another rank had stored before: {} times{}",
-                    InWords(group.ranks), part.pools.Text(std::get<2>(key)), group.rows.size(),
-                    TimeInBrackets(group.seconds));
+    finding.headline = Missed(part, key, group, "that another rank had stored before");
     finding.confidence = 0.6;
     finding.why = "by wall clock, which hosts may not agree about; ranks of one host share a cache";
     finding.next_step =

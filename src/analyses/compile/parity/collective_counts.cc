@@ -2,22 +2,17 @@
 
 #include <numeric>
 
+#include "base/text/scan.h"
+
 namespace debrief::analyses::compile_parity {
 
 namespace {
 
-bool IsWord(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 // The part of a dotted name that says what is done: the one before ".default".
 std::string_view OpName(std::string_view op) {
-  constexpr std::string_view kDefault = ".default";
-  if (op.ends_with(kDefault)) op.remove_suffix(kDefault.size());
-  if (size_t dot = op.rfind('.'); dot != std::string_view::npos) op.remove_prefix(dot + 1);
-  while (op.ends_with('_')) op.remove_suffix(1);
+  TakeSuffix(op, ".default");
+  op.remove_prefix(op.rfind('.') + 1);  // npos + 1 is 0
+  while (TakeSuffix(op, "_")) continue;
   return op;
 }
 
@@ -122,10 +117,9 @@ class Scanner {
 
 void CollectiveCounts::Add(std::string_view op) {
   std::string_view name = OpName(op);
-  if (name.find("wait_tensor") != std::string_view::npos) return static_cast<void>(++waits);
+  if (Contains(name, "wait_tensor")) return static_cast<void>(++waits);
   for (size_t kind = 0; kind + 1 < kCollectives.size(); ++kind) {
-    if (name.find(kCollectives[kind]) != std::string_view::npos)
-      return static_cast<void>(++by_kind[kind]);
+    if (Contains(name, kCollectives[kind])) return static_cast<void>(++by_kind[kind]);
   }
   if (name == kCollectives.back()) ++by_kind.back();
 }

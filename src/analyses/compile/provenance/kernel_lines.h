@@ -29,7 +29,7 @@ class NameFinder {
  public:
   // The number of the name, the same for the same name. Not after the first Find.
   int32_t Add(std::string_view name);
-  size_t names() const { return lengths_.size(); }
+  size_t names() const { return names_; }
 
   // For each name the lines (positions in `lines`, from `first` on) that contain it, ascending. The
   // empty name is in every line. Nothing when lines and places are more than `most`: hostile names
@@ -52,7 +52,7 @@ class NameFinder {
   void MakeLinks();
 
   std::vector<Node> nodes_{1};
-  std::vector<size_t> lengths_;  // by name
+  size_t names_ = 0;
   bool linked_ = false;
 };
 

@@ -40,8 +40,6 @@ constexpr std::array<std::string_view, kPieces> kPrefixes = {
     "inductor_aot_wrapper_code",
     "inductor_provenance_tracking_node_mappings"};
 
-constexpr size_t kNoRow = static_cast<size_t>(-1);
-
 struct Graph {
   std::array<size_t, kPieces> rows;  // of compile_entry
   Graph() { rows.fill(kNoRow); }

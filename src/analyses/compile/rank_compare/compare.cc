@@ -30,11 +30,6 @@ std::vector<int32_t> Without(const std::vector<int32_t>& all, const std::vector<
   return rest;
 }
 
-ListId InternRanks(const std::vector<int32_t>& ranks, Part& part) {
-  const std::vector<int64_t> wide(ranks.begin(), ranks.end());
-  return part.pools.lists.Intern(wide);
-}
-
 void AddRow(const Model& model, const Job& job, const UnitKey& key, const Unit& unit,
             const std::vector<int32_t>& missing, Part& part) {
   const auto& spans = model.tables.Get<CompileSpanTable>();
@@ -162,8 +157,8 @@ std::vector<Difference> CompareUnits(const Model& model, const Job& job, Part& p
                        .rank_a = extra ? missing.front() : have.front(),
                        .rank_b = rank,
                        .unit = &key,
-                       .span_a = extra ? Difference::kNoRow : unit.begin()->second,
-                       .span_b = extra ? unit.at(rank) : Difference::kNoRow});
+                       .span_a = extra ? kNoRow : unit.begin()->second,
+                       .span_b = extra ? unit.at(rank) : kNoRow});
     }
   }
   return found;

@@ -27,7 +27,7 @@ constexpr double kSlowFactor = 1.5;
 constexpr double kSlowSeconds = 10;
 
 size_t SpanOf(const Difference& difference) {
-  return difference.span_b != Difference::kNoRow ? difference.span_b : difference.span_a;
+  return difference.span_b != kNoRow ? difference.span_b : difference.span_a;
 }
 
 std::string InWords(const UnitKey& unit) {
@@ -181,8 +181,8 @@ void AddFirstDifferences(const Model& model, const Job& job,
       row.name = part.pools.Intern(
           model.pools.Text(name == StringId::kNone ? entries.kind[one->graph_b] : name));
     } else {
-      if (one->span_a != Difference::kNoRow) row.entry_a = spans.entry[one->span_a];
-      if (one->span_b != Difference::kNoRow) row.entry_b = spans.entry[one->span_b];
+      if (one->span_a != kNoRow) row.entry_a = spans.entry[one->span_a];
+      if (one->span_b != kNoRow) row.entry_b = spans.entry[one->span_b];
       row.name = part.pools.Intern(one->unit->function);
     }
     const std::string text = one->text.empty() ? InWords(*one->unit) : one->text;

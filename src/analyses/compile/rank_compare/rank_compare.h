@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "analyses/compile/rows.h"
+#include "base/stats/intervals.h"
 #include "model/finding.h"
 #include "model/model.h"
 
@@ -62,8 +64,6 @@ struct Difference {
   size_t graph_a = kNoRow;  // of compile_entry, of kGraph
   size_t graph_b = kNoRow;
   std::string text;
-
-  static constexpr size_t kNoRow = static_cast<size_t>(-1);
 };
 
 // Ranks that are to blame when `have` of `all` ranks do one thing and the others do not: with three
@@ -90,8 +90,8 @@ void AddDifferenceFindings(const Model& model, const Job& job,
 // compile.rank_slow, from compile_rank_time of `part`.
 void AddSlowFindings(const Part& part, std::vector<Finding>& findings);
 
-// Rank by rank, the intervals in which it compiles, sorted and not overlapping.
-using Intervals = std::map<int32_t, std::vector<std::pair<int64_t, int64_t>>>;
+// Rank by rank, when it compiles.
+using Intervals = std::map<int32_t, IntervalSet>;
 
 // By the outermost phases of the compiler, else by the spans of compilations.
 Intervals FindIntervals(const Model& model, const Job& job);

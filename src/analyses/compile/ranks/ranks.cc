@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
 #include "tables/compile_artifact_count.h"
 #include "tables/compile_cache.h"
 #include "tables/compile_collective.h"
@@ -36,20 +37,11 @@ constexpr auto kUses = kTableNames<CompileCacheTable, CompileCollectiveTable, Co
 constexpr auto kMakes = kTableNames<CompileRankCheckTable, CompileDivergenceTable,
                                     CompileRuntimeDeltaTable, CompileOrderTable>;
 
-Status Run(const Model& model, AnalysisResult& result) {
-  for (const auto& [who, logs] : GatherRankLogs(model)) {
-    Verdicts verdicts(model, who.first, who.second, result.part);
-    CompareContents(logs, verdicts);
-    CompareRuntimes(logs, verdicts);
-    CompareOrders(logs, verdicts);
-  }
-  AddFindings(result.part, result.findings);
-  return {};
-}
-
 // A miss says more than a hit, a hit more than a bypass: so their letters are compared.
 int Weight(char answer) { return answer == 'm' ? 3 : answer == 'h' ? 2 : 1; }
 
+// What each rank compiled. Logs of no known rank cannot be compared and are left out. One pass over
+// the tables.
 class Gatherer {
  public:
   explicit Gatherer(const Model& model) : model_(model) {}
@@ -117,6 +109,17 @@ class Gatherer {
   Attempts attempts_;
 };
 
+Status Run(const Model& model, AnalysisResult& result) {
+  for (const auto& [who, logs] : Gatherer(model).Run()) {
+    Verdicts verdicts(who.first, who.second, result.part);
+    CompareContents(logs, verdicts);
+    CompareRuntimes(logs, verdicts);
+    CompareOrders(logs, verdicts);
+  }
+  AddFindings(result.part, result.findings);
+  return {};
+}
+
 }  // namespace
 
 const Analysis& Describe() {
@@ -133,8 +136,6 @@ const Analysis& Describe() {
   return kAnalysis;
 }
 
-Attempts GatherRankLogs(const Model& model) { return Gatherer(model).Run(); }
-
 void Verdicts::Check(std::string_view what, std::string_view state, std::string_view detail) {
   CompileRankCheckRow row;
   row.job = job_;
@@ -145,35 +146,36 @@ void Verdicts::Check(std::string_view what, std::string_view state, std::string_
   part_.tables.Edit<CompileRankCheckTable>().Add(row);
 }
 
-void Verdicts::AddGroup(std::string_view what, int32_t number, const Agreement& group) {
-  CompileDivergenceRow row;
-  row.job = job_;
-  row.attempt = attempt_;
-  row.what = part_.pools.Intern(what);
-  row.group_number = number;
-  std::vector<int64_t> ranks(group.ranks.begin(), group.ranks.end());
-  row.ranks = part_.pools.lists.Intern(ranks);
-  if (!group.detail.empty()) row.detail = part_.pools.Intern(group.detail);
-  part_.tables.Edit<CompileDivergenceTable>().Add(row);
+void Verdicts::AddGroups(std::string_view what, std::vector<Agreement> groups) {
+  std::sort(groups.begin(), groups.end(), [](const Agreement& a, const Agreement& b) {
+    return a.ranks.front() < b.ranks.front();
+  });
+  int32_t number = 0;
+  for (const Agreement& group : groups) {
+    CompileDivergenceRow row;
+    row.job = job_;
+    row.attempt = attempt_;
+    row.what = part_.pools.Intern(what);
+    row.group_number = number++;
+    row.ranks = InternRanks(group.ranks, part_);
+    if (!group.detail.empty()) row.detail = part_.pools.Intern(group.detail);
+    part_.tables.Edit<CompileDivergenceTable>().Add(row);
+  }
 }
 
 void Verdicts::Compare(std::string_view what, const std::map<std::string, Agreement>& groups,
                        std::string_view why_unavailable) {
   size_t ranks = 0;
-  std::vector<const Agreement*> in_order;
+  std::vector<Agreement> agreements;
   for (const auto& [signature, group] : groups) {
     ranks += group.ranks.size();
-    in_order.push_back(&group);
+    agreements.push_back(group);
   }
   if (ranks == 0) return Check(what, "unavailable", why_unavailable);
   if (ranks == 1) return Check(what, "unavailable", "only one rank has what is compared");
   if (groups.size() == 1) return Check(what, "consistent", "");
   Check(what, "differs", fmt::format("{} groups among {} ranks", groups.size(), ranks));
-  std::sort(in_order.begin(), in_order.end(), [](const Agreement* a, const Agreement* b) {
-    return a->ranks.front() < b->ranks.front();
-  });
-  for (size_t i = 0; i < in_order.size(); ++i)
-    AddGroup(what, static_cast<int32_t>(i), *in_order[i]);
+  AddGroups(what, std::move(agreements));
 }
 
 }  // namespace debrief::analyses::compile_ranks

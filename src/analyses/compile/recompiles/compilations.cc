@@ -256,21 +256,16 @@ int32_t Compilations::Find(int32_t process, std::string_view id) const {
   return found == by_name_.end() ? kNobody : found->second;
 }
 
-int32_t Compilations::ProcessAt(int32_t input, int32_t rank, int64_t entry) const {
-  auto found = of_log_.find(LogKey(input, rank));
-  if (found == of_log_.end()) return kNobody;
-  for (size_t i = found->second.size(); i-- > 0;) {
-    if (processes_[static_cast<size_t>(found->second[i])].first_entry <= entry)
-      return found->second[i];
+int32_t Compilations::At(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const {
+  auto of_log = of_log_.find(LogKey(input, rank));
+  if (of_log == of_log_.end()) return kNobody;
+  for (size_t i = of_log->second.size(); i-- > 0;) {
+    const int32_t process = of_log->second[i];
+    if (processes_[static_cast<size_t>(process)].first_entry > entry) continue;
+    auto found = by_id_.find(IdKey(process, compile_id));
+    return found == by_id_.end() ? kNobody : found->second;
   }
   return kNobody;
-}
-
-int32_t Compilations::At(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const {
-  const int32_t process = ProcessAt(input, rank, entry);
-  if (process == kNobody) return kNobody;
-  auto found = by_id_.find(IdKey(process, compile_id));
-  return found == by_id_.end() ? kNobody : found->second;
 }
 
 }  // namespace debrief::analyses::compile_recompiles

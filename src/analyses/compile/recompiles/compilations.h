@@ -22,7 +22,6 @@
 
 namespace debrief::analyses::compile_recompiles {
 
-inline constexpr size_t kNoRow = static_cast<size_t>(-1);
 inline constexpr int32_t kNobody = -1;
 
 struct Process {
@@ -80,16 +79,15 @@ class Compilations {
   const Process& ProcessOf(const Compilation& of) const {
     return processes_[static_cast<size_t>(of.process)];
   }
-  const std::vector<Process>& processes() const { return processes_; }
 
   // The compilation with this id in a process; kNobody when there is none.
   int32_t Find(int32_t process, std::string_view id) const;
 
   // The compilation that an entry of another table belongs to.
-  int32_t At(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const;
-
-  // The process that an entry belongs to.
-  int32_t ProcessAt(int32_t input, int32_t rank, int64_t entry) const;
+  template <typename Table>
+  int32_t At(const Table& table, size_t row) const {
+    return At(table.input[row], table.rank[row], table.compile_id[row], table.entry[row]);
+  }
 
   const CompileMetricsTable& metrics() const { return metrics_; }
   const Model& model() const { return model_; }
@@ -97,6 +95,7 @@ class Compilations {
  private:
   enum class Kind : uint8_t { kOther, kStart, kMetrics, kReasons, kBreak, kGuards };
 
+  int32_t At(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const;
   Kind KindOf(size_t row);
   int32_t ProcessOfRow(size_t row);
   int32_t CompilationOfRow(int32_t process, size_t row);

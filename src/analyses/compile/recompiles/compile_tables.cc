@@ -27,8 +27,7 @@ class CompilationWriter {
         rows_(part.tables.Edit<CompilationTable>()) {
     const auto& restarts = model_.tables.Get<CompileRestartTable>();
     for (size_t row = 0; row < restarts.size(); ++row) {
-      const int32_t at = compilations.At(restarts.input[row], restarts.rank[row],
-                                         restarts.compile_id[row], restarts.entry[row]);
+      const int32_t at = compilations.At(restarts, row);
       if (at != kNobody) first_restart_.try_emplace(at, restarts.reason[row]);
     }
   }

@@ -93,8 +93,6 @@ class Collector {
   }
 
  private:
-  using Process = std::tuple<int32_t, int32_t, int32_t>;  // input, rank, life
-
   // Null when the id names no compilation.
   Span* Find(const Identity& who, int32_t life, StringId id) {
     const Process process(who.input, who.rank, life);

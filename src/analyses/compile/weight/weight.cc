@@ -82,9 +82,7 @@ class Weigher : EntryPass {
   }
 
   void AddEntry(size_t row) {
-    const bool again = row > 0 && entries_.input[row] == entries_.input[row - 1] &&
-                       entries_.entry[row] == entries_.entry[row - 1];
-    if (again) return;
+    if (!BeginsEntry(entries_, row)) return;
     Log& log = LogOf(IdentityOf(entries_, row));
     const int64_t bytes = int64_t{std::max(entries_.header_bytes[row], 0)} + 1 +
                           std::max<int64_t>(entries_.payload_bytes[row], 0);
