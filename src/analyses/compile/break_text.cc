@@ -47,7 +47,8 @@ void SkipIntroduction(std::string_view& text, BreakText& parsed) {
 std::string_view* Labelled(std::string_view& line, BreakText& parsed) {
   if (TakePrefix(line, "Explanation: ")) return &parsed.explanation;
   if (TakePrefix(line, "Developer debug context: ")) return &parsed.context;
-  if (TakePrefix(line, "For more details about this graph break, please visit: ")) return &parsed.link;
+  if (TakePrefix(line, "For more details about this graph break, please visit: "))
+    return &parsed.link;
   if (TakePrefix(line, "Hint: ")) return &parsed.hints.emplace_back();
   return nullptr;
 }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyses/analysis.h"
 #include "model/model.h"
 #include "tables/compile_entry.h"
 
@@ -130,6 +131,17 @@ class AskOnce {
   StringId last_id_ = StringId::kNone;
   const Answer* last_ = nullptr;
 };
+
+// The `run` of an analysis that is one pass: Pass(model, part).Run().
+template <typename Pass>
+Status RunPass(const Model& model, AnalysisResult& result) {
+  if constexpr (std::is_void_v<decltype(std::declval<Pass>().Run())>) {
+    Pass(model, result.part).Run();
+    return {};
+  } else {
+    return Pass(model, result.part).Run();
+  }
+}
 
 // What a pass over the entries of all logs has at hand.
 class EntryPass {

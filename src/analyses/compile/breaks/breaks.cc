@@ -34,9 +34,6 @@ namespace debrief::analyses::compile_breaks {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable, CompilationTable>;
-constexpr auto kUses = kTableNames<CompileMetricsTable, CompileRestartTable>;
-constexpr auto kMakes = kTableNames<CompileBreakTable, CompileFailureTable>;
 // A break that is being gathered.
 struct Break {
   CompileBreakRow row;
@@ -79,8 +76,8 @@ class BreakFinder {
   // The compilation of an entry; in a log with several lives the last that had begun.
   template <typename Table>
   size_t CompilationOf(const Table& table, size_t at) const {
-    auto found = by_id_.find({table.input[at], table.rank[at],
-                              WithoutAttempt(model_.pools.Text(table.compile_id[at]))});
+    auto found = by_id_.find(
+        {table.input[at], table.rank[at], WithoutAttempt(model_.pools.Text(table.compile_id[at]))});
     if (found == by_id_.end()) return kNoRow;
     size_t last = kNoRow;
     for (size_t row : found->second) {
@@ -288,9 +285,9 @@ const Analysis& Describe() {
                .sentence = "Where does the graph break or the compilation fail, and why?",
                .example = "2 distinct graph breaks; the costliest at train.py:32: Failed to trace "
                           "builtin operator",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable, CompilationTable>,
+               .makes = kTableNames<CompileBreakTable, CompileFailureTable>,
+               .uses = kTableNames<CompileMetricsTable, CompileRestartTable>},
       .run = Run};
   return kAnalysis;
 }

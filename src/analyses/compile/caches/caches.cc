@@ -25,9 +25,6 @@ namespace debrief::analyses::compile_caches {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kMakes = kTableNames<CompileCacheUseTable, CompileCacheTotalTable>;
-
 // Compiling on one rank takes no longer; what claims to is broken.
 constexpr double kMostSeconds = 1e8;
 
@@ -150,8 +147,8 @@ const Analysis& Describe() {
                .sentence = "Do the compilation caches work, and what do they save?",
                .example = "Rank 3 missed 4 keys of fx_graph_cache again that it had asked for "
                           "before (12.5 s)",
-               .needs = kNeeds,
-               .makes = kMakes},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileCacheUseTable, CompileCacheTotalTable>},
       .run = Run};
   return kAnalysis;
 }

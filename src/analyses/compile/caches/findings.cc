@@ -74,9 +74,8 @@ std::string Missed(const Part& part, const CacheKey& key, const Group& group,
   return fmt::format(
       "{} missed keys of {} {}: {} times{}", ranks.empty() ? "The job" : RanksAsSubject(ranks),
       part.pools.Text(std::get<2>(key)), which, group.rows.size(),
-      group.seconds > 0
-          ? fmt::format(" ({})", SecondsInWords(std::llround(group.seconds * 1e9)))
-          : "");
+      group.seconds > 0 ? fmt::format(" ({})", SecondsInWords(std::llround(group.seconds * 1e9)))
+                        : "");
 }
 
 // Returns the caches that it told of.

@@ -155,8 +155,7 @@ class Comparison {
       left.erase(old);
     }
     for (const CompileGraphInputRow& input : before) {
-      if (left.contains(input.name))
-        Add("input_removed", input.name, input.sizes, StringId::kNone);
+      if (left.contains(input.name)) Add("input_removed", input.name, input.sizes, StringId::kNone);
     }
   }
 

@@ -47,10 +47,6 @@ Shows ShowsOf(std::string_view kind) {
   return is_graph ? Shows::kGraph : Shows::kNoGraph;
 }
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kMakes = kTableNames<CompileGraphTable, CompileGraphOpTable, CompileGraphInputTable,
-                                    CompileGraphChangeTable>;
-
 class Collector : EntryPass {
  public:
   Collector(const Model& model, Part& part) : EntryPass(model, part) {}
@@ -61,7 +57,8 @@ class Collector : EntryPass {
   }
 
  private:
-  using InCompilation = std::tuple<Process, StringId, StringId, StringId>;  // compile_id, kind, name
+  using InCompilation =
+      std::tuple<Process, StringId, StringId, StringId>;  // compile_id, kind, name
   using InFrame = std::tuple<Process, int64_t, int64_t, StringId, StringId, int32_t>;
   using Content = std::shared_ptr<const GraphContent>;
 
@@ -135,11 +132,6 @@ class Collector : EntryPass {
   std::map<InFrame, Last> last_;
 };
 
-Status Run(const Model& model, AnalysisResult& result) {
-  Collector(model, result.part).Run();
-  return {};
-}
-
 }  // namespace
 
 const Analysis& Describe() {
@@ -149,9 +141,10 @@ const Analysis& Describe() {
                            "same frame was compiled before?",
                .example = "tables of graphs, their operations, inputs and changes; no findings of "
                           "its own",
-               .needs = kNeeds,
-               .makes = kMakes},
-      .run = Run};
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileGraphTable, CompileGraphOpTable, CompileGraphInputTable,
+                                    CompileGraphChangeTable>},
+      .run = RunPass<Collector>};
   return kAnalysis;
 }
 

@@ -47,8 +47,7 @@ class TreeReader {
 
  private:
   void Latency(std::string_view line) {
-    if (TakePrefix(line, "Guard latency = "))
-      tree_.check_us = LeadingNumber(line, tree_.check_us);
+    if (TakePrefix(line, "Guard latency = ")) tree_.check_us = LeadingNumber(line, tree_.check_us);
   }
 
   GuardTree& tree_;

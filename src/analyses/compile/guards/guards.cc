@@ -23,12 +23,6 @@ namespace debrief::analyses::compile_guards {
 
 namespace {
 
-// compilation is needed for its order only: whoever makes it makes compile_recompile, which may be
-// empty.
-constexpr auto kNeeds = kTableNames<CompileEntryTable, CompilationTable>;
-constexpr auto kUses = kTableNames<CompileRecompileTable>;
-constexpr auto kMakes = kTableNames<CompileGuardTable>;
-
 enum class Kind : uint8_t { kOther, kTree, kJson };
 
 Kind KindOf(std::string_view kind) {
@@ -181,10 +175,6 @@ class GuardWriter : EntryPass {
   ByteView json_;
 };
 
-Status Run(const Model& model, AnalysisResult& result) {
-  return GuardWriter(model, result.part).Run();
-}
-
 }  // namespace
 
 const Analysis& Describe() {
@@ -192,10 +182,12 @@ const Analysis& Describe() {
       .info = {.name = "compile_guards",
                .sentence = "Which guards does each compilation check, and which of them failed?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
-      .run = Run};
+               // compilation is needed for its order only: whoever makes it makes
+               // compile_recompile, which may be empty.
+               .needs = kTableNames<CompileEntryTable, CompilationTable>,
+               .makes = kTableNames<CompileGuardTable>,
+               .uses = kTableNames<CompileRecompileTable>},
+      .run = RunPass<GuardWriter>};
   return kAnalysis;
 }
 

@@ -22,9 +22,6 @@ namespace debrief::analyses::compile_progress {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompilationTable>;
-constexpr auto kMakes = kTableNames<CompileProgressTable, CompileBlockerTable>;
-
 struct FrameState {
   bool has_graph = false, breaks = false, failed = false, unfinished = false, resumes = false;
   int64_t ops = 0;
@@ -184,11 +181,6 @@ class ProgressWriter {
   CompileBlockerTable& blockers_;
 };
 
-Status Run(const Model& model, AnalysisResult& result) {
-  ProgressWriter(model, result.part).Run();
-  return {};
-}
-
 }  // namespace
 
 const Analysis& Describe() {
@@ -196,9 +188,9 @@ const Analysis& Describe() {
       .info = {.name = "compile_progress",
                .sentence = "How much of the program is compiled, and what blocks the rest?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes},
-      .run = Run};
+               .needs = kTableNames<CompilationTable>,
+               .makes = kTableNames<CompileProgressTable, CompileBlockerTable>},
+      .run = RunPass<ProgressWriter>};
   return kAnalysis;
 }
 

@@ -26,11 +26,6 @@ namespace debrief::analyses::compile_rank_compare {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable, CompileSpanTable>;
-constexpr auto kUses = kTableNames<CompilePhaseTable>;
-constexpr auto kMakes = kTableNames<CompileRankTimeTable, CompileOverlapTable, CompileRankOnlyTable,
-                                    CompileFirstDifferenceTable>;
-
 Status Run(const Model& model, AnalysisResult& result) {
   const std::vector<Job> jobs = GatherJobs(model);
   if (jobs.empty()) return {};
@@ -112,9 +107,10 @@ const Analysis& Describe() {
       .info = {.name = "compile_rank_compare",
                .sentence = "Which rank compiles something else than the others, or longer?",
                .example = "Rank 3 compiles extra (train.py:27), 2.4 s, which no other rank does",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable, CompileSpanTable>,
+               .makes = kTableNames<CompileRankTimeTable, CompileOverlapTable, CompileRankOnlyTable,
+                                    CompileFirstDifferenceTable>,
+               .uses = kTableNames<CompilePhaseTable>},
       .run = Run};
   return kAnalysis;
 }

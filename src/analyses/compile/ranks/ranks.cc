@@ -31,12 +31,6 @@ namespace debrief::analyses::compile_ranks {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable, CompileArtifactCountTable>;
-constexpr auto kUses = kTableNames<CompileCacheTable, CompileCollectiveTable, CompileRuntimeOpTable,
-                                   CompileTensorMetaTable, CompileExecutionTable>;
-constexpr auto kMakes = kTableNames<CompileRankCheckTable, CompileDivergenceTable,
-                                    CompileRuntimeDeltaTable, CompileOrderTable>;
-
 // A miss says more than a hit, a hit more than a bypass: so their letters are compared.
 int Weight(char answer) { return answer == 'm' ? 3 : answer == 'h' ? 2 : 1; }
 
@@ -129,9 +123,11 @@ const Analysis& Describe() {
                .example =
                    "Ranks compiled different collectives (ranks 0 and 2: -_0_0_0 with 6 ops; "
                    "rank 1: -_0_0_0 with 4 ops)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable, CompileArtifactCountTable>,
+               .makes = kTableNames<CompileRankCheckTable, CompileDivergenceTable,
+                                    CompileRuntimeDeltaTable, CompileOrderTable>,
+               .uses = kTableNames<CompileCacheTable, CompileCollectiveTable, CompileRuntimeOpTable,
+                                   CompileTensorMetaTable, CompileExecutionTable>},
       .run = Run};
   return kAnalysis;
 }

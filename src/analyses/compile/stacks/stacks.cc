@@ -26,10 +26,6 @@ namespace debrief::analyses::compile_stacks {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kUses = kTableNames<CompileMetricsTable>;
-constexpr auto kMakes = kTableNames<CompileTrieNodeTable, CompileTrieEndTable>;
-
 // Worse is larger: a compilation with several metrics has the worst status of them.
 enum class Outcome : uint8_t { kMissing, kOk, kBreak, kEmpty, kError };
 constexpr std::array<std::string_view, 5> kOutcomeNames = {"missing", "ok", "break", "empty",
@@ -171,9 +167,9 @@ const Analysis& Describe() {
       .info = {.name = "compile_stacks",
                .sentence = "From where in the program are functions compiled, and how did it end?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileTrieNodeTable, CompileTrieEndTable>,
+               .uses = kTableNames<CompileMetricsTable>},
       .run = Run};
   return kAnalysis;
 }

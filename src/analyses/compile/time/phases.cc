@@ -56,7 +56,7 @@ constexpr std::array kRules = {
     Rule{"compile_file", Area::kTriton},
 };
 
-using TrackKey = std::tuple<Process, int64_t, bool>;    // thread, names a compilation
+using TrackKey = std::tuple<Process, int64_t, bool>;  // thread, names a compilation
 
 struct Track {
   std::vector<size_t> open;                  // positions of phases, innermost last

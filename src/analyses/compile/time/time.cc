@@ -24,11 +24,6 @@ namespace debrief::analyses::compile_time {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kUses = kTableNames<CompileEventTable, CompileMetricsTable>;
-constexpr auto kMakes = kTableNames<CompilePhaseTable, CompileSpanTable, CompilePhaseTotalTable,
-                                    CompileKernelTable, CompileAutotuneTable>;
-
 void AddPhases(const std::vector<Phase>& phases, ResultTexts& texts, Part& part) {
   auto& table = part.tables.Edit<CompilePhaseTable>();
   std::array<StringId, kAreas> areas;
@@ -100,9 +95,10 @@ const Analysis& Describe() {
                .sentence = "Where does compile time go: phases, compilations, kernels?",
                .example = "forward (model.py:27) takes 71 % of the compile time: 214.0 s in 9 "
                           "compilations",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompilePhaseTable, CompileSpanTable, CompilePhaseTotalTable,
+                                    CompileKernelTable, CompileAutotuneTable>,
+               .uses = kTableNames<CompileEventTable, CompileMetricsTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -24,10 +24,6 @@ namespace debrief::analyses::compile_weight {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kUses = kTableNames<CompileStringTable, InputTable>;
-constexpr auto kMakes = kTableNames<CompileWeightTable>;
-
 // Choices, not measurements: the logs of single cases that were recorded have 0.05 to 6 MB, so 100
 // MB is large; a kind with more than half of a log is the one to begin with.
 constexpr int64_t kLargeLog = 100'000'000;
@@ -220,9 +216,9 @@ const Analysis& Describe() {
       .info = {.name = "compile_weight",
                .sentence = "Why is this compile log so large?",
                .example = "71 % of a compile log of 2150 MB is chromium_event (400120 entries)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileWeightTable>,
+               .uses = kTableNames<CompileStringTable, InputTable>},
       .run = Run};
   return kAnalysis;
 }
