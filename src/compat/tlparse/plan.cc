@@ -20,9 +20,9 @@ namespace {
 
 // Signs of cache artifacts, by their name.
 std::string_view CacheSign(std::string_view path) {
-  if (path.find("cache_miss") != std::string_view::npos) return "\u274c";
-  if (path.find("cache_hit") != std::string_view::npos) return "\u2705";
-  return path.find("cache_bypass") != std::string_view::npos ? "\u2753" : "";
+  if (Contains(path, "cache_miss")) return "\u274c";
+  if (Contains(path, "cache_hit")) return "\u2705";
+  return Contains(path, "cache_bypass") ? "\u2753" : "";
 }
 
 // Kinds of PyTorch 2.11 that came after tlparse 0.4.3.
@@ -143,7 +143,9 @@ class Planner {
     CountUnknown(begin, end);
     bool has_payload = entries_.payload_md5[begin] != StringId::kNone;
     if (has_payload && !entries_.payload_ok[begin]) ++plan_.stats.fail_payload_md5;
-    bool is_event = HasKind(begin, end, "chromium_event");
+    bool is_event = false;
+    for (size_t row = begin; row < end; ++row)
+      is_event |= Text(entries_.kind[row]) == "chromium_event";
     if (!IsMine(begin)) {
       ++plan_.stats.other_rank;
       if (!is_event) AddRaw(begin, kNone32);
@@ -169,13 +171,6 @@ class Planner {
       payload_file_ = LastFile();
     }
     if (!is_event) AddRaw(begin, payload_file_);
-  }
-
-  bool HasKind(size_t begin, size_t end, std::string_view kind) const {
-    for (size_t row = begin; row < end; ++row) {
-      if (Text(entries_.kind[row]) == kind) return true;
-    }
-    return false;
   }
 
   void AddRaw(size_t row, int32_t payload_file) {
@@ -246,16 +241,18 @@ class Planner {
     } else if (form == "json") {
       ShowJson(row, compilation);
     } else if (form == "guards") {
-      List(row, AddFile(row, "dynamo_guards.html", Content::kGuards, compilation).path,
-           compilation);
+      ShowPage(row, "dynamo_guards.html", Content::kGuards, compilation);
     } else if (form == "metrics") {
-      List(row, AddFile(row, Text(entries_.file[row]), Content::kMetrics, compilation).path,
-           compilation);
+      ShowPage(row, Text(entries_.file[row]), Content::kMetrics, compilation);
     }
   }
 
-  void ShowPayload(size_t row, std::string_view name, Content content, Compilation& compilation) {
+  void ShowPage(size_t row, std::string_view name, Content content, Compilation& compilation) {
     List(row, AddFile(row, name, content, compilation).path, compilation);
+  }
+
+  void ShowPayload(size_t row, std::string_view name, Content content, Compilation& compilation) {
+    ShowPage(row, name, content, compilation);
     payload_file_ = LastFile();
   }
 
@@ -282,7 +279,7 @@ class Planner {
     std::string name = "inductor_output_code";
     if (!file.empty()) name += "_" + std::string(StemOf(file));
     if (options_.plain_text) return ShowPayload(row, name + ".txt", Content::kPayload, compilation);
-    List(row, AddFile(row, name + ".html", Content::kCode, compilation).path, compilation);
+    ShowPage(row, name + ".html", Content::kCode, compilation);
   }
 
   // Stacks link to it.
@@ -300,10 +297,7 @@ class Planner {
       ShowPayload(row, "exported_program.txt", Content::kPayload, compilation);
     } else if (kind == "propagate_real_tensors_provenance" ||
                (kind == "guard_added" && IsEvaluated(model_, row))) {
-      List(row,
-           AddFile(row, "symbolic_guard_information.html", Content::kSymbolicGuard, compilation)
-               .path,
-           compilation);
+      ShowPage(row, "symbolic_guard_information.html", Content::kSymbolicGuard, compilation);
     }
   }
 
@@ -351,11 +345,11 @@ std::string Stats::Text() const {
       {"fail_key_conflict", fail_key_conflict},
       {"fail_json_serialization", fail_json_serialization},
       {"unknown", unknown}};
-  std::string counts;
+  std::vector<std::string> counts;
   for (const auto& [name, count] : kCounts) {
-    if (count > 0) counts += fmt::format("{}{}: {}", counts.empty() ? "" : ", ", name, count);
+    if (count > 0) counts.push_back(fmt::format("{}: {}", name, count));
   }
-  return counts.empty() ? "Stats { }" : "Stats { " + counts + " }";
+  return fmt::format("Stats {{ {}{}}}", fmt::join(counts, ", "), counts.empty() ? "" : " ");
 }
 
 bool Stats::Failed() const {
