@@ -41,7 +41,7 @@ class ArtifactReader {
 
   JsonReader reader_;
   JsonCanonical canonical_;
-  std::string text_;            // canonical, and padding
+  std::string text_;  // canonical, and padding
   std::string_view canonical_text_;
 };
 

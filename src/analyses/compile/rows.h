@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "model/finding.h"
 #include "model/model.h"
 #include "tables/compile_entry.h"
 
@@ -159,6 +160,18 @@ class EntryPass {
   Part& part_;
   ResultTexts texts_;
 };
+
+// A finding about one attempt of a job.
+inline Finding NewFinding(std::string_view rule, int32_t job, int32_t attempt,
+                          Severity severity = Severity::kInfo, Role role = Role::kObservation) {
+  Finding finding;
+  finding.rule = rule;
+  finding.severity = severity;
+  finding.role = role;
+  finding.job = job;
+  finding.attempt = attempt;
+  return finding;
+}
 
 // The first 16 of some names, each once.
 class FirstNames {

@@ -239,16 +239,6 @@ std::optional<int64_t> JsonValue::Int() {
   return fits ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
 }
 
-std::optional<uint64_t> JsonValue::Uint() {
-  if (is_root_) return std::nullopt;
-  uint64_t integer = 0;
-  if (!value_.get_uint64().get(integer)) return integer;
-  std::optional<double> number = Double();
-  constexpr double kLimit = 18446744073709551616.0;  // 2^64
-  bool fits = number && *number >= 0 && *number < kLimit && *number == std::trunc(*number);
-  return fits ? std::optional(static_cast<uint64_t>(*number)) : std::nullopt;
-}
-
 std::optional<int64_t> JsonValue::IntOrText() {
   std::optional<std::string_view> text = String();
   if (!text) return Int();

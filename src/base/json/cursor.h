@@ -52,7 +52,6 @@ class JsonValue {
 
   // 3, 3.0 and 3e2; not "3", not 3.5, nothing outside of the type's range.
   std::optional<int64_t> Int();
-  std::optional<uint64_t> Uint();
   // As Int(), and "3" as well: writers differ about numbers in strings.
   std::optional<int64_t> IntOrText();
   // Not NaN, Infinity or 1e400; who wants the first two asks Raw().

@@ -48,11 +48,6 @@ size_t CountBlocks(const char* from, size_t blocks) {
 }
 #endif
 
-uint64_t* Store(uint64_t mask, uint64_t base, uint64_t* out) {
-  for (; mask != 0; mask &= mask - 1) *out++ = base + static_cast<uint64_t>(__builtin_ctzll(mask));
-  return out;
-}
-
 }  // namespace
 
 // In every byte: the high bit of `zero` is set exactly when the byte of `word` is '\n', since the
@@ -92,23 +87,6 @@ size_t CountNewlines(std::string_view text) {
     text.remove_prefix(blocks * kBlock);
   }
   return count + static_cast<size_t>(__builtin_popcountll(text.empty() ? 0 : TailMask(text)));
-}
-
-// Counted first, piece by piece, so that the positions are stored without a check for room; the
-// second look finds the piece in the cache.
-void FindNewlines(std::string_view text, uint64_t base, std::vector<uint64_t>& positions) {
-  constexpr size_t kPiece = 16 << 10;
-  for (size_t at = 0; at < text.size(); at += kPiece) {
-    const std::string_view piece = text.substr(at, kPiece);
-    const size_t old = positions.size();
-    positions.resize(old + CountNewlines(piece));
-    uint64_t* out = positions.data() + old;
-    size_t i = 0;
-    for (; i + kBlock <= piece.size(); i += kBlock) {
-      out = Store(NewlineMask(piece.data() + i), base + at + i, out);
-    }
-    if (i < piece.size()) Store(TailMask(piece.substr(i)), base + at + i, out);
-  }
 }
 
 void LineSplitter::Load() {

@@ -8,14 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 namespace debrief {
 
 size_t CountNewlines(std::string_view text);
-
-// Appends base + the position of every '\n' in `text`.
-void FindNewlines(std::string_view text, uint64_t base, std::vector<uint64_t>& positions);
 
 // Bit i is set when block[i] is '\n', for 64 bytes. The second is the portable one; the first is
 // that or a faster one. Both are here so that a test can compare them.

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/json/cursor.h"
 #include "base/text/strings.h"
 #include "compat/tlparse/names.h"
-#include "compat/tlparse/pages/context.h"
+#include "compat/tlparse/pages/pages.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_log.h"
@@ -35,35 +34,12 @@ bool IsNewerThanTlparse(std::string_view kind) {
 
 constexpr std::string_view kKernelStacks = "inductor_provenance_tracking_kernel_stack_traces";
 
-// Whether the payload of a kernel stack artifact is an object of lists of strings.
-bool IsKernelStacks(const Model& model, size_t row) {
-  auto lines = PayloadLines(model, model.tables.Get<CompileEntryTable>(), row);
-  JsonReader reader;
-  if (!lines.ok() || lines.value().size() == 0 || !reader.Open(lines.value().text()).ok())
-    return false;
-  return reader.root()
-      .ForEachField([](std::string_view, JsonValue stacks) {
-        return stacks.ForEachElement([](JsonValue stack) {
-          return stack.String() ? Status() : Status(Code::kInvalid, "is no string");
-        });
-      })
-      .ok();
-}
-
 // Whether a guard was evaluated: the others are of no interest for export.
 bool IsEvaluated(const Model& model, size_t row) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
   const auto& shapes = model.tables.Get<CompileShapeTable>();
-  auto [begin, end] = RowsOfInput(shapes, entries.input[row]);
-  auto first = shapes.entry.begin() + static_cast<std::ptrdiff_t>(begin);
-  auto last = shapes.entry.begin() + static_cast<std::ptrdiff_t>(end);
-  for (auto at = std::lower_bound(first, last, entries.entry[row]);
-       at != last && *at == entries.entry[row]; ++at) {
-    auto shape = static_cast<size_t>(at - shapes.entry.begin());
-    if (shapes.kind[shape] == entries.kind[row])
-      return model.pools.Text(shapes.prefix[shape]) == "eval";
-  }
-  return false;
+  const auto shape = RowOfKind(shapes, entries.input[row], entries.entry[row], entries.kind[row]);
+  return shape && model.pools.Text(shapes.prefix[*shape]) == "eval";
 }
 
 // The pass over the entries that makes a plan.
@@ -265,7 +241,10 @@ class Planner {
     std::string path = AddFile(row, name, Content::kJson, compilation).path;
     payload_file_ = LastFile();
     std::string page = path.substr(0, path.size() - 5) + "_readable.html";
-    bool readable = IsKernelStacks(model_, row);
+    std::string payload;
+    Kernels kernels;
+    bool readable =
+        ReadPayload(model_, entries_, row, payload).ok() && ReadKernels(payload, kernels).ok();
     if (readable)
       plan_.files.push_back({.path = page, .content = Content::kKernelStacks, .row = row});
     ++counter_;

@@ -1,5 +1,6 @@
 #include "torch/fx/expression.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -217,7 +218,15 @@ FxToken FxTokens::Name(const char* begin) {
 }
 
 FxToken FxTokens::Quoted(const char* begin) {
-  at_ = FxStringEnd(begin, end_);
+  const std::string_view quotes(begin, std::min<size_t>(3, static_cast<size_t>(end_ - begin)));
+  const bool is_long = quotes == "\"\"\"" || quotes == "'''";
+  if (is_long) {
+    for (at_ += 3; at_ < end_ && !std::string_view(at_, end_).starts_with(quotes); ++at_)
+      if (*at_ == '\\') ++at_;
+    at_ = end_ - at_ < 3 ? end_ : at_ + 3;
+  } else {
+    at_ = FxStringEnd(begin, end_);
+  }
   after_dot_ = false;
   return {FxToken::Kind::kString, {begin, static_cast<size_t>(at_ - begin)}};
 }

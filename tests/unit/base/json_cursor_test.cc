@@ -46,11 +46,6 @@ std::optional<int64_t> IntOf(const std::string& json) {
   WithValue(json, [&](JsonValue value) { result = value.Int(); });
   return result;
 }
-std::optional<uint64_t> UintOf(const std::string& json) {
-  std::optional<uint64_t> result;
-  WithValue(json, [&](JsonValue value) { result = value.Uint(); });
-  return result;
-}
 std::optional<double> DoubleOf(const std::string& json) {
   std::optional<double> result;
   WithValue(json, [&](JsonValue value) { result = value.Double(); });
@@ -78,7 +73,6 @@ Status WalkAll(JsonValue value, size_t& seen) {
     default:
       seen += value.String().value_or("").size();
       value.IntOrText();
-      value.Uint();
       value.Double();
       value.Bool();
       seen += value.Raw().value_or("").size();
@@ -99,10 +93,6 @@ TEST(JsonCursor, Integers) {
         "true", "[]", "{}", "NaN", "-Infinity", "99999999999999999999999", "3x"}) {
     EXPECT_EQ(IntOf(no), std::nullopt) << no;
   }
-  EXPECT_EQ(UintOf("18446744073709551615"), UINT64_MAX);
-  EXPECT_EQ(UintOf("-0"), 0u);
-  EXPECT_EQ(UintOf("-1"), std::nullopt);
-  EXPECT_EQ(UintOf("18446744073709551616"), std::nullopt);
 }
 
 TEST(JsonCursor, IntegersInStrings) {

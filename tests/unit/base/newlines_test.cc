@@ -25,20 +25,17 @@ std::vector<std::string> Lines(std::string_view text, bool* terminated = nullptr
 
 // The slow truth.
 void CheckText(std::string_view text) {
-  std::vector<uint64_t> positions = {7};
-  std::vector<uint64_t> expected = {7};
   std::vector<std::string> lines;
   size_t begin = 0;
+  size_t count = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\n') continue;
-    expected.push_back(1000 + i);
+    ++count;
     lines.emplace_back(text.substr(begin, i - begin));
     begin = i + 1;
   }
   if (begin < text.size()) lines.emplace_back(text.substr(begin));
-  FindNewlines(text, 1000, positions);
-  ASSERT_EQ(positions, expected);
-  ASSERT_EQ(CountNewlines(text), expected.size() - 1);
+  ASSERT_EQ(CountNewlines(text), count);
   bool terminated = false;
   ASSERT_EQ(Lines(text, &terminated), lines);
   EXPECT_EQ(terminated, begin == text.size());

@@ -1,7 +1,7 @@
-#include "analyses/compile/provenance/kernel_lines.h"
-
+// On which lines of generated code each kernel is called.
 #include <algorithm>
 
+#include "analyses/compile/provenance/line_maps.h"
 #include "base/text/scan.h"
 
 namespace debrief::analyses::compile_provenance {

@@ -3,7 +3,6 @@
 #include <array>
 #include <iterator>
 
-#include "analyses/compile/rank_compare/normalise.h"
 #include "analyses/compile/rank_compare/rank_compare.h"
 #include "base/bytes/hash.h"
 #include "model/compile/payload.h"

@@ -1,10 +1,9 @@
-#include "analyses/compile/rank_compare/normalise.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "analyses/compile/rank_compare/rank_compare.h"
 #include "base/text/scan.h"
 
 namespace debrief::analyses::compile_rank_compare {

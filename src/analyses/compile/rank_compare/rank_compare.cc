@@ -139,21 +139,17 @@ std::vector<Job> GatherJobs(const Model& model) {
 Graphs GatherGraphs(const Model& model) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
   const auto& spans = model.tables.Get<CompileSpanTable>();
-  using Key = std::tuple<int32_t, int32_t, int32_t, std::string_view>;  // input, rank, life, id
-  std::map<Key, size_t> span_of;
-  for (size_t row = 0; row < spans.size(); ++row) {
-    span_of.emplace(Key(spans.input[row], spans.rank[row], spans.life[row],
-                        model.pools.Text(spans.compile_id[row])),
-                    row);
-  }
+  std::map<std::pair<Process, std::string_view>, size_t> span_of;  // and compile id
+  for (size_t row = 0; row < spans.size(); ++row)
+    span_of.try_emplace({ProcessOf(spans, row), model.pools.Text(spans.compile_id[row])}, row);
   AskOnce<bool> is_kind(model.pools, IsAmong<kKinds>);
   AskOnce<bool> is_artifact(model.pools, IsAmong<kArtifacts>);
   Graphs graphs;
   for (size_t row = 0; row < entries.size(); ++row) {
     if (entries.payload_bytes[row] <= 0) continue;
     if (!is_kind(entries.kind[row]) && !is_artifact(entries.name[row])) continue;
-    auto found = span_of.find({entries.input[row], entries.rank[row], entries.life[row],
-                               WithoutAttempt(model.pools.Text(entries.compile_id[row]))});
+    auto found = span_of.find(
+        {ProcessOf(entries, row), WithoutAttempt(model.pools.Text(entries.compile_id[row]))});
     if (found != span_of.end()) graphs[found->second].push_back(row);
   }
   return graphs;

@@ -67,7 +67,4 @@ void CompareRuntimes(const RankLogs& logs, Verdicts& verdicts);
 // Do ranks run their graphs in the same order?
 void CompareOrders(const RankLogs& logs, Verdicts& verdicts);
 
-// What of all this is worth telling.
-void AddFindings(const Part& part, std::vector<Finding>& findings);
-
 }  // namespace debrief::analyses::compile_ranks

@@ -110,7 +110,7 @@ class RecompileWriter {
     Change change = ParseGuard(failed.guard);
     const int32_t before = compilations_.Find(now.process, failed.previous_id);
     ASSIGN_OR_RETURN(std::string symbol, values_.Complete(at, before, change));
-    auto row = RowOf<CompileRecompileRow>(compilations_.ProcessOf(now));
+    auto row = compilations_.RowFor<CompileRecompileRow>(now);
     row.compile_id = texts_(now.id);
     row.function = texts_(now.function);
     row.previous_id = texts_(failed.previous_id);

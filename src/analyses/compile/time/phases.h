@@ -70,7 +70,4 @@ void AddSpans(const Model& model, const std::vector<Phase>& phases, Part& part);
 // of tuning phases: some hundred bytes each, a few for each compilation.
 void AddKernels(const Model& model, std::vector<Phase>& phases, Part& part);
 
-// `part` has the table compile_span.
-void AddFindings(const Part& part, std::vector<Finding>& findings);
-
 }  // namespace debrief::analyses::compile_time

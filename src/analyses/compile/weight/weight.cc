@@ -185,10 +185,7 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
       continue;
     const double size = static_cast<double>(weights.bytes[i]) / weights.share[i];
     if (size < static_cast<double>(kLargeLog)) continue;
-    Finding finding;
-    finding.rule = "compile.log_dominated";
-    finding.job = weights.job[i];
-    finding.attempt = weights.attempt[i];
+    Finding finding = NewFinding("compile.log_dominated", weights.job[i], weights.attempt[i]);
     finding.headline = fmt::format("{:.0f} % of a compile log of {:.0f} MB is {} ({} entries)",
                                    100 * weights.share[i], size / 1e6,
                                    part.pools.Text(weights.name[i]), weights.entries[i]);

@@ -14,18 +14,6 @@ namespace debrief::outputs::tlparse_tree {
 
 namespace {
 
-template <typename Map>
-std::optional<size_t> Find(const Map& map, typename Map::key_type key) {
-  auto found = map.find(key);
-  return found == map.end() ? std::nullopt : std::optional<size_t>(found->second);
-}
-
-template <typename Map>
-std::span<const size_t> FindRows(const Map& map, int64_t entry) {
-  auto found = map.find(entry);
-  return found == map.end() ? std::span<const size_t>() : std::span<const size_t>(found->second);
-}
-
 std::unordered_set<std::string_view> DumpPaths(const TreePlan& plan) {
   std::unordered_set<std::string_view> paths;
   for (const TreeFile& file : plan.files) {
@@ -38,58 +26,53 @@ std::unordered_set<std::string_view> DumpPaths(const TreePlan& plan) {
 
 // The address that the user gave, with the path and the line of the frame in it. The address is the
 // user's, the path is escaped.
-void FrameTexts::AppendSourceLink(std::string_view file, int32_t line) {
-  text_ += "<a href=\"";
+void FrameTexts::AppendSourceLink(std::string_view file, int32_t line, std::string& out) const {
+  out += "<a href=\"";
   for (std::string_view rest = source_link_; !rest.empty();) {
     const bool is_path = rest.starts_with("{path}"), is_line = rest.starts_with("{line}");
-    if (is_path) AppendText(Path{file}, text_);
-    if (is_line) Put(text_, "{}", line);
-    if (!is_path && !is_line) AppendHtml(text_, rest.substr(0, 1));
+    if (is_path) AppendText(Path{file}, out);
+    if (is_line) Put(out, "{}", line);
+    if (!is_path && !is_line) AppendHtml(out, rest.substr(0, 1));
     rest.remove_prefix(is_path || is_line ? 6 : 1);
   }
-  text_ += "\">";
+  out += "\">";
 }
 
-FrameTexts::Place FrameTexts::Make(const Frame& frame) {
-  Place place = {.begin = text_.size(), .link = std::string::npos, .end = 0};
+FrameTexts::Text FrameTexts::Make(const Frame& frame) const {
+  Text text;
   std::string_view file = pools_.Text(frame.file);
   if (file.empty()) file = "(unknown)";
   const std::string dump = DumpPath(file);
   const bool linked = dumps_.contains(dump);
   const bool has_source = dump.empty() && !source_link_.empty() && frame.file != StringId::kNone;
+  std::string& out = linked ? text.behind : text.before;
   if (linked) {
-    text_ += "<a href=\"";
-    place.link = text_.size();
-    Put(text_, "{}#L{}\">", dump, frame.line);
+    text.before = "<a href=\"";
+    Put(out, "{}#L{}\">", dump, frame.line);
   } else if (has_source) {
-    AppendSourceLink(ShortPath(file), frame.line);
+    AppendSourceLink(ShortPath(file), frame.line, out);
   }
-  Put(text_, "{}:{}{} in {}", ShortPath(file), frame.line, Raw{linked || has_source ? "</a>" : ""},
+  Put(out, "{}:{}{} in {}", ShortPath(file), frame.line, Raw{linked || has_source ? "</a>" : ""},
       pools_.Text(frame.function));
   if (dump.empty() && !pools_.Text(frame.text).empty())
-    Put(text_, "<i>{}</i>", pools_.Text(frame.text));
-  place.end = text_.size();
-  return place;
+    Put(out, "<i>{}</i>", pools_.Text(frame.text));
+  return text;
 }
 
 void FrameTexts::Add(std::span<const FrameId> frames) {
   for (FrameId frame : frames) {
-    auto [found, is_new] = places_.try_emplace(frame);
+    auto [found, is_new] = made_.try_emplace(frame);
     if (is_new) found->second = Make(pools_.GetFrame(frame));
   }
 }
 
 void FrameTexts::AppendFrame(FrameId frame, std::string_view root, std::string& out) const {
-  auto found = places_.find(frame);
-  if (found == places_.end()) return;
-  const Place& place = found->second;
-  if (place.link == std::string::npos) {
-    out.append(text_, place.begin, place.end - place.begin);
-    return;
-  }
-  out.append(text_, place.begin, place.link - place.begin);
+  auto found = made_.find(frame);
+  if (found == made_.end()) return;
+  out += found->second.before;
+  if (found->second.behind.empty()) return;
   out += root;
-  out.append(text_, place.link, place.end - place.link);
+  out += found->second.behind;
 }
 
 void FrameTexts::AppendStack(std::span<const FrameId> frames, std::string_view root,
@@ -141,8 +124,7 @@ PageContext::Key PageContext::KeyOf(size_t entry_row) const {
 
 void PageContext::IndexStrings() {
   const auto& table = model.tables.Get<CompileStringTable>();
-  auto [begin, end] = RowsOfInput(table, plan.input);
-  for (size_t row = begin; row < end; ++row) {
+  for (size_t row : RowsOfInput(table, plan.input)) {
     strings_[{table.rank[row], table.life[row], table.number[row]}] = table.text[row];
   }
 }
@@ -175,19 +157,13 @@ void PageContext::IndexEntries() {
     }
   }
   const auto& nodes = model.tables.Get<CompileTrieNodeTable>();
-  auto [begin, end] = RowsOfInput(nodes, plan.input);
-  for (size_t row = begin; row < end; ++row) AddStack(nodes.frame[row]);
+  for (size_t row : RowsOfInput(nodes, plan.input)) AddStack(nodes.frame[row]);
 }
 
 void PageContext::IndexMetrics() {
-  auto [begin, end] = RowsOfInput(metrics, plan.input);
-  for (size_t row = begin; row < end; ++row) {
-    if (!RowOf(metrics.entry[row])) continue;
-    metrics_rows_.push_back(row);
-    metrics_of_kind_.emplace(EntryKind{metrics.entry[row], metrics.kind[row]}, row);
+  for (size_t row : RowsOfInput(metrics, plan.input)) {
+    if (RowOf(metrics.entry[row])) metrics_rows_.push_back(row);
   }
-  std::tie(begin, end) = RowsOfInput(restarts, plan.input);
-  for (size_t row = begin; row < end; ++row) restarts_of_[restarts.entry[row]].push_back(row);
 }
 
 // A row belongs to the first metrics of its compilation that come after it, or to the last that
@@ -198,8 +174,7 @@ void PageContext::IndexShapes() {
     if (Text(metrics.kind[row]) != "compilation_metrics") continue;
     if (auto entry_row = EntryRowOf(row)) pages[KeyOf(*entry_row)].push_back(metrics.entry[row]);
   }
-  auto [begin, end] = RowsOfInput(shapes, plan.input);
-  for (size_t row = begin; row < end; ++row) {
+  for (size_t row : RowsOfInput(shapes, plan.input)) {
     const std::optional<size_t> entry_row = RowOf(shapes.entry[row]);
     if (!entry_row) continue;
     AddShape(row);
@@ -215,7 +190,6 @@ void PageContext::IndexShapes() {
 
 void PageContext::AddShape(size_t row) {
   shape_rows_.push_back(row);
-  shape_of_kind_.emplace(EntryKind{shapes.entry[row], shapes.kind[row]}, row);
   const std::string_view kind = Text(shapes.kind[row]);
   if (shapes.node[row] == kNone64) return;
   if (kind == "expression_created" || kind == "create_unbacked_symbol") {
@@ -246,10 +220,6 @@ std::optional<size_t> PageContext::RowOf(int64_t entry) const {
   return found ? std::optional<size_t>(rows_[at]) : std::nullopt;
 }
 
-std::optional<size_t> PageContext::MetricsOf(size_t entry_row) const {
-  return Find(metrics_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
-}
-
 std::optional<size_t> PageContext::EntryRowOf(size_t metrics_row) const {
   int64_t entry = metrics.entry[metrics_row];
   for (size_t at = FirstOf(entry); at < rows_.size(); ++at) {
@@ -258,10 +228,6 @@ std::optional<size_t> PageContext::EntryRowOf(size_t metrics_row) const {
     if (entries.kind[row] == metrics.kind[metrics_row]) return row;
   }
   return std::nullopt;
-}
-
-std::optional<size_t> PageContext::ShapeOf(size_t entry_row) const {
-  return Find(shape_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
 }
 
 void PageContext::AppendStacks(size_t shape_row, std::string_view root, std::string& out) const {
@@ -278,12 +244,9 @@ std::string_view PageContext::MetricsPath(size_t metrics_row) const {
   return found == metrics_paths_.end() ? std::string_view() : found->second;
 }
 
-std::span<const size_t> PageContext::RestartsOf(int64_t entry) const {
-  return FindRows(restarts_of_, entry);
-}
-
 std::span<const size_t> PageContext::ShapesOf(int64_t entry) const {
-  return FindRows(shapes_of_, entry);
+  auto found = shapes_of_.find(entry);
+  return found == shapes_of_.end() ? std::span<const size_t>() : found->second;
 }
 
 StackId PageContext::StartOf(size_t entry_row) const {

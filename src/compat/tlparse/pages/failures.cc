@@ -3,7 +3,6 @@
 #include "base/text/escape.h"
 #include "compat/tlparse/names.h"
 #include "compat/tlparse/pages/pages.h"
-#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 

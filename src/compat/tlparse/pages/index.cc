@@ -5,7 +5,6 @@
 
 #include "base/text/strings.h"
 #include "compat/tlparse/pages/pages.h"
-#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 #include "tables/compile_trie_end.h"
@@ -91,8 +90,7 @@ std::map<std::string_view, Words> FindWords(const PageContext& context) {
     word.again = context.Text(context.metrics.recompile_reason[row]);
   }
   const auto& ends = context.model.tables.Get<CompileTrieEndTable>();
-  auto [begin, end] = RowsOfInput(ends, context.plan.input);
-  for (size_t row = begin; row < end; ++row) {
+  for (size_t row : RowsOfInput(ends, context.plan.input)) {
     const std::string_view status = context.Text(ends.status[row]);
     const bool counts = context.Text(ends.trie[row]) == "starts" && context.RowOf(ends.entry[row]);
     if (!counts || status == "ok") continue;

@@ -82,7 +82,7 @@ std::string WithLineEnds(std::string_view text) {
   return result;
 }
 
-using Kernels = std::map<std::string, std::vector<std::string>>;
+}  // namespace
 
 Status ReadKernels(std::string& payload, Kernels& kernels) {
   JsonReader reader;
@@ -98,8 +98,6 @@ Status ReadKernels(std::string& payload, Kernels& kernels) {
     });
   });
 }
-
-}  // namespace
 
 std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload) {
   std::string list;

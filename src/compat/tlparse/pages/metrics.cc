@@ -1,6 +1,7 @@
 // The metrics of one compilation: how it ended first, then what it cost, where it began, and the
 // shapes it was tied to. 2,000 such pages with 120 frames each take under 100 ms: frames are copied
 // from where they were made once (FrameTexts).
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "compat/tlparse/pages/pages.h"
-#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 
@@ -40,12 +40,8 @@ std::string Microseconds(int64_t number) {
 std::string Moment(int64_t micros) {
   constexpr int64_t kLast = int64_t{253402300800} * 1000000;  // the year 9999
   if (micros < 0 || micros >= kLast) return {};
-  const std::time_t seconds = micros / 1000000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:06} UTC", parts.tm_year + 1900,
-                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                     micros % 1000000);
+  const auto time = fmt::gmtime(static_cast<std::time_t>(micros / 1000000));
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:06} UTC", time, micros % 1000000);
 }
 
 int64_t BeganAt(const CompileMetricsTable& metrics, size_t row) {
@@ -94,7 +90,7 @@ class MetricsWriter {
 
   void Outcome(size_t row) {
     if (m_.fail_type[row] != StringId::kNone) Failed(row);
-    const std::span<const size_t> restarts = context_.RestartsOf(m_.entry[row]);
+    const auto restarts = context_.RestartsOf(m_.entry[row]);
     if (restarts.empty() || context_.Text(m_.kind[row]) != "compilation_metrics") return;
     Put(out_, "<section class=\"warning\"><h2>Restarts ({})</h2>", restarts.size());
     for (size_t restart : restarts)

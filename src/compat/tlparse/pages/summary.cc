@@ -8,7 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "compat/tlparse/pages/parts.h"
+#include "base/text/scan.h"
+#include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 #include "tables/compile_log.h"
@@ -90,18 +91,14 @@ void AppendNumbers(const Totals& totals, int64_t trouble, std::string& out) {
   out += "</ul>\n";
 }
 
-std::string_view TakeLine(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
-  const std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(line.size());
-  return line;
-}
-
 // The first line of a reason; the next one, too, where the first only announces it ("... raised:").
 std::string FirstWords(std::string_view reason) {
-  std::string words(TakeLine(reason));
-  if (!words.ends_with(':')) return words;
-  return fmt::format("{} {}", words, TakeLine(reason));
+  auto next = [&] {
+    reason.remove_prefix(std::min(reason.find_first_not_of(" \n"), reason.size()));
+    return TakeLine(reason);
+  };
+  std::string words(next());
+  return words.ends_with(':') ? fmt::format("{} {}", words, next()) : words;
 }
 
 void AppendFailure(const PageContext& context, const Failure& failure, std::string& out) {
@@ -128,9 +125,8 @@ void AppendFailure(const PageContext& context, const Failure& failure, std::stri
 // Lines and payloads of the log that were lost or wrong.
 int64_t TroubleIn(const PageContext& context) {
   const auto& logs = context.model.tables.Get<CompileLogTable>();
-  auto [begin, end] = RowsOfInput(logs, context.plan.input);
   int64_t trouble = 0;
-  for (size_t row = begin; row < end; ++row) {
+  for (size_t row : RowsOfInput(logs, context.plan.input)) {
     for (int64_t count :
          {logs.bad_prefix[row], logs.bad_json[row], logs.bad_checksum[row], logs.lost[row]}) {
       trouble += std::max<int64_t>(count, 0);
@@ -163,12 +159,11 @@ void AppendSummary(const PageContext& context, const std::vector<Failure>& failu
 
 void AppendLogTrouble(const PageContext& context, std::string& out) {
   const auto& logs = context.model.tables.Get<CompileLogTable>();
-  auto [begin, end] = RowsOfInput(logs, context.plan.input);
   std::string facts;
   auto add = [&](int64_t count, std::string_view meaning) {
     if (count > 0) AppendFact(fmt::format("{}", count), meaning, facts);
   };
-  for (size_t row = begin; row < end; ++row) {
+  for (size_t row : RowsOfInput(logs, context.plan.input)) {
     add(logs.bad_prefix[row], "lines that are neither an entry nor a payload");
     add(logs.bad_json[row], "entries with broken JSON or a field of the wrong type");
     add(logs.bad_checksum[row], "payloads that do not match their checksum (shown all the same)");

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compat/tlparse/names.h"
-#include "compat/tlparse/pages/parts.h"
+#include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"
@@ -53,8 +53,7 @@ class TrieWriter {
   };
 
   void ReadNodes(std::string_view trie) {
-    auto [begin, end] = RowsOfInput(table_, context_.plan.input);
-    for (size_t row = begin; row < end; ++row) {
+    for (size_t row : RowsOfInput(table_, context_.plan.input)) {
       if (context_.Text(table_.trie[row]) != trie) continue;
       const size_t number = static_cast<size_t>(table_.node[row]);
       if (table_.node[row] < 0 || number != nodes_.size()) continue;  // numbered without gaps
@@ -63,8 +62,7 @@ class TrieWriter {
   }
 
   void ReadEnds(std::string_view trie) {
-    auto [begin, end] = RowsOfInput(ends_, context_.plan.input);
-    for (size_t row = begin; row < end; ++row) {
+    for (size_t row : RowsOfInput(ends_, context_.plan.input)) {
       if (context_.Text(ends_.trie[row]) != trie || !context_.RowOf(ends_.entry[row])) continue;
       if (Node* node = Find(ends_.node[row])) {
         node->ends.push_back(row);
