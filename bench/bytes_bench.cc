@@ -1,7 +1,7 @@
 // Benchmarks of what every importer stands on: unpacking, finding lines, reading a big file.
 //
 //   bytes_bench gunzip FILE BYTES LINES   unpacks FILE, which must give that many bytes and lines
-//   bytes_bench newlines                  finds the lines of a text in memory
+//   bytes_bench newlines                  counts the lines of a text in memory
 //   bytes_bench source FILE               reads FILE in views of 1 MiB, each of which begins with
 //   its number
 //

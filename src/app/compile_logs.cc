@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/text/safe_name.h"
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "tables/compile_life.h"
 #include "tables/compile_log.h"
@@ -33,9 +34,7 @@ const Importer* LogImporter() {
 // dedicated_log_torch_trace_rank_<R>[_anything].log
 bool IsNamedAsRankLog(std::string_view name) {
   constexpr std::string_view kBegin = "dedicated_log_torch_trace_rank_";
-  if (!name.starts_with(kBegin) || !name.ends_with(".log")) return false;
-  name.remove_prefix(kBegin.size());
-  name.remove_suffix(4);
+  if (!TakePrefix(name, kBegin) || !TakeSuffix(name, ".log")) return false;
   std::string_view digits = name.substr(0, name.find('_'));
   return ParseNumber<uint32_t>(digits).has_value();
 }
@@ -59,26 +58,6 @@ std::string OutcomeText(const CompileAttempt& attempt) {
   return text;
 }
 
-}  // namespace
-
-Result<std::string> NewestFile(const std::string& folder) {
-  std::error_code error;
-  std::string newest;
-  fs::file_time_type newest_time;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (!at->is_regular_file(error)) continue;
-    fs::file_time_type time = at->last_write_time(error);
-    if (!newest.empty() && time < newest_time) continue;
-    newest = at->path().string();
-    newest_time = time;
-  }
-  if (newest.empty())
-    return Status(Code::kNotFound, fmt::format("No files found in directory {}", folder));
-  return newest;
-}
-
-namespace {
-
 // tlparse's choice: files of the folder itself that are named as rank logs, whatever is in them.
 // False when there is none.
 bool KeepNamed(const std::string& folder, const Importer* log, std::vector<FoundInput>& inputs) {
@@ -91,19 +70,6 @@ bool KeepNamed(const std::string& folder, const Importer* log, std::vector<Found
   for (FoundInput& input : inputs) ReadAsLog(log, input);
   return true;
 }
-
-}  // namespace
-
-void KeepLogs(const CompileOptions& options, bool is_folder, std::vector<FoundInput>& inputs) {
-  const Importer* log = LogImporter();
-  if (!is_folder && inputs.size() == 1) return ReadAsLog(log, inputs[0]);
-  bool named = options.all_ranks && KeepNamed(options.path, log, inputs);
-  if (!named) {
-    std::erase_if(inputs, [&](const FoundInput& input) { return input.importer != log; });
-  }
-}
-
-namespace {
 
 // One life of one log, or a log in which no process left an entry.
 struct LogLife {
@@ -153,6 +119,31 @@ void AddLife(const LogLife& life, CompileAttempt& attempt) {
 }
 
 }  // namespace
+
+Result<std::string> NewestFile(const std::string& folder) {
+  std::error_code error;
+  std::string newest;
+  fs::file_time_type newest_time;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (!at->is_regular_file(error)) continue;
+    fs::file_time_type time = at->last_write_time(error);
+    if (!newest.empty() && time < newest_time) continue;
+    newest = at->path().string();
+    newest_time = time;
+  }
+  if (newest.empty())
+    return Status(Code::kNotFound, fmt::format("No files found in directory {}", folder));
+  return newest;
+}
+
+void KeepLogs(const CompileOptions& options, bool is_folder, std::vector<FoundInput>& inputs) {
+  const Importer* log = LogImporter();
+  if (!is_folder && inputs.size() == 1) return ReadAsLog(log, inputs[0]);
+  bool named = options.all_ranks && KeepNamed(options.path, log, inputs);
+  if (!named) {
+    std::erase_if(inputs, [&](const FoundInput& input) { return input.importer != log; });
+  }
+}
 
 // A rank has one life in an attempt: a second one begins another.
 std::vector<CompileAttempt> FindAttempts(const Model& model) {

@@ -3,22 +3,13 @@
 #include <algorithm>
 
 #include "base/text/strings.h"
+#include "torch/glog_time.h"
 
 namespace debrief {
 
 namespace {
 
-// '9' stands for any digit, '?' for any byte, all else for itself.
-constexpr std::string_view kTime = "9999 99:99:99?999999";
-
-bool LooksLikeTime(std::string_view text) {
-  if (text.size() < kTime.size()) return false;
-  for (size_t i = 0; i < kTime.size(); ++i) {
-    bool fits = kTime[i] == '9' ? IsDigit(text[i]) : kTime[i] == '?' || kTime[i] == text[i];
-    if (!fits) return false;
-  }
-  return true;
-}
+constexpr std::string_view kTime = "0000 00:00:00?000000";
 
 size_t SkipDigits(std::string_view text, size_t at) {
   while (at < text.size() && IsDigit(text[at])) ++at;
@@ -27,8 +18,7 @@ size_t SkipDigits(std::string_view text, size_t at) {
 
 // The prefix whose level stands at `begin`, if there is one.
 std::optional<GlogPrefix> PrefixAt(std::string_view line, size_t begin) {
-  std::string_view behind_level = line.substr(begin + 1);
-  if (!LooksLikeTime(behind_level)) return std::nullopt;
+  if (!HasShape(line.substr(begin + 1), kTime)) return std::nullopt;
   size_t thread = begin + 1 + kTime.size() + 1;
   if (thread > line.size() || line[thread - 1] != ' ') return std::nullopt;
   size_t thread_end = SkipDigits(line, thread);

@@ -9,16 +9,6 @@ namespace debrief {
 
 namespace {
 
-// Does `text` begin like `shape`, in which 0 stands for a digit and ? for any character?
-bool HasShape(std::string_view text, std::string_view shape) {
-  if (text.size() < shape.size()) return false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    bool fits = shape[i] == '?' || (shape[i] == '0' ? IsDigit(text[i]) : text[i] == shape[i]);
-    if (!fits) return false;
-  }
-  return true;
-}
-
 int TwoDigits(std::string_view text, size_t at) {
   return (text[at] - '0') * 10 + text[at + 1] - '0';
 }
@@ -51,6 +41,15 @@ std::optional<std::chrono::nanoseconds> StartOf(int year, int month, int day) {
 }
 
 }  // namespace
+
+bool HasShape(std::string_view text, std::string_view shape) {
+  if (text.size() < shape.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    bool fits = shape[i] == '?' || (shape[i] == '0' ? IsDigit(text[i]) : text[i] == shape[i]);
+    if (!fits) return false;
+  }
+  return true;
+}
 
 std::optional<GlogTime> ParseGlogTime(std::string_view text) {
   if (!HasShape(text, "0000 00:00:00.0")) return std::nullopt;

@@ -12,6 +12,9 @@
 
 namespace debrief {
 
+// Does `text` begin like `shape`, in which 0 stands for a digit and ? for any character?
+bool HasShape(std::string_view text, std::string_view shape);
+
 struct GlogTime {
   int month = 0;
   int day = 0;

@@ -1,7 +1,8 @@
 #include "analyses/compile/break_text.h"
 
 #include <array>
-#include <charconv>
+
+#include "base/text/scan.h"
 
 namespace debrief {
 
@@ -10,34 +11,14 @@ namespace {
 constexpr std::string_view kPlace = "Graph break in user code at ";
 constexpr std::string_view kSecond = "*** While handling this graph break";
 
-// Takes the first line off `text`.
-std::string_view TakeLine(std::string_view& text) {
-  const size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
-bool Strip(std::string_view& text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-int32_t Number(std::string_view text) {
-  int32_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 // `File "x.py", line 3, in f`
 bool ParseFrame(std::string_view line, TextFrame& frame) {
-  if (!Strip(line, "File \"")) return false;
+  if (!TakePrefix(line, "File \"")) return false;
   const size_t file = line.find("\", line ");
   if (file == std::string_view::npos) return false;
   frame.file = line.substr(0, file);
   line.remove_prefix(file + 8);
-  frame.line = Number(line);
+  frame.line = LeadingNumber(line, 0);
   const size_t in = line.find(", in ");
   if (in != std::string_view::npos) frame.function = line.substr(in + 5);
   return true;
@@ -48,14 +29,14 @@ void ParsePlace(std::string_view place, BreakText& parsed) {
   const size_t colon = place.rfind(':');
   if (colon == std::string_view::npos) return;
   parsed.file = place.substr(0, colon);
-  parsed.line = Number(place.substr(colon + 1));
+  parsed.line = LeadingNumber(place.substr(colon + 1), 0);
 }
 
 // Removes what stands before the reason.
 void SkipIntroduction(std::string_view& text, BreakText& parsed) {
-  if (Strip(text, kPlace)) ParsePlace(TakeLine(text), parsed);
-  if (Strip(text, "Reason: ")) return;
-  if (!Strip(text, "Graph Break Reason: ")) return;
+  if (TakePrefix(text, kPlace)) ParsePlace(TakeLine(text), parsed);
+  if (TakePrefix(text, "Reason: ")) return;
+  if (!TakePrefix(text, "Graph Break Reason: ")) return;
   const size_t empty_line = text.find("\n\n");
   const size_t trace = text.find("\nUser code traceback:");
   if (empty_line != std::string_view::npos && empty_line < trace)
@@ -64,10 +45,11 @@ void SkipIntroduction(std::string_view& text, BreakText& parsed) {
 
 // Where the text of this line goes; null when it has no label. The label is taken off.
 std::string_view* Labelled(std::string_view& line, BreakText& parsed) {
-  if (Strip(line, "Explanation: ")) return &parsed.explanation;
-  if (Strip(line, "Developer debug context: ")) return &parsed.context;
-  if (Strip(line, "For more details about this graph break, please visit: ")) return &parsed.link;
-  if (Strip(line, "Hint: ")) return &parsed.hints.emplace_back();
+  if (TakePrefix(line, "Explanation: ")) return &parsed.explanation;
+  if (TakePrefix(line, "Developer debug context: ")) return &parsed.context;
+  if (TakePrefix(line, "For more details about this graph break, please visit: "))
+    return &parsed.link;
+  if (TakePrefix(line, "Hint: ")) return &parsed.hints.emplace_back();
   return nullptr;
 }
 
@@ -157,8 +139,7 @@ void ParseGuardLine(std::string_view text, GuardLine& guard) {
   if (in == std::string_view::npos || colon == std::string_view::npos) return;
   guard.file = text.substr(0, colon);
   guard.function = text.substr(in + 4);
-  text = text.substr(colon + 1, in - colon - 1);
-  std::from_chars(text.data(), text.data() + text.size(), guard.line);
+  guard.line = LeadingNumber(text.substr(colon + 1, in - colon - 1), guard.line);
 }
 
 StackId AddTextStack(const std::vector<TextFrame>& frames, Pools& pools) {

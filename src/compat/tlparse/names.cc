@@ -54,6 +54,15 @@ std::string InsidePath(std::string_view name) {
   return path.empty() ? "_" : path;
 }
 
+std::string DumpPath(std::string_view name) {
+  constexpr std::string_view kEval = "<eval_with_key>.";
+  const size_t at = name.find(kEval);
+  if (at == std::string_view::npos) return {};
+  name.remove_prefix(at + kEval.size());
+  return fmt::format("dump_file/eval_with_key_{}.html",
+                     name.substr(0, name.find_first_not_of("0123456789")));
+}
+
 std::string_view StemOf(std::string_view path) {
   std::string_view name = FileName(path);
   size_t dot = name.rfind('.');

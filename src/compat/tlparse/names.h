@@ -18,6 +18,10 @@ std::string Numbered(std::string_view name, int32_t number);
 // it is.
 std::string InsidePath(std::string_view name);
 
+// "dump_file/eval_with_key_3.html", the page of a dumped file that is named "<eval_with_key>.3";
+// empty for any other name.
+std::string DumpPath(std::string_view name);
+
 // The last part of a path without its extension.
 std::string_view StemOf(std::string_view path);
 

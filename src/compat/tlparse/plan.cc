@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/json/cursor.h"
 #include "base/text/strings.h"
 #include "compat/tlparse/names.h"
-#include "compat/tlparse/pages/context.h"
+#include "compat/tlparse/pages/pages.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_log.h"
@@ -20,9 +19,9 @@ namespace {
 
 // Signs of cache artifacts, by their name.
 std::string_view CacheSign(std::string_view path) {
-  if (path.find("cache_miss") != std::string_view::npos) return "\u274c";
-  if (path.find("cache_hit") != std::string_view::npos) return "\u2705";
-  return path.find("cache_bypass") != std::string_view::npos ? "\u2753" : "";
+  if (Contains(path, "cache_miss")) return "\u274c";
+  if (Contains(path, "cache_hit")) return "\u2705";
+  return Contains(path, "cache_bypass") ? "\u2753" : "";
 }
 
 // Kinds of PyTorch 2.11 that came after tlparse 0.4.3.
@@ -35,35 +34,12 @@ bool IsNewerThanTlparse(std::string_view kind) {
 
 constexpr std::string_view kKernelStacks = "inductor_provenance_tracking_kernel_stack_traces";
 
-// Whether the payload of a kernel stack artifact is an object of lists of strings.
-bool IsKernelStacks(const Model& model, size_t row) {
-  auto lines = PayloadLines(model, model.tables.Get<CompileEntryTable>(), row);
-  JsonReader reader;
-  if (!lines.ok() || lines.value().size() == 0 || !reader.Open(lines.value().text()).ok())
-    return false;
-  return reader.root()
-      .ForEachField([](std::string_view, JsonValue stacks) {
-        return stacks.ForEachElement([](JsonValue stack) {
-          return stack.String() ? Status() : Status(Code::kInvalid, "is no string");
-        });
-      })
-      .ok();
-}
-
 // Whether a guard was evaluated: the others are of no interest for export.
 bool IsEvaluated(const Model& model, size_t row) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
   const auto& shapes = model.tables.Get<CompileShapeTable>();
-  auto [begin, end] = RowsOfInput(shapes, entries.input[row]);
-  auto first = shapes.entry.begin() + static_cast<std::ptrdiff_t>(begin);
-  auto last = shapes.entry.begin() + static_cast<std::ptrdiff_t>(end);
-  for (auto at = std::lower_bound(first, last, entries.entry[row]);
-       at != last && *at == entries.entry[row]; ++at) {
-    auto shape = static_cast<size_t>(at - shapes.entry.begin());
-    if (shapes.kind[shape] == entries.kind[row])
-      return model.pools.Text(shapes.prefix[shape]) == "eval";
-  }
-  return false;
+  const auto shape = RowOfKind(shapes, entries.input[row], entries.entry[row], entries.kind[row]);
+  return shape && model.pools.Text(shapes.prefix[*shape]) == "eval";
 }
 
 // The pass over the entries that makes a plan.
@@ -143,7 +119,9 @@ class Planner {
     CountUnknown(begin, end);
     bool has_payload = entries_.payload_md5[begin] != StringId::kNone;
     if (has_payload && !entries_.payload_ok[begin]) ++plan_.stats.fail_payload_md5;
-    bool is_event = HasKind(begin, end, "chromium_event");
+    bool is_event = false;
+    for (size_t row = begin; row < end; ++row)
+      is_event |= Text(entries_.kind[row]) == "chromium_event";
     if (!IsMine(begin)) {
       ++plan_.stats.other_rank;
       if (!is_event) AddRaw(begin, kNone32);
@@ -169,13 +147,6 @@ class Planner {
       payload_file_ = LastFile();
     }
     if (!is_event) AddRaw(begin, payload_file_);
-  }
-
-  bool HasKind(size_t begin, size_t end, std::string_view kind) const {
-    for (size_t row = begin; row < end; ++row) {
-      if (Text(entries_.kind[row]) == kind) return true;
-    }
-    return false;
   }
 
   void AddRaw(size_t row, int32_t payload_file) {
@@ -246,16 +217,18 @@ class Planner {
     } else if (form == "json") {
       ShowJson(row, compilation);
     } else if (form == "guards") {
-      List(row, AddFile(row, "dynamo_guards.html", Content::kGuards, compilation).path,
-           compilation);
+      ShowPage(row, "dynamo_guards.html", Content::kGuards, compilation);
     } else if (form == "metrics") {
-      List(row, AddFile(row, Text(entries_.file[row]), Content::kMetrics, compilation).path,
-           compilation);
+      ShowPage(row, Text(entries_.file[row]), Content::kMetrics, compilation);
     }
   }
 
-  void ShowPayload(size_t row, std::string_view name, Content content, Compilation& compilation) {
+  void ShowPage(size_t row, std::string_view name, Content content, Compilation& compilation) {
     List(row, AddFile(row, name, content, compilation).path, compilation);
+  }
+
+  void ShowPayload(size_t row, std::string_view name, Content content, Compilation& compilation) {
+    ShowPage(row, name, content, compilation);
     payload_file_ = LastFile();
   }
 
@@ -268,7 +241,10 @@ class Planner {
     std::string path = AddFile(row, name, Content::kJson, compilation).path;
     payload_file_ = LastFile();
     std::string page = path.substr(0, path.size() - 5) + "_readable.html";
-    bool readable = IsKernelStacks(model_, row);
+    std::string payload;
+    Kernels kernels;
+    bool readable =
+        ReadPayload(model_, entries_, row, payload).ok() && ReadKernels(payload, kernels).ok();
     if (readable)
       plan_.files.push_back({.path = page, .content = Content::kKernelStacks, .row = row});
     ++counter_;
@@ -282,20 +258,14 @@ class Planner {
     std::string name = "inductor_output_code";
     if (!file.empty()) name += "_" + std::string(StemOf(file));
     if (options_.plain_text) return ShowPayload(row, name + ".txt", Content::kPayload, compilation);
-    List(row, AddFile(row, name + ".html", Content::kCode, compilation).path, compilation);
+    ShowPage(row, name + ".html", Content::kCode, compilation);
   }
 
-  // "<eval_with_key>.3" becomes eval_with_key_3; stacks link to it.
+  // Stacks link to it.
   void ShowDump(size_t row, Compilation& compilation) {
-    constexpr std::string_view kEval = "<eval_with_key>.";
-    std::string_view name = Text(entries_.name[row]);
-    std::string page = InsidePath(name);
-    if (size_t at = name.find(kEval); at != std::string_view::npos) {
-      std::string_view number = name.substr(at + kEval.size());
-      size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
-      page = "eval_with_key_" + std::string(number.substr(0, digits));
-    }
-    std::string path = "dump_file/" + page + ".html";
+    const std::string_view name = Text(entries_.name[row]);
+    std::string path = DumpPath(name);
+    if (path.empty()) path = "dump_file/" + InsidePath(name) + ".html";
     plan_.files.push_back({.path = path, .content = Content::kDump, .row = row});
     List(row, path, compilation);
   }
@@ -306,10 +276,7 @@ class Planner {
       ShowPayload(row, "exported_program.txt", Content::kPayload, compilation);
     } else if (kind == "propagate_real_tensors_provenance" ||
                (kind == "guard_added" && IsEvaluated(model_, row))) {
-      List(row,
-           AddFile(row, "symbolic_guard_information.html", Content::kSymbolicGuard, compilation)
-               .path,
-           compilation);
+      ShowPage(row, "symbolic_guard_information.html", Content::kSymbolicGuard, compilation);
     }
   }
 
@@ -357,17 +324,21 @@ std::string Stats::Text() const {
       {"fail_key_conflict", fail_key_conflict},
       {"fail_json_serialization", fail_json_serialization},
       {"unknown", unknown}};
-  std::string counts;
+  std::vector<std::string> counts;
   for (const auto& [name, count] : kCounts) {
-    if (count > 0) counts += fmt::format("{}{}: {}", counts.empty() ? "" : ", ", name, count);
+    if (count > 0) counts.push_back(fmt::format("{}: {}", name, count));
   }
-  return counts.empty() ? "Stats { }" : "Stats { " + counts + " }";
+  return fmt::format("Stats {{ {}{}}}", fmt::join(counts, ", "), counts.empty() ? "" : " ");
 }
 
 bool Stats::Failed() const {
   return fail_glog + fail_json + fail_payload_md5 + other_rank + fail_dynamo_guards_json +
              fail_parser >
          0;
+}
+
+bool HasEvents(std::span<const TreePlan> plans) {
+  return std::any_of(plans.begin(), plans.end(), [](auto& plan) { return !plan.events.empty(); });
 }
 
 TreePlan MakePlan(const Model& model, const TreeScope& scope, const TreeOptions& options) {

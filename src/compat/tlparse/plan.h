@@ -12,7 +12,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +102,9 @@ struct TreeScope {
   int32_t rank = kNone32;
   int32_t life = kNone32;  // one process life of the log; none: all of them
 };
+
+// Whether there is a chromium_events.json of these.
+bool HasEvents(std::span<const TreePlan> plans);
 
 TreePlan MakePlan(const Model& model, const TreeScope& scope, const TreeOptions& options);
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <string_view>
 
 #include "base/json/canonical.h"
-#include "base/json/cursor.h"
 #include "base/text/safe_name.h"
 #include "compat/tlparse/data_files.h"
 #include "compat/tlparse/file_sink.h"
@@ -144,6 +144,31 @@ Status WriteTree(const Model& model, TreePlan& plan, const TreeOptions& options,
     if (i < plan.files.size()) return WriteFile(context, plan.files[i], sink);
     return WriteProvenance(model, plan, plan.compilations[i - plan.files.size()], sink);
   });
+}
+
+Status WriteLanding(const Model& model, std::span<const TreePlan> plans, const TreeOptions& options,
+                    ThreadPool& pool, const std::string& folder,
+                    std::vector<std::string>& written) {
+  FileSink sink(folder);
+  const auto& entries = model.tables.Get<CompileEntryTable>();
+  auto first =
+      std::find_if(plans.begin(), plans.end(), [](auto& plan) { return !plan.rows.empty(); });
+  const bool known = first != plans.end();
+  const int32_t job = known ? entries.job[first->rows.front()] : kNone32;
+  const int32_t attempt = known ? entries.attempt[first->rows.front()] : kNone32;
+  if (HasEvents(plans)) TRY(WriteEvents(model, plans, true, pool, sink));
+  const std::string runtime = RuntimeEstimationsJson(model, job, attempt);
+  const std::pair<std::string_view, std::string> files[] = {
+      {"runtime_estimations.json", runtime},
+      {"chromium_trace_with_runtime.json", RuntimeTraceJson(model, job, attempt)},
+      {"collective_schedules.json", CollectiveSchedulesJson(model, job, attempt)}};
+  for (const auto& [name, text] : files) {
+    if (text.empty()) continue;
+    written.emplace_back(name);
+    TRY(sink.Write(written.back(), text));
+  }
+  return sink.Write("index.html",
+                    LandingPage(model, plans, options, job, attempt, !runtime.empty()));
 }
 
 const Output& Describe() {

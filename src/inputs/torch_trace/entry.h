@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "model/model.h"
 #include "tables/compile_entry.h"
+#include "tables/compile_log.h"
 
 namespace debrief::inputs::torch_trace {
 
@@ -65,12 +66,15 @@ struct RangeNotes final : PartNotes {
   std::vector<LoggedFrame> frames;
   std::vector<LoggedStack> stacks;
   std::vector<LoggedString> strings;
-  std::vector<std::string_view> unknown_keys;  // in `texts`, each once
-  int64_t lines = 0;
+  CompileLogRow counts = {.lines = 0,
+                          .entries = 0,
+                          .bad_prefix = 0,
+                          .bad_json = 0,
+                          .bad_json_lost = 0,
+                          .bad_checksum = 0,
+                          .unknown_keys = 0};
   int64_t clock_offset_ns =
       kNone64;  // unix time - time in the prefix, of the first event with both
-  int64_t bad_prefix = 0, bad_json = 0, bad_json_lost = 0, bad_checksum = 0, unknown = 0;
-  int64_t entries = 0;
   // What several ranks in one log may explain, and a repair undo: told only at the end.
   std::vector<Trouble> troubles;
   int64_t loose_lines = 0;   // payload lines without an entry

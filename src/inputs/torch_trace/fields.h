@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include "base/json/cursor.h"
@@ -59,29 +60,20 @@ Result<FieldValue> ReadFieldValue(JsonValue value, FieldType type, Entry& entry)
 Status MissingField(std::string_view key);
 Status WrongField(std::string_view key, std::string_view what);
 
-namespace fields_internal {
-
+// A number may go to a narrower column and a flag to a byte; a value without a column goes nowhere.
 template <typename Row>
-void Store(const FieldValue& read, const Field<Row>& field, Row& row) {
-  auto take = [&](auto member, auto&& as) {
-    if (auto target = std::get_if<decltype(member)>(&field.target)) as(row.**target);
+void StoreField(const FieldValue& read, const Field<Row>& field, Row& row) {
+  auto store = [&]<typename Member, typename Value>(Member member, Value value) {
+    if constexpr (std::is_member_pointer_v<Member>) {
+      using Column = std::remove_cvref_t<decltype(row.*member)>;
+      constexpr bool kFits = std::is_same_v<Column, Value> ||
+                             (std::is_same_v<Value, int64_t> && std::is_same_v<Column, int32_t>) ||
+                             (std::is_same_v<Value, bool> && std::is_same_v<Column, uint8_t>);
+      if constexpr (kFits) row.*member = static_cast<Column>(value);
+    }
   };
-  if (auto text = std::get_if<StringId>(&read.value))
-    take(static_cast<StringId Row::*>(nullptr), [&](StringId& to) { to = *text; });
-  if (auto list = std::get_if<ListId>(&read.value))
-    take(static_cast<ListId Row::*>(nullptr), [&](ListId& to) { to = *list; });
-  if (auto number = std::get_if<double>(&read.value))
-    take(static_cast<double Row::*>(nullptr), [&](double& to) { to = *number; });
-  if (auto flag = std::get_if<bool>(&read.value))
-    take(static_cast<uint8_t Row::*>(nullptr), [&](uint8_t& to) { to = *flag ? 1 : 0; });
-  if (auto number = std::get_if<int64_t>(&read.value)) {
-    take(static_cast<int64_t Row::*>(nullptr), [&](int64_t& to) { to = *number; });
-    take(static_cast<int32_t Row::*>(nullptr),
-         [&](int32_t& to) { to = static_cast<int32_t>(*number); });
-  }
+  std::visit(store, field.target, read.value);
 }
-
-}  // namespace fields_internal
 
 // `others(key, value)` gets what is not listed.
 template <typename Row, typename Others>
@@ -96,7 +88,7 @@ Status ReadFields(JsonValue object, std::span<const Field<Row>> fields, Entry& e
       seen |= uint64_t{1} << i;
       auto read = ReadFieldValue(value, fields[i].type, entry);
       if (!read.ok()) return WrongField(key, read.status().message());
-      fields_internal::Store(read.value(), fields[i], row);
+      StoreField(read.value(), fields[i], row);
       return {};
     }
     return others(key, value);

@@ -18,20 +18,20 @@ struct Kind {
   std::string_view key;       // of the envelope
   std::string_view sentence;  // what one such entry tells
 
-  // Where an entry has several kinds of content, they are numbered in this order.
-  int order = 100;
-
-  // How the payload is shown (table compile_entry, column `form`), and in which file: "" means
-  // <key>.txt. A kind whose file depends on the value sets both in `read`.
-  std::string_view form = {};
-  std::string_view file = {};
-
-  // Most entries are of this kind and all payloads differ: a checksum that holds is not kept.
-  bool forgets_checksum = false;
-
   // Reads the value. An error refuses the whole entry: the log was not written by what we know.
   // Null: any object will do.
   Status (*read)(JsonValue value, Entry& entry) = nullptr;
+
+  // Where an entry has several kinds of content, they are numbered in this order.
+  int order = 100;
+
+  // How the payload is shown (table compile_entry, column `form`): in <key>.html where that is a
+  // page, else in <key>.txt. A kind whose file depends on the value sets both in `read`.
+  std::string_view form = {};
+  bool is_page() const { return form == "code" || form == "guards" || form == "metrics"; }
+
+  // Most entries are of this kind and all payloads differ: a checksum that holds is not kept.
+  bool forgets_checksum = false;
 
   // Reads the payload, where the tables need it. `lines` still have their tabs, and kPadding
   // readable bytes behind them. An error makes the entry unusable and is reported; its payload

@@ -107,13 +107,18 @@ int32_t LogJoiner::RankOf(int64_t thread) const {
   return found == rank_of_thread_.end() ? kNone32 : found->second;
 }
 
+int32_t LogJoiner::RankOf(const CompileEntryTable& entries, size_t row) const {
+  const int32_t logged = entries.logged_rank[row];
+  return logged != kNone32 ? logged : RankOf(entries.thread[row]);
+}
+
 void LogJoiner::Join(Part&& part, Part& whole) {
   auto& entries = whole.tables.Edit<CompileEntryTable>();
   size_t first_row = entries.size();
   size_t first_string = whole.tables.Get<CompileStringTable>().size();
   auto held = std::move(part.notes);
   const auto& notes = static_cast<const RangeNotes&>(*held);
-  part.diagnostics.ShiftLines(totals_.lines);
+  part.diagnostics.ShiftLines(totals_.counts.lines);
   whole.Append(std::move(part));
   auto string = notes.strings.begin();
   auto stack = notes.stacks.begin();
@@ -121,7 +126,7 @@ void LogJoiner::Join(Part&& part, Part& whole) {
     for (; string != notes.strings.end() && string->row + first_row == row; ++string)
       TakeString(*string, row, first_string, whole);
     if (row == entries.size()) break;
-    entries.line[row] = entries.line[row] + totals_.lines;
+    entries.line[row] = entries.line[row] + totals_.counts.lines;
     TakeRow(row, whole);
     for (; stack != notes.stacks.end() && stack->row + first_row == row; ++stack)
       TakeStack(*stack, notes, row, whole);
@@ -130,7 +135,7 @@ void LogJoiner::Join(Part&& part, Part& whole) {
     totals_.troubles.push_back({trouble.kind, trouble.row + first_row, trouble.detail});
   if (totals_.first_loose < 0 && notes.first_loose >= 0) {
     totals_.first_loose = notes.first_loose;
-    totals_.first_loose_line = notes.first_loose_line + totals_.lines;
+    totals_.first_loose_line = notes.first_loose_line + totals_.counts.lines;
   }
   Count(notes);
 }
@@ -139,14 +144,14 @@ void LogJoiner::Join(Part&& part, Part& whole) {
 void LogJoiner::TakeRow(size_t row, Part& whole) {
   auto& entries = whole.tables.Edit<CompileEntryTable>();
   int64_t thread = entries.thread[row];
-  if (int32_t rank = entries.logged_rank[row]; rank != kNone32) {
+  const int32_t rank = RankOf(entries, row);
+  if (entries.logged_rank[row] != kNone32) {
     rank_of_thread_[thread] = rank;
-  } else if (rank = RankOf(thread); rank != kNone32) {
+  } else if (rank != kNone32) {
     entries.rank[row] = log_.RankOf(rank);
   } else {
     early_entries_.emplace_back(row, thread);
   }
-  int32_t rank = entries.logged_rank[row] != kNone32 ? entries.logged_rank[row] : RankOf(thread);
   Lane& lane = LaneOf(rank);
   lane.first_of_thread.try_emplace(thread, row);
   entries.life[row] = lane.life;
@@ -189,7 +194,6 @@ void LogJoiner::BeginLife(int32_t rank, int64_t thread, size_t row, Part& whole)
   ++lane.life;
   lane.strings.clear();
   lane.first_of_thread.clear();
-  lane.first_row = begin;
   for (size_t each = begin; each < row; ++each) {
     bool mine = entries.logged_rank[each] == rank || RankOf(entries.thread[each]) == rank;
     if (!mine) continue;
@@ -212,8 +216,7 @@ StringId LogJoiner::FileOf(const LoggedFrame& frame, int32_t rank, Part& whole) 
 void LogJoiner::TakeStack(const LoggedStack& stack, const RangeNotes& notes, size_t row,
                           Part& whole) {
   auto& entries = whole.tables.Edit<CompileEntryTable>();
-  int32_t rank =
-      entries.logged_rank[row] != kNone32 ? entries.logged_rank[row] : RankOf(entries.thread[row]);
+  const int32_t rank = RankOf(entries, row);
   frames_.clear();
   for (size_t i = stack.begin + stack.count; i-- > stack.begin;) {  // ours are innermost first
     const LoggedFrame& logged = notes.frames[i];
@@ -226,29 +229,22 @@ void LogJoiner::TakeStack(const LoggedStack& stack, const RangeNotes& notes, siz
 }
 
 void LogJoiner::Count(const RangeNotes& notes) {
-  totals_.lines += notes.lines;
-  totals_.entries += notes.entries;
-  totals_.bad_prefix += notes.bad_prefix;
+  for (auto count : {&CompileLogRow::lines, &CompileLogRow::entries, &CompileLogRow::bad_prefix,
+                     &CompileLogRow::bad_json, &CompileLogRow::bad_json_lost,
+                     &CompileLogRow::bad_checksum, &CompileLogRow::unknown_keys})
+    totals_.counts.*count += notes.counts.*count;
   totals_.loose_lines += notes.loose_lines;
-  totals_.bad_json += notes.bad_json;
-  totals_.bad_json_lost += notes.bad_json_lost;
-  totals_.bad_checksum += notes.bad_checksum;
-  totals_.unknown += notes.unknown;
   if (totals_.clock_offset_ns == kNone64) totals_.clock_offset_ns = notes.clock_offset_ns;
 }
 
 void LogJoiner::AddLog(Part& whole) {
-  auto row = Part::RowOf<CompileLogRow>(who_);
+  CompileLogRow row = totals_.counts;
+  row.job = who_.job;
+  row.attempt = who_.attempt;
+  row.rank = who_.rank;
   row.input = who_.input;
-  row.lines = totals_.lines;
-  row.entries = totals_.entries;
-  row.bad_prefix = totals_.bad_prefix;
-  row.bad_json = totals_.bad_json;
-  row.bad_json_lost = totals_.bad_json_lost;
-  row.bad_checksum = totals_.bad_checksum;
   row.restored = repaired_.restored;
   row.lost = repaired_.lost;
-  row.unknown_keys = totals_.unknown;
   row.lives = 1;
   for (const auto& [rank, lane] : lanes_) row.lives = std::max(row.lives, lane.life + 1);
   row.ranks = whole.pools.lists.Intern(Ranks());
@@ -265,24 +261,23 @@ std::vector<int64_t> LogJoiner::Ranks() const {
 
 // What a thread logged before it named its rank belongs to that rank all the same.
 void LogJoiner::RankEarlyRows(Part& whole) {
-  auto& entries = whole.tables.Edit<CompileEntryTable>();
-  auto& strings = whole.tables.Edit<CompileStringTable>();
-  for (auto [row, thread] : early_entries_) {
-    if (int32_t rank = RankOf(thread); rank != kNone32) entries.rank[row] = log_.RankOf(rank);
-  }
-  for (auto [row, thread] : early_strings_) {
-    if (int32_t rank = RankOf(thread); rank != kNone32) strings.rank[row] = log_.RankOf(rank);
-  }
+  auto rank_rows = [&](const auto& rows, auto& ranks) {
+    for (auto [row, thread] : rows) {
+      if (int32_t rank = RankOf(thread); rank != kNone32) ranks[row] = log_.RankOf(rank);
+    }
+  };
+  rank_rows(early_entries_, whole.tables.Edit<CompileEntryTable>().rank);
+  rank_rows(early_strings_, whole.tables.Edit<CompileStringTable>().rank);
 }
 
 Status LogJoiner::Repair(const Source& source, Part& whole) {
-  bool tangled = Ranks().size() > 1 && (totals_.bad_checksum > 0 || totals_.loose_lines > 0);
+  bool tangled = Ranks().size() > 1 && (totals_.counts.bad_checksum > 0 || totals_.loose_lines > 0);
   if (!tangled) return {};
   ASSIGN_OR_RETURN(repaired_, RepairTangles(source, whole));
-  totals_.bad_checksum -= repaired_.restored;
+  totals_.counts.bad_checksum -= repaired_.restored;
   int64_t owned = std::min(totals_.loose_lines, repaired_.lines_owned);
   totals_.loose_lines -= owned;
-  totals_.bad_prefix -= owned;
+  totals_.counts.bad_prefix -= owned;
   if (repaired_.lost > 0) whole.diagnostics.AddMany(kTangled, who_.input, repaired_.lost);
   return {};
 }

@@ -32,12 +32,13 @@ class LogJoiner {
   struct Lane {
     std::vector<StringId> strings;  // by index; of the present life
     int32_t life = 0;
-    size_t first_row = 0;                       // of the present life
     std::map<int64_t, size_t> first_of_thread;  // first row of each thread in the present life
   };
 
   Lane& LaneOf(int32_t rank) { return lanes_[rank]; }
   int32_t RankOf(int64_t thread) const;
+  // The rank that the entry names, else that of its thread.
+  int32_t RankOf(const CompileEntryTable& entries, size_t row) const;
   void TakeRow(size_t row, Part& whole);
   void TakeString(const LoggedString& string, size_t first_row, size_t first_string, Part& whole);
   void TakeStack(const LoggedStack& stack, const RangeNotes& notes, size_t first_row, Part& whole);

@@ -1,7 +1,6 @@
 #include "inputs/torch_trace/range_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "base/bytes/md5.h"
 #include "base/json/cursor.h"
 #include "base/text/escape.h"
+#include "base/text/scan.h"
 #include "inputs/importer.h"
 #include "inputs/torch_trace/diagnostics.h"
 #include "inputs/torch_trace/entry.h"
@@ -29,16 +29,6 @@ RangeNotes& AttachNotes(Part& part) {
   return static_cast<RangeNotes&>(*part.notes);
 }
 
-int64_t NumberOf(std::string_view digits) {
-  int64_t number = kNone64;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
-
-std::string_view Trim(std::string_view path) {
-  return path.substr(std::min(path.find_first_not_of(' '), path.size()));
-}
-
 class RangeReader {
  public:
   RangeReader(const LogIdentity& log, int64_t now_ns, std::string_view text, uint64_t offset,
@@ -55,7 +45,7 @@ class RangeReader {
     for (Line line; NextLine(line);) {
       if (!line.text.empty()) ReadEntry(line);
     }
-    notes_.lines = line_number_;
+    notes_.counts.lines = line_number_;
   }
 
  private:
@@ -84,7 +74,7 @@ class RangeReader {
     if (line.text[0] == '\t') return AddLoose(line);  // what a payload says is never an entry
     auto prefix = FindGlogPrefix(line.text);
     if (!prefix) {
-      ++notes_.bad_prefix;
+      ++notes_.counts.bad_prefix;
       return Report(kBadPrefix, line);
     }
     std::string_view json = line.text.substr(prefix->rest);
@@ -95,9 +85,9 @@ class RangeReader {
     row.line = line_number_;
     row.life = 0;
     if (auto time = ParseGlogTime(prefix->time)) row.time_ns = GuessTime(*time, now_ns_);
-    row.thread = NumberOf(prefix->thread);
-    row.source_file = part_.pools.Intern(Trim(prefix->path));
-    row.source_line = static_cast<int32_t>(NumberOf(prefix->line));
+    row.thread = LeadingNumber(prefix->thread, kNone64);
+    row.source_file = part_.pools.Intern(Trimmed(prefix->path, " "));
+    row.source_line = static_cast<int32_t>(LeadingNumber(prefix->line, kNone64));
     row.header_bytes = static_cast<int32_t>(line.text.size());
     row.json_offset = static_cast<int32_t>(prefix->rest);
     row.state = part_.pools.Intern("read");
@@ -129,11 +119,11 @@ class RangeReader {
       refused.trouble = status.message();
       return AddRefused(line, refused, row);
     }
-    ++notes_.entries;
+    ++notes_.counts.entries;
     std::string_view lines = TakePayload(envelope, row);
     entry.SetPayload(row);
     if (row.payload_ok == 0) {
-      ++notes_.bad_checksum;
+      ++notes_.counts.bad_checksum;
       notes_.troubles.push_back({.kind = &kBadChecksum, .row = first_row, .detail = {}});
     }
     for (const Kind* kind : envelope.kinds) {
@@ -159,8 +149,8 @@ class RangeReader {
       entry.row.kind = part_.pools.Intern(kind->key);
       if (!kind->form.empty()) {
         entry.row.form = part_.pools.Intern(kind->form);
-        entry.row.file = part_.pools.Intern(kind->file.empty() ? std::string(kind->key) + ".txt"
-                                                               : std::string(kind->file));
+        entry.row.file =
+            part_.pools.Intern(std::string(kind->key) + (kind->is_page() ? ".html" : ".txt"));
       }
       if (kind->read != nullptr) TRY(ReadContent(json, *kind, entry));
     }
@@ -228,7 +218,7 @@ class RangeReader {
   }
 
   void AddLoose(const Line& line) {
-    ++notes_.bad_prefix;
+    ++notes_.counts.bad_prefix;
     ++notes_.loose_lines;
     if (notes_.first_loose >= 0) return;
     notes_.first_loose = static_cast<int64_t>(offset_ + line.begin);
@@ -258,7 +248,7 @@ class RangeReader {
   }
 
   void AddUnknown(const Envelope& envelope, const CompileEntryRow& row) {
-    notes_.unknown += static_cast<int64_t>(envelope.unknown.size());
+    notes_.counts.unknown_keys += static_cast<int64_t>(envelope.unknown.size());
     bool first = envelope.kinds.empty();  // it has its row already
     for (std::string_view key : envelope.unknown) {
       part_.diagnostics.Add(kUnknownKey, who_.input,
@@ -273,9 +263,9 @@ class RangeReader {
   }
 
   void AddRefused(const Line& line, const Envelope& envelope, CompileEntryRow row) {
-    ++notes_.bad_json;
+    ++notes_.counts.bad_json;
     if (envelope.state == Envelope::State::kNotJson) {
-      ++notes_.bad_json_lost;
+      ++notes_.counts.bad_json_lost;
       return Report(kBadJson, line, envelope.trouble);
     }
     Report(kBadField, line, envelope.trouble);

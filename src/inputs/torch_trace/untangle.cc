@@ -48,7 +48,7 @@ class Solver {
     for (const auto& [digest, payload] : know_.payloads) Claim(payload);
   }
 
-  bool Solve(size_t header, size_t end) {
+  void Solve(size_t header, size_t end) {
     const TangledItem& item = know_.items[header];
     end = std::min(end, header + kLongestWindow);
     GroupByShape(header, end);
@@ -63,10 +63,8 @@ class Solver {
       chosen_.clear();
       if (!Choose(Md5())) continue;
       Claim(chosen_);
-      know_.Prove(item.md5, chosen_, know_.lanes[header]);
-      return true;
+      return know_.Prove(item.md5, chosen_, know_.lanes[header]);
     }
-    return false;
   }
 
  private:
@@ -121,27 +119,20 @@ class Solver {
 // candidates as events overlap, most other lines one or two, so a few hundred checksums find what
 // the search loses when many lanes write the same event at once: there, which lane got the next of
 // eight equal lines stays open for too long.
-// Proves what it can; returns how many payloads. Cost: a bounded number of checksums a payload.
-int32_t ProveByTemplates(Knowledge* know) {
+// Proves what it can. Cost: a bounded number of checksums a payload.
+void ProveByTemplates(Knowledge* know) {
   Solver solver(know);
-  int32_t proved = 0;
   for (size_t i = 0; i < know->items.size(); ++i) {
     if (know->lanes[i] < 0 || !know->items[i].has_payload) continue;
     if (know->payloads.contains(know->items[i].md5)) continue;
-    if (solver.Solve(i, know->ends[i])) ++proved;
+    solver.Solve(i, know->ends[i]);
   }
-  return proved;
 }
 
 void Check(Knowledge* know, size_t header, const std::vector<uint32_t>& payload) {
   const TangledItem& item = know->items[header];
   if (!item.has_payload || know->payloads.contains(item.md5)) return;
-  Md5 md5;
-  for (size_t i = 0; i < payload.size(); ++i) {
-    if (i > 0) md5.Update("\n");
-    md5.Update(know->items[payload[i]].text);
-  }
-  if (md5.Final() == item.md5) know->Prove(item.md5, payload, know->lanes[header]);
+  if (know->Checksum(payload) == item.md5) know->Prove(item.md5, payload, know->lanes[header]);
 }
 
 // The second cheap hypothesis: the lanes write in a fixed rotation, the same number of lines each
@@ -187,17 +178,12 @@ std::vector<int32_t> NumberLanes(std::span<const TangledItem> items, int32_t* la
 void ProveUntouched(Knowledge* know) {
   std::span<const TangledItem> items = know->items;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (know->lanes[i] < 0 || !items[i].has_payload || know->payloads.contains(items[i].md5)) {
+    if (know->lanes[i] < 0 || !items[i].has_payload || know->payloads.contains(items[i].md5))
       continue;
-    }
-    Md5 md5;
     std::vector<uint32_t> payload;
-    for (size_t at = i + 1; at < items.size() && know->lanes[at] < 0; ++at) {
-      if (!payload.empty()) md5.Update("\n");
-      md5.Update(items[at].text);
+    for (size_t at = i + 1; at < items.size() && know->lanes[at] < 0; ++at)
       payload.push_back(static_cast<uint32_t>(at));
-    }
-    if (md5.Final() == items[i].md5) know->Prove(items[i].md5, std::move(payload), know->lanes[i]);
+    Check(know, i, payload);
   }
 }
 
@@ -210,12 +196,7 @@ Untangled Verify(const Knowledge& know, const std::vector<int32_t>& taken) {
   std::vector<std::vector<uint32_t>> lines(lane_count);
   auto close = [&](size_t lane) {
     if (header[lane] < 0) return;
-    Md5 md5;
-    for (size_t i = 0; i < lines[lane].size(); ++i) {
-      if (i > 0) md5.Update("\n");
-      md5.Update(know.items[lines[lane][i]].text);
-    }
-    bool holds = md5.Final() == know.items[static_cast<size_t>(header[lane])].md5;
+    bool holds = know.Checksum(lines[lane]) == know.items[static_cast<size_t>(header[lane])].md5;
     ++(holds ? result.restored : result.lost);
     if (!holds) return;
     for (uint32_t item : lines[lane]) result.owner[item] = header[lane];

@@ -13,6 +13,8 @@ namespace debrief {
 
 namespace {
 
+constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+
 const Source* SourceOf(const Model& model, const CompileEntryTable& entries, size_t row) {
   auto input = static_cast<size_t>(entries.input[row]);
   return input < model.sources.size() ? model.sources[input].get() : nullptr;
@@ -69,15 +71,12 @@ void AppendPayload(std::string_view lines, std::string& payload) {
 }
 
 Result<ByteView> PayloadLines(const Model& model, const CompileEntryTable& entries, size_t row) {
-  return FirstLines(model, entries, row, std::numeric_limits<int64_t>::max());
+  return FirstLines(model, entries, row, kAll);
 }
 
 Status ReadPayload(const Model& model, const CompileEntryTable& entries, size_t row,
                    std::string& payload) {
-  payload.clear();
-  ASSIGN_OR_RETURN(ByteView lines, PayloadLines(model, entries, row));
-  AppendPayload(lines.text(), payload);
-  return {};
+  return ReadPayloadStart(model, entries, row, kAll, payload);
 }
 
 Status ReadPayloadStart(const Model& model, const CompileEntryTable& entries, size_t row,

@@ -1,5 +1,6 @@
 #include "torch/fx/expression.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -29,7 +30,7 @@ constexpr std::array<uint8_t, 256> kClasses = MakeClasses();
 
 uint8_t ClassOf(char c) { return kClasses[static_cast<uint8_t>(c)]; }
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool IsIndent(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 const char* LineEnd(const char* at, const char* end) {
   const void* found = std::memchr(at, '\n', static_cast<size_t>(end - at));
@@ -81,16 +82,14 @@ std::string_view LookUp(const std::array<Names, kSize>& names, std::string_view 
   return {};
 }
 
-bool IsWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 128;
-}
-
 // a.b.c
 size_t PlainPathBytes(std::string_view text) {
   size_t at = 0;
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return 0;
-  while (at < text.size() && (IsWordCharacter(text[at]) || (text[at] == '.' && at > 0))) ++at;
+  if (text.empty() || IsDigit(text[0])) return 0;
+  auto in_path = [&](char c) {
+    return ClassOf(c) == kLetter || ClassOf(c) == kDigit || (c == '.' && at > 0);
+  };
+  while (at < text.size() && in_path(text[at])) ++at;
   return at;
 }
 
@@ -118,7 +117,7 @@ const char* FxStringEnd(const char* at, const char* end) {
 // Stands at the first character of a statement afterwards; indent_ is that of its line.
 bool FxStatements::SkipBlank() {
   const char* line = at_;
-  for (; at_ < end_ && (IsBlank(*at_) || *at_ == '\n' || *at_ == ';'); ++at_) {
+  for (; at_ < end_ && (IsIndent(*at_) || *at_ == '\n' || *at_ == ';'); ++at_) {
     if (*at_ != '\n') continue;
     line = at_ + 1;
     in_line_ = false;
@@ -137,7 +136,7 @@ bool FxStatements::Next(FxStatement& statement) {
       statement.kind == FxStatement::Kind::kComment ? LineEnd(begin, end_) : StatementEnd();
   in_line_ = stop < end_ && *stop == ';';
   at_ = stop;
-  while (stop > begin && IsBlank(stop[-1])) --stop;
+  while (stop > begin && IsIndent(stop[-1])) --stop;
   statement.text = {begin, static_cast<size_t>(stop - begin)};
   return true;
 }
@@ -168,7 +167,7 @@ const char* FxStatements::StatementEnd() {
 bool FxStatements::ContinuesBelow(const char* line_end) const {
   const char* line = line_end + 1;
   const char* at = line;
-  while (at < end_ && IsBlank(*at)) ++at;
+  while (at < end_ && IsIndent(*at)) ++at;
   if (at == end_) return false;
   if (*at == '\n') return true;
   return static_cast<size_t>(at - line) > indent_ || ClassOf(*at) == kClosing;
@@ -219,7 +218,15 @@ FxToken FxTokens::Name(const char* begin) {
 }
 
 FxToken FxTokens::Quoted(const char* begin) {
-  at_ = FxStringEnd(begin, end_);
+  const std::string_view quotes(begin, std::min<size_t>(3, static_cast<size_t>(end_ - begin)));
+  const bool is_long = quotes == "\"\"\"" || quotes == "'''";
+  if (is_long) {
+    for (at_ += 3; at_ < end_ && !std::string_view(at_, end_).starts_with(quotes); ++at_)
+      if (*at_ == '\\') ++at_;
+    at_ = end_ - at_ < 3 ? end_ : at_ + 3;
+  } else {
+    at_ = FxStringEnd(begin, end_);
+  }
   after_dot_ = false;
   return {FxToken::Kind::kString, {begin, static_cast<size_t>(at_ - begin)}};
 }

@@ -106,9 +106,9 @@ std::optional<int64_t> FxBytes(const FxValue& value) {
 std::string_view WithoutDeviceIndex(std::string_view device) {
   size_t colon = device.rfind(':');
   if (colon == std::string_view::npos || colon + 1 == device.size()) return device;
-  for (char c : device.substr(colon + 1))
-    if (c < '0' || c > '9') return device;
-  return device.substr(0, colon);
+  const bool has_index =
+      device.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+  return has_index ? device.substr(0, colon) : device;
 }
 
 std::string_view FxOpName(FxOp op) {

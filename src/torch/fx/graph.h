@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text/strings.h"
+#include "base/text/scan.h"
 
 namespace debrief {
 
@@ -36,16 +36,13 @@ std::string_view WithoutDeviceIndex(std::string_view device);
 // Calls `found(symbol)` for each s27, u0, zuf3 in the sizes and strides.
 template <typename Found>
 void ForEachFxSymbol(std::string_view text, Found found) {
-  auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
-  };
   for (size_t at = 0; at < text.size();) {
-    if (!is_word(text[at])) {
+    if (!IsWord(text[at])) {
       ++at;
       continue;
     }
     size_t begin = at;
-    while (at < text.size() && is_word(text[at])) ++at;
+    while (at < text.size() && IsWord(text[at])) ++at;
     std::string_view word = text.substr(begin, at - begin);
     if (IsDigit(word[0])) continue;
     size_t letters = word.starts_with("zuf") || word.starts_with("zf") ? word.find('f') + 1

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile/artifacts/artifact_json.h"
+#include "analyses/compile/artifact_json.h"
 #include "analyses/schedule.h"
 #include "base/bytes/md5.h"
 #include "compile_log_builder.h"

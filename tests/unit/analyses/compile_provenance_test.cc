@@ -4,7 +4,6 @@
 
 #include <random>
 
-#include "analyses/compile/provenance/kernel_lines.h"
 #include "analyses/compile/provenance/line_maps.h"
 #include "compile_log_builder.h"
 #include "tables/provenance_graph.h"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "analyses/compile/rank_compare/normalise.h"
 #include "analyses/compile/rank_compare/rank_compare.h"
 #include "compile_event_builder.h"
 #include "tables/compile_first_difference.h"

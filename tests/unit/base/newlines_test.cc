@@ -27,13 +27,16 @@ std::vector<std::string> Lines(std::string_view text, bool* terminated = nullptr
 void CheckText(std::string_view text) {
   std::vector<std::string> lines;
   size_t begin = 0;
+  size_t count = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\n') continue;
+    ++count;
     lines.emplace_back(text.substr(begin, i - begin));
     begin = i + 1;
   }
   ASSERT_EQ(CountNewlines(text), lines.size());
   if (begin < text.size()) lines.emplace_back(text.substr(begin));
+  ASSERT_EQ(CountNewlines(text), count);
   bool terminated = false;
   ASSERT_EQ(Lines(text, &terminated), lines);
   EXPECT_EQ(terminated, begin == text.size());

@@ -5,10 +5,13 @@
 #include <string_view>
 
 #include "analyses/schedule.h"
-#include "compat/tlparse/pages/landing.h"
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
+#include "tables/compile_divergence.h"
 #include "tables/compile_log.h"
+#include "tables/compile_order.h"
+#include "tables/compile_rank_check.h"
+#include "tables/compile_runtime_delta.h"
 #include "tables/compile_string.h"
 #include "tables/input.h"
 #include "unit/outputs/compile_fixture.h"
@@ -190,7 +193,7 @@ TEST_F(TreePages, LinksOfALogAreCheckedAndEscaped) {
 
 TEST_F(TreePages, PathsAreAddresses) {
   std::string out;
-  AppendPath("a b/#1%?.txt:'\"&\x01", out);
+  AppendText(Path{"a b/#1%?.txt:'\"&\x01"}, out);
   EXPECT_EQ(out, "a%20b/%231%25%3F.txt%3A&#39;%22&amp;%01");
   EXPECT_EQ(WayToRoot("index.html"), "");
   EXPECT_EQ(WayToRoot("a/b/c"), "../../");
@@ -508,11 +511,50 @@ TEST_F(ExportPages, DeepAndMissingExpressions) {
   EXPECT_TRUE(Has(Page(1), "does not tell how the expression was made"));
 }
 
-TEST(LandingPage, SaysWhatDiffersAndNothingElse) {
-  LandingData data;
-  data.ranks = {{.rank = 0, .folder = "rank_0"}, {.rank = 2, .folder = "rank_2", .failed = 1}};
-  const std::string equal = LandingPage(data);
-  EXPECT_TRUE(Has(equal, "<a href=\"rank_0/index.html\">"));
+class Landing : public ::testing::Test {
+ protected:
+  StringId S(std::string_view text) { return model.pools.Intern(text); }
+
+  template <typename Row>
+  static Row OfAttempt() {
+    Row row;
+    row.job = row.attempt = 0;
+    return row;
+  }
+
+  void Check(std::string_view what, std::string_view state) {
+    auto row = OfAttempt<CompileRankCheckRow>();
+    row.what = S(what);
+    row.state = S(state);
+    model.tables.Edit<CompileRankCheckTable>().Add(row);
+  }
+
+  void Group(std::string_view what, std::vector<int64_t> ranks) {
+    auto row = OfAttempt<CompileDivergenceRow>();
+    row.what = S(what);
+    row.ranks = model.pools.lists.Intern(ranks);
+    model.tables.Edit<CompileDivergenceTable>().Add(row);
+  }
+
+  std::string Page(bool has_runtime) {
+    return LandingPage(model, plans, TreeOptions(), 0, 0, has_runtime);
+  }
+
+  Model model;
+  std::vector<TreePlan> plans = std::vector<TreePlan>(2);
+};
+
+TEST_F(Landing, SaysWhatDiffersAndNothingElse) {
+  plans[0].rank = 0;
+  plans[1].rank = 2;
+  CompileMetricsRow failed;
+  failed.input = 0;
+  failed.rank = 2;
+  failed.fail_type = S("E");
+  model.tables.Edit<CompileMetricsTable>().Add(failed);
+  const std::string equal = Page(false);
+  EXPECT_TRUE(Has(equal, "<a href=\"rank_0/index.html\">Rank 0</a></td><td>0</td><td>0</td>"));
+  EXPECT_TRUE(Has(equal, "Rank 2</a></td><td>1</td><td><span class=\"error-mark\">1</span></td>"));
   EXPECT_TRUE(Has(equal, "Multi-Rank TLParse Report"));
   EXPECT_TRUE(Has(equal, "Graph Execution-Order Diagnostics"));
   EXPECT_TRUE(Has(equal, "Execution-order analysis unavailable"));
@@ -523,13 +565,21 @@ TEST(LandingPage, SaysWhatDiffersAndNothingElse) {
   }
 }
 
-TEST(LandingPage, Divergence) {
-  LandingData data;
-  data.has_chromium = data.has_runtime = true;
-  data.compile_ids = data.cache = data.collectives = data.tensor_meta = {{0, 2}, {1}};
-  data.order = OrderResult::kDiffers;
-  data.schedule_mismatch = {0, 1};
-  const std::string page = LandingPage(data);
+TEST_F(Landing, Divergence) {
+  plans[0].events.push_back(0);
+  for (std::string_view what : {"compile_ids", "cache", "collectives", "tensor_shapes"}) {
+    Group(what, {0, 2});
+    Group(what, {1});
+  }
+  Check("order", "differs");
+  for (int32_t rank : {1, 0}) {
+    auto row = OfAttempt<CompileOrderRow>();
+    row.rank = rank;
+    row.schedule_mismatch = 1;
+    row.cache_mismatch = 0;
+    model.tables.Edit<CompileOrderTable>().Add(row);
+  }
+  const std::string page = Page(true);
   for (std::string_view part :
        {"Diverging Compilation IDs detected", "Diverging Cache hit/miss patterns detected",
         "Warning:</strong> Diverging collective operation sequences", "Ranks: 0, 2", "Ranks: 1",
@@ -540,12 +590,23 @@ TEST(LandingPage, Divergence) {
     EXPECT_TRUE(Has(page, part)) << part;
   }
   EXPECT_FALSE(Has(page, "collectives_parity.json"));
-  data.runtime_comparable = true;
-  data.runtime = {{"<g>", 1.5, 0, 0.5, 1, 2}};
-  EXPECT_TRUE(Has(LandingPage(data),
+}
+
+TEST_F(Landing, RuntimesOfComparableGraphs) {
+  Check("runtime", "differs");
+  auto row = OfAttempt<CompileRuntimeDeltaRow>();
+  row.pairing = S("position");
+  row.graph = S("<g>");
+  row.delta_ms = 1.5;
+  row.fastest_rank = 0;
+  row.fastest_ms = 0.5;
+  row.slowest_rank = 1;
+  row.slowest_ms = 2;
+  model.tables.Edit<CompileRuntimeDeltaTable>().Add(row);
+  EXPECT_TRUE(Has(Page(true),
                   "Graph <code>&lt;g&gt;</code>: 1.5 ms delta (Fastest: Rank 0 "
                   "- 0.5 ms, Slowest: Rank 1 - 2 ms)"));
-  EXPECT_FALSE(Has(LandingPage(data), "Runtime analysis not available"));
+  EXPECT_FALSE(Has(Page(true), "Runtime analysis not available"));
 }
 
 TEST_F(TreePages, HostileTextsStayTextOnEveryPage) {

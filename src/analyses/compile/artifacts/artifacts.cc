@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analyses/analysis.h"
-#include "analyses/compile/artifacts/artifact_json.h"
+#include "analyses/compile/artifact_json.h"
 #include "analyses/compile/rows.h"
 #include "model/compile/payload.h"
 #include "tables/compile_artifact_count.h"
@@ -24,11 +24,6 @@
 namespace debrief::analyses::compile_artifacts {
 
 namespace {
-
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kMakes =
-    kTableNames<CompileArtifactCountTable, CompileCollectiveTable, CompileRuntimeOpTable,
-                CompileTensorMetaTable, CompileExecutionTable, CompileCacheTable>;
 
 // What the name of an artifact tells.
 struct NameClues {
@@ -186,23 +181,20 @@ class Collector : EntryPass {
   Log* last_ = nullptr;
 };
 
-Status Run(const Model& model, AnalysisResult& result) {
-  Collector(model, result.part).Run();
-  return {};
-}
-
 }  // namespace
 
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
-      .info = {.name = "compile_artifacts",
-               .sentence = "What do compile logs tell by which ranks can be compared: collectives, "
-                           "expected times, tensors, caches?",
-               .example =
-                   "tables of schedules, estimates and cache answers; no findings of its own",
-               .needs = kNeeds,
-               .makes = kMakes},
-      .run = Run};
+      .info =
+          {.name = "compile_artifacts",
+           .sentence = "What do compile logs tell by which ranks can be compared: collectives, "
+                       "expected times, tensors, caches?",
+           .example = "tables of schedules, estimates and cache answers; no findings of its own",
+           .needs = kTableNames<CompileEntryTable>,
+           .makes =
+               kTableNames<CompileArtifactCountTable, CompileCollectiveTable, CompileRuntimeOpTable,
+                           CompileTensorMetaTable, CompileExecutionTable, CompileCacheTable>},
+      .run = RunPass<Collector>};
   return kAnalysis;
 }
 

@@ -19,6 +19,7 @@
 #include "analyses/compile/break_text.h"
 #include "analyses/compile/breaks/findings.h"
 #include "analyses/compile/rows.h"
+#include "base/text/scan.h"
 #include "model/compile/frames.h"
 #include "model/compile/payload.h"
 #include "tables/compilation.h"
@@ -33,24 +34,10 @@ namespace debrief::analyses::compile_breaks {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable, CompilationTable>;
-constexpr auto kUses = kTableNames<CompileMetricsTable, CompileRestartTable>;
-constexpr auto kMakes = kTableNames<CompileBreakTable, CompileFailureTable>;
-constexpr size_t kMostNames = 16;
-
-void AddName(std::vector<std::string_view>& names, std::string_view name) {
-  if (names.size() < kMostNames && std::find(names.begin(), names.end(), name) == names.end())
-    names.push_back(name);
-}
-
-std::string Joined(const std::vector<std::string_view>& parts, std::string_view between) {
-  return fmt::format("{}", fmt::join(parts, between));
-}
-
 // A break that is being gathered.
 struct Break {
   CompileBreakRow row;
-  std::vector<std::string_view> ids, functions;
+  FirstNames ids, functions;
 };
 
 // One break as one compilation met it.
@@ -87,12 +74,14 @@ class BreakFinder {
 
  private:
   // The compilation of an entry; in a log with several lives the last that had begun.
-  size_t CompilationOf(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const {
-    auto found = by_id_.find({input, rank, WithoutAttempt(model_.pools.Text(compile_id))});
-    if (found == by_id_.end()) return kNone;
-    size_t last = kNone;
+  template <typename Table>
+  size_t CompilationOf(const Table& table, size_t at) const {
+    auto found = by_id_.find(
+        {table.input[at], table.rank[at], WithoutAttempt(model_.pools.Text(table.compile_id[at]))});
+    if (found == by_id_.end()) return kNoRow;
+    size_t last = kNoRow;
     for (size_t row : found->second) {
-      if (compilations_.first_entry[row] <= entry) last = row;
+      if (compilations_.first_entry[row] <= table.entry[at]) last = row;
     }
     return last;
   }
@@ -104,9 +93,8 @@ class BreakFinder {
     std::string text;
     for (size_t row = 0; row < entries.size(); ++row) {
       if (!is_break(entries.name[row])) continue;
-      const size_t of = CompilationOf(entries.input[row], entries.rank[row],
-                                      entries.compile_id[row], entries.entry[row]);
-      if (of == kNone) continue;
+      const size_t of = CompilationOf(entries, row);
+      if (of == kNoRow) continue;
       TRY(ReadPayload(model_, entries, row, text));
       AddHit(of, "graph_break", ParseBreakText(text));
     }
@@ -117,9 +105,8 @@ class BreakFinder {
     const auto& restarts = model_.tables.Get<CompileRestartTable>();
     const std::vector<bool> has_break = Broken();
     for (size_t row = 0; row < restarts.size(); ++row) {
-      const size_t of = CompilationOf(restarts.input[row], restarts.rank[row],
-                                      restarts.compile_id[row], restarts.entry[row]);
-      if (of == kNone || has_break[of]) continue;
+      const size_t of = CompilationOf(restarts, row);
+      if (of == kNoRow || has_break[of]) continue;
       AddHit(of, "restart", ParseBreakText(model_.pools.Text(restarts.reason[row])));
     }
   }
@@ -129,9 +116,8 @@ class BreakFinder {
     for (size_t row = 0; row < metrics_.size(); ++row) {
       if (metrics_.fail_type[row] == StringId::kNone) continue;
       if (model_.pools.Text(metrics_.kind[row]) != "compilation_metrics") continue;
-      const size_t of = CompilationOf(metrics_.input[row], metrics_.rank[row],
-                                      metrics_.compile_id[row], metrics_.entry[row]);
-      if (of == kNone) continue;
+      const size_t of = CompilationOf(metrics_, row);
+      if (of == kNoRow) continue;
       AddFailure(of, row, has_break[of]);
       if (has_break[of] || model_.pools.Text(metrics_.fail_type[row]) != "Unsupported") continue;
       AddHit(of, "failure", ParseBreakText(model_.pools.Text(metrics_.fail_reason[row])));
@@ -163,8 +149,8 @@ class BreakFinder {
     if (is_new) found_.push_back(NewBreak(of, kind, text, frame, stack));
     Break& hit = found_[found->second];
     ++hit.row.count;
-    AddName(hit.ids, model_.pools.Text(compilations_.compile_id[of]));
-    AddName(hit.functions, model_.pools.Text(compilations_.function[of]));
+    hit.ids.Add(model_.pools.Text(compilations_.compile_id[of]));
+    hit.functions.Add(model_.pools.Text(compilations_.function[of]));
     hits_.push_back({of, kind, found->second});
   }
 
@@ -187,7 +173,7 @@ class BreakFinder {
     row.kind = texts_(kind);
     row.reason = texts_(text.reason);
     row.explanation = texts_(text.explanation);
-    row.hints = texts_(Joined(text.hints, "\n"));
+    row.hints = texts_(fmt::format("{}", fmt::join(text.hints, "\n")));
     row.context = texts_(text.context);
     row.link = texts_(text.link);
     row.also = texts_(text.also);
@@ -261,20 +247,16 @@ class BreakFinder {
 
   // The function that a resume function is the rest of.
   std::string_view Origin(size_t of) const {
-    constexpr std::string_view kResume = "torch_dynamo_resume_in_";
     std::string_view function = model_.pools.Text(compilations_.function[of]);
-    if (!function.starts_with(kResume)) return function;
-    function.remove_prefix(kResume.size());
+    if (!TakePrefix(function, "torch_dynamo_resume_in_")) return function;
     return function.substr(0, function.rfind("_at_"));
   }
 
   void Write(Break& found) {
-    found.row.compile_ids = texts_(Joined(found.ids, ", "));
-    found.row.functions = texts_(Joined(found.functions, ", "));
+    found.row.compile_ids = texts_(found.ids.Joined());
+    found.row.functions = texts_(found.functions.Joined());
     breaks_.Add(found.row);
   }
-
-  static constexpr size_t kNone = static_cast<size_t>(-1);
 
   const Model& model_;
   const CompilationTable& compilations_;
@@ -303,9 +285,9 @@ const Analysis& Describe() {
                .sentence = "Where does the graph break or the compilation fail, and why?",
                .example = "2 distinct graph breaks; the costliest at train.py:32: Failed to trace "
                           "builtin operator",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable, CompilationTable>,
+               .makes = kTableNames<CompileBreakTable, CompileFailureTable>,
+               .uses = kTableNames<CompileMetricsTable, CompileRestartTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -38,12 +38,8 @@ class BreakReporter {
   Finding Report(const std::vector<size_t>& rows) const {
     std::vector<DistinctBreak> told = Distinct(rows);
     const size_t first = static_cast<size_t>(told[0].rows[0]);
-    Finding finding;
-    finding.rule = "compile.graph_breaks";
-    finding.severity = Severity::kWarning;
-    finding.role = Role::kCause;
-    finding.job = rows_.job[first];
-    finding.attempt = rows_.attempt[first];
+    Finding finding = NewFinding("compile.graph_breaks", rows_.job[first], rows_.attempt[first],
+                                 Severity::kWarning, Role::kCause);
     finding.headline = fmt::format(
         "{} in compiled code{} {}: {}",
         told.size() == 1 ? "A graph break" : fmt::format("{} distinct graph breaks", told.size()),
@@ -105,12 +101,8 @@ class BreakReporter {
 
 Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row) {
   const bool falls_back = rows.falls_back[row] != 0;
-  Finding finding;
-  finding.rule = "compile.failed";
-  finding.severity = falls_back ? Severity::kWarning : Severity::kError;
-  finding.role = Role::kCause;
-  finding.job = rows.job[row];
-  finding.attempt = rows.attempt[row];
+  Finding finding = NewFinding("compile.failed", rows.job[row], rows.attempt[row],
+                               falls_back ? Severity::kWarning : Severity::kError, Role::kCause);
   const bool has_line = rows.user_file[row] != StringId::kNone && rows.user_line[row] != kNone32;
   finding.headline =
       fmt::format("Compiling {} ({}) failed{}: {}: {}", pools.Text(rows.function[row]),

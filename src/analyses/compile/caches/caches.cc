@@ -9,13 +9,19 @@
 // brackets, and a walk over what was found.
 #include "analyses/compile/caches/caches.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "analyses/analysis.h"
 #include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
+#include "base/text/rank_list.h"
+#include "base/text/units.h"
 #include "model/compile/payload.h"
 #include "tables/compile_cache_total.h"
 #include "tables/compile_cache_use.h"
@@ -25,30 +31,12 @@ namespace debrief::analyses::compile_caches {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kMakes = kTableNames<CompileCacheUseTable, CompileCacheTotalTable>;
-
 // Compiling on one rank takes no longer; what claims to is broken.
 constexpr double kMostSeconds = 1e8;
 
 double Scaled(JsonValue value, double scale) {
   const double seconds = value.Double().value_or(kNoDouble) * scale;
   return seconds >= 0 && seconds < kMostSeconds ? seconds : kNoDouble;
-}
-
-void Take(JsonValue value, std::string& text) {
-  if (value.kind() == JsonKind::kString) text = value.String().value_or("");
-}
-
-void ReadField(std::string_view key, JsonValue value, Answer& answer) {
-  if (key == "components") return;
-  if (key == "key") Take(value, answer.key);
-  if (key == "cache_status_detailed") Take(value, answer.detail);
-  if (key == "cache_bypass_reason") Take(value, answer.reason);
-  if (key == "cache_event_time") answer.asked_ns = value.Int().value_or(kNone64);
-  if (key == "time_saved_ns") answer.saved_s = Scaled(value, 1e-9);
-  if (key == "time_saved_ms") answer.saved_s = Scaled(value, 1e-3);
-  if (key == "time_taken_ns") answer.spent_s = Scaled(value, 1e-9);
 }
 
 struct Name {
@@ -80,17 +68,12 @@ class Collector : EntryPass {
 
  private:
   void Add(size_t row, const Name& name) {
-    const Answer answer = Read(row);
     auto made = RowOfEntry<CompileCacheUseRow>(entries_, row);
     made.compile_id = texts_(entries_.compile_id[row]);
     made.cache = part_.pools.Intern(name.cache);
     made.status = part_.pools.Intern(name.status);
-    made.key = texts_(answer.key);
-    made.detail = texts_(answer.detail);
-    made.reason = texts_(answer.reason);
-    made.asked_ns = answer.asked_ns == kNone64 ? entries_.time_ns[row] : answer.asked_ns;
-    made.saved_s = answer.saved_s;
-    made.spent_s = answer.spent_s;
+    Read(row, made);
+    if (made.asked_ns == kNone64) made.asked_ns = entries_.time_ns[row];
     const bool known =
         made.key != StringId::kNone &&
         !seen_.emplace(made.input, made.rank, entries_.life[row], made.cache, made.key).second;
@@ -100,14 +83,25 @@ class Collector : EntryPass {
   }
 
   // An answer that cannot be read is still an answer: its name tells it.
-  Answer Read(size_t row) {
-    Answer answer;
+  void Read(size_t row, CompileCacheUseRow& made) {
     auto lines = PayloadLines(model_, entries_, row);
-    if (!lines.ok() || !reader_.Open(lines.value().text()).ok()) return answer;
+    if (!lines.ok() || !reader_.Open(lines.value().text()).ok()) return;
     Status status = reader_.root().ForEachField(
-        [&](std::string_view key, JsonValue value) { ReadField(key, value, answer); });
+        [&](std::string_view key, JsonValue value) { ReadField(key, value, made); });
     static_cast<void>(status);  // what was read before the text broke is true
-    return answer;
+  }
+
+  void ReadField(std::string_view key, JsonValue value, CompileCacheUseRow& made) {
+    if (key == "components") return;
+    const bool is_text = value.kind() == JsonKind::kString;
+    auto text = [&] { return texts_(value.String().value_or("")); };
+    if (key == "key" && is_text) made.key = text();
+    if (key == "cache_status_detailed" && is_text) made.detail = text();
+    if (key == "cache_bypass_reason" && is_text) made.reason = text();
+    if (key == "cache_event_time") made.asked_ns = value.Int().value_or(kNone64);
+    if (key == "time_saved_ns") made.saved_s = Scaled(value, 1e-9);
+    if (key == "time_saved_ms") made.saved_s = Scaled(value, 1e-3);
+    if (key == "time_taken_ns") made.spent_s = Scaled(value, 1e-9);
   }
 
   void AddToTotal(const CompileCacheUseRow& use, std::string_view status) {
@@ -135,6 +129,163 @@ class Collector : EntryPass {
   std::map<std::tuple<int32_t, int32_t, int32_t, StringId>, CompileCacheTotalRow> totals_;
 };
 
+// A first run misses every key, and ranks that start together miss what the fastest of them is
+// about to store: neither is trouble. A cache does not work when a key is missed that it must have
+// had.
+//
+//   again    a process misses a key that it has looked up before: the answer was not stored
+//   late     a rank begins to look up a key kMarginNs after another rank had stored or found it,
+//   and
+//            misses: the ranks do not share the cache (ranks of other hosts usually do not)
+//   never    no hit in many compilations that took long: true of every first run, so only told
+
+// A choice: room for clocks of hosts that differ and for the time that storing an answer takes,
+// which logs do not tell.
+constexpr int64_t kMarginNs = 2'000'000'000;
+// Choices: a minute of compiling in five graphs or more, which a warm cache would have saved.
+constexpr int64_t kManyMisses = 5;
+constexpr double kLongSeconds = 60;
+
+using CacheKey = std::tuple<int32_t, int32_t, StringId>;  // job, attempt, cache
+
+struct Group {
+  std::set<int32_t> ranks;
+  std::vector<size_t> rows;
+  double seconds = 0;
+
+  void Add(const CompileCacheUseTable& uses, size_t row) {
+    ranks.insert(uses.rank[row]);
+    rows.push_back(row);
+    if (uses.spent_s[row] > 0) seconds += uses.spent_s[row];
+  }
+};
+
+// Without those of unknown rank.
+std::vector<int32_t> KnownRanks(const Group& group) {
+  std::vector<int32_t> known(group.ranks.begin(), group.ranks.end());
+  std::erase(known, kNone32);
+  return known;
+}
+
+Finding MakeFinding(const CacheKey& key, Severity severity, const Group& group) {
+  constexpr size_t kMostRows = 64;
+  Finding finding =
+      NewFinding("compile.cache_never_hits", std::get<0>(key), std::get<1>(key), severity);
+  finding.ranks = KnownRanks(group);
+  std::vector<int64_t> rows(group.rows.begin(), group.rows.end());
+  rows.resize(std::min(rows.size(), kMostRows));
+  finding.evidence.push_back(
+      {.text = "the lookups that missed", .table = "compile_cache_use", .rows = std::move(rows)});
+  return finding;
+}
+
+// "Rank 3 missed keys of fx_graph_cache again that ...: 4 times (12.5 s)"
+std::string Missed(const Part& part, const CacheKey& key, const Group& group,
+                   std::string_view which) {
+  const std::vector<int32_t> ranks = KnownRanks(group);
+  return fmt::format(
+      "{} missed keys of {} {}: {} times{}", ranks.empty() ? "The job" : RanksAsSubject(ranks),
+      part.pools.Text(std::get<2>(key)), which, group.rows.size(),
+      group.seconds > 0 ? fmt::format(" ({})", SecondsInWords(std::llround(group.seconds * 1e9)))
+                        : "");
+}
+
+// Returns the caches that it told of.
+std::set<CacheKey> AddAgain(const Part& part, std::vector<Finding>& findings) {
+  const auto& uses = part.tables.Get<CompileCacheUseTable>();
+  std::map<CacheKey, Group> groups;
+  std::set<CacheKey> told;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (uses.again[i]) groups[{uses.job[i], uses.attempt[i], uses.cache[i]}].Add(uses, i);
+  }
+  for (const auto& [key, group] : groups) {
+    Finding finding = MakeFinding(key, Severity::kWarning, group);
+    finding.headline = Missed(part, key, group, "again that had been looked up before");
+    finding.why = "the same process asked for the same key twice; the first answer was not kept";
+    finding.next_step =
+        "Check that the cache folder can be written and is not emptied while the job runs "
+        "(TORCHINDUCTOR_CACHE_DIR)";
+    findings.push_back(std::move(finding));
+    told.insert(key);
+  }
+  return told;
+}
+
+// When each key was there for others, and for which rank first.
+struct Stored {
+  int64_t ns = kNone64;
+  int32_t rank = kNone32;
+};
+
+void AddLate(const Part& part, std::vector<Finding>& findings) {
+  const auto& uses = part.tables.Get<CompileCacheUseTable>();
+  std::map<std::tuple<CacheKey, StringId>, Stored> stored;
+  auto key_of = [&](size_t i) {
+    return std::tuple(CacheKey(uses.job[i], uses.attempt[i], uses.cache[i]), uses.key[i]);
+  };
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (uses.key[i] == StringId::kNone || uses.asked_ns[i] == kNone64) continue;
+    const bool is_hit = part.pools.Text(uses.status[i]) == "hit";
+    if (!is_hit && !(uses.spent_s[i] > 0)) continue;  // not told when it was stored
+    const double spent = is_hit ? 0 : uses.spent_s[i];
+    const int64_t ns =
+        uses.asked_ns[i] / 2 + static_cast<int64_t>(spent * 5e8);  // halves: no overflow
+    Stored& first = stored[key_of(i)];
+    if (first.ns == kNone64 || ns < first.ns) first = {ns, uses.rank[i]};
+  }
+  std::map<CacheKey, Group> groups;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (part.pools.Text(uses.status[i]) != "miss" || uses.again[i]) continue;
+    auto found = stored.find(key_of(i));
+    if (found == stored.end() || found->second.rank == uses.rank[i]) continue;
+    if (uses.asked_ns[i] / 2 - kMarginNs / 2 > found->second.ns)
+      groups[std::get<0>(key_of(i))].Add(uses, i);
+  }
+  for (const auto& [key, group] : groups) {
+    Finding finding = MakeFinding(key, Severity::kInfo, group);
+    finding.headline = Missed(part, key, group, "that another rank had stored before");
+    finding.confidence = 0.6;
+    finding.why = "by wall clock, which hosts may not agree about; ranks of one host share a cache";
+    finding.next_step =
+        "Put TORCHINDUCTOR_CACHE_DIR on storage that all hosts share, or turn on the remote cache";
+    findings.push_back(std::move(finding));
+  }
+}
+
+void AddNever(const Part& part, const std::set<CacheKey>& told, std::vector<Finding>& findings) {
+  const auto& totals = part.tables.Get<CompileCacheTotalTable>();
+  std::map<CacheKey, std::pair<Group, int64_t>> groups;  // ranks, and hits of any of them
+  for (size_t i = 0; i < totals.size(); ++i) {
+    auto& [group, hits] = groups[{totals.job[i], totals.attempt[i], totals.cache[i]}];
+    hits += totals.hits[i];
+    if (totals.misses[i] < kManyMisses || totals.spent_s[i] < kLongSeconds) continue;
+    group.ranks.insert(totals.rank[i]);
+    group.rows.push_back(i);
+    group.seconds = std::max(group.seconds, totals.spent_s[i]);
+  }
+  for (const auto& [key, found] : groups) {
+    const auto& [group, hits] = found;
+    if (hits > 0 || group.rows.empty() || told.contains(key)) continue;
+    Finding finding = MakeFinding(key, Severity::kInfo, group);
+    finding.evidence.front() = {.text = "no hit, only misses",
+                                .table = "compile_cache_total",
+                                .rows = {group.rows.begin(), group.rows.end()}};
+    finding.ranks.clear();
+    finding.headline =
+        fmt::format("{} never answered; compiling what it could have had took {:.0f} s",
+                    part.pools.Text(std::get<2>(key)), group.seconds);
+    finding.why = "a first run misses every key; only a second one that misses them is trouble";
+    finding.next_step = "Compare with the next run; keep TORCHINDUCTOR_CACHE_DIR between runs";
+    findings.push_back(std::move(finding));
+  }
+}
+
+void AddFindings(const Part& part, std::vector<Finding>& findings) {
+  const std::set<CacheKey> told = AddAgain(part, findings);
+  AddLate(part, findings);
+  AddNever(part, told, findings);
+}
+
 Status Run(const Model& model, AnalysisResult& result) {
   Collector(model, result.part).Run();
   AddFindings(result.part, result.findings);
@@ -159,8 +310,8 @@ const Analysis& Describe() {
                .sentence = "Do the compilation caches work, and what do they save?",
                .example = "Rank 3 missed 4 keys of fx_graph_cache again that it had asked for "
                           "before (12.5 s)",
-               .needs = kNeeds,
-               .makes = kMakes},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileCacheUseTable, CompileCacheTotalTable>},
       .run = Run};
   return kAnalysis;
 }

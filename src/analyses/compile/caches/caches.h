@@ -1,28 +1,9 @@
-// Questions to compilation caches, and what they say together.
+// Names of the artifacts that are answers of compilation caches.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
-
-#include "model/finding.h"
-#include "model/model.h"
 
 namespace debrief::analyses::compile_caches {
-
-// Rows of compile_cache_use and compile_cache_total are in `part`.
-void AddFindings(const Part& part, std::vector<Finding>& findings);
-
-// What the payload of a cache artifact tells.
-struct Answer {
-  std::string key;
-  std::string detail;
-  std::string reason;
-  int64_t asked_ns = kNone64;
-  double saved_s = kNoDouble;
-  double spent_s = kNoDouble;
-};
 
 // "aotautograd_cache_hit" -> "aotautograd_cache" and "hit". False: no answer of a cache.
 bool SplitName(std::string_view artifact, std::string_view& cache, std::string_view& status);

@@ -1,13 +1,11 @@
 #include "analyses/compile/graphs/graph_rows.h"
 
+#include <cstdlib>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 
-#include "tables/compile_graph_change.h"
-#include "tables/compile_graph_input.h"
-#include "tables/compile_graph_op.h"
-#include "torch/fx/graph.h"
 #include "torch/fx/graph_compare.h"
 
 namespace debrief::analyses::compile_graphs {
@@ -40,238 +38,160 @@ std::string Symbols(const GraphNodes& graph) {
   return symbols;
 }
 
-template <typename Row>
-Row RowLike(const CompileGraphRow& graph) {
-  Row row = Part::RowOf<Row>({.job = graph.job, .attempt = graph.attempt, .rank = graph.rank});
-  row.input = graph.input;
-  row.entry = graph.entry;
-  return row;
-}
-
-class Comparison {
+class ContentReader {
  public:
-  Comparison(Part& part, const GraphRef& before, const GraphRef& now)
-      : part_(part),
-        ops_(part.tables.Edit<CompileGraphOpTable>()),
-        inputs_(part.tables.Edit<CompileGraphInputTable>()),
-        changes_(part.tables.Edit<CompileGraphChangeTable>()),
-        before_(before.range),
-        now_(now.range) {
-    const auto& graphs = part.tables.Edit<CompileGraphTable>();
-    row_ = Part::RowOf<CompileGraphChangeRow>({.job = graphs.job[now.row],
-                                               .attempt = graphs.attempt[now.row],
-                                               .rank = graphs.rank[now.row]});
-    row_.input = graphs.input[now.row];
-    row_.entry = graphs.entry[now.row];
-    row_.previous = graphs.entry[before.row];
-  }
+  ContentReader(const GraphNodes& graph, Pools& pools) : graph_(graph), pools_(pools) {}
 
-  void Run() {
-    size_t first = changes_.size();
-    CompareOps();
-    CompareInputs();
-    if (changes_.size() == first) Add("structure", StringId::kNone, {}, {});
+  GraphContent Run() {
+    CompileGraphRow& row = content_.row;
+    row.ops = row.nodes = row.inputs = row.outputs = row.subgraph_ops = row.unknown = 0;
+    row.subgraphs = static_cast<int32_t>(graph_.graphs.size()) - 1;
+    row.symbols = InternOrNone(Symbols(graph_));
+    row.hash = pools_.Intern(GraphHash(graph_));
+    for (const FxNode& node : graph_.nodes) Take(node, node.graph == 0, row);
+    row.input_bytes = input_bytes_.value();
+    row.output_bytes = output_bytes_.value();
+    return std::move(content_);
   }
 
  private:
-  using Counts = std::unordered_map<StringId, int32_t>;
-
-  void CompareOps() {
-    Counts before;
-    Counts now;
-    for (size_t i = before_.op_begin; i < before_.op_end; ++i) before[ops_.op[i]] = ops_.count[i];
-    for (size_t i = now_.op_begin; i < now_.op_end; ++i) {
-      now[ops_.op[i]] = ops_.count[i];
-      auto old = before.find(ops_.op[i]);
-      AddOp(ops_.op[i], old == before.end() ? 0 : old->second, ops_.count[i]);
-    }
-    for (size_t i = before_.op_begin; i < before_.op_end; ++i)
-      if (!now.contains(ops_.op[i])) AddOp(ops_.op[i], ops_.count[i], 0);
+  StringId InternOrNone(std::string_view text) {
+    return text.empty() ? StringId::kNone : pools_.Intern(text);
   }
 
-  void AddOp(StringId op, int32_t before, int32_t now) {
-    if (before == now) return;
-    row_.count = now > before ? now - before : before - now;
-    Add(now > before ? "op_added" : "op_removed", op, part_.pools.Intern(std::to_string(before)),
-        part_.pools.Intern(std::to_string(now)));
-    row_.count = kNone32;
-  }
-
-  void CompareInputs() {
-    std::unordered_map<StringId, size_t> before;
-    for (size_t i = before_.input_begin; i < before_.input_end; ++i)
-      before.emplace(inputs_.name[i], i);
-    for (size_t i = now_.input_begin; i < now_.input_end; ++i) {
-      auto old = before.find(inputs_.name[i]);
-      if (old == before.end()) {
-        Add("input_added", inputs_.name[i], StringId::kNone, inputs_.sizes[i]);
-        continue;
-      }
-      CompareInput(old->second, i);
-      before.erase(old);
-    }
-    for (size_t i = before_.input_begin; i < before_.input_end; ++i)
-      if (before.contains(inputs_.name[i]))
-        Add("input_removed", inputs_.name[i], inputs_.sizes[i], StringId::kNone);
-  }
-
-  void CompareInput(size_t before, size_t now) {
-    auto compare = [&](std::string_view what, const std::vector<StringId>& column) {
-      if (column[before] != column[now]) Add(what, inputs_.name[now], column[before], column[now]);
-    };
-    compare("input_dtype", inputs_.dtype);
-    compare("input_shape", inputs_.sizes);
-    compare("input_strides", inputs_.strides);
-    compare("input_device", inputs_.device);
-  }
-
-  void Add(std::string_view what, StringId name, StringId before, StringId now) {
-    row_.what = part_.pools.Intern(what);
-    row_.name = name;
-    row_.before = before;
-    row_.now = now;
-    changes_.Add(row_);
-  }
-
-  Part& part_;
-  const CompileGraphOpTable& ops_;
-  const CompileGraphInputTable& inputs_;
-  CompileGraphChangeTable& changes_;
-  RowRange before_;
-  RowRange now_;
-  CompileGraphChangeRow row_;
-};
-
-}  // namespace
-
-StringId GraphRows::InternOrNone(std::string_view text) {
-  return text.empty() ? StringId::kNone : part_.pools.Intern(text);
-}
-
-StringId GraphRows::OpText(const FxNode& node) {
-  if (node.op != FxOp::kCallMethod) return part_.pools.Intern(node.target);
-  text_.assign(".").append(node.target);
-  return part_.pools.Intern(text_);
-}
-
-RowRange GraphRows::Add(const GraphNodes& graph, CompileGraphRow& row) {
-  RowRange range;
-  range.op_begin = part_.tables.Edit<CompileGraphOpTable>().size();
-  range.input_begin = part_.tables.Edit<CompileGraphInputTable>().size();
-  row.ops = row.nodes = row.inputs = row.outputs = row.subgraph_ops = row.unknown = 0;
-  row.subgraphs = static_cast<int32_t>(graph.graphs.size()) - 1;
-  row.symbols = InternOrNone(Symbols(graph));
-  row.hash = part_.pools.Intern(GraphHash(graph));
-  Count(graph, row);
-  AddOps(row);
-  range.op_end = part_.tables.Edit<CompileGraphOpTable>().size();
-  range.input_end = part_.tables.Edit<CompileGraphInputTable>().size();
-  return range;
-}
-
-void GraphRows::Count(const GraphNodes& graph, CompileGraphRow& row) {
-  Sum input_bytes;
-  Sum output_bytes;
-  ops_.clear();
-  op_index_.clear();
-  for (const FxNode& node : graph.nodes) {
-    bool outermost = node.graph == 0;
+  void Take(const FxNode& node, bool outermost, CompileGraphRow& row) {
     if (node.op == FxOp::kUnknown) ++row.unknown;
     if (outermost) ++row.nodes;
     if (node.is_call()) {
       ++(outermost ? row.ops : row.subgraph_ops);
-      auto [at, is_new] = op_index_.try_emplace(OpText(node), ops_.size());
-      if (is_new) ops_.emplace_back(at->first, 0);
-      ++ops_[at->second].second;
+      CountOp(node);
     } else if (outermost && node.op == FxOp::kPlaceholder) {
-      AddInput(node, row, row.inputs++);
-      input_bytes.Add(FxBytes(node.value));
+      AddInput(node, row.inputs++);
     } else if (outermost && node.op == FxOp::kOutput) {
       row.outputs += static_cast<int32_t>(node.input_count);
-      for (const FxInput& input : graph.InputsOf(node))
-        output_bytes.Add(FxBytes(graph.nodes[input.node].value));
+      for (const FxInput& input : graph_.InputsOf(node))
+        output_bytes_.Add(FxBytes(graph_.nodes[input.node].value));
     }
   }
-  row.input_bytes = input_bytes.value();
-  row.output_bytes = output_bytes.value();
-}
 
-void GraphRows::AddInput(const FxNode& node, const CompileGraphRow& row, int32_t position) {
-  auto made = RowLike<CompileGraphInputRow>(row);
-  FxInputSource source = GuessInputSource(node.target);
-  made.position = position;
-  made.name = part_.pools.Intern(node.target);
-  made.dtype = InternOrNone(node.value.dtype);
-  if (!node.value.text.empty()) made.sizes = part_.pools.Intern(node.value.sizes);
-  made.strides = InternOrNone(node.value.strides);
-  made.device = InternOrNone(node.value.device);
-  made.bytes = FxBytes(node.value).value_or(kNone64);
-  made.source = InternOrNone(source.path);
-  made.is_parameter = source.is_parameter;
-  made.users = static_cast<int32_t>(node.users);
-  part_.tables.Edit<CompileGraphInputTable>().Add(made);
-}
-
-void GraphRows::AddOps(const CompileGraphRow& row) {
-  auto made = RowLike<CompileGraphOpRow>(row);
-  for (const auto& [op, count] : ops_) {
-    made.op = op;
-    made.count = count;
-    part_.tables.Edit<CompileGraphOpTable>().Add(made);
+  void CountOp(const FxNode& node) {
+    const bool is_method = node.op == FxOp::kCallMethod;
+    const StringId op = pools_.Intern(is_method ? text_.assign(".").append(node.target)
+                                                : std::string_view(node.target));
+    auto [at, is_new] = op_index_.try_emplace(op, content_.ops.size());
+    if (is_new) content_.ops.push_back({.op = op, .count = 0});
+    ++content_.ops[at->second].count;
   }
-}
 
-RowRange GraphRows::AddCopy(size_t same, const RowRange& range, CompileGraphRow& row) {
-  const auto& graphs = part_.tables.Edit<CompileGraphTable>();
-  row.ops = graphs.ops[same];
-  row.nodes = graphs.nodes[same];
-  row.inputs = graphs.inputs[same];
-  row.outputs = graphs.outputs[same];
-  row.subgraphs = graphs.subgraphs[same];
-  row.subgraph_ops = graphs.subgraph_ops[same];
-  row.unknown = graphs.unknown[same];
-  row.input_bytes = graphs.input_bytes[same];
-  row.output_bytes = graphs.output_bytes[same];
-  row.symbols = graphs.symbols[same];
-  row.hash = graphs.hash[same];
-  RowRange copy;
-  auto& ops = part_.tables.Edit<CompileGraphOpTable>();
-  copy.op_begin = ops.size();
-  auto op = RowLike<CompileGraphOpRow>(row);
-  for (size_t i = range.op_begin; i < range.op_end; ++i) {
-    op.op = ops.op[i];
-    op.count = ops.count[i];
-    ops.Add(op);
+  void AddInput(const FxNode& node, int32_t position) {
+    CompileGraphInputRow& made = content_.inputs.emplace_back();
+    const FxInputSource source = GuessInputSource(node.target);
+    made.position = position;
+    made.name = pools_.Intern(node.target);
+    made.dtype = InternOrNone(node.value.dtype);
+    if (!node.value.text.empty()) made.sizes = pools_.Intern(node.value.sizes);
+    made.strides = InternOrNone(node.value.strides);
+    made.device = InternOrNone(node.value.device);
+    made.bytes = FxBytes(node.value).value_or(kNone64);
+    made.source = InternOrNone(source.path);
+    made.is_parameter = source.is_parameter;
+    made.users = static_cast<int32_t>(node.users);
+    input_bytes_.Add(FxBytes(node.value));
   }
-  copy.op_end = ops.size();
-  CopyInputs(range, row, copy);
-  return copy;
-}
 
-void GraphRows::CopyInputs(const RowRange& range, const CompileGraphRow& row, RowRange& copy) {
-  auto& inputs = part_.tables.Edit<CompileGraphInputTable>();
-  copy.input_begin = inputs.size();
-  auto input = RowLike<CompileGraphInputRow>(row);
-  for (size_t i = range.input_begin; i < range.input_end; ++i) {
-    input.position = inputs.position[i];
-    input.name = inputs.name[i];
-    input.dtype = inputs.dtype[i];
-    input.sizes = inputs.sizes[i];
-    input.strides = inputs.strides[i];
-    input.device = inputs.device[i];
-    input.bytes = inputs.bytes[i];
-    input.source = inputs.source[i];
-    input.is_parameter = inputs.is_parameter[i];
-    input.users = inputs.users[i];
-    inputs.Add(input);
+  const GraphNodes& graph_;
+  Pools& pools_;
+  GraphContent content_;
+  Sum input_bytes_, output_bytes_;
+  std::unordered_map<StringId, size_t> op_index_;  // into the ops
+  std::string text_;
+};
+
+class Comparison {
+ public:
+  Comparison(const CompileGraphChangeRow& row, Pools& pools) : row_(row), pools_(pools) {}
+
+  std::vector<CompileGraphChangeRow> Run(const GraphContent& before, const GraphContent& now) {
+    CompareOps(before.ops, now.ops);
+    CompareInputs(before.inputs, now.inputs);
+    if (changes_.empty()) Add("structure", StringId::kNone, {}, {});
+    return std::move(changes_);
   }
-  copy.input_end = inputs.size();
+
+ private:
+  void CompareOps(const std::vector<CompileGraphOpRow>& before,
+                  const std::vector<CompileGraphOpRow>& now) {
+    std::unordered_map<StringId, int32_t> left;  // what `now` has not named
+    for (const CompileGraphOpRow& op : before) left[op.op] = op.count;
+    for (const CompileGraphOpRow& op : now) {
+      auto old = left.find(op.op);
+      AddOp(op.op, old == left.end() ? 0 : old->second, op.count);
+      if (old != left.end()) left.erase(old);
+    }
+    for (const CompileGraphOpRow& op : before) {
+      if (left.contains(op.op)) AddOp(op.op, op.count, 0);
+    }
+  }
+
+  void AddOp(StringId op, int32_t before, int32_t now) {
+    if (before == now) return;
+    row_.count = std::abs(now - before);
+    Add(now > before ? "op_added" : "op_removed", op, pools_.Intern(std::to_string(before)),
+        pools_.Intern(std::to_string(now)));
+    row_.count = kNone32;
+  }
+
+  void CompareInputs(const std::vector<CompileGraphInputRow>& before,
+                     const std::vector<CompileGraphInputRow>& now) {
+    std::unordered_map<StringId, const CompileGraphInputRow*> left;
+    for (const CompileGraphInputRow& input : before) left.emplace(input.name, &input);
+    for (const CompileGraphInputRow& input : now) {
+      auto old = left.find(input.name);
+      if (old == left.end()) {
+        Add("input_added", input.name, StringId::kNone, input.sizes);
+        continue;
+      }
+      CompareInput(*old->second, input);
+      left.erase(old);
+    }
+    for (const CompileGraphInputRow& input : before) {
+      if (left.contains(input.name)) Add("input_removed", input.name, input.sizes, StringId::kNone);
+    }
+  }
+
+  void CompareInput(const CompileGraphInputRow& before, const CompileGraphInputRow& now) {
+    auto compare = [&](std::string_view what, StringId CompileGraphInputRow::* column) {
+      if (before.*column != now.*column) Add(what, now.name, before.*column, now.*column);
+    };
+    compare("input_dtype", &CompileGraphInputRow::dtype);
+    compare("input_shape", &CompileGraphInputRow::sizes);
+    compare("input_strides", &CompileGraphInputRow::strides);
+    compare("input_device", &CompileGraphInputRow::device);
+  }
+
+  void Add(std::string_view what, StringId name, StringId before, StringId now) {
+    row_.what = pools_.Intern(what);
+    row_.name = name;
+    row_.before = before;
+    row_.now = now;
+    changes_.push_back(row_);
+  }
+
+  CompileGraphChangeRow row_;
+  Pools& pools_;
+  std::vector<CompileGraphChangeRow> changes_;
+};
+
+}  // namespace
+
+GraphContent ReadContent(const GraphNodes& graph, Pools& pools) {
+  return ContentReader(graph, pools).Run();
 }
 
-void AddChanges(Part& part, const GraphRef& before, const GraphRef& now) {
-  const auto& graphs = part.tables.Edit<CompileGraphTable>();
-  if (graphs.hash[before.row] == graphs.hash[now.row]) return;
-  Comparison(part, before, now).Run();
+std::vector<CompileGraphChangeRow> FindChanges(const GraphContent& before, const GraphContent& now,
+                                               CompileGraphChangeRow row, Pools& pools) {
+  if (before.row.hash == now.row.hash) return {};
+  return Comparison(row, pools).Run(before, now);
 }
 
 }  // namespace debrief::analyses::compile_graphs

@@ -1,53 +1,29 @@
 // The rows that one graph gives, and the differences between two graphs from the rows of both.
 #pragma once
 
-#include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "model/model.h"
 #include "tables/compile_graph.h"
+#include "tables/compile_graph_change.h"
+#include "tables/compile_graph_input.h"
+#include "tables/compile_graph_op.h"
 #include "torch/fx/graph.h"
 
 namespace debrief::analyses::compile_graphs {
 
-// Rows of the other tables that belong to one row of compile_graph.
-struct RowRange {
-  size_t op_begin = 0;
-  size_t op_end = 0;
-  size_t input_begin = 0;
-  size_t input_end = 0;
+// What the text of a graph tells, whoever logged it: graphs of the same text share it.
+struct GraphContent {
+  CompileGraphRow row;
+  std::vector<CompileGraphOpRow> ops;  // in order of appearance
+  std::vector<CompileGraphInputRow> inputs;
 };
 
-class GraphRows {
- public:
-  explicit GraphRows(Part& part) : part_(part) {}
+GraphContent ReadContent(const GraphNodes& graph, Pools& pools);
 
-  // Fills what the text tells of the graph and adds the rows of its operations and inputs.
-  RowRange Add(const GraphNodes& graph, CompileGraphRow& row);
-
-  // The same for a graph whose text is that of row `same` of compile_graph, with rows `range`.
-  RowRange AddCopy(size_t same, const RowRange& range, CompileGraphRow& row);
-
- private:
-  void Count(const GraphNodes& graph, CompileGraphRow& row);
-  void AddInput(const FxNode& node, const CompileGraphRow& row, int32_t position);
-  void CopyInputs(const RowRange& range, const CompileGraphRow& row, RowRange& copy);
-  void AddOps(const CompileGraphRow& row);
-  StringId OpText(const FxNode& node);
-  StringId InternOrNone(std::string_view text);
-
-  Part& part_;
-  std::unordered_map<StringId, size_t> op_index_;  // into ops_
-  std::vector<std::pair<StringId, int32_t>> ops_;  // of the graph at hand, in order of appearance
-  std::string text_;
-};
-
-struct GraphRef {
-  size_t row = 0;  // of compile_graph
-  RowRange range;
-};
-
-// Nothing when their hashes are equal. Cost: the rows of both.
-void AddChanges(Part& part, const GraphRef& before, const GraphRef& now);
+// What changed from `before` to `now`, as rows like `row`; none when their hashes are equal. Cost:
+// the rows of both.
+std::vector<CompileGraphChangeRow> FindChanges(const GraphContent& before, const GraphContent& now,
+                                               CompileGraphChangeRow row, Pools& pools);
 
 }  // namespace debrief::analyses::compile_graphs

@@ -1,16 +1,17 @@
 // What do the graphs of a compile log do, and how does a graph differ from the one that the same
 // frame was compiled to before?
 //
-// One pass over the entries. A payload is parsed once: graphs of the same text (equal MD5) copy the
-// rows of the first. The previous graph is the last one of the same frame, kind and name with the
+// One pass over the entries. A payload is parsed once: graphs of the same text (equal MD5) share
+// what it tells. The previous graph is the last one of the same frame, kind and name with the
 // same position in its compilation; the position keeps forward and backward apart, which some kinds
 // have in common. Nodes are not kept: src/torch/fx/graph_text.h makes them for one graph on demand.
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <tuple>
-#include <vector>
+#include <unordered_map>
 
 #include "analyses/analysis.h"
 #include "analyses/compile/graphs/graph_rows.h"
@@ -18,10 +19,6 @@
 #include "base/text/strings.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
-#include "tables/compile_graph.h"
-#include "tables/compile_graph_change.h"
-#include "tables/compile_graph_input.h"
-#include "tables/compile_graph_op.h"
 #include "torch/fx/graph_text.h"
 
 namespace debrief::analyses::compile_graphs {
@@ -50,14 +47,9 @@ Shows ShowsOf(std::string_view kind) {
   return is_graph ? Shows::kGraph : Shows::kNoGraph;
 }
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kMakes = kTableNames<CompileGraphTable, CompileGraphOpTable, CompileGraphInputTable,
-                                    CompileGraphChangeTable>;
-
 class Collector : EntryPass {
  public:
-  Collector(const Model& model, Part& part)
-      : EntryPass(model, part), graphs_(part.tables.Edit<CompileGraphTable>()), rows_(part) {}
+  Collector(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void Run() {
     for (size_t row = 0; row < entries_.size(); ++row)
@@ -65,10 +57,16 @@ class Collector : EntryPass {
   }
 
  private:
-  // One rank of one log.
-  using Log = std::tuple<int32_t, int32_t, int32_t>;                    // input, rank, life
-  using InCompilation = std::tuple<Log, StringId, StringId, StringId>;  // compile_id, kind, name
-  using InFrame = std::tuple<Log, int64_t, int64_t, StringId, StringId, int32_t>;
+  using InCompilation =
+      std::tuple<Process, StringId, StringId, StringId>;  // compile_id, kind, name
+  using InFrame = std::tuple<Process, int64_t, int64_t, StringId, StringId, int32_t>;
+  using Content = std::shared_ptr<const GraphContent>;
+
+  // The last graph of a place.
+  struct Last {
+    int64_t entry = kNone64;
+    Content content;
+  };
 
   // By kind and name; whether the payload is a graph, only its text tells.
   bool MayBeGraph(size_t row) {
@@ -79,76 +77,60 @@ class Collector : EntryPass {
   }
 
   void Look(size_t entry) {
-    CompileGraphRow row = RowFor<CompileGraphRow>(entry);
-    GraphRef graph;
-    if (!AddRows(entry, row, graph.range)) return;
-    Log log(entries_.input[entry], entries_.rank[entry], entries_.life[entry]);
-    row.position =
-        positions_[{log, entries_.compile_id[entry], entries_.kind[entry], entries_.name[entry]}]++;
-    graph.row = graphs_.size();
-    GraphRef* previous = FindPrevious(entry, log, row.position);
-    if (previous != nullptr && previous->row != kNoRow) row.previous = graphs_.entry[previous->row];
-    graphs_.Add(row);
-    ranges_.push_back(graph.range);
-    if (row.previous != kNone64) AddChanges(part_, *previous, graph);
-    if (previous != nullptr) *previous = graph;
-  }
-
-  template <typename Row>
-  Row RowFor(size_t entry) {
-    Row row = RowOfEntry<Row>(entries_, entry);
+    const Content content = ContentOf(entry);
+    if (content == nullptr) return;
+    CompileGraphRow row = content->row;
+    const StringId kind = entries_.kind[entry], name = entries_.name[entry];
     row.compile_id = texts_(entries_.compile_id[entry]);
-    row.name = texts_(entries_.name[entry]);
-    return row;
-  }
-
-  // False when the payload is no graph.
-  bool AddRows(size_t entry, CompileGraphRow& row, RowRange& range) {
-    row.kind = texts_(entries_.kind[entry]);
-    bool has_checksum =
-        entries_.payload_ok[entry] && entries_.payload_md5[entry] != StringId::kNone;
-    auto known = has_checksum ? by_md5_.find(entries_.payload_md5[entry]) : by_md5_.end();
-    if (known != by_md5_.end()) {
-      if (known->second == kNoRow) return false;
-      range = rows_.AddCopy(known->second, ranges_[known->second], row);
-      return true;
+    row.kind = texts_(kind);
+    row.name = texts_(name);
+    const Process process = ProcessOf(entries_, entry);
+    row.position = positions_[{process, entries_.compile_id[entry], kind, name}]++;
+    Last no_frame;
+    Last& last = entries_.frame_id[entry] == kNone64
+                     ? no_frame
+                     : last_[{process, entries_.autograd_id[entry], entries_.frame_id[entry], kind,
+                              name, row.position}];
+    row.previous = last.entry;
+    AddRow<CompileGraphTable>(entry, row);
+    for (const CompileGraphOpRow& op : content->ops) AddRow<CompileGraphOpTable>(entry, op);
+    for (const CompileGraphInputRow& input : content->inputs)
+      AddRow<CompileGraphInputTable>(entry, input);
+    if (last.content != nullptr) {
+      for (const auto& change :
+           FindChanges(*last.content, *content, {.previous = last.entry}, part_.pools))
+        AddRow<CompileGraphChangeTable>(entry, change);
     }
+    last = {entries_.entry[entry], content};
+  }
+
+  template <typename Table, typename Row>
+  void AddRow(size_t entry, Row row) {
+    SetProcess(entries_, entry, row);
+    row.entry = entries_.entry[entry];
+    part_.tables.Edit<Table>().Add(row);
+  }
+
+  // Null when the payload is no graph.
+  Content ContentOf(size_t entry) {
+    const StringId md5 = entries_.payload_ok[entry] ? entries_.payload_md5[entry] : StringId::kNone;
+    if (auto known = by_md5_.find(md5); known != by_md5_.end()) return known->second;
     auto lines = PayloadLines(model_, entries_, entry);
-    bool is_graph = lines.ok() && parser_.Parse(lines.value().text(), nodes_).ok();
-    if (has_checksum)
-      by_md5_.emplace(entries_.payload_md5[entry], is_graph ? graphs_.size() : kNoRow);
-    if (is_graph) range = rows_.Add(nodes_, row);
-    return is_graph;
+    Content content;
+    if (lines.ok() && parser_.Parse(lines.value().text(), nodes_).ok())
+      content = std::make_shared<GraphContent>(ReadContent(nodes_, part_.pools));
+    if (md5 != StringId::kNone) by_md5_.emplace(md5, content);
+    return content;
   }
 
-  // Where the last graph of this place is kept; null for entries of no frame.
-  GraphRef* FindPrevious(size_t entry, const Log& log, int32_t position) {
-    if (entries_.frame_id[entry] == kNone64) return nullptr;
-    InFrame key(log, entries_.autograd_id[entry], entries_.frame_id[entry], entries_.kind[entry],
-                entries_.name[entry], position);
-    auto [at, is_new] = last_.try_emplace(key);
-    if (is_new) at->second.row = kNoRow;
-    return &at->second;
-  }
-
-  static constexpr size_t kNoRow = ~size_t{0};
-
-  CompileGraphTable& graphs_;
-  GraphRows rows_;
   AskOnce<Shows> shows_{model_.pools, ShowsOf};
   AskOnce<bool> is_graph_name_{model_.pools, IsGraphName};
   FxGraphParser parser_;
   GraphNodes nodes_;
-  std::vector<RowRange> ranges_;  // by row of compile_graph
-  std::unordered_map<StringId, size_t> by_md5_;
+  std::unordered_map<StringId, Content> by_md5_;
   std::map<InCompilation, int32_t> positions_;
-  std::map<InFrame, GraphRef> last_;
+  std::map<InFrame, Last> last_;
 };
-
-Status Run(const Model& model, AnalysisResult& result) {
-  Collector(model, result.part).Run();
-  return {};
-}
 
 }  // namespace
 
@@ -159,9 +141,10 @@ const Analysis& Describe() {
                            "same frame was compiled before?",
                .example = "tables of graphs, their operations, inputs and changes; no findings of "
                           "its own",
-               .needs = kNeeds,
-               .makes = kMakes},
-      .run = Run};
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileGraphTable, CompileGraphOpTable, CompileGraphInputTable,
+                                    CompileGraphChangeTable>},
+      .run = RunPass<Collector>};
   return kAnalysis;
 }
 

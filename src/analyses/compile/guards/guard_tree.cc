@@ -1,6 +1,6 @@
 #include "analyses/compile/guards/guard_tree.h"
 
-#include <charconv>
+#include "base/text/scan.h"
 
 namespace debrief::analyses::compile_guards {
 
@@ -30,8 +30,7 @@ class TreeReader {
     const size_t at = line.find_first_not_of("| ");
     if (at == std::string_view::npos) return;
     line.remove_prefix(at);
-    if (!line.starts_with("+- ")) return Latency(line);
-    line.remove_prefix(3);
+    if (!TakePrefix(line, "+- ")) return Latency(line);
     const size_t depth = at / 2;
     const size_t colon = line.find(": ");
     const std::string_view label = line.substr(0, colon);
@@ -48,12 +47,7 @@ class TreeReader {
 
  private:
   void Latency(std::string_view line) {
-    constexpr std::string_view kLatency = "Guard latency = ";
-    if (!line.starts_with(kLatency)) return;
-    line.remove_prefix(kLatency.size());
-    double number = 0;
-    if (std::from_chars(line.data(), line.data() + line.size(), number).ec == std::errc())
-      tree_.check_us = number;
+    if (TakePrefix(line, "Guard latency = ")) tree_.check_us = LeadingNumber(line, tree_.check_us);
   }
 
   GuardTree& tree_;
@@ -66,11 +60,7 @@ void ParseGuardTree(std::string_view text, GuardTree& tree) {
   tree.guards.clear();
   tree.check_us = kNoDouble;
   TreeReader reader(tree);
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    reader.Line(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
+  while (!text.empty()) reader.Line(TakeLine(text));
 }
 
 }  // namespace debrief::analyses::compile_guards

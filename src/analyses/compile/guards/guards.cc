@@ -23,12 +23,6 @@ namespace debrief::analyses::compile_guards {
 
 namespace {
 
-// compilation is needed for its order only: whoever makes it makes compile_recompile, which may be
-// empty.
-constexpr auto kNeeds = kTableNames<CompileEntryTable, CompilationTable>;
-constexpr auto kUses = kTableNames<CompileRecompileTable>;
-constexpr auto kMakes = kTableNames<CompileGuardTable>;
-
 enum class Kind : uint8_t { kOther, kTree, kJson };
 
 Kind KindOf(std::string_view kind) {
@@ -36,8 +30,7 @@ Kind KindOf(std::string_view kind) {
   return kind == "dynamo_guards" ? Kind::kJson : Kind::kOther;
 }
 
-using CompileKey =
-    std::tuple<int32_t, int32_t, int32_t, std::string_view>;  // input, rank, life, id
+using CompileKey = std::pair<Process, std::string_view>;
 
 // L['x'] without its brackets, as reasons have it.
 std::string WithoutLocals(std::string_view guard) {
@@ -74,8 +67,8 @@ class GuardWriter : EntryPass {
       : EntryPass(model, part), rows_(part.tables.Edit<CompileGuardTable>()) {
     const auto& recompiles = model.tables.Get<CompileRecompileTable>();
     for (size_t row = 0; row < recompiles.size(); ++row) {
-      Failures& to = failures_[{recompiles.input[row], recompiles.rank[row], recompiles.life[row],
-                                model.pools.Text(recompiles.previous_id[row])}];
+      Failures& to =
+          failures_[{ProcessOf(recompiles, row), model.pools.Text(recompiles.previous_id[row])}];
       const std::string_view guard = model.pools.Text(recompiles.guard[row]);
       if (guard.starts_with("tensor '")) {
         ++to.tensors[std::string(model.pools.Text(recompiles.source[row]))];
@@ -99,7 +92,7 @@ class GuardWriter : EntryPass {
     for (size_t row = 0; row < entries_.size(); ++row) {
       const Kind kind = kind_of_(entries_.kind[row]);
       if (kind == Kind::kOther || entries_.compile_id[row] == StringId::kNone) continue;
-      const CompileKey key(entries_.input[row], entries_.rank[row], entries_.life[row],
+      const CompileKey key(ProcessOf(entries_, row),
                            WithoutAttempt(model_.pools.Text(entries_.compile_id[row])));
       auto [found, is_new] = places.try_emplace(key, texts.size());
       if (is_new) texts.emplace_back(key, row);
@@ -143,7 +136,7 @@ class GuardWriter : EntryPass {
 
   void Write(const CompileKey& key, size_t from, const Failures* failures) {
     auto row = RowLike<CompileGuardRow>(entries_, from);
-    row.compile_id = texts_(std::get<3>(key));
+    row.compile_id = texts_(key.second);
     row.check_us = tree_.check_us;
     failed_.assign(tree_.guards.size(), 0);
     if (failures != nullptr) {
@@ -181,10 +174,6 @@ class GuardWriter : EntryPass {
   ByteView json_;
 };
 
-Status Run(const Model& model, AnalysisResult& result) {
-  return GuardWriter(model, result.part).Run();
-}
-
 }  // namespace
 
 const Analysis& Describe() {
@@ -192,10 +181,12 @@ const Analysis& Describe() {
       .info = {.name = "compile_guards",
                .sentence = "Which guards does each compilation check, and which of them failed?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
-      .run = Run};
+               // compilation is needed for its order only: whoever makes it makes
+               // compile_recompile, which may be empty.
+               .needs = kTableNames<CompileEntryTable, CompilationTable>,
+               .makes = kTableNames<CompileGuardTable>,
+               .uses = kTableNames<CompileRecompileTable>},
+      .run = RunPass<GuardWriter>};
   return kAnalysis;
 }
 

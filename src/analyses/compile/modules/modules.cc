@@ -129,9 +129,6 @@ class ModuleTree {
   std::vector<std::optional<size_t>> module_of_input_;  // by node
 };
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kMakes = kTableNames<CompileModuleTable>;
-
 class Collector : EntryPass {
  public:
   Collector(const Model& model, Part& part)
@@ -184,11 +181,6 @@ class Collector : EntryPass {
   std::unordered_map<StringId, std::optional<std::vector<Module>>> by_md5_;
 };
 
-Status Run(const Model& model, AnalysisResult& result) {
-  Collector(model, result.part).Run();
-  return {};
-}
-
 }  // namespace
 
 const Analysis& Describe() {
@@ -197,9 +189,9 @@ const Analysis& Describe() {
                .sentence = "Which modules does a compiled frame have, and how much of its graph is "
                            "theirs?",
                .example = "a table of modules; no findings of its own",
-               .needs = kNeeds,
-               .makes = kMakes},
-      .run = Run};
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileModuleTable>},
+      .run = RunPass<Collector>};
   return kAnalysis;
 }
 

@@ -11,9 +11,9 @@
 #include <tuple>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/artifact_json.h"
 #include "analyses/compile/parity/collective_counts.h"
 #include "analyses/compile/rows.h"
-#include "base/json/cursor.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_parity.h"
@@ -21,9 +21,6 @@
 namespace debrief::analyses::compile_parity {
 
 namespace {
-
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kMakes = kTableNames<CompileParityTable>;
 
 struct Graph {
   std::optional<size_t> schedule;  // rows of compile_entry
@@ -56,42 +53,32 @@ Graphs FindGraphs(const Model& model, const CompileEntryTable& entries) {
   return graphs;
 }
 
-Result<CollectiveCounts> CountScheduled(std::string_view json, JsonReader& reader) {
-  CollectiveCounts counts;
-  if (json.empty()) return Status(Code::kInvalid, "no payload");
-  TRY(reader.Open(json));
-  TRY(reader.root().ForEachElement([&](JsonValue element) -> Status {
-    auto op = element.String();
-    if (!op) return Status(Code::kInvalid, "an op that is no text");
-    counts.Add(*op);
-    return {};
-  }));
-  return counts;
-}
-
-// Fills in `row`.
-Status Compare(const Model& model, const Graph& graph, JsonReader& reader, CompileParityRow& row) {
+// Fills in `row`; false when one of the two cannot be read.
+bool Compare(const Model& model, const Graph& graph, ArtifactReader& reader,
+             CompileParityRow& row) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
-  ASSIGN_OR_RETURN(ByteView json, PayloadLines(model, entries, *graph.schedule));
-  ASSIGN_OR_RETURN(CollectiveCounts scheduled, CountScheduled(json.text(), reader));
+  auto json = PayloadLines(model, entries, *graph.schedule);
+  auto ops = json.ok() ? reader.Schedule(json.value().text()) : std::nullopt;
   std::string code;
-  TRY(ReadPayload(model, entries, *graph.code, code));
-  CollectiveCounts called = CountCalls(code);
+  if (!ops || !ReadPayload(model, entries, *graph.code, code).ok()) return false;
+  CollectiveCounts scheduled;
+  for (const std::string& op : *ops) scheduled.Add(op);
+  const CollectiveCounts called = CountCalls(code);
   row.difference = 0;
   for (size_t kind = 0; kind < kCollectives.size(); ++kind)
     row.difference += std::abs(scheduled.by_kind[kind] - called.by_kind[kind]);
   row.missing_waits = std::max<int64_t>(0, called.total() - called.waits);
-  return {};
+  return true;
 }
 
 Status Run(const Model& model, AnalysisResult& result) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
   ResultTexts texts(model.pools, result.part.pools);
-  JsonReader reader;
+  ArtifactReader reader;
   for (const auto& [key, graph] : FindGraphs(model, entries)) {
     if (!graph.code) continue;
     auto row = RowLike<CompileParityRow>(entries, *graph.schedule);
-    if (!Compare(model, graph, reader, row).ok()) continue;  // what cannot be read is not compared
+    if (!Compare(model, graph, reader, row)) continue;
     row.compile_id = texts(entries.compile_id[*graph.schedule]);
     row.graph = texts(std::get<2>(key));
     result.part.tables.Edit<CompileParityTable>().Add(row);
@@ -107,8 +94,8 @@ const Analysis& Describe() {
                .sentence = "Does generated code have the collectives that were scheduled, and wait "
                            "for them?",
                .example = "a table with the difference for each graph; no findings of its own",
-               .needs = kNeeds,
-               .makes = kMakes},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileParityTable>},
       .run = Run};
   return kAnalysis;
 }

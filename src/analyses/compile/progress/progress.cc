@@ -4,8 +4,6 @@
 // one did, else failed, unfinished or empty, in this order, after its compilations. Blockers are
 // what stands behind broken, failed and unfinished frames: the same reason at the same line is one.
 // One pass over table compilation.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,10 +22,6 @@ namespace debrief::analyses::compile_progress {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompilationTable>;
-constexpr auto kMakes = kTableNames<CompileProgressTable, CompileBlockerTable>;
-constexpr size_t kMostNames = 16;
-
 struct FrameState {
   bool has_graph = false, breaks = false, failed = false, unfinished = false, resumes = false;
   int64_t ops = 0;
@@ -37,7 +31,7 @@ struct Blocker {
   CompileBlockerRow row;
   size_t number = 0;  // in the order of first sight
   std::set<std::string_view> frames;
-  std::vector<std::string_view> functions;
+  FirstNames functions;
 };
 
 // A place and a reason: kind, reason, file, line.
@@ -62,11 +56,10 @@ class ProgressWriter {
         blockers_(part.tables.Edit<CompileBlockerTable>()) {}
 
   void Run() {
-    std::map<std::tuple<int32_t, int32_t, int32_t>, size_t> places;  // input, rank, life
+    std::map<Process, size_t> places;
     std::vector<ProcessState> processes;
     for (size_t row = 0; row < rows_.size(); ++row) {
-      auto [found, is_new] = places.try_emplace(
-          std::tuple(rows_.input[row], rows_.rank[row], rows_.life[row]), processes.size());
+      auto [found, is_new] = places.try_emplace(ProcessOf(rows_, row), processes.size());
       if (is_new) processes.push_back(NewProcess(row));
       Add(row, processes[found->second]);
     }
@@ -132,10 +125,7 @@ class ProgressWriter {
     blocker.number = found->second;
     blocker.frames.insert(FrameOf(row));
     blocker.row.seconds += Lost(row, outcome);
-    const std::string_view function = names_.Text(rows_.function[row]);
-    auto& names = blocker.functions;
-    if (names.size() < kMostNames && std::find(names.begin(), names.end(), function) == names.end())
-      names.push_back(function);
+    blocker.functions.Add(names_.Text(rows_.function[row]));
   }
 
   Blocker NewBlocker(size_t from, const BlockerKey& key) {
@@ -179,7 +169,7 @@ class ProgressWriter {
       CompileBlockerRow& row = blockers[i].row;
       row.position = static_cast<int32_t>(i);
       row.frames = static_cast<int32_t>(blockers[i].frames.size());
-      row.functions = texts_(fmt::format("{}", fmt::join(blockers[i].functions, ", ")));
+      row.functions = texts_(blockers[i].functions.Joined());
       blockers_.Add(row);
     }
   }
@@ -191,11 +181,6 @@ class ProgressWriter {
   CompileBlockerTable& blockers_;
 };
 
-Status Run(const Model& model, AnalysisResult& result) {
-  ProgressWriter(model, result.part).Run();
-  return {};
-}
-
 }  // namespace
 
 const Analysis& Describe() {
@@ -203,9 +188,9 @@ const Analysis& Describe() {
       .info = {.name = "compile_progress",
                .sentence = "How much of the program is compiled, and what blocks the rest?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes},
-      .run = Run};
+               .needs = kTableNames<CompilationTable>,
+               .makes = kTableNames<CompileProgressTable, CompileBlockerTable>},
+      .run = RunPass<ProgressWriter>};
   return kAnalysis;
 }
 

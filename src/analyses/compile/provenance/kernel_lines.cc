@@ -1,19 +1,14 @@
-#include "analyses/compile/provenance/kernel_lines.h"
-
+// On which lines of generated code each kernel is called.
 #include <algorithm>
 
-#include "base/text/strings.h"
+#include "analyses/compile/provenance/line_maps.h"
+#include "base/text/scan.h"
 
 namespace debrief::analyses::compile_provenance {
 
 namespace {
 
 constexpr size_t kMostPlaces = size_t{1} << 22;
-
-bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool IsWord(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
-}
 
 using Lines = std::vector<std::string_view>;
 
@@ -144,8 +139,7 @@ int32_t NameFinder::Add(std::string_view name) {
   }
   int32_t& number = nodes_[static_cast<size_t>(at)].name;
   if (number < 0) {
-    number = static_cast<int32_t>(lengths_.size());
-    lengths_.push_back(name.size());
+    number = static_cast<int32_t>(names_++);
   }
   return number;
 }
@@ -184,7 +178,7 @@ void NameFinder::MakeLinks() {
 std::optional<std::vector<std::vector<int32_t>>> NameFinder::Find(
     std::span<const std::string_view> lines, size_t first, size_t most) {
   if (!linked_) MakeLinks();
-  std::vector<std::vector<int32_t>> places(lengths_.size());
+  std::vector<std::vector<int32_t>> places(names_);
   size_t visits = 0;
   auto add = [&](int32_t name, int32_t line) {
     auto& of_name = places[static_cast<size_t>(name)];
@@ -212,10 +206,9 @@ std::optional<std::vector<std::vector<int32_t>>> NameFinder::Find(
 std::vector<std::string_view> SplitLines(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
-    size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (end != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
+    const size_t left = text.size();
+    std::string_view line = TakeLine(text);
+    if (line.size() < left) TakeSuffix(line, "\r");
     lines.push_back(line);
   }
   return lines;

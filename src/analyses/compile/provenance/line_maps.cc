@@ -2,7 +2,6 @@
 
 #include <unordered_map>
 
-#include "analyses/compile/provenance/kernel_lines.h"
 #include "base/bytes/source.h"
 #include "base/json/canonical.h"
 #include "base/json/cursor.h"

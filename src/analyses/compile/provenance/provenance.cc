@@ -25,9 +25,6 @@ namespace debrief::analyses::compile_provenance {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kMakes = kTableNames<ProvenanceGraphTable, ProvenanceLineTable>;
-
 enum Piece : uint8_t { kPre, kOldPre, kPost, kOldPost, kPython, kCpp, kMap, kPieces };
 
 // How the file names of the pieces begin.
@@ -39,8 +36,6 @@ constexpr std::array<std::string_view, kPieces> kPrefixes = {
     "inductor_output_code",
     "inductor_aot_wrapper_code",
     "inductor_provenance_tracking_node_mappings"};
-
-constexpr size_t kNoRow = static_cast<size_t>(-1);
 
 struct Graph {
   std::array<size_t, kPieces> rows;  // of compile_entry
@@ -152,8 +147,8 @@ const Analysis& Describe() {
       .info = {.name = "compile_provenance",
                .sentence = "Which line of the graph became which line of the generated code?",
                .example = "tables that join lines of graphs and code; no findings of its own",
-               .needs = kNeeds,
-               .makes = kMakes},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<ProvenanceGraphTable, ProvenanceLineTable>},
       .run = Run};
   return kAnalysis;
 }

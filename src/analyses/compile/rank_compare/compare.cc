@@ -3,7 +3,6 @@
 #include <array>
 #include <iterator>
 
-#include "analyses/compile/rank_compare/normalise.h"
 #include "analyses/compile/rank_compare/rank_compare.h"
 #include "base/bytes/hash.h"
 #include "model/compile/payload.h"
@@ -28,11 +27,6 @@ std::vector<int32_t> Without(const std::vector<int32_t>& all, const std::vector<
   std::vector<int32_t> rest;
   std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(rest));
   return rest;
-}
-
-ListId InternRanks(const std::vector<int32_t>& ranks, Part& part) {
-  const std::vector<int64_t> wide(ranks.begin(), ranks.end());
-  return part.pools.lists.Intern(wide);
 }
 
 void AddRow(const Model& model, const Job& job, const UnitKey& key, const Unit& unit,
@@ -162,8 +156,8 @@ std::vector<Difference> CompareUnits(const Model& model, const Job& job, Part& p
                        .rank_a = extra ? missing.front() : have.front(),
                        .rank_b = rank,
                        .unit = &key,
-                       .span_a = extra ? Difference::kNoRow : unit.begin()->second,
-                       .span_b = extra ? unit.at(rank) : Difference::kNoRow});
+                       .span_a = extra ? kNoRow : unit.begin()->second,
+                       .span_b = extra ? unit.at(rank) : kNoRow});
     }
   }
   return found;

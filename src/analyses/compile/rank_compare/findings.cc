@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analyses/compile/rank_compare/rank_compare.h"
+#include "analyses/compile/rows.h"
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "base/text/units.h"
@@ -27,7 +28,7 @@ constexpr double kSlowFactor = 1.5;
 constexpr double kSlowSeconds = 10;
 
 size_t SpanOf(const Difference& difference) {
-  return difference.span_b != Difference::kNoRow ? difference.span_b : difference.span_a;
+  return difference.span_b != kNoRow ? difference.span_b : difference.span_a;
 }
 
 std::string InWords(const UnitKey& unit) {
@@ -181,8 +182,8 @@ void AddFirstDifferences(const Model& model, const Job& job,
       row.name = part.pools.Intern(
           model.pools.Text(name == StringId::kNone ? entries.kind[one->graph_b] : name));
     } else {
-      if (one->span_a != Difference::kNoRow) row.entry_a = spans.entry[one->span_a];
-      if (one->span_b != Difference::kNoRow) row.entry_b = spans.entry[one->span_b];
+      if (one->span_a != kNoRow) row.entry_a = spans.entry[one->span_a];
+      if (one->span_b != kNoRow) row.entry_b = spans.entry[one->span_b];
       row.name = part.pools.Intern(one->unit->function);
     }
     const std::string text = one->text.empty() ? InWords(*one->unit) : one->text;
@@ -198,12 +199,9 @@ void AddDifferenceFindings(const Model& model, const Job& job,
     const bool two = job.ranks.size() == 2;
     const bool ended = EndedBefore(model, job, verdict);
     const bool weak = two || ended || (verdict.kind == Kind::kGraph && verdict.ranks.size() > 1);
-    Finding finding;
-    finding.rule = "compile.rank_differs";
-    finding.severity = weak ? Severity::kInfo : Severity::kWarning;
-    finding.role = weak ? Role::kObservation : Role::kCause;
-    finding.job = job.job;
-    finding.attempt = job.attempt;
+    Finding finding = NewFinding("compile.rank_differs", job.job, job.attempt,
+                                 weak ? Severity::kInfo : Severity::kWarning,
+                                 weak ? Role::kObservation : Role::kCause);
     finding.ranks = two ? job.ranks : verdict.ranks;
     finding.headline = Headline(model, job, verdict);
     finding.confidence = weak ? 0.4 : verdict.kind == Kind::kGraph ? 0.7 : 0.9;
@@ -233,11 +231,7 @@ void AddSlowFindings(const Part& part, std::vector<Finding>& findings) {
     const size_t slowest = rows.back();
     const double more = times.seconds[slowest] - median;
     if (more < kSlowSeconds || times.seconds[slowest] < kSlowFactor * median) continue;
-    Finding finding;
-    finding.rule = "compile.rank_slow";
-    finding.severity = Severity::kWarning;
-    finding.job = who.first;
-    finding.attempt = who.second;
+    Finding finding = NewFinding("compile.rank_slow", who.first, who.second, Severity::kWarning);
     finding.ranks = {times.rank[slowest]};
     finding.headline = fmt::format(
         "Rank {} compiles for {:.0f} s, the median rank for {:.0f} s; the others wait for it",

@@ -1,11 +1,10 @@
-#include "analyses/compile/rank_compare/normalise.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "base/text/strings.h"
+#include "analyses/compile/rank_compare/rank_compare.h"
+#include "base/text/scan.h"
 
 namespace debrief::analyses::compile_rank_compare {
 
@@ -16,9 +15,6 @@ constexpr size_t kShownBytes = 120;
 constexpr std::array<std::string_view, 5> kDevices = {"cuda:", "xpu:", "hpu:", "mtia:", "npu:"};
 
 bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsWord(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 bool EndsPath(char c) {
   return static_cast<unsigned char>(c) <= ' ' ||
          std::string_view("\"'`:,;()[]{}").find(c) != std::string_view::npos;
@@ -74,8 +70,7 @@ class Normaliser {
     size_t end = at_;
     while (end < text_.size() && !EndsPath(text_[end])) ++end;
     const std::string_view path = text_.substr(at_, end - at_);
-    if (path.find("torchinductor") != std::string_view::npos ||
-        path.find("triton_cache") != std::string_view::npos) {
+    if (Contains(path, "torchinductor") || Contains(path, "triton_cache")) {
       Skip(end);
     } else {
       out_ += path;
@@ -93,13 +88,6 @@ class Normaliser {
   std::string& out_;
   size_t at_ = 0;
 };
-
-std::string_view NextLine(std::string_view& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 // The part of the line around its first difference.
 std::string Cut(std::string_view line, size_t difference) {
@@ -128,8 +116,8 @@ std::string FirstDifference(std::string_view a, std::string_view b) {
   for (size_t number = 1; !a.empty() || !b.empty(); ++number) {
     const bool a_ends = a.empty();
     const bool b_ends = b.empty();
-    const std::string_view line_a = NextLine(a);
-    const std::string_view line_b = NextLine(b);
+    const std::string_view line_a = TakeLine(a);
+    const std::string_view line_b = TakeLine(b);
     if (line_a == line_b && a_ends == b_ends) continue;
     const auto at = static_cast<size_t>(
         std::mismatch(line_a.begin(), line_a.end(), line_b.begin(), line_b.end()).first -

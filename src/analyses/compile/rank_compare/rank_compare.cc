@@ -26,11 +26,6 @@ namespace debrief::analyses::compile_rank_compare {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable, CompileSpanTable>;
-constexpr auto kUses = kTableNames<CompilePhaseTable>;
-constexpr auto kMakes = kTableNames<CompileRankTimeTable, CompileOverlapTable, CompileRankOnlyTable,
-                                    CompileFirstDifferenceTable>;
-
 Status Run(const Model& model, AnalysisResult& result) {
   const std::vector<Job> jobs = GatherJobs(model);
   if (jobs.empty()) return {};
@@ -112,9 +107,10 @@ const Analysis& Describe() {
       .info = {.name = "compile_rank_compare",
                .sentence = "Which rank compiles something else than the others, or longer?",
                .example = "Rank 3 compiles extra (train.py:27), 2.4 s, which no other rank does",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable, CompileSpanTable>,
+               .makes = kTableNames<CompileRankTimeTable, CompileOverlapTable, CompileRankOnlyTable,
+                                    CompileFirstDifferenceTable>,
+               .uses = kTableNames<CompilePhaseTable>},
       .run = Run};
   return kAnalysis;
 }
@@ -143,21 +139,17 @@ std::vector<Job> GatherJobs(const Model& model) {
 Graphs GatherGraphs(const Model& model) {
   const auto& entries = model.tables.Get<CompileEntryTable>();
   const auto& spans = model.tables.Get<CompileSpanTable>();
-  using Key = std::tuple<int32_t, int32_t, int32_t, std::string_view>;  // input, rank, life, id
-  std::map<Key, size_t> span_of;
-  for (size_t row = 0; row < spans.size(); ++row) {
-    span_of.emplace(Key(spans.input[row], spans.rank[row], spans.life[row],
-                        model.pools.Text(spans.compile_id[row])),
-                    row);
-  }
+  std::map<std::pair<Process, std::string_view>, size_t> span_of;  // and compile id
+  for (size_t row = 0; row < spans.size(); ++row)
+    span_of.try_emplace({ProcessOf(spans, row), model.pools.Text(spans.compile_id[row])}, row);
   AskOnce<bool> is_kind(model.pools, IsAmong<kKinds>);
   AskOnce<bool> is_artifact(model.pools, IsAmong<kArtifacts>);
   Graphs graphs;
   for (size_t row = 0; row < entries.size(); ++row) {
     if (entries.payload_bytes[row] <= 0) continue;
     if (!is_kind(entries.kind[row]) && !is_artifact(entries.name[row])) continue;
-    auto found = span_of.find({entries.input[row], entries.rank[row], entries.life[row],
-                               WithoutAttempt(model.pools.Text(entries.compile_id[row]))});
+    auto found = span_of.find(
+        {ProcessOf(entries, row), WithoutAttempt(model.pools.Text(entries.compile_id[row]))});
     if (found != span_of.end()) graphs[found->second].push_back(row);
   }
   return graphs;

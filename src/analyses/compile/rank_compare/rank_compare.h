@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "analyses/compile/rows.h"
+#include "base/stats/intervals.h"
 #include "model/finding.h"
 #include "model/model.h"
 
@@ -62,8 +64,6 @@ struct Difference {
   size_t graph_a = kNoRow;  // of compile_entry, of kGraph
   size_t graph_b = kNoRow;
   std::string text;
-
-  static constexpr size_t kNoRow = static_cast<size_t>(-1);
 };
 
 // Ranks that are to blame when `have` of `all` ranks do one thing and the others do not: with three
@@ -90,8 +90,8 @@ void AddDifferenceFindings(const Model& model, const Job& job,
 // compile.rank_slow, from compile_rank_time of `part`.
 void AddSlowFindings(const Part& part, std::vector<Finding>& findings);
 
-// Rank by rank, the intervals in which it compiles, sorted and not overlapping.
-using Intervals = std::map<int32_t, std::vector<std::pair<int64_t, int64_t>>>;
+// Rank by rank, when it compiles.
+using Intervals = std::map<int32_t, IntervalSet>;
 
 // By the outermost phases of the compiler, else by the spans of compilations.
 Intervals FindIntervals(const Model& model, const Job& job);
@@ -100,5 +100,18 @@ Intervals FindIntervals(const Model& model, const Job& job);
 // sweep over them: sets of ranks are known by a hash that each end changes, and only those that are
 // kept are spelled out.
 void AddTimes(const Model& model, const Job& job, Part& part);
+
+// Text of graphs without what differs from rank to rank though the graphs are the same.
+//
+//   0x7f3a2c   <-  #        addresses
+//   cuda:3     <-  cuda:#   the rank's own device
+//   /tmp/torchinductor_me/ab/cabc.py  <-  #   files of the caches
+//   140234876223344  <-  #  ids of Python objects: numbers of nine digits or more
+//
+// Shapes, strides, constants and names stay: by them graphs differ. Cost: one pass.
+void AppendNormalised(std::string_view text, std::string& out);
+
+// "line 3: `a` here, `b` there", of two texts that differ; lines are cut to a readable length.
+std::string FirstDifference(std::string_view a, std::string_view b);
 
 }  // namespace debrief::analyses::compile_rank_compare

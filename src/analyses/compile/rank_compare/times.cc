@@ -40,27 +40,13 @@ double SecondsBetween(int64_t from, int64_t to) {
   return static_cast<double>(static_cast<uint64_t>(to) - static_cast<uint64_t>(from)) / 1e9;
 }
 
-// Joins intervals that touch.
-void Merge(std::vector<std::pair<int64_t, int64_t>>& intervals) {
-  std::sort(intervals.begin(), intervals.end());
-  size_t kept = 0;
-  for (const auto& interval : intervals) {
-    if (kept > 0 && interval.first <= intervals[kept - 1].second) {
-      intervals[kept - 1].second = std::max(intervals[kept - 1].second, interval.second);
-    } else {
-      intervals[kept++] = interval;
-    }
-  }
-  intervals.resize(kept);
-}
-
 class Sweep {
  public:
   Sweep(const Job& job, const Intervals& intervals) : job_(job) {
     for (const auto& [rank, of_rank] : intervals) {
-      for (const auto& [start, end] : of_rank) {
-        steps_.push_back({start, rank, true});
-        steps_.push_back({end, rank, false});
+      for (const Interval& interval : of_rank) {
+        steps_.push_back({interval.begin, rank, true});
+        steps_.push_back({interval.end, rank, false});
       }
     }
     std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) {
@@ -137,8 +123,7 @@ void AddSets(const Job& job, const std::vector<Set>& sets, Part& part) {
     CompileOverlapRow row;
     row.job = job.job;
     row.attempt = job.attempt;
-    const std::vector<int64_t> ranks(set.ranks.begin(), set.ranks.end());
-    row.ranks = part.pools.lists.Intern(ranks);
+    row.ranks = InternRanks(set.ranks, part);
     row.waiting = static_cast<int32_t>(job.ranks.size() - set.ranks.size());
     row.seconds = set.seconds;
     row.intervals = set.intervals;
@@ -156,16 +141,16 @@ Intervals FindIntervals(const Model& model, const Job& job) {
     if (phases.depth[i] != 0 || phases.job[i] != job.job || phases.attempt[i] != job.attempt)
       continue;
     if (phases.rank[i] != kNone32)
-      intervals[phases.rank[i]].emplace_back(phases.start_ns[i], phases.end_ns[i]);
+      intervals[phases.rank[i]].push_back({phases.start_ns[i], phases.end_ns[i]});
   }
   for (const auto& [rank, rows] : job.spans) {
     if (intervals.contains(rank)) continue;
     for (size_t row : rows) {
       if (spans.start_ns[row] != kNone64 && spans.end_ns[row] >= spans.start_ns[row])
-        intervals[rank].emplace_back(spans.start_ns[row], spans.end_ns[row]);
+        intervals[rank].push_back({spans.start_ns[row], spans.end_ns[row]});
     }
   }
-  for (auto& [rank, of_rank] : intervals) Merge(of_rank);
+  for (auto& [rank, of_rank] : intervals) of_rank = Union(std::move(of_rank));
   return intervals;
 }
 

@@ -73,16 +73,15 @@ void AddRows(size_t position, const Place& place, Verdicts& verdicts) {
 void AddMismatch(std::string_view what, const std::set<int32_t>& ranks, Verdicts& verdicts) {
   if (ranks.empty()) return verdicts.Check(what, "consistent", "");
   verdicts.Check(what, "differs", "");
-  verdicts.AddGroup(what, 0, {{ranks.begin(), ranks.end()}, "ranks at a place where they differ"});
+  verdicts.AddGroups(what, {{{ranks.begin(), ranks.end()}, "ranks at a place where they differ"}});
 }
 
 // "0/0 0/1 1/0 ..."
 std::string Beginning(const std::vector<std::string_view>& order) {
   constexpr size_t kMost = 16;
-  std::string text;
-  for (size_t i = 0; i < std::min(order.size(), kMost); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : " ", order[i]);
-  return order.size() > kMost ? text + " ..." : text;
+  const bool is_cut = order.size() > kMost;
+  auto end = is_cut ? order.begin() + kMost : order.end();
+  return fmt::format("{}{}", fmt::join(order.begin(), end, " "), is_cut ? " ..." : "");
 }
 
 // tlparse looks only as far as the shorter of two orders goes.
@@ -100,13 +99,9 @@ void CheckOrder(const std::vector<const RankLogs::value_type*>& logs, bool ids_d
       lengths.size() > 1 ? "the orders have different lengths" : std::string_view();
   verdicts.Check("order", ids_differ ? "differs" : "consistent", detail);
   if (groups.size() < 2) return;
-  std::vector<const Agreement*> in_order;
-  for (const auto& [order, group] : groups) in_order.push_back(&group);
-  std::sort(in_order.begin(), in_order.end(), [](const Agreement* a, const Agreement* b) {
-    return a->ranks.front() < b->ranks.front();
-  });
-  for (size_t i = 0; i < in_order.size(); ++i)
-    verdicts.AddGroup("order", static_cast<int32_t>(i), *in_order[i]);
+  std::vector<Agreement> agreements;
+  for (const auto& [order, group] : groups) agreements.push_back(group);
+  verdicts.AddGroups("order", std::move(agreements));
 }
 
 }  // namespace

@@ -12,8 +12,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/rows.h"
+#include "base/text/rank_list.h"
 #include "tables/compile_artifact_count.h"
 #include "tables/compile_cache.h"
 #include "tables/compile_collective.h"
@@ -30,26 +34,11 @@ namespace debrief::analyses::compile_ranks {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable, CompileArtifactCountTable>;
-constexpr auto kUses = kTableNames<CompileCacheTable, CompileCollectiveTable, CompileRuntimeOpTable,
-                                   CompileTensorMetaTable, CompileExecutionTable>;
-constexpr auto kMakes = kTableNames<CompileRankCheckTable, CompileDivergenceTable,
-                                    CompileRuntimeDeltaTable, CompileOrderTable>;
-
-Status Run(const Model& model, AnalysisResult& result) {
-  for (const auto& [who, logs] : GatherRankLogs(model)) {
-    Verdicts verdicts(model, who.first, who.second, result.part);
-    CompareContents(logs, verdicts);
-    CompareRuntimes(logs, verdicts);
-    CompareOrders(logs, verdicts);
-  }
-  AddFindings(result.part, result.findings);
-  return {};
-}
-
 // A miss says more than a hit, a hit more than a bypass: so their letters are compared.
 int Weight(char answer) { return answer == 'm' ? 3 : answer == 'h' ? 2 : 1; }
 
+// What each rank compiled. Logs of no known rank cannot be compared and are left out. One pass over
+// the tables.
 class Gatherer {
  public:
   explicit Gatherer(const Model& model) : model_(model) {}
@@ -117,6 +106,80 @@ class Gatherer {
   Attempts attempts_;
 };
 
+// The differences that explain a hang or a slow start. Only what is asked the right way: that
+// tlparse's fingerprints differ because estimates do is in the tables, not here; nor that ranks
+// have other compile ids or other answers of caches, which healthy ranks have, too: what they
+// compiled is compared in compile_rank_compare, what caches did in compile_caches.
+struct Rule {
+  std::string_view what;
+  Severity severity;
+  std::string_view headline;
+  std::string_view next_step;
+};
+
+constexpr std::array<Rule, 3> kRules = {
+    {{"order", Severity::kWarning, "Ranks run their compiled graphs in different orders",
+      "Compare the orders: debrief query OUT \"FROM compile_order ORDER BY position, rank\""},
+     {"collectives_by_graph", Severity::kWarning, "Ranks compiled different collectives",
+      "Compare the schedules: debrief query OUT \"FROM compile_collective ORDER BY graph, rank, "
+      "position\""},
+     {"tensor_shapes", Severity::kWarning, "Ranks compiled graphs with different tensors or ops",
+      "Compare the fingerprints: debrief query OUT \"FROM compile_tensor_meta ORDER BY graph, "
+      "rank\""}}};
+
+// "rank 1: 4 ops in 2 graphs"; at most four groups.
+std::string GroupsInWords(const Part& part, const std::vector<size_t>& rows) {
+  constexpr size_t kMost = 4;
+  const auto& groups = part.tables.Get<CompileDivergenceTable>();
+  std::string text;
+  for (size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
+    auto list = part.pools.lists.Get(groups.ranks[rows[i]]);
+    std::vector<int32_t> ranks;
+    for (int64_t rank : list) ranks.push_back(static_cast<int32_t>(rank));
+    text += fmt::format("{}{}: {}", i == 0 ? "" : "; ", RanksInWords(ranks),
+                        part.pools.Text(groups.detail[rows[i]]));
+  }
+  if (rows.size() > kMost) text += fmt::format("; and {} more groups", rows.size() - kMost);
+  return text;
+}
+
+Finding MakeFinding(const Part& part, const Rule& rule, const std::vector<size_t>& rows) {
+  const auto& groups = part.tables.Get<CompileDivergenceTable>();
+  Finding finding = NewFinding(fmt::format("compile_ranks.{}", rule.what), groups.job[rows[0]],
+                               groups.attempt[rows[0]], rule.severity);
+  finding.headline = fmt::format("{} ({})", rule.headline, GroupsInWords(part, rows));
+  finding.evidence.push_back({.text = "ranks that agree with each other",
+                              .table = "compile_divergence",
+                              .rows = {rows.begin(), rows.end()}});
+  finding.why = "compared as the logs tell it; which group is wrong they do not tell";
+  finding.next_step = std::string(rule.next_step);
+  return finding;
+}
+
+void AddFindings(const Part& part, std::vector<Finding>& findings) {
+  const auto& groups = part.tables.Get<CompileDivergenceTable>();
+  for (const Rule& rule : kRules) {
+    std::map<std::pair<int32_t, int32_t>, std::vector<size_t>> rows;  // by job and attempt
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (part.pools.Text(groups.what[i]) == rule.what)
+        rows[{groups.job[i], groups.attempt[i]}].push_back(i);
+    }
+    for (const auto& [attempt, of_attempt] : rows)
+      findings.push_back(MakeFinding(part, rule, of_attempt));
+  }
+}
+
+Status Run(const Model& model, AnalysisResult& result) {
+  for (const auto& [who, logs] : Gatherer(model).Run()) {
+    Verdicts verdicts(who.first, who.second, result.part);
+    CompareContents(logs, verdicts);
+    CompareRuntimes(logs, verdicts);
+    CompareOrders(logs, verdicts);
+  }
+  AddFindings(result.part, result.findings);
+  return {};
+}
+
 }  // namespace
 
 const Analysis& Describe() {
@@ -126,14 +189,14 @@ const Analysis& Describe() {
                .example =
                    "Ranks compiled different collectives (ranks 0 and 2: -_0_0_0 with 6 ops; "
                    "rank 1: -_0_0_0 with 4 ops)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable, CompileArtifactCountTable>,
+               .makes = kTableNames<CompileRankCheckTable, CompileDivergenceTable,
+                                    CompileRuntimeDeltaTable, CompileOrderTable>,
+               .uses = kTableNames<CompileCacheTable, CompileCollectiveTable, CompileRuntimeOpTable,
+                                   CompileTensorMetaTable, CompileExecutionTable>},
       .run = Run};
   return kAnalysis;
 }
-
-Attempts GatherRankLogs(const Model& model) { return Gatherer(model).Run(); }
 
 void Verdicts::Check(std::string_view what, std::string_view state, std::string_view detail) {
   CompileRankCheckRow row;
@@ -145,35 +208,36 @@ void Verdicts::Check(std::string_view what, std::string_view state, std::string_
   part_.tables.Edit<CompileRankCheckTable>().Add(row);
 }
 
-void Verdicts::AddGroup(std::string_view what, int32_t number, const Agreement& group) {
-  CompileDivergenceRow row;
-  row.job = job_;
-  row.attempt = attempt_;
-  row.what = part_.pools.Intern(what);
-  row.group_number = number;
-  std::vector<int64_t> ranks(group.ranks.begin(), group.ranks.end());
-  row.ranks = part_.pools.lists.Intern(ranks);
-  if (!group.detail.empty()) row.detail = part_.pools.Intern(group.detail);
-  part_.tables.Edit<CompileDivergenceTable>().Add(row);
+void Verdicts::AddGroups(std::string_view what, std::vector<Agreement> groups) {
+  std::sort(groups.begin(), groups.end(), [](const Agreement& a, const Agreement& b) {
+    return a.ranks.front() < b.ranks.front();
+  });
+  int32_t number = 0;
+  for (const Agreement& group : groups) {
+    CompileDivergenceRow row;
+    row.job = job_;
+    row.attempt = attempt_;
+    row.what = part_.pools.Intern(what);
+    row.group_number = number++;
+    row.ranks = InternRanks(group.ranks, part_);
+    if (!group.detail.empty()) row.detail = part_.pools.Intern(group.detail);
+    part_.tables.Edit<CompileDivergenceTable>().Add(row);
+  }
 }
 
 void Verdicts::Compare(std::string_view what, const std::map<std::string, Agreement>& groups,
                        std::string_view why_unavailable) {
   size_t ranks = 0;
-  std::vector<const Agreement*> in_order;
+  std::vector<Agreement> agreements;
   for (const auto& [signature, group] : groups) {
     ranks += group.ranks.size();
-    in_order.push_back(&group);
+    agreements.push_back(group);
   }
   if (ranks == 0) return Check(what, "unavailable", why_unavailable);
   if (ranks == 1) return Check(what, "unavailable", "only one rank has what is compared");
   if (groups.size() == 1) return Check(what, "consistent", "");
   Check(what, "differs", fmt::format("{} groups among {} ranks", groups.size(), ranks));
-  std::sort(in_order.begin(), in_order.end(), [](const Agreement* a, const Agreement* b) {
-    return a->ranks.front() < b->ranks.front();
-  });
-  for (size_t i = 0; i < in_order.size(); ++i)
-    AddGroup(what, static_cast<int32_t>(i), *in_order[i]);
+  AddGroups(what, std::move(agreements));
 }
 
 }  // namespace debrief::analyses::compile_ranks

@@ -31,9 +31,6 @@ struct RankLog {
 using RankLogs = std::map<int32_t, RankLog>;                       // by rank
 using Attempts = std::map<std::pair<int32_t, int32_t>, RankLogs>;  // by job and attempt
 
-// Logs of no known rank cannot be compared and are left out. One pass over the tables.
-Attempts GatherRankLogs(const Model& model);
-
 struct Agreement {
   std::vector<int32_t> ranks;  // sorted
   std::string detail;          // what they have
@@ -42,8 +39,7 @@ struct Agreement {
 // One attempt's verdicts, written as rows.
 class Verdicts {
  public:
-  Verdicts(const Model& model, int32_t job, int32_t attempt, Part& part)
-      : model_(model), job_(job), attempt_(attempt), part_(part) {}
+  Verdicts(int32_t job, int32_t attempt, Part& part) : job_(job), attempt_(attempt), part_(part) {}
 
   void Check(std::string_view what, std::string_view state, std::string_view detail);
 
@@ -51,15 +47,14 @@ class Verdicts {
   // `groups` is by signature.
   void Compare(std::string_view what, const std::map<std::string, Agreement>& groups,
                std::string_view why_unavailable);
-  void AddGroup(std::string_view what, int32_t number, const Agreement& group);
+  // A row for each, that of the lowest rank first.
+  void AddGroups(std::string_view what, std::vector<Agreement> groups);
 
-  const Model& model() const { return model_; }
   int32_t job() const { return job_; }
   int32_t attempt() const { return attempt_; }
   Part& part() { return part_; }
 
  private:
-  const Model& model_;
   int32_t job_;
   int32_t attempt_;
   Part& part_;
@@ -71,8 +66,5 @@ void CompareContents(const RankLogs& logs, Verdicts& verdicts);
 void CompareRuntimes(const RankLogs& logs, Verdicts& verdicts);
 // Do ranks run their graphs in the same order?
 void CompareOrders(const RankLogs& logs, Verdicts& verdicts);
-
-// What of all this is worth telling.
-void AddFindings(const Part& part, std::vector<Finding>& findings);
 
 }  // namespace debrief::analyses::compile_ranks

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "analyses/compile/ranks/ranks.h"
+#include "analyses/compile/rows.h"
 #include "tables/compile_runtime_delta.h"
 
 namespace debrief::analyses::compile_ranks {
@@ -25,7 +26,7 @@ bool AddDelta(std::string_view pairing, std::string_view graph, const std::vecto
               Verdicts& verdicts) {
   Time fastest = {kNone32, std::numeric_limits<double>::infinity()};
   Time slowest = {kNone32, -std::numeric_limits<double>::infinity()};
-  std::vector<int64_t> ranks;
+  std::vector<int32_t> ranks;
   for (const Time& time : times) {
     if (time.ns <= fastest.ns) fastest = time;
     if (time.ns >= slowest.ns) slowest = time;
@@ -43,7 +44,7 @@ bool AddDelta(std::string_view pairing, std::string_view graph, const std::vecto
   row.slowest_rank = slowest.rank;
   row.slowest_ms = ToMilliseconds(slowest.ns);
   row.tied = slowest.ns == fastest.ns;
-  row.ranks = part.pools.lists.Intern(ranks);
+  row.ranks = InternRanks(ranks, part);
   part.tables.Edit<CompileRuntimeDeltaTable>().Add(row);
   return row.delta_ms > 0;
 }
@@ -95,8 +96,8 @@ void CompareRuntimes(const RankLogs& logs, Verdicts& verdicts) {
     if (!log.second.runtimes_ns.empty()) with_times.push_back(&log);
   }
   if (with_times.empty()) {
-    verdicts.Check("runtime", "unavailable", "no rank has runtime estimates");
-    verdicts.Check("runtime_by_graph", "unavailable", "no rank has runtime estimates");
+    for (std::string_view what : {"runtime", "runtime_by_graph"})
+      verdicts.Check(what, "unavailable", "no rank has runtime estimates");
     return;
   }
   CompareByPosition(with_times, verdicts);

@@ -1,10 +1,9 @@
 #include "analyses/compile/recompiles/compilations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <map>
-#include <string>
 
 #include "model/compile/frames.h"
 #include "torch/user_frames.h"
@@ -13,27 +12,12 @@ namespace debrief::analyses::compile_recompiles {
 
 namespace {
 
-uint64_t Pair(uint32_t high, uint32_t low) { return uint64_t{high} << 32 | low; }
-
-uint64_t LogKey(int32_t input, int32_t rank) {
-  return Pair(static_cast<uint32_t>(input), static_cast<uint32_t>(rank));
-}
-
-uint64_t IdKey(int32_t process, StringId id) {
-  return Pair(static_cast<uint32_t>(process), static_cast<uint32_t>(id));
-}
-
-// Unique for logs below 1 TB and 16 million inputs.
-uint64_t EntryKey(int32_t input, int64_t entry) {
-  return uint64_t{static_cast<uint32_t>(input)} << 40 ^ static_cast<uint64_t>(entry);
-}
-
-std::string NameKey(int32_t process, std::string_view id) {
-  return fmt::format("{} {}", process, id);
-}
-
-// Of the entries that carry no id at all.
-bool IsNoId(std::string_view id) { return id.empty() || id == "-/-"; }
+constexpr std::array<std::pair<std::string_view, EntryKind>, 5> kKinds = {
+    {{"dynamo_start", EntryKind::kStart},
+     {"compilation_metrics", EntryKind::kMetrics},
+     {"recompile_reasons", EntryKind::kReasons},
+     {"dynamo_graph_break_reason", EntryKind::kBreak},
+     {"dynamo_cpp_guards_str", EntryKind::kGuards}}};
 
 }  // namespace
 
@@ -58,52 +42,43 @@ Compilations::Compilations(const Model& model)
   Chain();
 }
 
-Compilations::Kind Compilations::KindOf(size_t row) {
-  const uint64_t key =
-      Pair(static_cast<uint32_t>(entries_.kind[row]), static_cast<uint32_t>(entries_.name[row]));
-  auto [found, is_new] = kinds_.try_emplace(key, Kind::kOther);
-  if (!is_new) return found->second;
-  std::string_view kind = model_.pools.Text(entries_.kind[row]);
-  if (kind == "artifact") kind = model_.pools.Text(entries_.name[row]);
-  if (kind == "dynamo_start") found->second = Kind::kStart;
-  if (kind == "compilation_metrics") found->second = Kind::kMetrics;
-  if (kind == "recompile_reasons") found->second = Kind::kReasons;
-  if (kind == "dynamo_graph_break_reason") found->second = Kind::kBreak;
-  if (kind == "dynamo_cpp_guards_str") found->second = Kind::kGuards;
+EntryKind KindNamed(std::string_view name) {
+  for (const auto& [known, kind] : kKinds) {
+    if (known == name) return kind;
+  }
+  return EntryKind::kOther;
+}
+
+// Artifacts are told apart by their names.
+EntryKind Compilations::KindOf(size_t row) {
+  return is_artifact_(entries_.kind[row]) ? kind_named_(entries_.name[row])
+                                          : kind_named_(entries_.kind[row]);
+}
+
+// Most entries are of the process of the entry before.
+int32_t Compilations::ProcessOfRow(size_t row) {
+  const ProcessKey key = debrief::ProcessOf(entries_, row);
+  if (last_process_ != nullptr && last_process_->first == key) return last_process_->second;
+  auto [found, is_new] = by_key_.try_emplace(key, static_cast<int32_t>(processes_.size()));
+  if (is_new) processes_.push_back({.row = row});
+  last_process_ = &*found;
   return found->second;
 }
 
-int32_t Compilations::ProcessOfRow(size_t row) {
-  const int32_t input = entries_.input[row], rank = entries_.rank[row], life = entries_.life[row];
-  std::vector<int32_t>& of_log = of_log_[LogKey(input, rank)];
-  for (size_t i = of_log.size(); i-- > 0;) {
-    if (processes_[static_cast<size_t>(of_log[i])].life == life) return of_log[i];
-  }
-  of_log.push_back(static_cast<int32_t>(processes_.size()));
-  processes_.push_back({.job = entries_.job[row],
-                        .attempt = entries_.attempt[row],
-                        .rank = rank,
-                        .input = input,
-                        .life = life});
-  return of_log.back();
-}
-
+// And of its compilation.
 int32_t Compilations::CompilationOfRow(int32_t process, size_t row) {
-  const StringId compile_id = entries_.compile_id[row];
-  if (compile_id == StringId::kNone) return kNobody;
-  auto [found, is_new] = by_id_.try_emplace(IdKey(process, compile_id), kNobody);
-  if (!is_new) return found->second;
-  const std::string_view id = WithoutAttempt(model_.pools.Text(compile_id));
-  if (IsNoId(id)) return kNobody;
-  auto [named, is_first] =
-      by_name_.try_emplace(NameKey(process, id), static_cast<int32_t>(all_.size()));
+  const std::string_view id = WithoutAttempt(model_.pools.Text(entries_.compile_id[row]));
+  if (id.empty() || id == "-/-") return kNobody;  // an entry that carries no id at all
+  if (last_named_ != nullptr && last_named_->first == std::pair(process, id))
+    return last_named_->second;
+  auto [found, is_first] = by_id_.try_emplace({process, id}, static_cast<int32_t>(all_.size()));
   if (is_first) {
     Compilation& made = all_.emplace_back();
     made.process = process;
     made.id = id;
     made.frame_id = entries_.frame_id[row];
   }
-  found->second = named->second;
+  last_named_ = &*found;
   return found->second;
 }
 
@@ -111,7 +86,7 @@ int32_t Compilations::CompilationOfRow(int32_t process, size_t row) {
 // attempt of an id that has ended already is another compilation.
 bool Compilations::BeginsAnew(int32_t at, size_t row) {
   const int64_t attempt = entries_.compile_attempt[row];
-  return all_[static_cast<size_t>(at)].ended && KindOf(row) == Kind::kStart &&
+  return all_[static_cast<size_t>(at)].ended && KindOf(row) == EntryKind::kStart &&
          (attempt == 0 || attempt == kNone64);
 }
 
@@ -122,8 +97,7 @@ int32_t Compilations::Replace(int32_t old, size_t row) {
   again.id = all_[static_cast<size_t>(old)].id;
   again.frame_id = entries_.frame_id[row];
   again.begins_anew = true;
-  for (auto& [key, at] : by_id_) at = at == old ? made : at;
-  by_name_[NameKey(again.process, again.id)] = made;
+  by_id_[{again.process, again.id}] = made;
   return made;
 }
 
@@ -142,31 +116,31 @@ void Compilations::Note(Compilation& to, size_t row) {
 
 void Compilations::Classify(Compilation& to, size_t row) {
   switch (KindOf(row)) {
-    case Kind::kStart:
+    case EntryKind::kStart:
       if (to.start == kNoRow) to.start = row;
       break;
-    case Kind::kMetrics:
+    case EntryKind::kMetrics:
       to.ended = true;
-      metrics_entries_[EntryKey(entries_.input[row], entries_.entry[row])] =
+      metrics_entries_[{entries_.input[row], entries_.entry[row]}] =
           static_cast<int32_t>(&to - all_.data());
       break;
-    case Kind::kReasons:
+    case EntryKind::kReasons:
       if (to.reasons == kNoRow) to.reasons = row;
       break;
-    case Kind::kBreak:
+    case EntryKind::kBreak:
       to.breaks.push_back(row);
       break;
-    case Kind::kGuards:
+    case EntryKind::kGuards:
       to.guards = row;  // of the last attempt
       break;
-    case Kind::kOther:
+    case EntryKind::kOther:
       break;
   }
 }
 
 void Compilations::JoinMetrics() {
   for (size_t row = 0; row < metrics_.size(); ++row) {
-    auto found = metrics_entries_.find(EntryKey(metrics_.input[row], metrics_.entry[row]));
+    auto found = metrics_entries_.find({metrics_.input[row], metrics_.entry[row]});
     if (found == metrics_entries_.end()) continue;
     if (model_.pools.Text(metrics_.kind[row]) != "compilation_metrics") continue;
     size_t& known = all_[static_cast<size_t>(found->second)].metrics;
@@ -190,7 +164,6 @@ void Compilations::Drop() {
     if (at != kNobody) at = renumbered[static_cast<size_t>(at)];
   };
   for (auto& [key, at] : by_id_) renumber(at);
-  for (auto& [key, at] : by_name_) renumber(at);
   for (Process& process : processes_) renumber(process.last);
 }
 
@@ -252,25 +225,19 @@ void Compilations::Chain() {
 }
 
 int32_t Compilations::Find(int32_t process, std::string_view id) const {
-  auto found = by_name_.find(NameKey(process, WithoutAttempt(id)));
-  return found == by_name_.end() ? kNobody : found->second;
-}
-
-int32_t Compilations::ProcessAt(int32_t input, int32_t rank, int64_t entry) const {
-  auto found = of_log_.find(LogKey(input, rank));
-  if (found == of_log_.end()) return kNobody;
-  for (size_t i = found->second.size(); i-- > 0;) {
-    if (processes_[static_cast<size_t>(found->second[i])].first_entry <= entry)
-      return found->second[i];
-  }
-  return kNobody;
+  auto found = by_id_.find({process, WithoutAttempt(id)});
+  return found == by_id_.end() ? kNobody : found->second;
 }
 
 int32_t Compilations::At(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const {
-  const int32_t process = ProcessAt(input, rank, entry);
-  if (process == kNobody) return kNobody;
-  auto found = by_id_.find(IdKey(process, compile_id));
-  return found == by_id_.end() ? kNobody : found->second;
+  auto behind = by_key_.upper_bound({input, rank, std::numeric_limits<int32_t>::max()});
+  while (behind != by_key_.begin()) {
+    const auto& [key, process] = *--behind;
+    if (std::get<0>(key) != input || std::get<1>(key) != rank) break;
+    if (processes_[static_cast<size_t>(process)].first_entry <= entry)
+      return Find(process, model_.pools.Text(compile_id));
+  }
+  return kNobody;
 }
 
 }  // namespace debrief::analyses::compile_recompiles

@@ -2,15 +2,13 @@
 //
 // A compilation is a compile id without its attempt, in one process (input, rank, life). It counts
 // when its begin (dynamo_start) or its end (compilation_metrics) was logged. Entries of the id
-// "-/-" belong to none. Cost: one hash lookup for an entry whose id differs from that of the entry
+// "-/-" belong to none. Cost: one lookup for an entry whose id differs from that of the entry
 // before.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <map>
 #include <string_view>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,25 +20,15 @@
 
 namespace debrief::analyses::compile_recompiles {
 
-inline constexpr size_t kNoRow = static_cast<size_t>(-1);
 inline constexpr int32_t kNobody = -1;
 
+using ProcessKey = debrief::Process;
+
 struct Process {
-  int32_t job, attempt, rank, input, life;
+  size_t row = kNoRow;  // the first of compile_entry
   int64_t first_entry = kNone64, last_entry = kNone64;
   int32_t last = kNobody;  // compilation that the last entry with an id belongs to
 };
-
-template <typename Row>
-Row RowOf(const Process& process) {
-  Row row;
-  row.job = process.job;
-  row.attempt = process.attempt;
-  row.rank = process.rank;
-  row.input = process.input;
-  row.life = process.life;
-  return row;
-}
 
 // Where a thing of the user's program lies.
 struct Place {
@@ -72,6 +60,11 @@ struct Compilation {
   bool counts() const { return start != kNoRow || metrics != kNoRow; }
 };
 
+enum class EntryKind : uint8_t { kOther, kStart, kMetrics, kReasons, kBreak, kGuards };
+
+// Of a kind of entry, or of an artifact by its name.
+EntryKind KindNamed(std::string_view name);
+
 class Compilations {
  public:
   explicit Compilations(const Model& model);
@@ -80,24 +73,27 @@ class Compilations {
   const Process& ProcessOf(const Compilation& of) const {
     return processes_[static_cast<size_t>(of.process)];
   }
-  const std::vector<Process>& processes() const { return processes_; }
+  // A row about its process.
+  template <typename Row>
+  Row RowFor(const Compilation& of) const {
+    return RowLike<Row>(entries_, ProcessOf(of).row);
+  }
 
   // The compilation with this id in a process; kNobody when there is none.
   int32_t Find(int32_t process, std::string_view id) const;
 
   // The compilation that an entry of another table belongs to.
-  int32_t At(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const;
-
-  // The process that an entry belongs to.
-  int32_t ProcessAt(int32_t input, int32_t rank, int64_t entry) const;
+  template <typename Table>
+  int32_t At(const Table& table, size_t row) const {
+    return At(table.input[row], table.rank[row], table.compile_id[row], table.entry[row]);
+  }
 
   const CompileMetricsTable& metrics() const { return metrics_; }
   const Model& model() const { return model_; }
 
  private:
-  enum class Kind : uint8_t { kOther, kStart, kMetrics, kReasons, kBreak, kGuards };
-
-  Kind KindOf(size_t row);
+  int32_t At(int32_t input, int32_t rank, StringId compile_id, int64_t entry) const;
+  EntryKind KindOf(size_t row);
   int32_t ProcessOfRow(size_t row);
   int32_t CompilationOfRow(int32_t process, size_t row);
   bool BeginsAnew(int32_t at, size_t row);
@@ -115,11 +111,15 @@ class Compilations {
   const CompileMetricsTable& metrics_;
   std::vector<Process> processes_;
   std::vector<Compilation> all_;
-  std::unordered_map<uint64_t, Kind> kinds_;                   // kind and name of an entry
-  std::unordered_map<uint64_t, int32_t> by_id_;                // process and id with attempt
-  std::unordered_map<std::string, int32_t> by_name_;           // process and id without attempt
-  std::unordered_map<uint64_t, std::vector<int32_t>> of_log_;  // input and rank -> processes
-  std::unordered_map<uint64_t, int32_t> metrics_entries_;      // input and entry -> compilation
+  std::map<ProcessKey, int32_t> by_key_;
+  std::map<std::pair<int32_t, std::string_view>, int32_t> by_id_;   // process and id, no attempt
+  std::map<std::pair<int32_t, int64_t>, int32_t> metrics_entries_;  // input, entry -> compilation
+  // Where the last lookup ended.
+  const decltype(by_key_)::value_type* last_process_ = nullptr;
+  const decltype(by_id_)::value_type* last_named_ = nullptr;
+  AskOnce<EntryKind> kind_named_{model_.pools, KindNamed};
+  AskOnce<bool> is_artifact_{model_.pools,
+                             [](std::string_view kind) { return kind == "artifact"; }};
   AskOnce<bool> is_user_file_{model_.pools, IsUserFile};
 };
 

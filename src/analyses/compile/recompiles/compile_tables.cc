@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "analyses/compile/break_text.h"
 #include "analyses/compile/recompiles/recompiles.h"
@@ -11,6 +12,7 @@
 #include "model/compile/payload.h"
 #include "tables/compilation.h"
 #include "tables/compile_frame_group.h"
+#include "tables/compile_orphan.h"
 #include "tables/compile_restart.h"
 #include "torch/user_frames.h"
 
@@ -27,16 +29,14 @@ class CompilationWriter {
         rows_(part.tables.Edit<CompilationTable>()) {
     const auto& restarts = model_.tables.Get<CompileRestartTable>();
     for (size_t row = 0; row < restarts.size(); ++row) {
-      const int32_t at = compilations.At(restarts.input[row], restarts.rank[row],
-                                         restarts.compile_id[row], restarts.entry[row]);
+      const int32_t at = compilations.At(restarts, row);
       if (at != kNobody) first_restart_.try_emplace(at, restarts.reason[row]);
     }
   }
 
   Status Add(int32_t at, const MainChange& change) {
     const Compilation& of = compilations_.all()[static_cast<size_t>(at)];
-    const Process& process = compilations_.ProcessOf(of);
-    auto row = RowOf<CompilationRow>(process);
+    auto row = compilations_.RowFor<CompilationRow>(of);
     row.compile_id = texts_(of.id);
     row.frame_id = of.frame_id;
     row.function = texts_(of.function);
@@ -46,7 +46,7 @@ class CompilationWriter {
     if (of.previous != kNobody)
       row.previous_id = texts_(compilations_.all()[static_cast<size_t>(of.previous)].id);
     row.outcome = texts_(of.outcome);
-    row.is_last = of.metrics == kNoRow && process.last == at;
+    row.is_last = of.metrics == kNoRow && compilations_.ProcessOf(of).last == at;
     row.restarts = of.restarts;
     row.start_ns = of.start_ns;
     row.end_ns = of.end_ns;
@@ -158,9 +158,9 @@ void Explain(Group& group, Pools& pools) {
   to.why = pools.Intern(why);
 }
 
-Group NewGroup(const Process& process, const CompilationTable& rows, size_t at) {
+Group NewGroup(const CompilationTable& rows, size_t at) {
   Group group;
-  group.row = RowOf<CompileFrameGroupRow>(process);
+  group.row = RowLike<CompileFrameGroupRow>(rows, at);
   group.row.function = rows.function[at];
   group.row.file = rows.file[at];
   group.row.line = rows.line[at];
@@ -168,6 +168,66 @@ Group NewGroup(const Process& process, const CompilationTable& rows, size_t at) 
   group.row.restarts = group.row.unfinished = 0;
   return group;
 }
+
+// Entries without a compile id. Dynamo compiles one frame at a time on a thread, so what a thread
+// logs between the first entry of a compilation and its metrics belongs to that one.
+enum class Kind : uint8_t { kOther, kMetrics, kEvent };
+
+Kind KindOf(std::string_view kind) {
+  if (kind.ends_with("compilation_metrics") || kind.ends_with("compilation_metrics_runtime"))
+    return Kind::kMetrics;
+  return kind == "chromium_event" ? Kind::kEvent : Kind::kOther;
+}
+
+class OrphanFinder : EntryPass {
+ public:
+  OrphanFinder(const Model& model, Part& part)
+      : EntryPass(model, part), rows_(part.tables.Edit<CompileOrphanTable>()) {}
+
+  void Run() {
+    for (size_t row = 0; row < entries_.size(); ++row) {
+      const Kind kind = kind_of_(entries_.kind[row]);
+      // Runtime events carry ids of compilations that ended long ago: they open none.
+      if (kind == Kind::kEvent) continue;
+      const bool has_id = has_id_(entries_.compile_id[row]);
+      StringId& open = Open(row);
+      if (!has_id) {
+        Add(row, open);
+      } else {
+        open = kind == Kind::kMetrics ? StringId::kNone : entries_.compile_id[row];
+      }
+    }
+  }
+
+ private:
+  using Thread = std::tuple<int32_t, int32_t, int32_t, int64_t>;  // input, rank, life, thread
+
+  StringId& Open(size_t row) {
+    const Thread thread(entries_.input[row], entries_.rank[row], entries_.life[row],
+                        entries_.thread[row]);
+    if (last_ == nullptr || thread != last_thread_) {
+      last_ = &open_.try_emplace(thread, StringId::kNone).first->second;
+      last_thread_ = thread;
+    }
+    return *last_;
+  }
+
+  void Add(size_t at, StringId open) {
+    auto row = RowOfEntry<CompileOrphanRow>(entries_, at);
+    row.kind = texts_(entries_.kind[at]);
+    row.name = texts_(entries_.name[at]);
+    row.inferred_compile_id = texts_(open);
+    rows_.Add(row);
+  }
+
+  CompileOrphanTable& rows_;
+  AskOnce<Kind> kind_of_{model_.pools, KindOf};
+  AskOnce<bool> has_id_{model_.pools,
+                        [](std::string_view id) { return !id.empty() && id != "-/-"; }};
+  std::map<Thread, StringId> open_;
+  Thread last_thread_;
+  StringId* last_ = nullptr;
+};
 
 }  // namespace
 
@@ -188,7 +248,7 @@ void AddFrameGroups(const Compilations& compilations, const std::vector<MainChan
     const Compilation& of = compilations.all()[i];
     auto [found, is_new] = places.try_emplace(
         std::tuple(of.process, rows.file[i], rows.function[i], rows.line[i]), groups.size());
-    if (is_new) groups.push_back(NewGroup(compilations.ProcessOf(of), rows, i));
+    if (is_new) groups.push_back(NewGroup(rows, i));
     Group& group = groups[found->second];
     Count(rows, i, changes[i].row != kNoRow, group);
     group.row.failures += of.outcome == "failed";
@@ -205,5 +265,7 @@ void AddFrameGroups(const Compilations& compilations, const std::vector<MainChan
     table.Add(group.row);
   }
 }
+
+void AddOrphans(const Model& model, Part& part) { OrphanFinder(model, part).Run(); }
 
 }  // namespace debrief::analyses::compile_recompiles

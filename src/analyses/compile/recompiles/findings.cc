@@ -174,12 +174,8 @@ class Reporter {
 
   Finding Unfinished(size_t row) const {
     const bool is_last = rows_.is_last[row] != 0;
-    Finding finding;
-    finding.rule = "compile.unfinished";
-    finding.severity = is_last ? Severity::kError : Severity::kWarning;
-    finding.role = Role::kCause;
-    finding.job = rows_.job[row];
-    finding.attempt = rows_.attempt[row];
+    Finding finding = NewFinding("compile.unfinished", rows_.job[row], rows_.attempt[row],
+                                 is_last ? Severity::kError : Severity::kWarning, Role::kCause);
     finding.headline = fmt::format("Compilation {} of {} began and never ended{}",
                                    pools_.Text(rows_.compile_id[row]),
                                    Code(rows_.function[row], rows_.file[row], rows_.line[row]),

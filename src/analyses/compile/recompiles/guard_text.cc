@@ -5,32 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "analyses/compile/break_text.h"
+#include "base/text/scan.h"
 
 namespace debrief::analyses::compile_recompiles {
 
 namespace {
-
-int32_t Number(std::string_view text) {
-  int32_t number = kNone32;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-bool Strip(std::string_view& text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-bool StripEnd(std::string_view& text, std::string_view suffix) {
-  if (!text.ends_with(suffix)) return false;
-  text.remove_suffix(suffix.size());
-  return true;
-}
 
 // The text between `before` and `after`, to its end when `after` is not there.
 std::string_view Between(std::string_view text, std::string_view before, std::string_view after) {
@@ -49,7 +31,7 @@ void ExpectedAndActual(std::string_view text, Change& change) {
   std::string_view old = text.substr(0, actual);
   const size_t expected = old.find("xpected ");
   if (expected != std::string_view::npos) old.remove_prefix(expected + 8);
-  Strip(old, "device index to be ");
+  TakePrefix(old, "device index to be ");
   change.old_value = Trimmed(old);
   if (actual != std::string_view::npos)
     change.new_value = Trimmed(UpToSentence(text.substr(actual + 9)));
@@ -69,7 +51,7 @@ constexpr std::array<TensorForm, 8> kTensorForms = {{{"size mismatch", "size"},
 
 // tensor 'x' size mismatch at index 1. expected 64, actual 48
 bool ReadTensor(std::string_view guard, Change& change) {
-  if (!Strip(guard, "tensor '")) return false;
+  if (!TakePrefix(guard, "tensor '")) return false;
   const size_t quote = guard.find("' ");
   if (quote == std::string_view::npos) return false;
   change.name = guard.substr(0, quote);
@@ -85,7 +67,7 @@ bool ReadTensor(std::string_view guard, Change& change) {
     if (guard.starts_with(form.text)) change.kind = form.kind;
   }
   if (std::string_view index = Between(guard, "at index ", "."); !index.empty())
-    change.dimension = Number(index);
+    change.dimension = LeadingNumber(index, kNone32);
   ExpectedAndActual(guard, change);
   return true;
 }
@@ -93,14 +75,14 @@ bool ReadTensor(std::string_view guard, Change& change) {
 // expected type of 'x' to be a tensor type, ' but found <class 'int'>
 // Duplicate tensor found where not expected! xshould not alias to anything, but is aliased
 bool ReadTensorList(std::string_view guard, Change& change) {
-  if (Strip(guard, "expected type of '")) {
+  if (TakePrefix(guard, "expected type of '")) {
     change.kind = "type";
     change.name = guard.substr(0, guard.find('\''));
     change.old_value = "Tensor";
     change.new_value = ClassName(Trimmed(Between(guard, "but found ", "\n")));
     return true;
   }
-  if (!Strip(guard, "Duplicate tensor found where not expected! ")) return false;
+  if (!TakePrefix(guard, "Duplicate tensor found where not expected! ")) return false;
   change.kind = "alias";
   change.name = Trimmed(guard.substr(0, guard.find("should not alias")));
   change.old_value = "no other input";
@@ -109,7 +91,7 @@ bool ReadTensorList(std::string_view guard, Change& change) {
 }
 
 bool ReadGlobal(std::string_view guard, Change& change) {
-  if (Strip(guard, "GLOBAL_STATE changed: ")) {
+  if (TakePrefix(guard, "GLOBAL_STATE changed: ")) {
     change.name = Trimmed(guard);
   } else if (Contains(guard, "___check_global_state")) {
     change.name = "global state";
@@ -136,8 +118,8 @@ bool ReadGone(std::string_view guard, Change& change) {
 
 // ___check_type_id(k, 10731296), type=<class 'int'>       ___check_obj_id(fn, 139645370122560)
 bool ReadId(std::string_view guard, Change& change) {
-  const bool is_type = Strip(guard, "___check_type_id(");
-  if (!is_type && !Strip(guard, "___check_obj_id(")) return false;
+  const bool is_type = TakePrefix(guard, "___check_type_id(");
+  if (!is_type && !TakePrefix(guard, "___check_obj_id(")) return false;
   const size_t close = guard.find("), type=");
   std::string_view inside =
       guard.substr(0, close == std::string_view::npos ? guard.rfind(')') : close);
@@ -153,7 +135,7 @@ bool ReadId(std::string_view guard, Change& change) {
 // hasattr(x, 'a') == False    ___dict_contains('a', x)    not ___dict_contains('a', x)
 // 'a' in x    KeyError on x['a']
 bool ReadMember(std::string_view guard, Change& change) {
-  const bool is_not = Strip(guard, "not ");
+  const bool is_not = TakePrefix(guard, "not ");
   auto set = [&](std::string_view kind, std::string_view name, bool was_there) {
     change.kind = kind;
     change.name = Trimmed(name);
@@ -161,22 +143,22 @@ bool ReadMember(std::string_view guard, Change& change) {
     change.new_value = was_there ? "missing" : "there";
     return true;
   };
-  if (Strip(guard, "hasattr(")) {
+  if (TakePrefix(guard, "hasattr(")) {
     const size_t comma = guard.find(", ");
     std::string name(guard.substr(0, comma));
     if (comma != std::string_view::npos) (name += '.') += Between(guard.substr(comma), "'", "'");
     return set("attribute", name, Contains(guard, "== False") == is_not);
   }
-  if (Strip(guard, "___dict_contains(")) {
+  if (TakePrefix(guard, "___dict_contains(")) {
     const size_t comma = guard.find(", ");
     std::string_view container = comma == std::string_view::npos ? guard : guard.substr(comma + 2);
-    StripEnd(container, ")");
+    TakeSuffix(container, ")");
     std::string name(container);
     name += '[';
     name += guard.substr(0, comma);
     return set("key", name += ']', !is_not);
   }
-  if (Strip(guard, "KeyError on ")) return set("key", guard, true);
+  if (TakePrefix(guard, "KeyError on ")) return set("key", guard, true);
   if (guard.starts_with('\'') || guard.starts_with('"')) {
     const size_t in = guard.find(" in ");
     if (in != std::string_view::npos) return set("key", guard.substr(in + 4), !is_not);
@@ -186,11 +168,11 @@ bool ReadMember(std::string_view guard, Change& change) {
 
 // type(k) == int    isinstance(k, int)
 bool ReadTypeExpression(std::string_view guard, Change& change) {
-  if (Strip(guard, "type(")) {
+  if (TakePrefix(guard, "type(")) {
     change.name = guard.substr(0, guard.find(')'));
     change.old_value = ClassName(Trimmed(Between(guard, "== ", "\n")));
-  } else if (Strip(guard, "isinstance(")) {
-    StripEnd(guard, ")");
+  } else if (TakePrefix(guard, "isinstance(")) {
+    TakeSuffix(guard, ")");
     const size_t comma = guard.find(", ");
     change.name = guard.substr(0, comma);
     if (comma != std::string_view::npos) change.old_value = guard.substr(comma + 2);
@@ -199,11 +181,6 @@ bool ReadTypeExpression(std::string_view guard, Change& change) {
   }
   change.kind = "type";
   return true;
-}
-
-bool IsNameByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '[' || c == ']';
 }
 
 // Follows quotes: quoted text inside of brackets may hold anything. Works in both directions.
@@ -219,7 +196,7 @@ struct NameScan {
       quote = c;
       return true;
     }
-    return IsNameByte(c);
+    return IsWord(c) || c == '.' || c == '[' || c == ']';
   }
 };
 
@@ -241,7 +218,7 @@ bool ReadShape(std::string_view guard, Change& change) {
   while (from > 0 && scan.Takes(guard[from - 1])) --from;
   change.kind = is_size ? "size" : "stride";
   change.name = guard.substr(from, at - from);
-  change.dimension = Number(guard.substr(guard.find('[', at) + 1));
+  change.dimension = LeadingNumber(guard.substr(guard.find('[', at) + 1), kNone32);
   const std::string_view after = guard.substr(std::min(guard.size(), guard.find(']', at) + 1));
   const bool is_first = from == 0 || guard.substr(0, from) == "Eq(";
   if (is_first && after.starts_with(" == ")) change.old_value = Trimmed(after.substr(4));
@@ -261,7 +238,7 @@ bool ReadComparison(std::string_view guard, Change& change) {
   std::string_view name = guard.substr(0, at);
   const std::string_view value = Trimmed(guard.substr(at + 4));
   change.kind = IsFlag(value) ? "flag" : "value";
-  if (Strip(name, "len(") && StripEnd(name, ")")) change.kind = "length";
+  if (TakePrefix(name, "len(") && TakeSuffix(name, ")")) change.kind = "length";
   if (!IsName(name)) return false;
   change.name = name;
   change.old_value = value;
@@ -271,9 +248,9 @@ bool ReadComparison(std::string_view guard, Change& change) {
 
 // flag    not flag    not x.training
 bool ReadTruth(std::string_view guard, Change& change) {
-  const bool is_not = Strip(guard, "not ");
+  const bool is_not = TakePrefix(guard, "not ");
   if (!IsName(guard)) return false;
-  if (guard[0] >= '0' && guard[0] <= '9') return false;
+  if (IsDigit(guard[0])) return false;
   change.kind = "flag";
   change.name = guard;
   change.old_value = is_not ? "false" : "true";
@@ -346,7 +323,7 @@ std::string ToSource(std::string_view name) {
 
 std::string_view ClassName(std::string_view type) {
   std::string_view name = type;
-  if (!Strip(name, "<class '")) return type;
+  if (!TakePrefix(name, "<class '")) return type;
   return name.substr(0, name.find('\''));
 }
 

@@ -67,8 +67,7 @@ NewValues::NewValues(const Compilations& compilations) : compilations_(compilati
   for (size_t row = 0; row < shapes.size(); ++row) {
     if (shapes.sources[row] == StringId::kNone) continue;
     if (model.pools.Text(shapes.kind[row]) != "create_symbol") continue;
-    const int32_t at = compilations.At(shapes.input[row], shapes.rank[row], shapes.compile_id[row],
-                                       shapes.entry[row]);
+    const int32_t at = compilations.At(shapes, row);
     if (at == kNobody) continue;
     symbols_[{at, model.pools.Text(shapes.sources[row])}] = {
         // the last attempt wins
@@ -112,8 +111,7 @@ void NewValues::ReadTensors() {
   for (size_t row = 0; row < rows.size(); ++row) {
     const std::string_view kind = model.pools.Text(rows.kind[row]);
     if (kind == "describe_storage") continue;
-    const int32_t at =
-        compilations_.At(rows.input[row], rows.rank[row], rows.compile_id[row], rows.entry[row]);
+    const int32_t at = compilations_.At(rows, row);
     if (at == kNobody) continue;
     const std::tuple key(at, rows.describer[row], rows.id[row]);
     if (kind == "describe_tensor") {

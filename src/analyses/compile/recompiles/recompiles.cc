@@ -110,7 +110,7 @@ class RecompileWriter {
     Change change = ParseGuard(failed.guard);
     const int32_t before = compilations_.Find(now.process, failed.previous_id);
     ASSIGN_OR_RETURN(std::string symbol, values_.Complete(at, before, change));
-    auto row = RowOf<CompileRecompileRow>(compilations_.ProcessOf(now));
+    auto row = compilations_.RowFor<CompileRecompileRow>(now);
     row.compile_id = texts_(now.id);
     row.function = texts_(now.function);
     row.previous_id = texts_(failed.previous_id);
@@ -175,12 +175,6 @@ class RecompileWriter {
   NewValues values_;
 };
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kUses =
-    kTableNames<CompileMetricsTable, CompileRestartTable, CompileShapeTable, CompileTensorTable>;
-constexpr auto kMakes = kTableNames<CompilationTable, CompileRecompileTable, CompileFrameGroupTable,
-                                    CompileOrphanTable>;
-
 Status Run(const Model& model, AnalysisResult& result) {
   const Compilations compilations(model);
   ASSIGN_OR_RETURN(std::vector<MainChange> changes, AddRecompiles(compilations, result.part));
@@ -212,9 +206,11 @@ const Analysis& Describe() {
                .example =
                    "branchy (train.py:58) was compiled 5 times; last time type of k was int, "
                    "now float",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompilationTable, CompileRecompileTable, CompileFrameGroupTable,
+                                    CompileOrphanTable>,
+               .uses = kTableNames<CompileMetricsTable, CompileRestartTable, CompileShapeTable,
+                                   CompileTensorTable>},
       .run = Run};
   return kAnalysis;
 }

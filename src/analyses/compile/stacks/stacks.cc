@@ -26,10 +26,6 @@ namespace debrief::analyses::compile_stacks {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kUses = kTableNames<CompileMetricsTable>;
-constexpr auto kMakes = kTableNames<CompileTrieNodeTable, CompileTrieEndTable>;
-
 // Worse is larger: a compilation with several metrics has the worst status of them.
 enum class Outcome : uint8_t { kMissing, kOk, kBreak, kEmpty, kError };
 constexpr std::array<std::string_view, 5> kOutcomeNames = {"missing", "ok", "break", "empty",
@@ -42,20 +38,18 @@ Outcome OutcomeOf(const CompileMetricsTable& metrics, size_t row) {
   return metrics.restart_reasons[row] > 0 ? Outcome::kBreak : Outcome::kOk;
 }
 
-using Process = std::tuple<int32_t, int32_t, int32_t>;  // input, rank, life
-using CompileKey = std::tuple<Process, std::string_view>;
-
 // Metrics belong to the process that their entry does: its row knows rank and life best.
 class Outcomes {
  public:
   explicit Outcomes(const Model& model) : pools_(model.pools) {
     const auto& metrics = model.tables.Get<CompileMetricsTable>();
-    const Processes processes = FindProcesses(model.tables.Get<CompileEntryTable>());
+    const auto& entries = model.tables.Get<CompileEntryTable>();
+    EntryCursor cursor(entries);
     for (size_t row = 0; row < metrics.size(); ++row) {
       if (pools_.Text(metrics.kind[row]) != "compilation_metrics") continue;
-      auto process = processes.find({metrics.input[row], metrics.entry[row]});
-      if (process == processes.end()) continue;
-      Outcome& outcome = outcomes_[Key(process->second, metrics.compile_id[row])];
+      const size_t entry = cursor.Find(metrics.input[row], metrics.entry[row]);
+      if (entry == kNoRow) continue;
+      Outcome& outcome = outcomes_[Key(ProcessOf(entries, entry), metrics.compile_id[row])];
       outcome = std::max(outcome, OutcomeOf(metrics, row));
     }
   }
@@ -67,20 +61,7 @@ class Outcomes {
   }
 
  private:
-  using Processes = std::map<std::pair<int32_t, int64_t>, Process>;  // by input and entry
-
-  static Process ProcessOf(const CompileEntryTable& entries, size_t row) {
-    return {entries.input[row], entries.rank[row], entries.life[row]};
-  }
-
-  Processes FindProcesses(const CompileEntryTable& entries) const {
-    Processes processes;
-    for (size_t row = 0; row < entries.size(); ++row) {
-      if (pools_.Text(entries.kind[row]) != "compilation_metrics") continue;
-      processes.emplace(std::pair(entries.input[row], entries.entry[row]), ProcessOf(entries, row));
-    }
-    return processes;
-  }
+  using CompileKey = std::tuple<Process, std::string_view>;
 
   CompileKey Key(const Process& process, StringId compile_id) const {
     return {process, WithoutAttempt(pools_.Text(compile_id))};
@@ -105,48 +86,34 @@ class Trie {
   void Insert(const CompileEntryTable& entries, size_t row, std::span<const FrameId> frames,
               Outcome outcome) {
     if (frames.empty()) return;
-    const Owner owner = {entries.job[row], entries.attempt[row], entries.rank[row],
-                         entries.input[row]};
-    if (owner != owner_) Begin(owner);
+    Children& children = children_of_[{entries.input[row], entries.rank[row]}];
+    int32_t& next = next_of_[entries.input[row]];
     int32_t node = kNone32;
-    for (size_t i = frames.size(); i-- > 0;) node = Child(node, frames[i]);
+    for (size_t i = frames.size(); i-- > 0;) {
+      const uint64_t key =
+          uint64_t{static_cast<uint32_t>(node)} << 32 | static_cast<uint32_t>(frames[i]);
+      auto [found, is_new] = children.try_emplace(key, next);
+      if (is_new) AddNode(entries, row, next++, node, frames[i]);
+      node = found->second;
+    }
     AddEnd(entries, row, node, outcome);
   }
 
  private:
-  using Owner = std::tuple<int32_t, int32_t, int32_t, int32_t>;  // job, attempt, rank, input
-
-  // Rows of a log with several ranks alternate between them: each keeps its table of children.
-  void Begin(const Owner& owner) {
-    owner_ = owner;
-    children_ = &children_of_[owner];
-    next_ = &next_of_[std::get<3>(owner)];
-  }
-
-  int32_t Child(int32_t parent, FrameId frame) {
-    const uint64_t key =
-        uint64_t{static_cast<uint32_t>(parent)} << 32 | static_cast<uint32_t>(frame);
-    auto [found, is_new] = children_->try_emplace(key, *next_);
-    if (is_new) AddNode(parent, frame);
-    return found->second;
-  }
-
-  void AddNode(int32_t parent, FrameId frame) {
-    CompileTrieNodeRow row;
-    std::tie(row.job, row.attempt, row.rank, row.input) = owner_;
+  void AddNode(const CompileEntryTable& entries, size_t entry, int32_t node, int32_t parent,
+               FrameId frame) {
+    auto row = RowLike<CompileTrieNodeRow>(entries, entry);
     row.trie = name_;
-    row.node = (*next_)++;
+    row.node = node;
     row.parent = parent;
     row.frame = CopyFrame(frame);
     nodes_.Add(row);
   }
 
   void AddEnd(const CompileEntryTable& entries, size_t entry, int32_t node, Outcome outcome) {
-    CompileTrieEndRow row;
-    std::tie(row.job, row.attempt, row.rank, row.input) = owner_;
+    auto row = RowOfEntry<CompileTrieEndRow>(entries, entry);
     row.trie = name_;
     row.node = node;
-    row.entry = entries.entry[entry];
     row.compile_id = texts_(entries.compile_id[entry]);
     row.status = pools_.Intern(kOutcomeNames[static_cast<size_t>(outcome)]);
     ends_.Add(row);
@@ -169,11 +136,8 @@ class Trie {
   CompileTrieNodeTable& nodes_;
   CompileTrieEndTable& ends_;
   StringId name_;
-  Owner owner_ = {kNone32, kNone32, kNone32, kNone32};
-  std::map<Owner, Children> children_of_;
-  std::map<int32_t, int32_t> next_of_;  // by input
-  Children* children_ = &children_of_[owner_];
-  int32_t* next_ = &next_of_[kNone32];
+  std::map<std::pair<int32_t, int32_t>, Children> children_of_;  // by input and rank
+  std::map<int32_t, int32_t> next_of_;                           // by input
 };
 
 Status Run(const Model& model, AnalysisResult& result) {
@@ -187,10 +151,8 @@ Status Run(const Model& model, AnalysisResult& result) {
       starts.Insert(entries, row, WithoutConvertFrame(model.pools, entries.stack[row]),
                     outcomes.Of(entries, row));
     }
-    // An entry with several kinds of content has several rows, and one stack.
-    const bool again = row > 0 && entries.entry[row] == entries.entry[row - 1] &&
-                       entries.input[row] == entries.input[row - 1];
-    if (entries.entry_stack[row] != StackId::kNone && !again) {
+    // An entry with several kinds of content has one stack.
+    if (entries.entry_stack[row] != StackId::kNone && BeginsEntry(entries, row)) {
       others.Insert(entries, row, model.pools.GetStack(entries.entry_stack[row]),
                     outcomes.Of(entries, row));
     }
@@ -205,9 +167,9 @@ const Analysis& Describe() {
       .info = {.name = "compile_stacks",
                .sentence = "From where in the program are functions compiled, and how did it end?",
                .example = "(makes tables only)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileTrieNodeTable, CompileTrieEndTable>,
+               .uses = kTableNames<CompileMetricsTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -56,8 +56,7 @@ constexpr std::array kRules = {
     Rule{"compile_file", Area::kTriton},
 };
 
-using Process = std::tuple<int32_t, int32_t, int32_t>;  // input, rank, life
-using TrackKey = std::tuple<Process, int64_t, bool>;    // thread, names a compilation
+using TrackKey = std::tuple<Process, int64_t, bool>;  // thread, names a compilation
 
 struct Track {
   std::vector<size_t> open;                  // positions of phases, innermost last
@@ -88,7 +87,7 @@ class Pairing {
     Process last_key = {kNone32, kNone32, kNone32};
     int64_t* last = nullptr;
     for (size_t row = 0; row < entries_.size(); ++row) {
-      Process key(entries_.input[row], entries_.rank[row], entries_.life[row]);
+      const Process key = ProcessOf(entries_, row);
       if (last == nullptr || key != last_key)
         last = &last_ns_.try_emplace(key, kNone64).first->second;
       last_key = key;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/compile/rows.h"
 #include "model/finding.h"
 #include "model/model.h"
 #include "tables/compile_entry.h"
@@ -32,7 +33,6 @@ std::string_view AreaName(Area area);
 Area AreaOf(std::string_view phase);
 
 inline constexpr size_t kMostDepth = 512;
-inline constexpr size_t kNoRow = static_cast<size_t>(-1);
 
 // Times come from the input: what would overflow is left out.
 inline int64_t AddTimes(int64_t a, int64_t b) {
@@ -61,26 +61,6 @@ struct Phase {
 // In the order of their begins.
 std::vector<Phase> FindPhases(const Model& model);
 
-// Rows of tables that were made from entries come in the order of the entries: one pass over both
-// finds the entry of each.
-class EntryCursor {
- public:
-  explicit EntryCursor(const CompileEntryTable& entries) : entries_(entries) {}
-
-  // The first row of the entry; kNoRow when there is none, or when it lies behind one asked before.
-  size_t Find(int32_t input, int64_t entry) {
-    const std::pair key(input, entry);
-    while (row_ < entries_.size() && Key() < key) ++row_;
-    return row_ < entries_.size() && Key() == key ? row_ : kNoRow;
-  }
-
- private:
-  std::pair<int32_t, int64_t> Key() const { return {entries_.input[row_], entries_.entry[row_]}; }
-
-  const CompileEntryTable& entries_;
-  size_t row_ = 0;
-};
-
 // Adds the rows of compile_span, in the order in which the log names compilations first. Cost: one
 // pass over entries, phases and metrics; most rows name the compilation of the row before.
 void AddSpans(const Model& model, const std::vector<Phase>& phases, Part& part);
@@ -89,8 +69,5 @@ void AddSpans(const Model& model, const std::vector<Phase>& phases, Part& part);
 // one that their payload names. Reads the payloads of artifacts triton_kernel_info and of the ends
 // of tuning phases: some hundred bytes each, a few for each compilation.
 void AddKernels(const Model& model, std::vector<Phase>& phases, Part& part);
-
-// `part` has the table compile_span.
-void AddFindings(const Part& part, std::vector<Finding>& findings);
 
 }  // namespace debrief::analyses::compile_time

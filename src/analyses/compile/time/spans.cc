@@ -18,13 +18,8 @@ namespace {
 constexpr double kNsPerSecond = 1e9;
 
 struct Span {
-  Identity who;
-  int32_t life = 0;
-  int64_t entry = kNone64;
+  CompileSpanRow row;
   std::string_view id;
-  std::string_view function;
-  std::string_view file;
-  int32_t line = kNone32;
   bool has_start = false;    // `entry` is that of a dynamo_start
   bool has_metrics = false;  // the compilation came to its end
   int64_t logged_ns = kNone64;
@@ -47,16 +42,15 @@ void Earliest(int64_t& time, int64_t other) {
   if (other != kNone64 && (time == kNone64 || other < time)) time = other;
 }
 
-class Collector {
+class Collector : EntryPass {
  public:
-  explicit Collector(const Model& model)
-      : model_(model), entries_(model.tables.Get<CompileEntryTable>()) {}
+  Collector(const Model& model, Part& part) : EntryPass(model, part) {}
 
   void AddEntries() {
     for (size_t row = 0; row < entries_.size(); ++row) {
       Span* span = Find(IdentityOf(entries_, row), entries_.life[row], entries_.compile_id[row]);
       if (span == nullptr) continue;
-      if (span->entry == kNone64) span->entry = entries_.entry[row];
+      if (span->row.entry == kNone64) span->row.entry = entries_.entry[row];
       Earliest(span->logged_ns, entries_.time_ns[row]);
       span->last_logged_ns = std::max(span->last_logged_ns, entries_.time_ns[row]);
       if (!span->has_start && Text(entries_.kind[row]) == "dynamo_start") AddStart(row, *span);
@@ -67,7 +61,7 @@ class Collector {
     for (const Phase& phase : phases) {
       Span* span = Find(phase.who, phase.life, phase.compile_id);
       if (span == nullptr) continue;
-      if (span->entry == kNone64) span->entry = phase.entry;
+      if (span->row.entry == kNone64) span->row.entry = phase.entry;
       ++span->phases;
       if (phase.open) ++span->open;
       Earliest(span->start_ns, phase.start_ns);
@@ -87,14 +81,14 @@ class Collector {
     }
   }
 
-  void Write(Part& part) {
-    auto& table = part.tables.Edit<CompileSpanTable>();
-    for (const Span& span : spans_) table.Add(ToRow(span, part.pools));
+  void Write() {
+    for (Span& span : spans_) {
+      Complete(span, span.row);
+      part_.tables.Edit<CompileSpanTable>().Add(span.row);
+    }
   }
 
  private:
-  using Process = std::tuple<int32_t, int32_t, int32_t>;  // input, rank, life
-
   // Null when the id names no compilation.
   Span* Find(const Identity& who, int32_t life, StringId id) {
     const Process process(who.input, who.rank, life);
@@ -107,36 +101,39 @@ class Collector {
     if (text.empty() || text == "-/-") return nullptr;
     auto [at, is_new] = by_key_.try_emplace({process, text}, spans_.size());
     if (is_new) {
-      spans_.emplace_back();
-      spans_.back().who = who;
-      spans_.back().life = life;
-      spans_.back().id = text;
+      Span& made = spans_.emplace_back();
+      made.row = Part::RowOf<CompileSpanRow>(who);
+      made.row.input = who.input;
+      made.row.life = life;
+      made.id = text;
     }
     last_ = at->second;
     return &spans_[last_];
   }
 
-  void AddStart(size_t row, Span& span) const {
+  void AddStart(size_t row, Span& span) {
     span.has_start = true;
-    span.entry = entries_.entry[row];
+    span.row.entry = entries_.entry[row];
     const auto frames = WithoutConvertFrame(model_.pools, entries_.stack[row]);
     if (frames.empty()) return;
     const Frame& frame = model_.pools.GetFrame(frames.front());
-    span.function = Text(frame.function);
-    span.file = Text(frame.file);
-    span.line = frame.line;
+    SetPlace(frame.function, frame.file, frame.line, span.row);
   }
 
-  void AddMetrics(const CompileMetricsTable& metrics, size_t row, Span& span) const {
+  void SetPlace(StringId function, StringId file, int32_t line, CompileSpanRow& row) {
+    row.function = texts_(Text(function));
+    row.file = texts_(Text(file));
+    row.line = line;
+  }
+
+  void AddMetrics(const CompileMetricsTable& metrics, size_t row, Span& span) {
     const std::string_view kind = Text(metrics.kind[row]);
     if (kind.ends_with("_runtime")) return;  // of running, not of compiling
     if (kind == "compilation_metrics") {
       span.has_metrics = true;
-      if (metrics.co_name[row] != StringId::kNone) {
-        span.function = Text(metrics.co_name[row]);
-        span.file = Text(metrics.co_filename[row]);
-        span.line = metrics.co_firstlineno[row];
-      }
+      if (metrics.co_name[row] != StringId::kNone)
+        SetPlace(metrics.co_name[row], metrics.co_filename[row], metrics.co_firstlineno[row],
+                 span.row);
     }
     AddMetricTimes(metrics, row, span);
   }
@@ -164,25 +161,17 @@ class Collector {
       Earliest(span.metrics_start_ns, static_cast<int64_t>(start * kNsPerSecond));
   }
 
-  CompileSpanRow ToRow(const Span& span, Pools& pools) const {
-    auto row = Part::RowOf<CompileSpanRow>(span.who);
-    row.input = span.who.input;
-    row.entry = span.entry;
-    row.life = span.life;
-    row.compile_id = pools.Intern(span.id);
-    if (!span.function.empty()) row.function = pools.Intern(span.function);
-    if (!span.file.empty()) row.file = pools.Intern(span.file);
-    row.line = span.line;
+  void Complete(const Span& span, CompileSpanRow& row) {
+    row.compile_id = part_.pools.Intern(span.id);
     const bool by_events = span.phases > 0;
     std::array<double, kAreas> seconds = span.metrics_s;
     if (by_events) {
       for (size_t i = 0; i < seconds.size(); ++i) seconds[i] = span.areas_ns[i] / kNsPerSecond;
     }
-    row.told_by = pools.Intern(by_events ? "events" : span.has_time ? "metrics" : "nothing");
+    row.told_by = part_.pools.Intern(by_events ? "events" : span.has_time ? "metrics" : "nothing");
     if (by_events || span.has_time) SetSeconds(seconds, row);
     SetTimes(span, by_events, row);
     row.ended = span.open == 0 && (by_events || span.has_metrics);
-    return row;
   }
 
   static void SetSeconds(const std::array<double, kAreas>& seconds, CompileSpanRow& row) {
@@ -208,10 +197,6 @@ class Collector {
     }
   }
 
-  std::string_view Text(StringId id) const { return model_.pools.Text(id); }
-
-  const Model& model_;
-  const CompileEntryTable& entries_;
   std::vector<Span> spans_;
   std::map<std::tuple<Process, std::string_view>, size_t> by_key_;
   Process last_process_ = {kNone32, kNone32, kNone32};
@@ -222,11 +207,11 @@ class Collector {
 }  // namespace
 
 void AddSpans(const Model& model, const std::vector<Phase>& phases, Part& part) {
-  Collector collector(model);
+  Collector collector(model, part);
   collector.AddEntries();
   collector.AddPhases(phases);
   collector.AddMetrics();
-  collector.Write(part);
+  collector.Write();
 }
 
 }  // namespace debrief::analyses::compile_time

@@ -24,10 +24,6 @@ namespace debrief::analyses::compile_weight {
 
 namespace {
 
-constexpr auto kNeeds = kTableNames<CompileEntryTable>;
-constexpr auto kUses = kTableNames<CompileStringTable, InputTable>;
-constexpr auto kMakes = kTableNames<CompileWeightTable>;
-
 // Choices, not measurements: the logs of single cases that were recorded have 0.05 to 6 MB, so 100
 // MB is large; a kind with more than half of a log is the one to begin with.
 constexpr int64_t kLargeLog = 100'000'000;
@@ -82,9 +78,7 @@ class Weigher : EntryPass {
   }
 
   void AddEntry(size_t row) {
-    const bool again = row > 0 && entries_.input[row] == entries_.input[row - 1] &&
-                       entries_.entry[row] == entries_.entry[row - 1];
-    if (again) return;
+    if (!BeginsEntry(entries_, row)) return;
     Log& log = LogOf(IdentityOf(entries_, row));
     const int64_t bytes = int64_t{std::max(entries_.header_bytes[row], 0)} + 1 +
                           std::max<int64_t>(entries_.payload_bytes[row], 0);
@@ -191,10 +185,7 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
       continue;
     const double size = static_cast<double>(weights.bytes[i]) / weights.share[i];
     if (size < static_cast<double>(kLargeLog)) continue;
-    Finding finding;
-    finding.rule = "compile.log_dominated";
-    finding.job = weights.job[i];
-    finding.attempt = weights.attempt[i];
+    Finding finding = NewFinding("compile.log_dominated", weights.job[i], weights.attempt[i]);
     finding.headline = fmt::format("{:.0f} % of a compile log of {:.0f} MB is {} ({} entries)",
                                    100 * weights.share[i], size / 1e6,
                                    part.pools.Text(weights.name[i]), weights.entries[i]);
@@ -222,9 +213,9 @@ const Analysis& Describe() {
       .info = {.name = "compile_weight",
                .sentence = "Why is this compile log so large?",
                .example = "71 % of a compile log of 2150 MB is chromium_event (400120 entries)",
-               .needs = kNeeds,
-               .makes = kMakes,
-               .uses = kUses},
+               .needs = kTableNames<CompileEntryTable>,
+               .makes = kTableNames<CompileWeightTable>,
+               .uses = kTableNames<CompileStringTable, InputTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -5,11 +5,10 @@
 // The browser lays out and colours only the parts of 200 lines that are in view (web/tree/code.*),
 // so a file of 5 MB opens at once. Colours are made there and not here: spans around every word
 // would make the file five times as large. Cost: one pass over the text.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text/escape.h"
+#include "base/text/strings.h"
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
 
@@ -27,59 +26,59 @@ std::string_view LanguageOf(std::string_view code) {
   return includes && head.find("\nimport ") == std::string_view::npos ? "cpp" : "py";
 }
 
-void AppendLines(std::string_view text, std::string& out) {
-  out.reserve(out.size() + text.size() + text.size() / 2);
+template <typename Use>
+void ForEachLine(std::string_view text, Use use) {
   if (text.ends_with('\n')) text.remove_suffix(1);
-  size_t number = 0;
   for (size_t at = 0; at <= text.size();) {
-    if (number % kPartLines == 0) out += number == 0 ? "<div>" : "</div><div>";
     const size_t end = std::min(text.find('\n', at), text.size());
-    fmt::format_to(std::back_inserter(out), "<span id=\"L{}\">", ++number);
-    AppendHtml(out, text.substr(at, end - at));
-    out += "</span>";
+    use(text.substr(at, end - at));
     at = end + 1;
   }
+}
+
+void AppendLines(std::string_view text, std::string& out) {
+  out.reserve(out.size() + text.size() + text.size() / 2);
+  size_t number = 0;
+  ForEachLine(text, [&](std::string_view line) {
+    if (number % kPartLines == 0) out += number == 0 ? "<div>" : "</div><div>";
+    Put(out, "<span id=\"L{}\">", ++number);
+    AppendHtml(out, line);
+    out += "</span>";
+  });
   out += "</div>";
 }
 
 std::string TextPage(const PageContext& context, const TreeFile& file, std::string_view text,
                      std::string_view language) {
-  const std::string root = WayToRoot(file.path);
-  std::string_view anchor;
-  if (file.compilation >= 0) {
-    anchor = context.plan.compilations[static_cast<size_t>(file.compilation)].id;
-  }
-  std::string out;
-  const std::string_view name = std::string_view(file.path).substr(file.path.rfind('/') + 1);
-  BeginPage({.kind = PageKind::kCode, .title = name, .root = root, .anchor = anchor}, out);
-  out += "<main>";
-  AppendElement("h1", name.substr(0, name.rfind('.')), out);
-  fmt::format_to(std::back_inserter(out), "\n<pre class=\"code\" data-lang=\"{}\">", language);
+  const std::string_view name = FileName(file.path);
+  std::string out = BeginPage({.kind = PageKind::kCode,
+                               .title = name,
+                               .root = WayToRoot(file.path),
+                               .anchor = context.AnchorOf(file)});
+  Put(out, "<main><h1>{}</h1>\n<pre class=\"code\" data-lang=\"{}\">",
+      name.substr(0, name.rfind('.')), language);
   AppendLines(text, out);
   out += "</pre></main>\n";
-  EndPage(PageKind::kCode, out);
-  return out;
+  return EndPage(PageKind::kCode, std::move(out));
 }
 
 void AppendPane(std::string_view id, std::string_view title, std::string_view text,
                 std::string& out) {
-  fmt::format_to(std::back_inserter(out),
-                 "<section aria-label=\"{1}\"><h2>{1}</h2><div><div class=\"lines\" id=\"{0}\">",
-                 id, title);
-  if (text.ends_with('\n')) text.remove_suffix(1);
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    AppendElement("span", text.substr(at, end - at), out);
-    at = end + 1;
-  }
+  Put(out, "<section aria-label=\"{1}\"><h2>{1}</h2><div><div class=\"lines\" id=\"{0}\">", id,
+      title);
+  ForEachLine(text, [&](std::string_view line) {
+    out += "<span>";
+    AppendHtml(out, line);
+    out += "</span>";
+  });
   out += "</div></div></section>\n";
 }
 
 void AppendDivider(std::string_view label, std::string& out) {
-  fmt::format_to(std::back_inserter(out),
-                 "<div role=\"separator\" aria-orientation=\"vertical\" aria-label=\"{}\" "
-                 "tabindex=\"0\"></div>\n",
-                 label);
+  Put(out,
+      "<div role=\"separator\" aria-orientation=\"vertical\" aria-label=\"{}\" "
+      "tabindex=\"0\"></div>\n",
+      label);
 }
 
 // Mappings number the lines of Python code from the one that names the AOT id, else from the first
@@ -104,24 +103,16 @@ void AppendJsonIsland(std::string_view json, std::string& out) {
 
 }  // namespace
 
-std::string CodePage(const PageContext& context, const TreeFile& file, std::string_view code) {
-  return TextPage(context, file, code, LanguageOf(code));
-}
-
-std::string DumpPage(const PageContext& context, const TreeFile& file, std::string_view text) {
-  return TextPage(context, file, text, "py");
-}
-
 std::string FilePage(const PageContext& context, const TreeFile& file, std::string& payload) {
   switch (file.content) {
     case Content::kCode:
-      return CodePage(context, file, payload);
+      return TextPage(context, file, payload, LanguageOf(payload));
+    case Content::kDump:
+      return TextPage(context, file, payload, "py");
     case Content::kGuards:
       return GuardsPage(context, file, payload);
     case Content::kMetrics:
       return MetricsPage(context, file);
-    case Content::kDump:
-      return DumpPage(context, file, payload);
     case Content::kKernelStacks:
       return KernelStacksPage(context, file, payload);
     case Content::kSymbolicGuard:
@@ -137,10 +128,9 @@ std::string FilePage(const PageContext& context, const TreeFile& file, std::stri
 // linking is done by web/tree/provenance.ts.
 std::string ProvenancePage(const ProvenanceTexts& texts) {
   const bool is_cpp = texts.code.find("AOTInductorModel::run_impl") != std::string_view::npos;
-  std::string out;
-  BeginPage({.kind = PageKind::kProvenance, .title = "Provenance Tracking", .anchor = texts.id},
-            out);
-  fmt::format_to(std::back_inserter(out), "<main data-code=\"{}\">\n", is_cpp ? "cpp" : "py");
+  std::string out = BeginPage(
+      {.kind = PageKind::kProvenance, .title = "Provenance Tracking", .anchor = texts.id});
+  Put(out, "<main data-code=\"{}\">\n", is_cpp ? "cpp" : "py");
   AppendPane("pre", "Pre-grad graph", texts.pre_grad, out);
   AppendDivider("Width of the pre-grad graph", out);
   AppendPane("post", "Post-grad graph", texts.post_grad, out);
@@ -150,8 +140,7 @@ std::string ProvenancePage(const ProvenanceTexts& texts) {
   out += "</main>\n<script id=\"lineMappings\" type=\"application/json\">";
   AppendJsonIsland(texts.line_mappings.empty() ? "{}" : texts.line_mappings, out);
   out += "</script>\n";
-  EndPage(PageKind::kProvenance, out);
-  return out;
+  return EndPage(PageKind::kProvenance, std::move(out));
 }
 
 }  // namespace debrief::outputs::tlparse_tree

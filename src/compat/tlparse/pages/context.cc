@@ -1,10 +1,10 @@
 #include "compat/tlparse/pages/context.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text/escape.h"
+#include "base/text/units.h"
+#include "compat/tlparse/names.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 #include "tables/compile_string.h"
@@ -13,28 +13,6 @@
 namespace debrief::outputs::tlparse_tree {
 
 namespace {
-
-// "dump_file/eval_with_key_3.html" for a file named "<eval_with_key>.3"; else empty.
-std::string DumpOf(std::string_view file) {
-  constexpr std::string_view kMark = "<eval_with_key>.";
-  const size_t at = file.find(kMark);
-  if (at == std::string_view::npos) return {};
-  file.remove_prefix(at + kMark.size());
-  const std::string_view digits = file.substr(0, file.find_first_not_of("0123456789"));
-  return digits.empty() ? std::string() : fmt::format("dump_file/eval_with_key_{}.html", digits);
-}
-
-template <typename Map>
-std::optional<size_t> Find(const Map& map, typename Map::key_type key) {
-  auto found = map.find(key);
-  return found == map.end() ? std::nullopt : std::optional<size_t>(found->second);
-}
-
-template <typename Map>
-std::span<const size_t> FindRows(const Map& map, int64_t entry) {
-  auto found = map.find(entry);
-  return found == map.end() ? std::span<const size_t>() : std::span<const size_t>(found->second);
-}
 
 std::unordered_set<std::string_view> DumpPaths(const TreePlan& plan) {
   std::unordered_set<std::string_view> paths;
@@ -48,69 +26,53 @@ std::unordered_set<std::string_view> DumpPaths(const TreePlan& plan) {
 
 // The address that the user gave, with the path and the line of the frame in it. The address is the
 // user's, the path is escaped.
-void FrameTexts::AppendSourceLink(std::string_view file, int32_t line) {
-  text_ += "<a href=\"";
+void FrameTexts::AppendSourceLink(std::string_view file, int32_t line, std::string& out) const {
+  out += "<a href=\"";
   for (std::string_view rest = source_link_; !rest.empty();) {
-    if (rest.starts_with("{path}")) {
-      AppendPath(file, text_);
-      rest.remove_prefix(6);
-    } else if (rest.starts_with("{line}")) {
-      fmt::format_to(std::back_inserter(text_), "{}", line);
-      rest.remove_prefix(6);
-    } else {
-      AppendHtml(text_, rest.substr(0, 1));
-      rest.remove_prefix(1);
-    }
+    const bool is_path = rest.starts_with("{path}"), is_line = rest.starts_with("{line}");
+    if (is_path) AppendText(Path{file}, out);
+    if (is_line) Put(out, "{}", line);
+    if (!is_path && !is_line) AppendHtml(out, rest.substr(0, 1));
+    rest.remove_prefix(is_path || is_line ? 6 : 1);
   }
-  text_ += "\">";
+  out += "\">";
 }
 
-FrameTexts::Place FrameTexts::Make(const Frame& frame) {
-  Place place = {.begin = text_.size(), .link = std::string::npos, .end = 0};
+FrameTexts::Text FrameTexts::Make(const Frame& frame) const {
+  Text text;
   std::string_view file = pools_.Text(frame.file);
   if (file.empty()) file = "(unknown)";
-  const std::string dump = DumpOf(file);
+  const std::string dump = DumpPath(file);
   const bool linked = dumps_.contains(dump);
   const bool has_source = dump.empty() && !source_link_.empty() && frame.file != StringId::kNone;
+  std::string& out = linked ? text.behind : text.before;
   if (linked) {
-    text_ += "<a href=\"";
-    place.link = text_.size();
-    fmt::format_to(std::back_inserter(text_), "{}#L{}\">", dump, frame.line);
+    text.before = "<a href=\"";
+    Put(out, "{}#L{}\">", dump, frame.line);
   } else if (has_source) {
-    AppendSourceLink(ShortPath(file), frame.line);
+    AppendSourceLink(ShortPath(file), frame.line, out);
   }
-  AppendHtml(text_, ShortPath(file));
-  fmt::format_to(std::back_inserter(text_), ":{}", frame.line);
-  if (linked || has_source) text_ += "</a>";
-  text_ += " in ";
-  AppendHtml(text_, pools_.Text(frame.function));
-  if (dump.empty() && !pools_.Text(frame.text).empty()) {
-    text_ += "<i>";
-    AppendHtml(text_, pools_.Text(frame.text));
-    text_ += "</i>";
-  }
-  place.end = text_.size();
-  return place;
+  Put(out, "{}:{}{} in {}", ShortPath(file), frame.line, Raw{linked || has_source ? "</a>" : ""},
+      pools_.Text(frame.function));
+  if (dump.empty() && !pools_.Text(frame.text).empty())
+    Put(out, "<i>{}</i>", pools_.Text(frame.text));
+  return text;
 }
 
 void FrameTexts::Add(std::span<const FrameId> frames) {
   for (FrameId frame : frames) {
-    auto [found, is_new] = places_.try_emplace(frame);
+    auto [found, is_new] = made_.try_emplace(frame);
     if (is_new) found->second = Make(pools_.GetFrame(frame));
   }
 }
 
 void FrameTexts::AppendFrame(FrameId frame, std::string_view root, std::string& out) const {
-  auto found = places_.find(frame);
-  if (found == places_.end()) return;
-  const Place& place = found->second;
-  if (place.link == std::string::npos) {
-    out.append(text_, place.begin, place.end - place.begin);
-    return;
-  }
-  out.append(text_, place.begin, place.link - place.begin);
+  auto found = made_.find(frame);
+  if (found == made_.end()) return;
+  out += found->second.before;
+  if (found->second.behind.empty()) return;
   out += root;
-  out.append(text_, place.link, place.end - place.link);
+  out += found->second.behind;
 }
 
 void FrameTexts::AppendStack(std::span<const FrameId> frames, std::string_view root,
@@ -127,8 +89,7 @@ void FrameTexts::AppendStack(std::span<const FrameId> frames, std::string_view r
 void FrameTexts::AppendFolded(std::string_view caption, std::span<const FrameId> frames,
                               std::string_view root, std::string& out) const {
   if (frames.empty()) return;
-  fmt::format_to(std::back_inserter(out), "<details><summary>{} ({} {})</summary>", caption,
-                 frames.size(), frames.size() == 1 ? "frame" : "frames");
+  Put(out, "<details><summary>{} ({})</summary>", caption, Plural(frames.size(), "frame"));
   AppendStack(frames, root, out);
   out += "</details>";
 }
@@ -163,10 +124,14 @@ PageContext::Key PageContext::KeyOf(size_t entry_row) const {
 
 void PageContext::IndexStrings() {
   const auto& table = model.tables.Get<CompileStringTable>();
-  auto [begin, end] = RowsOfInput(table, plan.input);
-  for (size_t row = begin; row < end; ++row) {
+  for (size_t row : RowsOfInput(table, plan.input)) {
     strings_[{table.rank[row], table.life[row], table.number[row]}] = table.text[row];
   }
+}
+
+std::string_view PageContext::AnchorOf(const TreeFile& file) const {
+  if (file.compilation < 0) return {};
+  return plan.compilations[static_cast<size_t>(file.compilation)].id;
 }
 
 std::string_view PageContext::InternedText(size_t entry_row, int64_t number) const {
@@ -192,19 +157,13 @@ void PageContext::IndexEntries() {
     }
   }
   const auto& nodes = model.tables.Get<CompileTrieNodeTable>();
-  auto [begin, end] = RowsOfInput(nodes, plan.input);
-  for (size_t row = begin; row < end; ++row) AddStack(nodes.frame[row]);
+  for (size_t row : RowsOfInput(nodes, plan.input)) AddStack(nodes.frame[row]);
 }
 
 void PageContext::IndexMetrics() {
-  auto [begin, end] = RowsOfInput(metrics, plan.input);
-  for (size_t row = begin; row < end; ++row) {
-    if (!RowOf(metrics.entry[row])) continue;
-    metrics_rows_.push_back(row);
-    metrics_of_kind_.emplace(EntryKind{metrics.entry[row], metrics.kind[row]}, row);
+  for (size_t row : RowsOfInput(metrics, plan.input)) {
+    if (RowOf(metrics.entry[row])) metrics_rows_.push_back(row);
   }
-  std::tie(begin, end) = RowsOfInput(restarts, plan.input);
-  for (size_t row = begin; row < end; ++row) restarts_of_[restarts.entry[row]].push_back(row);
 }
 
 // A row belongs to the first metrics of its compilation that come after it, or to the last that
@@ -215,8 +174,7 @@ void PageContext::IndexShapes() {
     if (Text(metrics.kind[row]) != "compilation_metrics") continue;
     if (auto entry_row = EntryRowOf(row)) pages[KeyOf(*entry_row)].push_back(metrics.entry[row]);
   }
-  auto [begin, end] = RowsOfInput(shapes, plan.input);
-  for (size_t row = begin; row < end; ++row) {
+  for (size_t row : RowsOfInput(shapes, plan.input)) {
     const std::optional<size_t> entry_row = RowOf(shapes.entry[row]);
     if (!entry_row) continue;
     AddShape(row);
@@ -232,7 +190,6 @@ void PageContext::IndexShapes() {
 
 void PageContext::AddShape(size_t row) {
   shape_rows_.push_back(row);
-  shape_of_kind_.emplace(EntryKind{shapes.entry[row], shapes.kind[row]}, row);
   const std::string_view kind = Text(shapes.kind[row]);
   if (shapes.node[row] == kNone64) return;
   if (kind == "expression_created" || kind == "create_unbacked_symbol") {
@@ -263,10 +220,6 @@ std::optional<size_t> PageContext::RowOf(int64_t entry) const {
   return found ? std::optional<size_t>(rows_[at]) : std::nullopt;
 }
 
-std::optional<size_t> PageContext::MetricsOf(size_t entry_row) const {
-  return Find(metrics_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
-}
-
 std::optional<size_t> PageContext::EntryRowOf(size_t metrics_row) const {
   int64_t entry = metrics.entry[metrics_row];
   for (size_t at = FirstOf(entry); at < rows_.size(); ++at) {
@@ -275,10 +228,6 @@ std::optional<size_t> PageContext::EntryRowOf(size_t metrics_row) const {
     if (entries.kind[row] == metrics.kind[metrics_row]) return row;
   }
   return std::nullopt;
-}
-
-std::optional<size_t> PageContext::ShapeOf(size_t entry_row) const {
-  return Find(shape_of_kind_, {entries.entry[entry_row], entries.kind[entry_row]});
 }
 
 void PageContext::AppendStacks(size_t shape_row, std::string_view root, std::string& out) const {
@@ -295,12 +244,9 @@ std::string_view PageContext::MetricsPath(size_t metrics_row) const {
   return found == metrics_paths_.end() ? std::string_view() : found->second;
 }
 
-std::span<const size_t> PageContext::RestartsOf(int64_t entry) const {
-  return FindRows(restarts_of_, entry);
-}
-
 std::span<const size_t> PageContext::ShapesOf(int64_t entry) const {
-  return FindRows(shapes_of_, entry);
+  auto found = shapes_of_.find(entry);
+  return found == shapes_of_.end() ? std::span<const size_t>() : found->second;
 }
 
 StackId PageContext::StartOf(size_t entry_row) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,20 +48,48 @@ class FrameTexts {
                     std::string_view root, std::string& out) const;
 
  private:
-  // Where it lies in text_. The way to the root of the tree is put in at `link`, if there is one.
-  struct Place {
-    size_t begin, link, end;
+  // What stands before the way to the root of the tree, and behind it: nothing, when the frame
+  // links to no file of the tree.
+  struct Text {
+    std::string before, behind;
   };
 
-  Place Make(const Frame& frame);
-  void AppendSourceLink(std::string_view file, int32_t line);
+  Text Make(const Frame& frame) const;
+  void AppendSourceLink(std::string_view file, int32_t line, std::string& out) const;
 
   const Pools& pools_;
   const std::unordered_set<std::string_view>& dumps_;
   std::string_view source_link_;
-  std::string text_;
-  std::unordered_map<FrameId, Place> places_;
+  std::unordered_map<FrameId, Text> made_;
 };
+
+// Rows of a table that belong to `input`. Rows come in the order of inputs: parts are joined in it.
+template <typename Table>
+auto RowsOfInput(const Table& table, int32_t input) {
+  auto [first, last] = std::equal_range(table.input.begin(), table.input.end(), input);
+  return std::views::iota(static_cast<size_t>(first - table.input.begin()),
+                          static_cast<size_t>(last - table.input.begin()));
+}
+
+// Of these the rows of one entry: entries are numbered by their place in the log, and rows come in
+// its order.
+template <typename Table>
+auto RowsOfEntry(const Table& table, int32_t input, int64_t entry) {
+  const auto rows = RowsOfInput(table, input);
+  auto at = [&](auto row) { return table.entry.begin() + static_cast<std::ptrdiff_t>(*row); };
+  auto [first, last] = std::equal_range(at(rows.begin()), at(rows.end()), entry);
+  return std::views::iota(static_cast<size_t>(first - table.entry.begin()),
+                          static_cast<size_t>(last - table.entry.begin()));
+}
+
+// An entry with several kinds of content has a row for each: the one of this kind.
+template <typename Table>
+std::optional<size_t> RowOfKind(const Table& table, int32_t input, int64_t entry, StringId kind) {
+  for (size_t row : RowsOfEntry(table, input, entry)) {
+    if (table.kind[row] == kind) return row;
+  }
+  return std::nullopt;
+}
 
 class PageContext {
  public:
@@ -81,6 +110,8 @@ class PageContext {
   // A text of the string table of the process that logged this row; "(unknown)" without one.
   std::string_view InternedText(size_t entry_row, int64_t number) const;
   const FrameTexts& frames() const { return frames_; }
+  // Where the index lists the compilation of a file; empty when it belongs to none.
+  std::string_view AnchorOf(const TreeFile& file) const;
 
   // Rows of compile_metrics and compile_shape of the tree, in the order of the log.
   std::span<const size_t> metrics_rows() const { return metrics_rows_; }
@@ -89,16 +120,20 @@ class PageContext {
   // Whether the tree is about this entry, and the first row of compile_entry that tells of it.
   std::optional<size_t> RowOf(int64_t entry) const;
   // The row of compile_metrics that a row of compile_entry has, and the way back.
-  std::optional<size_t> MetricsOf(size_t entry_row) const;
+  std::optional<size_t> MetricsOf(size_t entry_row) const {
+    return RowOfKind(metrics, plan.input, entries.entry[entry_row], entries.kind[entry_row]);
+  }
   std::optional<size_t> EntryRowOf(size_t metrics_row) const;
   // The row of compile_shape of a row of compile_entry.
-  std::optional<size_t> ShapeOf(size_t entry_row) const;
+  std::optional<size_t> ShapeOf(size_t entry_row) const {
+    return RowOfKind(shapes, plan.input, entries.entry[entry_row], entries.kind[entry_row]);
+  }
   // The row of compile_shape that made expression `node`: the last one before `entry`.
   std::optional<size_t> ExpressionBefore(int64_t node, int64_t entry) const;
   // Path of the metrics page of a row of compile_metrics; empty when it has none.
   std::string_view MetricsPath(size_t metrics_row) const;
   // Rows of compile_restart of an entry.
-  std::span<const size_t> RestartsOf(int64_t entry) const;
+  auto RestartsOf(int64_t entry) const { return RowsOfEntry(restarts, plan.input, entry); }
   // The stacks with which the entry of a row of compile_shape was logged, folded away.
   void AppendStacks(size_t shape_row, std::string_view root, std::string& out) const;
   // Specialisations and fast guards that the metrics page of `entry` shows: those of its
@@ -107,20 +142,10 @@ class PageContext {
   // The stack at which the compilation of this row began; the last of its attempts.
   StackId StartOf(size_t entry_row) const;
 
- private:
   using Key = std::pair<int32_t, std::string_view>;  // life, compile id without attempt
-  using RowsByEntry = std::unordered_map<int64_t, std::vector<size_t>>;
-
-  // An entry with several kinds of content has a row for each.
-  using EntryKind = std::pair<int64_t, StringId>;
-  struct HashEntryKind {
-    size_t operator()(const EntryKind& key) const {
-      return static_cast<size_t>(key.first) * 64 + static_cast<size_t>(key.second);
-    }
-  };
-  using RowByKind = std::unordered_map<EntryKind, size_t, HashEntryKind>;
-
   Key KeyOf(size_t entry_row) const;
+
+ private:
   // Where rows of this entry begin in rows_.
   size_t FirstOf(int64_t entry) const;
   void IndexStrings();
@@ -136,22 +161,11 @@ class PageContext {
   std::vector<size_t> metrics_rows_;
   std::vector<size_t> shape_rows_;
   PackedColumn<size_t> rows_;                                     // of the tree, without events
-  RowByKind metrics_of_kind_;                                     // of compile_metrics
-  RowByKind shape_of_kind_;                                       // of compile_shape
   std::unordered_map<int64_t, std::vector<size_t>> expressions_;  // node -> rows of compile_shape
   std::unordered_map<size_t, std::string_view> metrics_paths_;    // by row of compile_entry
   std::map<std::tuple<int32_t, int32_t, int64_t>, StringId> strings_;  // rank, life, number
-  RowsByEntry restarts_of_;
-  RowsByEntry shapes_of_;
+  std::unordered_map<int64_t, std::vector<size_t>> shapes_of_;         // by entry
   std::map<Key, StackId> starts_;
 };
-
-// Rows of a table that belong to `input`. Rows come in the order of inputs: parts are joined in it.
-template <typename Table>
-std::pair<size_t, size_t> RowsOfInput(const Table& table, int32_t input) {
-  auto [first, last] = std::equal_range(table.input.begin(), table.input.end(), input);
-  return {static_cast<size_t>(first - table.input.begin()),
-          static_cast<size_t>(last - table.input.begin())};
-}
 
 }  // namespace debrief::outputs::tlparse_tree

@@ -1,11 +1,9 @@
 // Export mode: what draft export stumbled over, and a page for each guard with the expression it
 // came from. A field that the log does not have is shown as missing.
-#include <fmt/format.h>
-
 #include <unordered_set>
 #include <vector>
 
-#include "base/text/escape.h"
+#include "base/text/strings.h"
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
 
@@ -23,12 +21,12 @@ bool IsIssue(const PageContext& context, size_t row) {
          kind == "mismatched_fake_kernel";
 }
 
-void AppendCode(std::string_view before, std::string_view text, std::string& out) {
-  if (text.empty()) {
-    out += "<span class=\"quiet\">(missing in the log)</span>";
-    return;
-  }
-  AppendElement("code", fmt::format("{}{}", before, text), out);
+// As code; `before` is put in front of it.
+std::string Code(std::string_view text, std::string_view before = "") {
+  if (text.empty()) return "<span class=\"quiet\">(missing in the log)</span>";
+  std::string out;
+  Put(out, "<code>{}{}</code>", before, text);
+  return out;
 }
 
 std::string OnOneLine(std::string_view lines) {
@@ -42,23 +40,20 @@ void AppendReason(const PageContext& context, size_t row, std::string& out) {
   const std::string_view kind = context.Text(shapes.kind[row]);
   const std::string_view expression = context.Text(shapes.expression[row]);
   if (kind == "guard_added") {
-    out += "When exporting, the following guard was evaluated: ";
-    AppendCode("", expression, out);
-    out += ". This might have resulted in a constraint violation error.";
+    Put(out,
+        "When exporting, the following guard was evaluated: {}. This might have resulted in a "
+        "constraint violation error.",
+        Raw{Code(expression)});
   } else if (kind == "propagate_real_tensors_provenance") {
-    out += "When exporting, we were unable to figure out if the expression ";
-    AppendCode("", expression, out);
-    out += " always holds. As a result, it was specialized to evaluate to ";
-    AppendCode("", context.Text(shapes.result[row]), out);
-    out += ", and asserts were inserted into the graph.";
+    Put(out,
+        "When exporting, we were unable to figure out if the expression {} always holds. As a "
+        "result, it was specialized to evaluate to {}, and asserts were inserted into the graph.",
+        Raw{Code(expression)}, Raw{Code(context.Text(shapes.result[row]))});
+  } else if (kind == "missing_fake_kernel") {
+    Put(out, "{} is missing a fake kernel implementation.", Raw{Code(expression, "torch.ops.")});
   } else {
-    AppendCode("torch.ops.", expression, out);
-    if (kind == "missing_fake_kernel") {
-      out += " is missing a fake kernel implementation.";
-      return;
-    }
-    out += " has a fake kernel, but it does not behave like the real one: ";
-    AppendCode("", context.Text(shapes.reason[row]), out);
+    Put(out, "{} has a fake kernel, but it does not behave like the real one: {}",
+        Raw{Code(expression, "torch.ops.")}, Raw{Code(context.Text(shapes.reason[row]))});
   }
 }
 
@@ -81,24 +76,20 @@ PagesByRow GuardPages(const PageContext& context) {
 
 void AppendIssue(const PageContext& context, size_t row, const PagesByRow& pages,
                  std::string& out) {
-  out += "<tr>";
-  AppendElement("td class=\"n\"", IssueName(context.Text(context.shapes.kind[row])), out);
-  out += "<td>";
+  Put(out, "<tr><td class=\"n\">{}</td><td>", IssueName(context.Text(context.shapes.kind[row])));
   AppendReason(context, row, out);
   out += "</td><td>";
-  if (auto page = pages.find(row); page != pages.end()) {
+  if (auto page = pages.find(row); page != pages.end())
     AppendFileLink("", page->second, "stacks, locals and expression", out);
-  }
   out += "</td></tr>\n";
 }
 
 void AppendProgram(const PageContext& context, std::string& out) {
   for (const Compilation& compilation : context.plan.compilations) {
     for (const ListedFile& file : compilation.files) {
-      if (file.url.find("exported_program") == std::string_view::npos) continue;
-      out += "<section><h2>Exported program</h2>";
-      AppendFileLink("", file.url, file.url, out);
-      out += "</section>\n";
+      if (!Contains(file.url, "exported_program")) continue;
+      Put(out, "<section><h2>Exported program</h2><a href=\"{}\">{}</a></section>\n",
+          Path{file.url}, file.url);
       return;
     }
   }
@@ -154,9 +145,8 @@ class ExpressionWriter {
   void Box(size_t row) {
     const CompileShapeTable& shapes = context_.shapes;
     const bool is_symbol = context_.Text(shapes.kind[row]) == "create_unbacked_symbol";
-    out_ += "<div class=\"box\">";
-    AppendCode("", context_.Text(is_symbol ? shapes.symbol[row] : shapes.result[row]), out_);
-    out_ += "<dl>";
+    Put(out_, "<div class=\"box\">{}<dl>",
+        Raw{Code(context_.Text(is_symbol ? shapes.symbol[row] : shapes.result[row]))});
     AppendFact("Method", is_symbol ? "new unbacked symbol" : context_.Text(shapes.method[row]),
                out_);
     AppendFact("Arguments", OnOneLine(context_.Text(shapes.arguments[row])), out_);
@@ -175,11 +165,8 @@ class ExpressionWriter {
   bool left_out_ = false;
 };
 
-void AppendText(std::string_view title, std::string_view text, std::string& out) {
-  if (text.empty()) return;
-  fmt::format_to(std::back_inserter(out), "<section><h2>{}</h2>", title);
-  AppendElement("pre", text, out);
-  out += "</section>\n";
+void AppendSection(std::string_view title, std::string_view text, std::string& out) {
+  if (!text.empty()) Put(out, "<section><h2>{}</h2><pre>{}</pre></section>\n", title, text);
 }
 
 void AppendStacks(const PageContext& context, size_t entry_row, std::string_view root,
@@ -196,18 +183,14 @@ void AppendStacks(const PageContext& context, size_t entry_row, std::string_view
 
 void AppendGuard(const PageContext& context, size_t row, std::string_view root, std::string& out) {
   const CompileShapeTable& shapes = context.shapes;
-  AppendText("Locals", context.Text(shapes.locals[row]), out);
-  AppendText("Symbols", context.Text(shapes.symbols[row]), out);
+  AppendSection("Locals", context.Text(shapes.locals[row]), out);
+  AppendSection("Symbols", context.Text(shapes.symbols[row]), out);
   out += "<section><h2>Expression tree</h2>";
   std::string tree;
-  if (shapes.node[row] != kNone64) {
+  if (shapes.node[row] != kNone64)
     ExpressionWriter(context, shapes.entry[row], root, tree).Write(shapes.node[row]);
-  }
-  if (tree.empty()) {
-    out += "<p class=\"quiet\">The log does not tell how the expression was made.</p>";
-  } else {
-    out += "<ul class=\"tree\">" + tree + "</ul>";
-  }
+  out += tree.empty() ? "<p class=\"quiet\">The log does not tell how the expression was made.</p>"
+                      : "<ul class=\"tree\">" + tree + "</ul>";
   out += "</section>\n";
 }
 
@@ -218,43 +201,37 @@ std::string ExportIndexPage(const PageContext& context) {
   for (size_t row : context.shape_rows()) {
     if (IsIssue(context, row)) issues.push_back(row);
   }
-  std::string out;
-  BeginPage({.kind = PageKind::kIndex,
-             .title = "Draft Export Report",
-             .custom_html = context.options.custom_header_html},
-            out);
+  std::string out = BeginPage({.kind = PageKind::kIndex,
+                               .title = "Draft Export Report",
+                               .custom_html = context.options.custom_header_html});
   out += "<main><h1>Draft Export Report</h1>\n";
   if (issues.empty()) {
     out += "<section><p>No issues were found during export: the program is sound.</p></section>\n";
   } else {
-    fmt::format_to(std::back_inserter(out),
-                   "<section class=\"warning\"><h2>{} issue(s) were found during export</h2><table>"
-                   "<thead><tr><th>Failure Type</th><th>Reason</th><th>Additional Info</th></tr>"
-                   "</thead>\n<tbody>\n",
-                   issues.size());
+    Put(out,
+        "<section class=\"warning\"><h2>{} issue(s) were found during export</h2><table>"
+        "<thead><tr><th>Failure Type</th><th>Reason</th><th>Additional Info</th></tr>"
+        "</thead>\n<tbody>\n",
+        issues.size());
     const PagesByRow pages = GuardPages(context);
     for (size_t row : issues) AppendIssue(context, row, pages, out);
     out += "</tbody></table></section>\n";
   }
   AppendProgram(context, out);
   out += "</main>\n";
-  EndPage(PageKind::kIndex, out);
-  return out;
+  return EndPage(PageKind::kIndex, std::move(out));
 }
 
 std::string SymbolicGuardPage(const PageContext& context, const TreeFile& file) {
   const std::string root = WayToRoot(file.path);
   const std::optional<size_t> row = context.ShapeOf(file.row);
-  std::string out;
-  BeginPage({.title = "Symbolic guard", .root = root}, out);
-  out += "<main><div><h1>Symbolic guard</h1><p>";
-  AppendCode("", row ? context.Text(context.shapes.expression[*row]) : std::string_view(), out);
-  out += "</p></div>\n";
+  std::string out = BeginPage({.title = "Symbolic guard", .root = root});
+  Put(out, "<main><div><h1>Symbolic guard</h1><p>{}</p></div>\n",
+      Raw{Code(row ? context.Text(context.shapes.expression[*row]) : std::string_view())});
   AppendStacks(context, file.row, root, out);
   if (row) AppendGuard(context, *row, root, out);
   out += "</main>\n";
-  EndPage(PageKind::kPlain, out);
-  return out;
+  return EndPage(PageKind::kPlain, std::move(out));
 }
 
 }  // namespace debrief::outputs::tlparse_tree

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "base/text/escape.h"
+#include "compat/tlparse/names.h"
 #include "compat/tlparse/pages/pages.h"
-#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 
@@ -26,18 +26,14 @@ std::string SourceOf(const PageContext& context, const Failure& failure) {
 void AppendRow(const PageContext& context, const Failure& failure, std::string& out) {
   out += "<tr><td class=\"n\">";
   AppendCompileLink(context, failure.metrics_row, out);
-  out += "</td><td>";
-  AppendElement(failure.is_restart ? "span class=\"break\"" : "span class=\"error-mark\"",
-                failure.type, out);
-  out += "</td><td>";
+  Put(out, "</td><td><span class=\"{}\">{}</span></td><td>",
+      failure.is_restart ? "break" : "error-mark", failure.type);
   if (failure.reason.empty()) {
     out += "<span class=\"quiet\">the log gives no reason</span>";
   } else {
-    AppendElement("pre", failure.reason, out);
+    Put(out, "<pre>{}</pre>", failure.reason);
   }
-  out += "</td>";
-  AppendElement("td", SourceOf(context, failure), out);
-  out += "</tr>\n";
+  Put(out, "</td><td>{}</td></tr>\n", SourceOf(context, failure));
 }
 
 }  // namespace
@@ -60,9 +56,7 @@ std::vector<Failure> FindFailures(const PageContext& context) {
 }
 
 void AppendCompileLink(const PageContext& context, size_t metrics_row, std::string& out) {
-  const StringId id = context.metrics.compile_id[metrics_row];
-  const std::string text =
-      id == StringId::kNone ? "(unknown)" : fmt::format("[{}]", context.Text(id));
+  const std::string text = DisplayId(context.Text(context.metrics.compile_id[metrics_row]));
   const std::string_view path = context.MetricsPath(metrics_row);
   if (path.empty()) return AppendHtml(out, text);
   AppendFileLink("", path, text, out);
@@ -70,8 +64,7 @@ void AppendCompileLink(const PageContext& context, size_t metrics_row, std::stri
 
 std::string FailuresPage(const PageContext& context) {
   const std::vector<Failure> failures = FindFailures(context);
-  std::string out;
-  BeginPage({.title = "Failures and Restarts"}, out);
+  std::string out = BeginPage({.title = "Failures and Restarts"});
   out += "<main><h1>Failures and Restarts</h1>\n<section>";
   if (failures.empty()) {
     out += "<p>No compilation failed, and none was restarted.</p>";
@@ -83,8 +76,7 @@ std::string FailuresPage(const PageContext& context) {
     out += "</tbody></table>";
   }
   out += "</section></main>\n";
-  EndPage(PageKind::kPlain, out);
-  return out;
+  return EndPage(PageKind::kPlain, std::move(out));
 }
 
 }  // namespace debrief::outputs::tlparse_tree

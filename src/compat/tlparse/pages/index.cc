@@ -3,9 +3,8 @@
 
 #include <map>
 
-#include "base/text/escape.h"
+#include "base/text/strings.h"
 #include "compat/tlparse/pages/pages.h"
-#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 #include "tables/compile_trie_end.h"
@@ -49,15 +48,14 @@ void AppendTries(const PageContext& context, std::string& out) {
 void AppendLinks(const PageContext& context, size_t failures, bool of_many, std::string& out) {
   std::string links;
   if (failures > 0) {
-    fmt::format_to(std::back_inserter(links),
-                   "<li><a href=\"failures_and_restarts.html\">Failures and Restarts</a> ({})</li>",
-                   failures);
+    Put(links, "<li><a href=\"failures_and_restarts.html\">Failures and Restarts</a> ({})</li>",
+        failures);
   }
   if (!context.plan.events.empty()) {
-    fmt::format_to(std::back_inserter(links),
-                   "<li>Chromium Events: <a href=\"chromium_events.json\">chromium_events.json</a> "
-                   "<small>({}; opens in ui.perfetto.dev)</small></li>",
-                   context.plan.events.size());
+    Put(links,
+        "<li>Chromium Events: <a href=\"chromium_events.json\">chromium_events.json</a> "
+        "<small>({}; opens in ui.perfetto.dev)</small></li>",
+        context.plan.events.size());
   }
   if (of_many) {
     links +=
@@ -92,8 +90,7 @@ std::map<std::string_view, Words> FindWords(const PageContext& context) {
     word.again = context.Text(context.metrics.recompile_reason[row]);
   }
   const auto& ends = context.model.tables.Get<CompileTrieEndTable>();
-  auto [begin, end] = RowsOfInput(ends, context.plan.input);
-  for (size_t row = begin; row < end; ++row) {
+  for (size_t row : RowsOfInput(ends, context.plan.input)) {
     const std::string_view status = context.Text(ends.status[row]);
     const bool counts = context.Text(ends.trie[row]) == "starts" && context.RowOf(ends.entry[row]);
     if (!counts || status == "ok") continue;
@@ -111,25 +108,16 @@ void AppendStatus(std::string_view status, std::string& out) {
 
 void AppendCompilation(const PageContext& context, const Compilation& compilation,
                        const Words& words, std::string& out) {
-  out += "<li><h3><a id=\"";
-  AppendHtml(out, compilation.id);
-  out += "\">";
-  AppendHtml(out, compilation.id);
-  out += "</a>";
+  Put(out, "<li><h3><a id=\"{0}\">{0}</a>", compilation.id);
   AppendStatus(words.status, out);
-  if (!words.function.empty()) AppendElement("code class=\"quiet\"", words.function, out);
+  if (!words.function.empty()) Put(out, "<code class=\"quiet\">{}</code>", words.function);
   out += "</h3>\n";
   if (!words.again.empty()) {
-    out += "<p class=\"quiet\">compiled again because ";
-    AppendElement("code", words.again.substr(0, words.again.find('\n')), out);
-    out += "</p>\n";
+    Put(out, "<p class=\"quiet\">compiled again because <code>{}</code></p>\n",
+        FirstLine(words.again));
   }
   out += "<ul>\n";
-  for (const ListedFile& file : compilation.files) {
-    out += "<li>";
-    AppendListed(context, file, "", out);
-    out += "</li>\n";
-  }
+  for (const ListedFile& file : compilation.files) AppendListed(context, file, "", out);
   if (compilation.files.empty()) out += "<li class=\"quiet\">no files</li>";
   out += "</ul></li>\n";
 }
@@ -137,12 +125,12 @@ void AppendCompilation(const PageContext& context, const Compilation& compilatio
 void AppendProducts(const PageContext& context, std::string& out) {
   const auto words = FindWords(context);
   const auto& compilations = context.plan.compilations;
-  fmt::format_to(std::back_inserter(out),
-                 "<section class=\"bare\"><div class=\"bar\"><h2>Build products below "
-                 "<span class=\"quiet\" id=\"shown\">{}</span></h2><input id=\"filter\" "
-                 "type=\"search\" placeholder=\"Filter: id, function, file ( / )\" "
-                 "aria-label=\"Filter compilations\"></div>\n<ul class=\"products\">\n",
-                 compilations.size());
+  Put(out,
+      "<section class=\"bare\"><div class=\"bar\"><h2>Build products below "
+      "<span class=\"quiet\" id=\"shown\">{}</span></h2><input id=\"filter\" "
+      "type=\"search\" placeholder=\"Filter: id, function, file ( / )\" "
+      "aria-label=\"Filter compilations\"></div>\n<ul class=\"products\">\n",
+      compilations.size());
   for (const Compilation& compilation : compilations) {
     auto found = words.find(BaseOf(compilation.id));
     AppendCompilation(context, compilation, found == words.end() ? Words() : found->second, out);
@@ -154,10 +142,8 @@ void AppendProvenance(const PageContext& context, std::string& out) {
   if (!context.options.provenance || context.plan.compilations.empty()) return;
   out += "<section><h2>Provenance Tracking</h2><ul>\n";
   for (const Compilation& compilation : context.plan.compilations) {
-    out += "<li>";
-    AppendFileLink("", "provenance_tracking_" + compilation.directory + ".html", compilation.id,
-                   out);
-    out += "</li>\n";
+    Put(out, "<li><a href=\"provenance_tracking_{}.html\">{}</a></li>\n",
+        Path{compilation.directory}, compilation.id);
   }
   out += "</ul></section>\n";
 }
@@ -167,44 +153,34 @@ std::string_view LogName(const PageContext& context) {
   const auto& inputs = context.model.tables.Get<InputTable>();
   const auto row = static_cast<size_t>(context.plan.input);
   if (context.plan.input < 0 || row >= inputs.size()) return {};
-  const std::string_view path = context.Text(inputs.path[row]);
-  return path.substr(path.rfind('/') + 1);
+  return FileName(context.Text(inputs.path[row]));
 }
 
 }  // namespace
 
 void AppendListed(const PageContext& context, const ListedFile& file, std::string_view root,
                   std::string& out) {
+  out += "<li>";
   if (context.Text(context.entries.form[file.row]) == "link") {
     AppendLink(file.url, file.name, out);
   } else {
     AppendFileLink(root, file.url, root.empty() ? file.url : file.name, out);
   }
-  if (!file.readable_url.empty()) {
-    out += " (";
-    AppendFileLink(root, file.readable_url, "readable_html", out);
-    out += ')';
-  }
-  if (!file.suffix.empty()) {
-    out += ' ';
-    AppendHtml(out, file.suffix);
-  }
-  fmt::format_to(std::back_inserter(out), " <small>({})</small>", file.number);
+  if (!file.readable_url.empty())
+    Put(out, " (<a href=\"{}{}\">readable_html</a>)", root, Path{file.readable_url});
+  if (!file.suffix.empty()) Put(out, " {}", file.suffix);
+  Put(out, " <small>({})</small></li>\n", file.number);
 }
 
 std::string IndexPage(const PageContext& context, bool of_many) {
   const std::vector<Failure> failures = FindFailures(context);
-  std::string out;
   const std::string title = context.plan.rank == kNone32
                                 ? "Compilations"
                                 : fmt::format("Compilations of rank {}", context.plan.rank);
-  BeginPage(
-      {.kind = PageKind::kIndex, .title = title, .custom_html = context.options.custom_header_html},
-      out);
-  out += "<main><div>";
-  AppendElement("h1", title, out);
-  AppendElement("p class=\"quiet\"", LogName(context), out);
-  out += "</div>\n";
+  std::string out = BeginPage({.kind = PageKind::kIndex,
+                               .title = title,
+                               .custom_html = context.options.custom_header_html});
+  Put(out, "<main><div><h1>{}</h1><p class=\"quiet\">{}</p></div>\n", title, LogName(context));
   AppendSummary(context, failures, out);
   AppendLinks(context, failures.size(), of_many, out);
   AppendTries(context, out);
@@ -218,8 +194,7 @@ std::string IndexPage(const PageContext& context, bool of_many) {
   }
   AppendLogTrouble(context, out);
   out += "</main>\n";
-  EndPage(PageKind::kIndex, out);
-  return out;
+  return EndPage(PageKind::kIndex, std::move(out));
 }
 
 }  // namespace debrief::outputs::tlparse_tree

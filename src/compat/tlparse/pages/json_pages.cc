@@ -1,13 +1,10 @@
 // Pages of payloads that are JSON: guards, and the stacks of kernels. Read once, front to back;
 // whatever is not there or has another type is left out.
-#include <fmt/format.h>
-
 #include <map>
 #include <vector>
 
 #include "base/bytes/source.h"
 #include "base/json/cursor.h"
-#include "base/text/escape.h"
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
@@ -19,11 +16,6 @@ namespace {
 Status Open(JsonReader& reader, std::string& payload) {
   payload.reserve(payload.size() + kPadding);
   return reader.Open(payload);
-}
-
-std::string_view AnchorOf(const PageContext& context, const TreeFile& file) {
-  if (file.compilation < 0) return {};
-  return context.plan.compilations[static_cast<size_t>(file.compilation)].id;
 }
 
 struct Guards {
@@ -44,9 +36,8 @@ Status AppendFrame(const Guards& guards, JsonValue frame, std::string& out) {
       file = guards.context.InternedText(guards.row, value.Int().value_or(-1));
     }
   }));
-  out += "<li>";
-  AppendHtml(out, fmt::format("{}:{} in {}", ShortPath(file), line, name));
-  if (!text.empty()) AppendElement("i", text, out);
+  Put(out, "<li>{}:{} in {}", ShortPath(file), line, name);
+  if (!text.empty()) Put(out, "<i>{}</i>", text);
   out += "</li>\n";
   return {};
 }
@@ -54,9 +45,7 @@ Status AppendFrame(const Guards& guards, JsonValue frame, std::string& out) {
 Status AppendFrames(const Guards& guards, std::string_view caption, JsonValue stack,
                     std::string& out) {
   if (stack.kind() != JsonKind::kArray) return {};
-  out += "<details><summary class=\"quiet\">";
-  out += caption;
-  out += "</summary><ol class=\"stack\">\n";
+  Put(out, "<details><summary class=\"quiet\">{}</summary><ol class=\"stack\">\n", caption);
   TRY(stack.ForEachElement([&](JsonValue frame) { return AppendFrame(guards, frame, out); }));
   out += "</ol></details>";
   return {};
@@ -65,7 +54,7 @@ Status AppendFrames(const Guards& guards, std::string_view caption, JsonValue st
 Status AppendGuard(const Guards& guards, JsonValue guard, std::string& out) {
   out += "<li>";
   TRY(guard.ForEachField([&](std::string_view key, JsonValue value) -> Status {
-    if (key == "code") AppendElement("code", value.String().value_or("(no text)"), out);
+    if (key == "code") Put(out, "<code>{}</code>", value.String().value_or("(no text)"));
     if (key == "user_stack") return AppendFrames(guards, "User stack", value, out);
     if (key == "stack") return AppendFrames(guards, "Framework stack", value, out);
     return {};
@@ -93,7 +82,7 @@ std::string WithLineEnds(std::string_view text) {
   return result;
 }
 
-using Kernels = std::map<std::string, std::vector<std::string>>;
+}  // namespace
 
 Status ReadKernels(std::string& payload, Kernels& kernels) {
   JsonReader reader;
@@ -110,45 +99,40 @@ Status ReadKernels(std::string& payload, Kernels& kernels) {
   });
 }
 
-}  // namespace
-
 std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload) {
-  const std::string root = WayToRoot(file.path);
   std::string list;
   const Status status = AppendGuards({context, file.row}, payload, list);
-  std::string out;
-  BeginPage({.title = "Guards", .root = root, .anchor = AnchorOf(context, file)}, out);
+  std::string out = BeginPage(
+      {.title = "Guards", .root = WayToRoot(file.path), .anchor = context.AnchorOf(file)});
   out += "<main><h1>Guards</h1>\n<section>";
   if (!status.ok()) {
-    out += "<p>The guards are no list in JSON, and are shown as they were logged.</p>";
-    AppendElement("pre", payload, out);
+    Put(out,
+        "<p>The guards are no list in JSON, and are shown as they were logged.</p><pre>{}</pre>",
+        payload);
   } else if (list.empty()) {
     out += "<p>No guards.</p>";
   } else {
     out += "<ul class=\"rows\">\n" + list + "</ul>";
   }
   out += "</section></main>\n";
-  EndPage(PageKind::kPlain, out);
-  return out;
+  return EndPage(PageKind::kPlain, std::move(out));
 }
 
 std::string KernelStacksPage(const PageContext& context, const TreeFile& file,
                              std::string& payload) {
   Kernels kernels;
   if (!ReadKernels(payload, kernels).ok()) return {};
-  const std::string root = WayToRoot(file.path);
-  std::string out;
-  BeginPage({.title = "Kernel stack traces", .root = root, .anchor = AnchorOf(context, file)}, out);
+  std::string out = BeginPage({.title = "Kernel stack traces",
+                               .root = WayToRoot(file.path),
+                               .anchor = context.AnchorOf(file)});
   out += "<main><h1>Kernel stack traces</h1>\n";
   for (const auto& [kernel, stacks] : kernels) {
-    out += "<section>";
-    AppendElement("h3", kernel, out);
-    for (const std::string& stack : stacks) AppendElement("pre", stack, out);
+    Put(out, "<section><h3>{}</h3>", kernel);
+    for (const std::string& stack : stacks) Put(out, "<pre>{}</pre>", stack);
     out += "</section>\n";
   }
   out += "</main>\n";
-  EndPage(PageKind::kPlain, out);
-  return out;
+  return EndPage(PageKind::kPlain, std::move(out));
 }
 
 }  // namespace debrief::outputs::tlparse_tree

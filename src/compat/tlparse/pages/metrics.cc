@@ -1,6 +1,7 @@
 // The metrics of one compilation: how it ended first, then what it cost, where it began, and the
 // shapes it was tied to. 2,000 such pages with 120 frames each take under 100 ms: frames are copied
 // from where they were made once (FrameTexts).
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +9,9 @@
 #include <cmath>
 #include <ctime>
 #include <utility>
+#include <vector>
 
-#include "base/text/escape.h"
 #include "compat/tlparse/pages/pages.h"
-#include "compat/tlparse/pages/parts.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
 
@@ -40,12 +40,8 @@ std::string Microseconds(int64_t number) {
 std::string Moment(int64_t micros) {
   constexpr int64_t kLast = int64_t{253402300800} * 1000000;  // the year 9999
   if (micros < 0 || micros >= kLast) return {};
-  const std::time_t seconds = micros / 1000000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:06} UTC", parts.tm_year + 1900,
-                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                     micros % 1000000);
+  const auto time = fmt::gmtime(static_cast<std::time_t>(micros / 1000000));
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:06} UTC", time, micros % 1000000);
 }
 
 int64_t BeganAt(const CompileMetricsTable& metrics, size_t row) {
@@ -65,11 +61,10 @@ class MetricsWriter {
 
   std::string Write() {
     const std::string_view kind = context_.Text(context_.entries.kind[file_.row]);
-    const std::string_view id =
-        compilation_ == nullptr ? std::string_view("(unknown)") : compilation_->id;
+    const std::string_view id = compilation_ == nullptr ? "(unknown)" : context_.AnchorOf(file_);
     const std::optional<size_t> row = context_.MetricsOf(file_.row);
+    out_ = BeginPage({.title = kind, .root = root_, .anchor = id});
     out_.reserve(32768);
-    BeginPage({.title = kind, .root = root_, .anchor = id}, out_);
     out_ += "<main>";
     Heading(row, kind, id);
     if (row) Outcome(*row);
@@ -78,23 +73,16 @@ class MetricsWriter {
     Stack();
     if (row) Shapes(m_.entry[*row]);
     out_ += "</main>\n";
-    EndPage(PageKind::kPlain, out_);
-    return std::move(out_);
+    return EndPage(PageKind::kPlain, std::move(out_));
   }
 
  private:
   void Heading(std::optional<size_t> row, std::string_view kind, std::string_view id) {
     const std::string_view name = row ? context_.Text(m_.co_name[*row]) : std::string_view();
-    out_ += "<div><h1>";
-    AppendHtml(out_, name.empty() ? kind : name);
-    out_ += ' ';
-    AppendElement("span class=\"quiet\"", id, out_);
-    out_ += "</h1>\n";
+    Put(out_, "<div><h1>{} <span class=\"quiet\">{}</span></h1>\n", name.empty() ? kind : name, id);
     if (row && m_.co_filename[*row] != StringId::kNone) {
-      AppendElement("p class=\"mono\"",
-                    fmt::format("{}:{} in {}", ShortPath(context_.Text(m_.co_filename[*row])),
-                                std::max(m_.co_firstlineno[*row], 0), name),
-                    out_);
+      Put(out_, "<p class=\"mono\">{}:{} in {}</p>", ShortPath(context_.Text(m_.co_filename[*row])),
+          std::max(m_.co_firstlineno[*row], 0), name);
     }
     out_ += "</div>\n";
     if (!row) out_ += "<section><p>These metrics could not be read.</p></section>\n";
@@ -102,28 +90,22 @@ class MetricsWriter {
 
   void Outcome(size_t row) {
     if (m_.fail_type[row] != StringId::kNone) Failed(row);
-    const std::span<const size_t> restarts = context_.RestartsOf(m_.entry[row]);
+    const auto restarts = context_.RestartsOf(m_.entry[row]);
     if (restarts.empty() || context_.Text(m_.kind[row]) != "compilation_metrics") return;
-    fmt::format_to(std::back_inserter(out_), "<section class=\"warning\"><h2>Restarts ({})</h2>",
-                   restarts.size());
-    for (size_t restart : restarts) {
-      AppendElement("pre", context_.Text(context_.restarts.reason[restart]), out_);
-    }
+    Put(out_, "<section class=\"warning\"><h2>Restarts ({})</h2>", restarts.size());
+    for (size_t restart : restarts)
+      Put(out_, "<pre>{}</pre>", context_.Text(context_.restarts.reason[restart]));
     out_ += "</section>\n";
   }
 
   void Failed(size_t row) {
-    out_ += "<section class=\"error\"><h2>Failed: ";
-    AppendHtml(out_, context_.Text(m_.fail_type[row]));
-    out_ += "</h2>";
+    Put(out_, "<section class=\"error\"><h2>Failed: {}</h2>", context_.Text(m_.fail_type[row]));
     if (m_.fail_user_frame_filename[row] != StringId::kNone) {
-      AppendElement("p class=\"mono\"",
-                    fmt::format("{}:{}", ShortPath(context_.Text(m_.fail_user_frame_filename[row])),
-                                std::max<int64_t>(m_.fail_user_frame_lineno[row], 0)),
-                    out_);
+      Put(out_, "<p class=\"mono\">{}:{}</p>",
+          ShortPath(context_.Text(m_.fail_user_frame_filename[row])),
+          std::max<int64_t>(m_.fail_user_frame_lineno[row], 0));
     }
-    AppendElement("pre", context_.Text(m_.fail_reason[row]), out_);
-    out_ += "</section>\n";
+    Put(out_, "<pre>{}</pre></section>\n", context_.Text(m_.fail_reason[row]));
   }
 
   void Numbers(size_t row) {
@@ -162,12 +144,9 @@ class MetricsWriter {
     AppendFact("Ended", Moment(m_.end_time_us[row]), out_);
   }
 
-  void LongFact(std::string_view name, StringId text) {
-    if (context_.Text(text).empty()) return;
-    AppendElement("dt", name, out_);
-    out_ += "<dd>";
-    AppendElement("pre", context_.Text(text), out_);
-    out_ += "</dd>";
+  void LongFact(std::string_view name, StringId id) {
+    const std::string_view text = context_.Text(id);
+    if (!text.empty()) Put(out_, "<dt>{}</dt><dd><pre>{}</pre></dd>", name, text);
   }
 
   void OutputFiles() {
@@ -177,15 +156,12 @@ class MetricsWriter {
     const size_t begin = end > kMaxListed ? end - kMaxListed : 0;
     out_ += "<section><h2>Output files</h2><ul>\n";
     if (begin > 0) {
-      fmt::format_to(std::back_inserter(out_), "<li class=\"quiet\">{} earlier: see ", begin);
+      Put(out_, "<li class=\"quiet\">{} earlier: see ", begin);
       AppendLink(root_ + "index.html#" + compilation_->id, "the index", out_);
       out_ += "</li>\n";
     }
-    for (size_t i = begin; i < end; ++i) {
-      out_ += "<li>";
+    for (size_t i = begin; i < end; ++i)
       AppendListed(context_, compilation_->files[i], root_, out_);
-      out_ += "</li>\n";
-    }
     out_ += "</ul></section>\n";
   }
 
@@ -208,10 +184,8 @@ class MetricsWriter {
     for (size_t row : context_.ShapesOf(entry)) {
       if (context_.Text(context_.shapes.kind[row]) != kind) continue;
       if (count++ == 0) {
-        fmt::format_to(std::back_inserter(out_),
-                       "<section><h2>{}</h2><table><thead><tr>{}<th>Stacks</th></tr></thead>\n"
-                       "<tbody>\n",
-                       title, head);
+        Put(out_, "<section><h2>{}</h2><table><thead><tr>{}<th>Stacks</th></tr></thead>\n<tbody>\n",
+            title, Raw{head});
       }
       ShapeRow(row, kind == "guard_added_fast");
     }
@@ -220,24 +194,15 @@ class MetricsWriter {
 
   void ShapeRow(size_t row, bool is_guard) {
     const CompileShapeTable& shapes = context_.shapes;
+    const std::vector<StringId> cells = is_guard
+                                            ? std::vector{shapes.expression[row]}
+                                            : std::vector{shapes.symbol[row], shapes.sources[row],
+                                                          shapes.value[row], shapes.reason[row]};
     out_ += "<tr>";
-    if (is_guard) {
-      Cell(shapes.expression[row]);
-    } else {
-      for (StringId text :
-           {shapes.symbol[row], shapes.sources[row], shapes.value[row], shapes.reason[row]}) {
-        Cell(text);
-      }
-    }
+    for (StringId cell : cells) Put(out_, "<td><pre>{}</pre></td>", context_.Text(cell));
     out_ += "<td>";
     context_.AppendStacks(row, root_, out_);
     out_ += "</td></tr>\n";
-  }
-
-  void Cell(StringId text) {
-    out_ += "<td>";
-    AppendElement("pre", context_.Text(text), out_);
-    out_ += "</td>";
   }
 
   const PageContext& context_;

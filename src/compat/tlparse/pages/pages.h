@@ -5,8 +5,11 @@
 // loaded from anywhere. All functions may be called by many threads on one PageContext.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compat/tlparse/pages/context.h"
 #include "compat/tlparse/plan.h"
@@ -25,15 +28,21 @@ std::string ExportIndexPage(const PageContext& context);
 // behind it. Empty for files that are no pages.
 std::string FilePage(const PageContext& context, const TreeFile& file, std::string& payload);
 
-std::string CodePage(const PageContext& context, const TreeFile& file, std::string_view code);
-std::string DumpPage(const PageContext& context, const TreeFile& file, std::string_view text);
 // JSON: [{"code": ..., "user_stack": [...]}, ...]. Text that is something else is shown as it is.
 std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload);
-// JSON: {"kernel": ["stack", ...], ...}; an empty string when it is something else.
+// {"kernel": ["stack", ...], ...}; an error when the JSON is something else.
+using Kernels = std::map<std::string, std::vector<std::string>>;
+Status ReadKernels(std::string& payload, Kernels& kernels);
+// An empty string where that is an error.
 std::string KernelStacksPage(const PageContext& context, const TreeFile& file,
                              std::string& payload);
 std::string MetricsPage(const PageContext& context, const TreeFile& file);
 std::string SymbolicGuardPage(const PageContext& context, const TreeFile& file);
+
+// index.html above the trees of several ranks, which are of one attempt. `has_runtime`: there is a
+// chromium_trace_with_runtime.json.
+std::string LandingPage(const Model& model, std::span<const TreePlan> plans,
+                        const TreeOptions& options, int32_t job, int32_t attempt, bool has_runtime);
 
 struct ProvenanceTexts {
   std::string_view id;             // "[0/0]"
@@ -44,5 +53,36 @@ struct ProvenanceTexts {
 };
 // provenance_tracking_<directory>.html.
 std::string ProvenancePage(const ProvenanceTexts& texts);
+
+// Parts that several pages show.
+
+struct Failure {
+  bool is_restart = false;
+  size_t metrics_row = 0;
+  std::string_view type;    // class of the exception; RestartAnalysis for a restart
+  std::string_view reason;  // may be empty
+};
+
+// In the order of the log: what the index shows first and failures_and_restarts.html in full.
+std::vector<Failure> FindFailures(const PageContext& context);
+
+// "[0/0]" as a link to its metrics page, "(unknown)" for a broken id.
+void AppendCompileLink(const PageContext& context, size_t metrics_row, std::string& out);
+
+// <li><a href="url">path</a> (<a href="...">readable_html</a>) suffix (number)</li>
+// On a page in the folder of the compilation (`root` is not empty) the path is the name alone.
+void AppendListed(const PageContext& context, const ListedFile& file, std::string_view root,
+                  std::string& out);
+
+// A strip of numbers; below it what failed, each with its place and the first line of the reason.
+void AppendSummary(const PageContext& context, const std::vector<Failure>& failures,
+                   std::string& out);
+
+// What was wrong with the log itself, and keys that nobody reads; nothing when all is well.
+void AppendLogTrouble(const PageContext& context, std::string& out);
+
+// Appends the trie ("starts" or "entries") of the tree's entries; false when there is none. Where a
+// frame has one callee, that follows on the same level: only branches indent.
+bool AppendTrie(const PageContext& context, std::string_view trie, std::string& out);
 
 }  // namespace debrief::outputs::tlparse_tree

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/text/escape.h"
+#include "compat/tlparse/rust_text.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
 // NOLINTBEGIN(readability-identifier-naming): names of the assembler file
@@ -67,22 +68,12 @@ const Shell& ShellOf(PageKind kind) {
 
 void AppendHeader(const PageHead& head, std::string& out) {
   out += "<header><b>debrief</b><nav>";
-  const bool is_index = head.kind == PageKind::kIndex;
-  if (!is_index) {
-    fmt::format_to(std::back_inserter(out), "<a href=\"{}index.html\">Index</a>", head.root);
-  }
-  if (!head.anchor.empty()) {
-    out += "<a href=\"";
-    out += head.root;
-    out += "index.html#";
-    AppendHtml(out, head.anchor);
-    out += "\">";
-    AppendHtml(out, head.anchor);
-    out += "</a>";
-  }
+  if (head.kind != PageKind::kIndex) Put(out, "<a href=\"{}index.html\">Index</a>", head.root);
+  if (!head.anchor.empty())
+    Put(out, "<a href=\"{0}index.html#{1}\">{1}</a>", head.root, head.anchor);
   // The panes of a provenance page leave no room for a heading of their own.
-  AppendElement(head.kind == PageKind::kProvenance ? "h1" : "span", head.title, out);
-  out += "</nav></header>\n";
+  const std::string_view tag = head.kind == PageKind::kProvenance ? "h1" : "span";
+  Put(out, "<{0}>{1}</{0}></nav></header>\n", tag, head.title);
 }
 
 // Bytes that stand for themselves in the path of an address.
@@ -93,51 +84,45 @@ bool IsPlainInPath(char c) {
 
 }  // namespace
 
-void BeginPage(const PageHead& head, std::string& out) {
-  const Shell& shell = ShellOf(head.kind);
-  out += shell.before_policy;
-  if (head.custom_html.empty()) out += shell.policy;
-  out += shell.before_title;
-  AppendHtml(out, head.title);
-  out += shell.before_body;
-  out += head.custom_html;
-  AppendHeader(head, out);
-}
+void AppendText(Html html, std::string& out) { AppendHtml(out, html.text); }
 
-void EndPage(PageKind kind, std::string& out) { out += ShellOf(kind).after_body; }
-
-std::string WayToRoot(std::string_view path) {
-  std::string way;
-  for (auto folders = std::count(path.begin(), path.end(), '/'); folders > 0; --folders) {
-    way += "../";
-  }
-  return way;
-}
-
-void AppendPath(std::string_view path, std::string& out) {
-  for (char c : path) {
+void AppendText(Path path, std::string& out) {
+  for (const char& c : path.text) {
     if (IsPlainInPath(c)) {
-      if (c == '&') {
-        out += "&amp;";
-      } else if (c == '\'') {
-        out += "&#39;";
-      } else {
-        out += c;
-      }
+      AppendHtml(out, {&c, 1});
     } else {
       fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<uint8_t>(c));
     }
   }
 }
 
+std::string BeginPage(const PageHead& head) {
+  const Shell& shell = ShellOf(head.kind);
+  std::string out(shell.before_policy);
+  if (head.custom_html.empty()) out += shell.policy;
+  out += shell.before_title;
+  AppendHtml(out, head.title);
+  out += shell.before_body;
+  out += head.custom_html;
+  AppendHeader(head, out);
+  return out;
+}
+
+std::string EndPage(PageKind kind, std::string page) {
+  page += ShellOf(kind).after_body;
+  return page;
+}
+
+std::string WayToRoot(std::string_view path) {
+  std::string way;
+  for (auto folders = std::count(path.begin(), path.end(), '/'); folders > 0; --folders)
+    way += "../";
+  return way;
+}
+
 void AppendFileLink(std::string_view root, std::string_view path, std::string_view text,
                     std::string& out) {
-  out += "<a href=\"";
-  out += root;
-  AppendPath(path, out);
-  out += "\">";
-  AppendHtml(out, text);
-  out += "</a>";
+  Put(out, "<a href=\"{}{}\">{}</a>", root, Path{path}, text);
 }
 
 bool IsSafeAddress(std::string_view url) {
@@ -154,48 +139,22 @@ bool IsSafeAddress(std::string_view url) {
 }
 
 void AppendLink(std::string_view url, std::string_view text, std::string& out) {
-  if (!IsSafeAddress(url)) {
+  if (IsSafeAddress(url)) {
+    Put(out, "<a href=\"{}\" rel=\"noreferrer\">{}</a>", url, text);
+  } else {
     AppendHtml(out, text);
-    if (!url.empty() && url != text) AppendElement("span class=\"quiet\"", url, out);
-    return;
+    if (!url.empty() && url != text) Put(out, "<span class=\"quiet\">{}</span>", url);
   }
-  out += "<a href=\"";
-  AppendHtml(out, url);
-  out += "\" rel=\"noreferrer\">";
-  AppendHtml(out, text);
-  out += "</a>";
-}
-
-void AppendElement(std::string_view open, std::string_view text, std::string& out) {
-  out += '<';
-  out += open;
-  out += '>';
-  AppendHtml(out, text);
-  out += "</";
-  out += open.substr(0, open.find(' '));
-  out += '>';
 }
 
 void AppendFact(std::string_view name, std::string_view value, std::string& out) {
-  if (value.empty()) return;
-  AppendElement("dt", name, out);
-  AppendElement("dd", value, out);
+  if (!value.empty()) Put(out, "<dt>{}</dt><dd>{}</dd>", name, value);
 }
 
 std::string FloatText(double number) {
-  if (std::isnan(number)) return {};
   const double size = std::fabs(number);
-  if (size != 0 && (size < 1e-5 || size >= 1e16)) return fmt::format("{}", number);
-  std::string text = fmt::format("{}", number);
-  if (size >= 1 && text.find('e') != std::string_view::npos) return fmt::format("{:.1f}", number);
-  // fmt turns to exponents below 1e-4; the digits it found are as short as they can be.
-  if (text.find('e') != std::string_view::npos) {
-    const size_t digits =
-        text.find('e') - 1 - (text.find('.') != std::string_view::npos) - (number < 0);
-    text = fmt::format("{:.{}f}", number, 5 + digits);
-  }
-  if (text.find('.') == std::string_view::npos) text += ".0";
-  return text;
+  const bool is_plain = size == 0 || (size >= 1e-5 && size < 1e16);
+  return is_plain ? SerdeDouble(number) : fmt::format("{}", number);
 }
 
 }  // namespace debrief::outputs::tlparse_tree

@@ -2,12 +2,11 @@
 // through are kept; a walk with a stack of its own then writes them, so that no depth of frames can
 // overflow. Browsers give up on elements nested deeper than 512: from kMaxDepth on, branches stay
 // on their level. Cost: linear in nodes and stacks.
-#include <fmt/format.h>
-
 #include <vector>
 
-#include "base/text/escape.h"
-#include "compat/tlparse/pages/parts.h"
+#include "compat/tlparse/names.h"
+#include "compat/tlparse/pages/pages.h"
+#include "compat/tlparse/pages/shell.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"
 
@@ -24,20 +23,6 @@ struct Node {
   std::vector<int32_t> children;  // used ones, in order
   std::vector<size_t> ends;       // rows of compile_trie_end
 };
-
-// How a compilation ended, as a mark with its id: class and sign tell it.
-void AppendMark(std::string_view status, std::string_view id, bool link, std::string& out) {
-  if (status == "error") status = "error-mark";
-  if (!link) {
-    AppendHtml(out, id);
-    return;
-  }
-  fmt::format_to(std::back_inserter(out), "<a class=\"{0}\" href=\"#", status);
-  AppendHtml(out, id);
-  out += "\">";
-  AppendHtml(out, id);
-  out += "</a>";
-}
 
 class TrieWriter {
  public:
@@ -68,8 +53,7 @@ class TrieWriter {
   };
 
   void ReadNodes(std::string_view trie) {
-    auto [begin, end] = RowsOfInput(table_, context_.plan.input);
-    for (size_t row = begin; row < end; ++row) {
+    for (size_t row : RowsOfInput(table_, context_.plan.input)) {
       if (context_.Text(table_.trie[row]) != trie) continue;
       const size_t number = static_cast<size_t>(table_.node[row]);
       if (table_.node[row] < 0 || number != nodes_.size()) continue;  // numbered without gaps
@@ -78,8 +62,7 @@ class TrieWriter {
   }
 
   void ReadEnds(std::string_view trie) {
-    auto [begin, end] = RowsOfInput(ends_, context_.plan.input);
-    for (size_t row = begin; row < end; ++row) {
+    for (size_t row : RowsOfInput(ends_, context_.plan.input)) {
       if (context_.Text(ends_.trie[row]) != trie || !context_.RowOf(ends_.entry[row])) continue;
       if (Node* node = Find(ends_.node[row])) {
         node->ends.push_back(row);
@@ -129,13 +112,17 @@ class TrieWriter {
     }
   }
 
+  // How compilations ended, as marks with their ids: class and sign tell it.
   void Content(const Node& node) {
     for (size_t row : node.ends) {
-      const StringId id = ends_.compile_id[row];
-      AppendMark(context_.Text(ends_.status[row]),
-                 id == StringId::kNone ? "(unknown)" : fmt::format("[{}]", context_.Text(id)),
-                 id != StringId::kNone, out_);
-      out_ += ' ';
+      const std::string_view status = context_.Text(ends_.status[row]);
+      const std::string id = DisplayId(context_.Text(ends_.compile_id[row]));
+      if (ends_.compile_id[row] == StringId::kNone) {
+        Put(out_, "{} ", id);
+      } else {
+        Put(out_, "<a class=\"{0}\" href=\"#{1}\">{1}</a> ",
+            status == "error" ? "error-mark" : status, id);
+      }
     }
     const auto frames = context_.model.pools.GetStack(table_.frame[node.row]);
     if (!frames.empty()) context_.frames().AppendFrame(frames.front(), "", out_);

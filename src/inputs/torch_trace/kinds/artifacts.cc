@@ -48,29 +48,14 @@ constexpr Field<CompileEntryRow> kMemoizer[] = {
 };
 
 constexpr Kind kArtifacts[] = {
-    {.key = "inductor_output_code",
-     .sentence = "the code that Inductor generated",
-     .order = 13,
-     .form = "code",
-     .file = "inductor_output_code.html",
-     .read = ReadEntryRow<kOutputCode>},
-    {.key = "link",
-     .sentence = "an address that belongs to the compilation",
-     .order = 17,
-     .form = "link",
-     .read = ReadEntryRow<kLink>},
-    {.key = "artifact",
-     .sentence = "anything that a part of the compiler wants to keep under a name",
-     .order = 18,
-     .read = ReadArtifact},
-    {.key = "dump_file",
-     .sentence = "a file that exists in memory only, such as generated Python",
-     .order = 19,
-     .form = "dump",
-     .read = ReadEntryRow<kDumpFile>},
-    {.key = "memoizer_artifacts",
-     .sentence = "what a memoizer kept",
-     .read = ReadEntryRow<kMemoizer>},
+    {"inductor_output_code", "the code that Inductor generated", ReadEntryRow<kOutputCode>, 13,
+     "code"},
+    {"link", "an address that belongs to the compilation", ReadEntryRow<kLink>, 17, "link"},
+    {"artifact", "anything that a part of the compiler wants to keep under a name", ReadArtifact,
+     18},
+    {"dump_file", "a file that exists in memory only, such as generated Python",
+     ReadEntryRow<kDumpFile>, 19, "dump"},
+    {"memoizer_artifacts", "what a memoizer kept", ReadEntryRow<kMemoizer>},
 };
 
 }  // namespace

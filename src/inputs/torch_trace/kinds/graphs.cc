@@ -26,32 +26,21 @@ Status ReadSplitChild(JsonValue value, Entry& entry) {
   return {};
 }
 
-constexpr Kind TextKind(std::string_view key, std::string_view sentence, int order) {
-  return {.key = key, .sentence = sentence, .order = order, .form = "text"};
-}
-
 constexpr Kind kGraphs[] = {
-    TextKind("optimize_ddp_split_graph", "the graph that DDP splits into buckets", 1),
-    TextKind("compiled_autograd_graph", "the graph of compiled autograd", 2),
-    TextKind("aot_forward_graph", "the forward graph of AOTAutograd", 3),
-    TextKind("aot_backward_graph", "the backward graph of AOTAutograd", 4),
-    TextKind("aot_inference_graph", "the graph of AOTAutograd without a backward", 5),
-    TextKind("aot_joint_graph", "forward and backward in one graph, before it is cut", 6),
-    TextKind("inductor_post_grad_graph", "the graph after Inductor's last passes", 7),
-    TextKind("inductor_pre_grad_graph", "the graph before Inductor's first passes", 8),
-    {.key = "graph_dump",
-     .sentence = "a graph or code that was dumped under a name",
-     .order = 10,
-     .form = "text",
-     .read = ReadGraphDump},
-    TextKind("dynamo_output_graph", "the graph that Dynamo captured", 11),
-    {.key = "optimize_ddp_split_child",
-     .sentence = "one bucket of a graph that DDP split",
-     .order = 14,
-     .form = "text",
-     .read = ReadSplitChild},
-    {.key = "exported_program", .sentence = "the program that torch.export made"},
-    {.key = "subgraph_name", .sentence = "names the part of a split graph that entries are about"},
+    {"optimize_ddp_split_graph", "the graph that DDP splits into buckets", nullptr, 1, "text"},
+    {"compiled_autograd_graph", "the graph of compiled autograd", nullptr, 2, "text"},
+    {"aot_forward_graph", "the forward graph of AOTAutograd", nullptr, 3, "text"},
+    {"aot_backward_graph", "the backward graph of AOTAutograd", nullptr, 4, "text"},
+    {"aot_inference_graph", "the graph of AOTAutograd without a backward", nullptr, 5, "text"},
+    {"aot_joint_graph", "forward and backward in one graph, before it is cut", nullptr, 6, "text"},
+    {"inductor_post_grad_graph", "the graph after Inductor's last passes", nullptr, 7, "text"},
+    {"inductor_pre_grad_graph", "the graph before Inductor's first passes", nullptr, 8, "text"},
+    {"graph_dump", "a graph or code that was dumped under a name", ReadGraphDump, 10, "text"},
+    {"dynamo_output_graph", "the graph that Dynamo captured", nullptr, 11, "text"},
+    {"optimize_ddp_split_child", "one bucket of a graph that DDP split", ReadSplitChild, 14,
+     "text"},
+    {"exported_program", "the program that torch.export made"},
+    {"subgraph_name", "names the part of a split graph that entries are about"},
 };
 
 }  // namespace

@@ -91,34 +91,23 @@ Status ReadGuard(JsonValue value, Entry& entry) {
   return {};
 }
 
+template <const auto& kFields>
+constexpr auto kRead = ReadRow<CompileShapeTable, kFields>;
+
 constexpr Kind kShapes[] = {
-    {.key = "create_symbol",
-     .sentence = "a symbol for a size that may change",
-     .read = ReadRow<CompileShapeTable, kSymbol>},
-    {.key = "create_unbacked_symbol",
-     .sentence = "a symbol whose value is not known when compiling",
-     .read = ReadRow<CompileShapeTable, kUnbackedSymbol>},
-    {.key = "expression_created",
-     .sentence = "an expression of symbols was made from others",
-     .read = ReadRow<CompileShapeTable, kExpression>},
-    {.key = "symbolic_shape_specialization",
-     .sentence = "a size that could have been symbolic became a constant",
-     .read = ReadRow<CompileShapeTable, kSpecialization>},
-    {.key = "missing_fake_kernel",
-     .sentence = "export met an operator without a fake kernel",
-     .read = ReadRow<CompileShapeTable, kFakeKernel>},
-    {.key = "mismatched_fake_kernel",
-     .sentence = "the fake kernel of an operator gives something else than the real one",
-     .read = ReadRow<CompileShapeTable, kFakeKernel>},
-    {.key = "guard_added_fast",
-     .sentence = "a guard on shapes, cheaply logged",
-     .read = ReadRow<CompileShapeTable, kFastGuard>},
-    {.key = "guard_added",
-     .sentence = "a guard on shapes, with where it comes from",
-     .read = ReadGuard},
-    {.key = "propagate_real_tensors_provenance",
-     .sentence = "export needed the real value of something that depends on data",
-     .read = ReadGuard},
+    {"create_symbol", "a symbol for a size that may change", kRead<kSymbol>},
+    {"create_unbacked_symbol", "a symbol whose value is not known when compiling",
+     kRead<kUnbackedSymbol>},
+    {"expression_created", "an expression of symbols was made from others", kRead<kExpression>},
+    {"symbolic_shape_specialization", "a size that could have been symbolic became a constant",
+     kRead<kSpecialization>},
+    {"missing_fake_kernel", "export met an operator without a fake kernel", kRead<kFakeKernel>},
+    {"mismatched_fake_kernel",
+     "the fake kernel of an operator gives something else than the real one", kRead<kFakeKernel>},
+    {"guard_added_fast", "a guard on shapes, cheaply logged", kRead<kFastGuard>},
+    {"guard_added", "a guard on shapes, with where it comes from", ReadGuard},
+    {"propagate_real_tensors_provenance",
+     "export needed the real value of something that depends on data", ReadGuard},
 };
 
 }  // namespace

@@ -68,15 +68,12 @@ constexpr Field<CompileTensorRow> kTensor[] = {
 };
 
 constexpr Kind kTensors[] = {
-    {.key = "describe_source",
-     .sentence = "the expression by which the program reaches a tensor",
-     .read = ReadRow<CompileTensorTable, kTensorSource>},
-    {.key = "describe_storage",
-     .sentence = "a storage that tensors of the compilation lie in",
-     .read = ReadRow<CompileTensorTable, kStorage>},
-    {.key = "describe_tensor",
-     .sentence = "a tensor that goes into a compilation",
-     .read = ReadRow<CompileTensorTable, kTensor>},
+    {"describe_source", "the expression by which the program reaches a tensor",
+     ReadRow<CompileTensorTable, kTensorSource>},
+    {"describe_storage", "a storage that tensors of the compilation lie in",
+     ReadRow<CompileTensorTable, kStorage>},
+    {"describe_tensor", "a tensor that goes into a compilation",
+     ReadRow<CompileTensorTable, kTensor>},
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/bytes/md5.h"
+
 namespace debrief::inputs::torch_trace {
 
 namespace {
@@ -166,6 +168,15 @@ void Knowledge::Prove(const Digest& digest, std::vector<uint32_t> payload, int32
   for (uint32_t item : payload) content.push_back(&lines[item]);
   model.Learn(content, lane);
   payloads.emplace(digest, std::move(payload));
+}
+
+Digest Knowledge::Checksum(std::span<const uint32_t> payload) const {
+  Md5 md5;
+  for (size_t i = 0; i < payload.size(); ++i) {
+    if (i > 0) md5.Update("\n");
+    md5.Update(items[payload[i]].text);
+  }
+  return md5.Final();
 }
 
 }  // namespace debrief::inputs::torch_trace

@@ -90,6 +90,8 @@ struct Knowledge {
   std::map<Digest, std::vector<uint32_t>> payloads;  // proved ones: items that hold their lines
 
   void Prove(const Digest& digest, std::vector<uint32_t> payload, int32_t lane);
+  // The checksum of these lines as a payload.
+  Digest Checksum(std::span<const uint32_t> payload) const;
 };
 
 }  // namespace debrief::inputs::torch_trace

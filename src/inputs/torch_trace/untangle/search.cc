@@ -1,7 +1,7 @@
 #include "inputs/torch_trace/untangle/search.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -80,15 +80,7 @@ void Search::CloseLane(int32_t lane) {
   for (uint32_t s = 0; s < states_.size(); ++s) {
     if (IsWhole(lane, Position(s, lane))) whole.push_back(s);
   }
-  if (!whole.empty()) {
-    for (size_t to = 0; to < whole.size(); ++to) {
-      states_[to] = states_[whole[to]];
-      std::copy_n(positions_.begin() + static_cast<ptrdiff_t>(whole[to] * width_), width_,
-                  positions_.begin() + static_cast<ptrdiff_t>(to * width_));
-    }
-    states_.resize(whole.size());
-    positions_.resize(whole.size() * width_);
-  }
+  if (!whole.empty()) KeepStates(whole);
   payload.reset();
   std::erase(open_, lane);
   for (size_t s = 0; s < states_.size(); ++s)
@@ -309,18 +301,23 @@ void Search::Rekey() {
 }
 
 void Search::MergeEqual() {
-  candidates_.clear();
-  std::vector<State> states;
-  std::vector<uint32_t> positions;
-  std::map<uint64_t, size_t> seen;
-  for (size_t s = 0; s < states_.size(); ++s) {
-    if (!seen.emplace(states_[s].key, s).second) continue;
-    states.push_back(states_[s]);
-    auto from = positions_.begin() + static_cast<ptrdiff_t>(s * width_);
-    positions.insert(positions.end(), from, from + static_cast<ptrdiff_t>(width_));
+  std::vector<uint32_t> kept;
+  std::set<uint64_t> seen;
+  for (uint32_t s = 0; s < states_.size(); ++s) {
+    if (seen.insert(states_[s].key).second) kept.push_back(s);
   }
-  states_ = std::move(states);
-  positions_ = std::move(positions);
+  KeepStates(kept);
+}
+
+// `kept` ascends, so each state moves towards the front.
+void Search::KeepStates(const std::vector<uint32_t>& kept) {
+  for (size_t to = 0; to < kept.size(); ++to) {
+    states_[to] = states_[kept[to]];
+    std::copy_n(positions_.begin() + static_cast<ptrdiff_t>(kept[to] * width_), width_,
+                positions_.begin() + static_cast<ptrdiff_t>(to * width_));
+  }
+  states_.resize(kept.size());
+  positions_.resize(kept.size() * width_);
 }
 
 // Forgets steps that lead to no living state.

@@ -76,6 +76,7 @@ class Search {
   void Settle();
   void Rekey();
   void MergeEqual();
+  void KeepStates(const std::vector<uint32_t>& kept);
 
   uint32_t Position(uint32_t state, int32_t lane) const {
     return positions_[state * width_ + static_cast<size_t>(lane)];

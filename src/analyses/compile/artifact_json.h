@@ -15,7 +15,7 @@
 #include "base/json/canonical.h"
 #include "base/json/cursor.h"
 
-namespace debrief::analyses::compile_artifacts {
+namespace debrief {
 
 struct RuntimeOp {
   std::string name;
@@ -36,16 +36,16 @@ class ArtifactReader {
   std::optional<std::vector<std::string>> ExecutionOrder(std::string_view text);
 
  private:
-  // `text` as serde_json prints it, padded; false when it is no JSON.
-  bool Canonicalize(std::string_view text);
+  // Opens `text` as serde_json prints it; false when it is no JSON.
+  bool Open(std::string_view text);
 
   JsonReader reader_;
   JsonCanonical canonical_;
-  std::string text_;  // canonical
-  size_t text_bytes_ = 0;
+  std::string text_;  // canonical, and padding
+  std::string_view canonical_text_;
 };
 
 // Canonical JSON without the fields "estimated_runtime_ns" that are numbers.
 std::string WithoutEstimates(std::string_view canonical);
 
-}  // namespace debrief::analyses::compile_artifacts
+}  // namespace debrief

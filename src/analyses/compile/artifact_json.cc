@@ -1,4 +1,4 @@
-#include "analyses/compile/artifacts/artifact_json.h"
+#include "analyses/compile/artifact_json.h"
 
 #include <array>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include "base/bytes/source.h"
 #include "base/json/canonical_number.h"
 
-namespace debrief::analyses::compile_artifacts {
+namespace debrief {
 
 namespace {
 
@@ -62,17 +62,18 @@ void ReadStep(JsonValue step, std::vector<std::string>& order) {
 
 }  // namespace
 
-bool ArtifactReader::Canonicalize(std::string_view text) {
+bool ArtifactReader::Open(std::string_view text) {
   text_.clear();
   if (!canonical_.Append(text, JsonCanonical::kCompact, text_)) return false;
-  text_bytes_ = text_.size();
+  const size_t bytes = text_.size();
   text_.append(kPadding, '\0');
-  return true;
+  canonical_text_ = std::string_view(text_).substr(0, bytes);
+  return reader_.Open(canonical_text_).ok();
 }
 
 std::optional<std::vector<std::string>> ArtifactReader::Schedule(std::string_view text) {
   std::vector<std::string> ops;
-  if (!Canonicalize(text) || !reader_.Open({text_.data(), text_bytes_}).ok()) return std::nullopt;
+  if (!Open(text)) return std::nullopt;
   Status status = reader_.root().ForEachElement([&](JsonValue element) -> Status {
     auto op = element.String();
     if (!op) return WrongForm();
@@ -84,26 +85,24 @@ std::optional<std::vector<std::string>> ArtifactReader::Schedule(std::string_vie
 }
 
 std::optional<Runtime> ArtifactReader::RuntimeAndMeta(std::string_view text) {
-  if (!Canonicalize(text)) return std::nullopt;
-  std::string_view canonical(text_.data(), text_bytes_);
   Runtime runtime;
   bool has_ops = false;
-  if (!reader_.Open(canonical).ok()) return std::nullopt;
+  if (!Open(text)) return std::nullopt;
   Status status = reader_.root().ForEachField([&](std::string_view key, JsonValue value) -> Status {
     if (key != "ops") return {};
     has_ops = true;
     return ReadOps(value, runtime.ops);
   });
   if (!status.ok() || !has_ops) return std::nullopt;
-  runtime.fingerprint = Md5Hex(canonical);
-  runtime.shape_fingerprint = Md5Hex(WithoutEstimates(canonical));
+  runtime.fingerprint = Md5Hex(canonical_text_);
+  runtime.shape_fingerprint = Md5Hex(WithoutEstimates(canonical_text_));
   return runtime;
 }
 
 std::optional<std::vector<std::string>> ArtifactReader::ExecutionOrder(std::string_view text) {
   std::vector<std::string> order;
   bool has_order = false;
-  if (!Canonicalize(text) || !reader_.Open({text_.data(), text_bytes_}).ok()) return std::nullopt;
+  if (!Open(text)) return std::nullopt;
   Status status = reader_.root().ForEachField([&](std::string_view key, JsonValue value) -> Status {
     if (key != "graph_execution_order") return {};
     has_order = true;
@@ -145,4 +144,4 @@ std::string WithoutEstimates(std::string_view canonical) {
   return kept;
 }
 
-}  // namespace debrief::analyses::compile_artifacts
+}  // namespace debrief
