@@ -140,9 +140,18 @@ class GzipUnpacker final : public Unpacker {
     }
     isal_inflate_reset(state_.get());
     state_->crc_flag = ISAL_GZIP;
-    in_member_ = true;
+    isal_gzip_header_init(&header_);
+    in_member_ = in_header_ = true;
     first_ = false;
     return true;
+  }
+
+  // isal_inflate would read the header, too, but forgets its flags when that comes in pieces.
+  int Call() {
+    if (!in_header_) return isal_inflate(state_.get());
+    const int code = isal_read_gzip_header(state_.get(), &header_);
+    in_header_ = code != ISAL_DECOMP_OK;
+    return code;
   }
 
   // One call of the decoder. It holds back output and input of its own, so the end of `in` means
@@ -152,7 +161,7 @@ class GzipUnpacker final : public Unpacker {
     const uint32_t room = state_->avail_out;
     state_->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(input.data()));
     state_->avail_in = static_cast<uint32_t>(input.size());
-    const int code = isal_inflate(state_.get());
+    const int code = Call();
     // ISA-L reads ahead. Where a stream breaks or ends within what it read ahead, it counts below
     // zero: `avail_in` says more than there was.
     const bool overran = state_->avail_in > input.size();
@@ -180,6 +189,8 @@ class GzipUnpacker final : public Unpacker {
   }
 
   std::unique_ptr<inflate_state> state_;  // 90 KiB
+  isal_gzip_header header_ = {};
+  bool in_header_ = false;
   bool in_member_ = false;
   bool first_ = true;  // no member has begun yet
 };

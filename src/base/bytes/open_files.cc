@@ -46,7 +46,8 @@ Result<OpenFiles::Use> OpenFiles::Take(uint64_t number,
   for (;;) {
     slot = Find(number);
     if (slot != nullptr && !slot->opening) return Borrow(*slot);
-    if (slot == nullptr && (slot = FindIdle()) != nullptr) break;
+    if (slot == nullptr) slot = FindIdle();
+    if (slot != nullptr && !slot->opening) break;
     changed_.wait(lock);
   }
   *slot = {.number = number, .fd = {}, .users = 1, .last_used = ++uses_, .opening = true};
@@ -59,13 +60,12 @@ Result<OpenFiles::Use> OpenFiles::Take(uint64_t number,
   lock.lock();
   slot->opening = false;
   slot->users = 0;
-  if (fd.ok()) {
-    slot->fd = std::move(fd).value();
-  } else {
-    slot->number = 0;
-  }
   changed_.notify_all();
-  if (!fd.ok()) return fd.status();
+  if (!fd.ok()) {
+    slot->number = 0;
+    return fd.status();
+  }
+  slot->fd = std::move(fd).value();
   return Borrow(*slot);
 }
 
