@@ -52,8 +52,13 @@ bool HasShape(std::string_view text, std::string_view shape) {
 }
 
 std::optional<GlogTime> ParseGlogTime(std::string_view text) {
-  if (!HasShape(text, "0000 00:00:00.0")) return std::nullopt;
-  GlogTime time{.month = TwoDigits(text, 0), .day = TwoDigits(text, 2), .size = 5};
+  // C++ does not fill up the month: 115 is the 15th of January.
+  bool is_short = HasShape(text, "000 00:00:00.0");
+  if (!is_short && !HasShape(text, "0000 00:00:00.0")) return std::nullopt;
+  size_t digits = is_short ? 1 : 2;
+  GlogTime time{.month = is_short ? text[0] - '0' : TwoDigits(text, 0),
+                .day = TwoDigits(text, digits),
+                .size = digits + 3};
   time.of_day_ns = OfDay(text, time.size);
   return time;
 }

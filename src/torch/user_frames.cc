@@ -6,9 +6,27 @@
 namespace debrief {
 
 bool IsLibraryFile(std::string_view file) {
-  static constexpr std::array<std::string_view, 4> kParts = {"/torch/", "site-packages/",
-                                                             "dist-packages/", "lib/python3"};
+  static constexpr std::array<std::string_view, 15> kParts = {"/torch/",
+                                                              "site-packages/",
+                                                              "dist-packages/",
+                                                              "lib/python3",
+                                                              "torchinductor_",
+                                                              "<frozen ",
+                                                              "<string>",
+                                                              "/lightning/pytorch/",
+                                                              "/lightning/fabric/",
+                                                              "/pytorch_lightning/",
+                                                              "/lightning_fabric/",
+                                                              "/deepspeed/runtime/",
+                                                              "/deepspeed/comm/",
+                                                              "/accelerate/utils/",
+                                                              "/accelerate/accelerator.py"};
+  // Tools that shorten names (py-spy, some traces) leave the base name alone.
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "distributed_c10d.py", "c10d_logger.py", "contextlib.py",
+      "_contextlib.py",      "runpy.py",       "_functional_collectives.py"};
   return file.starts_with("torch/") ||
+         std::find(kNames.begin(), kNames.end(), file) != kNames.end() ||
          std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
            return file.find(part) != std::string_view::npos;
          });

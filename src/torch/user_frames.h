@@ -12,7 +12,8 @@ namespace debrief {
 // frames have them in front of and between those of Python.
 bool IsNativeFile(std::string_view file);
 
-// Of PyTorch, of another installed package or of Python itself.
+// Of PyTorch, of another installed package, of Python itself, or written by a compiler; also of a
+// trainer (Lightning, DeepSpeed, Accelerate) that runs from a checkout.
 bool IsLibraryFile(std::string_view file);
 
 // Of Python, and neither of PyTorch nor of another installed package.

@@ -187,7 +187,7 @@ void FxTokens::SkipSpace() {
 
 FxToken FxTokens::Next() {
   SkipSpace();
-  if (at_ >= end_) return {FxToken::Kind::kEnd, std::string_view(end_, 0)};
+  if (at_ >= end_) return {FxToken::Kind::kEnd, std::string_view(end_, end_)};
   const char* begin = at_;
   switch (ClassOf(*begin)) {
     case kLetter:

@@ -1,0 +1,330 @@
+#include "torch/line_prefix.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/text/newlines.h"
+#include "base/text/strings.h"
+#include "torch/glog_time.h"
+
+namespace debrief {
+
+namespace {
+
+constexpr int32_t kMaxRank = 1 << 20;
+constexpr size_t kLongestMark = 200;
+constexpr int kMostMarks = 8;  // of one line: enough for every launcher inside of every other
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// Takes "<open>3<close>" off the front of `text`.
+bool TakeMark(std::string_view& text, std::string_view open, std::string_view close,
+              int32_t& number) {
+  if (!text.starts_with(open)) return false;
+  const char* begin = text.data() + open.size();
+  const char* stop = text.data() + text.size();
+  int32_t found = 0;
+  auto [end, error] = std::from_chars(begin, stop, found);
+  bool plain = error == std::errc() && *begin != '-' && found < kMaxRank;
+  if (!plain) return false;
+  std::string_view rest(end, static_cast<size_t>(stop - end));
+  if (!rest.starts_with(close)) return false;
+  number = found;
+  text = rest.substr(close.size());
+  return true;
+}
+
+void SkipBlank(std::string_view& text) {
+  if (text.starts_with(' ')) text.remove_prefix(1);
+}
+
+bool TakeLabel(std::string_view& text, LineLabels labels, int32_t& rank) {
+  if (labels == LineLabels::kNone) return false;
+  std::string_view rest = text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  int32_t component = kNone32;
+  if (labels == LineLabels::kColon && TakeMark(rest, "P", " ", component))
+    rest = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
+  // An empty line may have lost the blank behind its label; "12:30" is a time.
+  bool taken =
+      labels == LineLabels::kColon
+          ? TakeMark(rest, "", ": ", rank) || (TakeMark(rest, "", ":", rank) && rest.empty())
+          : TakeMark(rest, "[", "]:", rank) || TakeMark(rest, "[", "]", rank);
+  if (!taken) return false;
+  if (labels == LineLabels::kBracket) SkipBlank(rest);
+  text = rest;
+  return true;
+}
+
+// The word before ": " at the start of a line, when it can be the name of a host.
+std::string_view HostBefore(std::string_view line) {
+  size_t size = 0;
+  bool numbered = false, named = false;
+  for (; size < line.size(); ++size) {
+    char c = line[size];
+    if (IsDigit(c) || c == '-' || c == '.') {
+      numbered = true;
+    } else if (IsLetter(c)) {
+      named = true;
+    } else {
+      break;
+    }
+  }
+  bool fits = size > 0 && line.substr(size).starts_with(": ") && named;
+  return fits && (numbered || line.starts_with("localhost")) ? line.substr(0, size)
+                                                             : std::string_view();
+}
+
+bool TakeHost(std::string_view& text, std::string_view& host) {
+  std::string_view word = HostBefore(text);
+  if (word.empty()) return false;
+  host = word;
+  text.remove_prefix(word.size() + 2);
+  return true;
+}
+
+// [pod/job-worker-1/pytorch] text; a time follows with --timestamps.
+bool TakePod(PeeledLine& line) {
+  constexpr std::string_view kOpen = "[pod/";
+  if (!line.text.starts_with(kOpen)) return false;
+  size_t slash = line.text.find('/', kOpen.size());
+  size_t close = line.text.find("] ", kOpen.size());
+  if (slash == std::string_view::npos || close == std::string_view::npos || slash > close)
+    return false;
+  line.host = line.text.substr(kOpen.size(), slash - kOpen.size());
+  line.text.remove_prefix(close + 2);
+  int64_t time = ParseIsoTime(line.text);
+  size_t blank = line.text.find(' ');
+  bool stamped = time != kNone64 && line.text[10] == 'T' && blank != std::string_view::npos;
+  if (!stamped) return true;
+  line.time_ns = time;
+  line.text.remove_prefix(blank + 1);
+  return true;
+}
+
+// 2026-11-15T23:22:09.123456789Z stderr F text; without the stream where kubectl printed it.
+bool TakeContainer(PeeledLine& line) {
+  if (line.text.size() < 30 || line.text[10] != 'T' || !IsDigit(line.text[0])) return false;
+  size_t blank = line.text.find(' ');
+  if (blank == std::string_view::npos || blank > 40) return false;
+  std::string_view rest = line.text.substr(blank + 1);
+  if (line.text[blank - 1] == 'Z' && line.time_ns == kNone64) {  // kubectl logs --timestamps
+    line.time_ns = ParseIsoTime(line.text);
+    if (line.time_ns == kNone64) return false;
+    line.text = rest;
+  }
+  bool stream = rest.starts_with("stdout ") || rest.starts_with("stderr ");
+  bool marked = stream && rest.size() >= 9 && (rest[7] == 'F' || rest[7] == 'P') && rest[8] == ' ';
+  if (marked) line.text = rest.substr(9);
+  if (marked && line.time_ns == kNone64) line.time_ns = ParseIsoTime(line.text);
+  return marked || line.text.data() == rest.data();
+}
+
+// "[1,3]<stdout>:text", "[1,3][host:77]<stderr>: text", "[3]<stdout>: text". A time of ctime() may
+// stand in front.
+bool TakeMpi(PeeledLine& line) {
+  constexpr size_t kStamp = 24;
+  std::string_view text = line.text;
+  size_t open = text.substr(0, kLongestMark).find('<');
+  if (open == std::string_view::npos) return false;
+  std::string_view rest = text.substr(open);
+  if (!rest.starts_with("<stdout>:") && !rest.starts_with("<stderr>:")) return false;
+  std::string_view mark = text.substr(0, open);
+  if (mark.size() > kStamp && mark[kStamp] == '[' && !mark.starts_with('['))
+    mark.remove_prefix(kStamp);
+  if (!mark.starts_with('[')) return false;
+  size_t close = mark.find(']');
+  if (close == std::string_view::npos) return false;
+  std::string_view inside = mark.substr(1, close - 1);
+  inside = inside.substr(inside.rfind(',') + 1);  // npos + 1 is 0
+  int32_t rank = kNone32;
+  if (!TakeMark(inside, "", "", rank)) return false;
+  line.rank = rank;
+  std::string_view place = mark.substr(close + 1);
+  size_t colon = place.rfind(':');
+  if (place.starts_with('[') && colon != std::string_view::npos && colon > 1) {
+    line.host = place.substr(1, colon - 1);
+    std::from_chars(place.data() + colon + 1, place.data() + place.size(), line.pid);
+  }
+  line.text = rest.substr(9);
+  // Version 5 puts a blank behind the mark. Version 4 does not: there one blank less is harmless,
+  // because what is indented is indented by more.
+  bool indented = line.text.starts_with("  ") && !line.text.starts_with("   ");
+  if (!indented) SkipBlank(line.text);
+  return true;
+}
+
+// (RayTrainWorker pid=75298, ip=10.0.0.2) text
+bool TakeRay(PeeledLine& line) {
+  if (!line.text.starts_with('(')) return false;
+  size_t close = line.text.substr(0, kLongestMark).find(") ");
+  if (close == std::string_view::npos) return false;
+  std::string_view inside = line.text.substr(1, close - 1);
+  size_t at = inside.find("pid=");
+  if (at == std::string_view::npos || (at > 0 && inside[at - 1] != ' ')) return false;
+  const char* begin = inside.data() + at + 4;
+  auto [end, error] = std::from_chars(begin, inside.data() + inside.size(), line.pid);
+  if (error != std::errc()) return false;
+  if (size_t ip = inside.find("ip="); ip != std::string_view::npos)
+    line.host = inside.substr(ip + 3);
+  line.text.remove_prefix(close + 2);
+  return true;
+}
+
+// "[default3]:" is a local rank, "[rank3]:" a rank, unless another one follows it.
+bool TakeTee(PeeledLine& line, const PrefixStyle& style) {
+  std::string_view text = line.text;
+  if (text.size() < 4 || text[0] != '[' || !IsLetter(text[1])) return false;
+  size_t end = 1;
+  while (end < text.size() && (IsLetter(text[end]) || IsDigit(text[end]))) ++end;
+  size_t digits = end;
+  while (digits > 2 && IsDigit(text[digits - 1])) --digits;
+  std::string_view rest = text.substr(digits);
+  int32_t number = kNone32;
+  if (!TakeMark(rest, "", "]:", number)) return false;
+  std::string_view role = text.substr(1, digits - 1);
+  bool first = line.rank == kNone32 && line.local_rank == kNone32;
+  if (role == "rank" && !(first && (style.tee_says_rank || rest.starts_with("[rank")))) {
+    line.rank = number;
+    line.raised = rest.starts_with(' ');
+    SkipBlank(rest);
+  } else {
+    bool sure = role == "default" || role == "trainer" || role == "rank";
+    bool blank = rest.size() > 1 && rest[0] == ' ' && rest[1] != ' ';
+    if ((blank && !sure) || line.local_rank != kNone32) return false;
+    line.local_rank = number;
+  }
+  line.text = rest;
+  return true;
+}
+
+// "[RANK 3] text" of loggers. PyTorch's own "[Rank 1] Watchdog ..." is a rank inside a group.
+bool TakeLoggerRank(PeeledLine& line) {
+  if (line.rank != kNone32) return false;
+  std::string_view rest = line.text;
+  int32_t rank = kNone32;
+  if (!TakeMark(rest, "[RANK ", "] ", rank) && !TakeMark(rest, "[Rank ", "] ", rank)) return false;
+  constexpr std::string_view kGroup[] = {"Watchdog", "Collective", "Some NCCL", "To avoid"};
+  for (std::string_view word : kGroup) {
+    if (rest.starts_with(word)) return false;
+  }
+  line.rank = rank;
+  line.text = rest;
+  return true;
+}
+
+bool TakeStyledLabel(PeeledLine& line, const PrefixStyle& style) {
+  std::string_view before = line.text;
+  int32_t number = kNone32;
+  if (!TakeLabel(line.text, style.labels, number)) return false;
+  if (style.label_is_node) {
+    std::string_view label = before.substr(0, before.size() - line.text.size());
+    line.host = Trimmed(label, " []:");
+  } else {
+    line.rank = number;
+  }
+  return true;
+}
+
+bool TakeOne(PeeledLine& line, const PrefixStyle& style, bool& labelled, bool& hosted) {
+  if (line.text.empty()) return false;
+  if (style.hosts && !hosted && TakeHost(line.text, line.host)) return hosted = true;
+  if (!labelled && TakeStyledLabel(line, style)) return labelled = true;
+  char c = line.text[0];
+  if (c == '[')
+    return TakePod(line) || TakeTee(line, style) || TakeMpi(line) || TakeLoggerRank(line);
+  if (c == '(') return TakeRay(line);
+  if (IsDigit(c)) return TakeContainer(line);
+  bool ctime = line.text.size() > 24 && line.text[24] == '[' && line.text[3] == ' ';
+  return ctime && TakeMpi(line);
+}
+
+bool HasHosts(std::string_view head) {
+  constexpr size_t kFewest = 4, kMostHosts = 4096;
+  size_t lines = 0, marked = 0;
+  std::set<std::string_view> hosts;
+  LineSplitter splitter(head);
+  for (std::string_view line; splitter.Next(line);) {
+    line = PeelPrefixes(line, {}).text;  // marks that need no style
+    if (Trimmed(line).empty()) continue;
+    ++lines;
+    std::string_view host = HostBefore(line);
+    if (host.empty()) continue;
+    ++marked;
+    if (hosts.size() < kMostHosts) hosts.insert(host);
+  }
+  return marked >= kFewest && marked * 10 >= lines * 9 && hosts.size() * 2 <= marked;
+}
+
+LineLabels DetectLabels(std::string_view head, const PrefixStyle& style) {
+  constexpr size_t kFewest = 4;
+  for (LineLabels labels : {LineLabels::kColon, LineLabels::kBracket}) {
+    size_t lines = 0, labelled = 0;
+    std::set<int32_t> seen;
+    LineSplitter splitter(head);
+    for (std::string_view line; splitter.Next(line);) {
+      line = PeelPrefixes(line, style).text;
+      if (Trimmed(line).empty()) continue;
+      ++lines;
+      int32_t rank = kNone32;
+      if (!TakeLabel(line, labels, rank)) continue;
+      ++labelled;
+      seen.insert(rank);
+    }
+    if (labelled >= kFewest && labelled * 10 >= lines * 9 && seen.size() < labelled) return labels;
+  }
+  return LineLabels::kNone;
+}
+
+// PyTorch puts "[rank3]:" before a blank or a log header alone; before anything else it is a role.
+bool TeeSaysRank(std::string_view head) {
+  LineSplitter splitter(head);
+  for (std::string_view line; splitter.Next(line);) {
+    int32_t rank = kNone32;
+    if (!TakeMark(line, "[rank", "]:", rank)) continue;
+    if (line.starts_with("[rank")) return true;
+    if (line.empty() || line[0] == ' ' || line[0] == '\r') continue;
+    std::string_view header = line.substr(line[0] == '[' ? 1 : 0);
+    bool logged = header.size() > 2 && header[0] >= 'A' && header[0] <= 'Z' && IsDigit(header[1]);
+    if (!logged) return true;
+  }
+  return false;
+}
+
+// Behind the label of a node stand the marks and the messages of its torchrun.
+bool LabelIsNode(std::string_view head, const PrefixStyle& style) {
+  if (style.labels == LineLabels::kNone) return false;
+  LineSplitter splitter(head);
+  for (std::string_view line; splitter.Next(line);) {
+    int32_t label = kNone32;
+    line = PeelPrefixes(line, {.hosts = style.hosts}).text;
+    if (!TakeLabel(line, style.labels, label)) continue;
+    PeeledLine inner = PeelPrefixes(line, {});
+    bool other = inner.rank != kNone32 && inner.rank != label;
+    if (other || inner.local_rank != kNone32 || Contains(line, "torch/distributed/elastic/"))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+PrefixStyle DetectPrefixStyle(std::string_view head) {
+  PrefixStyle style;
+  style.hosts = HasHosts(head);
+  style.labels = DetectLabels(head, style);
+  style.label_is_node = LabelIsNode(head, style);
+  style.tee_says_rank = TeeSaysRank(head);
+  return style;
+}
+
+PeeledLine PeelPrefixes(std::string_view line, const PrefixStyle& style) {
+  PeeledLine peeled{.text = line};
+  bool labelled = false, hosted = false;
+  for (int marks = 0; marks < kMostMarks; ++marks) {
+    if (!TakeOne(peeled, style, labelled, hosted)) break;
+  }
+  return peeled;
+}
+
+}  // namespace debrief

@@ -1,0 +1,53 @@
+// What launchers put before the lines of their processes, taken off from the left:
+//
+//   [default3]:[rank11]:[E1115 02:42:35.285 ...   torchrun --tee: local rank 3, rank 11
+//   [rank3]: ValueError: bad batch                 PyTorch's own mark: rank 3
+//    3: text          [3] text                     srun --label, mpiexec -l, where most lines have
+//    it
+//   [1,3]<stderr>:text                             mpirun --tag-output
+//   [pod/job-worker-1/pytorch] text                kubectl logs --prefix
+//   2026-11-15T23:22:09.123456789Z stderr F text   a container's log on its node
+//   worker-0: text                                 pdsh, where most lines have it
+//   (RayTrainWorker pid=75298, ip=10.0.0.2) text   Ray
+//   [RANK 3] text                                  loggers of accelerate and others
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/pools/ids.h"
+
+namespace debrief {
+
+// Marks that are marks only where most lines of a text have them.
+enum class LineLabels : uint8_t {
+  kNone,
+  kColon,    // " 3: text"; of a heterogeneous job "P0 3: text"
+  kBracket,  // "[3] text", "[3]: text"
+};
+
+struct PrefixStyle {
+  LineLabels labels = LineLabels::kNone;
+  bool label_is_node = false;  // srun --label torchrun: a task is a node and not a rank
+  bool hosts = false;          // "worker-0: text"
+  bool tee_says_rank = false;  // torchrun --role rank --tee: the outer [rank3]: is a local rank
+};
+
+// The style of a text by its first lines. Numbers that only ever grow are line numbers and not
+// labels.
+PrefixStyle DetectPrefixStyle(std::string_view head);
+
+struct PeeledLine {
+  std::string_view text;  // what is left
+  int32_t rank = kNone32;
+  int32_t local_rank = kNone32;
+  int64_t pid = kNone64;
+  std::string_view host;  // or pod, or address; as the mark spells it
+  int64_t time_ns = kNone64;
+  bool raised = false;  // "[rank3]: " with a blank: an exception that nobody caught
+};
+
+PeeledLine PeelPrefixes(std::string_view line, const PrefixStyle& style);
+
+}  // namespace debrief
