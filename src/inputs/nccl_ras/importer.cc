@@ -1,0 +1,112 @@
+// Answers of NCCL RAS (`ncclras`, text or JSON): communicators, how many operations each rank has
+// launched, who is dead or does not answer. docs/formats/nccl_ras.md
+//
+//   #0-0 (d30205294129b289) MISMATCH
+//     Communicator ranks have different AllReduce operation counts
+//     7 ranks have launched up to operation 35
+//     Rank 2 has launched up to operation 32 -- GPU 0 managed by process 456 on node 127.0.0.1
+#include "inputs/importer.h"
+
+#include <array>
+
+#include "base/text/strings.h"
+#include "inputs/nccl_ras/answer.h"
+#include "inputs/nccl_ras/ras_json.h"
+#include "inputs/nccl_ras/ras_text.h"
+#include "inputs/sniffing.h"
+#include "inputs/text_lines.h"
+#include "torch/stamped_name.h"
+
+namespace debrief::inputs::nccl_ras {
+
+namespace {
+
+constexpr DiagnosticKind kBadJson = {"nccl_ras.bad_json", Severity::kError,
+                                     "the JSON of the answer is broken; nothing of it was read",
+                                     "Ask again with `ncclras -f json`."};
+constexpr DiagnosticKind kTooLong = {"nccl_ras.too_long", Severity::kWarning,
+                                     "the JSON of the answer is longer than 256 MB; not read",
+                                     "Ask for text: `ncclras` without -f json."};
+constexpr uint64_t kMostJson = 256 << 20;
+
+Recognition Sniff(const SniffInput& input) {
+  if (input.json != nullptr) {
+    return {.mine = input.json->Has("nccl_version") &&
+                    (input.json->Has("communicators") || input.json->Has("communicators_count"))};
+  }
+  std::string_view first =
+      input.head.substr(std::min(input.head.find_first_not_of(" \t\r\n"), input.head.size()));
+  return {.mine = RasTextParser::IsFirstLine(FirstLine(first)) && LooksLikeText(input.head)};
+}
+
+class RasReader final : public Reader {
+ public:
+  explicit RasReader(const ImportContext& context)
+      : who_(context.who),
+        window_bytes_(context.chunk_bytes),
+        time_ns_(TimeInName(FileName(context.path))) {}
+
+  Result<std::vector<ByteRange>> Split(const Source& source) override {
+    if (source.size() == 0) return std::vector<ByteRange>();
+    return std::vector<ByteRange>{{0, source.size()}};
+  }
+
+  Status Read(const Source& source, ByteRange range, Part& part) const override {
+    ASSIGN_OR_RETURN(ByteView head, source.View(0, 4096));
+    if (Trimmed(head.text()).starts_with('{')) return ReadJson(source, range, part);
+    RasTextParser parser([&](const RasAnswer& answer) { Add(answer, part); });
+    TRY(ForEachLine(source, window_bytes_,
+                    [&](std::string_view line, int64_t number) { parser.Add(line, number); }));
+    parser.Finish();
+    return {};
+  }
+
+ private:
+  Status ReadJson(const Source& source, ByteRange range, Part& part) const {
+    if (range.size() > kMostJson) {
+      part.diagnostics.Add(kTooLong, who_.input, {});
+      return {};
+    }
+    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
+    Result<RasAnswer> answer = ReadRasJson(bytes.text());
+    if (!answer.ok()) {
+      const Status& status = answer.status();
+      part.diagnostics.Add(kBadJson, who_.input,
+                           {.offset = status.place().offset, .detail = status.message()});
+      return {};
+    }
+    Add(answer.value(), part);
+    return {};
+  }
+
+  // The text tells no time; the name of its file may.
+  void Add(RasAnswer answer, Part& part) const {
+    if (answer.time_ns == kNone64) answer.time_ns = time_ns_;
+    AddAnswer(who_, answer, part);
+  }
+
+  Identity who_;
+  uint64_t window_bytes_;
+  int64_t time_ns_;
+};
+
+std::unique_ptr<Reader> Open(const ImportContext& context) {
+  return std::make_unique<RasReader>(context);
+}
+
+constexpr std::array<std::string_view, 2> kMakes = {"ras_comm", "ras_rank"};
+
+}  // namespace
+
+const Importer& Describe() {
+  static const Importer kImporter = {
+      .info = {.name = "nccl_ras",
+               .sentence = "answer of NCCL RAS: communicators, counts of operations, dead ranks",
+               .example = "ncclras.txt",
+               .makes = kMakes},
+      .sniff = Sniff,
+      .open = Open};
+  return kImporter;
+}
+
+}  // namespace debrief::inputs::nccl_ras
