@@ -1,4 +1,5 @@
-// The kept lines of all ranges, in order -> rows of text_event.
+// The kept lines of all ranges, in order -> rows of text_event, and by way of ProcessRows those of
+// the tables about processes.
 //
 // What takes several lines (a traceback, a timeout whose group stands in the next line, a failure
 // in torchrun's list) is put together per stream: the lines of one rank, or those without a mark.
@@ -15,6 +16,7 @@
 
 #include "inputs/job_text/fields.h"
 #include "inputs/job_text/line_scanner.h"
+#include "inputs/job_text/process_rows.h"
 #include "model/model.h"
 #include "tables/text_event.h"
 
@@ -22,7 +24,7 @@ namespace debrief::inputs::job_text {
 
 class EventBuilder {
  public:
-  EventBuilder(const Identity& who, int64_t now_ns) : who_(who), now_ns_(now_ns) {}
+  EventBuilder(const Identity& who, int64_t now_ns) : who_(who), now_ns_(now_ns), rows_(who) {}
 
   // The next range.
   void Add(const RangeLines& range, Part& whole);
@@ -40,12 +42,16 @@ class EventBuilder {
     int64_t number = 0;  // of its first line; 0: none is open
     int64_t time_ns = kNone64;
     Place place;
+    bool raised = false;  // nobody caught it
     std::string last;
   };
   struct Failure {  // of torchrun's list
     int64_t number = 0;
     int64_t time_ns = kNone64;
     int32_t rank = kNone32;
+    int32_t local_rank = kNone32;
+    int64_t pid = kNone64;
+    std::string host;
     int32_t exit_code = kNone32;
     std::string text;
   };
@@ -67,6 +73,10 @@ class EventBuilder {
     size_t terminate = kNothing;   // event that waits for its reason
     size_t fatal = kNothing;       // event that waits for its place
     bool in_current_thread = false;
+    bool root_cause = false;          // the next failure is the first
+    size_t device_assert = kNothing;  // the first of many of the same kernel
+    std::vector<std::pair<int64_t, std::string>> tail;
+    std::string pod;  // that a description is about
   };
   struct Event {
     TextEventRow row;
@@ -74,6 +84,11 @@ class EventBuilder {
   };
 
   uint32_t StreamOf(const Owner& owner);
+  void AddTail(const RangeLines::Stream& from, Stream& stream) const;
+  uint32_t Adopted(const Line& line, uint32_t index) const;
+  ProcessRows::Where WhereOf(const Line& line, uint32_t index, int64_t number) const;
+  void AddProcess(const Line& line, uint32_t index, int64_t number);
+  void AddErrorFile(const Line& line, uint32_t index, int64_t number);
   void AddLine(const Line& line, uint32_t index, int64_t number);
   void AddSingle(const Line& line, uint32_t index, int64_t number);
   size_t Emit(std::string_view kind, uint32_t index, int64_t number, std::string_view text);
@@ -95,8 +110,9 @@ class EventBuilder {
   void AddReason(std::string_view text, uint32_t index);
 
   void LearnLocalRanks();
-  int32_t RankOf(const Owner& owner) const;
+  void LearnNumberedHosts();
   void AddLastLines(Part& whole);
+  void WriteTails(Part& whole);
 
   Identity who_;
   int64_t now_ns_;
@@ -104,9 +120,12 @@ class EventBuilder {
   int64_t lines_before_ = 0;
   int64_t dropped_ = 0;
   std::vector<Stream> streams_;
-  std::map<std::pair<int32_t, int32_t>, uint32_t> by_owner_;
-  std::map<int32_t, int32_t> rank_of_local_;
+  std::map<Owner, uint32_t> by_owner_;
+  std::map<std::string, uint32_t> hosts_;
+  uint32_t last_marked_ = Line::kNoStream;
+  int64_t line_time_ns_ = kNone64;  // of the line under way, by its mark
   std::vector<Event> events_;
+  ProcessRows rows_;
   std::optional<Timeout> stack_of_;  // whose collective's stack is being read
 };
 

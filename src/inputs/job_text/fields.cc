@@ -86,6 +86,11 @@ std::optional<LogHeader> ParseLogHeader(std::string_view text) {
   return header;
 }
 
+int64_t TimeAtStart(std::string_view text, int64_t now_ns) {
+  if (auto header = ParseLogHeader(text)) return GuessTime(header->time, now_ns);
+  return ParseIsoTime(text.starts_with('[') ? text.substr(1) : text);
+}
+
 std::optional<CompileMessage> ParseCompileMessage(std::string_view message) {
   size_t close = message.find(']');
   if (!message.starts_with('[') || close == std::string_view::npos) return std::nullopt;
@@ -121,7 +126,7 @@ std::optional<Group> ParseGroup(std::string_view text) {
 bool SourceLine::IsUser() const {
   constexpr std::string_view kForeign[] = {"site-packages/", "dist-packages/", "/torch/",
                                            "/lib/python",    "/lib64/python",  "<frozen",
-                                           "<string>"};
+                                           "/bin/",          "<string>"};
   return !file.starts_with("torch/") &&
          std::none_of(std::begin(kForeign), std::end(kForeign),
                       [&](std::string_view part) { return Contains(file, part); });

@@ -25,6 +25,9 @@ struct LogHeader {
 };
 std::optional<LogHeader> ParseLogHeader(std::string_view text);
 
+// The time at the start of a line, of a log header or ISO 8601, in brackets or not; else kNone64.
+int64_t TimeAtStart(std::string_view text, int64_t now_ns);
+
 // [5/0] message, [5/0_1] [__recompiles] message, [__graph_breaks] message. The id is empty in the
 // last.
 struct CompileMessage {

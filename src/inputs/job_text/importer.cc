@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/strings.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/sniffing.h"
@@ -21,8 +22,19 @@ namespace debrief::inputs::job_text {
 
 namespace {
 
+// Lines of JSON that a trainer writes, one a step.
+bool IsStepsInJson(std::string_view head) {
+  std::string_view first = FirstLine(head);
+  return first.starts_with('{') && Trimmed(first).ends_with('}') && ParseProgress(first) &&
+         head.size() > first.size() + 1 && head[first.size() + 1] == '{';
+}
+
 Recognition Sniff(const SniffInput& input) {
-  return {.mine = input.json == nullptr && !input.head.empty() && LooksLikeText(input.head)};
+  bool text = !input.head.empty() && LooksLikeText(input.head);
+  bool packed = input.head.starts_with("{\"log\":\"");  // Docker keeps a line of output as JSON
+  bool steps = input.json != nullptr && IsStepsInJson(input.head);
+  bool error = input.json != nullptr && input.json->Has("message.extraInfo");
+  return {.mine = text && (input.json == nullptr || packed || steps || error)};
 }
 
 // Written by people, and no output of a rank: they quote errors without having had them.
@@ -38,13 +50,15 @@ class JobTextReader final : public Reader {
  public:
   explicit JobTextReader(const ImportContext& context)
       : chunk_bytes_(context.chunk_bytes),
+        now_ns_(context.now_ns),
         is_document_(IsDocument(context.path)),
         builder_(context.who, context.now_ns) {}
 
   Result<std::vector<ByteRange>> Split(const Source& source) override {
-    if (is_document_) return ranges_;
     ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
-    labels_ = DetectLabels(head.text());
+    // What Kubernetes says of a pod is YAML and no document.
+    if (is_document_ && !Contains(head.text(), "kind: Pod")) return ranges_;
+    style_ = DetectPrefixStyle(head.text());
     for (uint64_t begin = 0; begin < source.size();) {
       ASSIGN_OR_RETURN(uint64_t end, EndOfLine(source, begin + chunk_bytes_ - 1));
       ranges_.push_back({begin, end});
@@ -61,7 +75,8 @@ class JobTextReader final : public Reader {
     auto at =
         std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
                          [](const ByteRange& each, uint64_t begin) { return each.begin < begin; });
-    *slots_[static_cast<size_t>(at - ranges_.begin())] = LineScanner(labels_).Scan(bytes.text());
+    *slots_[static_cast<size_t>(at - ranges_.begin())] =
+        LineScanner(style_, now_ns_).Scan(bytes.text());
     return {};
   }
 
@@ -90,8 +105,9 @@ class JobTextReader final : public Reader {
   }
 
   uint64_t chunk_bytes_;
+  int64_t now_ns_;
   bool is_document_;
-  Labels labels_ = Labels::kNone;
+  PrefixStyle style_;
   std::vector<ByteRange> ranges_;
   std::vector<std::unique_ptr<RangeLines>> slots_;
   size_t next_ = 0;
@@ -102,7 +118,8 @@ std::unique_ptr<Reader> Open(const ImportContext& context) {
   return std::make_unique<JobTextReader>(context);
 }
 
-constexpr std::array<std::string_view, 1> kMakes = {"text_event"};
+constexpr std::array<std::string_view, 5> kMakes = {"text_event", "process_exit",
+                                                    "process_identity", "progress", "tail_line"};
 
 }  // namespace
 
@@ -110,7 +127,7 @@ const Importer& Describe() {
   static const Importer kImporter = {
       .info = {.name = "job_text",
                .sentence =
-                   "plain text: stdout and stderr of ranks, with timeouts, errors and exits",
+                   "plain text: output of ranks and launchers, with errors, exits and progress",
                .example = "stdout_rank3.txt",
                .makes = kMakes,
                .fallback = true},

@@ -4,7 +4,9 @@
 #include <array>
 
 #include "base/text/strings.h"
+#include "inputs/job_text/exits.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/job_text/identities.h"
 #include "inputs/job_text/word_filter.h"
 
 namespace debrief::inputs::job_text {
@@ -42,7 +44,7 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "exit code",
                                        "srun: error",
                                        "entire process down",
-                                       "erminating the process",
+                                       "erminating the process after",
                                        "terminate called after",
                                        "what():",
                                        "rank      :",
@@ -51,7 +53,70 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "error_file:",
                                        "traceback :",
                                        "Stack trace of the failed",
-                                       "Current thread 0x"};
+                                       "Current thread 0x",
+                                       "closing signal",
+                                       "via signal",
+                                       "shutdown process",
+                                       "segfault at",
+                                       "general protection",
+                                       "NVRM: Xid",
+                                       "SXid (PCI",
+                                       "blocked for more",
+                                       "CUDA error",
+                                       "Cuda failure",
+                                       "Assertion `",
+                                       "store->get",
+                                       "wait timeout",
+                                       "clients joined",
+                                       "client socket has",
+                                       "any network address",
+                                       "Rendezvous",
+                                       "onnection reset",
+                                       "Broken pipe",
+                                       "to recv, got",
+                                       "sendBytes",
+                                       "DistNetworkError",
+                                       "DistStoreError",
+                                       "acquire GIL",
+                                       "lagging ranks",
+                                       " nranks ",
+                                       "world_rank=",
+                                       "GLOBAL_RANK",
+                                       "num_local_procs=",
+                                       "Killing subprocess",
+                                       "Root Cause",
+                                       "process rank ",
+                                       "Process name: ",
+                                       "RUNNING AT",
+                                       "KILLED BY SIGNAL",
+                                       "EXIT CODE",
+                                       "EXIT STATUS",
+                                       "Exit code",
+                                       "Exit Code",
+                                       "exitCode",
+                                       "Name:   ",
+                                       "exited with code",
+                                       "crashed with",
+                                       "terminated with",
+                                       "return code",
+                                       "non-zero exit",
+                                       "exits successfully",
+                                       ": line ",
+                                       "CANCELLED AT",
+                                       "Node failure",
+                                       "TIME LIMIT",
+                                       "death signal",
+                                       "eceived SIGTERM",
+                                       "got signal: ",
+                                       "PBS: job killed",
+                                       "TERM_RUNLIMIT",
+                                       "TERM_MEMLIMIT",
+                                       "Evicted",
+                                       "NodeNotReady",
+                                       "heartbeat. Waited",
+                                       "has been open for",
+                                       "out of section",
+                                       "\"extraInfo\""};
 
 const WordFilter& Words() {
   static const WordFilter kFilter(kWords);
@@ -62,6 +127,67 @@ template <size_t kCount>
 bool HasAny(std::string_view text, const std::string_view (&words)[kCount]) {
   return std::any_of(std::begin(words), std::end(words),
                      [&](std::string_view word) { return Contains(text, word); });
+}
+
+bool IsStoreError(std::string_view text) {
+  constexpr std::string_view kSigns[] = {"store->get(",
+                                         "wait timeout after ",
+                                         "clients joined",
+                                         "client socket has timed out",
+                                         "failed to connect to any network address",
+                                         "RendezvousTimeoutError",
+                                         "RendezvousClosedError",
+                                         "RendezvousConnectionError",
+                                         "onnection reset by peer",
+                                         "Broken pipe",
+                                         "failed to recv, got 0 bytes",
+                                         "sendBytes failed",
+                                         "DistNetworkError",
+                                         "DistStoreError"};
+  // Said at every normal end when the process with the store is gone a little earlier.
+  if (Contains(text, "Failed to check the \"should dump\" flag")) return false;
+  return HasAny(text, kSigns);
+}
+
+// What monitors of processes say of one that hangs (NVIDIA's resiliency extension).
+bool IsStuck(std::string_view text) {
+  constexpr std::string_view kSigns[] = {"Did not get initial heartbeat. Waited",
+                                         "Did not get subsequent heartbeat. Waited",
+                                         "has been open for", "Was out of section for"};
+  return HasAny(text, kSigns);
+}
+
+bool IsDeviceAssert(std::string_view text) {
+  return Contains(text, "Assertion `") && Contains(text, "block: [") && Contains(text, "thread: [");
+}
+
+// Of shells: the whole line is the end of their child.
+bool IsShellEnd(std::string_view text) {
+  constexpr std::string_view kFirst = "KSABIF";
+  constexpr size_t kLongest = 40;
+  bool may_be = text.size() <= kLongest && kFirst.find(text[0]) != std::string_view::npos;
+  if (!may_be) return false;
+  auto exit = ParseExit(text);
+  return exit && exit->said_by == "shell";
+}
+
+// Lines of launchers, schedulers and the kernel about the end of a process.
+LineClass ClassOfExit(std::string_view text) {
+  auto exit = ParseExit(text);
+  if (!exit) return LineClass::kOther;
+  if (exit->said_by == "kernel")
+    return exit->exit_code == -11 ? LineClass::kSignal : LineClass::kOutOfMemory;
+  if (exit->how == "stopped" && exit->said_by == "torchrun") return LineClass::kStopping;
+  return exit->exit_code != kNone32 && exit->exit_code < 0 ? LineClass::kSignal : LineClass::kExit;
+}
+
+bool IsRestOfExit(std::string_view text) {
+  constexpr std::string_view kOpen[] = {"signal ", "Exit code:", "=   KILLED BY SIGNAL",
+                                        "=   EXIT CODE", "=   EXIT STATUS"};
+  std::string_view trimmed = Trimmed(text, " ");
+  bool opens = std::any_of(std::begin(kOpen), std::end(kOpen),
+                           [&](std::string_view word) { return trimmed.starts_with(word); });
+  return opens && ParseRestOfExit(trimmed) != kNone32;
 }
 
 bool IsNcclError(std::string_view text) {
@@ -76,11 +202,19 @@ bool IsHeartbeatLost(std::string_view text) {
   constexpr std::string_view kLost[] = {"timed out", "got stuck", "ailed",
                                         "lost",      "Lost",      "missed"};
   bool about = Contains(text, "eartbeat") || Contains(text, "watchdog got stuck");
+  // The stacks for a dump took too long: nothing is lost but them.
+  if (Contains(text, "Future for Flight recorder dump")) return false;
+  // Of an agent to its rendezvous: said at normal ends, when the first node is done a little
+  // earlier.
+  if (Contains(text, "keep-alive heartbeat")) return false;
   return about && HasAny(text, kLost);
 }
 
 bool IsSignal(std::string_view text) {
   if (text.starts_with("Fatal Python error")) return true;
+  // A program that says what it will do with a signal did not get one.
+  constexpr std::string_view kPlans[] = {"andler", "egister", "nstall", "gnoring", "isten"};
+  if (HasAny(text, kPlans)) return false;
   constexpr std::string_view kSigns[] = {"Signals.SIG", "signal SIG", "by signal "};
   bool numbered = Contains(text, "Signal ") && Contains(text, "(SIG");
   return (numbered || HasAny(text, kSigns)) && ParseSignal(text) != kNone32;
@@ -109,8 +243,13 @@ LineClass ClassOfTask(std::string_view text) {
 
 LineClass ClassOfWatchdog(std::string_view text) {
   constexpr std::string_view kDown[] = {"watchdog thread terminated", "entire process down",
-                                        "erminating the process"};
+                                        "erminating the process after"};
+  // The watchdog saw a fault of this rank's GPU: that is no aftermath of another rank's end.
+  bool faulty = Contains(text, "watchdog thread terminated") && Contains(text, "CUDA error: ");
+  if (faulty) return LineClass::kCudaError;
   if (HasAny(text, kDown)) return LineClass::kTeardown;
+  if (Contains(text, "Could not acquire GIL")) return LineClass::kGil;
+  if (Contains(text, "are the lagging ranks")) return LineClass::kDesync;
   if (Contains(text, "failure detected by watchdog") || Contains(text, "Timeout at NCCL work:"))
     return LineClass::kWatchdogStatus;
   if (Contains(text, "Watchdog caught collective operation timeout"))
@@ -127,10 +266,23 @@ LineClass ClassifyByWords(std::string_view text) {
   if (text.starts_with("Current thread 0x")) return LineClass::kCurrentThread;
   if (Contains(text, "Stack trace of the failed collective")) return LineClass::kStackHeader;
   if (ParseFailureField(text)) return LineClass::kFailureField;
+  if (Contains(text, "Root Cause (first observed failure)")) return LineClass::kRootCause;
+  if (text.starts_with("Name:   ")) return LineClass::kPodName;
+  if (IsRestOfExit(text)) return LineClass::kRestOfExit;
+  if (IsScheduler(text)) return LineClass::kScheduler;
   if (text.starts_with("srun: error")) return ClassOfTask(text);
+  if (Contains(text, "NVRM: Xid") || Contains(text, "SXid (PCI")) return LineClass::kXid;
+  if (Contains(text, " blocked for more than ")) return LineClass::kBlocked;
+  if (IsDeviceAssert(text)) return LineClass::kDeviceAssert;
+  if (ParseIdentity(text)) return LineClass::kIdentity;
+  if (text.starts_with('{') && Contains(text, "\"extraInfo\"")) return LineClass::kErrorFile;
+  if (LineClass exit = ClassOfExit(text); exit != LineClass::kOther) return exit;
+  if (IsStuck(text)) return LineClass::kStuck;
   if (LineClass watchdog = ClassOfWatchdog(text); watchdog != LineClass::kOther) return watchdog;
   if (IsNcclError(text)) return LineClass::kNcclError;
   if (IsOutOfMemory(text)) return LineClass::kOutOfMemory;
+  if (Contains(text, "CUDA error: ")) return LineClass::kCudaError;
+  if (IsStoreError(text)) return LineClass::kStoreError;
   if (IsSignal(text)) return LineClass::kSignal;
   return IsExit(text) ? LineClass::kExit : LineClass::kOther;
 }
@@ -148,6 +300,24 @@ bool IsNameByte(char c) {
 
 }  // namespace
 
+bool IsScheduler(std::string_view text) {
+  constexpr std::string_view kSigns[] = {" CANCELLED AT ",
+                                         "srun: error: Node failure on ",
+                                         "DUE TO TIME LIMIT",
+                                         "death signal, shutting down workers",
+                                         "api.SignalException: Process ",
+                                         "Main process received SIGTERM",
+                                         "PBS: job killed:",
+                                         "TERM_RUNLIMIT",
+                                         "TERM_MEMLIMIT",
+                                         "TERM_OWNER"};
+  constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
+  if (HasAny(text, kSigns)) return true;
+  bool event =
+      text.starts_with("Reason:") || Contains(text, "reason: ") || Contains(text, "Warning  ");
+  return event && HasAny(text, kPods);
+}
+
 bool IsOutOfMemory(std::string_view text) {
   constexpr std::string_view kSigns[] = {"OutOfMemoryError",
                                          "CUDA out of memory",
@@ -156,7 +326,7 @@ bool IsOutOfMemory(std::string_view text) {
                                          "oom-kill",
                                          "oom_kill",
                                          "OOMKilled",
-                                         "Out of memory: Killed",
+                                         "ut of memory: Killed",
                                          "CUDA error: out of memory",
                                          "HIP out of memory",
                                          "Out Of Memory"};
@@ -168,6 +338,7 @@ LineClass Classify(std::string_view text) {
   if (text.starts_with("  File \"") && ParseFrame(text)) return LineClass::kFrame;
   if (text[0] == '#' && ParseStackFrame(text)) return LineClass::kStackFrame;
   if (IsTorchLog(text)) return LineClass::kTorchLog;
+  if (IsShellEnd(text)) return LineClass::kSignal;
   return Words().MayHave(text) ? ClassifyByWords(text) : LineClass::kOther;
 }
 

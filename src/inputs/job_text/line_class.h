@@ -26,12 +26,30 @@ enum class LineClass : uint8_t {
   kStackHeader,    // Stack trace of the failed collective:
   kStackFrame,     // #2 step from /home/user/train.py:57
   kCurrentThread,  // Current thread 0x00007f (most recent call first):
+  kStopping,       // Sending process 1326 closing signal SIGTERM
+  kScheduler,      // slurmstepd: error: *** STEP 17.0 ON n1 CANCELLED AT ... DUE TO TIME LIMIT ***
+  kXid,        // NVRM: Xid (PCI:0000:4b:00): 79, pid=4711, name=python, GPU has fallen off the bus
+  kBlocked,    // INFO: task python:4711 blocked for more than 120 seconds.
+  kCudaError,  // CUDA error: an illegal memory access was encountered
+  kDeviceAssert,  // a.cu:12: f: block: [0,0,0], thread: [1,0,0] Assertion `i < n` failed.
+  kStoreError,    // wait timeout after 600000ms, keys: /default_pg/0//2//cuda//0
+  kGil,           // Could not acquire GIL within 300 ms on exit, possible GIL induced hang
+  kDesync,        // ranks [2] are the lagging ranks that caused this timeout
+  kStuck,         // Section 'step' has been open for 600 seconds
+  kIdentity,      // ... NCCL INFO ... rank 1 nranks 8 ... Init COMPLETE
+  kRootCause,     // Root Cause (first observed failure):
+  kRestOfExit,    // signal 9 (Killed).
+  kPodName,       // Name:             trainer-worker-3, of kubectl describe
+  kErrorFile,     // {"message": {"message": "OSError: ...", "extraInfo": ...
 };
 
 // `text` has no prefix and no colours.
 LineClass Classify(std::string_view text);
 
 bool IsOutOfMemory(std::string_view text);
+
+// The scheduler or somebody else ended the job: a time limit, a preemption, a cancellation.
+bool IsScheduler(std::string_view text);
 
 // "ValueError: text", "torch.cuda.OutOfMemoryError: text", "KeyboardInterrupt".
 bool LooksLikeException(std::string_view text);

@@ -1,67 +1,15 @@
 #include "inputs/job_text/line_scanner.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <set>
 
 #include "base/text/newlines.h"
+#include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
 
 namespace debrief::inputs::job_text {
 
 namespace {
-
-constexpr int32_t kMaxRank = 1 << 20;
-
-// Takes "<open>3<close>" off the front of `text`.
-bool TakeMark(std::string_view& text, std::string_view open, std::string_view close,
-              int32_t& number) {
-  if (!text.starts_with(open)) return false;
-  const char* begin = text.data() + open.size();
-  const char* stop = text.data() + text.size();
-  int32_t found = 0;
-  auto [end, error] = std::from_chars(begin, stop, found);
-  bool plain = error == std::errc() && *begin != '-' && found < kMaxRank;
-  if (!plain) return false;
-  std::string_view rest(end, static_cast<size_t>(stop - end));
-  if (!rest.starts_with(close)) return false;
-  number = found;
-  text = rest.substr(close.size());
-  return true;
-}
-
-void SkipBlank(std::string_view& text) {
-  if (text.starts_with(' ')) text.remove_prefix(1);
-}
-
-bool TakeLabel(std::string_view& text, Labels labels, int32_t& rank) {
-  if (labels == Labels::kNone) return false;
-  std::string_view rest = text.substr(std::min(text.find_first_not_of(' '), text.size()));
-  bool taken = labels == Labels::kColon
-                   ? TakeMark(rest, "", ": ", rank)
-                   : TakeMark(rest, "[", "]:", rank) || TakeMark(rest, "[", "]", rank);
-  if (!taken) return false;
-  if (labels == Labels::kBracket) SkipBlank(rest);
-  text = rest;
-  return true;
-}
-
-// Takes all marks off the front. PyTorch's own mark decides, whatever stands around it.
-Owner TakePrefix(std::string_view& text, Labels labels) {
-  Owner owner;
-  TakeLabel(text, labels, owner.rank);
-  if (!text.starts_with('[')) return owner;
-  int32_t job = kNone32;
-  std::string_view rest = text;
-  if (TakeMark(rest, "[", ",", job) && (TakeMark(rest, "", "]<stdout>:", owner.rank) ||
-                                        TakeMark(rest, "", "]<stderr>:", owner.rank)))
-    text = rest;  // mpirun --tag-output
-  if (!TakeMark(text, "[default", "]:", owner.local_rank))
-    TakeMark(text, "[trainer", "]:", owner.local_rank);
-  if (TakeMark(text, "[rank", "]:", owner.rank)) SkipBlank(text);
-  return owner;
-}
 
 // ESC [ parameters letter. Any other escape loses its first two bytes.
 void StripColours(std::string_view text, std::string& clean) {
@@ -78,7 +26,41 @@ void StripColours(std::string_view text, std::string& clean) {
   }
 }
 
+// {"log":"text\\n","stream":"stderr","time":"2026-11-15T23:22:09.123Z"}, as Docker keeps output.
+bool IsDockerLine(std::string_view text) { return text.starts_with("{\"log\":\""); }
+
+void UnpackDocker(std::string_view raw, std::string& text) {
+  text.clear();
+  for (size_t i = 8; i < raw.size() && raw[i] != '"'; ++i) {
+    if (raw[i] != '\\' || i + 1 == raw.size()) {
+      text += raw[i];
+      continue;
+    }
+    char escaped = raw[++i];
+    if (escaped == 'u') {
+      text += raw.substr(i + 1, 4) == "001b" ? '\x1b' : '?';
+      i += 4;
+    } else if (escaped != 'n' && escaped != 'r') {
+      text += escaped == 't' ? '\t' : escaped;
+    }
+  }
+}
+
 bool IsIndented(std::string_view text) { return text[0] == ' ' || text[0] == '\t'; }
+
+// Lines that every process prints, and parts of longer messages, say nothing of this rank.
+bool IsTelling(std::string_view text) {
+  constexpr std::string_view kOpens[] = {"frame #", "wandb:", "#", "^", "==", "--", "**"};
+  constexpr std::string_view kParts[] = {" NCCL INFO ", "Warning: ", "Exception raised from"};
+  if (IsIndented(text)) return false;
+  for (std::string_view open : kOpens) {
+    if (text.starts_with(open)) return false;
+  }
+  for (std::string_view part : kParts) {
+    if (Contains(text, part)) return false;
+  }
+  return true;
+}
 
 bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t") == std::string_view::npos;
@@ -109,37 +91,27 @@ bool JoinLogText(std::string& text, std::string_view next) {
   return true;
 }
 
-Labels DetectLabels(std::string_view head) {
-  constexpr size_t kFewest = 4;
-  for (Labels labels : {Labels::kColon, Labels::kBracket}) {
-    size_t lines = 0, labelled = 0;
-    std::set<int32_t> seen;
-    LineSplitter splitter(head);
-    for (std::string_view line; splitter.Next(line);) {
-      if (IsBlank(line)) continue;
-      ++lines;
-      int32_t rank = kNone32;
-      if (!TakeLabel(line, labels, rank)) continue;
-      ++labelled;
-      seen.insert(rank);
-    }
-    if (labelled >= kFewest && labelled * 10 >= lines * 9 && seen.size() < labelled) return labels;
-  }
-  return Labels::kNone;
-}
-
 RangeLines LineScanner::Scan(std::string_view range) {
   needs_cleaning_ = std::memchr(range.data(), '\x1b', range.size()) != nullptr ||
-                    std::memchr(range.data(), '\r', range.size()) != nullptr;
+                    std::memchr(range.data(), '\r', range.size()) != nullptr || IsDockerLine(range);
   LineSplitter splitter(range);
   for (std::string_view line; splitter.Next(line); ++result_.line_count) Add(line);
-  for (size_t i = 0; i < streams_.size(); ++i) {
-    std::string_view text = needs_cleaning_ ? Clean(streams_[i].last) : streams_[i].last;
-    TakePrefix(text, labels_);
-    result_.streams[i].last_number = streams_[i].last_number;
-    result_.streams[i].last_text = text.substr(0, kMaxText);
-  }
+  for (size_t i = 0; i < streams_.size(); ++i) Finish(streams_[i], result_.streams[i]);
   return std::move(result_);
+}
+
+// The texts of the last lines, which until now were only remembered where they stand.
+void LineScanner::Finish(Stream& stream, RangeLines::Stream& result) {
+  auto text_of = [&](std::string_view raw) {
+    return PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_).text;
+  };
+  result.last_number = stream.last_number;
+  result.last_text = text_of(stream.last).substr(0, kMaxText);
+  size_t begin = stream.tail_size - std::min(stream.tail_size, kTailLines);
+  for (size_t i = begin; i < stream.tail_size; ++i) {
+    const auto& [number, raw] = stream.tail[i % kTailLines];
+    result.tail.emplace_back(number, text_of(raw).substr(0, kMaxTail));
+  }
 }
 
 // A progress bar draws over itself: what stands behind the last carriage return is what is seen.
@@ -147,18 +119,20 @@ std::string_view LineScanner::Clean(std::string_view raw) {
   raw = raw.substr(0, raw.find_last_not_of('\r') + 1);  // npos + 1 is 0
   raw = raw.substr(raw.rfind('\r') + 1);
   raw = raw.substr(0, kMaxLook);
+  if (IsDockerLine(raw)) {
+    UnpackDocker(raw, unpacked_);
+    raw = unpacked_;
+  }
   if (raw.find('\x1b') == std::string_view::npos) return raw;
   StripColours(raw, clean_);
   return clean_;
 }
 
 void LineScanner::Add(std::string_view raw) {
-  std::string_view text = needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook);
-  if (text.empty()) return;
-  Owner owner;
-  if (text[0] == '[' || labels_ != Labels::kNone) owner = TakePrefix(text, labels_);
+  PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
+  std::string_view text = line.text;
   if (text.empty() || (IsIndented(text) && IsBlank(text))) return;
-  uint32_t index = StreamOf(owner);
+  uint32_t index = StreamOf(OwnerOf(line));
   Stream& stream = streams_[index];
   stream.last = raw;
   stream.last_number = result_.line_count;
@@ -171,27 +145,51 @@ void LineScanner::Add(std::string_view raw) {
   }
   bool joined = what == LineClass::kTorchLog && stream.log != 0 &&
                 JoinLogText(result_.lines[stream.log - 1].text, text);
-  if (joined) return;
-  if (what != LineClass::kOther || ends) Keep(what, index, text);
+  if (!joined && (what != LineClass::kOther || ends)) Keep(what, index, line);
+  if (what == LineClass::kOther) AddPlain(raw, line, stream, index);
+  if (!result_.streams[index].owner.IsNobody()) result_.last_marked = index;
+}
+
+// A step of the training loop, or a line that may say what the rank did last.
+void LineScanner::AddPlain(std::string_view raw, const PeeledLine& line, Stream& stream,
+                           uint32_t index) {
+  if (auto progress = ParseProgress(line.text)) {
+    int64_t time = TimeAtStart(Trimmed(line.text, " "), now_ns_);
+    result_.progress.push_back(
+        {index, result_.line_count, time != kNone64 ? time : line.time_ns, *progress});
+    return;
+  }
+  if (!IsTelling(line.text)) return;
+  stream.tail[stream.tail_size++ % kTailLines] = {result_.line_count, raw};
+}
+
+Owner LineScanner::OwnerOf(const PeeledLine& line) {
+  Owner owner{line.rank, line.local_rank, line.pid, 0};
+  if (line.host.empty()) return owner;
+  auto found = hosts_.find(line.host);
+  if (found == hosts_.end()) {
+    result_.hosts.emplace_back(line.host);
+    found = hosts_.emplace(line.host, static_cast<uint32_t>(result_.hosts.size())).first;
+  }
+  owner.host = found->second;
+  return owner;
 }
 
 uint32_t LineScanner::StreamOf(const Owner& owner) {
   if (!streams_.empty() && owner == last_owner_) return last_stream_;
-  uint64_t key =
-      uint64_t{static_cast<uint32_t>(owner.rank)} << 32 | static_cast<uint32_t>(owner.local_rank);
-  auto [found, is_new] = by_owner_.try_emplace(key, static_cast<uint32_t>(streams_.size()));
+  auto [found, is_new] = by_owner_.try_emplace(owner, static_cast<uint32_t>(streams_.size()));
   if (is_new) {
     streams_.emplace_back();
-    result_.streams.push_back({.owner = owner, .last_text = {}});
+    result_.streams.push_back({.owner = owner, .last_text = {}, .tail = {}});
   }
   last_owner_ = owner;
   last_stream_ = found->second;
   return last_stream_;
 }
 
-void LineScanner::Keep(LineClass what, uint32_t stream, std::string_view text) {
-  result_.lines.push_back(
-      {what, stream, result_.line_count, std::string(text.substr(0, kMaxText))});
+void LineScanner::Keep(LineClass what, uint32_t stream, const PeeledLine& line) {
+  result_.lines.push_back({what, stream, result_.line_count, line.time_ns, line.raised,
+                           result_.last_marked, std::string(line.text.substr(0, kMaxText))});
   if (what == LineClass::kTorchLog) streams_[stream].log = result_.lines.size();
 }
 

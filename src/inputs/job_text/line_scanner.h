@@ -6,14 +6,20 @@
 // more than one line too many per range and stream: the first that could be an exception.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/pools/ids.h"
 #include "inputs/job_text/line_class.h"
+#include "inputs/job_text/progress_lines.h"
+#include "torch/line_prefix.h"
 
 namespace debrief::inputs::job_text {
 
@@ -21,40 +27,53 @@ namespace debrief::inputs::job_text {
 inline constexpr size_t kMaxLook = 16 * 1024;
 inline constexpr size_t kMaxText = 2048;
 
-// How a launcher marks the lines of its processes, beyond the marks that are always known.
-enum class Labels : uint8_t {
-  kNone,
-  kColon,    // srun --label: " 3: text"
-  kBracket,  // "[3] text", "[3]: text"
-};
-
-// Labels of most of the lines of `head`. Numbers that only ever grow are line numbers and not
-// labels.
-Labels DetectLabels(std::string_view head);
+// The last plain lines of a stream that are kept, and up to where.
+inline constexpr size_t kTailLines = 8;
+inline constexpr size_t kMaxTail = 300;
 
 // Whose line it is.
 struct Owner {
   int32_t rank = kNone32;        // [rank3]:
   int32_t local_rank = kNone32;  // [default3]:, of torchrun --tee
+  int64_t pid = kNone64;         // (RayTrainWorker pid=77)
+  uint32_t host = 0;             // 1 + index into a list of hosts; 0: not told
 
-  bool operator==(const Owner&) const = default;
+  auto operator<=>(const Owner&) const = default;
+  // Nothing is known of whose it is but, perhaps, the host.
+  bool IsNobody() const { return rank == kNone32 && local_rank == kNone32 && pid == kNone64; }
 };
 
 struct Line {
   LineClass what = LineClass::kOther;
-  uint32_t stream = 0;  // of RangeLines::streams
-  int64_t number = 0;   // from 0 in the range
-  std::string text;     // without prefix and colours, at most kMaxText bytes
+  uint32_t stream = 0;         // of RangeLines::streams
+  int64_t number = 0;          // from 0 in the range
+  int64_t time_ns = kNone64;   // as a mark before the text tells it
+  bool raised = false;         // of an exception that nobody caught
+  uint32_t after = kNoStream;  // the stream of the last marked line before it, in the range
+  std::string text;            // without prefix and colours, at most kMaxText bytes
+
+  static constexpr uint32_t kNoStream = ~uint32_t{0};
+};
+
+struct ProgressAt {
+  uint32_t stream = 0;
+  int64_t number = 0;
+  int64_t time_ns = kNone64;
+  ProgressLine line;
 };
 
 struct RangeLines {
   struct Stream {
     Owner owner;
     int64_t last_number = 0;
-    std::string last_text;  // the last line that is not blank
+    std::string last_text;                              // the last line that is not blank
+    std::vector<std::pair<int64_t, std::string>> tail;  // its last plain lines, oldest first
   };
   std::vector<Line> lines;
+  std::vector<ProgressAt> progress;
   std::vector<Stream> streams;
+  std::vector<std::string> hosts;
+  uint32_t last_marked = Line::kNoStream;
   int64_t line_count = 0;
 };
 
@@ -65,7 +84,7 @@ bool JoinLogText(std::string& text, std::string_view next);
 
 class LineScanner {
  public:
-  explicit LineScanner(Labels labels) : labels_(labels) {}
+  LineScanner(const PrefixStyle& style, int64_t now_ns) : style_(style), now_ns_(now_ns) {}
 
   RangeLines Scan(std::string_view range);
 
@@ -75,18 +94,26 @@ class LineScanner {
     int64_t last_number = 0;
     bool may_end = true;  // a traceback may be open
     size_t log = 0;       // 1 + index of the last torch log line kept
+    std::array<std::pair<int64_t, std::string_view>, kTailLines> tail;  // raw, a ring
+    size_t tail_size = 0;
   };
 
   void Add(std::string_view raw);
   std::string_view Clean(std::string_view raw);
+  Owner OwnerOf(const PeeledLine& line);
   uint32_t StreamOf(const Owner& owner);
-  void Keep(LineClass what, uint32_t stream, std::string_view text);
+  void AddPlain(std::string_view raw, const PeeledLine& line, Stream& stream, uint32_t index);
+  void Keep(LineClass what, uint32_t stream, const PeeledLine& line);
+  void Finish(Stream& stream, RangeLines::Stream& result);
 
-  Labels labels_;
+  PrefixStyle style_;
+  int64_t now_ns_;
   bool needs_cleaning_ = false;
   std::string clean_;
+  std::string unpacked_;
   std::vector<Stream> streams_;
-  std::unordered_map<uint64_t, uint32_t> by_owner_;
+  std::map<Owner, uint32_t> by_owner_;
+  std::map<std::string, uint32_t, std::less<>> hosts_;
   Owner last_owner_;
   uint32_t last_stream_ = 0;
   RangeLines result_;

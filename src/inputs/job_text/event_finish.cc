@@ -1,0 +1,124 @@
+// The end of a text: whose its lines were, and the rows that follow from all of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "inputs/job_text/event_builder.h"
+#include "inputs/job_text/line_texts.h"
+#include "tables/tail_line.h"
+
+namespace debrief::inputs::job_text {
+
+namespace {
+
+constexpr DiagnosticKind kTooMany = {
+    "job_text.too_many", Severity::kWarning,
+    "the text says more than is kept of one input; the first events are kept",
+    "Print less (TORCH_LOGS), or split the text."};
+
+}  // namespace
+
+void EventBuilder::Finish(Part& whole) {
+  pools_ = &whole.pools;
+  for (uint32_t i = 0; i < streams_.size(); ++i) {
+    EndTraceback(i, {});
+    EndFailure(i);
+    EndLog(i);
+  }
+  LearnLocalRanks();
+  for (Event& event : events_) {
+    if (event.row.rank == kNone32) event.row.rank = rows_.RankOf(streams_[event.stream].owner);
+    event.row.attempt = rows_.AttemptOf(event.row.line);
+  }
+  AddLastLines(whole);
+  WriteTails(whole);
+  rows_.Write(whole);
+  std::stable_sort(events_.begin(), events_.end(),
+                   [](const Event& a, const Event& b) { return a.row.line < b.row.line; });
+  for (const Event& event : events_) whole.tables.Edit<TextEventTable>().Add(event.row);
+  dropped_ += rows_.dropped();
+  if (dropped_ > 0)
+    whole.diagnostics.Add(kTooMany, who_.input, {.detail = fmt::format("{} left out", dropped_)});
+}
+
+// Lines that carry both marks tell which rank a local rank is.
+void EventBuilder::LearnLocalRanks() {
+  int64_t last_marked = 0;
+  for (const Stream& stream : streams_) {
+    rows_.ranks().Learn(stream.owner.host, stream.owner.local_rank, stream.owner.rank);
+    rows_.ranks().LearnProcess(stream.owner.pid, stream.owner.rank);
+    if (stream.owner.local_rank == kNone32)
+      rows_.ranks().LearnHost(stream.owner.host, stream.owner.rank);
+    if (!stream.owner.IsNobody()) last_marked = std::max(last_marked, stream.last_number);
+  }
+  LearnNumberedHosts();
+  rows_.LearnRanks(last_marked);
+}
+
+// Pods of one job are numbered: when each that tells its rank has the number of its name, at one
+// distance, a pod that never told it has its number's, too.
+void EventBuilder::LearnNumberedHosts() {
+  std::map<std::string, std::vector<std::pair<uint32_t, int32_t>>> by_stem;  // host and number
+  for (const auto& [name, host] : hosts_) {
+    size_t digits = name.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+    int32_t number = SmallNumberAfter(std::string_view(name).substr(digits), "");
+    if (digits < name.size() && number != kNone32)
+      by_stem[name.substr(0, digits)].emplace_back(host, number);
+  }
+  for (const auto& [stem, hosts] : by_stem) {
+    std::set<int32_t> distances;
+    size_t told = 0;
+    for (auto [host, number] : hosts) {
+      int32_t rank = rows_.ranks().RankOfHost(host);
+      if (rank == kNone32) continue;
+      distances.insert(rank - number);
+      ++told;
+    }
+    if (told < 2 || distances.size() != 1) continue;
+    for (auto [host, number] : hosts) {
+      if (rows_.ranks().RankOfHost(host) == kNone32)
+        rows_.ranks().LearnHost(host, number + *distances.begin());
+    }
+  }
+}
+
+// One per rank: marked and unmarked lines of a rank are the same rank's.
+void EventBuilder::AddLastLines(Part& whole) {
+  std::map<int32_t, uint32_t> last;
+  for (uint32_t i = 0; i < streams_.size(); ++i) {
+    int32_t rank = rows_.RankOf(streams_[i].owner);
+    if (rank == kNone32) continue;
+    auto [entry, is_new] = last.try_emplace(rank, i);
+    if (!is_new && streams_[entry->second].last_number < streams_[i].last_number) entry->second = i;
+  }
+  for (auto [rank, i] : last) {
+    Event& event = events_.emplace_back();
+    event.row = Part::RowOf<TextEventRow>(who_);
+    event.row.rank = rank;
+    event.row.input = who_.input;
+    event.row.line = streams_[i].last_number;
+    event.row.attempt = rows_.AttemptOf(event.row.line);
+    event.row.time_ns = TimeOf(streams_[i].last_text);
+    event.row.kind = whole.pools.Intern("last_line");
+    event.row.text = whole.pools.Intern(CutText(streams_[i].last_text));
+  }
+}
+
+// Of a text that is of nobody and has no events, nothing is asked.
+void EventBuilder::WriteTails(Part& whole) {
+  for (const Stream& stream : streams_) {
+    if (events_.empty() && rows_.RankOf(stream.owner) == kNone32) continue;
+    for (const auto& [line, text] : stream.tail) {
+      TailLineRow row = Part::RowOf<TailLineRow>(who_);
+      row.rank = rows_.RankOf(stream.owner);
+      row.attempt = rows_.AttemptOf(line);
+      row.input = who_.input;
+      row.line = line;
+      row.text = whole.pools.Intern(DropHalf(text));
+      whole.tables.Edit<TailLineTable>().Add(row);
+    }
+  }
+}
+
+}  // namespace debrief::inputs::job_text

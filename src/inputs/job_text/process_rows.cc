@@ -1,0 +1,199 @@
+#include "inputs/job_text/process_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "inputs/job_text/fields.h"
+
+namespace debrief::inputs::job_text {
+
+namespace {
+
+constexpr size_t kMostRows = size_t{1} << 18;
+
+// The number behind the time of a log header is the process: "E1115 23:24:53.864000 1814 torch/..".
+int64_t PidOfHeader(std::string_view text) {
+  auto header = ParseLogHeader(text);
+  if (!header) return kNone64;
+  const char* behind = header->time_text.data() + header->time_text.size();
+  return NumberAfter(text.substr(static_cast<size_t>(behind - text.data())), "");
+}
+
+StringId InternOrNone(Pools& pools, std::string_view text) {
+  return text.empty() ? StringId::kNone : pools.Intern(text);
+}
+
+}  // namespace
+
+template <typename Row>
+Row ProcessRows::NewRow(const Where& where) const {
+  Row row = Part::RowOf<Row>(who_);
+  row.input = who_.input;
+  row.line = where.line;
+  row.rank = kNone32;
+  return row;
+}
+
+// DeepSpeed prints the command of the process that it started last, whichever ended: it says
+// something only when it is the command of another one.
+int32_t ProcessRows::LocalRankOf(const ExitStatement& exit, const Where& where) {
+  if (exit.said_by != "deepspeed" || exit.local_rank == kNone32) return exit.local_rank;
+  int32_t last = std::exchange(counted_[where.owner.host], 0) - 1;
+  return exit.local_rank < last ? exit.local_rank : kNone32;
+}
+
+void ProcessRows::AddExit(const ExitStatement& exit, const Where& where, std::string_view text,
+                          Pools& pools) {
+  bool ends_attempt = exit.said_by == "torchrun" && exit.first && exit.ranks.empty();
+  if (ends_attempt) failures_[{where.owner.host, PidOfHeader(text)}].push_back(where.line);
+  open_begin_ = exits_.size();
+  int32_t local_rank = LocalRankOf(exit, where);
+  std::vector<int32_t> ranks = exit.ranks;
+  if (ranks.empty()) ranks.push_back(kNone32);
+  for (int32_t rank : ranks) {
+    if (exits_.size() >= kMostRows) {
+      ++dropped_;
+      continue;
+    }
+    auto row = NewRow<ProcessExitRow>(where);
+    row.rank = rank;
+    row.time_ns = where.time_ns;
+    row.local_rank = local_rank;
+    row.host = InternOrNone(pools, exit.host);
+    row.pid = exit.pid;
+    row.exit_code = exit.exit_code;
+    row.said_by = pools.Intern(exit.said_by);
+    row.how = pools.Intern(exit.how);
+    row.first = exit.first ? 1 : 0;
+    row.text = pools.Intern(text);
+    exits_.push_back({row, where.owner});
+  }
+  open_end_ = exit.open ? exits_.size() : open_begin_;
+  if (exit.ranks.size() != 1) return;
+  ranks_.Learn(where.owner.host, exit.local_rank, exit.ranks.front());
+  ranks_.LearnProcess(exit.pid, exit.ranks.front());
+}
+
+void ProcessRows::AddEntry(ExitStatement exit, bool first, const Where& where,
+                           std::string_view text, Pools& pools) {
+  exit.first = first;
+  AddExit(exit, where, text, pools);
+}
+
+void ProcessRows::EndExit(int32_t exit_code) {
+  for (size_t i = open_begin_; i < open_end_; ++i) exits_[i].row.exit_code = exit_code;
+  open_end_ = open_begin_;
+}
+
+void ProcessRows::AddIdentity(const IdentityLine& line, const Where& where, Pools& pools) {
+  if (identities_.size() >= kMostRows) {
+    ++dropped_;
+    return;
+  }
+  auto row = NewRow<ProcessIdentityRow>(where);
+  row.rank = line.rank;
+  row.local_rank = line.is_next ? NextLocalRank(where) : line.local_rank;
+  row.host = InternOrNone(pools, line.host);
+  row.pid = line.pid;
+  row.gpu = line.gpu;
+  row.bus_id = InternOrNone(pools, line.bus_id);
+  row.group_rank = line.group_rank;
+  row.group_size = line.group_size;
+  row.said_by = pools.Intern(line.said_by);
+  // The first rank of a node.
+  if (line.said_by == "deepspeed" && line.rank != kNone32)
+    ranks_.Learn(where.owner.host, line.local_rank, line.rank);
+  identities_.push_back({row, where.owner});
+}
+
+void ProcessRows::AddProgress(const ProgressLine& line, const Where& where, Pools& pools) {
+  if (progress_.size() >= kMostRows) ThinOut();
+  auto row = NewRow<ProgressRow>(where);
+  row.time_ns = where.time_ns;
+  row.step = line.step;
+  row.epoch = line.epoch;
+  row.loss = line.loss;
+  row.not_finite = line.not_finite ? 1 : 0;
+  row.grad_norm = line.grad_norm;
+  row.learning_rate = line.learning_rate;
+  row.step_time_ms = line.step_time_ms;
+  row.throughput = line.throughput;
+  row.throughput_unit = InternOrNone(pools, line.throughput_unit);
+  progress_.push_back({row, where.owner});
+}
+
+// Every second step of a very long job is enough; the newest stay.
+void ProcessRows::ThinOut() {
+  for (size_t i = 1; i < progress_.size(); i += 2) progress_[i / 2] = progress_[i];
+  progress_.resize(progress_.size() / 2);
+}
+
+// NCCL tells the rank inside of a communicator; that of the largest is the rank of the job.
+void ProcessRows::LearnRanks(int64_t last_line) {
+  LearnAttempts(last_line);
+  int32_t world = 0;
+  for (const auto& each : identities_) world = std::max(world, each.row.group_size);
+  for (auto& each : identities_) {
+    ProcessIdentityRow& row = each.row;
+    if (row.rank == kNone32 && row.local_rank != kNone32)
+      row.rank = ranks_.RankOf({.local_rank = row.local_rank, .host = each.owner.host}, kNone32);
+    if (row.rank == kNone32 && !each.owner.IsNobody()) row.rank = RankOf(each.owner);
+    if (row.rank == kNone32) row.rank = who_.rank;
+    bool of_all = row.group_rank != kNone32 && row.group_size == world && world > 1;
+    if (row.rank == kNone32 && of_all) row.rank = row.group_rank;
+    ranks_.LearnProcess(row.pid, row.rank);
+  }
+}
+
+// The launcher with the most restarts tells where attempts end.
+void ProcessRows::LearnAttempts(int64_t last_line) {
+  for (const auto& [launcher, lines] : failures_) {
+    if (lines.size() > attempt_ends_.size()) attempt_ends_ = lines;
+  }
+  if (attempt_ends_.empty()) return;
+  int64_t end = attempt_ends_.back();
+  bool goes_on = summary_line_ < end && last_line > end;
+  attempts_ = static_cast<int32_t>(attempt_ends_.size()) + (goes_on ? 1 : 0);
+}
+
+// The text's own attempt is its last one, unless it is about more than were told apart.
+int32_t ProcessRows::AttemptOf(int64_t line) const {
+  if (attempts_ == 1 || who_.attempt == kNone32) return who_.attempt;
+  auto ended = std::lower_bound(attempt_ends_.begin(), attempt_ends_.end(), line);
+  auto segment = static_cast<int32_t>(ended - attempt_ends_.begin());
+  int32_t first = std::max(0, who_.attempt - (attempts_ - 1));
+  return first + std::min(segment, attempts_ - 1);
+}
+
+int32_t ProcessRows::RankOfExit(const At<ProcessExitRow>& exit, const Pools& pools) const {
+  const ProcessExitRow& row = exit.row;
+  if (row.rank != kNone32) return row.rank;
+  if (row.local_rank != kNone32) {
+    Owner owner{.local_rank = row.local_rank, .host = exit.owner.host};
+    return ranks_.RankOf(owner, kNone32);
+  }
+  if (int32_t known = ranks_.RankOfProcess(row.pid); known != kNone32) return known;
+  // What a rank's own text says without naming a process is about itself.
+  std::string_view by = pools.Text(row.said_by);
+  bool own = by == "rank" || (by == "shell" && row.pid == kNone64);
+  return own ? RankOf(exit.owner) : kNone32;
+}
+
+void ProcessRows::Write(Part& whole) {
+  for (auto& each : exits_) {
+    each.row.rank = RankOfExit(each, whole.pools);
+    each.row.attempt = AttemptOf(each.row.line);
+    whole.tables.Edit<ProcessExitTable>().Add(each.row);
+  }
+  for (auto& each : identities_) {
+    each.row.attempt = AttemptOf(each.row.line);
+    whole.tables.Edit<ProcessIdentityTable>().Add(each.row);
+  }
+  for (auto& each : progress_) {
+    each.row.rank = RankOf(each.owner);
+    each.row.attempt = AttemptOf(each.row.line);
+    whole.tables.Edit<ProgressTable>().Add(each.row);
+  }
+}
+
+}  // namespace debrief::inputs::job_text
