@@ -12,6 +12,7 @@
 #include "inputs/assign_jobs.h"
 #include "inputs/find_inputs.h"
 #include "inputs/import.h"
+#include "tables/input.h"
 
 namespace debrief {
 
@@ -35,6 +36,15 @@ ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
   return options;
 }
 
+JobChoice ChoiceOf(const GlobalOptions& global) {
+  JobChoice choice{.one_job = global.one_job, .named = {}};
+  for (const std::string& text : global.named_jobs) {
+    size_t equals = text.find('=');
+    choice.named.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return choice;
+}
+
 }  // namespace
 
 int ThreadCount(const GlobalOptions& global) {
@@ -48,22 +58,31 @@ int ThreadCount(const GlobalOptions& global) {
   return static_cast<int>(std::max<rlim_t>(1, std::min(cores, most)));
 }
 
-void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillBudget& budget,
-                Model& model) {
+std::vector<FoundInput> FindAndAssign(const BuildOptions& options, const GlobalOptions& global,
+                                      int64_t now_ns, SpillBudget& budget, Model& model) {
   ThreadPool pool(ThreadCount(global));
   auto progress = MakeProgress(global.quiet || global.json);
   FindOptions find{.paths = options.paths,
                    .output_folder = options.output_folder,
                    .stdin_fd = STDIN_FILENO,
-                   .now_ns = SystemClock().NowNs()};
+                   .now_ns = now_ns};
   std::vector<FoundInput> inputs = FindInputs(find, pool, budget, *progress);
   if (options.select) options.select(inputs);
-  AssignJobs(inputs, model);
+  AssignJobs(inputs, model, ChoiceOf(global));
   for (FoundInput& input : inputs) {
     if (options.is_wanted && !options.is_wanted(input)) input.state = InputState::kSkipped;
   }
+  return inputs;
+}
+
+void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillBudget& budget,
+                Model& model) {
+  const int64_t now_ns = SystemClock().NowNs();
+  std::vector<FoundInput> inputs = FindAndAssign(options, global, now_ns, budget, model);
+  ThreadPool pool(ThreadCount(global));
+  auto progress = MakeProgress(global.quiet || global.json);
   ShrinkForTest();
-  ImportAll(inputs, ImportOptionsFromEnvironment(find.now_ns), pool, budget, *progress, model);
+  ImportAll(inputs, ImportOptionsFromEnvironment(now_ns), pool, budget, *progress, model);
   std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());
   if (options.derived_tables) chosen = AnalysesFor(*options.derived_tables, chosen);
   RunAnalyses(chosen, pool, *progress, model);
@@ -78,6 +97,24 @@ bool AnyPathExists(const std::vector<std::string>& paths) {
   return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
     return path == "-" || access(path.c_str(), F_OK) == 0;
   });
+}
+
+Status CheckInputs(const std::vector<std::string>& paths, const Model& model) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  size_t failed = 0, bytes = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool unread = model.pools.Text(inputs.state[i]) == "failed" && inputs.rows[i] == 0;
+    failed += unread ? 1 : 0;
+    bytes += static_cast<size_t>(std::max<int64_t>(0, inputs.bytes[i]));
+  }
+  std::string why;
+  if (inputs.size() == 0) why = "no file in it";
+  if (why.empty() && failed == inputs.size()) why = "nothing in it can be opened or read";
+  if (why.empty() && bytes == 0) why = "every file in it is empty";
+  if (why.empty()) return {};
+  return Status(Code::kNotFound, why)
+      .At({.file = paths.front()})
+      .Remedy("Check the path, the permissions, and whether the job could write");
 }
 
 int ExitCodeOf(const Model& model, const std::optional<Severity>& fail_on) {

@@ -27,6 +27,10 @@ struct BuildOptions {
   std::function<bool(const FoundInput&)> is_wanted = nullptr;
 };
 
+// Finds the inputs and assigns job, attempt and rank; fills the tables of that.
+std::vector<FoundInput> FindAndAssign(const BuildOptions& options, const GlobalOptions& global,
+                                      int64_t now_ns, SpillBudget& budget, Model& model);
+
 // Spilled inputs live in `budget`, which must outlive the model.
 void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillBudget& budget,
                 Model& model);
@@ -39,6 +43,10 @@ std::string TemporaryFolder();
 
 // Whether at least one path exists (or is stdin).
 bool AnyPathExists(const std::vector<std::string>& paths);
+
+// Why there is nothing to report about: no file at all, all of them empty, none that can be opened.
+// OK when there is something.
+Status CheckInputs(const std::vector<std::string>& paths, const Model& model);
 
 // 3 when --fail-on was given and a finding is that severe, else 0.
 int ExitCodeOf(const Model& model, const std::optional<Severity>& fail_on);

@@ -41,20 +41,36 @@ constexpr const char* kDescription =
     "left.";
 
 constexpr const char* kExamples =
-    "Examples:\n"
-    "  debrief job.tar.gz -o report --overwrite  read an archive, write elsewhere\n"
-    "  debrief examples/hung-job                 print the verdict, write debrief_out/\n"
-    "  debrief COMMAND --help                    more on one command\n"
-    "Exit codes: 0 done, 1 no report could be made, 2 wrong usage, 3 see --fail-on.";
+    "Example:\n"
+    "  debrief examples/hung-job    print the verdict, write debrief_out/\n"
+    "More: debrief COMMAND --help. Exit codes: 0 done, 1 no report, 2 wrong usage, 3 see "
+    "--fail-on.";
 
 void AddGlobal(CLI::App& app, Parsed& parsed) {
   app.add_flag("--json", parsed.global.json, "Machine-readable answer on stdout");
   app.add_flag("--quiet", parsed.global.quiet, "No progress and no notes on stderr");
 }
 
+// Instead of what the inputs tell about jobs.
+void AddJobChoice(CLI::App& app, Parsed& parsed) {
+  app.add_flag("--one-job", parsed.global.one_job,
+               "Everything is one job (see list jobs PATH for what debrief decides)");
+  AddOption(app, "--job", parsed.global.named_jobs, "NAME=GLOB",
+            "Inputs whose path matches GLOB are the job NAME (several allowed)")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            size_t equals = text.find('=');
+            bool whole = equals != std::string::npos && equals > 0 && equals + 1 < text.size();
+            return whole ? std::string() : "must be NAME=GLOB";
+          },
+          ""));
+}
+
 void AddJobs(CLI::App& app, Parsed& parsed) {
   AddOption(app, "--jobs", parsed.global.jobs, "N", "Threads; 0 = one per core")
       ->check(Between(0, 1024));
+  AddJobChoice(app, parsed);
 }
 
 void AddRunOptions(CLI::App& app, Parsed& parsed) {
@@ -302,13 +318,14 @@ CLI::App* AddConvert(CLI::App& app, Parsed& parsed) {
 }
 
 CLI::App* AddList(CLI::App& app, Parsed& parsed) {
-  auto* list =
-      app.add_subcommand("list", "What this build can do: inputs, analyses, outputs, tables");
-  list->add_option("WHAT", parsed.list.what, "inputs, analyses, outputs or tables")
+  auto* list = app.add_subcommand("list", "What this build can do, or which jobs lie under a path");
+  list->add_option("WHAT", parsed.list.what, "inputs, analyses, outputs, tables or jobs")
       ->required()
-      ->check(OneOf({"inputs", "analyses", "outputs", "tables"}));
+      ->check(OneOf({"inputs", "analyses", "outputs", "tables", "jobs"}));
+  list->add_option("PATH", parsed.list.paths, "Of jobs: files, folders, archives")->type_name("");
   list->add_flag("--json", parsed.global.json, "As JSON");
-  list->footer("Example:\n  debrief list inputs");
+  AddJobChoice(*list, parsed);
+  list->footer("Examples:\n  debrief list inputs\n  debrief list jobs examples/hung-job");
   return list;
 }
 

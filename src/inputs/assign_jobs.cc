@@ -1,6 +1,7 @@
 #include "inputs/assign_jobs.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
@@ -8,49 +9,81 @@
 #include <tuple>
 
 #include "base/text/strings.h"
-#include "inputs/input_diagnostics.h"
+#include "inputs/assign_ranks.h"
+#include "inputs/job_folders.h"
 #include "inputs/name_clues.h"
 #include "tables/attempt.h"
 #include "tables/job.h"
+#include "tables/job_reason.h"
 #include "tables/rank.h"
 
 namespace debrief {
 
 namespace {
 
-std::vector<std::string_view> PartsOf(std::string_view path) {
-  std::vector<std::string_view> parts;
-  while (!path.empty()) {
-    size_t slash = path.find('/');
-    parts.push_back(path.substr(0, slash));
-    path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
-  }
-  return parts;
+bool IsPlainText(const FoundInput& input) {
+  return input.importer != nullptr && input.importer->info.fallback;
 }
 
-// The number that the innermost folder of a role tells.
-int32_t FolderNumber(const FoundInput& input, FolderRole role) {
-  std::vector<std::string_view> parts = PartsOf(input.folder);
-  for (size_t i = parts.size(); i-- > 0;) {
-    FolderClues clues = CluesOfFolder(parts[i], i > 0 ? parts[i - 1] : "");
-    if (clues.role == role) return clues.number;
-  }
-  return kNone32;
+// A note or a table of results says nothing about jobs; a known format or output of a job does.
+EvidenceStrength StrengthOf(const FoundInput& input) {
+  if (IsNamedAsDocument(input.name) && (input.importer == nullptr || IsPlainText(input)))
+    return EvidenceStrength::kNone;
+  if (input.importer == nullptr)
+    return input.bytes == 0 && input.who.rank != kNone32 ? EvidenceStrength::kWeak
+                                                         : EvidenceStrength::kNone;
+  if (!IsPlainText(input) || input.who.rank != kNone32) return EvidenceStrength::kStrong;
+  bool is_output = input.text.is_output || IsNamedAsOutput(input.name);
+  return is_output ? EvidenceStrength::kStrong : EvidenceStrength::kWeak;
 }
 
-void AssignRank(FoundInput& input) {
-  NameClues clues = CluesOfFile(input.name);
-  int32_t content = input.recognition.rank;
-  input.host = clues.host.empty() ? input.recognition.host : clues.host;
-  for (int32_t rank : {clues.rank, content, input.recognition.rank_in_name,
-                       FolderNumber(input, FolderRole::kRank)}) {
-    if (input.who.rank == kNone32) input.who.rank = rank;
+EvidenceClass ClassOf(const FoundInput& input) {
+  if (input.importer == nullptr || IsPlainText(input)) return EvidenceClass::kText;
+  bool once =
+      input.importer->info.one_per_process || input.importer->info.name == "flight_recorder";
+  return once ? EvidenceClass::kOnce : EvidenceClass::kProfile;
+}
+
+// The compiler of AIUs leaves a folder for each kernel: inductor-spyre/<kernel>/perf.
+std::string EvidenceFolder(const std::string& folder) {
+  if (folder == "." || folder == "/") return "";
+  return folder.substr(0, folder.find("/inductor-spyre/"));
+}
+
+InputEvidence EvidenceOf(const FoundInput& input) {
+  InputEvidence evidence{
+      .folder = EvidenceFolder(input.folder),
+      .slot = std::string(input.importer == nullptr ? "nothing" : input.importer->info.name),
+      .kind = ClassOf(input),
+      .strength = StrengthOf(input),
+      .rank = input.who.rank,
+      .attempt = input.named_attempt,
+      .run = input.named_run,
+      .world_size = std::max(input.recognition.world_size, input.text.world_size),
+      .pid = input.recognition.pid,
+      .start_ns = input.recognition.start_ns,
+      .end_ns = input.recognition.start_ns,
+      .is_launcher = input.text.is_launcher};
+  if (evidence.kind != EvidenceClass::kText) return evidence;
+  evidence.slot = NumberPattern(input.name);
+  // Two nodes may both have a local rank 3 whose rank nobody knows.
+  if (input.local_rank != kNone32 && input.who.rank == kNone32)
+    evidence.slot += " in " + input.folder;
+  evidence.start_ns = input.text.start_ns;
+  evidence.end_ns = input.text.end_ns;
+  return evidence;
+}
+
+bool IsStrongGroup(const JobGroup& group) { return group.strength() == EvidenceStrength::kStrong; }
+
+// Where nothing else is there, any text is a job.
+std::vector<JobGroup> GroupByEvidence(std::vector<InputEvidence> evidence) {
+  std::vector<JobGroup> groups = AssembleJobs(evidence);
+  if (std::any_of(groups.begin(), groups.end(), IsStrongGroup)) return groups;
+  for (InputEvidence& input : evidence) {
+    if (input.strength == EvidenceStrength::kWeak) input.strength = EvidenceStrength::kStrong;
   }
-  if (clues.rank != kNone32 && content != kNone32 && clues.rank != content) {
-    input.notes.push_back(
-        {&kInputRankDisagrees,
-         {.detail = fmt::format("name: rank {}, content: rank {}", clues.rank, content)}});
-  }
+  return AssembleJobs(evidence);
 }
 
 // The number that a name ends with, as dumps have it (nccl_trace_17).
@@ -89,135 +122,256 @@ void GuessUnreadKinds(std::vector<FoundInput>& inputs) {
   }
 }
 
-// One folder per host below the job's folder: its name is the host's.
-void AssignHost(FoundInput& input, const std::string& job_folder) {
-  if (!input.host.empty() || !input.folder.starts_with(job_folder + "/")) return;
-  std::string_view below = std::string_view(input.folder).substr(job_folder.size() + 1);
-  std::string_view first = below.substr(0, below.find('/'));
-  if (CluesOfFolder(first, "").role == FolderRole::kPlain) input.host = std::string(first);
-}
-
-// A note or a table of results says nothing about jobs; a known format or a ranked file does.
-bool IsEvidence(const FoundInput& input) {
-  if (input.importer == nullptr) return false;
-  return !input.importer->info.fallback || input.who.rank != kNone32;
-}
-
-std::map<std::string, std::string> JobFolders(const std::vector<FoundInput>& inputs) {
-  std::map<std::string, FolderContent> folders;
-  for (const FoundInput& input : inputs) {
-    FolderContent& content = folders[input.folder];
-    if (!IsEvidence(input)) continue;
-    content.evidence = true;
-    if (input.who.rank == kNone32) {
-      content.unranked = true;
-    } else {
-      content.ranks.insert(input.who.rank);
-    }
-  }
-  return FoldFolders(folders);
-}
-
-struct JobKey {
+// Members as indices into all inputs, and a name where the user gave one.
+struct ChosenJob {
+  std::string name;
   std::string folder;
-  int32_t world_size;  // kNone32 unless the folder holds jobs of several sizes
-  auto operator<=>(const JobKey&) const = default;
+  std::vector<size_t> inputs;
+  std::vector<std::string> reasons;
 };
 
-using Jobs = std::map<JobKey, std::vector<FoundInput*>>;
-
-Jobs GroupByJob(std::vector<FoundInput>& inputs) {
-  std::map<std::string, std::string> folders = JobFolders(inputs);
-  std::map<std::string, std::set<int32_t>> sizes;
-  for (const FoundInput& input : inputs) {
-    int32_t size = input.recognition.world_size;
-    if (size != kNone32) sizes[folders[input.folder]].insert(size);
+// The inputs that --job names; `rest` gets the others.
+std::vector<ChosenJob> NamedJobs(const std::vector<FoundInput>& inputs, const JobChoice& choice,
+                                 std::vector<size_t>& rest) {
+  std::map<std::string, ChosenJob> jobs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& path = inputs[i].path;
+    auto found = std::find_if(choice.named.begin(), choice.named.end(), [&](const auto& named) {
+      return fnmatch(named.second.c_str(), path.c_str(), 0) == 0 ||
+             path.starts_with(named.second + "/");
+    });
+    if (found == choice.named.end()) {
+      rest.push_back(i);
+      continue;
+    }
+    ChosenJob& job = jobs[found->first];
+    job.name = found->first;
+    job.reasons = {fmt::format("--job {}={}", found->first, found->second)};
+    job.folder = inputs[i].folder;
+    job.inputs.push_back(i);
   }
-  Jobs jobs;
-  for (FoundInput& input : inputs) {
-    const std::string& folder = folders[input.folder];
-    int32_t size = sizes[folder].size() > 1 ? input.recognition.world_size : kNone32;
-    jobs[{folder, size}].push_back(&input);
+  std::vector<ChosenJob> list;
+  for (auto& [name, job] : jobs) list.push_back(std::move(job));
+  return list;
+}
+
+std::string NameOfGroup(const JobGroup& group, const std::vector<FoundInput>& inputs,
+                        const std::vector<size_t>& members) {
+  std::string name = group.folder;
+  if (name.empty()) {
+    const FoundInput& first = inputs[members.front()];
+    name = first.folder.empty() ? first.path : first.folder == "/" ? "/" : ".";  // stdin
+  }
+  if (group.only_run != kNone64) return fmt::format("{} (run {})", name, group.only_run);
+  if (group.only_size == kNone32) return name;
+  return fmt::format("{} (world size {})", name, group.only_size);
+}
+
+std::vector<ChosenJob> ChooseJobs(const std::vector<FoundInput>& inputs, const JobChoice& choice) {
+  std::vector<size_t> rest;
+  std::vector<ChosenJob> jobs = NamedJobs(inputs, choice, rest);
+  std::vector<InputEvidence> evidence;
+  for (size_t i : rest) {
+    evidence.push_back(EvidenceOf(inputs[i]));
+    // Where only the place counts, nothing contradicts.
+    if (choice.one_job) evidence.back() = {.folder = evidence.back().folder, .slot = {}};
+  }
+  for (const JobGroup& group :
+       choice.one_job ? AssembleJobs(evidence) : GroupByEvidence(std::move(evidence))) {
+    if (!IsStrongGroup(group) && !choice.one_job) continue;  // notes, sources: of no job
+    ChosenJob job{.name = {}, .folder = group.folder, .inputs = {}, .reasons = group.reasons};
+    for (size_t i : group.inputs()) job.inputs.push_back(rest[i]);
+    std::sort(job.inputs.begin(), job.inputs.end());
+    job.name = NameOfGroup(group, inputs, job.inputs);
+    if (choice.one_job) job.reasons = {"--one-job"};
+    jobs.push_back(std::move(job));
   }
   return jobs;
 }
 
-std::string JobName(const JobKey& key, const std::vector<FoundInput*>& inputs) {
-  if (key.folder.empty()) return inputs.empty() ? "" : inputs.front()->path;  // stdin
-  if (key.world_size == kNone32) return key.folder;
-  return fmt::format("{} (world size {})", key.folder, key.world_size);
-}
-
 int32_t WorldSizeOf(const std::vector<FoundInput*>& inputs) {
   int32_t size = kNone32;
-  for (const FoundInput* input : inputs) size = std::max(size, input->recognition.world_size);
+  for (const FoundInput* input : inputs)
+    size = std::max({size, input->recognition.world_size, input->text.world_size});
   return size;
 }
 
-void AddRanks(const std::vector<FoundInput*>& inputs, Model& model) {
-  std::map<std::tuple<int32_t, int32_t>, RankRow> rows;  // by attempt and rank
+// Folders beside each other below the job's, each with ranks of its own, are hosts.
+void AssignHosts(const std::vector<FoundInput*>& inputs, const std::string& job_folder) {
+  auto first_below = [&](const FoundInput& input) -> std::string_view {
+    std::string_view folder = input.folder;
+    if (!job_folder.empty() && !folder.starts_with(job_folder + "/")) return {};
+    folder.remove_prefix(job_folder.empty() ? 0 : job_folder.size() + 1);
+    folder = folder.substr(0, folder.find('/'));
+    FolderRole role = CluesOfFolder(folder, "").role;
+    return role == FolderRole::kPlain || role == FolderRole::kNode ? folder : std::string_view();
+  };
+  std::map<std::string_view, std::set<int32_t>> folders;
+  std::set<int32_t> all;
+  size_t ranks = 0;
   for (const FoundInput* input : inputs) {
-    if (input->who.rank == kNone32) continue;
-    auto [it, is_new] = rows.try_emplace({input->who.attempt, input->who.rank});
-    RankRow& row = it->second;
-    if (is_new) row = {input->who.job, input->who.attempt, input->who.rank, StringId::kNone, 0};
-    if (row.host == StringId::kNone && !input->host.empty())
-      row.host = model.pools.Intern(input->host);
-    ++row.inputs;
+    std::string_view folder = first_below(*input);
+    if (folder.empty() || input->who.rank == kNone32) continue;
+    ranks += folders[folder].insert(input->who.rank).second ? 1 : 0;
+    all.insert(input->who.rank);
   }
-  for (const auto& [key, row] : rows) model.tables.Edit<RankTable>().Add(row);
+  if (folders.size() < 2 || ranks != all.size()) return;
+  for (FoundInput* input : inputs) {
+    if (input->host.empty()) input->host = std::string(first_below(*input));
+  }
 }
 
-void AddAttempts(int32_t job, int32_t count, const std::vector<FoundInput*>& inputs, Model& model) {
-  for (int32_t attempt = 0; attempt < count; ++attempt) {
-    AttemptRow row{job, attempt, kNone64, 0};
+// rank3.log beside rank3_attempt1.log is of the attempt before; beside rank3.previous.log, as
+// kubectl logs --previous makes it, of the one after.
+void NumberOtherAttempts(const std::vector<FoundInput*>& inputs) {
+  auto is_text = [](const FoundInput& input) {
+    return input.who.rank != kNone32 && (input.importer == nullptr || IsPlainText(input));
+  };
+  bool previous = false;
+  for (FoundInput* input : inputs) {
+    bool is_previous = is_text(*input) && input->named_attempt == kNone32 &&
+                       input->name.find(".previous") != std::string::npos;
+    if (!is_previous) continue;
+    previous = true;
+    input->named_attempt = 0;
+    input->why_attempt = "its name";
+  }
+  int32_t least = kNone32;
+  auto key = [](const FoundInput& input) {
+    return std::pair(input.who.rank, NumberPattern(WithoutAttempt(input.name)));
+  };
+  std::set<std::pair<int32_t, std::string>> numbered;
+  for (const FoundInput* input : inputs) {
+    if (input->named_attempt == kNone32) continue;
+    least = least == kNone32 ? input->named_attempt : std::min(least, input->named_attempt);
+    if (is_text(*input)) numbered.insert(key(*input));
+  }
+  if (least == kNone32 || (least == 0 && !previous)) return;
+  for (FoundInput* input : inputs) {
+    if (input->named_attempt != kNone32 || !is_text(*input) || !numbered.contains(key(*input)))
+      continue;
+    input->named_attempt = previous ? 1 : 0;
+    input->why_attempt = "another one of its rank has a number";
+  }
+}
+
+std::vector<int32_t> AttemptsOf(const std::vector<FoundInput*>& inputs) {
+  std::vector<AttemptClue> clues;
+  std::vector<int64_t> restarts;
+  for (const FoundInput* input : inputs) {
+    bool once = input->importer != nullptr && input->importer->info.one_per_process;
+    bool is_text = input->text.start_ns != kNone64;
+    clues.push_back({.start_ns = is_text ? input->text.start_ns : input->recognition.start_ns,
+                     .named_attempt = input->named_attempt,
+                     .rank = input->who.rank,
+                     .one_per_process = once,
+                     .end_ns = input->text.end_ns});
+    if (input->text.restarts.size() > restarts.size()) restarts = input->text.restarts;
+  }
+  return TellAttemptsApart(clues, restarts);
+}
+
+// Fills the tables for one job after the other.
+class JobWriter {
+ public:
+  explicit JobWriter(Model& model) : model_(model) {}
+
+  void Write(const ChosenJob& job, const std::vector<FoundInput*>& inputs, int32_t attempts) {
+    int32_t number = next_++;
+    for (FoundInput* input : inputs) input->who.job = number;
+    model_.tables.Edit<JobTable>().Add({number, model_.pools.Intern(job.name), WorldSizeOf(inputs),
+                                        attempts, static_cast<int32_t>(inputs.size())});
+    AddAttempts(number, attempts, inputs);
+    AddRanks(inputs);
+    AddReasons(number, job);
+  }
+
+  // Evidence for each input; those of no job are there, too.
+  void AddInputReasons(const std::vector<FoundInput>& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const FoundInput& input = inputs[i];
+      model_.tables.Edit<JobReasonTable>().Add(
+          {input.who.job, input.who.attempt, input.who.rank, static_cast<int32_t>(i),
+           model_.pools.Intern(input.path),
+           input.who.job == kNone32 ? model_.pools.Intern("no output of a job") : StringId::kNone,
+           InternOrNone(input.why_attempt), InternOrNone(input.why_rank)});
+    }
+  }
+
+ private:
+  StringId InternOrNone(const std::string& text) {
+    return text.empty() ? StringId::kNone : model_.pools.Intern(text);
+  }
+
+  void AddRanks(const std::vector<FoundInput*>& inputs) {
+    std::map<std::tuple<int32_t, int32_t>, RankRow> rows;  // by attempt and rank
     for (const FoundInput* input : inputs) {
-      if (input->who.attempt != attempt) continue;
+      if (input->who.rank == kNone32) continue;
+      auto [it, is_new] = rows.try_emplace({input->who.attempt, input->who.rank});
+      RankRow& row = it->second;
+      if (is_new) row = {input->who.job, input->who.attempt, input->who.rank, StringId::kNone, 0};
+      if (row.host == StringId::kNone && !input->host.empty())
+        row.host = model_.pools.Intern(input->host);
+      ++row.inputs;
+    }
+    for (const auto& [key, row] : rows) model_.tables.Edit<RankTable>().Add(row);
+  }
+
+  void AddAttempts(int32_t job, int32_t count, const std::vector<FoundInput*>& inputs) {
+    std::vector<AttemptRow> rows;
+    for (int32_t attempt = 0; attempt < count; ++attempt)
+      rows.push_back({job, attempt, kNone64, 0});
+    for (const FoundInput* input : inputs) {
+      AttemptRow& row = rows[static_cast<size_t>(input->who.attempt)];
       ++row.inputs;
       int64_t start = input->recognition.start_ns;
       if (start != kNone64 && (row.start_ns == kNone64 || start < row.start_ns))
         row.start_ns = start;
     }
-    model.tables.Edit<AttemptTable>().Add(row);
+    for (const AttemptRow& row : rows) model_.tables.Edit<AttemptTable>().Add(row);
   }
-}
 
-std::vector<AttemptClue> AttemptClues(const std::vector<FoundInput*>& inputs) {
-  std::vector<AttemptClue> clues;
-  for (const FoundInput* input : inputs) {
-    clues.push_back(
-        {.start_ns = input->recognition.start_ns,
-         .folder_attempt = FolderNumber(*input, FolderRole::kAttempt),
-         .rank = input->who.rank,
-         .one_per_process = input->importer != nullptr && input->importer->info.one_per_process});
+  void AddReasons(int32_t number, const ChosenJob& job) {
+    std::vector<std::string> reasons = job.reasons;
+    if (reasons.empty()) reasons.push_back("everything that lies there");
+    for (const std::string& reason : reasons) {
+      JobReasonRow row{.job = number, .subject = model_.pools.Intern(job.name)};
+      row.job_by = model_.pools.Intern(reason);
+      model_.tables.Edit<JobReasonTable>().Add(row);
+    }
   }
-  return clues;
+
+  Model& model_;
+  int32_t next_ = 0;
+};
+
+void ExplainAttempts(const std::vector<FoundInput*>& inputs, int32_t attempts) {
+  for (FoundInput* input : inputs) {
+    if (attempts < 2) input->why_attempt.clear();
+    if (attempts < 2 || !input->why_attempt.empty()) continue;
+    bool timed = std::max(input->recognition.start_ns, input->text.start_ns) != kNone64;
+    input->why_attempt = timed ? "its time" : "it has no time: of the last attempt";
+  }
 }
 
 }  // namespace
 
-void AssignJobs(std::vector<FoundInput>& inputs, Model& model) {
+void AssignJobs(std::vector<FoundInput>& inputs, Model& model, const JobChoice& choice) {
   GuessUnreadKinds(inputs);
-  for (FoundInput& input : inputs) AssignRank(input);
-  int32_t job = 0;
-  for (auto& [key, members] : GroupByJob(inputs)) {
-    bool evidence = std::any_of(members.begin(), members.end(),
-                                [](const FoundInput* i) { return IsEvidence(*i); });
-    if (!evidence) continue;  // notes, sources, unknown files: of no job
-    std::vector<int32_t> attempts = TellAttemptsApart(AttemptClues(members));
-    for (size_t i = 0; i < members.size(); ++i) {
-      AssignHost(*members[i], key.folder);
-      members[i]->who.job = job;
-      members[i]->who.attempt = attempts[i];
-    }
+  AssignRanks(inputs);
+  JobWriter writer(model);
+  for (const ChosenJob& job : ChooseJobs(inputs, choice)) {
+    std::vector<FoundInput*> members;
+    for (size_t i : job.inputs) members.push_back(&inputs[i]);
+    NumberOtherAttempts(members);
+    std::vector<int32_t> attempts = AttemptsOf(members);
+    for (size_t i = 0; i < members.size(); ++i) members[i]->who.attempt = attempts[i];
     int32_t count = *std::max_element(attempts.begin(), attempts.end()) + 1;
-    model.tables.Edit<JobTable>().Add({job, model.pools.Intern(JobName(key, members)),
-                                       WorldSizeOf(members), count,
-                                       static_cast<int32_t>(members.size())});
-    AddAttempts(job, count, members, model);
-    AddRanks(members, model);
-    ++job;
+    AssignHosts(members, job.folder);
+    ExplainAttempts(members, count);
+    writer.Write(job, members, count);
   }
+  writer.AddInputReasons(inputs);
 }
 
 }  // namespace debrief

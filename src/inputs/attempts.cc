@@ -6,7 +6,9 @@
 //   rank        0    2    1    3                              1    0    3    2
 //                                            cut ^            ^ rank 1 again
 //
-// Every other input with a time belongs to the last attempt that had begun by then.
+// Every other input with a time belongs to the last attempt that had begun by then. A launcher that
+// tells when an attempt failed gives the cuts directly. Where folders or names number the attempts,
+// an input without a number belongs to the first attempt that had not ended when it began.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -21,6 +23,8 @@ namespace {
 // Dumps carry the time of their first entry, profiles of their first event; a process may start
 // these a little before its compile log.
 constexpr int64_t kGraceNs = 60'000'000'000;
+// After a failure the launcher stops the other processes, which takes a while and makes them talk.
+constexpr int64_t kShutdownNs = 5'000'000'000;
 constexpr int64_t kLatest = std::numeric_limits<int64_t>::max() - kGraceNs;
 
 struct Start {
@@ -91,26 +95,76 @@ std::vector<int32_t> ByTime(const std::vector<AttemptClue>& clues) {
   return attempts;
 }
 
-std::vector<int32_t> ByFolder(const std::vector<AttemptClue>& clues) {
-  std::map<int32_t, int32_t> numbers;
-  for (const AttemptClue& clue : clues) {
-    if (clue.folder_attempt != kNone32) numbers.emplace(clue.folder_attempt, 0);
-  }
-  int32_t next = 0;
-  for (auto& [folder, attempt] : numbers) attempt = next++;
+std::vector<int32_t> ByRestarts(const std::vector<AttemptClue>& clues,
+                                const std::vector<int64_t>& restarts) {
   std::vector<int32_t> attempts;
   for (const AttemptClue& clue : clues) {
-    attempts.push_back(clue.folder_attempt == kNone32 ? next - 1 : numbers[clue.folder_attempt]);
+    // A text that goes on after a restart is of the attempt in which it ends.
+    int64_t time = clue.end_ns == kNone64 ? clue.start_ns : clue.end_ns;
+    auto after = time == kNone64 ? restarts.end()
+                                 : std::lower_bound(restarts.begin(), restarts.end(),
+                                                    std::min(time, kLatest) - kShutdownNs);
+    attempts.push_back(static_cast<int32_t>(after - restarts.begin()));
+  }
+  return attempts;
+}
+
+// When each numbered attempt had ended, as far as its texts tell.
+struct NumberedAttempts {
+  std::map<int32_t, int32_t> numbers;  // as named -> from 0
+  std::vector<int64_t> ends;
+  int64_t first = kNone64;
+
+  explicit NumberedAttempts(const std::vector<AttemptClue>& clues) {
+    for (const AttemptClue& clue : clues)
+      if (clue.named_attempt != kNone32) numbers.emplace(clue.named_attempt, 0);
+    int32_t next = 0;
+    for (auto& [named, attempt] : numbers) attempt = next++;
+    ends.assign(numbers.size(), kNone64);
+    for (const AttemptClue& clue : clues) {
+      if (clue.named_attempt == kNone32) continue;
+      int64_t& end = ends[static_cast<size_t>(numbers[clue.named_attempt])];
+      end = std::max({end, clue.end_ns, clue.start_ns});
+      if (clue.start_ns != kNone64)
+        first = first == kNone64 ? clue.start_ns : std::min(first, clue.start_ns);
+    }
+  }
+
+  int32_t Of(const AttemptClue& clue) const {
+    auto last = static_cast<int32_t>(ends.size()) - 1;
+    constexpr int64_t kHourNs = 3'600'000'000'000;
+    // Dumps have the time of UTC and texts that of their host: only what is near can be compared.
+    bool comparable = clue.start_ns != kNone64 && first != kNone64 &&
+                      clue.start_ns > first - kHourNs && clue.end_ns == kNone64;
+    if (!comparable) return last;
+    for (int32_t attempt = 0; attempt < last; ++attempt) {
+      int64_t end = ends[static_cast<size_t>(attempt)];
+      if (end != kNone64 && clue.start_ns <= end) return attempt;
+    }
+    return last;
+  }
+};
+
+std::vector<int32_t> ByNumber(const std::vector<AttemptClue>& clues) {
+  NumberedAttempts known(clues);
+  std::vector<int32_t> attempts;
+  for (const AttemptClue& clue : clues) {
+    bool named = clue.named_attempt != kNone32;
+    attempts.push_back(named ? known.numbers[clue.named_attempt] : known.Of(clue));
   }
   return attempts;
 }
 
 }  // namespace
 
-std::vector<int32_t> TellAttemptsApart(const std::vector<AttemptClue>& clues) {
-  bool folders = std::any_of(clues.begin(), clues.end(),
-                             [](const AttemptClue& c) { return c.folder_attempt != kNone32; });
-  return folders ? ByFolder(clues) : ByTime(clues);
+std::vector<int32_t> TellAttemptsApart(const std::vector<AttemptClue>& clues,
+                                       const std::vector<int64_t>& restarts) {
+  bool numbered = std::any_of(clues.begin(), clues.end(),
+                              [](const AttemptClue& c) { return c.named_attempt != kNone32; });
+  if (numbered) return ByNumber(clues);
+  std::vector<int32_t> by_time = ByTime(clues);
+  bool restarted = std::any_of(by_time.begin(), by_time.end(), [](int32_t a) { return a > 0; });
+  return restarted || restarts.empty() ? by_time : ByRestarts(clues, restarts);
 }
 
 }  // namespace debrief

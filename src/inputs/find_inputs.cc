@@ -60,8 +60,11 @@ class Inspector {
     bool can_reopen = !input.file.empty();
     bool is_short = head.value().size() < kSniffBytes;
     if (can_reopen && is_short && input.importer == nullptr) CheckEnd(input, *stream);
+    std::string first = head.value();
     if (!can_reopen)
       TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
+    bool is_text = input.importer != nullptr && input.importer->info.fallback;
+    if (is_text) input.text = CluesOfText(first, TailOf(input, first.size()), options_.now_ns);
     out.push_back(std::move(input));
   }
 
@@ -175,6 +178,22 @@ class Inspector {
       input.notes.push_back(NoteOf(end, input.packing));
       input.state = InputState::kFailed;
     }
+  }
+
+  // The last bytes behind the first `head_bytes`; none of a packed file, which is unpacked later.
+  static std::string TailOf(const FoundInput& input, size_t head_bytes) {
+    std::unique_ptr<Source> opened;
+    const Source* source = input.unpacked.get();
+    if (source == nullptr && input.packing == Packing::kNone && !input.file.empty()) {
+      auto file = OpenFileSource(input.file);
+      if (file.ok()) opened = std::move(file).value();
+      source = opened.get();
+    }
+    if (source == nullptr || source->size() <= head_bytes) return {};
+    uint64_t begin = std::max<uint64_t>(
+        head_bytes, source->size() - std::min<uint64_t>(source->size(), kSniffBytes));
+    auto bytes = source->View(begin, kSniffBytes);
+    return bytes.ok() ? std::string(bytes.value().text()) : std::string();
   }
 
   // What cannot be opened again is kept now if an importer will read it, else read to its end, so

@@ -9,6 +9,7 @@
 #include "base/bytes/decompress.h"
 #include "base/bytes/source.h"
 #include "inputs/importer.h"
+#include "inputs/text_clues.h"
 #include "model/diagnostics.h"
 #include "model/model.h"
 
@@ -28,12 +29,17 @@ struct FoundInput {
 
   const Importer* importer = nullptr;  // null: unknown
   Recognition recognition;
+  TextClues text;                       // of plain texts: who wrote it
   std::vector<const Importer*> claims;  // all that take it; only the first unless asked for
   std::unique_ptr<Source> unpacked;     // archive members and stdin that will be imported
 
   InputState state = InputState::kRecognised;
   std::string host;
   Identity who;
+  int32_t local_rank = kNone32;     // of its node, where a launcher's folder or the name tells
+  int64_t named_run = kNone64;      // of a scheduler, where names tell several apart
+  int32_t named_attempt = kNone32;  // as folder or name tell
+  std::string why_rank, why_attempt;
   int64_t rows = 0;
 
   // Trouble met before the input had a number.

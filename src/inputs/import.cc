@@ -10,6 +10,7 @@
 #include "inputs/input_diagnostics.h"
 #include "inputs/open_input.h"
 #include "inputs/same_part.h"
+#include "inputs/stack_rows.h"
 #include "tables/input.h"
 
 namespace debrief {
@@ -92,7 +93,6 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Byt
   bytes_read.Add(input.bytes - std::min(told, input.bytes));
   input.state = status.ok() ? InputState::kImported : InputState::kFailed;
   input.content_bytes = static_cast<int64_t>(imported.source->size());
-  input.rows = CountRows(imported.part.tables);
   for (uint64_t chunk_bytes : options.check_chunk_bytes) {
     context.chunk_bytes = chunk_bytes;
     Part again;
@@ -101,6 +101,10 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Byt
     DEBRIEF_CHECK(same.ok() == status.ok() && same.message() == status.message());
     CheckSamePart(imported.part, std::move(again));
   }
+  // Stacks of a hung process may stand in any output of a rank; that importer reads lines alone.
+  if (status.ok() && input.importer->info.fallback)
+    status = inputs::AddStacksInText(*imported.source, input.who, imported.part);
+  input.rows = CountRows(imported.part.tables);
   if (!status.ok()) AddNote(imported.part, input.who.input, NoteOfFailure(status));
 }
 

@@ -48,6 +48,7 @@ struct Recognition {
   int32_t world_size = kNone32;
   int64_t start_ns = kNone64;
   std::string host = {};
+  int64_t pid = kNone64;
 };
 
 struct ImporterInfo {

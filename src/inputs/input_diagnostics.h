@@ -20,9 +20,9 @@ inline constexpr DiagnosticKind kInputSymlinkLoop = {
     "input.symlink_loop", Severity::kWarning,
     "a symbolic link leads back to a folder above it; not followed",
     "Nothing is lost; remove the link to silence this."};
-inline constexpr DiagnosticKind kInputSeen = {
-    "input.seen_already", Severity::kInfo, "the same folder was reached by another path; read once",
-    "Nothing is lost."};
+inline constexpr DiagnosticKind kInputSeen = {"input.seen_already", Severity::kInfo,
+                                              "it was reached by another path; read once",
+                                              "Nothing is lost."};
 inline constexpr DiagnosticKind kInputOwnOutput = {
     "input.own_output", Severity::kInfo, "a folder that debrief wrote; not an input",
     "Name it explicitly with `debrief query` to read it."};

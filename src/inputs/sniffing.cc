@@ -45,6 +45,7 @@ Recognition RecogniseTrace(const JsonOutline& json) {
   found.mine = true;
   found.rank = RankOrNone(json.Integer("distributedInfo.rank"));
   found.world_size = RankOrNone(json.Integer("distributedInfo.world_size"));
+  found.pid = ProcessOf(json.Integer(json.is_array() ? "[].pid" : "traceEvents[].pid"));
   auto first_time = json.Scalar(json.is_array() ? "[].ts" : "traceEvents[].ts");
   auto micros = first_time ? NumberAt(*first_time, 0) : std::nullopt;
   if (micros) found.start_ns = UnixMicrosToNs(*micros);
@@ -61,6 +62,11 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at) {
 int32_t RankOrNone(std::optional<int64_t> number) {
   constexpr int64_t kMostRanks = 1 << 20;  // who counts up to a world size must not run for hours
   return number && *number >= 0 && *number <= kMostRanks ? static_cast<int32_t>(*number) : kNone32;
+}
+
+int64_t ProcessOf(std::optional<int64_t> number) {
+  constexpr int64_t kMostDevices = 256;
+  return number && *number > kMostDevices ? *number : kNone64;
 }
 
 int64_t UnixMicrosToNs(int64_t micros) {

@@ -32,6 +32,9 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at);
 // A rank or world size as a file tells it; none when it is negative (not distributed) or absurd.
 int32_t RankOrNone(std::optional<int64_t> number);
 
+// The pid of a trace event; none when it is so small that it counts devices.
+int64_t ProcessOf(std::optional<int64_t> number);
+
 // Microseconds since 1970 as nanoseconds; none when the number is no time between 2001 and 2262
 // (other clocks start at boot, so their numbers are far smaller).
 int64_t UnixMicrosToNs(int64_t micros);

@@ -1,5 +1,6 @@
 // A depth-first walk in order of name. Symbolic links are followed; a link to a folder above itself
-// is a loop, a folder that was reached before is read once. Both are found by device and inode.
+// is a loop, a file or folder that was reached before is read once. All are found by device and
+// inode.
 #include "inputs/walk_folders.h"
 
 #include <dirent.h>
@@ -8,7 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -41,6 +44,10 @@ class Walker {
     struct stat info;
     if (stat(path.c_str(), &info) != 0) return AddBroken(path, folder, name, errno);
     if (S_ISDIR(info.st_mode)) return VisitFolder(path, folder, name, {info.st_dev, info.st_ino});
+    if (S_ISREG(info.st_mode) && IsSeen(path, {info.st_dev, info.st_ino})) {
+      if (!above_.empty()) Note(Add(path, folder, name), kInputSeen, InputState::kSkipped, "");
+      return;
+    }
     FoundInput& input = Add(path, folder, name);
     if (S_ISREG(info.st_mode)) {
       input.file = path;
@@ -72,6 +79,35 @@ class Walker {
     above_.push_back(key);
     for (const std::string& child : names) Visit(Join(path, child), path, child);
     above_.pop_back();
+  }
+
+  // Whether the file was reached by another name of the same place. Equal files of several ranks
+  // may be one file on disk (hard links): these have different places and are read as often. Of a
+  // link and what it leads to, the link is left out.
+  bool IsSeen(const std::string& path, FolderKey key) {
+    std::vector<size_t>& same = files_[key];
+    for (size_t& other : same) {
+      if (PlaceOf(found_[other].path) != PlaceOf(path)) continue;
+      if (!IsLink(found_[other].path) || IsLink(path)) return true;
+      found_[other].file.clear();
+      Note(found_[other], kInputSeen, InputState::kSkipped, "");
+      other = found_.size();
+      return false;
+    }
+    same.push_back(found_.size());
+    return false;
+  }
+
+  static bool IsLink(const std::string& path) {
+    struct stat info;
+    return lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+  }
+
+  static std::string PlaceOf(const std::string& path) {
+    char* resolved = realpath(path.c_str(), nullptr);
+    std::string place = resolved == nullptr ? path : resolved;
+    std::free(resolved);
+    return place;
   }
 
   static int ListFolder(const std::string& path, std::vector<std::string>& names) {
@@ -119,6 +155,7 @@ class Walker {
   std::optional<FolderKey> output_;
   std::vector<FolderKey> above_;
   std::set<FolderKey> seen_;
+  std::map<FolderKey, std::vector<size_t>> files_;  // their places in found_
 };
 
 }  // namespace

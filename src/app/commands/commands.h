@@ -15,6 +15,9 @@ struct GlobalOptions {
   bool json = false;
   bool quiet = false;
   int jobs = 0;  // 0: as many as the machine has
+  // What jobs there are, instead of what the inputs tell.
+  bool one_job = false;
+  std::vector<std::string> named_jobs;  // NAME=GLOB
 };
 
 struct ReportOptions {
@@ -127,9 +130,11 @@ int RunAccel(const accel::Arguments& arguments, const std::string& command_line,
              const GlobalOptions& global);
 
 struct ListOptions {
-  std::string what;  // inputs, analyses, outputs, tables
+  std::string what;                // inputs, analyses, outputs, tables, jobs
+  std::vector<std::string> paths;  // of jobs: where they lie
 };
 int RunList(const ListOptions& options, const GlobalOptions& global);
+int RunListJobs(const std::vector<std::string>& paths, const GlobalOptions& global);
 
 struct QueryOptions {
   std::string output;  // folder of a report, or a .duckdb file

@@ -44,7 +44,7 @@ Status Read(const std::string& path, const GlobalOptions& global, Run& run) {
   if (jobs > 1) {
     return Status(Code::kUsage, fmt::format("{} jobs lie in it", jobs))
         .At({.file = path})
-        .Remedy("Give the folder of one job");
+        .Remedy("Give the folder of one job, or --one-job; `debrief list jobs` says why");
   }
   return {};
 }

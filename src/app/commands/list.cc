@@ -115,6 +115,14 @@ std::string ToText(const std::vector<Entry>& entries) {
 }  // namespace
 
 int RunList(const ListOptions& options, const GlobalOptions& global) {
+  const bool of_paths = options.what == "jobs";
+  if (of_paths == options.paths.empty()) {
+    PrintError(
+        Status(Code::kUsage, of_paths ? "a path is needed" : "only jobs are listed of a path")
+            .Remedy("debrief list jobs PATH"));
+    return 2;
+  }
+  if (of_paths) return RunListJobs(options.paths, global);
   std::vector<Entry> entries = options.what == "inputs"     ? Inputs()
                                : options.what == "analyses" ? Analyses()
                                : options.what == "outputs"  ? Outputs()

@@ -89,10 +89,6 @@ void PrintAnswer(const Model& model, const ReportOptions& options, const GlobalO
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Only once the answer is printed: a bar in the middle of it would be in the way.
 void ShowWriting(size_t outputs, const std::atomic<uint64_t>& done,
                  const std::future<Status>& files, const GlobalOptions& global) {
@@ -123,6 +119,10 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   Model model;
   BuildModel({.paths = options.paths, .output_folder = options.output, .select = {}}, global,
              budget, model);
+  if (Status status = CheckInputs(options.paths, model); !status.ok()) {
+    PrintError(status);
+    return 1;
+  }
   std::string written;
   std::atomic<uint64_t> done = 0;
   auto files = std::async(std::launch::async, [&] {
@@ -131,13 +131,16 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   PrintAnswer(model, options, global);
   ShowWriting(WantedOutputs(options).size(), done, files, global);
   Status status = files.get();
-  if (status.ok()) status = staged.Publish();
-  if (!status.ok()) return Fail(status);
+  // A part that cannot be made here (no DuckDB library) costs itself alone; when the disk is full,
+  // the report before stays whole.
+  bool is_lacking = status.code() == Code::kNotFound;
+  if (!status.ok() && !is_lacking) return Fail(status);
+  if (Status published = staged.Publish(); !published.ok()) return Fail(published);
   if (!global.quiet) {
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
     PrintNote(fmt::format("wrote {}/: {} ({:.1f} s)", options.output, written, took.count()));
   }
-  return ExitCodeOf(model, options.fail_on);
+  return is_lacking ? Fail(status) : ExitCodeOf(model, options.fail_on);
 }
 
 }  // namespace debrief

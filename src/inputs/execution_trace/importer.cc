@@ -212,7 +212,8 @@ Recognition Sniff(const SniffInput& input) {
   if (input.json == nullptr) return {};
   const JsonOutline& json = *input.json;
   bool has_nodes = json.Has("nodes[].ctrl_deps") || json.Has("nodes[].id");
-  return {.mine = json.Has("schema") && json.Has("nodes") && (has_nodes || json.Has("start_ts"))};
+  if (!json.Has("schema") || !json.Has("nodes") || !(has_nodes || json.Has("start_ts"))) return {};
+  return {.mine = true, .pid = json.Integer("pid").value_or(kNone64)};
 }
 
 // A Status when the JSON is broken somewhere in `text`.

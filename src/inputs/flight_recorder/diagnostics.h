@@ -26,8 +26,18 @@ inline constexpr DiagnosticKind kUnknownVersion = {
     "the schema is newer than this reader; what it knows was read",
     "Compare the release notes of PyTorch, or update debrief."};
 inline constexpr DiagnosticKind kNoEntries = {
-    "flight_recorder.no_entries", Severity::kWarning, "the dump has no entries",
+    "flight_recorder.no_entries", Severity::kWarning,
+    "the dump has no entries although its counters show collectives",
     "Set TORCH_FR_BUFFER_SIZE above 0 and dump with collectives included."};
+inline constexpr DiagnosticKind kBeforeFirst = {
+    "flight_recorder.before_first_collective", Severity::kWarning,
+    "the dump has no entries and no group: it was written before the first collective",
+    "The rank was asked for a dump at its start, or TORCH_FR_BUFFER_SIZE is 0; its output says "
+    "which."};
+inline constexpr DiagnosticKind kNothingActive = {
+    "flight_recorder.nothing_active", Severity::kInfo,
+    "the dump has no entries and its counters show that all collectives were completed",
+    "Only active entries were dumped; unset TORCH_INCLUDE_ONLY_ACTIVE to see completed ones."};
 inline constexpr DiagnosticKind kBadEntry = {
     "flight_recorder.bad_entry", Severity::kError,
     "an entry has no profiling_name, or is no entry; left out", "Look at the entry at this place."};

@@ -41,9 +41,21 @@ void JoinMembers(Part& part) {
     ops.members[i] = members[static_cast<uint32_t>(ops.group_name[i])];
 }
 
+// Why a whole dump has no entries, by its groups and counters.
+const DiagnosticKind& WhyEmpty(const Part& part) {
+  const auto& status = part.tables.Get<CommStatusTable>();
+  if (status.size() == 0 && part.tables.Get<CommGroupTable>().size() == 0) return kBeforeFirst;
+  int64_t enqueued = 0, active = 0;
+  for (size_t i = 0; i < status.size(); ++i) {
+    enqueued += status.last_enqueued[i] != kNone64;
+    active += status.last_enqueued[i] != status.last_completed[i];
+  }
+  return enqueued > 0 && active == 0 ? kNothingActive : kNoEntries;
+}
+
 void ReportHeader(Part& part, const Identity& who, const DumpHeader& header, int32_t first_record) {
   size_t entries = part.tables.Get<CommOpTable>().size();
-  if (header.whole && entries == 0) part.diagnostics.Add(kNoEntries, who.input);
+  if (header.whole && entries == 0) part.diagnostics.Add(WhyEmpty(part), who.input);
   if (first_record > 0) {
     part.diagnostics.Add(kNotFromStart, who.input,
                          {.detail = fmt::format("the first is record {}", first_record)});

@@ -23,6 +23,7 @@ namespace {
 // then the line around it is looked at.
 struct FirstEntry {
   std::optional<GlogTime> time;
+  std::string_view thread;  // of Python's logs: the process
   std::string_view json;
 };
 
@@ -34,7 +35,7 @@ std::optional<FirstEntry> FindEntry(std::string_view text) {
     std::string_view line = text.substr(begin, end - begin);
     auto prefix = FindGlogPrefix(line);
     if (prefix && line.substr(prefix->rest).starts_with("{\""))
-      return FirstEntry{ParseGlogTime(prefix->time), line.substr(prefix->rest)};
+      return FirstEntry{ParseGlogTime(prefix->time), prefix->thread, line.substr(prefix->rest)};
     close = text.find(kClose, end);
   }
   return std::nullopt;
@@ -64,6 +65,7 @@ Recognition Sniff(const SniffInput& input) {
   if (!entry) return found;
   found.mine = true;
   found.rank = FirstRank(entry->json);
+  found.pid = NumberAt(entry->thread, 0).value_or(kNone64);
   found.start_ns = PayloadTime(input.head);
   if (found.start_ns == kNone64 && entry->time)
     found.start_ns = GuessTime(*entry->time, input.now_ns);

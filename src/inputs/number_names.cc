@@ -1,0 +1,213 @@
+#include "inputs/number_names.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/text/strings.h"
+
+namespace debrief {
+
+namespace {
+
+// Words, each between blanks. Numbers behind the first count something else than ranks, behind the
+// second processes, behind the third nodes or what a node has.
+constexpr std::string_view kOtherCounts =
+    " step steps iter iteration epoch part shard chunk cycle attempt run job version v node host "
+    "batch layer local localrank gpu device cuda restart retry try stage seed trial exp nid slurm "
+    "noderank n pid world size ";
+constexpr std::string_view kProcessWords =
+    " task proc process worker trainer rank t p pod replica ";
+constexpr std::string_view kNodeCounts = " node host n nid gpu local worker ";
+
+bool IsOneOf(const std::string& word, std::string_view words) {
+  return !word.empty() && Contains(words, " " + word + " ");
+}
+
+struct NameField {
+  int64_t value = 0;
+  std::string word;       // letters in front of it
+  bool is_other = false;  // train.log.1 is an older train.log, p2p is a word
+};
+
+struct SplitName {
+  std::string pattern;  // '#' for a number, '*' for the end that Kubernetes invents
+  std::string stream;   // "out" and "err" files of one rank have one pattern
+  std::vector<NameField> fields;
+};
+
+// Kubernetes ends names of pods with five characters of this alphabet.
+bool IsPodSuffix(std::string_view text) {
+  return text.size() == 5 &&
+         text.find_first_not_of("bcdfghjklmnpqrstvwxz2456789") == std::string_view::npos;
+}
+
+// Takes words for a stream out of the name, so that x_0.out and x_0.err are alike.
+std::string TakeStream(std::string& name) {
+  std::string stream;
+  for (std::string_view word : {"stdout", "stderr", ".out", ".err"}) {
+    size_t at = name.find(word);
+    if (at == std::string::npos) continue;
+    stream += word;
+    name.replace(at, word.size(), ".");
+  }
+  return stream;
+}
+
+std::string WordBefore(std::string_view text) {
+  while (!text.empty() &&
+         (text.back() == '_' || text.back() == '-' || text.back() == '.' || text.back() == '='))
+    text.remove_suffix(1);
+  size_t begin = text.size();
+  while (begin > 0 && std::isalpha(static_cast<unsigned char>(text[begin - 1])) != 0) --begin;
+  return std::string(text.substr(begin));
+}
+
+SplitName Split(std::string name) {
+  SplitName split;
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  split.stream = TakeStream(name);
+  size_t stem_end = std::min(name.find('.'), name.size());
+  size_t dash = name.rfind('-', stem_end);
+  if (dash != std::string::npos && dash < stem_end &&
+      IsPodSuffix(std::string_view(name).substr(dash + 1, stem_end - dash - 1)))
+    name.replace(dash + 1, stem_end - dash - 1, "*");
+  for (size_t at = 0; at < name.size();) {
+    if (!IsDigit(name[at])) {
+      split.pattern += name[at++];
+      continue;
+    }
+    std::string_view before = std::string_view(name).substr(0, at);
+    NameField field{.word = WordBefore(before)};
+    field.is_other = before.ends_with(".log.") || before.ends_with(".txt.");
+    auto [end, error] = std::from_chars(name.data() + at, name.data() + name.size(), field.value);
+    if (error != std::errc()) field.value = INT32_MAX;
+    while (at < name.size() && IsDigit(name[at])) ++at;
+    field.is_other |= at < name.size() && std::isalpha(static_cast<unsigned char>(name[at])) != 0;
+    split.fields.push_back(std::move(field));
+    split.pattern += '#';
+  }
+  return split;
+}
+
+class Family {
+ public:
+  void Add(size_t index, SplitName split, const NumberedName& name) {
+    members_.push_back({index, std::move(split), &name});
+  }
+
+  // Fills `counted` when one of the numbers is the rank, tried from the last; else when one is the
+  // rank and another one the attempt.
+  void Settle(int32_t offset, std::vector<CountedNumbers>& counted) const {
+    bool any_several = std::any_of(members_.begin(), members_.end(),
+                                   [](const Member& m) { return m.name->several; });
+    if (members_.empty() || any_several) return;
+    const size_t fields = members_.front().split.fields.size();
+    for (size_t field = fields; field-- > 0;) {
+      if (IsRank(field, kNoField, offset)) return Fill(field, kNoField, offset, counted);
+    }
+    for (size_t field = fields; field-- > 0;) {
+      for (size_t other = fields; other-- > 0;) {
+        if (field == other || !(IsAttempt(other) || IsRun(other))) continue;
+        bool is_pair = IsRun(other) || Distinct(field) > Distinct(other);
+        if (is_pair && IsRank(field, other, offset)) return Fill(field, other, offset, counted);
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kNoField = SIZE_MAX;
+
+  struct Member {
+    size_t index;
+    SplitName split;
+    const NumberedName* name;
+
+    int64_t ValueOf(size_t field) const {
+      return field == kNoField ? 0 : split.fields[field].value;
+    }
+  };
+
+  void Fill(size_t rank, size_t other, int32_t offset, std::vector<CountedNumbers>& to) const {
+    bool is_run = other != kNoField && IsRun(other);
+    for (const Member& member : members_) {
+      CountedNumbers& counted = to[member.index];
+      counted.rank = static_cast<int32_t>(member.ValueOf(rank)) + offset;
+      if (is_run) counted.run = member.ValueOf(other);
+      if (other != kNoField && !is_run)
+        counted.attempt = static_cast<int32_t>(member.ValueOf(other));
+    }
+  }
+
+  size_t Distinct(size_t field) const {
+    std::set<int64_t> values;
+    for (const Member& member : members_) values.insert(member.ValueOf(field));
+    return values.size();
+  }
+
+  // Counts from 0 or 1 and not nodes, which have local ranks.
+  bool IsAttempt(size_t field) const {
+    if (IsOneOf(members_.front().split.fields[field].word, kNodeCounts)) return false;
+    size_t distinct = Distinct(field);
+    return distinct > 1 && std::all_of(members_.begin(), members_.end(), [&](const Member& member) {
+             return member.ValueOf(field) <= static_cast<int64_t>(distinct);
+           });
+  }
+
+  // Numbers that a scheduler gives to jobs, or times of starts: too large to count anything.
+  bool IsRun(size_t field) const {
+    constexpr int64_t kLeastRun = 1000;
+    return std::all_of(members_.begin(), members_.end(),
+                       [&](const Member& member) { return member.ValueOf(field) >= kLeastRun; });
+  }
+
+  bool IsRank(size_t field, size_t attempt, int32_t offset) const {
+    const NameField& first = members_.front().split.fields[field];
+    if (IsOneOf(first.word, kOtherCounts) || first.is_other) return false;
+    std::set<std::tuple<int64_t, int64_t, std::string_view>> seen;  // with attempt and stream
+    std::set<int64_t> values;
+    bool confirmed = false;
+    for (const Member& member : members_) {
+      int64_t value = member.ValueOf(field);
+      if (!seen.emplace(value, member.ValueOf(attempt), member.split.stream).second) return false;
+      values.insert(value);
+      int32_t told = member.name->content_rank;
+      if (told != kNone32 && told != value + offset) return false;
+      confirmed |= told != kNone32;
+    }
+    auto count = static_cast<int64_t>(values.size());
+    int64_t most = *values.rbegin();
+    // One file may be missing; where a word or the content says what is counted, half of them.
+    bool said = confirmed || IsOneOf(first.word, kProcessWords) || offset > 0;
+    if (count < 2 && !confirmed && offset == 0) return false;
+    return most <= (said ? 2 * count : count);
+  }
+
+  std::vector<Member> members_;
+};
+
+}  // namespace
+
+std::vector<CountedNumbers> RanksOfNames(const std::vector<NumberedName>& names) {
+  std::map<std::string, Family> families;
+  std::vector<CountedNumbers> counted(names.size());
+  std::set<std::string> masters;  // of Kubeflow's jobs, with "worker" in place of "master"
+  for (size_t i = 0; i < names.size(); ++i) {
+    SplitName split = Split(names[i].name);
+    if (size_t at = split.pattern.find("master-#"); at != std::string::npos && !names[i].several) {
+      masters.insert(split.pattern.substr(0, at) + "worker" + split.pattern.substr(at + 6));
+      counted[i].rank = 0;
+    } else if (!split.fields.empty()) {
+      families[split.pattern].Add(i, std::move(split), names[i]);
+    }
+  }
+  for (const auto& [pattern, family] : families)
+    family.Settle(masters.contains(pattern) ? 1 : 0, counted);
+  return counted;
+}
+
+}  // namespace debrief
