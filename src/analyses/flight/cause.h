@@ -15,11 +15,12 @@ namespace debrief::analyses::flight {
 struct Cause {
   std::string_view rule;  // "flight.<rule>", see docs/formats/flight_rules.md
   Severity severity = Severity::kError;
-  std::vector<int32_t> ranks;   // positions in Index::ranks, sorted
+  std::vector<int32_t> ranks;   // positions in Index::ranks, sorted; none when nobody can be named
   std::vector<int32_t> groups;  // positions in Index::groups; the headline names the first
   int32_t seq = kNone32;
   std::string op;
-  std::string what;                // the headline after its subject: "skipped 4 collectives of ..."
+  std::string what;  // the headline after its subject: "skipped 4 collectives of ..."; all of it
+                     // when nobody is named
   std::vector<int32_t> units;      // evidence: units of the blamed and of their peers
   std::vector<Evidence> evidence;  // what else shows it
   double confidence = 0.9;
@@ -35,7 +36,9 @@ void FindCompletionLag(const Index& index, std::vector<Cause>& causes);
 
 class Waits;
 void FindWaitCauses(const Index& index, const Waits& waits, std::vector<Cause>& causes);
+void FindHangs(const Index& index, const Waits& waits, std::vector<Cause>& causes);
 void FindMissingDumps(const Index& index, std::vector<Cause>& causes);
+void FindEmptyDumps(const Index& index, std::vector<Cause>& causes);
 
 struct Arrivals;
 void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Cause>& causes);

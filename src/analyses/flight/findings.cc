@@ -122,7 +122,9 @@ Finding ToFinding(const Index& index, const Cause& cause) {
   finding.job = index.job;
   finding.attempt = index.attempt;
   finding.ranks = GlobalRanks(index, cause.ranks);
-  finding.headline = fmt::format("{} {}", RanksAsSubject(finding.ranks), cause.what);
+  finding.headline = finding.ranks.empty()
+                         ? cause.what
+                         : fmt::format("{} {}", RanksAsSubject(finding.ranks), cause.what);
   std::set<int32_t> groups;
   for (int32_t group : cause.groups) {
     if (groups.insert(group).second) finding.groups.push_back(ToRef(index, index.GroupAt(group)));

@@ -4,6 +4,7 @@
 // The rules run in an order in which an earlier one explains what a later one would see: members
 // that did different things, then ranks whose reports are stale, then who waits for whom.
 // docs/formats/flight_rules.md
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "analyses/flight/arrivals/arrivals.h"
 #include "analyses/flight/cause.h"
 #include "analyses/flight/index.h"
+#include "analyses/flight/snapshot.h"
 #include "analyses/flight/waits/waits.h"
 #include "tables/comm_arrival.h"
 #include "tables/comm_call.h"
@@ -34,15 +36,21 @@ constexpr auto kUses =
 constexpr auto kMakes = kTableNames<CommMatchTable, CommCallTable, FirstIncompleteTable,
                                     CommArrivalTable, CommTrafficTable>;
 
-std::vector<Cause> FindCauses(const Index& index, const Waits& waits, const Arrivals& arrivals) {
+// Ranks of a job that goes on differ by what they do at the moment: only what is wrong at any time
+// is told of it. A straggler is told only where nothing shows that the job hung or ended.
+std::vector<Cause> FindCauses(const Index& index, const Waits& waits, const Arrivals& arrivals,
+                              Moment moment) {
   std::vector<Cause> causes;
   FindMismatches(index, causes);
   FindP2pSizes(index, causes);
-  if (causes.empty()) FindCompletionLag(index, causes);
-  if (causes.empty()) FindWaitCauses(index, waits, causes);
-  if (causes.empty()) FindStragglers(index, arrivals, causes);
+  if (moment != Moment::kRunning) {
+    if (causes.empty()) FindCompletionLag(index, causes);
+    if (causes.empty()) FindWaitCauses(index, waits, causes);
+  }
+  if (causes.empty() && moment != Moment::kBadEnd) FindStragglers(index, arrivals, causes);
   FindGroupDisagreements(index, causes);
   FindMissingDumps(index, causes);
+  FindEmptyDumps(index, causes);
   return causes;
 }
 
@@ -54,8 +62,12 @@ Status Run(const Model& model, AnalysisResult& result) {
     Index index(model, job, attempt);
     Waits waits(index);
     Arrivals arrivals = FindArrivals(index);
-    std::vector<Cause> causes = FindCauses(index, waits, arrivals);
+    Moment moment = MomentOf(index);
+    std::vector<Cause> causes = FindCauses(index, waits, arrivals, moment);
     AddFindings(index, waits, causes, result.findings);
+    bool told = std::any_of(causes.begin(), causes.end(),
+                            [](const Cause& cause) { return cause.severity == Severity::kError; });
+    if (!told) AddInFlight(index, waits, moment, result.findings);
     FillMatchTables(index, waits, causes, result.part);
     FillArrivalTables(index, arrivals, result.part);
   }

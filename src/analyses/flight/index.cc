@@ -98,7 +98,7 @@ class UnitBuilder {
     if (!cursor.used) used_.push_back(group);
     cursor.used = true;
     const OpTraits& traits = traits_.Of(ops_.op[row]);
-    if (traits.ends_p2p_batch && EndBatch(row, group)) return;
+    if (traits.ends_p2p_batch && (EndBatch(row, group) || IsCutMarker(row, cursor))) return;
     if (ops_.is_p2p[row] != 0) {
       AddP2p(row, rank, group, traits);
     } else if (!Continue(row, group, traits)) {
@@ -155,6 +155,12 @@ class UnitBuilder {
     return true;
   }
 
+  // The ring has wrapped inside of a batch or region: its end marker alone is left, and belongs to
+  // nothing.
+  bool IsCutMarker(size_t row, const Cursor& cursor) const {
+    return ops_.record[row] != 0 && cursor.collective < 0 && cursor.batch_seq == kNone32;
+  }
+
   // An entry with the sequence number of the one before belongs to the same region.
   bool Continue(size_t row, int32_t group, const OpTraits& traits) {
     Cursor& cursor = CursorOf(group);
@@ -185,9 +191,19 @@ class UnitBuilder {
     SignatureParts parts{ops_.op[row],           ops_.input_sizes[row],   ops_.output_sizes[row],
                          ops_.input_dtypes[row], ops_.output_dtypes[row], 0};
     if (shape == OpShape::kAllToAll) parts.input_sizes = parts.output_sizes = StringId::kNone;
-    if (shape == OpShape::kGather) parts.output_sizes = parts.output_dtypes = StringId::kNone;
-    if (shape == OpShape::kScatter) parts.input_sizes = parts.input_dtypes = StringId::kNone;
+    if (shape == OpShape::kRooted) KeepOwnSide(parts);
     return parts;
+  }
+
+  void KeepOwnSide(SignatureParts& parts) const {
+    Side own = OwnSide(index_.Text(parts.input_sizes), index_.Text(parts.output_sizes));
+    if (own == Side::kOutput) {
+      parts.input_sizes = parts.output_sizes;
+      parts.input_dtypes = parts.output_dtypes;
+    } else if (own == Side::kNeither) {
+      parts.input_sizes = parts.input_dtypes = StringId::kNone;
+    }
+    parts.output_sizes = parts.output_dtypes = StringId::kNone;
   }
 
   Index& index_;

@@ -41,7 +41,10 @@ std::string GroupInWords(const Index& index, const Group& group) {
 
 Frame UserFrame(const Index& index, const Unit& unit) {
   auto frames = UserFrames(index.model.pools, index.Site(unit));
-  return frames.empty() ? Frame() : index.model.pools.GetFrame(frames.front());
+  if (frames.empty()) return Frame();
+  Frame frame = index.model.pools.GetFrame(frames.front());
+  // A stack without user code (autograd's thread, hooks of FSDP) has no line that helps anybody.
+  return IsUserFile(index.Text(frame.file)) ? frame : Frame();
 }
 
 std::string SiteInWords(const Index& index, const Unit& unit) {

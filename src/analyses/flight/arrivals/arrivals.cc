@@ -228,6 +228,23 @@ Arrivals FindArrivals(const Index& index) {
   return arrivals;
 }
 
+namespace {
+
+// Does the rank make the others wait for a part of the time that matters? Its longest delay is left
+// out: one is chance.
+bool CostsTime(const Index& index, const RankArrival& arrival, int32_t rank) {
+  constexpr double kFelt = 0.05;
+  auto units = index.UnitsOf(rank);
+  int64_t span = 0;
+  if (units.empty()) return false;
+  bool told = !__builtin_sub_overflow(index.ops.created_ns[units.back().row],
+                                      index.ops.created_ns[units.front().row], &span);
+  int64_t late = arrival.total_ns - arrival.longest.front().late_ns;
+  return told && span > 0 && static_cast<double>(late) >= kFelt * static_cast<double>(span);
+}
+
+}  // namespace
+
 // Who comes last, again and again, in a job that does not hang? One late arrival is chance (a
 // compilation, a checkpoint); a straggler is late by much several times, so the third-longest delay
 // of each rank is compared.
@@ -243,11 +260,12 @@ void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Ca
   if (repeated.size() < 2 || repeated[0].first < kSmallestNs) return;
   if (static_cast<double>(repeated[0].first) < kFarther * static_cast<double>(repeated[1].first))
     return;
+  auto blamed = static_cast<size_t>(repeated[0].second);
+  if (!CostsTime(index, arrivals.ranks[blamed], repeated[0].second)) return;
   Cause& cause = causes.emplace_back();
   cause.rule = "flight.straggler";
   cause.severity = Severity::kWarning;
   cause.ranks = {repeated[0].second};
-  auto blamed = static_cast<size_t>(repeated[0].second);
   for (const Delay& delay : arrivals.ranks[blamed].longest) cause.units.push_back(delay.unit);
   const Unit& unit = index.UnitAt(cause.units.front());
   cause.groups = {unit.group};

@@ -9,9 +9,11 @@
 #include <map>
 
 #include "analyses/flight/cause.h"
+#include "analyses/flight/matching/region.h"
 #include "analyses/flight/matching/vote.h"
 #include "analyses/flight/words.h"
 #include "base/text/rank_list.h"
+#include "base/text/units.h"
 
 namespace debrief::analyses::flight {
 
@@ -36,13 +38,25 @@ bool MembersDiffer(const Index& index, std::span<const int32_t> row) {
   return false;
 }
 
+// Of two regions the operation that differs decides; one operation more or less is another size.
+Kind InnerKind(const Index& index, const Unit& a, const Unit& b) {
+  InnerDifference inner = FirstInnerDifference(index, a, b);
+  if (inner.a == InnerDifference::kNoRow || inner.b == InnerDifference::kNoRow) return Kind::kSize;
+  const CommOpTable& ops = index.ops;
+  if (ops.op[inner.a] != ops.op[inner.b]) return Kind::kType;
+  bool same_sizes = ops.input_sizes[inner.a] == ops.input_sizes[inner.b] &&
+                    ops.output_sizes[inner.a] == ops.output_sizes[inner.b];
+  return same_sizes ? Kind::kDtype : Kind::kSize;
+}
+
 Kind PlainKind(const Index& index, const Unit& a, const Unit& b) {
   const SignatureParts& left = index.signatures.Get(a.signature);
   const SignatureParts& right = index.signatures.Get(b.signature);
   if (a.region != b.region || (left.op != right.op && !a.region)) return Kind::kType;
+  if (a.region) return InnerKind(index, a, b);
   bool same_sizes =
       left.input_sizes == right.input_sizes && left.output_sizes == right.output_sizes;
-  return same_sizes && !a.region ? Kind::kDtype : Kind::kSize;
+  return same_sizes ? Kind::kDtype : Kind::kSize;
 }
 
 // What a rank does in a group from a sequence number on.
@@ -100,13 +114,55 @@ std::string_view RuleOf(Kind kind) {
   return "flight.type_mismatch";
 }
 
-// "all_reduce [[4, 4]]" or "all_reduce [[4, 4]] -> [[8]]" when the output has another shape.
-std::string CallInWords(const Index& index, const Unit& unit) {
-  size_t row = unit.row;
-  std::string_view input = index.Text(index.ops.input_sizes[row]),
-                   output = index.Text(index.ops.output_sizes[row]);
-  return input == output ? fmt::format("{} {}", index.OpName(unit), input)
-                         : fmt::format("{} {} -> {}", index.OpName(unit), input, output);
+// "[4, 4]" of "[[4, 4]]"; several tensors stay a list.
+std::string_view ShapeInWords(std::string_view sizes) {
+  bool one = sizes.starts_with("[[") && sizes.ends_with("]]") &&
+             sizes.find('[', 2) == std::string_view::npos;
+  if (!one) return sizes;
+  sizes = sizes.substr(1, sizes.size() - 2);
+  return sizes == "[]" ? "scalar" : sizes;
+}
+
+// "[4, 4]", or "[4, 4] -> [8]" when the output has another shape.
+std::string ShapesInWords(const Index& index, uint32_t row) {
+  std::string_view input = ShapeInWords(index.Text(index.ops.input_sizes[row])),
+                   output = ShapeInWords(index.Text(index.ops.output_sizes[row]));
+  return input == output ? std::string(input) : fmt::format("{} -> {}", input, output);
+}
+
+// "all_reduce [4, 4]".
+std::string CallInWords(const Index& index, uint32_t row) {
+  return fmt::format("{} {}", index.Text(index.ops.op[row]), ShapesInWords(index, row));
+}
+
+// From different lines they are different calls; of one line the sizes differ.
+std::string SizesInWords(const Index& index, const Unit& blamed, const Unit& reference) {
+  std::string site = AtSite(index, blamed), other_site = AtSite(index, reference);
+  std::string_view op = index.OpName(blamed);
+  std::string where = GroupInWords(index, index.GroupOf(blamed));
+  std::string own = ShapesInWords(index, blamed.row), other = ShapesInWords(index, reference.row);
+  int32_t peer = index.GlobalRank(reference.rank);
+  if (site == other_site)
+    return fmt::format("called {} {} of {} with size {}, rank {} with size {}{}", op, blamed.seq,
+                       where, own, peer, other, site);
+  return fmt::format("called {} {} of {} with size {}{}, rank {} another {} with size {}{}", op,
+                     blamed.seq, where, own, site, peer, op, other, other_site);
+}
+
+// "coalesced _broadcast_oop [[99, 64]] as operation 2 of 4 where rank 0 has _broadcast_oop [[64]]".
+std::string RegionInWords(const Index& index, const Unit& blamed, const Unit& reference) {
+  InnerDifference inner = FirstInnerDifference(index, blamed, reference);
+  int32_t peer = index.GlobalRank(reference.rank);
+  if (inner.a == InnerDifference::kNoRow || inner.b == InnerDifference::kNoRow)
+    return fmt::format("coalesced {} where rank {} coalesced {}",
+                       Plural(inner.count_a, "operation"), peer, inner.count_b);
+  std::string own = CallInWords(index, inner.a), other = CallInWords(index, inner.b);
+  if (own == other) {
+    own += fmt::format(" of {}", index.Text(index.ops.input_dtypes[inner.a]));
+    other += fmt::format(" of {}", index.Text(index.ops.input_dtypes[inner.b]));
+  }
+  return fmt::format("coalesced {} as operation {} of {} where rank {} has {}", own,
+                     inner.position + 1, inner.count_a, peer, other);
 }
 
 std::string InWords(const Index& index, const Difference& difference, const Unit& blamed,
@@ -117,6 +173,12 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
   size_t row = blamed.row, other = reference.row;
   std::string count =
       difference.count == 1 ? "a collective" : fmt::format("{} collectives", difference.count);
+  bool regions = blamed.region && reference.region;
+  bool plain = difference.kind == Kind::kType || difference.kind == Kind::kSize ||
+               difference.kind == Kind::kDtype;
+  if (regions && plain)
+    return fmt::format("{}: sequence {} of {}{}", RegionInWords(index, blamed, reference),
+                       blamed.seq, where, AtSite(index, blamed));
   switch (difference.kind) {
     case Kind::kSkipped:
       return fmt::format("skipped {} of {}: {}{} (sequence {}), and went on with {}{}", count,
@@ -133,9 +195,11 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
       return fmt::format("called {} {} of {} with type {}, rank {} with {}{}", index.OpName(blamed),
                          blamed.seq, where, index.Text(index.ops.input_dtypes[row]), peer,
                          index.Text(index.ops.input_dtypes[other]), AtSite(index, blamed));
+    case Kind::kSize:
+      return SizesInWords(index, blamed, reference);
     default:
       return fmt::format("called {} where rank {} called {}: sequence {} of {}{}",
-                         CallInWords(index, blamed), peer, CallInWords(index, reference),
+                         CallInWords(index, blamed.row), peer, CallInWords(index, reference.row),
                          blamed.seq, where, AtSite(index, blamed));
   }
 }
@@ -263,7 +327,7 @@ void AddAllToAll(const Index& index, const Group& group, const SeqRow& row,
                   one ? "gave sizes to" : "called", OpInWords(index, unit), AtSite(index, unit));
   cause.confidence = one ? 0.8 : 0.4;
   cause.why = one ? "its input size occurs nowhere else"
-                  : "the sum is wrong; nothing tells which member is";
+                  : "the sum is wrong; nothing tells which member is (dumps have sums, not splits)";
   cause.next_step = "Compare the splits that each rank computes at this line.";
 }
 

@@ -67,10 +67,13 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
 }
 
 // One exchange of an odd size whose other half nobody knows (no dump, or half of one): all others
-// of the channel and of its siblings at that sequence number have the same, other size.
+// of the channel have the same, other size. The first exchanges of a channel are often of another
+// size (pipelines send shapes before tensors).
 bool IsOdd(const Index& index, const std::vector<int32_t>& list, int32_t at) {
-  constexpr size_t kEnough = 4;
+  constexpr size_t kEnough = 4, kFirst = 3;
   const Unit& odd = index.UnitAt(at);
+  auto place = std::find(list.begin(), list.end(), at) - list.begin();
+  if (static_cast<size_t>(place) < kFirst) return false;
   if (list.size() < kEnough || odd.peer >= 0 || odd.fell_out || odd.partner < 0) return false;
   const RankInfo& partner = index.RankAt(odd.partner);
   if (partner.has_dump && partner.whole) return false;

@@ -1,5 +1,7 @@
 #include "analyses/flight/matching/signature.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/bytes/hash.h"
@@ -10,9 +12,20 @@ namespace debrief::analyses::flight {
 
 OpShape ShapeOf(std::string_view op) {
   if (op.starts_with("all_to_all") || op == "alltoall") return OpShape::kAllToAll;
-  if (op == "gather") return OpShape::kGather;
-  if (op == "scatter") return OpShape::kScatter;
-  return OpShape::kSame;
+  static constexpr std::array<std::string_view, 6> kRooted = {
+      "gather", "scatter", "broadcast", "_broadcast_oop", "reduce", "_reduce_oop"};
+  bool rooted = std::find(kRooted.begin(), kRooted.end(), op) != kRooted.end();
+  return rooted ? OpShape::kRooted : OpShape::kSame;
+}
+
+Side OwnSide(std::string_view input_sizes, std::string_view output_sizes) {
+  auto own = [](std::string_view sizes) -> int64_t {
+    auto tensors = std::count(sizes.begin(), sizes.end(), '[') - 1;  // less the outer bracket
+    return tensors == 1 ? CountElements(sizes) : 0;
+  };
+  int64_t input = own(input_sizes), output = own(output_sizes);
+  if (input <= 0 && output <= 0) return Side::kNeither;
+  return input >= output ? Side::kInput : Side::kOutput;
 }
 
 size_t SignaturePool::Hash::operator()(const SignatureParts& parts) const {

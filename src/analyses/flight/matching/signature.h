@@ -1,8 +1,9 @@
 // What two members must agree on when they do the same collective, as one number.
 //
 // The number stands for op, sizes and types, as far as they must be equal on all members: an
-// all_to_all may have other sizes on every rank, a gather has outputs at its root alone. Signatures
-// are compared a million times and looked into a few times, so they are interned.
+// all_to_all may have other sizes on every rank, and of an op with a root each member is compared
+// by its own tensor alone. Signatures are compared a million times and looked into a few times, so
+// they are interned.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,15 @@ namespace debrief::analyses::flight {
 enum class Signature : uint32_t {};  // 0: not known
 
 // The shape of an op for the rules about sizes.
-enum class OpShape : uint8_t { kSame, kAllToAll, kGather, kScatter };
+enum class OpShape : uint8_t { kSame, kAllToAll, kRooted };
 OpShape ShapeOf(std::string_view op);
+
+// Which side of an op with a root holds the member's own tensor? The other side is a tensor for
+// each member at the root, and nothing ([], [[0]]) elsewhere. Backends and versions differ in which
+// side they record as input (a scatter of PyTorch 2.11 has the list of its root as output), so the
+// texts decide: the side with one tensor, the larger when both have one.
+enum class Side : uint8_t { kInput, kOutput, kNeither };
+Side OwnSide(std::string_view input_sizes, std::string_view output_sizes);
 
 struct SignatureParts {
   StringId op = StringId::kNone;

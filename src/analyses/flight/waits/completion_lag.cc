@@ -44,6 +44,37 @@ bool AnyoneElseWaits(const Index& index, const std::map<int32_t, Lag>& lags) {
   return false;
 }
 
+// When the first peer saw it completed; null when that is not told.
+int64_t FirstCompletion(const Index& index, const Unit& unit) {
+  int64_t first = kNone64;
+  auto look = [&](const Unit& other) {
+    int64_t time = index.ops.completed_ns[other.row];
+    if (other.completed() && time != kNone64 && (first == kNone64 || time < first)) first = time;
+  };
+  if (unit.p2p && unit.peer >= 0) look(index.UnitAt(unit.peer));
+  const Group& group = index.GroupOf(unit);
+  const SeqRow* row = unit.p2p ? nullptr : index.FindRow(group, unit.seq);
+  if (row == nullptr) return first;
+  for (int32_t at : index.UnitsOf(group, *row)) look(index.UnitAt(at));
+  return first;
+}
+
+// Many ranks lag, each by what peers completed in the last moments of its own dump: their watchdogs
+// had not looked yet when the dumps were taken.
+bool IsAMoment(const Index& index, const std::map<int32_t, Lag>& lags) {
+  constexpr int64_t kMomentNs = 300'000'000;  // watchdogs look every 100 ms
+  constexpr size_t kMany = 3;                 // a third of all
+  if (lags.size() * kMany < index.ranks.size()) return false;
+  return std::all_of(lags.begin(), lags.end(), [&](const auto& entry) {
+    int64_t newest = kNone64, since = 0;
+    for (const Unit& unit : index.UnitsOf(entry.first))
+      newest = std::max({newest, index.ops.created_ns[unit.row], index.ops.completed_ns[unit.row]});
+    int64_t completed = FirstCompletion(index, index.UnitAt(entry.second.unit));
+    bool told = newest != kNone64 && completed != kNone64;
+    return told && !__builtin_sub_overflow(newest, completed, &since) && since < kMomentNs;
+  });
+}
+
 }  // namespace
 
 // The watchdog looks every fraction of a second, so the newest collective may look incomplete on
@@ -54,6 +85,7 @@ void FindCompletionLag(const Index& index, std::vector<Cause>& causes) {
   std::map<int32_t, Lag> lags = FindLags(index);
   int64_t most = 0;
   for (const auto& [rank, lag] : lags) most = std::max(most, lag.count);
+  if (IsAMoment(index, lags)) return;
   bool clear = most >= kClear;
   if (most == 0 || (!clear && AnyoneElseWaits(index, lags))) return;
   Cause& cause = causes.emplace_back();

@@ -97,31 +97,54 @@ const Unit* Waits::At(int32_t rank) const {
   return pending.empty() ? nullptr : &index_.UnitAt(pending.front());
 }
 
+bool Waits::IsAt(int32_t rank, const Unit& unit) const {
+  const Unit* at = At(rank);
+  if (at == nullptr || at == &unit) return at == &unit;
+  return at->p2p && unit.p2p && at->group == unit.group && at->seq == unit.seq;
+}
+
+void Waits::AddWait(int32_t rank, const Unit* theirs, Index::Issued issued,
+                    std::vector<Wait>& waits) const {
+  const RankInfo& info = index_.RankAt(rank);
+  if (!info.has_dump) {
+    waits.push_back({rank, WaitKind::kNoDump});
+  } else if (theirs != nullptr) {
+    if (!theirs->completed() && !IsAt(rank, *theirs))
+      waits.push_back({rank, WaitKind::kHeadOfLine});
+  } else if (issued != Index::Issued::kYes) {
+    waits.push_back(
+        {rank, issued == Index::Issued::kNo ? WaitKind::kNotIssued : WaitKind::kCutDump});
+  }
+}
+
+void Waits::AddPartner(const Unit& unit, std::vector<Wait>& waits) const {
+  if (unit.partner < 0 || unit.fell_out) return;
+  const Unit* theirs = unit.peer < 0 ? nullptr : &index_.UnitAt(unit.peer);
+  bool whole = index_.RankAt(unit.partner).whole;
+  AddWait(unit.partner, theirs, whole ? Index::Issued::kNo : Index::Issued::kUnknown, waits);
+}
+
+// A batch of sends and receives is one operation: its rank waits for all partners.
 std::vector<Wait> Waits::WaitsAt(const Unit& unit) const {
   std::vector<Wait> waits;
-  const Group& group = index_.GroupOf(unit);
-  auto add = [&](int32_t rank, const Unit* theirs, Index::Issued issued) {
-    const RankInfo& info = index_.RankAt(rank);
-    if (!info.has_dump) {
-      waits.push_back({rank, WaitKind::kNoDump});
-    } else if (theirs != nullptr) {
-      if (!theirs->completed() && At(rank) != theirs)
-        waits.push_back({rank, WaitKind::kHeadOfLine});
-    } else if (issued != Index::Issued::kYes) {
-      waits.push_back(
-          {rank, issued == Index::Issued::kNo ? WaitKind::kNotIssued : WaitKind::kCutDump});
-    }
-  };
   if (!unit.p2p) {
+    const Group& group = index_.GroupOf(unit);
     for (int32_t rank : group.members) {
       if (rank != unit.rank)
-        add(rank, index_.FindUnit(group, unit.seq, rank), index_.HasIssued(group, unit.seq, rank));
+        AddWait(rank, index_.FindUnit(group, unit.seq, rank),
+                index_.HasIssued(group, unit.seq, rank), waits);
     }
-  } else if (unit.partner >= 0 && !unit.fell_out) {
-    const Unit* theirs = unit.peer < 0 ? nullptr : &index_.UnitAt(unit.peer);
-    bool whole = index_.RankAt(unit.partner).whole;
-    add(unit.partner, theirs, whole ? Index::Issued::kNo : Index::Issued::kUnknown);
+    return waits;
   }
+  for (int32_t at : index_.RankAt(unit.rank).pending) {
+    const Unit& other = index_.UnitAt(at);
+    if (!other.p2p || other.group != unit.group || other.seq != unit.seq) break;
+    AddPartner(other, waits);
+  }
+  std::stable_sort(waits.begin(), waits.end(),
+                   [](const Wait& a, const Wait& b) { return a.on < b.on; });
+  auto same = [](const Wait& a, const Wait& b) { return a.on == b.on; };
+  waits.erase(std::unique(waits.begin(), waits.end(), same), waits.end());
   return waits;
 }
 

@@ -2,7 +2,8 @@
 //
 // A rank is where its oldest operation that is not completed is. It waits for the members that have
 // not issued that operation (their host has not come), and for those that have, but are themselves
-// at an older one (head of line). A rank that waits for nobody although it has work is in an
+// at an older one (head of line). A batch of sends and receives is one operation that waits for all
+// of its partners. A rank that waits for nobody although it has work is in an
 // operation that all members joined. Cost: linear in ranks and members.
 #pragma once
 
@@ -41,6 +42,11 @@ class Waits {
 
  private:
   std::vector<Wait> WaitsAt(const Unit& unit) const;
+  // Is `unit` what the rank is at, or a part of the batch that it is at?
+  bool IsAt(int32_t rank, const Unit& unit) const;
+  void AddWait(int32_t rank, const Unit* theirs, Index::Issued issued,
+               std::vector<Wait>& waits) const;
+  void AddPartner(const Unit& unit, std::vector<Wait>& waits) const;
 
   const Index& index_;
   std::vector<std::vector<Wait>> waits_;

@@ -1,0 +1,85 @@
+// Dumps that are not there, or hold nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/flight/cause.h"
+#include "base/text/units.h"
+#include "tables/comm_dump.h"
+#include "tables/comm_group.h"
+
+namespace debrief::analyses::flight {
+
+namespace {
+
+// The groups in other dumps that name a rank: what shows that there was one.
+void AddMembership(const Index& index, Cause& cause) {
+  constexpr size_t kMostRows = 8;
+  const auto& groups = index.model.tables.Get<CommGroupTable>();
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < groups.size() && rows.size() < kMostRows; ++i) {
+    bool ours = groups.job[i] == index.job && groups.attempt[i] == index.attempt;
+    if (!ours || groups.members[i] == ListId::kNone) continue;
+    std::span<const int64_t> members = index.model.pools.lists.Get(groups.members[i]);
+    bool named = std::any_of(cause.ranks.begin(), cause.ranks.end(), [&](int32_t rank) {
+      return std::binary_search(members.begin(), members.end(), index.GlobalRank(rank));
+    });
+    if (named) rows.push_back(static_cast<int64_t>(i));
+  }
+  if (!rows.empty())
+    cause.evidence.push_back({"groups of other ranks that name it", "comm_group", std::move(rows)});
+}
+
+}  // namespace
+
+// Nobody waits for it, but the picture lacks it.
+void FindMissingDumps(const Index& index, std::vector<Cause>& causes) {
+  Cause cause;
+  for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
+    const RankInfo& info = index.RankAt(rank);
+    if (!info.has_dump && !info.unread) cause.ranks.push_back(rank);
+  }
+  bool told = std::any_of(causes.begin(), causes.end(), [&](const Cause& other) {
+    return other.rule == "flight.no_dump" && (other.ranks == cause.ranks || other.ranks.empty());
+  });
+  if (cause.ranks.empty() || cause.ranks.size() == index.ranks.size() || told) return;
+  cause.rule = "flight.no_dump";
+  cause.severity = Severity::kWarning;
+  cause.what = fmt::format("left no dump, the other {} of the job did",
+                           Plural(index.ranks.size() - cause.ranks.size(), "rank"));
+  cause.confidence = 1;
+  cause.why = "groups of the other dumps name it as a member";
+  AddMembership(index, cause);
+  cause.next_step = "Look for its dump on its host; verdicts are surer with it.";
+  causes.push_back(std::move(cause));
+}
+
+// Dumps that hold nothing say nothing, and a reader must not take that for health.
+void FindEmptyDumps(const Index& index, std::vector<Cause>& causes) {
+  if (!index.units.empty()) return;
+  const auto& dumps = index.model.tables.Get<CommDumpTable>();
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < dumps.size(); ++i) {
+    bool ours = dumps.job[i] == index.job && dumps.attempt[i] == index.attempt;
+    if (ours) rows.push_back(static_cast<int64_t>(i));
+  }
+  const auto& groups = index.model.tables.Get<CommGroupTable>();
+  bool set_up = false;
+  for (size_t i = 0; i < groups.size(); ++i)
+    set_up |= groups.job[i] == index.job && groups.attempt[i] == index.attempt;
+  Cause& cause = causes.emplace_back();
+  cause.rule = "flight.empty_dumps";
+  cause.severity = Severity::kWarning;
+  cause.what = fmt::format("{} without entries: {}", Plural(rows.size(), "dump"),
+                           set_up ? "only active collectives were dumped and none was active, or "
+                                    "entries were left out"
+                                  : "written before the first collective");
+  cause.confidence = 1;
+  cause.why = set_up ? "they have groups and counters" : "they have neither groups nor counters";
+  cause.evidence.push_back({"dumps without entries", "comm_dump", std::move(rows)});
+  cause.next_step =
+      "Look at the outputs of the ranks for the reason of the dump; a signal of an earlier attempt "
+      "that still stands in the store asks for one at the start.";
+}
+
+}  // namespace debrief::analyses::flight
