@@ -1,5 +1,7 @@
-// Who died, and of what? An exit code or a signal says so; a traceback or a lack of memory does
-// when the output of its rank ends there. One that the program caught and went on from is none.
+// Who died, and of what? The kernel, a launcher, an exit code or a signal says so; a traceback or a
+// fault does when the output of its rank ends there. One that the program caught and went on from
+// is none. A rank that was stopped because another had ended, or that its own watchdog took down,
+// did not die of itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,49 +16,93 @@ namespace debrief::analyses::text_hang {
 
 namespace {
 
-constexpr int64_t kTail = 200;     // lines: a long traceback and what is said while a process ends
-constexpr size_t kMostDeaths = 3;  // different ones that are told
-constexpr size_t kLongestText = 200;
+constexpr size_t kMostDeaths = 3;    // different ones that are told
+constexpr size_t kLongestText = 60;  // of an exception, in a headline
+constexpr size_t kMostEvidence = 4;  // lines of one rank
+constexpr int32_t kAbort = -6, kKilled = -9;
 
 struct Death {
   std::vector<int32_t> ranks;
-  size_t row = 0;             // what tells the reason best
-  int64_t when_ns = kNone64;  // earliest
-  int32_t exit_code = kNone32;
+  size_t row = RankTalk::kNoRow;  // of text_event: what tells the reason best
+  int64_t when_ns = kNone64;      // earliest
+  End end;
 };
-
-bool EndsOutput(const Scene& scene, const RankTalk& talk, size_t row) {
-  const auto& events = scene.model.tables.Get<TextEventTable>();
-  if (!talk.timeouts.empty() || talk.last_line == RankTalk::kNoRow) return false;
-  if (events.input[talk.last_line] != events.input[row]) return false;
-  return events.line[talk.last_line] - events.line[row] <= kTail;
-}
 
 // The more a kind of line says of the reason, the smaller.
 int Telling(std::string_view kind) {
-  if (kind == "out_of_memory") return 0;
-  if (kind == "traceback") return 1;
-  return kind == "signal" ? 2 : 3;
+  constexpr std::string_view kOrder[] = {"device_assert", "out_of_memory", "traceback",
+                                         "cuda_error",    "terminate",     "signal"};
+  const auto* at = std::find(std::begin(kOrder), std::end(kOrder), kind);
+  return static_cast<int>(at - std::begin(kOrder));
+}
+
+std::string_view KindAt(const Scene& scene, size_t row) {
+  return scene.model.pools.Text(scene.model.tables.Get<TextEventTable>().kind[row]);
+}
+
+bool IsEnd(std::string_view kind) { return kind == "exit" || kind == "signal"; }
+
+// Its own watchdog or the end of a peer explains a code that is no fault.
+bool HasAftermath(const RankTalk& talk) {
+  return talk.teardown || !talk.timeouts.empty() || !talk.remote_errors.empty() ||
+         !talk.aftermaths.empty() || !talk.dump_signals.empty();
+}
+
+// Did a process that ended with this code do so by itself? `talk` is what its rank printed.
+bool EndedByItself(const Talk& talk, int32_t rank, const RankTalk& each, const End& end) {
+  int32_t code = end.exit_code;
+  if (end.by_kernel) return true;
+  if (!end.known() || code == 0 || IsTold(code)) return false;
+  if (code == kAbort) return !HasAftermath(each) && talk.OutputIsKnown(rank);
+  if (code == kKilled) return !end.stopped;
+  if (code < 0) return true;
+  return !HasAftermath(each) && (!end.stopped || end.first);
+}
+
+// The line of text_event that says best why; none when no line does.
+size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  bool ended = end.known() && end.exit_code != 0 && !IsTold(end.exit_code) &&
+               (end.exit_code > 0 || !HasAftermath(talk));
+  size_t best = RankTalk::kNoRow;
+  int best_rank = 0;
+  for (size_t row : talk.troubles) {
+    std::string_view kind = scene.model.pools.Text(events.kind[row]);
+    if (IsEnd(kind) && events.file[row] == StringId::kNone) continue;
+    // An exit code makes the last traceback the reason, wherever it stands; but not one after which
+    // the program went on.
+    bool fatal = ended ? !talk.WentOn(events.input[row], events.line[row])
+                       : talk.timeouts.empty() && EndsOutput(scene, talk, row);
+    if (!fatal) continue;
+    if (best != RankTalk::kNoRow && Telling(kind) >= best_rank) continue;
+    best = row;
+    best_rank = Telling(kind);
+  }
+  return best;
+}
+
+// An exit or a signal that only a line of its own output tells.
+End EndOf(const Scene& scene, const RankTalk& talk) {
+  End end = talk.end;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  for (size_t row : talk.troubles) {
+    if (end.known() && end.exit_code != 0) break;
+    bool tells =
+        IsEnd(scene.model.pools.Text(events.kind[row])) && events.exit_code[row] != kNone32;
+    if (tells) end.exit_code = events.exit_code[row];
+  }
+  return end;
 }
 
 bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& death) {
-  const auto& events = scene.model.tables.Get<TextEventTable>();
-  bool dead = false, has_reason = false;
-  int best = 0;
-  for (size_t row : talk.troubles) {
-    std::string_view kind = scene.model.pools.Text(events.kind[row]);
-    bool ended = kind == "exit" || kind == "signal";
-    if (ended && events.exit_code[row] != kNone32) death.exit_code = events.exit_code[row];
-    if (!ended && !EndsOutput(scene, talk, row)) continue;
-    dead = true;
-    if (has_reason && Telling(kind) >= best) continue;
-    has_reason = true;
-    best = Telling(kind);
-    death.row = row;
-  }
   death.ranks = {rank};
-  death.when_ns = dead ? events.time_ns[death.row] : kNone64;
-  return dead;
+  death.end = EndOf(scene, talk);
+  death.row = BestReason(scene, talk, death.end);
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  if (death.row != RankTalk::kNoRow) death.when_ns = events.time_ns[death.row];
+  if (death.when_ns == kNone64) death.when_ns = death.end.time_ns;
+  // A reason of its own counts even where the launcher had to stop the process afterwards.
+  return death.row != RankTalk::kNoRow || EndedByItself(scene.talk, rank, talk, death.end);
 }
 
 std::string Site(const Scene& scene, size_t row) {
@@ -66,86 +112,150 @@ std::string Site(const Scene& scene, size_t row) {
   return fmt::format(" at {}:{}", file.substr(file.rfind('/') + 1), events.file_line[row]);
 }
 
-std::string EndInWords(int32_t exit_code) {
-  if (exit_code == kNone32) return {};
-  return exit_code < 0 ? fmt::format(" (signal {})", -exit_code)
-                       : fmt::format(" (exit code {})", exit_code);
-}
-
-// The exception; an output that ends inside of a traceback does not name it.
-std::string_view Reason(std::string_view text) {
+// The exception, cut between words; an output that ends inside of a traceback does not name it.
+std::string Reason(std::string_view text) {
   if (text.empty() || text.starts_with(' ') || text.starts_with("Traceback"))
     return "an exception that its output no longer names,";
-  return text.substr(0, kLongestText);
+  if (text.size() <= kLongestText * 2) return std::string(text);
+  size_t blank = text.rfind(' ', kLongestText * 2);
+  return fmt::format("{} ...",
+                     text.substr(0, blank == std::string_view::npos ? kLongestText : blank));
 }
 
 // "died with ValueError: bad batch at train.py:71 (exit code 1)".
 std::string DeathInWords(const Scene& scene, const Death& death) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  std::string_view kind = scene.model.pools.Text(events.kind[death.row]);
-  std::string_view text = scene.model.pools.Text(events.text[death.row]);
-  if (kind == "exit" && death.exit_code != kNone32)
-    return fmt::format("exited with code {}", death.exit_code);
-  if (kind == "signal" && death.exit_code != kNone32)
-    return fmt::format("was killed by signal {}", -death.exit_code);
-  return fmt::format("died with {}{}{}", Reason(text), Site(scene, death.row),
-                     EndInWords(death.exit_code));
+  int32_t code = death.end.exit_code;
+  std::string by = death.end.by_kernel && code == kKilled
+                       ? "was killed by the kernel: out of memory (SIGKILL, signal 9)"
+                       : "";
+  if (!by.empty()) return by;
+  std::string_view kind =
+      death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.kind[death.row]);
+  std::string site = death.row == RankTalk::kNoRow ? "" : Site(scene, death.row);
+  if (death.row == RankTalk::kNoRow || kind == "signal") {
+    if (code >= 0) return fmt::format("exited with code {}", code);
+    return fmt::format("{} by {}{}", code == kKilled ? "was killed" : "died", CodeInWords(code),
+                       site);
+  }
+  bool told = code != kNone32 && code != 0 && death.end.said_by != "rank";
+  std::string end = told ? fmt::format(" ({})", CodeInWords(code)) : "";
+  return fmt::format("died with {}{}{}", Reason(scene.model.pools.Text(events.text[death.row])),
+                     site, end);
+}
+
+// The first to die comes first: whom the kernel ended, who was dead when the launcher began to stop
+// the others, whom it names the first, the earliest; without times the rarest, since what all ranks
+// say is rarely where it began.
+bool IsBefore(const Death& a, const Death& b) {
+  auto order = [](const Death& death) {
+    return std::tuple(!death.end.by_kernel, death.end.stopped, !death.end.first);
+  };
+  if (order(a) != order(b)) return order(a) < order(b);
+  bool both = a.when_ns != kNone64 && b.when_ns != kNone64;
+  if (both && a.when_ns != b.when_ns) return a.when_ns < b.when_ns;
+  if (a.ranks.size() != b.ranks.size()) return a.ranks.size() < b.ranks.size();
+  return a.ranks < b.ranks;
 }
 
 // Ranks that died of one thing are one death.
 std::vector<Death> CollectDeaths(const Scene& scene) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  std::map<std::tuple<StringId, StringId, int32_t, int32_t>, Death> by_reason;
+  using What = std::tuple<StringId, StringId, int32_t, int32_t, bool>;
+  std::map<What, Death> by_reason;
   for (const auto& [rank, talk] : scene.talk.ranks) {
     Death death;
     if (!FindDeath(scene, rank, talk, death)) continue;
-    std::string_view kind = scene.model.pools.Text(events.kind[death.row]);
-    // A line about an exit names its process; the code is what it has in common with others.
-    bool by_code = kind == "exit" || kind == "signal";
-    auto [known, is_new] = by_reason.try_emplace(
-        {by_code ? events.kind[death.row] : events.text[death.row], events.file[death.row],
-         events.file_line[death.row], death.exit_code},
-        death);
+    bool told = death.row != RankTalk::kNoRow;
+    What what{told ? events.text[death.row] : StringId::kNone,
+              told ? events.file[death.row] : StringId::kNone,
+              told ? events.file_line[death.row] : kNone32, death.end.exit_code,
+              death.end.by_kernel};
+    auto [known, is_new] = by_reason.try_emplace(what, death);
     if (is_new) continue;
-    known->second.ranks.push_back(rank);
-    if (death.when_ns != kNone64 &&
-        (known->second.when_ns == kNone64 || death.when_ns < known->second.when_ns))
-      known->second.when_ns = death.when_ns;
+    Death& same = known->second;
+    if (IsBefore(death, same)) {
+      std::swap(same.end, death.end);
+      std::swap(same.when_ns, death.when_ns);
+    }
+    same.ranks.push_back(rank);
   }
   std::vector<Death> deaths;
   for (auto& [reason, death] : by_reason) deaths.push_back(std::move(death));
-  // The first to die; without times the rarest: what all ranks say is rarely where it began.
-  std::stable_sort(deaths.begin(), deaths.end(), [](const Death& a, const Death& b) {
-    bool both = a.when_ns != kNone64 && b.when_ns != kNone64;
-    if (both && a.when_ns != b.when_ns) return a.when_ns < b.when_ns;
-    return std::tie(a.ranks) < std::tie(b.ranks);
-  });
+  std::stable_sort(deaths.begin(), deaths.end(), IsBefore);
   return deaths;
 }
 
+void AddEvidence(const Scene& scene, const Death& death, Finding& finding) {
+  const RankTalk& talk = scene.talk.ranks.at(death.ranks.front());
+  if (death.row != RankTalk::kNoRow) finding.evidence.push_back(LineAsEvidence(scene, death.row));
+  for (size_t row : talk.end.rows) {
+    if (finding.evidence.size() < kMostEvidence)
+      finding.evidence.push_back(ExitAsEvidence(scene, row));
+  }
+  for (size_t row : talk.troubles) {
+    bool again = row == death.row || (IsEnd(KindAt(scene, row)) && !talk.end.rows.empty());
+    if (!again && finding.evidence.size() < kMostEvidence)
+      finding.evidence.push_back(LineAsEvidence(scene, row));
+  }
+  AddContext(scene, death.ranks.front(), finding);
+}
+
+std::string WhyOf(const Death& death) {
+  if (death.end.by_kernel) return "the kernel's log says so";
+  if (death.end.said_by == "rank") return "its output ends with what ended it";
+  if (!death.end.said_by.empty() && !death.end.stopped)
+    return fmt::format("{} reports its end{}", death.end.said_by,
+                       death.end.first ? " and names it the first failure" : "");
+  if (death.end.known()) return "its exit is told";
+  return "its output ends there; no exit code is told";
+}
+
+std::string NextOf(const Death& death) {
+  if (death.end.by_kernel)
+    return "Give the host or the container more memory, or use less: data loader workers, pinned "
+           "memory, checkpoints held in memory.";
+  if (death.row != RankTalk::kNoRow)
+    return "Read the whole traceback in its output, from the line that the evidence names.";
+  if (death.end.exit_code == kKilled)
+    return "Look for the out-of-memory killer in the kernel log of its host (dmesg), and for "
+           "whoever sent SIGKILL: the scheduler, a memory limit of the container, a person.";
+  if (death.end.exit_code < 0)
+    return "Run this rank with PYTHONFAULTHANDLER=1, or look for its core dump: both show the "
+           "line.";
+  return "Look for calls that end the process (sys.exit, os._exit) and for its error output.";
+}
+
 }  // namespace
+
+bool IsTold(int32_t exit_code) {
+  constexpr int32_t kHangup = -1, kInterrupt = -2, kTerminated = -15;
+  return exit_code == kTerminated || exit_code == kInterrupt || exit_code == kHangup;
+}
 
 void FindDeaths(const Scene& scene, std::vector<Finding>& findings) {
   std::vector<Death> deaths = CollectDeaths(scene);
   const auto& events = scene.model.tables.Get<TextEventTable>();
   for (size_t i = 0; i < deaths.size() && i < kMostDeaths; ++i) {
     const Death& death = deaths[i];
+    // Whoever was stopped after the first death, and has nothing to say of its own, follows from
+    // it.
+    if (i > 0 && death.row == RankTalk::kNoRow && death.end.stopped) continue;
     Finding finding = NewFinding(scene, "text_hang.died");
     finding.ranks = death.ranks;
     finding.headline =
         fmt::format("{} {}", RanksAsSubject(death.ranks), DeathInWords(scene, death));
-    std::string_view file = scene.model.pools.Text(events.file[death.row]);
+    std::string_view file =
+        death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.file[death.row]);
     if (!file.empty())
       finding.source.push_back(
           {death.ranks.front(), std::string(file), events.file_line[death.row]});
-    for (size_t row : scene.talk.ranks.at(death.ranks.front()).troubles)
-      finding.evidence.push_back(LineAsEvidence(scene, row));
-    finding.confidence = i > 0 ? 0.6 : death.exit_code != kNone32 ? 0.9 : 0.8;
-    finding.why = death.exit_code != kNone32 ? "its exit is told"
-                                             : "its output ends there; no exit code is told";
+    AddEvidence(scene, death, finding);
+    bool sure = death.end.first || death.end.by_kernel;
+    finding.confidence = i > 0 ? 0.6 : sure ? 0.95 : death.end.known() ? 0.9 : 0.8;
+    finding.why = WhyOf(death);
     if (i > 0) finding.why += "; another rank died before or of a rarer reason";
-    finding.next_step =
-        "Read the whole traceback in its output, from the line that the evidence names.";
+    finding.next_step = NextOf(death);
     findings.push_back(std::move(finding));
   }
 }

@@ -38,10 +38,16 @@ std::string Shape(const Work& work, bool with_size) {
 
 using ByShape = std::map<std::string, std::vector<const Work*>>;
 
+// Sends, receives and what is coalesced of them are numbered apart from collectives.
+bool IsPointToPoint(std::string_view op) {
+  return op == "COALESCED" || op == "SEND" || op == "RECV";
+}
+
 ByShape ShapesAt(const GroupWorks& group, int64_t seq, bool with_size) {
   ByShape shapes;
   for (const Work& work : group.works) {
-    if (work.seq == seq) shapes[Shape(work, with_size)].push_back(&work);
+    if (work.seq == seq && !IsPointToPoint(work.op))
+      shapes[Shape(work, with_size)].push_back(&work);
   }
   return shapes;
 }
@@ -135,7 +141,9 @@ bool FindAhead(const Scene& scene, const GroupWorks& group, std::vector<Finding>
   for (const Work& waiting : group.works) {
     if (!WaitsForAll(waiting.op)) continue;
     for (const Work& ahead : group.works) {
-      if (ahead.last_completed == kNone64 || ahead.last_completed < waiting.seq) continue;
+      // Counts of sends and receives would make a rank wait for itself.
+      bool counts = ahead.last_completed != kNone64 && ahead.last_completed < ahead.seq;
+      if (!counts || ahead.last_completed < waiting.seq) continue;
       Finding finding = NewFinding(scene, "text_hang.differs");
       finding.ranks = {ahead.rank};
       Describe(scene, group, {&waiting, &ahead}, finding);

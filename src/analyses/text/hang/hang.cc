@@ -11,9 +11,15 @@
 
 #include "analyses/analysis.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
 #include "base/text/units.h"
+#include "tables/comm_group.h"
+#include "tables/input.h"
 #include "tables/job.h"
+#include "tables/process_identity.h"
+#include "tables/progress.h"
 #include "tables/rank.h"
+#include "tables/tail_line.h"
 #include "tables/text_event.h"
 
 namespace debrief::analyses::text_hang {
@@ -21,25 +27,63 @@ namespace debrief::analyses::text_hang {
 namespace {
 
 constexpr auto kNeeds = kTableNames<TextEventTable>;
-constexpr auto kUses = kTableNames<JobTable, RankTable>;
+constexpr auto kUses =
+    kTableNames<JobTable, RankTable, InputTable, ProcessExitTable, ProcessIdentityTable,
+                ProgressTable, TailLineTable, CommGroupTable>;
 
 void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings) {
   Scene scene{model, talk, CollectWorks(model, talk)};
   size_t first = findings.size();
-  for (auto guess : {FindDeaths, FindExit, FindDifferences, FindSilent}) {
+  for (auto guess : {FindStaleSignal, FindGpuFault, FindDeaths, FindExit, FindStuck,
+                     FindDifferences, FindSilent, FindOddCounter, FindEnded}) {
     guess(scene, findings);
     if (findings.size() > first) break;
   }
   size_t causes = findings.size() - first;
   AddTimeouts(scene, findings);
-  if (causes == 0 || findings.size() == first + causes) return;
-  findings.back().role = Role::kConsequence;
+  if (findings.size() == first + causes) return;
+  Finding& timeouts = findings.back();
+  if (causes == 0) {  // nobody to blame is known, and still the job hung
+    timeouts.severity = Severity::kError;
+    timeouts.role = Role::kCause;
+    timeouts.ranks.clear();
+    timeouts.confidence = 0.4;
+    timeouts.why += "; for whom they waited, the texts do not tell";
+    timeouts.next_step =
+        "Flight Recorder dumps (TORCH_FR_BUFFER_SIZE) or stacks of all ranks (py-spy) would show "
+        "which rank did not come.";
+    return;
+  }
+  timeouts.role = Role::kConsequence;
   findings[first].explains.push_back(findings.size() - 1);
+}
+
+// An attempt that a signal of the one before ended follows from what ended that.
+void LinkAttempts(std::vector<Finding>& findings) {
+  for (size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].rule != "text_hang.stale_signal") continue;
+    auto cause = std::find_if(findings.begin(), findings.end(), [&](const Finding& each) {
+      return each.job == findings[i].job && each.attempt == findings[i].attempt - 1 &&
+             each.role == Role::kCause && each.severity == Severity::kError;
+    });
+    if (cause == findings.end()) continue;
+    findings[i].role = Role::kConsequence;
+    cause->explains.push_back(i);
+  }
 }
 
 Status Run(const Model& model, AnalysisResult& result) {
   for (const Talk& talk : CollectTalks(model)) Judge(model, talk, result.findings);
+  LinkAttempts(result.findings);
   return {};
+}
+
+std::string NameOfInput(const Model& model, int32_t input) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs.input[i] == input) return std::string(FileName(model.pools.Text(inputs.path[i])));
+  }
+  return "a text";
 }
 
 }  // namespace
@@ -56,9 +100,21 @@ Finding NewFinding(const Scene& scene, std::string_view rule) {
 
 Evidence LineAsEvidence(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  return {fmt::format("output of rank {}, line {}: {}", events.rank[row], events.line[row],
+  std::string where = events.rank[row] == kNone32
+                          ? NameOfInput(scene.model, events.input[row])
+                          : fmt::format("output of rank {}", events.rank[row]);
+  return {fmt::format("{}, line {}: {}", where, events.line[row],
                       scene.model.pools.Text(events.text[row])),
           "text_event",
+          {static_cast<int64_t>(row)}};
+}
+
+Evidence ExitAsEvidence(const Scene& scene, size_t row) {
+  const auto& exits = scene.model.tables.Get<ProcessExitTable>();
+  return {fmt::format("{} says, {} line {}: {}", scene.model.pools.Text(exits.said_by[row]),
+                      NameOfInput(scene.model, exits.input[row]), exits.line[row],
+                      scene.model.pools.Text(exits.text[row])),
+          "process_exit",
           {static_cast<int64_t>(row)}};
 }
 

@@ -1,19 +1,27 @@
-// What the outputs of a job's ranks say about its end, and the guesses that follow.
+// What the texts of a job say about its end, and the guesses that follow.
 //
-//   text_event --> Talk: by rank, one pass
-//              --> GroupWorks: the works that watchdogs gave up, by group
-//              --> findings: each guess looks at the talk of one attempt and adds what it finds
+//   text_event, process_exit --> Talk: by rank, one pass
+//                            --> GroupWorks: the works that watchdogs gave up, by group
+//                            --> findings: each guess looks at the talk of one attempt and adds
+//                                what it finds
+//
+// Cause before consequence: who was ended by the kernel or ended by itself, then who differs from
+// all others, then only that ranks waited. A rank that the launcher stopped, or that its own
+// watchdog took down, is never named for that.
 //
 // Text knows less than dumps: confidences are those of a guess that the dumps would settle.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/model.h"
+#include "tables/process_exit.h"
 #include "tables/text_event.h"
 
 namespace debrief::analyses::text_hang {
@@ -21,16 +29,43 @@ namespace debrief::analyses::text_hang {
 // Rows of text_event, in the order of the text.
 using Rows = std::vector<size_t>;
 
+// How a process ended, by all that is said of it.
+struct End {
+  int32_t exit_code = kNone32;
+  int64_t time_ns = kNone64;
+  std::string_view said_by;
+  bool stopped = false;    // the launcher stopped it: it lived when another had ended
+  bool forced = false;     // it did not end when the launcher told it to
+  bool first = false;      // the launcher names it the first failure
+  bool by_kernel = false;  // the kernel ended it
+  Rows rows;               // of process_exit
+
+  bool known() const { return exit_code != kNone32; }
+};
+
 struct RankTalk {
   bool has_text = false;  // it left an output
   Rows timeouts;          // its watchdog: a work ran into its time limit
   Rows dump_signals;      // somebody asked it for a dump
   Rows counters;          // it tells the last work that it enqueued on a group
   Rows remote_errors;     // communication failed because another process went away
-  Rows troubles;          // tracebacks, out of memory, signals, exits: its own, not an aftermath
+  Rows troubles;          // tracebacks, out of memory, faults, signals, exits: its own
+  Rows aftermaths;        // exceptions that say only that communication was given up
+  Rows suspicions;        // a lost heartbeat, a held GIL, a monitor that found it stuck
   bool teardown = false;  // its watchdog took the process down
-  size_t last_line = kNoRow;
-  int64_t last_ns = kNone64;  // the last time in its output
+  std::map<int32_t, size_t> last_lines;   // by input
+  size_t last_line = kNoRow;              // the newest of them
+  int64_t last_ns = kNone64;              // the last time in its output
+  std::map<int32_t, int64_t> last_steps;  // the line of the last step it reported, by input
+  size_t last_step = kNoRow;              // of progress
+  Rows tail;                              // of tail_line
+  End end;
+
+  // Did it report a step behind `line` of `input`?
+  bool WentOn(int32_t input, int64_t line) const {
+    auto step = last_steps.find(input);
+    return step != last_steps.end() && step->second > line;
+  }
 
   static constexpr size_t kNoRow = ~size_t{0};
 };
@@ -38,22 +73,41 @@ struct RankTalk {
 struct Talk {
   int32_t job = kNone32;
   int32_t attempt = kNone32;
-  std::map<int32_t, RankTalk> ranks;   // all that are known to exist
-  int64_t first_timeout_ns = kNone64;  // null when none tells a time
+  std::map<int32_t, RankTalk> ranks;  // all that are known to exist
+  RankTalk nobody;                    // text whose rank is not known: a launcher's, or any file
+  std::vector<End> nameless;          // ends of processes whose rank is not known
+  Rows scheduler;                     // the job was ended from outside
+  Rows kernel;                        // what the kernel says of GPUs and processes
+  Rows setup;                         // the store or the set-up of communicators failed
+  std::vector<int32_t> listed;        // ranks in the closing list of a launcher
+  std::map<int64_t, int32_t> rank_of_pid;
+  std::map<std::string, int32_t, std::less<>> rank_of_bus;  // by PCI address, as NCCL prints it
+  int64_t first_timeout_ns = kNone64;                       // null when none tells a time
+  bool stale_signal = false;      // a dump signal of an earlier attempt reached this one
+  bool is_teed = false;           // one text has the output of several ranks
+  std::set<int32_t> with_errors;  // ranks of which an input exists that would hold errors
 
   std::vector<int32_t> RanksThatTimedOut() const;
+  // Would an error message of `rank` be here, had it printed one?
+  bool OutputIsKnown(int32_t rank) const { return is_teed || with_errors.contains(rank); }
 };
 
-// One per attempt of a job in which a rank speaks. Text whose rank is not known says nothing of a
-// rank: it may be a launcher's, or a tool's that ran later.
+// One per attempt of a job about which a text says something.
 std::vector<Talk> CollectTalks(const Model& model);
+
+// ---- ends.cc: joins what is said of processes by rank or process id.
+void AddEnds(const Model& model, std::vector<Talk>& talks);
 
 // Sentences of a communication library about a peer that is gone. What follows from the end of
 // another process is not what ended this one.
 bool BlamesARemote(std::string_view text);
 
-// An exception that says only that communication was given up.
+// An exception that says only that communication was given up, or that somebody stopped the
+// process.
 bool IsAftermath(std::string_view text);
+
+// The whole number behind `key`, as in "NumelIn=131072"; kNone64 when there is none.
+int64_t NumberAfter(std::string_view text, std::string_view key);
 
 // The oldest work of one rank in one group that ran into its time limit.
 struct Work {
@@ -92,19 +146,41 @@ struct Scene {
   std::vector<GroupWorks> groups;
 };
 
-// text_hang.died: a traceback, out of memory, a signal or an exit code ends the output of a rank.
+// text_hang.stale_signal: this attempt was ended by the dump signal of an earlier one.
+void FindStaleSignal(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.gpu_fault: the driver reports a fault of the GPU of one rank.
+void FindGpuFault(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.died: a traceback, a fault, out of memory, a signal or an exit code ended a rank.
 void FindDeaths(const Scene& scene, std::vector<Finding>& findings);
 
-// text_hang.exited: a rank is gone without a word; its peers lost their connection to it.
+// text_hang.exited: a rank is gone without any output; its peers lost their connection to it, or
+// the launcher lists all others.
 void FindExit(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.stuck: a monitor, the watchdog, the kernel or NCCL's desync report names the rank.
+void FindStuck(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.differs: members of a group were in different works, or in one that another completed.
 void FindDifferences(const Scene& scene, std::vector<Finding>& findings);
 
-// text_hang.silent: all but a few ran into their time limits.
+// text_hang.silent: all but one ran into their time limits. Where several did not, they may
+// themselves wait for another, without a watchdog: then FindSeveralSilent() tells it and blames
+// nobody.
 void FindSilent(const Scene& scene, std::vector<Finding>& findings);
+void FindSeveralSilent(const Scene& scene, std::vector<Finding>& findings);
 
-// text_hang.timeouts: who ran into a time limit; null when nobody did.
+// text_hang.counter: one rank enqueued more or less than all others.
+void FindOddCounter(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.setup: ranks waited in vain for another one in the store, or to set up a communicator.
+bool FindSetup(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.ended: the job failed or was ended, and the texts name no rank.
+void FindEnded(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.timeouts: who ran into a time limit; none when nobody did.
 void AddTimeouts(const Scene& scene, std::vector<Finding>& findings);
 
 // A finding about this attempt.
@@ -112,5 +188,22 @@ Finding NewFinding(const Scene& scene, std::string_view rule);
 
 // "output of rank 3, line 5: ..." with its row.
 Evidence LineAsEvidence(const Scene& scene, size_t row);
+
+// "torchrun: rank 3 ..., torchrun.txt line 5: ..." with its row of process_exit.
+Evidence ExitAsEvidence(const Scene& scene, size_t row);
+
+// ---- context.cc: what a blamed rank printed before, as evidence.
+
+// Its last lines that none of its peers printed, and the last step it reported.
+void AddContext(const Scene& scene, int32_t rank, Finding& finding);
+
+// Nothing but what a process prints while it ends follows `row` in its text.
+bool EndsOutput(const Scene& scene, const RankTalk& talk, size_t row);
+
+// Somebody told the process to end: SIGTERM, SIGINT, SIGHUP.
+bool IsTold(int32_t exit_code);
+
+// "SIGKILL (signal 9)", "exit code 1".
+std::string CodeInWords(int32_t exit_code);
 
 }  // namespace debrief::analyses::text_hang

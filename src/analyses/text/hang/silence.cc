@@ -69,13 +69,12 @@ void AddTimedOut(const Scene& scene, const FirstWork& first, Finding& finding) {
   finding.evidence.push_back(LineAsEvidence(scene, first.work->row));
 }
 
-// The first loss of a connection that somebody other than `rank` tells, before anybody's time limit
-// had passed: later ones come from watchdogs that take their processes down.
-std::optional<size_t> FirstLoss(const Scene& scene, int32_t rank) {
+// The first loss of a connection, before anybody's time limit had passed: later ones come from
+// watchdogs that take their processes down.
+std::optional<size_t> FirstLoss(const Scene& scene) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   std::optional<size_t> first;
   for (const auto& [peer, talk] : scene.talk.ranks) {
-    if (peer == rank) continue;
     for (size_t row : talk.remote_errors) {
       int64_t when = events.time_ns[row];
       if (when == kNone64) continue;
@@ -90,6 +89,16 @@ bool AllOthersWereAsked(const Talk& talk, int32_t rank) {
   return std::all_of(talk.ranks.begin(), talk.ranks.end(), [&](const auto& each) {
     return each.first == rank || !each.second.dump_signals.empty();
   });
+}
+
+// Every rank up to the highest that is known left an output.
+bool AllOthersSpeak(const Talk& talk, int32_t silent) {
+  int32_t next = 0;
+  for (const auto& [rank, each] : talk.ranks) {
+    if (rank != silent && !each.has_text) return false;
+    if (rank != next++) return false;
+  }
+  return true;
 }
 
 // Did `rank` say anything after `when`?
@@ -171,61 +180,134 @@ std::string TimeoutsInWords(const std::vector<int32_t>& ranks, const FirstWork& 
                             WorkInWords(*first.group, *first.work));
 }
 
+// A launcher lists every process that failed or that it had to stop. Who is not in the list had
+// ended before, without an error, while the others still waited for it.
+bool FindUnlisted(const Scene& scene, std::vector<Finding>& findings) {
+  const Talk& talk = scene.talk;
+  if (talk.listed.size() < 2) return false;
+  std::vector<int32_t> unlisted;
+  for (const auto& [rank, each] : talk.ranks) {
+    bool inside = rank < talk.listed.back() + 2;  // ranks of other nodes have lists of their own
+    bool listed = std::binary_search(talk.listed.begin(), talk.listed.end(), rank);
+    if (!listed && inside && !each.end.stopped && each.timeouts.empty()) unlisted.push_back(rank);
+  }
+  if (unlisted.empty() || unlisted.size() * 2 >= talk.listed.size()) return false;
+  Finding finding = NewFinding(scene, "text_hang.exited");
+  finding.ranks = unlisted;
+  finding.headline =
+      fmt::format("{} ended early without an error; the launcher lists all others as failed",
+                  RanksAsSubject(unlisted));
+  for (int32_t rank : talk.listed) {
+    const Rows& rows = talk.ranks.at(rank).end.rows;
+    if (!rows.empty() && finding.evidence.size() < 2)
+      finding.evidence.push_back(ExitAsEvidence(scene, rows.back()));
+  }
+  AddLastWords(scene, unlisted.front(), finding);
+  AddTimedOut(scene, FirstToWait(scene), finding);
+  AddContext(scene, unlisted.front(), finding);
+  finding.confidence = 0.7;
+  finding.why = "a process that ends with code 0 is no failure to the launcher";
+  finding.next_step =
+      "Look for what makes this rank leave its loop before the others: fewer batches, a return, "
+      "sys.exit(0).";
+  findings.push_back(std::move(finding));
+  return true;
+}
+
 }  // namespace
 
 void FindExit(const Scene& scene, std::vector<Finding>& findings) {
+  if (FindUnlisted(scene, findings)) return;
   std::vector<int32_t> silent = SilentRanks(scene.talk);
   std::erase_if(silent, [&](int32_t rank) {
     const RankTalk& talk = scene.talk.ranks.at(rank);
-    return !talk.has_text || !talk.remote_errors.empty() || !talk.troubles.empty() || talk.teardown;
+    bool unknown = !talk.has_text && !scene.talk.with_errors.contains(rank);
+    return unknown || !talk.remote_errors.empty() || !talk.troubles.empty() || talk.teardown ||
+           talk.end.stopped;
   });
-  if (silent.empty() || silent.size() * 2 > scene.talk.ranks.size()) return;
-  for (int32_t rank : silent) {
-    std::optional<size_t> loss = FirstLoss(scene, rank);
-    const auto& events = scene.model.tables.Get<TextEventTable>();
-    if (!loss || SpeaksAfter(scene.talk.ranks.at(rank), events.time_ns[*loss])) continue;
-    auto losers =
-        std::count_if(scene.talk.ranks.begin(), scene.talk.ranks.end(),
-                      [](const auto& each) { return !each.second.remote_errors.empty(); });
-    findings.push_back(ExitFinding(scene, rank, *loss, static_cast<size_t>(losers)));
-    return;
-  }
+  std::optional<size_t> loss = FirstLoss(scene);
+  if (!loss) return;
+  int64_t when = scene.model.tables.Get<TextEventTable>().time_ns[*loss];
+  std::erase_if(silent, [&](int32_t rank) { return SpeaksAfter(scene.talk.ranks.at(rank), when); });
+  // Several that say nothing more, or ranks without an output: any of them may be the one.
+  if (silent.size() != 1 || !AllOthersSpeak(scene.talk, silent.front())) return;
+  auto losers = std::count_if(scene.talk.ranks.begin(), scene.talk.ranks.end(),
+                              [](const auto& each) { return !each.second.remote_errors.empty(); });
+  findings.push_back(ExitFinding(scene, silent.front(), *loss, static_cast<size_t>(losers)));
 }
 
-void FindSilent(const Scene& scene, std::vector<Finding>& findings) {
-  std::vector<int32_t> silent = SilentRanks(scene.talk);
-  std::vector<int32_t> timed_out = scene.talk.RanksThatTimedOut();
-  bool has_text = KeepThoseWithText(scene.talk, silent);
-  if (silent.empty() || timed_out.empty() || silent.size() >= timed_out.size()) return;
-  std::vector<Behind> behind = FindBehind(scene, silent);
-  if (!behind.empty()) {
-    silent.clear();
-    for (const Behind& each : behind) silent.push_back(each.rank);
-  }
-  FirstWork first = behind.empty() ? FirstToWait(scene) : behind.front().waits;
+namespace {
+
+// Who ran into no time limit while more others did: those that are behind, if any says so.
+struct Silence {
+  std::vector<int32_t> ranks;
+  std::vector<int32_t> timed_out;
+  std::vector<Behind> behind;
+  bool has_text = false;
+};
+
+Silence FindSilence(const Scene& scene) {
+  Silence silence{
+      .ranks = SilentRanks(scene.talk), .timed_out = scene.talk.RanksThatTimedOut(), .behind = {}};
+  silence.has_text = KeepThoseWithText(scene.talk, silence.ranks);
+  if (silence.timed_out.empty() || silence.ranks.size() >= silence.timed_out.size())
+    silence.ranks.clear();
+  silence.behind = FindBehind(scene, silence.ranks);
+  if (silence.behind.empty()) return silence;
+  silence.ranks.clear();
+  for (const Behind& each : silence.behind) silence.ranks.push_back(each.rank);
+  return silence;
+}
+
+Finding SilentFinding(const Scene& scene, const Silence& silence) {
+  const std::vector<int32_t>& silent = silence.ranks;
+  FirstWork first = silence.behind.empty() ? FirstToWait(scene) : silence.behind.front().waits;
   Finding finding = NewFinding(scene, "text_hang.silent");
-  finding.ranks = silent;
-  finding.headline =
-      fmt::format("{} {}; {}", RanksAsSubject(silent), has_text ? Is(silent) : "left no output",
-                  TimeoutsInWords(timed_out, first));
-  if (!behind.empty()) {
-    finding.headline +=
-        fmt::format(", which {} not enqueued: its last there is {}",
-                    silent.size() == 1 ? "it has" : "they have", behind.front().last_enqueued);
-    finding.evidence.push_back(LineAsEvidence(scene, behind.front().row));
+  finding.headline = fmt::format("{} {}; {}", RanksAsSubject(silent),
+                                 silence.has_text ? Is(silent) : "left no output",
+                                 TimeoutsInWords(silence.timed_out, first));
+  if (!silence.behind.empty()) {
+    finding.headline += fmt::format(", which {} not enqueued: its last there is {}",
+                                    silent.size() == 1 ? "it has" : "they have",
+                                    silence.behind.front().last_enqueued);
+    finding.evidence.push_back(LineAsEvidence(scene, silence.behind.front().row));
   }
   AddTimedOut(scene, first, finding);
   constexpr size_t kMostTold = 4;
   for (size_t i = 0; i < silent.size() && i < kMostTold; ++i)
     AddLastWords(scene, silent[i], finding);
-  finding.confidence = !has_text ? 0.4 : !behind.empty() ? 0.75 : silent.size() == 1 ? 0.65 : 0.5;
+  return finding;
+}
+
+}  // namespace
+
+void FindSilent(const Scene& scene, std::vector<Finding>& findings) {
+  Silence silence = FindSilence(scene);
+  if (silence.ranks.size() != 1) return;
+  Finding finding = SilentFinding(scene, silence);
+  finding.ranks = silence.ranks;
+  AddContext(scene, silence.ranks.front(), finding);
+  finding.confidence = !silence.has_text ? 0.4 : !silence.behind.empty() ? 0.75 : 0.65;
   finding.why =
       "the watchdog of a rank that waits speaks when its time is up; that of a rank which never "
       "came has nothing to tell";
   finding.next_step =
-      "Look at what its host was doing: a compilation, a data loader, a checkpoint; Flight "
-      "Recorder "
-      "dumps would show where it was.";
+      "Look at what its host was doing while the others waited: a compilation, a data loader, a "
+      "checkpoint; Flight Recorder dumps would show where it was.";
+  findings.push_back(std::move(finding));
+}
+
+void FindSeveralSilent(const Scene& scene, std::vector<Finding>& findings) {
+  Silence silence = FindSilence(scene);
+  if (silence.ranks.size() < 2) return;
+  Finding finding = SilentFinding(scene, silence);
+  finding.confidence = 0.5;
+  finding.why =
+      "several ranks did not come, and no watchdog tells what they did: they may wait for another "
+      "one, for example in the set-up of a communicator";
+  finding.next_step =
+      "Look at the stacks of these ranks (py-spy, torch.distributed.debug) and at Flight Recorder "
+      "dumps: they show for whom these ranks wait.";
   findings.push_back(std::move(finding));
 }
 

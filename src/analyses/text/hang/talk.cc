@@ -6,9 +6,12 @@
 #include <tuple>
 
 #include "analyses/text/hang/hang.h"
+#include "base/text/strings.h"
 #include "tables/input.h"
 #include "tables/job.h"
+#include "tables/progress.h"
 #include "tables/rank.h"
+#include "tables/tail_line.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -22,11 +25,14 @@ bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> 
   });
 }
 
-// SIGABRT is how a watchdog ends its own process, SIGTERM and SIGINT how a launcher ends the rest.
-bool IsEndedByOthers(int32_t exit_code, bool teardown) {
-  constexpr int32_t kAbort = -6, kInterrupt = -2, kTerminate = -15;
-  if (exit_code == kTerminate || exit_code == kInterrupt) return true;
-  return exit_code == kAbort && teardown;
+bool IsSuspicion(std::string_view kind) {
+  return kind == "heartbeat_lost" || kind == "gil_hang" || kind == "stuck" || kind == "desync";
+}
+
+// A fault of this process, whatever its peers do.
+bool IsOwnTrouble(std::string_view kind) {
+  return kind == "out_of_memory" || kind == "signal" || kind == "exit" || kind == "cuda_error" ||
+         kind == "device_assert" || kind == "terminate";
 }
 
 void AddRow(const Model& model, size_t row, RankTalk& talk) {
@@ -40,20 +46,92 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (events.last_enqueued[row] != kNone64 && events.group_name[row] != StringId::kNone)
     talk.counters.push_back(row);
   if (kind == "teardown") talk.teardown = true;
-  if (kind == "last_line") talk.last_line = row;
-  if (kind == "nccl_error" && BlamesARemote(text)) talk.remote_errors.push_back(row);
-  bool trouble = kind == "out_of_memory" || kind == "signal" || kind == "exit" ||
-                 (kind == "traceback" && !IsAftermath(text));
-  if (trouble) talk.troubles.push_back(row);
+  if (kind == "last_line") talk.last_line = talk.last_lines[events.input[row]] = row;
+  bool remote = (kind == "nccl_error" || kind == "store_error") && BlamesARemote(text);
+  if (remote) talk.remote_errors.push_back(row);
+  if (IsSuspicion(kind)) talk.suspicions.push_back(row);
+  bool aftermath = kind == "traceback" && IsAftermath(text);
+  if (aftermath) talk.aftermaths.push_back(row);
+  if (kind == "exit" && events.exit_code[row] == 0) return;  // a normal end
+  if (IsOwnTrouble(kind) || (kind == "traceback" && !aftermath)) talk.troubles.push_back(row);
 }
 
-void DropEndsByOthers(const Model& model, RankTalk& talk) {
+// Rows about the whole job: they count for nobody.
+bool AddJobRow(const Model& model, size_t row, Talk& talk) {
   const auto& events = model.tables.Get<TextEventTable>();
-  std::erase_if(talk.troubles, [&](size_t row) {
-    std::string_view kind = model.pools.Text(events.kind[row]);
-    if (kind != "exit" && kind != "signal") return false;
-    return events.exit_code[row] == 0 || IsEndedByOthers(events.exit_code[row], talk.teardown);
-  });
+  std::string_view kind = model.pools.Text(events.kind[row]);
+  if (kind == "scheduler") talk.scheduler.push_back(row);
+  if (kind == "xid" || kind == "blocked") talk.kernel.push_back(row);
+  if (kind == "store_error") talk.setup.push_back(row);
+  return kind == "scheduler" || kind == "xid" || kind == "blocked" || kind == "stopping";
+}
+
+// What torchrun --tee printed of a rank is in that rank's own file, too: it counts once. Only the
+// end of a text is asked for by file.
+class Seen {
+ public:
+  bool IsAgain(const Model& model, size_t row) {
+    const auto& events = model.tables.Get<TextEventTable>();
+    if (events.rank[row] == kNone32 || model.pools.Text(events.kind[row]) == "last_line")
+      return false;
+    auto [first, is_new] =
+        input_of_.try_emplace({events.job[row], events.attempt[row], events.rank[row],
+                               events.kind[row], events.text[row], events.time_ns[row]},
+                              events.input[row]);
+    return !is_new && first->second != events.input[row];
+  }
+
+ private:
+  using What = std::tuple<int32_t, int32_t, int32_t, StringId, StringId, int64_t>;
+  std::map<What, int32_t> input_of_;
+};
+
+// Which ranks left a text that would hold their errors, an empty one included. A file of stdout
+// alone does not.
+void AddKnownOutputs(const Model& model, std::map<Key, Talk>& talks) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto talk = talks.find({inputs.job[i], inputs.attempt[i]});
+    bool text = model.pools.Text(inputs.kind[i]) == "job_text" || inputs.bytes[i] == 0;
+    if (talk == talks.end() || inputs.rank[i] == kNone32 || !text) continue;
+    std::string_view name = FileName(model.pools.Text(inputs.path[i]));
+    if (!Contains(name, "stdout")) talk->second.with_errors.insert(inputs.rank[i]);
+  }
+  const auto& events = model.tables.Get<TextEventTable>();
+  std::map<int32_t, int32_t> rank_of_input;
+  for (size_t row = 0; row < events.size(); ++row) {
+    if (events.rank[row] == kNone32 || model.pools.Text(events.kind[row]) != "last_line") continue;
+    auto [first, is_new] = rank_of_input.try_emplace(events.input[row], events.rank[row]);
+    auto talk = talks.find({events.job[row], events.attempt[row]});
+    if (!is_new && first->second != events.rank[row] && talk != talks.end())
+      talk->second.is_teed = true;
+  }
+}
+
+// Steps and last lines of ranks that are known.
+void AddPlainRows(const Model& model, std::map<Key, Talk>& talks) {
+  const auto& progress = model.tables.Get<ProgressTable>();
+  for (size_t row = 0; row < progress.size(); ++row) {
+    auto talk = talks.find({progress.job[row], progress.attempt[row]});
+    if (talk == talks.end()) continue;
+    int32_t rank = progress.rank[row];
+    RankTalk& each = rank == kNone32 ? talk->second.nobody : talk->second.ranks[rank];
+    each.last_steps[progress.input[row]] = progress.line[row];
+    if (progress.step[row] != kNone64) each.last_step = row;
+  }
+  const auto& tails = model.tables.Get<TailLineTable>();
+  for (size_t row = 0; row < tails.size(); ++row) {
+    auto talk = talks.find({tails.job[row], tails.attempt[row]});
+    if (talk == talks.end()) continue;
+    int32_t rank = tails.rank[row];
+    (rank == kNone32 ? talk->second.nobody : talk->second.ranks[rank]).tail.push_back(row);
+  }
+}
+
+// A signal that stands before any collective was left by an earlier attempt in the same store.
+bool IsStaleSignal(const Model& model, size_t row) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  return model.pools.Text(events.kind[row]) == "dump_signal" && events.last_enqueued[row] == -1;
 }
 
 void AddKnownRanks(const Model& model, std::map<Key, Talk>& talks) {
@@ -70,18 +148,49 @@ void AddKnownRanks(const Model& model, std::map<Key, Talk>& talks) {
   }
 }
 
+// Python's own sockets: an object store, a queue, a web service. The peers of a job are reached by
+// C++, which raises exceptions of its own.
+bool IsOfPythonSocket(std::string_view text) {
+  return text.starts_with("ConnectionResetError") || text.starts_with("BrokenPipeError") ||
+         text.starts_with("ConnectionAbortedError") || text.starts_with("ConnectionRefusedError");
+}
+
 }  // namespace
 
 bool BlamesARemote(std::string_view text) {
+  if (IsOfPythonSocket(text)) return false;
   return ContainsAny(text, {"ncclRemoteError", "remote process exited", "closed by remote peer",
-                            "onnection reset by peer", "onnection closed by peer"});
+                            "onnection reset by peer", "onnection closed by peer",
+                            "failed to recv, got 0 bytes", "sendBytes failed"});
 }
 
 bool IsAftermath(std::string_view text) {
-  return BlamesARemote(text) ||
-         ContainsAny(text, {"DistBackendError", "DistNetworkError", "DistStoreError",
-                            "communicator was aborted", "Broken pipe", "ChildFailedError",
-                            "SignalException", "KeyboardInterrupt"});
+  if (IsOfPythonSocket(text)) return false;
+  // The rank's own GPU or set-up, reported by the communication library.
+  bool own = ContainsAny(text, {"unhandled cuda error", "ncclUnhandledCudaError", "Duplicate GPU",
+                                "ncclInvalidUsage", "ncclInvalidArgument"});
+  if (own) return false;
+  return BlamesARemote(text) || ContainsAny(text, {"DistBackendError",
+                                                   "DistNetworkError",
+                                                   "DistStoreError",
+                                                   "communicator was aborted",
+                                                   "Broken pipe",
+                                                   "ChildFailedError",
+                                                   "SignalException",
+                                                   "KeyboardInterrupt",
+                                                   "CalledProcessError",
+                                                   "ProcessRaisedException",
+                                                   "ProcessExitedException",
+                                                   "killed by signal: Terminated",
+                                                   "WorkerCrashedError",
+                                                   "ActorDiedError",
+                                                   "ActorUnavailableError",
+                                                   "RayTaskError",
+                                                   "Watchdog caught collective",
+                                                   "RendezvousConnectionError",
+                                                   "RendezvousClosedError",
+                                                   "exited before the operation completed",
+                                                   "peer closed connection"});
 }
 
 std::vector<int32_t> Talk::RanksThatTimedOut() const {
@@ -94,29 +203,36 @@ std::vector<int32_t> Talk::RanksThatTimedOut() const {
 
 std::vector<Talk> CollectTalks(const Model& model) {
   const auto& events = model.tables.Get<TextEventTable>();
+  const auto& exits = model.tables.Get<ProcessExitTable>();
   std::map<Key, Talk> talks;
+  Seen seen;
   for (size_t row = 0; row < events.size(); ++row) {
-    if (events.rank[row] == kNone32 || events.job[row] == kNone32) continue;
+    if (events.job[row] == kNone32 || seen.IsAgain(model, row)) continue;
     Talk& talk = talks[{events.job[row], events.attempt[row]}];
-    AddRow(model, row, talk.ranks[events.rank[row]]);
+    if (AddJobRow(model, row, talk)) continue;
+    int32_t rank = events.rank[row];
+    AddRow(model, row, rank == kNone32 ? talk.nobody : talk.ranks[rank]);
+    talk.stale_signal |= IsStaleSignal(model, row);
     bool timeout = model.pools.Text(events.kind[row]) == "watchdog_timeout";
     if (!timeout || events.time_ns[row] == kNone64) continue;
     if (talk.first_timeout_ns == kNone64 || events.time_ns[row] < talk.first_timeout_ns)
       talk.first_timeout_ns = events.time_ns[row];
   }
+  for (size_t row = 0; row < exits.size(); ++row) {
+    if (exits.job[row] != kNone32) talks[{exits.job[row], exits.attempt[row]}];
+  }
   AddKnownRanks(model, talks);
+  AddKnownOutputs(model, talks);
+  AddPlainRows(model, talks);
   std::vector<Talk> result;
   for (auto& [key, talk] : talks) {
     std::tie(talk.job, talk.attempt) = key;
-    for (auto& [rank, each] : talk.ranks) DropEndsByOthers(model, each);
     result.push_back(std::move(talk));
   }
+  AddEnds(model, result);
   return result;
 }
 
-namespace {
-
-// The number behind `key`, as in "NumelIn=131072".
 int64_t NumberAfter(std::string_view text, std::string_view key) {
   size_t at = text.find(key);
   if (at == std::string_view::npos) return kNone64;
@@ -125,6 +241,8 @@ int64_t NumberAfter(std::string_view text, std::string_view key) {
   std::from_chars(begin, text.data() + text.size(), number);
   return number;
 }
+
+namespace {
 
 Work ToWork(const Model& model, size_t row) {
   const auto& events = model.tables.Get<TextEventTable>();

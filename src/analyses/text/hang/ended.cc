@@ -1,0 +1,270 @@
+// A job that failed is never silent: when no rank can be named, the first thing that is known of
+// its end is, with who said it and what is missing to know more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "analyses/text/hang/hang.h"
+#include "base/text/rank_list.h"
+#include "base/text/strings.h"
+#include "base/text/units.h"
+
+namespace debrief::analyses::text_hang {
+
+namespace {
+
+constexpr size_t kMostLines = 4;
+
+void AddRows(const Scene& scene, const Rows& rows, Finding& finding) {
+  for (size_t row : rows) {
+    if (finding.evidence.size() < kMostLines)
+      finding.evidence.push_back(LineAsEvidence(scene, row));
+  }
+}
+
+std::string AtTime(int64_t time_ns) {
+  return time_ns == kNone64 ? "" : fmt::format(" at {}", TimeOfDay(time_ns));
+}
+
+// ---- ended from outside
+
+struct Outside {
+  std::string_view sign;
+  std::string_view words;
+};
+
+// The reason is outside of the job.
+constexpr Outside kOutside[] = {{"TIME LIMIT", "The scheduler ended the job: time limit"},
+                                {"TERM_RUNLIMIT", "The scheduler ended the job: time limit"},
+                                {"walltime", "The scheduler ended the job: time limit"},
+                                {"TERM_MEMLIMIT", "The scheduler ended the job: memory limit"},
+                                {"PREEMPT", "The scheduler ended the job: preemption"},
+                                {"Preempt", "The scheduler ended the job: preemption"},
+                                {"NODE FAILURE", "The scheduler ended the job: a node failed"},
+                                {"Node failure", "A node failed"},
+                                {"NodeNotReady", "A node failed"},
+                                {"Evicted", "Kubernetes evicted a pod of the job"},
+                                {"JOB REQUEUE", "The scheduler requeued the job"}};
+
+// Somebody ended it: a person, or a launcher that saw a task fail.
+constexpr Outside kToldToStop[] = {{"CANCELLED AT", "The job was cancelled"},
+                                   {"SIGTERM", "The launcher was told to stop (SIGTERM)"},
+                                   {"got signal", "The launcher was told to stop by a signal"},
+                                   {"death signal", "The launcher was told to stop by a signal"}};
+
+// The line that says most: the order of `signs`.
+bool FindOutside(const Scene& scene, std::span<const Outside> signs,
+                 std::vector<Finding>& findings) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  for (const Outside& outside : signs) {
+    for (size_t row : scene.talk.scheduler) {
+      std::string_view text = scene.model.pools.Text(events.text[row]);
+      if (!Contains(text, outside.sign) || Contains(text, "DUE TO TASK FAILURE")) continue;
+      Finding finding = NewFinding(scene, "text_hang.ended");
+      finding.headline = fmt::format("{}{}", outside.words, AtTime(events.time_ns[row]));
+      finding.evidence.push_back(LineAsEvidence(scene, row));
+      AddRows(scene, scene.talk.scheduler, finding);
+      finding.confidence = 0.8;
+      finding.why =
+          "the launcher or the scheduler says so; no rank ended before by itself, as far as "
+          "the texts tell";
+      finding.next_step =
+          "Look at the scheduler's record of the job (sacct, kubectl describe). If it should have "
+          "been done by then, look for the step in which it hung.";
+      findings.push_back(std::move(finding));
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- a process without a rank
+
+std::string NamelessInWords(const End& end) {
+  if (end.by_kernel && end.exit_code == -9) return "The kernel killed a process: out of memory";
+  if (end.said_by == "rank")
+    return fmt::format("A process ended by {}", CodeInWords(end.exit_code));
+  return fmt::format("{} reports a process that ended by {}", end.said_by,
+                     CodeInWords(end.exit_code));
+}
+
+bool FindNameless(const Scene& scene, std::vector<Finding>& findings) {
+  const End* best = nullptr;
+  for (const End& end : scene.talk.nameless) {
+    bool bad = end.known() && end.exit_code != 0;
+    bool better = bad && (best == nullptr || (best->stopped && !end.stopped) ||
+                          (!best->by_kernel && end.by_kernel));
+    if (better) best = &end;
+  }
+  if (best == nullptr) return false;
+  Finding finding = NewFinding(scene, "text_hang.ended");
+  finding.headline = NamelessInWords(*best) + AtTime(best->time_ns);
+  for (size_t row : best->rows) finding.evidence.push_back(ExitAsEvidence(scene, row));
+  AddRows(scene, scene.talk.nobody.troubles, finding);
+  finding.confidence = 0.5;
+  finding.why = "no text says which rank that process was";
+  finding.next_step =
+      "Keep the output of each rank in a file of its own (torchrun --redirects 3 --log-dir DIR), "
+      "or "
+      "run with NCCL_DEBUG=INFO, which prints which process is which rank.";
+  findings.push_back(std::move(finding));
+  return true;
+}
+
+// ---- an exception in a text of nobody
+
+// A text of nobody may be that of a tool that looked at the job later.
+bool IsOfTool(const Scene& scene, size_t row) {
+  std::string_view file =
+      scene.model.pools.Text(scene.model.tables.Get<TextEventTable>().file[row]);
+  return Contains(file, "flight_recorder") || Contains(file, "fr_trace");
+}
+
+Finding ExceptionFinding(const Scene& scene, size_t row) {
+  constexpr size_t kLongest = 120;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  std::string_view text = FirstLine(scene.model.pools.Text(events.text[row])).substr(0, kLongest);
+  std::string_view file = scene.model.pools.Text(events.file[row]);
+  Finding finding = NewFinding(scene, "text_hang.ended");
+  finding.headline = fmt::format("A process ended with {}", text);
+  if (!file.empty()) {
+    finding.headline += fmt::format(" at {}:{}", FileName(file), events.file_line[row]);
+    finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
+  }
+  finding.evidence.push_back(LineAsEvidence(scene, row));
+  finding.confidence = 0.7;
+  finding.why = "the text ends there; it does not say which rank it is of";
+  finding.next_step = "Read the whole traceback, from the line that the evidence names.";
+  return finding;
+}
+
+// The last of `rows` that ends a text. Exit codes are told elsewhere.
+bool FindLastException(const Scene& scene, const Rows& rows, bool with_place,
+                       std::vector<Finding>& findings) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  for (size_t i = rows.size(); i-- > 0;) {
+    size_t row = rows[i];
+    std::string_view kind = scene.model.pools.Text(events.kind[row]);
+    bool placed = events.file[row] != StringId::kNone;
+    bool code = kind == "exit" || kind == "signal";
+    std::string_view text = scene.model.pools.Text(events.text[row]);
+    bool launcher = Contains(text, "ChildFailedError") || (code && IsAftermath(text));
+    if (placed != with_place || launcher || (code && !placed)) continue;
+    if (!EndsOutput(scene, scene.talk.nobody, row) || IsOfTool(scene, row)) continue;
+    findings.push_back(ExceptionFinding(scene, row));
+    return true;
+  }
+  return false;
+}
+
+// ---- ranks that only followed another
+
+bool WasInterrupted(const Scene& scene, const RankTalk& talk) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  return std::any_of(talk.aftermaths.begin(), talk.aftermaths.end(), [&](size_t row) {
+    return Contains(scene.model.pools.Text(events.text[row]), "KeyboardInterrupt");
+  });
+}
+
+// The launcher's first failure, which by itself says nothing: a watchdog ends its process by
+// SIGABRT.
+bool FindFollowers(const Scene& scene, std::vector<Finding>& findings) {
+  std::vector<int32_t> ended;
+  const RankTalk* first = nullptr;
+  int32_t first_rank = kNone32;
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    bool bad = (talk.end.known() && talk.end.exit_code != 0) || talk.teardown ||
+               !talk.dump_signals.empty() || !talk.remote_errors.empty() ||
+               (!talk.aftermaths.empty() && EndsOutput(scene, talk, talk.aftermaths.back()));
+    if (!bad) continue;
+    ended.push_back(rank);
+    bool better = first == nullptr || (talk.end.first && !first->end.first);
+    if (!better) continue;
+    first = &talk;
+    first_rank = rank;
+  }
+  if (first == nullptr) return false;
+  Finding finding = NewFinding(scene, "text_hang.ended");
+  bool told = first->end.known() && first->end.exit_code != 0;
+  std::string what = told ? fmt::format("by {}", CodeInWords(first->end.exit_code))
+                     : WasInterrupted(scene, *first) ? "by an interrupt"
+                                                     : "because communication failed";
+  finding.headline = fmt::format("{} ended, {}rank {} {}{}", RanksAsSubject(ended),
+                                 ended.size() > 1 ? "first seen is " : "", first_rank, what,
+                                 AtTime(first->end.time_ns));
+  if (ended.size() == 1)
+    finding.headline =
+        fmt::format("Rank {} ended {}{}", first_rank, what, AtTime(first->end.time_ns));
+  for (size_t row : first->end.rows) finding.evidence.push_back(ExitAsEvidence(scene, row));
+  AddRows(scene, first->remote_errors, finding);
+  AddRows(scene, first->aftermaths, finding);
+  if (finding.evidence.empty() && first->last_line != RankTalk::kNoRow)
+    finding.evidence.push_back(LineAsEvidence(scene, first->last_line));
+  finding.confidence = 0.4;
+  finding.why =
+      "a process ends like this when another one is gone or stuck: who that is, the texts "
+      "do not tell";
+  finding.next_step =
+      scene.talk.OutputIsKnown(first_rank)
+          ? "Look at Flight Recorder dumps, at the output of the other ranks and nodes, "
+            "and at the kernel log."
+          : fmt::format(
+                "Add the error output of rank {}: it says whether its watchdog "
+                "ended it.",
+                first_rank);
+  findings.push_back(std::move(finding));
+  return true;
+}
+
+}  // namespace
+
+void FindStaleSignal(const Scene& scene, std::vector<Finding>& findings) {
+  if (!scene.talk.stale_signal || scene.talk.attempt <= 0) return;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  Finding finding = NewFinding(scene, "text_hang.stale_signal");
+  finding.headline = fmt::format(
+      "Attempt {} ended before its first collective: a dump signal of attempt {} was still in the "
+      "store",
+      scene.talk.attempt, scene.talk.attempt - 1);
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    for (size_t row : talk.dump_signals) {
+      bool stale = events.last_enqueued[row] == -1;
+      if (stale && finding.evidence.size() < kMostLines)
+        finding.evidence.push_back(LineAsEvidence(scene, row));
+    }
+  }
+  finding.confidence = 0.9;
+  finding.why = "its ranks were told to dump before they had enqueued any work";
+  finding.next_step =
+      fmt::format("Fix what ended attempt {}; a restart needs a new store (another rendezvous id).",
+                  scene.talk.attempt - 1);
+  findings.push_back(std::move(finding));
+}
+
+std::string CodeInWords(int32_t exit_code) {
+  static const std::map<int32_t, std::string_view> kNames = {
+      {1, "SIGHUP"},   {2, "SIGINT"},   {3, "SIGQUIT"}, {4, "SIGILL"},
+      {6, "SIGABRT"},  {7, "SIGBUS"},   {8, "SIGFPE"},  {9, "SIGKILL"},
+      {11, "SIGSEGV"}, {13, "SIGPIPE"}, {15, "SIGTERM"}};
+  if (exit_code >= 0) return fmt::format("exit code {}", exit_code);
+  auto name = kNames.find(-exit_code);
+  return name == kNames.end() ? fmt::format("signal {}", -exit_code)
+                              : fmt::format("{} (signal {})", name->second, -exit_code);
+}
+
+void FindEnded(const Scene& scene, std::vector<Finding>& findings) {
+  size_t before = findings.size();
+  if (FindOutside(scene, kOutside, findings) || FindSetup(scene, findings)) return;
+  FindSeveralSilent(scene, findings);
+  if (findings.size() > before || FindOutside(scene, kToldToStop, findings) ||
+      !scene.talk.RanksThatTimedOut().empty())
+    return;
+  const RankTalk& nobody = scene.talk.nobody;
+  (void)(FindLastException(scene, nobody.troubles, true, findings) ||
+         FindNameless(scene, findings) || FindFollowers(scene, findings) ||
+         FindLastException(scene, nobody.troubles, false, findings) ||
+         FindLastException(scene, nobody.aftermaths, true, findings));
+}
+
+}  // namespace debrief::analyses::text_hang

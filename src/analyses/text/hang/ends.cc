@@ -1,0 +1,191 @@
+// Joins what launchers, schedulers and the kernel say of processes to ranks: by the rank that the
+// line names, else by the process id that another line gives a rank.
+#include <algorithm>
+#include <set>
+
+#include "analyses/text/hang/hang.h"
+#include "base/text/strings.h"
+#include "tables/input.h"
+#include "tables/process_identity.h"
+
+namespace debrief::analyses::text_hang {
+
+namespace {
+
+struct Life {
+  int32_t attempt = kNone32;
+  int32_t rank = kNone32;
+};
+
+// Ids may be used again on another host: then they say nothing.
+class Lives {
+ public:
+  explicit Lives(const Model& model) {
+    AddTable(model.tables.Get<ProcessExitTable>());
+    AddTable(model.tables.Get<ProcessIdentityTable>());
+  }
+
+  Life Find(int32_t job, int64_t pid) const {
+    auto found = by_pid_.find({job, pid});
+    return found == by_pid_.end() ? Life{} : found->second;
+  }
+
+ private:
+  template <typename Table>
+  void AddTable(const Table& table) {
+    for (size_t row = 0; row < table.size(); ++row) {
+      if (table.pid[row] == kNone64 || table.rank[row] == kNone32) continue;
+      Life life{table.attempt[row], table.rank[row]};
+      auto [known, is_new] = by_pid_.try_emplace({table.job[row], table.pid[row]}, life);
+      if (!is_new && known->second.rank != life.rank) known->second.rank = kNone32;
+    }
+  }
+
+  std::map<std::pair<int32_t, int64_t>, Life> by_pid_;
+};
+
+// A pod's log has the name of the pod, and its lines tell the rank.
+class Pods {
+ public:
+  explicit Pods(const Model& model) {
+    const auto& events = model.tables.Get<TextEventTable>();
+    std::map<int32_t, int32_t> rank_of_input;
+    for (size_t row = 0; row < events.size(); ++row) {
+      if (events.rank[row] == kNone32) continue;
+      auto [known, is_new] = rank_of_input.try_emplace(events.input[row], events.rank[row]);
+      if (!is_new && known->second != events.rank[row]) known->second = kNone32;
+    }
+    const auto& inputs = model.tables.Get<InputTable>();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      auto rank = rank_of_input.find(inputs.input[i]);
+      if (rank == rank_of_input.end() || rank->second == kNone32) continue;
+      std::string_view name = FileName(model.pools.Text(inputs.path[i]));
+      ranks_.try_emplace({inputs.job[i], name.substr(0, name.find('.'))}, rank->second);
+    }
+  }
+
+  int32_t Find(int32_t job, std::string_view pod) const {
+    auto found = ranks_.find({job, pod});
+    return pod.empty() || found == ranks_.end() ? kNone32 : found->second;
+  }
+
+ private:
+  std::map<std::pair<int32_t, std::string_view>, int32_t> ranks_;
+};
+
+void AddStatement(const Model& model, size_t row, End& end) {
+  const auto& exits = model.tables.Get<ProcessExitTable>();
+  std::string_view by = model.pools.Text(exits.said_by[row]);
+  bool stopped = model.pools.Text(exits.how[row]) == "stopped";
+  bool signal_only = stopped && exits.exit_code[row] == kNone32;
+  end.rows.push_back(row);
+  end.stopped |= stopped;
+  end.first |= exits.first[row] != 0;
+  end.by_kernel |= by == "kernel";
+  bool forced = stopped && by == "torchrun" && exits.exit_code[row] == -9;
+  end.forced |= forced;
+  if (end.time_ns == kNone64) end.time_ns = exits.time_ns[row];
+  bool says_more = end.exit_code == kNone32 || end.exit_code == 0 ||
+                   (IsTold(end.exit_code) && !IsTold(exits.exit_code[row]));
+  if (!signal_only && says_more && exits.exit_code[row] != kNone32) {
+    end.exit_code = exits.exit_code[row];
+    end.said_by = by;
+  }
+  // Who watched a process tells its end better than its own last words.
+  if (end.said_by == "rank" && end.exit_code == exits.exit_code[row]) end.said_by = by;
+}
+
+// Lightning ends all others with SIGKILL when one of its children has ended.
+void StopAllButTheFirst(const Model& model, Talk& talk) {
+  const auto& exits = model.tables.Get<ProcessExitTable>();
+  bool kills = false;
+  for (const auto& [rank, each] : talk.ranks) {
+    for (size_t row : each.end.rows)
+      kills |= exits.first[row] != 0 && model.pools.Text(exits.said_by[row]) == "lightning";
+  }
+  for (auto& [rank, each] : talk.ranks) {
+    if (kills && !each.end.first && each.end.exit_code == -9) each.end.stopped = true;
+  }
+}
+
+// What srun says behind the line that the step is cancelled follows from that.
+void StopAfterCancel(const Model& model, const Talk& talk, size_t row, End& end) {
+  const auto& exits = model.tables.Get<ProcessExitTable>();
+  const auto& events = model.tables.Get<TextEventTable>();
+  bool killed = exits.exit_code[row] == -9 || IsTold(exits.exit_code[row]);
+  if (!killed || model.pools.Text(exits.said_by[row]) != "srun") return;
+  for (size_t event : talk.scheduler) {
+    if (events.input[event] == exits.input[row] && events.line[event] < exits.line[row])
+      end.stopped = true;
+  }
+}
+
+// Two statements of one process whose rank is not known are one end.
+End& NamelessEnd(std::map<int64_t, size_t>& by_pid, int64_t pid, Talk& talk) {
+  auto [known, is_new] = by_pid.try_emplace(pid, talk.nameless.size());
+  if (pid == kNone64 || is_new) {
+    known->second = talk.nameless.size();
+    talk.nameless.emplace_back();
+  }
+  return talk.nameless[known->second];
+}
+
+void AddIdentities(const Model& model,
+                   const std::map<std::pair<int32_t, int32_t>, Talk*>& by_attempt) {
+  const auto& identities = model.tables.Get<ProcessIdentityTable>();
+  std::map<std::pair<Talk*, std::string_view>, int32_t> buses;
+  for (size_t row = 0; row < identities.size(); ++row) {
+    auto talk = by_attempt.find({identities.job[row], identities.attempt[row]});
+    if (talk == by_attempt.end() || identities.rank[row] == kNone32) continue;
+    int32_t rank = identities.rank[row];
+    if (identities.pid[row] != kNone64) talk->second->rank_of_pid[identities.pid[row]] = rank;
+    std::string_view bus = model.pools.Text(identities.bus_id[row]);
+    if (bus.empty()) continue;
+    // Hosts of a job have the same addresses; one that two ranks share says nothing.
+    auto [known, is_new] = buses.try_emplace({talk->second, bus}, rank);
+    if (!is_new && known->second != rank) known->second = kNone32;
+  }
+  for (const auto& [key, rank] : buses) {
+    if (rank != kNone32) key.first->rank_of_bus[std::string(key.second)] = rank;
+  }
+}
+
+}  // namespace
+
+void AddEnds(const Model& model, std::vector<Talk>& talks) {
+  const auto& exits = model.tables.Get<ProcessExitTable>();
+  Lives lives(model);
+  Pods pods(model);
+  std::map<std::pair<int32_t, int32_t>, Talk*> by_attempt;
+  for (Talk& talk : talks) by_attempt[{talk.job, talk.attempt}] = &talk;
+  std::map<Talk*, std::map<int64_t, size_t>> nameless;
+  for (size_t row = 0; row < exits.size(); ++row) {
+    int32_t rank = exits.rank[row];
+    int32_t attempt = exits.attempt[row];
+    if (rank == kNone32 && exits.pid[row] != kNone64) {
+      Life life = lives.Find(exits.job[row], exits.pid[row]);
+      rank = life.rank;
+      if (rank != kNone32) attempt = life.attempt;
+    }
+    if (rank == kNone32) rank = pods.Find(exits.job[row], model.pools.Text(exits.host[row]));
+    auto talk = by_attempt.find({exits.job[row], attempt});
+    if (talk == by_attempt.end()) continue;
+    Talk& of = *talk->second;
+    bool listed = rank != kNone32 && model.pools.Text(exits.said_by[row]) == "torchrun" &&
+                  exits.exit_code[row] != kNone32;
+    if (listed) of.listed.push_back(rank);
+    End& end =
+        rank != kNone32 ? of.ranks[rank].end : NamelessEnd(nameless[&of], exits.pid[row], of);
+    AddStatement(model, row, end);
+    StopAfterCancel(model, of, row, end);
+    if (rank != kNone32 && exits.pid[row] != kNone64) of.rank_of_pid[exits.pid[row]] = rank;
+  }
+  AddIdentities(model, by_attempt);
+  for (Talk& talk : talks) {
+    std::sort(talk.listed.begin(), talk.listed.end());
+    talk.listed.erase(std::unique(talk.listed.begin(), talk.listed.end()), talk.listed.end());
+    StopAllButTheFirst(model, talk);
+  }
+}
+
+}  // namespace debrief::analyses::text_hang

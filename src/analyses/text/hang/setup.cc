@@ -1,0 +1,194 @@
+// The set-up of the store or of a communicator failed: who never came?
+//
+//   [2] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value
+//   store by key '0', but store->get('0') got error: wait timeout after 14000ms, keys:
+//   /default_pg/0//1//cuda//0
+//
+// The first member of a group makes the id of its communicator, the others ask the store for it.
+// The numbers count inside the group, whose name stands in the key. Who says this waited.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyses/text/hang/hang.h"
+#include "base/text/rank_list.h"
+#include "base/text/strings.h"
+#include "tables/comm_group.h"
+
+namespace debrief::analyses::text_hang {
+
+namespace {
+
+// Lines about a set-up that failed, and the ranks that print them.
+struct Setup {
+  size_t row = RankTalk::kNoRow;
+  std::vector<int32_t> waiting;
+  std::string_view group;             // as the job numbers it
+  std::map<int32_t, int64_t> places;  // rank -> rank inside that group
+};
+
+// "/default_pg/0//1//cuda//0" is of group 1, "/default_pg/0//cuda//0" of the default one, which is
+// called 0.
+std::string_view GroupInKey(std::string_view text) {
+  size_t keys = text.find("keys: ");
+  if (keys == std::string_view::npos) return {};
+  std::string_view key = text.substr(keys + 6);
+  size_t device = key.find("//cuda");
+  if (device == std::string_view::npos) return {};
+  key = key.substr(0, device);
+  size_t slashes = key.rfind("//");
+  return slashes == std::string_view::npos ? "0" : key.substr(slashes + 2);
+}
+
+// The speaker's rank inside the group; null when the line is about something else.
+int64_t PlaceInGroup(std::string_view text) {
+  size_t at = text.find("] is setting up NCCL communicator");
+  size_t open = at == std::string_view::npos ? at : text.rfind('[', at);
+  return open == std::string_view::npos ? kNone64 : NumberAfter(text.substr(open), "[");
+}
+
+bool IsAboutSetup(std::string_view text) {
+  return Contains(text, "retrieving ncclUniqueId from") || Contains(text, "wait timeout after") ||
+         Contains(text, "clients joined") || Contains(text, "client socket has timed out");
+}
+
+// Of several groups, the one that most ranks speak of.
+Setup CollectSetup(const Scene& scene) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  Setup setup;
+  std::map<std::string_view, std::map<int32_t, int64_t>> groups;
+  for (size_t row : scene.talk.setup) {
+    std::string_view text = scene.model.pools.Text(events.text[row]);
+    if (!IsAboutSetup(text)) continue;
+    if (setup.row == RankTalk::kNoRow) setup.row = row;
+    int32_t rank = events.rank[row];
+    if (rank == kNone32) continue;
+    setup.waiting.push_back(rank);
+    if (int64_t place = PlaceInGroup(text); place != kNone64)
+      groups[GroupInKey(text)].try_emplace(rank, place);
+  }
+  std::sort(setup.waiting.begin(), setup.waiting.end());
+  setup.waiting.erase(std::unique(setup.waiting.begin(), setup.waiting.end()), setup.waiting.end());
+  for (const auto& [group, places] : groups) {
+    if (places.size() <= setup.places.size()) continue;
+    setup.group = group;
+    setup.places = places;
+  }
+  return setup;
+}
+
+// The lowest member of the group, by what dumps say of it; null when there are none, or when they
+// contradict each other.
+int32_t FirstInDumps(const Scene& scene, std::string_view group) {
+  const auto& groups = scene.model.tables.Get<CommGroupTable>();
+  int32_t first = kNone32;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    bool ours = groups.job[i] == scene.talk.job && groups.attempt[i] == scene.talk.attempt &&
+                scene.model.pools.Text(groups.name[i]) == group;
+    auto members = scene.model.pools.lists.Get(groups.members[i]);
+    if (!ours || group.empty() || members.empty()) continue;
+    auto lowest = static_cast<int32_t>(members.front());
+    if (first != kNone32 && first != lowest) return kNone32;
+    first = lowest;
+  }
+  return first;
+}
+
+// Members are sorted, so a rank whose place is its own number has all lower ones before it. Groups
+// of a mesh are evenly spaced: two speakers tell the distance.
+int32_t FirstByPlaces(const std::map<int32_t, int64_t>& places) {
+  if (places.size() < 2) return kNone32;
+  for (auto [rank, place] : places) {
+    if (place == rank) return 0;
+  }
+  auto [low, low_place] = *places.begin();
+  auto [high, high_place] = *places.rbegin();
+  int64_t apart = high_place - low_place;
+  if (apart <= 0 || (high - low) % apart != 0) return kNone32;
+  int64_t distance = (high - low) / apart;
+  int64_t first = low - low_place * distance;
+  bool even = std::all_of(places.begin(), places.end(), [&, at = low_place](const auto& each) {
+    return each.first == low + (each.second - at) * distance;
+  });
+  return even && first >= 0 ? static_cast<int32_t>(first) : kNone32;
+}
+
+// Who never came; null when nothing tells.
+int32_t FirstMember(const Scene& scene, const Setup& setup) {
+  int32_t first = FirstInDumps(scene, setup.group);
+  if (first == kNone32) first = FirstByPlaces(setup.places);
+  bool waits = std::binary_search(setup.waiting.begin(), setup.waiting.end(), first);
+  return waits ? kNone32 : first;
+}
+
+// The third member of a group or a later one, and none of the others says that it waits there,
+// though what they print is known: then the speaker alone is in that set-up, and it is the one that
+// does something else.
+bool CameAlone(const Scene& scene, const Setup& setup) {
+  if (setup.waiting.size() != 1 || setup.places.size() != 1) return false;
+  bool others_known =
+      std::all_of(scene.talk.ranks.begin(), scene.talk.ranks.end(), [&](const auto& each) {
+        return each.first == setup.waiting.front() || scene.talk.OutputIsKnown(each.first);
+      });
+  return setup.places.begin()->second >= 2 && others_known && scene.talk.ranks.size() > 2;
+}
+
+std::string SetupInWords(std::string_view text, const std::vector<int32_t>& waiting) {
+  std::string who = waiting.empty() ? "A process" : RanksAsSubject(waiting);
+  if (Contains(text, "retrieving ncclUniqueId from"))
+    return who + " waited for the first member of a group to set up its communicator";
+  if (Contains(text, "clients joined"))
+    return "Not all ranks joined the store at the start of the job";
+  if (Contains(text, "client socket"))
+    return who + " could not reach the store (the host of rank 0)";
+  return who + " waited in vain for another rank in the store";
+}
+
+void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& finding) {
+  std::vector<int32_t> waiting;
+  for (auto [rank, place] : setup.places) waiting.push_back(rank);
+  finding.ranks = {first};
+  finding.headline =
+      fmt::format("Rank {} never came to set up the communicator of group {}; {} waited for it",
+                  first, setup.group, RanksInWords(waiting));
+  finding.groups.push_back({std::string(setup.group), "", waiting});
+  finding.confidence = 0.7;
+  finding.why = "it is the first member of that group, for which the others wait there";
+  finding.next_step = fmt::format(
+      "Compare what rank {} called before this with the others, and look where it is.", first);
+  AddContext(scene, first, finding);
+}
+
+}  // namespace
+
+bool FindSetup(const Scene& scene, std::vector<Finding>& findings) {
+  constexpr size_t kMostSpeakers = 4;
+  Setup setup = CollectSetup(scene);
+  if (setup.row == RankTalk::kNoRow) return false;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  Finding finding = NewFinding(scene, "text_hang.setup");
+  finding.headline = SetupInWords(scene.model.pools.Text(events.text[setup.row]), setup.waiting);
+  for (size_t row : scene.talk.setup) {
+    bool says = IsAboutSetup(scene.model.pools.Text(events.text[row]));
+    if (says && finding.evidence.size() < kMostSpeakers)
+      finding.evidence.push_back(LineAsEvidence(scene, row));
+  }
+  finding.confidence = 0.6;
+  if (CameAlone(scene, setup)) {
+    finding.ranks = setup.waiting;
+    finding.headline += "; no other member came";
+    finding.why = "it alone is in that group's set-up: it called something else than its peers";
+    finding.next_step = "Compare the order of its calls before this line with that of its peers.";
+    AddContext(scene, setup.waiting.front(), finding);
+  } else if (int32_t first = FirstMember(scene, setup); first != kNone32) {
+    BlameFirst(scene, setup, first, finding);
+  } else {
+    finding.why = "the store says so; who should have come is not in the text";
+    finding.next_step = "Look at the ranks that did not print this: one of them never came.";
+  }
+  findings.push_back(std::move(finding));
+  return true;
+}
+
+}  // namespace debrief::analyses::text_hang

@@ -1,0 +1,204 @@
+// Ranks that a monitor, the watchdog or a counter tells apart from all others while these wait.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analyses/text/hang/hang.h"
+#include "base/text/rank_list.h"
+#include "base/text/strings.h"
+
+namespace debrief::analyses::text_hang {
+
+namespace {
+
+struct Suspicion {
+  std::string_view kind;
+  std::string_view words;
+  double confidence;
+  std::string_view why;
+};
+
+constexpr Suspicion kSuspicions[] = {
+    {"stuck", "hung: its monitor got no sign of life from it", 0.85,
+     "the monitor of the process says so"},
+    {"gil_hang", "holds the Python interpreter lock (GIL) and does not return", 0.8,
+     "its own watchdog could not get the lock"},
+    {"heartbeat_lost", "hangs in a CUDA or NCCL call: its watchdog thread is stuck", 0.6,
+     "only this rank's watchdog stopped working"}};
+
+// The rank a row is about: NVIDIA's monitors name it in the line, "[workload:3(3) infra:0(0)]".
+int32_t RankOfRow(const Scene& scene, size_t row) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  int64_t named = NumberAfter(scene.model.pools.Text(events.text[row]), "[workload:");
+  return named >= 0 && named < (1 << 20) ? static_cast<int32_t>(named) : events.rank[row];
+}
+
+std::map<int32_t, size_t> RowsOfKind(const Scene& scene, std::string_view kind) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  std::map<int32_t, size_t> rows;
+  auto add = [&](const RankTalk& talk) {
+    for (size_t row : talk.suspicions) {
+      // The heart of a node's launcher is none of a rank's.
+      bool launcher = Contains(scene.model.pools.Text(events.text[row]), "rendezvous");
+      if (launcher || scene.model.pools.Text(events.kind[row]) != kind) continue;
+      int32_t rank = RankOfRow(scene, row);
+      if (rank != kNone32) rows.try_emplace(rank, row);
+    }
+  };
+  for (const auto& [rank, talk] : scene.talk.ranks) add(talk);
+  add(scene.talk.nobody);
+  return rows;
+}
+
+// "To our best knowledge, ranks [2] are the lagging ranks that caused this timeout." The numbers
+// are those of the group: of the default group they are ranks.
+std::vector<int32_t> LaggingRanks(std::string_view text) {
+  std::vector<int32_t> ranks;
+  size_t open = text.find("ranks [");
+  size_t close = open == std::string_view::npos ? open : text.find(']', open);
+  if (close == std::string_view::npos) return ranks;
+  std::string_view list = text.substr(open + 6, close - open - 6);
+  while (!list.empty()) {
+    int64_t number = NumberAfter(list, list.substr(0, 1));
+    if (number >= 0 && number < (1 << 20)) ranks.push_back(static_cast<int32_t>(number));
+    size_t comma = list.find(',', 1);
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma);
+    while (list.size() > 1 && list[1] == ' ') list.remove_prefix(1);
+  }
+  return ranks;
+}
+
+bool FindDesync(const Scene& scene, std::vector<Finding>& findings) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  bool one_group = scene.groups.size() <= 1;
+  for (const auto& [speaker, row] : RowsOfKind(scene, "desync")) {
+    std::string_view desc = scene.model.pools.Text(events.group_desc[row]);
+    if (!one_group && desc != "default_pg") continue;
+    Finding finding = NewFinding(scene, "text_hang.stuck");
+    finding.ranks = LaggingRanks(scene.model.pools.Text(events.text[row]));
+    if (finding.ranks.empty()) continue;
+    finding.headline = fmt::format("{} did not join the collective in which the others wait",
+                                   RanksAsSubject(finding.ranks));
+    finding.evidence.push_back(LineAsEvidence(scene, row));
+    for (int32_t rank : finding.ranks) AddContext(scene, rank, finding);
+    finding.confidence = 0.8;
+    finding.why = "NCCL's desync report names it";
+    finding.next_step =
+        "Look at what its host was doing: its stack (py-spy), a data loader, a save.";
+    findings.push_back(std::move(finding));
+    return true;
+  }
+  return false;
+}
+
+// INFO: task python:4711 blocked for more than 120 seconds.
+bool FindBlocked(const Scene& scene, std::vector<Finding>& findings) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  for (size_t row : scene.talk.kernel) {
+    std::string_view text = scene.model.pools.Text(events.text[row]);
+    size_t end = text.find(" blocked for more than ");
+    size_t colon = end == std::string_view::npos ? end : text.rfind(':', end);
+    if (colon == std::string_view::npos) continue;
+    auto rank = scene.talk.rank_of_pid.find(NumberAfter(text.substr(colon), ":"));
+    if (rank == scene.talk.rank_of_pid.end() || scene.talk.RanksThatTimedOut().empty()) continue;
+    Finding finding = NewFinding(scene, "text_hang.stuck");
+    finding.ranks = {rank->second};
+    finding.headline = fmt::format(
+        "Rank {} is blocked in the kernel (storage or driver) while others wait", rank->second);
+    finding.evidence.push_back(LineAsEvidence(scene, row));
+    AddContext(scene, rank->second, finding);
+    finding.confidence = 0.8;
+    finding.why = "the kernel's log says so";
+    finding.next_step = "Look at the file systems and the GPU driver of its host.";
+    findings.push_back(std::move(finding));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void FindStuck(const Scene& scene, std::vector<Finding>& findings) {
+  if (FindBlocked(scene, findings)) return;
+  for (const Suspicion& suspicion : kSuspicions) {
+    std::map<int32_t, size_t> rows = RowsOfKind(scene, suspicion.kind);
+    bool alone = rows.size() == 1 && scene.talk.ranks.size() > 1;
+    if (!alone) continue;
+    auto [rank, row] = *rows.begin();
+    Finding finding = NewFinding(scene, "text_hang.stuck");
+    finding.ranks = {rank};
+    finding.headline = fmt::format("Rank {} {}", rank, suspicion.words);
+    finding.evidence.push_back(LineAsEvidence(scene, row));
+    AddContext(scene, rank, finding);
+    finding.confidence = suspicion.confidence;
+    finding.why = suspicion.why;
+    finding.next_step = "Look at its stacks (py-spy dump --native), while it hangs.";
+    findings.push_back(std::move(finding));
+    return;
+  }
+  FindDesync(scene, findings);
+}
+
+namespace {
+
+// How far each rank came in one group.
+struct Counter {
+  int64_t enqueued = kNone64;
+  size_t row = 0;
+};
+using Counters = std::map<int32_t, Counter>;
+
+std::map<std::pair<std::string_view, std::string_view>, Counters> CollectCounters(
+    const Scene& scene) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  std::map<std::pair<std::string_view, std::string_view>, Counters> groups;
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    for (size_t row : talk.counters) {
+      auto& counter = groups[{scene.model.pools.Text(events.group_desc[row]),
+                              scene.model.pools.Text(events.group_name[row])}][rank];
+      if (counter.enqueued == kNone64 || events.last_enqueued[row] > counter.enqueued)
+        counter = {events.last_enqueued[row], row};
+    }
+  }
+  return groups;
+}
+
+// The one rank whose number is not that of all others; end() when it is not one alone.
+Counters::const_iterator OddOne(const Counters& counters) {
+  constexpr size_t kFewest = 3;
+  std::map<int64_t, size_t> votes;
+  for (const auto& [rank, counter] : counters) ++votes[counter.enqueued];
+  if (counters.size() < kFewest || votes.size() != 2) return counters.end();
+  return std::find_if(counters.begin(), counters.end(),
+                      [&](const auto& each) { return votes[each.second.enqueued] == 1; });
+}
+
+}  // namespace
+
+void FindOddCounter(const Scene& scene, std::vector<Finding>& findings) {
+  if (scene.talk.RanksThatTimedOut().empty()) return;
+  auto groups = CollectCounters(scene);
+  if (groups.size() != 1) return;  // with several groups low numbers are often those of who waits
+  const auto& [key, counters] = *groups.begin();
+  auto odd = OddOne(counters);
+  if (odd == counters.end()) return;
+  const auto& other = odd == counters.begin() ? std::next(odd) : counters.begin();
+  bool behind = odd->second.enqueued < other->second.enqueued;
+  Finding finding = NewFinding(scene, "text_hang.counter");
+  finding.ranks = {odd->first};
+  finding.headline =
+      fmt::format("Rank {} enqueued {} collectives of {}, all others {}: it {}", odd->first,
+                  odd->second.enqueued, key.first.empty() ? key.second : key.first,
+                  other->second.enqueued, behind ? "left or is stuck" : "ran on alone");
+  finding.evidence.push_back(LineAsEvidence(scene, odd->second.row));
+  finding.evidence.push_back(LineAsEvidence(scene, other->second.row));
+  AddContext(scene, odd->first, finding);
+  finding.confidence = 0.65;
+  finding.why = "no other rank differs";
+  finding.next_step = "Compare what this rank does after its last collective with its peers.";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace debrief::analyses::text_hang
