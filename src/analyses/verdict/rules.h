@@ -7,11 +7,29 @@
 
 namespace debrief::analyses::verdict {
 
+// The end of a rank that waits by its dump is its watchdog's: it is no death of its own.
+void AbortedByWatchdog(Board& board);
+
+// A dump signal of an earlier attempt that ended this one explains its empty dumps.
+void StaleSignalExplainsDumps(Board& board);
+
 // A compilation of the rank that others wait for, while they wait, is why it did not come.
 void CompilingWhileOthersWait(Board& board);
 
+// A process that aborted without a dump, or ended well while others wait, is a cause.
+void EndedProcesses(Board& board);
+
 // A rank that died or exited neither comes nor leaves a dump.
 void DeathExplainsAbsence(Board& board);
+
+// Ranks that stopped together wait, too: text must not call them silent.
+void StoppedTogetherAreNotSilent(Board& board);
+
+// Text that says members differ is wrong where dumps show one call.
+void DumpsRefuteText(Board& board);
+
+// Stacks show where the rank stands that others wait for, and who does not stand but waits.
+void StacksDecide(Board& board);
 
 // Watchdogs that tell the same as dumps make them surer.
 void TextSupportsDumps(Board& board);
@@ -33,6 +51,12 @@ void BreakExplainsSlowSteps(Board& board);
 
 // Of two causes that blame different ranks for one wait the better founded stays.
 void NoContradictions(Board& board);
+
+// What names no rank follows from an error that does.
+void NamedExplainsUnnamed(Board& board);
+
+// A job that any input shows to have failed has an error.
+void NeverNothing(Board& board);
 
 // What data is missing makes the verdict on a broken job less sure, and says so.
 void MissingDataLowers(Board& board);

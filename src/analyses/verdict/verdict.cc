@@ -11,8 +11,10 @@
 
 #include "analyses/analysis.h"
 #include "analyses/verdict/board.h"
+#include "analyses/verdict/process_exits.h"
 #include "analyses/verdict/rules.h"
 #include "tables/finding.h"
+#include "tables/text_event.h"
 
 namespace debrief::analyses::verdict {
 
@@ -20,19 +22,45 @@ namespace {
 
 constexpr auto kNeeds = kTableNames<FindingTable>;
 
-constexpr std::array<void (*)(Board&), 12> kRules = {
-    CompilingWhileOthersWait, DeathExplainsAbsence,     TextSupportsDumps,  OneStraggler,
-    CompilingMakesLate,       StragglerExplainsWaiting, BreakExplainsHoles, BreakExplainsSlowSteps,
-    NoContradictions,         MissingDataLowers,        PriceOfCause,       AtMostThree};
+constexpr std::array<void (*)(Board&), 20> kRules = {AbortedByWatchdog,
+                                                     StaleSignalExplainsDumps,
+                                                     CompilingWhileOthersWait,
+                                                     EndedProcesses,
+                                                     DeathExplainsAbsence,
+                                                     StoppedTogetherAreNotSilent,
+                                                     DumpsRefuteText,
+                                                     StacksDecide,
+                                                     TextSupportsDumps,
+                                                     OneStraggler,
+                                                     CompilingMakesLate,
+                                                     StragglerExplainsWaiting,
+                                                     BreakExplainsHoles,
+                                                     BreakExplainsSlowSteps,
+                                                     NoContradictions,
+                                                     NamedExplainsUnnamed,
+                                                     NeverNothing,
+                                                     MissingDataLowers,
+                                                     PriceOfCause,
+                                                     AtMostThree};
 
 // Three digits are more than a confidence has to tell.
 void RoundConfidences(std::vector<Finding>& findings) {
   for (Finding& finding : findings) finding.confidence = std::round(finding.confidence * 1e3) / 1e3;
 }
 
-void Judge(const Model& model, std::vector<Finding>& findings) {
+// Attempts of which anything is known; one without findings may have failed all the same.
+std::set<std::pair<int32_t, int32_t>> AttemptsOf(const Model& model,
+                                                 const std::vector<Finding>& findings) {
   std::set<std::pair<int32_t, int32_t>> attempts;
   for (const Finding& finding : findings) attempts.emplace(finding.job, finding.attempt);
+  const auto& events = model.tables.Get<TextEventTable>();
+  for (size_t i = 0; i < events.size(); ++i) attempts.emplace(events.job[i], events.attempt[i]);
+  AddAttemptsOfExits(model, attempts);
+  return attempts;
+}
+
+void Judge(const Model& model, std::vector<Finding>& findings) {
+  std::set<std::pair<int32_t, int32_t>> attempts = AttemptsOf(model, findings);
   for (auto [job, attempt] : attempts) {
     if (job == kNone32) continue;  // of no job: there is nothing that it could be joined with
     Board board(model, findings, job, attempt);

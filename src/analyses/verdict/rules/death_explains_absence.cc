@@ -3,10 +3,15 @@
 // add in what the others wait, a compile log when the process was last seen.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
+#include "analyses/verdict/process_exits.h"
 #include "analyses/verdict/rules.h"
 #include "analyses/verdict/waits.h"
 #include "base/text/units.h"
 #include "tables/compile_life.h"
+#include "tables/text_event.h"
 
 namespace debrief::analyses::verdict {
 
@@ -46,21 +51,68 @@ void ReportEndOfCompileLog(Board& board, size_t death) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::array<std::string_view, 5> kAbsences = {
+    "flight.no_dump", "flight.host_never_came", "flight.stopped_together",
+    "flight.gpu_or_network_hang", "flight.in_flight"};
+
+// When the process ended, by the first evidence that tells a time; null when none does.
+int64_t TimeOfDeath(const Board& board, const Finding& death) {
+  const auto& events = board.model().tables.Get<TextEventTable>();
+  int64_t first = kNone64;
+  auto look = [&](int64_t time) {
+    if (time != kNone64 && (first == kNone64 || time < first)) first = time;
+  };
+  for (size_t row : RowsOf(death, "text_event")) {
+    if (row < events.size()) look(events.time_ns[row]);
+  }
+  for (const ProcessExit& exit : ProcessExitsOf(board)) {
+    bool its = std::binary_search(death.ranks.begin(), death.ranks.end(), exit.rank);
+    if (its) look(exit.time_ns);
+  }
+  return first;
+}
+
+// Others wait for another rank by their dumps. Had the process ended before they began to wait, or
+// soon after, that other one is only what came to a stop last. Nobody works on for minutes without
+// a process: times that are further apart are of other clocks, or of another story.
+bool EndedBeforeTheWait(const Board& board, const Finding& death, const Finding& absence) {
+  constexpr int64_t kSecond = 1'000'000'000, kLongBefore = 120 * kSecond;
+  Window wait = WaitOf(board, absence);
+  int64_t died = TimeOfDeath(board, death);
+  if (!wait.known() || died == kNone64) return false;
+  int64_t after = died - wait.begin_ns;
+  return after > -kLongBefore && after < std::max(5 * kSecond, wait.length() / 2);
+}
+
+bool Explains(const Board& board, const Finding& death, const Finding& absence) {
+  return ContainsAll(death.ranks, absence.ranks) || EndedBeforeTheWait(board, death, absence);
+}
+
+std::string_view WhyItAgrees(const Finding& absence) {
+  if (absence.ranks.empty()) return "";
+  return absence.rule == "flight.no_dump" ? "it left no dump, as a process that is gone"
+                                          : "dumps of the others show that it never came";
+}
+
+}  // namespace
+
 void DeathExplainsAbsence(Board& board) {
-  for (std::string_view end : {"text_hang.died", "text_hang.exited"}) {
+  for (std::string_view end : {"text_hang.died", "text_hang.exited", "verdict.process_ended"}) {
     for (size_t death : board.FindCauses(end)) {
       bool told = false;
       ReportEndOfCompileLog(board, death);
-      for (std::string_view rule : {"flight.no_dump", "flight.host_never_came"}) {
+      for (std::string_view rule : kAbsences) {
         for (size_t absence : board.FindCauses(rule)) {
-          if (!ContainsAll(board.At(death).ranks, board.At(absence).ranks)) continue;
-          if (!told && board.At(absence).severity == Severity::kError)
-            ReportWhoWaits(board, death, absence);
+          if (!Explains(board, board.At(death), board.At(absence))) continue;
+          bool error = board.At(absence).severity == Severity::kError;
+          if (!told && error) ReportWhoWaits(board, death, absence);
           told = true;
+          bool same = ContainsAll(board.At(death).ranks, board.At(absence).ranks);
+          std::string_view why = WhyItAgrees(board.At(absence));
           if (!board.Fold(death, absence)) continue;
-          board.Support(death, board.At(absence).confidence,
-                        rule == "flight.no_dump" ? "it left no dump, as a process that is gone"
-                                                 : "dumps of the others show that it never came");
+          if (same && !why.empty()) board.Support(death, board.At(absence).confidence, why);
         }
       }
     }

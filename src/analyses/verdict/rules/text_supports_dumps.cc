@@ -18,7 +18,7 @@ size_t BestByDumps(const Board& board) {
     const Finding& finding = board.At(i);
     bool by_dumps = finding.rule.starts_with("flight.") || finding.rule.starts_with("verdict.") ||
                     finding.rule == "text_hang.exited" || finding.rule == "text_hang.died";
-    if (by_dumps && finding.severity == Severity::kError) return i;
+    if (by_dumps && finding.severity == Severity::kError && !finding.ranks.empty()) return i;
   }
   return ~size_t{0};
 }
@@ -34,7 +34,8 @@ void FoldText(Board& board, size_t cause, size_t text) {
   board.Support(
       cause, confidence,
       same ? "the outputs of the ranks tell the same" : "the outputs of the ranks agree in part");
-  const Evidence& said = board.At(text).evidence.front();
+  if (board.At(text).evidence.empty()) return;
+  const Evidence said = board.At(text).evidence.front();
   board.At(cause).evidence.push_back(
       {"by text alone: " + board.At(text).headline, said.table, said.rows});
 }

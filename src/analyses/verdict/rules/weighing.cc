@@ -43,6 +43,8 @@ void NoContradictions(Board& board) {
         continue;
       board.Lower(causes[k], fmt::format("no cause beside {}, whom {} blames with more evidence",
                                          RanksInWords(best.ranks), best.rule));
+      Severity& severity = board.At(causes[k]).severity;
+      if (severity == Severity::kError) severity = Severity::kInfo;
     }
   }
 }

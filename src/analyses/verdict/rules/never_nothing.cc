@@ -1,0 +1,138 @@
+// A job that any input shows to have failed has an error, with the best that is known.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analyses/verdict/process_exits.h"
+#include "analyses/verdict/rules.h"
+#include "base/text/rank_list.h"
+#include "base/text/strings.h"
+#include "tables/text_event.h"
+#include "torch/end_signs.h"
+
+namespace debrief::analyses::verdict {
+
+namespace {
+
+// Something that says how the job ended.
+struct Sign {
+  int weight = 0;  // the more it says, the larger
+  int64_t time_ns = kNone64;
+  int32_t rank = kNone32;
+  std::string words;
+  Evidence evidence;
+};
+
+constexpr int64_t kTail = 200;  // lines that may follow the last traceback of an output
+
+// The last line of each output, by input.
+std::map<int32_t, int64_t> LastLines(const Board& board) {
+  const auto& events = board.model().tables.Get<TextEventTable>();
+  std::map<int32_t, int64_t> lines;
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (!board.IsOurs(events, i) || events.line[i] == kNone64) continue;
+    int64_t& last = lines.try_emplace(events.input[i], 0).first->second;
+    last = std::max(last, events.line[i]);
+  }
+  return lines;
+}
+
+// What ended a process says more than what gave up waiting, and that more than a request to dump.
+int WeightOf(std::string_view kind) {
+  if (kind == "traceback" || kind == "out_of_memory" || kind == "oom_kill") return 3;
+  if (kind == "signal" || kind == "exit") return 2;
+  return kind == "watchdog_timeout" || kind == "heartbeat_lost" ? 1 : 0;
+}
+
+void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
+  const auto& events = board.model().tables.Get<TextEventTable>();
+  std::map<int32_t, int64_t> last_lines = LastLines(board);
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (!board.IsOurs(events, i)) continue;
+    std::string_view kind = board.model().pools.Text(events.kind[i]);
+    std::string_view text = board.model().pools.Text(events.text[i]);
+    bool may_be_another = kind == "exit" || kind == "signal";  // of a child, or one that it caught
+    bool may_be_caught = kind == "traceback" || kind == "out_of_memory";
+    bool at_end =
+        events.line[i] != kNone64 && last_lines[events.input[i]] - events.line[i] <= kTail;
+    bool bad = may_be_caught || IsSignOfBadEnd(kind, events.exit_code[i], text);
+    if (!bad || ((may_be_caught || may_be_another) && !at_end)) continue;
+    Sign& sign = signs.emplace_back();
+    // The launcher's own traceback says no more than that a child failed.
+    sign.weight = text.find("ChildFailedError") == std::string_view::npos ? WeightOf(kind) : 0;
+    sign.time_ns = events.time_ns[i];
+    sign.rank = events.rank[i];
+    sign.words = std::string(text);
+    sign.evidence = {
+        fmt::format("line {}: {}", events.line[i], text), "text_event", {static_cast<int64_t>(i)}};
+  }
+}
+
+void AddExitSigns(const Board& board, std::vector<Sign>& signs) {
+  for (const ProcessExit& exit : ProcessExitsOf(board)) {
+    if (exit.exit_code == 0 || exit.exit_code == kNone32) continue;
+    Sign& sign = signs.emplace_back();
+    sign.weight = exit.stopped || IsTold(exit.exit_code) ? 0 : 2;
+    sign.time_ns = exit.time_ns;
+    sign.rank = exit.rank;
+    sign.words =
+        fmt::format("{} {}", exit.rank == kNone32 ? "a process" : fmt::format("rank {}", exit.rank),
+                    EndInWords(exit.exit_code));
+    sign.evidence = {std::string(exit.text), "process_exit", {exit.row}};
+  }
+}
+
+// The one that says most; of several the first in time.
+const Sign& BestOf(const std::vector<Sign>& signs) {
+  return *std::min_element(signs.begin(), signs.end(), [](const Sign& a, const Sign& b) {
+    if (a.weight != b.weight) return a.weight > b.weight;
+    bool both = a.time_ns != kNone64 && b.time_ns != kNone64;
+    return both && a.time_ns < b.time_ns;
+  });
+}
+
+std::string WhatIsMissing(const Data& data) {
+  std::string missing;
+  if (!data.dumps) missing += "Flight Recorder dumps";
+  if (!data.text)
+    missing += fmt::format("{}the outputs of the ranks", missing.empty() ? "" : " and ");
+  return missing;
+}
+
+}  // namespace
+
+void NeverNothing(Board& board) {
+  for (size_t i : board.Find("")) {  // a consequence may follow from what ended another attempt
+    const Finding& finding = board.At(i);
+    if (finding.severity == Severity::kError && finding.role != Role::kObservation) return;
+  }
+  // An attempt that the one before it ended follows from that one's error.
+  if (!board.Find("text_hang.stale_signal").empty()) return;
+  std::vector<Sign> signs;
+  AddTextSigns(board, signs);
+  AddExitSigns(board, signs);
+  if (signs.empty()) return;
+  const Sign& best = BestOf(signs);
+  constexpr size_t kLongest = 160;
+  Finding finding;
+  finding.rule = "verdict.job_failed";
+  finding.severity = Severity::kError;
+  finding.role = Role::kCause;
+  finding.headline = fmt::format(
+      "The job failed; {}{}", best.rank == kNone32 ? "" : fmt::format("rank {} says: ", best.rank),
+      std::string_view(best.words).substr(0, kLongest));
+  finding.evidence.push_back(best.evidence);
+  finding.confidence = 0.4;
+  finding.why = "nothing names the rank that failed first; this is the first sign that says most";
+  std::string missing = WhatIsMissing(board.data());
+  finding.next_step = missing.empty() ? "Read the outputs of the ranks around this line."
+                                      : fmt::format("Add {}: they would say more.", missing);
+  size_t failed = board.Add(std::move(finding));
+  for (size_t effect : board.FindCauses("text_hang.")) board.Fold(failed, effect);
+  for (size_t effect : board.FindCauses("flight.straggler"))
+    board.Lower(effect, "a rank that comes late does not end a job");
+}
+
+}  // namespace debrief::analyses::verdict
