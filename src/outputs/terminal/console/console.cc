@@ -22,6 +22,7 @@
 #include "model/diagnostics.h"
 #include "outputs/job_verdicts.h"
 #include "outputs/output.h"
+#include "outputs/terminal/console/no_problem.h"
 #include "tables/input.h"
 #include "tables/job.h"
 
@@ -124,6 +125,12 @@ void WriteVerdict(const Model& model, const JobVerdict& verdict, size_t most, Pa
   }
 }
 
+// Is nothing told that is wrong? What only says how things are (info) is no problem.
+bool IsHealthy(const Model& model, const JobVerdict& verdict) {
+  return std::all_of(verdict.findings.begin(), verdict.findings.end(),
+                     [&](size_t i) { return model.findings[i].severity == Severity::kInfo; });
+}
+
 // A section of every job that has findings, the worst first, and one line for those that have none.
 void WriteManyVerdicts(const Model& model, const std::vector<JobVerdict>& verdicts, Paper& paper) {
   std::string silent;
@@ -142,7 +149,7 @@ void WriteManyVerdicts(const Model& model, const std::vector<JobVerdict>& verdic
   if (left > 0)
     paper.Line(fmt::format("... and {} with findings: see --json", Plural(left, "more job")));
   if (silent.empty()) return;
-  paper.Title("No findings");
+  paper.Title("No problem found");
   paper.Line("  " + silent, 2);
 }
 
@@ -251,8 +258,15 @@ void WriteFindings(const Model& model, std::string_view rules, Paper& paper) {
   std::vector<JobVerdict> verdicts = JobVerdicts(model, rules);
   if (verdicts.size() > 1) return WriteManyVerdicts(model, verdicts, paper);
   paper.Title("Findings");
-  if (verdicts.empty() || verdicts.front().told == 0) return paper.Line("None.");
-  WriteVerdict(model, verdicts.front(), kMostFindings, paper);
+  bool nothing = verdicts.empty() || IsHealthy(model, verdicts.front());
+  auto other = std::find_if(model.findings.begin(), model.findings.end(), [](const Finding& f) {
+    return f.severity != Severity::kInfo && f.role == Role::kCause;
+  });
+  if (nothing && other != model.findings.end())
+    paper.Line(fmt::format("None of this kind, but: {}", other->headline));
+  else if (nothing && (verdicts.empty() || verdicts.front().told == 0 || TellsAnEnd(model)))
+    paper.Line(NoProblemInWords(model, kNone32));
+  if (!verdicts.empty()) WriteVerdict(model, verdicts.front(), kMostFindings, paper);
 }
 
 void WriteJobs(const Model& model, Paper& paper) {

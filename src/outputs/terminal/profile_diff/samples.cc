@@ -1,10 +1,9 @@
-#include "outputs/terminal/profile_diff/profile_diff.h"
-
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/stats/intervals.h"
 #include "model/timeline/launches.h"
+#include "outputs/terminal/profile_diff/profile_diff.h"
 #include "tables/profile_breakdown.h"
 #include "tables/timeline_step.h"
 
