@@ -30,6 +30,14 @@ def kept_aside(name):
     return int(hashlib.sha256(name.encode()).hexdigest(), 16) % 2 == 0
 
 
+def _add_more(jobs, add):
+    """A second recording, for writing rules alone: faults that the first half had in its kept part only, in other programs."""
+    done = {(job["program"], job["fault"]) for job in jobs}
+    for fault, place in FAULT_PLACES.items():
+        programs = [p for p in (ONLY.get(fault) or PROGRAMS_OF_PLACE[place]) if (p, fault) not in done] or ONLY.get(fault)
+        add(random.choice(programs), fault, kept_aside=False, dumps=random.random() < 0.9)
+
+
 def all_jobs(seed=2026):
     random.seed(seed)
     jobs = []
@@ -58,6 +66,7 @@ def all_jobs(seed=2026):
     add("experts", None, stacks=True, dump_at=12)
     add("ddp", "caught")
     add("fsdp2", "slow_step")
+    _add_more(jobs, add)
     for job in jobs:
         # A save, an evaluation happens every fifth step.
         if job["fault"] in ("stuck_save", "stuck_metrics", "extra_barrier"):
@@ -66,5 +75,5 @@ def all_jobs(seed=2026):
             job["rank"] = -1
         # A GPU shared through MPS dies with the first crash of its clients; the launcher needs a second attempt for restarts.
         job["restarts"] = 1 if job["fault"] == "restart" else 0
-        job["kept_aside"] = kept_aside(job["name"])
+        job.setdefault("kept_aside", kept_aside(job["name"]))
     return jobs

@@ -33,18 +33,21 @@ WITHOUT_CANCEL = WITHOUT_LAUNCHER + ("mpirun_tags", "mpirun_files", "deepspeed")
 WORDS = {
     "hang": ("wait", "never", "stuck", "stands", "hang", "hung", "no progress", "not join", "missing", "absent", "did not", "stopped", "GIL"),
     "mismatch": ("differ", "other", "mismatch", "instead", "size", "type", "order", "never", "wait", "did not", "no matching", "without", "extra",
-                 "more", "ahead", "behind", "skipped"),
+                 "more", "ahead", "behind", "skipped", "where rank", "without"),
+    "left": ("exit", "ended", "left", "where rank", "never", "no longer", "gone", "did not"),
     "died": ("signal", "exit", "error", "Error", "killed", "died", "raised", "exception", "memory", "assert", "abort", "ended"),
 }
 KIND = {"stuck_io": "hang", "stuck_loop": "hang", "gil": "hang", "lock": "hang", "stuck_save": "hang", "stuck_metrics": "hang", "stopped": "hang",
         "spin_gpu": "hang", "loader_stuck": "hang", "absent": "hang", "extra_collective": "mismatch", "extra_barrier": "mismatch",
         "skipped_step": "mismatch", "size": "mismatch", "type": "mismatch", "op": "mismatch", "order": "mismatch", "no_send": "mismatch",
-        "wrong_peer": "mismatch"}
+        "wrong_peer": "mismatch", "left": "left", "data_ended": "left"}
 
 
-def usable(truth):
-    """A healthy program that did not end well met something unplanned (a machine too busy for its time limits)."""
-    return truth["fault"] not in HEALTHY or truth["exit"] == 0
+def usable(folder, truth):
+    """Not what met something unplanned: a healthy program that did not end well (a machine too busy for its time limits), a job that
+    its recorder had to end, a crash that nobody planted."""
+    crashed = "exitcode  : -11" in (folder / "torchrun.txt").read_text(errors="replace") and truth["fault"] != "segfault"
+    return truth["exit"] is not None and not crashed and (truth["fault"] not in HEALTHY or truth["exit"] == 0)
 
 
 def wanted_ranks(truth):
@@ -114,7 +117,7 @@ def main():
         tasks = []
         for path in sorted(base.glob("*.json")):
             truth = json.loads(path.read_text())
-            if not usable(truth) or options.half and truth["kept_aside"] != (options.half == "kept") or options.jobs and truth["name"] not in options.jobs:
+            if not usable(base / truth["name"], truth) or options.half and truth["kept_aside"] != (options.half == "kept") or options.jobs and truth["name"] not in options.jobs:
                 continue
             names = options.layouts or layouts.LAYOUTS
             if truth["output"] == "launcher":
