@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
+#include "outputs/output.h"
 #include "outputs/store/query.h"
 #include "outputs/store/store.h"
-#include "outputs/string_sink.h"
 #include "tables/input.h"
 
 namespace debrief {

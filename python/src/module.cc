@@ -29,6 +29,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 }  // namespace
 
+// Python wants this name. NOLINTNEXTLINE(bugprone-reserved-identifier)
 PyMODINIT_FUNC PyInit__recorder() {
   PyObject* module = PyModule_Create(&definition);
   if (module != nullptr && !Fill(module)) Py_CLEAR(module);

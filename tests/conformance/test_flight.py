@@ -22,6 +22,8 @@ TRUTH = {
     "recompile_hang": ("host_never_came", {3}, None),
 }
 PUBLIC = {"gpu_error_1st": ("completion_lag", {12, 14}, None), "lock_gil_1st": ("host_never_came", {9, 14}, None)}
+# Dumps of jobs under torchrun, alone. An empty set: the job failed and its dumps name nobody.
+TRAIN = {"on_demand": None, "roots_healthy": None, "slow_save": {2}, "comm_setup": set(), "killed": set(), "aborted": set()}
 DUMP = re.compile(r"nccl_trace_rank_(\d+)$|_dump_(\d+)$")
 
 
@@ -136,4 +138,17 @@ def test_crash_and_a_lost_dump(context):
     for victim in dumps_of(job):
         report = with_files(context, [path for path in dumps_of(job) if path != victim] + texts)
         problems.append(complaint(report, TRUTH["crash"], f"crash without the dump of {rank_of(victim)}"))
+    check(problems)
+
+
+def test_training_jobs_by_dumps_alone(context):
+    """Snapshots of healthy jobs name nobody; a failed job has an error, and no rank that the dumps do not show."""
+    problems = []
+    for name, ranks in TRAIN.items():
+        findings = context.report([context.data / "train" / name / "fr"])["findings"]
+        blamed = [finding for finding in findings if finding["severity"] != "info" and finding["role"] == "cause"]
+        errors = [finding for finding in blamed if finding["severity"] == "error"]
+        got = set(errors[0]["ranks"]) if errors else None
+        if got != ranks or (ranks is None and blamed):
+            problems.append(f"{name}: {got}, must be {ranks}: {[finding['headline'] for finding in blamed]}")
     check(problems)

@@ -42,10 +42,10 @@ TRUTH = {
     },
     # Watchdogs tell the sizes of both members of the group, and text has no third to vote.
     "size_mismatch": {
-        None: ("flight.size_mismatch", [2], "called all_reduce [[65536]]"),
+        None: ("flight.size_mismatch", [2], "called all_reduce 16 of mesh_dp [0, 2] with size [65536]"),
         "!dumps": ("text_hang.differs", [0, 2], "all_reduce of 256 elements and all_reduce of 512"),
-        "!text": ("flight.size_mismatch", [2], "called all_reduce [[65536]]"),
-        "!compile logs": ("flight.size_mismatch", [2], "called all_reduce [[65536]]"),
+        "!text": ("flight.size_mismatch", [2], "called all_reduce 16 of mesh_dp [0, 2] with size [65536]"),
+        "!compile logs": ("flight.size_mismatch", [2], "called all_reduce 16 of mesh_dp [0, 2] with size [65536]"),
     },
     "type_mismatch": {
         None: ("flight.type_mismatch", [1], "called broadcast"),
@@ -54,10 +54,10 @@ TRUTH = {
         "!compile logs": ("flight.type_mismatch", [1], "called broadcast"),
     },
     "straggler": {
-        None: ("flight.host_never_came", [6], "never came to all_reduce 16 of mesh_dp [4, 6] (dist_job.py:53)"),
+        None: ("flight.host_never_came", [6], "did not reach all_reduce 16 of mesh_dp [4, 6] (dist_job.py:53)"),
         "!dumps": ("text_hang.silent", [6], "is silent; ranks 0-5 and 7 ran into their time limit"),
-        "!text": ("flight.host_never_came", [6], "never came"),
-        "!compile logs": ("flight.host_never_came", [6], "never came"),
+        "!text": ("flight.host_never_came", [6], "did not reach"),
+        "!compile logs": ("flight.host_never_came", [6], "did not reach"),
     },
     "crash": {
         None: ("text_hang.exited", [4], EXITED),
@@ -69,7 +69,7 @@ TRUTH = {
         None: ("verdict.compiling_while_others_wait", [3], COMPILING),
         "!dumps": ("verdict.compiling_while_others_wait", [3], COMPILING),
         "!text": ("verdict.compiling_while_others_wait", [3], COMPILING),
-        "!compile logs": ("flight.host_never_came", [3], "never came to send 5 of mesh_pp [3, 7]"),
+        "!compile logs": ("flight.host_never_came", [3], "did not reach send 5 of mesh_pp [3, 7]"),
     },
 }
 
@@ -203,7 +203,7 @@ def test_other_numbers_of_ranks(context):
     expected = {
         "recompile_hang": ("verdict.compiling_while_others_wait", [4], "while ranks 0-3 and 5-7 waited in send 5 of mesh_pp [0, 4]"),
         "crash": ("text_hang.exited", [3], EXITED),
-        "straggler": ("flight.host_never_came", [1], "never came to all_reduce 16 of mesh_dp [1, 3]"),
+        "straggler": ("flight.host_never_came", [1], "did not reach all_reduce 16 of mesh_dp [1, 3]"),
         "missing_collective": ("flight.skipped_collective", [2], "mesh_dp [0, 2]"),
         "type_mismatch": ("flight.type_mismatch", [6], "called broadcast"),
     }

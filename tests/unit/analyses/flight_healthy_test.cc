@@ -127,13 +127,13 @@ TEST(FlightClocks, AnOffsetIsFoundAndTakenOff) {
 
 TEST(FlightClocks, TheStragglerIsNotTheOneWithTheWrongClock) {
   Job job(4);
-  int64_t clocks[] = {0, 3000, 0, 0}, late[] = {0, 1, 40, 2};
+  int64_t clocks[] = {0, 3000, 0, 0}, late[] = {0, 1, 80, 2};
   for (int32_t rank = 0; rank < 4; ++rank)
     AddCollectives(job, "0", {0, 1, 2, 3}, rank, 20, clocks[rank], late[rank]);
   // A few collectives to which another rank comes last: there must be somebody to compare with.
   for (size_t i = 0; i < job.model.tables.Get<CommOpTable>().size(); ++i) {
     auto& ops = job.model.tables.Edit<CommOpTable>();
-    if (ops.rank[i] == 3 && ops.collective_seq[i] > 16) ops.created_ns[i] += 45 * kMs;
+    if (ops.rank[i] == 3 && ops.collective_seq[i] > 16) ops.created_ns[i] += 85 * kMs;
   }
   AnalysisResult result = job.Run();
   const Finding* straggler = Find(result, "flight.straggler");
@@ -146,8 +146,8 @@ TEST(FlightClocks, TheStragglerIsNotTheOneWithTheWrongClock) {
   EXPECT_EQ(rows.times_last[0], 0);
   EXPECT_EQ(rows.late_longest_ns[0], kNone64);
   EXPECT_EQ(rows.times_last[2], 16);
-  EXPECT_EQ(rows.late_third_ns[2], 38 * kMs);
-  EXPECT_EQ(rows.late_total_ns[2], 16 * 38 * kMs);
+  EXPECT_EQ(rows.late_third_ns[2], 78 * kMs);
+  EXPECT_EQ(rows.late_total_ns[2], 16 * 78 * kMs);
   EXPECT_EQ(rows.times_last[3], 4);
   EXPECT_EQ(rows.late_third_ns[3], 7 * kMs);
 }

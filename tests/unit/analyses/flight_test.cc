@@ -88,7 +88,7 @@ TEST(FlightMismatch, NamesAnotherOperation) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "type_mismatch error [2] all_reduce 5 mesh_dp");
   EXPECT_EQ(First(result).headline,
-            "Rank 2 called all_gather [[4]] where rank 0 called all_reduce [[4]]: sequence 5 of "
+            "Rank 2 called all_gather [4] where rank 0 called all_reduce [4]: sequence 5 of "
             "mesh_dp [0-2] at train.py:62");
 }
 
@@ -231,7 +231,23 @@ TEST(FlightMismatch, GatherAndScatterDifferAtTheRoot) {
   dumps.Rank(1).Op("gather").Input("[[4]]").Output("[]").Completed();
   dumps.Rank(0).Op("scatter").Input("[[4], [4]]").Output("[[4]]").Completed();
   dumps.Rank(1).Op("scatter").Input("[]").Output("[[4]]").Completed();
+  // As PyTorch 2.11 records a scatter: the root's list is the output.
+  dumps.Rank(0).Op("scatter").Input("[[4]]").Output("[[0]]").Completed();
+  dumps.Rank(1).Op("scatter").Input("[[4]]").Output("[[4], [4]]").Completed();
+  dumps.Rank(0).Op("broadcast").Input("[[4]]").Output("[[4]]").Completed();
+  dumps.Rank(1).Op("broadcast").Input("[]").Output("[[4]]").Completed();
+  dumps.Rank(0).Op("reduce").Input("[[4]]").Output("[]").Completed();
+  dumps.Rank(1).Op("reduce").Input("[[4]]").Output("[[4]]").Completed();
   EXPECT_EQ(Causes(dumps.Run()), "");
+}
+
+TEST(FlightMismatch, AnotherSizeInAGatherIsFound) {
+  Dumps dumps = Job(3);
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    auto entry = dumps.Rank(rank).Op("gather").Input(rank == 2 ? "[[3]]" : "[[4]]");
+    entry.Output(rank == 0 ? "[[4], [4], [4]]" : "[[0]]").Completed();
+  }
+  EXPECT_EQ(Causes(dumps.Run()), "size_mismatch error [2] gather 1 mesh_dp");
 }
 
 void Region(Dumps::RankDump rank, std::string_view second) {
@@ -246,7 +262,24 @@ TEST(FlightMismatch, AnInnerOpOfARegionDiffers) {
     Region(dumps.Rank(rank), "[[8]]");
     Region(dumps.Rank(rank), rank == 0 ? "[[9]]" : "[[8]]");
   }
-  EXPECT_EQ(Causes(dumps.Run()), "size_mismatch error [0] all_gather 2 mesh_dp");
+  AnalysisResult result = dumps.Run();
+  EXPECT_EQ(Causes(result), "size_mismatch error [0] all_gather 2 mesh_dp");
+  EXPECT_TRUE(Has(First(result).headline,
+                  "Rank 0 coalesced all_gather [9] as operation 2 of 2 where rank 1 has "
+                  "all_gather [8]: sequence 2 of mesh_dp"))
+      << First(result).headline;
+}
+
+TEST(FlightMismatch, ARegionWithOneOperationLess) {
+  Dumps dumps = Job(3);
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    dumps.Rank(rank).Op("all_gather").Sizes("[[4]]").Completed();
+    if (rank != 1) dumps.Rank(rank).Inner("all_gather").Sizes("[[8]]").Completed();
+    dumps.Rank(rank).Inner("coalesced").Completed();
+  }
+  AnalysisResult result = dumps.Run();
+  EXPECT_TRUE(Has(First(result).headline, "Rank 1 coalesced 1 operation where rank 0 coalesced 2"))
+      << First(result).headline;
 }
 
 TEST(FlightMismatch, ARegionThatTheRingHasCutIsNotCompared) {
@@ -387,9 +420,9 @@ TEST(FlightSignature, SurvivesHostileSizes) {
 TEST(FlightSignature, KnowsShapes) {
   EXPECT_EQ(ShapeOf("all_to_all"), OpShape::kAllToAll);
   EXPECT_EQ(ShapeOf("all_to_all_single"), OpShape::kAllToAll);
-  EXPECT_EQ(ShapeOf("gather"), OpShape::kGather);
+  EXPECT_EQ(ShapeOf("gather"), OpShape::kRooted);
   EXPECT_EQ(ShapeOf("all_gather"), OpShape::kSame);
-  EXPECT_EQ(ShapeOf("scatter"), OpShape::kScatter);
+  EXPECT_EQ(ShapeOf("scatter"), OpShape::kRooted);
   EXPECT_EQ(ShapeOf("reduce_scatter"), OpShape::kSame);
   EXPECT_EQ(ShapeOf(""), OpShape::kSame);
 }

@@ -137,7 +137,8 @@ TEST_F(TextHangTest, HalfOfTheRanksSilentBlamesNobody) {
   for (int32_t rank : {2, 3}) Ends(rank);
   auto findings = Run();
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].role, Role::kObservation);
+  EXPECT_EQ(findings[0].severity, Severity::kError);
+  EXPECT_TRUE(findings[0].ranks.empty());
 }
 
 TEST_F(TextHangTest, AnotherOperationThanThoseOfItsPeersAndOtherGroups) {
@@ -227,7 +228,10 @@ TEST_F(TextHangTest, AnExitCodeIsADeathAndTheEndByALauncherIsNone) {
 TEST_F(TextHangTest, AnErrorAboutAPeerIsNoDeath) {
   Say(0, "traceback", "torch.distributed.DistBackendError: NCCL communicator was aborted");
   Ends(0);
-  EXPECT_TRUE(Run().empty());
+  auto findings = Run();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].rule, "text_hang.ended");
+  EXPECT_TRUE(findings[0].ranks.empty());
 }
 
 TEST_F(TextHangTest, OutOfMemoryIsToldBeforeItsExitCode) {
@@ -269,8 +273,13 @@ TEST_F(TextHangTest, ALostConnectionAfterTheTimeLimitIsAnAftermath) {
 }
 
 TEST_F(TextHangTest, TextOfNoRankIsNobodys) {
-  Say(kNone32, "traceback", "KeyError: 1");
-  EXPECT_TRUE(Run().empty());
+  TextEventRow& row = Say(kNone32, "traceback", "KeyError: 1");
+  row.file = model_.pools.Intern("/home/user/train.py");
+  row.file_line = 3;
+  auto findings = Run();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_TRUE(findings[0].ranks.empty());
+  EXPECT_EQ(findings[0].headline, "A process ended with KeyError: 1 at train.py:3");
 }
 
 }  // namespace text_hang_test

@@ -254,6 +254,7 @@ TEST_F(VerdictTest, TextThatBlamesAnotherRankIsLowered) {
   EXPECT_EQ(findings_[dumps].role, Role::kCause);
   EXPECT_EQ(findings_[dumps].confidence, 0.85);
   EXPECT_EQ(findings_[text].role, Role::kObservation);
+  EXPECT_EQ(findings_[text].severity, Severity::kInfo);
   EXPECT_NE(findings_[text].why.find("rank 2"), std::string::npos);
 }
 

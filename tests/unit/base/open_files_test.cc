@@ -11,7 +11,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace {
+namespace open_files_test {
 
 using testing::TempFolder;
 
@@ -38,7 +38,7 @@ TEST(OpenFiles, OpensOnceWhatIsUsedAgain) {
     ++opened;
     return OpenNull();
   };
-  for (uint64_t number : {1, 2, 1, 2, 1}) ASSERT_TRUE(files.Take(number, open).ok());
+  for (uint64_t number : {1U, 2U, 1U, 2U, 1U}) ASSERT_TRUE(files.Take(number, open).ok());
   EXPECT_EQ(opened, 2);
   ASSERT_TRUE(files.Take(3, open).ok());  // in place of 2, which was used before 1
   ASSERT_TRUE(files.Take(1, open).ok());
@@ -90,5 +90,5 @@ TEST(OpenFiles, ManySources) {
   EXPECT_EQ(sources[0]->View(0, 10).status().code(), Code::kChanged);
 }
 
-}  // namespace
+}  // namespace open_files_test
 }  // namespace debrief

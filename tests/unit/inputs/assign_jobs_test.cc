@@ -1,5 +1,6 @@
 #include "inputs/assign_jobs.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tables/attempt.h"
@@ -97,18 +98,21 @@ TEST(AssignJobs, WorldSizesSplitAFolder) {
   EXPECT_EQ(all.NameOf(2), "e");
 }
 
-TEST(AssignJobs, NotesAndUnknownFilesAreOfNoJob) {
+TEST(AssignJobs, NotesGoWithTheJobAndMakeNone) {
+  Assigned alone;
+  alone.inputs.push_back(Input("d", "README", "job_text"));
+  alone.inputs.push_back(Input("d", "x.bin", "no such importer"));
+  alone.inputs.back().bytes = 9;
+  Assign(alone);
+  EXPECT_EQ(alone.jobs().size(), 0u);
+  EXPECT_EQ(alone.inputs[0].who.job, kNone32);
   Assigned all;
   all.inputs.push_back(Input("d", "README", "job_text"));
-  all.inputs.push_back(Input("d", "x.bin", "no such importer"));
-  all.inputs.push_back(Input("e", "README", "job_text"));
-  all.inputs.push_back(Input("e", "dump_rank0"));
+  all.inputs.push_back(Input("d/a", "dump_rank0"));
   Assign(all);
   ASSERT_EQ(all.jobs().size(), 1u);
-  EXPECT_EQ(all.inputs[0].who.job, kNone32);
-  EXPECT_EQ(all.inputs[1].who.job, kNone32);
-  EXPECT_EQ(all.inputs[2].who.job, 0) << "what lies beside evidence is of its job";
-  EXPECT_EQ(all.inputs[3].who.job, 0);
+  EXPECT_EQ(all.NameOf(0), "d/a");
+  EXPECT_EQ(all.inputs[0].who.job, 0);
 }
 
 TEST(AssignJobs, AttemptsFillTheirTables) {
@@ -143,6 +147,97 @@ TEST(AssignJobs, AttemptFoldersOfTorchrun) {
   EXPECT_EQ(all.inputs[0].who.attempt, 0);
   EXPECT_EQ(all.inputs[2].who.attempt, 1);
   EXPECT_EQ(all.inputs[2].who.rank, 1);
+}
+
+TEST(AssignJobs, TextWithoutARankIsAJobWhereNothingElseIs) {
+  Assigned all;
+  all.inputs.push_back(Input("d", "notes", "job_text"));
+  Assign(all);
+  ASSERT_EQ(all.jobs().size(), 1u);
+  EXPECT_EQ(all.NameOf(0), "d");
+  EXPECT_EQ(all.inputs[0].who.job, 0);
+}
+
+TEST(AssignJobs, NodesCountFromTheirFirstRank) {
+  Assigned all;
+  for (const char* node : {"a", "b"}) {
+    for (const char* local : {"0", "1"})
+      all.inputs.push_back(
+          Input(fmt::format("j/{}/none_x/attempt_0/{}", node, local), "stderr.log", "job_text"));
+  }
+  all.inputs.back().text.ranks = {3};
+  Assign(all);
+  ASSERT_EQ(all.jobs().size(), 1u);
+  EXPECT_EQ(all.NameOf(0), "j");
+  std::vector<int32_t> ranks;
+  for (const FoundInput& input : all.inputs) ranks.push_back(input.who.rank);
+  EXPECT_EQ(ranks, (std::vector<int32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(all.inputs[2].host, "b");
+}
+
+TEST(AssignJobs, NodesWithoutEvidenceKeepTheirLocalRanks) {
+  Assigned all;
+  for (const char* node : {"a", "b"}) {
+    for (const char* local : {"0", "1"})
+      all.inputs.push_back(
+          Input(fmt::format("j/{}/none_x/attempt_0/{}", node, local), "stdout.log", "job_text"));
+  }
+  all.inputs.push_back(Input("j/fr", "nccl_trace_rank_0"));
+  all.inputs.back().recognition.world_size = 4;
+  Assign(all);
+  ASSERT_EQ(all.jobs().size(), 1u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(all.inputs[i].who.rank, kNone32);
+  EXPECT_EQ(all.inputs[1].local_rank, 1);
+}
+
+TEST(AssignJobs, RunsIntoOneFolderAreAttempts) {
+  Assigned all;
+  all.inputs.push_back(Input("j/logs/none_aaaaaaaa/attempt_0/0", "stdout.log", "job_text"));
+  all.inputs.push_back(Input("j/logs/none_bbbbbbbb/attempt_0/0", "stdout.log", "job_text"));
+  Assign(all);
+  ASSERT_EQ(all.jobs().size(), 1u);
+  EXPECT_EQ(all.inputs[0].who.attempt, 0);
+  EXPECT_EQ(all.inputs[1].who.attempt, 1);
+}
+
+TEST(AssignJobs, RunsOfASchedulerShareAFolder) {
+  Assigned all;
+  for (const char* name : {"llm_4711_0.out", "llm_4711_1.out", "llm_4712_0.out", "llm_4712_1.out",
+                           "slurm-4711.out", "slurm-4712.out", "summary_4712.log"})
+    all.inputs.push_back(Input("logs", name, "job_text"));
+  Assign(all);
+  ASSERT_EQ(all.jobs().size(), 2u);
+  EXPECT_EQ(all.NameOf(0), "logs (run 4711)");
+  std::vector<int32_t> jobs;
+  for (const FoundInput& input : all.inputs) jobs.push_back(input.who.job);
+  EXPECT_EQ(jobs, (std::vector<int32_t>{0, 0, 1, 1, 0, 1, 1}));
+  EXPECT_EQ(all.inputs[3].who.rank, 1);
+}
+
+TEST(AssignJobs, ProcessTellsTheRank) {
+  Assigned all;
+  all.inputs.push_back(Input("j/kineto", "a.json", "chrome_trace"));
+  all.inputs.back().recognition = {.mine = true, .rank = 5, .pid = 4711};
+  all.inputs.push_back(Input("j/et", "b.json", "execution_trace"));
+  all.inputs.back().recognition = {.mine = true, .pid = 4711};
+  Assign(all);
+  ASSERT_EQ(all.jobs().size(), 1u);
+  EXPECT_EQ(all.inputs[1].who.rank, 5);
+}
+
+TEST(AssignJobs, TheUserDecides) {
+  Assigned all;
+  for (const char* run : {"r/a", "r/b"})
+    all.inputs.push_back(Input(run, "stdout_rank0.txt", "job_text"));
+  AssignJobs(all.inputs, all.model, {.one_job = true, .named = {}});
+  EXPECT_EQ(all.jobs().size(), 1u);
+  Assigned named;
+  for (const char* run : {"r/a", "r/b"})
+    named.inputs.push_back(Input(run, "stdout_rank0.txt", "job_text"));
+  AssignJobs(named.inputs, named.model, {.named = {{"mine", "*/b/*"}}});
+  ASSERT_EQ(named.jobs().size(), 2u);
+  EXPECT_EQ(named.NameOf(0), "mine");
+  EXPECT_EQ(named.inputs[1].who.job, 0);
 }
 
 TEST(AssignJobs, StandardInputHasItsName) {

@@ -76,11 +76,26 @@ TEST(Attempts, EveryNumberIsUsed) {
 TEST(Attempts, FoldersDecide) {
   auto in = [](int32_t folder, double seconds) {
     AttemptClue clue = Log(seconds, 0);
-    clue.folder_attempt = folder;
+    clue.named_attempt = folder;
     return clue;
   };
   EXPECT_EQ(TellAttemptsApart({in(7, 0), in(3, 100), in(kNone32, 50), in(3, 0)}),
-            (Numbers{1, 0, 1, 0}));
+            (Numbers{1, 0, 0, 0}));
+}
+
+TEST(Attempts, UnnumberedGoesToTheAttemptThatHadNotEnded) {
+  AttemptClue first{.start_ns = 100 * kSecond, .named_attempt = 0, .end_ns = 150 * kSecond};
+  AttemptClue second{.start_ns = 200 * kSecond, .named_attempt = 1, .end_ns = 250 * kSecond};
+  EXPECT_EQ(TellAttemptsApart({first, second, Other(90), Other(160), Other(400), {}}),
+            (Numbers{0, 1, 0, 1, 1, 1}));
+}
+
+TEST(Attempts, LauncherTellsTheRestart) {
+  AttemptClue before{.start_ns = 10 * kSecond, .end_ns = 51 * kSecond};
+  AttemptClue after{.start_ns = 70 * kSecond, .end_ns = 90 * kSecond};
+  AttemptClue launcher{.start_ns = 10 * kSecond, .end_ns = 95 * kSecond};
+  EXPECT_EQ(TellAttemptsApart({before, after, launcher, {}}, {50 * kSecond}),
+            (Numbers{0, 1, 1, 1}));
 }
 
 TEST(Attempts, AbsurdTimesAreHarmless) {

@@ -10,7 +10,7 @@
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
-namespace {
+namespace bit_flips_test {
 
 using namespace std::string_view_literals;  // NOLINT
 using testing::Drain;
@@ -35,13 +35,14 @@ void ForEveryFlip(std::string bytes,
 }
 
 Drained Unpack(Packing packing, const std::string& bytes) {
-  return Drain(*Decompress(packing, MakeMemoryStream(bytes), {}));
+  return Drain(
+      *Decompress(packing, std::make_unique<testing::TrickleStream>(bytes, bytes.size() + 1), {}));
 }
 
 // What is packed stands in the name of the test: short streams end within what a decoder reads
 // ahead.
 TEST(BitFlips, ShortStreams) {
-  for (size_t size : {0, 1, 5, 11, 16, 40, 300}) {
+  for (size_t size : {0U, 1U, 5U, 11U, 16U, 40U, 300U}) {
     const std::string text = SomeText(size);
     for (Packing packing : {Packing::kGzip, Packing::kZstd}) {
       const std::string packed = packing == Packing::kGzip ? Gzip(text) : Zstd(text);
@@ -75,7 +76,8 @@ struct Walked {
 // As FindInputs does it: all members, then the stream to its end.
 Walked Walk(Packing packing, const std::string& bytes) {
   Walked walked;
-  auto stream = Decompress(packing, MakeMemoryStream(bytes), {});
+  auto stream =
+      Decompress(packing, std::make_unique<testing::TrickleStream>(bytes, bytes.size() + 1), {});
   walked.status = WalkArchive(*stream, {}, [&](const ArchiveMember& member, ByteStream& body) {
     Drained drained = Drain(body, 10'000);
     if (drained.status.ok()) walked.whole.push_back({member.name, drained.bytes});
@@ -138,5 +140,5 @@ TEST(BitFlips, WrongChecksumOfTarGzIsTold) {
   EXPECT_EQ(found.back().state, InputState::kFailed);
 }
 
-}  // namespace
+}  // namespace bit_flips_test
 }  // namespace debrief

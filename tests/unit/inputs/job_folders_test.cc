@@ -1,135 +1,137 @@
+#include "inputs/job_folders.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
-
-#include "inputs/assign_jobs.h"
+#include <map>
 
 namespace debrief {
 namespace job_folders_test {
 
-using Folders = std::map<std::string, FolderContent>;
-using Jobs = std::map<std::string, std::string>;
+constexpr int64_t kSecond = 1'000'000'000;
 
-FolderContent Ranks(std::set<int32_t> ranks) { return {true, false, std::move(ranks)}; }
-FolderContent Unranked() { return {true, true, {}}; }
-FolderContent Notes() { return {}; }
-
-TEST(JobFolders, NothingGivesNothing) { EXPECT_TRUE(FoldFolders({}).empty()); }
-
-TEST(JobFolders, FolderOfDataBelongsToTheJobAbove) {
-  Folders folders = {{"job", Ranks({0, 1})}, {"job/torch_trace", Ranks({0, 1})}};
-  EXPECT_EQ(FoldFolders(folders), (Jobs{{"job", "job"}, {"job/torch_trace", "job"}}));
+InputEvidence Dump(std::string folder, int32_t rank, int64_t start_s = 0) {
+  return {.folder = std::move(folder),
+          .slot = "flight_recorder",
+          .kind = EvidenceClass::kOnce,
+          .strength = EvidenceStrength::kStrong,
+          .rank = rank,
+          .start_ns = start_s == 0 ? kNone64 : start_s * kSecond};
 }
 
-TEST(JobFolders, SeveralFoldersOfDataAreOneJob) {
-  Folders folders = {{"job/logs", Ranks({0})}, {"job/traces", Ranks({0})}};
-  EXPECT_EQ(FoldFolders(folders),
-            (Jobs{{"job", "job"}, {"job/logs", "job"}, {"job/traces", "job"}}));
+InputEvidence Text(std::string folder, int32_t rank, std::string name = "stdout.log") {
+  return {.folder = std::move(folder),
+          .slot = std::move(name),
+          .strength = EvidenceStrength::kStrong,
+          .rank = rank};
 }
 
-TEST(JobFolders, OneFolderOfDataAloneIsTheJob) {
-  EXPECT_EQ(FoldFolders({{"x/torch_trace", Ranks({0})}}),
-            (Jobs{{"x/torch_trace", "x/torch_trace"}}));
-  // A note beside it is no evidence of a job above.
-  EXPECT_EQ(FoldFolders({{"x", Notes()}, {"x/torch_trace", Ranks({0})}}).at("x/torch_trace"),
-            "x/torch_trace");
+InputEvidence Profile(std::string folder, int32_t rank, int64_t pid) {
+  return {.folder = std::move(folder),
+          .slot = "chrome_trace",
+          .kind = EvidenceClass::kProfile,
+          .strength = EvidenceStrength::kStrong,
+          .rank = rank,
+          .pid = pid};
 }
 
-TEST(JobFolders, FilesOfACompilerBelongToTheFolderAbove) {
-  Jobs jobs = FoldFolders({{"job", Ranks({0})},
-                           {"job/inductor-spyre/bmm/perf", Unranked()},
-                           {"job/inductor-spyre/sub/perf", Unranked()}});
-  EXPECT_EQ(jobs.at("job/inductor-spyre/bmm/perf"), "job");
-  EXPECT_EQ(jobs.at("job/inductor-spyre/sub/perf"), "job");
+InputEvidence Note(std::string folder) { return {.folder = std::move(folder), .slot = "README"}; }
+
+// The folder of the job of each input, "" for none.
+std::vector<std::string> JobsOf(const std::vector<InputEvidence>& inputs) {
+  std::vector<std::string> jobs(inputs.size(), "missing");
+  for (const JobGroup& group : AssembleJobs(inputs)) {
+    bool is_job = group.strength() == EvidenceStrength::kStrong;
+    for (size_t i : group.inputs()) jobs[i] = is_job ? group.folder : "";
+  }
+  return jobs;
 }
 
-TEST(JobFolders, NodesWithDisjointRanksAreOneJob) {
-  Jobs jobs = FoldFolders({{"job/node01", Ranks({0, 1})}, {"job/node02", Ranks({4, 5})}});
-  EXPECT_EQ(jobs.at("job/node01"), "job");
-  EXPECT_EQ(jobs.at("job/node02"), "job");
+using Names = std::vector<std::string>;
+
+TEST(JobFolders, NothingGivesNothing) { EXPECT_TRUE(AssembleJobs({}).empty()); }
+
+TEST(JobFolders, KindsCompleteEachOther) {
+  EXPECT_EQ(JobsOf({Dump("j/fr", 0), Text("j/logs/none_x/attempt_0/0", 0), Text("j", kNone32),
+                    Profile("j/traces", 0, 7)}),
+            Names(4, "j"));
 }
 
-TEST(JobFolders, HostsWithoutNumbersMustCompleteEachOther) {
-  Jobs whole = FoldFolders({{"job/alpha", Ranks({0, 1})}, {"job/beta", Ranks({2, 3})}});
-  EXPECT_EQ(whole.at("job/alpha"), "job");
-  EXPECT_EQ(whole.at("job/beta"), "job");
-  Jobs hole = FoldFolders({{"job/alpha", Ranks({0, 1})}, {"job/beta", Ranks({3})}});
-  EXPECT_EQ(hole.at("job/alpha"), "job/alpha");
-  EXPECT_EQ(hole.at("job/beta"), "job/beta");
-  Jobs late = FoldFolders({{"job/alpha", Ranks({1})}, {"job/beta", Ranks({2})}});
-  EXPECT_EQ(late.at("job/alpha"), "job/alpha");
+TEST(JobFolders, OneFolderAloneIsTheJob) {
+  EXPECT_EQ(JobsOf({Note("x"), Dump("x/torch_trace", 0)}), Names(2, "x/torch_trace"));
 }
 
-TEST(JobFolders, RunsWithTheSameRanksStayApart) {
-  Jobs jobs = FoldFolders({{"d/run1", Ranks({0, 1})}, {"d/run2", Ranks({0, 1})}});
-  EXPECT_EQ(jobs, (Jobs{{"d/run1", "d/run1"}, {"d/run2", "d/run2"}}));
+TEST(JobFolders, RunsOfTheSameRanksStayApart) {
+  EXPECT_EQ(JobsOf({Dump("d/run1", 0, 5), Dump("d/run2", 0, 90)}), (Names{"d/run1", "d/run2"}));
+  EXPECT_EQ(JobsOf({Text("d/a", 0), Text("d/b", 0)}), (Names{"d/a", "d/b"}));
+  EXPECT_EQ(JobsOf({Profile("d/a", 0, 7), Profile("d/b", 0, 8)}), (Names{"d/a", "d/b"}));
+}
+
+TEST(JobFolders, CopiesAndStepsOfOneProcessAreOneJob) {
+  EXPECT_EQ(JobsOf({Dump("d/pickle", 0, 5), Dump("d/json", 0, 5)}), Names(2, "d"));
+  EXPECT_EQ(JobsOf({Profile("d/step_1", 0, 7), Profile("d/step_2", 0, 7)}), Names(2, "d"));
+}
+
+TEST(JobFolders, StreamsInFoldersOfTheirNameAreOneJob) {
+  EXPECT_EQ(JobsOf({Text("d/stdout", 0, "rank#.txt"), Text("d/stderr", 0, "rank#.txt")}),
+            Names(2, "d"));
 }
 
 TEST(JobFolders, UnrankedRunsStayApart) {
-  Jobs jobs = FoldFolders({{"d/run1", Unranked()}, {"d/run2", Unranked()}});
-  EXPECT_EQ(jobs, (Jobs{{"d/run1", "d/run1"}, {"d/run2", "d/run2"}}));
+  EXPECT_EQ(JobsOf({Text("d/a", kNone32), Text("d/b", kNone32)}), (Names{"d/a", "d/b"}));
+  EXPECT_EQ(JobsOf({Text("d/a", kNone32), Text("d/b", kNone32, "other.log")}), Names(2, "d"));
 }
 
-TEST(JobFolders, TorchrunOverSeveralLevels) {
-  Jobs jobs = FoldFolders({{"job/node01/attempt_0/0", Ranks({0})},
-                           {"job/node01/attempt_1/0", Ranks({0})},
-                           {"job/node02/attempt_0/1", Ranks({1})},
-                           {"other/attempt_0/0", Ranks({0})}});
-  EXPECT_EQ(jobs.at("job/node01/attempt_0/0"), "job");
-  EXPECT_EQ(jobs.at("job/node01/attempt_1/0"), "job");
-  EXPECT_EQ(jobs.at("job/node02/attempt_0/1"), "job");
-  EXPECT_EQ(jobs.at("other/attempt_0/0"), "other");
+TEST(JobFolders, WorldSizesContradict) {
+  InputEvidence eight = Dump("d/a", 0), two = Dump("d/b", 1);
+  eight.world_size = 8;
+  two.world_size = 2;
+  EXPECT_EQ(JobsOf({eight, two}), (Names{"d/a", "d/b"}));
+  EXPECT_EQ(JobsOf({two, Text("d/c", 5)}), (Names{"d/b", "d/c"})) << "rank 5 of two";
 }
 
-TEST(JobFolders, RunsOfRankFoldersStayApart) {
-  Jobs jobs = FoldFolders({{"d/run1/rank_0", Ranks({0})},
-                           {"d/run1/rank_1", Ranks({1})},
-                           {"d/run2/rank_0", Ranks({0})}});
-  EXPECT_EQ(jobs.at("d/run1/rank_0"), "d/run1");
-  EXPECT_EQ(jobs.at("d/run1/rank_1"), "d/run1");
-  EXPECT_EQ(jobs.at("d/run2/rank_0"), "d/run2");
+TEST(JobFolders, HostsAreOneJob) {
+  EXPECT_EQ(JobsOf({Dump("j/alpha", 0), Dump("j/alpha", 1), Dump("j/beta", 3)}), Names(3, "j"));
 }
 
-TEST(JobFolders, RelativeAndAbsoluteRoots) {
-  EXPECT_EQ(FoldFolders({{"rank_0", Ranks({0})}, {"rank_1", Ranks({1})}}).at("rank_1"), ".");
-  EXPECT_EQ(FoldFolders({{".", Ranks({0})}, {"logs", Ranks({0})}}).at("logs"), ".");
-  EXPECT_EQ(FoldFolders({{"/", Ranks({0})}}).at("/"), "/");
-  EXPECT_EQ(FoldFolders({{"/t/rank_0", Ranks({0})}}).at("/t/rank_0"), "/t");
+TEST(JobFolders, AttemptsAreOneJob) {
+  InputEvidence first = Text("j/attempt_0/0", 0), second = Text("j/attempt_1/0", 0);
+  first.attempt = 0;
+  second.attempt = 1;
+  EXPECT_EQ(JobsOf({first, second}), Names(2, "j"));
 }
 
-TEST(JobFolders, LargestRankDoesNotOverflow) {
-  Jobs jobs = FoldFolders({{"d/a", Ranks({0})}, {"d/b", Ranks({2147483647})}});
-  EXPECT_EQ(jobs.at("d/a"), "d/a");
+TEST(JobFolders, InACollectionOnlyEvidenceJoins) {
+  std::vector<InputEvidence> inputs = {Dump("d/a/fr", 0, 5), Text("d/a/logs", 0),
+                                       Dump("d/b", 0, 90), Text("d/c", 0), Note("d")};
+  EXPECT_EQ(JobsOf(inputs), (Names{"d/a", "d/a", "d/b", "d/c", ""}));
+  inputs = {Dump("d/node1", 0, 5), Dump("d/node2", 1, 5), Dump("d/old", 0, 900)};
+  EXPECT_EQ(JobsOf(inputs), (Names{"d", "d", "d/old"}));
+  inputs = {Dump("d/fr/a", 0, 5), Dump("d/fr/b", 0, 90), Text("d/logs/a", 0), Text("d/logs/b", 0)};
+  EXPECT_EQ(JobsOf(inputs), (Names{"d/a", "d/b", "d/a", "d/b"}));
 }
 
-TEST(JobFolders, EveryFolderHasAJobThatIsItselfOrAbove) {
-  Folders folders;
-  for (const char* a : {"x", "run1", "logs", "attempt_0"}) {
-    for (const char* b : {"rank_0", "node1", "7", "torch_trace"}) {
-      for (const char* c : {"nccl", "3", "z"}) {
-        folders[fmt::format("{}/{}/{}", a, b, c)] = Ranks({static_cast<int32_t>(folders.size())});
-        folders[fmt::format("{}/{}", a, b)] = Notes();
-      }
-    }
-  }
-  Jobs jobs = FoldFolders(folders);
-  for (const auto& [folder, content] : folders) {
-    ASSERT_TRUE(jobs.contains(folder)) << folder;
-    const std::string& job = jobs.at(folder);
-    EXPECT_TRUE(job == "." || job == folder || folder.starts_with(job + "/")) << folder << job;
-  }
+TEST(JobFolders, RootsMayBeAnywhere) {
+  EXPECT_EQ(JobsOf({Dump("/x/fr", 0), Text("y/logs", 0)}), Names(2, ""));
+  EXPECT_EQ(JobsOf({Dump("/x", 0)}), Names{"/x"});
+  EXPECT_EQ(JobsOf({Dump("", 0), Text("logs", 0)}), Names(2, ""));
+}
+
+TEST(JobFolders, PrefixOfANameIsNoFolderAbove) {
+  EXPECT_EQ(JobsOf({Dump("d/run", 0, 5), Dump("d/run.old", 0, 90), Text("d/run/logs", 0)}),
+            (Names{"d/run", "d/run.old", "d/run"}));
 }
 
 TEST(JobFolders, TenThousandFoldersAreFast) {
-  Folders folders;
-  for (int32_t i = 0; i < 10'000; ++i) {
-    folders[fmt::format("job/node{}/attempt_0/{}", i / 8, i)] = Ranks({i});
-  }
+  std::vector<InputEvidence> inputs;
+  for (int32_t i = 0; i < 10'000; ++i)
+    inputs.push_back(Text(fmt::format("job/node{}/attempt_0/{}", i / 8, i), i));
   auto begin = std::chrono::steady_clock::now();
-  Jobs jobs = FoldFolders(folders);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
-  for (const auto& [folder, content] : folders) EXPECT_EQ(jobs.at(folder), "job");
+  EXPECT_EQ(AssembleJobs(inputs).size(), 1u);
+  for (InputEvidence& input : inputs) input.rank = 0;
+  EXPECT_GT(AssembleJobs(inputs).size(), 1000u);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
 }
 
 // A member of an archive may have any name.
@@ -137,9 +139,8 @@ TEST(JobFolders, VeryDeepFolderIsCheap) {
   std::string deep = "x.tar";
   for (int i = 0; i < 20'000; ++i) deep += "/a";
   auto begin = std::chrono::steady_clock::now();
-  Jobs jobs = FoldFolders({{deep, Ranks({0})}, {"x.tar", Ranks({0})}});
+  EXPECT_EQ(JobsOf({Dump(deep, 0), Text("x.tar", 0)}), Names(2, "x.tar"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(500));
-  EXPECT_EQ(jobs.at(deep), deep);
 }
 
 }  // namespace job_folders_test

@@ -493,9 +493,10 @@ TEST(JobText, LabelsOfLaunchersOnlyWhenMostLinesHaveThem) {
   EXPECT_EQ(Events(Interleave({"[2] ", "[1] "}, kTraceback))[0].rank, 2);
   EXPECT_EQ(Events(Interleave({"[1,2]<stderr>:"}, kTraceback))[0].rank, 2);
   EXPECT_EQ(One("3: CUDA out of memory\na\nb\nc\nd\n").rank, kNone32);
-  EXPECT_EQ(DetectLabels("1: a\n2: b\n3: c\n4: d\n5: e\n"), Labels::kNone);
-  EXPECT_EQ(DetectLabels("0: a\n1: b\n0: c\n1: d\n\n"), Labels::kColon);
-  EXPECT_EQ(DetectLabels("10:20:30 a\n10:20:31 b\n10:20:32 c\n10:20:33 d\n"), Labels::kNone);
+  EXPECT_EQ(DetectPrefixStyle("1: a\n2: b\n3: c\n4: d\n5: e\n").labels, LineLabels::kNone);
+  EXPECT_EQ(DetectPrefixStyle("0: a\n1: b\n0: c\n1: d\n\n").labels, LineLabels::kColon);
+  EXPECT_EQ(DetectPrefixStyle("10:20:30 a\n10:20:31 b\n10:20:32 c\n10:20:33 d\n").labels,
+            LineLabels::kNone);
 }
 
 TEST(JobText, PrefixesThatAreNone) {

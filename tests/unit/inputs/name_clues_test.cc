@@ -32,6 +32,10 @@ TEST(NameClues, DocumentedForms) {
       {"local_rank_3.log", kNone32, ""},
       {"local-rank-3.log", kNone32, ""},
       {"local_rank_3_rank_11.log", 11, ""},
+      {"nemo_log_globalrank-3_localrank-1.txt", 3, ""},
+      {"node_rank_1.log", kNone32, ""},
+      {"noderank-1.log", kNone32, ""},
+      {"global_rank_4.txt", 4, ""},
       {"_dump_12", kNone32, ""},  // only the Flight Recorder's sniffer may say so
       {"comm7", kNone32, ""},
   };
@@ -85,6 +89,20 @@ TEST(NameClues, LongNames) {
   CluesOfFile(testing::Noise(10'000));
 }
 
+TEST(NameClues, AttemptLocalRankAndProcess) {
+  EXPECT_EQ(CluesOfFile("stdout_rank3_attempt1.log").attempt, 1);
+  EXPECT_EQ(CluesOfFile("train_4711_restart2_5.out").attempt, 2);
+  EXPECT_EQ(CluesOfFile("job_cycle3.log").attempt, 3);
+  EXPECT_EQ(CluesOfFile("lifecycle3.log").attempt, kNone32);
+  EXPECT_EQ(CluesOfFile("attempts.log").attempt, kNone32);
+  EXPECT_EQ(CluesOfFile("nemo_log_globalrank-3_localrank-1.txt").local_rank, 1);
+  EXPECT_EQ(CluesOfFile("worker-0123456789abcdef0123456789abcdef0123456789abcdef01234567-01000000-"
+                        "4711.out")
+                .pid,
+            4711);
+  EXPECT_EQ(CluesOfFile("llm-worker-3.log").pid, kNone64);
+}
+
 void ExpectFolder(std::string_view name, std::string_view parent, FolderRole role,
                   int32_t number = kNone32) {
   FolderClues clues = CluesOfFolder(name, parent);
@@ -96,7 +114,10 @@ TEST(NameClues, Folders) {
   ExpectFolder("rank_3", "job", FolderRole::kRank, 3);
   ExpectFolder("Rank3", "job", FolderRole::kRank, 3);
   ExpectFolder("attempt_0", "job", FolderRole::kAttempt, 0);
-  ExpectFolder("3", "attempt_0", FolderRole::kRank, 3);
+  ExpectFolder("3", "attempt_0", FolderRole::kLocalRank, 3);
+  ExpectFolder("rank.03", "1", FolderRole::kRank, 3);
+  ExpectFolder("node_rank_1", "job", FolderRole::kNode, 1);
+  ExpectFolder("restart1", "job", FolderRole::kAttempt, 1);
   ExpectFolder("3", "job", FolderRole::kPlain);
   ExpectFolder("", "attempt_0", FolderRole::kPlain);
   ExpectFolder("99999999999", "attempt_0", FolderRole::kPlain);
@@ -105,7 +126,7 @@ TEST(NameClues, Folders) {
   ExpectFolder("attempt_x", "job", FolderRole::kPlain);
   ExpectFolder("torch_trace", "job", FolderRole::kData);
   ExpectFolder("LOGS", "job", FolderRole::kData);
-  ExpectFolder("local_rank_3", "job", FolderRole::kPlain);
+  ExpectFolder("local_rank_3", "job", FolderRole::kLocalRank, 3);
   ExpectFolder("rank_host_3", "job", FolderRole::kPlain);
   ExpectFolder("ranks", "job", FolderRole::kPlain);
 }

@@ -27,6 +27,17 @@ TEST(UserFrames, AreNeitherInstalledNorNative) {
   EXPECT_EQ(First({"kernel.cu", "ops.h", "notebook"}), "notebook");
 }
 
+TEST(UserFrames, AreNotThoseOfTrainersAndWrappers) {
+  EXPECT_EQ(First({"distributed_c10d.py", "c10d_logger.py", "contextlib.py", "train.py"}),
+            "train.py");
+  EXPECT_EQ(First({"/opt/lightning/pytorch/trainer/trainer.py", "<frozen runpy>", "fit.py"}),
+            "fit.py");
+  EXPECT_EQ(First({"/tmp/torchinductor_me/ab/cab.py", "/src/deepspeed/runtime/engine.py", "a.py"}),
+            "a.py");
+  EXPECT_EQ(First({"/home/me/lightning/train.py"}), "/home/me/lightning/train.py");
+  EXPECT_TRUE(IsUserFile("/home/me/lightning/train.py"));
+}
+
 TEST(UserFrames, AreTheWholeStackWhenNoneIsTheUsers) {
   EXPECT_EQ(First({"??", "engine.cpp"}), "??");
   EXPECT_EQ(First({"/x/torch/nn.py", "engine.cpp"}), "/x/torch/nn.py");

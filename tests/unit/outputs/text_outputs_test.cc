@@ -241,13 +241,41 @@ TEST(Console, EveryJobHasASectionTheWorstFirst) {
       << text.substr(0, 200);
   EXPECT_EQ(text.find("finding 2 of job"), std::string::npos);
   EXPECT_NE(text.find("... and 5 more jobs with findings"), std::string::npos);
-  EXPECT_NE(text.find("No findings\n  j25, j26, j27, j28, j29\n"), std::string::npos);
+  EXPECT_NE(text.find("No problem found\n  j25, j26, j27, j28, j29\n"), std::string::npos);
   EXPECT_NE(text.find("... and 18 more jobs: see --json"), std::string::npos);
 }
 
 TEST(Console, EmptyModel) {
   std::string text = Console(Model(), 100, false);
-  EXPECT_EQ(text, "Findings\nNone.\n\nInputs: 0 in 0 jobs\n");
+  EXPECT_EQ(text,
+            "Findings\nNothing could be looked at: no input was read.\n\nInputs: 0 in 0 jobs\n");
+}
+
+// What was looked at is said, so that a reader can tell health from a lack of data.
+TEST(Console, NoProblemSaysWhatWasLookedAt) {
+  Model model;
+  model.tables.Edit<JobTable>().Add({0, model.pools.Intern("j"), 2, 1, 3});
+  auto add = [&](int32_t rank, std::string_view kind, std::string_view state) {
+    auto row = Part::RowOf<InputRow>({0, 0, 0, rank});
+    row.kind = model.pools.Intern(kind);
+    row.state = model.pools.Intern(state);
+    model.tables.Edit<InputTable>().Add(row);
+  };
+  add(0, "flight_recorder", "imported");
+  add(1, "flight_recorder", "imported");
+  add(kNone32, "unknown", "skipped");
+  std::string text = Console(model, 200, false);
+  EXPECT_TRUE(
+      text.starts_with("Findings\nNo problem found in 2 Flight Recorder dumps of ranks 0-1; 1 "
+                       "input not read; without "
+                       "outputs of the ranks it is not known how the job ended.\n"))
+      << text;
+  Finding& finding = model.findings.emplace_back();
+  finding.headline = "work was in flight";
+  finding.job = 0;
+  EXPECT_NE(Console(model, 200, false).find("No problem found"), std::string::npos);
+  finding.severity = Severity::kError;
+  EXPECT_EQ(Console(model, 200, false).find("No problem found"), std::string::npos);
 }
 
 TEST(JsonOutput, WritesTheFile) {

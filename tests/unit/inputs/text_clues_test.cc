@@ -1,0 +1,85 @@
+#include "inputs/text_clues.h"
+
+#include <gtest/gtest.h>
+
+namespace debrief {
+namespace text_clues_test {
+
+constexpr int64_t kNow = 1'794'800'000'000'000'000;  // November 2026
+
+TextClues Read(std::string_view text) { return CluesOfText(text, "", kNow); }
+
+TEST(TextClues, OneRank) {
+  TextClues clues = Read(
+      "step 1\n[rank3]:[E1115 23:21:19.559680235 ProcessGroupNCCL.cpp:689] [Rank 1] Watchdog\n"
+      "[rank3]: Traceback (most recent call last):\n");
+  EXPECT_EQ(clues.OnlyRank(), 3);
+  EXPECT_TRUE(clues.is_output);
+  EXPECT_NE(clues.start_ns, kNone64);
+  EXPECT_EQ(clues.start_ns, clues.end_ns);
+}
+
+TEST(TextClues, TeeLabelsAreLocalRanks) {
+  TextClues clues = Read("[default0]:step 1\n[default1]:[rank5]:[E1115 23:21:19.5 a.cpp:1] x\n");
+  EXPECT_TRUE(clues.is_labelled);
+  EXPECT_EQ(clues.OnlyRank(), kNone32);
+  EXPECT_EQ(clues.ranks, std::vector<int32_t>{5});
+  EXPECT_EQ(Read("[rank1]:[rank5]:[E1115 23:21:19.5 a.cpp:1] x\n").OnlyRank(), 5)
+      << "the inner one is global";
+}
+
+TEST(TextClues, LabelsOfSrunAndMpirun) {
+  EXPECT_EQ(Read("3: a\n3: b\n3: c\n").OnlyRank(), 3);
+  EXPECT_TRUE(Read("3: a\n4: b\n3: c\n").several);
+  EXPECT_EQ(Read("0: a\n").OnlyRank(), kNone32) << "too few lines to tell";
+  EXPECT_EQ(Read("[1,7]<stdout>:a\n[1,7]<stderr>: b\n[1,7][n2:4]<stdout>: c\n").OnlyRank(), 7);
+}
+
+TEST(TextClues, ContainersAndRay) {
+  EXPECT_TRUE(Read("[pod/a-0/c] x\n[pod/a-1/c] y\n").is_labelled);
+  EXPECT_TRUE(Read("(W pid=1, ip=10.0.0.2) x\n(W pid=2) y\n").is_labelled);
+  EXPECT_EQ(Read("2026-11-15T23:22:09.123456789Z [rank4]: Traceback\n").OnlyRank(), 4);
+}
+
+TEST(TextClues, NcclNamesProcessAndRank) {
+  TextClues clues = Read(
+      "vm:1327:1327 [0] NCCL INFO ncclCommInitRankConfig comm 0x1 rank 1 nranks 8 cudaDev 0\n"
+      "vm:1327:1400 [0] NCCL INFO ncclCommSplit comm 0x2 rank 0 nranks 2 cudaDev 0\n");
+  EXPECT_EQ(clues.OnlyRank(), 1);
+  EXPECT_EQ(clues.world_size, 8);
+  EXPECT_EQ(clues.pid, 1327);
+  EXPECT_EQ(clues.host, "vm");
+}
+
+TEST(TextClues, LauncherNamesItsNode) {
+  TextClues clues = Read(
+      "E1115 23:24:53.864000 1 torch/distributed/elastic/multiprocessing/api.py:986] failed "
+      "(exitcode: 1) local_rank: 1 (pid: 1821) of binary: python\n"
+      "E1115 23:25:38.911000 1 torch/distributed/elastic/multiprocessing/api.py:986] failed "
+      "(exitcode: -6) local_rank: 3 (pid: 1924) of binary: python\n"
+      "  rank      : 5 (local_rank: 1)\n  exitcode  : -9 (pid: 1924)\n");
+  EXPECT_TRUE(clues.is_launcher);
+  EXPECT_EQ(clues.first_rank, 4);
+  EXPECT_EQ(clues.restarts.size(), 1u) << "the last failure ended the job";
+  ASSERT_EQ(clues.processes.size(), 1u);
+  EXPECT_EQ(clues.processes[0], std::pair(int64_t{1924}, 5));
+  EXPECT_EQ(clues.OnlyRank(), kNone32);
+}
+
+TEST(TextClues, WhatAProgramSays) {
+  EXPECT_EQ(Read("rank 3 done\n").said_rank, 3);
+  EXPECT_EQ(Read("rank 3 done\nrank 4 done\n").said_rank, kNone32);
+  EXPECT_EQ(Read("Rank 3 crashed with exit code -9.\n").said_rank, kNone32);
+  EXPECT_EQ(Read("Rank 0      Rank 1\n").said_rank, kNone32);
+}
+
+TEST(TextClues, HostileTexts) {
+  EXPECT_FALSE(Read("").is_output);
+  EXPECT_EQ(Read("[rank]: x\n[rank99999999999999]: y\n[]: z\n").OnlyRank(), kNone32);
+  EXPECT_EQ(Read(" NCCL \n: NCCL INFO\n:: NCCL INFO rank x nranks y\n").pid, kNone64);
+  Read(std::string(100'000, '['));
+  Read(std::string(100'000, '\n'));
+}
+
+}  // namespace text_clues_test
+}  // namespace debrief
