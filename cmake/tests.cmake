@@ -17,7 +17,7 @@ if(unit_sources)
   target_include_directories(debrief_unit PRIVATE tests)
 endif()
 
-file(GLOB importer_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src/inputs src/inputs/*/*.cc)
+file(GLOB importer_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src/inputs src/inputs/*/importer.cc)
 list(TRANSFORM importer_sources REPLACE "/.*" "" OUTPUT_VARIABLE importers)
 list(REMOVE_DUPLICATES importers)
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def importers():
-    return {path.name for path in (ROOT / "src/inputs").iterdir() if path.is_dir() and any(path.glob("*.cc"))}
+    return {path.name for path in (ROOT / "src/inputs").iterdir() if (path / "importer.cc").exists()}
 
 
 def goldens(names):

@@ -6,8 +6,8 @@
 #include "accel/ingest/ingest.h"
 #include "accel/pipeline.h"
 #include "accel/stages/cycles.h"
+#include "base/bytes/growing_file.h"
 #include "base/bytes/source.h"
-#include "base/bytes/write_file.h"
 
 namespace debrief::accel {
 

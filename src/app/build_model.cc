@@ -9,9 +9,9 @@
 
 #include "analyses/schedule.h"
 #include "app/terminal.h"
-#include "inputs/assign_jobs.h"
 #include "inputs/find_inputs.h"
 #include "inputs/import.h"
+#include "inputs/jobs/assign_jobs.h"
 #include "tables/input.h"
 
 namespace debrief {

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "app/workshop.h"
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "outputs/store/database.h"
 
 namespace debrief {

@@ -1,6 +1,6 @@
 // -f pddf: the slices as a table of text, as pandas prints a data frame.
 #include "accel/export/write_trace.h"
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "compat/acelyzer/pandas_text.h"
 
 namespace debrief::accel {

@@ -14,7 +14,7 @@
 #include "app/flight_database.h"
 #include "app/output_guard.h"
 #include "app/terminal.h"
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
 #include "outputs/terminal/flight_text/flight_text.h"

@@ -99,4 +99,10 @@ Status GrowingFile::Finish() {
   return {};
 }
 
+Status WriteFileAtomically(const std::string& path, std::string_view content) {
+  ASSIGN_OR_RETURN(GrowingFile file, GrowingFile::Create(path));
+  TRY(file.Append(content));
+  return file.Finish();
+}
+
 }  // namespace debrief

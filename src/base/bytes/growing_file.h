@@ -38,4 +38,8 @@ class GrowingFile {
   Unfinished unfinished_;  // its name while it grows; empty where that is path_
 };
 
+// A whole file: a reader sees the old one or the new one, never half of one, and a failure leaves
+// nothing behind. kNoSpace, kDenied or kIo with the path and a remedy.
+Status WriteFileAtomically(const std::string& path, std::string_view content);
+
 }  // namespace debrief

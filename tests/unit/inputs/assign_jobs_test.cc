@@ -1,4 +1,4 @@
-#include "inputs/assign_jobs.h"
+#include "inputs/jobs/assign_jobs.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

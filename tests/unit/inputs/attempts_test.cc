@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "inputs/assign_jobs.h"
+#include "inputs/jobs/assign_jobs.h"
 
 namespace debrief {
 namespace attempts_test {

@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "inputs/assign_jobs.h"
+#include "inputs/jobs/assign_jobs.h"
 #include "tables/input.h"
 #include "tables/recorded_op.h"
 #include "unit/inputs/input_helpers.h"

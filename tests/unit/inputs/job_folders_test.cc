@@ -1,4 +1,4 @@
-#include "inputs/job_folders.h"
+#include "inputs/jobs/job_folders.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

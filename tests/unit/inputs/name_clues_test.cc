@@ -1,4 +1,4 @@
-#include "inputs/name_clues.h"
+#include "inputs/jobs/name_clues.h"
 
 #include <gtest/gtest.h>
 

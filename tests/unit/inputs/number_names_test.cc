@@ -1,4 +1,4 @@
-#include "inputs/number_names.h"
+#include "inputs/jobs/number_names.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "debrief/recorder.h"
-#include "inputs/assign_jobs.h"
+#include "inputs/jobs/assign_jobs.h"
 #include "recorder/format.h"
 #include "tables/recorded_op.h"
 #include "tables/recorded_op_note.h"

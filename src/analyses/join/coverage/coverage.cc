@@ -4,7 +4,8 @@
 // For each job, attempt and kind of input: the ranks that others show to exist (the world size, or
 // every rank seen in any input of that attempt) minus those that left such an input. A kind that
 // only a few ranks have (a profile of rank 0) is a choice, not a hole: more than half of the ranks
-// must have it. A rank with an input that we could not open left something: it is not missing.
+// must have it. A rank with an input that we could not open left something: it is not missing. Nor
+// is the output of a rank that had nothing to say: an empty file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ struct Attempt {
   std::set<int32_t> ranks;                               // known to exist
   std::map<StringId, std::map<int32_t, int64_t>> kinds;  // kind -> rank -> row of an input
   std::set<int32_t> unread;                              // have an input of unknown content
+  std::set<int32_t> silent;                              // have an empty file
 };
 
 using Attempts = std::map<std::tuple<int32_t, int32_t>, Attempt>;
@@ -45,9 +47,9 @@ Attempts CollectAttempts(const Model& model) {
     if (inputs.rank[i] == kNone32 || inputs.job[i] == kNone32) continue;
     Attempt& attempt = attempts[{inputs.job[i], inputs.attempt[i]}];
     attempt.kinds[inputs.kind[i]].emplace(inputs.rank[i], static_cast<int64_t>(i));
-    if (model.pools.Text(inputs.state[i]) == "failed" &&
-        model.pools.Text(inputs.kind[i]) == "unknown")
-      attempt.unread.insert(inputs.rank[i]);
+    if (model.pools.Text(inputs.kind[i]) != "unknown") continue;
+    if (model.pools.Text(inputs.state[i]) == "failed") attempt.unread.insert(inputs.rank[i]);
+    if (inputs.bytes[i] == 0) attempt.silent.insert(inputs.rank[i]);
   }
   return attempts;
 }
@@ -85,7 +87,9 @@ void FindHoles(const Model& model, int32_t job, int32_t number, const Attempt& a
   for (const auto& [kind, rows] : attempt.kinds) {
     Hole hole{job, number, model.pools.Text(kind), {}, attempt.ranks.size()};
     for (int32_t rank : attempt.ranks) {
-      if (!rows.contains(rank) && !attempt.unread.contains(rank)) hole.missing.push_back(rank);
+      bool is_there = rows.contains(rank) || attempt.unread.contains(rank) ||
+                      (hole.kind == "job_text" && attempt.silent.contains(rank));
+      if (!is_there) hole.missing.push_back(rank);
     }
     bool usual = rows.size() * 2 > attempt.ranks.size();
     if (hole.missing.empty() || !usual || hole.kind == "unknown") continue;

@@ -2,7 +2,7 @@
 // tree of stacks for graphviz.
 //
 // The files are small: a line for each compilation, a few bytes for each of its frames.
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "outputs/compile_stacks.h"
 #include "outputs/output.h"
 

@@ -1,5 +1,5 @@
 // findings.json: the run for scripts. docs/formats/findings_json.md
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
 

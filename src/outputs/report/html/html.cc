@@ -19,7 +19,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "base/check.h"
 #include "base/json/writer.h"
 #include "base/text/escape.h"

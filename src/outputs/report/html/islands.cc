@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "base/bytes/growing_file.h"
 #include "base/bytes/gzip.h"
-#include "base/bytes/write_file.h"
 #include "base/check.h"
 #include "base/threads/thread_pool.h"
 #include "outputs/report/html/collectives/collectives.h"

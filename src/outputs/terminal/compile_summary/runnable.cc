@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "base/text/utf8.h"
 #include "model/compile/payload.h"
 #include "outputs/terminal/compile_summary/answers.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "base/text/safe_name.h"
 #include "outputs/output.h"
 #include "outputs/terminal/compile_summary/answers.h"

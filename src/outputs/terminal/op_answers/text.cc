@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "base/text/columns.h"
 #include "base/text/rank_list.h"
 #include "base/text/safe_name.h"

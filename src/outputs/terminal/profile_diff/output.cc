@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
 #include "outputs/timeline_merge.h"
 #include "tables/timeline.h"

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/bytes/write_file.h"
+#include "base/bytes/growing_file.h"
 #include "base/text/columns.h"
 #include "base/text/units.h"
 #include "outputs/output.h"

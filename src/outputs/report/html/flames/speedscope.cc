@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bytes/growing_file.h"
 #include "base/bytes/gzip.h"
-#include "base/bytes/write_file.h"
 #include "base/json/writer.h"
 #include "base/pools/numbering.h"
 #include "outputs/compile_stacks.h"

@@ -1,5 +1,3 @@
-#include "base/bytes/write_file.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/bytes/growing_file.h"
 #include "base/bytes/output_names.h"
 #include "base/bytes/source.h"
 #include "base/bytes/unfinished.h"
@@ -16,7 +15,7 @@
 #include "unit/base/stream_helpers.h"
 
 namespace debrief {
-namespace write_file_test {
+namespace growing_file_test {
 
 namespace fs = std::filesystem;
 using testing::TempFolder;
@@ -117,5 +116,5 @@ TEST(WriteFile, UnfinishedIsRemoved) {
   EXPECT_EQ(Content(folder.File("done")), "whole");
 }
 
-}  // namespace write_file_test
+}  // namespace growing_file_test
 }  // namespace debrief

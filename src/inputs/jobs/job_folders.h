@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "inputs/job_evidence.h"
+#include "inputs/jobs/job_evidence.h"
 
 namespace debrief {
 

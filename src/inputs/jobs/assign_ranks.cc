@@ -1,4 +1,4 @@
-#include "inputs/assign_ranks.h"
+#include "inputs/jobs/assign_ranks.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "inputs/input_diagnostics.h"
-#include "inputs/name_clues.h"
-#include "inputs/number_names.h"
+#include "inputs/jobs/name_clues.h"
+#include "inputs/jobs/number_names.h"
 
 namespace debrief {
 

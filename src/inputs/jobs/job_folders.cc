@@ -1,7 +1,7 @@
 // The tree of folders is never built: folders are visited in an order in which what lies below a
 // folder follows it, and a stack holds the folders from the root to the current one that have
 // inputs or branch. So an archive with 500,000 levels costs what its names cost.
-#include "inputs/job_folders.h"
+#include "inputs/jobs/job_folders.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <numeric>
 
-#include "inputs/name_clues.h"
+#include "inputs/jobs/name_clues.h"
 
 namespace debrief {
 

@@ -1,4 +1,4 @@
-#include "inputs/job_evidence.h"
+#include "inputs/jobs/job_evidence.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "inputs/assign_jobs.h"
+#include "inputs/jobs/assign_jobs.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "base/text/strings.h"
-#include "inputs/assign_ranks.h"
-#include "inputs/job_folders.h"
-#include "inputs/name_clues.h"
+#include "inputs/jobs/assign_ranks.h"
+#include "inputs/jobs/job_folders.h"
+#include "inputs/jobs/name_clues.h"
 #include "tables/attempt.h"
 #include "tables/job.h"
 #include "tables/job_reason.h"

@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "inputs/assign_ranks.h"
-#include "inputs/name_clues.h"
+#include "inputs/jobs/assign_ranks.h"
+#include "inputs/jobs/name_clues.h"
 
 namespace debrief {
 

@@ -14,7 +14,7 @@
 #include <map>
 #include <tuple>
 
-#include "inputs/assign_jobs.h"
+#include "inputs/jobs/assign_jobs.h"
 
 namespace debrief {
 
