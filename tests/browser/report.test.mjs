@@ -50,7 +50,7 @@ const singleFile = {
   async run(t) {
     const several = await textsOf(await t.report(both));
     const folder = t.write(both, "--no-store", "--single-file");
-    assert.deepEqual(readdirSync(folder).sort(), ["findings.json", "index.html"]);
+    assert.deepEqual(readdirSync(folder).sort(), [".debrief", "findings.json", "index.html"]);
     const single = await textsOf(await t.show(path.join(folder, "index.html")));
     assert.deepEqual(Object.keys(single), Object.keys(several));
     assert.match(single.profile_flames, /--single-file/, "flame graphs say where they are");

@@ -249,7 +249,7 @@ bool CostsTime(const Index& index, const RankArrival& arrival, int32_t rank) {
 // compilation, a checkpoint); a straggler is late by much several times, so the third-longest delay
 // of each rank is compared.
 void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Cause>& causes) {
-  constexpr int64_t kSmallestNs = 5'000'000;          // below 5 ms nobody calls it a straggler
+  constexpr int64_t kSmallestNs = 20'000'000;         // less is jitter of a host that does more
   constexpr double kFarther = 1.5;                    // beyond the next rank
   std::vector<std::pair<int64_t, int32_t>> repeated;  // third-longest delay, rank
   for (size_t rank = 0; rank < arrivals.ranks.size(); ++rank) {
