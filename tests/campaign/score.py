@@ -97,7 +97,7 @@ def unpacked(jobs, scratch):
     if jobs.is_dir():
         return jobs
     with tarfile.open(jobs) as archive:
-        archive.extractall(scratch, filter="data")
+        archive.extractall(scratch)
     return pathlib.Path(scratch)
 
 
