@@ -60,10 +60,10 @@ class Inspector {
     bool can_reopen = !input.file.empty();
     bool is_short = head.value().size() < kSniffBytes;
     if (can_reopen && is_short && input.importer == nullptr) CheckEnd(input, *stream);
-    std::string first = head.value();
+    bool is_text = input.importer != nullptr && input.importer->info.fallback;
+    std::string first = is_text ? head.value() : std::string();
     if (!can_reopen)
       TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
-    bool is_text = input.importer != nullptr && input.importer->info.fallback;
     if (is_text) input.text = CluesOfText(first, TailOf(input, first.size()), options_.now_ns);
     out.push_back(std::move(input));
   }
@@ -184,7 +184,8 @@ class Inspector {
   static std::string TailOf(const FoundInput& input, size_t head_bytes) {
     std::unique_ptr<Source> opened;
     const Source* source = input.unpacked.get();
-    if (source == nullptr && input.packing == Packing::kNone && !input.file.empty()) {
+    bool is_longer = input.bytes > head_bytes;
+    if (source == nullptr && input.packing == Packing::kNone && !input.file.empty() && is_longer) {
       auto file = OpenFileSource(input.file);
       if (file.ok()) opened = std::move(file).value();
       source = opened.get();
