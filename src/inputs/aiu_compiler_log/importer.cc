@@ -35,9 +35,9 @@ constexpr DiagnosticKind kBadJson = {
 Recognition Sniff(const SniffInput& input) {
   if (input.json != nullptr && input.json->Has("[].ideal_cycles")) return {.mine = true};
   auto has = [&](std::string_view text) { return input.head.find(text) != std::string_view::npos; };
-  bool mine =
-      LooksLikeText(input.head) && (input.head.starts_with("[DeepRT]") || has("\n[DeepRT] ") ||
-                                    has("====== Perf Summary ======"));
+  bool mine = (input.head.starts_with("[DeepRT]") || has("\n[DeepRT] ") ||
+               has("====== Perf Summary ======")) &&
+              LooksLikeText(input.head);
   return {.mine = mine};
 }
 

@@ -42,13 +42,14 @@ bool IsTitle(std::string_view line) {
 }
 
 Recognition Sniff(const SniffInput& input) {
-  if (input.json != nullptr || !LooksLikeText(input.head)) return {};
+  // What most inputs fail at comes first.
+  bool begins = IsTitle(FirstLine(input.head)) ||
+                (input.head.starts_with("PARTIAL DATA: ") && Contains(input.head, "\n=== "));
+  if (input.json != nullptr || !begins || !LooksLikeText(input.head)) return {};
   bool has_table = Contains(input.head, "--- Collectives ---") ||
                    Contains(input.head, "--- Groups ---") ||
                    Contains(input.head, "Failed to fetch NCCL trace");
-  bool begins = IsTitle(FirstLine(input.head)) ||
-                (input.head.starts_with("PARTIAL DATA: ") && Contains(input.head, "\n=== "));
-  return {.mine = begins && has_table && Contains(input.head, "FR Trace")};
+  return {.mine = has_table && Contains(input.head, "FR Trace")};
 }
 
 std::string_view RecorderOf(std::string_view title) {

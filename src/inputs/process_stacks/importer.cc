@@ -44,7 +44,7 @@ constexpr uint64_t kMostJson = 256 << 20;
 
 bool HasMark(std::string_view head) {
   static constexpr std::array<std::string_view, 5> kMarks = {
-      "(most recent call first):", "Traceback for thread ", "\nPython v", "/handler/dump_traceback",
+      "(most recent call first):", "Traceback for thread ", "Python v", "/handler/dump_traceback",
       "(LWP "};
   return std::any_of(kMarks.begin(), kMarks.end(),
                      [&](std::string_view mark) { return Contains(head, mark); });
