@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Makes the small inputs of features.tsv: feature_inputs.py NAME [FOLDER] calls the function NAME, which writes into FOLDER (in)."""
+import gzip
 import json
 import os
 import pickle
+import runpy
 import sys
 from pathlib import Path
 
@@ -298,6 +300,87 @@ def op_trace(folder):
                 "duration_us": duration, "output_elements": 4, "memory_bytes": 32} for step, (name, duration) in enumerate(names)]
     content = {"entries": entries, "total_duration_us": sum(duration for _, duration in names), "metadata": {"model": "tiny"}}
     (folder / "ops.json").write_text(json.dumps(content, indent=2))
+
+
+# --- traces of accelerators ---
+
+
+def flex_job(rank, slow=1.0):
+    """The events of one rank, at 500 MHz; see make_traces.py."""
+    path = Path(__file__).resolve().parent.parent / "golden/flex/make_traces.py"
+    return runpy.run_path(str(path))["job"](rank, slow)
+
+
+def write_json(path, content):
+    path.write_text(json.dumps(content))
+
+
+def cycle_table(kernel, cycles):
+    return f"~~~~ Ideal/Total Cycles ~~~~\n{kernel}-opCatBmm_fp16   {cycles}\nTotal   {cycles}\n====== Perf Summary End ======\n"
+
+
+def flex(folder):
+    """Two ranks of one job, and the log of their compiler."""
+    for rank in range(2):
+        write_json(folder / f"tp2_rank{rank}_job_1.json", flex_job(rank))
+    (folder / "compiler.log").write_text(cycle_table("bmm_1", 50_000))
+
+
+def flex_far_ranks(folder):
+    """The ranks 3 and 7, and a log for each, the second packed; other.log is about kernels that nobody runs."""
+    for rank in (3, 7):
+        write_json(folder / f"tp2_rank{rank}_job_1.json", flex_job(rank))
+    (folder / "three.log").write_text(cycle_table("bmm_1", 20_000))
+    (folder / "seven.log.gz").write_bytes(gzip.compress(cycle_table("bmm_1", 40_000).encode()))
+    (folder / "other.log").write_text(cycle_table("conv_9", 1))
+
+
+def slices(*events):
+    return [{"name": name, "ph": "X", "pid": 0, "tid": 1, "ts": start, "dur": length} for name, start, length in events]
+
+
+def plain_slices(folder):
+    """Slices without a device; b begins inside of a and ends behind it. In object.json as an object with traceEvents, x as an array."""
+    events = slices(("a", 10, 20), ("b", 20, 30), ("c", 60, 5))
+    write_json(folder / "array", events)
+    write_json(folder / "object.json", {"traceEvents": events, "schemaVersion": 1})
+
+
+def one_kernel(folder):
+    """One kernel that runs twice at one moment, which is no iteration."""
+    write_json(folder / "a.json", [event for event in flex_job(0) if "bmm_1 Cmpt Exec" in event["name"]][:2] * 2)
+
+
+def wrong_counter(folder):
+    """A cycle counter whose epoch jumps in the middle; kernels whose stamps overlap."""
+    events = flex_job(0)
+    for number, event in enumerate(events):
+        if "attr" in event and number > len(events) // 2:
+            event["attr"] = event["attr"] | {f"TS{i}": hex((int(event["attr"][f"TS{i}"], 16) + 900_000_000) % 2**32) for i in range(1, 6)}
+    write_json(folder / "epoch.json", events)
+    events = flex_job(0)
+    for event in events:
+        if event["name"] == "softmax_2 Cmpt Exec":
+            event["attr"] = event["attr"] | {f"TS{i}": hex(int(event["attr"][f"TS{i}"], 16) - 50_000) for i in range(1, 6)}
+    write_json(folder / "overlap.json", events)
+
+
+def early_device(folder):
+    """Device events 5 ms before the wrapper of their host."""
+    events = flex_job(0)
+    for event in events:
+        event["ts"] += 0 if "attr" in event else 5000
+    write_json(folder / "a.json", events)
+
+
+def flex_and_torch(folder):
+    """A Flex trace whose clock is 5 s behind that of the PyTorch trace of the same job, in which each kernel is launched."""
+    write_json(folder / "flex_rank0_job_1.json", flex_job(0))
+    calls = [event for at in range(0, 4000, 1000) for event in (
+        {"name": "aiuLaunchComputeStream", "cat": "cuda_runtime", "ph": "X", "pid": 1, "tid": 1, "ts": 5e6 + at + 15, "dur": 4,
+         "args": {"correlation": at}},
+        {"name": "aiuScheduleWait", "cat": "cuda_runtime", "ph": "X", "pid": 1, "tid": 1, "ts": 5e6 + at + 30, "dur": 800})]
+    write_json(folder / "torch.pt.trace.json", {"deviceProperties": [{"id": 0}], "distributedInfo": {"rank": 0}, "traceEvents": calls})
 
 
 def main():
