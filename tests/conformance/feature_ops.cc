@@ -109,6 +109,7 @@ void PrintRecorder(const char* title, Behaviour behaviour) {
     DEBRIEF_SCOPE("mm");
   }
   dbr_begin(dbr_name("dies_here", 9));
+  if (dbr_snapshot(recording, "snapshot.dbr") != DBR_OK) std::abort();
   std::raise(SIGKILL);
   std::abort();
 }
