@@ -32,6 +32,7 @@ from run import ROOT, find_data
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ["tool", "feature", "state", "command", "expectation", "missing"]
+LIBRARIES = ("libdebrief_op_trace.a", "libdebrief_recorder.a")
 TIMEOUT_S = 120
 STREAM_BYTES = 600  # of what a failed command printed
 
@@ -192,6 +193,8 @@ def main():
     options = parser.parse_args()
     binary, data = options.binary.resolve(), find_data()
     build = (options.build or binary.parent).resolve()
+    if not all((build / library).exists() for library in LIBRARIES):
+        build = None
     rows = [row for row in read_rows()
             if not options.patterns or any(pattern in f"{row['tool']}: {row['feature']}" for pattern in options.patterns)]
     check_rows(rows)
