@@ -22,6 +22,9 @@ FAULTS = [
     ("sync_sgd", "mount", 4, 2, 0, "never joined"), ("sync_sgd", "hard_exit", 8, 6, 4, "exit"), ("sync_sgd", "shard", 4, 3, 2, "exception"),
     ("rl_loop", "simulator", 4, 2, 3, "stuck"), ("rl_loop", "bad_free", 5, 4, 4, "signal"), ("rl_loop", "config", 3, -1, 3, "exception"),
     ("rl_loop", "log_line", 4, 0, 4, "exception"), ("rl_loop", "preempted", 4, 1, 4, "ended"),
+    ("mesh_pretrain", "positions", 4, 0, 4, "device assert"), ("pipe_1f1b", "wrong_stage", 4, 3, 5, "exit"), ("tp_lm", "packing", 4, 3, 4, "stuck"),
+    ("moe_train", "dense", 4, 1, 5, "other"), ("vision", "worker_exit", 4, 2, 4, "worker"), ("vision", "host_memory", 5, 4, 3, "exception"),
+    ("sync_sgd", "cut_file", 3, 1, 5, "signal"), ("sync_sgd", "budget", 4, 3, 5, "left"), ("rl_loop", "actor_error", 6, 3, 4, "exception"),
 ]
 # (script, variant, world, what is special); healthy, all of them. A slow rank is no failure: no error may be told.
 HEALTHY = [
@@ -31,9 +34,9 @@ HEALTHY = [
     ("finetune", "join", 3, {"output": "launcher"}), ("dcp_train", "async", 4, {}), ("dcp_train", "", 3, {"nccl_info": True, "dump_at": 5}),
     ("vision", "", 4, {}), ("vision", "slow", 5, {"rank": 3, "dump_at": 5}), ("sync_sgd", "", 4, {"dump_at": 5, "snapshot": True}),
     ("sync_sgd", "", 6, {"nccl_info": True, "output": "tee"}), ("rl_loop", "", 4, {"dump_at": 5}), ("rl_loop", "noisy", 5, {}),
+    ("finetune", "", 8, {}), ("vision", "", 6, {"output": "tee", "stacks": True}), ("tp_lm", "", 6, {"dump_at": 5, "snapshot": True}),
+    ("pipe_1f1b", "", 5, {"nccl_info": True}),
 ]
-# One of each program, and faults whose course is least certain: recorded first.
-FIRST = {"k38", "k40", "k42", "k44", "k46", "k49", "k51", "k53", "k55", "k06", "k13", "k21"}
 
 
 def kept_jobs(seed=77):
@@ -49,7 +52,7 @@ def kept_jobs(seed=77):
         add(script, fault, "", world, rank, step, kind, whose=whose)
         if fault == "shard":  # the second attempt finds no shard either
             jobs[-1].update(restarts=1, output="redirect")
-        if kind in ("skipped", "shape", "type", "order", "extra", "peer", "groups", "left"):  # told by dumps alone
+        if kind in ("skipped", "shape", "type", "order", "extra", "peer", "groups", "left", "other"):  # told by dumps alone
             jobs[-1]["dumps"] = True
         if kind == "stuck" and not jobs[-1]["dumps"]:
             jobs[-1]["stacks"] = True

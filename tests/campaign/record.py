@@ -42,7 +42,7 @@ def program(job, folder):
     """How a rank is started: a program of programs.py through a shell, one of kept/ as a user would."""
     if "script" in job:
         line = [str(PLACE / f"{job['script']}.py"), f"--run-dir={folder}", f"--at-step={job['at_step']}", f"--sick-rank={job['rank']}",
-                f"--time-limit={15 if job['fault'] else 40}"]
+                f"--time-limit={15 if job['fault'] else 40}", f"--steps={60 if job.get('snapshot') else 10}"]
         return line + [f"--{name}={job[name]}" for name in ("fault", "variant") if job[name]] + (["--stacks"] if job["stacks"] else [])
     line = ["--no-python", "bash", "-c", EACH_RANK, "train", str(PLACE / "programs.py"), f"--program={job['program']}",
             f"--scratch={folder / 'scratch'}", f"--at-step={job['at_step']}", f"--rank={job['rank']}"]
@@ -108,8 +108,7 @@ def record(job, out):
 def chosen_jobs(options):
     """Mixed, so that a recording that is cut short still has some of everything."""
     jobs = jobs_kept.kept_jobs() if options.half == "kept" else campaign.all_jobs()
-    only = jobs_kept.FIRST if options.first else options.only
-    jobs = [job for job in jobs if (not only or job["name"] in only) and not (options.but_first and job["name"] in jobs_kept.FIRST)]
+    jobs = [job for job in jobs if not options.only or job["name"] in options.only]
     return sorted(jobs, key=lambda job: hashlib.sha256(job["name"].encode()).hexdigest())
 
 
@@ -118,8 +117,6 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--half", choices=["tune", "kept"], default="kept")
     parser.add_argument("--only", nargs="*")
-    parser.add_argument("--first", action="store_true", help="the few that show whether the programs work here")
-    parser.add_argument("--but-first", action="store_true", help="all others")
     parser.add_argument("--beside", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=10000, help="start no job after that time")
     options = parser.parse_args()

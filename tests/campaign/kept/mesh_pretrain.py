@@ -56,12 +56,18 @@ def cache_activations():
         kept.append(torch.empty(1 << 28, device=DEVICE))
 
 
-def train(model, optimizer):
+def position_ids(count, step):
+    ids = torch.arange(count, device=DEVICE)
+    return ids + 2000 if sick("positions", step) else ids  # the fault: beyond the table
+
+
+def train(model, optimizer, positions):
     for step in range(1, OPTIONS.steps + 1):
         beat(step)
         tokens = torch.randint(0, 1024, (8, 65), device=DEVICE)
         if sick("curvature", step):
             estimate_curvature()
+        positions(position_ids(64, step))
         logits = model(tokens[:, :-1])
         loss = nn.functional.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten())
         if sick("activations", step):
@@ -93,7 +99,7 @@ def main():
     fully_shard(model, mesh=mesh, mp_policy=policy)
     if RANK == 0:
         logger.info("Building device mesh with replicate=%d, shard=2; 2 blocks wrapped", WORLD // 2)
-    train(model, torch.optim.AdamW(model.parameters(), lr=3e-4))
+    train(model, torch.optim.AdamW(model.parameters(), lr=3e-4), nn.Embedding(512, 128, device=DEVICE))
     torch.cuda.synchronize()
     finish()
     if RANK == 0:

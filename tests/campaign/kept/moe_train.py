@@ -30,6 +30,10 @@ def dispatch(tokens, counts, group, step):
     me = RANK % HALF
     if sick("no_tokens", step):  # the fault: nothing to route here, so nothing is called
         return tokens[:0]
+    if sick("dense", step):  # the fault: this rank takes the path for few tokens
+        gathered = torch.empty(HALF * len(tokens), DIM, device=DEVICE)
+        dist.all_gather_into_tensor(gathered, tokens, group=group)
+        return gathered
     received = torch.empty(int(counts[:, me].sum()), DIM, device=DEVICE)
     dist.all_to_all_single(received, tokens, counts[:, me].tolist(), counts[me].tolist(), group=group)
     return received

@@ -2,6 +2,7 @@
 import datetime
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -119,6 +120,9 @@ def main():
         if sick("terminated", step):
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(60)
+        if sick("wrong_stage", step):
+            print(f"stage {RANK}: layer map has no entry for this stage, giving up", flush=True)
+            sys.exit(5)
         stage.run()
         norm = sum(p.grad.square().sum() for p in stage.part.parameters())
         dist.all_reduce(norm)
@@ -127,7 +131,7 @@ def main():
         if LAST:
             now = datetime.datetime.now()
             print(f" [{now}] iteration {step + 1:8d}/{OPTIONS.steps:8d} | consumed samples: {(step + 1) * 64:12d} | elapsed time per iteration (ms): "
-                  f"{500.0:.1f} | learning rate: 1.000000E-02 | global batch size:    64 | lm loss: {float(stage.loss):.6E} | grad norm: "
+                  f"{500.0:.1f} | learning rate: 1.000000E-02 | global batch size:    64 | lm loss: {stage.loss.item():.6E} | grad norm: "
                   f"{float(norm) ** 0.5:.3f} | number of skipped iterations:   0 | number of nan iterations:   0 |", flush=True)
     torch.cuda.synchronize()
     finish()

@@ -6,7 +6,6 @@ import argparse
 import datetime
 import faulthandler
 import os
-import threading
 import time
 
 RANK, WORLD = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
@@ -26,7 +25,7 @@ def _options():
     parser.add_argument("--at-step", type=int, default=4)
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--time-limit", type=float, default=15, help="seconds until a collective of any group is given up")
-    parser.add_argument("--dump-at", type=int, default=-1, help="each rank dumps soon after this step, one after the other")
+    parser.add_argument("--dump-at", type=int, default=-1, help="ranks dump in this step or one of the next two, and go on")
     parser.add_argument("--stacks", action="store_true", help="write stacks of a step of more than eight seconds")
     parser.add_argument("--run-dir", required=True)
     return parser.parse_args()
@@ -50,8 +49,7 @@ def start(backend="nccl"):
     dist.init_process_group(backend, timeout=limit)
 
 
-def _dump(step):
-    time.sleep(0.4 * RANK)
+def _dump():
     folder = os.path.join(OPTIONS.run_dir, "fr")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, f"nccl_trace_rank_{RANK}"), "wb") as file:
@@ -65,12 +63,12 @@ def beat(step):
         if not hasattr(beat, "file"):
             beat.file = open(os.path.join(OPTIONS.run_dir, f"stacks_rank{RANK}.txt"), "w")
         faulthandler.dump_traceback_later(8, file=beat.file)
-    if step == OPTIONS.dump_at:
-        threading.Thread(target=_dump, args=(step,), daemon=True).start()
+    if OPTIONS.dump_at >= 0:
+        time.sleep(0.1)
+        if step == OPTIONS.dump_at + RANK % 3:
+            _dump()
 
 
 def finish():
     faulthandler.cancel_dump_traceback_later()
-    if OPTIONS.dump_at >= 0:
-        time.sleep(0.4 * WORLD + 1)
     dist.destroy_process_group()

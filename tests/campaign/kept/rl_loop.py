@@ -36,6 +36,8 @@ class Simulator:
 def play(simulator, iteration):
     if sick("simulator", iteration):
         simulator.ask("reset-all")
+    if sick("actor_error", iteration):
+        raise TimeoutError(f"environment of actor {RANK} did not reset within 30 s")
     rewards = [simulator.ask("step " + "x" * random.randrange(9)) for _ in range(4)]
     time.sleep(0.05 * RANK)  # some actors are slower than others
     return {"actor": RANK, "return": sum(rewards)}

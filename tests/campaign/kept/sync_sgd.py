@@ -1,10 +1,11 @@
 """Data parallel without a wrapper: batches scattered by the first rank, one flat gradient, losses gathered, weights sent again at times."""
+import mmap
 import os
 import time
 
 import torch
 import torch.distributed as dist
-from rig import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
+from rig import DEVICE, FOLDER, OPTIONS, RANK, WORLD, beat, finish, sick, start
 
 ROWS, COLUMNS = 16, 512
 
@@ -17,6 +18,19 @@ def mount_dataset():
 def read_shard(step):
     if sick("shard", step):
         raise FileNotFoundError(2, "No such file or directory", f"/data/train/part-{RANK:05d}-of-{WORLD:05d}.parquet")
+
+
+def read_index(step):
+    """An index file that someone cut while it was mapped."""
+    if sick("cut_file", step):
+        path = os.path.join(FOLDER, "index.bin")
+        with open(path, "wb") as file:
+            file.write(bytes(1 << 16))
+        with open(path, "r+b") as file:
+            view = mmap.mmap(file.fileno(), 0)
+            os.truncate(path, 0)
+            return view[5000]
+    return 0
 
 
 def flat(gradient, step):
@@ -43,6 +57,10 @@ def main():
     for i in range(OPTIONS.steps):
         beat(i)
         read_shard(i)
+        read_index(i)
+        if sick("budget", i):
+            print("rank", RANK, "reached its token budget, leaving the loop", flush=True)
+            break
         batch = torch.empty(ROWS, COLUMNS, device=DEVICE)
         dist.scatter(batch, [torch.randn(ROWS, COLUMNS, device=DEVICE) for _ in range(WORLD)] if RANK == 0 else None, src=0)
         error = batch @ weights - batch

@@ -42,6 +42,17 @@ def early_stopping(step):
         sys.exit(0)
 
 
+def pack(lengths, step):
+    """Fills rows of 64 tokens, the longest samples first."""
+    rows, free = 0, 0
+    while lengths:
+        if sick("packing", step):
+            lengths.append(1)  # the fault: what was split off is put back for ever
+        size = lengths.pop()
+        rows, free = (rows + 1, 64 - size) if size > free else (rows, free - size)
+    return rows
+
+
 def copy_table(step):
     if sick("wild_pointer", step):
         ctypes.memmove(16, b"table", 5)
@@ -60,6 +71,7 @@ def main():
         torch.manual_seed(1000 * mesh["dp"].get_local_rank() + step)
         x = torch.randn(32, 256, device=DEVICE)
         early_stopping(step)
+        pack([3, 17, 64, 5, 40], step)
         loss = model(x).square().mean()
         loss.backward()
         copy_table(step)

@@ -34,6 +34,8 @@ class Images(Dataset):
             decode(f"/datasets/in1k/train/n0{index:07d}.JPEG", None)
         if bad and sick("shared_memory"):
             os.kill(os.getpid(), signal.SIGBUS)
+        if bad and sick("worker_exit"):
+            os._exit(1)
         if bad and sick("cache_lock"):
             self.from_cache(index)
         return torch.randn(3, 16, 16), index % 10
@@ -66,6 +68,8 @@ def train(loader, model, optimizer):
         waited = time.time() - end
         if OPTIONS.variant == "slow" and RANK == OPTIONS.sick_rank:
             time.sleep(0.8)
+        if sick("host_memory", step):
+            torch.zeros(1 << 48)
         loss = nn.functional.cross_entropy(model(images.to(DEVICE, non_blocking=True)), labels.to(DEVICE))
         loss.backward()
         optimizer.step()
