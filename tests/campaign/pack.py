@@ -32,7 +32,7 @@ def plain(info):
 
 
 def main(target, *folders):
-    with lzma.open(target, "wb", preset=9 | lzma.PRESET_EXTREME) as packed, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+    with lzma.open(target, "wb", preset=9 | lzma.PRESET_EXTREME) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
         for name, path in sorted(members([pathlib.Path(folder) for folder in folders]).items()):
             archive.add(path, arcname=name, filter=plain)
     print(f"{target}: {pathlib.Path(target).stat().st_size / 1e6:.2f} MB")

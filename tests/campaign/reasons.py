@@ -1,7 +1,7 @@
 """What a right reason says: a pattern per fault, looked for in the headline and the first evidence of the first error finding.
 
-Written from what each fault does, before any score was seen. Names in `STANDS_IN` are asked for where the job's own stacks show them:
-then "it did not come" is not enough.
+Written from what each fault does, not from what debrief says of it. Names in `STANDS_IN` are asked for where the job's own stacks show
+them: then "it did not come" is not enough.
 """
 import re
 
@@ -9,10 +9,16 @@ import re
 NOT_COME = (r"did not (reach|join|call|come|enqueue|start|take part|answer)|never (came|called|reached|joined|started|entered)|not enqueued|"
             r"no longer|stands (in|at)|is (still )?(in|at) \S+ \(|stuck|blocked|reported step \d+ last|enqueued \d+ .*all others|does not answer|"
             r"came to a stop|stopped|holds the GIL")
-SKIPPED = NOT_COME + r"|skipped|left out|fewer|behind|did not (do|send|receive|recv)|where (rank|ranks|its peers)|instead|that rank \d+ did"
-EXTRA = r"where (rank|ranks|its peers)|did not do|more than|one more|extra|ran on alone|ahead|instead|another|called .* as number"
-LEFT = NOT_COME + r"|left|ended|exited|exit code 0|no more|where (rank|ranks|its peers)|instead|gone"
-SENT = r"(send|recv|receive).*(did not|never|instead|no |other|left out|wait|where)|(did not|never|left out|no matching).*(send|recv|receive|half)|peer"
+HUNG = NOT_COME + r"|left no dump, and"
+ELSE = r"where (rank|ranks|its peers)|instead|another"
+SKIPPED = NOT_COME + r"|skipped|left out|fewer|behind|did not (do|send|receive|recv)|that rank \d+ did|" + ELSE
+EXTRA = r"did not do|more than|one more|extra|ran on alone|ahead|called .* as number|" + ELSE
+LEFT = NOT_COME + r"|left|ended|exited|exit code 0|no more|gone|" + ELSE
+SENT = (r"(send|recv|receive).*(did not|never|instead|no |other|left out|wait|where)|"
+        r"(did not|never|left out|no matching).*(send|recv|receive|half)|peer")
+MEMORY = r"out of memory|OutOfMemory"
+DEVICE_ASSERT = r"device-side assert|index out of bounds|out of range|\.cu:\d+.*Assertion"
+TOLD_TO_END = r"SIGTERM|signal 15|told to stop|[Cc]ancel|[Pp]reempt|launcher|ended from outside|shut"
 
 
 def both(first, second):
@@ -31,32 +37,66 @@ STANDS_IN = {
 }
 # Told by dumps; a job without any can only be told as one where ranks part.
 OF_DUMPS = {
-    "extra_collective": EXTRA, "extra_barrier": EXTRA, "skipped_step": SKIPPED, "size": both(r"\b1000\b", r"\b500\b"),
-    "type": both("float64|[Dd]ouble", "[Ff]loat(32)?"), "op": both("broadcast", "all_?reduce"), "order": r"order|where|instead|wait for each other|another",
-    "no_send": SENT + "|" + NOT_COME, "wrong_peer": SENT + r"|to rank \d+",
-    "nonfinite": SKIPPED + "|non-finite", "vocabulary": both(r"\b70000\b", r"\b50304\b"), "neighbour": SENT + r"|to rank 3|instead|set up",
-    "microbatches": SKIPPED, "no_tokens": SKIPPED, "group_order": r"group|communicator|order|set up", "short_shard": LEFT + "|" + both("all_?gather", "all_?reduce"),
-    "wrapped_model": EXTRA + "|" + both("broadcast", "barrier|all_?reduce"), "no_barrier": SKIPPED + "|barrier", "precision": both("bf16|[Bb][Ff]loat16", r"f32|\b[Ff]loat(32)?\b"),
-    "swapped": both("gather", "broadcast"), "barriers": EXTRA + "|barrier", "dense": both("all_?gather", "all_?to_?all"), "tp_order": both("all_?gather", "all_?reduce") + "|order|wait for each other",
+    "extra_collective": EXTRA,
+    "extra_barrier": EXTRA,
+    "skipped_step": SKIPPED,
+    "size": both(r"\b1000\b", r"\b500\b"),
+    "type": both("float64|[Dd]ouble", "[Ff]loat(32)?"),
+    "op": both("broadcast", "all_?reduce"),
+    "order": r"order|wait for each other|no other member came|" + ELSE,
+    "no_send": SENT + "|" + NOT_COME,
+    "wrong_peer": SENT + r"|to rank \d+",
+    "nonfinite": SKIPPED + "|non-finite",
+    "vocabulary": both(r"\b70000\b", r"\b50304\b"),
+    "neighbour": SENT + r"|to rank 3|instead|set up",
+    "microbatches": SKIPPED,
+    "no_tokens": SKIPPED,
+    "group_order": r"group|communicator|order|set up",
+    "short_shard": LEFT + "|" + both("all_?gather", "all_?reduce"),
+    "wrapped_model": EXTRA + "|" + both("broadcast", "barrier|all_?reduce"),
+    "no_barrier": SKIPPED + "|barrier",
+    "precision": both("bf16|[Bb][Ff]loat16", r"f32|\b[Ff]loat(32)?\b"),
+    "swapped": both("gather", "broadcast"),
+    "barriers": EXTRA + "|barrier",
+    "dense": both("all_?gather", "all_?to_?all"),
+    "tp_order": both("all_?gather", "all_?reduce") + "|order|wait for each other",
 }
 REASONS = {
-    "stopped": NOT_COME + r"|SIGSTOP|forcefully|SIGKILL", "spin_gpu": NOT_COME + r"|GPU|kernel|not finish|not complete", "curvature": NOT_COME + r"|GPU|kernel",
-    "loader_stuck": NOT_COME + r"|[Dd]ata ?[Ll]oader", "cache_lock": NOT_COME + r"|[Dd]ata ?[Ll]oader", "absent": NOT_COME + r"|set up", "mount": NOT_COME + r"|set up|rendezvous",
+    "stopped": HUNG + r"|SIGSTOP|forcefully|SIGKILL",
+    "spin_gpu": HUNG + r"|GPU|kernel|not finish|not complete",
+    "curvature": HUNG + r"|GPU|kernel",
+    "loader_stuck": HUNG + r"|[Dd]ata ?[Ll]oader",
+    "cache_lock": HUNG + r"|[Dd]ata ?[Ll]oader",
+    "absent": NOT_COME + r"|set up",
+    "mount": NOT_COME + r"|set up|rendezvous",
     "left": LEFT, "data_ended": LEFT, "converged": LEFT, "budget": LEFT,
-    "exception": r"ValueError.*bad sample", "all_fail": r"FileNotFoundError", "oom": r"out of memory|OutOfMemory", "activations": r"out of memory|OutOfMemory",
-    "device_assert": r"device-side assert|index out of bounds|out of range", "positions": r"device-side assert|index out of bounds|out of range",
-    "sigkill": signal("SIGKILL", 9), "killed": signal("SIGKILL", 9), "segfault": signal("SIGSEGV", 11) + "|[Ss]egmentation",
-    "wild_pointer": signal("SIGSEGV", 11) + "|[Ss]egmentation", "abort": signal("SIGABRT", 6) + "|[Aa]borted", "bad_free": signal("SIGABRT", 6) + "|invalid pointer",
-    "terminated": signal("SIGTERM", 15), "cut_file": signal("SIGBUS", 7) + "|[Bb]us error",
+    "exception": r"ValueError.*bad sample",
+    "all_fail": r"FileNotFoundError",
+    "oom": MEMORY, "activations": MEMORY,
+    "device_assert": DEVICE_ASSERT, "positions": DEVICE_ASSERT,
+    "sigkill": signal("SIGKILL", 9), "killed": signal("SIGKILL", 9),
+    "segfault": signal("SIGSEGV", 11) + "|[Ss]egmentation", "wild_pointer": signal("SIGSEGV", 11) + "|[Ss]egmentation",
+    "abort": signal("SIGABRT", 6) + "|[Aa]borted", "bad_free": signal("SIGABRT", 6) + "|invalid pointer",
+    "terminated": signal("SIGTERM", 15),
+    "cut_file": signal("SIGBUS", 7) + "|[Bb]us error",
     "exit_code": r"code 3\b", "hard_exit": r"code 3\b", "exit_at_once": r"code 7\b", "wrong_stage": r"code 5\b",
-    "nan_check": r"FloatingPointError.*loss is nan", "overflow": r"AssertionError.*loss is", "missing_module": r"ModuleNotFoundError.*flash_attn",
-    "loader_exception": r"OSError|Input/output error", "loader_killed": r"DataLoader worker.*(killed|Killed|exited)|worker.*signal",
-    "bad_image": r"cannot identify image", "shared_memory": r"[Bb]us error|SIGBUS|shm|shared memory", "worker_exit": r"DataLoader worker.*exited",
-    "host_memory": r"allocate memory|DefaultCPUAllocator", "column": r"lacks a column|KeyError.*weight", "disk_full": r"No space left|Errno 28",
-    "shard": r"FileNotFoundError.*part-0000", "config": r"KeyError.*learning_rate", "log_line": r"TypeError.*serializable",
-    "actor_error": r"TimeoutError.*did not reset", "restart": r"ConnectionResetError|Connection reset",
-    "scheduler": r"SIGTERM|signal 15|told to stop|[Cc]ancel|[Pp]reempt|launcher|ended from outside|shut",
-    "preempted": r"SIGTERM|signal 15|told to stop|[Cc]ancel|[Pp]reempt|launcher|ended from outside|shut",
+    "nan_check": r"FloatingPointError.*loss is nan",
+    "overflow": r"AssertionError.*loss is",
+    "missing_module": r"ModuleNotFoundError.*flash_attn",
+    "loader_exception": r"OSError|Input/output error",
+    "loader_killed": r"DataLoader worker.*(killed|Killed|exited)|worker.*signal",
+    "bad_image": r"cannot identify image",
+    "shared_memory": r"[Bb]us error|SIGBUS|shm|shared memory",
+    "worker_exit": r"DataLoader worker.*exited",
+    "host_memory": r"allocate memory|DefaultCPUAllocator",
+    "column": r"lacks a column|KeyError.*weight",
+    "disk_full": r"No space left|Errno 28",
+    "shard": r"FileNotFoundError.*part-0000",
+    "config": r"KeyError.*learning_rate",
+    "log_line": r"TypeError.*serializable",
+    "actor_error": r"TimeoutError.*did not reset",
+    "restart": r"ConnectionResetError|Connection reset",
+    "scheduler": TOLD_TO_END, "preempted": TOLD_TO_END,
 }
 
 
@@ -69,8 +109,8 @@ def own_stack(folder, truth, names):
 def pattern(folder, truth):
     fault = "tp_order" if truth["fault"] == "order" and truth.get("script") == "tp_lm" else truth["fault"]
     if fault in STANDS_IN:
-        place = STANDS_IN[fault]
-        return rf"\b({place})\b" if own_stack(folder, truth, place) else rf"\b({place})\b|" + REASONS.get(fault, NOT_COME)
+        place = rf"\b({STANDS_IN[fault]})\b"
+        return place if own_stack(folder, truth, STANDS_IN[fault]) else place + "|" + REASONS.get(fault, HUNG)
     if fault in OF_DUMPS:
         return OF_DUMPS[fault] if any(folder.glob("fr/*")) else OF_DUMPS[fault] + "|" + SKIPPED + "|" + EXTRA
     return REASONS[fault]

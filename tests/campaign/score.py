@@ -28,11 +28,13 @@ HEALTHY = (None, "caught", "slow_step")
 OF_ALL = ("all_fail", "config")
 OF_NOBODY = ("scheduler", "preempted")
 # A process that ends without a word is told by its launcher alone: where that is missing, nobody may be accused wrongly.
-SILENT = ("exit_at_once", "left", "exit_code", "sigkill", "killed", "terminated", "wild_pointer", "cut_file", "hard_exit", "wrong_stage", "converged") + OF_NOBODY
+SILENT = ("exit_at_once", "left", "exit_code", "sigkill", "killed", "terminated", "wild_pointer", "cut_file", "hard_exit",
+          "wrong_stage", "converged") + OF_NOBODY
 WITHOUT_LAUNCHER = ("kubectl", "ray", "flat", "hosts")
 WITHOUT_CANCEL = WITHOUT_LAUNCHER + ("mpirun_tags", "mpirun_files")
-# DeepSpeed's launcher tells that something failed, and how, but not who.
+# DeepSpeed's launcher tells that something failed, and how, but not who; nor does a last word that the C library wrote into the text of all.
 WITHOUT_NAMES = ("deepspeed",)
+UNNAMED = SILENT + ("abort", "segfault", "bad_free")
 
 
 def usable(folder, truth):
@@ -64,7 +66,7 @@ def judge(folder, truth, layout, answer):
     if truth["fault"] in SILENT and layout in (WITHOUT_CANCEL if truth["fault"] == "scheduler" else WITHOUT_LAUNCHER):
         return checks, said
     checks["error finding"] = bool(errors)
-    if truth["fault"] in SILENT and layout in WITHOUT_NAMES:
+    if truth["fault"] in UNNAMED and layout in WITHOUT_NAMES:
         return checks, said
     # A fault of all ranks may be told of all or of the first of them; of nobody's, nobody may be accused.
     checks["rank"] = ranks is not None and (ranks == wanted or truth["fault"] in OF_ALL and bool(ranks))
@@ -119,7 +121,8 @@ def score(tasks, options):
                 sums[truth["half"]][check][1] += 1
             wrong = [check for check, passed in checks.items() if not passed]
             if wrong or options.v and truth["half"] == "tune":
-                print(f"{truth['name']:30} {layout:12} {truth['fault']} rank {truth['rank']:2}  {'wrong: ' + ', '.join(wrong) if wrong else 'right'}: {said}",
+                how = "wrong: " + ", ".join(wrong) if wrong else "right"
+                print(f"{truth['name']:30} {layout:12} {truth['fault']} rank {truth['rank']:2}  {how}: {said}",
                       file=hidden if truth["half"] == "kept" else sys.stdout)
     return sums
 
@@ -143,7 +146,8 @@ def main():
     enough = True
     for half, checks in sums.items():
         jobs = {truth["name"] for _, truth, _ in tasks if truth["half"] == half}
-        print(f"campaign, {half}: {len(jobs)} jobs; " + ", ".join(f"{check} {good}/{all_} ({100 * good / all_:.1f} %)" for check, (good, all_) in checks.items()))
+        shares = [f"{check} {good}/{all_} ({100 * good / all_:.1f} %)" for check, (good, all_) in checks.items()]
+        print(f"campaign, {half}: {len(jobs)} jobs; " + ", ".join(shares))
         enough = enough and all(good >= least.get(half, {}).get(check, 1) * all_ for check, (good, all_) in checks.items())
     return 0 if enough else 1
 
