@@ -44,7 +44,7 @@ file(CREATE_LINK ${duckdb_library} ${CMAKE_BINARY_DIR}/bench/libduckdb.so SYMBOL
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*_bench.cc)
 foreach(source ${bench_sources})
   get_filename_component(name ${source} NAME_WE)
-  add_executable(${name} ${source})
+  add_executable(${name} EXCLUDE_FROM_ALL ${source})
   target_link_libraries(${name} PRIVATE debrief_core debrief_recorder)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   add_dependencies(debrief_benches ${name})

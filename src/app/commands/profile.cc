@@ -80,9 +80,14 @@ int RunSheets(const ProfileOptions& options, const GlobalOptions& global) {
                       .top = static_cast<size_t>(options.top),
                       .ranks = options.ranks,
                       .width = TerminalWidth()};
-  auto write = global.json ? WriteJson : options.csv ? WriteCsv : WriteText;
   StdoutSink out;
-  write(timelines.model, options.subcommand, sheets, out);
+  if (global.json) {
+    WriteJson(timelines.model, options.subcommand, sheets, out);
+  } else if (options.csv) {
+    WriteCsv(timelines.model, options.subcommand, sheets, out);
+  } else {
+    WriteText(timelines.model, options.subcommand, sheets, out);
+  }
   return ExitCodeOf(timelines.model, options.fail_on);
 }
 
