@@ -113,6 +113,7 @@ add_suite(browser.recorded browser 750 node tests/browser/run.mjs --binary $<TAR
 add_suite(help cli 150 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(schema cli 110 ${Python3_EXECUTABLE} tests/schema/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(progress cli 200 ${Python3_EXECUTABLE} tests/terminal/test_progress.py --binary $<TARGET_FILE:debrief>)
+add_suite(prompt cli 105 ${Python3_EXECUTABLE} tests/terminal/test_prompt.py --binary $<TARGET_FILE:debrief>)
 add_suite(howto howto 450 ${Python3_EXECUTABLE} tests/howto/run.py)
 
 # Programs that are killed while they record; what they left is read back.

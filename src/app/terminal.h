@@ -41,7 +41,8 @@ std::string Environment(const char* name);
 // Shows a page, when stdout is a terminal and there is a display. Failing is no error.
 void OpenInBrowser(const std::string& page);
 
-// "debrief: <status>" on stderr.
+// "debrief: message (place). Remedy." on stderr: the one form of an error. Messages of several
+// lines, as those of SQL, keep them.
 void PrintError(const Status& status);
 // The same; returns the exit code for it: 2 for wrong usage, else 1.
 int Fail(const Status& status);

@@ -22,6 +22,7 @@ struct GlobalOptions {
 
 struct ReportOptions {
   std::vector<std::string> paths;
+  std::vector<std::string> commands;  // what a word that is no path may have been meant as
   std::string output = "debrief_out";
   bool overwrite = false;
   bool no_store = false;

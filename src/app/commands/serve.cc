@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
 #include "serve/guards.h"
@@ -57,7 +58,8 @@ Status Run(const ServeOptions& options, const GlobalOptions& global) {
 }  // namespace
 
 int RunServe(const ServeOptions& options, const GlobalOptions& global) {
-  Status status = Run(options, global);
+  Status status = CheckPaths({&options.output, 1});
+  if (status.ok()) status = Run(options, global);
   return status.ok() ? 0 : Fail(status);
 }
 

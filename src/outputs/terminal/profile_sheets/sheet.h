@@ -48,6 +48,12 @@ struct SheetOptions {
 std::span<const Sheet> AllSheets();
 bool IsSubcommand(std::string_view name);
 
+// The questions, as their help lists them.
+std::vector<std::string> Subcommands();
+std::string ListOfSubcommands();  // a line each, with what it answers
+// What one of them answers: its sheets and the meaning of their columns, in lines of `width`.
+std::string HelpOf(std::string_view subcommand, int width);
+
 // Those of a subcommand that the definition has.
 std::vector<Sheet> SheetsOf(std::string_view subcommand, const SheetOptions& options);
 
