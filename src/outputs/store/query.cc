@@ -9,8 +9,10 @@ namespace {
 // At the end of the rows: whether it was one.
 Status RowsError(Rows& rows) {
   const char* message = rows.api.result_error(&rows.handle);
-  if (message == nullptr || *message == '\0') return {};
-  return ResultError(rows.api, rows.handle, Code::kUsage);
+  if (message != nullptr && *message != '\0')
+    return ResultError(rows.api, rows.handle, Code::kUsage);
+  const std::string thrown = ThrownText();
+  return thrown.empty() ? Status() : DuckDbError(thrown, Code::kUsage);
 }
 
 Status Drain(Rows& rows) {
@@ -84,11 +86,12 @@ Status Run(Database& database, const std::string& sql, const QueryOptions& optio
 Status PrepareStatement(duckdb_connection connection, const Statements& statements, idx_t index,
                         Prepared& prepared) {
   const DuckDbApi& api = prepared.api;
+  (void)ThrownText();  // of an earlier statement
   if (api.prepare_extracted_statement(connection, statements.handle, index, &prepared.handle) ==
       DuckDBSuccess)
     return {};
   const char* message = api.prepare_error(prepared.handle);
-  return DuckDbError(message == nullptr ? "cannot prepare the statement" : message, Code::kUsage);
+  return DuckDbError(message == nullptr ? ThrownText() : message, Code::kUsage);
 }
 
 Result<std::vector<ResultColumn>> ReadColumns(Rows& rows) {
