@@ -152,7 +152,7 @@ int RunDiffCommand(const DiffOptions& options, const GlobalOptions& global) {
   for (const diff::GateOutcome& outcome : outcomes) {
     failed |= outcome.failed;
     if (outcome.failed)
-      fmt::print(stderr, "debrief: gate failed: {}\n", outcome.sentence);
+      PrintNote("debrief: gate failed: " + outcome.sentence);
     else if (!global.quiet)
       PrintNote("gate " + outcome.sentence);
   }

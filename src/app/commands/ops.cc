@@ -51,7 +51,7 @@ void Write(const Model& model, const OpsCommandOptions& options, const GlobalOpt
 
 int RunOps(const OpsCommandOptions& options, const GlobalOptions& global) {
   if (!AnyPathExists(options.paths)) {
-    fmt::print(stderr, "debrief: no such file or folder: {}\n", fmt::join(options.paths, " "));
+    PrintNote(fmt::format("debrief: no such file or folder: {}", fmt::join(options.paths, " ")));
     return 1;
   }
   SpillBudget budget;  // outlives the model, whose sources give back to it
@@ -70,11 +70,11 @@ int RunOps(const OpsCommandOptions& options, const GlobalOptions& global) {
       global, budget, model);
   if (!global.quiet) PrintTrouble(model);
   if (holding == 0) {
-    fmt::print(stderr,
-               "debrief: none of {} inputs in {} holds recorded ops.\n"
-               "Give recordings (.dbr) or op traces (.json); `debrief list inputs` says what is "
-               "read.\n",
-               found, fmt::join(options.paths, " "));
+    PrintNotes(
+        fmt::format("debrief: none of {} inputs in {} holds recorded ops.\n"
+                    "Give recordings (.dbr) or op traces (.json); `debrief list inputs` "
+                    "says what is read.\n",
+                    found, fmt::join(options.paths, " ")));
     return 1;
   }
   Write(model, options, global);

@@ -61,11 +61,11 @@ class Timelines {
     bool is_there = model.tables.Get<TimelineTable>().size() > 0 ||
                     model.tables.Get<MemorySnapshotTable>().size() > 0;
     if (!is_there) {
-      fmt::print(stderr,
-                 "debrief: none of {} inputs in {} is a timeline of a profiler.\n"
-                 "Give a Kineto or Chrome trace (.json, .json.gz), a Perfetto trace, or a folder "
-                 "of them; `debrief list inputs` says what is read.\n",
-                 found, fmt::join(paths, " "));
+      PrintNotes(fmt::format(
+          "debrief: none of {} inputs in {} is a timeline of a profiler.\n"
+          "Give a Kineto or Chrome trace (.json, .json.gz), a Perfetto trace, or a folder "
+          "of them; `debrief list inputs` says what is read.\n",
+          found, fmt::join(paths, " ")));
     }
     return is_there;
   }
@@ -97,7 +97,7 @@ std::vector<int32_t> InputsOf(const Model& model, const std::vector<int>& ranks)
 
 int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
   if (options.paths.size() != 2) {
-    fmt::print(stderr, "debrief: profile diff compares two: debrief profile diff A B\n");
+    PrintNote("debrief: profile diff compares two: debrief profile diff A B");
     return 2;
   }
   static constexpr std::string_view kTables[] = {"profile_breakdown", "timeline_launch"};
@@ -107,7 +107,7 @@ int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
   auto diff = DiffProfiles({a.model, InputsOf(a.model, options.ranks)},
                            {b.model, InputsOf(b.model, options.ranks)});
   if (!diff.ok()) {
-    fmt::print(stderr, "debrief: {}\n", diff.status().message());
+    PrintNote(fmt::format("debrief: {}", diff.status().message()));
     return 1;
   }
   DiffTextOptions text{.name_a = options.paths[0],
@@ -124,7 +124,7 @@ int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
 
 int RunProfile(const ProfileOptions& options, const GlobalOptions& global) {
   if (!AnyPathExists(options.paths)) {
-    fmt::print(stderr, "debrief: no such file or folder: {}\n", fmt::join(options.paths, " "));
+    PrintNote(fmt::format("debrief: no such file or folder: {}", fmt::join(options.paths, " ")));
     return 1;
   }
   return options.subcommand == "diff" ? RunDiff(options, global) : RunSheets(options, global);

@@ -35,7 +35,7 @@ int Prompt(Database& database, const QueryOptions& options, bool json) {
   std::string statement;
   bool all_good = true;
   for (std::string line;;) {
-    if (ask) std::cerr << (statement.empty() ? "debrief> " : "    ...> ");
+    if (ask) PrintNotes(statement.empty() ? "debrief> " : "    ...> ");
     bool more = static_cast<bool>(std::getline(std::cin, line));
     if (more) statement += line + "\n";
     bool complete = statement.find_last_not_of(" \n\t") != std::string::npos &&
