@@ -7,10 +7,13 @@
 #include <CLI/Formatter.hpp>
 #include <cstdio>
 #include <functional>
+#include <sstream>
 #include <utility>
 
 #include "app/accel_options.h"
 #include "app/commands/commands.h"
+#include "app/confine.h"
+#include "app/terminal.h"
 #include "base/version.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
 
@@ -49,6 +52,13 @@ constexpr const char* kExamples =
 void AddGlobal(CLI::App& app, Parsed& parsed) {
   app.add_flag("--json", parsed.global.json, "Machine-readable answer on stdout");
   app.add_flag("--quiet", parsed.global.quiet, "No progress and no notes on stderr");
+}
+
+// `group`: "" is not in the help.
+void AddSandbox(CLI::App& app, Parsed& parsed, const std::string& group = "Options") {
+  app.add_flag("--no-sandbox", parsed.global.no_sandbox,
+               "Do not give up starting programs and the network (SECURITY.md)")
+      ->group(group);
 }
 
 // Instead of what the inputs tell about jobs.
@@ -394,8 +404,24 @@ std::string JoinedArguments(int argc, char** argv) {
   return line;
 }
 
-// CLI11 has exit codes of its own; ours are 0 for help and version, 2 for everything else.
-int ExitFor(CLI::App& app, const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 2; }
+// CLI11 has exit codes of its own; ours are 0 for help and version, 2 for everything else. It
+// repeats arguments, which may come from anywhere.
+int ExitFor(CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, err;
+  const int code = app.exit(error, out, err);
+  StdoutSink().Write(out.str());
+  PrintNotes(err.str());
+  return code == 0 ? 0 : 2;
+}
+
+// Programs and sockets that a command needs are made before it reads anything; serve gives them up
+// itself, once it listens.
+void ConfineFor(const Parsed& parsed, const CLI::App& app) {
+  const bool is_compile = app.got_subcommand("compile"), is_serve = app.got_subcommand("serve");
+  if ((is_compile && !parsed.compile.no_browser) || (is_serve && parsed.serve.open))
+    PrepareBrowser();
+  if (!is_serve) Confine(parsed.global);
+}
 
 }  // namespace
 
@@ -422,11 +448,15 @@ int RunCommandLine(int argc, char** argv) {
       {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
       {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
   };
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; }))
+    AddSandbox(*each, parsed);
+  AddSandbox(app, parsed, "");  // the help fits a screen
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ExitFor(app, error);
   }
+  ConfineFor(parsed, app);
   parsed.accel.has_counters = app.get_subcommand("accel")->count("--counter") > 0;
   parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = parsed.profile.fail_on =
       LevelOf(parsed.fail_on);
@@ -434,7 +464,7 @@ int RunCommandLine(int argc, char** argv) {
     if (command->parsed()) return run();
   }
   if (!parsed.report.paths.empty()) return RunReport(parsed.report, parsed.global);
-  std::fputs(app.help().c_str(), stderr);
+  PrintNotes(app.help());
   return 2;
 }
 
