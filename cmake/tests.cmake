@@ -90,6 +90,12 @@ add_suite(hostile.compile hostile 700 ${Python3_EXECUTABLE} tests/hostile/compil
 
 add_suite(hostile.outputs hostile 500 ${Python3_EXECUTABLE} tests/hostile/outputs.py --binary $<TARGET_FILE:debrief>)
 
+# Seeded and short; make attack is the long form.
+add_suite(attack.mutations attack 650 ${Python3_EXECUTABLE} tests/attack/mutate.py --binary $<TARGET_FILE:debrief> --seconds 30 --runs 600)
+add_suite(attack.serve attack 560 ${Python3_EXECUTABLE} tests/attack/serve.py --binary $<TARGET_FILE:debrief> --seconds 12)
+add_suite(attack.faults attack 540 ${Python3_EXECUTABLE} tests/attack/faults.py --binary $<TARGET_FILE:debrief> --rounds 2)
+add_suite(attack.same_bytes attack 530 ${Python3_EXECUTABLE} tests/attack/same_bytes.py --binary $<TARGET_FILE:debrief> --runs 4)
+
 foreach(importer ${importers} recording_reader)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 5 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
