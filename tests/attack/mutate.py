@@ -34,7 +34,7 @@ OUTPUT_BYTES = 4 << 20  # of what is printed, looked at
 SHEETS = ("breakdown", "overlap", "idle", "kernels", "ops", "launches", "comms", "memory", "steps", "ranks", "critical-path", "devices")
 # ESC and the other controls but tab and line end, C1 controls, marks that turn text around.
 FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
-BUG = re.compile(rb"internal error|terminate called|Sanitizer|runtime error:|Assertion")
+BUG = re.compile(rb"internal error|terminate called|Sanitizer|runtime error:|Assertion [`']")
 
 REPORT = [["in", "-o", "out"], ["in", "-o", "out", "--json", "--no-store"], ["in", "-o", "out", "--markdown", "--single-file"],
           ["in", "-o", "out", "--quiet", "--jobs", "2"], ["list", "jobs", "in"], ["in", "-o", "out", "--no-report", "--fail-on", "error"]]
