@@ -201,12 +201,14 @@ def main():
     parser.add_argument("--record", type=Path, help="add what ran to this file, a line of JSON")
     options = parser.parse_args()
     begun = time.monotonic()
+    stopped = []
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))  # what ran so far counts
     with tempfile.TemporaryDirectory(prefix="mutate.", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as name:
         folder = Path(name).resolve()
         seeds = [seed for seed in find_seeds(options.binary.resolve(), folder) if options.kind in (None, seed.kind)]
         attack = Attack(options.binary.resolve(), seeds, folder)
         number = options.seed
-        while number < options.seed + options.runs and time.monotonic() - begun < options.seconds:
+        while number < options.seed + options.runs and time.monotonic() - begun < options.seconds and not stopped:
             attack.one(number)
             number += 1
     result = summary(attack, time.monotonic() - begun)

@@ -70,7 +70,7 @@ def exchange(server, raw, wait_s):
 def broken_request(dice, server):
     path = dice.choice((f"/{server.token}/", f"/{server.token}/findings.json", f"/{server.token}/api/tables", f"/{server.token}/api/query?sql=SELECT%201", "/", "*"))
     good = f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\nConnection: close\r\nRange: bytes=0-{dice.randrange(99)}\r\n\r\n".encode()
-    answer = exchange(server, mutated(dice, good), 0.3)
+    answer = exchange(server, mutated(dice, good), 0.1)
     if answer:
         status = answer.split(b" ")[1:2]
         assert answer.startswith(b"HTTP/1.1 ") and status and int(status[0]) in STATUSES, answer[:100]
@@ -104,10 +104,10 @@ def attack(server, out, seconds, dice):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         kind = dice.random()
-        if kind < 0.75:
+        if kind < 0.88:
             broken_request(dice, server)
             counts["requests"] += 1
-        elif kind < 0.9:
+        elif kind < 0.93:
             hostile_query(dice, server, out)
             counts["queries"] += 1
         else:

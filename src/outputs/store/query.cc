@@ -1,5 +1,7 @@
 #include "outputs/store/query.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace debrief::outputs::store {
@@ -57,6 +59,19 @@ class CellReader final : public RowPrinter {
 
   std::vector<std::vector<std::string>> cells;
 };
+
+// DuckDB's logging goes on when a statement has ended, and what it cannot write it throws from
+// destructors, which ends the program. So words that switch it on are refused, wherever they stand:
+// statements of all kinds have some.
+Status CheckLogging(std::string_view sql) {
+  std::string lower(sql);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (std::string_view word : {"enable_logging", "logging_storage"}) {
+    if (lower.find(word) != std::string::npos)
+      return Status(Code::kUsage, fmt::format("{} of DuckDB is not available here", word));
+  }
+  return {};
+}
 
 Status Run(Database& database, const std::string& sql, const QueryOptions& options,
            RowPrinter* printer) {
@@ -123,6 +138,7 @@ Status ForEachRow(Rows& rows, const std::vector<ResultColumn>& columns, const On
 
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
                 TextSink& out) {
+  TRY(CheckLogging(sql));
   return Run(database, sql, options, MakeRowPrinter(options, out).get());
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "outputs/store/query.h"
 
 namespace debrief::serve {
@@ -32,13 +34,17 @@ TEST(SqlFunctions, WhatActsIsNot) {
     EXPECT_FALSE(Check(sql).ok()) << sql;
 }
 
-TEST(SqlFunctions, WhatIsThrownInsideIsAStatus) {
-  auto database = outputs::store::Database::Open(
-      "", {.mode = outputs::store::OpenMode::kMemory, .external_access = false});
-  ASSERT_TRUE(database.ok());
-  (void)database->Execute("FROM enable_logging(storage='file', storage_path='/nowhere/log')");
-  const Status status = database->Execute("SELECT 1");  // it ended the program
-  SUCCEED() << status.ToString();
+// Calls of a library that throws.
+TEST(SqlFunctions, WhatIsThrownInsideIsAFailedCall) {
+  outputs::store::DuckDbApi api;
+  api.vector_size.function = []() -> idx_t { throw std::runtime_error("no memory"); };
+  EXPECT_EQ(api.vector_size(), 0U);
+  EXPECT_EQ(outputs::store::ThrownText(), "no memory");
+  EXPECT_EQ(outputs::store::ThrownText(), "");
+  api.query.function = [](duckdb_connection, const char*, duckdb_result*) -> duckdb_state {
+    throw 5;
+  };
+  EXPECT_EQ(api.query(nullptr, "", nullptr), DuckDBError);
 }
 
 }  // namespace sql_functions_test
