@@ -430,6 +430,11 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App app(kDescription, "debrief");
   app.footer(kExamples);
   app.get_formatter()->column_width(26);
+  // Hidden, since the help fits a screen; first, since CLI11 leaves an empty line for what is
+  // hidden.
+  app.set_help_flag();
+  AddSandbox(app, parsed, "");
+  app.set_help_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", fmt::format("debrief {}", kVersion));
   AddGlobal(app, parsed);
   AddReport(app, parsed);
@@ -450,7 +455,6 @@ int RunCommandLine(int argc, char** argv) {
   };
   for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; }))
     AddSandbox(*each, parsed);
-  AddSandbox(app, parsed, "");  // the help fits a screen
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
