@@ -65,6 +65,8 @@ Result<std::string> Statement(const QueryOptions& options) {
 int RunQueryCommand(const QueryOptions& options, const GlobalOptions& global) {
   auto database = Database::Open(outputs::store::StorePath(options.output), {});
   if (!database.ok()) return Fail(database.status());
+  if (Status same = outputs::store::CheckRun(options.output, database.value()); !same.ok())
+    PrintError(same);
   auto sql = Statement(options);
   if (sql.ok() && sql.value().empty()) return Prompt(database.value(), options, global.json);
   Status status =
