@@ -7,6 +7,7 @@
 
 #include "app/command_line.h"
 #include "app/terminal.h"
+#include "base/threads/guard.h"
 
 namespace {
 
@@ -35,5 +36,7 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   AllowManyFiles();
-  return debrief::CheckStdout(debrief::RunCommandLine(argc, argv));
+  int code = 1;
+  debrief::Status status = debrief::Guarded([&] { code = debrief::RunCommandLine(argc, argv); });
+  return debrief::CheckStdout(status.ok() ? code : debrief::Fail(status));
 }
