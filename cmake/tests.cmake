@@ -90,6 +90,10 @@ add_suite(hostile.compile hostile 700 ${Python3_EXECUTABLE} tests/hostile/compil
 
 add_suite(hostile.outputs hostile 500 ${Python3_EXECUTABLE} tests/hostile/outputs.py --binary $<TARGET_FILE:debrief>)
 
+# Worst cases that grow, little memory, few threads; CPU time and not wall time is measured.
+add_suite(attack.growth attack 650 ${Python3_EXECUTABLE} tests/attack/growth.py --binary $<TARGET_FILE:debrief>)
+add_suite(attack.memory attack 300 ${Python3_EXECUTABLE} tests/attack/memory.py --binary $<TARGET_FILE:debrief>)
+
 foreach(importer ${importers} recording_reader)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 5 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
