@@ -96,6 +96,10 @@ add_suite(attack.serve attack 560 ${Python3_EXECUTABLE} tests/attack/serve.py --
 add_suite(attack.faults attack 540 ${Python3_EXECUTABLE} tests/attack/faults.py --binary $<TARGET_FILE:debrief> --rounds 2)
 add_suite(attack.same_bytes attack 530 ${Python3_EXECUTABLE} tests/attack/same_bytes.py --binary $<TARGET_FILE:debrief> --runs 4)
 
+# Worst cases that grow, little memory, few threads; CPU time and not wall time is measured.
+add_suite(attack.growth attack 650 ${Python3_EXECUTABLE} tests/attack/growth.py --binary $<TARGET_FILE:debrief>)
+add_suite(attack.memory attack 300 ${Python3_EXECUTABLE} tests/attack/memory.py --binary $<TARGET_FILE:debrief>)
+
 foreach(importer ${importers} recording_reader accel discovery archive sql findings)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 5 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
