@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <sstream>
 #include <utility>
 
 #include "app/accel_options.h"
 #include "app/commands/commands.h"
 #include "app/query_commands.h"
+#include "app/confine.h"
 #include "app/terminal.h"
 #include "base/version.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
@@ -53,6 +55,13 @@ constexpr const char* kExamples =
 void AddGlobal(CLI::App& app, Parsed& parsed) {
   app.add_flag("--json", parsed.global.json, "Machine-readable answer on stdout");
   app.add_flag("--quiet", parsed.global.quiet, "No progress and no notes on stderr");
+}
+
+// `group`: "" is not in the help.
+void AddSandbox(CLI::App& app, Parsed& parsed, const std::string& group = "Options") {
+  app.add_flag("--no-sandbox", parsed.global.no_sandbox,
+               "Do not give up starting programs and the network (SECURITY.md)")
+      ->group(group);
 }
 
 // Instead of what the inputs tell about jobs.
@@ -433,7 +442,12 @@ int ExitFor(CLI::App& app, const CLI::ParseError& error, const std::string& shee
   const std::vector<CLI::App*> named = app.get_subcommands();
   const CLI::App& command = named.empty() ? app : *named.front();
   if (error.get_name() == "CallForHelp") return PrintHelp(app, command, sheet);
-  if (error.get_exit_code() == 0) return app.exit(error);
+  if (error.get_exit_code() == 0) {
+    std::ostringstream out;
+    app.exit(error, out, out);
+    StdoutSink().Write(out.str());
+    return 0;
+  }
   return Fail(Status(Code::kUsage, error.what())
                   .Remedy(fmt::format("See: debrief{}{} --help", named.empty() ? "" : " ",
                                       named.empty() ? "" : command.get_name())));
@@ -448,6 +462,15 @@ std::vector<std::string> CommandNames(const CLI::App& app) {
   return names;
 }
 
+// Programs and sockets that a command needs are made before it reads anything; serve gives them up
+// itself, once it listens.
+void ConfineFor(const Parsed& parsed, const CLI::App& app) {
+  const bool is_compile = app.got_subcommand("compile"), is_serve = app.got_subcommand("serve");
+  if ((is_compile && !parsed.compile.no_browser) || (is_serve && parsed.serve.open))
+    PrepareBrowser();
+  if (!is_serve) Confine(parsed.global);
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -455,6 +478,11 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App app(kDescription, "debrief");
   app.footer(kExamples);
   app.get_formatter()->column_width(26);
+  // Hidden, since the help fits a screen; first, since CLI11 leaves an empty line for what is
+  // hidden.
+  app.set_help_flag();
+  AddSandbox(app, parsed, "");
+  app.set_help_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", fmt::format("debrief {}", kVersion));
   AddGlobal(app, parsed);
   AddReport(app, parsed);
@@ -473,11 +501,14 @@ int RunCommandLine(int argc, char** argv) {
       {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
       {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
   };
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; }))
+    AddSandbox(*each, parsed);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ExitFor(app, error, SheetInHelp(argc, argv));
   }
+  ConfineFor(parsed, app);
   parsed.accel.has_counters = app.get_subcommand("accel")->count("--counter") > 0;
   parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = parsed.profile.fail_on =
       LevelOf(parsed.fail_on);
@@ -486,7 +517,7 @@ int RunCommandLine(int argc, char** argv) {
   }
   parsed.report.commands = CommandNames(app);
   if (!parsed.report.paths.empty()) return RunReport(parsed.report, parsed.global);
-  std::fputs(app.help().c_str(), stderr);
+  PrintNotes(app.help());
   return 2;
 }
 

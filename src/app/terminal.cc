@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -93,7 +92,14 @@ std::string_view PathOf(const Model& model, int32_t input) {
 
 StdoutSink::~StdoutSink() { std::fflush(stdout); }
 
-void StdoutSink::Write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+StdoutSink::StdoutSink() : has_colours_(WantsColour()) {}
+
+void StdoutSink::Write(std::string_view text) {
+  const std::string shown = PrintableLines(text, has_colours_);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+
+void StderrSink::Write(std::string_view text) { PrintNotes(text); }
 
 int CheckStdout(int code) {
   errno = 0;
@@ -159,6 +165,10 @@ int Fail(const Status& status) {
 
 void PrintNote(std::string_view text) { std::fputs((Printable(text) + "\n").c_str(), stderr); }
 
+void PrintNotes(std::string_view lines) {
+  std::fputs(PrintableLines(lines, false).c_str(), stderr);
+}
+
 void PrintTrouble(const Model& model) {
   for (const Diagnostic& each : model.diagnostics.all()) {
     if (each.kind->severity == Severity::kInfo) continue;
@@ -170,16 +180,6 @@ void PrintTrouble(const Model& model) {
                           PathOf(model, each.input), each.kind->meaning,
                           where.empty() ? "" : fmt::format(" ({})", where), each.kind->remedy));
   }
-}
-
-void OpenInBrowser(const std::string& page) {
-  bool has_display = !Environment("DISPLAY").empty() || !Environment("WAYLAND_DISPLAY").empty();
-  if (isatty(STDOUT_FILENO) == 0 || !has_display) return;
-  std::string program = "xdg-open";
-  std::string path = page;
-  char* arguments[] = {program.data(), path.data(), nullptr};
-  pid_t child = 0;
-  (void)posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ);
 }
 
 }  // namespace debrief

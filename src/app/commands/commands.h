@@ -14,6 +14,7 @@ namespace debrief {
 struct GlobalOptions {
   bool json = false;
   bool quiet = false;
+  bool no_sandbox = false;
   int jobs = 0;  // 0: as many as the machine has
   // What jobs there are, instead of what the inputs tell.
   bool one_job = false;

@@ -18,10 +18,10 @@
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/compile_logs.h"
+#include "app/confine.h"
 #include "app/split_ranks.h"
 #include "app/staged_folder.h"
 #include "app/terminal.h"
-#include "base/text/safe_name.h"
 #include "compat/tlparse/tree.h"
 #include "model/model.h"
 #include "outputs/compile_stacks.h"
@@ -257,9 +257,8 @@ class CompileRun {
   Status WriteRank(TreePlan& plan, const std::string& folder) {
     std::string name = fmt::format("rank_{}", plan.rank);
     if (!global_.json)
-      std::fputs(fmt::format("Processing rank {} \u2192 {}/{}\n", plan.rank, options_.output, name)
-                     .c_str(),
-                 stdout);
+      StdoutSink().Write(
+          fmt::format("Processing rank {} \u2192 {}/{}\n", plan.rank, options_.output, name));
     TRY(CheckStrict(plan));
     std::string path = folder + "/" + name;
     if (mkdir(path.c_str(), 0777) != 0)
@@ -281,7 +280,7 @@ class CompileRun {
   }
 
   void Note(const std::string& text) const {
-    if (!global_.quiet) std::fputs((Printable(text) + "\n").c_str(), stderr);
+    if (!global_.quiet) PrintNote(text);
   }
 
   // What tlparse says of one log.
@@ -309,7 +308,7 @@ class CompileRun {
     text +=
         fmt::format("Multi-rank report generated under {}\nIndividual pages: rank_*/index.html\n",
                     options_.output);
-    std::fputs(text.c_str(), stdout);
+    StdoutSink().Write(text);
   }
 
   // What is ours to say, once everything is written.
@@ -319,7 +318,7 @@ class CompileRun {
       sink.Write(RunJson(model_, 1));
     }
     if (attempts_.size() > 1 && !global_.quiet)
-      std::fputs((DescribeAttempts(model_, attempts_, shown_) + "\n").c_str(), stderr);
+      PrintNotes(DescribeAttempts(model_, attempts_, shown_) + "\n");
     if (options_.split_ranks.empty() && !options_.no_browser)
       OpenInBrowser(options_.output + "/index.html");
   }

@@ -27,11 +27,6 @@ namespace {
 
 namespace flight_text = outputs::flight_text;
 
-class StderrSink final : public TextSink {
- public:
-  void Write(std::string_view text) override { std::fwrite(text.data(), 1, text.size(), stderr); }
-};
-
 // The analyzer's own complaints, as it raises them.
 Status CheckOptions(const FlightOptions& options) {
   if (options.folder.empty()) return Status(Code::kUsage, "Trace directory trace_dir is required");
@@ -152,7 +147,7 @@ Status Answer(const Model& model, const FlightOptions& options, const GlobalOpti
 int Fail(const Status& status, const FlightOptions& options) {
   if (options.compat) {
     std::string_view type = status.code() == Code::kUsage ? "AssertionError: " : "";
-    std::fputs(fmt::format("{}{}\n", type, status.message()).c_str(), stderr);
+    PrintNotes(fmt::format("{}{}\n", type, status.message()));
     return 1;
   }
   return Fail(status);

@@ -1,5 +1,7 @@
 #include "outputs/store/query.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace debrief::outputs::store {
@@ -9,8 +11,10 @@ namespace {
 // At the end of the rows: whether it was one.
 Status RowsError(Rows& rows) {
   const char* message = rows.api.result_error(&rows.handle);
-  if (message == nullptr || *message == '\0') return {};
-  return ResultError(rows.api, rows.handle, Code::kUsage);
+  if (message != nullptr && *message != '\0')
+    return ResultError(rows.api, rows.handle, Code::kUsage);
+  const std::string thrown = ThrownText();
+  return thrown.empty() ? Status() : DuckDbError(thrown, Code::kUsage);
 }
 
 Status Drain(Rows& rows) {
@@ -56,6 +60,19 @@ class CellReader final : public RowPrinter {
 // `printer_of` makes the printer of the rows of a statement.
 using PrinterOf = std::function<RowPrinter*(idx_t statement, idx_t count)>;
 
+// DuckDB's logging goes on when a statement has ended, and what it cannot write it throws from
+// destructors, which ends the program. So words that switch it on are refused, wherever they stand:
+// statements of all kinds have some.
+Status CheckLogging(std::string_view sql) {
+  std::string lower(sql);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (std::string_view word : {"enable_logging", "logging_storage"}) {
+    if (lower.find(word) != std::string::npos)
+      return Status(Code::kUsage, fmt::format("{} of DuckDB is not available here", word));
+  }
+  return {};
+}
+
 Status Run(Database& database, const std::string& sql, const QueryOptions& options,
            const PrinterOf& printer_of) {
   const DuckDbApi& api = database.api();
@@ -85,11 +102,12 @@ Status Run(Database& database, const std::string& sql, const QueryOptions& optio
 Status PrepareStatement(duckdb_connection connection, const Statements& statements, idx_t index,
                         Prepared& prepared) {
   const DuckDbApi& api = prepared.api;
+  (void)ThrownText();  // of an earlier statement
   if (api.prepare_extracted_statement(connection, statements.handle, index, &prepared.handle) ==
       DuckDBSuccess)
     return {};
   const char* message = api.prepare_error(prepared.handle);
-  return DuckDbError(message == nullptr ? "cannot prepare the statement" : message, Code::kUsage);
+  return DuckDbError(message == nullptr ? ThrownText() : message, Code::kUsage);
 }
 
 Result<std::vector<ResultColumn>> ReadColumns(Rows& rows) {
@@ -121,6 +139,7 @@ Status ForEachRow(Rows& rows, const std::vector<ResultColumn>& columns, const On
 
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
                 TextSink& out) {
+  TRY(CheckLogging(sql));
   std::unique_ptr<RowPrinter> printer;
   TRY(Run(database, sql, options, [&](idx_t, idx_t) {
     if (printer != nullptr && options.format != QueryFormat::kJson) out.Write("\n");

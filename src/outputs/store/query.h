@@ -34,6 +34,8 @@ struct QueryOptions {
 // fetched, printed and forgotten chunk by chunk; only kTable and kBox hold them, at most max_rows,
 // since widths are known at the end. An error in mid-result leaves the rows before it printed.
 //
+// What switches DuckDB's logging on is refused: it would outlive the statement.
+//
 // kUsage with DuckDB's message, which names the nearest table or column, when the SQL is wrong.
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
                 TextSink& out);

@@ -60,9 +60,14 @@ class CsvPrinter final : public RowPrinter {
   void Finish(bool) override { buffer_.Flush(); }
 
  private:
+  // Others are written by us: nothing to quote, and a year before Christ is no formula.
+  static bool HoldsText(const ValueType& type) {
+    return type.id == DUCKDB_TYPE_VARCHAR || type.id == DUCKDB_TYPE_ENUM || !type.children.empty();
+  }
+
   void AppendField(const VectorView& value, uint64_t row) {
     if (value.IsNull(row)) return;
-    if (value.type->is_number) return AppendAsText(value, row, buffer_.text());
+    if (!HoldsText(*value.type)) return AppendAsText(value, row, buffer_.text());
     field_.clear();
     AppendAsText(value, row, field_);
     if (field_.empty()) {
