@@ -241,6 +241,7 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
             "Whose definition of the numbers: debrief, hta, tracelens or tensorboard")
       ->check(OneOf({"debrief", "hta", "tracelens", "tensorboard"}));
   profile->add_option("--ranks", options.ranks, "Only these ranks")->delimiter(',');
+  profile->add_flag("--by-rank", options.by_rank, "Every rank for itself, not the sum over them");
   AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);

@@ -91,6 +91,7 @@ struct ProfileOptions {
   std::vector<std::string> paths;
   std::string definition = "debrief";
   bool csv = false;
+  bool by_rank = false;    // text without sums over ranks
   int top = 20;            // rows of a sheet in the text; 0: all
   std::vector<int> ranks;  // empty: all
   std::optional<Severity> fail_on;

@@ -79,6 +79,7 @@ int RunSheets(const ProfileOptions& options, const GlobalOptions& global) {
   SheetOptions sheets{.definition = options.definition,
                       .top = static_cast<size_t>(options.top),
                       .ranks = options.ranks,
+                      .by_rank = options.by_rank,
                       .width = TerminalWidth()};
   StdoutSink out;
   if (global.json) {
