@@ -145,7 +145,7 @@ def make_flows(folder, size):
     write_trace(folder, events)
 
 
-@shape(start=10000)
+@shape(start=10000, is_short=False)
 def make_kernels_without_launches(folder, size):
     """Kernels of one correlation id, all at once."""
     write_trace(folder, (f'{{"ph":"X","cat":"kernel","name":"k{i % 99}","pid":0,"tid":{i % 3},"ts":{i},"dur":{size},'
@@ -159,7 +159,7 @@ def make_collectives_of_one_name(folder, size):
                          for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_steps(folder, size):
     """Steps that all overlap."""
     write_trace(folder, (f'{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{i}","pid":1,"tid":1,"ts":{i},"dur":{size},"args":{{}}}}'
@@ -261,7 +261,7 @@ def make_flight_groups_without_entries(folder, size):
                 groups_of(size), status_of(size))
 
 
-@shape(start=3000, command=FLIGHT)
+@shape(start=3000, command=FLIGHT, is_short=False)
 def make_flight_names(folder, size):
     """Every entry has an op of its own name."""
     write_dumps(folder, 2, lambda rank: [entry(i, op=f"nccl:op_{rank}_{i}") for i in range(size)])
@@ -283,10 +283,15 @@ def make_flight_one_sequence_number(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i, seq=1) for i in range(size)])
 
 
-@shape(start=100, most=4000, command=FLIGHT)
+@shape(start=300, most=8000, command=FLIGHT)
 def make_flight_ranks(folder, size):
-    ranks = str(list(range(size)))
-    write_dumps(folder, size, lambda rank: [entry(i) for i in range(2)], [{"name": "0", "desc": "default_pg", "ranks": ranks}])
+    """Many ranks in pairs: a group of all would make the input grow with the square."""
+    for rank in range(size):
+        first = rank - rank % 2
+        group = {"name": str(first), "desc": "pairs", "ranks": f"[{first}, {first + 1}]"}
+        dump = {"version": "2.10", "nccl_version": "2.20.5", "pg_config": {str(first): group}, "pg_status": {},
+                "entries": [entry(i, str(first), "pairs") for i in range(2)]}
+        (folder / f"nccl_trace_rank_{rank}.json").write_text(json.dumps(dump, sort_keys=True))
 
 
 @shape(start=3000, command=("flight", "{input}", "-o", "{output}/x.json"))
@@ -294,7 +299,7 @@ def make_flight_database(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i) for i in range(size)])
 
 
-@shape(start=1000, command=("flight", "{input}", "--compat"))
+@shape(start=1000, command=("flight", "{input}", "--compat"), is_short=False)
 def make_flight_compat(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i, input_sizes=[[4 + rank]]) for i in range(size)])
 
@@ -335,7 +340,7 @@ def make_interleaved_many_ranks(folder, size):
     (folder / "trace.log").write_text(interleaved(size, ranks, 20, lambda start, rank: f"{start * 1000 + rank:032x}"))
 
 
-@shape(start=2000, command=COMPILE)
+@shape(start=2000, command=COMPILE, is_short=False)
 def make_compile_ids(folder, size):
     """A compilation a line."""
     (folder / "trace.log").write_text("".join(
@@ -350,7 +355,7 @@ def make_recompiles_of_one_frame(folder, size):
                                           "frame_compile_id": i, "attempt": 0})) for i in range(size)))
 
 
-@shape(start=2000, command=("compile", "{input}/trace.log", "--summary"))
+@shape(start=2000, command=("compile", "{input}/trace.log", "--summary"), is_short=False)
 def make_deep_stacks(folder, size):
     stack = [{"line": i, "name": f"f{i}", "filename": 0} for i in range(size)]
     line = json.dumps({"dynamo_start": {"stack": stack}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0})
@@ -389,7 +394,7 @@ def make_text_lines_alike(folder, size):
     (folder / "rank_0.log").write_text("[rank0]: RuntimeError: CUDA error: an illegal memory access was encountered\n" * size)
 
 
-@shape(start=5000)
+@shape(start=5000, is_short=False)
 def make_text_tracebacks(folder, size):
     (folder / "rank_0.log").write_text("".join(
         f'Traceback (most recent call last):\n  File "a.py", line {i}, in f\n    g()\nValueError: {i}\n' for i in range(size)))
@@ -401,7 +406,7 @@ def make_text_one_traceback(folder, size):
     (folder / "rank_0.log").write_text("Traceback (most recent call last):\n" + frames + "ValueError: deep\n")
 
 
-@shape(start=200000)
+@shape(start=200000, is_short=False)
 def make_text_one_line(folder, size):
     (folder / "rank_0.log").write_text("start\n" + "RuntimeError [rank1] x " * (size // 20) + "\nend\n")
 
@@ -425,7 +430,7 @@ def make_text_jobs(folder, size):
         (folder / f"job{i}" / "rank_0.log").write_text("step 1\nTraceback (most recent call last):\nValueError: x\n")
 
 
-@shape(start=200, most=8000)
+@shape(start=200, most=8000, is_short=False)
 def make_folders_in_folders(folder, size):
     """A chain of folders as deep as names allow, again and again."""
     for i in range(size):
