@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -196,6 +197,7 @@ class Joiner {
 
   void Take(size_t i, Imported&& imported) {
     FoundInput& input = inputs_[i];
+    if (!HasRoomFor(imported.part)) LetGo(input, imported.part);
     if (KeepsSource(input)) model_.sources[i] = std::move(imported.source);
     if (!HasTwins(input) || expected_[KeyOf(input)] == 1) {
       model_.Append(std::move(imported.part));
@@ -207,6 +209,26 @@ class Joiner {
   }
 
  private:
+  // Rows are joined column by column: memory that runs out in the middle would leave a table with
+  // columns of different lengths. So it is asked before whether there is enough.
+  static bool HasRoomFor(const Part& part) {
+    constexpr size_t kBytesOfRow = 256, kBytesOfText = 128, kEnough = 16 << 20;
+    const size_t bytes = static_cast<size_t>(CountRows(part.tables)) * kBytesOfRow +
+                         part.pools.strings.size() * kBytesOfText;
+    if (bytes < kEnough) return true;
+    void* probe = ::operator new(bytes, std::nothrow);
+    ::operator delete(probe);
+    return probe != nullptr;
+  }
+
+  static void LetGo(FoundInput& input, Part& part) {
+    part = Part();
+    input.state = InputState::kFailed;
+    input.rows = 0;
+    AddNote(part, input.who.input,
+            {&kInputNoMemory, {.offset = -1, .line = -1, .detail = "no room for its tables"}});
+  }
+
   using Key = std::tuple<const Importer*, int32_t, int32_t, int32_t>;
   using Waiting = std::vector<std::pair<size_t, Part>>;
 

@@ -64,7 +64,7 @@ def check_end(run, what):
 
 
 def diagnostics(folder):
-    return {each["kind"] for each in json.loads((folder / "findings.json").read_text())["diagnostics"]}
+    return {each["name"] for each in json.loads((folder / "findings.json").read_text())["diagnostics"]}
 
 
 def write_profile(path, megabytes):

@@ -14,8 +14,9 @@ class Shape:
     make: Callable  # (folder, size)
     command: tuple = REPORT
     start: int = 1000  # the first size that is tried
-    most: int = 1 << 22  # the largest
+    most: int = 1 << 18  # the largest
     codes: tuple = (0,)
+    is_short: bool = True  # part of the short form
 
 
 SHAPES = []
@@ -52,7 +53,7 @@ def make_open_objects(folder, size):
     (folder / "a.pt.trace.json").write_text('{"traceEvents":[\n' + '{"ph":"X",' * size)
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_open_arrays(folder, size):
     (folder / "a.pt.trace.json").write_text('{"traceEvents":[\n' + '{"ph":"X","args":[' * size)
 
@@ -68,7 +69,7 @@ def make_garbage_between_events(folder, size):
     write_trace(folder, (slice_event(i * 10) + " garbage }{ ]" for i in range(size)))
 
 
-@shape(start=10000)
+@shape(start=10000, is_short=False)
 def make_garbage_lines(folder, size):
     write_trace(folder, (slice_event(i * 10) + ",\n\\x 12 garbage \"" for i in range(size)))
 
@@ -84,7 +85,7 @@ def make_cut_events(folder, size):
     write_trace(folder, (slice_event(i * 10) + ",\n" + slice_event(i * 10)[:40] for i in range(size)))
 
 
-@shape(start=10000)
+@shape(start=10000, is_short=False)
 def make_closed_too_often(folder, size):
     write_trace(folder, (slice_event(i * 10) + "}]}" for i in range(size)))
 
@@ -95,23 +96,23 @@ def make_nested_slices(folder, size):
     write_trace(folder, (slice_event(i, 2 * size - 2 * i) for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_crossing_slices(folder, size):
     """Every slice crosses all others, on one thread."""
     write_trace(folder, (slice_event(i, size) for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_equal_slices(folder, size):
     write_trace(folder, (slice_event(7, 7) for _ in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_begins_without_ends(folder, size):
     write_trace(folder, (f'{{"ph":"B","name":"f{i % 9}","pid":1,"tid":1,"ts":{i},"args":{{}}}}' for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_ends_without_begins(folder, size):
     write_trace(folder, (f'{{"ph":"E","name":"f{i % 9}","pid":1,"tid":1,"ts":{i},"args":{{}}}}' for i in range(size)))
 
@@ -121,22 +122,22 @@ def make_thread_names(folder, size):
     write_trace(folder, (name_event("thread_name", i % 7, i, f"t{i}") for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_process_names(folder, size):
     write_trace(folder, (name_event("process_name", i, 0, f"p{i}") for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_names_of_one_thread(folder, size):
     write_trace(folder, (name_event("thread_name", 1, 1, f"t{i}") for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_threads_with_one_slice(folder, size):
     write_trace(folder, (slice_event(i, tid=i) for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_flows(folder, size):
     """Arrows that all begin and end at the same slice."""
     events = [slice_event(0, size)]
@@ -144,28 +145,28 @@ def make_flows(folder, size):
     write_trace(folder, events)
 
 
-@shape(start=10000)
+@shape(start=10000, is_short=False)
 def make_kernels_without_launches(folder, size):
     """Kernels of one correlation id, all at once."""
     write_trace(folder, (f'{{"ph":"X","cat":"kernel","name":"k{i % 99}","pid":0,"tid":{i % 3},"ts":{i},"dur":{size},'
                          f'"args":{{"correlation":{i % 2},"stream":{i % 3},"device":0}}}}' for i in range(size)))
 
 
-@shape(start=10000)
+@shape(start=10000, is_short=False)
 def make_collectives_of_one_name(folder, size):
     write_trace(folder, (f'{{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":0,"tid":7,"ts":{i},"dur":3,'
                          f'"args":{{"correlation":{i},"stream":7,"Process Group Name":"{i % 2}","Collective name":"allreduce"}}}}'
                          for i in range(size)))
 
 
-@shape(start=20000)
+@shape(start=20000, is_short=False)
 def make_steps(folder, size):
     """Steps that all overlap."""
     write_trace(folder, (f'{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{i}","pid":1,"tid":1,"ts":{i},"dur":{size},"args":{{}}}}'
                          for i in range(size)))
 
 
-@shape(start=5000)
+@shape(start=5000, is_short=False)
 def make_flex_nested(folder, size):
     """Flex: every slice inside of the one before."""
     stamps = ",".join(f'"TS{i}":"{i}"' for i in range(1, 6))
@@ -178,7 +179,7 @@ def make_accel_nested(folder, size):
     make_flex_nested(folder, size)
 
 
-@shape(start=5000, command=("accel", "-i", "{input}/flex.json", "-o", "{output}/x.json"))
+@shape(start=5000, command=("accel", "-i", "{input}/flex.json", "-o", "{output}/x.json"), is_short=False)
 def make_accel_equal(folder, size):
     stamps = ",".join(f'"TS{i}":"{i}"' for i in range(1, 6))
     write_trace(folder, (f'{{"name":"k{i % 7} Cmpt Exec","ph":"X","ts":5,"dur":7,"pid":1,"tid":1,"args":{{{stamps}}}}}'
@@ -195,14 +196,14 @@ def make_accel_open_objects(folder, size):
     (folder / "flex.json").write_text('{"traceEvents":[\n' + '{"ph":"X",' * size)
 
 
-@shape(start=10000, command=("accel", "-i", "{input}/flex.json", "-o", "{output}/x.json"))
+@shape(start=10000, command=("accel", "-i", "{input}/flex.json", "-o", "{output}/x.json"), is_short=False)
 def make_accel_garbage(folder, size):
     write_trace(folder, (slice_event(i * 10) + " garbage }{ ]" for i in range(size)), name="flex.json")
 
 
 # ---- JSON of any kind
 
-@shape(start=50000)
+@shape(start=50000, is_short=False)
 def make_deep_json(folder, size):
     (folder / "a.json").write_text("[" * size + "]" * size)
 
@@ -212,12 +213,12 @@ def make_deep_member(folder, size):
     (folder / "a.pt.trace.json").write_text('{"x": ' + "[" * size + "]" * size + ', "traceEvents": [' + slice_event(1) + "]}")
 
 
-@shape(start=50000)
+@shape(start=50000, is_short=False)
 def make_deep_args(folder, size):
     write_trace(folder, [slice_event(1, more='"a":' + "[" * size + "]" * size)])
 
 
-@shape(start=50000, command=("flight", "{input}"))
+@shape(start=50000, command=("flight", "{input}"), is_short=False)
 def make_deep_dump(folder, size):
     (folder / "nccl_trace_rank_0.json").write_text('{"version": "2.10", "x": ' + "[" * size + "]" * size + ', "entries": []}')
 
@@ -254,19 +255,19 @@ def make_flight_groups(folder, size):
                 groups_of(size), status_of(size))
 
 
-@shape(start=3000, command=FLIGHT)
+@shape(start=3000, command=FLIGHT, is_short=False)
 def make_flight_groups_without_entries(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i, str(i), f"g{i}", pg_id=i) for i in range(size)] if rank else [],
                 groups_of(size), status_of(size))
 
 
-@shape(start=3000, command=FLIGHT)
+@shape(start=3000, command=FLIGHT, is_short=False)
 def make_flight_names(folder, size):
     """Every entry has an op of its own name."""
     write_dumps(folder, 2, lambda rank: [entry(i, op=f"nccl:op_{rank}_{i}") for i in range(size)])
 
 
-@shape(start=3000, command=FLIGHT)
+@shape(start=3000, command=FLIGHT, is_short=False)
 def make_flight_mismatches(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i, input_sizes=[[4 + rank + i]]) for i in range(size)])
 
@@ -277,15 +278,20 @@ def make_flight_sends(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i, op=f"nccl:send {rank}->{1 - rank}", is_p2p=True, p2p_seq_id=i, seq=0) for i in range(size)])
 
 
-@shape(start=3000, command=FLIGHT)
+@shape(start=3000, command=FLIGHT, is_short=False)
 def make_flight_one_sequence_number(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i, seq=1) for i in range(size)])
 
 
-@shape(start=100, most=4000, command=FLIGHT)
+@shape(start=300, most=8000, command=FLIGHT)
 def make_flight_ranks(folder, size):
-    ranks = str(list(range(size)))
-    write_dumps(folder, size, lambda rank: [entry(i) for i in range(2)], [{"name": "0", "desc": "default_pg", "ranks": ranks}])
+    """Many ranks in pairs: a group of all would make the input grow with the square."""
+    for rank in range(size):
+        first = rank - rank % 2
+        group = {"name": str(first), "desc": "pairs", "ranks": f"[{first}, {first + 1}]"}
+        dump = {"version": "2.10", "nccl_version": "2.20.5", "pg_config": {str(first): group}, "pg_status": {},
+                "entries": [entry(i, str(first), "pairs") for i in range(2)]}
+        (folder / f"nccl_trace_rank_{rank}.json").write_text(json.dumps(dump, sort_keys=True))
 
 
 @shape(start=3000, command=("flight", "{input}", "-o", "{output}/x.json"))
@@ -293,7 +299,7 @@ def make_flight_database(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i) for i in range(size)])
 
 
-@shape(start=1000, command=("flight", "{input}", "--compat"))
+@shape(start=1000, command=("flight", "{input}", "--compat"), is_short=False)
 def make_flight_compat(folder, size):
     write_dumps(folder, 2, lambda rank: [entry(i, input_sizes=[[4 + rank]]) for i in range(size)])
 
@@ -322,19 +328,19 @@ def make_interleaved_bad_checksums(folder, size):
     (folder / "trace.log").write_text(interleaved(size, 64, 20, lambda start, rank: f"{start * 1000 + rank:032x}"))
 
 
-@shape(start=200, command=COMPILE)
+@shape(start=200, command=COMPILE, is_short=False)
 def make_interleaved_one_stretch(folder, size):
     """One payload for each of eight ranks, all of them open to the end."""
     (folder / "trace.log").write_text(interleaved(size, 8, size // 8 + 1, lambda start, rank: f"{start * 1000 + rank:032x}"))
 
 
-@shape(start=200, command=COMPILE)
+@shape(start=200, command=COMPILE, is_short=False)
 def make_interleaved_many_ranks(folder, size):
     ranks = max(8, size // 20)
     (folder / "trace.log").write_text(interleaved(size, ranks, 20, lambda start, rank: f"{start * 1000 + rank:032x}"))
 
 
-@shape(start=2000, command=COMPILE)
+@shape(start=2000, command=COMPILE, is_short=False)
 def make_compile_ids(folder, size):
     """A compilation a line."""
     (folder / "trace.log").write_text("".join(
@@ -342,14 +348,14 @@ def make_compile_ids(folder, size):
                                           "frame_compile_id": 0, "attempt": 0})) for i in range(size)))
 
 
-@shape(start=2000, command=COMPILE)
+@shape(start=2000, command=COMPILE, is_short=False)
 def make_recompiles_of_one_frame(folder, size):
     (folder / "trace.log").write_text("".join(
         compile_line(i, 1000, json.dumps({"dynamo_start": {"stack": [{"line": 1, "name": "f", "filename": 0}]}, "frame_id": 0,
                                           "frame_compile_id": i, "attempt": 0})) for i in range(size)))
 
 
-@shape(start=2000, command=("compile", "{input}/trace.log", "--summary"))
+@shape(start=2000, command=("compile", "{input}/trace.log", "--summary"), is_short=False)
 def make_deep_stacks(folder, size):
     stack = [{"line": i, "name": f"f{i}", "filename": 0} for i in range(size)]
     line = json.dumps({"dynamo_start": {"stack": stack}, "frame_id": 0, "frame_compile_id": 0, "attempt": 0})
@@ -364,7 +370,7 @@ def make_text_files(folder, size):
         (folder / f"rank_{rank}.log").write_text("starting\nstep 1 loss 2.0\n")
 
 
-@shape(start=1000, most=24000)
+@shape(start=1000, most=24000, is_short=False)
 def make_text_files_with_losses(folder, size):
     """Every rank lost its connection."""
     for rank in range(size):
@@ -383,29 +389,29 @@ def make_text_timeouts(folder, size):
         for rank in range(size)))
 
 
-@shape(start=5000)
+@shape(start=5000, is_short=False)
 def make_text_lines_alike(folder, size):
     (folder / "rank_0.log").write_text("[rank0]: RuntimeError: CUDA error: an illegal memory access was encountered\n" * size)
 
 
-@shape(start=5000)
+@shape(start=5000, is_short=False)
 def make_text_tracebacks(folder, size):
     (folder / "rank_0.log").write_text("".join(
         f'Traceback (most recent call last):\n  File "a.py", line {i}, in f\n    g()\nValueError: {i}\n' for i in range(size)))
 
 
-@shape(start=5000)
+@shape(start=5000, is_short=False)
 def make_text_one_traceback(folder, size):
     frames = "".join(f'  File "a.py", line {i}, in f{i}\n    g()\n' for i in range(size))
     (folder / "rank_0.log").write_text("Traceback (most recent call last):\n" + frames + "ValueError: deep\n")
 
 
-@shape(start=200000)
+@shape(start=200000, is_short=False)
 def make_text_one_line(folder, size):
     (folder / "rank_0.log").write_text("start\n" + "RuntimeError [rank1] x " * (size // 20) + "\nend\n")
 
 
-@shape(start=5000)
+@shape(start=5000, is_short=False)
 def make_text_ranks(folder, size):
     (folder / "job.log").write_text("".join(f"[rank{rank}]: hello from rank {rank}\n" for rank in range(size)))
 
@@ -417,14 +423,14 @@ def make_trace_jobs(folder, size):
         write_trace(folder / f"job{i}", [slice_event(10)])
 
 
-@shape(start=300, most=8000)
+@shape(start=300, most=8000, is_short=False)
 def make_text_jobs(folder, size):
     for i in range(size):
         (folder / f"job{i}").mkdir()
         (folder / f"job{i}" / "rank_0.log").write_text("step 1\nTraceback (most recent call last):\nValueError: x\n")
 
 
-@shape(start=200, most=8000)
+@shape(start=200, most=8000, is_short=False)
 def make_folders_in_folders(folder, size):
     """A chain of folders as deep as names allow, again and again."""
     for i in range(size):
@@ -441,7 +447,7 @@ def make_hard_links(folder, size):
         (folder / f"rank_{i}.log").hardlink_to(folder / "rank_0.log")
 
 
-@shape(start=1000, most=24000)
+@shape(start=1000, most=24000, is_short=False)
 def make_links_to_one_file(folder, size):
     (folder / "a.log").write_text("step 1\n")
     for i in range(1, size):

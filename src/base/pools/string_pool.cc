@@ -19,9 +19,10 @@ StringId StringPool::Intern(std::string_view text) {
     uint32_t id = slots_[slot];
     if (id == 0) {
       id = static_cast<uint32_t>(texts_.size());
-      slots_[slot] = id;
-      texts_.push_back(arena_.Copy(text, alignment_));
+      hashes_.resize(id);  // longer only where memory ran out below
       hashes_.push_back(hash);
+      texts_.push_back(arena_.Copy(text, alignment_));
+      slots_[slot] = id;
       return StringId{id};
     }
     if (hashes_[id] == hash && texts_[id] == text) return StringId{id};

@@ -1,5 +1,7 @@
 #include "base/threads/guard.h"
 
+#include <malloc.h>
+
 #include <exception>
 #include <new>
 #include <string>
@@ -40,6 +42,7 @@ Status Guarded(const std::function<void()>& work) {
     work();
     return {};
   } catch (...) {
+    malloc_trim(0);  // what was given back is there for others
     return StatusOfException();
   }
 }
