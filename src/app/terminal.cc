@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/text/newlines.h"
 #include "base/text/progress_line.h"
 #include "base/text/safe_name.h"
+#include "base/text/strings.h"
 #include "tables/input.h"
 
 namespace debrief {
@@ -90,6 +92,10 @@ void PrintFiltered(std::string_view text, bool has_colours, std::FILE* to) {
 
 bool IsDumbTerminal() { return Environment("TERM") == "dumb" || Environment("TERM").empty(); }
 
+bool EndsSentence(std::string_view text) {
+  return text.ends_with('.') || text.ends_with('?') || text.ends_with('!');
+}
+
 std::string_view PathOf(const Model& model, int32_t input) {
   if (input == kNone32) return "(all)";
   return model.pools.Text(model.tables.Get<InputTable>().path[static_cast<size_t>(input)]);
@@ -145,7 +151,22 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-void PrintError(const Status& status) { PrintNote(fmt::format("debrief: {}", status.ToString())); }
+void PrintError(const Status& status) {
+  std::string text = fmt::format("debrief: {}", status.message());
+  if (std::string where = ToString(status.place()); !where.empty())
+    text += fmt::format(" ({})", where);
+  // Below a drawing of the place in a statement, the remedy has a line of its own.
+  const bool has_lines = Contains(text, "\n");
+  if (!status.remedy().empty())
+    text += fmt::format("{}{}",
+                        has_lines            ? "\n"
+                        : EndsSentence(text) ? " "
+                                             : ". ",
+                        status.remedy());
+  if (status.remedy().empty() && !has_lines && !EndsSentence(text)) text += ".";
+  LineSplitter lines(text);
+  for (std::string_view line; lines.Next(line);) PrintNote(line);
+}
 
 int Fail(const Status& status) {
   PrintError(status);
@@ -159,10 +180,13 @@ void PrintNotes(std::string_view lines) { PrintFiltered(lines, false, stderr); }
 void PrintTrouble(const Model& model) {
   for (const Diagnostic& each : model.diagnostics.all()) {
     if (each.kind->severity == Severity::kInfo) continue;
-    PrintNote(fmt::format("debrief: {}: {}: {} ({} times, first at byte {}). {}",
-                          SeverityName(each.kind->severity), PathOf(model, each.input),
-                          each.kind->meaning, each.count,
-                          each.first.empty() ? -1 : each.first[0].offset, each.kind->remedy));
+    const int64_t offset = each.first.empty() ? -1 : each.first[0].offset;
+    std::string where = each.count > 1 ? fmt::format("{} x", each.count) : "";
+    if (offset >= 0)
+      where += fmt::format("{}byte {}", where.empty() ? "" : ", the first at ", offset);
+    PrintNote(fmt::format("debrief: {}: {}: {}{}. {}", SeverityName(each.kind->severity),
+                          PathOf(model, each.input), each.kind->meaning,
+                          where.empty() ? "" : fmt::format(" ({})", where), each.kind->remedy));
   }
 }
 

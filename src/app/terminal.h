@@ -49,7 +49,8 @@ int TerminalWidth();
 // The value of an environment variable, or "".
 std::string Environment(const char* name);
 
-// "debrief: <status>" on stderr.
+// "debrief: message (place). Remedy." on stderr: the one form of an error. Messages of several
+// lines, as those of SQL, keep them.
 void PrintError(const Status& status);
 // The same; returns the exit code for it: 2 for wrong usage, else 1.
 int Fail(const Status& status);

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/compile_logs.h"
 #include "app/confine.h"
@@ -97,13 +98,13 @@ Status CheckOptions(const CompileOptions& options) {
   if (options.latest && !IsFolder(options.path))
     return Usage(fmt::format("Input path {} is not a directory (required when using --latest)",
                              options.path));
-  if (!AnyPathExists({options.path})) {
-    return Usage(options.all_ranks
-                     ? fmt::format("Input path {} must be a directory when using --all-ranks-html",
-                                   options.path)
-                     : fmt::format("{} is not a file", options.path));
-  }
-  return {};
+  const Status missing = CheckPaths({&options.path, 1});
+  if (missing.ok()) return {};
+  return Usage(options.all_ranks
+                   ? fmt::format("Input path {} must be a directory when using --all-ranks-html",
+                                 options.path)
+                   : fmt::format("{} is not a file", options.path))
+      .Remedy(missing.remedy());
 }
 
 std::string SourceLink(const CompileOptions& options) {
@@ -333,16 +334,22 @@ class CompileRun {
   bool is_folder_ = false;
 };
 
+// As tlparse writes it, with what can be done about it.
+void PrintTlparseError(const Status& status) {
+  std::string text = status.message();
+  if (!status.place().file.empty()) text = status.place().file + ": " + text;
+  if (!status.remedy().empty()) text += ". " + status.remedy();
+  const bool is_ended = status.remedy().empty() || text.ends_with('.') || text.ends_with('?');
+  PrintNote(fmt::format("Error: {}{}", text, is_ended ? "" : "."));
+}
+
 }  // namespace
 
 int RunCompile(const CompileOptions& options, const GlobalOptions& global) {
   CompileRun run(options, global);
   Status status = run.Run();
   if (status.ok()) return ExitCodeOf(run.model(), options.fail_on);
-  std::string text = status.message();
-  if (!status.place().file.empty()) text = status.place().file + ": " + text;
-  if (!status.remedy().empty()) text += ". " + status.remedy() + ".";
-  PrintNote(fmt::format("Error: {}", text));
+  PrintTlparseError(status);
   return 1;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/flight_database.h"
 #include "app/output_guard.h"
@@ -119,8 +120,7 @@ Status WriteFiles(const Model& model, const FlightOptions& options,
                   const flight_text::FlightTextOptions& text) {
   if (!options.timeline.empty()) TRY(WriteTimeline(model, options.timeline));
   if (options.output.empty()) return {};
-  ASSIGN_OR_RETURN(auto tables, flight_text::MakeFlatTables(model, text, options.compat));
-  return WriteFlatDatabase(tables, options.output);
+  return WriteFlatDatabase(model, text, options.compat, options.output);
 }
 
 Status Answer(const Model& model, const FlightOptions& options, const GlobalOptions& global,
@@ -157,13 +157,12 @@ int Fail(const Status& status, const FlightOptions& options) {
 int RunFlight(const FlightOptions& given, const GlobalOptions& global) {
   FlightOptions options = given;
   if (Status status = CheckOptions(options); !status.ok()) return Fail(status, options);
-  if (!AnyPathExists({options.folder})) {
-    return Fail(
-        options.compat
-            ? Status(Code::kNotFound,
-                     fmt::format("AssertionError: folder {} does not exist", options.folder))
-            : Status(Code::kNotFound, "no such file or folder").At({.file = options.folder}),
-        options);
+  if (Status status = CheckPaths({&options.folder, 1}); !status.ok()) {
+    return Fail(options.compat ? Status(Code::kNotFound,
+                                        fmt::format("AssertionError: folder {} does not exist",
+                                                    options.folder))
+                               : status,
+                options);
   }
   for (std::string* file : {&options.output, &options.timeline}) {
     if (file->empty()) continue;

@@ -24,14 +24,11 @@ Status Drain(Rows& rows) {
   }
 }
 
+bool GivesRows(const Rows& rows) {
+  return rows.api.result_return_type(rows.handle) == DUCKDB_RESULT_TYPE_QUERY_RESULT;
+}
+
 Status Print(Rows& rows, const QueryOptions& options, RowPrinter* printer) {
-  if (rows.api.result_return_type(rows.handle) != DUCKDB_RESULT_TYPE_QUERY_RESULT) {
-    TRY(Drain(rows));
-    if (options.format != QueryFormat::kJson) return {};
-    printer->Start({});
-    printer->Finish(false);
-    return {};
-  }
   ASSIGN_OR_RETURN(const std::vector<ResultColumn> columns, ReadColumns(rows));
   printer->Start(columns);
   uint64_t printed = 0;
@@ -60,6 +57,9 @@ class CellReader final : public RowPrinter {
   std::vector<std::vector<std::string>> cells;
 };
 
+// `printer_of` makes the printer of the rows of a statement.
+using PrinterOf = std::function<RowPrinter*(idx_t statement, idx_t count)>;
+
 // DuckDB's logging goes on when a statement has ended, and what it cannot write it throws from
 // destructors, which ends the program. So words that switch it on are refused, wherever they stand:
 // statements of all kinds have some.
@@ -74,7 +74,7 @@ Status CheckLogging(std::string_view sql) {
 }
 
 Status Run(Database& database, const std::string& sql, const QueryOptions& options,
-           RowPrinter* printer) {
+           const PrinterOf& printer_of) {
   const DuckDbApi& api = database.api();
   Statements statements(api);
   const idx_t count =
@@ -91,7 +91,8 @@ Status Run(Database& database, const std::string& sql, const QueryOptions& optio
     Rows rows(api);
     if (api.execute_prepared_streaming(prepared.handle, &rows.handle) != DuckDBSuccess)
       return ResultError(api, rows.handle, Code::kUsage);
-    TRY(i + 1 == count ? Print(rows, options, printer) : Drain(rows));
+    RowPrinter* printer = GivesRows(rows) ? printer_of(i, count) : nullptr;
+    TRY(printer != nullptr ? Print(rows, options, printer) : Drain(rows));
   }
   return {};
 }
@@ -139,13 +140,22 @@ Status ForEachRow(Rows& rows, const std::vector<ResultColumn>& columns, const On
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
                 TextSink& out) {
   TRY(CheckLogging(sql));
-  return Run(database, sql, options, MakeRowPrinter(options, out).get());
+  std::unique_ptr<RowPrinter> printer;
+  TRY(Run(database, sql, options, [&](idx_t, idx_t) {
+    if (printer != nullptr && options.format != QueryFormat::kJson) out.Write("\n");
+    printer = MakeRowPrinter(options, out);
+    return printer.get();
+  }));
+  if (printer == nullptr && options.format == QueryFormat::kJson) out.Write("[]\n");
+  return {};
 }
 
 Result<std::vector<std::vector<std::string>>> ReadCells(Database& database,
                                                         const std::string& sql) {
   CellReader reader;
-  TRY(Run(database, sql, {}, &reader));
+  TRY(Run(database, sql, {}, [&](idx_t statement, idx_t count) {
+    return statement + 1 == count ? &reader : nullptr;
+  }));
   return std::move(reader.cells);
 }
 

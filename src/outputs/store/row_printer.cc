@@ -1,4 +1,4 @@
-// The three ways to print rows; QueryFormat in query.h says what each looks like.
+// The ways to print rows; QueryFormat in query.h says what each looks like.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,6 +123,40 @@ class JsonPrinter final : public RowPrinter {
   bool first_ = true;
 };
 
+class MarkdownPrinter final : public RowPrinter {
+ public:
+  explicit MarkdownPrinter(TextSink& out) : buffer_(out) {}
+
+  void Start(const std::vector<ResultColumn>& columns) override {
+    std::string& text = buffer_.text();
+    for (const ResultColumn& column : columns) AppendCell(column.name);
+    text += "|\n";
+    for (const ResultColumn& column : columns) text += column.type.is_number ? "|---:" : "|---";
+    text += "|\n";
+  }
+
+  void Row(std::span<const VectorView> values, uint64_t row) override {
+    for (const VectorView& value : values) {
+      std::string cell;
+      if (!value.IsNull(row)) AppendAsText(value, row, cell);
+      AppendCell(cell);
+    }
+    buffer_.text() += "|\n";
+    buffer_.FlushIfFull();
+  }
+
+  void Finish(bool) override { buffer_.Flush(); }
+
+ private:
+  void AppendCell(std::string_view cell) {
+    buffer_.text() += "| ";
+    AppendMarkdown(buffer_.text(), cell);
+    buffer_.text() += ' ';
+  }
+
+  Buffer buffer_;
+};
+
 class TablePrinter final : public RowPrinter {
  public:
   TablePrinter(const QueryOptions& options, TextSink& out)
@@ -178,6 +212,10 @@ std::unique_ptr<RowPrinter> MakeRowPrinter(const QueryOptions& options, TextSink
       return std::make_unique<CsvPrinter>(out);
     case QueryFormat::kJson:
       return std::make_unique<JsonPrinter>(out);
+    case QueryFormat::kBox:
+      return MakeBoxPrinter(options.width, out);
+    case QueryFormat::kMarkdown:
+      return std::make_unique<MarkdownPrinter>(out);
   }
   return nullptr;
 }
