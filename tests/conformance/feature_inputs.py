@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from recording_writer import Recording  # noqa: E402
 from torch_trace_writer import CODE, Log, good_log  # noqa: E402
 
 # --- Flight Recorder dumps ---
@@ -290,7 +291,29 @@ def modules_log(folder):
     (folder / "a.log").write_bytes(log.artifact("nn_module_stack", stacks).metrics().bytes())
 
 
-# --- op traces ---
+def odd_logs(folder):
+    """One log in UTF-16, one with the line ends of Windows whole and with a payload that was changed, one without any entry."""
+    log = good_log().bytes()
+    windows = log.replace(b"\n", b"\r\n")
+    (folder / "utf16.log").write_bytes(log.decode().encode("utf-16"))
+    (folder / "crlf.log").write_bytes(windows)
+    (folder / "changed.log").write_bytes(windows.replace(b"class GraphModule", b"class graphmodule", 1))
+    (folder / "none.log").write_text("hello\nworld\n")
+
+
+# --- op traces and recordings ---
+
+
+def reused_thread(folder):
+    """A thread dies inside of an op; the next one gets its id, and its first record ends an op that the ring no longer has."""
+    recording = Recording(rank=0)
+    recording.closed = 0
+    with recording.thread(5) as thread:
+        thread.begin("dead", 1000)
+    with recording.thread(5) as thread:
+        thread.end(3000)
+        thread.span("later", 4000, 1000)
+    recording.write(folder / "run.dbr")
 
 
 def op_trace(folder):
@@ -333,6 +356,13 @@ def flex_far_ranks(folder):
     (folder / "three.log").write_text(cycle_table("bmm_1", 20_000))
     (folder / "seven.log.gz").write_bytes(gzip.compress(cycle_table("bmm_1", 40_000).encode()))
     (folder / "other.log").write_text(cycle_table("conv_9", 1))
+
+
+def arguments(folder):
+    """A kernel with arguments that debrief knows, and some that only its writer knows."""
+    kernel = {"name": "gemm", "cat": "kernel", "ph": "X", "pid": 0, "tid": 7, "ts": 10, "dur": 5,
+              "args": {"device": 0, "stream": 7, "correlation": 1, "grid": [8, 4, 1], "my number": 3, "my text": "x"}}
+    write_json(folder / "a.json", {"schemaVersion": 1, "traceEvents": [kernel]})
 
 
 def slices(*events):

@@ -1,6 +1,6 @@
 // Uses every call of debrief/op_trace.hpp once and prints what it gave, a line each, for
-// features.tsv. With a path it records a hundred ops there instead, and is killed inside of another
-// one.
+// features.tsv. With a path it records a hundred ops there instead, copies the recording to
+// snapshot.dbr, and is killed inside of another op.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -109,6 +109,7 @@ void PrintRecorder(const char* title, Behaviour behaviour) {
     DEBRIEF_SCOPE("mm");
   }
   dbr_begin(dbr_name("dies_here", 9));
+  if (dbr_snapshot(recording, "snapshot.dbr") != DBR_OK) std::abort();
   std::raise(SIGKILL);
   std::abort();
 }

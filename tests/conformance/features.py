@@ -32,6 +32,7 @@ from run import ROOT, find_data
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ["tool", "feature", "state", "command", "expectation", "missing"]
+LIBRARIES = ("libdebrief_op_trace.a", "libdebrief_recorder.a")
 TIMEOUT_S = 120
 STREAM_BYTES = 600  # of what a failed command printed
 
@@ -97,7 +98,8 @@ class Answer:
         problems = [event for event in events if not isinstance(event.get("pid"), int) or not isinstance(event.get("name"), str) or
                     not all(key in event for key in needed.get(event["ph"], ("",)))]
         problems += [event for event in events if event["ph"] == "X" and not (event["dur"] >= 0 and isinstance(event["ts"], (int, float)))]
-        problems += [event for event in events if event["ph"] == "C" and not all(isinstance(v, (int, float)) for v in event["args"].values())]
+        problems += [event for event in events
+                     if event["ph"] == "C" and not all(isinstance(value, (int, float)) for value in event["args"].values())]
         ends = {ph: {(event.get("cat"), event["id"]) for event in events if event["ph"] == ph} for ph in "sfbe"}
         return problems + sorted(ends["s"] ^ ends["f"]) + sorted(ends["b"] ^ ends["e"])
 
@@ -116,7 +118,7 @@ def problem_of(row, answer):
     if not re.search(r"\bcode\b", expectation) and answer.code != 0:
         return f"exit code {answer.code}"
     try:
-        return "" if eval(expectation, answer.names()) else "it is false"  # pylint: disable=eval-used
+        return "" if eval(expectation, answer.names()) else "it is false"
     except Exception as error:  # whatever is missing in the answer
         return f"{type(error).__name__}: {error}"
 
@@ -141,8 +143,9 @@ def judge(command, rows, environment):
     """[(row, outcome, lines to print)] of the rows that share a command. What it printed is shown once."""
     with tempfile.TemporaryDirectory(prefix="feature.") as name:
         folder = Path(name).resolve()
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment | {"HOME": name}, text=True, errors="replace",
-                              capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+        words = ["timeout", "-k", "5", f"{TIMEOUT_S}", "bash", "-c", command]  # it also ends what the command started
+        done = subprocess.run(words, cwd=folder, env=environment | {"HOME": name}, text=True, errors="replace", capture_output=True,
+                              stdin=subprocess.DEVNULL, check=False)
         outcomes = [(row, *outcome_of(row, Answer(folder, done))) for row in rows]
     failed = next((number for number, (row, outcome, _) in enumerate(outcomes) if outcome == "failed" and row["state"] == "done"), None)
     if failed is not None:
@@ -173,6 +176,15 @@ def is_runnable(row, environment):
     return all(name in environment for name in ("DATA", "BUILD") if f"${name}" in row["command"])
 
 
+def check_rows(rows):
+    """An expectation that holds when a command says and writes nothing would not notice that a feature is missing."""
+    with tempfile.TemporaryDirectory(prefix="feature.") as folder:
+        silent = Answer(Path(folder), subprocess.CompletedProcess([], 0, "", ""))
+        for row in rows:
+            if not problem_of(row, silent):
+                sys.exit(f"features.tsv: {row['tool']}: {row['feature']}: holds for a command that does nothing")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default=ROOT / "build/release/debrief", type=Path)
@@ -181,8 +193,11 @@ def main():
     options = parser.parse_args()
     binary, data = options.binary.resolve(), find_data()
     build = (options.build or binary.parent).resolve()
+    if not all((build / library).exists() for library in LIBRARIES):
+        build = None
     rows = [row for row in read_rows()
             if not options.patterns or any(pattern in f"{row['tool']}: {row['feature']}" for pattern in options.patterns)]
+    check_rows(rows)
     with tempfile.TemporaryDirectory(prefix="features.") as folder:
         environment = environment_of(Path(folder), binary, build, data)
         runnable = [row for row in rows if is_runnable(row, environment)]
