@@ -77,6 +77,19 @@ class BarProgress final : public Progress {
   Now last_ = Now::clock::now();
 };
 
+// Piece by piece: an answer may be as large as memory.
+void PrintFiltered(std::string_view text, bool has_colours, std::FILE* to) {
+  constexpr size_t kPiece = 1 << 20;
+  auto continues = [&](size_t at) { return (static_cast<uint8_t>(text[at]) & 0xC0) == 0x80; };
+  while (!text.empty()) {
+    size_t bytes = std::min(text.size(), kPiece);
+    while (bytes < text.size() && bytes > 1 && continues(bytes)) --bytes;
+    const std::string shown = PrintableLines(text.substr(0, bytes), has_colours);
+    std::fwrite(shown.data(), 1, shown.size(), to);
+    text.remove_prefix(bytes);
+  }
+}
+
 bool IsDumbTerminal() { return Environment("TERM") == "dumb" || Environment("TERM").empty(); }
 
 bool EndsSentence(std::string_view text) {
@@ -94,10 +107,7 @@ StdoutSink::~StdoutSink() { std::fflush(stdout); }
 
 StdoutSink::StdoutSink() : has_colours_(WantsColour()) {}
 
-void StdoutSink::Write(std::string_view text) {
-  const std::string shown = PrintableLines(text, has_colours_);
-  std::fwrite(shown.data(), 1, shown.size(), stdout);
-}
+void StdoutSink::Write(std::string_view text) { PrintFiltered(text, has_colours_, stdout); }
 
 void StderrSink::Write(std::string_view text) { PrintNotes(text); }
 
@@ -165,9 +175,7 @@ int Fail(const Status& status) {
 
 void PrintNote(std::string_view text) { std::fputs((Printable(text) + "\n").c_str(), stderr); }
 
-void PrintNotes(std::string_view lines) {
-  std::fputs(PrintableLines(lines, false).c_str(), stderr);
-}
+void PrintNotes(std::string_view lines) { PrintFiltered(lines, false, stderr); }
 
 void PrintTrouble(const Model& model) {
   for (const Diagnostic& each : model.diagnostics.all()) {

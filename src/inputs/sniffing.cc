@@ -64,7 +64,7 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at) {
 }
 
 int32_t RankOrNone(std::optional<int64_t> number) {
-  constexpr int64_t kMostRanks = 1 << 20;  // who counts up to a world size must not run for hours
+  constexpr int64_t kMostRanks = 1 << 17;  // several places hold something for each of a world
   return number && *number >= 0 && *number <= kMostRanks ? static_cast<int32_t>(*number) : kNone32;
 }
 

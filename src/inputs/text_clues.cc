@@ -30,7 +30,7 @@ std::optional<int64_t> NumberAfter(std::string_view line, std::string_view key) 
   return LeadingNumber(line);
 }
 
-constexpr int64_t kMostRanks = 1 << 20;
+constexpr int64_t kMostRanks = 1 << 17;
 
 int32_t AsRank(std::optional<int64_t> number) {
   return number && *number < kMostRanks ? static_cast<int32_t>(*number) : kNone32;

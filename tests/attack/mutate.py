@@ -93,7 +93,10 @@ def few_files():
 
 class Attack:
     def __init__(self, binary, seeds, folder):
-        self.binary, self.seeds, self.folder = binary, seeds, folder
+        self.binary, self.folder = binary, folder
+        self.of_kind = {}  # so that each has its share, however many cases it has
+        for seed in seeds:
+            self.of_kind.setdefault(seed.kind, []).append(seed)
         self.runs, self.failures = Counter(), []
         self.cpu_s = 0.0
         self.most_mb = 0
@@ -106,13 +109,13 @@ class Attack:
         shutil.copytree(seed.folder, work / "in", symlinks=True)
         (work / "whole").symlink_to(seed.folder)
         target = work / "in" / dice.choice(seed.files).relative_to(seed.folder)
-        other = dice.choice(dice.choice([each for each in self.seeds if each.kind == seed.kind]).files)
+        other = dice.choice(dice.choice(self.of_kind[seed.kind]).files)
         target.write_bytes(mutate(dice, target.read_bytes(), other.read_bytes()))
         return work, rename(dice, target)
 
     def one(self, number):
         dice = random.Random(number)
-        seed = dice.choice(self.seeds)
+        seed = dice.choice(self.of_kind[dice.choice(sorted(self.of_kind))])
         work, target = self.prepare(dice, seed)
         words = [str(target.relative_to(work)) if word == "FILE" else word for word in dice.choice(commands_of(dice, seed))]
         before = contents(work / "in")

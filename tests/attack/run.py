@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The long attack: mutated inputs, hostile readers and broken machines in turn, until the time is over.
+"""The long attack: worst cases that grow and little memory once, then mutated inputs, hostile readers and broken machines in turn.
 
 usage: run.py [--binary PATH] [--minutes N] [--seed N]      make attack MINUTES=N
 
-Every round takes other seeds, also from one call to the next. What ran is added to build/attack.jsonl; what failed lies in build/attack-found/.
+It goes on until the time is over. Every round takes other seeds, also from one call to the next. What ran is added to build/attack.jsonl; what failed lies in build/attack-found/.
 """
 import argparse
 import subprocess
@@ -24,7 +24,8 @@ def main():
     options = parser.parse_args()
     (ROOT / "build").mkdir(exist_ok=True)
     end = time.monotonic() + options.minutes * 60
-    seed, failed = options.seed, 0
+    seed = options.seed
+    failed = sum(subprocess.run([sys.executable, str(HERE / script), "--binary", options.binary]).returncode != 0 for script in ("growth.py", "memory.py"))
     while (left := end - time.monotonic()) > 5:
         part = min(ROUND_S, left)
         for script, *words in (["mutate.py", "--seconds", part * 0.8, "--record", ROOT / "build/attack.jsonl"], ["serve.py", "--seconds", part * 0.1],

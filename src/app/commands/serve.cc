@@ -68,6 +68,7 @@ Status Run(const ServeOptions& options, const GlobalOptions& global) {
     ASSIGN_OR_RETURN(RedirectPage written, RedirectPage::Write(TemporaryFolder(), address));
     OpenInBrowser(page.emplace(std::move(written)).path());
   }
+  signal(SIGPIPE, SIG_IGN);  // a reader that leaves while a file is sent is no reason to end
   UniqueFd stop = StopSignals();
   if (!stop.valid()) return Status(Code::kIo, "cannot wait for signals");
   return serve::Serve(std::move(listener), stop.get(), routes, clock, {});

@@ -16,6 +16,7 @@
 
 #include "inputs/recording/diagnostics.h"
 #include "inputs/recording/row_builder.h"
+#include "inputs/sniffing.h"
 #include "model/model.h"
 #include "op_trace/span_pairing.h"
 #include "op_trace/tick_clock.h"
@@ -177,8 +178,8 @@ Recognition Sniff(const SniffInput& input) {
   if (header.magic != recorder::kFileMagic) return {};
   Recognition found = {.mine = true};
   if (input.head.size() < sizeof header || header.version != recorder::kVersion) return found;
-  if (header.rank >= 0) found.rank = header.rank;
-  if (header.world_size > 0) found.world_size = header.world_size;
+  found.rank = RankOrNone(header.rank);
+  if (header.world_size > 0) found.world_size = RankOrNone(header.world_size);
   found.start_ns = static_cast<int64_t>(std::min<uint64_t>(header.opened.realtime_ns, INT64_MAX));
   found.host = std::string(header.host, strnlen(header.host, sizeof header.host));
   return found;
