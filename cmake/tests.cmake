@@ -96,6 +96,10 @@ add_suite(attack.serve attack 560 ${Python3_EXECUTABLE} tests/attack/serve.py --
 add_suite(attack.faults attack 540 ${Python3_EXECUTABLE} tests/attack/faults.py --binary $<TARGET_FILE:debrief> --rounds 2)
 add_suite(attack.same_bytes attack 530 ${Python3_EXECUTABLE} tests/attack/same_bytes.py --binary $<TARGET_FILE:debrief> --runs 4)
 
+# Worst cases that grow, little memory, few threads; CPU time and not wall time is measured.
+add_suite(attack.growth attack 650 ${Python3_EXECUTABLE} tests/attack/growth.py --binary $<TARGET_FILE:debrief>)
+add_suite(attack.memory attack 300 ${Python3_EXECUTABLE} tests/attack/memory.py --binary $<TARGET_FILE:debrief>)
+
 foreach(importer ${importers} recording_reader accel discovery archive sql findings)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 5 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
@@ -108,6 +112,9 @@ add_suite(conformance.time conformance 10 ${Python3_EXECUTABLE} tests/conformanc
           --binary $<TARGET_FILE:debrief> --time only)
 set_tests_properties(conformance PROPERTIES TIMEOUT 1200)
 set_tests_properties(conformance.time PROPERTIES RUN_SERIAL ON)
+
+# What the replaced tools can do, a row each; those that need no ../shared/data run without it.
+add_suite(features conformance 440 ${Python3_EXECUTABLE} tests/conformance/features.py --binary $<TARGET_FILE:debrief>)
 
 # Fault jobs recorded on a GPU, each as recorded and as one other launcher would have left it.
 add_suite(campaign campaign 420 ${Python3_EXECUTABLE} tests/campaign/score.py tests/campaign/jobs.tar.xz

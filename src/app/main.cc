@@ -8,6 +8,7 @@
 
 #include "app/command_line.h"
 #include "app/terminal.h"
+#include "base/threads/guard.h"
 
 namespace {
 
@@ -38,5 +39,7 @@ int main(int argc, char** argv) {
   AllowManyFiles();
   // A file that may not grow any more (ulimit -f) is an error of writing, with a sentence.
   signal(SIGXFSZ, SIG_IGN);
-  return debrief::CheckStdout(debrief::RunCommandLine(argc, argv));
+  int code = 1;
+  debrief::Status status = debrief::Guarded([&] { code = debrief::RunCommandLine(argc, argv); });
+  return debrief::CheckStdout(status.ok() ? code : debrief::Fail(status));
 }

@@ -8,6 +8,7 @@
 #include "base/bytes/archive.h"
 #include "base/bytes/byte_stream.h"
 #include "base/text/safe_name.h"
+#include "base/threads/guard.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/open_input.h"
 #include "inputs/walk_folders.h"
@@ -261,6 +262,24 @@ std::vector<FoundInput> InspectFile(FoundInput input, const FindOptions& options
   return out;
 }
 
+// When memory runs out, the file is told as one that could not be read.
+std::vector<FoundInput> InspectGuarded(FoundInput input, const FindOptions& options,
+                                       SpillBudget& budget) {
+  FoundInput lost;
+  lost.path = input.path;
+  lost.folder = input.folder;
+  lost.name = input.name;
+  lost.bytes = input.bytes;
+  std::vector<FoundInput> out;
+  Status status = Guarded([&] { out = InspectFile(std::move(input), options, budget); });
+  if (status.ok()) return out;
+  lost.state = InputState::kFailed;
+  lost.notes.push_back({&kInputNoMemory, {.offset = -1, .line = -1, .detail = status.message()}});
+  out.clear();
+  out.push_back(std::move(lost));
+  return out;
+}
+
 std::vector<FoundInput> InspectStdin(const FindOptions& options, SpillBudget& budget) {
   FoundInput input;
   input.path = "(stdin)";
@@ -332,7 +351,7 @@ std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool,
   std::vector<FoundInput> found;
   progress.Begin("find", files.size());
   pool.MapInOrder<std::vector<FoundInput>>(
-      files.size(), [&](size_t i) { return InspectFile(std::move(files[i]), options, budget); },
+      files.size(), [&](size_t i) { return InspectGuarded(std::move(files[i]), options, budget); },
       [&](size_t i, std::vector<FoundInput>&& inputs) {
         std::move(inputs.begin(), inputs.end(), std::back_inserter(found));
         progress.Step(i + 1);

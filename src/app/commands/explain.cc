@@ -61,6 +61,7 @@ Status NoSuchFinding(const ExplainOptions& options, const WrittenFindings& run) 
 Status Fill(Explained& explained) {
   auto database = outputs::store::OpenStore(explained.folder);
   if (!database.ok()) return database.status();
+  TRY(outputs::store::CheckRun(explained.folder, database.value()));
   TRY(CheckSameRun(*explained.finding, explained.run->findings.size(), database.value()));
   for (const Evidence& evidence : explained.finding->evidence) {
     ASSIGN_OR_RETURN(EvidenceRows rows, FetchEvidence(evidence, database.value()));

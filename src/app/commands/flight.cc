@@ -120,8 +120,7 @@ Status WriteFiles(const Model& model, const FlightOptions& options,
                   const flight_text::FlightTextOptions& text) {
   if (!options.timeline.empty()) TRY(WriteTimeline(model, options.timeline));
   if (options.output.empty()) return {};
-  ASSIGN_OR_RETURN(auto tables, flight_text::MakeFlatTables(model, text, options.compat));
-  return WriteFlatDatabase(tables, options.output);
+  return WriteFlatDatabase(model, text, options.compat, options.output);
 }
 
 Status Answer(const Model& model, const FlightOptions& options, const GlobalOptions& global,

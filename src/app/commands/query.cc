@@ -115,6 +115,8 @@ int RunQueryCommand(const QueryOptions& options, const GlobalOptions& global) {
   if (Status status = CheckPaths({&options.output, 1}); !status.ok()) return Fail(status);
   auto database = Database::Open(outputs::store::StorePath(options.output), {});
   if (!database.ok()) return Fail(database.status());
+  if (Status same = outputs::store::CheckRun(options.output, database.value()); !same.ok())
+    PrintError(same);
   auto sql = Statement(options);
   if (!sql.ok()) return Fail(sql.status());
   QueryRun run(database.value(), global.json ? "json" : options.csv ? "csv" : options.format);

@@ -11,6 +11,7 @@
 #include "app/commands/commands.h"
 #include "app/confine.h"
 #include "app/terminal.h"
+#include "outputs/store/store.h"
 #include "serve/guards.h"
 #include "serve/routes.h"
 #include "serve/server.h"
@@ -39,8 +40,17 @@ UniqueFd StopSignals() {
   return UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+// A page and tables of different runs would contradict each other.
+void WarnOfOtherRun(const std::string& folder) {
+  auto database = outputs::store::OpenStore(folder);
+  if (!database.ok()) return;
+  if (Status same = outputs::store::CheckRun(folder, database.value()); !same.ok())
+    PrintError(same);
+}
+
 Status Run(const ServeOptions& options, const GlobalOptions& global) {
   ASSIGN_OR_RETURN(serve::ReportFiles files, serve::ReportFiles::Open(options.output));
+  WarnOfOtherRun(options.output);
   std::optional<std::string> token = serve::MakeToken();
   if (!token) return Status(Code::kIo, "the system gives no random numbers");
   SteadyClock clock;
