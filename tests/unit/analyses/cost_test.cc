@@ -318,8 +318,8 @@ TEST(Cost, ASleepBeforeTheWorkIsTheHosts) {
   ASSERT_EQ(job.findings.size(), 1u);
   EXPECT_EQ(
       job.findings[0].headline,
-      "38 % of the step time is lost (1.00 s of 2.62 s), 750 ms of it because 3 ranks wait for "
-      "rank 2's host");
+      "38 % of step time is lost (1.00 s of 2.62 s), 750 ms because 3 ranks wait for rank 2's "
+      "host");
   EXPECT_EQ(job.findings[0].role, Role::kObservation);
 }
 
