@@ -1,7 +1,7 @@
 # The entry point. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test attack campaign bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
+.PHONY: help answers build demo test attack campaign bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
 
 SECONDS ?= 600
 MINUTES ?= 10
@@ -23,6 +23,7 @@ help:
 	@echo "make format   format the C++ sources in place"
 	@echo "make campaign score the verdict on all recorded fault jobs, in the layouts of twelve launchers"
 	@echo "make docs     write docs/tables.md anew from the tables.def files"
+	@echo "make answers  the first screen of every recorded job, in build/answers.md"
 	@echo "make clean    remove what was built (not node_modules/)"
 
 setup-build setup-test setup-lint: setup-%:
@@ -39,7 +40,7 @@ build: setup-build
 	@ninja -C build/release debrief
 
 demo: build
-	build/release/debrief examples/hung-job -o build/demo --overwrite
+	build/release/debrief examples/hung-job -o build/demo
 
 # Address and undefined-behaviour sanitizers and the fuzzers are one build.
 sanitized: setup-test
@@ -87,6 +88,9 @@ format: setup-lint
 
 docs:
 	@python3 tools/check_tables.py --update
+
+answers: build
+	@python3 tools/answers.py
 
 clean:
 	rm -rf build/release build/debug build/asan build/tsan build/fuzz build/lint build/demo build/bench-data

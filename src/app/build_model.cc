@@ -51,8 +51,8 @@ JobChoice ChoiceOf(const GlobalOptions& global) {
 // pasted: where no report is written, the one that writes it comes first.
 void NameReport(const BuildOptions& options, Model& model) {
   constexpr std::string_view kUnnamed = "debrief query OUT ";
-  std::string named = "debrief query " + ShellWord(options.output_folder) + " ";
-  if (options.output_folder.empty()) {
+  std::string named = "debrief query " + ShellWord(options.report) + " ";
+  if (options.report.empty()) {
     named = "debrief";
     for (const std::string& path : options.paths) named += " " + ShellWord(path);
     named += " && debrief query debrief_out ";

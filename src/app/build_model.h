@@ -19,6 +19,7 @@ namespace debrief {
 struct BuildOptions {
   std::vector<std::string> paths;
   std::string output_folder;  // never an input
+  std::string report = {};    // the report that will be written, for commands in next steps
   // Called with everything that was found, before jobs are assigned; may drop inputs and set ranks.
   std::function<void(std::vector<FoundInput>&)> select;
   // Derived tables that are wanted: only the analyses they need run. None: all analyses run.

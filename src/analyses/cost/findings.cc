@@ -153,10 +153,10 @@ struct Loss {
   int64_t unknown_ns = 0;  // of that: for no reason that is recorded
   int64_t wall_ns = 0;     // that it is lost of; 0: no step was recorded
 
-  // "31 % of the step time is lost (360 ms of 1.16 s)"
+  // "31 % of step time is lost (360 ms of 1.16 s)"
   std::string InWords() const {
     if (wall_ns <= 0) return fmt::format("{} lost", DurationText(lost_ns));
-    return fmt::format("{:.0f} % of the step time is lost ({} of {})", Percent(lost_ns, wall_ns),
+    return fmt::format("{:.0f} % of step time is lost ({} of {})", Percent(lost_ns, wall_ns),
                        DurationText(lost_ns), DurationText(wall_ns));
   }
 };
@@ -177,7 +177,7 @@ void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
   finding.rule = "cost.unattributed";
   finding.job = job.first;
   finding.attempt = job.second;
-  finding.headline = fmt::format("{}, {} of it for reasons that are not recorded", loss.InWords(),
+  finding.headline = fmt::format("{}, {} of it for no recorded reason", loss.InWords(),
                                  DurationText(loss.unknown_ns));
   AddLossEvidence(sums, finding);
   finding.confidence = 1;
@@ -220,7 +220,7 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
       is_unknown
           ? fmt::format("Largest known cause of lost time: {}, {} of {}", InWords(key, *fix),
                         DurationText(ns), DurationText(loss.lost_ns))
-          : fmt::format("{}, {} of it {} {}", loss.InWords(), DurationText(ns),
+          : fmt::format("{}, {} {} {}", loss.InWords(), DurationText(ns),
                         key.kind == FixKind::kCompile ? "by" : "because", InWords(key, *fix));
   if (loss.wall_ns == 0)
     finding.headline = fmt::format("{} lost by {}", DurationText(ns), InWords(key, *fix));

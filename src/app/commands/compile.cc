@@ -98,13 +98,11 @@ Status CheckOptions(const CompileOptions& options) {
   if (options.latest && !IsFolder(options.path))
     return Usage(fmt::format("Input path {} is not a directory (required when using --latest)",
                              options.path));
-  const Status missing = CheckPaths({&options.path, 1});
-  if (missing.ok()) return {};
+  if (CheckPaths({&options.path, 1}).ok()) return {};
   return Usage(options.all_ranks
                    ? fmt::format("Input path {} must be a directory when using --all-ranks-html",
                                  options.path)
-                   : fmt::format("{} is not a file", options.path))
-      .Remedy(missing.remedy());
+                   : fmt::format("{} is not a file", options.path));
 }
 
 std::string SourceLink(const CompileOptions& options) {
@@ -319,8 +317,10 @@ class CompileRun {
     }
     if (attempts_.size() > 1 && !global_.quiet)
       PrintNotes(DescribeAttempts(model_, attempts_, shown_) + "\n");
-    if (options_.split_ranks.empty() && !options_.no_browser)
-      OpenInBrowser(options_.output + "/index.html");
+    const bool is_tree = options_.split_ranks.empty();
+    Note(is_tree ? fmt::format("wrote {}/index.html", options_.output)
+                 : fmt::format("wrote {}/", options_.split_ranks));
+    if (is_tree && !options_.no_browser) OpenInBrowser(options_.output + "/index.html");
   }
 
   CompileOptions options_;
@@ -334,13 +334,14 @@ class CompileRun {
   bool is_folder_ = false;
 };
 
-// As tlparse writes it, with what can be done about it.
-void PrintTlparseError(const Status& status) {
+// As tlparse writes it; the name that was probably meant stands below.
+void PrintTlparseError(const Status& status, const std::string& path) {
   std::string text = status.message();
   if (!status.place().file.empty()) text = status.place().file + ": " + text;
-  if (!status.remedy().empty()) text += ". " + status.remedy();
-  const bool is_ended = status.remedy().empty() || text.ends_with('.') || text.ends_with('?');
-  PrintNote(fmt::format("Error: {}{}", text, is_ended ? "" : "."));
+  if (!status.remedy().empty()) text += ". " + status.remedy() + ".";
+  PrintNote("Error: " + text);
+  const Status missing = CheckPaths({&path, 1});
+  if (missing.remedy().starts_with("Did you mean")) PrintNote(missing.remedy());
 }
 
 }  // namespace
@@ -349,7 +350,7 @@ int RunCompile(const CompileOptions& options, const GlobalOptions& global) {
   CompileRun run(options, global);
   Status status = run.Run();
   if (status.ok()) return ExitCodeOf(run.model(), options.fail_on);
-  PrintTlparseError(status);
+  PrintTlparseError(status, options.path);
   return 1;
 }
 

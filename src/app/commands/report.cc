@@ -134,8 +134,11 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   SpillBudget budget;
   budget.folder = TemporaryFolder();
   Model model;
-  BuildModel({.paths = options.paths, .output_folder = options.output, .select = {}}, global,
-             budget, model);
+  BuildModel({.paths = options.paths,
+              .output_folder = options.output,
+              .report = options.output,
+              .select = {}},
+             global, budget, model);
   if (Status status = CheckInputs(options.paths, model); !status.ok()) {
     PrintError(status);
     return 1;

@@ -243,7 +243,7 @@ TEST(OpSummary, NumbersByHand) {
   }
   bool found = false;
   for (const Finding& finding : model.findings) {
-    found |= finding.headline == "matmul takes 75 % of the recorded op time (0.300 ms in 2 calls)";
+    found |= finding.headline == "matmul takes 75 % of the recorded op time (300 us in 2 calls)";
   }
   EXPECT_TRUE(found) << model.findings[0].headline << model.findings[1].headline;
 }

@@ -85,7 +85,7 @@ TEST(CompileRankCompare, AnExtraCompilationBlamesItsRankWhateverTheIds) {
   EXPECT_EQ(findings[0].rule, "compile.rank_differs");
   EXPECT_EQ(findings[0].ranks, std::vector<int32_t>({2}));
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
-  EXPECT_EQ(findings[0].headline, "Rank 2 compiles extra (file.py:10), which no other rank does");
+  EXPECT_EQ(findings[0].headline, "Rank 2 alone compiles extra (file.py:10)");
   const auto& only = log.model().tables.Get<CompileRankOnlyTable>();
   ASSERT_EQ(only.size(), 1u);
   EXPECT_EQ(log.model().pools.lists.Get(only.missing[0]).size(), 3u);

@@ -304,7 +304,7 @@ TEST(ProfileBreakdown, ExposedCommunicationIsOneFindingForAJob) {
   EXPECT_EQ(findings[0].rule, "profile.exposed_communication");
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
   EXPECT_EQ(findings[0].ranks, (std::vector<int32_t>{}));
-  EXPECT_NE(findings[0].headline.find("50 % of the device time on rank 1 (600 ms of 1.20 s"),
+  EXPECT_NE(findings[0].headline.find("50 % of the time on rank 1 (600 ms of 1.20 s)"),
             std::string::npos)
       << findings[0].headline;
 }

@@ -63,9 +63,9 @@ TEST(ProfileSteps, OneSlowStepAndWhatGrew) {
   const std::vector<Finding> findings = FindingsOf({10, 11, 10, 30, 10, 10});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].rule, "profile.slow_step");
-  EXPECT_EQ(findings[0].headline,
-            "Step 3 took 30.0 ms on rank 0, 3.0 times as long as usual: 20.0 ms more of idle time "
-            "of the device");
+  EXPECT_EQ(
+      findings[0].headline,
+      "Step 3 took 30.0 ms on rank 0, 3.0 x the median: 20.0 ms more idle time of the device");
 }
 
 TEST(ProfileSteps, StepsThatVaryAnywayAreNotSlow) {

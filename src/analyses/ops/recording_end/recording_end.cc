@@ -108,9 +108,9 @@ class Endings {
     finding.headline = fmt::format(
         "{} {} inside {}, {} after it began", subject, closed ? "closed the recording" : "died",
         CutMiddle(finding.op, 40), DurationText(ops_.duration_ns[innermost]));
+    for (const Ending& ending : endings) AddEvidence(ending, finding);
     finding.evidence.push_back(
         {.text = "it was in " + PathOf(first.stack), .table = {}, .rows = {}});
-    for (const Ending& ending : endings) AddEvidence(ending, finding);
     const bool dropped = recordings_.dropped[first.recording] > 0;
     finding.confidence = closed ? 1 : dropped ? 0.3 : 0.8;
     finding.why = closed ? "the op has no end in the recording"

@@ -81,6 +81,7 @@ class Rule {
       if (job.worst().fraction() < limits_.report) continue;
       Finding finding = Start(job);
       describe(stories_[static_cast<size_t>(job.worst().row)], job, finding);
+      AddNote(job.OverallInWords(), finding);
       findings.push_back(std::move(finding));
     }
   }
@@ -113,7 +114,6 @@ void DescribeHost(const IdleStory& story, const JobShares& job, const Part& part
                   Finding& finding) {
   finding.headline =
       fmt::format("The GPU idles {} because the host launches too late", job.InWords());
-  AddNote(job.OverallInWords(), finding);
   std::string what = story.busiest.empty()
                          ? "nothing that the profile shows (Python, or outside of ops)"
                          : story.busiest;
@@ -130,7 +130,6 @@ void DescribeData(const IdleStory& story, const JobShares& job, const Part& part
                   Finding& finding) {
   finding.headline =
       fmt::format("The GPU idles {} because it waits for the data loader", job.InWords());
-  AddNote(job.OverallInWords(), finding);
   AddEvidence("gaps in which the launching thread spent most of the time in a DataLoader",
               RowsOf(story, "data_loading", part), finding);
   finding.confidence = 0.9;
@@ -146,13 +145,12 @@ void DescribeSync(const IdleStory& story, const JobShares& job, const Part& part
                           : fmt::format("{} in {}", worst.call, worst.op);
   if (!worst.frame.empty()) where += fmt::format(" at {}", worst.frame);
   finding.headline = fmt::format("The GPU idles {} behind {}", job.InWords(), where);
-  AddNote("the host waits for the device in this call, and launches nothing meanwhile", finding);
-  AddNote(job.OverallInWords(), finding);
   finding.op = worst.op;
   AddEvidence(fmt::format("{} gaps behind it{}, {} together", worst.gaps,
                           worst.steps > 0 ? fmt::format(" in {} steps", worst.steps) : "",
                           DurationText(worst.idle_ns)),
               RowsOf(story, "sync", part), finding);
+  AddNote("the host waits for the device in this call, and launches nothing meanwhile", finding);
   SetConfidence(story, finding);
   finding.next_step =
       "Keep the value on the device (no .item(), .cpu() or print of tensors in the loop), read it "
@@ -163,14 +161,13 @@ void DescribeTiny(const IdleStory& story, const JobShares& job, const Part& part
                   Finding& finding) {
   finding.headline = fmt::format("The GPU idles {} between tiny kernels: the median takes {}",
                                  job.InWords(), DurationText(story.median_kernel_ns));
-  AddNote(fmt::format("{} kernels, most of them shorter than their launches", story.kernels),
-          finding);
-  AddNote(job.OverallInWords(), finding);
   std::vector<int64_t> rows = RowsOf(story, "host", part);
   std::vector<int64_t> waits = RowsOf(story, "kernel_wait", part);
   rows.insert(rows.end(), waits.begin(), waits.end());
   AddEvidence("gaps of at most 50 us that the host or the pace of launching leaves",
               std::move(rows), finding);
+  AddNote(fmt::format("{} kernels, most of them shorter than their launches", story.kernels),
+          finding);
   SetConfidence(story, finding);
   finding.next_step =
       "Fuse them (torch.compile), replay them (CUDA graphs), or work on larger batches";

@@ -1,7 +1,10 @@
 // index.html: failures first, then where compilations began, then all files.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "base/text/strings.h"
 #include "compat/tlparse/pages/pages.h"
@@ -70,6 +73,10 @@ struct Words {
   std::string_view function;
   std::string_view status = "ok";
   std::string_view again;  // why it was compiled again
+  double seconds = 0;      // in the compiler; 0: the log does not say
+
+  // Failures and breaks come first.
+  int order() const { return status == "error" ? 0 : status == "break" ? 1 : 2; }
 };
 
 // "[0/0_1]", as listings have it, without brackets and attempt.
@@ -88,6 +95,8 @@ std::map<std::string_view, Words> FindWords(const PageContext& context) {
     Words& word = words[WithoutAttempt(context.Text(context.metrics.compile_id[row]))];
     word.function = name;
     word.again = context.Text(context.metrics.recompile_reason[row]);
+    const double seconds = context.metrics.entire_frame_compile_time_s[row];
+    if (seconds > 0) word.seconds += seconds;  // false for NaN as well
   }
   const auto& ends = context.model.tables.Get<CompileTrieEndTable>();
   for (size_t row : RowsOfInput(ends, context.plan.input)) {
@@ -111,6 +120,7 @@ void AppendCompilation(const PageContext& context, const Compilation& compilatio
   Put(out, "<li><h3><a id=\"{0}\">{0}</a>", compilation.id);
   AppendStatus(words.status, out);
   if (!words.function.empty()) Put(out, "<code class=\"quiet\">{}</code>", words.function);
+  if (words.seconds > 0) Put(out, " <small>{:.2f} s</small>", words.seconds);
   out += "</h3>\n";
   if (!words.again.empty()) {
     Put(out, "<p class=\"quiet\">compiled again because <code>{}</code></p>\n",
@@ -131,10 +141,16 @@ void AppendProducts(const PageContext& context, std::string& out) {
       "type=\"search\" placeholder=\"Filter: id, function, file ( / )\" "
       "aria-label=\"Filter compilations\"></div>\n<ul class=\"products\">\n",
       compilations.size());
+  std::vector<std::pair<const Compilation*, Words>> ordered;
   for (const Compilation& compilation : compilations) {
     auto found = words.find(BaseOf(compilation.id));
-    AppendCompilation(context, compilation, found == words.end() ? Words() : found->second, out);
+    ordered.emplace_back(&compilation, found == words.end() ? Words() : found->second);
   }
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    return a.second.order() < b.second.order();
+  });
+  for (const auto& [compilation, said] : ordered)
+    AppendCompilation(context, *compilation, said, out);
   out += "</ul></section>\n";
 }
 

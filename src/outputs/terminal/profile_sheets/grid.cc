@@ -15,9 +15,14 @@ namespace debrief::outputs::profile_sheets {
 
 namespace {
 
-constexpr ColumnInfo kMostOn = {"most_on", ColumnType::kString,
-                                "the rank that has most of it, and how much that is",
-                                ColumnUnit::kNone, "most on rank"};
+constexpr ColumnInfo kMostOn = {
+    "most_on", ColumnType::kString,
+    "the rank that has most of it, and how much; even where no rank has a tenth "
+    "more than the mean",
+    ColumnUnit::kNone, "most on rank"};
+
+// Times the mean of all ranks: above it, a rank has more of something than the others.
+constexpr double kUneven = 1.1;
 
 double NumberOf(const Cell& cell) {
   return cell.kind == Cell::kReal ? cell.real : static_cast<double>(cell.integer);
@@ -69,6 +74,8 @@ class Summing {
       if (columns_[i]) JoinCell(i, Read(*columns_[i], row, specs_[i].name), sum);
     }
     ++sum.rows;
+    auto job = FindColumn(table_.info(), "job");
+    jobs_.insert(job ? ReadCell(model_.pools, table_, *job, row).integer : 0);
     const Cell rank = rank_ ? ReadCell(model_.pools, table_, *rank_, row) : Cell();
     if (rank.kind != Cell::kInteger) return;
     ranks_.insert(static_cast<int32_t>(rank.integer));
@@ -76,6 +83,7 @@ class Summing {
   }
 
   size_t ranks() const { return ranks_.size(); }
+  size_t jobs() const { return jobs_.size(); }
 
   Grid Take() {
     std::vector<Sum*> ordered;
@@ -88,7 +96,9 @@ class Summing {
     for (size_t i = 0; i < specs_.size(); ++i) {
       if (columns_[i]) grid.columns.push_back(Column(i, ordered));
     }
-    if (size_ && !keys_.empty()) AddMostOn(ordered, grid);
+    const bool has_name =
+        !grid.columns.empty() && grid.columns.back().info->type == ColumnType::kString;
+    if (size_ && has_name) AddMostOn(ordered, grid);
     return grid;
   }
 
@@ -180,7 +190,10 @@ class Summing {
     const Cell total = CellOf(sum, "total_ns"), count = CellOf(sum, "count");
     Cell mean = summed;
     if (IsNumber(total) && count.integer > 0) {
-      mean.integer = total.integer / count.integer;
+      mean = {.kind = Cell::kReal,
+              .integer = 0,
+              .real = NumberOf(total) / static_cast<double>(count.integer),
+              .text = {}};
     } else {
       mean.integer /= static_cast<int64_t>(sum.rows);
       mean.real /= static_cast<double>(sum.rows);
@@ -196,7 +209,11 @@ class Summing {
           std::max_element(sum->by_rank.begin(), sum->by_rank.end(),
                            [](const auto& a, const auto& b) { return a.second < b.second; });
       Cell cell{.kind = Cell::kText};
-      if (most != sum->by_rank.end()) {
+      cell.text = "even";
+      double all = 0;
+      for (const auto& [rank, value] : sum->by_rank) all += value;
+      const double mean = all / static_cast<double>(std::max<size_t>(1, ranks_.size()));
+      if (most != sum->by_rank.end() && most->second > kUneven * mean) {
         const auto value = static_cast<int64_t>(most->second);
         cell.text = fmt::format("{} ({})", most->first,
                                 unit == ColumnUnit::kNs      ? DurationText(value)
@@ -219,6 +236,7 @@ class Summing {
   std::optional<size_t> size_;  // column that rows are ordered by
   std::map<std::string, Sum> sums_;
   std::set<int32_t> ranks_;
+  std::set<int64_t> jobs_;
 };
 
 }  // namespace
@@ -228,7 +246,7 @@ Grid GridOfSums(const Model& model, const Table& table, const Sheet& sheet,
   if (sheet.summed.empty()) return {};
   Summing summing(model, table, sheet);
   for (size_t row : rows) summing.Add(row);
-  return summing.ranks() > 1 ? summing.Take() : Grid{};
+  return summing.ranks() > 1 && summing.jobs() == 1 ? summing.Take() : Grid{};
 }
 
 Grid GridOfRows(const Model& model, const Table& table, const Sheet& sheet,

@@ -32,7 +32,7 @@ Grid GridOfRows(const Model& model, const Table& table, const Sheet& sheet,
                 std::span<const size_t> rows);
 
 // One row for all rows that agree in sheet.sum_by, the largest first. No rows when there is but one
-// rank: nothing is to be summed.
+// rank, or several jobs: nothing is to be summed.
 Grid GridOfSums(const Model& model, const Table& table, const Sheet& sheet,
                 std::span<const size_t> rows);
 

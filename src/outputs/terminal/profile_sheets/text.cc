@@ -32,6 +32,19 @@ std::string NumberText(double value) {
   return fmt::format("{:.4g}", value);
 }
 
+// "[512, 256], [8]" of "[[[512, 256]], [8], [], []]": the shapes without what has none.
+std::string ShapesText(std::string_view json) {
+  std::string text;
+  for (size_t end = json.find(']'); end != std::string_view::npos; end = json.find(']', end + 1)) {
+    const size_t begin = json.rfind('[', end);
+    const std::string_view shape = json.substr(begin, end - begin + 1);
+    const bool is_shape = shape.size() > 2 && shape.find(']') + 1 == shape.size() &&
+                          shape.find_first_of("0123456789") < shape.size();
+    if (is_shape) text += fmt::format("{}{}", text.empty() ? "" : ", ", shape);
+  }
+  return text.empty() ? "scalar" : text;
+}
+
 std::string CellText(const Cell& cell, ColumnUnit unit) {
   if (cell.kind == Cell::kNull) return "-";
   if (cell.kind == Cell::kText) return cell.text;
@@ -88,7 +101,8 @@ class SheetText {
                             options_.definition));
     if (selected.rows.empty()) return out.Write("  none\n");
     Grid grid;
-    if (!options_.by_rank && options_.ranks.empty())
+    // Figures of other tools are shown as those tools have them.
+    if (!options_.by_rank && options_.ranks.empty() && options_.definition == "debrief")
       grid = GridOfSums(model_, table_, sheet_, selected.rows);
     if (grid.rows > 0)
       out.Write(fmt::format("  (summed over {} ranks; --by-rank shows each)\n", grid.ranks));
@@ -115,7 +129,10 @@ class SheetText {
       Column column{from.info, {}};
       for (size_t row = 0; row < shown; ++row) {
         const GridCell& cell = from.cells[row];
-        column.cells.push_back(CellText(cell.cell, cell.unit) + ShareText(cell.cell, cell.whole));
+        const bool is_shapes = from.info->name == "shapes" && cell.cell.kind == Cell::kText;
+        column.cells.push_back(is_shapes ? ShapesText(cell.cell.text)
+                                         : CellText(cell.cell, cell.unit) +
+                                               ShareText(cell.cell, cell.whole));
       }
       if (std::any_of(column.cells.begin(), column.cells.end(),
                       [](const std::string& text) { return text != "-"; }))
