@@ -174,8 +174,9 @@ class SvgWriter {
   void WriteSpan(const Span& span, double y) {
     const double x = X(span.from), width = std::max(X(span.to) - x, 0.8);
     const Look& look = LookOf(span.activity);
-    out_ += fmt::format("<g><title>{}: {}{}</title>", Escaped(look.words), Escaped(span.words),
-                        HasAxis() ? ", " + DurationText(span.to - span.from) : "");
+    out_ +=
+        fmt::format("<g><title>{}: {}{}</title>", ActivityWords(span.activity, incident_.is_slow),
+                    Escaped(span.words), HasAxis() ? ", " + DurationText(span.to - span.from) : "");
     WriteBar(x, y, width, span.activity);
     const auto room = static_cast<size_t>(std::max(0.0, (width - 8) / kCharacter));
     // Cut words are worse than none, but the name of an exception is worth its beginning.
@@ -278,7 +279,7 @@ class SvgWriter {
     }
     out_ += "<g class=\"legend\" font-size=\"11\">";
     for (Activity activity : activities) {
-      const std::string_view words = LegendWords(activity);
+      const std::string_view words = ActivityWords(activity, incident_.is_slow);
       const double at = place(words);
       WriteBar(at, bottom_ - 3, 22, activity);
       out_ +=
@@ -293,13 +294,6 @@ class SvgWriter {
     }
     out_ += "</g>\n";
     bottom_ += 22;
-  }
-
-  // In steps of a profile "collective" is what no computing hides.
-  std::string_view LegendWords(Activity activity) const {
-    if (!incident_.is_slow) return ActivityWords(activity);
-    if (activity == Activity::kCollective) return "exposed communication";
-    return activity == Activity::kComputing ? "computing" : ActivityWords(activity);
   }
 
   void WriteNotes() {
@@ -319,7 +313,11 @@ class SvgWriter {
 
 }  // namespace
 
-std::string_view ActivityWords(Activity activity) { return LookOf(activity).words; }
+std::string_view ActivityWords(Activity activity, bool is_slow) {
+  if (is_slow && activity == Activity::kCollective) return "exposed communication";
+  if (is_slow && activity == Activity::kComputing) return "computing";
+  return LookOf(activity).words;
+}
 
 std::string IncidentSvg(const Incident& incident, bool is_file) {
   return incident.empty() ? "" : SvgWriter(incident, is_file).Write();
