@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/threads/guard.h"
 #include "model/declared_tables.h"
+#include "model/headline.h"
 
 namespace debrief {
 
@@ -93,7 +95,9 @@ void RunRound(const Waiting& ready, ThreadPool& pool, Model& model) {
       [&](size_t i) {
         Outcome outcome;
         outcome.second.pool = &pool;
-        outcome.first = RunDeclared(*able[i], model, outcome.second);
+        Status guarded =
+            Guarded([&] { outcome.first = RunDeclared(*able[i], model, outcome.second); });
+        if (!guarded.ok()) outcome = {std::move(guarded), AnalysisResult()};
         return outcome;
       },
       [&](size_t, Outcome&& outcome) { outcomes.push_back(std::move(outcome)); });
@@ -107,8 +111,12 @@ void Judge(std::span<const Analysis* const> analyses, Model& model) {
     if (analysis->judge == nullptr) continue;
     std::vector<Finding> findings = std::move(model.findings);
     size_t before = findings.size();
-    analysis->judge(model, findings);
+    Status guarded = Guarded([&] { analysis->judge(model, findings); });
     AnalysisOutcome outcome{.name = std::string(analysis->info.name)};
+    if (!guarded.ok()) {
+      outcome.state = AnalysisOutcome::State::kFailed;
+      outcome.reason = guarded.ToString();
+    }
     outcome.findings = static_cast<int32_t>(findings.size() - before);
     for (Finding& finding : findings) BoundTexts(finding);
     model.findings = std::move(findings);
@@ -167,6 +175,8 @@ void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Pr
   Judge(analyses, model);
   std::sort(model.analyses.begin(), model.analyses.end(),
             [](const AnalysisOutcome& a, const AnalysisOutcome& b) { return a.name < b.name; });
+  // Not before all have been judged: rules compare and quote what findings say in full.
+  for (Finding& finding : model.findings) BoundHeadline(finding);
   OrderFindings(model.findings);
   RecordOutcome(model);
 }

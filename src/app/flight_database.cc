@@ -8,16 +8,20 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "app/workshop.h"
-#include "base/bytes/growing_file.h"
+#include "base/bytes/output_file.h"
 #include "outputs/store/database.h"
 
 namespace debrief {
 
 namespace {
 
+using outputs::flight_text::FlatSink;
 using outputs::flight_text::FlatTable;
+using outputs::flight_text::FlightTextOptions;
+using outputs::flight_text::WriteFlatJson;
 using outputs::store::Database;
 using outputs::store::QuoteName;
 using outputs::store::QuoteText;
@@ -37,19 +41,50 @@ std::string CreateStatement(const FlatTable& table, const std::string& rows) {
       QuoteName(table.name), columns, QuoteText(rows), types);
 }
 
-Status WriteTable(const FlatTable& table, const std::string& rows, Database& database) {
-  std::string lines;
-  for (const std::string& row : table.rows) lines += row + "\n";
-  TRY(WriteFileAtomically(rows, lines));
-  return database.Execute(CreateStatement(table, rows));
+Status WriteJson(const Model& model, const FlightTextOptions& options, bool compat,
+                 const std::string& path) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
+  TRY(WriteFlatJson(model, options, compat,
+                    [&](std::string_view piece) { return file.Append(piece); }));
+  return file.Finish();
 }
 
-Status WriteDuckDb(const std::vector<FlatTable>& tables, const std::string& path) {
+// Every table through a file of JSON lines.
+class DuckDbSink final : public FlatSink {
+ public:
+  DuckDbSink(Database& database, std::string rows) : database_(database), rows_(std::move(rows)) {}
+
+  Status Begin(const FlatTable&) override {
+    ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(rows_));
+    file_.emplace(std::move(file));
+    return {};
+  }
+
+  Status Row(std::string_view json) override {
+    TRY(file_->Append(json));
+    return file_->Append("\n");
+  }
+
+  Status End(const FlatTable& table) override {
+    TRY(file_->Finish());
+    file_.reset();
+    return database_.Execute(CreateStatement(table, rows_));
+  }
+
+ private:
+  Database& database_;
+  std::string rows_;
+  std::optional<OutputFile> file_;
+};
+
+Status WriteDuckDb(const Model& model, const FlightTextOptions& options, bool compat,
+                   const std::string& path) {
   Workshop workshop;
   TRY(workshop.Open(path));
   const std::string file = workshop.File("flight.duckdb");
   ASSIGN_OR_RETURN(Database database, Database::Open(file, {outputs::store::OpenMode::kReadWrite}));
-  for (const FlatTable& table : tables) TRY(WriteTable(table, workshop.File("rows"), database));
+  DuckDbSink sink(database, workshop.File("rows"));
+  TRY(WriteFlatTables(model, options, compat, sink));
   TRY(database.Execute("CHECKPOINT"));
   database.Close();
   if (rename(file.c_str(), path.c_str()) == 0) return {};
@@ -64,10 +99,10 @@ Status CheckDatabaseName(const std::string& path) {
       .Remedy("A pickle as torchfrtrace writes it can only be read with PyTorch.");
 }
 
-Status WriteFlatDatabase(const std::vector<FlatTable>& tables, const std::string& path) {
-  if (path.ends_with(".json"))
-    return WriteFileAtomically(path, outputs::flight_text::FlatTablesAsJson(tables));
-  return WriteDuckDb(tables, path);
+Status WriteFlatDatabase(const Model& model, const FlightTextOptions& options, bool compat,
+                         const std::string& path) {
+  return path.ends_with(".json") ? WriteJson(model, options, compat, path)
+                                 : WriteDuckDb(model, options, compat, path);
 }
 
 }  // namespace debrief

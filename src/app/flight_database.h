@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/status.h"
 #include "outputs/terminal/flight_text/flight_text.h"
@@ -13,7 +12,7 @@ namespace debrief {
 Status CheckDatabaseName(const std::string& path);
 
 // DuckDB is loaded only for .duckdb. The file appears when it is whole.
-Status WriteFlatDatabase(const std::vector<outputs::flight_text::FlatTable>& tables,
-                         const std::string& path);
+Status WriteFlatDatabase(const Model& model, const outputs::flight_text::FlightTextOptions& options,
+                         bool compat, const std::string& path);
 
 }  // namespace debrief

@@ -8,6 +8,7 @@
 #include "base/bytes/archive.h"
 #include "base/bytes/byte_stream.h"
 #include "base/text/safe_name.h"
+#include "base/threads/guard.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/open_input.h"
 #include "inputs/walk_folders.h"
@@ -25,6 +26,23 @@ std::string WithoutPacking(const std::string& name) {
       return name.substr(0, name.size() - suffix.size());
   }
   return name;
+}
+
+// What a process prints to: one that prints nothing leaves an empty file, which is no trouble, and
+// is a rank all the same. Files that a library writes when it has something to say (TORCH_TRACE
+// logs, dumps) are not among them.
+bool IsOutputName(std::string_view name) {
+  auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("trace") || has("dump")) return false;
+  return has("stdout") || has("stderr") || name.ends_with(".out") || name.ends_with(".err") ||
+         name.ends_with(".log");
+}
+
+// The one for plain text.
+const Importer* FallbackImporter() {
+  auto found = std::find_if(AllImporters().begin(), AllImporters().end(),
+                            [](const Importer* each) { return each->info.fallback; });
+  return found == AllImporters().end() ? nullptr : *found;
 }
 
 // Looks into one file, stream or member, and into everything packed inside it.
@@ -119,6 +137,10 @@ class Inspector {
   }
 
   void Sniff(FoundInput& input, std::string_view head) {
+    if (head.empty() && IsOutputName(input.name)) {
+      input.importer = FallbackImporter();
+      return;
+    }
     if (head.empty()) {
       input.state = InputState::kSkipped;
       input.notes.push_back({&kInputEmpty, {}});
@@ -240,6 +262,24 @@ std::vector<FoundInput> InspectFile(FoundInput input, const FindOptions& options
   return out;
 }
 
+// When memory runs out, the file is told as one that could not be read.
+std::vector<FoundInput> InspectGuarded(FoundInput input, const FindOptions& options,
+                                       SpillBudget& budget) {
+  FoundInput lost;
+  lost.path = input.path;
+  lost.folder = input.folder;
+  lost.name = input.name;
+  lost.bytes = input.bytes;
+  std::vector<FoundInput> out;
+  Status status = Guarded([&] { out = InspectFile(std::move(input), options, budget); });
+  if (status.ok()) return out;
+  lost.state = InputState::kFailed;
+  lost.notes.push_back({&kInputNoMemory, {.offset = -1, .line = -1, .detail = status.message()}});
+  out.clear();
+  out.push_back(std::move(lost));
+  return out;
+}
+
 std::vector<FoundInput> InspectStdin(const FindOptions& options, SpillBudget& budget) {
   FoundInput input;
   input.path = "(stdin)";
@@ -311,7 +351,7 @@ std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool,
   std::vector<FoundInput> found;
   progress.Begin("find", files.size());
   pool.MapInOrder<std::vector<FoundInput>>(
-      files.size(), [&](size_t i) { return InspectFile(std::move(files[i]), options, budget); },
+      files.size(), [&](size_t i) { return InspectGuarded(std::move(files[i]), options, budget); },
       [&](size_t i, std::vector<FoundInput>&& inputs) {
         std::move(inputs.begin(), inputs.end(), std::back_inserter(found));
         progress.Step(i + 1);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/threads/guard.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/open_input.h"
 #include "inputs/same_part.h"
@@ -132,6 +133,19 @@ Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& 
   return imported;
 }
 
+// When memory runs out, what was read of this input is let go, and the others are read.
+Imported ImportGuarded(FoundInput& input, const ImportOptions& options, ThreadPool& pool,
+                       SpillBudget& budget, BytesRead& bytes_read) {
+  Imported imported;
+  Status status = Guarded([&] { imported = ImportOne(input, options, pool, budget, bytes_read); });
+  if (status.ok()) return imported;
+  input.state = InputState::kFailed;
+  input.rows = 0;
+  AddNote(imported.part, input.who.input,
+          {&kInputNoMemory, {.offset = -1, .line = -1, .detail = status.message()}});
+  return imported;
+}
+
 void AddInputRow(const FoundInput& input, Model& model) {
   auto row = Part::RowOf<InputRow>(input.who);
   row.input = input.who.input;
@@ -237,7 +251,7 @@ void ImportAll(std::vector<FoundInput>& inputs, const ImportOptions& options, Th
   BytesRead bytes_read(inputs, progress);
   pool.MapInOrder<Imported>(
       inputs.size(),
-      [&](size_t i) { return ImportOne(inputs[i], options, pool, budget, bytes_read); },
+      [&](size_t i) { return ImportGuarded(inputs[i], options, pool, budget, bytes_read); },
       [&](size_t i, Imported&& imported) { joiner.Take(i, std::move(imported)); });
   for (const FoundInput& input : inputs) AddInputRow(input, model);
   progress.End();

@@ -20,6 +20,10 @@ inline constexpr DiagnosticKind kInputSymlinkLoop = {
     "input.symlink_loop", Severity::kWarning,
     "a symbolic link leads back to a folder above it; not followed",
     "Nothing is lost; remove the link to silence this."};
+inline constexpr DiagnosticKind kInputLinkLeaves = {
+    "input.link_leaves", Severity::kWarning,
+    "a symbolic link leads to a folder outside of what was named; not followed",
+    "Name the folder it leads to on the command line if it belongs to the job."};
 inline constexpr DiagnosticKind kInputSeen = {"input.seen_already", Severity::kInfo,
                                               "it was reached by another path; read once",
                                               "Nothing is lost."};
@@ -38,6 +42,9 @@ inline constexpr DiagnosticKind kInputRankDisagrees = {
     "input.rank_disagrees", Severity::kWarning,
     "file name and content name different ranks; the name was believed",
     "Rename the file if its name is wrong."};
+inline constexpr DiagnosticKind kInputNoMemory = {
+    "input.no_memory", Severity::kError, "memory or threads ran out while it was read; left out",
+    "Give debrief more memory or threads (ulimit -v, ulimit -u), or name fewer inputs."};
 inline constexpr DiagnosticKind kInputFailed = {"input.failed", Severity::kError,
                                                 "the importer gave up; what it read before is kept",
                                                 "Look at the place named here."};

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 namespace debrief {
+
+bool HasWord(std::string_view text, std::string_view word) {
+  return memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
+}
 
 bool LooksLikePickle(std::string_view head) {
   if (head.size() < 2) return false;
@@ -30,14 +35,13 @@ bool LooksLikeTraceEvents(const SniffInput& input) {
   if (!json.is_array()) {
     // The outline keeps a bounded number of keys; a file may begin with a long list of other
     // things.
-    return json.Has("traceEvents") || input.head.find("\"traceEvents\":") != std::string_view::npos;
+    return json.Has("traceEvents") || HasWord(input.head, "\"traceEvents\":");
   }
   return json.Has("[].ph") || (json.Has("[].ts") && json.Has("[].name"));
 }
 
 bool HasCycleStamps(const SniffInput& input) {
-  return input.head.find("\"TS1\"") != std::string_view::npos &&
-         input.head.find("\"deviceProperties\"") == std::string_view::npos;
+  return HasWord(input.head, "\"TS1\"") && !HasWord(input.head, "\"deviceProperties\"");
 }
 
 Recognition RecogniseTrace(const JsonOutline& json) {

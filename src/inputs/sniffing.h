@@ -9,6 +9,10 @@
 
 namespace debrief {
 
+// As Contains(), for the head of a file: memmem looks at several bytes of the word at once, where
+// find() stops at every byte that the word begins with.
+bool HasWord(std::string_view text, std::string_view word);
+
 // Begins like a Python pickle of any protocol (0x80 and a version, or an opening opcode of protocol
 // 0/1).
 bool LooksLikePickle(std::string_view head);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text/strings.h"
+#include "inputs/sniffing.h"
 #include "torch/glog_time.h"
 
 namespace debrief {
@@ -108,7 +109,7 @@ class TextScanner {
   explicit TextScanner(int64_t now_ns) : now_ns_(now_ns) {}
 
   void Scan(std::string_view text) {
-    auto has = [&](std::string_view word) { return Contains(text, word); };
+    auto has = [&](std::string_view word) { return HasWord(text, word); };
     clues_.is_launcher |= std::any_of(std::begin(kLauncherWords), std::end(kLauncherWords), has);
     clues_.is_output |= std::any_of(std::begin(kOutputMarks), std::end(kOutputMarks), has);
     has_nccl_ = has(" NCCL ");

@@ -1,6 +1,7 @@
-// A depth-first walk in order of name. Symbolic links are followed; a link to a folder above itself
-// is a loop, a file or folder that was reached before is read once. All are found by device and
-// inode.
+// A depth-first walk in order of name. Symbolic links to files are followed, those to folders only
+// where they stay inside of the paths that were named: behind a link to `/` is no job. A link to a
+// folder above itself is a loop, a file or folder that was reached before is read once. All are
+// found by device and inode.
 #include "inputs/walk_folders.h"
 
 #include <dirent.h>
@@ -32,7 +33,8 @@ std::string Join(const std::string& folder, const std::string& name) {
 
 class Walker {
  public:
-  explicit Walker(const std::string& output_folder) {
+  Walker(const std::vector<std::string>& paths, const std::string& output_folder) {
+    for (const std::string& path : paths) roots_.push_back(PlaceOf(path));
     struct stat info;
     if (!output_folder.empty() && stat(output_folder.c_str(), &info) == 0) {
       output_ = {info.st_dev, info.st_ino};
@@ -43,7 +45,11 @@ class Walker {
   void Visit(const std::string& path, const std::string& folder, const std::string& name) {
     struct stat info;
     if (stat(path.c_str(), &info) != 0) return AddBroken(path, folder, name, errno);
-    if (S_ISDIR(info.st_mode)) return VisitFolder(path, folder, name, {info.st_dev, info.st_ino});
+    if (S_ISDIR(info.st_mode)) {
+      if (!above_.empty() && IsLink(path) && !IsInside(PlaceOf(path)))
+        return Note(Add(path, folder, name), kInputLinkLeaves, InputState::kSkipped, "");
+      return VisitFolder(path, folder, name, {info.st_dev, info.st_ino});
+    }
     if (S_ISREG(info.st_mode) && IsSeen(path, {info.st_dev, info.st_ino})) {
       if (!above_.empty()) Note(Add(path, folder, name), kInputSeen, InputState::kSkipped, "");
       return;
@@ -60,6 +66,14 @@ class Walker {
   std::vector<FoundInput> TakeFound() { return std::move(found_); }
 
  private:
+  static constexpr size_t kNowhere = ~size_t{0};
+
+  // One file on disk: where in found_ its names are. Most have one, and its place is never asked.
+  struct Names {
+    size_t first = kNowhere;
+    std::map<std::string, size_t> by_place;
+  };
+
   void VisitFolder(const std::string& path, const std::string& folder, const std::string& name,
                    FolderKey key) {
     if (key == output_) return;
@@ -85,17 +99,29 @@ class Walker {
   // may be one file on disk (hard links): these have different places and are read as often. Of a
   // link and what it leads to, the link is left out.
   bool IsSeen(const std::string& path, FolderKey key) {
-    std::vector<size_t>& same = files_[key];
-    for (size_t& other : same) {
-      if (PlaceOf(found_[other].path) != PlaceOf(path)) continue;
-      if (!IsLink(found_[other].path) || IsLink(path)) return true;
-      found_[other].file.clear();
-      Note(found_[other], kInputSeen, InputState::kSkipped, "");
-      other = found_.size();
+    Names& names = files_[key];
+    if (names.first == kNowhere) {
+      names.first = found_.size();
       return false;
     }
-    same.push_back(found_.size());
+    if (names.by_place.empty())
+      names.by_place.emplace(PlaceOf(found_[names.first].path), names.first);
+    auto [place, is_new] = names.by_place.try_emplace(PlaceOf(path), found_.size());
+    if (is_new) return false;
+    const size_t other = place->second;
+    if (!IsLink(found_[other].path) || IsLink(path)) return true;
+    found_[other].file.clear();
+    Note(found_[other], kInputSeen, InputState::kSkipped, "");
+    place->second = found_.size();
     return false;
+  }
+
+  // Is `place` one of the named paths, or below one?
+  bool IsInside(const std::string& place) const {
+    return std::any_of(roots_.begin(), roots_.end(), [&](const std::string& root) {
+      return place.starts_with(root) &&
+             (place.size() == root.size() || root.back() == '/' || place[root.size()] == '/');
+    });
   }
 
   static bool IsLink(const std::string& path) {
@@ -155,14 +181,15 @@ class Walker {
   std::optional<FolderKey> output_;
   std::vector<FolderKey> above_;
   std::set<FolderKey> seen_;
-  std::map<FolderKey, std::vector<size_t>> files_;  // their places in found_
+  std::vector<std::string> roots_;  // places of the paths that were named
+  std::map<FolderKey, Names> files_;
 };
 
 }  // namespace
 
 std::vector<FoundInput> WalkFolders(const std::vector<std::string>& paths,
                                     const std::string& output_folder) {
-  Walker walker(output_folder);
+  Walker walker(paths, output_folder);
   for (std::string path : paths) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     size_t slash = path.rfind('/');

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <set>
 
+#include "base/bytes/md5.h"
 #include "base/json/writer.h"
 #include "base/version.h"
 #include "tables/input.h"
@@ -112,5 +113,9 @@ std::string RunJson(const Model& model, int indent) {
   out += '\n';
   return out;
 }
+
+std::string RunId(std::string_view findings_json) { return Md5Hex(findings_json).substr(0, 16); }
+
+std::string RunId(const Model& model) { return RunId(RunJson(model, 1)); }
 
 }  // namespace debrief

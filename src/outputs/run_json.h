@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "model/model.h"
 
@@ -14,5 +15,10 @@ inline constexpr int kFindingsSchema = 1;
 
 // `indent` 0 writes one line.
 std::string RunJson(const Model& model, int indent);
+
+// The id of a run: a digest of its findings.json. The other parts of a report carry it, so that
+// their readers notice a part of another run; the same inputs give the same id.
+std::string RunId(std::string_view findings_json);
+std::string RunId(const Model& model);
 
 }  // namespace debrief

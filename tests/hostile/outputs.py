@@ -320,6 +320,26 @@ def case_notes_in_a_report(lab):
     assert (lab.folder / "tree/notes.txt").read_text() == "precious"
 
 
+def case_parts_of_two_runs(lab):
+    """Who reads a report notices a part of another run."""
+    lab.run(write_dumps(lab.folder / "job", 2), "-o", "one")
+    lab.run(write_dumps(lab.folder / "job3", 3), "-o", "two")
+    done = lab.run("query", "one", "SELECT count(*) FROM input")
+    assert "another run" not in done.err, done.err
+    lab.run(lab.folder / "job3", "-o", "one", "--overwrite", "--no-store")
+    lab.run("query", "one", "SELECT 1", code=1)
+    shutil.copy(lab.folder / "two/run.duckdb", lab.folder / "one/run.duckdb")
+    done = lab.run("query", "one", "SELECT 1")
+    assert "another run" not in done.err, f"equal inputs are the same run: {done.err}"
+    lab.run(lab.folder / "job", "-o", "one", "--overwrite", "--no-store")
+    shutil.copy(lab.folder / "two/run.duckdb", lab.folder / "one/run.duckdb")
+    done = lab.run("query", "one", "SELECT 1")
+    assert "run.duckdb is of another run than findings.json" in done.err, done.err
+    (lab.folder / "one/findings.json").unlink()
+    done = lab.run("query", "one", "SELECT 1")
+    assert "run.duckdb is of another run than index.html" in done.err, done.err
+
+
 def case_names_of_folders(lab):
     """q/../q is q; a link is followed; the working folder and one that is there already are filled."""
     job = write_dumps(lab.folder / "job", 2)
@@ -337,7 +357,9 @@ def case_names_of_folders(lab):
         done = subprocess.run([lab.binary, job, "-o", ".", "--overwrite"], cwd=here, capture_output=True, timeout=TIMEOUT_S)
         assert done.returncode == 0, done.stderr
         assert (here / "index.html").is_file() and not litter(here), litter(here)
-    lab.refused(job, "-o", "q", sentence="exists and is not empty")
+    lab.run(job, "-o", "q")  # its own report is replaced without a word
+    lab.run("compile", write_log(lab.folder / "log"), "-o", "tree", "--no-browser")
+    lab.refused(job, "-o", "tree", sentence="exists and is not empty")
 
 
 def case_files_over_inputs(lab):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
@@ -36,23 +37,27 @@ std::vector<RowRun> RunsOf(const CommOpTable& ops, int32_t job, int32_t attempt)
   return runs;
 }
 
-// Answers about a text id, computed once per id: there are few distinct ones.
+// Answers about a text id, computed once per id. The last one is asked for again and again.
 template <typename T>
 class TextTraits {
  public:
   TextTraits(const Model& model, T (*compute)(std::string_view))
       : model_(model), compute_(compute) {}
   const T& Of(StringId id) {
-    for (const auto& [known, traits] : known_) {
-      if (known == id) return traits;
-    }
-    return known_.emplace_back(id, compute_(model_.pools.Text(id))).second;
+    if (last_ != nullptr && last_id_ == id) return *last_;
+    auto found = known_.find(id);
+    if (found == known_.end()) found = known_.emplace(id, compute_(model_.pools.Text(id))).first;
+    last_id_ = id;
+    last_ = &found->second;
+    return *last_;
   }
 
  private:
   const Model& model_;
   T (*compute_)(std::string_view);
-  std::vector<std::pair<StringId, T>> known_;
+  std::unordered_map<StringId, T> known_;
+  StringId last_id_ = StringId::kNone;
+  const T* last_ = nullptr;  // maps do not move what they hold
 };
 
 OpState StateOf(std::string_view text) {
@@ -339,6 +344,8 @@ void Index::SortGroups() {
     }
   }
   for (Group& group : groups) {
+    alike_[{group.description, group.members.size()}].push_back(
+        static_cast<int32_t>(&group - groups.data()));
     group.windows.resize(group.members.size());
     std::stable_sort(group.order.begin(), group.order.end(),
                      [&](int32_t a, int32_t b) { return UnitAt(a).seq < UnitAt(b).seq; });
@@ -354,6 +361,11 @@ void Index::SortGroups() {
       window.last = unit.seq;
     }
   }
+}
+
+std::span<const int32_t> Index::Alike(const Group& group) const {
+  auto found = alike_.find({group.description, group.members.size()});
+  return found == alike_.end() ? std::span<const int32_t>() : found->second;
 }
 
 int32_t Index::MemberPosition(const Group& group, int32_t rank) {

@@ -130,6 +130,8 @@ class Index {
   std::span<const int32_t> UnitsOf(const Group& group, const SeqRow& row) const;
   // The unit of a rank in a row, or null.
   const Unit* FindUnit(const Group& group, int32_t seq, int32_t rank) const;
+  // Groups of the same description and number of members, itself included, in order.
+  std::span<const int32_t> Alike(const Group& group) const;
   // Position of a rank in the group's members, or -1.
   static int32_t MemberPosition(const Group& group, int32_t rank);
 
@@ -151,6 +153,7 @@ class Index {
 
   std::map<int32_t, int32_t> rank_positions_;
   std::map<std::pair<StringId, ListId>, int32_t> group_positions_;
+  std::map<std::pair<StringId, size_t>, std::vector<int32_t>> alike_;  // by description and size
 };
 
 }  // namespace debrief::analyses::flight

@@ -18,6 +18,7 @@ using Layout = std::vector<StringId>;
 
 struct DeclaredGroups {
   Layout layout;
+  int32_t layout_number = -1;                                      // equal for equal layouts
   std::map<StringId, std::pair<StringId, ListId>> by_description;  // -> name and members
   std::set<StringId> shared;                                       // by several groups
 };
@@ -33,6 +34,11 @@ std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
     auto [known, is_new] = groups.by_description.try_emplace(rows.description[i], named);
     if (!is_new && known->second != named) groups.shared.insert(rows.description[i]);
   }
+  std::map<Layout, int32_t> numbers;
+  for (auto& [rank, groups] : declared) {
+    auto number = static_cast<int32_t>(numbers.size());
+    groups.layout_number = numbers.try_emplace(std::move(groups.layout), number).first->second;
+  }
   return declared;
 }
 
@@ -43,7 +49,7 @@ std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
 // ranks that have the same ones, as far as descriptions tell those apart.
 void Index::AddStatus() {
   std::map<int32_t, DeclaredGroups> declared = Declared(*this);
-  std::map<std::pair<Layout, int32_t>, StringId> numbering;   // layout and pg_id -> description
+  std::map<std::pair<int32_t, int32_t>, StringId> numbering;  // layout and pg_id -> description
   std::map<std::pair<int32_t, int32_t>, int32_t> own_groups;  // rank and pg_id -> group
   std::vector<int32_t> seen_by(groups.size(), -1);  // the last rank whose first unit was looked at
   for (const Unit& unit : units) {
@@ -54,12 +60,12 @@ void Index::AddStatus() {
     own_groups.try_emplace({ops.rank[row], ops.pg_id[row]}, unit.group);
     auto found = declared.find(ops.rank[row]);
     if (found == declared.end()) continue;
-    numbering.try_emplace({found->second.layout, ops.pg_id[row]}, groups[group].description);
+    numbering.try_emplace({found->second.layout_number, ops.pg_id[row]}, groups[group].description);
   }
   auto guess = [&](int32_t rank, int32_t pg_id) -> int32_t {
     auto own = declared.find(rank);
     if (own == declared.end()) return -1;
-    auto description = numbering.find({own->second.layout, pg_id});
+    auto description = numbering.find({own->second.layout_number, pg_id});
     if (description == numbering.end() || own->second.shared.contains(description->second))
       return -1;
     auto named = own->second.by_description.find(description->second);

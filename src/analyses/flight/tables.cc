@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_set>
 
 #include "analyses/flight/arrivals/arrivals.h"
 #include "analyses/flight/cause.h"
@@ -241,11 +242,12 @@ class MatchWriter : private RowWriter {
   // The oldest pending unit of each group; the waits are those of the rank's oldest of all.
   void AddIncomplete(int32_t rank) {
     const RankInfo& info = index_.RankAt(rank);
-    std::vector<int32_t> seen;
+    if (info.pending.empty()) return;
+    std::unordered_set<int32_t> seen;
+    const int64_t newest = NewestTime(rank);
     for (int32_t at : info.pending) {
       const Unit& unit = index_.UnitAt(at);
-      if (std::find(seen.begin(), seen.end(), unit.group) != seen.end()) continue;
-      seen.push_back(unit.group);
+      if (!seen.insert(unit.group).second) continue;
       const Group& group = index_.GroupOf(unit);
       size_t op_row = unit.row;
       auto row = NewRow<FirstIncompleteRow>();
@@ -254,7 +256,6 @@ class MatchWriter : private RowWriter {
       row.seq = unit.seq;
       row.op = Copy(index_.ops.op[op_row]);
       row.state = Copy(index_.ops.state[op_row]);
-      int64_t newest = NewestTime(rank);
       int64_t created = index_.ops.created_ns[op_row], age = 0;
       bool told = newest != kNone64 && created != kNone64;
       if (told && !__builtin_sub_overflow(newest, created, &age)) row.age_ns = age;

@@ -6,11 +6,14 @@
 #include <chrono>
 #include <csignal>
 #include <future>
+#include <system_error>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/staged_folder.h"
 #include "app/terminal.h"
+#include "base/threads/guard.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
 
@@ -52,6 +55,23 @@ std::vector<const Output*> WantedOutputs(const ReportOptions& options) {
   return wanted;
 }
 
+// Runs `work` on a thread of its own; where none can be started, when its result is asked for.
+template <typename Work>
+std::future<Status> StartBeside(Work work) {
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return std::async(std::launch::deferred, work);
+  }
+}
+
+Status WriteGuarded(const Output& output, const Model& model, const OutputContext& context) {
+  Status status;
+  Status guarded = Guarded([&] { status = output.write(model, context); });
+  if (guarded.ok()) return status;
+  return std::move(guarded).At({.file = std::string(output.info.file)});
+}
+
 // `done` counts the outputs that are written, for who looks on.
 Status WriteFiles(const Model& model, const ReportOptions& options, const std::string& folder,
                   int threads, std::atomic<uint64_t>& done, std::string& written) {
@@ -61,8 +81,8 @@ Status WriteFiles(const Model& model, const ReportOptions& options, const std::s
                         .single_file = options.single_file};
   std::vector<std::pair<const Output*, std::future<Status>>> running;
   for (const Output* output : WantedOutputs(options)) {
-    running.emplace_back(output, std::async(std::launch::async, [&, output] {
-                           Status status = output->write(model, context);
+    running.emplace_back(output, StartBeside([&, output] {
+                           Status status = WriteGuarded(*output, model, context);
                            ++done;
                            return status;
                          }));
@@ -95,7 +115,7 @@ void ShowWriting(size_t outputs, const std::atomic<uint64_t>& done,
                  const std::future<Status>& files, const GlobalOptions& global) {
   auto progress = MakeProgress(global.quiet || global.json);
   progress->Begin("write", outputs);
-  while (files.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
+  while (files.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout)
     progress->Step(done);
   progress->End();
 }
@@ -105,15 +125,12 @@ void ShowWriting(size_t outputs, const std::atomic<uint64_t>& done,
 int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   std::signal(SIGPIPE, SIG_IGN);  // `debrief job | head` still wants its report
   auto started = std::chrono::steady_clock::now();
-  if (!AnyPathExists(options.paths)) {
-    PrintError(
-        Status(Code::kNotFound, "no such file or folder").At({.file = options.paths.front()}));
-    return 1;
-  }
+  if (Status status = CheckPaths(options.paths, options.commands); !status.ok())
+    return Fail(status);
   if (Status status = CheckNamed(options); !status.ok()) return Fail(status);
   StagedFolder staged;
-  Status begun =
-      staged.Begin(options.output, {.overwrite = options.overwrite, .inputs = options.paths});
+  Status begun = staged.Begin(
+      options.output, {.overwrite = options.overwrite, .is_report = true, .inputs = options.paths});
   if (!begun.ok()) return Fail(begun);
   SpillBudget budget;
   budget.folder = TemporaryFolder();
@@ -126,7 +143,7 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   }
   std::string written;
   std::atomic<uint64_t> done = 0;
-  auto files = std::async(std::launch::async, [&] {
+  auto files = StartBeside([&] {
     return WriteFiles(model, options, staged.path(), ThreadCount(global), done, written);
   });
   PrintAnswer(model, options, global);

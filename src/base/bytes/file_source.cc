@@ -122,6 +122,10 @@ Status ReadAll(int fd, char* out, uint64_t offset, size_t length, const std::str
   return {};
 }
 
+// Formats are read record by record. A file with holes, or one that only looks like its format, may
+// seem to be one record of any size: that is no reason to take that much memory.
+constexpr size_t kMostAtOnce = size_t{4} << 30;
+
 // A source over something that is read into a buffer for every view.
 class ReadSource : public Source {
  public:
@@ -132,6 +136,10 @@ class ReadSource : public Source {
   Result<ByteView> View(uint64_t offset, size_t length) const final {
     offset = std::min(offset, size_);
     length = static_cast<size_t>(std::min<uint64_t>(length, size_ - offset));
+    if (length > kMostAtOnce) {
+      return Status(Code::kLimit, "one record of the file has more than 4 GiB; no format has such")
+          .At(At(name_, offset));
+    }
     std::shared_ptr<char[]> buffer = TakeBuffer(length + kPadding);
     if (buffer == nullptr) {
       return Status(Code::kLimit, fmt::format("no memory for a window of {} bytes", length))

@@ -11,6 +11,9 @@ namespace {
 
 constexpr uint64_t kFirstWindow = 64 * 1024;
 constexpr uint64_t kWindowGrowth = 8;
+// What stands before and behind the events, and what stands between two of them, is at most this
+// much: a file may be full of holes, and all of a piece is held in memory.
+constexpr uint64_t kMaxWindow = 64 << 20;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
@@ -49,25 +52,48 @@ struct ObjectScan {
   bool has_phase = false;  // a member "ph" of the object itself
 };
 
-// Events are hundreds of bytes, rarely thousands. What is longer is no place to cut at, and a text
-// made to look like the beginning of many objects costs no more than this for each.
+// Events are hundreds of bytes, rarely thousands, and a few levels deep. What is longer or deeper
+// is no place to cut at. A byte is looked at once for each level that it is in, so that a text made
+// to look like the beginning of many objects costs no more than kEventDepth times its size.
 constexpr size_t kMaxScan = 64 * 1024;
+constexpr size_t kEventDepth = 48;
 
+// What may stand behind a string, a value or a bracket that closes.
+bool EndsValue(std::string_view text, size_t at) {
+  at = SkipSpace(text, at);
+  if (at == text.size()) return true;
+  const char c = text[at];
+  return c == ',' || c == ':' || c == '}' || c == ']';
+}
+
+// Is the object at `at` closed, and has it a phase? It need not be JSON throughout: that is for the
+// parser to find. But a quote that ends a string in front of a letter, and an object in the place
+// of a key, tell that a string or an object before was never closed.
 ObjectScan ScanObject(std::string_view text, size_t at) {
   ObjectScan scan;
   text = text.substr(0, std::min(text.size(), at + kMaxScan));
-  int depth = 0;
+  size_t depth = 0;
+  uint64_t objects = 0;  // a bit for each open bracket, innermost lowest: an object, not an array
+  char last = '\0';      // the last byte that was no white space
   while (at < text.size()) {
-    char c = text[at];
+    const char c = text[at];
     if (c == '"') {
-      size_t end = StringEnd(text, at);
-      if (end == std::string_view::npos) return scan;
+      const size_t end = StringEnd(text, at);
+      if (end == std::string_view::npos || !EndsValue(text, end)) return scan;
       scan.has_phase |= depth == 1 && text.substr(at, end - at) == "\"ph\"";
       at = end;
+      last = c;
       continue;
     }
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
+    if (c == '{' || c == '[') {
+      const bool is_key = depth > 0 && (objects & 1) != 0 && last != ':';
+      if (is_key || ++depth > kEventDepth) return scan;
+      objects = objects << 1 | (c == '{' ? 1 : 0);
+    } else if (c == '}' || c == ']') {
+      --depth;
+      objects >>= 1;
+    }
+    if (!IsSpace(c)) last = c;
     ++at;
     if (depth == 0) {
       scan.end = at;
@@ -89,6 +115,14 @@ size_t FindLastEvent(std::string_view text, char before) {
   size_t at = text.rfind('{');
   while (at != std::string_view::npos && !IsEvent(text, at, before))
     at = at == 0 ? std::string_view::npos : text.rfind('{', at - 1);
+  return at;
+}
+
+// The first event that begins in [from, limit); npos when none does.
+size_t FindEventBefore(std::string_view text, size_t from, size_t limit) {
+  const std::string_view searched = text.substr(0, limit);
+  size_t at = searched.find('{', from);
+  while (at != std::string_view::npos && !IsEvent(text, at, '\0')) at = searched.find('{', at + 1);
   return at;
 }
 
@@ -126,7 +160,7 @@ class RangeFinder {
       ASSIGN_OR_RETURN(JsonArraySplit split,
                        SplitJsonArray(*head, found_.is_bare ? "" : "traceEvents", window));
       if (split.found) return TakeHead(bytes.text(), split);
-      if (window == source_.size()) return {};
+      if (window == source_.size() || window >= kMaxWindow) return {};
     }
   }
 
@@ -148,12 +182,12 @@ class RangeFinder {
   // From the last event on, the end of the array is where its bracket closes.
   Status ReadTail() {
     for (uint64_t window = kFirstWindow;; window *= kWindowGrowth) {
-      window = std::min(window, source_.size() - begin_);
+      window = std::min({window, source_.size() - begin_, kMaxWindow});
       uint64_t from = source_.size() - window;
       ASSIGN_OR_RETURN(ByteView bytes, source_.View(from, window));
       bool is_all = from == begin_;
       size_t event = FindLastEvent(bytes.text(), is_all ? '[' : '\0');
-      if (event == std::string_view::npos && !is_all) continue;
+      if (event == std::string_view::npos && !is_all && window < kMaxWindow) continue;
       if (event == std::string_view::npos) event = 0;
       return TakeTail(bytes.text().substr(event), from + event);
     }
@@ -185,9 +219,11 @@ class RangeFinder {
     return {};
   }
 
-  // Of the first event at or behind `at`; the end of the events when there is none.
+  // Of the first event at or behind `at`; the end of the events when there is none. Where none is
+  // near, the cut is anywhere: there is nothing that it could break.
   Result<uint64_t> NextEvent(uint64_t at) {
-    for (uint64_t window = kFirstWindow; at < found_.end; window *= kWindowGrowth) {
+    for (uint64_t window = kFirstWindow; at < found_.end;
+         window = std::min(window * kWindowGrowth, kMaxWindow)) {
       // One byte more in front, to see what stands there.
       uint64_t from = at - 1;
       uint64_t length = std::min(window, found_.end - from);
@@ -195,6 +231,7 @@ class RangeFinder {
       size_t event = FindEvent(bytes.text(), 1);
       if (event != std::string_view::npos) return from + event;
       if (from + length == found_.end) break;
+      if (window >= kMaxWindow) return from + length;
     }
     return found_.end;
   }
@@ -208,9 +245,7 @@ class RangeFinder {
 }  // namespace
 
 size_t FindEvent(std::string_view text, size_t from) {
-  size_t at = text.find('{', from);
-  while (at != std::string_view::npos && !IsEvent(text, at, '\0')) at = text.find('{', at + 1);
-  return at;
+  return FindEventBefore(text, from, text.size());
 }
 
 std::string_view TrimEvents(std::string_view text) {
@@ -220,8 +255,9 @@ std::string_view TrimEvents(std::string_view text) {
 }
 
 std::string_view TakeEvent(std::string_view& text) {
-  size_t end = std::min(text.size(), FindEvent(text, 1));
-  if (text[0] == '{') end = std::min(end, ScanObject(text, 0).end);
+  // Only a broken event reaches as far as the next one: what is whole ends the search.
+  size_t end = text[0] == '{' ? std::min(text.size(), ScanObject(text, 0).end) : text.size();
+  end = std::min(end, FindEventBefore(text, 1, end));
   std::string_view event = TrimEvents(text.substr(0, end));
   text = TrimEvents(text.substr(end));
   return event;

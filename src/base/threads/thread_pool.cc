@@ -1,6 +1,7 @@
 #include "base/threads/thread_pool.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace debrief {
@@ -24,13 +25,19 @@ struct ThreadPool::Job {
   const void* context;  // of the thread that started the map
   size_t next = 0;      // first item nobody has taken
   size_t consumed = 0;  // items the caller is done with
+  size_t running = 0;   // items that somebody has taken and not finished
   std::vector<bool> done;
+  std::exception_ptr failure;  // the first
 
-  bool HasWork() const { return next < count && next < consumed + window; }
+  bool HasWork() const { return !failure && next < count && next < consumed + window; }
 };
 
 ThreadPool::ThreadPool(int threads) {
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { WorkLoop(); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { WorkLoop(); });
+  } catch (const std::exception&) {
+    // Those that were started, and the calling thread, do the work.
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -39,6 +46,23 @@ ThreadPool::~ThreadPool() {
     stopping_ = true;
   }
   wake_.notify_all();
+}
+
+// Holds the lock before and after.
+void ThreadPool::RunItem(Job& job, size_t item, std::unique_lock<std::mutex>& lock) {
+  ++job.running;
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    ScopedWorkContext context(job.context);
+    (*job.map)(item);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  --job.running;
+  job.done[item] = true;
+  if (failure && !job.failure) job.failure = failure;
 }
 
 void ThreadPool::WorkLoop() {
@@ -50,14 +74,7 @@ void ThreadPool::WorkLoop() {
       continue;
     }
     Job& job = **found;
-    size_t item = job.next++;
-    lock.unlock();
-    {
-      ScopedWorkContext context(job.context);
-      (*job.map)(item);
-    }
-    lock.lock();
-    job.done[item] = true;
+    RunItem(job, job.next++, lock);
     wake_.notify_all();
   }
 }
@@ -68,28 +85,33 @@ void ThreadPool::RunInOrder(size_t count, const std::function<void(size_t)>& map
           .window = static_cast<size_t>(threads()) * 2,
           .map = &map,
           .context = work_context,
-          .done = std::vector<bool>(count)};
+          .done = std::vector<bool>(count),
+          .failure = {}};
   std::unique_lock lock(mutex_);
   jobs_.push_back(&job);
   wake_.notify_all();
-  while (job.consumed < count) {
+  while (job.consumed < count && !job.failure) {
     if (job.done[job.consumed]) {
       lock.unlock();
-      consume(job.consumed);
+      std::exception_ptr failure;
+      try {
+        consume(job.consumed);
+      } catch (...) {
+        failure = std::current_exception();
+      }
       lock.lock();
+      if (failure) job.failure = failure;
       ++job.consumed;
       wake_.notify_all();  // the window moved
     } else if (job.HasWork()) {
-      size_t item = job.next++;
-      lock.unlock();
-      map(item);
-      lock.lock();
-      job.done[item] = true;
+      RunItem(job, job.next++, lock);
     } else {
       wake_.wait(lock);
     }
   }
   std::erase(jobs_, &job);
+  wake_.wait(lock, [&] { return job.running == 0; });
+  if (job.failure) std::rethrow_exception(job.failure);
 }
 
 }  // namespace debrief

@@ -10,6 +10,10 @@
 // calling thread works, too: a map may be started from inside a map (ranges of a file inside files
 // of a run) without deadlock, because a waiting caller runs items of its own map.
 //
+// An item that throws (memory ran out) ends its map: no more items are taken, those that run are
+// waited for, and the caller of the map gets the exception. Where no more threads can be started,
+// the pool has fewer.
+//
 // The context of a thread goes with its work: what a thread has set when it starts a map is what
 // the items of the map see, whichever thread they run on.
 #pragma once
@@ -65,6 +69,7 @@ class ThreadPool {
  private:
   struct Job;  // one running map
 
+  void RunItem(Job& job, size_t item, std::unique_lock<std::mutex>& lock);
   void RunInOrder(size_t count, const std::function<void(size_t)>& map,
                   const std::function<void(size_t)>& consume);
   void WorkLoop();

@@ -52,9 +52,14 @@ size_t AppendEscapeAgain(std::string& out, std::string_view text, size_t at) {
   return 2;
 }
 
+// Indentation makes the square of the depth of it. No trace of a profiler comes near this depth;
+// what is deeper is written without lines of its own.
+constexpr int kMostLevels = 16;
+
 }  // namespace
 
 void PythonJson::NewLine() {
+  if (depth_ > kMostLevels) return;
   out_ += '\n';
   out_.append(static_cast<size_t>(depth_) * 4, ' ');
 }

@@ -34,7 +34,7 @@ constexpr DiagnosticKind kBadJson = {
 
 Recognition Sniff(const SniffInput& input) {
   if (input.json != nullptr && input.json->Has("[].ideal_cycles")) return {.mine = true};
-  auto has = [&](std::string_view text) { return input.head.find(text) != std::string_view::npos; };
+  auto has = [&](std::string_view text) { return HasWord(input.head, text); };
   bool mine = (input.head.starts_with("[DeepRT]") || has("\n[DeepRT] ") ||
                has("====== Perf Summary ======")) &&
               LooksLikeText(input.head);

@@ -24,7 +24,7 @@ bool IsPickleDump(std::string_view head) {
   constexpr std::array<std::string_view, 4> kOwnKeys = {"pg_config", "profiling_name",
                                                         "comm_lib_version", "nccl_comm_state"};
   return std::any_of(kOwnKeys.begin(), kOwnKeys.end(), [&](std::string_view key) {
-    return head.find(key) != std::string_view::npos;
+    return HasWord(head, key);
   });
 }
 

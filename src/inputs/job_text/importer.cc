@@ -46,10 +46,17 @@ bool IsDocument(std::string_view path) {
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
+// No program prints such a line; a file that is full of zeros, or one of another kind, has one.
+constexpr uint64_t kLongestTextLine = 16 << 20;
+constexpr DiagnosticKind kLongLine = {
+    "job_text.long_line", Severity::kWarning, "a line has more than 16 MiB; it was read in pieces",
+    "Look at what was written there: no output of a rank has such lines."};
+
 class JobTextReader final : public Reader {
  public:
   explicit JobTextReader(const ImportContext& context)
-      : chunk_bytes_(context.chunk_bytes),
+      : input_(context.who.input),
+        chunk_bytes_(context.chunk_bytes),
         now_ns_(context.now_ns),
         is_document_(IsDocument(context.path)),
         builder_(context.who, context.now_ns) {}
@@ -89,14 +96,20 @@ class JobTextReader final : public Reader {
 
   Status Finish(Part& whole) override {
     builder_.Finish(whole);
+    if (long_line_ != kNone64) whole.diagnostics.Add(kLongLine, input_, {.offset = long_line_});
     return {};
   }
 
  private:
   // Behind the first newline at or after `at`.
-  static Result<uint64_t> EndOfLine(const Source& source, uint64_t at) {
+  Result<uint64_t> EndOfLine(const Source& source, uint64_t at) {
     constexpr size_t kStep = 4096;
+    const uint64_t last = at + kLongestTextLine;
     for (; at < source.size(); at += kStep) {
+      if (at >= last) {
+        if (long_line_ == kNone64) long_line_ = static_cast<int64_t>(at - kLongestTextLine);
+        return at;
+      }
       ASSIGN_OR_RETURN(ByteView bytes, source.View(at, kStep));
       size_t newline = bytes.text().find('\n');
       if (newline != std::string_view::npos) return at + newline + 1;
@@ -104,9 +117,11 @@ class JobTextReader final : public Reader {
     return source.size();
   }
 
+  int32_t input_;
   uint64_t chunk_bytes_;
   int64_t now_ns_;
   bool is_document_;
+  int64_t long_line_ = kNone64;  // where the first begins, or a little behind
   PrefixStyle style_;
   std::vector<ByteRange> ranges_;
   std::vector<std::unique_ptr<RangeLines>> slots_;

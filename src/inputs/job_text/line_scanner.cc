@@ -6,6 +6,7 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/sniffing.h"
 
 namespace debrief::inputs::job_text {
 
@@ -57,7 +58,7 @@ bool IsTelling(std::string_view text) {
     if (text.starts_with(open)) return false;
   }
   for (std::string_view part : kParts) {
-    if (Contains(text, part)) return false;
+    if (HasWord(text, part)) return false;
   }
   return true;
 }

@@ -16,7 +16,7 @@ namespace {
 
 // The keys of the dict, or those of a segment where the snapshot is the list of them alone.
 Recognition Sniff(const SniffInput& input) {
-  auto has = [&](std::string_view key) { return input.head.find(key) != std::string_view::npos; };
+  auto has = [&](std::string_view key) { return HasWord(input.head, key); };
   bool is_dict = has("segments") &&
                  (has("device_traces") || has("allocated_size") || has("allocator_settings"));
   bool is_list = has("segment_type") && has("total_size") && has("blocks");

@@ -47,7 +47,7 @@ bool HasMark(std::string_view head) {
       "(most recent call first):", "Traceback for thread ", "Python v", "/handler/dump_traceback",
       "(LWP "};
   return std::any_of(kMarks.begin(), kMarks.end(),
-                     [&](std::string_view mark) { return Contains(head, mark); });
+                     [&](std::string_view mark) { return HasWord(head, mark); });
 }
 
 // "[{" and "[]", with any blanks; "[rank3]: " is text.

@@ -41,6 +41,12 @@ inline constexpr DiagnosticKind kBigIndex = {
     "the string table has an index far beyond the number of its texts",
     "The text is not used. No PyTorch writes such a log."};
 
+inline constexpr DiagnosticKind kSearchEnded = {
+    "torch_trace.search_ended", Severity::kWarning,
+    "lines of several ranks are mixed, and the search for their order reached its limit",
+    "Payloads that were not proved by then are incomplete. Let each rank write a log of its own "
+    "(TORCH_TRACE does)."};
+
 inline constexpr DiagnosticKind kTangled = {
     "torch_trace.tangled", Severity::kWarning,
     "lines of several ranks are mixed, and no order of them fits a checksum",

@@ -72,10 +72,16 @@ Recognition Sniff(const SniffInput& input) {
   return found;
 }
 
+// What an entry with its payload may take. PyTorch writes a few megabytes; the rest of a longer one
+// is read as lines of no entry, which is told.
+constexpr uint64_t kLongestEntry = 256 << 20;
+
 // Where the first entry begins at or behind `at`: a line that is not empty and has no tab.
 Result<uint64_t> NextEntry(const Source& source, uint64_t at) {
   constexpr size_t kWindow = 64 * 1024;
+  const uint64_t last = at + kLongestEntry;
   for (; at < source.size(); at += kWindow) {
+    if (at >= last) return at;
     ASSIGN_OR_RETURN(ByteView bytes, source.View(at - 1, kWindow + 2));
     std::string_view text = bytes.text();
     for (size_t newline = text.find('\n'); newline < kWindow;

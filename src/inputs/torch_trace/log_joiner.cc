@@ -278,7 +278,10 @@ Status LogJoiner::Repair(const Source& source, Part& whole) {
   int64_t owned = std::min(totals_.loose_lines, repaired_.lines_owned);
   totals_.loose_lines -= owned;
   totals_.counts.bad_prefix -= owned;
-  if (repaired_.lost > 0) whole.diagnostics.AddMany(kTangled, who_.input, repaired_.lost);
+  if (repaired_.lost > 0) {
+    whole.diagnostics.AddMany(repaired_.gave_up ? kSearchEnded : kTangled, who_.input,
+                              repaired_.lost);
+  }
   return {};
 }
 

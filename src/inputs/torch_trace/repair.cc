@@ -92,8 +92,10 @@ class Repairer {
     ASSIGN_OR_RETURN(ByteView bytes, source_.View(static_cast<uint64_t>(begin),
                                                   static_cast<size_t>(EndOf(stretch) - begin)));
     CutLines(stretch, begin, bytes.text());
-    Untangled result = Untangle(items_);
+    Untangled result = Untangle(items_, limits_);
+    limits_.least_work = result.least_work_left;
     done_.lost += result.lost;
+    done_.gave_up |= result.gave_up;
     Apply(result, bytes.text(), begin);
     return {};
   }
@@ -252,6 +254,7 @@ class Repairer {
   EnvelopeParser envelopes_;
   std::vector<TangledItem> items_;
   std::vector<StretchLine> lines_;
+  UntangleLimits limits_;
   Repaired done_;
 };
 

@@ -14,6 +14,7 @@ struct Repaired {
   int64_t restored = 0;     // payloads whose checksum holds now
   int64_t lost = 0;         // payloads for which no order of lines fits
   int64_t lines_owned = 0;  // lines that had no entry and have one now
+  bool gave_up = false;     // the search reached its limit
 };
 
 // `whole` holds the joined log. Rows whose payload was put together again get its pieces, and

@@ -51,6 +51,7 @@ class Solver {
   void Solve(size_t header, size_t end) {
     const TangledItem& item = know_.items[header];
     end = std::min(end, header + kLongestWindow);
+    know_.work += static_cast<int64_t>(20 * (end - header));
     GroupByShape(header, end);
     digest_ = &item.md5;
     trials_ = kTrials;
@@ -90,9 +91,11 @@ class Solver {
     std::vector<uint64_t> tried;
     for (; from != options.end() && trials_ > 0; ++from) {
       uint64_t text = know_.lines[*from].text;
+      know_.work += static_cast<int64_t>(tried.size() / 8);
       if (std::find(tried.begin(), tried.end(), text) != tried.end()) continue;
       tried.push_back(text);
       --trials_;
+      know_.work += static_cast<int64_t>(100 + know_.items[*from].text.size() / 2);
       Md5 md5 = prefix;
       if (!chosen_.empty()) md5.Update("\n");
       md5.Update(know_.items[*from].text);
@@ -120,9 +123,9 @@ class Solver {
 // the search loses when many lanes write the same event at once: there, which lane got the next of
 // eight equal lines stays open for too long.
 // Proves what it can. Cost: a bounded number of checksums a payload.
-void ProveByTemplates(Knowledge* know) {
+void ProveByTemplates(Knowledge* know, const UntangleLimits& limits) {
   Solver solver(know);
-  for (size_t i = 0; i < know->items.size(); ++i) {
+  for (size_t i = 0; i < know->items.size() && know->WorkLeft(limits) >= 0; ++i) {
     if (know->lanes[i] < 0 || !know->items[i].has_payload) continue;
     if (know->payloads.contains(know->items[i].md5)) continue;
     solver.Solve(i, know->ends[i]);
@@ -226,13 +229,16 @@ Untangled Untangle(std::span<const TangledItem> items, const UntangleLimits& lim
   ProveUntouched(&know);
   ProveByRhythm(&know);
   Untangled best = Verify(know, std::vector<int32_t>(items.size(), -1));
+  know.proved_before_search = know.proved_lines;
   for (int32_t beam : limits.beams) {
     Search search(&know, limits, beam);
     Untangled found = Verify(know, search.Run());
     if (found.restored > best.restored) best = std::move(found);
-    if (best.lost == 0) break;
-    ProveByTemplates(&know);
+    best.gave_up = search.gave_up() && best.lost > 0;
+    if (best.lost == 0 || search.gave_up()) break;
+    ProveByTemplates(&know, limits);
   }
+  best.least_work_left = std::max<int64_t>(0, know.WorkLeft(limits));
   return best;
 }
 

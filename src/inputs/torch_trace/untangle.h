@@ -10,7 +10,10 @@
 // fails is given up and the search goes on; a later pass, with the proved payloads known and a
 // wider beam, tries it again.
 //
-// Cost: O(items * widest beam * lanes) at the worst; on real logs a few microseconds a line.
+// Cost: on real logs a few microseconds a line. Where many lanes are open at once and nothing fits
+// (wrong checksums, a log that was cut), every guess is as good as any other: the work is limited
+// by a budget that grows with the lines and with what was proved. What is left when it is used up
+// is looked at only in the order of the stream.
 #pragma once
 
 #include <array>
@@ -36,13 +39,20 @@ struct UntangleLimits {
   int64_t steps_per_item = 400;
   // Guessed prefixes kept of one payload; beyond them the pass gives the payload up.
   int32_t prefixes = 1 << 16;
+  // Work over all passes, in comparisons (a few nanoseconds each): at least, per item, and per line
+  // of a payload that the search proved.
+  int64_t least_work = 40'000'000;
+  int64_t work_per_item = 5'000;
+  int64_t work_per_proved_line = 100'000;
 };
 
 struct Untangled {
   // Per item: for a payload line the index of the header it belongs to, -1 unknown. -1 for headers.
   std::vector<int32_t> owner;
-  int32_t restored = 0;  // payloads whose checksum holds
-  int32_t lost = 0;      // payloads for which no assignment was found that fits
+  int32_t restored = 0;         // payloads whose checksum holds
+  int32_t lost = 0;             // payloads for which no assignment was found that fits
+  bool gave_up = false;         // the budget was used up
+  int64_t least_work_left = 0;  // of UntangleLimits::least_work, for other stretches of the log
 };
 
 // A payload is open from its header to the next header of its lane. Lines of lost payloads have no

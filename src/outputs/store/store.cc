@@ -9,9 +9,13 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
+#include "base/bytes/source.h"
 #include "base/version.h"
 #include "outputs/output.h"
+#include "outputs/run_json.h"
 #include "outputs/store/query.h"
 #include "outputs/store/table_writer.h"
 
@@ -92,17 +96,17 @@ Result<Database> OpenForWriting(const Model& model, const std::string& path) {
   return database;
 }
 
-Status WriteMeta(Database& database) {
+Status WriteMeta(const Model& model, Database& database) {
   return database.Execute(
       fmt::format("CREATE TABLE debrief_meta (key VARCHAR, value VARCHAR);"
-                  "INSERT INTO debrief_meta VALUES ('schema', '{}'), ('version', {})",
-                  kStoreSchema, QuoteText(kVersion)));
+                  "INSERT INTO debrief_meta VALUES ('schema', '{}'), ('version', {}), ('run', {})",
+                  kStoreSchema, QuoteText(kVersion), QuoteText(RunId(model))));
 }
 
 // One transaction, hence one synchronisation with the disk, however many tables there are.
 Status WriteInTransaction(const Model& model, std::string_view prefix, Database& database) {
   TRY(database.Execute("BEGIN"));
-  TRY(WriteMeta(database));
+  TRY(WriteMeta(model, database));
   TRY(WriteTables(model, prefix, database));
   return database.Execute("COMMIT");
 }
@@ -155,6 +159,29 @@ Status CheckSchema(Database& database, const std::string& path) {
       .Remedy("Run debrief on the inputs again.");
 }
 
+// The id that findings.json in `folder` has; none without such a file.
+std::optional<std::string> RunOfFindings(const std::string& folder) {
+  auto source = OpenFileSource(folder + "/findings.json");
+  if (!source.ok()) return std::nullopt;
+  auto text = source.value()->View(0, source.value()->size());
+  return text.ok() ? std::optional(RunId(text.value().text())) : std::nullopt;
+}
+
+// The id that index.html carries, near its beginning (html.cc); none without one.
+std::optional<std::string> RunOfPage(const std::string& folder) {
+  constexpr size_t kFirst = 4 << 20;
+  constexpr std::string_view kMark = "{\"run\":\"";
+  auto source = OpenFileSource(folder + "/index.html");
+  if (!source.ok()) return std::nullopt;
+  auto bytes = source.value()->View(0, kFirst);
+  if (!bytes.ok()) return std::nullopt;
+  const std::string_view text = bytes.value().text();
+  const size_t at = text.find(kMark);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = text.substr(at + kMark.size());
+  return std::string(rest.substr(0, rest.find('"')));
+}
+
 }  // namespace
 
 const Output& Describe() {
@@ -173,6 +200,23 @@ Status WriteParquetTables(const Model& model, const std::string& folder, std::st
   ASSIGN_OR_RETURN(Database database, OpenForWriting(model, file.path()));
   TRY(WriteDatabase(model, prefix, database));
   return WriteParquet(database, folder, prefix);
+}
+
+Status CheckRun(const std::string& path, Database& database) {
+  auto cells = ReadCells(database, "SELECT value FROM debrief_meta WHERE key = 'run'");
+  if (!cells.ok() || cells->size() != 1) return {};  // no store of ours, or an older one
+  const std::string& run = cells->front()[0];
+  const std::string folder = std::filesystem::path(StorePath(path)).parent_path().string();
+  const std::string here = folder.empty() ? "." : folder;
+  const std::pair<const char*, std::optional<std::string>> parts[] = {
+      {"findings.json", RunOfFindings(here)}, {"index.html", RunOfPage(here)}};
+  for (const auto& [name, other] : parts) {
+    if (!other || *other == run) continue;
+    return Status(Code::kChanged, fmt::format("{} is of another run than {}", kStoreFile, name))
+        .At({.file = here})
+        .Remedy("Run debrief on the inputs again, with --overwrite and without --no-store.");
+  }
+  return {};
 }
 
 std::string StorePath(const std::string& path) {

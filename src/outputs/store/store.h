@@ -1,7 +1,7 @@
 // The store: run.duckdb, all tables of a run in one file that DuckDB and anything that speaks to it
 // can read, and with --parquet one Parquet file a table.
 //
-//   <out>/run.duckdb              table `debrief_meta` (key, value): schema, version
+//   <out>/run.duckdb              table `debrief_meta` (key, value): schema, version, run
 //                                 a view for each table of docs/tables.md (text_column.h)
 //   <out>/parquet/<table>.parquet
 //
@@ -30,6 +30,9 @@ Status WriteParquetTables(const Model& model, const std::string& folder, std::st
 
 // Where the store lies that `path` names: that file, or the one in that folder.
 std::string StorePath(const std::string& path);
+
+// kChanged when findings.json or index.html beside the store that `path` names are of another run.
+Status CheckRun(const std::string& path, Database& database);
 
 // Opens a store for reading; `path` is the file or the folder that holds it. kNotFound and
 // kUnsupported (made by a newer version) say what to do.

@@ -6,11 +6,15 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/threads/guard.h"
 
 namespace debrief {
 namespace thread_pool_test {
@@ -154,6 +158,47 @@ TEST(ThreadPool, ReallyRunsAtTheSameTime) {
       },
       [](size_t, int&&) {});
   EXPECT_EQ(begun, 2);
+}
+
+// What an item or its consumer throws reaches the caller when nothing of the map runs any more.
+TEST(ThreadPool, AnExceptionEndsItsMap) {
+  for (int threads : {1, 4}) {
+    ThreadPool pool(threads);
+    std::atomic<int> running = 0;
+    auto map = [&](size_t i) {
+      ++running;
+      std::this_thread::yield();
+      --running;
+      if (i == 5) throw std::bad_alloc();
+      return i;
+    };
+    EXPECT_THROW(pool.MapInOrder<size_t>(1000, map, [](size_t, size_t&&) {}), std::bad_alloc);
+    EXPECT_EQ(running, 0);
+    auto consume = [](size_t i, int&&) {
+      if (i == 3) throw std::bad_alloc();
+    };
+    EXPECT_THROW(pool.MapInOrder<int>(1000, [](size_t) { return 0; }, consume), std::bad_alloc);
+    size_t sum = 0;  // and the pool goes on
+    pool.MapInOrder<size_t>(10, [](size_t i) { return i; }, [&](size_t, size_t&& i) { sum += i; });
+    EXPECT_EQ(sum, 45u);
+  }
+}
+
+TEST(Guarded, TurnsExceptionsIntoAStatus) {
+  EXPECT_TRUE(Guarded([] {}).ok());
+  Status memory = Guarded([] { throw std::bad_alloc(); });
+  EXPECT_EQ(memory.code(), Code::kLimit);
+  EXPECT_EQ(memory.message(), "memory ran out");
+  EXPECT_FALSE(memory.remedy().empty());
+  EXPECT_EQ(Guarded([] { throw std::runtime_error("odd"); }).message(), "odd");
+  EXPECT_FALSE(Guarded([] { throw 1; }).ok());
+  int context = 0;
+  alignas(ScopedWorkContext) char place[sizeof(ScopedWorkContext)];
+  EXPECT_FALSE(Guarded([&] {
+                 new (place) ScopedWorkContext(&context);  // nobody takes it back
+                 throw std::bad_alloc();
+               }).ok());
+  EXPECT_EQ(WorkContext(), nullptr);
 }
 
 TEST(ThreadPool, ComesAndGoes) {

@@ -113,6 +113,21 @@ TEST(FindEvent, IsNotFooledByText) {
   EXPECT_EQ(FindEvent(R"(, {"no": 1})", 0), std::string_view::npos);
 }
 
+TEST(FindEvent, WhatWasNeverClosedIsNone) {
+  EXPECT_EQ(FindEvent(R"([{"ph": "X", "name": "open}, {"ph": "Y"}])", 0), 28U) << "a string";
+  EXPECT_EQ(FindEvent(R"([{"ph": "X", {"ph": "Y"}])", 0), 12U) << "an object";
+  std::string deep = "[";
+  for (int i = 0; i < 100; ++i) deep += R"({"ph": "X", "a": [)";
+  EXPECT_EQ(FindEvent(deep + R"({"ph": "Y"})", 0), deep.size());
+}
+
+TEST(TakeEvent, EndsWhereTheEventEnds) {
+  std::string_view text = R"({"ph": "X"} {"ph": "Y"} garbage {"ph": "Z"}, {"ph": "A", {"ph": "B"})";
+  std::string taken;
+  while (!text.empty()) taken += std::string(TakeEvent(text)) + "|";
+  EXPECT_EQ(taken, R"({"ph": "X"}|{"ph": "Y"}|garbage {"ph": "Z"}|{"ph": "A"|{"ph": "B"}|)");
+}
+
 TEST_F(ChromeTrace, SlicesAreSortedAndNested) {
   ReadEvents(
       R"({"ph": "X", "cat": "cpu_op", "name": "inner", "pid": 1, "tid": 2, "ts": 10.5, "dur": 2},

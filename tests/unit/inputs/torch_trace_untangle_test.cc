@@ -268,6 +268,28 @@ TEST(UntangleTest, RandomRiffleOfEightRanksIsMostlyRestored) {
   EXPECT_GE(CountProved(stream, Untangle(stream.items)), Payloads(stream) * 8 / 10);
 }
 
+// Lines of many ranks and checksums that nothing fits: the search ends when its budget does.
+TEST(UntangleTest, WrongChecksumsAreGivenUp) {
+  std::vector<Payload> payloads;
+  for (int lane = 0; lane < 64; ++lane) payloads.push_back(Graph(lane, 20));
+  Stream stream;
+  for (int lane = 0; lane < 64; ++lane) stream.Header(lane, {"another"});
+  for (size_t line = 0; line < 20; ++line) {
+    for (int lane = 0; lane < 64; ++lane)
+      stream.Line(lane, payloads[static_cast<size_t>(lane)][line]);
+  }
+  stream.Header(64, Graph(0, 3));  // what stands together is found all the same
+  Payload whole = Graph(0, 3);
+  for (const std::string& line : whole) stream.Line(64, line);
+  UntangleLimits limits;
+  limits.least_work = 1'000'000;
+  Untangled result = Untangle(stream.items, limits);
+  EXPECT_TRUE(result.gave_up);
+  EXPECT_EQ(result.lost, 64);
+  EXPECT_EQ(result.restored, 1);
+  EXPECT_EQ(result.least_work_left, 0);
+}
+
 TEST(UntangleTest, AGarbageLineDestroysNothing) {
   std::vector<Log> logs = RankLogs(2, 20);
   Stream clean = Interleave(logs, Merge::kRandom, 3);

@@ -97,10 +97,27 @@ TEST(WalkFolders, LoopsAndSecondLinks) {
   EXPECT_EQ(Walk(folder, {folder.path()}),
             (Lines{"d/up skipped input.symlink_loop", "d/x", "e skipped input.seen_already"}));
   // Given twice is a slip of the shell, nothing to tell.
-  EXPECT_EQ(
-      Walk(folder, {folder.File("d"), folder.File("d/")}),
-      (Lines{"d/up/d skipped input.symlink_loop", "d/up/e skipped input.symlink_loop", "d/x"}))
-      << "the link leads up out of d, where d and e lead back";
+  EXPECT_EQ(Walk(folder, {folder.File("d"), folder.File("d/")}),
+            (Lines{"d/up skipped input.link_leaves", "d/x"}))
+      << "the link leads up out of d";
+}
+
+TEST(WalkFolders, LinksThatLeave) {
+  TempFolder folder;
+  WriteBytes(folder.File("job/x"), "1");
+  WriteBytes(folder.File("job2/y"), "2");
+  ASSERT_EQ(symlink("/", folder.File("job/root").c_str()), 0);
+  ASSERT_EQ(symlink("../job2", folder.File("job/other").c_str()), 0);
+  ASSERT_EQ(symlink("../job2/y", folder.File("job/z").c_str()), 0);
+  EXPECT_EQ(Walk(folder, {folder.File("job")}),
+            (Lines{"job/other skipped input.link_leaves", "job/root skipped input.link_leaves",
+                   "job/x", "job/z"}))
+      << "files are read wherever they lie";
+  // A link that is named, or whose folder is, is followed.
+  EXPECT_EQ(Walk(folder, {folder.File("job/other")}), (Lines{"job/other/y"}));
+  EXPECT_EQ(Walk(folder, {folder.File("job2"), folder.File("job")}),
+            (Lines{"job/other skipped input.seen_already", "job/root skipped input.link_leaves",
+                   "job/x", "job/z skipped input.seen_already", "job2/y"}));
 }
 
 TEST(WalkFolders, UnreadableFolder) {

@@ -552,13 +552,21 @@ TEST(FlightEntries, ShowsWhatTheAnalyzerRefuses) {
   EXPECT_FALSE(WriteEntries(job.model(), {.strict = true}, sink).ok());
 }
 
+std::string FlatJson(const Model& model, bool compat) {
+  std::string json;
+  Status status = WriteFlatJson(model, {}, compat, [&](std::string_view piece) {
+    json += piece;
+    return Status();
+  });
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return json;
+}
+
 TEST(FlightDatabase, IdsJoin) {
   auto events = Numbered({Op("all_reduce")});
   Job job;
   job.Rank(0, events).Rank(1, events);
-  auto tables = MakeFlatTables(job.model(), {}, /*compat=*/true);
-  ASSERT_TRUE(tables.ok()) << tables.status().ToString();
-  std::string json = FlatTablesAsJson(tables.value());
+  std::string json = FlatJson(job.model(), /*compat=*/true);
   std::string id = "\"id\":\"0" + std::to_string(HashOfRanks({0, 1})) + "\"";
   std::string reference = "\"group_id\":\"0" + std::to_string(HashOfRanks({0, 1})) + "\"";
   EXPECT_NE(json.find(id), std::string::npos) << json;
@@ -607,9 +615,7 @@ TEST_F(OurMatching, BlocksBlameTheMinority) {
 }
 
 TEST_F(OurMatching, DatabaseHasIt) {
-  auto tables = MakeFlatTables(job_.model(), {}, /*compat=*/false);
-  ASSERT_TRUE(tables.ok()) << tables.status().ToString();
-  std::string json = FlatTablesAsJson(tables.value());
+  std::string json = FlatJson(job_.model(), /*compat=*/false);
   EXPECT_NE(json.find("\"missing_ranks\":[3]"), std::string::npos) << json;
   EXPECT_NE(json.find("\"mismatch_collectives\":[{\"rank\":0"), std::string::npos) << json;
   EXPECT_NE(json.find("{\"id\":2,\"collective_id\":0,"), std::string::npos) << json;

@@ -55,6 +55,8 @@ class Pass {
     for (int32_t i = 0; i < static_cast<int32_t>(index_.groups.size()); ++i) {
       const Group& group = index_.GroupAt(i);
       counting_.clear();
+      counting_of_op_.clear();
+      last_counting_ = 0;
       for (const SeqRow& row : group.rows) AddCollective(i, group, row);
       for (const Channel* channel : channels_[i]) {
         for (int32_t at : channel->sends) AddTransfer(i, at);
@@ -129,12 +131,14 @@ class Pass {
     AddTime(unit, counting);
   }
 
-  // A group has a handful of ops, and most often the same as the time before.
+  // Most often the same op as the time before.
   Counting& CountingOf(int32_t group, int32_t at) {
     StringId op = index_.ops.op[index_.UnitAt(at).row];
-    for (Counting& counting : counting_) {
-      if (counting.traffic.op == op) return counting;
-    }
+    if (!counting_.empty() && counting_[last_counting_].traffic.op == op)
+      return counting_[last_counting_];
+    auto [found, is_new] = counting_of_op_.try_emplace(op, counting_.size());
+    last_counting_ = found->second;
+    if (!is_new) return counting_[last_counting_];
     Counting& counting = counting_.emplace_back();
     counting.traffic.group = group;
     counting.traffic.op = op;
@@ -213,7 +217,10 @@ class Pass {
   Arrivals& arrivals_;
   std::vector<int64_t> corrections_;  // by rank
   std::map<int32_t, std::vector<const Channel*>> channels_;
-  std::vector<Counting> counting_;  // of the group at hand
+  // Of the group at hand: its ops, and where in counting_ each is.
+  std::vector<Counting> counting_;
+  std::unordered_map<StringId, size_t> counting_of_op_;
+  size_t last_counting_ = 0;
   std::unordered_map<uint64_t, int64_t> bytes_;
   StringId last_op_ = StringId::kNone;
   bool uneven_ = false;

@@ -267,13 +267,13 @@ bool IsAlone(const Index& index, const Group& group, const SeqRow& row) {
   });
 }
 
-bool AddOddOne(const Index& index, const Group& group, const SeqRow& row,
+bool AddOddOne(const Index& index, const Group& group, const SeqRow& row, size_t& looks,
                std::vector<Cause>& causes) {
   int32_t at = index.UnitsOf(group, row).front();
   Verdict verdict;
   verdict.alone = true;
   verdict.blamed = {at};
-  verdict.reference = OddOneOut(index, group, index.UnitAt(at));
+  verdict.reference = OddOneOut(index, group, index.UnitAt(at), looks);
   if (verdict.reference < 0) return false;
   AddCause(index, group, row, verdict, causes);
   return true;
@@ -335,7 +335,7 @@ void AddAllToAll(const Index& index, const Group& group, const SeqRow& row,
 
 void FindMismatches(const Index& index, std::vector<Cause>& causes) {
   constexpr size_t kMostGroups = 256;  // that many wrong groups have one reason
-  size_t found = 0;
+  size_t found = 0, looks = 0;
   for (const Group& group : index.groups) {
     for (const SeqRow& row : group.rows) {
       auto members = index.UnitsOf(group, row);
@@ -343,7 +343,7 @@ void FindMismatches(const Index& index, std::vector<Cause>& causes) {
       if (differ) {
         AddCause(index, group, row, Vote(index, group, row), causes);
       } else if (IsAlone(index, group, row)) {
-        differ = AddOddOne(index, group, row, causes);
+        differ = AddOddOne(index, group, row, looks, causes);
       } else if (AllToAllIsOff(index, group, members)) {
         AddAllToAll(index, group, row, causes);
         differ = true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "analyses/flight/cause.h"
 #include "analyses/flight/words.h"
@@ -69,20 +70,19 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
 // One exchange of an odd size whose other half nobody knows (no dump, or half of one): all others
 // of the channel have the same, other size. The first exchanges of a channel are often of another
 // size (pipelines send shapes before tensors).
-bool IsOdd(const Index& index, const std::vector<int32_t>& list, int32_t at) {
+std::optional<int32_t> FindOdd(const Index& index, const std::vector<int32_t>& list) {
   constexpr size_t kEnough = 4, kFirst = 3;
-  const Unit& odd = index.UnitAt(at);
-  auto place = std::find(list.begin(), list.end(), at) - list.begin();
-  if (static_cast<size_t>(place) < kFirst) return false;
-  if (list.size() < kEnough || odd.peer >= 0 || odd.fell_out || odd.partner < 0) return false;
+  if (list.size() < kEnough) return std::nullopt;
+  const StringId usual = SizeOf(index, index.UnitAt(list.front()));
+  auto differs = [&](int32_t at) { return SizeOf(index, index.UnitAt(at)) != usual; };
+  const auto found = std::find_if(list.begin(), list.end(), differs);
+  if (found == list.end() || std::any_of(found + 1, list.end(), differs)) return std::nullopt;
+  if (static_cast<size_t>(found - list.begin()) < kFirst) return std::nullopt;
+  const Unit& odd = index.UnitAt(*found);
+  if (odd.peer >= 0 || odd.fell_out || odd.partner < 0) return std::nullopt;
   const RankInfo& partner = index.RankAt(odd.partner);
-  if (partner.has_dump && partner.whole) return false;
-  const Unit& first = index.UnitAt(list.front() == at ? list.back() : list.front());
-  StringId usual = SizeOf(index, first);
-  if (usual == SizeOf(index, odd)) return false;
-  return std::all_of(list.begin(), list.end(), [&](int32_t other) {
-    return other == at || SizeOf(index, index.UnitAt(other)) == usual;
-  });
+  if (partner.has_dump && partner.whole) return std::nullopt;
+  return *found;
 }
 
 void AddOdd(const Index& index, int32_t at, std::vector<Cause>& causes) {
@@ -117,9 +117,7 @@ void FindP2pSizes(const Index& index, std::vector<Cause>& causes) {
       break;
     }
     for (const auto* list : {&channel.sends, &channel.receives}) {
-      auto odd = std::find_if(list->begin(), list->end(),
-                              [&](int32_t at) { return IsOdd(index, *list, at); });
-      if (odd != list->end()) AddOdd(index, *odd, causes);
+      if (auto odd = FindOdd(index, *list)) AddOdd(index, *odd, causes);
     }
   }
 }

@@ -21,15 +21,19 @@ struct Share {
   }
 };
 
-bool IsSibling(const Group& a, const Group& b) {
-  return &a != &b && a.description == b.description && a.members.size() == b.members.size();
+// Groups of the same description and size, itself included. A few hundred tell all there is.
+std::span<const int32_t> SiblingsOf(const Index& index, const Group& group) {
+  constexpr size_t kMost = 512;
+  std::span<const int32_t> alike = index.Alike(group);
+  return alike.first(std::min(alike.size(), kMost));
 }
 
 // Do sibling groups do the same at this sequence number?
 Share Siblings(const Index& index, const Group& group, const Unit& unit) {
   Share share;
-  for (const Group& other : index.groups) {
-    const SeqRow* row = IsSibling(group, other) ? index.FindRow(other, unit.seq) : nullptr;
+  for (int32_t sibling : SiblingsOf(index, group)) {
+    const Group& other = index.GroupAt(sibling);
+    const SeqRow* row = &group == &other ? nullptr : index.FindRow(other, unit.seq);
     if (row == nullptr) continue;
     for (int32_t at : index.UnitsOf(other, *row)) {
       share.Add(index.UnitAt(at).signature == unit.signature);
@@ -155,13 +159,15 @@ Verdict Vote(const Index& index, const Group& group, const SeqRow& row) {
   return ByUsualness(index, group, units);
 }
 
-int32_t OddOneOut(const Index& index, const Group& group, const Unit& unit) {
+int32_t OddOneOut(const Index& index, const Group& group, const Unit& unit, size_t& looks) {
+  constexpr size_t kMostLooks = 1024;  // into the past of a rank
   Share siblings = Siblings(index, group, unit);
-  if (siblings.all < 2 || siblings.yes > 0) return -1;
+  if (siblings.all < 2 || siblings.yes > 0 || ++looks > kMostLooks) return -1;
   Share habit = Habit(index, unit);
   if (habit.all == 0 || habit.yes > 0) return -1;
-  for (const Group& other : index.groups) {
-    const SeqRow* row = IsSibling(group, other) ? index.FindRow(other, unit.seq) : nullptr;
+  for (int32_t sibling : SiblingsOf(index, group)) {
+    const Group& other = index.GroupAt(sibling);
+    const SeqRow* row = &group == &other ? nullptr : index.FindRow(other, unit.seq);
     if (row != nullptr) return index.UnitsOf(other, *row).front();
   }
   return -1;

@@ -23,7 +23,8 @@ Verdict Vote(const Index& index, const Group& group, const SeqRow& row);
 
 // The only member of a row of whom anything is known, the others having left no dump or half of
 // one: does it do what nobody in the same place does, and what it never did before? Then a unit of
-// a sibling group that shows what it should have done, else -1.
-int32_t OddOneOut(const Index& index, const Group& group, const Unit& unit);
+// a sibling group that shows what it should have done, else -1. `looks` counts those whose past had
+// to be looked at, which is done for a bounded number.
+int32_t OddOneOut(const Index& index, const Group& group, const Unit& unit, size_t& looks);
 
 }  // namespace debrief::analyses::flight

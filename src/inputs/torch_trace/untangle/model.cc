@@ -167,7 +167,14 @@ void Knowledge::Prove(const Digest& digest, std::vector<uint32_t> payload, int32
   std::vector<const Line*> content;
   for (uint32_t item : payload) content.push_back(&lines[item]);
   model.Learn(content, lane);
+  proved_lines += static_cast<int64_t>(payload.size());
   payloads.emplace(digest, std::move(payload));
+}
+
+int64_t Knowledge::WorkLeft(const UntangleLimits& limits) const {
+  int64_t earned = limits.work_per_item * static_cast<int64_t>(items.size()) +
+                   limits.work_per_proved_line * (proved_lines - proved_before_search);
+  return limits.least_work - std::max<int64_t>(0, work - earned);
 }
 
 Digest Knowledge::Checksum(std::span<const uint32_t> payload) const {

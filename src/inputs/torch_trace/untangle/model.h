@@ -88,6 +88,11 @@ struct Knowledge {
   std::vector<uint32_t> lines_to;  // per item: lines before it
   Model model;
   std::map<Digest, std::vector<uint32_t>> payloads;  // proved ones: items that hold their lines
+  int64_t work = 0;                                  // done so far, in comparisons
+  int64_t proved_lines = 0;                          // of all payloads
+  int64_t proved_before_search = 0;                  // by cheaper means
+  // What is left of limits.least_work; below 0 when the budget is used up.
+  int64_t WorkLeft(const UntangleLimits& limits) const;
 
   void Prove(const Digest& digest, std::vector<uint32_t> payload, int32_t lane);
   // The checksum of these lines as a payload.

@@ -32,8 +32,22 @@ Search::Search(Knowledge* knowledge, const UntangleLimits& limits, int32_t beam)
       trails_(1, Step{0, -1}),
       trail_limit_(kTrails) {}
 
+// What follows a header goes to its lane.
+void Search::TakeInOrder(size_t from, std::vector<int32_t>& taken) const {
+  int32_t lane = -1;
+  for (size_t i = from; i < taken.size(); ++i) {
+    if (know_.lanes[i] >= 0) {
+      lane = know_.lanes[i];
+    } else {
+      taken[i] = lane;
+    }
+  }
+}
+
 std::vector<int32_t> Search::Run() {
-  for (size_t i = 0; i < know_.items.size(); ++i) {
+  size_t end = 0;
+  for (size_t i = 0; i < know_.items.size() && !gave_up_; ++i, ++end) {
+    gave_up_ = know_.WorkLeft(limits_) < 0;
     if (know_.lanes[i] >= 0) {
       TakeHeader(i);
     } else {
@@ -42,8 +56,9 @@ std::vector<int32_t> Search::Run() {
   }
   for (int32_t lane = 0; lane < know_.lane_count; ++lane) CloseLane(lane);
   std::vector<int32_t> taken(know_.items.size(), -1);
+  TakeInOrder(end, taken);
   uint32_t at = states_[0].trail;
-  for (size_t i = taken.size(); i-- > 0;) {
+  for (size_t i = end; i-- > 0;) {
     if (know_.lanes[i] >= 0) continue;
     taken[i] = trails_[at].lane;
     at = trails_[at].before;
@@ -115,6 +130,10 @@ void Search::TakeLine(size_t item) {
   candidates_.clear();
   settled_ = false;
   for (uint32_t s = 0; s < states_.size(); ++s) Propose(item, s);
+  const bool is_guess = std::any_of(open_.begin(), open_.end(), [&](int32_t lane) {
+    return lanes_[static_cast<size_t>(lane)].payload->known == nullptr;
+  });
+  Spend(states_.size() * (width_ / 8 + open_.size() * (is_guess ? open_.size() + 8 : 8)));
   steps_ += static_cast<int64_t>(candidates_.size());
   int32_t best = candidates_[0].cost;
   for (const Candidate& candidate : candidates_) best = std::min(best, candidate.cost);
@@ -150,6 +169,8 @@ void Search::Propose(size_t item, uint32_t s) {
 }
 
 void Search::Extend(size_t item) {
+  // A checksum of the line for each candidate.
+  Spend(candidates_.size() * (100 + open_.size() + know_.items[item].text.size() / 2));
   std::erase_if(candidates_, [&](Candidate& candidate) {
     const State& state = states_[candidate.state];
     candidate.key = state.key;
@@ -294,6 +315,7 @@ void Search::Settle() {
 }
 
 void Search::Rekey() {
+  Spend(states_.size() * (open_.size() + 1));
   for (uint32_t s = 0; s < states_.size(); ++s) {
     states_[s].key = 0;
     for (int32_t lane : open_) states_[s].key += PartOfKey(lane, Position(s, lane));

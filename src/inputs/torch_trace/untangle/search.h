@@ -18,6 +18,8 @@ class Search {
   Search(Knowledge* knowledge, const UntangleLimits& limits, int32_t beam);
   // Per item the lane that each line went to, -1 none.
   std::vector<int32_t> Run();
+  // The budget was used up.
+  bool gave_up() const { return gave_up_; }
 
  private:
   struct State {
@@ -51,6 +53,8 @@ class Search {
     uint32_t end = 0;                  // the item that closes it
   };
 
+  void Spend(size_t comparisons) { know_.work += static_cast<int64_t>(comparisons); }
+  void TakeInOrder(size_t from, std::vector<int32_t>& taken) const;
   void TakeHeader(size_t item);
   void TakeLine(size_t item);
 
@@ -97,6 +101,7 @@ class Search {
   std::vector<Step> trails_;
   size_t trail_limit_;
   bool settled_ = false;  // a payload was proved in this step
+  bool gave_up_ = false;
 };
 
 }  // namespace debrief::inputs::torch_trace

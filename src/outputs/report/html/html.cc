@@ -8,7 +8,7 @@
 //   {{title}}      inside <title>: the first headline
 //   {{headlines}}  inside <noscript>: all of them, for a reader without scripts
 //   {{data}}       inside <script type="application/json">: the run as JSON
-//   {{contents}}   likewise: how many rows each table has
+//   {{contents}}   likewise: the id of the run, and how many rows each table has
 //   {{islands}}    elements of the islands that stand in the page
 //
 // Text from inputs goes through AppendHtml for the first two. In the next two the JSON writer turns
@@ -81,7 +81,7 @@ void AppendHeadlines(const Model& model, std::string& out) {
 std::string ContentsJson(const Model& model) {
   std::string out;
   JsonWriter json(&out);
-  json.BeginObject().Key("rows").BeginObject();
+  json.BeginObject().Field("run", RunId(model)).Key("rows").BeginObject();
   const std::span<const TableInfo* const> all = AllTables();
   for (TableId id = 0; id < all.size(); ++id) {
     const Table* table = model.tables.Find(id);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,7 +52,7 @@ std::string_view SizesJson(std::string_view sizes) {
 
 // Columns as "id BIGINT; name VARCHAR".
 FlatTable NewTable(std::string_view name, std::string_view columns) {
-  FlatTable table{.name = name, .columns = {}, .rows = {}};
+  FlatTable table{.name = name, .columns = {}};
   while (!columns.empty()) {
     size_t blank = columns.find(' '), end = std::min(columns.find(';'), columns.size());
     table.columns.push_back({columns.substr(0, blank), columns.substr(blank + 1, end - blank - 1)});
@@ -76,44 +77,71 @@ void WriteField(JsonWriter& json, std::string_view name, const Value& value) {
   }
 }
 
-// A row of values in the order of the columns.
-template <typename... Values>
-void AddRow(FlatTable& table, const Values&... values) {
-  JsonWriter json(&table.rows.emplace_back());
-  auto column = table.columns.begin();
-  json.BeginObject();
-  (WriteField(json, (column++)->name, values), ...);
-  json.EndObject();
-}
+// One table, as it goes to the sink. The first error is kept, and what comes after it is dropped.
+class TableRows {
+ public:
+  TableRows(FlatSink& sink, std::string_view name, std::string_view columns)
+      : sink_(sink), table_(NewTable(name, columns)), status_(sink.Begin(table_)) {}
 
-FlatTable Groups(const Dumps& dumps) {
-  FlatTable table = NewTable("groups", "id VARCHAR; name VARCHAR; desc VARCHAR; size BIGINT");
-  for (const DumpGroup& group : dumps.groups)
-    AddRow(table, group.key, group.name, group.desc, group.ranks.size());
-  return table;
-}
-
-FlatTable Memberships(const Dumps& dumps) {
-  FlatTable table = NewTable("memberships", "group_id VARCHAR; global_rank BIGINT");
-  for (const DumpGroup& group : dumps.groups)
-    for (int32_t rank : group.ranks) AddRow(table, group.key, rank);
-  return table;
-}
-
-FlatTable Tracebacks(const Model& model, const Ids& ids) {
-  FlatTable table = NewTable(
-      "tracebacks", "id BIGINT; frames STRUCT(name VARCHAR, filename VARCHAR, line BIGINT)[]");
-  for (size_t i = 0; i < ids.stacks().size(); ++i) {
-    JsonWriter json(&table.rows.emplace_back());
-    json.BeginObject().Field("id", i);
-    json.Objects("frames", model.pools.GetStack(ids.stacks()[i]), [&](FrameId id) {
-      const Frame& frame = model.pools.GetFrame(id);
-      json.Field("name", model.pools.Text(frame.function));
-      json.Field("filename", model.pools.Text(frame.file)).Field("line", frame.line);
+  // A row of values in the order of the columns.
+  template <typename... Values>
+  void Add(const Values&... values) {
+    AddObject([&](JsonWriter& json) {
+      auto column = table_.columns.begin();
+      (WriteField(json, (column++)->name, values), ...);
     });
-    json.EndObject();
   }
-  return table;
+
+  template <typename Fill>
+  void AddObject(Fill&& fill) {
+    row_.clear();
+    JsonWriter json(&row_);
+    json.BeginObject();
+    fill(json);
+    json.EndObject();
+    if (status_.ok()) status_ = sink_.Row(row_);
+  }
+
+  Status End() {
+    TRY(std::move(status_));
+    return sink_.End(table_);
+  }
+
+ private:
+  FlatSink& sink_;
+  FlatTable table_;
+  Status status_;
+  std::string row_;
+};
+
+Status Groups(const Dumps& dumps, FlatSink& sink) {
+  TableRows table(sink, "groups", "id VARCHAR; name VARCHAR; desc VARCHAR; size BIGINT");
+  for (const DumpGroup& group : dumps.groups)
+    table.Add(group.key, group.name, group.desc, group.ranks.size());
+  return table.End();
+}
+
+Status Memberships(const Dumps& dumps, FlatSink& sink) {
+  TableRows table(sink, "memberships", "group_id VARCHAR; global_rank BIGINT");
+  for (const DumpGroup& group : dumps.groups)
+    for (int32_t rank : group.ranks) table.Add(group.key, rank);
+  return table.End();
+}
+
+Status Tracebacks(const Model& model, const Ids& ids, FlatSink& sink) {
+  TableRows table(sink, "tracebacks",
+                  "id BIGINT; frames STRUCT(name VARCHAR, filename VARCHAR, line BIGINT)[]");
+  for (size_t i = 0; i < ids.stacks().size(); ++i) {
+    table.AddObject([&](JsonWriter& json) {
+      json.Field("id", i);
+      json.Objects("frames", model.pools.GetStack(ids.stacks()[i]), [&](FrameId id) {
+        const Frame& frame = model.pools.GetFrame(id);
+        json.Field("name", model.pools.Text(frame.function));
+        json.Field("filename", model.pools.Text(frame.file)).Field("line", frame.line);
+      });
+    });
+  }
+  return table.End();
 }
 
 std::string MisfitsJson(const Collective& collective, Ids& ids) {
@@ -141,63 +169,61 @@ int32_t AnyMember(const Collective& collective) {
   return members.empty() ? kNone32 : *std::min_element(members.begin(), members.end());
 }
 
-FlatTable Collectives(const Database& db, Ids& ids) {
-  FlatTable table =
-      NewTable("collectives",
-               "id BIGINT; group_id VARCHAR; pass_check BOOLEAN; collective_seq_id BIGINT; "
-               "p2p_seq_id BIGINT; record_id BIGINT; pg_desc VARCHAR; collective_name VARCHAR; "
-               "input_sizes BIGINT[][]; output_sizes BIGINT[][]; expected_ranks BIGINT[]; "
-               "collective_state VARCHAR; missing_ranks BIGINT[]; mismatch_collectives JSON; "
-               "type_of_mismatch VARCHAR; traceback_id BIGINT");
+Status Collectives(const Database& db, Ids& ids, FlatSink& sink) {
+  TableRows table(sink, "collectives",
+                  "id BIGINT; group_id VARCHAR; pass_check BOOLEAN; collective_seq_id BIGINT; "
+                  "p2p_seq_id BIGINT; record_id BIGINT; pg_desc VARCHAR; collective_name VARCHAR; "
+                  "input_sizes BIGINT[][]; output_sizes BIGINT[][]; expected_ranks BIGINT[]; "
+                  "collective_state VARCHAR; missing_ranks BIGINT[]; mismatch_collectives JSON; "
+                  "type_of_mismatch VARCHAR; traceback_id BIGINT");
   for (const Collective& one : db.collectives) {
     const Entry& entry = one.entry;
     const std::string misfits = MisfitsJson(one, ids);
     std::optional<std::string_view> mismatch;
     if (!one.misfits.empty()) mismatch = MatchStateName(one.misfits.front().info.state);
-    AddRow(table, one.id, ids.Group(entry, AnyMember(one)), one.pass_check, entry.collective_seq,
-           entry.p2p_seq, entry.record, GroupText(entry), ProfilingName(entry),
-           Json{SizesJson(entry.input_sizes)}, Json{SizesJson(entry.output_sizes)},
-           one.expected.Items(), entry.state, one.missing.value_or(PythonSet()).Items(),
-           Json{misfits}, mismatch, ids.Traceback(entry.stack));
+    table.Add(one.id, ids.Group(entry, AnyMember(one)), one.pass_check, entry.collective_seq,
+              entry.p2p_seq, entry.record, GroupText(entry), ProfilingName(entry),
+              Json{SizesJson(entry.input_sizes)}, Json{SizesJson(entry.output_sizes)},
+              one.expected.Items(), entry.state, one.missing.value_or(PythonSet()).Items(),
+              Json{misfits}, mismatch, ids.Traceback(entry.stack));
   }
-  return table;
+  return table.End();
 }
 
-FlatTable Calls(const Model& model, const Database& db, Ids& ids) {
-  FlatTable table =
-      NewTable("ncclcalls",
-               "id BIGINT; collective_id BIGINT; group_id VARCHAR; global_rank BIGINT; "
-               "traceback_id BIGINT; collective_type VARCHAR; sizes BIGINT[][]");
+Status Calls(const Model& model, const Database& db, Ids& ids, FlatSink& sink) {
+  TableRows table(sink, "ncclcalls",
+                  "id BIGINT; collective_id BIGINT; group_id VARCHAR; global_rank BIGINT; "
+                  "traceback_id BIGINT; collective_type VARCHAR; sizes BIGINT[][]");
   for (const NcclCall& call : db.calls) {
     const Entry entry = ReadEntry(model, call.row);
-    AddRow(table, call.id, call.collective, ids.Group(entry, call.rank), call.rank,
-           ids.Traceback(entry.stack), ProfilingName(entry), Json{SizesJson(entry.input_sizes)});
+    table.Add(call.id, call.collective, ids.Group(entry, call.rank), call.rank,
+              ids.Traceback(entry.stack), ProfilingName(entry), Json{SizesJson(entry.input_sizes)});
   }
-  return table;
+  return table.End();
 }
 
-FlatTable Processes(const Model& model, const Dumps& dumps) {
+Status Processes(const Model& model, const Dumps& dumps, FlatSink& sink) {
   const auto& ops = model.tables.Get<CommOpTable>();
   const auto& inputs = model.tables.Get<InputTable>();
   const auto& ranks = model.tables.Get<RankTable>();
-  FlatTable table = NewTable("processes", "rank BIGINT; host VARCHAR; input VARCHAR");
+  TableRows table(sink, "processes", "rank BIGINT; host VARCHAR; input VARCHAR");
+  std::map<int32_t, StringId> hosts;
+  for (size_t i = 0; i < ranks.size(); ++i) hosts[ranks.rank[i]] = ranks.host[i];
   for (const RankDump& dump : dumps.ranks) {
-    std::string_view host;
-    for (size_t i = 0; i < ranks.size(); ++i) {
-      if (ranks.rank[i] == dump.rank) host = model.pools.Text(ranks.host[i]);
-    }
+    const auto known = hosts.find(dump.rank);
+    const std::string_view host = known == hosts.end() ? "" : model.pools.Text(known->second);
     std::string_view path;
     int32_t input = dump.entries.empty() ? kNone32 : ops.input[dump.entries.front().row];
     if (input >= 0 && static_cast<size_t>(input) < inputs.size())
       path = model.pools.Text(inputs.path[static_cast<size_t>(input)]);
-    AddRow(table, dump.rank, host, path);
+    table.Add(dump.rank, host, path);
   }
-  return table;
+  return table.End();
 }
 
-FlatTable Threads(const Model& model, const Dumps& dumps) {
+Status Threads(const Model& model, const Dumps& dumps, FlatSink& sink) {
   const auto& ops = model.tables.Get<CommOpTable>();
-  FlatTable table = NewTable("threads", "rank BIGINT; thread VARCHAR");
+  TableRows table(sink, "threads", "rank BIGINT; thread VARCHAR");
   std::set<std::pair<int32_t, std::string_view>> seen;
   for (const RankDump& dump : dumps.ranks) {
     for (const Entry& entry : dump.entries) {
@@ -205,20 +231,19 @@ FlatTable Threads(const Model& model, const Dumps& dumps) {
       if (!thread.empty()) seen.emplace(dump.rank, thread);
     }
   }
-  for (const auto& [rank, thread] : seen) AddRow(table, rank, thread);
-  return table;
+  for (const auto& [rank, thread] : seen) table.Add(rank, thread);
+  return table.End();
 }
 
-FlatTable Ops(const Model& model, const Dumps& dumps, const Database& db, Ids& ids) {
-  FlatTable table =
-      NewTable("ops",
-               "rank BIGINT; record_id BIGINT; call_id BIGINT; collective_id BIGINT; group_id "
-               "VARCHAR; pg_id BIGINT; backend VARCHAR; op VARCHAR; src BIGINT; dst BIGINT; "
-               "collective_seq_id BIGINT; p2p_seq_id BIGINT; op_id BIGINT; is_p2p BOOLEAN; "
-               "input_sizes BIGINT[][]; output_sizes BIGINT[][]; input_dtypes VARCHAR; "
-               "output_dtypes VARCHAR; state VARCHAR; retired BOOLEAN; time_created_ns BIGINT; "
-               "time_discovered_started_ns BIGINT; time_discovered_completed_ns BIGINT; "
-               "duration_ns BIGINT; timeout_ms BIGINT; thread VARCHAR; traceback_id BIGINT");
+Status Ops(const Model& model, const Dumps& dumps, const Database& db, Ids& ids, FlatSink& sink) {
+  TableRows table(sink, "ops",
+                  "rank BIGINT; record_id BIGINT; call_id BIGINT; collective_id BIGINT; group_id "
+                  "VARCHAR; pg_id BIGINT; backend VARCHAR; op VARCHAR; src BIGINT; dst BIGINT; "
+                  "collective_seq_id BIGINT; p2p_seq_id BIGINT; op_id BIGINT; is_p2p BOOLEAN; "
+                  "input_sizes BIGINT[][]; output_sizes BIGINT[][]; input_dtypes VARCHAR; "
+                  "output_dtypes VARCHAR; state VARCHAR; retired BOOLEAN; time_created_ns BIGINT; "
+                  "time_discovered_started_ns BIGINT; time_discovered_completed_ns BIGINT; "
+                  "duration_ns BIGINT; timeout_ms BIGINT; thread VARCHAR; traceback_id BIGINT");
   const auto& ops = model.tables.Get<CommOpTable>();
   std::map<size_t, const NcclCall*> calls;
   for (const NcclCall& call : db.calls) calls.try_emplace(call.row, &call);
@@ -228,22 +253,45 @@ FlatTable Ops(const Model& model, const Dumps& dumps, const Database& db, Ids& i
       const size_t row = entry.row;
       const auto found = calls.find(row);
       const NcclCall& call = found == calls.end() ? none : *found->second;
-      AddRow(table, dump.rank, entry.record, call.id, call.collective, ids.Group(entry, dump.rank),
-             ops.pg_id[row], entry.backend, entry.op, entry.src, entry.dst, entry.collective_seq,
-             entry.p2p_seq, ops.op_id[row], entry.is_p2p, Json{SizesJson(entry.input_sizes)},
-             Json{SizesJson(entry.output_sizes)}, entry.input_dtypes, entry.output_dtypes,
-             entry.state, ops.retired[row] != 0, ops.created_ns[row], ops.started_ns[row],
-             ops.completed_ns[row], ops.duration_ns[row], ops.timeout_ms[row],
-             model.pools.Text(ops.thread[row]), ids.Traceback(entry.stack));
+      table.Add(dump.rank, entry.record, call.id, call.collective, ids.Group(entry, dump.rank),
+                ops.pg_id[row], entry.backend, entry.op, entry.src, entry.dst, entry.collective_seq,
+                entry.p2p_seq, ops.op_id[row], entry.is_p2p, Json{SizesJson(entry.input_sizes)},
+                Json{SizesJson(entry.output_sizes)}, entry.input_dtypes, entry.output_dtypes,
+                entry.state, ops.retired[row] != 0, ops.created_ns[row], ops.started_ns[row],
+                ops.completed_ns[row], ops.duration_ns[row], ops.timeout_ms[row],
+                model.pools.Text(ops.thread[row]), ids.Traceback(entry.stack));
     }
   }
-  return table;
+  return table.End();
 }
+
+class JsonSink final : public FlatSink {
+ public:
+  using Append = std::function<Status(std::string_view)>;
+  explicit JsonSink(const Append& append) : append_(append) {}
+
+  Status Begin(const FlatTable& table) override {
+    is_first_row_ = true;
+    return append_(fmt::format(",\n\"{}\": [", table.name));
+  }
+
+  Status Row(std::string_view json) override {
+    TRY(append_(is_first_row_ ? "\n" : ",\n"));
+    is_first_row_ = false;
+    return append_(json);
+  }
+
+  Status End(const FlatTable&) override { return append_("]"); }
+
+ private:
+  const Append& append_;
+  bool is_first_row_ = true;
+};
 
 }  // namespace
 
-Result<std::vector<FlatTable>> MakeFlatTables(const Model& model, const FlightTextOptions& options,
-                                              bool compat) {
+Status WriteFlatTables(const Model& model, const FlightTextOptions& options, bool compat,
+                       FlatSink& sink) {
   auto attempts = AttemptsWithDumps(model);
   if (attempts.size() != 1) {
     return Status(Code::kUsage,
@@ -255,29 +303,22 @@ Result<std::vector<FlatTable>> MakeFlatTables(const Model& model, const FlightTe
   ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, load));
   ASSIGN_OR_RETURN(Database db, FindDatabase(model, dumps, options, compat));
   Ids ids(model, dumps);
-  std::vector<FlatTable> tables;
-  tables.push_back(Groups(dumps));
-  tables.push_back(Memberships(dumps));
-  tables.push_back(Collectives(db, ids));
-  tables.push_back(Calls(model, db, ids));
-  tables.push_back(Processes(model, dumps));
-  tables.push_back(Threads(model, dumps));
-  tables.push_back(Ops(model, dumps, db, ids));
-  tables.push_back(Tracebacks(model, ids));
-  return tables;
+  TRY(Groups(dumps, sink));
+  TRY(Memberships(dumps, sink));
+  TRY(Collectives(db, ids, sink));
+  TRY(Calls(model, db, ids, sink));
+  TRY(Processes(model, dumps, sink));
+  TRY(Threads(model, dumps, sink));
+  TRY(Ops(model, dumps, db, ids, sink));
+  return Tracebacks(model, ids, sink);
 }
 
-std::string FlatTablesAsJson(const std::vector<FlatTable>& tables) {
-  std::string text = "{\"schema\": 1";
-  for (const FlatTable& table : tables) {
-    text += fmt::format(",\n\"{}\": [", table.name);
-    for (size_t i = 0; i < table.rows.size(); ++i) {
-      text += i == 0 ? "\n" : ",\n";
-      text += table.rows[i];
-    }
-    text += "]";
-  }
-  return text + "}\n";
+Status WriteFlatJson(const Model& model, const FlightTextOptions& options, bool compat,
+                     const std::function<Status(std::string_view)>& append) {
+  TRY(append("{\"schema\": 1"));
+  JsonSink sink(append);
+  TRY(WriteFlatTables(model, options, compat, sink));
+  return append("}\n");
 }
 
 }  // namespace debrief::outputs::flight_text

@@ -2,7 +2,7 @@
 //
 //   WriteDetails    its blocks, and its tables of coalesced regions
 //   WriteTables     its four tables
-//   MakeFlatTables  the flat database of `debrief flight -o`, as tables whose ids join:
+//   WriteFlatTables  the flat database of `debrief flight -o`, as tables whose ids join:
 //
 //     groups(id, ...)       <- memberships, collectives, ncclcalls, ops: group_id
 //     tracebacks(id, ...)   <- collectives, ncclcalls, ops: traceback_id
@@ -14,6 +14,7 @@
 // shown (compat/torchfrtrace).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -38,15 +39,25 @@ struct FlatColumn {
 struct FlatTable {
   std::string_view name;
   std::vector<FlatColumn> columns;
-  std::vector<std::string> rows;  // each a JSON object with these columns
+};
+
+// Takes the flat tables one after another, row by row: together they are many times their dumps.
+class FlatSink {
+ public:
+  virtual ~FlatSink() = default;
+  virtual Status Begin(const FlatTable& table) = 0;
+  // A JSON object with the columns of the table.
+  virtual Status Row(std::string_view json) = 0;
+  virtual Status End(const FlatTable& table) = 0;
 };
 
 // kUsage when the model has dumps of several jobs or attempts.
-Result<std::vector<FlatTable>> MakeFlatTables(const Model& model, const FlightTextOptions& options,
-                                              bool compat);
+Status WriteFlatTables(const Model& model, const FlightTextOptions& options, bool compat,
+                       FlatSink& sink);
 
-// {"schema": 1, "groups": [...], ...}, one row a line.
-std::string FlatTablesAsJson(const std::vector<FlatTable>& tables);
+// All of them as {"schema": 1, "groups": [...], ...}, one row a line, in pieces.
+Status WriteFlatJson(const Model& model, const FlightTextOptions& options, bool compat,
+                     const std::function<Status(std::string_view)>& append);
 
 // ---- What analyses/flight found (tables comm_match and comm_call), in the form of the analyzer's
 // database. The entry that speaks for a match is the majority's, so that the ranks named are those
