@@ -7,7 +7,7 @@ import { Incident } from "../run/incident";
 import { useOnce } from "../run/islands";
 import { storyIsland, storyOf } from "../run/story";
 import { CopyButton } from "../parts/copy";
-import { bytes, count, counted, words } from "../parts/format";
+import { bytes, capital, count, counted, words } from "../parts/format";
 import { SeverityMark } from "../parts/marks";
 import { grouped, sum } from "../parts/rows";
 import { href, to } from "../shell/route";
@@ -34,7 +34,7 @@ function Hero({ finding, run }: { finding: Finding; run: Run }) {
       <Blame finding={finding} run={run} />
       {finding.why && (
         <p class="next-step">
-          <strong>Reason</strong> {finding.why}
+          <strong>Reason</strong> {capital(finding.why)}
         </p>
       )}
       {finding.next_step && (
