@@ -159,9 +159,12 @@ class SvgWriter {
 
   void WriteBar(double x, double y, double width, Activity activity) {
     const Look& look = LookOf(activity);
+    // In steps of a profile communication has the colour that it has in the other views of
+    // profiles.
+    const bool is_exposed = incident_.is_slow && activity == Activity::kCollective;
     out_ += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{}\" class=\"{}\" fill=\"{}\"/>",
-        x, y, width, kBarHeight, look.name, look.fill);
+        x, y, width, kBarHeight, look.name, is_exposed ? "#e0912a" : look.fill);
     if (activity != Activity::kWaiting && activity != Activity::kUnknown) return;
     const bool is_unknown = activity == Activity::kUnknown;
     out_ += fmt::format(
