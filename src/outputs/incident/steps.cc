@@ -30,7 +30,7 @@ class StepRows {
     for (auto& [rank, rows] : rows_of_) AddRow(rank, rows, incident);
     if (incident.rows.empty()) return {};
     incident.zero = incident.from;
-    incident.notes.push_back(
+    incident.notes.emplace_back(
         "Inside of a step the parts are added up; they do not stand in the order in which they "
         "ran.");
     FoldRows(incident.from, incident.to, incident.rows);
