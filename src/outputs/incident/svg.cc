@@ -13,6 +13,7 @@
 #include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/rank_list.h"
+#include "base/text/safe_name.h"
 #include "base/text/units.h"
 #include "outputs/incident/gather.h"
 
@@ -50,9 +51,10 @@ constexpr std::array<std::string_view, 5> kMarkWords = {"watchdog timeout", "err
 constexpr double kWidth = 960, kLeft = 138, kRight = 14, kTop = 40;
 constexpr double kRowHeight = 24, kBarHeight = 17, kCharacter = 6.1;
 
+// Control characters are not allowed in XML, and marks that turn text around would mislead.
 std::string Escaped(std::string_view text) {
   std::string out;
-  AppendHtml(out, text);
+  AppendHtml(out, Printable(text));
   return out;
 }
 
