@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "comm_fixture.h"
 #include "outputs/incident/gather.h"
 #include "tables/job.h"
 #include "tables/profile_step.h"
 #include "tables/rank.h"
 #include "tables/text_event.h"
+#include "unit/outputs/comm_fixture.h"
 
 namespace debrief::incident {
 
