@@ -3,6 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { findingForest, type Analysis, type Diagnostic, type Finding, type Job, type Run } from "../run/data";
 import { Blame, confidenceText, Findings } from "../run/findings";
+import { wholeHeadline } from "../run/evidence";
 import { Incident } from "../run/incident";
 import { useOnce } from "../run/islands";
 import { storyIsland, storyOf } from "../run/story";
@@ -31,6 +32,7 @@ function Hero({ finding, run }: { finding: Finding; run: Run }) {
         {story?.markdown && <CopyButton text={story.markdown} words="Copy as Markdown" />}
       </p>
       <h1>{finding.headline}</h1>
+      {wholeHeadline(finding) && <p class="whole-headline">{wholeHeadline(finding)?.text}</p>}
       <Blame finding={finding} run={run} />
       {finding.why && (
         <p class="next-step">

@@ -49,8 +49,13 @@ void WriteFirst(const Model& model, const Finding& finding, const OutputContext&
                                                         paper.Room(), context.unicode);
     if (!sketch.empty()) paper.Beside(sketch);
   }
-  for (size_t i = 0; i < std::min(kMostEvidence, finding.evidence.size()); ++i)
-    paper.Beside("evidence: " + finding.evidence[i].text);
+  size_t left = kMostEvidence;
+  for (const Evidence& evidence : finding.evidence) {
+    // Without rows it is the headline at full length, which findings.json and the report have.
+    if (evidence.table.empty() || left-- == 0) continue;
+    paper.Beside("evidence: " + evidence.text);
+    if (left == 0) break;
+  }
   if (!finding.next_step.empty()) paper.Beside("next: " + finding.next_step, kMostNext);
   if (finding.explains.empty()) return;
   const std::string& example = model.findings[finding.explains.front()].headline;
