@@ -1,7 +1,7 @@
 # The entry point. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help answers build demo test attack campaign bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
+.PHONY: help answers build demo shots test attack campaign bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
 
 SECONDS ?= 600
 MINUTES ?= 10
@@ -16,6 +16,7 @@ help:
 	@echo "make test     build release and sanitizers, then run every test"
 	@echo "make bench    run the benchmarks"
 	@echo "make big-report   the report of a million events and ten thousand compilations, in build/bench-data/report_big_out"
+	@echo "make shots    screenshots of every view at three widths, light and dark, in build/shots [JOBS='FOLDER...']"
 	@echo "make install  debrief, the recorder and its Python package below PREFIX=/usr/local"
 	@echo "make lint     formatting, clang-tidy and the check scripts"
 	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
@@ -41,6 +42,9 @@ build: setup-build
 
 demo: build
 	build/release/debrief examples/hung-job -o build/demo
+
+shots: build setup-test
+	@node tests/browser/shots.mjs --binary build/release/debrief --out build/shots $(JOBS)
 
 # Address and undefined-behaviour sanitizers and the fuzzers are one build.
 sanitized: setup-test

@@ -44,6 +44,8 @@ std::unique_ptr<Progress> MakeProgress(bool quiet);
 
 // Colour only on a terminal that can, and not when NO_COLOR is set.
 bool WantsColour();
+// Blocks and other signs only on a terminal whose locale says UTF-8.
+bool WantsUnicode();
 int TerminalWidth();
 
 // The value of an environment variable, or "".

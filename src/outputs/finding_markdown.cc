@@ -69,15 +69,14 @@ void AppendBlame(std::string& out, const Finding& finding) {
   if (out.size() > before) out += "\n";
 }
 
-std::string_view ConfidenceWord(double confidence) {
-  if (confidence >= 0.85) return "high";
-  return confidence >= 0.6 ? "medium" : "low";
+std::string ConfidenceText(double confidence) {
+  const std::string_view word = confidence >= 0.85 ? "high" : confidence >= 0.6 ? "medium" : "low";
+  return fmt::format("{} ({} %)", word, std::lround(100 * confidence));
 }
 
 void AppendConfidence(std::string& out, const Finding& finding) {
   if (std::isnan(finding.confidence)) return;
-  out += fmt::format("Confidence {} ({:.0f} %){}\n\n", ConfidenceWord(finding.confidence),
-                     100 * finding.confidence,
+  out += fmt::format("Confidence {}{}\n\n", ConfidenceText(finding.confidence),
                      finding.why.empty() ? "" : ": " + Markdown(finding.why));
 }
 

@@ -383,7 +383,7 @@ const example = {
     assert.match(hero, /rank 5/i);
     for (const part of ["mesh_dp", "all_reduce", "dist_job.py:53"])
       assert.ok(hero.includes(part), `${part} in ${hero}`);
-    const box = await page.locator(".hero").boundingBox();
+    const box = await page.locator(".hero .next-step").last().boundingBox();
     assert.ok(box.y >= 0 && box.y + box.height <= 800, "the verdict is on the first screen");
     await t.screenshot(page, "example_hung_verdict");
     await page.locator(".hero").getByRole("link", { name: "Show in the grid" }).click();

@@ -1,6 +1,6 @@
 // What can be measured of the looks: contrast of every text, and names of everything that can be used.
 import assert from "node:assert/strict";
-import { hasCount } from "./steps.mjs";
+import { allViews, hasCount, settled } from "./steps.mjs";
 import { hungWithFlight } from "./flight_fixture.mjs";
 
 const addresses = [
@@ -78,4 +78,40 @@ const named = {
   },
 };
 
-export const tests = [contrast, named];
+const narrow = {
+  name: "looks: no view of an example scrolls sideways on 390 px, and the tab of each is in sight",
+  needsBinary: true,
+  async run(t) {
+    for (const example of ["examples/hung-job", "examples/two-rank-profile"]) {
+      const page = await t.report([example], { width: 390, height: 844 });
+      for (const view of await allViews(page)) {
+        await page.evaluate((hash) => (location.hash = hash), view);
+        await settled(page);
+        const seen = await page.evaluate(() => {
+          const { scrollWidth, clientWidth } = document.documentElement;
+          const tab = document.querySelector("nav a[aria-current]").getBoundingClientRect();
+          return { over: scrollWidth - clientWidth, isTabSeen: tab.left >= 0 && tab.right <= clientWidth };
+        });
+        assert.deepEqual(seen, { over: 0, isTabSeen: true }, `${example} ${view}`);
+      }
+    }
+  },
+};
+
+const stillTabs = {
+  name: "looks: tabs stay where they are when one is chosen",
+  async run(t) {
+    const page = await t.open(hungWithFlight());
+    const places = () =>
+      page
+        .getByRole("navigation", { name: "Sections" })
+        .getByRole("link")
+        .evaluateAll((links) => links.map((one) => one.getBoundingClientRect().left));
+    const before = await places();
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Inputs" }).click();
+    await page.locator("nav a[aria-current]", { hasText: "Inputs" }).waitFor();
+    assert.deepEqual(await places(), before);
+  },
+};
+
+export const tests = [contrast, named, narrow, stillTabs];

@@ -102,7 +102,8 @@ void PrintAnswer(const Model& model, const ReportOptions& options, const GlobalO
     sink.Write(RunJson(model, 1));
     return;
   }
-  OutputContext context{.text = &sink, .width = TerminalWidth(), .colour = WantsColour()};
+  OutputContext context{
+      .text = &sink, .width = TerminalWidth(), .colour = WantsColour(), .unicode = WantsUnicode()};
   for (const Output* output : AllOutputs()) {
     if (output->info.name == (options.markdown ? "markdown" : "console"))
       (void)output->write(model, context);

@@ -77,8 +77,11 @@ class Gatherer {
   template <typename Table>
   RankFacts* FactsOf(const Table& table, size_t row) {
     if (!IsOurs(table, row) || table.rank[row] == kNone32) return nullptr;
+    if (last_ != nullptr && last_rank_ == table.rank[row])
+      return last_;  // rows of a rank follow each other
     auto found = facts_.ranks.find(table.rank[row]);
-    return found == facts_.ranks.end() ? nullptr : &found->second;
+    last_rank_ = table.rank[row];
+    return last_ = found == facts_.ranks.end() ? nullptr : &found->second;
   }
 
   std::string_view Text(StringId id) const { return model_.pools.Text(id); }
@@ -328,6 +331,8 @@ class Gatherer {
   const Model& model_;
   Facts facts_;
   int64_t dumps_end_ = kNone64;
+  RankFacts* last_ = nullptr;  // what FactsOf() found last
+  int32_t last_rank_ = kNone32;
 };
 
 }  // namespace

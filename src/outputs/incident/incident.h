@@ -36,8 +36,9 @@ enum class Activity : uint8_t {
   kEnded,
   kCount,
 };
-// "waiting in a collective", for the legend.
-std::string_view ActivityWords(Activity activity);
+// "waiting in a collective", for the legend. `is_slow`: in steps of a profile, where a collective
+// is what no computing hides.
+std::string_view ActivityWords(Activity activity, bool is_slow = false);
 
 struct Span {
   int64_t from = 0;

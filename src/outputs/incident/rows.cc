@@ -46,7 +46,8 @@ class RowPainter {
 
  private:
   std::string UnknownWords() const {
-    if (!rank_.untimed.empty()) return rank_.untimed + " (time not known)";
+    if (!rank_.untimed.empty() && rank_.first == kNone64)
+      return rank_.untimed + " (time not known)";
     if (!rank_.has_data) return "left no data";
     if (rank_.last == kNone64 || rank_.has_dump) return "not known";
     return fmt::format("no dump, nothing known after {}", TimeOfDay(rank_.last));

@@ -33,6 +33,21 @@ const Span* LongestActivity(const Row& row) {
   return longest == row.spans.end() ? nullptr : &*longest;
 }
 
+// Collectives that completed are running steps, to a reader of words.
+std::vector<Span> WithoutHealthy(const std::vector<Span>& spans) {
+  std::vector<Span> merged;
+  for (const Span& span : spans) {
+    const bool is_healthy =
+        span.activity == Activity::kSteps || span.activity == Activity::kCollective;
+    if (is_healthy && !merged.empty() && merged.back().activity == Activity::kSteps)
+      merged.back().to = span.to;
+    else
+      merged.push_back(is_healthy ? Span{span.from, span.to, Activity::kSteps, "running steps"}
+                                  : span);
+  }
+  return merged;
+}
+
 struct Sign {
   std::string_view block;
   char letter;
@@ -64,7 +79,7 @@ std::vector<std::string> RowsInWords(const Incident& incident) {
     std::string words = RanksAsSubject(row.ranks);
     words += row.is_blamed ? " (blamed): " : ": ";
     bool is_first = true;
-    for (const Span& span : row.spans) {
+    for (const Span& span : incident.is_slow ? row.spans : WithoutHealthy(row.spans)) {
       if (!is_first) words += ", then ";
       is_first = false;
       words += span.activity == Activity::kWaiting ? "waiting in " : "";
@@ -100,7 +115,7 @@ std::string IncidentSketch(const Incident& incident, size_t width, bool has_unic
     const Sign sign = SignOf(activity);
     const std::string one = has_unicode ? std::string(sign.block) : std::string(1, sign.letter);
     line += is_blamed ? "[" + one + "]" : one;
-    legend[activity] = ActivityWords(activity);
+    legend[activity] = ActivityWords(activity, incident.is_slow);
   }
   for (const auto& [activity, words] : legend) {
     const Sign sign = SignOf(activity);

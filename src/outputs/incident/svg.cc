@@ -13,6 +13,7 @@
 #include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/rank_list.h"
+#include "base/text/safe_name.h"
 #include "base/text/units.h"
 #include "outputs/incident/gather.h"
 
@@ -50,9 +51,10 @@ constexpr std::array<std::string_view, 5> kMarkWords = {"watchdog timeout", "err
 constexpr double kWidth = 960, kLeft = 138, kRight = 14, kTop = 40;
 constexpr double kRowHeight = 24, kBarHeight = 17, kCharacter = 6.1;
 
+// Control characters are not allowed in XML, and marks that turn text around would mislead.
 std::string Escaped(std::string_view text) {
   std::string out;
-  AppendHtml(out, text);
+  AppendHtml(out, Printable(text));
   return out;
 }
 
@@ -159,9 +161,12 @@ class SvgWriter {
 
   void WriteBar(double x, double y, double width, Activity activity) {
     const Look& look = LookOf(activity);
+    // In steps of a profile communication has the colour that it has in the other views of
+    // profiles.
+    const bool is_exposed = incident_.is_slow && activity == Activity::kCollective;
     out_ += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{}\" class=\"{}\" fill=\"{}\"/>",
-        x, y, width, kBarHeight, look.name, look.fill);
+        x, y, width, kBarHeight, look.name, is_exposed ? "#e0912a" : look.fill);
     if (activity != Activity::kWaiting && activity != Activity::kUnknown) return;
     const bool is_unknown = activity == Activity::kUnknown;
     out_ += fmt::format(
@@ -174,8 +179,9 @@ class SvgWriter {
   void WriteSpan(const Span& span, double y) {
     const double x = X(span.from), width = std::max(X(span.to) - x, 0.8);
     const Look& look = LookOf(span.activity);
-    out_ += fmt::format("<g><title>{}: {}{}</title>", Escaped(look.words), Escaped(span.words),
-                        HasAxis() ? ", " + DurationText(span.to - span.from) : "");
+    out_ +=
+        fmt::format("<g><title>{}: {}{}</title>", ActivityWords(span.activity, incident_.is_slow),
+                    Escaped(span.words), HasAxis() ? ", " + DurationText(span.to - span.from) : "");
     WriteBar(x, y, width, span.activity);
     const auto room = static_cast<size_t>(std::max(0.0, (width - 8) / kCharacter));
     // Cut words are worse than none, but the name of an exception is worth its beginning.
@@ -278,7 +284,7 @@ class SvgWriter {
     }
     out_ += "<g class=\"legend\" font-size=\"11\">";
     for (Activity activity : activities) {
-      const std::string_view words = LegendWords(activity);
+      const std::string_view words = ActivityWords(activity, incident_.is_slow);
       const double at = place(words);
       WriteBar(at, bottom_ - 3, 22, activity);
       out_ +=
@@ -293,13 +299,6 @@ class SvgWriter {
     }
     out_ += "</g>\n";
     bottom_ += 22;
-  }
-
-  // In steps of a profile "collective" is what no computing hides.
-  std::string_view LegendWords(Activity activity) const {
-    if (!incident_.is_slow) return ActivityWords(activity);
-    if (activity == Activity::kCollective) return "exposed communication";
-    return activity == Activity::kComputing ? "computing" : ActivityWords(activity);
   }
 
   void WriteNotes() {
@@ -319,7 +318,11 @@ class SvgWriter {
 
 }  // namespace
 
-std::string_view ActivityWords(Activity activity) { return LookOf(activity).words; }
+std::string_view ActivityWords(Activity activity, bool is_slow) {
+  if (is_slow && activity == Activity::kCollective) return "exposed communication";
+  if (is_slow && activity == Activity::kComputing) return "computing";
+  return LookOf(activity).words;
+}
 
 std::string IncidentSvg(const Incident& incident, bool is_file) {
   return incident.empty() ? "" : SvgWriter(incident, is_file).Write();

@@ -218,9 +218,10 @@ TEST(Console, LongListsAreCut) {
     finding.headline = fmt::format("finding number {}.", i);
   }
   std::string text = Console(model, 100, false);
-  EXPECT_NE(text.find("finding number 7."), std::string::npos);
-  EXPECT_EQ(text.find("finding number 8."), std::string::npos);
-  EXPECT_NE(text.find("... and 22 more"), std::string::npos);
+  EXPECT_NE(text.find("finding number 3."), std::string::npos);
+  EXPECT_EQ(text.find("finding number 4."), std::string::npos);
+  EXPECT_NE(text.find("... and 26 more"), std::string::npos);
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 15);
 }
 
 TEST(Console, EveryJobHasASectionTheWorstFirst) {
@@ -247,8 +248,7 @@ TEST(Console, EveryJobHasASectionTheWorstFirst) {
 
 TEST(Console, EmptyModel) {
   std::string text = Console(Model(), 100, false);
-  EXPECT_EQ(text,
-            "Findings\nNothing could be looked at: no input was read.\n\nInputs: 0 in 0 jobs\n");
+  EXPECT_EQ(text, "Nothing could be looked at: no input was read.\ninputs   0 inputs\n");
 }
 
 // What was looked at is said, so that a reader can tell health from a lack of data.
@@ -266,7 +266,7 @@ TEST(Console, NoProblemSaysWhatWasLookedAt) {
   add(kNone32, "unknown", "skipped");
   std::string text = Console(model, 200, false);
   EXPECT_TRUE(
-      text.starts_with("Findings\nNo problem found in 2 Flight Recorder dumps of ranks 0-1; 1 "
+      text.starts_with("No problem found in 2 Flight Recorder dumps of ranks 0-1; 1 "
                        "input not read; without "
                        "outputs of the ranks it is not known how the job ended.\n"))
       << text;

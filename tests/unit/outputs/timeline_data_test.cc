@@ -215,10 +215,10 @@ TEST_F(TimelineData, NothingOfAnEmptyModel) {
 TEST_F(TimelineData, ProfileBecomesProcessesAndLanes) {
   testing::ImportInto(model_, "chrome_trace", std::string(testing::kTimelineJson));
   Make();
-  EXPECT_EQ(Processes(),
-            (std::vector<std::string>{"0.0 rank 1 \u00b7 python: memory of GPU 0, main; thread, chain,",
-                                      "0.2 rank 1 \u00b7 process Spans: top,",
-                                      "0.1 rank 1 \u00b7 GPU 0: stream 7, stream 8, load,"}));
+  EXPECT_EQ(Processes(), (std::vector<std::string>{
+                             "0.0 rank 1 \u00b7 python: memory of GPU 0, main; thread, chain,",
+                             "0.2 rank 1 \u00b7 process Spans: top,",
+                             "0.1 rank 1 \u00b7 GPU 0: stream 7, stream 8, load,"}));
 }
 
 TEST_F(TimelineData, SlicesAreThoseOfTheTable) {
@@ -423,15 +423,15 @@ TEST_F(TimelineData, LogsShareAnIslandAndAreSortedByRank) {
   for (int32_t rank : {3, 1, 2}) AddLine(rank, 1'760'000'000'000'000'000 + rank, "a line");
   AddLine(2, kNone64, "without a time");
   Make();
-  EXPECT_EQ(Processes(),
-            (std::vector<std::string>{"11 rank 1 \u00b7 output: output,", "12 rank 2 \u00b7 output: output,",
-                                      "13 rank 3 \u00b7 output: output,"}));
+  EXPECT_EQ(Processes(), (std::vector<std::string>{"11 rank 1 \u00b7 output: output,",
+                                                   "12 rank 2 \u00b7 output: output,",
+                                                   "13 rank 3 \u00b7 output: output,"}));
   ReadIsland island = Island("timeline/0");
   EXPECT_EQ(island.lanes.size(), 3u);
   ASSERT_EQ(island.lanes["12/output"].size(), 1u);
   EXPECT_EQ(island.lanes["12/output"][0].start, 1);
   EXPECT_EQ(island.lanes["12/output"][0].duration, 0);
-  EXPECT_EQ(island.lanes["12/output"][0].name, "watchdog_timeout");
+  EXPECT_EQ(island.lanes["12/output"][0].name, "watchdog timeout");
   EXPECT_EQ(island.lanes["12/output"][0].note, "a line");
 }
 

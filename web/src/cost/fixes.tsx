@@ -75,7 +75,7 @@ function Fix({ run, fix, most, several }: Shared & { fix: CostFix }) {
       <Bar
         value={fix.lost_ns ?? 0}
         most={most}
-        text={`${duration(fix.lost_ns ?? 0)} · ${shareText(fix.share ?? 0)}`}
+        text={`${duration(fix.lost_ns ?? 0)} \u00b7 ${shareText(fix.share ?? 0)}`}
         isShort
       />
     </li>

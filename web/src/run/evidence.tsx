@@ -75,15 +75,24 @@ function Sentence({ evidence, finding, run, rows }: SentenceProps) {
   );
 }
 
+// A headline that was cut stands whole as the first sentence of the evidence, without rows: it belongs to the headline.
+export function wholeHeadline(finding: Finding): Evidence | null {
+  const first = finding.evidence[0];
+  const isIt = first && !first.table && first.text.startsWith(finding.headline.slice(0, 30));
+  return isIt ? first : null;
+}
+
 export function EvidenceList({ finding, run }: { finding: Finding; run: Run }) {
   const story = useOnce(storyIsland);
   if (finding.evidence.length === 0) return null;
   const rows = story.state === "ready" ? (story.value.evidence[finding.id] ?? []) : [];
   return (
     <ul class="evidence">
-      {finding.evidence.slice(0, mostShown).map((one, i) => (
-        <Sentence key={i} evidence={one} finding={finding} run={run} rows={rows[i] ?? []} />
-      ))}
+      {finding.evidence.slice(0, mostShown).map((one, i) =>
+        one === wholeHeadline(finding) ? null : (
+          <Sentence key={i} evidence={one} finding={finding} run={run} rows={rows[i] ?? []} />
+        ),
+      )}
       {finding.evidence.length > mostShown && (
         <li>and {count(finding.evidence.length - mostShown)} more in findings.json</li>
       )}

@@ -3,7 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { countAll, pathTo, type Finding, type FindingNode, type Run, hasRows } from "./data";
 import { EvidenceList } from "./evidence";
-import { count, counted, rankList, ranksInWords } from "../parts/format";
+import { baseName, count, counted, rankList, ranksInWords } from "../parts/format";
 import { useKeys } from "../shell/keys";
 import { Chip, RankStrip, SeverityMark, stripSize } from "../parts/marks";
 import { setParams, to, type Route } from "../shell/route";
@@ -68,9 +68,10 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
           key={i}
           label={line.rank === null ? "line" : `rank ${line.rank} at`}
           to={hasSource ? to("source", { file: line.file, line: line.line }) : undefined}
+          title={line.file}
         >
           <code>
-            {line.file}
+            {baseName(line.file)}
             {line.line === null ? "" : `:${line.line}`}
           </code>
         </Chip>

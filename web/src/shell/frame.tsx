@@ -152,6 +152,14 @@ function focusFilter(): void {
   filter?.select();
 }
 
+// Where the navigation is wider than the screen it scrolls: the present view's link comes into sight.
+function showCurrentTabs(): void {
+  for (const nav of document.querySelectorAll<HTMLElement>("nav")) {
+    const link = nav.querySelector<HTMLElement>("a[aria-current]");
+    if (link) nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+  }
+}
+
 // The job in the address, when there is such a job.
 function chosenJob(run: Run, route: Route): number | null {
   const text = route.params.get("job");
@@ -176,6 +184,7 @@ export function Frame({ run: whole }: { run: Run }) {
     { key: "?", does: "Show these keys", act: () => setHelp(true) },
   ];
   useKeys(keys);
+  useEffect(showCurrentTabs, [view?.id]);
   if (!view) return <Broken reason="This build has no views." />;
   const navigation = { sections, current: view, run, job };
   return (

@@ -32,17 +32,17 @@ const kind = (id: string, sign: string, number: Kind["number"], one: string, mor
 const kinds: Kind[] = [
   kind("failed", "\u00d7", (line) => line.failed?.count, "failed compilation"),
   kind("break", "\u00a6", (line) => line.breaks, "graph break"),
-  kind("export", "\u21aa", (line) => line.exports, "issue of export", {
+  kind("export", "e", (line) => line.exports, "issue of export", {
     many: "issues of export",
     legend: "issues of torch.export",
   }),
   kind("recompile", "\u21bb", (line) => line.recompiled?.count, "recompilation", {
     legend: "recompilations that a guard of this line caused",
   }),
-  kind("compiled", "\u2699", (line) => line.compiled?.count, "compilation", {
+  kind("compiled", "c", (line) => line.compiled?.count, "compilation", {
     legend: "compilations of the function that begins here",
   }),
-  kind("guards", "\u2696", (line) => line.guards, "guard"),
+  kind("guards", "g", (line) => line.guards, "guard"),
   kind("nodes", "\u25cb", (line) => line.nodes, "graph node"),
   kind("kernels", "\u25a0", (line) => line.kernels?.count, "kernel"),
   kind("collectives", "\u21c4", (line) => line.collectives?.count, "collective", {

@@ -119,7 +119,7 @@ function fillFlight(pen: RowPen, view: ProcessView, matches: Matches | null): vo
   for (const row of rows) fillRow({ ...pen, labels: null, matches: matches?.byRow.get(row) }, view, row);
   for (const row of rows)
     fillRow({ ...pen, labels, only: openFamily, matches: matches?.byRow.get(row) }, view, row);
-  const first = labels.sort((a, b) => a.x - b.x)[0];
+  const first = labels.sort((a, b) => (a.start ?? 0) - (b.start ?? 0))[0];
   const more = labels.length > 1 ? ` and ${labels.length - 1} more` : "";
   if (first && pen.labels) pen.labels.push({ ...first, text: first.text + more });
 }

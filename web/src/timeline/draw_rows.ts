@@ -19,6 +19,7 @@ export interface Label {
   width: number;
   family: number;
   isFaded: boolean;
+  start?: number; // of its slice
 }
 
 export interface RowPen {
@@ -103,7 +104,8 @@ function fillOne(pen: RowPen, view: ProcessView, row: Row, i: number, x0: number
   const from = Math.max(0, left);
   const width = Math.min(right, pixels.width) - from;
   if (!pen.labels || width < pen.leastLabel) return;
-  pen.labels.push({ text: labelOf(view, row, i, family), x: from, y: pen.top, width, family, isFaded });
+  const start = row.data.start[i] as number;
+  pen.labels.push({ text: labelOf(view, row, i, family), x: from, y: pen.top, width, family, isFaded, start });
 }
 
 // "all_reduce, seq 16": of what is not completed its number is what a reader looks for.

@@ -8,7 +8,7 @@ import type { Scene } from "./scene";
 import type { Span } from "./viewport";
 
 // px on the left, for the names of lanes; less where the screen is narrow.
-export const gutter = (): number => (window.innerWidth < 700 ? 104 : 210);
+export const gutter = (): number => (window.innerWidth < 700 ? 130 : 210);
 
 export interface Elements {
   box: HTMLElement; // scrolls

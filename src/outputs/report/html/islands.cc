@@ -27,15 +27,12 @@ struct JsonIsland {
   std::string_view name;
   std::string (*json)(const Model& model);
 };
-constexpr JsonIsland kJsonIslands[] = {{"story", StoryJson},
-                                       {"source", SourceJson},
-                                       {"stacks", StacksJson},
-                                       {"lanes", LanesJson},
-                                       {"export", ExportJson}};
+constexpr JsonIsland kJsonIslands[] = {
+    {"source", SourceJson}, {"stacks", StacksJson}, {"lanes", LanesJson}, {"export", ExportJson}};
 
 // Several islands that are made together.
 using Maker = Status (*)(const Model& model, Islands& islands);
-constexpr Maker kMakers[] = {AddCollectiveIslands, AddTexts, AddFlames};
+constexpr Maker kMakers[] = {AddStory, AddCollectiveIslands, AddTexts, AddFlames};
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {

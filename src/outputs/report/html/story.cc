@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/bytes/growing_file.h"
 #include "base/json/writer.h"
@@ -29,8 +31,18 @@ std::vector<JobVerdict> ToldJobs(const Model& model) {
   return verdicts;
 }
 
-incident::Incident IncidentOf(const Model& model, const JobVerdict& verdict) {
-  return incident::MakeIncident(model, model.findings[verdict.findings.front()]);
+struct JobPicture {
+  JobVerdict verdict;
+  incident::Incident incident;
+};
+
+std::vector<JobPicture> Pictures(const Model& model) {
+  std::vector<JobPicture> pictures;
+  for (JobVerdict& verdict : ToldJobs(model)) {
+    const Finding& first = model.findings[verdict.findings.front()];
+    pictures.push_back({std::move(verdict), incident::MakeIncident(model, first)});
+  }
+  return pictures;
 }
 
 // Rows that are too large for a page are left out; the sentence still names them.
@@ -48,17 +60,14 @@ void WriteEvidence(const Model& model, const Evidence& evidence, JsonWriter& jso
   json.EndArray();
 }
 
-}  // namespace
-
-std::string StoryJson(const Model& model) {
-  if (model.findings.empty()) return "";
+std::string StoryJson(const Model& model, const std::vector<JobPicture>& pictures) {
   std::string out;
   JsonWriter json(&out);
   json.BeginObject();
-  json.Objects("jobs", ToldJobs(model), [&](const JobVerdict& verdict) {
-    json.Field("job", verdict.job);
-    json.Field("svg", incident::IncidentSvg(IncidentOf(model, verdict), /*is_file=*/false));
-    json.Field("markdown", VerdictMarkdown(model, verdict, 2));
+  json.Objects("jobs", pictures, [&](const JobPicture& one) {
+    json.Field("job", one.verdict.job);
+    json.Field("svg", incident::IncidentSvg(one.incident, /*is_file=*/false));
+    json.Field("markdown", VerdictMarkdown(model, one.verdict, 2));
   });
   json.Key("evidence").BeginObject();
   for (size_t i = 0; i < std::min(kMostFindings, model.findings.size()); ++i) {
@@ -72,14 +81,23 @@ std::string StoryJson(const Model& model) {
   return out;
 }
 
-Status WriteIncidents(const Model& model, const std::string& folder) {
-  for (const JobVerdict& verdict : ToldJobs(model)) {
-    const std::string svg = incident::IncidentSvg(IncidentOf(model, verdict), /*is_file=*/true);
+Status WriteFiles(const std::vector<JobPicture>& pictures, const std::string& folder) {
+  for (const JobPicture& one : pictures) {
+    const std::string svg = incident::IncidentSvg(one.incident, /*is_file=*/true);
     if (svg.empty()) continue;
-    const int32_t job = verdict.job == kNone32 ? 0 : verdict.job;
+    const int32_t job = one.verdict.job == kNone32 ? 0 : one.verdict.job;
     TRY(WriteFileAtomically(fmt::format("{}/incident_{}.svg", folder, job), svg));
   }
   return {};
+}
+
+}  // namespace
+
+Status AddStory(const Model& model, Islands& islands) {
+  if (model.findings.empty()) return {};
+  const std::vector<JobPicture> pictures = Pictures(model);
+  if (!islands.in_page()) TRY(WriteFiles(pictures, islands.folder()));
+  return islands.Add("story", StoryJson(model, pictures));
 }
 
 }  // namespace debrief::outputs::html

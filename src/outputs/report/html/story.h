@@ -11,9 +11,9 @@ namespace debrief::outputs::html {
 
 // {"jobs": [{"job": 0, "svg": "<svg ...", "markdown": "## error: ..."}],
 //  "evidence": {"f1": [[{"rank": 5, ...}], ...]}}   rows behind each sentence of a finding
-std::string StoryJson(const Model& model);
-
-// The pictures as files of their own, report_data/incident_0.svg, for tickets and notebooks.
-Status WriteIncidents(const Model& model, const std::string& folder);
+//
+// Where islands are files, the pictures are files of their own too, for tickets and notebooks:
+// report_data/incident_0.svg.
+Status AddStory(const Model& model, Islands& islands);
 
 }  // namespace debrief::outputs::html

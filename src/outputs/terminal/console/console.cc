@@ -1,12 +1,12 @@
-// The answer on a terminal: findings first, then what they rest on.
+// The answer on a terminal. Of one job it is a story of at most 15 lines (story.cc): the most
+// important finding with what it rests on, other findings, inputs, trouble, what did not run. Of
+// several jobs it is a section of each, the worst first, then
 //
-//   <headline of the most important finding>
-//   ... other findings, each with its next step; of several jobs a section each, the worst first
 //   Jobs: what was found, by job and kind
 //   Trouble: diagnostics, most serious first
 //   Not analysed: which analyses lacked data
 //
-// A screen is short: long lists are cut with a line that says how to see the rest.
+// Long lists are cut with a line that says how to see the rest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,12 +17,13 @@
 
 #include "base/text/columns.h"
 #include "base/text/rank_list.h"
-#include "base/text/safe_name.h"
 #include "base/text/units.h"
 #include "model/diagnostics.h"
 #include "outputs/job_verdicts.h"
 #include "outputs/output.h"
 #include "outputs/terminal/console/no_problem.h"
+#include "outputs/terminal/console/paper.h"
+#include "outputs/terminal/console/story.h"
 #include "tables/input.h"
 #include "tables/job.h"
 
@@ -30,78 +31,11 @@ namespace debrief::outputs::console {
 
 namespace {
 
-// Text for a terminal: wrapping, tables and colour in one place.
-enum class Ink : uint8_t { kPlain, kBold, kDim, kRed, kYellow, kBlue };
-
-class Paper {
- public:
-  Paper(TextSink& sink, int width, bool colour) : sink_(sink), width_(width), colour_(colour) {}
-
-  // A section's title with an empty line before it, except at the top.
-  void Title(std::string_view title) {
-    sink_.Write(empty_ ? "" : "\n");
-    sink_.Write(Coloured(title, Ink::kBold) + "\n");
-    empty_ = false;
-  }
-
-  // Wrapped at the width; following lines are indented to `hang` blanks.
-  void Line(std::string_view text, int hang = 0, Ink ink = Ink::kPlain) {
-    std::string clean = Printable(text);
-    size_t width = static_cast<size_t>(std::max(20, width_ - hang));
-    std::string indent(static_cast<size_t>(hang), ' ');
-    for (const std::string& line : Wrap(clean, width))
-      sink_.Write(indent + Coloured(line, ink) + "\n");
-    empty_ = false;
-  }
-
-  // A word in front ("error") and text that wraps beside it.
-  void Labelled(std::string_view label, Ink ink, std::string_view text) {
-    constexpr size_t kLabelWidth = 9;
-    std::string clean = Printable(text);
-    size_t width = static_cast<size_t>(std::max(20, width_)) - kLabelWidth;
-    std::string front = Coloured(label, ink) +
-                        std::string(kLabelWidth - std::min(kLabelWidth - 1, label.size()), ' ');
-    for (const std::string& line : Wrap(clean, width)) {
-      sink_.Write(front + line + "\n");
-      front = std::string(kLabelWidth, ' ');
-    }
-    empty_ = false;
-  }
-
-  // Without its head; the last column takes what is left.
-  void Table(const TextTable& table, size_t indent) {
-    constexpr size_t kLeastLast = 4;
-    sink_.Write(table.Text({.indent = indent,
-                            .width = static_cast<size_t>(width_),
-                            .least_last = kLeastLast,
-                            .has_head = false}));
-    empty_ = false;
-  }
-
- private:
-  std::string Coloured(std::string_view text, Ink ink) const {
-    static constexpr const char* kCodes[] = {"",           "\x1b[1m",  "\x1b[2m",
-                                             "\x1b[1;31m", "\x1b[33m", "\x1b[34m"};
-    if (!colour_ || ink == Ink::kPlain) return std::string(text);
-    return fmt::format("{}{}\x1b[0m", kCodes[static_cast<size_t>(ink)], text);
-  }
-
-  TextSink& sink_;
-  int width_;
-  bool colour_;
-  bool empty_ = true;
-};
-
-Ink InkOf(Severity severity) {
-  if (severity == Severity::kError) return Ink::kRed;
-  return severity == Severity::kWarning ? Ink::kYellow : Ink::kBlue;
-}
-
-constexpr size_t kMostFindings = 8;
 constexpr size_t kMostVerdicts = 20;
 constexpr size_t kMostFindingsOfMany = 2;
 constexpr size_t kMostJobs = 12;
 constexpr size_t kMostDiagnostics = 8;
+constexpr size_t kMostTrouble = 1;  // below a story
 
 void WriteFinding(const Finding& finding, const Model& model, Paper& paper) {
   paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline);
@@ -239,7 +173,7 @@ std::vector<SameTrouble> GroupTrouble(const Model& model) {
   return sorted;
 }
 
-void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) {
+std::string TroubleText(const Model& model, const SameTrouble& trouble) {
   const DiagnosticKind& kind = *trouble.example->kind;
   std::string text = fmt::format("{}: {}", kind.name, kind.meaning);
   if (trouble.inputs > 1) {
@@ -249,15 +183,18 @@ void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) 
     text += fmt::format(" ({}{})", PlaceOf(model, *trouble.example),
                         trouble.count > 1 ? fmt::format(", {} times", trouble.count) : "");
   }
-  paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity), text);
+  return text;
+}
+
+void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) {
+  const DiagnosticKind& kind = *trouble.example->kind;
+  paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity), TroubleText(model, trouble));
   if (kind.severity != Severity::kInfo) paper.Line(kind.remedy, 9, Ink::kDim);
 }
 
-// Those of rules that begin with `rules`. Several jobs have a section each, the worst first.
-void WriteFindings(const Model& model, std::string_view rules, Paper& paper) {
-  std::vector<JobVerdict> verdicts = JobVerdicts(model, rules);
-  if (verdicts.size() > 1) return WriteManyVerdicts(model, verdicts, paper);
-  paper.Title("Findings");
+// Those of one job, as a story.
+void WriteFindings(const Model& model, const std::vector<JobVerdict>& verdicts,
+                   const OutputContext& context, Paper& paper) {
   bool nothing = verdicts.empty() || IsHealthy(model, verdicts.front());
   auto other = std::find_if(model.findings.begin(), model.findings.end(), [](const Finding& f) {
     return f.severity != Severity::kInfo && f.role == Role::kCause;
@@ -266,7 +203,8 @@ void WriteFindings(const Model& model, std::string_view rules, Paper& paper) {
     paper.Line(fmt::format("None of this kind, but: {}", other->headline));
   else if (nothing && (verdicts.empty() || verdicts.front().told == 0 || TellsAnEnd(model)))
     paper.Line(NoProblemInWords(model, kNone32));
-  if (!verdicts.empty()) WriteVerdict(model, verdicts.front(), kMostFindings, paper);
+  if (!verdicts.empty() && verdicts.front().told > 0)
+    WriteStory(model, verdicts.front(), context, paper);
 }
 
 void WriteJobs(const Model& model, Paper& paper) {
@@ -331,12 +269,53 @@ void WriteNotRun(const Model& model, Paper& paper) {
                4);
 }
 
+// Below a story: the same trouble in many inputs is one text, at most `most` of them; the remedies
+// where trouble is all that there is to tell.
+void WriteFootLines(const Model& model, bool is_all, Paper& paper) {
+  const size_t most = is_all ? kMostDiagnostics : kMostTrouble;
+  std::vector<SameTrouble> groups = GroupTrouble(model);
+  std::erase_if(groups, [](const SameTrouble& group) {
+    return group.example->kind->severity == Severity::kInfo;
+  });
+  for (size_t i = 0; i < std::min(most, groups.size()); ++i) {
+    const DiagnosticKind& kind = *groups[i].example->kind;
+    paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity), TroubleText(model, groups[i]),
+                   is_all ? SIZE_MAX : 1);
+    if (is_all) paper.Line(kind.remedy, 9, Ink::kDim);
+  }
+  if (is_all && groups.size() > most)
+    paper.Beside(fmt::format("... and {} more kinds of trouble: see --json", groups.size() - most));
+}
+
+void WriteNotRunLine(const Model& model, Paper& paper) {
+  size_t lacking = 0;
+  std::string failed;
+  for (const AnalysisOutcome& outcome : model.analyses) {
+    lacking += outcome.state == AnalysisOutcome::State::kNotRun ? 1 : 0;
+    if (outcome.state == AnalysisOutcome::State::kFailed)
+      failed += fmt::format("; {} failed: {}", outcome.name, outcome.reason);
+  }
+  if (lacking == 0 && failed.empty()) return;
+  paper.Labelled("not run", Ink::kDim,
+                 fmt::format("{} of {} analyses lack input (debrief list analyses){}", lacking,
+                             model.analyses.size(), failed),
+                 2);
+}
+
 Status Write(const Model& model, const OutputContext& context) {
   Paper paper(*context.text, context.width, context.colour);
-  WriteFindings(model, context.findings_of, paper);
-  if (context.findings_of.empty()) WriteJobs(model, paper);
-  WriteDiagnostics(model, paper);
-  if (context.findings_of.empty()) WriteNotRun(model, paper);
+  const std::vector<JobVerdict> verdicts = JobVerdicts(model, context.findings_of);
+  if (verdicts.size() > 1) {
+    WriteManyVerdicts(model, verdicts, paper);
+    if (context.findings_of.empty()) WriteJobs(model, paper);
+    WriteDiagnostics(model, paper);
+    if (context.findings_of.empty()) WriteNotRun(model, paper);
+    return {};
+  }
+  WriteFindings(model, verdicts, context, paper);
+  if (context.findings_of.empty()) WriteInputsLine(model, paper);
+  WriteFootLines(model, verdicts.empty() || verdicts.front().told == 0, paper);
+  if (context.findings_of.empty()) WriteNotRunLine(model, paper);
   return {};
 }
 

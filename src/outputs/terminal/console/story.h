@@ -1,0 +1,19 @@
+// The verdict of one job in a few lines: who, what, how sure, what the ranks were doing, why, what
+// to do; then other findings, a line each.
+#pragma once
+
+#include "model/model.h"
+#include "outputs/job_verdicts.h"
+#include "outputs/output.h"
+#include "outputs/terminal/console/paper.h"
+
+namespace debrief::outputs::console {
+
+// `verdict` has findings that are told.
+void WriteStory(const Model& model, const JobVerdict& verdict, const OutputContext& context,
+                Paper& paper);
+
+// "8 flight_recorder (ranks 0-7), 2 torch_trace (ranks 0 and 5)": a line below the story.
+void WriteInputsLine(const Model& model, Paper& paper);
+
+}  // namespace debrief::outputs::console
