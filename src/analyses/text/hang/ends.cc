@@ -82,6 +82,8 @@ void AddStatement(const Model& model, size_t row, End& end) {
   end.stopped |= stopped;
   end.first |= exits.first[row] != 0;
   end.by_kernel |= by == "kernel";
+  if (by == "rank" && exits.exit_code[row] == 1)
+    end.raised.emplace(exits.input[row], exits.line[row]);
   bool forced = stopped && by == "torchrun" && exits.exit_code[row] == -9;
   end.forced |= forced;
   if (end.time_ns == kNone64) end.time_ns = exits.time_ns[row];

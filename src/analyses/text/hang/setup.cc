@@ -15,6 +15,7 @@
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "tables/comm_group.h"
+#include "tables/process_identity.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -118,15 +119,32 @@ int32_t FirstByPlaces(const std::map<int32_t, int64_t>& places) {
 int32_t FirstMember(const Scene& scene, const Setup& setup) {
   int32_t first = FirstInDumps(scene, setup.group);
   if (first == kNone32) first = FirstByPlaces(setup.places);
+  if (first == kNone32 && setup.group == "0" && !setup.places.empty()) first = 0;  // of all ranks
   bool waits = std::binary_search(setup.waiting.begin(), setup.waiting.end(), first);
   return waits ? kNone32 : first;
+}
+
+// Do other ranks set up their first communicator, as NCCL_DEBUG=INFO reports, of the group that
+// `setup` is about? Then they came after the speaker had given up.
+bool OthersCameLater(const Scene& scene, const Setup& setup) {
+  const auto& identities = scene.model.tables.Get<ProcessIdentityTable>();
+  bool began = false;
+  for (size_t row = 0; row < identities.size(); ++row) {
+    bool ours =
+        identities.job[row] == scene.talk.job && identities.attempt[row] == scene.talk.attempt;
+    if (!ours || identities.comm[row] == StringId::kNone) continue;
+    if (identities.set_up[row] != 0) return false;
+    began = true;
+  }
+  return began && setup.group == "0";
 }
 
 // The third member of a group or a later one, and none of the others says that it waits there,
 // though what they print is known: then the speaker alone is in that set-up, and it is the one that
 // does something else.
 bool CameAlone(const Scene& scene, const Setup& setup) {
-  if (setup.waiting.size() != 1 || setup.places.size() != 1) return false;
+  if (setup.waiting.size() != 1 || setup.places.size() != 1 || OthersCameLater(scene, setup))
+    return false;
   bool others_known =
       std::all_of(scene.talk.ranks.begin(), scene.talk.ranks.end(), [&](const auto& each) {
         return each.first == setup.waiting.front() || scene.talk.OutputIsKnown(each.first);
@@ -149,9 +167,11 @@ void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& 
   std::vector<int32_t> waiting;
   for (auto [rank, place] : setup.places) waiting.push_back(rank);
   finding.ranks = {first};
+  // Where NCCL reports that set-ups began, it came, but after the others had given up.
   finding.headline =
-      fmt::format("Rank {} never came to set up the communicator of group {}; {} waited for it",
-                  first, setup.group, RanksInWords(waiting));
+      fmt::format("Rank {} {} the set-up of the communicator of group {}; {} waited for it", first,
+                  OthersCameLater(scene, setup) ? "came too late to" : "did not join", setup.group,
+                  RanksInWords(waiting));
   finding.groups.push_back({std::string(setup.group), "", waiting});
   finding.confidence = 0.7;
   finding.why = "it is the first member of that group, for which the others wait there";
@@ -161,6 +181,11 @@ void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& 
 }
 
 }  // namespace
+
+bool GaveUpTheFirstSetup(const Scene& scene, int32_t rank) {
+  Setup setup = CollectSetup(scene);
+  return setup.places.contains(rank) && OthersCameLater(scene, setup);
+}
 
 bool FindSetup(const Scene& scene, std::vector<Finding>& findings) {
   constexpr size_t kMostSpeakers = 4;
