@@ -17,7 +17,7 @@ KINDS = {
 }
 NOTHING = ("", [], "")
 COMPILING = "was compiling aux_slow (dist_job.py:34) for 45"
-EXITED = "exited without a word at about 02:47:5"
+EXITED = "exited at about 02:47:5"
 EXTRA = ("compile.rank_differs", [3], "compiles extra (dist_job.py:27)")
 HOST = ("profile.straggler", [6], "because its host takes 50")
 GPU = ("profile.straggler", [4], "because its GPU works 28")
@@ -55,7 +55,7 @@ TRUTH = {
     },
     "straggler": {
         None: ("flight.host_never_came", [6], "did not reach all_reduce 16 of mesh_dp [4, 6] (dist_job.py:53)"),
-        "!dumps": ("text_hang.silent", [6], "is silent; ranks 0-5 and 7 ran into their time limit"),
+        "!dumps": ("text_hang.silent", [6], "reported no timeout; ranks 0-5 and 7 timed out"),
         "!text": ("flight.host_never_came", [6], "did not reach"),
         "!compile logs": ("flight.host_never_came", [6], "did not reach"),
     },

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "analyses/text/hang/hang.h"
-#include "base/text/rank_list.h"
+#include "base/text/units.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -83,6 +83,65 @@ void FindBusyGpu(const Scene& scene, std::vector<Finding>& findings) {
   finding.next_step =
       "Look at what this rank launched before the collective: a kernel that does not end, a wait "
       "in another stream; check its GPU (nvidia-smi, Xid errors).";
+  findings.push_back(std::move(finding));
+}
+
+namespace {
+
+struct Starts {
+  const GroupWorks* group = nullptr;
+  const Work* last = nullptr;  // began to wait after all others
+  int64_t behind_ns = 0;       // after the last of them
+  int64_t spread_ns = 0;       // from the first to the last of them
+};
+
+// When each rank of the job began to wait in an exchange; no `last` unless all tell it.
+Starts StartsOfExchanges(const Scene& scene) {
+  constexpr size_t kFewest = 3;
+  Starts starts;
+  if (scene.groups.size() != 1) return starts;
+  const GroupWorks& group = scene.groups.front();
+  bool all = group.works.size() == scene.talk.ranks.size() && group.works.size() >= kFewest;
+  bool told = std::all_of(group.works.begin(), group.works.end(), [](const Work& work) {
+    bool exchange = work.op == "COALESCED" || work.op == "SEND" || work.op == "RECV";
+    return exchange && work.start_ns != kNone64;
+  });
+  if (!all || !told) return starts;
+  std::vector<const Work*> order;
+  for (const Work& work : group.works) order.push_back(&work);
+  std::sort(order.begin(), order.end(),
+            [](const Work* a, const Work* b) { return a->start_ns < b->start_ns; });
+  int64_t second = order[order.size() - 2]->start_ns;
+  starts = {&group, order.back(), order.back()->start_ns - second,
+            second - order.front()->start_ns};
+  return starts;
+}
+
+}  // namespace
+
+void FindLastToCome(const Scene& scene, std::vector<Finding>& findings) {
+  constexpr int64_t kClearNs = 1'000'000'000, kTimesSpread = 4;
+  Starts starts = StartsOfExchanges(scene);
+  bool clear = starts.last != nullptr && starts.behind_ns >= kClearNs &&
+               starts.behind_ns / kTimesSpread >= starts.spread_ns;
+  if (!clear) return;
+  Finding finding = NewFinding(scene, "text_hang.late");
+  finding.ranks = {starts.last->rank};
+  finding.headline =
+      fmt::format("Rank {} entered its exchange {} after all others, and none completed",
+                  starts.last->rank, SecondsInWords(starts.behind_ns));
+  finding.groups = {ToRef(*starts.group)};
+  finding.op = OpInWords(starts.last->op);
+  finding.seq = starts.last->seq;
+  finding.evidence.push_back(LineAsEvidence(scene, starts.last->row));
+  AddContext(scene, starts.last->rank, finding);
+  finding.confidence = 0.45;
+  finding.why =
+      "all ranks ran into their time limits in sends and receives; the others waited before it "
+      "came";
+  finding.next_step =
+      "Look at what held this rank and its GPU up before; Flight Recorder dumps "
+      "(TORCH_FR_BUFFER_SIZE) would show who waits for whom.";
   findings.push_back(std::move(finding));
 }
 

@@ -145,7 +145,7 @@ std::string DeathInWords(const Scene& scene, const Death& death) {
       death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.kind[death.row]);
   std::string site = death.row == RankTalk::kNoRow ? "" : Site(scene, death.row);
   if (death.row == RankTalk::kNoRow || kind == "signal") {
-    if (code >= 0) return fmt::format("exited with code {}", code);
+    if (code >= 0) return fmt::format("exited with code {} and printed no error", code);
     return fmt::format("{} by {}{}", code == kKilled ? "was killed" : "died", CodeInWords(code),
                        site);
   }

@@ -53,6 +53,7 @@ struct RankTalk {
   Rows troubles;          // tracebacks, out of memory, faults, signals, exits: its own
   Rows aftermaths;        // exceptions that say only that communication was given up
   Rows suspicions;        // a lost heartbeat, a held GIL, a monitor that found it stuck
+  size_t left = kNoRow;   // it ended without closing its groups, as PyTorch warns
   bool teardown = false;  // its watchdog took the process down
   bool gave_up = false;   // the same, after it had aborted its communicators
   int64_t gave_up_ns = kNone64;
@@ -179,6 +180,9 @@ void FindOddCounter(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.gpu_busy: all ranks waited in one collective, and one could not abort it.
 void FindBusyGpu(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.late: all ranks waited in sends and receives, and one began long after all others.
+void FindLastToCome(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.setup, by what NCCL_DEBUG=INFO prints: one member of a communicator never came.
 void FindAbsent(const Scene& scene, std::vector<Finding>& findings);

@@ -45,6 +45,7 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (kind == "dump_signal") talk.dump_signals.push_back(row);
   if (events.last_enqueued[row] != kNone64 && events.group_name[row] != StringId::kNone)
     talk.counters.push_back(row);
+  if (kind == "left") talk.left = row;
   if (kind == "teardown") {
     talk.teardown = true;
     // Its monitor ends a process whose watchdog does not get through.
