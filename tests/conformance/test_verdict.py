@@ -28,7 +28,7 @@ SENDS = ("flight.p2p_size", [4], "sends [[16, 256]]")
 TRUTH = {
     "healthy": {None: NOTHING},
     # The dumps show the same rank late, not why. Texts and compile logs know nothing of a job that runs to its end.
-    "slow_rank": {None: HOST, "!dumps": HOST, "!profiles": ("flight.straggler", [6], "comes late to collectives")},
+    "slow_rank": {None: HOST, "!dumps": HOST, "!profiles": ("flight.straggler", [6], "is a straggler: arrives last")},
     # The host of a rank whose GPU is busy comes in time: dumps show no straggler.
     "slow_gpu": {None: GPU, "!profiles": NOTHING},
     "compile_divergence": {None: EXTRA, "!compile logs": NOTHING},
