@@ -17,7 +17,7 @@ KINDS = {
 }
 NOTHING = ("", [], "")
 COMPILING = "was compiling aux_slow (dist_job.py:34) for 45"
-EXITED = "exited without a word at about 02:47:5"
+EXITED = "exited at about 02:47:5"
 EXTRA = ("compile.rank_differs", [3], "compiles extra (dist_job.py:27)")
 HOST = ("profile.straggler", [6], "because its host takes 50")
 GPU = ("profile.straggler", [4], "because its GPU works 28")
@@ -28,7 +28,7 @@ SENDS = ("flight.p2p_size", [4], "sends [[16, 256]]")
 TRUTH = {
     "healthy": {None: NOTHING},
     # The dumps show the same rank late, not why. Texts and compile logs know nothing of a job that runs to its end.
-    "slow_rank": {None: HOST, "!dumps": HOST, "!profiles": ("flight.straggler", [6], "comes late to collectives")},
+    "slow_rank": {None: HOST, "!dumps": HOST, "!profiles": ("flight.straggler", [6], "is a straggler: arrives last")},
     # The host of a rank whose GPU is busy comes in time: dumps show no straggler.
     "slow_gpu": {None: GPU, "!profiles": NOTHING},
     "compile_divergence": {None: EXTRA, "!compile logs": NOTHING},
@@ -55,7 +55,7 @@ TRUTH = {
     },
     "straggler": {
         None: ("flight.host_never_came", [6], "did not reach all_reduce 16 of mesh_dp [4, 6] (dist_job.py:53)"),
-        "!dumps": ("text_hang.silent", [6], "is silent; ranks 0-5 and 7 ran into their time limit"),
+        "!dumps": ("text_hang.silent", [6], "reported no timeout; ranks 0-5 and 7 timed out"),
         "!text": ("flight.host_never_came", [6], "did not reach"),
         "!compile logs": ("flight.host_never_came", [6], "did not reach"),
     },

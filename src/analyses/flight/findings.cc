@@ -96,7 +96,7 @@ void AddStackDifference(const Index& index, const Cause& cause, Finding& finding
       FirstDifference(pools.GetStack(index.Site(*blamed)), pools.GetStack(index.Site(*peer)));
   if (own == other) return;
   finding.evidence.push_back(
-      {fmt::format("stacks part: rank {} at {}, peers at {}", index.GlobalRank(blamed->rank),
+      {fmt::format("stacks diverge: rank {} at {}, peers at {}", index.GlobalRank(blamed->rank),
                    FrameInWords(index, pools.GetFrame(own)),
                    FrameInWords(index, pools.GetFrame(other))),
        "comm_op",

@@ -60,6 +60,33 @@ class TextTraits {
   const T* last_ = nullptr;  // maps do not move what they hold
 };
 
+// Sizes that are the same to the library: it counts the elements of each tensor, so [4, 4] and
+// [16], a scalar and [1] agree. The first text of an amount stands for all.
+class SameAmounts {
+ public:
+  explicit SameAmounts(const Model& model) : model_(model) {}
+
+  StringId Of(StringId sizes) {
+    if (sizes == last_) return last_amount_;
+    auto [known, is_new] = amounts_.try_emplace(sizes, sizes);
+    if (is_new && sizes != StringId::kNone) {
+      std::vector<int64_t> counts = CountTensors(model_.pools.Text(sizes));
+      if (!counts.empty())
+        known->second = first_.try_emplace(std::move(counts), sizes).first->second;
+    }
+    last_ = sizes;
+    last_amount_ = known->second;
+    return last_amount_;
+  }
+
+ private:
+  const Model& model_;
+  std::unordered_map<StringId, StringId> amounts_;
+  std::map<std::vector<int64_t>, StringId> first_;
+  StringId last_ = StringId::kNone;
+  StringId last_amount_ = StringId::kNone;
+};
+
 OpState StateOf(std::string_view text) {
   if (text == "completed") return OpState::kCompleted;
   return text == "started" ? OpState::kStarted : OpState::kScheduled;
@@ -80,7 +107,7 @@ OpTraits TraitsOf(std::string_view op) {
 class UnitBuilder {
  public:
   UnitBuilder(Index& index, TextTraits<OpState>& states, TextTraits<OpTraits>& traits)
-      : index_(index), ops_(index.ops), states_(states), traits_(traits) {}
+      : index_(index), ops_(index.ops), states_(states), traits_(traits), amounts_(index.model) {}
 
   // Forgets what the dump before used; all groups of the job would be ranks times groups.
   void StartDump() {
@@ -192,11 +219,13 @@ class UnitBuilder {
     Remember(row, index_.units.size() - 1);
   }
 
-  SignatureParts PartsOf(size_t row, OpShape shape) const {
+  SignatureParts PartsOf(size_t row, OpShape shape) {
     SignatureParts parts{ops_.op[row],           ops_.input_sizes[row],   ops_.output_sizes[row],
                          ops_.input_dtypes[row], ops_.output_dtypes[row], 0};
     if (shape == OpShape::kAllToAll) parts.input_sizes = parts.output_sizes = StringId::kNone;
     if (shape == OpShape::kRooted) KeepOwnSide(parts);
+    parts.input_sizes = amounts_.Of(parts.input_sizes);
+    parts.output_sizes = amounts_.Of(parts.output_sizes);
     return parts;
   }
 
@@ -215,6 +244,7 @@ class UnitBuilder {
   const CommOpTable& ops_;
   TextTraits<OpState>& states_;
   TextTraits<OpTraits>& traits_;
+  SameAmounts amounts_;
   std::vector<Cursor> cursors_;  // beside groups
   std::vector<int32_t> used_;    // groups of this dump
 };
@@ -330,6 +360,18 @@ void Index::AddUnits() {
   for (int32_t i = 0; i < static_cast<int32_t>(units.size()); ++i) {
     Unit& unit = UnitAt(i);
     if (!unit.completed()) RankAt(unit.rank).pending.push_back(i);
+  }
+  MarkLost();
+}
+
+// Dumps of active operations alone have no completed ones on any rank; there nothing has fallen
+// out.
+void Index::MarkLost() {
+  bool whole_rings =
+      std::any_of(units.begin(), units.end(), [](const Unit& unit) { return unit.completed(); });
+  for (RankInfo& info : ranks) {
+    bool pending_first = !info.pending.empty() && info.pending.front() == info.first_unit;
+    info.lost = whole_rings && pending_first && !info.from_start;
   }
 }
 

@@ -78,7 +78,10 @@ struct RankInfo {
   bool unread = false;      // left a file that we could not read; it may be its dump
   bool whole = true;        // its dump was read to the end
   bool from_start = false;  // its dump begins with record 0
-  int32_t first_unit = 0;   // its units: [first_unit, last_unit)
+  // Its ring has wrapped and begins with an operation that is not completed: older ones that it
+  // waits in may have fallen out, so nobody can tell where it is.
+  bool lost = false;
+  int32_t first_unit = 0;  // its units: [first_unit, last_unit)
   int32_t last_unit = 0;
   std::vector<int32_t> pending;  // units that are not completed, oldest first
 };
@@ -145,6 +148,7 @@ class Index {
   void AddRanks();
   void MarkUnread(std::map<int32_t, RankInfo>& all) const;
   void AddUnits();
+  void MarkLost();
   void AddStatus();
   void SortGroups();
   void PairChannels();

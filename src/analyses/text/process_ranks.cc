@@ -1,25 +1,11 @@
 #include "analyses/text/process_ranks.h"
 
-#include <charconv>
-
+#include "tables/process_exit.h"
+#include "tables/process_identity.h"
 #include "tables/ras_rank.h"
 #include "tables/stack_dump.h"
-#include "tables/text_event.h"
 
 namespace debrief::analyses {
-
-namespace {
-
-int64_t PidInText(std::string_view text) {
-  constexpr std::string_view kKey = "(pid: ";
-  size_t at = text.find(kKey);
-  int64_t pid = kNone64;
-  if (at == std::string_view::npos) return pid;
-  std::from_chars(text.data() + at + kKey.size(), text.data() + text.size(), pid);
-  return pid;
-}
-
-}  // namespace
 
 ProcessRanks::ProcessRanks(const Model& model) {
   const auto& stacks = model.tables.Get<StackDumpTable>();
@@ -29,12 +15,12 @@ ProcessRanks::ProcessRanks(const Model& model) {
   const auto& answers = model.tables.Get<RasRankTable>();
   for (size_t i = 0; i < answers.size(); ++i)
     Add(answers.job[i], answers.attempt[i], answers.pid[i], answers.rank[i]);
-  const auto& events = model.tables.Get<TextEventTable>();
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (events.rank[i] == kNone32 || events.exit_code[i] == kNone32) continue;
-    Add(events.job[i], events.attempt[i], PidInText(model.pools.Text(events.text[i])),
-        events.rank[i]);
-  }
+  const auto& exits = model.tables.Get<ProcessExitTable>();
+  for (size_t i = 0; i < exits.size(); ++i)
+    Add(exits.job[i], exits.attempt[i], exits.pid[i], exits.rank[i]);
+  const auto& identities = model.tables.Get<ProcessIdentityTable>();
+  for (size_t i = 0; i < identities.size(); ++i)
+    Add(identities.job[i], identities.attempt[i], identities.pid[i], identities.rank[i]);
 }
 
 void ProcessRanks::Add(int32_t job, int32_t attempt, int64_t pid, int32_t rank) {

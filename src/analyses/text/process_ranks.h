@@ -11,7 +11,7 @@ namespace debrief::analyses {
 
 class ProcessRanks {
  public:
-  // From stacks, answers of RAS and the launcher's list of failures ("rank 3 ... (pid: 456)").
+  // From stacks, answers of RAS, how launchers say that processes ended and what NCCL prints.
   explicit ProcessRanks(const Model& model);
 
   // kNone32 when nobody tells, or when processes of several hosts have that number.

@@ -11,10 +11,11 @@ namespace {
 
 std::optional<IdentityLine> OfNccl(std::string_view text) {
   size_t info = text.find(" NCCL INFO ");
+  bool begins = Contains(text, "Init START");
   if (info == std::string_view::npos || !Contains(text, " nranks ") ||
-      !Contains(text, "Init COMPLETE"))
+      !(begins || Contains(text, "Init COMPLETE")))
     return std::nullopt;
-  IdentityLine line{.said_by = "nccl", .host = {}, .bus_id = {}};
+  IdentityLine line{.said_by = "nccl", .host = {}, .bus_id = {}, .comm = {}, .set_up = !begins};
   size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon > info) return std::nullopt;
   line.host = text.substr(0, colon);
@@ -23,17 +24,21 @@ std::optional<IdentityLine> OfNccl(std::string_view text) {
   line.group_rank = SmallNumberAfter(text, " rank ");
   line.group_size = SmallNumberAfter(text, " nranks ");
   line.gpu = SmallNumberAfter(text, " cudaDev ");
-  if (size_t bus = text.find(" busId "); bus != std::string_view::npos) {
-    line.bus_id = text.substr(bus + 7);
-    line.bus_id = line.bus_id.substr(0, line.bus_id.find(' '));
-  }
+  auto word = [&](std::string_view key) -> std::string_view {
+    size_t at = text.find(key);
+    if (at == std::string_view::npos) return {};
+    std::string_view rest = text.substr(at + key.size());
+    return rest.substr(0, rest.find(' '));
+  };
+  line.bus_id = word(" busId ");
+  line.comm = word(" commId ");
   bool whole = line.pid != kNone64 && line.group_rank != kNone32 && line.group_size != kNone32;
   return whole ? std::optional(line) : std::nullopt;
 }
 
 std::optional<IdentityLine> OfRay(std::string_view text) {
   if (!Contains(text, "world_rank=") || !Contains(text, "pid=")) return std::nullopt;
-  IdentityLine line{.said_by = "ray", .host = {}, .bus_id = {}};
+  IdentityLine line{.said_by = "ray", .host = {}, .bus_id = {}, .comm = {}};
   line.rank = SmallNumberAfter(text, "world_rank=");
   line.local_rank = SmallNumberAfter(text, "local_rank=");
   line.pid = NumberAfter(text, "pid=");
@@ -46,7 +51,7 @@ std::optional<IdentityLine> OfRay(std::string_view text) {
 
 std::optional<IdentityLine> OfLightningLine(std::string_view text) {
   if (!Contains(text, "Initializing distributed: GLOBAL_RANK: ")) return std::nullopt;
-  IdentityLine line{.said_by = "lightning", .host = {}, .bus_id = {}};
+  IdentityLine line{.said_by = "lightning", .host = {}, .bus_id = {}, .comm = {}};
   line.rank = SmallNumberAfter(text, "GLOBAL_RANK: ");
   if (size_t member = text.find("MEMBER: "); member != std::string_view::npos)
     line.group_size = SmallNumberAfter(text.substr(member), "/");
@@ -54,7 +59,7 @@ std::optional<IdentityLine> OfLightningLine(std::string_view text) {
 }
 
 std::optional<IdentityLine> OfDeepSpeedLine(std::string_view text) {
-  IdentityLine line{.said_by = "deepspeed", .host = {}, .bus_id = {}};
+  IdentityLine line{.said_by = "deepspeed", .host = {}, .bus_id = {}, .comm = {}};
   if (Contains(text, "sigkill_handler] Killing subprocess ")) {
     line.pid = NumberAfter(text, "Killing subprocess ");
     line.is_next = true;

@@ -1,7 +1,7 @@
 // Lines that say which process is which rank.
 //
 //   vm:1327:1327 [0] NCCL INFO ncclCommInitRankConfig comm 0x15 rank 1 nranks 8 cudaDev 0 nvmlDev 0
-//     busId 60 commId 0xd6 - Init COMPLETE
+//     busId 60 commId 0xd6 - Init COMPLETE          (or Init START)
 //   - (node_id=ab, ip=10.0.0.2, pid=4711) world_rank=3, local_rank=1, node_rank=1     Ray
 //   Initializing distributed: GLOBAL_RANK: 3, MEMBER: 4/8                             Lightning
 //   nnodes=2, num_local_procs=4, node_rank=1                                          DeepSpeed
@@ -27,7 +27,9 @@ struct IdentityLine {
   std::string_view bus_id;
   int32_t group_rank = kNone32;
   int32_t group_size = kNone32;
-  bool is_next = false;  // its local rank is one more than that of the line before of its kind
+  std::string_view comm;  // the communicator, as NCCL calls it
+  bool set_up = true;     // false: its set-up begins
+  bool is_next = false;   // its local rank is one more than that of the line before of its kind
 };
 
 std::optional<IdentityLine> ParseIdentity(std::string_view text);

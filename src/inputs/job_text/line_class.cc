@@ -84,6 +84,7 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "GLOBAL_RANK",
                                        "num_local_procs=",
                                        "Killing subprocess",
+                                       "destroy_process_group() was",
                                        "Root Cause",
                                        "process rank ",
                                        "Process name: ",
@@ -278,6 +279,7 @@ LineClass ClassifyByWords(std::string_view text) {
   if (text.starts_with('{') && Contains(text, "\"extraInfo\"")) return LineClass::kErrorFile;
   if (LineClass exit = ClassOfExit(text); exit != LineClass::kOther) return exit;
   if (IsStuck(text)) return LineClass::kStuck;
+  if (Contains(text, "destroy_process_group() was not called")) return LineClass::kLeft;
   if (LineClass watchdog = ClassOfWatchdog(text); watchdog != LineClass::kOther) return watchdog;
   if (IsNcclError(text)) return LineClass::kNcclError;
   if (IsOutOfMemory(text)) return LineClass::kOutOfMemory;

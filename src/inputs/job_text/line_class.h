@@ -36,6 +36,7 @@ enum class LineClass : uint8_t {
   kGil,           // Could not acquire GIL within 300 ms on exit, possible GIL induced hang
   kDesync,        // ranks [2] are the lagging ranks that caused this timeout
   kStuck,         // Section 'step' has been open for 600 seconds
+  kLeft,          // destroy_process_group() was not called before program exit, which can leak ...
   kIdentity,      // ... NCCL INFO ... rank 1 nranks 8 ... Init COMPLETE
   kRootCause,     // Root Cause (first observed failure):
   kRestOfExit,    // signal 9 (Killed).

@@ -26,6 +26,7 @@ std::string_view KindOf(LineClass what) {
       {LineClass::kStoreError, "store_error"},
       {LineClass::kGil, "gil_hang"},
       {LineClass::kDesync, "desync"},
+      {LineClass::kLeft, "left"},
       {LineClass::kStuck, "stuck"}};
   for (const auto& [known, kind] : kKinds) {
     if (known == what) return kind;

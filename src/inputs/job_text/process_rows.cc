@@ -99,6 +99,8 @@ void ProcessRows::AddIdentity(const IdentityLine& line, const Where& where, Pool
   row.bus_id = InternOrNone(pools, line.bus_id);
   row.group_rank = line.group_rank;
   row.group_size = line.group_size;
+  row.comm = InternOrNone(pools, line.comm);
+  row.set_up = line.set_up ? 1 : 0;
   row.said_by = pools.Intern(line.said_by);
   // The first rank of a node.
   if (line.said_by == "deepspeed" && line.rank != kNone32)

@@ -99,7 +99,7 @@ TEST(LauncherTexts, AnAbortByTheWatchdogIsAConsequence) {
               {"0/stderr.log", 0, WatchdogTimeout(0)},
               {"1/stderr.log", 1, WatchdogTimeout(1)},
               {"2/stderr.log", 2, "step 3 loss 1.0\nsaving checkpoint to /data\n"}});
-  ExpectNamed(job, {2}, "is silent");
+  ExpectNamed(job, {2}, "reported no timeout");
   EXPECT_NE(job.First().evidence.back().text.find("saving checkpoint"), std::string::npos)
       << "what it alone printed is quoted";
 }
@@ -593,7 +593,7 @@ TEST(LauncherTexts, ARankThatHoldsTheInterpreterLock) {
 
 TEST(LauncherTexts, TimeoutsOfAllRanksAreAnErrorThatBlamesNobody) {
   Job job(2, {{"rank0.log", 0, WatchdogTimeout(0)}, {"rank1.log", 1, WatchdogTimeout(1)}});
-  ExpectNamed(job, {}, "ran into their time limit");
+  ExpectNamed(job, {}, "NCCL watchdog timeout");
 }
 
 // ---- healthy jobs

@@ -85,7 +85,7 @@ TEST_F(TextHangTest, TheSilentRankAndWhereItsPeerWaits) {
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].rule, "text_hang.silent");
   EXPECT_EQ(findings[0].headline,
-            "Rank 2 is silent; ranks 0-1 and 3 ran into their time limit, first rank 3 in "
+            "Rank 2 reported no timeout; ranks 0-1 and 3 timed out, first rank 3 in "
             "all_reduce 16 of mesh_dp")
       << "group 6 has one member that speaks, group 5 two";
   EXPECT_EQ(findings[1].rule, "text_hang.timeouts");
@@ -127,7 +127,7 @@ TEST_F(TextHangTest, ASilentRankThatTellsHowFarItCame) {
   Ends(2);
   auto findings = Run();
   EXPECT_EQ(findings[0].headline,
-            "Rank 2 is silent; ranks 0-1 and 3 ran into their time limit, first rank 0 in "
+            "Rank 2 reported no timeout; ranks 0-1 and 3 timed out, first rank 0 in "
             "all_reduce 16 of mesh_dp, which it has not enqueued: its last there is 15");
   EXPECT_GT(findings[0].confidence, 0.65);
 }
@@ -253,7 +253,7 @@ TEST_F(TextHangTest, ARankThatIsGoneWithoutAWord) {
   EXPECT_EQ(findings[0].rule, "text_hang.exited");
   EXPECT_EQ(findings[0].ranks, std::vector<int32_t>{2});
   EXPECT_TRUE(findings[0].headline.starts_with(
-      "Rank 2 exited without a word at about 00:01:41: rank 1 lost its connection then"))
+      "Rank 2 exited at about 00:01:41 and printed no error; rank 1 lost its connection then"))
       << findings[0].headline;
 }
 

@@ -250,6 +250,11 @@ bool CostsTime(const Index& index, const RankArrival& arrival, int32_t rank) {
   return told && span > 0 && static_cast<double>(late) >= kFelt * static_cast<double>(span);
 }
 
+int64_t CollectivesOf(const Index& index, int32_t rank) {
+  auto units = index.UnitsOf(rank);
+  return std::count_if(units.begin(), units.end(), [](const Unit& unit) { return !unit.p2p; });
+}
+
 }  // namespace
 
 // Who comes last, again and again, in a job that does not hang? One late arrival is chance (a
@@ -279,15 +284,19 @@ void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Ca
   cause.seq = unit.seq;
   cause.op = std::string(index.OpName(unit));
   cause.what = fmt::format(
-      "comes late to collectives again and again: {:.0f} ms and more after all others, the next "
-      "rank {:.0f} ms",
-      static_cast<double>(repeated[0].first) / 1e6, static_cast<double>(repeated[1].first) / 1e6);
+      "is a straggler: arrives last at {} of {} collectives, by {:.0f} ms and more at three of "
+      "them",
+      arrivals.ranks[blamed].times_last, CollectivesOf(index, repeated[0].second),
+      static_cast<double>(repeated[0].first) / 1e6);
   cause.confidence = 0.6;
   bool corrected = std::any_of(arrivals.clocks.begin(), arrivals.clocks.end(),
                                [](const ClockOffset& clock) { return clock.correction_ns() != 0; });
-  cause.why = fmt::format("third-longest delay of each rank behind the last but one member; {}",
-                          corrected ? "clock offsets of hosts are taken off"
-                                    : "clocks of hosts may differ by up to 100 ms");
+  cause.why = fmt::format(
+      "its third-longest delay behind the last but one member, that of the next rank is {:.0f} ms; "
+      "{}",
+      static_cast<double>(repeated[1].first) / 1e6,
+      corrected ? "clock offsets of hosts are corrected"
+                : "clocks of hosts may differ by up to 100 ms");
   cause.next_step = "Look at a profile of this rank beside one of its peers: host or GPU?";
 }
 

@@ -18,6 +18,19 @@ StringId SizeOf(const Index& index, const Unit& unit) {
   return unit.send ? index.ops.input_sizes[row] : index.ops.output_sizes[row];
 }
 
+// NCCL counts elements: a scalar and a tensor of one element, [8, 256] and [2048] are the same to
+// it.
+bool IsSameAmount(const Index& index, const Unit& a, const Unit& b) {
+  if (SizeOf(index, a) == SizeOf(index, b)) return true;
+  auto bytes = [&](const Unit& unit) {
+    StringId types =
+        unit.send ? index.ops.input_dtypes[unit.row] : index.ops.output_dtypes[unit.row];
+    return TensorBytes(index.Text(SizeOf(index, unit)), index.Text(types));
+  };
+  if (int64_t left = bytes(a), right = bytes(b); left >= 0 && right >= 0) return left == right;
+  return CountElements(index.Text(SizeOf(index, a))) == CountElements(index.Text(SizeOf(index, b)));
+}
+
 // How often each size is sent or received in groups of a description.
 using Usual = std::map<std::pair<StringId, StringId>, int64_t>;
 
@@ -111,7 +124,7 @@ void FindP2pSizes(const Index& index, std::vector<Cause>& causes) {
     for (int32_t send : channel.sends) {
       const Unit& unit = index.UnitAt(send);
       if (unit.peer < 0) continue;
-      if (SizeOf(index, unit) == SizeOf(index, index.UnitAt(unit.peer))) continue;
+      if (IsSameAmount(index, unit, index.UnitAt(unit.peer))) continue;
       if (usual.empty()) usual = CountSizes(index);
       AddCause(index, usual, send, causes);
       break;

@@ -43,8 +43,9 @@ Signature SignaturePool::Intern(const SignatureParts& parts) {
   return found->second;
 }
 
-int64_t CountElements(std::string_view sizes) {
-  uint64_t total = 0, product = 1, number = 0;  // unsigned: hostile sizes may wrap
+std::vector<int64_t> CountTensors(std::string_view sizes) {
+  std::vector<int64_t> counts;
+  uint64_t product = 1, number = 0;  // unsigned: hostile sizes may wrap
   bool inside = false, has_number = false;
   for (size_t i = 1; i < sizes.size(); ++i) {  // behind the outer bracket
     char c = sizes[i];
@@ -59,11 +60,17 @@ int64_t CountElements(std::string_view sizes) {
       number = 0;
       has_number = false;
       if (c == ']' && inside) {
-        total += product;
+        counts.push_back(static_cast<int64_t>(product));
         inside = false;
       }
     }
   }
+  return counts;
+}
+
+int64_t CountElements(std::string_view sizes) {
+  uint64_t total = 0;
+  for (int64_t count : CountTensors(sizes)) total += static_cast<uint64_t>(count);
   return static_cast<int64_t>(total);
 }
 

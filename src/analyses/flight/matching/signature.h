@@ -59,6 +59,9 @@ class SignaturePool {
 // Elements of all tensors of "[[4, 4], [8]]": 24. A tensor without dimensions has one.
 int64_t CountElements(std::string_view sizes);
 
+// The same, tensor by tensor: 16, 8.
+std::vector<int64_t> CountTensors(std::string_view sizes);
+
 // Bytes of tensors "[[4, 4], [8]]" of types "Float, Half": 80. One type may stand for all of them.
 // -1 when sizes or types do not tell, or when they are too large to be true.
 int64_t TensorBytes(std::string_view sizes, std::string_view dtypes);

@@ -213,35 +213,33 @@ void AddNoDump(const Index& index, const Waits& waits, const std::vector<int32_t
       "Look at the launcher's text and at the end of each rank's output: who died first?";
 }
 
-void AddCutDump(const Index& index, const Waits& waits, const std::vector<int32_t>& ranks,
-                std::vector<Cause>& causes) {
-  Cause& cause = causes.emplace_back();
-  cause.rule = "flight.host_never_came";
-  cause.ranks = ranks;
-  int32_t waiter = FirstWaiter(index, waits, ranks);
-  DescribeWait(index, waits, waiter, cause);
-  cause.what = fmt::format("is waited for in {}, as far as its cut dump tells",
-                           OperationInWords(index, *waits.At(waiter)));
-  cause.confidence = 0.5;
-  cause.why =
-      "all others who are waited for wait in turn; its own dump is cut and cannot tell where it "
-      "was";
-  cause.next_step = "Copy its dump again; if that is all there is, look at its output.";
-}
+// A dump that is there and does not tell where its rank was.
+struct Unclear {
+  std::string_view how;  // behind the operation that others are in
+  double confidence;
+  std::string_view why;
+  std::string_view next_step;
+};
 
-void AddUnreadDump(const Index& index, const Waits& waits, const std::vector<int32_t>& ranks,
-                   std::vector<Cause>& causes) {
+constexpr Unclear kCut = {", as far as its cut dump tells", 0.5,
+                          "its own dump is cut and cannot tell where it was",
+                          "Copy its dump again; if that is all there is, look at its output."};
+constexpr Unclear kUnread = {"; its dump could not be read", 0.4,
+                             "its own dump is there and could not be read",
+                             "Make its dump readable (see the diagnostics) and run again."};
+
+void AddUnclearDump(const Index& index, const Waits& waits, const std::vector<int32_t>& ranks,
+                    const Unclear& dump, std::vector<Cause>& causes) {
   Cause& cause = causes.emplace_back();
   cause.rule = "flight.host_never_came";
   cause.ranks = ranks;
   int32_t waiter = FirstWaiter(index, waits, ranks);
   DescribeWait(index, waits, waiter, cause);
-  cause.what = fmt::format("is waited for in {}; its dump could not be read",
-                           OperationInWords(index, *waits.At(waiter)));
-  cause.confidence = 0.4;
-  cause.why =
-      "all others who are waited for wait in turn; its own dump is there and could not be read";
-  cause.next_step = "Make its dump readable (see the diagnostics) and run again.";
+  cause.what =
+      fmt::format("is waited for in {}{}", OperationInWords(index, *waits.At(waiter)), dump.how);
+  cause.confidence = dump.confidence;
+  cause.why = fmt::format("all others who are waited for wait in turn; {}", dump.why);
+  cause.next_step = dump.next_step;
 }
 
 // Circles from which no chain leads to a rank that is idle, gone or cut: they would hang without
@@ -279,8 +277,8 @@ void FindWaitCauses(const Index& index, const Waits& waits, std::vector<Cause>& 
   if (!found() && !ends.idle.empty()) AddHostNeverCame(index, waits, ends.idle, causes);
   if (!found()) AddSkipped(index, waits, causes);
   if (!found() && !ends.no_dump.empty()) AddNoDump(index, waits, ends.no_dump, causes);
-  if (!found() && !ends.cut.empty()) AddCutDump(index, waits, ends.cut, causes);
-  if (!found() && !ends.unread.empty()) AddUnreadDump(index, waits, ends.unread, causes);
+  if (!found() && !ends.cut.empty()) AddUnclearDump(index, waits, ends.cut, kCut, causes);
+  if (!found() && !ends.unread.empty()) AddUnclearDump(index, waits, ends.unread, kUnread, causes);
   if (!found()) AddBrokenExchange(index, waits, causes);
   if (found()) return;
   for (const auto& cycle : waits.Cycles()) AddDeadlock(index, waits, cycle, causes);

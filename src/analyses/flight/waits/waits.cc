@@ -87,6 +87,11 @@ Waits::Waits(const Index& index)
     const Unit* unit = At(static_cast<int32_t>(rank));
     if (unit == nullptr) continue;
     waits_[rank] = WaitsAt(*unit);
+    // What it is really in has fallen out. That others never issued even this one holds all the
+    // same.
+    if (index.ranks[rank].lost)
+      std::erase_if(waits_[rank],
+                    [](const Wait& wait) { return wait.kind == WaitKind::kHeadOfLine; });
     for (const Wait& wait : waits_[rank])
       waiting_[static_cast<size_t>(wait.on)].push_back(static_cast<int32_t>(rank));
   }
@@ -109,7 +114,7 @@ void Waits::AddWait(int32_t rank, const Unit* theirs, Index::Issued issued,
   if (!info.has_dump) {
     waits.push_back({rank, WaitKind::kNoDump});
   } else if (theirs != nullptr) {
-    if (!theirs->completed() && !IsAt(rank, *theirs))
+    if (!theirs->completed() && !IsAt(rank, *theirs) && !info.lost)
       waits.push_back({rank, WaitKind::kHeadOfLine});
   } else if (issued != Index::Issued::kYes) {
     waits.push_back(

@@ -59,6 +59,17 @@ bool EndedByItself(const Talk& talk, int32_t rank, const RankTalk& each, const E
   return !HasAftermath(each) && (!end.stopped || end.first);
 }
 
+// An exception that nobody caught ends its process, also where that takes so long that the watchdog
+// speaks first: the interpreter waits for work that its peers never join.
+bool IsUncaught(const Scene& scene, const RankTalk& talk, const End& end, size_t row) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  if (!end.raised.contains({events.input[row], events.line[row]})) return false;
+  bool after_timeout = std::any_of(talk.timeouts.begin(), talk.timeouts.end(), [&](size_t timeout) {
+    return events.input[timeout] == events.input[row] && events.line[timeout] < events.line[row];
+  });
+  return !after_timeout && !talk.WentOn(events.input[row], events.line[row]);
+}
+
 // The line of text_event that says best why; none when no line does.
 size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
@@ -73,7 +84,7 @@ size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
     // the program went on.
     bool fatal = ended ? !talk.WentOn(events.input[row], events.line[row])
                        : talk.timeouts.empty() && EndsOutput(scene, talk, row);
-    if (!fatal) continue;
+    if (!fatal && !IsUncaught(scene, talk, end, row)) continue;
     if (best != RankTalk::kNoRow && Telling(kind) >= best_rank) continue;
     best = row;
     best_rank = Telling(kind);
@@ -134,7 +145,7 @@ std::string DeathInWords(const Scene& scene, const Death& death) {
       death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.kind[death.row]);
   std::string site = death.row == RankTalk::kNoRow ? "" : Site(scene, death.row);
   if (death.row == RankTalk::kNoRow || kind == "signal") {
-    if (code >= 0) return fmt::format("exited with code {}", code);
+    if (code >= 0) return fmt::format("exited with code {} and printed no error", code);
     return fmt::format("{} by {}{}", code == kKilled ? "was killed" : "died", CodeInWords(code),
                        site);
   }

@@ -136,8 +136,15 @@ bool FindOdd(const Scene& scene, const GroupWorks& group, bool with_size,
   return false;
 }
 
-// One waits in what another has completed: that other one called something else.
+// One waits in what another has completed: that other one called something else. Where a rank is
+// missing that neither waits nor says anything, it may have stopped in the middle of that work.
 bool FindAhead(const Scene& scene, const GroupWorks& group, std::vector<Finding>& findings) {
+  bool all_wait =
+      std::all_of(scene.talk.ranks.begin(), scene.talk.ranks.end(), [](const auto& each) {
+        const RankTalk& talk = each.second;
+        return !talk.timeouts.empty() || !talk.dump_signals.empty() || !talk.remote_errors.empty();
+      });
+  if (!all_wait) return false;
   for (const Work& waiting : group.works) {
     if (!WaitsForAll(waiting.op)) continue;
     for (const Work& ahead : group.works) {

@@ -257,8 +257,9 @@ void FindEnded(const Scene& scene, std::vector<Finding>& findings) {
   size_t before = findings.size();
   if (FindOutside(scene, kOutside, findings) || FindSetup(scene, findings)) return;
   FindSeveralSilent(scene, findings);
-  if (findings.size() > before || FindOutside(scene, kToldToStop, findings) ||
-      !scene.talk.RanksThatTimedOut().empty())
+  // A launcher also stops the others after a watchdog has ended its process.
+  if (findings.size() > before || !scene.talk.RanksThatTimedOut().empty() ||
+      FindOutside(scene, kToldToStop, findings))
     return;
   const RankTalk& nobody = scene.talk.nobody;
   (void)(FindLastException(scene, nobody.troubles, true, findings) ||

@@ -60,17 +60,47 @@ class Pods {
       auto rank = rank_of_input.find(inputs.input[i]);
       if (rank == rank_of_input.end() || rank->second == kNone32) continue;
       std::string_view name = FileName(model.pools.Text(inputs.path[i]));
-      ranks_.try_emplace({inputs.job[i], name.substr(0, name.find('.'))}, rank->second);
+      Add(inputs.job[i], name.substr(0, name.find('.')), rank->second);
     }
   }
 
   int32_t Find(int32_t job, std::string_view pod) const {
-    auto found = ranks_.find({job, pod});
-    return pod.empty() || found == ranks_.end() ? kNone32 : found->second;
+    if (pod.empty()) return kNone32;
+    if (auto found = ranks_.find({job, pod}); found != ranks_.end()) return found->second;
+    // Pods of one job are numbered. When each that tells its rank has the number of its name, at
+    // one distance, one that printed nothing has its number's, too.
+    auto [stem, number] = NumberOf(pod);
+    auto numbered = distances_.find({job, stem});
+    bool even = numbered != distances_.end() && numbered->second.told > 1 &&
+                numbered->second.values.size() == 1 && number != kNone32;
+    return even ? number + *numbered->second.values.begin() : kNone32;
   }
 
  private:
+  struct Distances {
+    size_t told = 0;
+    std::set<int32_t> values;  // rank minus number
+  };
+
+  static std::pair<std::string_view, int32_t> NumberOf(std::string_view pod) {
+    constexpr int64_t kMost = 1 << 20;
+    size_t digits = pod.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+    int64_t number = digits == pod.size() ? kNone64 : NumberAfter(pod.substr(digits), "");
+    bool small = number >= 0 && number < kMost;
+    return {pod.substr(0, digits), small ? static_cast<int32_t>(number) : kNone32};
+  }
+
+  void Add(int32_t job, std::string_view pod, int32_t rank) {
+    if (!ranks_.try_emplace({job, pod}, rank).second) return;
+    auto [stem, number] = NumberOf(pod);
+    if (number == kNone32) return;
+    Distances& distances = distances_[{job, stem}];
+    ++distances.told;
+    distances.values.insert(rank - number);
+  }
+
   std::map<std::pair<int32_t, std::string_view>, int32_t> ranks_;
+  std::map<std::pair<int32_t, std::string_view>, Distances> distances_;
 };
 
 void AddStatement(const Model& model, size_t row, End& end) {
@@ -82,6 +112,8 @@ void AddStatement(const Model& model, size_t row, End& end) {
   end.stopped |= stopped;
   end.first |= exits.first[row] != 0;
   end.by_kernel |= by == "kernel";
+  if (by == "rank" && exits.exit_code[row] == 1)
+    end.raised.emplace(exits.input[row], exits.line[row]);
   bool forced = stopped && by == "torchrun" && exits.exit_code[row] == -9;
   end.forced |= forced;
   if (end.time_ns == kNone64) end.time_ns = exits.time_ns[row];

@@ -34,8 +34,9 @@ constexpr auto kUses =
 void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings) {
   Scene scene{model, talk, CollectWorks(model, talk)};
   size_t first = findings.size();
-  for (auto guess : {FindStaleSignal, FindGpuFault, FindDeaths, FindExit, FindStuck,
-                     FindDifferences, FindSilent, FindOddCounter, FindEnded}) {
+  for (auto guess :
+       {FindStaleSignal, FindGpuFault, FindDeaths, FindExit, FindStuck, FindAbsent, FindDifferences,
+        FindSilent, FindOddCounter, FindBusyGpu, FindLastToCome, FindEnded}) {
     guess(scene, findings);
     if (findings.size() > first) break;
   }
@@ -136,10 +137,9 @@ void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
   finding.ranks = ranks;
   std::string limit;
   if (events.timeout_ms[first] != kNone64)
-    limit = fmt::format(" of {}", SecondsInWords(events.timeout_ms[first] * 1'000'000));
-  finding.headline =
-      fmt::format("{} ran into {} time limit{}, rank {} first", RanksAsSubject(ranks),
-                  ranks.size() == 1 ? "its" : "their", limit, events.rank[first]);
+    limit = fmt::format(" after {}", SecondsInWords(events.timeout_ms[first] * 1'000'000));
+  finding.headline = fmt::format("{}: NCCL watchdog timeout{}, rank {} first",
+                                 RanksAsSubject(ranks), limit, events.rank[first]);
   if (events.time_ns[first] != kNone64)
     finding.headline += fmt::format(" at {}", TimeOfDay(events.time_ns[first]));
   for (const GroupWorks& group : scene.groups) finding.groups.push_back(ToRef(group));
@@ -157,8 +157,9 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "text_hang",
                .sentence = "What do the outputs of the ranks tell about a job that hung or died?",
-               .example = "Rank 6 is silent; ranks 0-5 and 7 ran into their time limit, first rank "
-                          "4 in all_reduce 16 of mesh_dp",
+               .example = "Rank 6 reported no timeout; ranks 0-5 and 7 timed out, first rank 4 in "
+                          "all_reduce 16 of "
+                          "mesh_dp",
                .needs = kNeeds,
                .makes = {},
                .uses = kUses},

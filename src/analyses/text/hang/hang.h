@@ -39,6 +39,7 @@ struct End {
   bool first = false;      // the launcher names it the first failure
   bool by_kernel = false;  // the kernel ended it
   Rows rows;               // of process_exit
+  std::set<std::pair<int32_t, int64_t>> raised;  // input and line of exceptions that nobody caught
 
   bool known() const { return exit_code != kNone32; }
 };
@@ -52,7 +53,10 @@ struct RankTalk {
   Rows troubles;          // tracebacks, out of memory, faults, signals, exits: its own
   Rows aftermaths;        // exceptions that say only that communication was given up
   Rows suspicions;        // a lost heartbeat, a held GIL, a monitor that found it stuck
+  size_t left = kNoRow;   // it ended without closing its groups, as PyTorch warns
   bool teardown = false;  // its watchdog took the process down
+  bool gave_up = false;   // the same, after it had aborted its communicators
+  int64_t gave_up_ns = kNone64;
   std::map<int32_t, size_t> last_lines;   // by input
   size_t last_line = kNoRow;              // the newest of them
   int64_t last_ns = kNone64;              // the last time in its output
@@ -173,6 +177,19 @@ void FindSeveralSilent(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.counter: one rank enqueued more or less than all others.
 void FindOddCounter(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.gpu_busy: all ranks waited in one collective, and one could not abort it.
+void FindBusyGpu(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.late: all ranks waited in sends and receives, and one began long after all others.
+void FindLastToCome(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.setup, by what NCCL_DEBUG=INFO prints: one member of a communicator never came.
+void FindAbsent(const Scene& scene, std::vector<Finding>& findings);
+
+// Did the rank wait in vain for the first communicator of all ranks, which the others came to
+// later?
+bool GaveUpTheFirstSetup(const Scene& scene, int32_t rank);
 
 // text_hang.setup: ranks waited in vain for another one in the store, or to set up a communicator.
 bool FindSetup(const Scene& scene, std::vector<Finding>& findings);

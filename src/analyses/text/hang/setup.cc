@@ -15,6 +15,7 @@
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "tables/comm_group.h"
+#include "tables/process_identity.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -96,12 +97,14 @@ int32_t FirstInDumps(const Scene& scene, std::string_view group) {
 }
 
 // Members are sorted, so a rank whose place is its own number has all lower ones before it. Groups
-// of a mesh are evenly spaced: two speakers tell the distance.
+// of a mesh are evenly spaced: speakers tell the distance.
 int32_t FirstByPlaces(const std::map<int32_t, int64_t>& places) {
   if (places.size() < 2) return kNone32;
   for (auto [rank, place] : places) {
     if (place == rank) return 0;
   }
+  constexpr size_t kEnough = 3;  // two are always evenly spaced
+  if (places.size() < kEnough) return kNone32;
   auto [low, low_place] = *places.begin();
   auto [high, high_place] = *places.rbegin();
   int64_t apart = high_place - low_place;
@@ -114,24 +117,43 @@ int32_t FirstByPlaces(const std::map<int32_t, int64_t>& places) {
   return even && first >= 0 ? static_cast<int32_t>(first) : kNone32;
 }
 
+// Is it the first communicator of the job, that of all ranks? No step was printed, and NCCL reports
+// none that was set up. Then all ranks have to come there, and the others are only late.
+bool IsFirstOfJob(const Scene& scene, const Setup& setup) {
+  if (setup.group != "0") return false;
+  const auto& identities = scene.model.tables.Get<ProcessIdentityTable>();
+  for (size_t row = 0; row < identities.size(); ++row) {
+    bool ours =
+        identities.job[row] == scene.talk.job && identities.attempt[row] == scene.talk.attempt;
+    if (ours && identities.comm[row] != StringId::kNone && identities.set_up[row] != 0)
+      return false;
+  }
+  return scene.talk.nobody.last_step == RankTalk::kNoRow &&
+         std::all_of(scene.talk.ranks.begin(), scene.talk.ranks.end(),
+                     [](const auto& each) { return each.second.last_step == RankTalk::kNoRow; });
+}
+
 // Who never came; null when nothing tells.
 int32_t FirstMember(const Scene& scene, const Setup& setup) {
   int32_t first = FirstInDumps(scene, setup.group);
   if (first == kNone32) first = FirstByPlaces(setup.places);
+  if (first == kNone32 && IsFirstOfJob(scene, setup)) first = 0;  // it is a group of all ranks
   bool waits = std::binary_search(setup.waiting.begin(), setup.waiting.end(), first);
   return waits ? kNone32 : first;
 }
 
-// The third member of a group or a later one, and none of the others says that it waits there,
-// though what they print is known: then the speaker alone is in that set-up, and it is the one that
-// does something else.
+// The third member of a group or a later one, or one of a group of all ranks, and none of the
+// others says that it waits there, though what they print is known: then the speaker alone is in
+// that set-up, and it is the one that does something else.
 bool CameAlone(const Scene& scene, const Setup& setup) {
-  if (setup.waiting.size() != 1 || setup.places.size() != 1) return false;
+  if (setup.waiting.size() != 1 || setup.places.size() != 1 || IsFirstOfJob(scene, setup))
+    return false;
   bool others_known =
       std::all_of(scene.talk.ranks.begin(), scene.talk.ranks.end(), [&](const auto& each) {
         return each.first == setup.waiting.front() || scene.talk.OutputIsKnown(each.first);
       });
-  return setup.places.begin()->second >= 2 && others_known && scene.talk.ranks.size() > 2;
+  bool others_would_wait = setup.places.begin()->second >= 2 || setup.group == "0";
+  return others_would_wait && others_known && scene.talk.ranks.size() > 2;
 }
 
 std::string SetupInWords(std::string_view text, const std::vector<int32_t>& waiting) {
@@ -149,9 +171,11 @@ void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& 
   std::vector<int32_t> waiting;
   for (auto [rank, place] : setup.places) waiting.push_back(rank);
   finding.ranks = {first};
+  // At the start of a job it comes, too, but after the others have given up.
   finding.headline =
-      fmt::format("Rank {} never came to set up the communicator of group {}; {} waited for it",
-                  first, setup.group, RanksInWords(waiting));
+      fmt::format("Rank {} {} the set-up of the communicator of group {}; {} waited for it", first,
+                  IsFirstOfJob(scene, setup) ? "came too late to" : "did not join", setup.group,
+                  RanksInWords(waiting));
   finding.groups.push_back({std::string(setup.group), "", waiting});
   finding.confidence = 0.7;
   finding.why = "it is the first member of that group, for which the others wait there";
@@ -161,6 +185,11 @@ void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& 
 }
 
 }  // namespace
+
+bool GaveUpTheFirstSetup(const Scene& scene, int32_t rank) {
+  Setup setup = CollectSetup(scene);
+  return setup.places.contains(rank) && IsFirstOfJob(scene, setup);
+}
 
 bool FindSetup(const Scene& scene, std::vector<Finding>& findings) {
   constexpr size_t kMostSpeakers = 4;

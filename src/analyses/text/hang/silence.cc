@@ -101,9 +101,29 @@ bool AllOthersSpeak(const Talk& talk, int32_t silent) {
   return true;
 }
 
-// Did `rank` say anything after `when`?
+// Did `rank` say anything after `when`? PyTorch's C++ logs take the seconds from one clock and
+// their fraction from another, so a second is no difference.
 bool SpeaksAfter(const RankTalk& talk, int64_t when) {
-  return talk.last_ns != kNone64 && talk.last_ns > when;
+  constexpr int64_t kSecond = 1'000'000'000;
+  return talk.last_ns != kNone64 && talk.last_ns > when + kSecond;
+}
+
+// The rank that says that it ends without having closed its groups, before the first connection was
+// lost, and has no error to tell: it left while the others went on. Null when it is not one alone.
+int32_t RankThatLeft(const Scene& scene, int64_t loss_ns) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  constexpr int64_t kSecond = 1'000'000'000;
+  int32_t found = kNone32;
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    bool quiet = talk.troubles.empty() && talk.aftermaths.empty() && talk.remote_errors.empty() &&
+                 talk.timeouts.empty();
+    if (!quiet || talk.left == RankTalk::kNoRow) continue;
+    int64_t when = events.time_ns[talk.left];
+    if (when == kNone64 || when > loss_ns + kSecond) continue;
+    if (found != kNone32) return kNone32;
+    found = rank;
+  }
+  return found;
 }
 
 Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers) {
@@ -112,18 +132,18 @@ Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers
   Finding finding = NewFinding(scene, "text_hang.exited");
   finding.ranks = {rank};
   bool asked = AllOthersWereAsked(scene.talk, rank) && talk.dump_signals.empty();
-  finding.headline =
-      fmt::format("Rank {} exited without a word at about {}: rank {} lost its connection then{}",
-                  rank, TimeOfDay(events.time_ns[loss]), events.rank[loss],
-                  asked ? ", and of all ranks it alone does not answer the call for a dump" : "");
+  finding.headline = fmt::format(
+      "Rank {} exited at about {} and printed no error; rank {} lost its connection then", rank,
+      TimeOfDay(events.time_ns[loss]), events.rank[loss]);
   finding.evidence.push_back(LineAsEvidence(scene, loss));
   AddLastWords(scene, rank, finding);
   AddTimedOut(scene, FirstToWait(scene), finding);
   finding.confidence = asked ? 0.8 : 0.6;
   finding.why = fmt::format(
       "its output has neither a traceback nor a time limit and ends before; {} other rank{} lost "
-      "a connection before any time limit had passed; no exit code is told",
-      losers, losers == 1 ? "" : "s");
+      "a connection before any time limit had passed; no exit code is told{}",
+      losers, losers == 1 ? "" : "s",
+      asked ? "; of all ranks it alone does not answer the call for a dump" : "");
   finding.next_step =
       "Look for its exit code in the launcher's log and for a kill in the kernel log of its host "
       "(dmesg: out of memory), and at calls that end a process (sys.exit, os._exit).";
@@ -168,13 +188,8 @@ std::vector<Behind> FindBehind(const Scene& scene, const std::vector<int32_t>& s
   return behind;
 }
 
-std::string_view Is(const std::vector<int32_t>& ranks) {
-  return ranks.size() == 1 ? "is silent" : "are silent";
-}
-
 std::string TimeoutsInWords(const std::vector<int32_t>& ranks, const FirstWork& first) {
-  std::string text = fmt::format("{} ran into {} time limit", RanksInWords(ranks),
-                                 ranks.size() == 1 ? "its" : "their");
+  std::string text = RanksInWords(ranks) + " timed out";
   if (first.work == nullptr) return text;
   return text + fmt::format(", first rank {} in {}", first.work->rank,
                             WorkInWords(*first.group, *first.work));
@@ -228,11 +243,16 @@ void FindExit(const Scene& scene, std::vector<Finding>& findings) {
   std::optional<size_t> loss = FirstLoss(scene);
   if (!loss) return;
   int64_t when = scene.model.tables.Get<TextEventTable>().time_ns[*loss];
+  auto losers = std::count_if(scene.talk.ranks.begin(), scene.talk.ranks.end(),
+                              [](const auto& each) { return !each.second.remote_errors.empty(); });
+  if (int32_t left = RankThatLeft(scene, when); left != kNone32) {
+    findings.push_back(ExitFinding(scene, left, *loss, static_cast<size_t>(losers)));
+    findings.back().evidence.push_back(LineAsEvidence(scene, scene.talk.ranks.at(left).left));
+    return;
+  }
   std::erase_if(silent, [&](int32_t rank) { return SpeaksAfter(scene.talk.ranks.at(rank), when); });
   // Several that say nothing more, or ranks without an output: any of them may be the one.
   if (silent.size() != 1 || !AllOthersSpeak(scene.talk, silent.front())) return;
-  auto losers = std::count_if(scene.talk.ranks.begin(), scene.talk.ranks.end(),
-                              [](const auto& each) { return !each.second.remote_errors.empty(); });
   findings.push_back(ExitFinding(scene, silent.front(), *loss, static_cast<size_t>(losers)));
 }
 
@@ -263,14 +283,18 @@ Finding SilentFinding(const Scene& scene, const Silence& silence) {
   const std::vector<int32_t>& silent = silence.ranks;
   FirstWork first = silence.behind.empty() ? FirstToWait(scene) : silence.behind.front().waits;
   Finding finding = NewFinding(scene, "text_hang.silent");
-  finding.headline = fmt::format("{} {}; {}", RanksAsSubject(silent),
-                                 silence.has_text ? Is(silent) : "left no output",
-                                 TimeoutsInWords(silence.timed_out, first));
-  if (!silence.behind.empty()) {
-    finding.headline += fmt::format(", which {} not enqueued: its last there is {}",
-                                    silent.size() == 1 ? "it has" : "they have",
-                                    silence.behind.front().last_enqueued);
-    finding.evidence.push_back(LineAsEvidence(scene, silence.behind.front().row));
+  if (silence.behind.empty()) {
+    finding.headline = fmt::format("{} {}; {}", RanksAsSubject(silent),
+                                   silence.has_text ? "reported no timeout" : "left no output",
+                                   TimeoutsInWords(silence.timed_out, first));
+  } else {
+    const Behind& behind = silence.behind.front();
+    finding.headline =
+        fmt::format("{} did not join {} ({} last there is {}); {} timed out, rank {} first",
+                    RanksAsSubject(silent), WorkInWords(*first.group, *first.work),
+                    silent.size() == 1 ? "its" : "their", behind.last_enqueued,
+                    RanksInWords(silence.timed_out), first.work->rank);
+    finding.evidence.push_back(LineAsEvidence(scene, behind.row));
   }
   AddTimedOut(scene, first, finding);
   constexpr size_t kMostTold = 4;

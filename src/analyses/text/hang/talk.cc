@@ -45,7 +45,14 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (kind == "dump_signal") talk.dump_signals.push_back(row);
   if (events.last_enqueued[row] != kNone64 && events.group_name[row] != StringId::kNone)
     talk.counters.push_back(row);
-  if (kind == "teardown") talk.teardown = true;
+  if (kind == "left") talk.left = row;
+  if (kind == "teardown") {
+    talk.teardown = true;
+    // Its monitor ends a process whose watchdog does not get through.
+    bool aborted = !Contains(text, "erminating the process after");
+    if (aborted && !talk.gave_up) talk.gave_up_ns = events.time_ns[row];
+    talk.gave_up |= aborted;
+  }
   if (kind == "last_line") talk.last_line = talk.last_lines[events.input[row]] = row;
   bool remote = (kind == "nccl_error" || kind == "store_error") && BlamesARemote(text);
   if (remote) talk.remote_errors.push_back(row);

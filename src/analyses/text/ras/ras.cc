@@ -15,16 +15,17 @@
 #include "analyses/text/process_ranks.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
+#include "tables/process_exit.h"
+#include "tables/process_identity.h"
 #include "tables/ras_rank.h"
 #include "tables/stack_dump.h"
-#include "tables/text_event.h"
 
 namespace debrief::analyses::text_ras {
 
 namespace {
 
 constexpr auto kNeeds = kTableNames<RasRankTable>;
-constexpr auto kUses = kTableNames<StackDumpTable, TextEventTable>;
+constexpr auto kUses = kTableNames<ProcessExitTable, ProcessIdentityTable, StackDumpTable>;
 constexpr int64_t kSmallGap = 2;  // a moment's difference of a job that runs
 
 // The rows of one answer.

@@ -15,16 +15,18 @@
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "tables/input.h"
+#include "tables/process_exit.h"
+#include "tables/process_identity.h"
 #include "tables/ras_rank.h"
 #include "tables/stack_dump.h"
-#include "tables/text_event.h"
 
 namespace debrief::analyses::text_stacks {
 
 namespace {
 
 constexpr auto kNeeds = kTableNames<StackDumpTable>;
-constexpr auto kUses = kTableNames<InputTable, RasRankTable, TextEventTable>;
+constexpr auto kUses =
+    kTableNames<InputTable, ProcessExitTable, ProcessIdentityTable, RasRankTable>;
 
 struct Case {
   const Series& series;

@@ -101,6 +101,29 @@ std::string WhatIsMissing(const Data& data) {
   return missing;
 }
 
+// What was seen of the living job (stacks, NCCL RAS, traces) and names who stands apart; ~0 when
+// there is none.
+size_t FindPicture(const Board& board) {
+  for (std::string_view rule : {"text_stacks.", "text_fr_trace.", "text_ras."}) {
+    for (size_t i : board.FindCauses(rule)) {
+      if (!board.At(i).ranks.empty()) return i;
+    }
+  }
+  return ~size_t{0};
+}
+
+// One look at the job shows a rank that stands apart, and the job did not end well: that is why.
+bool PictureExplains(Board& board, const Sign& sign) {
+  bool names_another = sign.weight >= 2 && sign.rank != kNone32;
+  size_t picture = names_another ? ~size_t{0} : FindPicture(board);
+  if (picture == ~size_t{0}) return false;
+  Finding& finding = board.At(picture);
+  finding.severity = Severity::kError;
+  finding.why += fmt::format("{}the job did not end well", finding.why.empty() ? "" : "; ");
+  finding.evidence.push_back(sign.evidence);
+  return true;
+}
+
 }  // namespace
 
 void NeverNothing(Board& board) {
@@ -115,6 +138,7 @@ void NeverNothing(Board& board) {
   AddExitSigns(board, signs);
   if (signs.empty()) return;
   const Sign& best = BestOf(signs);
+  if (PictureExplains(board, best)) return;
   constexpr size_t kLongest = 160;
   Finding finding;
   finding.rule = "verdict.job_failed";

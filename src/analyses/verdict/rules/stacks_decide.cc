@@ -32,9 +32,8 @@ bool IsAbsence(const Finding& finding) {
 
 // The watchdog of a rank that waits ends its process so.
 bool IsAbort(const Finding& finding) {
-  return (finding.rule == "text_hang.died" || finding.rule == "verdict.process_ended") &&
-         (Contains(finding.headline, "SIGABRT") || Contains(finding.headline, "signal 6") ||
-          Contains(finding.headline, "code -6") || Contains(finding.headline, "bort"));
+  return finding.rule == "verdict.process_ended" &&
+         (Contains(finding.headline, "SIGABRT") || Contains(finding.headline, "signal 6"));
 }
 
 bool IsAboutHang(const Finding& finding) {
