@@ -1,9 +1,10 @@
 # The entry point. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test campaign bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
+.PHONY: help build demo test attack campaign bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
 
 SECONDS ?= 600
+MINUTES ?= 10
 TARGET ?= all
 PREFIX ?= /usr/local
 CHECK_SCRIPTS := layers sizes docs tables printing
@@ -18,6 +19,7 @@ help:
 	@echo "make install  debrief, the recorder and its Python package below PREFIX=/usr/local"
 	@echo "make lint     formatting, clang-tidy and the check scripts"
 	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
+	@echo "make attack   mutated inputs, hostile readers and broken machines [MINUTES=10]"
 	@echo "make format   format the C++ sources in place"
 	@echo "make campaign score the verdict on all recorded fault jobs, in the layouts of twelve launchers"
 	@echo "make docs     write docs/tables.md anew from the tables.def files"
@@ -47,6 +49,9 @@ sanitized: setup-test
 test: setup-test build sanitized
 	@ninja -C build/release
 	@ctest --test-dir build/release --output-on-failure -j2
+
+attack: build
+	@python3 tests/attack/run.py --minutes $(MINUTES)
 
 campaign: build
 	@python3 tests/campaign/score.py tests/campaign/jobs.tar.xz --half kept --at-least tests/campaign/shares.json

@@ -3,16 +3,14 @@
 // checked before a time is printed.
 //
 //   flight_output ops=1024000 timeline_s=1.234 grid_s=0.123 grid_bytes=123456
-#include <stdlib.h>
-
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "outputs/output.h"
 #include "outputs/report/html/collectives/collectives.h"
+#include "scratch_folder.h"
 #include "tables/comm_call.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
@@ -127,18 +125,7 @@ Status Run(const std::string& folder) {
   return {};
 }
 
-int Run() {
-  std::string folder = (std::filesystem::temp_directory_path() / "debrief_flight_XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return 1;
-  Status status = Run(folder);
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  return 1;
-}
-
 }  // namespace
 }  // namespace debrief
 
-int main() { return debrief::Run(); }
+int main() { return debrief::RunInScratchFolder("flight", debrief::Run); }

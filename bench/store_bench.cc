@@ -3,17 +3,15 @@
 // printed.
 //
 //   store_rows rows=5000000 seconds=1.234 rows_per_s=4051864
-#include <stdlib.h>
-
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "outputs/output.h"
 #include "outputs/store/query.h"
 #include "outputs/store/store.h"
+#include "scratch_folder.h"
 #include "tables/input.h"
 
 namespace debrief {
@@ -73,18 +71,7 @@ Status Run(const std::string& folder) {
   return {};
 }
 
-int Run() {
-  std::string folder = (std::filesystem::temp_directory_path() / "debrief_store_XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return 1;
-  Status status = Run(folder);
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  return 1;
-}
-
 }  // namespace
 }  // namespace debrief
 
-int main() { return debrief::Run(); }
+int main() { return debrief::RunInScratchFolder("store", debrief::Run); }

@@ -31,6 +31,17 @@ if(DEBRIEF_SANITIZE)
   target_link_options(debrief_flags INTERFACE -fsanitize=${DEBRIEF_SANITIZE})
 endif()
 
+# What users run: reads and writes out of bounds of a container, of a known buffer or of the stack end the program instead of going
+# on, and no table of functions can be overwritten. The sanitizers of tests see more; they replace some of the same functions.
+option(DEBRIEF_HARDEN "checks of the library and the compiler that stay in the program" OFF)
+if(DEBRIEF_HARDEN AND NOT DEBRIEF_SANITIZE)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES CXX)
+  target_compile_options(debrief_flags INTERFACE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+  target_compile_definitions(debrief_flags INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(debrief_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
+
 # For the libraries that others link, which must run on every processor of the architecture: what debrief_flags checks.
 add_library(debrief_checks INTERFACE)
 target_compile_options(debrief_checks INTERFACE -Wall -Wextra -Wconversion -Werror -Wno-missing-field-initializers)

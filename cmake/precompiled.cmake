@@ -1,6 +1,6 @@
 # Clean builds: headers that nearly every file includes are compiled once, and the files of a folder together. A folder's files
-# are one unit, larger ones several of about a thousand lines each: a file goes by a hash of its name, so that a new one moves
-# no other. After a change of one file its unit alone is compiled again, within seconds.
+# are one unit, larger ones several of about a thousand lines each: a file goes by a hash of its name, so that a new one rarely
+# moves another. After a change of one file its unit alone is compiled again, within seconds.
 option(DEBRIEF_TOGETHER "precompiled headers, and the files of a folder in one unit; OFF for tools that look at files one by one" ON)
 if(NOT DEBRIEF_TOGETHER)
   return()
@@ -15,23 +15,26 @@ target_precompile_headers(debrief PRIVATE
   <algorithm> <functional> <map> <memory> <optional> <set> <string> <string_view> <vector> <CLI/CLI.hpp> <fmt/format.h>
   "${CMAKE_SOURCE_DIR}/src/base/status.h" "${CMAKE_SOURCE_DIR}/src/model/model.h")
 
-# compile_together(TARGET FILES...)
-function(compile_together target)
+# compile_together(TARGET BYTES FILES...): units of about BYTES of source. The questions of a family of analyses are small, and
+# share units; elsewhere a folder is a unit or several.
+function(compile_together target unit_bytes)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  set(folders "")
+  set(rooms "")
   foreach(file ${ARGN})
     get_filename_component(folder ${file} DIRECTORY)
     file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${folder})
+    string(REGEX REPLACE "^(src/analyses/[^/]+|src/outputs/exports)/.*" "\\1" name ${name})
     string(MAKE_C_IDENTIFIER ${name} key)
-    list(APPEND folders ${key})
+    file(SIZE ${file} bytes)
+    math(EXPR bytes_of_${key} "0${bytes_of_${key}} + ${bytes}")
+    list(APPEND rooms ${key})
     list(APPEND files_of_${key} ${file})
   endforeach()
-  list(REMOVE_DUPLICATES folders)
-  foreach(key ${folders})
-    list(LENGTH files_of_${key} count)
-    math(EXPR groups "(${count} + 9) / 10")
+  list(REMOVE_DUPLICATES rooms)
+  foreach(key ${rooms})
+    math(EXPR groups "(${bytes_of_${key}} + ${unit_bytes} - 1) / ${unit_bytes}")
     foreach(file ${files_of_${key}})
-      get_filename_component(name ${file} NAME)
+      file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${file})
       string(MD5 hash ${name})
       string(SUBSTRING ${hash} 0 4 digits)
       math(EXPR group "0x${digits} % ${groups}")
@@ -44,11 +47,13 @@ get_target_property(core_files debrief_core SOURCES)
 list(FILTER core_files INCLUDE REGEX "\\.cc$")
 # The lists of tables and plug-ins change with every new one.
 list(FILTER core_files EXCLUDE REGEX "generated/(tables/all_tables|registry/.*)\\.cc$")
-compile_together(debrief_core ${core_files})
-compile_together(debrief ${app_sources})
+compile_together(debrief_core 50000 ${core_files})
+# Each unit of these compiles the library for command lines anew, so they are large.
+compile_together(debrief 100000 ${app_sources})
+compile_together(debrief_op_trace 100000 ${op_trace_sources})
 if(TARGET debrief_unit)
   target_precompile_headers(debrief_unit PRIVATE
     <algorithm> <map> <string> <string_view> <vector> <gtest/gtest.h> "${CMAKE_SOURCE_DIR}/src/model/model.h")
   # Each file of the tests has a namespace of its own name for this.
-  compile_together(debrief_unit ${unit_sources})
+  compile_together(debrief_unit 80000 ${unit_sources})
 endif()

@@ -23,8 +23,8 @@ list(REMOVE_DUPLICATES importers)
 
 option(DEBRIEF_FUZZ "build the libFuzzer program (clang)" OFF)
 if(DEBRIEF_FUZZ)
-  # One program for all importers and for the reader of recordings alone; another records the seeds of that reader.
-  add_executable(debrief_fuzz tests/fuzz/fuzzer.cc tests/fuzz/importer_fuzzer.cc tests/fuzz/recording_reader_fuzzer.cc)
+  # One program for all importers, for the reader of recordings alone and the other doors; another records the seeds of that reader.
+  add_executable(debrief_fuzz tests/fuzz/fuzzer.cc tests/fuzz/importer_fuzzer.cc tests/fuzz/recording_reader_fuzzer.cc tests/fuzz/door_fuzzers.cc)
   target_link_libraries(debrief_fuzz PRIVATE debrief_core)
   target_link_options(debrief_fuzz PRIVATE -fsanitize=fuzzer)
   add_executable(seeds_recording_reader tests/fuzz/recording_reader_seeds.cc tests/recorder/content.cc)
@@ -44,7 +44,7 @@ file(CREATE_LINK ${duckdb_library} ${CMAKE_BINARY_DIR}/bench/libduckdb.so SYMBOL
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*_bench.cc)
 foreach(source ${bench_sources})
   get_filename_component(name ${source} NAME_WE)
-  add_executable(${name} ${source})
+  add_executable(${name} EXCLUDE_FROM_ALL ${source})
   target_link_libraries(${name} PRIVATE debrief_core debrief_recorder)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   add_dependencies(debrief_benches ${name})
@@ -90,11 +90,17 @@ add_suite(hostile.compile hostile 700 ${Python3_EXECUTABLE} tests/hostile/compil
 
 add_suite(hostile.outputs hostile 500 ${Python3_EXECUTABLE} tests/hostile/outputs.py --binary $<TARGET_FILE:debrief>)
 
+# Seeded and short; make attack is the long form.
+add_suite(attack.mutations attack 650 ${Python3_EXECUTABLE} tests/attack/mutate.py --binary $<TARGET_FILE:debrief> --seconds 30 --runs 600)
+add_suite(attack.serve attack 560 ${Python3_EXECUTABLE} tests/attack/serve.py --binary $<TARGET_FILE:debrief> --seconds 12)
+add_suite(attack.faults attack 540 ${Python3_EXECUTABLE} tests/attack/faults.py --binary $<TARGET_FILE:debrief> --rounds 2)
+add_suite(attack.same_bytes attack 530 ${Python3_EXECUTABLE} tests/attack/same_bytes.py --binary $<TARGET_FILE:debrief> --runs 4)
+
 # Worst cases that grow, little memory, few threads; CPU time and not wall time is measured.
 add_suite(attack.growth attack 650 ${Python3_EXECUTABLE} tests/attack/growth.py --binary $<TARGET_FILE:debrief>)
 add_suite(attack.memory attack 300 ${Python3_EXECUTABLE} tests/attack/memory.py --binary $<TARGET_FILE:debrief>)
 
-foreach(importer ${importers} recording_reader)
+foreach(importer ${importers} recording_reader accel discovery archive sql findings)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 5 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
 endforeach()
@@ -107,6 +113,9 @@ add_suite(conformance.time conformance 10 ${Python3_EXECUTABLE} tests/conformanc
 set_tests_properties(conformance PROPERTIES TIMEOUT 1200)
 set_tests_properties(conformance.time PROPERTIES RUN_SERIAL ON)
 
+# What the replaced tools can do, a row each; those that need no ../shared/data run without it.
+add_suite(features conformance 440 ${Python3_EXECUTABLE} tests/conformance/features.py --binary $<TARGET_FILE:debrief>)
+
 # Fault jobs recorded on a GPU, each as recorded and as one other launcher would have left it.
 add_suite(campaign campaign 420 ${Python3_EXECUTABLE} tests/campaign/score.py tests/campaign/jobs.tar.xz
           --binary $<TARGET_FILE:debrief> --part --at-least tests/campaign/shares.json)
@@ -117,6 +126,7 @@ add_suite(browser.recorded browser 750 node tests/browser/run.mjs --binary $<TAR
 add_suite(help cli 150 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(schema cli 110 ${Python3_EXECUTABLE} tests/schema/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(progress cli 200 ${Python3_EXECUTABLE} tests/terminal/test_progress.py --binary $<TARGET_FILE:debrief>)
+add_suite(prompt cli 105 ${Python3_EXECUTABLE} tests/terminal/test_prompt.py --binary $<TARGET_FILE:debrief>)
 add_suite(howto howto 450 ${Python3_EXECUTABLE} tests/howto/run.py)
 
 # Programs that are killed while they record; what they left is read back.

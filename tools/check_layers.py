@@ -8,6 +8,8 @@ MAY below says which layers a layer may include. Inside of inputs/, analyses/, o
   its own plug-in                    analyses/profile/idle/a.cc -> analyses/profile/idle/b.h
   what its family or station shares  analyses/profile/idle/a.cc -> analyses/profile/idle_gaps.h, analyses/analysis.h
 
+  a room that all plug-ins share     outputs/report/html/a.cc -> outputs/incident/incident.h (SHARED below)
+
 and nothing of another plug-in or family: those share through tables alone. A plug-in is a folder with a Describe().
 """
 import re
@@ -39,6 +41,7 @@ EXTRA = {  # folders that may include more than their layer
     "compat/acelyzer/": {"accel"},
 }
 STATIONS = {"inputs", "analyses", "outputs", "compat"}
+SHARED = {"outputs/incident/"}  # rooms of a station that all of its plug-ins may use
 LAYERS = set(MAY) | {"app", "tables", "debrief"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
@@ -64,6 +67,8 @@ def foreign_room(path, include, plugins):
     folder, target = path.rpartition("/")[0] + "/", include.rpartition("/")[0] + "/"
     if folder.startswith(target):
         return None  # shared by the family, or by all of the station
+    if target in SHARED:
+        return None
     if any(folder.startswith(plugin + "/") and target.startswith(plugin + "/") for plugin in plugins):
         return None
     if folder.startswith("compat/") and folder.split("/")[1] == target.split("/")[1]:
@@ -99,6 +104,7 @@ def self_test():
                ("analyses/f/q/a.cc", "analyses/f/shared.h"), ("analyses/f/q/a.cc", "analyses/analysis.h"),
                ("analyses/f/q/a.cc", "op_trace/sums.h"), ("analyses/f/q/a.cc", "compat/hta/rows.h"),
                ("analyses/g/a.cc", "analyses/g/rules/b.h"), ("outputs/k/o/a.cc", "outputs/k/b.h"),
+               ("outputs/k/o/a.cc", "outputs/incident/b.h"), ("outputs/a.cc", "outputs/incident/b.h"),
                ("compat/tool/a.cc", "compat/tool/pages/b.h"), ("compat/tool/pages/a.cc", "outputs/output.h"),
                ("compat/tool/pages/a.cc", "compat/tool/words/b.h"), ("compat/acelyzer/a.cc", "accel/event.h"),
                ("accel/stages/a.cc", "accel/event.h"), ("accel/a.cc", "model/accel/lanes.h"), ("accel/a.cc", "compat/acelyzer/b.h"),

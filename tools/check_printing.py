@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that nothing below app/ prints, ends the process, or reads the environment or the clock.
+"""Checks that nothing below app/ prints, ends the process, or reads the environment or the clock, and that app/ prints in one place.
 
 usage: check_printing.py [--self-test]
 
-Only src/base/check.cc may print and abort: a bug of ours has no caller to tell.
+Only src/base/check.cc may print and abort: a bug of ours has no caller to tell. src/serve/sql_process.cc ends the processes
+that it made. In app/ everything is printed by terminal.cc, whose filter lets no control character of an input through; main.cc
+speaks before that works.
 """
 import re
 import sys
@@ -11,7 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BELOW_APP = ["base", "model", "inputs", "analyses", "outputs", "serve", "accel"]
-EXCEPTED = {"src/base/check.cc"}
+EXCEPTED = {"src/base/check.cc", "src/serve/sql_process.cc"}
+PRINTERS = {"src/app/terminal.cc", "src/app/main.cc"}
 # A call is the name and a parenthesis, not after a letter, "." or "->" (a member of the same name is fine).
 BANNED = [
     ("prints", re.compile(r"\bstd::(cout|cerr|clog)\b|(?<![\w.>])(v?f?printf|f?puts|putchar|perror)\s*\(|\bfmt::print\b")),
@@ -19,6 +22,7 @@ BANNED = [
     ("reads the environment", re.compile(r"(?<![\w.>])(secure_)?getenv\s*\(|\benviron\b")),
     ("reads the clock", re.compile(r"\b(system|steady|high_resolution)_clock\b|(?<![\w.>])(time|gettimeofday|clock_gettime)\s*\(")),
 ]
+DOORS = re.compile(BANNED[0][1].pattern + r"|(?<![\w.>])(fwrite|fputc)\s*\(")
 
 
 def without_comments_and_strings(text):
@@ -34,8 +38,19 @@ def problems_in(name, text):
                 yield f"{name}:{number}: {match[0].strip('( ')} {what}; only app/ may"
 
 
+def doors_in(name, text):
+    """What prints past the filter of app/terminal.cc."""
+    for number, line in enumerate(without_comments_and_strings(text).splitlines(), 1):
+        if match := DOORS.search(line):
+            yield f"{name}:{number}: {match[0].strip('( ')} prints; only app/terminal.cc may"
+
+
 def check():
     problems = []
+    for path in sorted((ROOT / "src/app").rglob("*")):
+        name = path.relative_to(ROOT).as_posix()
+        if path.suffix in (".cc", ".h") and name not in PRINTERS:
+            problems += doors_in(name, path.read_text())
     for folder in BELOW_APP:
         for path in sorted((ROOT / "src" / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
@@ -53,6 +68,9 @@ def self_test():
                'R"(printf(1))"', 'int big = 1\'000\'000;  // time(']
     for line in banned:
         assert list(problems_in("x.cc", line)), f"let through: {line}"
+    for line in ['std::fwrite(a, 1, 2, stdout);', 'fmt::print(stderr, "x");', 'std::cerr << x;']:
+        assert list(doors_in("x.cc", line)), f"let through: {line}"
+    assert not list(doors_in("x.cc", 'StdoutSink().Write("printf(");')), "refused: a sink"
     for line in allowed:
         assert not list(problems_in("x.cc", line)), f"refused: {line}"
 
@@ -61,7 +79,7 @@ def main():
     if "--self-test" in sys.argv:
         return self_test()
     problems = check()
-    print("\n".join(problems) or "printing: nothing below app/ prints, exits or looks at clock and environment")
+    print("\n".join(problems) or "printing: nothing below app/ prints, exits or looks at clock and environment; app/ prints in one place")
     sys.exit(1 if problems else 0)
 
 

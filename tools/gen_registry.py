@@ -12,6 +12,9 @@ import re
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # the build writes nothing into the source tree
+from gen_tables import write_if_changed  # noqa: E402
+
 STATIONS = [("inputs", "Importer", "inputs/importer.h"),
             ("analyses", "Analysis", "analyses/analysis.h"),
             ("outputs", "Output", "outputs/output.h")]
@@ -59,12 +62,6 @@ std::span<const {kind}* const> All{kind if kind != 'Analysis' else 'Analyse'}s()
 
 }}  // namespace debrief
 """
-
-
-def write_if_changed(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
 
 
 def main():

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/threads/guard.h"
 #include "model/declared_tables.h"
+#include "model/headline.h"
 
 namespace debrief {
 
@@ -174,6 +175,8 @@ void RunAnalyses(std::span<const Analysis* const> analyses, ThreadPool& pool, Pr
   Judge(analyses, model);
   std::sort(model.analyses.begin(), model.analyses.end(),
             [](const AnalysisOutcome& a, const AnalysisOutcome& b) { return a.name < b.name; });
+  // Not before all have been judged: rules compare and quote what findings say in full.
+  for (Finding& finding : model.findings) BoundHeadline(finding);
   OrderFindings(model.findings);
   RecordOutcome(model);
 }

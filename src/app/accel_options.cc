@@ -1,10 +1,25 @@
 #include "app/accel_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "base/text/nearest.h"
 #include "base/version.h"
 
 namespace debrief {
+
+CLI::Validator OneOf(std::vector<std::string> words) {
+  return CLI::Validator(
+      [words = std::move(words)](const std::string& word) {
+        if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+        const std::string_view nearest = NearestName(word, words);
+        return fmt::format("{} is not one of {}{}", word, fmt::join(words, ", "),
+                           nearest.empty() ? "" : fmt::format(". Did you mean {}?", nearest));
+      },
+      "");
+}
 
 namespace {
 

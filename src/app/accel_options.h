@@ -19,9 +19,7 @@ CLI::Option* AddOption(CLI::App& app, const char* names, T& value, const char* t
 }
 
 // What a value must be; the help's text says it.
-inline CLI::Validator OneOf(std::vector<std::string> words) {
-  return CLI::IsMember(std::move(words)).description("");
-}
+CLI::Validator OneOf(std::vector<std::string> words);
 template <typename T>
 CLI::Validator Between(T least, T most) {
   return CLI::Range(least, most).description("");

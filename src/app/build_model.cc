@@ -8,10 +8,12 @@
 #include <thread>
 
 #include "analyses/schedule.h"
+#include "app/shell_word.h"
 #include "app/terminal.h"
 #include "inputs/find_inputs.h"
 #include "inputs/import.h"
 #include "inputs/jobs/assign_jobs.h"
+#include "tables/finding.h"
 #include "tables/input.h"
 
 namespace debrief {
@@ -43,6 +45,26 @@ JobChoice ChoiceOf(const GlobalOptions& global) {
     choice.named.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return choice;
+}
+
+// Analyses do not know where the report will lie, and write OUT. Commands in next steps can be
+// pasted: where no report is written, the one that writes it comes first.
+void NameReport(const BuildOptions& options, Model& model) {
+  constexpr std::string_view kUnnamed = "debrief query OUT ";
+  std::string named = "debrief query " + ShellWord(options.output_folder) + " ";
+  if (options.output_folder.empty()) {
+    named = "debrief";
+    for (const std::string& path : options.paths) named += " " + ShellWord(path);
+    named += " && debrief query debrief_out ";
+  }
+  auto& rows = model.tables.Edit<FindingTable>();
+  for (size_t i = 0; i < model.findings.size(); ++i) {
+    std::string& text = model.findings[i].next_step;
+    const size_t at = text.find(kUnnamed);
+    if (at == std::string::npos) continue;
+    text.replace(at, kUnnamed.size(), named);
+    if (i < rows.size()) rows.next_step[i] = model.pools.Intern(text);
+  }
 }
 
 }  // namespace
@@ -86,17 +108,12 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());
   if (options.derived_tables) chosen = AnalysesFor(*options.derived_tables, chosen);
   RunAnalyses(chosen, pool, *progress, model);
+  NameReport(options, model);
 }
 
 std::string TemporaryFolder() {
   std::string folder = Environment("TMPDIR");
   return folder.empty() ? "/tmp" : folder;
-}
-
-bool AnyPathExists(const std::vector<std::string>& paths) {
-  return std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
-    return path == "-" || access(path.c_str(), F_OK) == 0;
-  });
 }
 
 Status CheckInputs(const std::vector<std::string>& paths, const Model& model) {

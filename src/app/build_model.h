@@ -41,9 +41,6 @@ int ThreadCount(const GlobalOptions& global);
 // Where spilled inputs may lie.
 std::string TemporaryFolder();
 
-// Whether at least one path exists (or is stdin).
-bool AnyPathExists(const std::vector<std::string>& paths);
-
 // Why there is nothing to report about: no file at all, all of them empty, none that can be opened.
 // OK when there is something.
 Status CheckInputs(const std::vector<std::string>& paths, const Model& model);

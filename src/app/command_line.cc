@@ -1,16 +1,22 @@
 #include "app/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <sstream>
 #include <utility>
 
 #include "app/accel_options.h"
 #include "app/commands/commands.h"
+#include "app/confine.h"
+#include "app/query_commands.h"
+#include "app/terminal.h"
 #include "base/version.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
 
@@ -51,6 +57,13 @@ void AddGlobal(CLI::App& app, Parsed& parsed) {
   app.add_flag("--quiet", parsed.global.quiet, "No progress and no notes on stderr");
 }
 
+// `group`: "" is not in the help.
+void AddSandbox(CLI::App& app, Parsed& parsed, const std::string& group = "Options") {
+  app.add_flag("--no-sandbox", parsed.global.no_sandbox,
+               "Do not give up starting programs and the network (SECURITY.md)")
+      ->group(group);
+}
+
 // Instead of what the inputs tell about jobs.
 void AddJobChoice(CLI::App& app, Parsed& parsed) {
   app.add_flag("--one-job", parsed.global.one_job,
@@ -88,8 +101,10 @@ void AddTop(CLI::App& app, Number& top, const char* words) {
 void AddReport(CLI::App& app, Parsed& parsed) {
   AddOption(app, "PATH", parsed.report.paths, "",
             "Files, folders, archives (.gz .zst .tar .zip), - for stdin");
-  AddOption(app, "-o,--output", parsed.report.output, "DIR", "Folder to write (debrief_out)");
-  app.add_flag("--overwrite", parsed.report.overwrite, "Replace an earlier report in that folder");
+  AddOption(app, "-o,--output", parsed.report.output, "DIR",
+            "Folder to write; an earlier report in it is replaced (debrief_out)");
+  app.add_flag("--overwrite", parsed.report.overwrite,
+               "Also replace what another command of debrief wrote there");
   app.add_flag("--no-store", parsed.report.no_store,
                "Do not write run.duckdb (the tables for SQL)");
   app.add_flag("--no-report", parsed.report.no_report,
@@ -213,34 +228,32 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   auto* profile = app.add_subcommand(
       "profile", "Profiles (Kineto, Chrome, Perfetto): where time and memory went");
   ProfileOptions& options = parsed.profile;
+  std::vector<std::string> sheets = outputs::profile_sheets::Subcommands();
+  sheets.push_back("diff");
   profile
       ->add_option("SUBCOMMAND", options.subcommand,
-                   "breakdown, overlap, idle, kernels, ops, launches, comms, memory, steps, ranks, "
-                   "critical-path, devices or diff")
+                   "The question: breakdown, idle, kernels, ranks, ...; see below")
       ->required()
-      ->check(CLI::Validator(
-          [](const std::string& name) {
-            bool known = name == "diff" || outputs::profile_sheets::IsSubcommand(name);
-            return known ? std::string() : "not one of the subcommands (debrief profile --help)";
-          },
-          ""));
+      ->check(OneOf(sheets));
   profile->add_option("PATH", options.paths, "Traces, folders or archives of them, - for stdin")
       ->required();
   AddOption(*profile, "--definition", options.definition, "NAME",
             "Whose definition of the numbers: debrief, hta, tracelens or tensorboard")
       ->check(OneOf({"debrief", "hta", "tracelens", "tensorboard"}));
   profile->add_option("--ranks", options.ranks, "Only these ranks")->delimiter(',');
+  profile->add_flag("--by-rank", options.by_rank, "Every rank for itself, not the sum over them");
   AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);
   AddRunOptions(*profile, parsed);
-  profile->footer(
+  profile->footer(fmt::format(
+      "Subcommands, each with its own --help:\n{}  {:24}{}\n\n"
       "Examples:\n"
-      "  debrief profile breakdown examples/two-rank-profile  idle, compute, communication, "
-      "copies\n"
-      "  debrief profile ranks examples/two-rank-profile      which rank is slow, and why\n"
+      "  debrief profile breakdown examples/two-rank-profile\n"
+      "  debrief profile ranks examples/two-rank-profile\n"
       "  debrief profile diff examples/two-rank-profile/profile_rank0.json "
-      "examples/two-rank-profile/profile_rank1.json");
+      "examples/two-rank-profile/profile_rank1.json",
+      outputs::profile_sheets::ListOfSubcommands(), "diff", "What differs between two profiles"));
   return profile;
 }
 
@@ -334,9 +347,11 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
   query->add_option("OUT", parsed.query.output, "Folder that debrief wrote, or a .duckdb file")
       ->required();
   auto* sql = query->add_option("SQL", parsed.query.sql,
-                                "Statement; without one, statements are read from stdin");
-  AddOption(*query, "--format", parsed.query.format, "FORMAT", "table (the default), csv or json")
-      ->check(OneOf({"table", "csv", "json"}));
+                                "Statements, or .tables, .columns TABLE, .help; without any, "
+                                "they are read from stdin");
+  AddOption(*query, "--format", parsed.query.format, "FORMAT",
+            "table (the default), box, csv, json or markdown")
+      ->check(OneOf(QueryFormats()));
   AddOption(*query, "--table", parsed.query.table, "NAME",
             "Instead of SQL: all rows of one table, in order")
       ->excludes(sql);
@@ -346,8 +361,10 @@ CLI::App* AddQuery(CLI::App& app, Parsed& parsed) {
       "Examples:\n  debrief query debrief_out \"SELECT kind, count(*) AS inputs FROM input GROUP "
       "BY "
       "kind ORDER BY kind\"\n"
+      "  debrief query debrief_out .tables\n"
       "  debrief query debrief_out --table comm_op --csv\n"
-      "Tables: debrief list tables, or docs/tables.md");
+      "Several statements print their rows one after the other. Meaning of columns: "
+      "docs/tables.md");
   return query;
 }
 
@@ -394,8 +411,65 @@ std::string JoinedArguments(int argc, char** argv) {
   return line;
 }
 
-// CLI11 has exit codes of its own; ours are 0 for help and version, 2 for everything else.
-int ExitFor(CLI::App& app, const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 2; }
+// "debrief profile kernels --help": the sheet that is named; empty when none is.
+std::string SheetInHelp(int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "profile") return "";
+  auto found = std::find_if(argv + 2, argv + argc, outputs::profile_sheets::IsSubcommand);
+  return found == argv + argc ? "" : *found;
+}
+
+// The options of a command as its help lists them.
+std::string OptionsPart(const std::string& help) {
+  const size_t begin = help.find("\nOptions:"), end = help.find("\n\nSubcommands", begin);
+  return begin == std::string::npos ? "" : help.substr(begin, end - begin) + "\n";
+}
+
+int PrintHelp(const CLI::App& app, const CLI::App& command, const std::string& sheet) {
+  const std::string whole = app.help();  // of the command that was named, if one was
+  std::string text = whole;
+  if (!sheet.empty()) {
+    text = outputs::profile_sheets::HelpOf(sheet, TerminalWidth()) + OptionsPart(whole) +
+           fmt::format("\nExample:\n  debrief {} {} examples/two-rank-profile\n",
+                       command.get_name(), sheet);
+  }
+  StdoutSink().Write(text);
+  return 0;
+}
+
+// CLI11 has exit codes and messages of its own; ours are 0 for help and version, 2 for everything
+// else, with the form that all errors have.
+int ExitFor(CLI::App& app, const CLI::ParseError& error, const std::string& sheet) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  const CLI::App& command = named.empty() ? app : *named.front();
+  if (error.get_name() == "CallForHelp") return PrintHelp(app, command, sheet);
+  if (error.get_exit_code() == 0) {
+    std::ostringstream out;
+    app.exit(error, out, out);
+    StdoutSink().Write(out.str());
+    return 0;
+  }
+  return Fail(Status(Code::kUsage, error.what())
+                  .Remedy(fmt::format("See: debrief{}{} --help", named.empty() ? "" : " ",
+                                      named.empty() ? "" : command.get_name())));
+}
+
+// The words that may stand first, for who misspelled one.
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// Programs and sockets that a command needs are made before it reads anything; serve gives them up
+// itself, once it listens.
+void ConfineFor(const Parsed& parsed, const CLI::App& app) {
+  const bool is_compile = app.got_subcommand("compile"), is_serve = app.got_subcommand("serve");
+  if ((is_compile && !parsed.compile.no_browser) || (is_serve && parsed.serve.open))
+    PrepareBrowser();
+  if (!is_serve) Confine(parsed.global);
+}
 
 }  // namespace
 
@@ -404,6 +478,11 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App app(kDescription, "debrief");
   app.footer(kExamples);
   app.get_formatter()->column_width(26);
+  // Hidden, since the help fits a screen; first, since CLI11 leaves an empty line for what is
+  // hidden.
+  app.set_help_flag();
+  AddSandbox(app, parsed, "");
+  app.set_help_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", fmt::format("debrief {}", kVersion));
   AddGlobal(app, parsed);
   AddReport(app, parsed);
@@ -422,19 +501,23 @@ int RunCommandLine(int argc, char** argv) {
       {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
       {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
   };
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; }))
+    AddSandbox(*each, parsed);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return ExitFor(app, error);
+    return ExitFor(app, error, SheetInHelp(argc, argv));
   }
+  ConfineFor(parsed, app);
   parsed.accel.has_counters = app.get_subcommand("accel")->count("--counter") > 0;
   parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = parsed.profile.fail_on =
       LevelOf(parsed.fail_on);
   for (const auto& [command, run] : commands) {
     if (command->parsed()) return run();
   }
+  parsed.report.commands = CommandNames(app);
   if (!parsed.report.paths.empty()) return RunReport(parsed.report, parsed.global);
-  std::fputs(app.help().c_str(), stderr);
+  PrintNotes(app.help());
   return 2;
 }
 

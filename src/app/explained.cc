@@ -7,9 +7,11 @@
 #include <cmath>
 #include <ranges>
 
+#include "app/shell_word.h"
 #include "base/json/writer.h"
 #include "base/text/columns.h"
 #include "base/text/escape.h"
+#include "base/text/newlines.h"
 #include "base/text/rank_list.h"
 #include "base/text/safe_name.h"
 #include "outputs/finding_markdown.h"
@@ -22,6 +24,7 @@ namespace {
 constexpr size_t kMostRows = 20;   // shown; the SQL gives all
 constexpr size_t kRowsBeside = 4;  // of a table that is shown on its side
 constexpr size_t kWidestCell = 40;
+constexpr size_t kMarkdownWidth = 100;
 
 using Cells = std::vector<std::vector<std::string>>;
 
@@ -42,20 +45,13 @@ std::vector<const Finding*> Explains(const Explained& explained) {
   return consequences;
 }
 
-// One word for a shell.
-std::string ShellWord(const std::string& text) {
-  bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("._/-+,").find(c) != std::string_view::npos;
-  });
-  if (plain && !text.empty()) return text;
-  std::string quoted = "'";
-  for (char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string Command(const Explained& explained, const std::string& sql) {
-  return fmt::format("debrief query {} {}", ShellWord(explained.folder), ShellWord(sql));
+// The command that gives the rows, with the statement in lines of at most `width`.
+std::string Command(const Explained& explained, const std::string& sql, int width) {
+  std::string text = fmt::format("    debrief query {} '\n", ShellWord(explained.folder));
+  std::string quoted = ShellWord(SqlInLines(sql, static_cast<size_t>(width) - 6));
+  LineSplitter lines(std::string_view(quoted).substr(1));  // its quote stands on the line above
+  for (std::string_view line; lines.Next(line);) text += fmt::format("      {}\n", line);
+  return text;
 }
 
 std::string Cut(const std::string& cell) { return CutEnd(Printable(cell), kWidestCell); }
@@ -87,20 +83,12 @@ Cells OnItsSide(const Cells& table, size_t first, size_t count) {
   return turned;
 }
 
-// "row 3181; rank 7; op send; ..." in lines of at most `width`: one row of many columns.
-std::string Pairs(const Cells& table, int width) {
-  std::string text, line = "   ";
-  for (size_t i = 0; i < table[0].size(); ++i) {
-    if (table[1][i].empty()) continue;
-    std::string pair = fmt::format(" {} {};", table[0][i], Cut(table[1][i]));
-    if (line.size() + pair.size() > static_cast<size_t>(width) && line.size() > 4) {
-      text += line + "\n";
-      line = "   ";
-    }
-    line += pair;
-  }
-  line.back() = '\n';
-  return text + line;
+// One row: a fact a line.
+std::string Facts(const Cells& table) {
+  TextTable text({{}, {}});
+  for (size_t i = 0; i < table[0].size(); ++i)
+    if (!table[1][i].empty()) text.Add({table[0][i], table[1][i]});
+  return text.Text({.indent = 4, .has_head = false});
 }
 
 std::string RowsText(const EvidenceRows& rows, int width) {
@@ -108,10 +96,10 @@ std::string RowsText(const EvidenceRows& rows, int width) {
   size_t shown = std::min(kMostRows, rows.cells.size());
   table.insert(table.end(), rows.cells.begin(), rows.cells.begin() + static_cast<ptrdiff_t>(shown));
   std::string text;
-  if (LineWidth(table) <= static_cast<size_t>(width)) {
+  if (table.size() == 2) {
+    text = Facts(table);
+  } else if (LineWidth(table) <= static_cast<size_t>(width)) {
     text = Aligned(table);
-  } else if (table.size() == 2) {
-    text = Pairs(table, width);
   } else {
     for (size_t first = 1; first < table.size(); first += kRowsBeside)
       text += Aligned(OnItsSide(table, first, kRowsBeside));
@@ -198,10 +186,11 @@ std::string ExplainedText(const Explained& explained, int width) {
   std::string text = fmt::format("{} {}: {}\n\n", finding.id, SeverityName(finding.severity),
                                  Printable(finding.headline));
   if (!std::isnan(finding.confidence)) {
-    text += fmt::format("{:12}{:.0f} %{}\n", "confidence", 100 * finding.confidence,
-                        finding.why.empty() ? "" : ", since " + Printable(finding.why));
+    text += fmt::format("{:12}{:.0f} %\n", "confidence", 100 * finding.confidence);
+    if (!finding.why.empty()) text += fmt::format("{:12}{}\n", "because", Printable(finding.why));
   }
-  text += fmt::format("{:12}{} ({})\n", "rule", finding.rule, RoleName(finding.role));
+  text += fmt::format("{:12}{}\n", "role", RoleName(finding.role));
+  text += fmt::format("{:12}{}\n", "rule", finding.rule);
   if (std::string job = JobName(explained); !job.empty())
     text += fmt::format("{:12}{}\n", "job", Printable(job));
   text += Blame(finding);
@@ -214,7 +203,7 @@ std::string ExplainedText(const Explained& explained, int width) {
       continue;
     }
     text += RowsText(explained.rows[i], width);
-    text += fmt::format("    {}\n", Command(explained, explained.rows[i].sql));
+    text += Command(explained, explained.rows[i].sql, width);
   }
   text += Listed("Explains", Explains(explained));
   text += Listed("Explained by", ExplainedBy(explained));
@@ -258,7 +247,7 @@ std::string ExplainedMarkdown(const Explained& explained) {
       continue;
     }
     out += MarkdownTable(explained.rows[i]);
-    AppendCodeBlock(out, "sql", explained.rows[i].sql);
+    AppendCodeBlock(out, "sql", SqlInLines(explained.rows[i].sql, kMarkdownWidth));
   }
   AppendOthers(out, "Explains", Explains(explained));
   AppendOthers(out, "Explained by", ExplainedBy(explained));

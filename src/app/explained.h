@@ -20,9 +20,12 @@ namespace debrief {
 
 struct EvidenceRows {
   std::string sql;                              // empty: the evidence names no rows
-  std::vector<std::string> columns;             // "row" first
-  std::vector<std::vector<std::string>> cells;  // by row; null is empty
+  std::vector<std::string> columns;             // what people call them, "row" first
+  std::vector<std::vector<std::string>> cells;  // by row, with units; null is empty
 };
+
+// A statement of FetchEvidence with a clause a line, none wider than `width`.
+std::string SqlInLines(std::string_view sql, size_t width);
 
 // The columns that say something: those with a value in at least one of the rows, without job and
 // attempt, which the finding has itself, and without stacks, whose place it names. An error when

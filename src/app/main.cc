@@ -1,5 +1,6 @@
 // debrief: says what happened in a PyTorch job, from what the job left behind.
 #include <malloc.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -36,6 +37,8 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   AllowManyFiles();
+  // A file that may not grow any more (ulimit -f) is an error of writing, with a sentence.
+  signal(SIGXFSZ, SIG_IGN);
   int code = 1;
   debrief::Status status = debrief::Guarded([&] { code = debrief::RunCommandLine(argc, argv); });
   return debrief::CheckStdout(status.ok() ? code : debrief::Fail(status));

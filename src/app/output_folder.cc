@@ -142,6 +142,11 @@ bool IsOutputFolder(const fs::path& folder) {
   return ReadMarker(folder).has_value() || IsCompileTree(folder);
 }
 
+bool IsReportFolder(const fs::path& folder) {
+  const std::optional<Marker> marker = ReadMarker(folder);
+  return marker && (!marker->is_whole || marker->names.contains("findings.json"));
+}
+
 Result<UniqueFd> MarkUnfinished(const fs::path& folder) {
   return WriteMarker(folder, fmt::format("{}\n", kUnfinishedLine));
 }

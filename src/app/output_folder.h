@@ -13,6 +13,8 @@ namespace debrief {
 
 // Whether debrief wrote it: it has the marker (output_names.h) or is a tree of `debrief compile`.
 bool IsOutputFolder(const std::filesystem::path& folder);
+// Whether its marker says that it is a report of `debrief PATH`, whole or one that was cut short.
+bool IsReportFolder(const std::filesystem::path& folder);
 
 // Marks a folder that is being written, all of which is ours, or one that is whole, in which ours
 // is what lies there now. The descriptor holds the lock that says that we are alive.

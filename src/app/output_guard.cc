@@ -69,6 +69,7 @@ Result<std::string> GuardFile(const std::string& output, const std::vector<std::
           fmt::format("{} is there already, and belongs to the input {}", output, *touched));
   }
   RemoveAbandoned(path);
+  fs::create_directories(path.parent_path(), error);  // who cannot be made is named by who writes
   return path.string();
 }
 

@@ -66,7 +66,10 @@ bool IsEmptyFolder(const fs::path& path) {
 
 StagedFolder::~StagedFolder() {
   std::error_code ignored;
-  if (!path().empty()) fs::remove_all(path(), ignored);
+  if (path().empty()) return;
+  fs::remove_all(path(), ignored);
+  // Only as far as they are still empty.
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
 Status StagedFolder::Begin(const std::string& target, Options options) {
@@ -75,6 +78,7 @@ Status StagedFolder::Begin(const std::string& target, Options options) {
   ASSIGN_OR_RETURN(target_, GuardFolder(target, options_.inputs));
   RemoveAbandoned(target_);
   TRY(CheckTarget());
+  TRY(MakeParents());
   return MakeStaging();
 }
 
@@ -89,16 +93,30 @@ Status StagedFolder::CheckTarget() const {
                     shown_));
   }
   if (is_empty) return {};
-  if (!options_.overwrite) {
+  if (options_.is_report && IsReportFolder(target_)) return {};
+  const bool is_ours = IsOutputFolder(target_);
+  if (is_ours && options_.overwrite) return {};
+  if (is_ours || !(options_.overwrite || options_.is_report)) {
     return Status(Code::kUsage, fmt::format("{} exists and is not empty", shown_))
         .Remedy("Add --overwrite, or choose another folder with -o");
   }
-  if (IsOutputFolder(target_)) return {};
   return Status(Code::kUsage,
                 fmt::format("{} is no folder that debrief wrote (it has no file {}), so it is not "
                             "replaced",
                             shown_, kOutputMarker))
       .Remedy("Remove it yourself, or choose another folder with -o");
+}
+
+Status StagedFolder::MakeParents() {
+  std::error_code error;
+  fs::path missing = fs::path(target_).parent_path();
+  for (; !missing.empty() && !fs::exists(missing, error); missing = missing.parent_path())
+    made_.insert(made_.begin(), missing.string());
+  for (const std::string& folder : made_) {
+    const bool is_there = mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST;
+    if (!is_there) return Failed(shown_, LastError());
+  }
+  return {};
 }
 
 Status StagedFolder::MakeStaging() {

@@ -3,12 +3,12 @@
 // stays whole until it is replaced.
 //
 //   StagedFolder staged;
-//   TRY(staged.Begin("debrief_out", {.overwrite = true, .inputs = paths}));
+//   TRY(staged.Begin("debrief_out", {.is_report = true, .inputs = paths}));
 //   ... write into staged.path() ...
 //   TRY(staged.Publish());
 //
 // Only folders that debrief wrote are replaced (output_folder.h); what others put into one of them
-// is carried over.
+// is carried over. Folders above it are made when they are missing.
 #pragma once
 
 #include <string>
@@ -24,6 +24,7 @@ class StagedFolder {
  public:
   struct Options {
     bool overwrite = false;           // an older folder of ours may be replaced
+    bool is_report = false;           // an older report may be, even so
     std::vector<std::string> inputs;  // never replaced, nor what holds one
     bool is_tlparse_tree = false;     // has no marker, and an empty folder is one that exists
   };
@@ -43,6 +44,7 @@ class StagedFolder {
 
  private:
   Status CheckTarget() const;
+  Status MakeParents();
   Status MakeStaging();
   Status Swap() const;
   Status MoveInside() const;
@@ -51,7 +53,8 @@ class StagedFolder {
   std::string shown_;   // the target as it was given
   std::string target_;  // as it really is
   bool inside_ = false;
-  Unfinished staging_;  // empty path: nothing to remove
+  std::vector<std::string> made_;  // folders above the target that were missing, outermost first
+  Unfinished staging_;             // empty path: nothing to remove
   UniqueFd lock_;
 };
 

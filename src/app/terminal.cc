@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,8 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/text/newlines.h"
 #include "base/text/progress_line.h"
 #include "base/text/safe_name.h"
+#include "base/text/strings.h"
 #include "tables/input.h"
 
 namespace debrief {
@@ -78,6 +79,10 @@ class BarProgress final : public Progress {
 
 bool IsDumbTerminal() { return Environment("TERM") == "dumb" || Environment("TERM").empty(); }
 
+bool EndsSentence(std::string_view text) {
+  return text.ends_with('.') || text.ends_with('?') || text.ends_with('!');
+}
+
 std::string_view PathOf(const Model& model, int32_t input) {
   if (input == kNone32) return "(all)";
   return model.pools.Text(model.tables.Get<InputTable>().path[static_cast<size_t>(input)]);
@@ -87,7 +92,14 @@ std::string_view PathOf(const Model& model, int32_t input) {
 
 StdoutSink::~StdoutSink() { std::fflush(stdout); }
 
-void StdoutSink::Write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+StdoutSink::StdoutSink() : has_colours_(WantsColour()) {}
+
+void StdoutSink::Write(std::string_view text) {
+  const std::string shown = PrintableLines(text, has_colours_);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+
+void StderrSink::Write(std::string_view text) { PrintNotes(text); }
 
 int CheckStdout(int code) {
   errno = 0;
@@ -129,7 +141,22 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-void PrintError(const Status& status) { PrintNote(fmt::format("debrief: {}", status.ToString())); }
+void PrintError(const Status& status) {
+  std::string text = fmt::format("debrief: {}", status.message());
+  if (std::string where = ToString(status.place()); !where.empty())
+    text += fmt::format(" ({})", where);
+  // Below a drawing of the place in a statement, the remedy has a line of its own.
+  const bool has_lines = Contains(text, "\n");
+  if (!status.remedy().empty())
+    text += fmt::format("{}{}",
+                        has_lines            ? "\n"
+                        : EndsSentence(text) ? " "
+                                             : ". ",
+                        status.remedy());
+  if (status.remedy().empty() && !has_lines && !EndsSentence(text)) text += ".";
+  LineSplitter lines(text);
+  for (std::string_view line; lines.Next(line);) PrintNote(line);
+}
 
 int Fail(const Status& status) {
   PrintError(status);
@@ -138,23 +165,21 @@ int Fail(const Status& status) {
 
 void PrintNote(std::string_view text) { std::fputs((Printable(text) + "\n").c_str(), stderr); }
 
+void PrintNotes(std::string_view lines) {
+  std::fputs(PrintableLines(lines, false).c_str(), stderr);
+}
+
 void PrintTrouble(const Model& model) {
   for (const Diagnostic& each : model.diagnostics.all()) {
     if (each.kind->severity == Severity::kInfo) continue;
-    fmt::print(stderr, "debrief: {}: {}: {} ({} times, first at byte {}). {}\n",
-               SeverityName(each.kind->severity), PathOf(model, each.input), each.kind->meaning,
-               each.count, each.first.empty() ? -1 : each.first[0].offset, each.kind->remedy);
+    const int64_t offset = each.first.empty() ? -1 : each.first[0].offset;
+    std::string where = each.count > 1 ? fmt::format("{} x", each.count) : "";
+    if (offset >= 0)
+      where += fmt::format("{}byte {}", where.empty() ? "" : ", the first at ", offset);
+    PrintNote(fmt::format("debrief: {}: {}: {}{}. {}", SeverityName(each.kind->severity),
+                          PathOf(model, each.input), each.kind->meaning,
+                          where.empty() ? "" : fmt::format(" ({})", where), each.kind->remedy));
   }
-}
-
-void OpenInBrowser(const std::string& page) {
-  bool has_display = !Environment("DISPLAY").empty() || !Environment("WAYLAND_DISPLAY").empty();
-  if (isatty(STDOUT_FILENO) == 0 || !has_display) return;
-  std::string program = "xdg-open";
-  std::string path = page;
-  char* arguments[] = {program.data(), path.data(), nullptr};
-  pid_t child = 0;
-  (void)posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ);
 }
 
 }  // namespace debrief

@@ -13,9 +13,20 @@
 
 namespace debrief {
 
+// The two doors through which answers leave. What inputs wrote never moves a cursor, rings a bell
+// or turns text around: every write passes PrintableLines(), so a Write() holds whole characters.
 class StdoutSink final : public TextSink {
  public:
+  StdoutSink();
   ~StdoutSink() override;
+  void Write(std::string_view text) override;
+
+ private:
+  bool has_colours_;  // ours
+};
+
+class StderrSink final : public TextSink {
+ public:
   void Write(std::string_view text) override;
 };
 
@@ -38,14 +49,14 @@ int TerminalWidth();
 // The value of an environment variable, or "".
 std::string Environment(const char* name);
 
-// Shows a page, when stdout is a terminal and there is a display. Failing is no error.
-void OpenInBrowser(const std::string& page);
-
-// "debrief: <status>" on stderr.
+// "debrief: message (place). Remedy." on stderr: the one form of an error. Messages of several
+// lines, as those of SQL, keep them.
 void PrintError(const Status& status);
 // The same; returns the exit code for it: 2 for wrong usage, else 1.
 int Fail(const Status& status);
 void PrintNote(std::string_view text);
+// Several lines, as they are.
+void PrintNotes(std::string_view lines);
 
 // What was wrong in the inputs, for commands that print answers and no report: one line a kind and
 // input on stderr; notes that need no action are left out.

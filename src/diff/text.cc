@@ -56,7 +56,7 @@ void AddRanks(const StepDiff& steps, TextTable& table) {
     table.Add({fmt::format("and {} more parts of ranks", changed.size() - kRanksShown)});
 }
 
-void WriteSteps(const StepDiff& steps, std::string& out) {
+void PrintSteps(const StepDiff& steps, std::string& out) {
   constexpr auto kRight = TextTable::kRight;
   TextTable table(
       {{"Time of a step"}, {"A", kRight}, {"B", kRight}, {"B - A", kRight}, {"", kRight}, {""}});
@@ -87,7 +87,7 @@ std::string RanksNote(const Row& row) {
   return row.ranks.empty() ? "" : fmt::format(" ({})", RanksInWords(row.ranks));
 }
 
-void WriteRow(const Row& row, std::string& out) {
+void PrintRow(const Row& row, std::string& out) {
   std::string line;
   if (row.unit == Unit::kNone) {
     line = fmt::format("  {:<8} {:<9} {}", row.change, row.note, Shown(row.name));
@@ -109,11 +109,11 @@ std::string DiffText(const RunDiff& diff, size_t most_rows) {
   if (!diff.is_empty())
     out += fmt::format("  A: {}\n  B: {}\n", Shown(diff.name_a), Shown(diff.name_b));
   for (const std::string& note : diff.notes) out += fmt::format("  {}\n", note);
-  if (diff.steps && diff.steps->has_changed()) WriteSteps(*diff.steps, out);
+  if (diff.steps && diff.steps->has_changed()) PrintSteps(*diff.steps, out);
   for (const Section& section : diff.sections) {
     out += fmt::format("\n{}\n", section.title);
     const size_t shown = std::min(most_rows, section.rows.size());
-    for (size_t i = 0; i < shown; ++i) WriteRow(section.rows[i], out);
+    for (size_t i = 0; i < shown; ++i) PrintRow(section.rows[i], out);
     if (shown < section.rows.size())
       out += fmt::format("  and {} more\n", section.rows.size() - shown);
   }

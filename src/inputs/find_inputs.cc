@@ -28,6 +28,23 @@ std::string WithoutPacking(const std::string& name) {
   return name;
 }
 
+// What a process prints to: one that prints nothing leaves an empty file, which is no trouble, and
+// is a rank all the same. Files that a library writes when it has something to say (TORCH_TRACE
+// logs, dumps) are not among them.
+bool IsOutputName(std::string_view name) {
+  auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("trace") || has("dump")) return false;
+  return has("stdout") || has("stderr") || name.ends_with(".out") || name.ends_with(".err") ||
+         name.ends_with(".log");
+}
+
+// The one for plain text.
+const Importer* FallbackImporter() {
+  auto found = std::find_if(AllImporters().begin(), AllImporters().end(),
+                            [](const Importer* each) { return each->info.fallback; });
+  return found == AllImporters().end() ? nullptr : *found;
+}
+
 // Looks into one file, stream or member, and into everything packed inside it.
 class Inspector {
  public:
@@ -120,6 +137,10 @@ class Inspector {
   }
 
   void Sniff(FoundInput& input, std::string_view head) {
+    if (head.empty() && IsOutputName(input.name)) {
+      input.importer = FallbackImporter();
+      return;
+    }
     if (head.empty()) {
       input.state = InputState::kSkipped;
       input.notes.push_back({&kInputEmpty, {}});

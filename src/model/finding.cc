@@ -10,10 +10,17 @@ namespace debrief {
 
 namespace {
 
+// Of what is equally serious: what a whole run loses comes first, a single step or the mere size of
+// something last.
+int LossOrder(std::string_view rule) {
+  if (rule.starts_with("cost.")) return 0;
+  return rule == "profile.slow_step" || rule == "memory.peak" ? 2 : 1;
+}
+
 // Smaller is more important.
 auto Importance(const Finding& finding) {
   return std::make_tuple(static_cast<int>(finding.role), -static_cast<int>(finding.severity),
-                         -finding.confidence, finding.job, finding.attempt,
+                         LossOrder(finding.rule), -finding.confidence, finding.job, finding.attempt,
                          std::string_view(finding.rule), std::string_view(finding.headline));
 }
 

@@ -1,6 +1,8 @@
 #include "model/table.h"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 namespace debrief {
 
@@ -14,6 +16,129 @@ std::string_view UnitName(ColumnUnit unit) {
   static constexpr std::string_view kNames[] = {"",      "ns",  "us",  "ms",  "s",     "bytes",
                                                 "share", "pct", "MHz", "ppb", "cycles"};
   return kNames[static_cast<size_t>(unit)];
+}
+
+namespace {
+
+template <typename T>
+constexpr bool kIsId =
+    std::is_same_v<T, StringId> || std::is_same_v<T, ListId> || std::is_same_v<T, StackId>;
+
+template <typename Column>
+using ValueOf = std::remove_cvref_t<decltype(std::declval<const Column&>()[0])>;
+
+// Calls `visit` with the column as what it is; `address` is a void* or a const void*.
+template <typename T, typename Address, typename Visit>
+void VisitAs(bool is_packed, Address address, Visit visit) {
+  constexpr bool kConst = std::is_same_v<Address, const void*>;
+  using Vector = std::conditional_t<kConst, const std::vector<T>, std::vector<T>>;
+  if constexpr (!std::is_same_v<T, double>) {
+    using Packed = std::conditional_t<kConst, const PackedColumn<T>, PackedColumn<T>>;
+    if (is_packed) return visit(*static_cast<Packed*>(address));
+  }
+  visit(*static_cast<Vector*>(address));
+}
+
+template <typename Address, typename Visit>
+void VisitColumn(const TableInfo& info, size_t index, Address address, Visit visit) {
+  switch (info.columns[index].type) {
+    case ColumnType::kInt32:
+      return VisitAs<int32_t>(info.is_packed, address, visit);
+    case ColumnType::kInt64:
+      return VisitAs<int64_t>(info.is_packed, address, visit);
+    case ColumnType::kDouble:
+      return VisitAs<double>(info.is_packed, address, visit);
+    case ColumnType::kBool:
+      return VisitAs<uint8_t>(info.is_packed, address, visit);
+    case ColumnType::kString:
+      return VisitAs<StringId>(info.is_packed, address, visit);
+    case ColumnType::kList:
+      return VisitAs<ListId>(info.is_packed, address, visit);
+    case ColumnType::kStack:
+      return VisitAs<StackId>(info.is_packed, address, visit);
+  }
+}
+
+// A vector doubles when it is full; a quarter more is enough to stay linear, and a table of a
+// gigabyte then wastes 125 MB on average and not 500.
+template <typename T>
+void MakeRoom(std::vector<T>& column, size_t more) {
+  size_t needed = column.size() + more;
+  if (needed > column.capacity())
+    column.reserve(std::max(needed, column.size() + column.size() / 4));
+}
+
+template <typename T>
+void MakeRoom(PackedColumn<T>& column, size_t more) {
+  column.reserve(column.size() + more);
+}
+
+template <typename Column>
+void AppendColumn(Column& column, const Column& part, const Remap& remap) {
+  MakeRoom(column, part.size());
+  if constexpr (kIsId<ValueOf<Column>>) {
+    for (auto id : part) column.push_back(remap(id));
+  } else if constexpr (std::is_same_v<Column, std::vector<ValueOf<Column>>>) {
+    column.insert(column.end(), part.begin(), part.end());
+  } else {
+    for (auto value : part) column.push_back(value);
+  }
+}
+
+template <typename T>
+void GatherColumn(std::vector<T>& column, std::span<const uint32_t> from) {
+  std::vector<T> gathered(from.size());
+  for (size_t i = 0; i < from.size(); ++i) gathered[i] = column[from[i]];
+  column = std::move(gathered);
+}
+
+template <typename T>
+void GatherColumn(PackedColumn<T>& column, std::span<const uint32_t> from) {
+  PackedColumn<T> gathered;
+  for (uint32_t row : from) gathered.push_back(std::as_const(column)[row]);
+  column = std::move(gathered);
+}
+
+}  // namespace
+
+void Table::Copy(size_t index, size_t first_row, size_t count, void* values) const {
+  // As bytes: the store reads ids of all types as numbers.
+  VisitColumn(info(), index, column(index), [&](const auto& from) {
+    auto* to = static_cast<char*>(values);
+    for (size_t row = first_row; row < first_row + count; ++row) {
+      auto value = from[row];
+      std::memcpy(to, &value, sizeof value);
+      to += sizeof value;
+    }
+  });
+}
+
+void Table::Append(const Table& part, const Remap& remap) {
+  for (size_t i = 0; i < info().columns.size(); ++i) {
+    VisitColumn(info(), i, column(i), [&]<typename Column>(Column& to) {
+      AppendColumn(to, *static_cast<const Column*>(part.column(i)), remap);
+    });
+  }
+}
+
+void Table::Translate(const Remap& remap) {
+  for (size_t i = 0; i < info().columns.size(); ++i) {
+    VisitColumn(info(), i, column(i), [&]<typename Column>(Column& ids) {
+      if constexpr (kIsId<ValueOf<Column>>) {
+        for (size_t row = 0; row < ids.size(); ++row) ids[row] = remap(std::as_const(ids)[row]);
+      }
+    });
+  }
+}
+
+void Table::Reserve(size_t wanted_rows) {
+  for (size_t i = 0; i < info().columns.size(); ++i)
+    VisitColumn(info(), i, column(i), [&](auto& to) { to.reserve(wanted_rows); });
+}
+
+void Table::Gather(std::span<const uint32_t> from) {
+  for (size_t i = 0; i < info().columns.size(); ++i)
+    VisitColumn(info(), i, column(i), [&](auto& rows) { GatherColumn(rows, from); });
 }
 
 namespace {

@@ -13,10 +13,8 @@
 // Code that does not (store, sheets, SQL) walks TableInfo and ColumnInfo.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -67,6 +65,8 @@ struct ColumnInfo {
   std::string_view label = {};  // the head of the column where people read it
 };
 
+class Table;
+
 struct TableInfo {
   std::string_view name;
   std::string_view owner;  // the folder that declares it, for example "inputs/op_trace"
@@ -74,6 +74,8 @@ struct TableInfo {
   std::span<const ColumnInfo> columns;
   std::string_view family = {};  // tables of one family are about one kind of input
   bool is_derived = false;       // made by an analysis; the others hold what inputs say
+  bool is_packed = false;  // but for doubles, the columns are PackedColumn and not std::vector
+  std::unique_ptr<Table> (*make)() = nullptr;
 };
 
 class Table {
@@ -87,74 +89,23 @@ class Table {
   virtual size_t size() const = 0;
   // Copies `count` values of column `index` to `values`, an array of the C++ type that ColumnType
   // names.
-  virtual void Copy(size_t index, size_t first_row, size_t count, void* values) const = 0;
+  void Copy(size_t index, size_t first_row, size_t count, void* values) const;
   // Appends the rows of `part`, a table of the same type, with its ids translated.
-  virtual void Append(const Table& part, const Remap& remap) = 0;
+  void Append(const Table& part, const Remap& remap);
   // Translates the ids of all rows in place.
-  virtual void Translate(const Remap& remap) = 0;
-};
+  void Translate(const Remap& remap);
+  void Reserve(size_t wanted_rows);
+  // Row i becomes what row from[i] was; rows that `from` does not name are gone.
+  void Gather(std::span<const uint32_t> from);
 
-// Joining columns. A vector doubles when it is full; a quarter more is enough to stay linear, and a
-// table of a gigabyte then wastes 125 MB on average and not 500.
-template <typename T>
-void MakeRoom(std::vector<T>& column, size_t more) {
-  size_t needed = column.size() + more;
-  if (needed > column.capacity())
-    column.reserve(std::max(needed, column.size() + column.size() / 4));
-}
-
-template <typename T>
-void MakeRoom(PackedColumn<T>& column, size_t more) {
-  column.reserve(column.size() + more);
-}
-
-template <typename T>
-void AppendColumn(std::vector<T>& column, const std::vector<T>& part) {
-  MakeRoom(column, part.size());
-  column.insert(column.end(), part.begin(), part.end());
-}
-
-template <typename T>
-void AppendColumn(PackedColumn<T>& column, const PackedColumn<T>& part) {
-  MakeRoom(column, part.size());
-  for (T value : part) column.push_back(value);
-}
-
-template <typename Column>
-void AppendColumn(Column& column, const Column& part, const Remap& remap) {
-  MakeRoom(column, part.size());
-  for (auto id : part) column.push_back(remap(id));
-}
-
-template <typename Column>
-void TranslateColumn(Column& column, const Remap& remap) {
-  for (size_t row = 0; row < column.size(); ++row) column[row] = remap(std::as_const(column)[row]);
-}
-
-// As bytes: the store reads ids of all types as numbers.
-template <typename Column>
-void CopyColumn(const Column& column, size_t first_row, size_t count, void* values) {
-  auto* to = static_cast<char*>(values);
-  for (size_t row = first_row; row < first_row + count; ++row) {
-    auto value = column[row];
-    std::memcpy(to, &value, sizeof value);
-    to += sizeof value;
+ private:
+  // The address of a column: what the functions above know of the generated class.
+  virtual const void* column(size_t number) const = 0;
+  void* column(size_t number) {
+    return const_cast<void*>(
+        std::as_const(*this).column(number));  // NOLINT: the table is not const
   }
-}
-
-template <typename T>
-void GatherColumn(std::vector<T>& column, std::span<const uint32_t> from) {
-  std::vector<T> gathered(from.size());
-  for (size_t i = 0; i < from.size(); ++i) gathered[i] = column[from[i]];
-  column = std::move(gathered);
-}
-
-template <typename T>
-void GatherColumn(PackedColumn<T>& column, std::span<const uint32_t> from) {
-  PackedColumn<T> gathered;
-  for (uint32_t row : from) gathered.push_back(std::as_const(column)[row]);
-  column = std::move(gathered);
-}
+};
 
 // Generated (tables/all_tables.cc): every table there is, in order of name; TableId is the
 // position.
@@ -162,7 +113,6 @@ using TableId = uint32_t;
 std::span<const TableInfo* const> AllTables();
 // Null when there is no table of that name.
 const TableInfo* FindTable(std::string_view name);
-std::unique_ptr<Table> MakeTable(TableId id);
 
 // Builds for tests (DEBRIEF_CHECK_TABLES) end when an analysis reads or makes a table that it does
 // not declare (model/declared_tables.h); others do not check.
@@ -183,7 +133,7 @@ class TableSet {
   template <typename T>
   T& Edit() {
     CheckMade(T::kId);
-    if (tables_[T::kId] == nullptr) tables_[T::kId] = MakeTable(T::kId);
+    if (tables_[T::kId] == nullptr) tables_[T::kId] = T::kInfo.make();
     return static_cast<T&>(*tables_[T::kId]);
   }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "debrief/op_trace.hpp"
+#include "op_trace/sums.h"
 
 namespace debrief::op_trace {
 namespace {
@@ -52,7 +53,6 @@ bool Holds(const std::string_view (&list)[kCount], std::string_view word) {
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // A word ends before a capital that follows a small letter or a digit ("AllReduce"), and before the
 // last capital of several when a small letter follows ("NCCLSend"); digits belong to their word.

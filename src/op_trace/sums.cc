@@ -144,8 +144,6 @@ std::optional<LoadBalance> BalanceOf(const std::vector<DeviceSummary>& devices) 
 
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // The digits at `at`, without zeros in front.
 std::string_view NumberAt(std::string_view text, size_t at) {
   size_t end = at;

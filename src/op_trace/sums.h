@@ -16,6 +16,9 @@
 
 namespace debrief::op_trace {
 
+// Of ASCII, whatever the locale.
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 struct OpFacts {
   std::string_view operation;
   std::optional<std::string_view> device;

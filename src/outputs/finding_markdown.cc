@@ -69,9 +69,15 @@ void AppendBlame(std::string& out, const Finding& finding) {
   if (out.size() > before) out += "\n";
 }
 
+std::string_view ConfidenceWord(double confidence) {
+  if (confidence >= 0.85) return "high";
+  return confidence >= 0.6 ? "medium" : "low";
+}
+
 void AppendConfidence(std::string& out, const Finding& finding) {
   if (std::isnan(finding.confidence)) return;
-  out += fmt::format("Confidence {:.0f} %{}\n\n", 100 * finding.confidence,
+  out += fmt::format("Confidence {} ({:.0f} %){}\n\n", ConfidenceWord(finding.confidence),
+                     100 * finding.confidence,
                      finding.why.empty() ? "" : ": " + Markdown(finding.why));
 }
 

@@ -19,7 +19,11 @@ void AppendHeadline(std::string& out, const Finding& finding, int level);
 // Whom it blames: ranks, groups, operation, compilations, lines; a list.
 void AppendBlame(std::string& out, const Finding& finding);
 
-// "Confidence 80 %: why".
+// "high", "medium" or "low", for people who do not want to weigh a number. The report has the same
+// bounds (web/src/run/findings.tsx).
+std::string_view ConfidenceWord(double confidence);
+
+// "Confidence medium (80 %): why".
 void AppendConfidence(std::string& out, const Finding& finding);
 
 // The sentences of its evidence as a list.

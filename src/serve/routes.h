@@ -40,7 +40,7 @@ std::string_view MimeType(std::string_view path);
 
 class Routes final : public Handler {
  public:
-  Routes(ReportFiles files, StoreApi& store, std::string token, uint16_t port)
+  Routes(ReportFiles files, SqlApi& store, std::string token, uint16_t port)
       : files_(std::move(files)), store_(store), token_(std::move(token)), port_(port) {}
 
   bool IsSlow(const Request& request) const override;
@@ -51,7 +51,7 @@ class Routes final : public Handler {
   std::optional<Response> Refuse(const Request& request) const;
 
   ReportFiles files_;
-  StoreApi& store_;
+  SqlApi& store_;
   std::string token_;
   uint16_t port_;
 };

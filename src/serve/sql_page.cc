@@ -13,6 +13,7 @@
 
 #include "base/json/writer.h"
 #include "outputs/store/query.h"
+#include "serve/sql_functions.h"
 
 namespace debrief::serve {
 
@@ -31,11 +32,6 @@ using outputs::store::VectorView;
 constexpr int64_t kExactInDouble = int64_t{1} << 53;
 
 Status Usage(std::string text) { return Status(Code::kUsage, std::move(text)); }
-
-Status GivenUp() {
-  return Status(Code::kLimit, "the query took too long and was stopped")
-      .Remedy("Ask for less, or run it with debrief query, which has no time limit.");
-}
 
 // While it lives, cancelling the request interrupts the connection.
 class Interruptible {
@@ -69,6 +65,8 @@ class Reader {
   // `tail` follows the statement: LIMIT and OFFSET.
   Status Run(const std::string& sql, const std::string& tail, const OnColumns& on_columns,
              const OnRow& on_row) {
+    TRY(CheckCount(sql));
+    TRY(CheckFunctionsOf(sql));
     TRY(CheckStatement(sql));
     Statements statements(api_);
     Prepared prepared(api_);
@@ -84,6 +82,27 @@ class Reader {
   }
 
  private:
+  // Before anything of it is prepared: some functions act when their names are looked up.
+  Status CheckFunctionsOf(const std::string& sql) {
+    std::string parsed;
+    TRY(RunOurs(ParseSql(sql), [&](std::span<const VectorView> values, uint64_t row) {
+      AppendAsText(values[0], row, parsed);
+      return Result<bool>(true);
+    }));
+    return CheckFunctions(parsed);
+  }
+
+  // A statement of ours, as it stands.
+  Status RunOurs(const std::string& sql, const OnRow& on_row) {
+    Statements statements(api_);
+    Prepared prepared(api_);
+    TRY(Prepare(sql, statements, prepared));
+    Rows rows(api_);
+    if (api_.execute_prepared_streaming(prepared.handle, &rows.handle) != DuckDBSuccess)
+      return ResultError(api_, rows.handle, Code::kUsage);
+    return Read(rows, [](const auto&) {}, on_row);
+  }
+
   // As the user wrote it: exactly one, and one that reads.
   Status CheckStatement(const std::string& sql) {
     Statements statements(api_);
@@ -93,7 +112,17 @@ class Reader {
     return Usage("only statements that read are run here: SELECT, FROM, WITH, DESCRIBE, SHOW");
   }
 
+  Status CheckCount(const std::string& sql) {
+    Statements statements(api_);
+    return Extract(sql, statements);
+  }
+
   Status Prepare(const std::string& sql, Statements& statements, Prepared& prepared) {
+    TRY(Extract(sql, statements));
+    return PrepareStatement(connection_, statements, 0, prepared);
+  }
+
+  Status Extract(const std::string& sql, Statements& statements) {
     if (sql.find('\0') != std::string_view::npos) return Usage("the statement has a NUL byte");
     idx_t count = api_.extract_statements(connection_, sql.c_str(), &statements.handle);
     if (count == 0) {
@@ -102,7 +131,7 @@ class Reader {
                                 : Usage("there is no SQL statement");
     }
     if (count > 1) return Usage("there are several statements: send them one by one");
-    return PrepareStatement(connection_, statements, 0, prepared);
+    return {};
   }
 
   Status Read(Rows& rows, const OnColumns& on_columns, const OnRow& on_row) {
@@ -161,6 +190,16 @@ void AppendRow(std::span<const VectorView> values, uint64_t row, std::string& ou
   out += ']';
 }
 
+// Whether a row takes `most` bytes or more; known before it is built.
+bool IsLarger(std::span<const VectorView> values, uint64_t row, uint64_t most) {
+  uint64_t bytes = 0;
+  for (const VectorView& value : values) {
+    bytes += LeastBytes(value, row, most);
+    if (bytes >= most) return true;
+  }
+  return false;
+}
+
 // Writes into a file up to a bound; what went wrong is kept for the end.
 class FileSink final : public TextSink {
  public:
@@ -192,6 +231,11 @@ class FileSink final : public TextSink {
 
 }  // namespace
 
+Status GivenUp() {
+  return Status(Code::kLimit, "the query took too long and was stopped")
+      .Remedy("Ask for less, or run it with debrief query, which has no time limit.");
+}
+
 Result<Page> ReadPage(outputs::store::Connection& connection, const std::string& sql,
                       uint64_t limit, uint64_t offset, CancelToken& cancel) {
   Page page;
@@ -199,9 +243,10 @@ Result<Page> ReadPage(outputs::store::Connection& connection, const std::string&
   auto on_row = [&](std::span<const VectorView> values, uint64_t row) -> Result<bool> {
     size_t before = page.rows.size();
     if (taken == limit) return page.more = true, false;
+    const bool is_too_large = IsLarger(values, row, kMaxPageBytes);
     if (taken > 0) page.rows += ", ";
-    AppendRow(values, row, page.rows);
-    if (page.rows.size() > kMaxPageBytes) {
+    if (!is_too_large) AppendRow(values, row, page.rows);
+    if (is_too_large || page.rows.size() > kMaxPageBytes) {
       if (taken == 0)
         return Status(Code::kLimit, "one row alone is larger than a page of 8 MiB")
             .Remedy("Select fewer columns, or a part of a text with left(column, 1000).");
@@ -233,6 +278,9 @@ Result<UniqueFd> WriteCsv(outputs::store::Connection& connection, const std::str
   auto printer =
       outputs::store::MakeRowPrinter({.format = outputs::store::QueryFormat::kCsv}, sink);
   auto on_row = [&](std::span<const VectorView> values, uint64_t row) -> Result<bool> {
+    if (IsLarger(values, row, kMaxCsvRowBytes))
+      return Status(Code::kLimit, "one row alone is larger than 64 MiB")
+          .Remedy("Select fewer columns, or write it with debrief query --format csv.");
     printer->Row(values, row);
     if (!sink.status().ok()) return sink.status();
     return true;

@@ -22,6 +22,10 @@ namespace debrief::serve {
 inline constexpr uint64_t kMaxPageRows = 10'000;
 inline constexpr size_t kMaxPageBytes = 8 << 20;
 inline constexpr uint64_t kMaxCsvBytes = uint64_t{1} << 30;
+inline constexpr uint64_t kMaxCsvRowBytes = uint64_t{64} << 20;
+
+// What a query that was cancelled is told.
+Status GivenUp();
 
 struct Page {
   std::string columns;  // JSON: [{"name": "rank", "type": "INTEGER"}]
@@ -29,8 +33,9 @@ struct Page {
   bool more = false;
 };
 
-// kUsage with DuckDB's message, or ours: nothing but one statement that reads is run. kLimit when
-// it was cancelled, or one row alone is larger than a page.
+// kUsage with DuckDB's message, or ours: nothing but one statement that reads is run, and of table
+// functions only those that neither change the database nor reach out of it (sql_functions.h).
+// kLimit when it was cancelled, or one row alone is larger than a page.
 //
 // Integers that a double cannot hold (beyond 2^53) are texts in `rows`, so that a browser shows all
 // their digits.

@@ -23,29 +23,6 @@ using outputs::store::QuoteName;
 constexpr uint64_t kDefaultRows = 200;
 constexpr uint64_t kMaxOffset = uint64_t{1} << 60;
 
-// A quarter of the machine's memory, at most 2 GB.
-uint64_t MemoryMegabytes() {
-  uint64_t pages = static_cast<uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L));
-  uint64_t page = static_cast<uint64_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
-  return std::clamp<uint64_t>(pages * page / 4 / 1'000'000, 64, 2000);
-}
-
-Response JsonResponse(int status, std::string body) {
-  Response response;
-  response.status = status;
-  response.type = "application/json; charset=utf-8";
-  response.body = std::move(body);
-  return response;
-}
-
-Response ErrorResponse(const Status& status) {
-  std::string body;
-  std::string text = status.message();
-  if (!status.remedy().empty()) text += ". " + status.remedy();
-  JsonWriter(&body).BeginObject().Field("error", text).EndObject();
-  return JsonResponse(400, body + "\n");
-}
-
 // A number of the query, or what stands for a missing one; nothing when it is no number.
 std::optional<uint64_t> NumberOf(const Request& request, std::string_view name,
                                  uint64_t otherwise) {
@@ -106,7 +83,41 @@ void WriteTable(const StoredTable& table, JsonWriter& json) {
   });
 }
 
+// What DuckDB does not count (texts on their way, its own code and threads) has room beside it.
+uint64_t DuckDbMegabytes() { return QueryMegabytes() * 7 / 8; }
+
 }  // namespace
+
+uint64_t QueryMegabytes() {
+  uint64_t pages = static_cast<uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L));
+  uint64_t page = static_cast<uint64_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
+  return std::clamp<uint64_t>(pages * page / 4 / 1'000'000, 256, 2000);
+}
+
+Response JsonResponse(int status, std::string body) {
+  Response response;
+  response.status = status;
+  response.type = "application/json; charset=utf-8";
+  response.body = std::move(body);
+  return response;
+}
+
+Response CsvResponse(UniqueFd file, int64_t length) {
+  Response response;
+  response.file = std::move(file);
+  response.length = length;
+  response.type = "text/csv; charset=utf-8";
+  response.headers.emplace_back("Content-Disposition", "attachment; filename=\"query.csv\"");
+  return response;
+}
+
+Response ErrorResponse(const Status& status) {
+  std::string body;
+  std::string text = status.message();
+  if (!status.remedy().empty()) text += ". " + status.remedy();
+  JsonWriter(&body).BeginObject().Field("error", text).EndObject();
+  return JsonResponse(400, body + "\n");
+}
 
 Result<outputs::store::Connection> StoreApi::Connect() {
   std::lock_guard lock(mutex_);
@@ -114,7 +125,7 @@ Result<outputs::store::Connection> StoreApi::Connect() {
     outputs::store::OpenOptions options;
     options.external_access = false;
     options.locked = true;
-    options.memory_mb = MemoryMegabytes();
+    options.memory_mb = DuckDbMegabytes();
     auto opened = OpenStore(folder_, options);
     if (!opened.ok() && opened.status().code() == Code::kNotFound)
       return Status(Code::kNotFound, "this report has no run.duckdb")
@@ -172,13 +183,10 @@ Response StoreApi::Query(const Request& request, CancelToken& cancel) {
 
 Response StoreApi::Csv(outputs::store::Connection& connection, const std::string& sql,
                        CancelToken& cancel) {
-  Response response;
-  auto file = WriteCsv(connection, sql, temporary_, cancel, response.length);
+  int64_t length = 0;
+  auto file = WriteCsv(connection, sql, temporary_, cancel, length);
   if (!file.ok()) return ErrorResponse(file.status());
-  response.file = std::move(file).value();
-  response.type = "text/csv; charset=utf-8";
-  response.headers.emplace_back("Content-Disposition", "attachment; filename=\"query.csv\"");
-  return response;
+  return CsvResponse(std::move(file).value(), length);
 }
 
 }  // namespace debrief::serve

@@ -19,15 +19,31 @@
 
 namespace debrief::serve {
 
-class StoreApi {
+// A quarter of the machine's memory, at most 2 GB: what one query may take.
+uint64_t QueryMegabytes();
+
+Response JsonResponse(int status, std::string body);
+Response CsvResponse(UniqueFd file, int64_t length);
+Response ErrorResponse(const Status& status);
+
+// Who answers api/tables and api/query: this process, or others for it (sql_process.h).
+class SqlApi {
+ public:
+  virtual ~SqlApi() = default;
+
+  // Any thread.
+  virtual Response Tables(CancelToken& cancel) = 0;
+  virtual Response Query(const Request& request, CancelToken& cancel) = 0;
+};
+
+class StoreApi final : public SqlApi {
  public:
   // `folder`: of the report; `temporary`: for CSV files on their way.
   StoreApi(std::string folder, std::string temporary, const Clock& clock)
       : folder_(std::move(folder)), temporary_(std::move(temporary)), clock_(clock) {}
 
-  // Any thread.
-  Response Tables(CancelToken& cancel);
-  Response Query(const Request& request, CancelToken& cancel);
+  Response Tables(CancelToken& cancel) override;
+  Response Query(const Request& request, CancelToken& cancel) override;
 
  private:
   Result<outputs::store::Connection> Connect();

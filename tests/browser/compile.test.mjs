@@ -90,7 +90,7 @@ const pages = {
   "#/compile_tree?frame=0.2": ["all 6 s", "5 s, 83.3 %; 2 compiled again, 2 ok"],
   "#/compile_tree?rank=1&filter=loss": ["rank 1 1/0", "main"],
   "#/compile_lanes": ["2 ranks", "4.01 s from first to last", "2.01 s rank 0", "2 with failures"],
-  "#/compile_lanes?clock=log": ["From the begin of each log"],
+  "#/compile_lanes?clock=log": ["From the start of each log"],
   [`#/compile_lanes?at=${encodeURIComponent("0:0:0:1/0")}`]: [
     "rank 0: 1/0 loss_fn; 500 ms, graph break or restart; 1 given up",
     "Show compilation 1/0",

@@ -23,7 +23,8 @@ export function makePage(pageFile, { flight = null, compile = null, islands = {}
     .map((finding) => `<p>${escapeHtml(finding.headline)}</p>`)
     .join("\n");
   const island = (value) => JSON.stringify(value).replace(/</g, "\\u003c");
-  const all = { flight, compile, texts: compile && {}, ...islands };
+  const story = run.findings.length > 0 ? { jobs: [], evidence: {} } : null;
+  const all = { flight, compile, texts: compile && {}, story, ...islands };
   const bytes = (value) => (value instanceof Uint8Array ? value : JSON.stringify(value));
   const values = {
     title: escapeHtml(`${run.findings[0]?.headline ?? "No findings"} - debrief`),

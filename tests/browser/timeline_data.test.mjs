@@ -89,8 +89,8 @@ const readBack = {
     assert.deepEqual(
       outline.processes.map((one) => [one.title, one.source, one.rank, one.slices]),
       [
-        ["rank 3: python (host)", "profile", 3, 2],
-        ["rank 3: GPU 0", "profile", 3, 2],
+        ["rank 3 \u00b7 python (host)", "profile", 3, 2],
+        ["rank 3 \u00b7 GPU 0", "profile", 3, 2],
       ],
     );
     assert.deepEqual([outline.slices, outline.leftOut, outline.last], [4, 0, 3600e9 + 20000]);

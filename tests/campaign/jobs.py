@@ -1,9 +1,8 @@
 """The jobs of the campaign: program, fault, rank, step and launcher options, drawn with a fixed seed.
 
-Each fault stands in two or three jobs; a quarter of all jobs is healthy. Half of the jobs (by the hash of the name) is kept
-aside: rules are tuned on the other half, the score is that of the kept half.
+Each fault stands in two or three jobs; a quarter of all jobs is healthy. Rules may be written looking at these (half "tune");
+the score that counts is that of the jobs of jobs_kept.py.
 """
-import hashlib
 import random
 
 # Faults that need a program with such a place.
@@ -26,16 +25,12 @@ FAULT_PLACES = {
     "loader_exception": None, "loader_killed": None, "restart": "before_forward", "scheduler": "step"}
 
 
-def kept_aside(name):
-    return int(hashlib.sha256(name.encode()).hexdigest(), 16) % 2 == 0
-
-
 def _add_more(jobs, add):
-    """A second recording, for writing rules alone: faults that the first half had in its kept part only, in other programs."""
+    """Each fault once more, in another program."""
     done = {(job["program"], job["fault"]) for job in jobs}
     for fault, place in FAULT_PLACES.items():
         programs = [p for p in (ONLY.get(fault) or PROGRAMS_OF_PLACE[place]) if (p, fault) not in done] or ONLY.get(fault)
-        add(random.choice(programs), fault, kept_aside=False, dumps=random.random() < 0.9)
+        add(random.choice(programs), fault, dumps=random.random() < 0.9)
 
 
 def all_jobs(seed=2026):
@@ -75,5 +70,5 @@ def all_jobs(seed=2026):
             job["rank"] = -1
         # A GPU shared through MPS dies with the first crash of its clients; the launcher needs a second attempt for restarts.
         job["restarts"] = 1 if job["fault"] == "restart" else 0
-        job.setdefault("kept_aside", kept_aside(job["name"]))
+        job["half"] = "tune"
     return jobs

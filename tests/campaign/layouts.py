@@ -22,6 +22,7 @@ class Job:
     exits: list  # (rank, code, pid), the first failure first; of the last attempt
     cancelled: bool  # the launcher was told to stop
     mixed: bool  # one text of all ranks, which cannot be taken apart
+    running: bool  # recorded before its end
 
 
 def read_job(folder, truth):
@@ -32,7 +33,8 @@ def read_job(folder, truth):
         outputs[attempt, rank] = (log.read_text(errors="replace"), (log.parent / "stderr.log").read_text(errors="replace"))
     found = [(int(rank), int(code), int(pid)) for rank, code, pid in EXIT.findall(text)]
     exits = list(dict.fromkeys(found[-1:] + found))  # the root cause stands last
-    return Job(folder, truth.get("world", 8), outputs, exits, cancelled="death signal, shutting down" in text, mixed=not outputs)
+    return Job(folder, truth.get("world", 8), outputs, exits, cancelled="death signal, shutting down" in text, mixed=not outputs,
+               running=truth.get("snapshot", False))
 
 
 def copy(job, target, dumps=lambda rank: f"fr/nccl_trace_rank_{rank}", stacks=lambda rank: f"stacks_rank{rank}.txt"):
@@ -144,18 +146,29 @@ def as_kubectl(job, target):
     copy(job, target)
 
 
-def as_deepspeed(job, target):
-    lines = ["[2026-11-16 05:30:01,123] [INFO] [launch.py:256:main] process 4000 spawned with command: ['python', '-u', 'train.py']"]
-    lines += [line for _, _, text in each(job) for line in text]
-    for rank in range(job.world):
-        if job.exits:
-            lines.append(f"[2026-11-16 05:31:02,500] [INFO] [launch.py:319:sigkill_handler] Killing subprocess {4000 + rank}")
+def deepspeed_says(job, commands):
+    """The end, as launch.py tells it: no pid, no rank. It lists all its processes, and the command is that of the one it started last."""
+    lines = []
+    if job.exits or job.cancelled:
+        lines += [("INFO", "launch.py:335:sigkill_handler", f"Killing subprocess {4000 + rank}") for rank in range(job.world)]
     if job.exits:
-        lines.append(f"[2026-11-16 05:31:03,100] [ERROR] [launch.py:325:sigkill_handler] ['python', '-u', 'train.py', "
-                     f"'--local_rank={job.exits[0][0]}'] exits with return code = {job.exits[0][1]}")
-    elif not job.cancelled:
-        lines += [f"[2026-11-16 05:31:02,500] [INFO] [launch.py:351:main] Process {4000 + rank} exits successfully." for rank in range(job.world)]
-    write(target / "deepspeed.log", "\n".join(lines) + "\n")
+        lines.append(("ERROR", "launch.py:341:sigkill_handler", f"{commands[-1]} exits with return code = {job.exits[0][1]}"))
+    elif job.cancelled:
+        lines.append(("INFO", "launch.py:344:sigkill_handler", "Main process received SIGTERM, exiting"))
+    elif not job.running:
+        lines += [("INFO", "launch.py:367:main", f"Process {4000 + rank} exits successfully.") for rank in range(job.world)]
+    return [f"[2026-11-16 05:31:03,{100 + i}] [{level}] [{place}] {text}" for i, (level, place, text) in enumerate(lines)]
+
+
+def as_deepspeed(job, target):
+    commands = [["/usr/bin/python3", "-u", "train.py", f"--local_rank={rank}"] for rank in range(job.world)]
+    ranks = list(range(job.world))
+    lines = [f"[2026-11-16 05:30:01,{100 + i}] [INFO] [launch.py:{place}:main] {text}" for i, (place, text) in enumerate(
+        [(154, f"WORLD INFO DICT: {{'localhost': {ranks}}}"), (160, f"nnodes=1, num_local_procs={job.world}, node_rank=0"),
+         (171, f"global_rank_mapping=defaultdict(<class 'list'>, {{'localhost': {ranks}}})"), (172, f"dist_world_size={job.world}")]
+        + [(265, f"process {4000 + rank} spawned with command: {command}") for rank, command in enumerate(commands)])]
+    lines += [line for _, _, text in each(job) for line in text]
+    write(target / "deepspeed.log", "\n".join(lines + deepspeed_says(job, commands)) + "\n")
     copy(job, target)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records the campaign on a machine with one GPU: every job of jobs.py under torchrun, three to eight ranks, several jobs at a time.
 
-    python3 tests/campaign/record.py OUT [--only NAME...] [--beside 6] [--seconds 500]
+    python3 tests/campaign/record.py OUT [--half tune|kept] [--only NAME...] [--beside 6] [--seconds 500]
 
 OUT/<job>/ is what the job left (fr/, logs/, torchrun.txt, ...), OUT/<job>.json its truth. One GPU serves all ranks because each
 has an NCCL_HOSTID of its own, so that NCCL talks through sockets.
@@ -19,23 +19,36 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import jobs as campaign  # noqa: E402
+import jobs_kept  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+PLACE = pathlib.Path("/home/user/lab")  # programs run from here: their paths stand in what they leave
 EACH_RANK = 'export NCCL_HOSTID=host$RANK; exec python3 "$@"'
 
 
 def environment(job, folder):
     variables = dict(os.environ, NCCL_SOCKET_IFNAME="lo", NCCL_P2P_DISABLE="1", NCCL_SHM_DISABLE="1", NCCL_IB_DISABLE="1",
-                     OMP_NUM_THREADS="1", TORCH_NCCL_ASYNC_ERROR_HANDLING="1", PYTHONUNBUFFERED="1",
+                     OMP_NUM_THREADS="1", TORCH_NCCL_ASYNC_ERROR_HANDLING="1", PYTHONUNBUFFERED="1", TORCH_ELASTIC_SHUTDOWN_TIMEOUT="10",
                      TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC="20", TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC="3000")
     if job["dumps"]:
         (folder / "fr").mkdir()
-        variables.update(TORCH_FR_BUFFER_SIZE="300", TORCH_NCCL_TRACE_BUFFER_SIZE="300", TORCH_NCCL_DUMP_ON_TIMEOUT="1",
-                         TORCH_FR_DUMP_TEMP_FILE=str(folder / "fr" / "nccl_trace_rank_"),
-                         TORCH_NCCL_DEBUG_INFO_TEMP_FILE=str(folder / "fr" / "nccl_trace_rank_"))
+        variables.update(TORCH_FR_BUFFER_SIZE="300", TORCH_NCCL_DUMP_ON_TIMEOUT="1", TORCH_FR_DUMP_TEMP_FILE=str(folder / "fr" / "nccl_trace_rank_"))
     if job["nccl_info"]:
         variables["NCCL_DEBUG"] = "INFO"
     return variables
+
+
+def program(job, folder):
+    """How a rank is started: a program of programs.py through a shell, one of kept/ as a user would."""
+    if "script" in job:
+        line = [str(PLACE / f"{job['script']}.py"), f"--run-dir={folder}", f"--at-step={job['at_step']}", f"--sick-rank={job['rank']}",
+                f"--time-limit={15 if job['fault'] else 40}", f"--steps={60 if job.get('snapshot') else 10}"]
+        return line + [f"--{name}={job[name]}" for name in ("fault", "variant") if job[name]] + (["--stacks"] if job["stacks"] else [])
+    line = ["--no-python", "bash", "-c", EACH_RANK, "train", str(PLACE / "programs.py"), f"--program={job['program']}",
+            f"--scratch={folder / 'scratch'}", f"--at-step={job['at_step']}", f"--rank={job['rank']}"]
+    line += [f"--fault={job['fault']}"] if job["fault"] else []
+    line += ["--stacks-after=10"] if job["stacks"] else []
+    return line + (["--talkative"] if job["talkative"] else [])
 
 
 def command(job, folder):
@@ -43,15 +56,39 @@ def command(job, folder):
             f"--max-restarts={job['restarts']}"]
     if job["output"] != "launcher":
         line += [f"--log-dir={folder / 'logs'}", "--tee=3" if job["output"] == "tee" else "--redirects=3"]
-    line += ["--no-python", "bash", "-c", EACH_RANK, "train", str(HERE / "programs.py"), f"--program={job['program']}",
-             f"--scratch={folder / 'scratch'}", f"--at-step={job['at_step']}", f"--rank={job['rank']}"]
-    if job["fault"]:
-        line += [f"--fault={job['fault']}"]
-    if job.get("dump_at"):
-        line += [f"--dump-at={job['dump_at']}"]
-    if job["stacks"]:
-        line += ["--stacks-after=10"]
-    return line + (["--talkative"] if job["talkative"] else [])
+    return line + program(job, folder) + ([f"--dump-at={job['dump_at']}"] if job.get("dump_at") else [])
+
+
+def take_snapshot(job, folder):
+    """What lies there while the job still runs, once every rank has dumped."""
+    copy = folder.with_name(folder.name + ".snapshot")
+    if not copy.exists() and all((folder / "scratch" / f"dumped_{rank}").exists() for rank in range(job["world"])):
+        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("scratch"))
+
+
+def watch(process, job, folder, limit=110):
+    """The launcher's exit code; None if it had to be ended."""
+    end = time.time() + limit
+    while time.time() < end:
+        if process.poll() is not None:
+            return process.returncode
+        if job.get("snapshot"):
+            take_snapshot(job, folder)
+        time.sleep(0.2)
+    os.killpg(process.pid, 9)
+    return None
+
+
+def tidy(folder):
+    """Leaves what the job would have left: no scratch, no empty file of stacks; the snapshot instead of the end, where one was taken."""
+    copy = folder.with_name(folder.name + ".snapshot")
+    if copy.exists():
+        shutil.rmtree(folder)
+        copy.rename(folder)
+    shutil.rmtree(folder / "scratch", ignore_errors=True)
+    for path in folder.glob("stacks_rank*.txt"):
+        if path.stat().st_size == 0:
+            path.unlink()
 
 
 def record(job, out):
@@ -61,38 +98,43 @@ def record(job, out):
     with open(folder / "torchrun.txt", "w") as text:
         process = subprocess.Popen(command(job, folder), env=environment(job, folder), stdout=text, stderr=subprocess.STDOUT, cwd=folder,
                                    start_new_session=True)
-        try:
-            code = process.wait(timeout=130)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            code = None
-    subprocess.run(["pkill", "-9", "-f", f"{folder / 'scratch'}"], check=False)
-    shutil.rmtree(folder / "scratch", ignore_errors=True)
+        code = watch(process, job, folder)
+    subprocess.run(["pkill", "-9", "-f", f"{folder}[ /]"], check=False)
+    tidy(folder)
     (out / f"{job['name']}.json").write_text(json.dumps({**job, "exit": code, "seconds": round(time.time() - start, 1)}, indent=1) + "\n")
     return job["name"], code, time.time() - start
+
+
+def chosen_jobs(options):
+    """Mixed, so that a recording that is cut short still has some of everything."""
+    jobs = jobs_kept.kept_jobs() if options.half == "kept" else campaign.all_jobs()
+    jobs = [job for job in jobs if not options.only or job["name"] in options.only]
+    return sorted(jobs, key=lambda job: hashlib.sha256(job["name"].encode()).hexdigest())
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--half", choices=["tune", "kept"], default="kept")
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--beside", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=10000, help="start no job after that time")
     options = parser.parse_args()
     begin = time.time()
-    # Mixed, so that a recording that is cut short still has some of everything.
-    chosen = [job for job in campaign.all_jobs() if not options.only or job["name"] in options.only]
-    chosen.sort(key=lambda job: hashlib.sha256(job["name"].encode()).hexdigest())
     options.out.mkdir(parents=True, exist_ok=True)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    for path in [HERE / "programs.py", *(HERE / "kept").glob("*.py")]:
+        shutil.copy(path, PLACE)
 
     def one(job):
         if time.time() - begin > options.seconds or (options.out / job["name"]).exists():
             return None
         return record(job, options.out)
     with concurrent.futures.ThreadPoolExecutor(options.beside) as pool:
-        for result in pool.map(one, chosen):
-            if result:
-                print(f"{result[0]:36} exit {result[1]}  {result[2]:.0f} s", flush=True)
+        for future in concurrent.futures.as_completed([pool.submit(one, job) for job in chosen_jobs(options)]):
+            if future.result():
+                name, code, seconds = future.result()
+                print(f"{time.time() - begin:4.0f} s: {name:36} exit {code}  {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

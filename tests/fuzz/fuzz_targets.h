@@ -1,4 +1,5 @@
-// What debrief_fuzz can fuzz: every importer, and the reader of recordings alone.
+// What debrief_fuzz can fuzz: every importer, the reader of recordings alone, and the other doors
+// through which bytes of strangers come (door_fuzzers.cc).
 #pragma once
 
 #include <cstdint>
@@ -10,5 +11,10 @@ struct Importer;
 
 void FuzzImporter(const Importer& importer, std::span<const uint8_t> data);
 void FuzzRecordingReader(std::span<const uint8_t> data);
+void FuzzAccel(std::span<const uint8_t> data);
+void FuzzDiscovery(std::span<const uint8_t> data);
+void FuzzArchive(std::span<const uint8_t> data);
+void FuzzSql(std::span<const uint8_t> data);
+void FuzzFindings(std::span<const uint8_t> data);
 
 }  // namespace debrief

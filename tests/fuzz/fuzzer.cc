@@ -1,6 +1,6 @@
 // debrief_fuzz: one libFuzzer program for everything that reads bytes from outside.
 //
-//   debrief_fuzz --target=NAME [what libFuzzer takes]     NAME: an importer, or recording_reader
+//   debrief_fuzz --target=NAME [what libFuzzer takes]     NAME: an importer, or one of kOthers
 //   debrief_fuzz --list                                   the names, one a line
 //
 // libFuzzer itself ignores flags with two dashes, and hands them on when it starts itself again.
@@ -13,23 +13,37 @@
 
 namespace {
 
-constexpr std::string_view kReader = "recording_reader";
+struct Target {
+  std::string_view name;
+  void (*run)(std::span<const uint8_t> data);
+};
 
-std::string_view target;
-const debrief::Importer* importer = nullptr;  // none: the reader of recordings
+constexpr Target kOthers[] = {
+    {"recording_reader", debrief::FuzzRecordingReader},
+    {"accel", debrief::FuzzAccel},
+    {"discovery", debrief::FuzzDiscovery},
+    {"archive", debrief::FuzzArchive},
+    {"sql", debrief::FuzzSql},
+    {"findings", debrief::FuzzFindings},
+};
+
+const debrief::Importer* importer = nullptr;
+const Target* other = nullptr;
 
 [[noreturn]] void ListTargets() {
   for (const debrief::Importer* one : debrief::AllImporters()) {
     std::printf("%.*s\n", static_cast<int>(one->info.name.size()), one->info.name.data());
   }
-  std::printf("%s\n", kReader.data());
+  for (const Target& one : kOthers) std::printf("%s\n", one.name.data());
   std::exit(0);
 }
 
 void ChooseTarget(std::string_view name) {
-  target = name;
   for (const debrief::Importer* one : debrief::AllImporters()) {
     if (one->info.name == name) importer = one;
+  }
+  for (const Target& one : kOthers) {
+    if (one.name == name) other = &one;
   }
 }
 
@@ -42,17 +56,17 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     if (word == "--list") ListTargets();
     if (word.starts_with(kFlag)) ChooseTarget(word.substr(kFlag.size()));
   }
-  if (importer != nullptr || target == kReader) return 0;
+  if (importer != nullptr || other != nullptr) return 0;
   std::fprintf(stderr,
                "usage: debrief_fuzz --target=NAME ..., with a NAME of debrief_fuzz --list\n");
   std::exit(2);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (importer != nullptr) {
-    debrief::FuzzImporter(*importer, {data, size});
+  if (other != nullptr) {
+    other->run({data, size});
   } else {
-    debrief::FuzzRecordingReader({data, size});
+    debrief::FuzzImporter(*importer, {data, size});
   }
   return 0;
 }

@@ -3,7 +3,8 @@
 #
 # usage: tests/fuzz/run.sh SECONDS [IMPORTER|all]
 #
-# Seeds are the golden inputs of the importer (unpacked, small ones), or made by a program seeds_<importer>. What the fuzzer finds worth keeping
+# Seeds are the golden inputs of the importer (unpacked, small ones), or made by a program seeds_<importer>; other_seeds names those
+# of the targets that are no importers. What the fuzzer finds worth keeping
 # stays in build/fuzz-corpus/<importer> for the next run; an input that breaks something is left in
 # build/fuzz-found/ and the exit code is not 0.
 set -euo pipefail
@@ -16,10 +17,32 @@ max_seed_bytes=65536
 # The chunks of a recording have 64 KiB each: names, and records of two threads.
 seed_limit() { if [[ $1 == recording ]]; then echo 204800; else echo $max_seed_bytes; fi; }
 
+# Of the targets of door_fuzzers.cc, in the form that each takes.
+other_seeds() {
+  local folder=$2 file number=0
+  case $1 in
+    accel) for file in tests/golden/{flex,aiu_compiler_log,chrome_trace}/*/input/*.json examples/accel/*; do
+             if [[ -f $file ]]; then { printf '\0'; head -c $max_seed_bytes "$file"; } >"$folder/$((number += 1))"; fi
+           done ;;
+    archive) for file in tests/golden/op_trace/*/input/*.json; do
+               tar -cf "$folder/$((number += 1)).tar" "$file"; gzip -kn "$folder/$number.tar"
+               python3 -m zipfile -c "$folder/$number.zip" "$file"
+             done ;;
+    discovery) printf '\3\013rank_0/logs\0\2\5empty\0\0\4link\6rank_0\1\4pipe\0\3\20nccl_trace_rank_\2{}' >"$folder/1"
+               printf '\3\030attempt_0/0/stderr.log.gz\4abcd\3\023slurm-12_3.out.1.txt\5hello' >"$folder/2" ;;
+    sql) while read -r file; do printf '%s' "$file" >"$folder/$((number += 1))"; done <tests/fuzz/sql_seeds.txt ;;
+    findings) for file in tests/golden/*/*/expected/out/findings.json; do
+                if [[ -f $file ]]; then cp "$file" "$folder/$((number += 1))"; fi
+              done
+              printf '{"schema": 1, "debrief": "0.1.0", "jobs": [], "findings": [{"id": "f1", "rule": "x", "severity": "error", "headline": "h", "explains": ["f2"], "evidence": []}]}' >"$folder/0" ;;
+  esac
+}
+
 # A seed is a golden input behind one byte for the chunk size (see importer_fuzzer.cc); here 1 MiB.
 make_seeds() {
   local importer=$1 folder=$2 file bytes
   rm -rf "$folder" && mkdir -p "$folder"
+  other_seeds "$importer" "$folder"
   for file in tests/golden/"$importer"/*/input/*; do
     [[ -f $file ]] || continue
     { printf '\4'; if [[ $file == *.gz ]]; then gzip -dcf "$file" || true; else cat "$file"; fi; } >"$folder/seed"
@@ -47,7 +70,7 @@ fuzz_one() {
   fi
 }
 
-export -f seed_limit make_seeds fuzz_one
+export -f seed_limit other_seeds make_seeds fuzz_one
 export seconds max_seed_bytes
 export ASAN_OPTIONS=${ASAN_OPTIONS:-external_symbolizer_path=/usr/lib/llvm-19/bin/llvm-symbolizer}
 if [[ $target == all ]]; then

@@ -357,7 +357,9 @@ def case_names_of_folders(lab):
         done = subprocess.run([lab.binary, job, "-o", ".", "--overwrite"], cwd=here, capture_output=True, timeout=TIMEOUT_S)
         assert done.returncode == 0, done.stderr
         assert (here / "index.html").is_file() and not litter(here), litter(here)
-    lab.refused(job, "-o", "q", sentence="exists and is not empty")
+    lab.run(job, "-o", "q")  # its own report is replaced without a word
+    lab.run("compile", write_log(lab.folder / "log"), "-o", "tree", "--no-browser")
+    lab.refused(job, "-o", "tree", sentence="exists and is not empty")
 
 
 def case_files_over_inputs(lab):

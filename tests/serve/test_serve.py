@@ -9,6 +9,7 @@ folder that must not be served lie there, too.
 import argparse
 import asyncio
 import os
+import pty
 import select
 import signal
 import subprocess
@@ -280,14 +281,94 @@ def test_a_reader_that_leaves_ends_its_query(server, report):
         assert time.monotonic() < deadline, "the query of a reader that left still runs"
 
 
+def processes_below(pid):
+    """The process, those that it started, and theirs."""
+    children = [int(child) for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()]
+    return [pid] + [each for child in children for each in processes_below(child)]
+
+
 def cpu_share(pid):
-    """Share of a core that a process uses, over half a second."""
+    """Share of a core that a process and those below it use, over half a second."""
     def ticks():
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12])
+        used = 0
+        for each in processes_below(pid):
+            try:
+                fields = Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()
+            except FileNotFoundError:
+                continue  # it ended meanwhile
+            used += int(fields[11]) + int(fields[12])
+        return used
     before = ticks()
     time.sleep(0.5)
     return (ticks() - before) / os.sysconf("SC_CLK_TCK") / 0.5
+
+
+def test_functions_that_change_state_are_refused(server, report):
+    for sql in (f"SELECT * FROM enable_logging(storage='file', storage_path='{report}/log')", "SELECT * FROM disable_logging()",
+                "SELECT (FROM enable_logging())", "FROM main.\"ENABLE_logging\"()", "FROM truncate_duckdb_logs()", "FROM checkpoint()",
+                "FROM range(3) t(i), LATERAL (FROM enable_logging())", "WITH a AS (FROM enable_logging()) FROM a", "FROM query('SELECT 1')",
+                "SELECT write_log('x')", "SELECT * FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))", "FROM arrow_scan(1, 2, 3)"):
+        answer = server.sql(sql)
+        assert answer.status == 400 and "is not run here" in answer.json()["error"], (sql, answer.status, answer.body)
+        assert server.sql("SELECT 1").status == 200, sql
+    for sql in ("FROM duckdb_tables()", "FROM unnest([1, 2])", "SUMMARIZE input", "SELECT 'FROM enable_logging()'"):
+        assert server.sql(sql).status == 200, sql
+
+
+def test_a_query_has_no_more_than_its_memory(server, report):
+    most = 0
+    start = time.monotonic()
+    with begin_query(server, "SELECT repeat('a', 1000000000)") as connection:
+        while not select.select([connection], [], [], 0.02)[0]:
+            most = max([most] + [resident_mb(pid) for pid in processes_below(server.process.pid)])
+        assert b" 400 " in connection.recv(100)
+    assert time.monotonic() - start < 33 and most < 2000, (time.monotonic() - start, most)
+    assert resident_mb(server.process.pid) < 200
+
+
+def resident_mb(pid):
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 1_000_000
+    except (FileNotFoundError, ProcessLookupError):
+        return 0  # it ended meanwhile
+
+
+def test_the_token_is_no_argument(server, report):
+    """--open: every user of the machine sees the arguments of a program."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        browser = folder / "xdg-open"
+        browser.write_text(f"#!/bin/sh\nstat -c %a \"$1\" > {folder}/mode\ncat \"$1\" > {folder}/page\necho \"$@\" > {folder}/arguments\n")
+        browser.chmod(0o755)
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([BINARY, "serve", report, "--open", "--quiet"], stdout=theirs, stderr=subprocess.DEVNULL,
+                                   env=dict(os.environ, PATH=f"{folder}:/usr/bin:/bin", DISPLAY=":7", TMPDIR=name))
+        os.close(theirs)
+        address = os.read(ours, 1000).decode().split()[0]
+        deadline = time.monotonic() + 20
+        while not (folder / "arguments").exists() or not (folder / "arguments").read_text():
+            assert time.monotonic() < deadline, "no browser was started"
+            time.sleep(0.05)
+        token = address.split("/")[3]
+        assert token not in (folder / "arguments").read_text() and address in (folder / "page").read_text()
+        assert (folder / "mode").read_text() == "600\n"
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+        os.close(ours)
+        assert not list(folder.glob("debrief-*")), "the page is left behind"
+
+
+def test_no_program_and_no_network(server, report):
+    """The filter of the kernel is on in the server and in what runs its queries, unless it is asked not to be."""
+    def filters(pid):
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        return next(line.split()[1] for line in lines if line.startswith("Seccomp:"))
+    with Served(BINARY, report, "--no-sandbox") as open_server:
+        assert all(filters(pid) == filters("self") for pid in processes_below(open_server.process.pid))
+    if filters(server.process.pid) != "2":
+        print("    this kernel or build has no filters")
+        return
+    assert [filters(pid) for pid in processes_below(server.process.pid)] == ["2", "2"]
 
 
 def test_signals_end_it(server, report):

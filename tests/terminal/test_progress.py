@@ -5,6 +5,7 @@ usage: test_progress.py --binary PATH
 """
 import argparse
 import fcntl
+import gzip
 import os
 import pty
 import re
@@ -105,6 +106,9 @@ def main():
         make_trace(trace, 64)
         if has_terminals():
             check_bar(binary, trace, Path(name) / "out")
+            packed = trace.with_name("packed.json.gz")  # one stream, which can only be read from its begin to its end
+            packed.write_bytes(gzip.compress(trace.read_bytes(), compresslevel=1))
+            check_bar(binary, packed, Path(name) / "out_packed")
         check_silence(binary, trace, Path(name) / "out2")
         check_gone_reader(binary, trace, Path(name) / "out3")
     bar = "a bar on a terminal" if has_terminals() else "skipped: no pseudo terminal can be opened here to show a bar on"

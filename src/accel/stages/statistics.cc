@@ -17,6 +17,7 @@
 #include "accel/stages/iterations.h"
 #include "accel/stages/stages.h"
 #include "accel/stages/utilisation.h"
+#include "base/text/escape.h"
 #include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
@@ -90,11 +91,11 @@ void AddKernel(KernelStats& kernel, const RankStats& rank, const std::string& pi
   texts.summary += fmt::format("{:5.2f}\t  {:9.3f}\t {:5}", Percent(kernel.total, rank.total),
                                kernel.total, kernel.durations.size());
   texts.summary += MomentsText(kernel.durations);
-  texts.summary += fmt::format("\t {}\t {}\n", pid, kernel.name);
+  texts.summary += fmt::format("\t {}\t {}{}\n", pid, CsvGuard(kernel.name), kernel.name);
   if (kernel.gaps[0].empty()) return;
   texts.analysis += fmt::format(" {:5}", kernel.gaps[0].size());
   for (std::vector<double>& gap : kernel.gaps) texts.analysis += MomentsText(gap);
-  texts.analysis += fmt::format("\t {}\t {}\n", pid, kernel.name);
+  texts.analysis += fmt::format("\t {}\t {}{}\n", pid, CsvGuard(kernel.name), kernel.name);
 }
 
 // Total kernel time adds up slices that run beside each other: more than 100 % may be active.

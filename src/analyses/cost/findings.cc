@@ -4,6 +4,8 @@
 #include "analyses/cost/fixes.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
+#include "model/timeline/rank_shares.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::cost {
 
@@ -39,8 +41,8 @@ double Percent(int64_t part, int64_t whole) {
 
 // What to say of lost time by its state: whom the others wait for, why devices idle, what to do.
 struct Words {
-  std::string_view culprit = "rank {}, for a reason that is not recorded,";
-  std::string_view idle = "devices idle for a reason that is not recorded";
+  std::string_view culprit = "rank {} (reason not recorded)";
+  std::string_view idle = "devices idle, reason not recorded";
   std::string_view next_step = "Look at the timeline of these ranks where the time is lost.";
 };
 
@@ -59,7 +61,7 @@ Words WordsOf(State state) {
                   "See in the compile view why it is compiled at this time, and compile "
                   "before the steps begin."};
     case State::kData:
-      return {"rank {}'s data loading", "the data loader is waited for",
+      return {"rank {}'s data loading", "devices wait for the data loader",
               "Look at the data loader: storage, workers, uneven samples?"};
     case State::kSync:
       return {"rank {}'s waiting for its own device",
@@ -123,11 +125,8 @@ std::string On(const Fix& fix) {
 
 std::string Compiling(const FixKey& key, const Fix& fix) {
   std::string text = "compiling";
-  if (!key.function.empty()) text += fmt::format(" {}", key.function);
-  if (!key.file.empty()) {
-    std::string_view name = key.file.substr(key.file.rfind('/') + 1);
-    text += fmt::format(" ({}:{})", name, key.line == kNone32 ? 0 : key.line);
-  }
+  if (!key.function.empty() || !key.file.empty())
+    text += " " + CodeInWords(key.function, key.file, key.line);
   if (fix.again) text += " again";
   return text + On(fix) + (fix.alone ? " alone" : "");
 }
@@ -142,45 +141,99 @@ std::string InWords(const FixKey& key, const Fix& fix) {
   std::vector<int32_t> ranks = Known(fix.ranks);
   std::string who =
       ranks.size() == 1 ? fmt::format("rank {}", ranks[0]) : fmt::format("{} ranks", ranks.size());
-  return fmt::format("{} makes {} wait", CulpritInWords(key, fix.by_device), who);
+  return fmt::format("{} {} for {}", who, ranks.size() == 1 ? "waits" : "wait",
+                     CulpritInWords(key, fix.by_device));
 }
+
+namespace {
+
+// What a job loses, over all its causes.
+struct Loss {
+  int64_t lost_ns = 0;
+  int64_t unknown_ns = 0;  // of that: for no reason that is recorded
+  int64_t wall_ns = 0;     // that it is lost of; 0: no step was recorded
+
+  // "31 % of the step time is lost (360 ms of 1.16 s)"
+  std::string InWords() const {
+    if (wall_ns <= 0) return fmt::format("{} lost", DurationText(lost_ns));
+    return fmt::format("{:.0f} % of the step time is lost ({} of {})", Percent(lost_ns, wall_ns),
+                       DurationText(lost_ns), DurationText(wall_ns));
+  }
+};
+
+void AddLossEvidence(const JobSums& sums, Finding& finding) {
+  if (sums.rows.empty()) return;
+  finding.evidence.push_back(
+      {.text = fmt::format("{} of {} wall time in steps is lost", DurationText(sums.lost_ns),
+                           DurationText(sums.wall_ns)),
+       .table = "cost_rank",
+       .rows = sums.rows});
+}
+
+// What cannot be attributed is said with its size, and not left to be guessed from small causes.
+void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
+                     std::vector<Finding>& findings) {
+  Finding finding;
+  finding.rule = "cost.unattributed";
+  finding.job = job.first;
+  finding.attempt = job.second;
+  finding.headline = fmt::format("{}, {} of it for reasons that are not recorded", loss.InWords(),
+                                 DurationText(loss.unknown_ns));
+  AddLossEvidence(sums, finding);
+  finding.confidence = 1;
+  finding.why = "time in which no device works and nothing recorded says why";
+  finding.next_step =
+      "Record again with what the host does: torch.profiler with CPU activities and "
+      "with_stack=True.";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
 
 void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
                    const std::map<RankKey, RankSums>& ranks, int64_t first_row,
                    std::vector<Finding>& findings) {
   std::vector<std::pair<FixKey, const Fix*>> ordered = Ordered(fixes);
-  if (ordered.empty() || !CanBeFixed(ordered[0].first)) return;
+  if (ordered.empty()) return;
   const auto& [key, fix] = ordered[0];
   const JobSums sums = SumJobs(ranks)[job];
-  int64_t lost = 0, unknown = 0;
+  Loss loss;
   for (const auto& [each, cause] : ordered) {
-    lost += cause->lost_ns;
-    if (each.reason == State::kUnknown) unknown += cause->lost_ns;
+    loss.lost_ns += cause->lost_ns;
+    if (each.reason == State::kUnknown) loss.unknown_ns += cause->lost_ns;
   }
   // Compiling again outside of steps is no part of their wall time.
-  const int64_t wall = sums.wall_ns + (lost - sums.lost_ns);
-  const int64_t ns = fix->lost_ns;
+  const int64_t wall = sums.wall_ns + (loss.lost_ns - sums.lost_ns);
+  loss.wall_ns = sums.wall_ns > 0 ? wall : 0;
+  const int64_t ns = CanBeFixed(key) ? fix->lost_ns : 0;
   const double least = 100 * kLeastShare;
-  if (ns < kLeastLostNs || Percent(ns, lost) < least || Percent(lost, wall) < least) return;
+  if (Percent(loss.lost_ns, wall) < least) return;
+  const bool is_unknown = wall >= timeline::kShortestToTellNs && loss.unknown_ns >= kLeastLostNs &&
+                          2 * loss.unknown_ns > loss.lost_ns;
+  if (is_unknown) AddUnattributed(job, loss, sums, findings);
+  if (ns < kLeastLostNs || Percent(ns, loss.lost_ns) < least) return;
   Finding finding;
   finding.rule = "cost.fix_first";
   finding.job = job.first;
   finding.attempt = job.second;
-  finding.headline = fmt::format("Fix this first: {}: {} of {} lost ({:.0f} %)", InWords(key, *fix),
-                                 DurationText(ns), DurationText(lost), Percent(ns, lost));
+  finding.headline =
+      is_unknown
+          ? fmt::format("Largest known cause of lost time: {}, {} of {}", InWords(key, *fix),
+                        DurationText(ns), DurationText(loss.lost_ns))
+          : fmt::format("{}, {} of it {} {}", loss.InWords(), DurationText(ns),
+                        key.kind == FixKind::kCompile ? "by" : "because", InWords(key, *fix));
+  if (loss.wall_ns == 0)
+    finding.headline = fmt::format("{} lost by {}", DurationText(ns), InWords(key, *fix));
   Describe(model, key, *fix, finding);
-  finding.evidence.push_back({.text = "causes of lost time, the costliest first",
-                              .table = "cost_fix",
-                              .rows = {first_row}});
-  if (!sums.rows.empty())
-    finding.evidence.push_back(
-        {.text = fmt::format("{} of {} wall time in steps is lost", DurationText(sums.lost_ns),
-                             DurationText(sums.wall_ns)),
-         .table = "cost_rank",
-         .rows = sums.rows});
-  finding.confidence = 1 - Percent(unknown, lost) / 100;
-  finding.why = fmt::format("the recording tells the cause of {:.0f} % of the lost time",
-                            100 - Percent(unknown, lost));
+  finding.evidence.push_back(
+      {.text = fmt::format("the costliest cause of lost time: {} of {} ({:.0f} %)",
+                           DurationText(ns), DurationText(loss.lost_ns), Percent(ns, loss.lost_ns)),
+       .table = "cost_fix",
+       .rows = {first_row}});
+  AddLossEvidence(sums, finding);
+  finding.confidence = 1 - Percent(loss.unknown_ns, loss.lost_ns) / 100;
+  finding.why = fmt::format("the recording has the cause of {:.0f} % of the lost time",
+                            100 - Percent(loss.unknown_ns, loss.lost_ns));
   finding.next_step = WordsOf(key.reason).next_step;
   findings.push_back(std::move(finding));
 }

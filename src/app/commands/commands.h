@@ -14,6 +14,7 @@ namespace debrief {
 struct GlobalOptions {
   bool json = false;
   bool quiet = false;
+  bool no_sandbox = false;
   int jobs = 0;  // 0: as many as the machine has
   // What jobs there are, instead of what the inputs tell.
   bool one_job = false;
@@ -22,6 +23,7 @@ struct GlobalOptions {
 
 struct ReportOptions {
   std::vector<std::string> paths;
+  std::vector<std::string> commands;  // what a word that is no path may have been meant as
   std::string output = "debrief_out";
   bool overwrite = false;
   bool no_store = false;
@@ -89,6 +91,7 @@ struct ProfileOptions {
   std::vector<std::string> paths;
   std::string definition = "debrief";
   bool csv = false;
+  bool by_rank = false;    // text without sums over ranks
   int top = 20;            // rows of a sheet in the text; 0: all
   std::vector<int> ranks;  // empty: all
   std::optional<Severity> fail_on;

@@ -15,12 +15,13 @@
 #include <limits>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/compile_logs.h"
+#include "app/confine.h"
 #include "app/split_ranks.h"
 #include "app/staged_folder.h"
 #include "app/terminal.h"
-#include "base/text/safe_name.h"
 #include "compat/tlparse/tree.h"
 #include "model/model.h"
 #include "outputs/compile_stacks.h"
@@ -97,13 +98,13 @@ Status CheckOptions(const CompileOptions& options) {
   if (options.latest && !IsFolder(options.path))
     return Usage(fmt::format("Input path {} is not a directory (required when using --latest)",
                              options.path));
-  if (!AnyPathExists({options.path})) {
-    return Usage(options.all_ranks
-                     ? fmt::format("Input path {} must be a directory when using --all-ranks-html",
-                                   options.path)
-                     : fmt::format("{} is not a file", options.path));
-  }
-  return {};
+  const Status missing = CheckPaths({&options.path, 1});
+  if (missing.ok()) return {};
+  return Usage(options.all_ranks
+                   ? fmt::format("Input path {} must be a directory when using --all-ranks-html",
+                                 options.path)
+                   : fmt::format("{} is not a file", options.path))
+      .Remedy(missing.remedy());
 }
 
 std::string SourceLink(const CompileOptions& options) {
@@ -256,9 +257,8 @@ class CompileRun {
   Status WriteRank(TreePlan& plan, const std::string& folder) {
     std::string name = fmt::format("rank_{}", plan.rank);
     if (!global_.json)
-      std::fputs(fmt::format("Processing rank {} \u2192 {}/{}\n", plan.rank, options_.output, name)
-                     .c_str(),
-                 stdout);
+      StdoutSink().Write(
+          fmt::format("Processing rank {} \u2192 {}/{}\n", plan.rank, options_.output, name));
     TRY(CheckStrict(plan));
     std::string path = folder + "/" + name;
     if (mkdir(path.c_str(), 0777) != 0)
@@ -280,7 +280,7 @@ class CompileRun {
   }
 
   void Note(const std::string& text) const {
-    if (!global_.quiet) std::fputs((Printable(text) + "\n").c_str(), stderr);
+    if (!global_.quiet) PrintNote(text);
   }
 
   // What tlparse says of one log.
@@ -308,7 +308,7 @@ class CompileRun {
     text +=
         fmt::format("Multi-rank report generated under {}\nIndividual pages: rank_*/index.html\n",
                     options_.output);
-    std::fputs(text.c_str(), stdout);
+    StdoutSink().Write(text);
   }
 
   // What is ours to say, once everything is written.
@@ -318,7 +318,7 @@ class CompileRun {
       sink.Write(RunJson(model_, 1));
     }
     if (attempts_.size() > 1 && !global_.quiet)
-      std::fputs((DescribeAttempts(model_, attempts_, shown_) + "\n").c_str(), stderr);
+      PrintNotes(DescribeAttempts(model_, attempts_, shown_) + "\n");
     if (options_.split_ranks.empty() && !options_.no_browser)
       OpenInBrowser(options_.output + "/index.html");
   }
@@ -334,16 +334,22 @@ class CompileRun {
   bool is_folder_ = false;
 };
 
+// As tlparse writes it, with what can be done about it.
+void PrintTlparseError(const Status& status) {
+  std::string text = status.message();
+  if (!status.place().file.empty()) text = status.place().file + ": " + text;
+  if (!status.remedy().empty()) text += ". " + status.remedy();
+  const bool is_ended = status.remedy().empty() || text.ends_with('.') || text.ends_with('?');
+  PrintNote(fmt::format("Error: {}{}", text, is_ended ? "" : "."));
+}
+
 }  // namespace
 
 int RunCompile(const CompileOptions& options, const GlobalOptions& global) {
   CompileRun run(options, global);
   Status status = run.Run();
   if (status.ok()) return ExitCodeOf(run.model(), options.fail_on);
-  std::string text = status.message();
-  if (!status.place().file.empty()) text = status.place().file + ": " + text;
-  if (!status.remedy().empty()) text += ". " + status.remedy() + ".";
-  std::fputs(fmt::format("Error: {}\n", Printable(text)).c_str(), stderr);
+  PrintTlparseError(status);
   return 1;
 }
 

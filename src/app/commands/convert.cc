@@ -11,6 +11,7 @@
 #include <map>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/output_guard.h"
 #include "app/staged_folder.h"
@@ -77,9 +78,7 @@ class Conversion {
 
  private:
   Status CheckOptions() const {
-    if (!AnyPathExists(options_.paths)) {
-      return Status(Code::kNotFound, "no such file or folder").At({.file = options_.paths.front()});
-    }
+    TRY(CheckPaths(options_.paths));
     if (!options_.frames.empty() && options_.to != "collapsed") {
       return Status(Code::kUsage, "--frames is about collapsed stacks")
           .Remedy("Add --to collapsed.");

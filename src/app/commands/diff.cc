@@ -12,6 +12,7 @@
 #include <span>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
 #include "diff/gates.h"
@@ -31,8 +32,6 @@ struct Run {
 };
 
 Status Read(const std::string& path, const GlobalOptions& global, Run& run) {
-  if (!AnyPathExists({path}))
-    return Status(Code::kNotFound, "no such file or folder").At({.file = path});
   run.budget.folder = TemporaryFolder();
   BuildModel({.paths = {path}, .select = {}}, global, run.budget, run.model);
   const size_t jobs = run.model.tables.Get<JobTable>().size();
@@ -74,7 +73,7 @@ Status CheckUsage(const DiffOptions& options) {
   if (options.paths.size() == wanted) return {};
   return Status(Code::kUsage, of_one ? "--ranks and --compilations compare within one run"
                                      : "two runs are needed")
-      .Remedy(of_one ? "debrief diff RUN --ranks 0 6" : "debrief diff A B");
+      .Remedy(of_one ? "Name one: debrief diff RUN --ranks 0 6" : "Name both: debrief diff A B");
 }
 
 Result<std::vector<diff::Gate>> ParseGates(const std::vector<std::string>& texts) {
@@ -138,6 +137,7 @@ Result<diff::RunDiff> Compare(const DiffOptions& options, const GlobalOptions& g
 
 int RunDiffCommand(const DiffOptions& options, const GlobalOptions& global) {
   if (Status status = CheckUsage(options); !status.ok()) return Fail(status);
+  if (Status status = CheckPaths(options.paths); !status.ok()) return Fail(status);
   auto gates = ParseGates(options.fail_on);
   if (!gates.ok()) return Fail(gates.status());
   auto found = Compare(options, global);
@@ -152,7 +152,7 @@ int RunDiffCommand(const DiffOptions& options, const GlobalOptions& global) {
   for (const diff::GateOutcome& outcome : outcomes) {
     failed |= outcome.failed;
     if (outcome.failed)
-      fmt::print(stderr, "debrief: gate failed: {}\n", outcome.sentence);
+      PrintNote("debrief: gate failed: " + outcome.sentence);
     else if (!global.quiet)
       PrintNote("gate " + outcome.sentence);
   }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/explained.h"
+#include "app/shell_word.h"
 #include "app/terminal.h"
 #include "base/json/writer.h"
 #include "base/text/safe_name.h"
@@ -53,7 +55,7 @@ Status NoSuchFinding(const ExplainOptions& options, const WrittenFindings& run) 
                           ? "the report has no findings"
                           : fmt::format("there are f1 to f{}", run.findings.size());
   return Status(Code::kUsage, fmt::format("no finding {}: {}", options.finding, there))
-      .Remedy(fmt::format("See them all: debrief explain {}", options.output));
+      .Remedy(fmt::format("See them all: debrief explain {}", ShellWord(options.output)));
 }
 
 Status Fill(Explained& explained) {
@@ -90,6 +92,7 @@ Result<std::string> Explain(const ExplainOptions& options, bool json) {
 }  // namespace
 
 int RunExplain(const ExplainOptions& options, const GlobalOptions& global) {
+  if (Status status = CheckPaths({&options.output, 1}); !status.ok()) return Fail(status);
   auto text = Explain(options, global.json);
   if (!text.ok()) return Fail(text.status());
   StdoutSink().Write(text.value());

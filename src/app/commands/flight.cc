@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/flight_database.h"
 #include "app/output_guard.h"
@@ -25,11 +26,6 @@ namespace debrief {
 namespace {
 
 namespace flight_text = outputs::flight_text;
-
-class StderrSink final : public TextSink {
- public:
-  void Write(std::string_view text) override { std::fwrite(text.data(), 1, text.size(), stderr); }
-};
 
 // The analyzer's own complaints, as it raises them.
 Status CheckOptions(const FlightOptions& options) {
@@ -150,7 +146,7 @@ Status Answer(const Model& model, const FlightOptions& options, const GlobalOpti
 int Fail(const Status& status, const FlightOptions& options) {
   if (options.compat) {
     std::string_view type = status.code() == Code::kUsage ? "AssertionError: " : "";
-    std::fputs(fmt::format("{}{}\n", type, status.message()).c_str(), stderr);
+    PrintNotes(fmt::format("{}{}\n", type, status.message()));
     return 1;
   }
   return Fail(status);
@@ -161,13 +157,12 @@ int Fail(const Status& status, const FlightOptions& options) {
 int RunFlight(const FlightOptions& given, const GlobalOptions& global) {
   FlightOptions options = given;
   if (Status status = CheckOptions(options); !status.ok()) return Fail(status, options);
-  if (!AnyPathExists({options.folder})) {
-    return Fail(
-        options.compat
-            ? Status(Code::kNotFound,
-                     fmt::format("AssertionError: folder {} does not exist", options.folder))
-            : Status(Code::kNotFound, "no such file or folder").At({.file = options.folder}),
-        options);
+  if (Status status = CheckPaths({&options.folder, 1}); !status.ok()) {
+    return Fail(options.compat ? Status(Code::kNotFound,
+                                        fmt::format("AssertionError: folder {} does not exist",
+                                                    options.folder))
+                               : status,
+                options);
   }
   for (std::string* file : {&options.output, &options.timeline}) {
     if (file->empty()) continue;

@@ -119,7 +119,7 @@ int RunList(const ListOptions& options, const GlobalOptions& global) {
   if (of_paths == options.paths.empty()) {
     PrintError(
         Status(Code::kUsage, of_paths ? "a path is needed" : "only jobs are listed of a path")
-            .Remedy("debrief list jobs PATH"));
+            .Remedy("Name one: debrief list jobs PATH"));
     return 2;
   }
   if (of_paths) return RunListJobs(options.paths, global);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
 #include "base/json/writer.h"
@@ -145,10 +146,7 @@ std::string ToJson(const std::vector<ListedJob>& jobs) {
 }  // namespace
 
 int RunListJobs(const std::vector<std::string>& paths, const GlobalOptions& global) {
-  if (!AnyPathExists(paths)) {
-    PrintError(Status(Code::kNotFound, "no such file or folder").At({.file = paths.front()}));
-    return 1;
-  }
+  if (Status status = CheckPaths(paths); !status.ok()) return Fail(status);
   SpillBudget budget;
   budget.folder = TemporaryFolder();
   Model model;

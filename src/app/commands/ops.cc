@@ -14,8 +14,10 @@
 #include <cstdio>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
+#include "base/text/units.h"
 #include "inputs/importer.h"
 #include "outputs/terminal/op_answers/answers.h"
 
@@ -50,10 +52,7 @@ void Write(const Model& model, const OpsCommandOptions& options, const GlobalOpt
 }  // namespace
 
 int RunOps(const OpsCommandOptions& options, const GlobalOptions& global) {
-  if (!AnyPathExists(options.paths)) {
-    fmt::print(stderr, "debrief: no such file or folder: {}\n", fmt::join(options.paths, " "));
-    return 1;
-  }
+  if (Status status = CheckPaths(options.paths); !status.ok()) return Fail(status);
   SpillBudget budget;  // outlives the model, whose sources give back to it
   budget.folder = TemporaryFolder();
   Model model;
@@ -70,12 +69,11 @@ int RunOps(const OpsCommandOptions& options, const GlobalOptions& global) {
       global, budget, model);
   if (!global.quiet) PrintTrouble(model);
   if (holding == 0) {
-    fmt::print(stderr,
-               "debrief: none of {} inputs in {} holds recorded ops.\n"
-               "Give recordings (.dbr) or op traces (.json); `debrief list inputs` says what is "
-               "read.\n",
-               found, fmt::join(options.paths, " "));
-    return 1;
+    return Fail(
+        Status(Code::kNotFound, fmt::format("none of {} in {} holds recorded ops",
+                                            Plural(found, "input"), fmt::join(options.paths, " ")))
+            .Remedy("Give recordings (.dbr) or op traces (.json); debrief list inputs says "
+                    "what is read."));
   }
   Write(model, options, global);
   return 0;

@@ -12,8 +12,10 @@
 #include <cstdio>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
+#include "base/text/units.h"
 #include "inputs/importer.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
@@ -61,11 +63,11 @@ class Timelines {
     bool is_there = model.tables.Get<TimelineTable>().size() > 0 ||
                     model.tables.Get<MemorySnapshotTable>().size() > 0;
     if (!is_there) {
-      fmt::print(stderr,
-                 "debrief: none of {} inputs in {} is a timeline of a profiler.\n"
-                 "Give a Kineto or Chrome trace (.json, .json.gz), a Perfetto trace, or a folder "
-                 "of them; `debrief list inputs` says what is read.\n",
-                 found, fmt::join(paths, " "));
+      PrintError(
+          Status(Code::kNotFound, fmt::format("none of {} in {} is a timeline of a profiler",
+                                              Plural(found, "input"), fmt::join(paths, " ")))
+              .Remedy("Give a Kineto or Chrome trace (.json, .json.gz), a Perfetto trace, or "
+                      "a folder of them; debrief list inputs says what is read."));
     }
     return is_there;
   }
@@ -77,10 +79,16 @@ int RunSheets(const ProfileOptions& options, const GlobalOptions& global) {
   SheetOptions sheets{.definition = options.definition,
                       .top = static_cast<size_t>(options.top),
                       .ranks = options.ranks,
+                      .by_rank = options.by_rank,
                       .width = TerminalWidth()};
-  auto write = global.json ? WriteJson : options.csv ? WriteCsv : WriteText;
   StdoutSink out;
-  write(timelines.model, options.subcommand, sheets, out);
+  if (global.json) {
+    WriteJson(timelines.model, options.subcommand, sheets, out);
+  } else if (options.csv) {
+    WriteCsv(timelines.model, options.subcommand, sheets, out);
+  } else {
+    WriteText(timelines.model, options.subcommand, sheets, out);
+  }
   return ExitCodeOf(timelines.model, options.fail_on);
 }
 
@@ -97,8 +105,8 @@ std::vector<int32_t> InputsOf(const Model& model, const std::vector<int>& ranks)
 
 int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
   if (options.paths.size() != 2) {
-    fmt::print(stderr, "debrief: profile diff compares two: debrief profile diff A B\n");
-    return 2;
+    return Fail(Status(Code::kUsage, "profile diff compares two profiles")
+                    .Remedy("Name both: debrief profile diff A B"));
   }
   static constexpr std::string_view kTables[] = {"profile_breakdown", "timeline_launch"};
   Timelines a, b;
@@ -106,10 +114,7 @@ int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
   if (!b.Read({options.paths[1]}, kTables, global)) return 1;
   auto diff = DiffProfiles({a.model, InputsOf(a.model, options.ranks)},
                            {b.model, InputsOf(b.model, options.ranks)});
-  if (!diff.ok()) {
-    fmt::print(stderr, "debrief: {}\n", diff.status().message());
-    return 1;
-  }
+  if (!diff.ok()) return Fail(diff.status());
   DiffTextOptions text{.name_a = options.paths[0],
                        .name_b = options.paths[1],
                        .rows = options.top == 0 ? SIZE_MAX : static_cast<size_t>(options.top),
@@ -123,10 +128,7 @@ int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
 }  // namespace
 
 int RunProfile(const ProfileOptions& options, const GlobalOptions& global) {
-  if (!AnyPathExists(options.paths)) {
-    fmt::print(stderr, "debrief: no such file or folder: {}\n", fmt::join(options.paths, " "));
-    return 1;
-  }
+  if (Status status = CheckPaths(options.paths); !status.ok()) return Fail(status);
   return options.subcommand == "diff" ? RunDiff(options, global) : RunSheets(options, global);
 }
 

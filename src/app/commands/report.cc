@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/staged_folder.h"
 #include "app/terminal.h"
@@ -123,15 +124,12 @@ void ShowWriting(size_t outputs, const std::atomic<uint64_t>& done,
 int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   std::signal(SIGPIPE, SIG_IGN);  // `debrief job | head` still wants its report
   auto started = std::chrono::steady_clock::now();
-  if (!AnyPathExists(options.paths)) {
-    PrintError(
-        Status(Code::kNotFound, "no such file or folder").At({.file = options.paths.front()}));
-    return 1;
-  }
+  if (Status status = CheckPaths(options.paths, options.commands); !status.ok())
+    return Fail(status);
   if (Status status = CheckNamed(options); !status.ok()) return Fail(status);
   StagedFolder staged;
-  Status begun =
-      staged.Begin(options.output, {.overwrite = options.overwrite, .inputs = options.paths});
+  Status begun = staged.Begin(
+      options.output, {.overwrite = options.overwrite, .is_report = true, .inputs = options.paths});
   if (!begun.ok()) return Fail(begun);
   SpillBudget budget;
   budget.folder = TemporaryFolder();

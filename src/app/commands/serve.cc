@@ -7,12 +7,15 @@
 #include <cstdio>
 
 #include "app/build_model.h"
+#include "app/check_paths.h"
 #include "app/commands/commands.h"
+#include "app/confine.h"
 #include "app/terminal.h"
 #include "outputs/store/store.h"
 #include "serve/guards.h"
 #include "serve/routes.h"
 #include "serve/server.h"
+#include "serve/sql_process.h"
 
 namespace debrief {
 
@@ -27,7 +30,7 @@ class SteadyClock final : public Clock {
 };
 
 // SIGINT and SIGTERM as something to wait for. Before any thread begins, which inherits that, and
-// after the browser, which must not.
+// after other processes, which must not.
 UniqueFd StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -50,15 +53,21 @@ Status Run(const ServeOptions& options, const GlobalOptions& global) {
   WarnOfOtherRun(options.output);
   std::optional<std::string> token = serve::MakeToken();
   if (!token) return Status(Code::kIo, "the system gives no random numbers");
-  uint16_t port = options.port;
-  ASSIGN_OR_RETURN(UniqueFd listener, serve::ListenLocally(port));
   SteadyClock clock;
   serve::StoreApi store(options.output, TemporaryFolder(), clock);
-  serve::Routes routes(std::move(files), store, *token, port);
+  ASSIGN_OR_RETURN(auto queries, serve::SqlProcess::Start(store, {}, [&] { Confine(global); }));
+  uint16_t port = options.port;
+  ASSIGN_OR_RETURN(UniqueFd listener, serve::ListenLocally(port));
+  Confine(global);
+  serve::Routes routes(std::move(files), *queries, *token, port);
   std::string address = fmt::format("http://127.0.0.1:{}/{}/", port, *token);
   StdoutSink().Write(
       fmt::format("{}{}\n", address, global.quiet ? "" : "  (Ctrl+C stops the server)"));
-  if (options.open) OpenInBrowser(address);
+  std::optional<RedirectPage> page;
+  if (options.open) {
+    ASSIGN_OR_RETURN(RedirectPage written, RedirectPage::Write(TemporaryFolder(), address));
+    OpenInBrowser(page.emplace(std::move(written)).path());
+  }
   UniqueFd stop = StopSignals();
   if (!stop.valid()) return Status(Code::kIo, "cannot wait for signals");
   return serve::Serve(std::move(listener), stop.get(), routes, clock, {});
@@ -67,7 +76,8 @@ Status Run(const ServeOptions& options, const GlobalOptions& global) {
 }  // namespace
 
 int RunServe(const ServeOptions& options, const GlobalOptions& global) {
-  Status status = Run(options, global);
+  Status status = CheckPaths({&options.output, 1});
+  if (status.ok()) status = Run(options, global);
   return status.ok() ? 0 : Fail(status);
 }
 

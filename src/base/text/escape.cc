@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 
 #include "base/text/utf8.h"
@@ -180,12 +181,22 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
+std::string_view CsvGuard(std::string_view text) {
+  constexpr std::string_view kFormulas = "=+-@\t\r";
+  if (text.empty() || kFormulas.find(text[0]) == std::string_view::npos) return "";
+  const bool has_sign = text[0] == '-' || text[0] == '+';
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + (has_sign ? 1 : 0), end, number);
+  return has_sign && error == std::errc() && stop == end ? "" : "'";
+}
+
 void AppendCsv(std::string& out, std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out += text;
+    out.append(CsvGuard(text)).append(text);
     return;
   }
-  out += '"';
+  out.append("\"").append(CsvGuard(text));
   AppendEscaped(
       out, text,
       [](std::string_view all, size_t from) { return std::min(all.find('"', from), all.size()); },

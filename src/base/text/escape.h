@@ -19,8 +19,13 @@ void AppendJson(std::string& out, std::string_view text);
 // Likewise with them.
 void AppendJsonString(std::string& out, std::string_view text);
 
-// One field of RFC 4180: quoted when it holds a comma, a quote or a line end.
+// One field of RFC 4180: quoted when it holds a comma, a quote or a line end. One that a
+// spreadsheet would compute gets an apostrophe in front (CsvGuard).
 void AppendCsv(std::string& out, std::string_view text);
+
+// "'" before a text that begins as a formula does (= + - @, tab, carriage return) and is no number;
+// else "". Every CSV file has its texts from inputs behind it.
+std::string_view CsvGuard(std::string_view text);
 
 // Running text of Markdown (CommonMark and what GitHub and GitLab add): nothing in it is markup, an
 // HTML element, an entity, a link, a mention of a person (@name) or of a ticket (#1). One line:

@@ -8,26 +8,34 @@ namespace debrief {
 
 namespace {
 
+// Numbers at equal distances: 3-7, or 0-1016 step 8.
 struct Run {
   int32_t first;
   int32_t last;
+  int64_t step;
+  size_t count;
 };
+
+// Fewer than this, further apart than one, are easier to read one by one.
+constexpr size_t kFewestWithStep = 5;
 
 std::vector<Run> RunsOf(std::span<const int32_t> sorted) {
   std::vector<Run> runs;
-  for (int32_t number : sorted) {
-    if (!runs.empty() && runs.back().last + 1 == number) {
-      runs.back().last = number;
-    } else {
-      runs.push_back({number, number});
-    }
+  for (size_t i = 0; i < sorted.size(); i += runs.back().count) {
+    auto distance = [&](size_t to) { return int64_t{sorted[to]} - sorted[to - 1]; };
+    const int64_t step = i + 1 < sorted.size() ? distance(i + 1) : 1;
+    size_t count = 1;
+    while (i + count < sorted.size() && distance(i + count) == step) ++count;
+    if (step < 1 || (step > 1 && count < kFewestWithStep)) count = 1;
+    runs.push_back({sorted[i], sorted[i + count - 1], step, count});
   }
   return runs;
 }
 
 std::string ToText(const Run& run) {
-  return run.first == run.last ? fmt::format("{}", run.first)
-                               : fmt::format("{}-{}", run.first, run.last);
+  if (run.count == 1) return fmt::format("{}", run.first);
+  std::string text = fmt::format("{}-{}", run.first, run.last);
+  return run.step == 1 ? text : text + fmt::format(" step {}", run.step);
 }
 
 }  // namespace
@@ -47,7 +55,7 @@ std::string RanksInWords(std::span<const int32_t> sorted) {
     bool last = i + 1 == runs.size();
     text += i == 0 ? "" : last ? " and " : ", ";
     text += ToText(runs[i]);
-    told += static_cast<size_t>(runs[i].last - runs[i].first) + 1;
+    told += runs[i].count;
   }
   if (told < sorted.size()) text += fmt::format(" and {} more", sorted.size() - told);
   return text;

@@ -40,6 +40,33 @@ bool IsInvisibleControl(std::string_view character) {
   return character.starts_with("\xE2\x81") && last >= 0xA6 && last <= 0xA9;
 }
 
+// How many bytes at the front are letters of ASCII, tabs and line ends.
+size_t PlainBytes(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size() &&
+         ((text[at] >= ' ' && text[at] != 0x7F) || text[at] == '\n' || text[at] == '\t'))
+    ++at;
+  return at;
+}
+
+// The length of "ESC [ 1;31 m" at the front; 0 when there is none.
+size_t ColourBytes(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  size_t end = text.find_first_not_of("0123456789;", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+// One of those that IsInvisibleControl() knows.
+void AppendEscape(std::string_view character, std::string& out) {
+  auto byte = [&](size_t i) { return static_cast<uint8_t>(character[i]); };
+  uint32_t code = byte(0);
+  if (character.size() == 2) code = (code & 0x1FU) << 6 | (byte(1) & 0x3FU);
+  if (character.size() == 3)
+    code = (code & 0xFU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += kHex[code >> shift & 15U];
+}
+
 }  // namespace
 
 std::string SafeName(std::string_view name) {
@@ -55,6 +82,34 @@ std::string SafeName(std::string_view name) {
   if (safe.back() == '.') safe.back() = '_';
   if (IsDeviceName(safe)) safe.insert(0, 1, '_');
   return safe;
+}
+
+std::string PrintableLines(std::string_view text, bool keep_colours) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t plain = PlainBytes(text);
+    out.append(text, 0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    size_t bytes = keep_colours ? ColourBytes(text) : 0;
+    if (bytes > 0) {
+      out.append(text, 0, bytes);
+    } else {
+      const Utf8Step step = StepUtf8(text);
+      bytes = step.bytes;
+      const std::string_view character = text.substr(0, bytes);
+      if (!step.valid) {
+        out += kReplacementCharacter;
+      } else if (IsInvisibleControl(character)) {
+        AppendEscape(character, out);
+      } else {
+        out += character;
+      }
+    }
+    text.remove_prefix(bytes);
+  }
+  return out;
 }
 
 std::string Printable(std::string_view text) {

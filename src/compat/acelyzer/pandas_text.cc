@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/escape.h"
 #include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
@@ -70,17 +71,6 @@ std::string EmptyText(const std::vector<Column>& columns) {
   return text + "]\nIndex: []";
 }
 
-// In quotes where the text would else be taken apart.
-void AppendText(std::string& out, const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) {
-    out += text;
-    return;
-  }
-  out += '"';
-  for (const char byte : text) out.append(byte == '"' ? 2 : 1, byte);
-  out += '"';
-}
-
 void AppendCell(std::string& out, const Cell& cell) {
   switch (cell.kind) {
     case Cell::Kind::kInteger:
@@ -89,7 +79,7 @@ void AppendCell(std::string& out, const Cell& cell) {
     case Cell::Kind::kNumber:
       return AppendPythonFloat(out, cell.number);
     case Cell::Kind::kText:
-      AppendText(out, cell.text);
+      AppendCsv(out, cell.text);
   }
 }
 

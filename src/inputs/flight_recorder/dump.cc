@@ -135,13 +135,17 @@ void DumpRows::AddGroup(StringId name, StringId description, std::vector<int64_t
   row.input = who_.input;
   row.name = name;
   row.description = description;
-  std::sort(members.begin(), members.end());
+  if (!std::is_sorted(members.begin(), members.end())) std::sort(members.begin(), members.end());
   row.members = part_.pools.lists.Intern(members);
   part_.tables.Edit<CommGroupTable>().Add(row);
 }
 
+// Every dump repeats the list of all ranks: half of the bytes of a job of thousands are these
+// digits.
 bool DumpRows::ParseMembers(std::string_view text, std::vector<int64_t>& members) {
   if (!text.starts_with('[') || !text.ends_with(']')) return false;
+  constexpr ptrdiff_t kSafeDigits = 18;  // as many fit into 64 bits
+  members.reserve(members.size() + text.size() / 6 + 1);
   const char* next = text.data() + 1;
   const char* end = text.data() + text.size() - 1;
   while (next < end) {
@@ -149,11 +153,12 @@ bool DumpRows::ParseMembers(std::string_view text, std::vector<int64_t>& members
       ++next;
       continue;
     }
+    const char* digits = next;
     int64_t rank = 0;
-    auto [behind, error] = std::from_chars(next, end, rank);
-    if (error != std::errc()) return false;
+    while (next < end && *next >= '0' && *next <= '9' && next - digits < kSafeDigits)
+      rank = rank * 10 + (*next++ - '0');
+    if (next == digits || (next < end && *next != ' ' && *next != ',')) return false;
     members.push_back(rank);
-    next = behind;
   }
   return true;
 }

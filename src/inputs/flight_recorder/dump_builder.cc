@@ -244,33 +244,6 @@ void DumpBuilder::AddStatuses(PickleValue status) {
   }
 }
 
-void DumpBuilder::Gather(std::span<const PickleValue> items) {
-  present_ = 0;
-  for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    if (!items[i].is(PickleKind::kString)) continue;
-    auto field = static_cast<size_t>(FieldOfKey(items[i]));
-    present_ |= uint64_t{1} << field;
-    values_[field] = items[i + 1];
-  }
-}
-
-Field DumpBuilder::FieldOfKey(PickleValue key) {
-  while (field_of_.size() <= key.id) {
-    PickleValue text{PickleKind::kString, static_cast<uint32_t>(field_of_.size()), {}};
-    field_of_.push_back(FieldOf(reader_.Text(text)));
-  }
-  return field_of_[key.id];
-}
-
-// kNone for what is no text.
-StringId DumpBuilder::Text(PickleValue value) {
-  if (!value.is(PickleKind::kString)) return StringId::kNone;
-  if (value.id >= text_of_.size()) text_of_.resize(reader_.text_count());
-  StringId& id = text_of_[value.id];
-  if (id == StringId::kNone) id = part_.pools.Intern(reader_.Text(value));
-  return id;
-}
-
 int64_t DumpBuilder::Number(PickleValue value) const {
   if (value.is(PickleKind::kInt)) return value.number;
   if (value.is(PickleKind::kString)) return NumberOf(reader_.Text(value));

@@ -2,8 +2,7 @@
 //
 // Every container folds, innermost first, to something small: the dict of a frame to a FrameId, a
 // list of frames to a StackId, [[4, 4], [8]] to the id of its text, the dict of an entry to a row
-// of comm_op. Which dict is which its keys tell. A key is compared once per file: it has a number,
-// and the number's field is remembered; the same holds for the ids of texts.
+// of comm_op. Which dict is which its keys tell.
 #pragma once
 
 #include <array>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pickle/fields.h"
 #include "base/pickle/pickle.h"
 #include "inputs/flight_recorder/dump.h"
 #include "inputs/flight_recorder/fields.h"
@@ -32,11 +32,15 @@ enum Tag : uint32_t {
   kDump,    // nothing
 };
 
-class DumpBuilder final : public PickleBuilder {
+class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
  public:
   // `text` must be followed by kPadding readable bytes.
   DumpBuilder(std::string_view text, const Identity& who, Part& part)
-      : who_(who), part_(part), rows_(who, part), reader_(text, *this) {}
+      : PickleFields(reader_, part.pools, FieldOf),
+        who_(who),
+        part_(part),
+        rows_(who, part),
+        reader_(text, *this) {}
 
   // Adds all rows of the dump to the part. A pickle that is cut or broken gives the entries before
   // the damage and a diagnostic; a hostile one gives the diagnostic alone.
@@ -85,22 +89,8 @@ class DumpBuilder final : public PickleBuilder {
   void AddStatuses(PickleValue status);
   void Report(const Status& status);
 
-  // The fields of the dict that is being folded.
-  void Gather(std::span<const PickleValue> items);
-  bool Has(Field field) const { return (present_ >> static_cast<unsigned>(field) & 1) != 0; }
-  PickleValue At(Field field) const {
-    return Has(field) ? values_[static_cast<size_t>(field)] : PickleValue();
-  }
-  bool HasText(Field field) const { return At(field).is(PickleKind::kString); }
-
-  Field FieldOfKey(PickleValue key);
-  StringId Text(PickleValue value);
   int64_t Number(PickleValue value) const;
   int64_t Number(Field field) const { return Has(field) ? Number(At(field)) : kNone64; }
-  bool IsTrue(Field field) const { return At(field).is(PickleKind::kBool) && At(field).number; }
-  static bool Is(PickleValue value, Tag tag) {
-    return value.is(PickleKind::kFolded) && value.id == tag;
-  }
   StringId Sizes(PickleValue value);
   StringId Dtypes(PickleValue value);
 
@@ -110,11 +100,6 @@ class DumpBuilder final : public PickleBuilder {
   PickleReader reader_;
   DumpHeader header_{.version = {}, .library = {}, .form = "pickle"};
 
-  uint64_t present_ = 0;
-  std::array<PickleValue, static_cast<size_t>(Field::kCount)> values_;
-
-  std::vector<Field> field_of_;    // by number of a text
-  std::vector<StringId> text_of_;  // by number of a text; kNone when not interned yet
   SequencePool<int64_t, ListId> ints_;
   std::vector<Texts> texts_;
   std::array<Pair, 256> pairs_;
@@ -124,7 +109,5 @@ class DumpBuilder final : public PickleBuilder {
   std::vector<FrameId> frames_;
   std::string line_;
 };
-
-static_assert(static_cast<size_t>(Field::kCount) <= 64, "present_ has a bit for each");
 
 }  // namespace debrief::inputs::flight_recorder

@@ -38,12 +38,17 @@ std::string JobShares::InWords() const {
   std::string amount =
       fmt::format("{} of {}", DurationText(worst().part_ns), DurationText(worst().whole_ns));
   double percent = 100 * worst().fraction();
-  if (ranks.size() == 1) return fmt::format("{:.0f} % of the device time ({})", percent, amount);
-  double all = 100 * (static_cast<double>(part_ns()) / static_cast<double>(whole_ns()));
+  if (ranks.size() == 1) return fmt::format("{:.0f} % of the time ({})", percent, amount);
   std::string rank =
       worst().who.rank == kNone32 ? "the worst timeline" : fmt::format("rank {}", worst().who.rank);
-  return fmt::format("{:.0f} % of the device time on {} ({}; {:.0f} % over all {} timelines)",
-                     percent, rank, amount, all, ranks.size());
+  return fmt::format("{:.0f} % of the time on {} ({})", percent, rank, amount);
+}
+
+std::string JobShares::OverallInWords() const {
+  if (ranks.size() == 1) return "";
+  return fmt::format("{:.0f} % over all {} timelines ({} of {})",
+                     100 * static_cast<double>(part_ns()) / static_cast<double>(whole_ns()),
+                     ranks.size(), DurationText(part_ns()), DurationText(whole_ns()));
 }
 
 std::vector<JobShares> SharesByJob(const std::vector<RankShare>& shares) {

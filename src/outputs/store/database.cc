@@ -110,10 +110,11 @@ Status ResultError(const DuckDbApi& api, duckdb_result& result, Code otherwise) 
     default:
       break;
   }
-  return DuckDbError(message == nullptr ? "unknown error" : message, otherwise);
+  return DuckDbError(message == nullptr ? ThrownText() : message, otherwise);
 }
 
 Status DuckDbError(std::string_view message, Code otherwise) {
+  if (message.empty()) message = "unknown error";
   // Text of a wrong query is quoted in the message and proves nothing about the disk.
   if (otherwise == Code::kUsage) return Status(otherwise, fmt::format("DuckDB: {}", message));
   auto says = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };

@@ -57,9 +57,10 @@ Status LoadDuckDbFrom(const std::string& file, DuckDbApi& api) {
         .Remedy(kRemedy);
   }
   const char* missing = nullptr;
-#define DEBRIEF_DUCKDB_LOOKUP(name)                                                 \
-  api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, "duckdb_" #name)); \
-  if (api.name == nullptr) missing = "duckdb_" #name;
+#define DEBRIEF_DUCKDB_LOOKUP(name)                                                    \
+  api.name.function =                                                                  \
+      reinterpret_cast<decltype(api.name)::Function>(dlsym(library, "duckdb_" #name)); \
+  if (api.name.function == nullptr) missing = "duckdb_" #name;
   DEBRIEF_DUCKDB_FUNCTIONS(DEBRIEF_DUCKDB_LOOKUP)
 #undef DEBRIEF_DUCKDB_LOOKUP
   if (missing == nullptr) return {};

@@ -53,8 +53,23 @@ namespace debrief::outputs::store {
   X(init_set_max_threads) X(function_get_extra_info)
 // clang-format on
 
+// A function of the library that lets nothing out: what is thrown inside (out of memory, a store
+// that changes under it, settings that no longer fit) is its failed result, and the words of it are
+// ThrownText(). Nothing of ours could catch it: core is built without exceptions.
+template <auto kName>
+struct Guarded;
+template <typename R, typename... Args, R (*kName)(Args...)>
+struct Guarded<kName> {
+  using Function = R (*)(Args...);
+  R operator()(Args... args) const;  // duckdb_guard.cc
+  Function function = nullptr;
+};
+
+// What the last call of this thread that failed by an exception said; then forgotten.
+std::string ThrownText();
+
 struct DuckDbApi {
-#define DEBRIEF_DUCKDB_MEMBER(name) decltype(&::duckdb_##name) name = nullptr;
+#define DEBRIEF_DUCKDB_MEMBER(name) Guarded<&::duckdb_##name> name;
   DEBRIEF_DUCKDB_FUNCTIONS(DEBRIEF_DUCKDB_MEMBER)
 #undef DEBRIEF_DUCKDB_MEMBER
 };

@@ -1,5 +1,7 @@
 #include "outputs/store/query.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace debrief::outputs::store {
@@ -9,8 +11,10 @@ namespace {
 // At the end of the rows: whether it was one.
 Status RowsError(Rows& rows) {
   const char* message = rows.api.result_error(&rows.handle);
-  if (message == nullptr || *message == '\0') return {};
-  return ResultError(rows.api, rows.handle, Code::kUsage);
+  if (message != nullptr && *message != '\0')
+    return ResultError(rows.api, rows.handle, Code::kUsage);
+  const std::string thrown = ThrownText();
+  return thrown.empty() ? Status() : DuckDbError(thrown, Code::kUsage);
 }
 
 Status Drain(Rows& rows) {
@@ -20,14 +24,11 @@ Status Drain(Rows& rows) {
   }
 }
 
+bool GivesRows(const Rows& rows) {
+  return rows.api.result_return_type(rows.handle) == DUCKDB_RESULT_TYPE_QUERY_RESULT;
+}
+
 Status Print(Rows& rows, const QueryOptions& options, RowPrinter* printer) {
-  if (rows.api.result_return_type(rows.handle) != DUCKDB_RESULT_TYPE_QUERY_RESULT) {
-    TRY(Drain(rows));
-    if (options.format != QueryFormat::kJson) return {};
-    printer->Start({});
-    printer->Finish(false);
-    return {};
-  }
   ASSIGN_OR_RETURN(const std::vector<ResultColumn> columns, ReadColumns(rows));
   printer->Start(columns);
   uint64_t printed = 0;
@@ -56,8 +57,24 @@ class CellReader final : public RowPrinter {
   std::vector<std::vector<std::string>> cells;
 };
 
+// `printer_of` makes the printer of the rows of a statement.
+using PrinterOf = std::function<RowPrinter*(idx_t statement, idx_t count)>;
+
+// DuckDB's logging goes on when a statement has ended, and what it cannot write it throws from
+// destructors, which ends the program. So words that switch it on are refused, wherever they stand:
+// statements of all kinds have some.
+Status CheckLogging(std::string_view sql) {
+  std::string lower(sql);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (std::string_view word : {"enable_logging", "logging_storage"}) {
+    if (lower.find(word) != std::string::npos)
+      return Status(Code::kUsage, fmt::format("{} of DuckDB is not available here", word));
+  }
+  return {};
+}
+
 Status Run(Database& database, const std::string& sql, const QueryOptions& options,
-           RowPrinter* printer) {
+           const PrinterOf& printer_of) {
   const DuckDbApi& api = database.api();
   Statements statements(api);
   const idx_t count =
@@ -74,7 +91,8 @@ Status Run(Database& database, const std::string& sql, const QueryOptions& optio
     Rows rows(api);
     if (api.execute_prepared_streaming(prepared.handle, &rows.handle) != DuckDBSuccess)
       return ResultError(api, rows.handle, Code::kUsage);
-    TRY(i + 1 == count ? Print(rows, options, printer) : Drain(rows));
+    RowPrinter* printer = GivesRows(rows) ? printer_of(i, count) : nullptr;
+    TRY(printer != nullptr ? Print(rows, options, printer) : Drain(rows));
   }
   return {};
 }
@@ -84,11 +102,12 @@ Status Run(Database& database, const std::string& sql, const QueryOptions& optio
 Status PrepareStatement(duckdb_connection connection, const Statements& statements, idx_t index,
                         Prepared& prepared) {
   const DuckDbApi& api = prepared.api;
+  (void)ThrownText();  // of an earlier statement
   if (api.prepare_extracted_statement(connection, statements.handle, index, &prepared.handle) ==
       DuckDBSuccess)
     return {};
   const char* message = api.prepare_error(prepared.handle);
-  return DuckDbError(message == nullptr ? "cannot prepare the statement" : message, Code::kUsage);
+  return DuckDbError(message == nullptr ? ThrownText() : message, Code::kUsage);
 }
 
 Result<std::vector<ResultColumn>> ReadColumns(Rows& rows) {
@@ -120,13 +139,23 @@ Status ForEachRow(Rows& rows, const std::vector<ResultColumn>& columns, const On
 
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
                 TextSink& out) {
-  return Run(database, sql, options, MakeRowPrinter(options, out).get());
+  TRY(CheckLogging(sql));
+  std::unique_ptr<RowPrinter> printer;
+  TRY(Run(database, sql, options, [&](idx_t, idx_t) {
+    if (printer != nullptr && options.format != QueryFormat::kJson) out.Write("\n");
+    printer = MakeRowPrinter(options, out);
+    return printer.get();
+  }));
+  if (printer == nullptr && options.format == QueryFormat::kJson) out.Write("[]\n");
+  return {};
 }
 
 Result<std::vector<std::vector<std::string>>> ReadCells(Database& database,
                                                         const std::string& sql) {
   CellReader reader;
-  TRY(Run(database, sql, {}, &reader));
+  TRY(Run(database, sql, {}, [&](idx_t statement, idx_t count) {
+    return statement + 1 == count ? &reader : nullptr;
+  }));
   return std::move(reader.cells);
 }
 

@@ -16,22 +16,25 @@
 namespace debrief::outputs::store {
 
 enum class QueryFormat : uint8_t {
-  kTable,  // aligned columns for people; NULL is shown as NULL
-  kCsv,    // RFC 4180 with a header, lines end in \n; NULL is an empty field, an empty text ""
-  kJson,   // an array of objects; numbers, booleans and lists as such; NaN and infinity are null
+  kTable,     // aligned columns for people; NULL is shown as NULL
+  kBox,       // likewise with lines around the cells
+  kCsv,       // RFC 4180 with a header, lines end in \n; NULL is an empty field, an empty text ""
+  kJson,      // an array of objects; numbers, booleans and lists as such; NaN and infinity are null
+  kMarkdown,  // a table of GitHub and GitLab; NULL is an empty cell
 };
 
 struct QueryOptions {
   QueryFormat format = QueryFormat::kTable;
   uint64_t max_rows = 0;  // 0: all of them
-  int width = 0;          // kTable: of the terminal, wide cells are cut to fit; 0: nothing is cut
+  int width = 0;  // kTable, kBox: of the terminal, wide cells are cut to fit; 0: nothing is cut
 };
 
-// Runs the statements of `sql` in order and prints the rows of the last one (nothing when it gives
-// none,
-// `[]` as JSON). Rows are fetched, printed and forgotten chunk by chunk; only kTable holds them, at
-// most max_rows, since widths are known at the end. An error in mid-result leaves the rows before
-// it printed.
+// Runs the statements of `sql` in order and prints the rows of each that gives rows, with an empty
+// line between two of them (JSON: one array after the other, `[]` when none gives rows). Rows are
+// fetched, printed and forgotten chunk by chunk; only kTable and kBox hold them, at most max_rows,
+// since widths are known at the end. An error in mid-result leaves the rows before it printed.
+//
+// What switches DuckDB's logging on is refused: it would outlive the statement.
 //
 // kUsage with DuckDB's message, which names the nearest table or column, when the SQL is wrong.
 Status RunQuery(Database& database, const std::string& sql, const QueryOptions& options,
@@ -56,7 +59,7 @@ Result<std::vector<ResultColumn>> ReadColumns(Rows& rows);
 using OnRow = std::function<Result<bool>(std::span<const VectorView> values, uint64_t row)>;
 Status ForEachRow(Rows& rows, const std::vector<ResultColumn>& columns, const OnRow& on_row);
 
-// The three ways to print rows.
+// The ways to print rows.
 class RowPrinter {
  public:
   virtual ~RowPrinter() = default;
@@ -67,6 +70,7 @@ class RowPrinter {
   virtual void Finish(bool more) = 0;
 };
 
+std::unique_ptr<RowPrinter> MakeBoxPrinter(int width, TextSink& out);
 std::unique_ptr<RowPrinter> MakeRowPrinter(const QueryOptions& options, TextSink& out);
 
 }  // namespace debrief::outputs::store

@@ -1,4 +1,4 @@
-// The three ways to print rows; QueryFormat in query.h says what each looks like.
+// The ways to print rows; QueryFormat in query.h says what each looks like.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,9 +60,14 @@ class CsvPrinter final : public RowPrinter {
   void Finish(bool) override { buffer_.Flush(); }
 
  private:
+  // Others are written by us: nothing to quote, and a year before Christ is no formula.
+  static bool HoldsText(const ValueType& type) {
+    return type.id == DUCKDB_TYPE_VARCHAR || type.id == DUCKDB_TYPE_ENUM || !type.children.empty();
+  }
+
   void AppendField(const VectorView& value, uint64_t row) {
     if (value.IsNull(row)) return;
-    if (value.type->is_number) return AppendAsText(value, row, buffer_.text());
+    if (!HoldsText(*value.type)) return AppendAsText(value, row, buffer_.text());
     field_.clear();
     AppendAsText(value, row, field_);
     if (field_.empty()) {
@@ -116,6 +121,40 @@ class JsonPrinter final : public RowPrinter {
   Buffer buffer_;
   std::vector<std::string> keys_;  // "name": with the colon, ready to print
   bool first_ = true;
+};
+
+class MarkdownPrinter final : public RowPrinter {
+ public:
+  explicit MarkdownPrinter(TextSink& out) : buffer_(out) {}
+
+  void Start(const std::vector<ResultColumn>& columns) override {
+    std::string& text = buffer_.text();
+    for (const ResultColumn& column : columns) AppendCell(column.name);
+    text += "|\n";
+    for (const ResultColumn& column : columns) text += column.type.is_number ? "|---:" : "|---";
+    text += "|\n";
+  }
+
+  void Row(std::span<const VectorView> values, uint64_t row) override {
+    for (const VectorView& value : values) {
+      std::string cell;
+      if (!value.IsNull(row)) AppendAsText(value, row, cell);
+      AppendCell(cell);
+    }
+    buffer_.text() += "|\n";
+    buffer_.FlushIfFull();
+  }
+
+  void Finish(bool) override { buffer_.Flush(); }
+
+ private:
+  void AppendCell(std::string_view cell) {
+    buffer_.text() += "| ";
+    AppendMarkdown(buffer_.text(), cell);
+    buffer_.text() += ' ';
+  }
+
+  Buffer buffer_;
 };
 
 class TablePrinter final : public RowPrinter {
@@ -173,6 +212,10 @@ std::unique_ptr<RowPrinter> MakeRowPrinter(const QueryOptions& options, TextSink
       return std::make_unique<CsvPrinter>(out);
     case QueryFormat::kJson:
       return std::make_unique<JsonPrinter>(out);
+    case QueryFormat::kBox:
+      return MakeBoxPrinter(options.width, out);
+    case QueryFormat::kMarkdown:
+      return std::make_unique<MarkdownPrinter>(out);
   }
   return nullptr;
 }

@@ -269,4 +269,21 @@ void AppendAsJson(const VectorView& values, uint64_t row, std::string& out) {
   }
 }
 
+uint64_t LeastBytes(const VectorView& values, uint64_t row, uint64_t enough) {
+  const duckdb_type id = values.type->id;
+  if (values.IsNull(row)) return 1;
+  if (id == DUCKDB_TYPE_VARCHAR || id == DUCKDB_TYPE_BLOB) return TextAt(values, row).size();
+  uint64_t bytes = 1;
+  if (id == DUCKDB_TYPE_STRUCT) {
+    for (size_t i = 0; i < values.children.size() && bytes < enough; ++i)
+      bytes += LeastBytes(values.children[i], row, enough - bytes);
+  } else if (IsNested(id)) {
+    auto [first, count] = ElementsAt(values, row);
+    if (count >= enough) return enough;
+    for (uint64_t i = first; i < first + count && bytes < enough; ++i)
+      bytes += LeastBytes(values.children[0], i, enough - bytes);
+  }
+  return bytes;
+}
+
 }  // namespace debrief::outputs::store

@@ -55,4 +55,8 @@ struct VectorView {
 void AppendAsText(const VectorView& values, uint64_t row, std::string& out);
 void AppendAsJson(const VectorView& values, uint64_t row, std::string& out);
 
+// A number of bytes that both forms of a value have at least, found without building them; counting
+// ends at `enough`.
+uint64_t LeastBytes(const VectorView& values, uint64_t row, uint64_t enough);
+
 }  // namespace debrief::outputs::store

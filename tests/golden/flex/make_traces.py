@@ -79,4 +79,5 @@ def main():
     write("hostile/input/tp1_rank0_job_1.json", "[\n" + ",\n".join(good[:2] + bad + good[2:]) + "\n]\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -120,6 +120,18 @@ TEST(Escape, Csv) {
   EXPECT_EQ(Csv("\""), "\"\"\"\"");
 }
 
+TEST(Escape, ASpreadsheetComputesNothing) {
+  EXPECT_EQ(Csv("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+  EXPECT_EQ(Csv("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(Csv("+1+1"), "'+1+1");
+  EXPECT_EQ(Csv("-a"), "'-a");
+  EXPECT_EQ(Csv("-"), "'-");
+  EXPECT_EQ(Csv("\t=1"), "'\t=1");
+  EXPECT_EQ(Csv("\r=1,2"), "\"'\r=1,2\"");
+  for (const char* number : {"-5", "+1.5e3", "-0.25", "12", "a=b", "x+1"})
+    EXPECT_EQ(Csv(number), number);
+}
+
 TEST(Escape, ValidUtf8) {
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(ValidUtf8("\xF0\x9F\x98\x80\xC3\xA9x"), "\xF0\x9F\x98\x80\xC3\xA9x");

@@ -1,3 +1,5 @@
+#include "base/bytes/growing_file.h"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,7 +9,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/bytes/growing_file.h"
 #include "base/bytes/output_names.h"
 #include "base/bytes/source.h"
 #include "base/bytes/unfinished.h"

@@ -26,13 +26,23 @@ TEST(RankList, InWords) {
   EXPECT_EQ(RanksAsSubject(Ranks{5, 6}), "Ranks 5-6");
 }
 
+TEST(RankList, EqualDistances) {
+  EXPECT_EQ(FoldNumbers(Ranks{0, 8, 16, 24, 32}), "0-32 step 8");
+  EXPECT_EQ(FoldNumbers(Ranks{0, 8, 16, 24}), "0, 8, 16, 24");
+  EXPECT_EQ(FoldNumbers(Ranks{0, 1, 2, 10, 20, 30, 40, 50, 51}), "0-2, 10-50 step 10, 51");
+  EXPECT_EQ(RanksInWords(Ranks{1, 3, 5, 7, 9, 12}), "ranks 1-9 step 2 and 12");
+  EXPECT_EQ(FoldNumbers(Ranks{4, 4, 4, 4, 4, 4}), "4, 4, 4, 4, 4, 4");
+  constexpr int32_t kLeast = std::numeric_limits<int32_t>::min();
+  EXPECT_EQ(FoldNumbers(Ranks{kLeast, 5}), "-2147483648, 5");
+}
+
 TEST(RankList, ManyPieces) {
-  Ranks even;
-  for (int32_t i = 0; i < 24; i += 2) even.push_back(i);
-  EXPECT_EQ(RanksInWords(even), "ranks 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20 and 22");
-  even.push_back(24);
-  even.push_back(25);
-  EXPECT_EQ(RanksInWords(even), "ranks 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and 2 more");
+  Ranks squares;
+  for (int32_t i = 0; i < 12; ++i) squares.push_back(i * i);
+  EXPECT_EQ(RanksInWords(squares), "ranks 0-1, 4, 9, 16, 25, 36, 49, 64, 81, 100 and 121");
+  for (int32_t i = 12; i < 20; ++i) squares.push_back(i * i);
+  EXPECT_EQ(RanksInWords(squares),
+            "ranks 0-1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121, 144 and 7 more");
 }
 
 }  // namespace rank_list_test

@@ -75,5 +75,19 @@ TEST(Printable, ShowsControlCharacters) {
   EXPECT_EQ(Printable("\xFFx"), "\xEF\xBF\xBDx");
 }
 
+TEST(PrintableLines, NothingMovesACursorOrTurnsText) {
+  EXPECT_EQ(PrintableLines("a\tb\nc\n", false), "a\tb\nc\n");
+  EXPECT_EQ(PrintableLines("\x1b[2J\x07", false), "\\u001b[2J\\u0007");
+  EXPECT_EQ(PrintableLines(std::string_view("\0\r\x7f", 3), false), "\\u0000\\u000d\\u007f");
+  EXPECT_EQ(PrintableLines("\u202e\u2066\u009b", false), "\\u202e\\u2066\\u009b");
+  EXPECT_EQ(PrintableLines("\u00e9\u2192\xff", false), "\u00e9\u2192\uFFFD");
+}
+
+TEST(PrintableLines, ColoursStayWhereTheyAreOurs) {
+  EXPECT_EQ(PrintableLines("\x1b[1;31mred\x1b[0m", true), "\x1b[1;31mred\x1b[0m");
+  EXPECT_EQ(PrintableLines("\x1b[2Jred\x1b]0;x", true), "\\u001b[2Jred\\u001b]0;x");
+  EXPECT_EQ(PrintableLines("\x1b[31", true), "\\u001b[31");
+}
+
 }  // namespace safe_name_test
 }  // namespace debrief

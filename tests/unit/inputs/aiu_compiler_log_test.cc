@@ -18,13 +18,6 @@ std::string Rows(const Part& part) {
   return text;
 }
 
-std::string Trouble(const Part& part) {
-  std::string text;
-  for (const Diagnostic& each : part.diagnostics.all())
-    text += fmt::format("{} {};", each.kind->name, each.count);
-  return text;
-}
-
 constexpr std::string_view kLog =
     "[DeepRT] x\n   PREFILL  \n~~~~ Ideal/Total Cycles ~~~~\n"
     "bmm-BMM_1-opCatBmm_fp16   12288\nsub_1-opCatBroadcast 0\nTotal 12288\n"
@@ -36,7 +29,7 @@ TEST(AiuCompilerLog, EveryTableHasItsPhaseAndItsSum) {
   EXPECT_EQ(Rows(part),
             "0 TTFT bmm-BMM_1 Bmm_fp16 12288;0 TTFT sub_1 Broadcast 0;0 TTFT Total Total 12288;"
             "1 ITL bmm-BMM_1 Bmm_fp16 768;1 ITL Total Total 768;");
-  EXPECT_EQ(Trouble(part), "");
+  EXPECT_EQ(testing::TroubleOf(part), "");
 }
 
 TEST(AiuCompilerLog, TheAutopilotHoldsForAllTables) {
@@ -50,12 +43,12 @@ TEST(AiuCompilerLog, ACutLogKeepsItsRows) {
   Part part = testing::ImportBytes("aiu_compiler_log", kLog.substr(0, kLog.find("Total 12288")), 1);
   EXPECT_EQ(Rows(part),
             "0 TTFT bmm-BMM_1 Bmm_fp16 12288;0 TTFT sub_1 Broadcast 0;0 TTFT Total Total 12288;");
-  EXPECT_EQ(Trouble(part), "aiu_compiler_log.odd 1;");
+  EXPECT_EQ(testing::TroubleOf(part), "aiu_compiler_log.odd 1;");
 }
 
 TEST(AiuCompilerLog, ALogWithoutTablesSaysSo) {
   Part part = testing::ImportBytes("aiu_compiler_log", "[DeepRT] nothing\n", 1);
-  EXPECT_EQ(Trouble(part), "aiu_compiler_log.no_table 1;");
+  EXPECT_EQ(testing::TroubleOf(part), "aiu_compiler_log.no_table 1;");
 }
 
 TEST(AiuCompilerLog, AnEmptyFileHasNoRanges) {
@@ -69,7 +62,7 @@ TEST(AiuCompilerLog, JsonIsOneKernelAndBrokenJsonIsTold) {
       1);
   EXPECT_EQ(Rows(part), "0 UNKN ideal_cycles Bmm 15;");
   Part broken = testing::ImportBytes("aiu_compiler_log", R"([{"ideal_cycles": 10, "op_)", 1);
-  EXPECT_EQ(Trouble(broken), "aiu_compiler_log.bad_json 1;");
+  EXPECT_EQ(testing::TroubleOf(broken), "aiu_compiler_log.bad_json 1;");
 }
 
 }  // namespace aiu_compiler_log_test

@@ -45,15 +45,7 @@ class ExecutionTrace : public ::testing::Test {
 
   const ExecutionNodeTable& nodes() const { return part_.tables.Get<ExecutionNodeTable>(); }
   std::string_view Text(StringId id) const { return part_.pools.Text(id); }
-  // "name count first-detail;" of all diagnostics.
-  static std::string Trouble(const Part& part) {
-    std::string text;
-    for (const Diagnostic& diagnostic : part.diagnostics.all()) {
-      text += fmt::format("{} {} {};", diagnostic.kind->name, diagnostic.count,
-                          diagnostic.first.at(0).detail);
-    }
-    return text;
-  }
+  static std::string Trouble(const Part& part) { return testing::TroubleOf(part, true); }
   std::string Trouble() const { return Trouble(part_); }
 
   std::string text_;

@@ -1,6 +1,7 @@
 // Files on disk and small inputs for the tests of inputs/.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -38,6 +39,17 @@ inline Part ImportBytes(std::string_view importer, std::string_view bytes, uint6
   Status status = ImportSource(*reader, *source, pool, part);
   EXPECT_TRUE(status.ok()) << status.ToString();
   return part;
+}
+
+// "name count;" of all diagnostics, with the first detail of each where that is asked for.
+inline std::string TroubleOf(const Part& part, bool with_detail = false) {
+  std::string text;
+  for (const Diagnostic& each : part.diagnostics.all()) {
+    text += fmt::format("{} {}", each.kind->name, each.count);
+    if (with_detail) text += " " + each.first.at(0).detail;
+    text += ";";
+  }
+  return text;
 }
 
 // The names of its notes, with commas.

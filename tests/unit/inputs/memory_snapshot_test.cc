@@ -53,15 +53,7 @@ class MemorySnapshot : public ::testing::Test {
     return text + Trouble(part);
   }
 
-  // "name count first-detail;" of all diagnostics.
-  static std::string Trouble(const Part& part) {
-    std::string text;
-    for (const Diagnostic& diagnostic : part.diagnostics.all()) {
-      text += fmt::format("{} {} {};", diagnostic.kind->name, diagnostic.count,
-                          diagnostic.first.at(0).detail);
-    }
-    return text;
-  }
+  static std::string Trouble(const Part& part) { return testing::TroubleOf(part, true); }
   std::string Trouble() const { return Trouble(part_); }
 
   template <typename T>

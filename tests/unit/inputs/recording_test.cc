@@ -122,13 +122,6 @@ std::string Slices(const Part& part) {
   return text;
 }
 
-std::string Trouble(const Part& part) {
-  std::string text;
-  for (const Diagnostic& each : part.diagnostics.all())
-    text += fmt::format("{} {};", each.kind->name, each.count);
-  return text;
-}
-
 TEST(Recording, SpansPairAndNest) {
   ByHand file;
   const uint32_t step = file.Name("step"), mm = file.Name("mm"), leaf = file.Name("leaf");
@@ -140,7 +133,7 @@ TEST(Recording, SpansPairAndNest) {
   file.Add(RecordType::kEnd, 0, {200});
   file.Add(RecordType::kInstant, leaf, {205});
   const Part part = Import(file.Bytes());
-  EXPECT_EQ(Trouble(part), "");
+  EXPECT_EQ(testing::TroubleOf(part), "");
   EXPECT_EQ(Slices(part),
             "step 1000100+100 annotation 0;mm 1000110+40 op 1;leaf 1000120+5 annotation 2;"
             "leaf 1000205+0 instant 0;");
@@ -165,7 +158,7 @@ TEST(Recording, WhatIsOpenLastsToTheEndAndIsMarked) {
   file.Thread(101);
   file.Add(RecordType::kInstant, inner, {400});
   const Part part = Import(file.Bytes());
-  EXPECT_EQ(Trouble(part), "recording.never_closed 1;");
+  EXPECT_EQ(testing::TroubleOf(part), "recording.never_closed 1;");
   const auto& ops = part.tables.Get<RecordedOpTable>();
   EXPECT_EQ(ops.open, (std::vector<uint8_t>{1, 1}));
   EXPECT_EQ(ops.duration_ns, (std::vector<int64_t>{300, 250}));
@@ -183,7 +176,7 @@ TEST(Recording, AnEndWithoutABeginIsLeftOut) {
   file.Add(RecordType::kEnd, 0, {100});
   file.Add(RecordType::kSpan, a, {110, 1});
   const Part part = Import(file.Bytes());
-  EXPECT_EQ(Trouble(part), "recording.overwritten 1;recording.never_begun 1;");
+  EXPECT_EQ(testing::TroubleOf(part), "recording.overwritten 1;recording.never_begun 1;");
   EXPECT_EQ(part.tables.Get<RecordedOpTable>().size(), 1u);
   const auto& losses = part.tables.Get<RecordingLossTable>();
   ASSERT_EQ(losses.size(), 1u);
@@ -234,7 +227,7 @@ TEST(Recording, NotesStepsAndMemory) {
   file.Add(RecordType::kSpan, b, {260, 40});
   file.Add(RecordType::kNote, key, {400, 0x3fe0000000000000}, recorder::kNoteF64);
   const Part part = Import(file.Bytes());
-  EXPECT_EQ(Trouble(part), "");
+  EXPECT_EQ(testing::TroubleOf(part), "");
   const auto& notes = part.tables.Get<RecordedOpNoteTable>();
   ASSERT_EQ(notes.size(), 3u);
   EXPECT_EQ(part.pools.Text(notes.value[0]), "-3");
@@ -266,18 +259,18 @@ TEST(Recording, BadBytesCostNothingElse) {
   file.Add(RecordType::kSpan, a, {400, static_cast<uint64_t>(-5)});  // backwards
   std::string bytes = file.Bytes();
   const Part part = Import(bytes);
-  EXPECT_EQ(Trouble(part),
+  EXPECT_EQ(testing::TroubleOf(part),
             "recording.bad_record 1;recording.unknown_name 1;recording.backwards 1;");
   EXPECT_EQ(part.diagnostics.all()[0].first[0].offset, 4096 + 65536 + 64 + 24);
   EXPECT_EQ(Slices(part),
             "a 1000100+1 annotation 0;a 1000200+1 annotation 0;name 99 1000300+1 annotation 0;"
             "a 1000400+0 annotation 0;");
   bytes.resize(bytes.size() - 65536 + 64 + 24);
-  EXPECT_NE(Trouble(Import(bytes)).find("recording.cut 1"), std::string::npos);
+  EXPECT_NE(testing::TroubleOf(Import(bytes)).find("recording.cut 1"), std::string::npos);
   EXPECT_EQ(Import(bytes).tables.Get<RecordedOpTable>().size(), 2u);
-  EXPECT_EQ(Trouble(Import(bytes.substr(0, 100))), "recording.no_header 1;");
+  EXPECT_EQ(testing::TroubleOf(Import(bytes.substr(0, 100))), "recording.no_header 1;");
   bytes[8] = 9;
-  EXPECT_EQ(Trouble(Import(bytes)), "recording.other_version 1;");
+  EXPECT_EQ(testing::TroubleOf(Import(bytes)), "recording.other_version 1;");
 }
 
 TEST(Recording, OddShapes) {
@@ -302,7 +295,7 @@ TEST(Recording, OddShapes) {
   EXPECT_EQ(ops.memory_bytes,
             (std::vector<int64_t>{4, 0, int64_t{4} << 40, INT64_MAX, 40, kNone64, 4096}));
   EXPECT_EQ(ops.bytes_assumed, (std::vector<uint8_t>{0, 0, 0, 0, 1, 0, 0}));
-  EXPECT_EQ(Trouble(part), "recording.too_large 2;recording.shapes_left_out 1;");
+  EXPECT_EQ(testing::TroubleOf(part), "recording.too_large 2;recording.shapes_left_out 1;");
 }
 
 TEST(Recording, NamesOfAnyBytes) {
@@ -330,7 +323,7 @@ TEST(Recording, AWallClockThatIsSetIsTold) {
   file.chunks_.back().first.clock = {1'000, 1'000, 3'000'000'000'000};
   file.Add(RecordType::kSpan, a, {500, 1'000});
   const Part part = Import(file.Bytes());
-  EXPECT_EQ(Trouble(part), "recording.wall_clock_set 1;");
+  EXPECT_EQ(testing::TroubleOf(part), "recording.wall_clock_set 1;");
   EXPECT_EQ(part.tables.Get<RecordedOpTable>().duration_ns[0], 1'000);
 }
 
@@ -422,7 +415,7 @@ TEST_F(RecordedFiles, AKilledProcessIsReadToItsLastRecord) {
   ASSERT_EQ(ops.size(), 2u);
   EXPECT_EQ(part.pools.Text(ops.operation[1]), "stuck");
   EXPECT_TRUE(ops.open[1]);
-  EXPECT_EQ(Trouble(part), "recording.never_closed 1;");
+  EXPECT_EQ(testing::TroubleOf(part), "recording.never_closed 1;");
   EXPECT_EQ(part.pools.Text(part.tables.Get<TimelineTrackTable>().name[0]), "main");
   EXPECT_EQ(part.pools.Text(part.tables.Get<TimelineProcessTable>().name[0]), "trainer");
   EXPECT_EQ(part.pools.Text(part.tables.Get<RecordingNoteTable>().value[0]), "tiny");

@@ -89,10 +89,12 @@ TEST_F(StoreTest, SaysWhatItIs) {
 
 TEST_F(StoreTest, EmptyModelHasEveryTable) {
   ASSERT_TRUE(Write().ok());
+  std::string counts;
   for (const TableInfo* table : AllTables()) {
-    EXPECT_EQ(Query("SELECT count(*) AS n FROM \"" + std::string(table->name) + "\""), "n\n0\n")
-        << table->name;
+    counts += std::string(counts.empty() ? "" : " + ") + "(SELECT count(*) FROM \"" +
+              std::string(table->name) + "\")";
   }
+  EXPECT_EQ(Query("SELECT " + counts + " AS n"), "n\n0\n");
   EXPECT_EQ(Query("SELECT value FROM debrief_meta WHERE key = 'schema'"), "value\n1\n");
   EXPECT_EQ(Query("SELECT count(*) AS n FROM debrief_meta WHERE key = 'version'"), "n\n1\n");
 }
@@ -100,16 +102,17 @@ TEST_F(StoreTest, EmptyModelHasEveryTable) {
 TEST_F(StoreTest, TypesAreThoseOfTheDocumentation) {
   AddInputs(5000, 3);
   ASSERT_TRUE(Write().ok());
+  std::string expected = "table_name,column_name,data_type\n";
   for (const TableInfo* table : AllTables()) {
-    std::string expected = "column_name,data_type\n";
     for (const ColumnInfo& column : table->columns) {
-      expected += std::string(column.name) + "," + std::string(SqlTypeName(column.type)) + "\n";
+      expected += std::string(table->name) + "," + std::string(column.name) + "," +
+                  std::string(SqlTypeName(column.type)) + "\n";
     }
-    EXPECT_EQ(Query("SELECT column_name, data_type FROM information_schema.columns WHERE "
-                    "table_schema = 'main' AND table_name = '" +
-                    std::string(table->name) + "' ORDER BY ordinal_position"),
-              expected);
   }
+  EXPECT_EQ(Query("SELECT table_name, column_name, data_type FROM information_schema.columns WHERE "
+                  "table_schema = 'main' AND table_name NOT LIKE 'debrief_%' "
+                  "ORDER BY table_name, ordinal_position"),
+            expected);
 }
 
 TEST_F(StoreTest, ThreeFormats) {
@@ -169,7 +172,7 @@ TEST_F(StoreTest, ListsAndDoubles) {
 // Row counts around DuckDB's vectors (2048) and row groups (122,880); `kind` is coded in one byte
 // and in two where rows repeat enough, `path` never is.
 TEST_F(StoreTest, ChunkBordersAndBothFormsOfText) {
-  for (int32_t rows : {1, 2047, 2048, 2049, 5001, 122'881}) {
+  for (int32_t rows : {1, 2048, 2049, 122'881}) {
     for (int32_t kinds : {255, 256}) {
       model_ = Model();
       AddInputs(rows, kinds);

@@ -216,9 +216,9 @@ TEST_F(TimelineData, ProfileBecomesProcessesAndLanes) {
   testing::ImportInto(model_, "chrome_trace", std::string(testing::kTimelineJson));
   Make();
   EXPECT_EQ(Processes(),
-            (std::vector<std::string>{"0.0 rank 1: python: memory of GPU 0, main; thread, chain,",
-                                      "0.2 rank 1: process Spans: top,",
-                                      "0.1 rank 1: GPU 0: stream 7, stream 8, load,"}));
+            (std::vector<std::string>{"0.0 rank 1 \u00b7 python: memory of GPU 0, main; thread, chain,",
+                                      "0.2 rank 1 \u00b7 process Spans: top,",
+                                      "0.1 rank 1 \u00b7 GPU 0: stream 7, stream 8, load,"}));
 }
 
 TEST_F(TimelineData, SlicesAreThoseOfTheTable) {
@@ -355,7 +355,7 @@ TEST_F(TimelineData, ATimelineWithoutABaseBeginsAtZero) {
   EXPECT_EQ(Outline()["base"].get_int64().value(), 1'760'000'000'000'000'000);
   EXPECT_EQ(Outline()["first"].get_int64().value(), 0);
   EXPECT_LT(Outline()["last"].get_int64().value(), 100'000);
-  EXPECT_EQ(Processes()[0].substr(0, 31), "0.0 rank 1: python, own clock: ");
+  EXPECT_EQ(Processes()[0].substr(0, 33), "0.0 rank 1 \u00b7 python, own clock: ");
 }
 
 TEST_F(TimelineData, PhasesNestAndSaySource) {
@@ -372,7 +372,7 @@ TEST_F(TimelineData, PhasesNestAndSaySource) {
   row.line = 52;
   model_.tables.Edit<CompilationTable>().Add(row);
   Make();
-  EXPECT_EQ(Processes(), std::vector<std::string>{"4 rank 1: compiler: phases,"});
+  EXPECT_EQ(Processes(), std::vector<std::string>{"4 rank 1 \u00b7 compiler: phases,"});
   const auto slices = Island("timeline/0").lanes["4/phases"];
   ASSERT_EQ(slices.size(), 3u);
   EXPECT_EQ(slices[1].name, "inductor_compile");
@@ -390,7 +390,7 @@ TEST_F(TimelineData, CollectivesFromIssuedToCompleted) {
   job.Op(3, "7", {1, 3}, 2, "started");
   Make();
   EXPECT_EQ(Processes(),
-            std::vector<std::string>{"3 rank 3: collectives: mesh_dp (7), ranks 1 and 3,"});
+            std::vector<std::string>{"3 rank 3 \u00b7 collectives: mesh_dp (7), ranks 1 and 3,"});
   const auto slices = Island("timeline/0").lanes["3/group0"];
   ASSERT_EQ(slices.size(), 3u);
   EXPECT_EQ(slices[0].start, 0);
@@ -424,8 +424,8 @@ TEST_F(TimelineData, LogsShareAnIslandAndAreSortedByRank) {
   AddLine(2, kNone64, "without a time");
   Make();
   EXPECT_EQ(Processes(),
-            (std::vector<std::string>{"11 rank 1: output: output,", "12 rank 2: output: output,",
-                                      "13 rank 3: output: output,"}));
+            (std::vector<std::string>{"11 rank 1 \u00b7 output: output,", "12 rank 2 \u00b7 output: output,",
+                                      "13 rank 3 \u00b7 output: output,"}));
   ReadIsland island = Island("timeline/0");
   EXPECT_EQ(island.lanes.size(), 3u);
   ASSERT_EQ(island.lanes["12/output"].size(), 1u);
@@ -483,7 +483,7 @@ TEST_F(TimelineData, HostileTimes) {
   EXPECT_EQ(slices[0].duration, 0);
   EXPECT_EQ(slices[0].start, 0) << "no date: a clock of its own";
   EXPECT_EQ(Outline()["base"].get_int64().value(), 0);
-  EXPECT_EQ(Processes()[0], "4 rank 1: compiler, own clock: phases,");
+  EXPECT_EQ(Processes()[0], "4 rank 1 \u00b7 compiler, own clock: phases,");
 }
 
 TEST_F(TimelineData, SameBytesForAnyNumberOfThreads) {

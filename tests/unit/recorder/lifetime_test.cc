@@ -58,7 +58,7 @@ TEST_F(RecorderTest, ARecordingMayBeClosedAndOpenedUnderItsThreads) {
       while (!done) dbr_span(0, 1, 2);
     });
   }
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 15; ++round) {
     Open(DBR_RING, 1 << 20);
     dbr_set_device(Name("device of this round"));
     dbr_instant(0);

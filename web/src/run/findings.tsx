@@ -2,15 +2,19 @@
 // which one, and whose consequences are shown, is in the address (?finding=f2&more=f1,f2).
 import { useEffect, useMemo } from "preact/hooks";
 import { countAll, pathTo, type Finding, type FindingNode, type Run, hasRows } from "./data";
+import { EvidenceList } from "./evidence";
 import { count, counted, rankList, ranksInWords } from "../parts/format";
 import { useKeys } from "../shell/keys";
 import { Chip, RankStrip, SeverityMark, stripSize } from "../parts/marks";
 import { setParams, to, type Route } from "../shell/route";
 
-const mostShown = 200; // findings shown before "show all"
+const mostShown = 201; // findings shown before "show all", with the one at the top
 
-export function percent(confidence: number | null): string {
-  return confidence === null ? "" : `${Math.round(confidence * 100)} %`;
+// "high (90 %)": the word first; the bounds are those of outputs/finding_markdown.cc.
+export function confidenceText(confidence: number | null): string {
+  if (confidence === null) return "";
+  const word = confidence >= 0.85 ? "high" : confidence >= 0.6 ? "medium" : "low";
+  return `${word} (${Math.round(confidence * 100)} %)`;
 }
 
 // Who and what a finding is about; where the run has matched collectives, a link leads to its group.
@@ -84,62 +88,38 @@ export function Blame({ finding, run }: { finding: Finding; run: Run }) {
   );
 }
 
-function EvidenceList({ finding }: { finding: Finding }) {
-  if (finding.evidence.length === 0) return null;
+function Origin({ finding, run }: { finding: Finding; run: Run }) {
+  const job = run.jobs.find((one) => one.job === finding.job);
   return (
-    <>
-      <h3>Evidence</h3>
-      <ul class="evidence">
-        {finding.evidence.slice(0, 50).map((one, i) => (
-          <li key={i}>
-            {one.text}
-            {one.table && (
-              <span class="quiet">
-                {" "}
-                in <code>{one.table}</code>
-                {one.rows.length > 0 &&
-                  ` ${one.rows.length === 1 ? "row" : "rows"} ${rankList(one.rows, 6)}`}
-              </span>
-            )}
-          </li>
-        ))}
-        {finding.evidence.length > 50 && (
-          <li>and {count(finding.evidence.length - 50)} more in findings.json</li>
-        )}
-      </ul>
-    </>
+    <p class="quiet">
+      Rule <code>{finding.rule}</code>, {finding.role}
+      {job && <>, job {job.name || job.job}</>}
+      {finding.attempt !== null && <>, attempt {finding.attempt}</>}
+    </p>
   );
 }
 
-// `isHero`: its blame and next step stand at the top of the page already.
-function Details({ finding, run, isHero }: { finding: Finding; run: Run; isHero: boolean }) {
-  const job = run.jobs.find((one) => one.job === finding.job);
+function Details({ finding, run }: { finding: Finding; run: Run }) {
   return (
     <div class="details">
-      {!isHero && <Blame finding={finding} run={run} />}
-      <EvidenceList finding={finding} />
+      <Blame finding={finding} run={run} />
+      {finding.evidence.length > 0 && <h3>Evidence</h3>}
+      <EvidenceList finding={finding} run={run} />
       {finding.why && (
         <>
           <h3>
-            Why we believe it{" "}
-            {finding.confidence !== null && (
-              <span class="quiet">{percent(finding.confidence)}</span>
-            )}
+            Why we believe it <span class="quiet">{confidenceText(finding.confidence)}</span>
           </h3>
           <p>{finding.why}</p>
         </>
       )}
-      {finding.next_step && !isHero && (
+      {finding.next_step && (
         <>
           <h3>Next step</h3>
           <p>{finding.next_step}</p>
         </>
       )}
-      <p class="quiet">
-        Rule <code>{finding.rule}</code>, {finding.role}
-        {job && <>, job {job.name || job.job}</>}
-        {finding.attempt !== null && <>, attempt {finding.attempt}</>}
-      </p>
+      <Origin finding={finding} run={run} />
     </div>
   );
 }
@@ -149,7 +129,6 @@ interface ItemProps {
   node: FindingNode;
   open: string[]; // ids from a root to the open finding
   unfolded: string[]; // ids whose consequences are shown
-  hero: string; // id of the finding at the top of the page
   run: Run;
 }
 
@@ -172,7 +151,7 @@ function Consequences(props: ItemProps) {
     <div class="consequences">
       <button class="plain fold" aria-expanded={shown} onClick={toggle}>
         <span class="arrow" aria-hidden="true" />
-        Explains {counted(countAll(children), "other finding")}
+        {counted(countAll(children), "consequence")}
       </button>
       {shown && (
         <ol>
@@ -191,7 +170,7 @@ function Consequences(props: ItemProps) {
 }
 
 function Item(props: ItemProps) {
-  const { view, open, hero, run } = props;
+  const { view, open, run } = props;
   const { finding } = props.node;
   const isOpen = open.length === 1 && open[0] === finding.id;
   const job = run.jobs.find((one) => one.job === finding.job);
@@ -211,9 +190,7 @@ function Item(props: ItemProps) {
           )}
         </button>
       </h3>
-      {isOpen && (
-        <Details finding={finding} run={run} isHero={finding.id === hero} />
-      )}
+      {isOpen && <Details finding={finding} run={run} />}
       <Consequences {...props} />
     </li>
   );
@@ -248,34 +225,48 @@ export function Findings({ view, run, forest, route }: FindingsProps) {
     if (wanted) document.getElementById(`finding-${wanted}`)?.scrollIntoView({ block: "nearest" });
   }, [selected]);
 
-  const consequences = run.findings.length - forest.length;
+  const item = (node: FindingNode) => ({
+    view,
+    node,
+    open: open[0] === node.finding.id ? open : [],
+    unfolded,
+    run,
+  });
+  const [hero, ...others] = shown;
   return (
-    <section aria-labelledby="findings-title">
-      <h2 id="findings-title">
-        Findings{" "}
-        <span class="quiet">
-          {count(forest.length)}
-          {consequences > 0 && ` and ${counted(consequences, "consequence")}`}
-        </span>
-      </h2>
-      <ol class="findings">
-        {shown.map((node) => (
-          <Item
-            key={node.finding.id}
-            view={view}
-            node={node}
-            open={open[0] === node.finding.id ? open : []}
-            unfolded={unfolded}
-            hero={first}
-            run={run}
-          />
-        ))}
-      </ol>
-      {shown.length < forest.length && (
-        <button onClick={() => setParams(view, { all: "1" })}>
-          Show all {count(forest.length)}
-        </button>
+    <>
+      {hero && <Grounds {...item(hero)} />}
+      {others.length > 0 && (
+        <section aria-labelledby="findings-title">
+          <h2 id="findings-title">
+            Other findings <span class="quiet">{count(forest.length - 1)}</span>
+          </h2>
+          <ol class="findings">
+            {others.map((node) => (
+              <Item key={node.finding.id} {...item(node)} />
+            ))}
+          </ol>
+          {shown.length < forest.length && (
+            <button onClick={() => setParams(view, { all: "1" })}>
+              Show all {count(forest.length - 1)}
+            </button>
+          )}
+        </section>
       )}
+    </>
+  );
+}
+
+// What the finding at the top of the page rests on, and what follows from it, folded.
+function Grounds(props: ItemProps) {
+  const { finding } = props.node;
+  return (
+    <section id={`finding-${finding.id}`} class="grounds" aria-labelledby="evidence-title">
+      <h2 id="evidence-title">Evidence</h2>
+      {finding.evidence.length === 0 && <p class="empty">The analysis names no rows.</p>}
+      <EvidenceList finding={finding} run={props.run} />
+      <Consequences {...props} />
+      <Origin finding={finding} run={props.run} />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 // A command line to copy.
-import { useState } from "preact/hooks";
+import { CopyButton } from "../parts/copy";
 
 // As few backslashes as the shell allows: most statements have 'texts' and nothing else that it looks at.
 function shellQuoted(text: string): string {
@@ -13,17 +13,10 @@ export function queryCommand(sql: string): string {
 }
 
 export function Command({ text }: { text: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => {
-    void navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => setCopied(false), // the reader can still select it
-    );
-  };
   return (
     <span class="command">
       <code>{text}</code>
-      <button onClick={copy}>{isCopied ? "Copied" : "Copy"}</button>
+      <CopyButton text={text} />
     </span>
   );
 }

@@ -25,16 +25,58 @@ export function spanIn(params: URLSearchParams, base: number): Span | null {
 
 const list = (text: string | null): string[] => (text ? text.split(",") : []);
 
-// Processes of the chosen job, ranks and source.
+// How near a process is to the blame: 0 of a blamed rank, 1 of the collectives of its peers, 2 of those of others, 3 the
+// rest. Of a slow job the others stay in their order; of several jobs at once all do.
+function distance(process: Process, blame: Blame | null): number {
+  if (!blame) return 0;
+  if (process.rank !== null && blame.ranks.includes(process.rank)) return 0;
+  if (!blame.hasMoment) return 1;
+  if (process.source !== "flight") return 3;
+  return process.rank !== null && blame.peers.includes(process.rank) ? 1 : 2;
+}
+
+interface Blame {
+  ranks: number[];
+  peers: number[];
+  hasMoment: boolean;
+  isCompiling: boolean;
+}
+
+// Whom the first finding blames, where one job is shown.
+function blameOf(timeline: Timeline, run: Run): Blame | null {
+  const first = run.findings[0];
+  const isOneJob = run.job !== null || run.jobs.length < 2;
+  if (!first || !isOneJob || first.role !== "cause" || first.ranks.length === 0) return null;
+  const peers = first.groups.flatMap((group) => group.ranks);
+  const hasMoment = momentOf(timeline, run) !== null;
+  return { ranks: first.ranks, peers, hasMoment, isCompiling: first.compile_ids.length > 0 };
+}
+
+// Where the timeline opens: around the moment when the ranks diverged.
+export function momentOf(timeline: Timeline, run: Run): Span | null {
+  if (run.job === null && run.jobs.length > 1) return null;
+  const job = run.job ?? run.jobs[0]?.job ?? null;
+  const moment = timeline.moments?.find((one) => one.job === job);
+  if (!moment) return null;
+  const span = { from: Math.max(moment.from, timeline.first), to: Math.min(moment.to, timeline.last) };
+  return lengthOf(span) > 0 ? span : null;
+}
+
+// Processes of the chosen job, ranks and source, those nearest to the blame first.
 export function shownProcesses(timeline: Timeline, run: Run, params: URLSearchParams): Process[] {
   const ranks = list(params.get("rank"));
   const source = params.get("source");
-  return timeline.processes.filter(
-    (one) =>
-      (run.job === null || one.job === null || one.job === run.job) &&
-      (ranks.length === 0 || ranks.includes(String(one.rank))) &&
-      (!source || one.source === source),
-  );
+  const blame = blameOf(timeline, run);
+  return timeline.processes
+    .filter(
+      (one) =>
+        (run.job === null || one.job === null || one.job === run.job) &&
+        (ranks.length === 0 || ranks.includes(String(one.rank))) &&
+        (!source || one.source === source),
+    )
+    .map((process, at) => ({ process, at, near: distance(process, blame) }))
+    .sort((a, b) => a.near - b.near || a.at - b.at)
+    .map((one) => one.process);
 }
 
 const fewProcesses = 6;
@@ -50,15 +92,23 @@ function ranksOfInterest(run: Run): number[] {
 }
 
 // Which are unfolded when the address does not say: all of a few, else those of interest.
-export function openAtFirst(processes: Process[], run: Run): Set<string> {
+export function openAtFirst(timeline: Timeline, processes: Process[], run: Run): Set<string> {
+  const blame = blameOf(timeline, run);
+  const isBlamed = (one: Process) =>
+    distance(one, blame) === 0 && (one.source !== "compile" || blame?.isCompiling === true);
+  if (blame?.hasMoment && processes.some(isBlamed)) return openSome(processes.filter(isBlamed));
   const order = ranksOfInterest(run);
   const wanted =
     processes.length <= fewProcesses
       ? processes
       : order.flatMap((rank) => processes.filter((one) => one.rank === rank));
+  return openSome(wanted.length > 0 ? wanted : processes.slice(0, fewProcesses));
+}
+
+function openSome(wanted: Process[]): Set<string> {
   const open = new Set<string>();
   let slices = 0;
-  for (const one of wanted.length > 0 ? wanted : processes.slice(0, fewProcesses)) {
+  for (const one of wanted) {
     slices += one.slices;
     if (open.size >= mostOpen || (slices > mostSlices && open.size > 0)) break;
     open.add(one.id);

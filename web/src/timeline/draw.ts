@@ -96,6 +96,7 @@ function fillCounters(frame: Frame, process: Process, lane: LaneView, box: LaneB
   lane.counters.forEach((counter, i) => fillCounter(pen, counter, most, i === 0));
 }
 
+const openFamily = families.findIndex(([id]) => id === "open");
 const annotation = families.findIndex(([id]) => id === "annotation");
 
 // Lanes that stand for a folded process: those with most slices, annotations only when there is nothing else.
@@ -111,6 +112,18 @@ function summaryLanes(process: Process, view: ProcessView): LaneView[] {
     .slice(0, 3);
 }
 
+// Collectives of all groups in one row; what is not completed stands above what is, with its name.
+function fillFlight(pen: RowPen, view: ProcessView, matches: Matches | null): void {
+  const rows = [...view.lanes.values()].flatMap((lane) => lane.rows);
+  const labels: Label[] = [];
+  for (const row of rows) fillRow({ ...pen, labels: null, matches: matches?.byRow.get(row) }, view, row);
+  for (const row of rows)
+    fillRow({ ...pen, labels, only: openFamily, matches: matches?.byRow.get(row) }, view, row);
+  const first = labels.sort((a, b) => a.x - b.x)[0];
+  const more = labels.length > 1 ? ` and ${labels.length - 1} more` : "";
+  if (first && pen.labels) pen.labels.push({ ...first, text: first.text + more });
+}
+
 // Short lanes above one another in the height of one row.
 export function fillSummary(
   pen: RowPen,
@@ -118,6 +131,7 @@ export function fillSummary(
   view: ProcessView,
   matches: Matches | null,
 ): void {
+  if (process.source === "flight") return fillFlight(pen, view, matches);
   const lanes = summaryLanes(process, view);
   const height = (pen.bottom - pen.top) / Math.max(1, lanes.length);
   lanes.forEach((lane, i) => {

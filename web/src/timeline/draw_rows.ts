@@ -5,7 +5,8 @@
 // the pixel's time is taken. Where the next pixel begins among the slices is found by doubling steps.
 import type { CounterData } from "./model";
 import { Overview, type Extent } from "./overview";
-import { faded, levels, type Palette, type Pixels } from "./pixels";
+import { families } from "./kinds";
+import { boxAt, faded, fillStripes, levels, type Palette, type Pixels } from "./pixels";
 import { gallop, lowerBound, type Row } from "./rows";
 import { hasMatch } from "./search";
 import type { ProcessView } from "./store";
@@ -31,7 +32,11 @@ export interface RowPen {
   leastLabel: number; // px
   isSearching: boolean;
   matches: Uint32Array | undefined;
+  only?: number; // slices of this family alone
 }
+
+const openFamily = families.findIndex(([id]) => id === "open");
+const outputFamily = families.findIndex(([id]) => id === "output");
 
 const extent: Extent = { greatest: -1, sum: 0 };
 
@@ -59,8 +64,25 @@ function fillShared(
   const longest = row.data.duration[extent.greatest] as number;
   const pixelTime = (pen.to - pen.from) / pixels.width;
   const level = pen.isSearching ? faded : levelOf(extent.sum / pixelTime, longest === 0);
-  const colour = (palette.boxes[family] as Uint32Array)[level] as number;
+  const shade = view.shadeOf(row.data.name[extent.greatest] as number, family);
+  const colour = (palette.boxes[family] as Uint32Array)[boxAt(shade, level)] as number;
   pixels.fill(x, x + (longest === 0 ? 2 : 1), pen.top, pen.bottom, colour);
+  if (longest === 0 && family === outputFamily) labelMoment(pen, view, row, first, end, x);
+}
+
+const longestLabel = 420; // px, of a moment
+
+// A line of output has its text beside its mark, as far as there is room before the next one.
+function labelMoment(pen: RowPen, view: ProcessView, row: Row, first: number, end: number, x: number): void {
+  if (!pen.labels || end - first > 1) return;
+  const scale = pen.pixels.width / (pen.to - pen.from);
+  const next = end < row.end ? ((row.data.start[end] as number) - pen.from) * scale : Infinity;
+  const width = Math.min(next - x - 4, pen.pixels.width - x - 4, longestLabel);
+  if (width < pen.leastLabel) return;
+  const name = view.island.texts[row.data.name[first] as number] ?? "";
+  const note = view.island.texts[row.data.note[first] as number] ?? "";
+  const text = note ? `${name}: ${note}` : name;
+  pen.labels.push({ text, x: x + 2, y: pen.top, width, family: outputFamily, isFaded: pen.isSearching });
 }
 
 function fillOne(pen: RowPen, view: ProcessView, row: Row, i: number, x0: number, x1: number) {
@@ -68,17 +90,33 @@ function fillOne(pen: RowPen, view: ProcessView, row: Row, i: number, x0: number
   const family = view.familyOfKind[row.data.kind[i] as number] as number;
   const isFaded = pen.isSearching && !hasMatch(pen.matches, i, i + 1);
   const colours = palette.boxes[family] as Uint32Array;
+  const name = row.data.name[i] as number;
+  const shade = view.shadeOf(name, family);
   const left = Math.round(x0);
   const right = Math.max(left + 1, Math.round(x1) - (x1 - x0 > 3 ? 1 : 0)); // a gap to the next
-  pixels.fill(left, right, pen.top, pen.bottom, colours[isFaded ? faded : levels - 1] as number);
+  const colour = colours[boxAt(shade, isFaded ? faded : levels - 1)] as number;
+  pixels.fill(left, right, pen.top, pen.bottom, colour);
+  if (family === openFamily && !isFaded)
+    fillStripes(pixels, left, right, pen.top, pen.bottom, palette.stripe);
   if (pen.isSearching && !isFaded)
     pixels.fill(left, right, pen.bottom - 3, pen.bottom, palette.found);
   const from = Math.max(0, left);
   const width = Math.min(right, pixels.width) - from;
   if (!pen.labels || width < pen.leastLabel) return;
-  const text = view.island.texts[row.data.name[i] as number] ?? "";
-  pen.labels.push({ text, x: from, y: pen.top, width, family, isFaded });
+  pen.labels.push({ text: labelOf(view, row, i, family), x: from, y: pen.top, width, family, isFaded });
 }
+
+// "all_reduce, seq 16": of what is not completed its number is what a reader looks for.
+function labelOf(view: ProcessView, row: Row, i: number, family: number): string {
+  const name = view.labelOf(row.data.name[i] as number);
+  if (family !== openFamily) return name;
+  const note = view.island.texts[row.data.note[i] as number] ?? "";
+  const seq = /^seq \d+/.exec(note)?.[0];
+  return seq ? `${name}, ${seq}` : name;
+}
+
+const isOther = (pen: RowPen, view: ProcessView, row: Row, i: number): boolean =>
+  pen.only !== undefined && view.familyOfKind[row.data.kind[i] as number] !== pen.only;
 
 export function fillRow(pen: RowPen, view: ProcessView, row: Row): void {
   const { start } = row.data;
@@ -87,6 +125,10 @@ export function fillRow(pen: RowPen, view: ProcessView, row: Row): void {
   while (i < row.end && (start[i] as number) < pen.to) {
     const x0 = ((start[i] as number) - pen.from) * scale;
     const x1 = (row.endOf(i) - pen.from) * scale;
+    if (isOther(pen, view, row, i)) {
+      ++i;
+      continue;
+    }
     if (x1 - x0 >= 1) {
       fillOne(pen, view, row, i, x0, x1);
       ++i;

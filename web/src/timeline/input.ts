@@ -52,7 +52,7 @@ class Pointers {
 
   pointOf(event: MouseEvent): Point {
     const at = this.box.getBoundingClientRect();
-    return { x: event.clientX - at.left - gutter, y: event.clientY - at.top };
+    return { x: event.clientX - at.left - gutter(), y: event.clientY - at.top };
   }
 
   begin(event: PointerEvent): void {

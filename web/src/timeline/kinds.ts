@@ -11,7 +11,11 @@ export type Family =
   | "compile"
   | "annotation"
   | "open"
+  | "output"
   | "other";
+
+// Categories whose slices have shades by name.
+export const shaded = new Set<Family>(["compute", "comm", "op", "python", "compile", "annotation"]);
 
 export const families: [id: Family, words: string][] = [
   ["compute", "compute"],
@@ -22,12 +26,14 @@ export const families: [id: Family, words: string][] = [
   ["runtime", "device runtime, waits"],
   ["compile", "compiler"],
   ["annotation", "annotations, steps"],
-  ["open", "not completed"],
+  ["open", "waiting: not completed"],
+  ["output", "output lines"],
   ["other", "other"],
 ];
 
 // By the words that the kind has, the first rule that fits.
 const rules: [RegExp, Family][] = [
+  [/^output$/, "output"],
   [/open|unfinished/, "open"],
   [/comm|collective|nccl|p2p/, "comm"],
   [/memcpy|memset|memory|copy/, "memory"],
@@ -48,7 +54,7 @@ const known: Record<string, string> = {
   memcpy: "copy of memory",
   memset: "fill of memory",
   comm: "communication",
-  comm_open: "communication that is not completed in the dump",
+  comm_open: "communication that did not complete",
   op: "operator on the host",
   python: "Python function",
   runtime: "call of the device runtime",

@@ -15,12 +15,20 @@ export interface Timeline {
   processes: Process[]; // in the order in which they are shown: by job, rank, source
   slices: number; // in all, those left out of the page included
   leftOut: number; // of these, not in the page: the shortest of their lanes
+  moments?: Moment[]; // where a reader of a job that failed looks first
+}
+
+// From shortly before the ranks of a job diverged to its end.
+export interface Moment {
+  job: number | null;
+  from: number;
+  to: number;
 }
 
 // What one party did: the host or a device of one rank, its compiler, its collectives.
 export interface Process {
   id: string; // in the address: "7" or "7.2", input and process
-  title: string; // "rank 3 GPU 0"
+  title: string; // "rank 3 \u00b7 GPU 0"
   job: number | null;
   attempt: number | null;
   rank: number | null;

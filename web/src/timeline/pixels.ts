@@ -33,6 +33,16 @@ export class Pixels {
   }
 }
 
+// Stripes from the lower left to the upper right: what is not completed is told without its colour too.
+export function fillStripes(pixels: Pixels, x0: number, x1: number, y0: number, y1: number, colour: number): void {
+  const [left, right] = [Math.max(0, x0), Math.min(pixels.width, x1)];
+  for (let y = Math.max(0, y0); y < Math.min(y1, pixels.height); ++y)
+    for (let x = left - ((left + y) % stripeWidth); x < right; x += stripeWidth)
+      pixels.fill(Math.max(left, x), Math.min(right, x + stripeWidth / 2), y, y + 1, colour);
+}
+
+const stripeWidth = 10; // px, with the gap
+
 // "#1d4fb8" -> the bytes r g b a in memory, as one word.
 function wordOf(colour: string): number {
   const digits = /^#([0-9a-f]{6})$/i.exec(colour)?.[1] ?? "808080";
@@ -54,11 +64,13 @@ export function mix(over: number, under: number, share: number): number {
   return word >>> 0;
 }
 
+export const shades = 4; // of a category's colour, by name
 export const levels = 4; // steps of how busy a pixel is
 export const faded = levels; // the step of what a search did not find
 
 export interface Palette {
-  boxes: Uint32Array[]; // by family, then level
+  boxes: Uint32Array[]; // by family, then shade and level (boxAt)
+  stripe: number; // on what is not completed
   ink: string[]; // of the text in a box, by family
   surface: number;
   band: number; // ground of a folded process
@@ -72,18 +84,32 @@ export interface Palette {
   font: string;
 }
 
+export const boxAt = (shade: number, level: number): number => shade * (levels + 1) + level;
+
+// Towards the opposite of the ink, so that names stay readable.
+const shadeShares = [0, 0.13, 0.25, 0.36];
+
+function shadesOf(full: number, ink: number, surface: number): Uint32Array {
+  const isLightInk = ((ink >>> 8) & 255) > 127;
+  const away = isLightInk ? 0xff000000 : 0xffffffff;
+  const words = shadeShares.flatMap((share) => {
+    const colour = mix(away >>> 0, full, share);
+    return [0.45, 0.65, 0.82, 1, 0.2].map((level) => mix(colour, surface, level));
+  });
+  return Uint32Array.from(words);
+}
+
 export function readPalette(element: HTMLElement): Palette {
   const text = coloursOf(element);
   const word = (name: string) => wordOf(text(name));
   const surface = word("--surface");
-  const boxes = families.map(([id]) => {
-    const full = word(`--tl-${id}`);
-    const shares = [0.45, 0.65, 0.82, 1, 0.2];
-    return Uint32Array.from(shares, (share) => mix(full, surface, share));
-  });
+  const boxes = families.map(([id]) =>
+    shadesOf(word(`--tl-${id}`), word(`--tl-on-${id}`), surface),
+  );
   return {
     boxes,
     ink: families.map(([id]) => text(`--tl-on-${id}`)),
+    stripe: mix(word("--tl-open"), surface, 0.72),
     surface,
     band: mix(word("--raised"), surface, 0.5),
     line: mix(word("--line"), surface, 0.7),

@@ -49,6 +49,7 @@ export class Scene {
   isChoosing = false; // dragging chooses an area instead of moving
   pointer = NaN; // x of the mouse over the canvas
 
+  private moment: Span | null = null; // where the timeline opens
   private atFirst = new Set<string>();
   private wantedSlice: address.SliceAddress | null = null;
   private wantedStep: address.StepAddress | null = null;
@@ -96,11 +97,12 @@ export class Scene {
 
   apply(run: Run, params: URLSearchParams): void {
     this.processes = address.shownProcesses(this.timeline, run, params);
-    this.atFirst = address.openAtFirst(this.processes, run);
+    this.atFirst = address.openAtFirst(this.timeline, this.processes, run);
     this.open = address.openIn(params) ?? new Set(this.atFirst);
+    this.moment = address.momentOf(this.timeline, run);
     this.setAligned(params.get("clock") !== "raw");
     this.span = viewport.clamp(
-      address.spanIn(params, this.timeline.base) ?? this.whole,
+      address.spanIn(params, this.timeline.base) ?? this.moment ?? this.whole,
       this.whole,
     );
     this.wantedSlice = address.sliceIn(params.get("sel"), this.processes);
@@ -127,14 +129,22 @@ export class Scene {
     return viewport.lengthOf(this.span) >= viewport.lengthOf(this.whole) * 0.9999;
   }
 
+  // Is in sight what is without a word in the address?
+  private isAtFirst(): boolean {
+    const { span, moment } = this;
+    if (!moment) return this.isWhole();
+    const near = viewport.lengthOf(moment) / 1e4;
+    return Math.abs(span.from - moment.from) < near && Math.abs(span.to - moment.to) < near;
+  }
+
   params(): Record<string, string | null> {
-    const isWhole = this.isWhole();
+    const isAtFirst = this.isAtFirst();
     const slice = this.selected && sliceAt(this.store, this.selected);
     const wanted =
       this.selected && slice ? { ...this.selected, number: slice.number } : this.wantedSlice;
     return {
-      from: isWhole ? null : String(Math.floor(this.span.from)),
-      to: isWhole ? null : String(Math.ceil(this.span.to)),
+      from: isAtFirst ? null : String(Math.floor(this.span.from)),
+      to: isAtFirst ? null : String(Math.ceil(this.span.to)),
       open: address.openText(this.open, this.atFirst),
       clock: this.isAligned ? null : "raw",
       q: this.finder.query || null,

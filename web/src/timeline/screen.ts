@@ -7,7 +7,8 @@ import { readPalette, type Palette } from "./pixels";
 import type { Scene } from "./scene";
 import type { Span } from "./viewport";
 
-export const gutter = 210; // px on the left, for the names of lanes
+// px on the left, for the names of lanes; less where the screen is narrow.
+export const gutter = (): number => (window.innerWidth < 700 ? 104 : 210);
 
 export interface Elements {
   box: HTMLElement; // scrolls
@@ -47,7 +48,7 @@ export class Screen {
     if (!this.elements) return false;
     const { box } = this.elements;
     const isLower = box.clientHeight < this.height;
-    this.width = Math.max(50, box.clientWidth - gutter);
+    this.width = Math.max(50, box.clientWidth - gutter());
     this.height = box.clientHeight;
     this.palette = readPalette(box);
     this.renew();

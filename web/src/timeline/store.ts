@@ -3,9 +3,11 @@
 import { clean } from "../run/clean";
 import { loadIsland, loadJson, Once } from "../run/islands";
 import { decodeIsland } from "./decode";
-import { families, familyOf } from "./kinds";
+import { families, familyOf, shaded } from "./kinds";
 import type { CounterData, IslandData, Lane, LaneData, Process, Timeline } from "./model";
+import { shades } from "./pixels";
 import { depthOf, rowsOf, type Row } from "./rows";
+import { shadeOf, shortName } from "./short_name";
 import { toShown, type Clock, type Span } from "./viewport";
 
 export const timelineIsland = new Once(async () => clean(await loadJson("timeline")) as Timeline);
@@ -34,6 +36,8 @@ export interface ProcessView {
   familyOfKind: Uint8Array; // into kinds.ts' families
   families: Uint8Array; // by family: 1 when a slice is of it
   lanes: Map<string, LaneView>; // by Lane.id
+  labelOf: (text: number) => string; // what stands in a box: the text shortened
+  shadeOf: (text: number, family: number) => number;
 }
 
 type ProcessState =
@@ -68,7 +72,29 @@ function viewOf(process: Process, island: IslandData): ProcessView {
     lanes.set(lane.id, { lane, data, rows: data ? rowsOf(data) : [], counters });
   }
   const familyOfKind = Uint8Array.from(island.kinds, (kind) => order.indexOf(familyOf(kind)));
-  return { island, familyOfKind, families: familiesIn(lanes, familyOfKind), lanes };
+  return {
+    island,
+    familyOfKind,
+    families: familiesIn(lanes, familyOfKind),
+    lanes,
+    ...looksOf(island),
+  };
+}
+
+const isShaded = families.map(([id]) => shaded.has(id));
+
+// Labels and shades of texts, found out when a slice with the text is first drawn.
+function looksOf({ texts }: IslandData): Pick<ProcessView, "labelOf" | "shadeOf"> {
+  const labels: (string | undefined)[] = [];
+  const shade = new Uint8Array(texts.length).fill(255);
+  return {
+    labelOf: (text) => (labels[text] ??= shortName(texts[text] ?? "")),
+    shadeOf: (text, family) => {
+      if (!isShaded[family]) return 0;
+      if (shade[text] === 255) shade[text] = shadeOf(texts[text] ?? "", shades);
+      return shade[text] ?? 0;
+    },
+  };
 }
 
 export class Store {

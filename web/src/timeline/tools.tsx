@@ -133,7 +133,7 @@ export function Tools({ scene, route }: { scene: Scene; route: Route }) {
       <Search scene={scene} />
       <span class="space" />
       <Choice name="Rank" param="rank" values={ranksOf(timeline.processes)} route={route} />
-      <Choice name="From" param="source" values={sourcesOf(timeline.processes)} route={route} />
+      <Choice name="Source" param="source" values={sourcesOf(timeline.processes)} route={route} />
       {hasShifts(timeline) && (
         <button
           aria-pressed={!isAligned}
@@ -158,7 +158,7 @@ export function Tools({ scene, route }: { scene: Scene; route: Route }) {
           {"\u2212"}
         </button>{" "}
         <button title="Key 0" onClick={() => scene.showWhole()}>
-          Whole
+          Fit
         </button>
       </span>
     </div>
@@ -191,7 +191,7 @@ export function Legend({ scene }: { scene: Scene }) {
           </span>
         );
       })}
-      <span>paler: less of the time is taken</span>
+      <span>opacity = share of the pixel that is busy</span>
     </div>
   );
 }

@@ -32,7 +32,7 @@ const id = "compile_lanes";
 
 const clocks = [
   { id: "wall", title: "Wall clock" },
-  { id: "log", title: "From the begin of each log" },
+  { id: "log", title: "From the start of each log" },
 ];
 
 // Microseconds as the address has them; the whole when it has none.

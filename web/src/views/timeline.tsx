@@ -96,7 +96,7 @@ function InSight({ scene }: { scene: Scene }) {
   const span = useScene(scene, (one) => one.span);
   const from = span.from - scene.timeline.first;
   return (
-    <div class="in-sight" style={{ width: `${gutter}px` }}>
+    <div class="in-sight" style={{ width: `${gutter()}px` }}>
       <b>{duration(lengthOf(span))}</b>
       from {timeText(from, Math.max(1, lengthOf(span) / 1000))}
     </div>
@@ -130,7 +130,7 @@ function Canvases({ scene, blamed }: { scene: Scene; blamed: Set<number> }) {
       unwatch();
     };
   }, [scene]);
-  const left = `${gutter}px`;
+  const left = `${gutter()}px`;
   const across = (top: number, tall: number) => ({
     left,
     top: `${top}px`,

@@ -1,8 +1,12 @@
-// The answer: the most important finding in the largest letters, what it rests on, what follows from it,
-// and what was and was not looked at.
+// The answer as a story: the most important finding in the largest letters, a picture of what every rank was doing,
+// what the finding rests on, what follows from it, and, folded, what was and was not looked at.
 import { useMemo } from "preact/hooks";
 import { findingForest, type Analysis, type Diagnostic, type Finding, type Job, type Run } from "../run/data";
-import { Blame, Findings, percent } from "../run/findings";
+import { Blame, confidenceText, Findings } from "../run/findings";
+import { Incident } from "../run/incident";
+import { useOnce } from "../run/islands";
+import { storyIsland, storyOf } from "../run/story";
+import { CopyButton } from "../parts/copy";
 import { bytes, count, counted, words } from "../parts/format";
 import { SeverityMark } from "../parts/marks";
 import { grouped, sum } from "../parts/rows";
@@ -12,24 +16,33 @@ import type { View, ViewProps } from "../view";
 const id = "verdict";
 
 function Hero({ finding, run }: { finding: Finding; run: Run }) {
+  const loaded = useOnce(storyIsland);
+  const story = loaded.state === "ready" ? storyOf(loaded.value, run, finding) : undefined;
   return (
     <section class={`hero ${finding.severity}`} aria-label="Verdict">
       <p class="kicker">
         <SeverityMark severity={finding.severity} />
         <span>{finding.role}</span>
         {finding.confidence !== null && (
-          <span title={finding.why || "How sure the analysis is"}>
-            confidence {percent(finding.confidence)}
+          <span title="How sure the analysis is">
+            confidence {confidenceText(finding.confidence)}
           </span>
         )}
+        {story?.markdown && <CopyButton text={story.markdown} words="Copy as Markdown" />}
       </p>
       <h1>{finding.headline}</h1>
       <Blame finding={finding} run={run} />
+      {finding.why && (
+        <p class="next-step">
+          <strong>Reason</strong> {finding.why}
+        </p>
+      )}
       {finding.next_step && (
         <p class="next-step">
           <strong>Next step</strong> {finding.next_step}
         </p>
       )}
+      {story?.svg && <Incident svg={story.svg} />}
     </section>
   );
 }
@@ -86,7 +99,7 @@ function facts(run: Run): Fact[] {
   const imported = run.inputs.filter((input) => input.state === "imported").length;
   const lost = run.diagnostics.filter((one) => one.severity === "error").length;
   const silent = `of ${count(started)}, ${count(started - ranks)} left nothing`;
-  const whole = run.inputs.length > 0 ? "inputs were whole" : "";
+  const whole = run.inputs.length > 0 ? "no damaged input" : "";
   return [
     {
       label: "job",
@@ -143,41 +156,61 @@ function Facts({ run }: { run: Run }) {
 
 const analysisStates: [Analysis["state"], string][] = [
   ["failed", "Failed"],
-  ["not run", "Could not run"],
+  ["not run", "Lacked input"],
   ["ran", "Ran"],
 ];
 
-function Analyses({ analyses }: { analyses: Analysis[] }) {
+// "34 analyses ran, 41 lacked input, 1 failed".
+function analysedWords(analyses: Analysis[]): string {
+  const number = (state: Analysis["state"]) => analyses.filter((one) => one.state === state).length;
+  const parts = [
+    `${counted(number("ran"), "analysis", "analyses")} ran`,
+    number("not run") > 0 && `${count(number("not run"))} lacked input`,
+    number("failed") > 0 && `${count(number("failed"))} failed`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function AnalysisList({ state, title, all }: { state: Analysis["state"]; title: string; all: Analysis[] }) {
+  const some = all.filter((one) => one.state === state);
+  if (some.length === 0) return null;
   return (
-    <section aria-labelledby="analyses-title">
-      <h2 id="analyses-title">What was analysed</h2>
-      {analyses.length === 0 && <p class="empty">No analysis took part in this run.</p>}
-      {analysisStates.map(([state, title]) => {
-        const some = analyses.filter((one) => one.state === state);
-        if (some.length === 0) return null;
-        return (
-          <div key={state} class={`analyses ${state.replace(" ", "-")}`}>
-            <h3>
-              {title} <span class="quiet">{some.length}</span>
-            </h3>
-            <ul>
-              {some.map((one) => (
-                <li key={one.name}>
-                  <span class="name">{words(one.name)}</span>
-                  {state === "ran" && (
-                    <span class="quiet">
-                      {" "}
-                      {one.findings === 0 ? "nothing to report" : counted(one.findings, "finding")}
-                    </span>
-                  )}
-                  {one.reason && <span class="reason">{one.reason}</span>}
-                </li>
-              ))}
-            </ul>
-          </div>
-        );
-      })}
-    </section>
+    <div class={`analyses ${state.replace(" ", "-")}`}>
+      <h3>
+        {title} <span class="quiet">{some.length}</span>
+      </h3>
+      <ul>
+        {some.map((one) => (
+          <li key={one.name}>
+            <span class="name">{words(one.name)}</span>
+            {state === "ran" && (
+              <span class="quiet">
+                {" "}
+                {one.findings === 0 ? "nothing to report" : counted(one.findings, "finding")}
+              </span>
+            )}
+            {one.reason && <span class="reason">{one.reason}</span>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+// One line until somebody opens it, unless one failed.
+function Analyses({ analyses }: { analyses: Analysis[] }) {
+  if (analyses.length === 0) return <p class="empty">No analysis took part in this run.</p>;
+  return (
+    <details class="analysed" open={analyses.some((one) => one.state === "failed")}>
+      <summary>
+        <h2>What was analysed</h2> <span class="quiet">{analysedWords(analyses)}</span>
+      </summary>
+      <div class="analysed-lists">
+        {analysisStates.map(([state, title]) => (
+          <AnalysisList key={state} state={state} title={title} all={analyses} />
+        ))}
+      </div>
+    </details>
   );
 }
 
@@ -259,14 +292,10 @@ function Verdict({ run, route }: ViewProps) {
     <>
       {first ? <Hero finding={first} run={run} /> : <NoFindings run={run} />}
       <Jobs run={run} />
+      {first && <Findings view={id} run={run} forest={forest} route={route} />}
       <Facts run={run} />
-      <div class={first ? "columns" : "columns even"}>
-        {first && <Findings view={id} run={run} forest={forest} route={route} />}
-        <div class="side">
-          <Analyses analyses={run.analyses} />
-          <Trouble diagnostics={run.diagnostics} />
-        </div>
-      </div>
+      <Trouble diagnostics={run.diagnostics} />
+      <Analyses analyses={run.analyses} />
     </>
   );
 }

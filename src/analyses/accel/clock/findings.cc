@@ -82,7 +82,7 @@ void DescribeFrequency(const Rows<Cycles>& rows, Finding& finding) {
   std::sort(rates.begin(), rates.end());
   double median = Median(rates);
   finding.headline = fmt::format(
-      "The cycle counter of the AIU runs at {:.2f} MHz; tools that are not told assume {:.0f} MHz",
+      "The cycle counter of the AIU runs at {:.2f} MHz; tools assume {:.0f} MHz without --freq",
       median, kAssumedMhz);
   finding.evidence[0].text =
       fmt::format("{} devices or files, {:.2f} to {:.2f} MHz by the events themselves",
@@ -96,9 +96,9 @@ void DescribeFrequency(const Rows<Cycles>& rows, Finding& finding) {
 }
 
 void DescribeStretched(const Rows<Cycles>& rows, Finding& finding) {
-  finding.headline = fmt::format(
-      "{} events of the device take longer or shorter by the host than by the cycle counter",
-      CountsIn(rows, &Cycles::stretched, finding));
+  finding.headline =
+      fmt::format("{} device events have other durations on the host than by the cycle counter",
+                  CountsIn(rows, &Cycles::stretched, finding));
   finding.evidence[0].text = "more than a tenth and 2 us apart";
   finding.confidence = 0.7;
   finding.why = "either the host's times have delays in them or the counter changed its rate";
@@ -111,7 +111,7 @@ void DescribeShifted(const Rows<Cycles>& rows, Finding& finding) {
   int64_t worst = 0;
   for (const Cycles* each : rows) worst = std::max(worst, std::abs(each->shift_ns));
   finding.headline = fmt::format(
-      "{} events of the device lie outside of the calls that waited for it, by up to {}",
+      "{} device events lie outside of the host calls that waited for them, by up to {}",
       CountsIn(rows, &Cycles::shifted, finding), DurationText(worst));
   finding.evidence[0].text = "compared with the calls AIU Roundtrip of the same file";
   finding.confidence = 0.9;
@@ -120,9 +120,9 @@ void DescribeShifted(const Rows<Cycles>& rows, Finding& finding) {
 }
 
 void DescribeMisaligned(const Rows<Cycles>& rows, Finding& finding) {
-  finding.headline = fmt::format(
-      "{} events are kernels that began, by the counter, before the one before them had ended",
-      CountsIn(rows, &Cycles::misaligned, finding));
+  finding.headline =
+      fmt::format("{} events are kernels that overlap the one before them, by the cycle counter",
+                  CountsIn(rows, &Cycles::misaligned, finding));
   finding.evidence[0].text = "kernels in the order in which the host saw them end";
   finding.confidence = 0.7;
   finding.why = "an AIU runs one kernel at a time; files of two runs may have been mixed";
@@ -132,8 +132,7 @@ void DescribeMisaligned(const Rows<Cycles>& rows, Finding& finding) {
 void DescribeGapped(const Rows<Cycles>&, Finding& finding) {
   finding.severity = Severity::kWarning;
   finding.headline =
-      "The cycle counter does not go on with the time of the host: gaps between events are not "
-      "what they seem";
+      "The cycle counter and the host's clock drift apart: gaps between events are not reliable";
   finding.evidence[0].text = "each event alone agrees with the counter, the whole file does not";
   finding.confidence = 0.8;
   finding.why = "the counter was reset, stopped while idle, or records were copied";
@@ -151,13 +150,12 @@ void DescribeViolation(const Rows<Causality>& rows, Finding& finding) {
   }
   finding.severity = Counts{early, launches}.severity();
   finding.headline = fmt::format(
-      "The clocks of device and host disagree by {} or more: {} pieces of work begin before "
-      "their launch, {} end after the call that waited for them",
-      DurationText(worst), early, late);
+      "The clocks of device and host disagree by {} or more; {} begin before their launch",
+      DurationText(worst), Plural(static_cast<size_t>(early), "kernel"));
   finding.evidence[0].text = fmt::format(
-      "{} launches; lower_ns and upper_ns bound what has to be added to the times "
-      "of the device",
-      launches);
+      "{} launches; {} end after the call that waited for them; lower_ns and upper_ns bound what "
+      "has to be added to the times of the device",
+      launches, Plural(static_cast<size_t>(late), "kernel"));
   finding.confidence = 0.9;
   finding.why = "nothing runs before it is launched";
   finding.next_step =

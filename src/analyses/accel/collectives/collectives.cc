@@ -100,15 +100,17 @@ class Writer {
     finding.attempt = attempt;
     finding.op = model_.pools.Text(op);
     std::string_view name = model_.pools.Text(desc == StringId::kNone ? group : desc);
-    std::string size = bytes == kNone64 ? "" : fmt::format(" of {} bytes", bytes);
+    std::string size =
+        bytes == kNone64 ? "" : fmt::format(" of {}", BytesText(static_cast<double>(bytes)));
     finding.headline = fmt::format(
-        "{}{}{} costs more than any other collective: {:.0f} % of the device time ({} in {} calls "
-        "over {} ranks)",
-        finding.op, size, name.empty() ? "" : fmt::format(" in group {}", name),
-        100 * ShareOf(key, cost), DurationText(cost.total_ns), cost.count, cost.ranks.size());
-    finding.evidence.push_back({.text = fmt::format("longest {}", DurationText(cost.max_ns)),
-                                .table = "accel_collective",
-                                .rows = {cost.row}});
+        "{}{} takes {:.0f} % of device time, the most of all collectives ({} in {})", finding.op,
+        name.empty() ? "" : fmt::format(" in group {}", name), 100 * ShareOf(key, cost),
+        DurationText(cost.total_ns), Plural(static_cast<size_t>(cost.count), "call"));
+    finding.evidence.push_back(
+        {.text = fmt::format("{}; the longest call{} takes {}", Plural(cost.ranks.size(), "rank"),
+                             size, DurationText(cost.max_ns)),
+         .table = "accel_collective",
+         .rows = {cost.row}});
     finding.confidence = 0.8;
     finding.why = "measured; a rank that comes early to a collective waits in it";
     finding.next_step =

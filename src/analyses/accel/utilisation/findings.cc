@@ -88,12 +88,11 @@ void AddFindings(const std::vector<Utilisation>& devices, std::vector<Finding>& 
     finding.job = job.who.job;
     finding.attempt = job.who.attempt;
     finding.headline =
-        fmt::format("Kernels reach {:.0f} % of what their compiler promises ({} instead of {}){}",
-                    100 * reached, DurationText(job.array_ns), DurationText(job.ideal_ns),
-                    blamed.empty() ? "" : ": mostly " + blamed);
+        fmt::format("Kernels reach {:.0f} % of their compiler's estimate: {} instead of {}",
+                    100 * reached, DurationText(job.array_ns), DurationText(job.ideal_ns));
     finding.evidence.push_back({.text = blamed.empty()
                                             ? "with the autopilot only sums can be compared"
-                                            : "kernels that use the array, by what they lose",
+                                            : "kernels that lose most: " + blamed,
                                 .table = "accel_utilisation",
                                 .rows = job.rows});
     finding.confidence = 0.6;

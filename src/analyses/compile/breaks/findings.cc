@@ -8,17 +8,20 @@
 
 #include "analyses/compile/rows.h"
 #include "base/text/strings.h"
+#include "model/headline.h"
 #include "tables/compile_break.h"
 #include "tables/compile_failure.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::compile_breaks {
 
 namespace {
 
 constexpr size_t kMostShown = 16;
+constexpr size_t kReasonWidth = 40;  // of a headline
 
 std::string Place(const Pools& pools, StringId file, int32_t line) {
-  return fmt::format("{}:{}", FileName(pools.Text(file)), line);
+  return CodeInWords("", pools.Text(file), line);
 }
 
 // One distinct break over all ranks of an attempt.
@@ -42,10 +45,10 @@ class BreakReporter {
                                  Severity::kWarning, Role::kCause);
     finding.headline = fmt::format(
         "{} in compiled code{} {}: {}",
-        told.size() == 1 ? "A graph break" : fmt::format("{} distinct graph breaks", told.size()),
+        told.size() == 1 ? "1 graph break" : fmt::format("{} graph breaks", told.size()),
         told.size() == 1 ? " at" : "; the costliest at",
         Place(pools_, rows_.user_file[first], rows_.user_line[first]),
-        pools_.Text(rows_.reason[first]));
+        ShortText(pools_.Text(rows_.reason[first]), kReasonWidth));
     for (size_t i = 0; i < std::min(told.size(), kMostShown); ++i) AddEvidence(told[i], finding);
     for (size_t row : rows) AddRank(finding.ranks, rows_.rank[row]);
     finding.why = "as the compiler logged them";
@@ -104,18 +107,21 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
   Finding finding = NewFinding("compile.failed", rows.job[row], rows.attempt[row],
                                falls_back ? Severity::kWarning : Severity::kError, Role::kCause);
   const bool has_line = rows.user_file[row] != StringId::kNone && rows.user_line[row] != kNone32;
-  finding.headline =
-      fmt::format("Compiling {} ({}) failed{}: {}: {}", pools.Text(rows.function[row]),
-                  Place(pools, rows.file[row], rows.line[row]),
-                  has_line ? " at " + Place(pools, rows.user_file[row], rows.user_line[row]) : "",
-                  pools.Text(rows.fail_type[row]), pools.Text(rows.reason[row]));
+  finding.headline = fmt::format(
+      "Compiling {} failed{}: {}",
+      CodeInWords(pools.Text(rows.function[row]), pools.Text(rows.file[row]), rows.line[row]),
+      has_line ? " at " + Place(pools, rows.user_file[row], rows.user_line[row]) : "",
+      pools.Text(rows.fail_type[row]));
   finding.compile_ids = {std::string(pools.Text(rows.compile_id[row]))};
   finding.source.push_back(
       has_line
           ? SourceLine{rows.rank[row], std::string(pools.Text(rows.user_file[row])),
                        rows.user_line[row]}
           : SourceLine{rows.rank[row], std::string(pools.Text(rows.file[row])), rows.line[row]});
-  finding.evidence.push_back({"metrics that name the exception", "compile_failure", {}});
+  finding.evidence.push_back(
+      {fmt::format("{}: {}", pools.Text(rows.fail_type[row]), pools.Text(rows.reason[row])),
+       "compile_failure",
+       {}});
   finding.confidence = falls_back ? 0.9 : 0.8;
   finding.why = falls_back ? "a graph break was logged for it: the function runs uncompiled"
                            : "no graph break was logged for it, so the exception was raised; the "

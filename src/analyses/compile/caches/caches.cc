@@ -184,7 +184,7 @@ std::string Missed(const Part& part, const CacheKey& key, const Group& group,
                    std::string_view which) {
   const std::vector<int32_t> ranks = KnownRanks(group);
   return fmt::format(
-      "{} missed keys of {} {}: {} times{}", ranks.empty() ? "The job" : RanksAsSubject(ranks),
+      "{} missed keys of {} {}: {} x{}", ranks.empty() ? "The job" : RanksAsSubject(ranks),
       part.pools.Text(std::get<2>(key)), which, group.rows.size(),
       group.seconds > 0 ? fmt::format(" ({})", SecondsInWords(std::llround(group.seconds * 1e9)))
                         : "");
@@ -271,9 +271,8 @@ void AddNever(const Part& part, const std::set<CacheKey>& told, std::vector<Find
                                 .table = "compile_cache_total",
                                 .rows = {group.rows.begin(), group.rows.end()}};
     finding.ranks.clear();
-    finding.headline =
-        fmt::format("{} never answered; compiling what it could have had took {:.0f} s",
-                    part.pools.Text(std::get<2>(key)), group.seconds);
+    finding.headline = fmt::format("{} had no hit; compiling what it could have held took {:.0f} s",
+                                   part.pools.Text(std::get<2>(key)), group.seconds);
     finding.why = "a first run misses every key; only a second one that misses them is trouble";
     finding.next_step = "Compare with the next run; keep TORCHINDUCTOR_CACHE_DIR between runs";
     findings.push_back(std::move(finding));

@@ -15,6 +15,7 @@
 #include "tables/compile_first_difference.h"
 #include "tables/compile_rank_time.h"
 #include "tables/compile_span.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::compile_rank_compare {
 
@@ -31,10 +32,12 @@ size_t SpanOf(const Difference& difference) {
   return difference.span_b != kNoRow ? difference.span_b : difference.span_a;
 }
 
+constexpr double kWorthTelling = 0.1;  // seconds of a compilation
+
 std::string InWords(const UnitKey& unit) {
   const std::string nth =
-      unit.nth == 0 ? "" : fmt::format(" again, compilation {} of it", unit.nth + 1);
-  return fmt::format("{} ({}:{}){}", unit.function, FileName(unit.file), unit.line, nth);
+      unit.nth == 0 ? "" : fmt::format(" again (compilation {} of it)", unit.nth + 1);
+  return CodeInWords(unit.function, unit.file, unit.line) + nth;
 }
 
 // All that says the same of the same ranks, in the order in which it happened.
@@ -79,12 +82,12 @@ std::string Headline(const Model& model, const Job& job, const Verdict& verdict)
   const size_t more = units.size() - 1;
   const std::string rest = more == 0 ? "" : fmt::format(", and {} more", more);
   const double seconds = spans.seconds[SpanOf(first)];
-  const std::string took =
-      std::isfinite(seconds) ? ", " + SecondsInWords(std::llround(seconds * 1e9)) : "";
+  const std::string took = std::isfinite(seconds) && seconds >= kWorthTelling
+                               ? " for " + SecondsInWords(std::llround(seconds * 1e9))
+                               : "";
   std::string what;
   if (verdict.kind == Kind::kExtra)
-    what = fmt::format("{} {}{}{}, which no other rank does", one ? "compiles" : "compile", unit,
-                       took, rest);
+    what = fmt::format("alone {} {}{}{}", one ? "compiles" : "compile", unit, took, rest);
   if (verdict.kind == Kind::kMissing)
     what = fmt::format("{} not compile {}{}, which all other ranks do", one ? "does" : "do", unit,
                        rest);
@@ -92,7 +95,7 @@ std::string Headline(const Model& model, const Job& job, const Verdict& verdict)
     what = fmt::format("{} another graph for {}{} than the other ranks",
                        one ? "compiles" : "compile", unit, rest);
   std::string text = fmt::format("{} {}", RanksAsSubject(verdict.ranks), what);
-  if (job.ranks.size() == 2) text += "; of two ranks it is not told which is right";
+  if (job.ranks.size() == 2) text += "; with two ranks, either may be right";
   return text;
 }
 
@@ -233,9 +236,10 @@ void AddSlowFindings(const Part& part, std::vector<Finding>& findings) {
     if (more < kSlowSeconds || times.seconds[slowest] < kSlowFactor * median) continue;
     Finding finding = NewFinding("compile.rank_slow", who.first, who.second, Severity::kWarning);
     finding.ranks = {times.rank[slowest]};
-    finding.headline = fmt::format(
-        "Rank {} compiles for {:.0f} s, the median rank for {:.0f} s; the others wait for it",
-        times.rank[slowest], times.seconds[slowest], median);
+    finding.headline =
+        fmt::format("Rank {} compiles for {}, the median rank for {}; the others wait for it",
+                    times.rank[slowest], SecondsInWords(std::llround(times.seconds[slowest] * 1e9)),
+                    SecondsInWords(std::llround(median * 1e9)));
     finding.evidence.push_back(
         {.text = fmt::format("it compiled alone for {:.0f} s", times.alone_s[slowest]),
          .table = "compile_rank_time",

@@ -143,15 +143,31 @@ std::string GroupsInWords(const Part& part, const std::vector<size_t>& rows) {
   return text;
 }
 
+// "ranks 0-3 against rank 4 and ranks 5-6"
+std::string RanksOfGroups(const Part& part, const std::vector<size_t>& rows) {
+  constexpr size_t kMost = 3;
+  if (rows.size() > kMost) return fmt::format("{} groups of ranks differ", rows.size());
+  const auto& groups = part.tables.Get<CompileDivergenceTable>();
+  std::string text;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::vector<int32_t> ranks;
+    for (int64_t rank : part.pools.lists.Get(groups.ranks[rows[i]]))
+      ranks.push_back(static_cast<int32_t>(rank));
+    text += fmt::format("{}{}", i == 0 ? "" : i == 1 ? " against " : " and ", RanksInWords(ranks));
+  }
+  return text;
+}
+
 Finding MakeFinding(const Part& part, const Rule& rule, const std::vector<size_t>& rows) {
   const auto& groups = part.tables.Get<CompileDivergenceTable>();
   Finding finding = NewFinding(fmt::format("compile_ranks.{}", rule.what), groups.job[rows[0]],
                                groups.attempt[rows[0]], rule.severity);
-  finding.headline = fmt::format("{} ({})", rule.headline, GroupsInWords(part, rows));
-  finding.evidence.push_back({.text = "ranks that agree with each other",
-                              .table = "compile_divergence",
-                              .rows = {rows.begin(), rows.end()}});
-  finding.why = "compared as the logs tell it; which group is wrong they do not tell";
+  finding.headline = fmt::format("{}: {}", rule.headline, RanksOfGroups(part, rows));
+  finding.evidence.push_back(
+      {.text = "ranks that agree with each other: " + GroupsInWords(part, rows),
+       .table = "compile_divergence",
+       .rows = {rows.begin(), rows.end()}});
+  finding.why = "compared as the logs have it; they do not say which group is wrong";
   finding.next_step = std::string(rule.next_step);
   return finding;
 }

@@ -17,6 +17,7 @@
 #include "analyses/compile/rows.h"
 #include "base/text/strings.h"
 #include "tables/compilation.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::compile_recompiles {
 
@@ -113,7 +114,7 @@ class Reporter {
   }
 
   std::string Code(StringId function, StringId file, int32_t line) const {
-    return fmt::format("{} ({}:{})", pools_.Text(function), FileName(pools_.Text(file)), line);
+    return CodeInWords(pools_.Text(function), pools_.Text(file), line);
   }
 
   Finding About(const Facts& facts) const {
@@ -150,7 +151,7 @@ class Reporter {
     Finding finding = About(facts);
     finding.rule = "compile.recompile_storm";
     finding.headline =
-        fmt::format("{} was compiled {} times{}", Code(facts.function, facts.file, facts.line),
+        fmt::format("{} was compiled {} x{}", Code(facts.function, facts.file, facts.line),
                     facts.most + 1, LastChange(facts));
     finding.confidence = 0.9;
     finding.why = fmt::format(
@@ -164,7 +165,7 @@ class Reporter {
     Finding finding = About(facts);
     finding.rule = "compile.recompile_limit";
     finding.headline = fmt::format(
-        "{} reached the limit of {}recompilations and runs uncompiled for new inputs{}",
+        "{} reached the limit of {}recompilations: new inputs run uncompiled{}",
         Code(facts.function, facts.file, facts.line), facts.hit ? "" : "7 ", LastChange(facts));
     finding.confidence = facts.hit ? 1 : 0.7;
     finding.why = facts.hit ? "the exception names the limit"

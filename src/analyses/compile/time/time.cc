@@ -18,6 +18,7 @@
 #include "analyses/compile/rows.h"
 #include "analyses/compile/time/phases.h"
 #include "base/text/rank_list.h"
+#include "base/text/units.h"
 #include "tables/compile_autotune.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_event.h"
@@ -26,6 +27,7 @@
 #include "tables/compile_phase.h"
 #include "tables/compile_phase_total.h"
 #include "tables/compile_span.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::compile_time {
 
@@ -144,11 +146,10 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
       const double share = function.seconds / attempt.seconds;
       if (name.empty() || share < kDominantShare || longest < kLongSeconds) continue;
       Finding finding = NewFinding("compile.one_frame_dominates", who.first, who.second);
-      finding.headline = fmt::format(
-          "{} ({}:{}) takes {:.0f} % of the compile time: {:.1f} s{} in {} compilation{}", name,
-          file.substr(file.rfind('/') + 1), line, 100 * share, longest,
-          function.by_rank.size() > 1 ? " on the slowest rank" : "", function.rows.size(),
-          function.rows.size() == 1 ? "" : "s");
+      finding.headline = fmt::format("{} takes {:.0f} % of the compile time: {:.1f} s{} in {}",
+                                     CodeInWords(name, file, line), 100 * share, longest,
+                                     function.by_rank.size() > 1 ? " on the slowest rank" : "",
+                                     Plural(function.rows.size(), "compilation"));
       std::set<std::string_view> ids;
       for (size_t row : function.rows) {
         if (ids.size() < kMostIds) ids.insert(part.pools.Text(spans.compile_id[row]));

@@ -63,6 +63,22 @@ struct Hole {
   size_t expected;
 };
 
+// What people call a kind of input.
+std::string_view KindInWords(std::string_view kind) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"flight_recorder", "Flight Recorder dump"},
+      {"job_text", "output (stdout or stderr)"},
+      {"torch_trace", "compile log"},
+      {"chrome_trace", "profile"},
+      {"memory_snapshot", "memory snapshot"},
+      {"execution_trace", "execution trace"},
+      {"process_stacks", "stacks"},
+      {"recording", "recording"}};
+  for (const auto& [name, words] : kWords)
+    if (name == kind) return words;
+  return kind;
+}
+
 Finding Describe(const Model& model, const Hole& hole) {
   std::string who = RanksInWords(hole.missing);
   Finding finding;
@@ -71,10 +87,15 @@ Finding Describe(const Model& model, const Hole& hole) {
   finding.job = hole.job;
   finding.attempt = hole.attempt;
   finding.ranks = hole.missing;
-  finding.headline = fmt::format(
-      "{} left no {} input, {} of {} ranks did (job {})", RanksAsSubject(hole.missing), hole.kind,
-      hole.expected - hole.missing.size(), hole.expected,
-      model.pools.Text(model.tables.Get<JobTable>().name[static_cast<size_t>(hole.job)]));
+  finding.headline =
+      fmt::format("{} left no {}; {} of {} ranks did", RanksAsSubject(hole.missing),
+                  KindInWords(hole.kind), hole.expected - hole.missing.size(), hole.expected);
+  finding.evidence.push_back(
+      {.text = fmt::format(
+           "files of kind {} in job {}", hole.kind,
+           model.pools.Text(model.tables.Get<JobTable>().name[static_cast<size_t>(hole.job)])),
+       .table = {},
+       .rows = {}});
   finding.why = "counted from the files found";
   finding.next_step = fmt::format(
       "Look for it on the host of {}; if there is none, the process died before it could write.",

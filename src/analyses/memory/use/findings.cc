@@ -38,8 +38,8 @@ struct Most {
   std::vector<int64_t> rows;  // the largest of memory_holder
 
   std::string InWords() const {
-    if (frame.empty()) return "";
-    return fmt::format("; {} holds most of the {} in use: {}", frame, SizeText(total),
+    if (frame.empty()) return "what held most";
+    return fmt::format("{} holds most of the {} in use: {}", frame, SizeText(total),
                        SizeText(bytes));
   }
 };
@@ -89,7 +89,7 @@ void AddEvidence(const Part& part, const Most& most, const Replayed& device, Fin
   }
   if (!most.rows.empty())
     finding.evidence.push_back(
-        {.text = "what held most", .table = "memory_holder", .rows = most.rows});
+        {.text = most.InWords(), .table = "memory_holder", .rows = most.rows});
   finding.evidence.push_back({.text = "the allocator of that device",
                               .table = "memory_use",
                               .rows = {static_cast<int64_t>(device.row)}});
@@ -106,9 +106,9 @@ Finding Oom(const Model& model, const Part& part, const std::vector<const Replay
   std::string free = events.device_free_bytes[event] == kNone64
                          ? ""
                          : fmt::format(", {} left", SizeText(events.device_free_bytes[event]));
-  finding.headline = fmt::format("{} ran out of memory: {} asked for{}{}{}", Name(device),
-                                 SizeText(Plus(events.bytes[event], 0)), free, most.InWords(),
-                                 Others(devices.size()));
+  finding.headline =
+      fmt::format("{} ran out of memory: {} requested{}{}", Name(device),
+                  SizeText(Plus(events.bytes[event], 0)), free, Others(devices.size()));
   finding.evidence.push_back({.text = "the request that failed",
                               .table = "memory_event",
                               .rows = {device.scan.first_oom}});
@@ -155,9 +155,9 @@ Finding Peak(const Part& part, const std::vector<const Replayed*>& devices) {
   std::string_view range = part.pools.Text(use.peak_annotation[device.row]);
   Finding finding = NewFinding("memory.peak", Severity::kInfo, {&device});
   finding.headline =
-      fmt::format("{} peaks at {} in use and {} reserved{}{}{}", Name(device),
+      fmt::format("{} peaks at {} in use and {} reserved{}{}", Name(device),
                   SizeText(device.scan.peak_allocated), SizeText(device.scan.peak_reserved),
-                  range.empty() ? "" : ", in ", range, most.InWords());
+                  range.empty() ? "" : ", in ", range);
   AddEvidence(part, most, device, finding);
   finding.why = "replayed from the trace";
   finding.next_step =

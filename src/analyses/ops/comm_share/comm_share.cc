@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyses/analysis.h"
+#include "base/text/columns.h"
 #include "model/recorded_ops.h"
 #include "tables/op_communication.h"
 #include "tables/recorded_op.h"
@@ -93,10 +94,10 @@ void AddFinding(const std::pair<int32_t, int32_t>& who, const AttemptSum& attemp
   finding.ranks = attempt.ranks;
   finding.op = attempt.largest;
   finding.headline = fmt::format("{:.0f} % of the recorded op time is communication, most of it {}",
-                                 share * 100, finding.op);
+                                 share * 100, CutMiddle(finding.op, 40));
   finding.evidence.push_back(
       {.text = "recorded ops that communicate", .table = "op_communication", .rows = attempt.rows});
-  finding.why = "told by the names of the ops; waiting for other ranks is part of it";
+  finding.why = "judged by the names of the ops; waiting for other ranks is part of it";
   finding.next_step = "Compare the ranks: debrief query OUT \"FROM op_communication\"";
   result.findings.push_back(std::move(finding));
 }

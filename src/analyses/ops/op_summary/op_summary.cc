@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "analyses/analysis.h"
+#include "base/text/columns.h"
+#include "base/text/units.h"
 #include "model/recorded_ops.h"
 #include "tables/recorded_op.h"
 
@@ -79,9 +81,9 @@ void AddFinding(const Owner& owner, const std::vector<SummaryOfDevice>& ops, int
   std::tie(finding.job, finding.attempt, std::ignore) = owner;
   if (std::get<2>(owner) != kNone32) finding.ranks = {std::get<2>(owner)};
   finding.op = op.operation;
-  finding.headline = fmt::format(
-      "{} takes {:.0f} % of the recorded op time ({:.3f} ms in {} calls)", finding.op,
-      ShareOf(op.self_ns, total_ns) * 100, static_cast<double>(op.self_ns) / 1e6, op.count);
+  finding.headline = fmt::format("{} takes {:.0f} % of the recorded op time ({} in {})",
+                                 CutMiddle(finding.op, 40), ShareOf(op.self_ns, total_ns) * 100,
+                                 DurationText(op.self_ns), Plural(op.count, "call"));
   finding.evidence.push_back({.text = "sum over all ops of that name and device",
                               .table = "op_summary",
                               .rows = {first_row + std::distance(ops.begin(), slowest)}});

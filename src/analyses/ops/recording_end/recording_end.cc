@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyses/analysis.h"
+#include "base/text/columns.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "tables/recorded_op.h"
@@ -104,9 +105,11 @@ class Endings {
     finding.attempt = recordings_.attempt[first.recording];
     const std::string subject = Subject(endings, finding.ranks);
     finding.op = std::string(NameOf(innermost));
-    finding.headline = fmt::format("{} {} inside {}, {} after it began ({})", subject,
-                                   closed ? "closed the recording" : "died", finding.op,
-                                   DurationText(ops_.duration_ns[innermost]), PathOf(first.stack));
+    finding.headline = fmt::format(
+        "{} {} inside {}, {} after it began", subject, closed ? "closed the recording" : "died",
+        CutMiddle(finding.op, 40), DurationText(ops_.duration_ns[innermost]));
+    finding.evidence.push_back(
+        {.text = "it was in " + PathOf(first.stack), .table = {}, .rows = {}});
     for (const Ending& ending : endings) AddEvidence(ending, finding);
     const bool dropped = recordings_.dropped[first.recording] > 0;
     finding.confidence = closed ? 1 : dropped ? 0.3 : 0.8;

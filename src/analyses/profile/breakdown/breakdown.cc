@@ -249,7 +249,7 @@ Finding FindingOf(const timeline::JobShares& job, const Part& part) {
   finding.job = job.worst().who.job;
   finding.attempt = job.worst().who.attempt;
   finding.ranks = job.RanksToBlame(kNoticeable);
-  finding.headline = fmt::format("Communication that no computation hides takes {}", job.InWords());
+  finding.headline = fmt::format("Exposed communication takes {}", job.InWords());
   const int64_t communication = rows.communication_ns[worst];
   double hidden = communication > 0 ? Percent(rows.overlap_ns[worst], communication) : 0;
   finding.evidence.push_back(
@@ -258,6 +258,8 @@ Finding FindingOf(const timeline::JobShares& job, const Part& part) {
                            hidden),
        .table = "profile_breakdown",
        .rows = {job.worst().row}});
+  if (std::string all = job.OverallInWords(); !all.empty())
+    finding.evidence.push_back({.text = std::move(all), .table = {}, .rows = {}});
   finding.confidence = 0.9;
   finding.why = "measured; a communication kernel that waits for a late rank counts as well";
   finding.next_step =

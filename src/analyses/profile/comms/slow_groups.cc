@@ -6,6 +6,7 @@
 #include "analyses/profile/comms/samples.h"
 #include "base/stats/statistics.h"
 #include "base/text/rank_list.h"
+#include "base/text/units.h"
 
 namespace debrief::analyses::profile_comms {
 
@@ -43,14 +44,14 @@ Finding Describe(const Model& model, const Speed& slow, int64_t median_ns, size_
   finding.ranks = group.ranks;
   finding.op = std::string(model.pools.Text(kind.op));
   finding.headline = fmt::format(
-      "{} of {} [{}] takes {:.1f} times as long as in the {} other groups of its kind ({:.3f} ms "
-      "for {} bytes)",
-      finding.op, group.desc.empty() ? group.name : group.desc, FoldNumbers(group.ranks), times,
-      groups - 1, static_cast<double>(slow.median_ns) / 1e6, kind.bytes);
-  finding.evidence.push_back({.text = fmt::format("median of the other groups: {:.3f} ms",
-                                                  static_cast<double>(median_ns) / 1e6),
-                              .table = "profile_bandwidth",
-                              .rows = {row}});
+      "{} of {} [{}] takes {:.1f} x as long as in the {} other groups of its kind", finding.op,
+      group.desc.empty() ? group.name : group.desc, FoldNumbers(group.ranks), times, groups - 1);
+  finding.evidence.push_back(
+      {.text = fmt::format("{} for {}; the median of the other groups is {}",
+                           DurationText(slow.median_ns), BytesText(static_cast<double>(kind.bytes)),
+                           DurationText(median_ns)),
+       .table = "profile_bandwidth",
+       .rows = {row}});
   finding.confidence = 0.8;
   finding.why = "its faster quarter takes longer than the slower quarter of every other group";
   finding.next_step = "Look at how these ranks are connected: another host, switch or NUMA node?";

@@ -54,6 +54,11 @@ void AddEvidence(std::string text, std::vector<int64_t> rows, Finding& finding) 
       {.text = std::move(text), .table = "profile_idle", .rows = std::move(rows)});
 }
 
+// A sentence that no row shows.
+void AddNote(std::string text, Finding& finding) {
+  if (!text.empty()) finding.evidence.push_back({.text = std::move(text), .table = {}, .rows = {}});
+}
+
 // One rule: the jobs whose share is large enough, with the story of the worst timeline.
 class Rule {
  public:
@@ -107,7 +112,8 @@ void SetConfidence(const IdleStory& story, Finding& finding) {
 void DescribeHost(const IdleStory& story, const JobShares& job, const Part& part,
                   Finding& finding) {
   finding.headline =
-      fmt::format("The device waits for a host that launches too late for {}", job.InWords());
+      fmt::format("The GPU idles {} because the host launches too late", job.InWords());
+  AddNote(job.OverallInWords(), finding);
   std::string what = story.busiest.empty()
                          ? "nothing that the profile shows (Python, or outside of ops)"
                          : story.busiest;
@@ -122,7 +128,9 @@ void DescribeHost(const IdleStory& story, const JobShares& job, const Part& part
 
 void DescribeData(const IdleStory& story, const JobShares& job, const Part& part,
                   Finding& finding) {
-  finding.headline = fmt::format("The device waits for the data loader for {}", job.InWords());
+  finding.headline =
+      fmt::format("The GPU idles {} because it waits for the data loader", job.InWords());
+  AddNote(job.OverallInWords(), finding);
   AddEvidence("gaps in which the launching thread spent most of the time in a DataLoader",
               RowsOf(story, "data_loading", part), finding);
   finding.confidence = 0.9;
@@ -137,8 +145,9 @@ void DescribeSync(const IdleStory& story, const JobShares& job, const Part& part
                           ? worst.call
                           : fmt::format("{} in {}", worst.call, worst.op);
   if (!worst.frame.empty()) where += fmt::format(" at {}", worst.frame);
-  finding.headline = fmt::format("{} makes the host wait for the device, which then idles for {}",
-                                 where, job.InWords());
+  finding.headline = fmt::format("The GPU idles {} behind {}", job.InWords(), where);
+  AddNote("the host waits for the device in this call, and launches nothing meanwhile", finding);
+  AddNote(job.OverallInWords(), finding);
   finding.op = worst.op;
   AddEvidence(fmt::format("{} gaps behind it{}, {} together", worst.gaps,
                           worst.steps > 0 ? fmt::format(" in {} steps", worst.steps) : "",
@@ -152,10 +161,11 @@ void DescribeSync(const IdleStory& story, const JobShares& job, const Part& part
 
 void DescribeTiny(const IdleStory& story, const JobShares& job, const Part& part,
                   Finding& finding) {
-  finding.headline = fmt::format(
-      "Kernels are shorter than their launches: the median of {} is {}, and the gaps between them "
-      "take {}",
-      story.kernels, DurationText(story.median_kernel_ns), job.InWords());
+  finding.headline = fmt::format("The GPU idles {} between tiny kernels: the median takes {}",
+                                 job.InWords(), DurationText(story.median_kernel_ns));
+  AddNote(fmt::format("{} kernels, most of them shorter than their launches", story.kernels),
+          finding);
+  AddNote(job.OverallInWords(), finding);
   std::vector<int64_t> rows = RowsOf(story, "host", part);
   std::vector<int64_t> waits = RowsOf(story, "kernel_wait", part);
   rows.insert(rows.end(), waits.begin(), waits.end());

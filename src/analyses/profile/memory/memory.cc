@@ -334,13 +334,13 @@ Finding NearCapacity(const Part& part, const std::vector<size_t>& rows) {
     if (peaks.rank[row] != kNone32) ranks.insert(peaks.rank[row]);
   finding.ranks.assign(ranks.begin(), ranks.end());
   finding.headline =
-      fmt::format("{} has reserved {:.0f} % of its memory ({} of {}; {} were in use at the peak){}",
+      fmt::format("{} has reserved {:.0f} % of its memory ({} of {}){}",
                   memory::DeviceName(peaks.device[worst], peaks.rank[worst]),
                   peaks.reserved_capacity_pct[worst], SizeText(peaks.peak_reserved_bytes[worst]),
-                  SizeText(peaks.capacity_bytes[worst]),
-                  SizeText(peaks.peak_allocated_bytes[worst]), memory::Others(rows.size()));
+                  SizeText(peaks.capacity_bytes[worst]), memory::Others(rows.size()));
   finding.op = part.pools.Text(peaks.op[worst]);
-  finding.evidence.push_back({.text = "the peak of that device",
+  finding.evidence.push_back({.text = fmt::format("at the peak of that device {} were in use",
+                                                  SizeText(peaks.peak_allocated_bytes[worst])),
                               .table = "profile_memory_peak",
                               .rows = {static_cast<int64_t>(worst)}});
   finding.confidence = 0.9;

@@ -61,23 +61,21 @@ std::string_view Period(const Case& each) {
 std::string Because(const Case& each) {
   switch (each.reason) {
     case Reason::kGpu:
-      return fmt::format("because its GPU works {:.1f} ms longer {} than those of the other ranks",
+      return fmt::format("its GPU computes {:.1f} ms longer {} than those of the other ranks",
                          Ms(each.excess_compute_ns), Period(each));
     case Reason::kData:
-      return fmt::format(
-          "because its host loads data {:.1f} ms longer {} than those of the other ranks",
-          Ms(each.excess_data_ns), Period(each));
+      return fmt::format("its data loading takes {:.1f} ms longer {} than on the other ranks",
+                         Ms(each.excess_data_ns), Period(each));
     case Reason::kHost:
       return fmt::format(
-          "because its host takes {:.1f} ms longer {} than those of the other ranks; its GPU "
-          "works no longer",
+          "its host takes {:.1f} ms longer {} than the others; its GPU is not slower",
           Ms(each.excess_host_ns), Period(each));
     case Reason::kUnknown:
     case Reason::kNone:
       break;
   }
-  return fmt::format("again and again, {:.1f} ms in all; neither its host nor its GPU works longer",
-                     Ms(each.delays.own_ns));
+  return fmt::format("it arrives last at {} of {} collectives; neither its host nor GPU is slower",
+                     each.delays.times_last, each.delays.collectives);
 }
 
 std::string NextStep(Reason reason) {
@@ -129,11 +127,11 @@ Finding StragglerFinding(const Model& model, const RankKey& key, const Case& eac
   finding.attempt = key.attempt;
   finding.ranks = {key.rank};
   AddEvidence(model, key, each, row, finding);
-  finding.headline = fmt::format("Rank {} comes late to collectives {}", key.rank, Because(each));
+  finding.headline = fmt::format("Rank {} is a straggler: {}", key.rank, Because(each));
   bool known = each.reason != Reason::kUnknown;
   finding.confidence = known ? (60 + 30 * each.share_most) / 100 : 0.5;
   finding.why = fmt::format(
-      "it came last to {} of {} collectives, {:.1f} ms late of its own doing; {}",
+      "it arrives last at {} of {} collectives, {:.1f} ms late by its own delay; {}",
       each.delays.times_last, each.delays.collectives, Ms(each.delays.own_ns),
       known ? fmt::format("it has the longest such time of all ranks in {:.0f} % of the steps",
                           each.share_most * 100)

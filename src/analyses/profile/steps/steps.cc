@@ -167,17 +167,15 @@ class SlowSteps {
            "profile_step",
            {each.row}});
     }
-    const std::string which = fmt::format(
-        fmt::runtime(worst.is_first ? "The first recorded step ({})" : "Step {}"), label);
     const auto duration = static_cast<double>(worst.duration_ns);
     finding.headline =
-        fmt::format("{} took {:.1f} ms{}, {:.1f} times as long as usual", which,
-                    duration / kMillisecond, Where(finding.ranks, slow.size(), timelines),
+        fmt::format("Step {}{} took {:.1f} ms{}, {:.1f} x the median", label,
+                    worst.is_first ? " (the first recorded)" : "", duration / kMillisecond,
+                    Where(finding.ranks, slow.size(), timelines),
                     duration / static_cast<double>(worst.median_ns));
     if (worst.growth_ns > 0)
-      finding.headline +=
-          fmt::format(": {:.1f} ms more of {}", static_cast<double>(worst.growth_ns) / kMillisecond,
-                      worst.grew);
+      finding.headline += fmt::format(
+          ": {:.1f} ms more {}", static_cast<double>(worst.growth_ns) / kMillisecond, worst.grew);
     finding.confidence = 0.9;
     finding.why = "far outside of how the other steps of the same recording vary";
     finding.next_step = NextStep(worst.grew);

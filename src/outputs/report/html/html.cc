@@ -25,6 +25,7 @@
 #include "base/text/escape.h"
 #include "outputs/output.h"
 #include "outputs/report/html/islands.h"
+#include "outputs/report/html/story.h"
 #include "outputs/run_json.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
@@ -132,6 +133,7 @@ Status Write(const Model& model, const OutputContext& context) {
   if (!context.single_file) TRY(MakeDataFolder(folder));
   Islands islands(context.single_file ? "" : folder);
   TRY(AddIslands(model, context.threads, islands));
+  if (!context.single_file) TRY(WriteIncidents(model, folder));
   return WriteFileAtomically(context.folder + "/index.html", MakePage(model, islands));
 }
 

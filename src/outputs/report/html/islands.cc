@@ -14,6 +14,7 @@
 #include "outputs/report/html/compile/texts.h"
 #include "outputs/report/html/flames/speedscope.h"
 #include "outputs/report/html/source/source_lines.h"
+#include "outputs/report/html/story.h"
 #include "outputs/report/html/table_islands.h"
 #include "outputs/report/html/timeline/timeline.h"
 
@@ -26,8 +27,11 @@ struct JsonIsland {
   std::string_view name;
   std::string (*json)(const Model& model);
 };
-constexpr JsonIsland kJsonIslands[] = {
-    {"source", SourceJson}, {"stacks", StacksJson}, {"lanes", LanesJson}, {"export", ExportJson}};
+constexpr JsonIsland kJsonIslands[] = {{"story", StoryJson},
+                                       {"source", SourceJson},
+                                       {"stacks", StacksJson},
+                                       {"lanes", LanesJson},
+                                       {"export", ExportJson}};
 
 // Several islands that are made together.
 using Maker = Status (*)(const Model& model, Islands& islands);

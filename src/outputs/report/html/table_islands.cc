@@ -109,6 +109,14 @@ constexpr Share kCostShares[] = {
     {"cost_region", 3000, 1'000'000, "compile_ns"},
 };
 
+// What ranks printed: at most 8 MB.
+constexpr Share kOutputShares[] = {
+    {"text_event", 6000, 4'000'000},
+    {"progress", 6000, 1'500'000},
+    {"process_exit", 2000, 600'000},
+    {"tail_line", 3000, 1'000'000},
+};
+
 // Which line of a graph became which line of the code.
 constexpr Share kLineMapShares[] = {
     {"provenance_graph", 5000, 1'000'000},
@@ -123,6 +131,7 @@ constexpr TableIsland kIslands[] = {
     {"comm", kCommShares, Meanings::kLeftOut, {"comm_match", "profile_collective_match"}},
     {"cost", kCostShares},
     {"provenance", kLineMapShares},
+    {"output", kOutputShares},
 };
 
 bool HasRows(const Model& model, std::string_view table) {

@@ -1,15 +1,13 @@
 // The verdict as Markdown, to paste into a ticket: `debrief PATH --markdown`.
 //
 //   ## error: <headline>            of every job, the worst first
-//   whom it blames, confidence, evidence, next step
+//   whom it blames, next step, confidence, a sketch of the ranks, evidence
 //   <details> what follows from it, other findings </details>
 //   <details> what was analysed and what was not </details>
 //   versions
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/text/units.h"
 #include "base/version.h"
@@ -17,6 +15,7 @@
 #include "outputs/job_verdicts.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
+#include "outputs/verdict_markdown.h"
 #include "tables/input.h"
 #include "tables/job.h"
 
@@ -24,38 +23,7 @@ namespace debrief::outputs::markdown {
 
 namespace {
 
-constexpr size_t kMostFolded = 50;
 constexpr size_t kMostTrouble = 10;
-
-void AppendFindings(std::string& out, const Model& model, std::string_view summary,
-                    const std::vector<size_t>& findings) {
-  if (findings.empty()) return;
-  std::string list;
-  for (size_t i = 0; i < std::min(kMostFolded, findings.size()); ++i) {
-    const Finding& finding = model.findings[findings[i]];
-    list += fmt::format("- {} ({}): {}\n", finding.id, SeverityName(finding.severity),
-                        Markdown(finding.headline));
-  }
-  if (findings.size() > kMostFolded)
-    list += fmt::format("- and {} more, see findings.json\n", findings.size() - kMostFolded);
-  AppendFolded(out, fmt::format("{}: {}", summary, findings.size()), list);
-}
-
-// The first finding whole, what follows from it and the others folded.
-void AppendVerdict(std::string& out, const Model& model, const JobVerdict& verdict, int level) {
-  const Finding& first = model.findings[verdict.findings.front()];
-  AppendHeadline(out, first, level);
-  AppendBlame(out, first);
-  AppendConfidence(out, first);
-  AppendEvidence(out, first);
-  AppendNextStep(out, first);
-  std::set<size_t> explained(first.explains.begin(), first.explains.end());
-  AppendFindings(out, model, "Consequences", first.explains);
-  std::vector<size_t> others;
-  std::copy_if(verdict.findings.begin() + 1, verdict.findings.end(), std::back_inserter(others),
-               [&](size_t position) { return !explained.contains(position); });
-  AppendFindings(out, model, "Other findings", others);
-}
 
 std::string InputsInWords(const Model& model) {
   const auto& inputs = model.tables.Get<InputTable>();
@@ -119,7 +87,7 @@ std::string Verdicts(const Model& model) {
       continue;
     }
     if (several) out += fmt::format("## {}\n\n", Markdown(verdict.name));
-    AppendVerdict(out, model, verdict, several ? 3 : 2);
+    out += VerdictMarkdown(model, verdict, several ? 3 : 2);
   }
   if (!silent.empty()) out += fmt::format("## No findings: {}\n\n", silent);
   if (verdicts.empty()) out += "## No inputs were found\n\n";

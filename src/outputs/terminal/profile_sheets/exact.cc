@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/json/writer.h"
+#include "base/text/escape.h"
 #include "outputs/table_cell.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
 
@@ -18,11 +19,8 @@ namespace debrief::outputs::profile_sheets {
 
 namespace {
 
-// A text that a spreadsheet would take for a formula gets a quote in front.
 std::string Quoted(const std::string& text) {
-  std::string out = "\"";
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
-    out += '\'';
+  std::string out = fmt::format("\"{}", CsvGuard(text));
   for (char c : text) {
     if (c == '"') out += '"';
     out += c;

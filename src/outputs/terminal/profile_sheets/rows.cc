@@ -36,6 +36,22 @@ void KeepRanks(const Model& model, const Table& table, const std::vector<int>& r
   });
 }
 
+void SortRows(const Model& model, const Table& table, const Sheet& sheet,
+              std::vector<size_t>& rows) {
+  Sheet by = sheet;
+  by.columns = sheet.sort_by;
+  std::vector<SheetColumn> columns = ColumnsOf(by);
+  std::reverse(columns.begin(), columns.end());  // stable: the first comes last
+  for (const SheetColumn& each : columns) {
+    auto column = FindColumn(table.info(), each.name);
+    if (!column) continue;
+    std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) {
+      return SortKey(ReadCell(model.pools, table, *column, a)) >
+             SortKey(ReadCell(model.pools, table, *column, b));
+    });
+  }
+}
+
 }  // namespace
 
 SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& sheet,
@@ -55,12 +71,7 @@ SelectedRows SelectRows(const Model& model, const Table& table, const Sheet& she
     });
   }
   KeepRanks(model, table, options.ranks, selected.rows);
-  if (auto sort_by = FindColumn(table.info(), sheet.sort_by)) {
-    std::stable_sort(selected.rows.begin(), selected.rows.end(), [&](size_t a, size_t b) {
-      return SortKey(ReadCell(model.pools, table, *sort_by, a)) >
-             SortKey(ReadCell(model.pools, table, *sort_by, b));
-    });
-  }
+  SortRows(model, table, sheet, selected.rows);
   return selected;
 }
 

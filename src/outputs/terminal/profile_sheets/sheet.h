@@ -24,11 +24,16 @@ struct Sheet {
   std::string_view title;
   // Names in the table, a blank between them; "idle_ns/total_ns" shows its share of the other, too.
   std::string_view columns;
-  std::string_view sort_by = {};  // largest first; empty: as the table has them
-  std::string_view only = {};     // "scope=step": rows that have this in that column
+  // Largest first, by several columns with a blank between them; empty: as the table has them.
+  std::string_view sort_by = {};
+  std::string_view only = {};  // "scope=step": rows that have this in that column
   Presence presence = Presence::kNeeded;
   std::string_view only_definition = {};  // shown for this --definition alone
   std::string_view figures_of = {};       // rows have a `figure`: a column of this table
+  // Of several ranks, text shows sums over them first: these columns, for each of `sum_by`, in the
+  // order of the first sum. "idle_ns/*" shows the share of all rows as well. Empty: never summed.
+  std::string_view summed = {};
+  std::string_view sum_by = {};  // empty: one row for all
 };
 
 struct SheetColumn {
@@ -41,12 +46,19 @@ struct SheetOptions {
   std::string definition = "debrief";
   size_t top = 20;         // rows of a sheet in the text; 0: all
   std::vector<int> ranks;  // empty: all
+  bool by_rank = false;    // no sums over ranks
   int width = 100;
 };
 
 // All sheets, those of one subcommand together.
 std::span<const Sheet> AllSheets();
 bool IsSubcommand(std::string_view name);
+
+// The questions, as their help lists them.
+std::vector<std::string> Subcommands();
+std::string ListOfSubcommands();  // a line each, with what it answers
+// What one of them answers: its sheets and the meaning of their columns, in lines of `width`.
+std::string HelpOf(std::string_view subcommand, int width);
 
 // Those of a subcommand that the definition has.
 std::vector<Sheet> SheetsOf(std::string_view subcommand, const SheetOptions& options);

@@ -13,9 +13,12 @@
 
 #include "base/bytes/growing_file.h"
 #include "base/text/columns.h"
+#include "base/text/scan.h"
+#include "base/text/strings.h"
 #include "base/text/units.h"
 #include "outputs/output.h"
 #include "outputs/table_cell.h"
+#include "outputs/terminal/profile_sheets/grid.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
 
 namespace debrief::outputs::profile_sheets {
@@ -51,6 +54,25 @@ bool IsText(ColumnType type) {
   return type == ColumnType::kString || type == ColumnType::kList || type == ColumnType::kStack;
 }
 
+// What the number means, without what the table does where there is none, or for other
+// definitions: that is for who writes SQL (docs/tables.md).
+std::string Footnote(std::string_view doc) {
+  std::string text;
+  while (!doc.empty()) {
+    const size_t end = std::min(doc.find("; "), doc.size());
+    std::string_view clause = doc.substr(0, end);
+    doc.remove_prefix(std::min(doc.size(), end + 2));
+    TakePrefix(clause, "debrief: ");
+    constexpr std::string_view kOfTheTable[] = {"null ", "hta", "of hta", "as in ", "of scope "};
+    const bool is_of_table =
+        std::any_of(std::begin(kOfTheTable), std::end(kOfTheTable),
+                    [&](std::string_view words) { return clause.starts_with(words); }) ||
+        Contains(clause, "null for ") || Contains(clause, "definition");
+    if (!is_of_table) text += fmt::format("{}{}", text.empty() ? "" : "; ", clause);
+  }
+  return text;
+}
+
 class SheetText {
  public:
   SheetText(const Model& model, const Table& table, const Sheet& sheet, const SheetOptions& options)
@@ -60,18 +82,24 @@ class SheetText {
   void Write(TextSink& out, std::set<std::string_view>& explained) {
     SelectedRows selected = SelectRows(model_, table_, sheet_, options_);
     if (selected.rows.empty() && sheet_.presence == Presence::kOptional) return;
-    size_t shown =
-        options_.top == 0 ? selected.rows.size() : std::min(options_.top, selected.rows.size());
     out.Write(fmt::format("\n{}\n", sheet_.title));
     if (selected.other_definition)
       out.Write(fmt::format("  ({} does not define this; shown as debrief defines it)\n",
                             options_.definition));
     if (selected.rows.empty()) return out.Write("  none\n");
-    Read(std::span(selected.rows).first(shown));
+    Grid grid;
+    if (!options_.by_rank && options_.ranks.empty())
+      grid = GridOfSums(model_, table_, sheet_, selected.rows);
+    if (grid.rows > 0)
+      out.Write(fmt::format("  (summed over {} ranks; --by-rank shows each)\n", grid.ranks));
+    const size_t rows = grid.rows > 0 ? grid.rows : selected.rows.size();
+    const size_t shown = options_.top == 0 ? rows : std::min(options_.top, rows);
+    if (grid.rows == 0)
+      grid = GridOfRows(model_, table_, sheet_, std::span(selected.rows).first(shown));
+    Read(grid, shown);
     out.Write(TableText(shown));
-    if (shown < selected.rows.size())
-      out.Write(
-          fmt::format("  ... and {} more (--top 0 shows all)\n", selected.rows.size() - shown));
+    if (shown < rows)
+      out.Write(fmt::format("  ... and {} more (--top 0 shows all)\n", rows - shown));
     WriteDefinitions(out, explained);
   }
 
@@ -81,33 +109,18 @@ class SheetText {
     std::vector<std::string> cells;
   };
 
-  // Columns that are in the table and have something to show.
-  void Read(std::span<const size_t> rows) {
-    for (const SheetColumn& spec : ColumnsOf(sheet_)) {
-      auto found = FindColumn(table_.info(), spec.name);
-      if (!found) continue;
-      Column column{&table_.info().columns[*found], {}};
-      auto whole = FindColumn(table_.info(), spec.share_of);
-      for (size_t row : rows) {
-        Cell cell = ReadCell(model_.pools, table_, *found, row);
-        std::string text = CellText(cell, UnitOf(column, row));
-        if (whole) text += ShareText(cell, ReadCell(model_.pools, table_, *whole, row));
-        column.cells.push_back(std::move(text));
+  // Columns that have something to show.
+  void Read(const Grid& grid, size_t shown) {
+    for (const GridColumn& from : grid.columns) {
+      Column column{from.info, {}};
+      for (size_t row = 0; row < shown; ++row) {
+        const GridCell& cell = from.cells[row];
+        column.cells.push_back(CellText(cell.cell, cell.unit) + ShareText(cell.cell, cell.whole));
       }
       if (std::any_of(column.cells.begin(), column.cells.end(),
                       [](const std::string& text) { return text != "-"; }))
         columns_.push_back(std::move(column));
     }
-  }
-
-  // That of the column or, in tables with a figure a row, of the figure.
-  ColumnUnit UnitOf(const Column& column, size_t row) const {
-    const TableInfo* figures = FindTable(sheet_.figures_of);
-    if (figures == nullptr || column.info->type != ColumnType::kDouble) return column.info->unit;
-    auto figure = FindColumn(table_.info(), "figure");
-    const std::string name = figure ? ReadCell(model_.pools, table_, *figure, row).text : "";
-    auto found = FindColumn(*figures, name);
-    return found ? figures->columns[*found].unit : ColumnUnit::kNone;
   }
 
   std::string TableText(size_t rows) const {
@@ -135,8 +148,10 @@ class SheetText {
       bool is_key = info.name == "rank" || info.name == "job" || info.name == "attempt" ||
                     info.name == "input" || info.doc == info.label;
       if (is_key || !explained.insert(info.doc).second) continue;
+      const std::string meaning = Footnote(info.doc);
+      if (meaning.empty() || meaning == info.label) continue;
       std::string_view indent = "    ";
-      for (const std::string& line : Wrap(fmt::format("{}: {}", info.label, info.doc), width)) {
+      for (const std::string& line : Wrap(fmt::format("{}: {}", info.label, meaning), width)) {
         out.Write(fmt::format("{}{}\n", indent, line));
         indent = "      ";
       }

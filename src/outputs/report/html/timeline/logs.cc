@@ -3,13 +3,16 @@
 //   compile logs   phases of the compiler (table compile_phase), one lane; those of other threads
 //                  stand below the ones they overlap
 //   dumps          ops of the Flight Recorder (comm_op), a lane a group, from issued to completed;
-//                  what never completed lasts to the newest time of its dump
-//   output         what the text of a rank says at a known time (text_event), a lane of moments
+//                  what never completed lasts to the timeout, or to the end of the record
+//   output         what the text of a rank says at a known time (text_event, progress), a lane of
+//                  moments
 //
 // Cost: one pass over the rows and a sort of each lane.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -20,6 +23,7 @@
 #include "tables/comm_op.h"
 #include "tables/compilation.h"
 #include "tables/compile_phase.h"
+#include "tables/progress.h"
 #include "tables/text_event.h"
 #include "tables/timeline_clock.h"
 #include "torch/user_frames.h"
@@ -99,8 +103,6 @@ class CollectiveLanes {
   void Add() {
     std::map<std::tuple<StringId, StringId, ListId>, std::vector<uint32_t>> groups;
     for (uint32_t row : rows_) {
-      newest_ =
-          std::max({newest_, ops_.created_ns[row], ops_.started_ns[row], ops_.completed_ns[row]});
       groups[{ops_.group_name[row], ops_.group_desc[row], ops_.members[row]}].push_back(row);
     }
     size_t lane = 0;
@@ -120,12 +122,12 @@ class CollectiveLanes {
     Slice slice;
     const int64_t created = ops_.created_ns[row];
     const bool is_open = ops_.completed_ns[row] == kNone64;
-    const int64_t end = std::max(is_open ? newest_ : ops_.completed_ns[row], created);
+    const int64_t end = std::max(is_open ? PendingEnd(row) : ops_.completed_ns[row], created);
     if (!SetTimes(zero_, created, end - created, slice)) return;
     slice.name = maker_.texts.Number(ops_.op[row]);
-    slice.note = maker_.texts.Number(Note(row));
-    slice.number = row - rows_.front();
     slice.kind = is_open && !IsCompleted(row) ? SliceKind::kCommOpen : SliceKind::kComm;
+    slice.note = maker_.texts.Number(Note(row, slice.kind, end - created));
+    slice.number = row - rows_.front();
     maker_.slices.push_back(slice);
   }
 
@@ -147,10 +149,21 @@ class CollectiveLanes {
     }
   }
 
+  // Until its rank's watchdog gave up; without that until the last of the others' did, or to the
+  // newest time of all dumps of the attempt.
+  int64_t PendingEnd(uint32_t row) const {
+    const auto found = maker_.context.ends.find({ops_.job[row], ops_.attempt[row]});
+    if (found == maker_.context.ends.end()) return ops_.created_ns[row];
+    const AttemptEnd& ends = found->second;
+    const auto own = ends.timeout_of.find(ops_.rank[row]);
+    if (own != ends.timeout_of.end() && own->second > ops_.created_ns[row]) return own->second;
+    return std::max(ends.last_timeout, ends.dumps);
+  }
+
   bool IsCompleted(uint32_t row) const { return pools_.Text(ops_.state[row]) == "completed"; }
 
   // "seq 16, [[4, 4]] Float to [[8, 4]] Float, started, train.py:52 step".
-  std::string_view Note(uint32_t row) {
+  std::string_view Note(uint32_t row, SliceKind kind, int64_t age) {
     text_.clear();
     const int32_t seq = ops_.is_p2p[row] != 0 ? ops_.p2p_seq[row] : ops_.collective_seq[row];
     if (seq != kNone32) Say(text_, "seq {}", seq);
@@ -159,6 +172,7 @@ class CollectiveLanes {
     if (!in.empty()) Say(text_, "{}", in);
     if (!out.empty() && out != in) text_ += " to " + out;
     Say(text_, "{}", CutText(pools_.Text(ops_.state[row])));
+    if (kind == SliceKind::kCommOpen) Say(text_, "not completed after {}", DurationText(age));
     if (ops_.duration_ns[row] >= 0) Say(text_, "ran {}", DurationText(ops_.duration_ns[row]));
     if (ops_.stack[row] == StackId::kNone) return text_;
     const auto frames = UserFrames(pools_, ops_.stack[row]);
@@ -193,7 +207,6 @@ class CollectiveLanes {
   TimelineMaker& maker_;
   const Pools& pools_;
   const CommOpTable& ops_;
-  int64_t newest_ = kNone64;
   std::string text_;
 };
 
@@ -242,21 +255,84 @@ void AddCollectives(std::span<const uint32_t> rows, TimelineMaker& maker) {
   CollectiveLanes(rows, zero, maker).Add();
 }
 
+AttemptEnds FindAttemptEnds(const Model& model) {
+  constexpr int64_t kFarApart = int64_t{3600} * 1'000'000'000;
+  AttemptEnds ends;
+  const auto& ops = model.tables.Get<CommOpTable>();
+  for (size_t row = 0; row < ops.size(); ++row) {
+    int64_t& newest = ends[{ops.job[row], ops.attempt[row]}].dumps;
+    newest = std::max({newest, ops.created_ns[row], ops.started_ns[row], ops.completed_ns[row]});
+  }
+  const auto& events = model.tables.Get<TextEventTable>();
+  for (size_t row = 0; row < events.size() && !ends.empty(); ++row) {
+    const int64_t time = events.time_ns[row];
+    if (time < 0 || model.pools.Text(events.kind[row]) != "watchdog_timeout") continue;
+    const auto found = ends.find({events.job[row], events.attempt[row]});
+    // The zone of a text is guessed: what is hours away from the dumps is of another clock.
+    if (found == ends.end() || std::abs(time - found->second.dumps) > kFarApart) continue;
+    AttemptEnd& end = found->second;
+    end.last_timeout = std::max(end.last_timeout, time);
+    const auto [first, is_new] = end.timeout_of.try_emplace(events.rank[row], time);
+    if (!is_new) first->second = std::min(first->second, time);
+  }
+  return ends;
+}
+
+namespace {
+
+// "watchdog timeout": kinds are words with underscores.
+std::string PlainWords(std::string_view kind) {
+  std::string words(kind);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+void AddSteps(std::span<const uint32_t> rows, int64_t zero, TimelineMaker& maker) {
+  const auto& progress = maker.context.model.tables.Get<ProgressTable>();
+  for (uint32_t row : rows) {
+    Slice slice;
+    if (!SetTimes(zero, progress.time_ns[row], 0, slice)) continue;
+    if (maker.slices.size() == maker.context.limits.moments_of_output) break;
+    std::string text;
+    if (progress.step[row] != kNone64) Say(text, "step {}", progress.step[row]);
+    if (std::isfinite(progress.loss[row])) Say(text, "loss {:.6g}", progress.loss[row]);
+    slice.name = maker.texts.Number(std::string_view("step printed"));
+    slice.note = maker.texts.Number(std::string_view(text));
+    slice.number = UINT32_MAX - (row - rows.front());  // apart from those of text_event
+    slice.kind = SliceKind::kOutput;
+    maker.slices.push_back(slice);
+  }
+}
+
+}  // namespace
+
 void AddOutputLines(std::span<const uint32_t> rows, TimelineMaker& maker) {
   const auto& events = maker.context.model.tables.Get<TextEventTable>();
   const int64_t zero =
       AddProcessOf(events, events.time_ns, rows, {"text", "output", ProcessPlace::kOutput}, maker);
+  const Pools& pools = maker.context.model.pools;
   maker.slices.clear();
   for (uint32_t row : rows) {
     Slice slice;
     if (!SetTimes(zero, events.time_ns[row], 0, slice)) continue;
     if (maker.slices.size() == maker.context.limits.moments_of_output) break;
-    slice.name = maker.texts.Number(events.kind[row]);
+    slice.name = maker.texts.Number(std::string_view(PlainWords(pools.Text(events.kind[row]))));
     slice.note = maker.texts.Number(events.text[row]);
     slice.number = row - rows.front();
     slice.kind = SliceKind::kOutput;
     maker.slices.push_back(slice);
   }
+  const auto steps = maker.context.progress.find(events.input[rows.front()]);
+  if (steps != maker.context.progress.end()) AddSteps(steps->second, zero, maker);
+  maker.AddUnsortedLane("output", "output", "text");
+}
+
+void AddStepLines(std::span<const uint32_t> rows, TimelineMaker& maker) {
+  const auto& progress = maker.context.model.tables.Get<ProgressTable>();
+  const int64_t zero = AddProcessOf(progress, progress.time_ns, rows,
+                                    {"text", "output", ProcessPlace::kOutput}, maker);
+  maker.slices.clear();
+  AddSteps(rows, zero, maker);
   maker.AddUnsortedLane("output", "output", "text");
 }
 

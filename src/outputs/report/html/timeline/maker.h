@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/model.h"
@@ -74,6 +75,15 @@ std::string OutlineJson(const Model& model, TimelineOutline& outline);
 // Rows of a table by input; rows of one input stay in order.
 using RowsByInput = std::map<int32_t, std::vector<uint32_t>>;
 
+// Until when collectives of an attempt are known to be pending.
+struct AttemptEnd {
+  int64_t dumps = kNone64;                // the newest time of its dumps
+  int64_t last_timeout = kNone64;         // of any rank
+  std::map<int32_t, int64_t> timeout_of;  // by rank: the first
+};
+using AttemptEnds = std::map<std::pair<int32_t, int32_t>, AttemptEnd>;  // by job and attempt
+AttemptEnds FindAttemptEnds(const Model& model);
+
 // How much a page gets. A slice is some 4 bytes of it, and 32 of a browser's memory.
 struct TimelineLimits {
   size_t slices = 6'000'000;
@@ -90,6 +100,8 @@ struct TimelineContext {
   size_t points = 0;
   std::vector<SliceKind> kind_of;  // by StringId of a word of model/timeline/kinds.h
   RowsByInput compilations;        // of table compilation
+  RowsByInput progress;            // of table progress, those with a time
+  AttemptEnds ends;
 
   // What a lane of so many slices, a series of so many points may keep.
   size_t SlicesOf(size_t count) const { return Part(count, slices, limits.slices); }
@@ -152,6 +164,7 @@ void AddProfile(const timeline::TimelineView& view, TimelineMaker& maker);
 void AddCompilePhases(std::span<const uint32_t> rows, TimelineMaker& maker);
 void AddCollectives(std::span<const uint32_t> rows, TimelineMaker& maker);
 void AddOutputLines(std::span<const uint32_t> rows, TimelineMaker& maker);
+void AddStepLines(std::span<const uint32_t> rows, TimelineMaker& maker);  // of table progress
 
 // The earliest slice or value of a timeline; kNone64 when it has none.
 int64_t EarliestOf(const timeline::TimelineView& view);

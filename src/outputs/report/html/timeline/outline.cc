@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include "base/json/writer.h"
+#include "outputs/incident/incident.h"
+#include "outputs/job_verdicts.h"
 #include "outputs/report/html/timeline/island.h"
 #include "outputs/report/html/timeline/maker.h"
 #include "tables/input.h"
@@ -30,7 +32,7 @@ class Titles {
  public:
   explicit Titles(const Model& model) : model_(model), jobs_(model.tables.Get<JobTable>()) {}
 
-  // "rank 3: GPU 0", "big_job rank 3, attempt 1: GPU 0", "trace.json: GPU 0".
+  // "rank 3 - GPU 0", "big_job rank 3, attempt 1 - GPU 0", "trace.json - GPU 0"; a middle dot.
   std::string Of(const TimelineProcess& process) const {
     const Identity& who = process.who;
     std::string text = who.rank == kNone32 ? FileName(who.input) : fmt::format("rank {}", who.rank);
@@ -40,7 +42,7 @@ class Titles {
       if (jobs_.attempts[job] > 1 && who.attempt != kNone32)
         text += fmt::format(", attempt {}", who.attempt);
     }
-    text += ": " + process.what;
+    text += " \u00b7 " + process.what;
     return process.own_clock ? text + ", own clock" : text;
   }
 
@@ -90,6 +92,20 @@ void WriteProcess(const TimelineProcess& process, std::string_view title, JsonWr
   json.EndObject();
 }
 
+// Where a reader of a job that failed wants to look first: the stretch of its incident picture.
+void WriteMoments(const Model& model, int64_t base, JsonWriter& json) {
+  json.Key("moments").BeginArray();
+  for (const JobVerdict& verdict : JobVerdicts(model)) {
+    if (verdict.findings.empty()) continue;
+    const incident::Incident incident =
+        incident::MakeIncident(model, model.findings[verdict.findings.front()]);
+    if (incident.empty() || incident.is_slow || incident.zero == kNone64) continue;
+    json.BeginObject().Field("job", verdict.job).Field("from", incident.from - base);
+    json.Field("to", incident.to - base).EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 int64_t TimelineShift::Apply(int64_t time) const {
@@ -114,6 +130,7 @@ std::string OutlineJson(const Model& model, TimelineOutline& outline) {
   JsonWriter json(&out);
   json.BeginObject().Field("base", outline.base).Field("first", first).Field("last", last);
   json.Field("slices", outline.slices).Field("leftOut", outline.left_out);
+  WriteMoments(model, outline.base, json);
   json.Key("processes").BeginArray();
   const std::vector<std::string> titles = MakeTitles(model, all);
   for (size_t i = 0; i < all.size(); ++i) WriteProcess(all[i], titles[i], json);

@@ -12,7 +12,7 @@ namespace {
 
 using timeline::TimelineView;
 
-bool IsBefore(const TimelineArrow& a, const TimelineArrow& b) {
+bool StartsBefore(const TimelineArrow& a, const TimelineArrow& b) {
   return std::tie(a.to, a.from) < std::tie(b.to, b.from);
 }
 
@@ -23,12 +23,12 @@ class FlowFinder {
 
   std::vector<TimelineArrow> Find() {
     AddLaunches();
-    if (!std::is_sorted(arrows_.begin(), arrows_.end(), IsBefore))
-      std::sort(arrows_.begin(), arrows_.end(), IsBefore);
+    if (!std::is_sorted(arrows_.begin(), arrows_.end(), StartsBefore))
+      std::sort(arrows_.begin(), arrows_.end(), StartsBefore);
     const auto middle = static_cast<ptrdiff_t>(arrows_.size());
     AddFlows();
-    std::sort(arrows_.begin() + middle, arrows_.end(), IsBefore);
-    std::inplace_merge(arrows_.begin(), arrows_.begin() + middle, arrows_.end(), IsBefore);
+    std::sort(arrows_.begin() + middle, arrows_.end(), StartsBefore);
+    std::inplace_merge(arrows_.begin(), arrows_.begin() + middle, arrows_.end(), StartsBefore);
     return std::move(arrows_);
   }
 

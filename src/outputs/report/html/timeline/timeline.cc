@@ -10,6 +10,7 @@
 #include "tables/comm_op.h"
 #include "tables/compilation.h"
 #include "tables/compile_phase.h"
+#include "tables/progress.h"
 #include "tables/text_event.h"
 #include "tables/timeline.h"
 #include "tables/timeline_step.h"
@@ -71,8 +72,10 @@ class TimelinePlanner {
     const auto& ops = tables.Get<CommOpTable>();
     PlanLogs(ops, ops.created_ns, AddCollectives);
     const auto& events = tables.Get<TextEventTable>();
-    PlanLogs(events, events.time_ns, AddOutputLines);
+    const RowsByInput lines = PlanLogs(events, events.time_ns, AddOutputLines);
+    PlanSteps(lines);
     if (plans_.empty()) return {};
+    context_.ends = FindAttemptEnds(context_.model);
     FindKinds();
     const auto& compilations = tables.Get<CompilationTable>();
     for (size_t row = 0; row < compilations.size(); ++row)
@@ -102,21 +105,45 @@ class TimelinePlanner {
   }
 
   template <typename Table>
-  void PlanLogs(const Table& table, const std::vector<int64_t>& times, LogMaker maker) {
+  static RowsByInput RowsWithTimes(const Table& table, const std::vector<int64_t>& times) {
     RowsByInput rows_of;
     for (size_t row = 0; row < table.size(); ++row) {
-      if (times[row] < 0) continue;
-      rows_of[table.input[row]].push_back(static_cast<uint32_t>(row));
+      if (times[row] >= 0) rows_of[table.input[row]].push_back(static_cast<uint32_t>(row));
     }
+    return rows_of;
+  }
+
+  template <typename Table>
+  RowsByInput PlanLogs(const Table& table, const std::vector<int64_t>& times, LogMaker maker) {
+    RowsByInput rows_of = RowsWithTimes(table, times);
+    PlanRows(rows_of, times, maker);
+    return rows_of;
+  }
+
+  // Steps stand among the other lines of their output, where it has any.
+  void PlanSteps(const RowsByInput& lines) {
+    const auto& progress = context_.model.tables.Get<ProgressTable>();
+    context_.progress = RowsWithTimes(progress, progress.time_ns);
+    RowsByInput alone;
+    for (const auto& [input, rows] : context_.progress) {
+      if (!lines.contains(input))
+        alone[input] = rows;
+      else
+        context_.slices += rows.size();
+    }
+    PlanRows(alone, progress.time_ns, AddStepLines);
+  }
+
+  void PlanRows(const RowsByInput& rows_of, const std::vector<int64_t>& times, LogMaker maker) {
     IslandPlan* plan = nullptr;
-    for (auto& [input, rows] : rows_of) {
+    for (const auto& [input, rows] : rows_of) {
       if (plan == nullptr || plan->slices + rows.size() > kSlicesToShare)
         plan = &plans_.emplace_back(IslandPlan{.log_maker = maker});
       int64_t earliest = times[rows.front()];
       for (uint32_t row : rows) earliest = std::min(earliest, times[row]);
       Count(rows.size(), earliest);
       plan->slices += rows.size();
-      plan->logs.push_back(std::move(rows));
+      plan->logs.push_back(rows);
     }
   }
 

@@ -1,0 +1,68 @@
+#include "outputs/verdict_markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "outputs/finding_markdown.h"
+#include "outputs/incident/incident.h"
+
+namespace debrief {
+
+namespace {
+
+constexpr size_t kMostFolded = 50;
+constexpr size_t kSketchWidth = 100;
+
+void AppendFindings(std::string& out, const Model& model, std::string_view summary,
+                    const std::vector<size_t>& findings) {
+  if (findings.empty()) return;
+  std::string list;
+  for (size_t i = 0; i < std::min(kMostFolded, findings.size()); ++i) {
+    const Finding& finding = model.findings[findings[i]];
+    list += fmt::format("- {} ({}): {}\n", finding.id, SeverityName(finding.severity),
+                        Markdown(finding.headline));
+  }
+  if (findings.size() > kMostFolded)
+    list += fmt::format("- and {} more, see findings.json\n", findings.size() - kMostFolded);
+  AppendFolded(out, fmt::format("{}: {}", summary, findings.size()), list);
+}
+
+// Tickets show no pictures that lie beside a report: what each rank did is told as text.
+void AppendIncident(std::string& out, const Model& model, const Finding& finding) {
+  const incident::Incident incident = incident::MakeIncident(model, finding);
+  const std::string sketch = incident::IncidentSketch(incident, kSketchWidth, true);
+  if (!sketch.empty()) AppendCodeBlock(out, "text", sketch);
+  if (incident.empty()) return;
+  std::string list;
+  for (const std::string& row : incident::RowsInWords(incident))
+    list += fmt::format("- {}\n", Markdown(row));
+  for (const std::string& note : incident.notes) list += fmt::format("- {}\n", Markdown(note));
+  AppendFolded(out, incident.title, list);
+}
+
+}  // namespace
+
+std::string VerdictMarkdown(const Model& model, const JobVerdict& verdict, int level) {
+  std::string out;
+  const Finding& first = model.findings[verdict.findings.front()];
+  AppendHeadline(out, first, level);
+  AppendBlame(out, first);
+  AppendNextStep(out, first);
+  AppendConfidence(out, first);
+  AppendIncident(out, model, first);
+  AppendEvidence(out, first);
+  const std::set<size_t> explained(first.explains.begin(), first.explains.end());
+  AppendFindings(out, model, "Consequences", first.explains);
+  std::vector<size_t> others;
+  std::copy_if(verdict.findings.begin() + 1, verdict.findings.end(), std::back_inserter(others),
+               [&](size_t position) { return !explained.contains(position); });
+  AppendFindings(out, model, "Other findings", others);
+  return out;
+}
+
+}  // namespace debrief
