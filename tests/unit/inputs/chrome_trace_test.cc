@@ -114,8 +114,8 @@ TEST(FindEvent, IsNotFooledByText) {
 }
 
 TEST(FindEvent, WhatWasNeverClosedIsNone) {
-  EXPECT_EQ(FindEvent(R"([{"ph": "X", "name": "open}, {"ph": "Y"}])", 0), 28U) << "a string";
-  EXPECT_EQ(FindEvent(R"([{"ph": "X", {"ph": "Y"}])", 0), 12U) << "an object";
+  EXPECT_EQ(FindEvent(R"([{"ph": "X", "name": "open}, {"ph": "Y"}])", 0), 29U) << "a string";
+  EXPECT_EQ(FindEvent(R"([{"ph": "X", {"ph": "Y"}])", 0), 13U) << "an object";
   std::string deep = "[";
   for (int i = 0; i < 100; ++i) deep += R"({"ph": "X", "a": [)";
   EXPECT_EQ(FindEvent(deep + R"({"ph": "Y"})", 0), deep.size());
@@ -125,7 +125,7 @@ TEST(TakeEvent, EndsWhereTheEventEnds) {
   std::string_view text = R"({"ph": "X"} {"ph": "Y"} garbage {"ph": "Z"}, {"ph": "A", {"ph": "B"})";
   std::string taken;
   while (!text.empty()) taken += std::string(TakeEvent(text)) + "|";
-  EXPECT_EQ(taken, R"({"ph": "X"}|{"ph": "Y"}|garbage {"ph": "Z"}|{"ph": "A"|{"ph": "B"}|)");
+  EXPECT_EQ(taken, R"({"ph": "X"}|{"ph": "Y"}|garbage {"ph": "Z"}, {"ph": "A"|{"ph": "B"}|)");
 }
 
 TEST_F(ChromeTrace, SlicesAreSortedAndNested) {

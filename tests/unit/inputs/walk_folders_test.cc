@@ -115,9 +115,10 @@ TEST(WalkFolders, LinksThatLeave) {
       << "files are read wherever they lie";
   // A link that is named, or whose folder is, is followed.
   EXPECT_EQ(Walk(folder, {folder.File("job/other")}), (Lines{"job/other/y"}));
-  EXPECT_EQ(Walk(folder, {folder.File("job2"), folder.File("job")}),
-            (Lines{"job/other skipped input.seen_already", "job/root skipped input.link_leaves",
-                   "job/x", "job/z skipped input.seen_already", "job2/y"}));
+  EXPECT_EQ(
+      Walk(folder, {folder.File("job2"), folder.File("job")}),
+      (Lines{"job2/y", "job/other skipped input.seen_already", "job/root skipped input.link_leaves",
+             "job/x", "job/z skipped input.seen_already"}));
 }
 
 TEST(WalkFolders, UnreadableFolder) {
