@@ -59,6 +59,17 @@ std::string Words(std::string_view text, size_t width) {
   return fmt::format("{}...", Trimmed(kept, " ,;:("));
 }
 
+// Shapes as PyTorch prints them: of a list with one shape in it, the shape.
+void UnwrapShapes(std::string& text) {
+  for (size_t at = text.find("[["); at != std::string::npos; at = text.find("[[", at + 1)) {
+    const size_t end = text.find("]]", at);
+    if (end == std::string::npos) return;
+    const std::string inner = text.substr(at + 1, end - at);
+    if (inner.find("],") != std::string::npos) continue;  // several
+    text.replace(at, end + 2 - at, inner == "[]" ? "scalar" : inner);
+  }
+}
+
 }  // namespace
 
 std::string ShortText(std::string_view text, size_t width) {
@@ -73,6 +84,7 @@ std::string ShortText(std::string_view text, size_t width) {
 void BoundHeadline(Finding& finding) {
   std::string whole = finding.headline;
   std::replace(whole.begin(), whole.end(), '\n', ' ');
+  UnwrapShapes(whole);
   finding.headline = whole;
   if (TextWidth(whole) <= kLongestHeadline) return;
   const size_t end = ClauseEnd(whole, BytesIn(whole, kLongestHeadline));

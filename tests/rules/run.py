@@ -34,7 +34,7 @@ LITERAL = re.compile(r'"((?:accel|comm_share|compile|compile_ranks|cost|coverage
 COMPOSED = ["compile_ranks.order", "compile_ranks.collectives_by_graph", "compile_ranks.tensor_shapes"]
 PATTERNS = {
     "a sentinel": re.compile(r"-2147483648|-9223372036854775808|:-\d"),
-    "an empty name": re.compile(r"\b[Rr]anks?  |\[\]|\(\)|\(:|  |[ :,(]$|\bwith $|\bof $"),
+    "an empty name": re.compile(r"\b[Rr]anks?  |\[\]|(?<!\w)\(\)|\(:|  |[ :,(]$|\bwith $|\bof $"),
     "a raw list": re.compile(r"\[\["),
     "a line end": re.compile(r"[\n\r]"),
     "a replaced word": re.compile(r"works no longer|without a word|never came|ran into (?:its|their) time limit|no computation hides|stacks part|of its own doing"

@@ -38,6 +38,8 @@ TEST(Headline, NeverCutsInsideOfBracketsOrWords) {
   EXPECT_LE(finding.headline.size(), kLongestHeadline);
   EXPECT_TRUE(finding.headline.ends_with("...")) << finding.headline;
   EXPECT_EQ(Bounded("two\nlines").headline, "two lines");
+  EXPECT_EQ(Bounded("Rank 4 sends [[16, 256]], rank 0 receives [[]]").headline,
+            "Rank 4 sends [16, 256], rank 0 receives scalar");
 }
 
 TEST(Headline, TextsOfExceptions) {

@@ -11,6 +11,7 @@
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -120,7 +121,7 @@ std::string Site(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   std::string_view file = scene.model.pools.Text(events.file[row]);
   if (file.empty()) return {};
-  return fmt::format(" at {}:{}", file.substr(file.rfind('/') + 1), events.file_line[row]);
+  return " at " + debrief::CodeInWords("", file, events.file_line[row]);
 }
 
 // The exception, cut between words; an output that ends inside of a traceback does not name it.

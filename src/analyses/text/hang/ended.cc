@@ -9,6 +9,7 @@
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "base/text/units.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -129,7 +130,7 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
   Finding finding = NewFinding(scene, "text_hang.ended");
   finding.headline = fmt::format("A process ended with {}", text);
   if (!file.empty()) {
-    finding.headline += fmt::format(" at {}:{}", FileName(file), events.file_line[row]);
+    finding.headline += " at " + debrief::CodeInWords("", file, events.file_line[row]);
     finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
   }
   finding.evidence.push_back(LineAsEvidence(scene, row));
