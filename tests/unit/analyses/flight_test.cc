@@ -328,6 +328,13 @@ TEST(FlightP2p, TheReceiverIsWrong) {
   EXPECT_TRUE(Has(First(result).headline, "receives [[5]]")) << First(result).headline;
 }
 
+TEST(FlightP2p, AScalarAndATensorOfOneElementAreTheSame) {
+  Dumps dumps = Job(2, "mesh_pp");
+  dumps.Rank(0).Send(1).Sizes("[[]]").Completed();
+  dumps.Rank(1).Receive(0).Sizes("[[1]]").Completed();
+  EXPECT_EQ(Causes(dumps.Run()), "");
+}
+
 TEST(FlightP2p, NobodyKnowsWhichSideIsWrong) {
   Dumps dumps = Job(2, "mesh_pp");
   dumps.Rank(0).Send(1).Sizes("[[5]]").Completed();

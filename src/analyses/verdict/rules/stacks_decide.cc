@@ -30,9 +30,11 @@ bool IsAbsence(const Finding& finding) {
   return std::find(kRules.begin(), kRules.end(), finding.rule) != kRules.end() || IsLive(finding);
 }
 
-// The watchdog of a rank that waits ends its process so.
-bool IsAbort(const Finding& finding) {
-  return finding.rule == "verdict.process_ended" &&
+// The watchdog of a rank that waits ends its process so. Where outputs say that it died, one look
+// at its stack before is not enough to tell otherwise.
+bool IsAbort(const Finding& finding, bool proven) {
+  return (finding.rule == "verdict.process_ended" ||
+          (finding.rule == "text_hang.died" && proven)) &&
          (Contains(finding.headline, "SIGABRT") || Contains(finding.headline, "signal 6"));
 }
 
@@ -102,30 +104,31 @@ size_t FindLead(const Board& board) {
 }
 
 // It blames a rank that waits, by its stack, for what follows from waiting.
-bool IsRefuted(const Finding& finding, const std::set<int32_t>& waiters) {
+bool IsRefuted(const Finding& finding, const std::set<int32_t>& waiters, bool proven) {
   bool waits =
       !finding.ranks.empty() && std::all_of(finding.ranks.begin(), finding.ranks.end(),
                                             [&](int32_t rank) { return waiters.contains(rank); });
-  return waits && (IsAbsence(finding) || IsAbort(finding));
+  return waits && (IsAbsence(finding) || IsAbort(finding, proven));
 }
 
 // A picture of one moment is as serious as the rest of what is known: time limits that ran out, or
 // an end that nothing else explains.
 void WeighMoment(Board& board, size_t lead, const std::set<int32_t>& waiters) {
+  bool proven = board.At(lead).severity == Severity::kError;
   bool trouble = !board.Find("text_hang.timeouts").empty();
   for (size_t i : board.FindCauses()) {
     const Finding& finding = board.At(i);
     bool serious = finding.severity == Severity::kError && IsAboutHang(finding);
     if (i == lead || !serious) continue;
     trouble = true;
-    if (!Agrees(board.At(lead), finding) && !IsRefuted(finding, waiters)) return;
+    if (!Agrees(board.At(lead), finding) && !IsRefuted(finding, waiters, proven)) return;
   }
   if (trouble && !board.At(lead).ranks.empty()) board.At(lead).severity = Severity::kError;
 }
 
 // What agrees with `lead` becomes one with it; returns which of them is the cause then.
-size_t JoinOthers(Board& board, size_t lead, const std::set<int32_t>& waiters) {
-  bool proven = board.At(lead).severity == Severity::kError;
+size_t JoinOthers(Board& board, size_t lead, const std::set<int32_t>& waiters, bool proven) {
+  bool serious = board.At(lead).severity == Severity::kError;
   for (size_t other : board.RankedCauses()) {
     const Finding& finding = board.At(other);
     // A straggler, say, is no cause of a hang.
@@ -138,7 +141,7 @@ size_t JoinOthers(Board& board, size_t lead, const std::set<int32_t>& waiters) {
       if (!keeps && !IsLive(board.At(lead))) continue;
       keeps ? Join(board, lead, other) : Join(board, other, lead);
       if (!keeps) lead = other;
-    } else if (proven && IsRefuted(finding, waiters)) {
+    } else if (serious && IsRefuted(finding, waiters, proven)) {
       board.Lower(other, "its stack shows that it waits for others");
       board.At(other).severity = Severity::kWarning;
     }
@@ -152,8 +155,9 @@ void StacksDecide(Board& board) {
   size_t lead = FindLead(board);
   if (lead == SIZE_MAX) return;
   std::set<int32_t> waiters = WaitersByStack(board, board.At(lead));
+  bool proven = board.At(lead).severity == Severity::kError;  // by several looks
   WeighMoment(board, lead, waiters);
-  lead = JoinOthers(board, lead, waiters);
+  lead = JoinOthers(board, lead, waiters, proven);
   for (size_t timeouts : board.Find("text_hang.timeouts")) {
     if (board.At(timeouts).role != Role::kConsequence) board.Fold(lead, timeouts);
   }
