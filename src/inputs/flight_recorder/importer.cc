@@ -23,9 +23,8 @@ bool IsPickleDump(std::string_view head) {
   if (!LooksLikePickle(head)) return false;
   constexpr std::array<std::string_view, 4> kOwnKeys = {"pg_config", "profiling_name",
                                                         "comm_lib_version", "nccl_comm_state"};
-  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(), [&](std::string_view key) {
-    return HasWord(head, key);
-  });
+  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(),
+                     [&](std::string_view key) { return HasWord(head, key); });
 }
 
 bool IsJsonDump(const JsonOutline* json) {

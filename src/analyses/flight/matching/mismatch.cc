@@ -38,6 +38,12 @@ bool MembersDiffer(const Index& index, std::span<const int32_t> row) {
   return false;
 }
 
+// Dumps before version 2.0 do not tell types.
+std::string_view TypeInWords(const Index& index, size_t row) {
+  std::string_view type = index.Text(index.ops.input_dtypes[row]);
+  return type.empty() ? "none recorded" : type;
+}
+
 // Of two regions the operation that differs decides; one operation more or less is another size.
 Kind InnerKind(const Index& index, const Unit& a, const Unit& b) {
   InnerDifference inner = FirstInnerDifference(index, a, b);
@@ -193,8 +199,8 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
                          AtSite(index, blamed));
     case Kind::kDtype:
       return fmt::format("called {} {} of {} with type {}, rank {} with {}{}", index.OpName(blamed),
-                         blamed.seq, where, index.Text(index.ops.input_dtypes[row]), peer,
-                         index.Text(index.ops.input_dtypes[other]), AtSite(index, blamed));
+                         blamed.seq, where, TypeInWords(index, row), peer,
+                         TypeInWords(index, other), AtSite(index, blamed));
     case Kind::kSize:
       return SizesInWords(index, blamed, reference);
     default:
