@@ -59,7 +59,7 @@ InputEvidence EvidenceOf(const FoundInput& input) {
       .rank = input.who.rank,
       .attempt = input.named_attempt,
       .run = input.named_run,
-      .world_size = std::max(input.recognition.world_size, input.text.world_size),
+      .world_size = input.recognition.world_size,  // NCCL's texts tell sizes of groups alone
       .pid = input.recognition.pid,
       .start_ns = input.recognition.start_ns,
       .end_ns = input.recognition.start_ns,
@@ -190,10 +190,12 @@ std::vector<ChosenJob> ChooseJobs(const std::vector<FoundInput>& inputs, const J
 }
 
 int32_t WorldSizeOf(const std::vector<FoundInput*>& inputs) {
-  int32_t size = kNone32;
-  for (const FoundInput* input : inputs)
+  int32_t size = kNone32, last_rank = kNone32;
+  for (const FoundInput* input : inputs) {
     size = std::max({size, input->recognition.world_size, input->text.world_size});
-  return size;
+    last_rank = std::max(last_rank, input->who.rank);
+  }
+  return size == kNone32 ? size : std::max(size, last_rank + 1);
 }
 
 // Folders beside each other below the job's, each with ranks of its own, are hosts.

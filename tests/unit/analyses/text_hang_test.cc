@@ -217,6 +217,48 @@ TEST_F(TextHangTest, ACaughtTracebackIsNone) {
   EXPECT_TRUE(Run().empty());
 }
 
+TEST_F(TextHangTest, ATracebackThatComesAgainAndAgainIsCaught) {
+  for (int32_t rank = 0; rank < kRanks; ++rank) {
+    for (int i = 0; i < 3; ++i) Say(rank, "traceback", "KeyError: 'rate'");
+    Ends(rank);
+  }
+  EXPECT_TRUE(Run().empty());
+}
+
+TEST_F(TextHangTest, WhoLogsAnExceptionAndRaisesItAgainDies) {
+  for (int i = 0; i < 2; ++i) Say(2, "traceback", "KeyError: 'rate'");
+  Ends(2);
+  EXPECT_EQ(Run()[0].headline, "Rank 2 died with KeyError: 'rate'");
+}
+
+TEST_F(TextHangTest, GloosTimeoutIsATimeoutAndNoDeath) {
+  for (int32_t rank : {0, 1, 3}) {
+    Say(rank, "traceback",
+        "RuntimeError: [unbound_buffer.cc:78] Timed out waiting 15000ms for recv operation to "
+        "complete");
+    Ends(rank);
+  }
+  Ends(2);
+  auto findings = Run();
+  EXPECT_EQ(findings[0].ranks, std::vector<int32_t>{2});
+  EXPECT_EQ(findings.back().headline, "Ranks 0-1 and 3: gloo timeout, rank 0 first");
+}
+
+TEST_F(TextHangTest, ACheckpointNamesTheRankThatFailed) {
+  for (int32_t rank = 0; rank < kRanks; ++rank) {
+    Say(rank, "traceback", "CheckpointException: CheckpointException ranks:dict_keys([3, 1])");
+    Ends(rank);
+  }
+  EXPECT_EQ(Run()[0].ranks, (std::vector<int32_t>{1, 3}));
+}
+
+TEST_F(TextHangTest, ADeviceAssertIsCalledSo) {
+  Say(2, "device_assert",
+      "IndexKernel.cu:16: gather: block: [2,0,0], thread: [0,0,0] Assertion `i < n` failed.");
+  Ends(2);
+  EXPECT_EQ(Run()[0].headline, "Rank 2 died with a device-side assert: Assertion `i < n` failed.");
+}
+
 TEST_F(TextHangTest, AnExitCodeIsADeathAndTheEndByALauncherIsNone) {
   Say(1, "exit", "exitcode : 13").exit_code = 13;
   for (int32_t rank : {0, 2, 3}) Say(rank, "signal", "exitcode : -15").exit_code = -15;

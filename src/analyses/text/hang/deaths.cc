@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 #include <tuple>
@@ -125,7 +126,12 @@ std::string Site(const Scene& scene, size_t row) {
 }
 
 // The exception, cut between words; an output that ends inside of a traceback does not name it.
-std::string Reason(std::string_view text) {
+// ".../IndexKernel.cu:16: gather: block: [2,0,0], thread: [0,0,0] Assertion `i < n` failed." begins
+// with where each thread stood.
+std::string Reason(std::string_view kind, std::string_view text) {
+  const size_t assertion = text.find("Assertion `");
+  if (kind == "device_assert" && assertion != std::string_view::npos)
+    return "a device-side assert: " + Reason({}, text.substr(assertion));
   if (text.empty() || text.starts_with(' ') || text.starts_with("Traceback"))
     return "an exception that its output no longer names,";
   if (text.size() <= kLongestText * 2) return std::string(text);
@@ -152,8 +158,27 @@ std::string DeathInWords(const Scene& scene, const Death& death) {
   }
   bool told = code != kNone32 && code != 0 && death.end.said_by != "rank";
   std::string end = told ? fmt::format(" ({})", CodeInWords(code)) : "";
-  return fmt::format("died with {}{}{}", Reason(scene.model.pools.Text(events.text[death.row])),
-                     site, end);
+  return fmt::format("died with {}{}{}",
+                     Reason(kind, scene.model.pools.Text(events.text[death.row])), site, end);
+}
+
+// Saving and loading of checkpoints raises on all ranks what happened on some: "CheckpointException
+// ranks:dict_keys([2])". Empty when the text names nobody.
+std::vector<int32_t> NamedRanks(std::string_view text) {
+  constexpr std::string_view kBegin = "CheckpointException ranks:dict_keys([";
+  const size_t begin = text.find(kBegin);
+  if (begin == std::string_view::npos) return {};
+  std::vector<int32_t> ranks;
+  const char* next = text.data() + begin + kBegin.size();
+  const char* end = text.data() + text.size();
+  while (next < end && *next != ']') {
+    int32_t rank = 0;
+    auto [behind, error] = std::from_chars(next, end, rank);
+    if (error == std::errc()) ranks.push_back(rank);
+    next = error == std::errc() ? behind : next + 1;
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
 }
 
 // The first to die comes first: whom the kernel ended, who was dead when the launcher began to stop
@@ -193,7 +218,12 @@ std::vector<Death> CollectDeaths(const Scene& scene) {
     same.ranks.push_back(rank);
   }
   std::vector<Death> deaths;
-  for (auto& [reason, death] : by_reason) deaths.push_back(std::move(death));
+  for (auto& [reason, death] : by_reason) {
+    std::vector<int32_t> named = NamedRanks(scene.model.pools.Text(std::get<0>(reason)));
+    std::erase_if(named, [&](int32_t rank) { return !scene.talk.ranks.contains(rank); });
+    if (!named.empty()) death.ranks = std::move(named);
+    deaths.push_back(std::move(death));
+  }
   std::stable_sort(deaths.begin(), deaths.end(), IsBefore);
   return deaths;
 }

@@ -138,12 +138,15 @@ void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
   std::string limit;
   if (events.timeout_ms[first] != kNone64)
     limit = fmt::format(" after {}", SecondsInWords(events.timeout_ms[first] * 1'000'000));
-  finding.headline = fmt::format("{}: NCCL watchdog timeout{}, rank {} first",
-                                 RanksAsSubject(ranks), limit, events.rank[first]);
+  const bool by_watchdog = scene.model.pools.Text(events.kind[first]) == "watchdog_timeout";
+  finding.headline = fmt::format("{}: {}{}, rank {} first", RanksAsSubject(ranks),
+                                 by_watchdog ? "NCCL watchdog timeout" : "gloo timeout", limit,
+                                 events.rank[first]);
   if (events.time_ns[first] != kNone64)
     finding.headline += fmt::format(" at {}", TimeOfDay(events.time_ns[first]));
   for (const GroupWorks& group : scene.groups) finding.groups.push_back(ToRef(group));
-  Evidence evidence{"their watchdogs say so", "text_event", {}};
+  Evidence evidence{
+      by_watchdog ? "their watchdogs say so" : "their outputs say so", "text_event", {}};
   for (int32_t rank : ranks) {
     for (size_t row : scene.talk.ranks.at(rank).timeouts)
       evidence.rows.push_back(static_cast<int64_t>(row));

@@ -35,13 +35,20 @@ bool IsOwnTrouble(std::string_view kind) {
          kind == "device_assert" || kind == "terminate";
 }
 
+// "[.../unbound_buffer.cc:78] Timed out waiting 15000ms for recv operation to complete".
+bool IsGlooTimeout(std::string_view text) {
+  return Contains(text, "Timed out waiting") && Contains(text, "operation to complete");
+}
+
 void AddRow(const Model& model, size_t row, RankTalk& talk) {
   const auto& events = model.tables.Get<TextEventTable>();
   std::string_view kind = model.pools.Text(events.kind[row]);
   std::string_view text = model.pools.Text(events.text[row]);
   talk.has_text = true;
   if (events.time_ns[row] != kNone64) talk.last_ns = std::max(talk.last_ns, events.time_ns[row]);
-  if (kind == "watchdog_timeout") talk.timeouts.push_back(row);
+  // Gloo has no watchdog: the call itself gives up.
+  const bool gave_up = kind == "traceback" && IsGlooTimeout(text);
+  if (kind == "watchdog_timeout" || gave_up) talk.timeouts.push_back(row);
   if (kind == "dump_signal") talk.dump_signals.push_back(row);
   if (events.last_enqueued[row] != kNone64 && events.group_name[row] != StringId::kNone)
     talk.counters.push_back(row);
@@ -60,7 +67,8 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   bool aftermath = kind == "traceback" && IsAftermath(text);
   if (aftermath) talk.aftermaths.push_back(row);
   if (kind == "exit" && events.exit_code[row] == 0) return;  // a normal end
-  if (IsOwnTrouble(kind) || (kind == "traceback" && !aftermath)) talk.troubles.push_back(row);
+  if (IsOwnTrouble(kind) || (kind == "traceback" && !aftermath && !gave_up))
+    talk.troubles.push_back(row);
 }
 
 // Rows about the whole job: they count for nobody.
