@@ -190,6 +190,17 @@ TEST(AssignJobs, NodesWithoutEvidenceKeepTheirLocalRanks) {
   EXPECT_EQ(all.inputs[1].local_rank, 1);
 }
 
+TEST(AssignJobs, GroupsOfNcclAreNoWorlds) {
+  Assigned all;
+  for (int rank = 0; rank < 8; ++rank) {
+    all.inputs.push_back(Input("j", fmt::format("stdout_rank{}.txt", rank), "job_text"));
+    all.inputs.back().text.world_size = rank % 2 == 0 ? 4 : 2;
+  }
+  Assign(all);
+  ASSERT_EQ(all.jobs().size(), 1u);
+  EXPECT_EQ(all.jobs().world_size[0], 8);
+}
+
 TEST(AssignJobs, RunsIntoOneFolderAreAttempts) {
   Assigned all;
   all.inputs.push_back(Input("j/logs/none_aaaaaaaa/attempt_0/0", "stdout.log", "job_text"));
