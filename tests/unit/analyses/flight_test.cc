@@ -363,7 +363,7 @@ TEST_P(FlightBatch, TheEndMarkerCarriesTheState) {
     EXPECT_NE(index.units[static_cast<size_t>(unit.peer)].send, unit.send);
   }
 }
-INSTANTIATE_TEST_SUITE_P(IsP2p, FlightBatch, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(IsP2p, FlightBatch, ::testing::Bool());
 
 TEST(FlightTables, TellWhoJoinedAndWhereEachRankIs) {
   Dumps dumps = Job(3);
