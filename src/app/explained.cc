@@ -186,7 +186,7 @@ std::string ExplainedText(const Explained& explained, int width) {
   std::string text = fmt::format("{} {}: {}\n\n", finding.id, SeverityName(finding.severity),
                                  Printable(finding.headline));
   if (!std::isnan(finding.confidence)) {
-    text += fmt::format("{:12}{:.0f} %\n", "confidence", 100 * finding.confidence);
+    text += fmt::format("{:12}{}\n", "confidence", ConfidenceText(finding.confidence));
     if (!finding.why.empty()) text += fmt::format("{:12}{}\n", "because", Printable(finding.why));
   }
   text += fmt::format("{:12}{}\n", "role", RoleName(finding.role));

@@ -106,7 +106,8 @@ class Test {
 
   // The folder of the report that the binary makes of `inputs`; of this test alone.
   write(inputs, ...options) {
-    const folder = path.join(this.options.work, this.name.replace(/\W+/g, "_"));
+    const what = [this.name, ...inputs.map((input) => path.basename(input))].join(" of ");
+    const folder = path.join(this.options.work, what.replace(/\W+/g, "_").slice(0, 200));
     rmSync(folder, { recursive: true, force: true });
     execFileSync(this.options.binary, [...inputs, "-o", folder, "--quiet", ...options], {
       stdio: ["ignore", "ignore", "inherit"],

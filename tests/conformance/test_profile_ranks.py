@@ -38,7 +38,7 @@ def blamed(report, query):
         evidence = next(e for e in finding["evidence"] if e["table"] == "profile_rank")
         rank, reason = query("SELECT rank, reason FROM profile_rank")[evidence["rows"][0]]
         assert finding["ranks"] == [rank], finding
-        assert {"host": "host takes", "gpu": "GPU works", "data": "loads data"}[reason] in finding["headline"], finding
+        assert {"host": "host takes", "gpu": "GPU computes", "data": "loads data"}[reason] in finding["headline"], finding
         assert finding["groups"] and finding["op"], finding
         found.append((rank, reason))
     return found

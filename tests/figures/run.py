@@ -10,6 +10,7 @@ import argparse
 import csv
 import io
 import json
+import math
 import re
 import subprocess
 import sys
@@ -56,18 +57,22 @@ def near(shown, exact):
     return abs(shown - exact) <= SHOWN * max(abs(exact), 1)
 
 
+def percent(finding):
+    return math.floor(100 * finding["confidence"] + 0.5)
+
+
 def check_findings(job):
     stored = job.rows("SELECT finding, headline, confidence FROM finding ORDER BY CAST(finding[2:] AS INTEGER)")
     assert [(f["id"], f["headline"]) for f in job.json["findings"]] == [(f["finding"], f["headline"]) for f in stored]
     for finding in job.json["findings"][:3]:
         explained = job.run("explain", job.out, finding["id"])
-        assert f"{100 * finding['confidence']:.0f} %" in explained.split("confidence", 1)[1].splitlines()[0], finding["id"]
+        assert f"{percent(finding)} %" in explained.split("confidence", 1)[1].splitlines()[0], finding["id"]
         assert finding["headline"].split("\n")[0] in explained
     if job.json["findings"]:
         first = job.json["findings"][0]
         assert " ".join(words_of(first["headline"])) in " ".join(words_of(job.text)), first["headline"]
         assert words_of(first["headline"])[:4] == [word for word in words_of(job.markdown) if word in words_of(first["headline"])][:4], job.markdown[:200]
-        assert f"{100 * first['confidence']:.0f} %" in job.markdown
+        assert f"{percent(first)} %" in job.markdown
     assert len(job.json["inputs"]) == job.rows("SELECT count(*) AS n FROM input")[0]["n"]
 
 

@@ -353,7 +353,7 @@ def test_no_ops(world):
     (world.folder / "notes.txt").write_text("nothing")
     world.run("ops", "notes.txt", code=1)
     assert "holds recorded ops" in world.stderr
-    world.run("ops", "nowhere", code=1)
+    world.run("ops", "nowhere", code=2)
     world.run("ops", code=2)
 
 

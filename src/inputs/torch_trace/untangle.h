@@ -41,7 +41,7 @@ struct UntangleLimits {
   int32_t prefixes = 1 << 16;
   // Work over all passes, in comparisons (a few nanoseconds each): at least, per item, and per line
   // of a payload that the search proved.
-  int64_t least_work = 40'000'000;
+  int64_t least_work = 700'000'000;
   int64_t work_per_item = 5'000;
   int64_t work_per_proved_line = 100'000;
 };

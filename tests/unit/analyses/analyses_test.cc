@@ -297,10 +297,10 @@ TEST(Coverage, MissingDump) {
   AddJob(model, 1, kNone32, {{"fr", 0}, {"fr", 1}, {"log", 0}, {"log", 1}, {"log", 2}});
   AddJob(model, 2, 2, {{"fr", 0}, {"fr", 1}, {"unknown", 0}});
   EXPECT_EQ(RunAll({Find("coverage")}, model), "coverage: ran 2");
-  EXPECT_EQ(model.findings[0].headline, "Rank 2 left no fr input, 3 of 4 ranks did (job job0)");
+  EXPECT_EQ(model.findings[0].headline, "Rank 2 left no fr; 3 of 4 ranks did");
   EXPECT_EQ(model.findings[0].ranks, std::vector<int32_t>{2});
-  EXPECT_EQ(model.findings[0].evidence.at(0).rows, (std::vector<int64_t>{0, 1, 2}));
-  EXPECT_EQ(model.findings[1].headline, "Rank 2 left no fr input, 2 of 3 ranks did (job job1)");
+  EXPECT_EQ(model.findings[0].evidence.at(1).rows, (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(model.findings[1].headline, "Rank 2 left no fr; 2 of 3 ranks did");
   EXPECT_EQ(model.findings[1].job, 1);
 }
 

@@ -91,8 +91,8 @@ TEST_F(Import, PlainAndPacked) {
   Write("f.log", "");
   EXPECT_EQ(Rows(), (Lines{"a.json op_trace imported 3", "b.json.gz op_trace imported 3",
                            "c.json.zst op_trace imported 3", "d.txt job_text imported 0",
-                           "e.bin unknown skipped 0", "f.log unknown skipped 0"}));
-  EXPECT_EQ(Trouble(), "input.unknown,input.empty");
+                           "e.bin unknown skipped 0", "f.log job_text imported 0"}));
+  EXPECT_EQ(Trouble(), "input.unknown");
   EXPECT_EQ(inputs_[1].name, "b.json");
   EXPECT_EQ(inputs_[1].content_bytes, static_cast<int64_t>(kOpTrace.size()));
 }

@@ -51,7 +51,7 @@ TEST(Headline, TextsOfExceptions) {
   EXPECT_EQ(ShortText("a very long text without any end that a reader would want to see on the "
                       "first line of a screen",
                       40),
-            "a very long text without any end that...");
+            "a very long text without any end...");
 }
 
 }  // namespace

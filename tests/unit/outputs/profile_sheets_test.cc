@@ -24,7 +24,11 @@ TEST(ProfileSheets, NameTablesAndColumnsThatExist) {
         EXPECT_TRUE(HasColumn(*table, column.share_of)) << sheet.table << "." << column.share_of;
       }
     }
-    for (std::string_view name : {sheet.sort_by, sheet.only.substr(0, sheet.only.find('='))}) {
+    const size_t second = sheet.sort_by.find(' ');  // decides where the first is equal
+    for (std::string_view name :
+         {sheet.sort_by.substr(0, second),
+          second == std::string_view::npos ? std::string_view() : sheet.sort_by.substr(second + 1),
+          sheet.only.substr(0, sheet.only.find('='))}) {
       if (!name.empty()) {
         EXPECT_TRUE(HasColumn(*table, name)) << sheet.table << "." << name;
       }

@@ -388,9 +388,10 @@ TEST_F(StoreTest, ErrorAfterTheFirstChunkIsReported) {
   EXPECT_EQ(status.code(), Code::kUsage) << status.ToString();
 }
 
-TEST_F(StoreTest, SeveralStatementsPrintTheLast) {
+TEST_F(StoreTest, SeveralStatementsPrintTheirRows) {
   ASSERT_TRUE(Write().ok());
-  EXPECT_EQ(Query("CREATE TEMP TABLE t AS SELECT 42 AS a; SELECT 1; SELECT a FROM t;"), "a\n42\n");
+  EXPECT_EQ(Query("CREATE TEMP TABLE t AS SELECT 42 AS a; SELECT 1; SELECT a FROM t;"),
+            "1\n1\n\na\n42\n");
   EXPECT_EQ(Query("CREATE TEMP TABLE t (a INTEGER)"), "");
   EXPECT_EQ(Query("CREATE TEMP TABLE t (a INTEGER)", {QueryFormat::kJson}), "[]\n");
   EXPECT_EQ(Query("SELECT 1 AS a WHERE false", {QueryFormat::kJson}), "[]\n");
