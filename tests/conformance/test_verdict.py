@@ -21,7 +21,7 @@ EXITED = "exited at about 02:47:5"
 EXTRA = ("compile.rank_differs", [3], "compiles extra (dist_job.py:27)")
 HOST = ("profile.straggler", [6], "its host takes 50")
 GPU = ("profile.straggler", [4], "its GPU computes 28")
-SENDS = ("flight.p2p_size", [4], "sends [[16, 256]]")
+SENDS = ("flight.p2p_size", [4], "sends [16, 256]")
 
 # job: what is left out: rule, ranks and words of the headline. What stands under None also holds where nothing is said.
 # A "!" before a kind: it carried evidence, so the verdict without it must be less sure.
@@ -84,7 +84,8 @@ def job_without(context, job, kind):
     folder.mkdir()
     for name in names:
         if not kind or not KINDS[kind](name):
-            os.symlink(source / name, folder / name)
+            # Links to folders elsewhere are not followed, links to files are.
+            (shutil.copytree if (source / name).is_dir() else os.symlink)(source / name, folder / name)
     return folder
 
 
