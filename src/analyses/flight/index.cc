@@ -37,7 +37,7 @@ std::vector<RowRun> RunsOf(const CommOpTable& ops, int32_t job, int32_t attempt)
   return runs;
 }
 
-// Answers about a text id, computed once per id. The last one is asked for again and again.
+// Answers about a text id, computed once per id. The last one is asked for most often.
 template <typename T>
 class TextTraits {
  public:

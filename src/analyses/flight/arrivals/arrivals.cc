@@ -257,7 +257,7 @@ int64_t CollectivesOf(const Index& index, int32_t rank) {
 
 }  // namespace
 
-// Who comes last, again and again, in a job that does not hang? One late arrival is chance (a
+// Who arrives last at many collectives of a job that does not hang? One late arrival is chance (a
 // compilation, a checkpoint); a straggler is late by much several times, so the third-longest delay
 // of each rank is compared.
 void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Cause>& causes) {

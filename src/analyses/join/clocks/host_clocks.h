@@ -57,7 +57,7 @@ class HostClocks {
   void PlaceProfiles();
 
   std::vector<ProfileClock> profiles_;
-  std::map<RankKey, int64_t> corrections_;  // comm_arrival: to be taken off
+  std::map<RankKey, int64_t> corrections_;  // comm_arrival: to be subtracted
   std::map<RankKey, int64_t> spreads_;
   std::map<RankKey, Placed> hosts_;
   std::set<JobKey> apart_;  // jobs whose profiles have a clock of their own

@@ -299,8 +299,8 @@ const Analysis& Describe() {
       .info = {.name = "profile_breakdown",
                .sentence = "What do the devices do with the time: compute, communicate, copy, "
                            "nothing?",
-               .example = "Communication that no computation hides takes 31 % of the device time "
-                          "(412 ms of 1.3 s on rank 3)",
+               .example = "Exposed communication takes 31 % of the device time (412 ms of 1.3 s on "
+                          "rank 3)",
                .needs = kTableNames<TimelineTable, TimelineSliceTable>,
                .makes = kTableNames<ProfileBreakdownTable, ProfileStepCategoryTable>,
                .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable, TimelineStepTable>},

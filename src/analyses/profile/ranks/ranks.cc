@@ -1,7 +1,8 @@
 // Where does the time of each rank go, and which rank do the others wait for?
 //
 //   model/timeline/rank_windows.h   time of host and device, step by step
-//   verdict.h   who comes late to matched collectives of its own doing, and both compared with the
+//   verdict.h   who arrives late at matched collectives by its own doing, and both compared with
+//   the
 //               other ranks
 #include <fmt/format.h>
 
