@@ -3,7 +3,7 @@
 #include <string>
 
 #include "analyses/compile/guards/guard_tree.h"
-#include "analyses/compile/recompiles/guard_text.h"
+#include "analyses/compile/guard_text.h"
 
 namespace debrief::analyses::compile_recompiles {
 namespace compile_guard_text_test {
