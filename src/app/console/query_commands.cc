@@ -1,4 +1,4 @@
-#include "app/query_commands.h"
+#include "app/console/query_commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

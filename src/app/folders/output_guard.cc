@@ -1,4 +1,4 @@
-#include "app/output_guard.h"
+#include "app/folders/output_guard.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/folders/output_folder.h"
 #include "app/interrupts.h"
-#include "app/output_folder.h"
 
 namespace debrief {
 

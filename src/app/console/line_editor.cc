@@ -1,4 +1,4 @@
-#include "app/line_editor.h"
+#include "app/console/line_editor.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

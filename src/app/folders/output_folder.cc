@@ -5,7 +5,7 @@
 //   debrief output               when it is whole: these are ours
 //   findings.json
 //   index.html
-#include "app/output_folder.h"
+#include "app/folders/output_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

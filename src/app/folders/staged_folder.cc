@@ -4,7 +4,7 @@
 //
 // A folder that cannot be renamed - a mount point, the working directory, one in a folder that we
 // may not write to - is filled from a folder inside of it, entry by entry.
-#include "app/staged_folder.h"
+#include "app/folders/staged_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,10 +15,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <ranges>
 #include <system_error>
 
-#include "app/output_folder.h"
-#include "app/output_guard.h"
+#include "app/folders/output_folder.h"
+#include "app/folders/output_guard.h"
 #include "base/bytes/output_names.h"
 
 namespace debrief {
@@ -69,7 +70,7 @@ StagedFolder::~StagedFolder() {
   if (path().empty()) return;
   fs::remove_all(path(), ignored);
   // Only as far as they are still empty.
-  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, ignored);
+  for (const std::string& folder : made_ | std::views::reverse) fs::remove(folder, ignored);
 }
 
 Status StagedFolder::Begin(const std::string& target, Options options) {
