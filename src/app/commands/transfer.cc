@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/folders/output_folder.h"
 #include "app/hooks/config.h"
 #include "app/hooks/program.h"
-#include "app/output_folder.h"
 #include "app/shell_word.h"
 #include "app/terminal.h"
 
