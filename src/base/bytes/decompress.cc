@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/bytes/utf16.h"
+#include "base/text/utf16.h"
 
 namespace debrief {
 

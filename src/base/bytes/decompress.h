@@ -1,4 +1,4 @@
-// Unpacking gzip and zstd as a stream; text in UTF-16 is one more way to pack (utf16.h).
+// Unpacking gzip and zstd as a stream; text in UTF-16 is one more way to pack (text/utf16.h).
 //
 // Everything that can be decoded is delivered before the trouble that ends it: the log of a job
 // that was killed while it compressed is cut, and its good part is what the user wants to see.

@@ -127,7 +127,7 @@ std::optional<ShapeText> ParseShape(std::string_view text) {
 std::optional<std::string_view> ParseGraphSkip(std::string_view text) {
   if (!TakePrefix(text, "skipping cudagraphs due to ")) return std::nullopt;
   text = text.substr(0, text.find(" Found from"));
-  return Trimmed(FirstLine(text));
+  return Trimmed(FirstLine(text), " .");
 }
 
 std::string BreakTextOf(std::string_view text) {

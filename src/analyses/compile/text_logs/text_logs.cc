@@ -225,7 +225,8 @@ class TextLogs {
     const compile_recompiles::Change change = compile_recompiles::ParseGuard(failed.guard);
     const std::string source =
         change.kind == "global_state" ? "" : compile_recompiles::ToSource(change.name);
-    auto symbol = of.symbols.find(source);
+    auto symbol = of.symbols.find(
+        change.kind == "size" ? fmt::format("{}.size()[{}]", source, change.dimension) : source);
     auto row = RowLike<CompileRecompileRow>(records_, of.record);
     row.life = 0;
     row.compile_id = texts_(of.id);

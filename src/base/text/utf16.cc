@@ -1,4 +1,4 @@
-#include "base/bytes/utf16.h"
+#include "base/text/utf16.h"
 
 #include <cstdint>
 #include <string>
