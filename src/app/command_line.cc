@@ -52,7 +52,7 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "Example:\n"
     "  debrief examples/hung-job    print the verdict, write debrief_out/\n"
-    "More: debrief COMMAND --help. Exit codes: 0 done, 1 no report, 2 wrong usage, 3 see "
+    "More: debrief COMMAND --help, docs/hooks.md. Exit codes: 0 done, 1 no report, 2 usage, 3 "
     "--fail-on.";
 
 void AddGlobal(CLI::App& app, Parsed& parsed) {
@@ -119,8 +119,6 @@ void AddReport(CLI::App& app, Parsed& parsed) {
   AddOption(app, "--with", parsed.report.with, "NAME",
             "Also write this output, for example flight_timeline (see list outputs)")
       ->allow_extra_args(false);
-  AddOption(app, "--post-run", parsed.report.post_run, "CMD",
-            "Then run CMD with findings.json on its stdin (docs/hooks.md)");
   AddRunOptions(app, parsed);
 }
 
@@ -400,7 +398,8 @@ CLI::App* AddServe(CLI::App& app, Parsed& parsed) {
 
 CLI::App* AddFetch(CLI::App& app, Parsed& parsed) {
   auto* fetch =
-      app.add_subcommand("fetch", "Get a job by a program of your configuration (docs/hooks.md)");
+      app.add_subcommand("fetch", "Get a job by a program of your configuration (docs/hooks.md)")
+          ->group("");
   AddOption(*fetch, "URL", parsed.fetch.url, "", "Where it is, for example s3://bucket/job7")
       ->required();
   AddOption(*fetch, "-o,--output", parsed.fetch.output, "DIR", "Folder to make")->required();
@@ -410,8 +409,10 @@ CLI::App* AddFetch(CLI::App& app, Parsed& parsed) {
 }
 
 CLI::App* AddPublish(CLI::App& app, Parsed& parsed) {
-  auto* publish = app.add_subcommand(
-      "publish", "Send a report by a program of your configuration (docs/hooks.md)");
+  auto* publish =
+      app.add_subcommand("publish",
+                         "Send a report by a program of your configuration (docs/hooks.md)")
+          ->group("");
   AddOption(*publish, "OUT", parsed.publish.output, "", "Folder that debrief wrote")->required();
   AddOption(*publish, "URL", parsed.publish.url, "", "Where to, for example s3://bucket/report7")
       ->required();
@@ -421,8 +422,9 @@ CLI::App* AddPublish(CLI::App& app, Parsed& parsed) {
 }
 
 // For tests; not in the help.
+constexpr const char* kSniff = "sniff";
 CLI::App* AddSniff(CLI::App& app, Parsed& parsed) {
-  auto* sniff = app.add_subcommand("sniff", "")->group("");
+  auto* sniff = app.add_subcommand(kSniff, "")->group("");
   sniff->add_option("FILE", parsed.sniff)->required();
   return sniff;
 }
@@ -486,7 +488,7 @@ int ExitFor(CLI::App& app, const CLI::ParseError& error, const std::string& shee
 std::vector<std::string> CommandNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) {
-    if (!command->get_group().empty()) names.push_back(command->get_name());
+    if (command->get_name() != kSniff) names.push_back(command->get_name());
   }
   return names;
 }
@@ -518,6 +520,9 @@ int RunCommandLine(int argc, char** argv) {
   // hidden.
   app.set_help_flag();
   AddSandbox(app, parsed, "");
+  AddOption(app, "--post-run", parsed.report.post_run, "CMD",
+            "Then run CMD with findings.json on its stdin (docs/hooks.md)")
+      ->group("");
   app.set_help_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", fmt::format("debrief {}", kVersion));
   AddGlobal(app, parsed);
