@@ -98,6 +98,17 @@ constexpr Sheet kSheets[] = {
      "kernel_launch_delay_ns/total_ns kernel_kernel_delay_ns/total_ns reason"},
     {"critical-path", "profile_critical_path", "Its segments",
      "rank segment duration_ns bound edge name", "duration_ns", "", kOptional},
+    {"what-if", "what_if_job", "The job, replayed",
+     "source workers replicas stages steps steps_left_out recorded_ns replayed_ns typical_ns "
+     "slowdown wasted_share gap replay_error cause why_not"},
+    {"what-if", "what_if_job", "Who makes its steps long",
+     "slowdown worst_ranks worker_share worker_added stage_share stage_added variation_share "
+     "division_share correlation spread",
+     "", "", kOptional},
+    {"what-if", "what_if_change", "What each change would gain",
+     "kind name slowdown step_ns gain_ns gain_share", "gain_ns slowdown", "", kOptional},
+    {"what-if", "what_if_step", "Each step", "step recorded_ns replayed_ns slowdown", "slowdown",
+     "", kOptional},
     {"devices", "accel_category", "Device time by kind of work",
      "rank device category time_ns share_pct calls names", "time_ns"},
     {"devices", "accel_iteration", "Iterations, by the repetition of kernels",
