@@ -25,13 +25,6 @@ std::vector<int32_t> RanksOf(const StageJob& job, const std::vector<size_t>& wor
   return ranks;
 }
 
-std::vector<size_t> LastStage(const StageJob& job) {
-  std::vector<size_t> workers;
-  for (size_t worker = job.stages - 1; worker < job.ranks.size(); worker += job.stages)
-    workers.push_back(worker);
-  return workers;
-}
-
 // What a cause takes of a step: all that is lost at most.
 struct Toll {
   double factor = 1;
@@ -97,9 +90,10 @@ std::string SharesInWords(const StageJob& job, const Stragglers& found) {
 void Weigh(const StageJob& job, const Stragglers& found, Finding& finding) {
   finding.confidence = 0.9;
   finding.why = fmt::format(
-      "a replay with all delays gives back the recorded steps to {:.1e}; without gaps between ops "
-      "steps are {:.1f} % shorter than recorded",
-      found.replay_error, 100 * (1 - 1 / found.gap));
+      "a replay with all delays differs from the recorded steps by {} at most; without gaps "
+      "between "
+      "ops they are {} shorter",
+      PercentText(found.replay_error), PercentText(1 - 1 / found.gap));
   if (job.steps.size() < kFewSteps) {
     finding.confidence = 0.7;
     finding.why += fmt::format("; {} are few", Plural(job.steps.size(), "step"));
@@ -140,6 +134,7 @@ void Tell(Cause cause, const StageJob& job, const Stragglers& found, Finding& fi
           "Balance micro-batches by their cost (the square of sequence lengths, for attention), "
           "over ranks and over time.";
       return;
+    case Cause::kDivision:
     case Cause::kSeveral:
     case Cause::kNone:
       finding.rule = "what_if.no_single_cause";

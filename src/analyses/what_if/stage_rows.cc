@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analyses/what_if/what_if.h"
+#include "tables/what_if_cause.h"
 #include "tables/what_if_change.h"
 #include "tables/what_if_job.h"
 #include "tables/what_if_step.h"
@@ -36,19 +37,34 @@ WhatIfJobRow JobRow(const StageJob& job, const Stragglers& found, const Identity
   row.wasted_share = 1 - 1 / found.slowdown;
   row.gap = found.gap;
   row.replay_error = found.replay_error;
-  std::vector<int64_t> worst;
-  for (size_t worker : found.worst) worst.push_back(job.ranks[worker]);
-  row.worst_ranks = part.pools.lists.Intern(worst);
-  row.worker_share = found.worst_workers.removed;
-  row.worker_added = found.worst_workers.added;
-  row.stage_share = found.last_stage.removed;
-  row.stage_added = found.last_stage.added;
-  row.variation_share = found.variation;
-  row.division_share = found.division;
   row.correlation = found.correlation;
   row.spread = found.spread;
   row.cause = part.pools.Intern(CauseName(CausesOf(job, found).front()));
   return row;
+}
+
+std::vector<int64_t> RankList(const StageJob& job, const std::vector<size_t>& workers) {
+  std::vector<int64_t> ranks;
+  for (size_t worker : workers) ranks.push_back(job.ranks[worker]);
+  return ranks;
+}
+
+void AddCauseRows(const StageJob& job, const Stragglers& found, const Identity& who, Part& part) {
+  auto add = [&](Cause cause, const Share& share, const std::vector<int64_t>& ranks) {
+    if (std::isnan(share.removed)) return;
+    WhatIfCauseRow row;
+    row.job = who.job;
+    row.attempt = who.attempt;
+    row.cause = part.pools.Intern(CauseName(cause));
+    if (!ranks.empty()) row.cause_ranks = part.pools.lists.Intern(ranks);
+    row.removed_share = share.removed;
+    row.added_share = share.added;
+    part.tables.Edit<WhatIfCauseTable>().Add(row);
+  };
+  add(Cause::kWorkers, found.worst_workers, RankList(job, found.worst));
+  add(Cause::kLastStage, found.last_stage, RankList(job, LastStage(job)));
+  add(Cause::kVariation, {.removed = found.variation}, {});
+  add(Cause::kDivision, {.removed = found.division}, {});
 }
 
 class ChangeRows {
@@ -113,6 +129,7 @@ class ChangeRows {
 void AddStageRows(const StageJob& job, const Stragglers& found, const Identity& who, Part& part) {
   part.tables.Edit<WhatIfJobTable>().Add(JobRow(job, found, who, part));
   if (!job.why_not.empty()) return;
+  AddCauseRows(job, found, who, part);
   ChangeRows(job, found, who, part).Add();
   for (size_t step = 0; step < job.steps.size(); ++step) {
     WhatIfStepRow row;

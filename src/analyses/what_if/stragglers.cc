@@ -351,9 +351,17 @@ Stragglers FindStragglers(const StageJob& job, const StageGraph& graph) {
   return StragglerFinder(job, graph).Find();
 }
 
+std::vector<size_t> LastStage(const StageJob& job) {
+  std::vector<size_t> workers;
+  for (size_t worker = job.stages - 1; worker < job.ranks.size(); worker += job.stages)
+    workers.push_back(worker);
+  return workers;
+}
+
 std::string_view CauseName(Cause cause) {
-  static constexpr std::array<std::string_view, 6> kNames = {
-      "none", "slow_workers", "uneven_work", "sequence_lengths", "last_stage", "several"};
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "none",       "slow_workers",   "uneven_work", "sequence_lengths",
+      "last_stage", "stage_division", "several"};
   return kNames[static_cast<size_t>(cause)];
 }
 

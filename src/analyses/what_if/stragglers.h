@@ -54,11 +54,22 @@ struct Stragglers {
   double spread = 0;                // deviation / mean of backward computing; median over workers
 };
 
+// The workers of the last stage.
+std::vector<size_t> LastStage(const StageJob& job);
+
 inline constexpr double kLeastSlowdown = 1.03;  // below it what is lost is noise
 
 Stragglers FindStragglers(const StageJob& job, const StageGraph& graph);
 
-enum class Cause : uint8_t { kNone, kWorkers, kVariation, kSequenceLengths, kLastStage, kSeveral };
+enum class Cause : uint8_t {
+  kNone,
+  kWorkers,
+  kVariation,
+  kSequenceLengths,
+  kLastStage,
+  kDivision,
+  kSeveral
+};
 std::string_view CauseName(Cause cause);
 
 // The first cause that explains half of what is lost, then the others that do.

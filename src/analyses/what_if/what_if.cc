@@ -8,6 +8,7 @@
 
 #include "tables/timeline_process.h"
 #include "tables/timeline_stage_op.h"
+#include "tables/what_if_cause.h"
 #include "tables/what_if_change.h"
 #include "tables/what_if_job.h"
 #include "tables/what_if_step.h"
@@ -39,14 +40,15 @@ Status Run(const Model& model, AnalysisResult& result) {
 
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
-      .info = {.name = "what_if",
-               .sentence = "How long would steps take if no worker were slow, and who makes them "
-                           "long?",
-               .example = "Rank 0 (dp 0, pp 0) makes every step 1.97x longer: 22.9 s of 46.3 s",
-               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
-               .makes = kTableNames<WhatIfJobTable, WhatIfChangeTable, WhatIfStepTable>,
-               .uses =
-                   kTableNames<timeline::ViewTables, TimelineProcessTable, TimelineStageOpTable>},
+      .info =
+          {.name = "what_if",
+           .sentence = "How long would steps take if no worker were slow, and who makes them "
+                       "long?",
+           .example = "Rank 0 (dp 0, pp 0) makes every step 1.97x longer: 22.9 s of 46.3 s",
+           .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+           .makes =
+               kTableNames<WhatIfJobTable, WhatIfCauseTable, WhatIfChangeTable, WhatIfStepTable>,
+           .uses = kTableNames<timeline::ViewTables, TimelineProcessTable, TimelineStageOpTable>},
       .run = Run};
   return kAnalysis;
 }

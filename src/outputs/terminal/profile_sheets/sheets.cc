@@ -100,11 +100,9 @@ constexpr Sheet kSheets[] = {
      "rank segment duration_ns bound edge name", "duration_ns", "", kOptional},
     {"what-if", "what_if_job", "The job, replayed",
      "source workers replicas stages steps steps_left_out recorded_ns replayed_ns typical_ns "
-     "slowdown wasted_share gap replay_error cause why_not"},
-    {"what-if", "what_if_job", "Who makes its steps long",
-     "slowdown worst_ranks worker_share worker_added stage_share stage_added variation_share "
-     "division_share correlation spread",
-     "", "", kOptional},
+     "slowdown wasted_share gap replay_error correlation spread cause why_not"},
+    {"what-if", "what_if_cause", "What makes its steps long",
+     "cause removed_share added_share cause_ranks", "removed_share", "", kOptional},
     {"what-if", "what_if_change", "What each change would gain",
      "kind name slowdown step_ns gain_ns gain_share", "gain_ns slowdown", "", kOptional},
     {"what-if", "what_if_step", "Each step", "step recorded_ns replayed_ns slowdown", "slowdown",
