@@ -1,4 +1,6 @@
-"""What stragglers cost published jobs of pipeline stages, against the results that their authors publish."""
+"""What stragglers cost: published jobs of pipeline stages, against the results that their authors publish; and recorded jobs with a
+profile of each rank, against the same job without what was planted in it.
+"""
 import json
 import resource
 
@@ -81,3 +83,39 @@ def test_a_large_job_is_replayed_at_once(context):
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         print(f"  {job}: {spent:.2f} CPU-s")
         assert spent < 2, f"{job}: {spent:.2f} CPU-s"  # 0.2 in a release build on an idle machine; `make bench` measures that
+
+
+RECORDED = {"slow_rank": 6, "slow_gpu": 4}
+
+
+def replayed(context, job):
+    found = sheets(context, context.data / "recorded/jobs" / job)
+    row = found["what_if_job"][0]
+    assert row["source"] == "profiles" and row["workers"] == 8 and row["unmatched"] == 0, row
+    assert row["replay_error"] < 1e-6 and abs(row["replayed_ns"] / row["recorded_ns"] - 1) < 1e-6, row
+    return row, {change["name"]: change for change in found["what_if_change"]}
+
+
+def test_a_replay_without_the_delay_takes_what_a_healthy_job_takes(context):
+    healthy, changes = replayed(context, "healthy")
+    assert healthy["cause"] == "none" and healthy["slowdown"] < 1.03, healthy
+    assert all(abs(change["gain_share"]) < 0.01 for change in changes.values() if change["kind"] == "rank"), changes
+    for job, rank in RECORDED.items():
+        row, changes = replayed(context, job)
+        without = changes[f"rank {rank}"]["step_ns"]
+        print(f"  {job}: {row['recorded_ns'] / 1e6:.1f} ms, without rank {rank} {without / 1e6:.1f} ms; healthy {healthy['recorded_ns'] / 1e6:.1f} ms")
+        assert row["cause"] == "slow_workers", row
+        assert close(without, healthy["recorded_ns"], 0.05), (job, without, healthy["recorded_ns"])
+        others = [change for name, change in changes.items() if change["kind"] == "rank" and name != f"rank {rank}"]
+        assert all(abs(change["gain_share"]) < 0.01 for change in others), others
+
+
+def test_profiles_name_nobody_but_the_planted_ranks(context):
+    for folder in ("recorded/jobs/healthy", "recorded/jobs/slow_rank", "recorded/jobs/slow_gpu", "public_more/dlrm", "public/kineto/hta",
+                   "public/kineto/tracelens"):
+        if not (context.data / folder).exists():
+            print(f"  skipped: {folder} is not among the data")
+            continue
+        report = json.loads(context.run(folder, "--json", "--quiet", "--no-store", "--no-report", "-o", context.scratch / folder.replace("/", "_")).stdout)
+        named = [finding["ranks"] for finding in report["findings"] if finding["rule"].startswith("what_if.")]
+        assert named == [[RECORDED[name]] for name in RECORDED if folder.endswith(name)], (folder, named)

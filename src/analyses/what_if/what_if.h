@@ -5,14 +5,18 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/what_if/profile_changes.h"
 #include "analyses/what_if/stragglers.h"
 
 namespace debrief::analyses::what_if {
 
-// `row`: of what_if_job, the job's; `first_change`: of what_if_change, its first.
+// `row`: of what_if_job, the job's.
 void AddStageFindings(const StageJob& job, const Stragglers& found, const Identity& who,
                       int64_t row, std::vector<Finding>& findings);
 
 void AddStageRows(const StageJob& job, const Stragglers& found, const Identity& who, Part& part);
+
+void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, const Identity& who,
+                      AnalysisResult& result);
 
 }  // namespace debrief::analyses::what_if

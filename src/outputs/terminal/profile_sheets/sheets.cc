@@ -99,7 +99,8 @@ constexpr Sheet kSheets[] = {
     {"critical-path", "profile_critical_path", "Its segments",
      "rank segment duration_ns bound edge name", "duration_ns", "", kOptional},
     {"what-if", "what_if_job", "The job, replayed",
-     "source workers replicas stages steps steps_left_out recorded_ns replayed_ns typical_ns "
+     "source workers replicas stages steps steps_left_out unmatched recorded_ns replayed_ns "
+     "typical_ns "
      "slowdown wasted_share gap replay_error correlation spread cause why_not"},
     {"what-if", "what_if_cause", "What makes its steps long",
      "cause removed_share added_share cause_ranks", "removed_share", "", kOptional},
