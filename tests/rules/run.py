@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT / "tests/conformance"))
 from run import find_data  # noqa: E402
 
 LITERAL = re.compile(r'"((?:accel|comm_share|compile|compile_ranks|cost|coverage|flight|load_balance|memory|op_summary|profile|recording_end'
-                     r'|text_\w+|verdict)\.[a-z_0-9]+)"')
+                     r'|text_\w+|verdict|what_if)\.[a-z_0-9]+)"')
 COMPOSED = ["compile_ranks.order", "compile_ranks.collectives_by_graph", "compile_ranks.tensor_shapes"]
 PATTERNS = {
     "a sentinel": re.compile(r"-2147483648|-9223372036854775808|:-\d"),
@@ -103,7 +103,7 @@ def page(found):
     missing = [rule for rule in known if rule not in examples]
     parts = ["# Findings, an example of each", "",
              "Written by `tests/rules/run.py --update` from inputs of the tests. What the rules look at: [verdict.md](verdict.md),",
-             "[profile.md](profile.md), [compile.md](compile.md), [cost.md](cost.md), [accel_findings.md](accel_findings.md), [ops.md](ops.md).", ""]
+             "[profile.md](profile.md), [compile.md](compile.md), [cost.md](cost.md), [what_if.md](what_if.md), [accel_findings.md](accel_findings.md), [ops.md](ops.md).", ""]
     parts += [section(rule, *examples[rule]) for rule in sorted(examples)]
     parts += ["## Without an example", "", "No input of the tests has: " + ", ".join(missing) + ".", ""]
     return "\n".join(parts), {rule for rule, (name, _) in examples.items() if name.startswith("shared")}
