@@ -128,7 +128,11 @@ struct ConvertOptions {
   std::string output;      // file, of parquet a folder
   std::vector<int> ranks;  // empty: all
   std::string frames;      // of collapsed: host or python; empty: all
+  std::string kind;        // of inputs: those of this importer alone; empty: all
+  bool is_step = false;    // of another command: only trouble is said
 };
+// kNotFound when there is no timeline.
+Status Convert(const ConvertOptions& options, const GlobalOptions& global);
 int RunConvert(const ConvertOptions& options, const GlobalOptions& global);
 
 int RunAccel(const accel::Arguments& arguments, const std::string& command_line,
