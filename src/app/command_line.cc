@@ -148,7 +148,7 @@ CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
   AddOption(*flight, "-p,--prefix", options.prefix, "TEXT",
             "Only dumps with this in their name, before the rank");
   AddOption(*flight, "-o,--output", options.output, "FILE",
-            "Write a flat database: .json or .duckdb");
+            "Write a flat database: .json, .duckdb, or a plain pickle under any other name");
   AddOption(*flight, "--timeline", options.timeline, "FILE", "Write the dumps as a Chrome trace");
   AddFlightTables(*flight, options);
   flight->add_flag("--allow-incomplete-ranks", options.allow_incomplete_ranks,

@@ -40,7 +40,7 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global);
 struct FlightOptions {
   std::string folder;
   std::string prefix;    // of the names of dumps, before the rank; empty: any name
-  std::string output;    // .json or .duckdb: the flat database
+  std::string output;    // the flat database; its form follows from the name
   std::string timeline;  // Chrome trace of the dumps
   bool just_print_entries = false;
   bool print_stack_trace = false;
