@@ -8,12 +8,12 @@ const ms = 1e6;
 const start = 1760000000e9;
 
 const steps = [0, 1].flatMap((rank) =>
-  [10, 11, 12, 13, 14].map((label, step) => ({
+  [10, 11, 12, 13, 14].map((label, i) => ({
     ...who(rank),
-    step,
+    step: label,
     label,
     host_ns: 10 * ms,
-    start_ns: start + step * 20 * ms,
+    start_ns: start + i * 20 * ms,
     duration_ns: (label === 12 ? 50 : 20) * ms,
     busy_ns: 15 * ms,
     compute_ns: 10 * ms,
@@ -110,8 +110,8 @@ const gaps = [
 ];
 
 const critical = [
-  { ...who(0), definition: "debrief", window: "step", step: 1, state: "computed", total_ns: 20 * ms, cpu_ns: 15 * ms, data_loading_ns: 0, gpu_compute_ns: 5 * ms, gpu_communication_ns: 0, gpu_memcpy_ns: 0, kernel_launch_delay_ns: 0, kernel_kernel_delay_ns: 0 },
-  { ...who(1), definition: "debrief", window: "step", step: 1, state: "not_computable", reason: "no synchronisation events" },
+  { ...who(0), definition: "debrief", window: "step", step: 11, state: "computed", total_ns: 20 * ms, cpu_ns: 15 * ms, data_loading_ns: 0, gpu_compute_ns: 5 * ms, gpu_communication_ns: 0, gpu_memcpy_ns: 0, kernel_launch_delay_ns: 0, kernel_kernel_delay_ns: 0 },
+  { ...who(1), definition: "debrief", window: "step", step: 11, state: "not_computable", reason: "no synchronisation events" },
 ];
 
 const curve = Array.from({ length: 50 }, (_, point) => ({
