@@ -167,7 +167,7 @@ CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
 
 void AddCompileModes(CLI::App& compile, CompileOptions& options) {
   compile.add_flag("--compat", options.compat,
-                   "Count keys as unknown that tlparse 0.4.3 does not know");
+                   "Only files that tlparse 0.4.3 writes; keys it does not know count as unknown");
   compile.add_flag("--all-ranks-html", options.all_ranks,
                    "PATH is a folder of rank logs: a tree a rank, and a page that compares them");
   compile.add_flag("-e,--export", options.export_report, "The report of torch.export");
