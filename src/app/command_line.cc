@@ -146,7 +146,7 @@ CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
   AddOption(*flight, "-p,--prefix", options.prefix, "TEXT",
             "Only dumps with this in their name, before the rank");
   AddOption(*flight, "-o,--output", options.output, "FILE",
-            "Write a flat database: .json or .duckdb");
+            "Write a flat database: .json, .duckdb, or a plain pickle under any other name");
   AddOption(*flight, "--timeline", options.timeline, "FILE", "Write the dumps as a Chrome trace");
   AddFlightTables(*flight, options);
   flight->add_flag("--allow-incomplete-ranks", options.allow_incomplete_ranks,
@@ -165,7 +165,7 @@ CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
 
 void AddCompileModes(CLI::App& compile, CompileOptions& options) {
   compile.add_flag("--compat", options.compat,
-                   "Count keys as unknown that tlparse 0.4.3 does not know");
+                   "Only files that tlparse 0.4.3 writes; keys it does not know count as unknown");
   compile.add_flag("--all-ranks-html", options.all_ranks,
                    "PATH is a folder of rank logs: a tree a rank, and a page that compares them");
   compile.add_flag("-e,--export", options.export_report, "The report of torch.export");

@@ -40,7 +40,7 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global);
 struct FlightOptions {
   std::string folder;
   std::string prefix;    // of the names of dumps, before the rank; empty: any name
-  std::string output;    // .json or .duckdb: the flat database
+  std::string output;    // the flat database; its form follows from the name
   std::string timeline;  // Chrome trace of the dumps
   bool just_print_entries = false;
   bool print_stack_trace = false;
@@ -128,7 +128,11 @@ struct ConvertOptions {
   std::string output;      // file, of parquet a folder
   std::vector<int> ranks;  // empty: all
   std::string frames;      // of collapsed: host or python; empty: all
+  std::string kind;        // of inputs: those of this importer alone; empty: all
+  bool is_step = false;    // of another command: only trouble is said
 };
+// kNotFound when there is no timeline.
+Status Convert(const ConvertOptions& options, const GlobalOptions& global);
 int RunConvert(const ConvertOptions& options, const GlobalOptions& global);
 
 int RunAccel(const accel::Arguments& arguments, const std::string& command_line,

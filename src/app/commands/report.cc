@@ -13,6 +13,7 @@
 #include "app/commands/commands.h"
 #include "app/folders/staged_folder.h"
 #include "app/hooks/post_run.h"
+#include "app/shell_word.h"
 #include "app/terminal.h"
 #include "base/threads/guard.h"
 #include "outputs/output.h"
@@ -79,7 +80,8 @@ Status WriteFiles(const Model& model, const ReportOptions& options, const std::s
   OutputContext context{.folder = folder,
                         .threads = threads,
                         .parquet = options.parquet,
-                        .single_file = options.single_file};
+                        .single_file = options.single_file,
+                        .has_report = !options.no_report};
   std::vector<std::pair<const Output*, std::future<Status>>> running;
   for (const Output* output : WantedOutputs(options)) {
     running.emplace_back(output, StartBeside([&, output] {
@@ -105,6 +107,8 @@ void PrintAnswer(const Model& model, const ReportOptions& options, const GlobalO
   }
   OutputContext context{
       .text = &sink, .width = TerminalWidth(), .colour = WantsColour(), .unicode = WantsUnicode()};
+  // The console writes no files: it names the folder in commands that can be pasted.
+  if (!options.markdown) context.folder = ShellWord(options.output);
   for (const Output* output : AllOutputs()) {
     if (output->info.name == (options.markdown ? "markdown" : "console"))
       (void)output->write(model, context);
