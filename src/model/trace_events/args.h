@@ -51,6 +51,10 @@ struct Args {
   int64_t power = kNone64;
   std::string_view coll_group, peers, transfer_type;
 
+  // Of an op of a pipeline stage. `has_stage`: it names its part of the model.
+  bool has_stage = false;
+  int64_t step = kNone64, chunk = kNone64, microbatch = kNone64, op_seq = kNone64;
+
   // Of metadata: args.name, args.labels, args.sort_index.
   std::string_view name, labels;
   int64_t sort_index = kNone64;

@@ -348,6 +348,7 @@ void EventParser::AddDetails(const Event& event, int32_t slice) {
     AddWork(args, slice);
   if (args.has_op) AddOp(args, slice);
   if (args.has_collective) AddCollective(args, slice);
+  if (args.has_stage) AddStageOp(args, slice);
   if (args.has_stamps) AddStamp(event, slice);
   AddRest(event, slice);
 }
@@ -431,6 +432,17 @@ void EventParser::AddCollective(const Args& args, int32_t slice) {
   row.comms_id = InternIfAny(writer_, args.comms_id);
   NoteTold(row);
   writer_.part().tables.Edit<TimelineCollectiveTable>().Add(row);
+}
+
+void EventParser::AddStageOp(const Args& args, int32_t slice) {
+  if (args.step == kNone64 || args.op_seq == kNone64) return;
+  auto row = writer_.NewRow<TimelineStageOpRow>();
+  row.slice = slice;
+  row.step = args.step;
+  row.chunk = Narrow(args.chunk);
+  row.microbatch = Narrow(args.microbatch);
+  row.seq = args.op_seq;
+  writer_.part().tables.Edit<TimelineStageOpTable>().Add(row);
 }
 
 void EventParser::AddStamp(const Event& event, int32_t slice) {
