@@ -168,7 +168,7 @@ CLI::App* AddScale(CLI::App& app, Parsed& parsed) {
   engines->add_flag("--array", options.array, "A Slurm array, and a job that waits for it");
   engines->add_flag("--mpi", options.mpi, "mpirun");
   engines->add_flag("--k8s", options.k8s, "An indexed Job of Kubernetes, and one behind it");
-  scale->footer("Example:\n  debrief scale --slurm /jobs/4711 | sbatch");
+  scale->footer("Example:\n  debrief scale --slurm /jobs/4711");
   return scale;
 }
 

@@ -13,6 +13,7 @@
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
+#include "base/json/writer.h"
 #include "inputs/shards/shard.h"
 
 namespace debrief {
@@ -98,6 +99,18 @@ Result<std::string> ShardPath(const MapOptions& options, shards::Share share) {
   return (std::filesystem::path(options.output) / name).string();
 }
 
+void PrintShard(const std::string& path, shards::Share share, const GlobalOptions& global) {
+  std::string text = fmt::format("{}: share {} of {}\n", path, share.number + 1, share.of);
+  if (global.json) {
+    text.clear();
+    JsonWriter json(&text);
+    json.BeginObject().Field("shard", path).Field("share", share.number + 1);
+    json.Field("of", share.of).EndObject();
+    text += '\n';
+  }
+  StdoutSink().Write(text);
+}
+
 }  // namespace
 
 int RunMap(const MapOptions& options, const GlobalOptions& global) {
@@ -120,8 +133,7 @@ int RunMap(const MapOptions& options, const GlobalOptions& global) {
   Status status = shards::WriteShard(path.value(), found, inputs, share.value(),
                                      ImportOptionsFromEnvironment(now_ns), pool, budget);
   if (!status.ok()) return Fail(status);
-  if (!global.quiet)
-    PrintNote(fmt::format("wrote {} (share {} of {})", path.value(), share->number + 1, share->of));
+  PrintShard(path.value(), share.value(), global);
   return 0;
 }
 
