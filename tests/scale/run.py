@@ -155,7 +155,8 @@ def check_kills(debrief, scratch, times):
     numbers, shards, killed = random.Random(7), scratch / "shards", 0
     for _ in range(times):
         share = numbers.randrange(1, 4)
-        started = subprocess.Popen([debrief.binary, "map", job, "--shard", f"{share}/3", "-o", f"{shards}/", "--quiet"], env=CLEAN)
+        started = subprocess.Popen([debrief.binary, "map", job, "--shard", f"{share}/3", "-o", f"{shards}/", "--quiet"], env=CLEAN,
+                                   stdout=subprocess.DEVNULL)
         time.sleep(numbers.random() * 0.15)
         started.send_signal(signal.SIGKILL)
         killed += started.wait() != 0
