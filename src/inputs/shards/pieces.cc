@@ -97,6 +97,8 @@ Result<std::string> ReadPiece(const Source& file, const Piece& piece) {
   const bool lies_inside =
       piece.offset <= file.size() && piece.packed_bytes <= file.size() - piece.offset;
   if (!lies_inside) return Status(Code::kTruncated, "the shard ends too early");
+  if (piece.bytes / kOwnPacking.max_ratio > piece.packed_bytes)
+    return Status(Code::kInvalid, "it says that it unpacks to more than can be");
   ASSIGN_OR_RETURN(auto digest, DigestOf(file, piece));
   if (digest != piece.md5) return Status(Code::kInvalid, "its bytes do not have their checksum");
   ASSIGN_OR_RETURN(std::string bytes, ReadHead(*StreamOf(file, piece), piece.bytes));

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
-#include "base/bytes/md5.h"
 #include "base/version.h"
 #include "inputs/shards/pieces.h"
 #include "inputs/shards/shard.h"
@@ -38,6 +38,7 @@ bool ReadIndex(std::string_view bytes, ShardIndex& index) {
   if (index.version != kVersion) return true;  // the rest may have another form
   index.share.number = in.Get<uint32_t>();
   index.share.of = in.Get<uint32_t>();
+  index.listing = in.Text();
   index.found = in.Text();
   for (uint64_t left = in.Count(sizeof(uint32_t)); left > 0; --left)
     index.share_of.push_back(in.Get<uint32_t>());
@@ -50,6 +51,17 @@ bool ReadIndex(std::string_view bytes, ShardIndex& index) {
     if (record.input >= index.share_of.size()) in.Fail();
   }
   return in.ok() && index.share.number < index.share.of;
+}
+
+std::vector<FoundInput> FoundIn(const ShardIndex& index) {
+  std::vector<FoundInput> inputs;
+  ByteReader in(index.found);
+  for (uint64_t left = in.Count(1); left > 0 && in.ok(); --left) {
+    FoundInput input;
+    if (ReadFound(in, input) && inputs.size() < index.share_of.size())
+      inputs.push_back(std::move(input));
+  }
+  return inputs;
 }
 
 // Files of shards, in folders those whose name says so.
@@ -120,7 +132,7 @@ Status ShardSet::Open(const std::vector<std::string>& paths) {
     ByteReader in(shard->index.found);
     FoundInput first;
     if (in.Get<uint64_t>() > 0) (void)ReadFound(in, first);
-    const std::string key = Md5Hex(shard->index.found) + fmt::to_string(shard->index.share.of);
+    const std::string key = shard->index.listing + fmt::to_string(shard->index.share.of);
     listings[{first.path, key}].push_back(shard.get());
   }
   for (auto& [key, shards] : listings) {
@@ -135,20 +147,20 @@ Status ShardSet::Open(const std::vector<std::string>& paths) {
 void ShardSet::AddListing(std::span<const Shard* const> shards) {
   const ShardIndex& any = shards.front()->index;
   const size_t first = inputs_.size();
-  ByteReader in(any.found);
-  const uint64_t count = in.Count(1);
-  for (uint64_t i = 0; i < count && in.ok(); ++i) {
-    FoundInput input;
-    if (ReadFound(in, input)) inputs_.push_back(std::move(input));
-  }
-  inputs_.resize(first + std::min<size_t>(inputs_.size() - first, any.share_of.size()));
+  for (FoundInput& input : FoundIn(any)) inputs_.push_back(std::move(input));
   places_.resize(inputs_.size());
   std::set<uint32_t> present;
   for (const Shard* shard : shards) {
     present.insert(shard->index.share.number);
+    // What a task saw of its own share counts, where it saw something else.
+    const bool saw_the_same = shard->index.found == any.found;
+    std::vector<FoundInput> own;
+    if (!saw_the_same) own = FoundIn(shard->index);
     for (const Record& record : shard->index.records) {
       const size_t at = first + record.input;
-      if (at < places_.size() && places_[at].shard == nullptr) places_[at] = {shard, &record};
+      if (at >= places_.size() || places_[at].shard != nullptr) continue;
+      places_[at] = {shard, &record};
+      if (record.input < own.size()) inputs_[at] = std::move(own[record.input]);
     }
   }
   for (uint32_t share = 0; share < any.share.of; ++share) {

@@ -69,6 +69,7 @@ struct Record {
 struct ShardIndex {
   std::string version;
   Share share;
+  std::string listing;             // digest of all paths: shares of one listing have the same
   std::string found;               // bytes of FoundBytes()
   std::vector<uint32_t> share_of;  // by input
   Piece long_lists;

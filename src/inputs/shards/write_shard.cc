@@ -3,6 +3,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/bytes/md5.h"
 #include "base/version.h"
 #include "inputs/shards/pieces.h"
 #include "inputs/shards/shard.h"
@@ -45,6 +46,13 @@ std::string FoundBytes(const std::vector<FoundInput>& inputs) {
 
 namespace {
 
+// By paths alone: files of a job that still runs grow while tasks look at them.
+std::string ListingOf(const std::vector<FoundInput>& inputs) {
+  ByteWriter paths;
+  for (const FoundInput& input : inputs) paths.PutText(input.path);
+  return Md5Hex(paths.bytes());
+}
+
 void WritePiece(const Piece& piece, ByteWriter& out) {
   out.Put(piece.offset);
   out.Put(piece.packed_bytes);
@@ -57,6 +65,7 @@ std::string IndexBytes(const ShardIndex& index) {
   out.PutText(index.version);
   out.Put(index.share.number);
   out.Put(index.share.of);
+  out.PutText(index.listing);
   out.PutText(index.found);
   out.Put<uint64_t>(index.share_of.size());
   for (uint32_t share : index.share_of) out.Put(share);
@@ -149,6 +158,7 @@ Status WriteShard(const std::string& path, const std::string& found,
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i].who.input = static_cast<int32_t>(i);
   ShardIndex index{.version = std::string(kVersion),
                    .share = share,
+                   .listing = ListingOf(inputs),
                    .found = found,
                    .share_of = Divide(inputs, share.of),
                    .long_lists = {},
