@@ -125,7 +125,9 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   if (options.shard_set != nullptr) {
     LoadShards(inputs, *options.shard_set, pool, budget, *progress, model);
   } else {
-    ImportAll(inputs, ImportOptionsFromEnvironment(now_ns), pool, budget, *progress, model);
+    ImportOptions import = ImportOptionsFromEnvironment(now_ns);
+    import.keeps_args = options.keeps_args;
+    ImportAll(inputs, import, pool, budget, *progress, model);
   }
   std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());
   if (options.derived_tables) chosen = AnalysesFor(*options.derived_tables, chosen);

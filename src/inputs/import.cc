@@ -70,7 +70,10 @@ using OnBytes = std::function<void(uint64_t bytes)>;
 
 void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool,
           const OnBytes& on_bytes, Imported& imported) {
-  ImportContext context{.who = input.who, .path = input.path, .now_ns = options.now_ns};
+  ImportContext context{.who = input.who,
+                        .path = input.path,
+                        .now_ns = options.now_ns,
+                        .keeps_args = options.keeps_args};
   std::unique_ptr<Reader> reader = input.importer->open(context);
   uint64_t told = 0;
   auto on_range = [&](uint64_t range_bytes) {

@@ -7,6 +7,8 @@
 
 #include "analyses/flight/arrivals/arrivals.h"
 #include "analyses/flight/cause.h"
+#include "analyses/flight/matching/p2p_sizes.h"
+#include "analyses/flight/matching/region.h"
 #include "analyses/flight/waits/waits.h"
 #include "analyses/flight/words.h"
 #include "tables/comm_arrival.h"
@@ -88,12 +90,13 @@ class MatchWriter : private RowWriter {
         waits_(waits),
         matches_(part.tables.Edit<CommMatchTable>()),
         calls_(part.tables.Edit<CommCallTable>()),
-        match_of_unit_(index.units.size(), -1) {
+        match_of_unit_(index.units.size(), -1),
+        is_blamed_(index.units.size()) {
     for (const Cause& cause : causes) {
       for (int32_t at : cause.units) {
         const Unit& unit = index.UnitAt(at);
-        if (!std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank)) continue;
-        blamed_[{unit.group, unit.seq}].push_back(unit.rank);
+        if (std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank))
+          is_blamed_[static_cast<size_t>(at)] = true;
       }
     }
   }
@@ -144,7 +147,7 @@ class MatchWriter : private RowWriter {
         (never ? missing : unknown).push_back(rank);
       }
     }
-    const std::vector<int32_t>& blamed = BlamedIn(group, seq_row.seq);
+    const std::vector<int32_t> blamed = BlamedIn(units);
     const Unit& first = index_.UnitAt(RightOne(units, blamed));
     CommMatchRow row = NewMatch(group, first.region ? "region" : "collective");
     row.seq = seq_row.seq;
@@ -166,10 +169,12 @@ class MatchWriter : private RowWriter {
     Finish(row, units);
   }
 
-  const std::vector<int32_t>& BlamedIn(const Group& group, int32_t seq) const {
-    static const std::vector<int32_t> kNobody;
-    auto found = blamed_.find({static_cast<int32_t>(&group - index_.groups.data()), seq});
-    return found == blamed_.end() ? kNobody : found->second;
+  std::vector<int32_t> BlamedIn(std::span<const int32_t> units) const {
+    std::vector<int32_t> ranks;
+    for (int32_t at : units) {
+      if (is_blamed_[static_cast<size_t>(at)]) ranks.push_back(index_.UnitAt(at).rank);
+    }
+    return ranks;
   }
 
   // A member that nobody blames; the first when all are.
@@ -219,10 +224,14 @@ class MatchWriter : private RowWriter {
     }
     bool known = unit.peer < 0 && !unit.fell_out && index_.RankAt(unit.partner).has_dump;
     if (unit.peer < 0) other.push_back(unit.partner);
-    row.status = part_.pools.Intern(completed.size() == joined.size() ? "completed"
-                                    : unit.peer >= 0                  ? "running"
-                                    : known                           ? "waiting"
-                                                                      : "unknown");
+    bool differ = unit.peer >= 0 && !IsSameAmount(index_, unit, index_.UnitAt(unit.peer));
+    if (differ) row.mismatch = part_.pools.Intern("size");
+    if (const auto blamed = BlamedIn(units); !blamed.empty()) row.blamed = Ranks(blamed);
+    row.status = part_.pools.Intern(differ                              ? "mismatch"
+                                    : completed.size() == joined.size() ? "completed"
+                                    : unit.peer >= 0                    ? "running"
+                                    : known                             ? "waiting"
+                                                                        : "unknown");
     row.joined = Ranks(joined);
     row.completed = Ranks(completed);
     row.missing = Ranks(known ? other : std::vector<int32_t>());
@@ -238,6 +247,9 @@ class MatchWriter : private RowWriter {
   }
 
   void AddCalls() {
+    int32_t first_region = 0;
+    for (int32_t region : calls_.region) first_region = std::max(first_region, region + 1);
+    const std::vector<int32_t> regions = NumberRegions(index_, first_region);
     calls_.Reserve(calls_.size() + index_.unit_of_row.size());
     for (size_t i = 0; i < index_.unit_of_row.size(); ++i) {
       int32_t unit = index_.unit_of_row[i];
@@ -246,6 +258,7 @@ class MatchWriter : private RowWriter {
       row.rank = index_.GlobalRank(index_.UnitAt(unit).rank);
       row.op_row = static_cast<int32_t>(index_.first_row + static_cast<int64_t>(i));
       row.match = match_of_unit_[static_cast<size_t>(unit)];
+      row.region = regions[i];
       calls_.Add(row);
     }
   }
@@ -300,8 +313,8 @@ class MatchWriter : private RowWriter {
   CommMatchTable& matches_;
   CommCallTable& calls_;
   std::vector<int32_t> match_of_unit_;
-  std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> blamed_;  // by group and sequence
-  std::map<int32_t, ListId> waits_at_;                                  // by place
+  std::vector<bool> is_blamed_;         // beside units
+  std::map<int32_t, ListId> waits_at_;  // by place
 };
 
 class ArrivalWriter : private RowWriter {
