@@ -88,6 +88,9 @@ add_suite(hostile hostile 600 ${Python3_EXECUTABLE} tests/hostile/run.py
 add_suite(hostile.compile hostile 700 ${Python3_EXECUTABLE} tests/hostile/compile_logs.py
           --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
 
+# Shards of jobs, joined, against one process that reads all.
+add_suite(scale scale 550 ${Python3_EXECUTABLE} tests/scale/run.py --binary $<TARGET_FILE:debrief> --short)
+
 add_suite(hostile.outputs hostile 500 ${Python3_EXECUTABLE} tests/hostile/outputs.py --binary $<TARGET_FILE:debrief>)
 
 # Seeded and short; make attack is the long form.

@@ -28,6 +28,9 @@ namespace {
 struct Parsed {
   GlobalOptions global;
   ReportOptions report;
+  ReportOptions reduce;
+  MapOptions map;
+  ScaleOptions scale;
   FlightOptions flight;
   CompileOptions compile;
   ProfileOptions profile;
@@ -101,25 +104,77 @@ void AddTop(CLI::App& app, Number& top, const char* words) {
   AddOption(app, "--top", top, "N", words)->check(CLI::NonNegativeNumber.description(""));
 }
 
+void AddReportOptions(CLI::App& app, ReportOptions& report) {
+  AddOption(app, "-o,--output", report.output, "DIR",
+            "Folder to write; an earlier report in it is replaced (debrief_out)");
+  app.add_flag("--overwrite", report.overwrite,
+               "Also replace what another command of debrief wrote there");
+  app.add_flag("--no-store", report.no_store, "Do not write run.duckdb (the tables for SQL)");
+  app.add_flag("--no-report", report.no_report,
+               "Do not write the report (index.html and its data)");
+  app.add_flag("--single-file", report.single_file,
+               "The report as one file: data inside index.html, not in report_data/");
+  app.add_flag("--parquet", report.parquet, "Also write every table as Parquet");
+  app.add_flag("--markdown", report.markdown, "The verdict as Markdown, for a ticket");
+  AddOption(app, "--with", report.with, "NAME",
+            "Also write this output, for example flight_timeline (see list outputs)")
+      ->allow_extra_args(false);
+}
+
 void AddReport(CLI::App& app, Parsed& parsed) {
   AddOption(app, "PATH", parsed.report.paths, "",
             "Files, folders, archives (.gz .zst .tar .zip), - for stdin");
-  AddOption(app, "-o,--output", parsed.report.output, "DIR",
-            "Folder to write; an earlier report in it is replaced (debrief_out)");
-  app.add_flag("--overwrite", parsed.report.overwrite,
-               "Also replace what another command of debrief wrote there");
-  app.add_flag("--no-store", parsed.report.no_store,
-               "Do not write run.duckdb (the tables for SQL)");
-  app.add_flag("--no-report", parsed.report.no_report,
-               "Do not write the report (index.html and its data)");
-  app.add_flag("--single-file", parsed.report.single_file,
-               "The report as one file: data inside index.html, not in report_data/");
-  app.add_flag("--parquet", parsed.report.parquet, "Also write every table as Parquet");
-  app.add_flag("--markdown", parsed.report.markdown, "The verdict as Markdown, for a ticket");
-  AddOption(app, "--with", parsed.report.with, "NAME",
-            "Also write this output, for example flight_timeline (see list outputs)")
-      ->allow_extra_args(false);
+  AddReportOptions(app, parsed.report);
   AddRunOptions(app, parsed);
+}
+
+CLI::App* AddMap(CLI::App& app, Parsed& parsed) {
+  auto* map = app.add_subcommand("map", "Read a share of a large job, on one of many machines");
+  MapOptions& options = parsed.map;
+  AddOption(*map, "PATH", options.paths, "", "The whole job: the same paths on every machine")
+      ->required();
+  AddOption(*map, "-o,--output", options.output, "SHARD", "File to write, or a folder for it")
+      ->required();
+  auto* shard =
+      AddOption(*map, "--shard", options.shard, "I/N",
+                "This share, 1/N to N/N (as Slurm, MPI or Kubernetes number their tasks)");
+  map->add_flag("--local", options.local, "The paths are this machine's own: read all of them")
+      ->excludes(shard);
+  AddGlobal(*map, parsed);
+  AddJobs(*map, parsed);
+  map->footer("Example:\n  debrief map examples/hung-job --shard 1/2 -o shards/");
+  return map;
+}
+
+CLI::App* AddReduce(CLI::App& app, Parsed& parsed) {
+  auto* reduce = app.add_subcommand("reduce", "Join the shards of `debrief map`: the same report");
+  parsed.reduce.from_shards = true;
+  AddOption(*reduce, "SHARD", parsed.reduce.paths, "", "Shards, or folders of them")->required();
+  AddReportOptions(*reduce, parsed.reduce);
+  AddOption(*reduce, "--post-run", parsed.reduce.post_run, "CMD",
+            "Then run CMD with findings.json on its stdin (docs/hooks.md)");
+  AddGlobal(*reduce, parsed);
+  AddRunOptions(*reduce, parsed);
+  reduce->footer("Example:\n  debrief reduce shards/ -o debrief_out");
+  return reduce;
+}
+
+CLI::App* AddScale(CLI::App& app, Parsed& parsed) {
+  auto* scale = app.add_subcommand("scale", "Print the script that maps and reduces on a cluster");
+  ScaleOptions& options = parsed.scale;
+  AddOption(*scale, "JOB", options.job, "", "Folder of the job, on a file system that all see")
+      ->required();
+  AddOption(*scale, "-o,--output", options.output, "DIR", "Folder of the report (debrief_out)");
+  AddOption(*scale, "--tasks", options.tasks, "N", "Tasks that map (16)")
+      ->check(Between(1, 100000));
+  auto* engines = scale->add_option_group("For");
+  engines->require_option(1);
+  engines->add_flag("--slurm", options.slurm, "One Slurm job: srun maps, then one task reduces");
+  engines->add_flag("--array", options.array, "A Slurm array, and a job that waits for it");
+  engines->add_flag("--mpi", options.mpi, "mpirun");
+  engines->add_flag("--k8s", options.k8s, "An indexed Job of Kubernetes, and one behind it");
+  scale->footer("Example:\n  debrief scale --slurm /jobs/4711");
+  return scale;
 }
 
 void AddFlightTables(CLI::App& flight, FlightOptions& options) {
@@ -500,9 +555,9 @@ Status ConfineFor(const Parsed& parsed, const CLI::App& app) {
   const bool is_report = app.get_subcommands().empty() && !parsed.report.paths.empty();
   if ((is_compile && !parsed.compile.no_browser) || (is_serve && parsed.serve.open))
     PrepareBrowser();
-  if (is_report) {
-    const auto& command = parsed.report.post_run;
-    TRY(PreparePostRun(command ? &*command : nullptr, parsed.report.output));
+  if (is_report || app.got_subcommand("reduce")) {
+    const ReportOptions& report = is_report ? parsed.report : parsed.reduce;
+    TRY(PreparePostRun(report.post_run ? &*report.post_run : nullptr, report.output));
   }
   const bool is_transfer = app.got_subcommand("fetch") || app.got_subcommand("publish");
   if (!is_serve && !is_transfer) Confine(parsed.global);
@@ -539,6 +594,9 @@ int RunCommandLine(int argc, char** argv) {
       {AddList(app, parsed), [&] { return RunList(parsed.list, parsed.global); }},
       {AddQuery(app, parsed), [&] { return RunQueryCommand(parsed.query, parsed.global); }},
       {AddExplain(app, parsed), [&] { return RunExplain(parsed.explain, parsed.global); }},
+      {AddMap(app, parsed), [&] { return RunMap(parsed.map, parsed.global); }},
+      {AddReduce(app, parsed), [&] { return RunReport(parsed.reduce, parsed.global); }},
+      {AddScale(app, parsed), [&] { return RunScale(parsed.scale); }},
       {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
       {AddFetch(app, parsed), [&] { return RunFetch(parsed.fetch, parsed.global); }},
       {AddPublish(app, parsed), [&] { return RunPublish(parsed.publish, parsed.global); }},
@@ -553,8 +611,8 @@ int RunCommandLine(int argc, char** argv) {
   }
   if (Status status = ConfineFor(parsed, app); !status.ok()) return Fail(status);
   parsed.accel.has_counters = app.get_subcommand("accel")->count("--counter") > 0;
-  parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = parsed.profile.fail_on =
-      LevelOf(parsed.fail_on);
+  parsed.report.fail_on = parsed.reduce.fail_on = parsed.flight.fail_on = parsed.compile.fail_on =
+      parsed.profile.fail_on = LevelOf(parsed.fail_on);
   for (const auto& [command, run] : commands) {
     if (command->parsed()) return run();
   }
