@@ -24,6 +24,7 @@ struct BuildOptions {
   std::function<void(std::vector<FoundInput>&)> select;
   // Derived tables that are wanted: only the analyses they need run. None: all analyses run.
   std::optional<std::span<const std::string_view>> derived_tables = std::nullopt;
+  bool ops_alone = false;  // see ImportOptions
   // Called for every input once its job and rank are known; one that is not wanted is not read.
   std::function<bool(const FoundInput&)> is_wanted = nullptr;
 };
