@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "base/pickle/ops.h"
 
@@ -70,10 +70,14 @@ class Windows {
         next_ += line + 1;
         return text.substr(0, line);
       }
-      if (text.size() < wanted) return next_ = end_, std::string_view();
+      if (text.size() < wanted) {
+        next_ = end_;
+        return {};
+      }
     }
     failed_ = true;
-    return next_ = end_, std::string_view();
+    next_ = end_;
+    return {};
   }
   bool failed() const { return failed_; }
   uint64_t offset() const { return next_; }
