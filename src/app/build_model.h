@@ -27,6 +27,8 @@ struct BuildOptions {
   bool ops_alone = false;  // see ImportOptions
   // Called for every input once its job and rank are known; one that is not wanted is not read.
   std::function<bool(const FoundInput&)> is_wanted = nullptr;
+  // Arguments of slices that have no column are read as well (table timeline_args).
+  bool keeps_args = false;
 };
 
 // Finds the inputs and assigns job, attempt and rank; fills the tables of that.

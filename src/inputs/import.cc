@@ -98,6 +98,7 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, uin
   ImportContext context{.who = input.who,
                         .path = input.path,
                         .now_ns = options.now_ns,
+                        .keeps_args = options.keeps_args,
                         .ops_alone = options.ops_alone};
   std::unique_ptr<Reader> reader = input.importer->open(context);
   auto on_range = [&](uint64_t range_bytes) {

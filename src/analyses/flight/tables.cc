@@ -1,5 +1,7 @@
 // The tables comm_match, comm_call, first_incomplete, comm_arrival and comm_traffic.
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -33,15 +35,14 @@ class RowWriter {
     return row;
   }
 
+  // Every rank of a large group names it: its members are translated once.
   template <typename Row>
   void NameGroup(const Group& group, Row& row) {
-    row.group_name = Copy(group.name);
-    row.group_desc = Copy(group.description);
-    row.members = Ranks(group.members);
-    if constexpr (requires { row.role; }) {
-      std::string_view role = RoleOf(index_, group);
-      if (!role.empty()) row.role = part_.pools.Intern(role);
-    }
+    const GroupNames& names = NamesOf(group);
+    row.group_name = names.name;
+    row.group_desc = names.description;
+    row.members = names.members;
+    if constexpr (requires { row.role; }) row.role = names.role;
   }
 
   StringId Copy(StringId id) {
@@ -51,7 +52,7 @@ class RowWriter {
   ListId Ranks(const std::vector<int32_t>& positions) {
     list_.clear();
     for (int32_t position : positions) list_.push_back(index_.GlobalRank(position));
-    std::sort(list_.begin(), list_.end());
+    if (!std::is_sorted(list_.begin(), list_.end())) std::sort(list_.begin(), list_.end());
     return part_.pools.lists.Intern(list_);
   }
 
@@ -59,6 +60,26 @@ class RowWriter {
   Part& part_;
 
  private:
+  struct GroupNames {
+    StringId name = StringId::kNone;
+    StringId description = StringId::kNone;
+    StringId role = StringId::kNone;
+    ListId members = ListId::kNone;
+  };
+
+  const GroupNames& NamesOf(const Group& group) {
+    names_.resize(index_.groups.size());
+    auto& names = names_[static_cast<size_t>(&group - index_.groups.data())];
+    if (names) return *names;
+    names = {.name = Copy(group.name),
+             .description = Copy(group.description),
+             .members = Ranks(group.members)};
+    std::string_view role = RoleOf(index_, group);
+    if (!role.empty()) names->role = part_.pools.Intern(role);
+    return *names;
+  }
+
+  std::vector<std::optional<GroupNames>> names_;  // beside Index::groups
   std::vector<int64_t> list_;
 };
 
@@ -272,20 +293,28 @@ class MatchWriter : private RowWriter {
       bool told = newest != kNone64 && created != kNone64;
       if (told && !__builtin_sub_overflow(newest, created, &age)) row.age_ns = age;
       row.op_row = unit.row;
-      std::vector<int32_t> on;
-      if (&unit == waits_.At(rank)) {
-        for (const Wait& wait : waits_.Of(rank)) on.push_back(wait.on);
-      }
-      row.waits_for = Ranks(on);
+      row.waits_for = WaitsFor(&unit == waits_.At(rank) ? waits_.PlaceOf(rank) : -1, rank);
       part_.tables.Edit<FirstIncompleteTable>().Add(row);
     }
+  }
+
+  // All who wait at one place wait for the same.
+  ListId WaitsFor(int32_t place, int32_t rank) {
+    auto [known, is_new] = waits_at_.try_emplace(place, ListId::kNone);
+    if (!is_new) return known->second;
+    std::vector<int32_t> on;
+    if (place >= 0) {
+      for (const Wait& wait : waits_.Of(rank)) on.push_back(wait.on);
+    }
+    return known->second = Ranks(on);
   }
 
   const Waits& waits_;
   CommMatchTable& matches_;
   CommCallTable& calls_;
   std::vector<int32_t> match_of_unit_;
-  std::vector<bool> is_blamed_;  // beside units
+  std::vector<bool> is_blamed_;         // beside units
+  std::map<int32_t, ListId> waits_at_;  // by place
 };
 
 class ArrivalWriter : private RowWriter {
