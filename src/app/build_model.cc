@@ -127,6 +127,7 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   } else {
     ImportOptions import = ImportOptionsFromEnvironment(now_ns);
     import.keeps_args = options.keeps_args;
+    import.ops_alone = options.ops_alone;
     ImportAll(inputs, import, pool, budget, *progress, model);
   }
   std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());

@@ -28,6 +28,7 @@ struct BuildOptions {
   std::optional<std::span<const std::string_view>> derived_tables = std::nullopt;
   // Instead of reading: what was read elsewhere. `paths` are then those of the shards.
   shards::ShardSet* shard_set = nullptr;
+  bool ops_alone = false;  // see ImportOptions
   // Called for every input once its job and rank are known; one that is not wanted is not read.
   std::function<bool(const FoundInput&)> is_wanted = nullptr;
   // Arguments of slices that have no column are read as well (table timeline_args).

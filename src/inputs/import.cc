@@ -68,16 +68,30 @@ uint64_t ShareOf(uint64_t whole, uint64_t part, uint64_t of) {
 
 using OnBytes = std::function<void(uint64_t bytes)>;
 
-void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool,
+// Unpacking is the first half of the way of a packed input. Returns what it counted for.
+uint64_t Open(FoundInput& input, SpillBudget& budget, const OnBytes& on_bytes, Spilled& opened) {
+  uint64_t packed = 0, told = 0;
+  opened = OpenInput(input, budget, [&](uint64_t bytes) {
+    packed += bytes;
+    const uint64_t half = std::min(packed, input.bytes) / 2;
+    on_bytes(half - told);
+    told = half;
+  });
+  return told;
+}
+
+// `told` bytes were counted before.
+void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, uint64_t told,
           const OnBytes& on_bytes, Imported& imported) {
+  const uint64_t left = input.bytes - told;
   ImportContext context{.who = input.who,
                         .path = input.path,
                         .now_ns = options.now_ns,
-                        .keeps_args = options.keeps_args};
+                        .keeps_args = options.keeps_args,
+                        .ops_alone = options.ops_alone};
   std::unique_ptr<Reader> reader = input.importer->open(context);
-  uint64_t told = 0;
   auto on_range = [&](uint64_t range_bytes) {
-    uint64_t share = ShareOf(input.bytes, range_bytes, imported.source->size());
+    uint64_t share = ShareOf(left, range_bytes, imported.source->size());
     told += share;
     on_bytes(share);
   };
@@ -109,10 +123,11 @@ Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& 
   if (input.importer == nullptr || input.state != InputState::kRecognised) return imported;
   Status trouble;
   if (IsRead(input)) {
-    Spilled opened = OpenInput(input, budget);
+    Spilled opened;
+    const uint64_t told = Open(input, budget, on_bytes, opened);
     trouble = std::move(opened.trouble);
     imported.source = std::move(opened.source);
-    if (imported.source != nullptr) Read(input, options, pool, on_bytes, imported);
+    if (imported.source != nullptr) Read(input, options, pool, told, on_bytes, imported);
   } else if (input.packing != Packing::kNone && !input.file.empty()) {
     trouble = CheckPacked(input, input.content_bytes);
   }

@@ -17,6 +17,7 @@ namespace debrief {
 struct ImportOptions {
   int64_t now_ns = 0;       // for formats whose times have no year
   bool keeps_args = false;  // of timelines: what has no column, too (table timeline_args)
+  bool ops_alone = false;   // of recordings: recorded ops and memory, no timeline
   // For tests: everything is read again in chunks of these sizes, which must change nothing.
   std::vector<uint64_t> check_chunk_bytes = {};
 };
