@@ -124,7 +124,8 @@ void FindStuck(const Scene& scene, std::vector<Finding>& findings) {
   if (FindBlocked(scene, findings)) return;
   for (const Suspicion& suspicion : kSuspicions) {
     std::map<int32_t, size_t> rows = RowsOfKind(scene, suspicion.kind);
-    bool alone = rows.size() == 1 && scene.talk.ranks.size() > 1;
+    // A monitor names the rank of which it speaks.
+    bool alone = rows.size() == 1 && (scene.talk.ranks.size() > 1 || suspicion.kind == "stuck");
     if (!alone) continue;
     auto [rank, row] = *rows.begin();
     Finding finding = NewFinding(scene, "text_hang.stuck");
