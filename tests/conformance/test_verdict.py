@@ -49,7 +49,7 @@ TRUTH = {
     },
     "type_mismatch": {
         None: ("flight.type_mismatch", [1], "called broadcast"),
-        "!dumps": ("text_hang.differs", [1], "completed number 16 of mesh_dp in which rank 3 still waits"),
+        "!dumps": ("text_hang.differs", [1], "did not join all_reduce 16 of mesh_dp in which rank 3 waits"),
         "!text": ("flight.type_mismatch", [1], "called broadcast"),
         "!compile logs": ("flight.type_mismatch", [1], "called broadcast"),
     },
