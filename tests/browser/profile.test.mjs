@@ -6,8 +6,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCount } from "./steps.mjs";
-import { emptyRun } from "./fixture.mjs";
-import { hostileName, profileRun } from "./profile_fixture.mjs";
+import { emptyRun } from "./fixtures/fixture.mjs";
+import { hostileName, profileRun } from "./fixtures/profile_fixture.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const example = path.join(root, "examples/two-rank-profile");
@@ -106,7 +106,7 @@ const selection = {
     await page.locator(".step-chart .hit").nth(2).click();
     assert.match(page.url(), /step=12/);
     const link = page.getByRole("link", { name: "Show this step in the timeline" });
-    assert.equal(await link.getAttribute("href"), "#/timeline?rank=1&step=2");
+    assert.equal(await link.getAttribute("href"), "#/timeline?rank=1&step=12");
     assert.equal(
       await page.getByRole("link", { name: "finding", exact: true }).getAttribute("href"),
       "#/verdict?finding=f1",

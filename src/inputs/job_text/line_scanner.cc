@@ -7,6 +7,7 @@
 #include "base/text/strings.h"
 #include "inputs/job_text/exception_lines.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/job_text/log_records.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::job_text {
@@ -93,9 +94,10 @@ bool JoinLogText(std::string& text, std::string_view next) {
   LogParts first = SplitLog(text);
   LogParts more = SplitLog(next);
   if (more.header.empty() || first.header != more.header) return false;
-  if (text.size() >= kMaxText) return true;
+  const size_t longest = LongestRecord(first.message);
+  if (text.size() >= longest) return true;
   text += '\n';
-  text += more.message.substr(0, kMaxText - text.size());
+  text += more.message.substr(0, longest - text.size());
   return true;
 }
 
@@ -189,6 +191,7 @@ void LineScanner::Add(std::string_view raw) {
   PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
   std::string_view text = line.text;
   if (text.empty() || (IsIndented(text) && IsBlank(text))) return;
+  result_.weights.Add(raw, text);
   uint32_t index = StreamOf(OwnerOf(line));
   Stream& stream = streams_[index];
   stream.last = raw;
@@ -198,6 +201,7 @@ void LineScanner::Add(std::string_view raw) {
   bool keep = std::exchange(stream.keep_next, GoesOnInNextLine(text)) || ends;
   bool joined = what == LineClass::kTorchLog && stream.log != 0 &&
                 JoinLogText(result_.lines[stream.log - 1].text, text);
+  if (joined) ++result_.lines[stream.log - 1].joined;
   if (!joined && (what != LineClass::kOther || keep)) Keep(what, index, line);
   if (what == LineClass::kOther) AddPlain(raw, line, stream, index);
   if (!result_.streams[index].owner.IsNobody()) result_.last_marked = index;
@@ -244,7 +248,7 @@ void LineScanner::Keep(LineClass what, uint32_t stream, const PeeledLine& line) 
   // An error file is one line, and its stack stands at the end.
   const size_t most = what == LineClass::kErrorFile ? kMaxLook : kMaxText;
   result_.lines.push_back({what, stream, result_.line_count, line.time_ns, line.raised,
-                           result_.last_marked, std::string(line.text.substr(0, most))});
+                           result_.last_marked, 1, std::string(line.text.substr(0, most))});
   if (what == LineClass::kTorchLog) streams_[stream].log = result_.lines.size();
 }
 

@@ -1,0 +1,172 @@
+#include "analyses/compile/break_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analyses/compile/rows.h"
+#include "base/text/strings.h"
+#include "model/headline.h"
+#include "tables/compile_break.h"
+#include "tables/compile_failure.h"
+#include "torch/code_words.h"
+
+namespace debrief::analyses::compile_breaks {
+
+namespace {
+
+constexpr size_t kMostShown = 16;
+constexpr size_t kReasonWidth = 40;  // of a headline
+
+std::string Place(const Pools& pools, StringId file, int32_t line) {
+  return CodeInWords("", pools.Text(file), line);
+}
+
+// One distinct break over all ranks of an attempt.
+struct DistinctBreak {
+  std::vector<int64_t> rows;
+  int64_t count = 0;
+  double seconds = 0;  // of the rank that lost most
+};
+
+using BreakKey = std::tuple<StringId, StringId, int32_t>;  // reason, file, line
+
+class BreakReporter {
+ public:
+  explicit BreakReporter(const Part& part)
+      : pools_(part.pools), rows_(part.tables.Get<CompileBreakTable>()) {}
+
+  Finding Report(const std::vector<size_t>& rows) const {
+    std::vector<DistinctBreak> told = Distinct(rows);
+    const size_t first = static_cast<size_t>(told[0].rows[0]);
+    Finding finding = NewFinding("compile.graph_breaks", rows_.job[first], rows_.attempt[first],
+                                 Severity::kWarning, Role::kCause);
+    finding.headline = fmt::format(
+        "{} in compiled code{} {}: {}",
+        told.size() == 1 ? "1 graph break" : fmt::format("{} graph breaks", told.size()),
+        told.size() == 1 ? " at" : "; the costliest at",
+        Place(pools_, rows_.user_file[first], rows_.user_line[first]),
+        ShortText(pools_.Text(rows_.reason[first]), kReasonWidth));
+    for (size_t i = 0; i < std::min(told.size(), kMostShown); ++i) AddEvidence(told[i], finding);
+    for (size_t row : rows) AddRank(finding.ranks, rows_.rank[row]);
+    finding.why = "as the compiler logged them";
+    finding.next_step = NextStep(first);
+    return finding;
+  }
+
+ private:
+  // Costliest first.
+  std::vector<DistinctBreak> Distinct(const std::vector<size_t>& rows) const {
+    std::map<BreakKey, size_t> places;
+    std::vector<DistinctBreak> told;
+    for (size_t row : rows) {
+      auto [found, is_new] = places.try_emplace(
+          BreakKey(rows_.reason[row], rows_.user_file[row], rows_.user_line[row]), told.size());
+      if (is_new) told.emplace_back();
+      DistinctBreak& to = told[found->second];
+      to.rows.push_back(static_cast<int64_t>(row));
+      to.count += rows_.count[row];
+      to.seconds = std::max(to.seconds, rows_.wasted_s[row] + rows_.resume_s[row]);
+    }
+    std::sort(told.begin(), told.end(), [](const DistinctBreak& a, const DistinctBreak& b) {
+      return a.seconds != b.seconds ? a.seconds > b.seconds : a.rows[0] < b.rows[0];
+    });
+    return told;
+  }
+
+  void AddEvidence(const DistinctBreak& told, Finding& finding) const {
+    const size_t row = static_cast<size_t>(told.rows[0]);
+    finding.evidence.push_back(
+        {fmt::format("{} in {} at {}: {} ({}, {:.2f} s)", pools_.Text(rows_.kind[row]),
+                     pools_.Text(rows_.functions[row]),
+                     Place(pools_, rows_.user_file[row], rows_.user_line[row]),
+                     pools_.Text(rows_.reason[row]),
+                     told.count == 1 ? "once" : fmt::format("{} times", told.count), told.seconds),
+         "compile_break", told.rows});
+    finding.compile_ids.emplace_back(pools_.Text(rows_.first_compile_id[row]));
+    finding.source.push_back(
+        {rows_.rank[row], std::string(pools_.Text(rows_.user_file[row])), rows_.user_line[row]});
+  }
+
+  // The compiler's first hint, else to look at the line.
+  std::string NextStep(size_t row) const {
+    const std::string_view hints = pools_.Text(rows_.hints[row]);
+    if (!hints.empty()) return std::string(FirstLine(hints));
+    return fmt::format("look at {}; `torch.compile(..., fullgraph=True)` stops at each graph break",
+                       Place(pools_, rows_.user_file[row], rows_.user_line[row]));
+  }
+
+  const Pools& pools_;
+  const CompileBreakTable& rows_;
+};
+
+Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row) {
+  const bool falls_back = rows.falls_back[row] != 0;
+  Finding finding = NewFinding("compile.failed", rows.job[row], rows.attempt[row],
+                               falls_back ? Severity::kWarning : Severity::kError, Role::kCause);
+  const bool has_line = rows.user_file[row] != StringId::kNone && rows.user_line[row] != kNone32;
+  finding.headline = fmt::format(
+      "Compiling {} failed{}: {}",
+      CodeInWords(pools.Text(rows.function[row]), pools.Text(rows.file[row]), rows.line[row]),
+      has_line ? " at " + Place(pools, rows.user_file[row], rows.user_line[row]) : "",
+      pools.Text(rows.fail_type[row]));
+  finding.compile_ids = {std::string(pools.Text(rows.compile_id[row]))};
+  finding.source.push_back(
+      has_line
+          ? SourceLine{rows.rank[row], std::string(pools.Text(rows.user_file[row])),
+                       rows.user_line[row]}
+          : SourceLine{rows.rank[row], std::string(pools.Text(rows.file[row])), rows.line[row]});
+  finding.evidence.push_back(
+      {fmt::format("{}: {}", pools.Text(rows.fail_type[row]), pools.Text(rows.reason[row])),
+       "compile_failure",
+       {}});
+  finding.confidence = falls_back ? 0.9 : 0.8;
+  finding.why = falls_back ? "a graph break was logged for it: the function runs uncompiled"
+                           : "no graph break was logged for it, so the exception was raised; the "
+                             "program may have caught it";
+  finding.next_step = fmt::format(
+      "read all of it: debrief query OUT \"SELECT text FROM compile_failure WHERE compile_id = "
+      "'{}'\"",
+      finding.compile_ids[0]);
+  return finding;
+}
+
+void AddBreaks(const Part& part, std::vector<Finding>& findings) {
+  const auto& rows = part.tables.Get<CompileBreakTable>();
+  std::map<std::pair<int32_t, int32_t>, std::vector<size_t>> attempts;
+  for (size_t row = 0; row < rows.size(); ++row)
+    attempts[{rows.job[row], rows.attempt[row]}].push_back(row);
+  const BreakReporter reporter(part);
+  for (const auto& [who, of_attempt] : attempts) findings.push_back(reporter.Report(of_attempt));
+}
+
+void AddFailures(const Part& part, std::vector<Finding>& findings) {
+  const auto& rows = part.tables.Get<CompileFailureTable>();
+  using Key = std::tuple<int32_t, int32_t, StringId, StringId, int32_t, StringId, StringId>;
+  std::map<Key, size_t> told;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const Key key(rows.job[row], rows.attempt[row], rows.function[row], rows.file[row],
+                  rows.line[row], rows.fail_type[row], rows.reason[row]);
+    auto found = told.find(key);
+    if (found == told.end()) {
+      if (told.size() == kMostShown) continue;  // the table has them all
+      found = told.emplace(key, findings.size()).first;
+      findings.push_back(Failure(part.pools, rows, row));
+    }
+    Finding& finding = findings[found->second];
+    AddRank(finding.ranks, rows.rank[row]);
+    if (finding.evidence[0].rows.size() < kMostShown)
+      finding.evidence[0].rows.push_back(static_cast<int64_t>(row));
+  }
+}
+
+}  // namespace
+
+void AddFindings(const Part& part, std::vector<Finding>& findings) {
+  AddBreaks(part, findings);
+  AddFailures(part, findings);
+}
+
+}  // namespace debrief::analyses::compile_breaks
