@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text/strings.h"
-#include "inputs/job_text/exception_lines.h"
 #include "inputs/job_text/line_texts.h"
+#include "inputs/job_text/lines/exception_lines.h"
 
 namespace debrief::inputs::job_text {
 

@@ -14,8 +14,8 @@
 #include "base/text/strings.h"
 #include "inputs/job_text/error_file.h"
 #include "inputs/job_text/event_builder.h"
-#include "inputs/job_text/exception_lines.h"
 #include "inputs/job_text/line_texts.h"
+#include "inputs/job_text/lines/exception_lines.h"
 #include "torch/end_signs.h"
 
 namespace debrief::inputs::job_text {
@@ -54,7 +54,7 @@ RootException RootOf(std::string_view stack) {
       root.text = one;
     }
   }
-  return root;
+  return root.text.empty() ? open : root;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "base/text/strings.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_scanner.h"
-#include "inputs/job_text/pods.h"
+#include "inputs/job_text/lines/pods.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::job_text {

@@ -4,10 +4,10 @@
 #include <array>
 
 #include "base/text/strings.h"
-#include "inputs/job_text/exception_lines.h"
-#include "inputs/job_text/exits.h"
 #include "inputs/job_text/fields.h"
-#include "inputs/job_text/identities.h"
+#include "inputs/job_text/lines/exception_lines.h"
+#include "inputs/job_text/lines/exits.h"
+#include "inputs/job_text/lines/identities.h"
 #include "inputs/job_text/word_filter.h"
 
 namespace debrief::inputs::job_text {

@@ -5,8 +5,8 @@
 
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
-#include "inputs/job_text/exception_lines.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/log_records.h"
 #include "inputs/sniffing.h"
 

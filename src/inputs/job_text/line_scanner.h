@@ -19,7 +19,7 @@
 
 #include "base/pools/ids.h"
 #include "inputs/job_text/line_class.h"
-#include "inputs/job_text/progress_lines.h"
+#include "inputs/job_text/lines/progress_lines.h"
 #include "inputs/job_text/weights.h"
 #include "torch/line_prefix.h"
 

@@ -63,7 +63,8 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
     if (!board.IsOurs(events, i)) continue;
     std::string_view kind = board.model().pools.Text(events.kind[i]);
     std::string_view text = board.model().pools.Text(events.text[i]);
-    bool may_be_another = kind == "exit" || kind == "signal";  // of a child, or one that it caught
+    // Of a child, or one that it caught.
+    bool may_be_another = kind == "exit" || kind == "signal" || kind == "terminate";
     bool may_be_caught = kind == "traceback" || kind == "out_of_memory";
     bool at_end =
         events.line[i] != kNone64 && last_lines[events.input[i]] - events.line[i] <= kTail;

@@ -1,4 +1,4 @@
-#include "inputs/job_text/exception_lines.h"
+#include "inputs/job_text/lines/exception_lines.h"
 
 #include <algorithm>
 

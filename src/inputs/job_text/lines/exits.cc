@@ -1,4 +1,4 @@
-#include "inputs/job_text/exits.h"
+#include "inputs/job_text/lines/exits.h"
 
 #include <algorithm>
 

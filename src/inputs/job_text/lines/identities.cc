@@ -1,4 +1,4 @@
-#include "inputs/job_text/identities.h"
+#include "inputs/job_text/lines/identities.h"
 
 #include <algorithm>
 

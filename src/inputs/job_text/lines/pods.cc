@@ -1,4 +1,4 @@
-#include "inputs/job_text/pods.h"
+#include "inputs/job_text/lines/pods.h"
 
 #include <fmt/format.h>
 
