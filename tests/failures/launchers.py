@@ -109,6 +109,13 @@ CASES = [
                       "with code -15\nGlobal rank 1 (PID 4712) exited with code 1\n----------Begin global rank 1 STDERR----------\n"
                       + trace("ValueError: tokenizer has no pad token") + "----------End global rank 1 STDERR----------\n"},
          [1], "no pad token.*train.py:40"),
+    Case("deepspeed_process_and_kernel", {
+        "deepspeed.log": DEEPSPEED.format("INFO", "256:main", "process 4711 spawned with command: ['python', 'train.py', '--local_rank=0']")
+                         + DEEPSPEED.format("INFO", "256:main", "process 4712 spawned with command: ['python', 'train.py', '--local_rank=1']") + STEPS,
+        "dmesg.txt": "[88012.1] Out of memory: Killed process 4712 (python) total-vm:912345kB\n"}, [1], "out of memory"),
+    Case("lightning_told", {"run.log": STEPS + "[rank: 0] Received SIGTERM: 15\n"}, [], "told to stop"),
+    Case("timer_of_torchrun", {"torchrun.txt": "I1115 23:22:09.590000 1320 torch/distributed/elastic/timer/file_based_local_timer.py:300] Reaping "
+                               "worker_pid=[4712]. Expired timers: [step]\n" + torchrun((1, -9), (0, -15))}, [1], "SIGKILL|sign of life"),
     Case("monitor_of_process", {"job_cycle0.log": "2026-11-15 23:22:09,590 [WARNING] [node01] [workload:3(3) infra:0(0)] "
                                 "rank_monitor_server.py:498 [Cycle 0] Did not get subsequent heartbeat. Waited 60.00 seconds.\n"},
          [3], "hung"),

@@ -48,6 +48,9 @@ CASES = [
          [1], "uncorrectable ECC error"),
     Case("illegal_access", of_rank_1(raised(1, f"RuntimeError: CUDA error: an illegal memory access was encountered\n{ASYNC}")),
          [1], "illegal memory access.*train.py:40"),
+    Case("memory_of_a_peer", {"rank0.err": raised(0, f"torch.AcceleratorError: CUDA error: Invalid access of peer GPU memory over nvlink or a "
+                                                   f"hardware error\n{ASYNC}"), "rank1.err": raised(1, "ValueError: bad batch")},
+         [1], "bad batch"),
     Case("cublas", {"rank0.err": raised(0, "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`")},
          [0], "CUBLAS_STATUS_NOT_INITIALIZED"),
     Case("cudnn", {"run.log": STEPS + trace("RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")}, [], "CUDNN_STATUS_NOT_INITIALIZED"),

@@ -119,6 +119,8 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "has been open for",
                                        "out of section",
                                        "\"extraInfo\"",
+                                       "Reaping worker_pid",
+                                       "spawned with command",
                                        "above exception",
                                        "Exception in thread",
                                        "Exception in callback",
@@ -188,9 +190,9 @@ bool IsStoreError(std::string_view text) {
 
 // What monitors of processes say of one that hangs (NVIDIA's resiliency extension).
 bool IsStuck(std::string_view text) {
-  constexpr std::string_view kSigns[] = {"Did not get initial heartbeat. Waited",
-                                         "Did not get subsequent heartbeat. Waited",
-                                         "has been open for", "Was out of section for"};
+  constexpr std::string_view kSigns[] = {
+      "Did not get initial heartbeat. Waited", "Did not get subsequent heartbeat. Waited",
+      "has been open for", "Was out of section for", "Reaping worker_pid="};
   return HasAny(text, kSigns);
 }
 
@@ -347,6 +349,7 @@ bool IsScheduler(std::string_view text) {
                                          "death signal, shutting down workers",
                                          "api.SignalException: Process ",
                                          "Main process received SIGTERM",
+                                         "Received SIGTERM: 15",
                                          "PBS: job killed:",
                                          "TERM_RUNLIMIT",
                                          "TERM_MEMLIMIT",

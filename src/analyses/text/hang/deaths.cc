@@ -12,6 +12,7 @@
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
 #include "torch/code_words.h"
 
 namespace debrief::analyses::text_hang {
@@ -24,6 +25,7 @@ constexpr size_t kMostEvidence = 4;  // lines of one rank
 constexpr int32_t kAbort = -6, kKilled = -9;
 
 struct Death {
+  bool may_follow = false;  // from the end of a peer, whose memory it used
   std::vector<int32_t> ranks;
   size_t row = RankTalk::kNoRow;      // of text_event: what tells the reason best
   size_t wrapper = RankTalk::kNoRow;  // the exception that was raised for it
@@ -163,7 +165,11 @@ bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& de
     death.row = RootException(scene.model, death.row);
   }
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  if (death.row != RankTalk::kNoRow) death.when_ns = events.time_ns[death.row];
+  if (death.row != RankTalk::kNoRow) {
+    death.when_ns = events.time_ns[death.row];
+    death.may_follow =
+        Contains(scene.model.pools.Text(events.text[death.row]), "Invalid access of peer GPU");
+  }
   if (death.when_ns == kNone64) death.when_ns = death.end.time_ns;
   // A reason of its own counts even where the launcher had to stop the process afterwards.
   return death.row != RankTalk::kNoRow || EndedByItself(scene, rank, talk, death.end);
@@ -240,7 +246,7 @@ std::vector<int32_t> NamedRanks(std::string_view text) {
 // say is rarely where it began.
 bool IsBefore(const Death& a, const Death& b) {
   auto order = [](const Death& death) {
-    return std::tuple(!death.end.by_kernel, death.end.stopped, !death.end.first);
+    return std::tuple(!death.end.by_kernel, death.may_follow, death.end.stopped, !death.end.first);
   };
   if (order(a) != order(b)) return order(a) < order(b);
   bool both = a.when_ns != kNone64 && b.when_ns != kNone64;
