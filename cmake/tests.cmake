@@ -127,6 +127,7 @@ add_suite(serve serve 500 ${Python3_EXECUTABLE} tests/serve/test_serve.py --bina
 add_suite(browser browser 800 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief>)
 add_suite(browser.recorded browser 750 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief> --folder recorded)
 add_suite(help cli 150 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)
+add_suite(failures cli 160 ${Python3_EXECUTABLE} tests/failures/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(rules cli 160 ${Python3_EXECUTABLE} tests/rules/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(readme cli 115 ${Python3_EXECUTABLE} tests/readme/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(figures cli 125 ${Python3_EXECUTABLE} tests/figures/run.py --binary $<TARGET_FILE:debrief>)
