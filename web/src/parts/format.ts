@@ -112,6 +112,13 @@ export function shareText(share: number): string {
   return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
 }
 
+// A number and its unit, and a list in brackets, stay on one line.
+export function unbroken(text: string): string {
+  return text
+    .replace(/(\d) (ns|us|ms|s|%|x|[KMGT]i?B)(?!\w)/g, "$1\u00a0$2")
+    .replace(/\[[^\]]{1,24}\]/g, (list) => list.replace(/ /g, "\u00a0"));
+}
+
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -195,7 +195,7 @@ TEST(FlightWaits, ACutDumpCannotTell) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "host_never_came error [1] all_reduce 3 default_pg");
   EXPECT_EQ(First(result).confidence, 0.5);
-  EXPECT_TRUE(Has(First(result).headline, "as far as its cut dump tells"));
+  EXPECT_TRUE(Has(First(result).headline, "as far as its cut dump shows"));
 }
 
 TEST(FlightWaits, DeadlockOfFourOverFourGroups) {
