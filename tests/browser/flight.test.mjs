@@ -52,7 +52,7 @@ const fromVerdict = {
       for (const part of [
         "mesh_dp (7), sequence 16: all_reduce waiting",
         "Rank 5: never issued",
-        "[[4096, 1024]] BFloat16",
+        "[4096, 1024] BFloat16",
         "train.py:52",
         "1 rank: 7",
       ])

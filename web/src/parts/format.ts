@@ -12,6 +12,15 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 }
 
 // Powers of 1000, three digits: "12.3 MB".
+// Memory of a device, which has powers of two: "312.5 MiB", "77.60 GiB", as PyTorch and findings print it.
+export function memory(value: number | null): string {
+  if (value === null) return "";
+  const amount = Math.abs(value) / 2 ** 20;
+  const sign = value < 0 ? "\u2212" : "";
+  if (amount < 1) return `${sign}${Math.abs(value)} bytes`;
+  return amount < 1024 ? `${sign}${amount.toFixed(1)} MiB` : `${sign}${(amount / 1024).toFixed(2)} GiB`;
+}
+
 export function bytes(value: number | null): string {
   if (value === null) return "";
   if (value < 1000) return `${value} B`;

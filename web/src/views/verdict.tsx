@@ -41,7 +41,7 @@ function Hero({ finding, run }: { finding: Finding; run: Run }) {
       )}
       {finding.next_step && (
         <p class="next-step">
-          <strong>Next step</strong> {finding.next_step}
+          <strong>Next step</strong> {capital(finding.next_step)}
         </p>
       )}
       {story?.svg && <Incident svg={story.svg} />}
