@@ -38,7 +38,7 @@ from cases import CASES, WITHOUT  # noqa: E402
 from run import find_data  # noqa: E402
 
 LITERAL = re.compile(r'"((?:accel|comm_share|compile|compile_ranks|cost|coverage|flight|load_balance|memory|op_summary|profile|recording_end'
-                     r'|text_\w+|verdict)\.[a-z_0-9]+)"')
+                     r'|text_\w+|verdict|what_if)\.[a-z_0-9]+)"')
 COMPOSED = ["compile_ranks.order", "compile_ranks.collectives_by_graph", "compile_ranks.tensor_shapes"]
 PATTERNS = {
     "a sentinel": re.compile(r"-2147483648|-9223372036854775808|:-\d"),
@@ -150,7 +150,7 @@ def page(found):
     missing = [rule for rule in known if rule not in examples]
     parts = ["# Findings, an example of each", "",
              "Written by `tests/rules/run.py --update` from inputs of the tests. What the rules look at: [verdict.md](verdict.md),",
-             "[profile.md](profile.md), [compile.md](compile.md), [cost.md](cost.md), [accel_findings.md](accel_findings.md), [ops.md](ops.md).", ""]
+             "[profile.md](profile.md), [compile.md](compile.md), [cost.md](cost.md), [what_if.md](what_if.md), [accel_findings.md](accel_findings.md), [ops.md](ops.md).", ""]
     parts += [section(rule, *examples[rule]) for rule in sorted(examples)]
     parts += ["## Without an example", "", "| rule | why |", "|---|---|"]
     parts += [f"| {rule} | {WITHOUT.get(rule, '?')} |" for rule in missing] + [""]

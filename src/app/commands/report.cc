@@ -12,6 +12,7 @@
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/folders/staged_folder.h"
+#include "app/hooks/post_run.h"
 #include "app/shell_word.h"
 #include "app/terminal.h"
 #include "base/threads/guard.h"
@@ -165,6 +166,7 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
     PrintNote(fmt::format("wrote {}/: {} ({:.1f} s)", options.output, written, took.count()));
   }
+  if (Status ran = PostRun(model); !ran.ok()) return Fail(ran);
   return is_lacking ? Fail(status) : ExitCodeOf(model, options.fail_on);
 }
 

@@ -31,6 +31,7 @@ struct TreeOptions {
   std::string custom_header_html;  // as given, at the top of index pages
   std::string report_link;         // way from the tree's folder to debrief's report; empty: none
   std::string source_link;         // address of a frame's line, with {path} and {line}; empty: none
+  std::string source_strip;        // prefix of paths that {path} goes without
 };
 
 // How the bytes of a file come about.

@@ -7,12 +7,14 @@
 #include "model/timeline/kinds.h"
 #include "model/timeline/writer.h"
 #include "tables/accel_stamp.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_device_work.h"
 #include "tables/timeline_flow.h"
 #include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
+#include "tables/timeline_stage_op.h"
 
 namespace debrief::timeline {
 
@@ -218,7 +220,9 @@ void SortSlices(TableSet& tables) {
   Follow(tables.Edit<TimelineOpTable>(), number_of);
   Follow(tables.Edit<TimelineDeviceWorkTable>(), number_of);
   Follow(tables.Edit<TimelineCollectiveTable>(), number_of);
+  Follow(tables.Edit<TimelineStageOpTable>(), number_of);
   Follow(tables.Edit<AccelStampTable>(), number_of);
+  Follow(tables.Edit<TimelineArgsTable>(), number_of);
 }
 
 void NestSlices(Part& whole) {

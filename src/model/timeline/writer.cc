@@ -5,12 +5,14 @@
 #include "model/timeline/arrange.h"
 #include "tables/accel_stamp.h"
 #include "tables/timeline.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_device_work.h"
 #include "tables/timeline_flow.h"
 #include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
+#include "tables/timeline_stage_op.h"
 
 namespace debrief::timeline {
 
@@ -30,9 +32,12 @@ struct Marks {
         ops(tables.Get<TimelineOpTable>().size()),
         works(tables.Get<TimelineDeviceWorkTable>().size()),
         collectives(tables.Get<TimelineCollectiveTable>().size()),
-        stamps(tables.Get<AccelStampTable>().size()) {}
+        stage_ops(tables.Get<TimelineStageOpTable>().size()),
+        stamps(tables.Get<AccelStampTable>().size()),
+        args(tables.Get<TimelineArgsTable>().size()) {}
 
-  size_t slices, tracks, processes, memory, counters, flows, ops, works, collectives, stamps;
+  size_t slices, tracks, processes, memory, counters, flows, ops, works, collectives, stage_ops,
+      stamps, args;
 };
 
 void Replace(std::vector<int32_t>& column, size_t first, const std::vector<int32_t>& numbers) {
@@ -126,7 +131,9 @@ void TimelineJoiner::Merge(Part&& part, Part& whole) {
   Shift(tables.Edit<TimelineOpTable>().slice, marks.ops, first_slice);
   Shift(tables.Edit<TimelineDeviceWorkTable>().slice, marks.works, first_slice);
   Shift(tables.Edit<TimelineCollectiveTable>().slice, marks.collectives, first_slice);
+  Shift(tables.Edit<TimelineStageOpTable>().slice, marks.stage_ops, first_slice);
   Shift(tables.Edit<AccelStampTable>().slice, marks.stamps, first_slice);
+  Shift(tables.Edit<TimelineArgsTable>().slice, marks.args, first_slice);
 }
 
 std::vector<int32_t> TimelineJoiner::RenumberProcesses(size_t first, Part& whole) {

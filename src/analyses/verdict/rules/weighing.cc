@@ -84,10 +84,13 @@ void MissingDataLowers(Board& board) {
 // "Fix this first" about the ranks of a cause is that cause's price: it follows from it, and does
 // not stand beside it as if it were something else to look at.
 void PriceOfCause(Board& board) {
-  for (size_t price : board.Find("cost.fix_first")) {
-    for (size_t cause : board.RankedCauses()) {
-      if (board.At(price).ranks.empty() || board.At(price).ranks != board.At(cause).ranks) continue;
-      if (board.Fold(cause, price)) break;
+  for (std::string_view rule : {"cost.fix_first", "what_if.slow_rank"}) {
+    for (size_t price : board.Find(rule)) {
+      for (size_t cause : board.RankedCauses()) {
+        const auto& ranks = board.At(price).ranks;
+        if (ranks.empty() || ranks != board.At(cause).ranks) continue;
+        if (board.Fold(cause, price)) break;
+      }
     }
   }
 }

@@ -29,6 +29,7 @@ std::unordered_set<std::string_view> DumpPaths(const TreePlan& plan) {
 // The address that the user gave, with the path and the line of the frame in it. The address is the
 // user's, the path is escaped.
 void FrameTexts::AppendSourceLink(std::string_view file, int32_t line, std::string& out) const {
+  if (file.starts_with(source_strip_)) file.remove_prefix(source_strip_.size());
   out += "<a href=\"";
   for (std::string_view rest = source_link_; !rest.empty();) {
     const bool is_path = rest.starts_with("{path}"), is_line = rest.starts_with("{line}");
@@ -122,7 +123,7 @@ PageContext::PageContext(const Model& model, const TreePlan& plan, const TreeOpt
       restarts(model.tables.Get<CompileRestartTable>()),
       shapes(model.tables.Get<CompileShapeTable>()),
       dumps_(DumpPaths(plan)),
-      frames_(model.pools, dumps_, options.source_link) {
+      frames_(model.pools, dumps_, options.source_link, options.source_strip) {
   IndexStrings();
   IndexEntries();
   IndexMetrics();

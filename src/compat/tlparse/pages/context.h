@@ -32,10 +32,11 @@ namespace debrief::outputs::tlparse_tree {
 class FrameTexts {
  public:
   // `dumps`: paths of dumped files in the tree; a frame in one of them links to it. `source_link`:
-  // where all others link to, with {path} and {line}; empty for nowhere. All must outlive this.
+  // where all others link to, with {path} and {line}; empty for nowhere. `source_strip`: a prefix
+  // that {path} goes without. All must outlive this.
   FrameTexts(const Pools& pools, const std::unordered_set<std::string_view>& dumps,
-             std::string_view source_link)
-      : pools_(pools), dumps_(dumps), source_link_(source_link) {}
+             std::string_view source_link, std::string_view source_strip)
+      : pools_(pools), dumps_(dumps), source_link_(source_link), source_strip_(source_strip) {}
 
   void Add(std::span<const FrameId> frames);
 
@@ -63,7 +64,7 @@ class FrameTexts {
 
   const Pools& pools_;
   const std::unordered_set<std::string_view>& dumps_;
-  std::string_view source_link_;
+  std::string_view source_link_, source_strip_;
   std::unordered_map<FrameId, Text> made_;
 };
 

@@ -98,6 +98,16 @@ constexpr Sheet kSheets[] = {
      "kernel_launch_delay_ns/total_ns kernel_kernel_delay_ns/total_ns reason"},
     {"critical-path", "profile_critical_path", "Its segments",
      "rank segment duration_ns bound edge name", "duration_ns", "", kOptional},
+    {"what-if", "what_if_job", "The job, replayed",
+     "source workers replicas stages steps steps_left_out unmatched recorded_ns replayed_ns "
+     "typical_ns "
+     "slowdown wasted_share gap replay_error correlation spread cause why_not"},
+    {"what-if", "what_if_cause", "What makes its steps long",
+     "cause removed_share added_share cause_ranks", "removed_share", "", kOptional},
+    {"what-if", "what_if_change", "What each change would gain",
+     "kind name slowdown step_ns gain_ns gain_share", "gain_ns slowdown", "", kOptional},
+    {"what-if", "what_if_step", "Each step", "step recorded_ns replayed_ns slowdown", "slowdown",
+     "", kOptional},
     {"devices", "accel_category", "Device time by kind of work",
      "rank device category time_ns share_pct calls names", "time_ns"},
     {"devices", "accel_iteration", "Iterations, by the repetition of kernels",

@@ -1,0 +1,143 @@
+// Rows and findings about a job that was replayed from the profiles of its ranks.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "analyses/what_if/what_if.h"
+#include "base/text/units.h"
+#include "tables/what_if_cause.h"
+#include "tables/what_if_change.h"
+#include "tables/what_if_job.h"
+#include "tables/what_if_step.h"
+
+namespace debrief::analyses::what_if {
+
+namespace {
+
+constexpr double kHalf = 0.5;       // of what is lost, to be named
+constexpr double kFarAhead = 2;     // times the gain of the next rank
+constexpr size_t kFewestSteps = 2;  // of one step any rank may be the slowest
+
+size_t RankCount(const ProfileGraph& graph) {
+  std::set<int32_t> ranks;
+  for (const ProfileLane& lane : graph.lanes) ranks.insert(lane.rank);
+  return ranks.size();
+}
+
+double SlowdownOf(const ProfileGains& gains) {
+  return gains.typical > 0 ? gains.replayed / gains.typical : 1;
+}
+
+// Share of what is lost that goes away with the worst rank.
+double ShareOfWorst(const ProfileGains& gains) {
+  return gains.worst_gain / (gains.replayed - gains.typical);
+}
+
+bool IsNamed(const ProfileGains& gains) {
+  return gains.steps.size() >= kFewestSteps && SlowdownOf(gains) >= kLeastSlowdown &&
+         gains.worst_rank != kNone32 && ShareOfWorst(gains) >= kHalf &&
+         gains.worst_gain >= (1 - 1 / kLeastSlowdown) * gains.replayed &&
+         gains.worst_gain >= kFarAhead * gains.next_gain;
+}
+
+WhatIfJobRow ProfilesRow(const ProfileGraph& graph, const ProfileGains& gains, const Identity& who,
+                         Part& part) {
+  WhatIfJobRow row;
+  row.job = who.job;
+  row.attempt = who.attempt;
+  row.source = part.pools.Intern("profiles");
+  row.workers = static_cast<int32_t>(RankCount(graph));
+  row.steps = static_cast<int32_t>(gains.steps.size());
+  row.steps_left_out = static_cast<int32_t>(gains.steps_left_out);
+  row.unmatched = graph.unmatched;
+  if (!graph.why_not.empty()) {
+    row.why_not = part.pools.Intern(graph.why_not);
+    return row;
+  }
+  row.ops = static_cast<int64_t>(graph.size());
+  row.recorded_ns = std::llround(gains.recorded);
+  row.replayed_ns = std::llround(gains.replayed);
+  row.typical_ns = std::llround(gains.typical);
+  row.slowdown = SlowdownOf(gains);
+  row.wasted_share = 1 - 1 / row.slowdown;
+  row.gap = gains.replayed > 0 ? gains.recorded / gains.replayed : 1;
+  row.replay_error = gains.replay_error;
+  const bool is_slow = row.slowdown >= kLeastSlowdown;
+  const Cause cause = IsNamed(gains) ? Cause::kWorkers : is_slow ? Cause::kSeveral : Cause::kNone;
+  row.cause = part.pools.Intern(CauseName(cause));
+  return row;
+}
+
+void AddProfileCause(const ProfileGains& gains, const Identity& who, Part& part) {
+  if (SlowdownOf(gains) < kLeastSlowdown || gains.worst_rank == kNone32) return;
+  WhatIfCauseRow row;
+  row.job = who.job;
+  row.attempt = who.attempt;
+  row.cause = part.pools.Intern(CauseName(Cause::kWorkers));
+  row.cause_ranks = part.pools.lists.Intern(std::vector<int64_t>{gains.worst_rank});
+  row.removed_share = ShareOfWorst(gains);
+  part.tables.Edit<WhatIfCauseTable>().Add(row);
+}
+
+Finding SlowRankFinding(const ProfileGains& gains, const Identity& who, int64_t row) {
+  Finding finding;
+  finding.rule = "what_if.slow_rank";
+  finding.job = who.job;
+  finding.attempt = who.attempt;
+  finding.ranks = {gains.worst_rank};
+  const double without = gains.replayed - gains.worst_gain;
+  finding.headline = fmt::format(
+      "Rank {} makes steps {:.2f}x longer: {} of {} would go if it were like the others",
+      gains.worst_rank, gains.replayed / without, DurationText(std::llround(gains.worst_gain)),
+      DurationText(std::llround(gains.replayed)));
+  finding.evidence.push_back(
+      {.text = fmt::format("steps replayed with this rank like the others take {}; the next rank "
+                           "would gain {}",
+                           DurationText(std::llround(without)),
+                           DurationText(std::llround(gains.next_gain))),
+       .table = "what_if_job",
+       .rows = {row}});
+  finding.confidence = 0.8;
+  finding.why = fmt::format(
+      "{} of what all ranks lose together; a replay without changes gives back the recording",
+      PercentText(ShareOfWorst(gains)));
+  finding.next_step = "See what each change would gain: debrief profile what-if.";
+  return finding;
+}
+
+}  // namespace
+
+void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, const Identity& who,
+                      AnalysisResult& result) {
+  Part& part = result.part;
+  const auto row = static_cast<int64_t>(part.tables.Get<WhatIfJobTable>().size());
+  part.tables.Edit<WhatIfJobTable>().Add(ProfilesRow(graph, gains, who, part));
+  if (!graph.why_not.empty() || gains.steps.empty()) return;
+  AddProfileCause(gains, who, part);
+  for (const ProfileChange& change : gains.changes) {
+    WhatIfChangeRow each;
+    each.job = who.job;
+    each.attempt = who.attempt;
+    each.kind = part.pools.Intern(change.kind);
+    each.name = part.pools.Intern(change.name);
+    each.worker_rank = change.rank;
+    each.step_ns = std::llround(change.step_ns);
+    each.gain_ns = std::llround(gains.replayed - change.step_ns);
+    each.gain_share = 1 - change.step_ns / gains.replayed;
+    part.tables.Edit<WhatIfChangeTable>().Add(each);
+  }
+  for (size_t step = 0; step < gains.steps.size(); ++step) {
+    WhatIfStepRow each;
+    each.job = who.job;
+    each.attempt = who.attempt;
+    each.step = gains.steps[step];
+    each.recorded_ns = std::llround(gains.recorded_ns[step]);
+    each.replayed_ns = std::llround(gains.replayed_ns[step]);
+    if (gains.typical > 0) each.slowdown = gains.replayed_ns[step] / gains.typical;
+    part.tables.Edit<WhatIfStepTable>().Add(each);
+  }
+  if (IsNamed(gains)) result.findings.push_back(SlowRankFinding(gains, who, row));
+}
+
+}  // namespace debrief::analyses::what_if

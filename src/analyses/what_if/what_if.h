@@ -1,0 +1,22 @@
+// What the parts of this analysis share: findings and rows of a job that was replayed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyses/analysis.h"
+#include "analyses/what_if/profile_changes.h"
+#include "analyses/what_if/stragglers.h"
+
+namespace debrief::analyses::what_if {
+
+// `row`: of what_if_job, the job's.
+void AddStageFindings(const StageJob& job, const Stragglers& found, const Identity& who,
+                      int64_t row, std::vector<Finding>& findings);
+
+void AddStageRows(const StageJob& job, const Stragglers& found, const Identity& who, Part& part);
+
+void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, const Identity& who,
+                      AnalysisResult& result);
+
+}  // namespace debrief::analyses::what_if
