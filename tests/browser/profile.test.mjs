@@ -43,7 +43,7 @@ const exampleSays = {
   "#/profile_ops": ["aten::mm"],
   "#/profile_ops?by=modules": ["Modules of rank 0"],
   "#/profile_idle": ["28.5 % idle", "447 \u00b5s of 1.57 ms", "Idle time by cause"],
-  "#/profile_memory": ["32.8 kB peak allocated", "Memory over time"],
+  "#/profile_memory": ["32768 bytes peak allocated", "Memory over time"],
 };
 
 const numbers = {
