@@ -313,8 +313,8 @@ std::string WhyOf(const Death& death) {
   if (!death.end.said_by.empty() && !death.end.stopped)
     return fmt::format("{} reports its end{}", death.end.said_by,
                        death.end.first ? " and names it the first failure" : "");
-  if (death.end.known()) return "its exit is told";
-  return "its output ends there; no exit code is told";
+  if (death.end.known()) return "its exit is reported";
+  return "its output ends there; no exit code is reported";
 }
 
 std::string NextOf(const Death& death) {

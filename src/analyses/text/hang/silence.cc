@@ -142,7 +142,7 @@ Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers
   finding.confidence = asked ? 0.8 : 0.6;
   finding.why = fmt::format(
       "its output has neither a traceback nor a time limit and ends before; {} other rank{} lost "
-      "a connection before any time limit had passed; no exit code is told{}",
+      "a connection before any time limit had passed; no exit code is reported{}",
       losers, losers == 1 ? "" : "s",
       asked ? "; of all ranks it alone does not answer the call for a dump" : "");
   finding.next_step =
@@ -347,7 +347,7 @@ void FindSeveralSilent(const Scene& scene, std::vector<Finding>& findings) {
   Finding finding = SilentFinding(scene, silence);
   finding.confidence = 0.5;
   finding.why =
-      "several ranks did not come, and no watchdog tells what they did: they may wait for another "
+      "several ranks did not come, and no watchdog says what they did: they may wait for another "
       "one, for example in the set-up of a communicator";
   finding.next_step =
       "Look at the stacks of these ranks (py-spy, torch.distributed.debug) and at Flight Recorder "
