@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks sizes: a function over 120 lines or a file over 700 fails; a function over 80 is warned about.
+"""Checks sizes: a function over 120 lines, a file over 700 or a folder with more than 30 files of its own fails; a function
+over 80 is warned about.
 
 usage: check_sizes.py [--self-test]
 
@@ -11,12 +12,13 @@ to that) closes a block with a } that stands where the statement began. Python h
 import ast
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ["src", "include", "web", "tests", "tools", "bench", "examples", "python"]
 BRACES, PYTHON = {".cc", ".h", ".ts", ".tsx", ".mjs"}, {".py"}
-WARN, FUNCTION_LIMIT, FILE_LIMIT = 80, 120, 700
+WARN, FUNCTION_LIMIT, FILE_LIMIT, FOLDER_LIMIT = 80, 120, 700, 30
 EXCUSE = re.compile(r"^\s*(//|#) lint: long - \S")
 BLANKED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((?:.*?)\)\1"|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`', re.S)
 NO_FUNCTION = re.compile(r"(namespace|class|struct|union|enum|extern|interface|type|export (class|interface|type)|if|for|while|"
@@ -73,16 +75,24 @@ def check_text(name, text):
     return problems, warnings
 
 
+def check_folders(names):
+    """Folders with too many files of their own; `names` are paths of files."""
+    counts = Counter(name.rpartition("/")[0] for name in names)
+    return [f"{folder}: {count} files; a folder may have {FOLDER_LIMIT}"
+            for folder, count in sorted(counts.items()) if count > FOLDER_LIMIT]
+
+
 def check():
-    problems, warnings = [], []
+    problems, warnings, names = [], [], []
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
             if path.suffix in BRACES | PYTHON and "/input/" not in name and path.is_file():
+                names.append(name)
                 found = check_text(name, path.read_text())
                 problems += found[0]
                 warnings += found[1]
-    return problems, warnings
+    return problems + check_folders(names), warnings
 
 
 def self_test():
@@ -105,6 +115,8 @@ def self_test():
     for name, text in fine.items():
         assert check_text(name, text) == ([], []), f"{name}: {check_text(name, text)}"
     assert check_text("x.cc", "int a;\n" * 701)[0] and not check_text("x.cc", "int a;\n" * 700)[0]
+    assert check_folders([f"src/a/{n}.cc" for n in range(31)]) == ["src/a: 31 files; a folder may have 30"]
+    assert not check_folders([f"src/{room}/{n}.cc" for n in range(30) for room in ("a", "a/b")])
     assert check_text("x.cc", f"void F() {{\n{body[:7 * 90]}}}\n")[1], "90 lines give a warning"
 
 
@@ -114,7 +126,7 @@ def main():
     problems, warnings = check()
     for warning in warnings:
         print(f"{warning} (warning; {FUNCTION_LIMIT} is the limit)")
-    print("\n".join(problems) or "sizes: no function and no file is too long")
+    print("\n".join(problems) or "sizes: no function, file or folder is too large")
     sys.exit(1 if problems else 0)
 
 

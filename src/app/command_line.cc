@@ -15,7 +15,7 @@
 #include "app/accel_options.h"
 #include "app/commands/commands.h"
 #include "app/confine.h"
-#include "app/query_commands.h"
+#include "app/console/query_commands.h"
 #include "app/terminal.h"
 #include "base/version.h"
 #include "outputs/terminal/profile_sheets/sheet.h"

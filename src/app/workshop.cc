@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "app/output_folder.h"
+#include "app/folders/output_folder.h"
 #include "base/bytes/output_names.h"
 
 namespace debrief {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCount } from "./steps.mjs";
-import { compileTables, hostileName, withCompile as withTables } from "./compile_fixture.mjs";
-import { allIslands, lanesIsland } from "./compile_islands.mjs";
-import { hungRun } from "./fixture.mjs";
+import { compileTables, hostileName, withCompile as withTables } from "./fixtures/compile_fixture.mjs";
+import { allIslands, lanesIsland } from "./fixtures/compile_islands.mjs";
+import { hungRun } from "./fixtures/fixture.mjs";
 import { faintTexts } from "./looks.test.mjs";
 
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");

@@ -1,7 +1,7 @@
 // Cost: what to fix first, where the time of ranks goes, what collectives and compiled regions cost.
 import assert from "node:assert/strict";
 import { hasCount } from "./steps.mjs";
-import { emptyRun, hungRun, makeFinding, makeInput } from "./fixture.mjs";
+import { emptyRun, hungRun, makeFinding, makeInput } from "./fixtures/fixture.mjs";
 
 const job = { job: 0, attempt: 0 };
 const ms = 1e6;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCount } from "./steps.mjs";
-import { hungRun } from "./fixture.mjs";
+import { hungRun } from "./fixtures/fixture.mjs";
 import {
   circleWaits,
   hungWithFlight,
@@ -15,7 +15,7 @@ import {
   manyRanks,
   meshWaits,
   trafficTables,
-} from "./flight_fixture.mjs";
+} from "./fixtures/flight_fixture.mjs";
 
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");
 const text = (page, selector) => page.locator(selector).first().innerText();

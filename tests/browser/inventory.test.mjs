@@ -1,6 +1,6 @@
 // Inventory and diagnostics: holes at a glance, filters, order, and speed with 20,000 inputs.
 import assert from "node:assert/strict";
-import { hungRun, largeRun } from "./fixture.mjs";
+import { hungRun, largeRun } from "./fixtures/fixture.mjs";
 import { goTo, hasCount, pressKeyOf } from "./steps.mjs";
 
 const rows = (page) => page.locator("table.virtual tbody tr:not(.spacer)");

@@ -1,7 +1,7 @@
 // What can be measured of the looks: contrast of every text, and names of everything that can be used.
 import assert from "node:assert/strict";
 import { allViews, hasCount, settled } from "./steps.mjs";
-import { hungWithFlight } from "./flight_fixture.mjs";
+import { hungWithFlight } from "./fixtures/flight_fixture.mjs";
 
 const addresses = [
   "#/verdict?more=f1",

@@ -6,8 +6,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCount } from "./steps.mjs";
-import { emptyRun } from "./fixture.mjs";
-import { hostileName, profileRun } from "./profile_fixture.mjs";
+import { emptyRun } from "./fixtures/fixture.mjs";
+import { hostileName, profileRun } from "./fixtures/profile_fixture.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const example = path.join(root, "examples/two-rank-profile");

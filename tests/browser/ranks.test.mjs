@@ -1,7 +1,7 @@
 // Ranks side by side: one row for each, who agrees with whom, and the two texts of a first difference.
 import assert from "node:assert/strict";
 import { hasCount } from "./steps.mjs";
-import { emptyRun, hungRun, makeFinding, makeInput } from "./fixture.mjs";
+import { emptyRun, hungRun, makeFinding, makeInput } from "./fixtures/fixture.mjs";
 
 const text = (page, selector) => page.locator(selector).first().innerText();
 const job = { job: 0, attempt: 0 };

@@ -16,7 +16,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { makePage } from "./fixture.mjs";
+import { makePage } from "./fixtures/fixture.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const chromiumPath = process.env.DEBRIEF_CHROMIUM ?? "/usr/bin/chromium";

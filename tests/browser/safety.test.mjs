@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { hasCount } from "./steps.mjs";
-import { emptyRun, hostileRun, hungRun, makeFinding } from "./fixture.mjs";
+import { emptyRun, hostileRun, hungRun, makeFinding } from "./fixtures/fixture.mjs";
 
 const hostile = {
   name: "safety: hostile texts stay text in every view",

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCount } from "./steps.mjs";
-import { compileTables, withCompile } from "./compile_fixture.mjs";
-import { hungRun, makePage } from "./fixture.mjs";
+import { compileTables, withCompile } from "./fixtures/compile_fixture.mjs";
+import { hungRun, makePage } from "./fixtures/fixture.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const job = path.join(here, "..", "..", "examples", "hung-job");

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCount } from "./steps.mjs";
-import { compileTables, hostileName, withCompile } from "./compile_fixture.mjs";
-import { allIslands } from "./compile_islands.mjs";
-import { emptyRun, makeFinding } from "./fixture.mjs";
+import { compileTables, hostileName, withCompile } from "./fixtures/compile_fixture.mjs";
+import { allIslands } from "./fixtures/compile_islands.mjs";
+import { emptyRun, makeFinding } from "./fixtures/fixture.mjs";
 import { faintTexts } from "./looks.test.mjs";
 
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), "..", "..", "examples");

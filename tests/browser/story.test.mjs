@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { emptyRun, hungRun, makeFinding } from "./fixture.mjs";
+import { emptyRun, hungRun, makeFinding } from "./fixtures/fixture.mjs";
 import { goTo, hasCount, settled, timelineReady } from "./steps.mjs";
 import { colourAt } from "./timeline.test.mjs";
-import { makeIsland, makeLane, makeProcess } from "./timeline_fixture.mjs";
+import { makeIsland, makeLane, makeProcess } from "./fixtures/timeline_fixture.mjs";
 
 const hungJob = ["examples/hung-job"];
 // What is not completed is red, with paler stripes.

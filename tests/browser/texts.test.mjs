@@ -1,9 +1,9 @@
 // Texts of compile logs: the code viewer, one compilation, provenance.
 import assert from "node:assert/strict";
 import { hasCount } from "./steps.mjs";
-import { compileTables, withCompile } from "./compile_fixture.mjs";
-import { hostileTexts } from "./fixture.mjs";
-import { graph, textIslands, textsRun } from "./texts_fixture.mjs";
+import { compileTables, withCompile } from "./fixtures/compile_fixture.mjs";
+import { hostileTexts } from "./fixtures/fixture.mjs";
+import { graph, textIslands, textsRun } from "./fixtures/texts_fixture.mjs";
 
 const at = (id) => encodeURIComponent(`0:0:0:${id}`);
 const panelOf = (page) => page.getByRole("complementary", { name: "Selected compilation" });

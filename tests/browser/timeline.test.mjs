@@ -1,8 +1,8 @@
 // The timeline: what a reader finds, selects and shares. The canvas is looked at by its pixels.
 import assert from "node:assert/strict";
-import { emptyRun, makeFinding } from "./fixture.mjs";
+import { emptyRun, makeFinding } from "./fixtures/fixture.mjs";
 import { hasCount, timelineReady as ready } from "./steps.mjs";
-import { makeIsland, makeLane, makeProcess, timelineRun } from "./timeline_fixture.mjs";
+import { makeIsland, makeLane, makeProcess, timelineRun } from "./fixtures/timeline_fixture.mjs";
 
 // A point of the canvas: at `ms` of the 95 ms of the fixture (the whole is in sight, 2 % spare at both ends), in
 // row `row` of a lane.

@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { hasCount } from "./steps.mjs";
-import { hostileTexts } from "./fixture.mjs";
+import { hostileTexts } from "./fixtures/fixture.mjs";
 import { faintTexts } from "./looks.test.mjs";
-import { hostileLog, longCode, manyCompilations, provenanceLog } from "./tree_fixture.mjs";
+import { hostileLog, longCode, manyCompilations, provenanceLog } from "./fixtures/tree_fixture.mjs";
 
 // Writes the tree of a log; its folder.
 function makeTree(t, log, ...flags) {

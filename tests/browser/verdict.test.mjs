@@ -1,6 +1,6 @@
 // The verdict: the answer on the first screen, and everything it rests on.
 import assert from "node:assert/strict";
-import { emptyRun, hungRun, largeRun, makeFinding, makeInput, severalJobs } from "./fixture.mjs";
+import { emptyRun, hungRun, largeRun, makeFinding, makeInput, severalJobs } from "./fixtures/fixture.mjs";
 import { goTo, hasCount, pressKeyOf } from "./steps.mjs";
 
 const headline = "Rank 5 skipped the all_reduce of mesh_dp at train.py:52";

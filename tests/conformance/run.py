@@ -5,8 +5,8 @@ usage: run.py [--binary PATH] [--time only|not] [PATTERN...]
 
 The data lies beside the checkout (or where $DEBRIEF_SHARED_DATA says) and is unpacked once into
 build/shared-data by its own `unpack` script. Without it nothing is tested: exit code 77, which ctest
-shows as skipped. Tests are the functions test_*(context) in the files test_*.py of this folder; one fails
-by raising. PATTERN selects tests by a part of `file.function`.
+shows as skipped. Tests are the functions test_*(context) in the files test_*.py of this folder and
+those below it; one fails by raising. PATTERN selects tests by a part of `file.function`.
 
 Tests run beside each other, with less right to the processor than what else runs; those that measure time run alone, and
 --time only or not chooses them or the others. What debrief makes of the data as it is, it makes once for all tests.
@@ -100,7 +100,10 @@ def find_data():
 
 
 def find_tests(patterns):
-    for path in sorted(HERE.glob("test_*.py")):
+    paths = sorted(HERE.rglob("test_*.py"), key=lambda path: path.name)
+    # What tests import lies beside them, here, or beside this folder.
+    sys.path[:0] = dict.fromkeys(str(folder) for folder in [*(path.parent for path in paths), HERE, HERE.parent])
+    for path in paths:
         spec = importlib.util.spec_from_file_location(path.stem, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -150,7 +153,6 @@ def main():
     if data is None:
         print("skipped: no ../shared/data beside the checkout")
         sys.exit(SKIPPED)
-    sys.path.insert(0, str(HERE))
     tests = [test for test in find_tests(options.patterns)
              if options.time is None or test[0].startswith(MEASURE_TIME) == (options.time == "only")]
     with tempfile.TemporaryDirectory(prefix="conformance.") as shared:

@@ -13,7 +13,7 @@
 #include "accel/ingest/input_list.h"
 #include "app/build_model.h"
 #include "app/commands/commands.h"
-#include "app/output_guard.h"
+#include "app/folders/output_guard.h"
 #include "app/terminal.h"
 #include "app/workshop.h"
 #include "base/threads/thread_pool.h"

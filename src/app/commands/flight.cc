@@ -13,7 +13,7 @@
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/flight_database.h"
-#include "app/output_guard.h"
+#include "app/folders/output_guard.h"
 #include "app/terminal.h"
 #include "base/bytes/growing_file.h"
 #include "outputs/output.h"

@@ -10,8 +10,8 @@
 
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
-#include "app/line_editor.h"
-#include "app/query_commands.h"
+#include "app/console/line_editor.h"
+#include "app/console/query_commands.h"
 #include "app/terminal.h"
 #include "base/text/nearest.h"
 #include "base/text/strings.h"

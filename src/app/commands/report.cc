@@ -11,7 +11,7 @@
 #include "app/build_model.h"
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
-#include "app/staged_folder.h"
+#include "app/folders/staged_folder.h"
 #include "app/terminal.h"
 #include "base/threads/guard.h"
 #include "outputs/output.h"

@@ -26,7 +26,8 @@ std::string CommonStart(const std::vector<std::string>& words) {
 }  // namespace
 
 size_t EditedLine::Before(size_t at) const {
-  while (at > 0 && IsContinued(text_[--at])) continue;
+  if (at > 0) --at;
+  while (at > 0 && IsContinued(text_[at])) --at;
   return at;
 }
 

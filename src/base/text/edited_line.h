@@ -1,6 +1,6 @@
 // A line of text with a cursor, as keys of a terminal change it: arrows, Home, End, Ctrl-A E U K W,
 // the lines before, and Tab, which completes the word at the cursor. It knows nothing of a terminal
-// (app/line_editor.h reads from one).
+// (app/console/line_editor.h reads from one).
 #pragma once
 
 #include <cstdint>

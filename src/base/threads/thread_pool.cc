@@ -35,7 +35,7 @@ struct ThreadPool::Job {
 ThreadPool::ThreadPool(int threads) {
   try {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { WorkLoop(); });
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // Those that were started, and the calling thread, do the work.
   }
 }

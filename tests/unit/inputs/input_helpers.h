@@ -12,7 +12,7 @@
 #include "base/threads/thread_pool.h"
 #include "inputs/find_inputs.h"
 #include "inputs/import.h"
-#include "unit/base/stream_helpers.h"
+#include "unit/base/bytes/stream_helpers.h"
 
 namespace debrief::testing {
 

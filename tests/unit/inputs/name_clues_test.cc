@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/base/stream_helpers.h"
+#include "unit/base/bytes/stream_helpers.h"
 
 namespace debrief {
 namespace name_clues_test {

@@ -9,7 +9,7 @@
 #include "outputs/findings_reader.h"
 #include "outputs/run_json.h"
 #include "tables/job.h"
-#include "unit/base/stream_helpers.h"
+#include "unit/base/bytes/stream_helpers.h"
 
 namespace debrief {
 namespace job_verdicts_test {

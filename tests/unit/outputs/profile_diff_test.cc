@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "../analyses/profile_fixture.h"
+#include "unit/analyses/profile/fixture.h"
 
 namespace debrief {
 

@@ -12,7 +12,7 @@
 #include "tables/input.h"
 #include "tables/job.h"
 #include "tables/rank.h"
-#include "unit/base/stream_helpers.h"
+#include "unit/base/bytes/stream_helpers.h"
 
 namespace debrief {
 namespace text_outputs_test {
