@@ -12,7 +12,7 @@
 #include <random>
 
 #include "analyses/analysis.h"
-#include "../profile/fixture.h"
+#include "unit/analyses/profile/fixture.h"
 #include "tables/profile_collective_match.h"
 #include "tables/timeline_collective.h"
 #include "tables/what_if_cause.h"
