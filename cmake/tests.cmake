@@ -131,6 +131,7 @@ add_suite(schema cli 110 ${Python3_EXECUTABLE} tests/schema/run.py --binary $<TA
 add_suite(progress cli 200 ${Python3_EXECUTABLE} tests/terminal/test_progress.py --binary $<TARGET_FILE:debrief>)
 add_suite(prompt cli 105 ${Python3_EXECUTABLE} tests/terminal/test_prompt.py --binary $<TARGET_FILE:debrief>)
 add_suite(howto howto 450 ${Python3_EXECUTABLE} tests/howto/run.py)
+add_suite(library library 300 ${Python3_EXECUTABLE} tests/library/run.py --binary $<TARGET_FILE:debrief> --example $<TARGET_FILE:torch_trace_example>)
 
 # Programs that are killed while they record; what they left is read back.
 foreach(program kill step)

@@ -127,11 +127,10 @@ const treeLimit = 6400; // bytes of a style or a script: they stand in each of s
 
 async function bundleTree() {
   const tree = path.join(web, "tree");
-  const entryPoints = treeKinds.flatMap((kind) =>
-    kind === "plain"
-      ? [path.join(tree, "base.css")]
-      : [path.join(tree, `${kind}.css`), path.join(tree, `${kind}.ts`)],
-  );
+  const entryPoints = treeKinds.flatMap((kind) => [
+    path.join(tree, kind === "plain" ? "base.css" : `${kind}.css`),
+    path.join(tree, `${kind}.ts`),
+  ]);
   const result = await esbuild.build({
     entryPoints,
     bundle: true,

@@ -140,7 +140,7 @@ struct OpSummary {
   uint64_t count = 0;
   int64_t duration_ns = 0;
   int64_t self_ns = 0;
-  int64_t mean_ns = 0;
+  double mean_ns = 0;
   int64_t p50_ns = 0;
   int64_t p99_ns = 0;
   int64_t longest_ns = 0;
@@ -164,7 +164,7 @@ std::vector<DeviceSummary> SummariseDevices(const Trace& trace);
 
 struct LoadBalance {
   int64_t total_ns = 0;
-  int64_t ideal_ns = 0;  // total / devices
+  double ideal_ns = 0;  // total / devices
   int64_t max_ns = 0;
   double imbalance = 0;  // (max - ideal) / ideal, at least 0
   std::vector<std::pair<std::string, int64_t>> devices;
@@ -181,6 +181,13 @@ struct CommunicationShare {
 // Collectives and transfers by name that take at least `min_ratio` of the op time, longest first.
 std::vector<CommunicationShare> CommunicationBottlenecks(const Trace& trace, double min_ratio);
 bool IsCommunication(std::string_view operation, Behaviour behaviour = Behaviour::kCorrect);
+
+// Summaries as JSON: an array with an object a row, keys in alphabetical order, times in
+// nanoseconds. Of a balance that there is none of: null.
+std::string ToJson(std::span<const OpSummary> ops);
+std::string ToJson(std::span<const DeviceSummary> devices);
+std::string ToJson(std::span<const CommunicationShare> shares);
+std::string ToJson(const std::optional<LoadBalance>& balance);
 
 // Collapsed stacks for flame graphs: `device;outer;inner 1500`, nanoseconds without what is inside,
 // one line a stack. kReference: `trace;device;op 2`, microseconds, at least one an op.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +75,9 @@ struct Options : Given {
   bool freq_is_auto = false;  // --freq auto: estimated
   bool compat = false;        // the reference's results, its mistakes included
   bool stats = true, tb_refinement = true, save_to_file = true;
+  // How a trace that is no JSON becomes one: the path of a file that holds the same trace, none
+  // when the file is no such trace. Null: only JSON is read.
+  std::function<Result<std::optional<std::string>>(const std::string& path)> to_json;
 };
 
 // kUsage for what the command line does not allow (exit code 2), kInvalid for values that make no

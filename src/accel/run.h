@@ -104,7 +104,8 @@ class ByValue {
     last_ = at->second;
     return entries_[last_].second;
   }
-  T* Find(const Value& key) {
+  T* Find(const Value& key) { return const_cast<T*>(std::as_const(*this).Find(key)); }
+  const T* Find(const Value& key) const {
     const auto at = index_.find(key);
     return at == index_.end() ? nullptr : &entries_[at->second].second;
   }

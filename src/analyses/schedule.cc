@@ -59,7 +59,20 @@ std::string MissingTables(const Analysis& analysis, const Model& model) {
   return missing;
 }
 
+// Findings refer to rows of what the analysis made; another may have made rows of the same table
+// before.
+void ShiftEvidence(const Analysis& analysis, const Model& model, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    for (Evidence& evidence : finding.evidence) {
+      const Table* before = model.tables.FindFilled(evidence.table);
+      if (before == nullptr || !Makes(analysis, evidence.table)) continue;
+      for (int64_t& row : evidence.rows) row += static_cast<int64_t>(before->size());
+    }
+  }
+}
+
 void Join(const Analysis& analysis, const Status& status, AnalysisResult&& result, Model& model) {
+  ShiftEvidence(analysis, model, result.findings);
   AnalysisOutcome outcome{.name = std::string(analysis.info.name), .makes = analysis.info.makes};
   outcome.findings = static_cast<int32_t>(result.findings.size());
   if (!status.ok()) {

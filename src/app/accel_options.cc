@@ -25,14 +25,15 @@ namespace {
 
 void AddAccelFiles(CLI::App& accel, accel::Arguments& options) {
   AddOption(accel, "-i,--input", options.input, "LIST",
-            "Traces (JSON, also .gz and .zst): a list with commas, quoted patterns")
+            "Traces (JSON, Perfetto; also .gz and .zst): a list with commas, quoted patterns")
       ->required();
   AddOption(accel, "-o,--output", options.output, "FILE",
             "Main output and stem of all others (processed_trace.pt.trace.json)");
   AddOption(accel, "-f,--format", options.format, "FORMAT", "json, pddf or protobuf")
       ->check(OneOf({"json", "pddf", "protobuf"}));
-  AddOption(accel, "-c,--compiler_info", options.compiler_info, "LIST",
-            "Compiler logs or folders of ideal cycles, one a rank, with commas");
+  AddOption(accel, "-c,--compiler_info,--compiler_log", options.compiler_info, "LIST",
+            "Compiler logs (also .gz and .zst) or folders of ideal cycles, with commas: one, or "
+            "one a rank");
   AddOption(accel, "--autopilot_data", options.autopilot_data, "FILE",
             "Another run, as the source of categories and utilisation");
   AddOption(accel, "-P,--profile", options.profile, "NAME",

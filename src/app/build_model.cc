@@ -104,7 +104,9 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   ThreadPool pool(ThreadCount(global));
   auto progress = MakeProgress(global.quiet || global.json);
   ShrinkForTest();
-  ImportAll(inputs, ImportOptionsFromEnvironment(now_ns), pool, budget, *progress, model);
+  ImportOptions import = ImportOptionsFromEnvironment(now_ns);
+  import.keeps_args = options.keeps_args;
+  ImportAll(inputs, import, pool, budget, *progress, model);
   std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());
   if (options.derived_tables) chosen = AnalysesFor(*options.derived_tables, chosen);
   RunAnalyses(chosen, pool, *progress, model);

@@ -26,6 +26,8 @@ struct BuildOptions {
   std::optional<std::span<const std::string_view>> derived_tables = std::nullopt;
   // Called for every input once its job and rank are known; one that is not wanted is not read.
   std::function<bool(const FoundInput&)> is_wanted = nullptr;
+  // Arguments of slices that have no column are read as well (table timeline_args).
+  bool keeps_args = false;
 };
 
 // Finds the inputs and assigns job, attempt and rank; fills the tables of that.

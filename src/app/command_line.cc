@@ -16,6 +16,7 @@
 #include "app/commands/commands.h"
 #include "app/confine.h"
 #include "app/console/query_commands.h"
+#include "app/hooks/post_run.h"
 #include "app/terminal.h"
 #include "base/version.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
@@ -38,6 +39,8 @@ struct Parsed {
   QueryOptions query;
   ExplainOptions explain;
   ServeOptions serve;
+  FetchOptions fetch;
+  PublishOptions publish;
   std::vector<std::string> sniff;
   std::string fail_on;
 };
@@ -116,6 +119,8 @@ void AddReport(CLI::App& app, Parsed& parsed) {
   AddOption(app, "--with", parsed.report.with, "NAME",
             "Also write this output, for example flight_timeline (see list outputs)")
       ->allow_extra_args(false);
+  AddOption(app, "--post-run", parsed.report.post_run, "CMD",
+            "Then run CMD with findings.json on its stdin (docs/hooks.md)");
   AddRunOptions(app, parsed);
 }
 
@@ -143,7 +148,7 @@ CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
   AddOption(*flight, "-p,--prefix", options.prefix, "TEXT",
             "Only dumps with this in their name, before the rank");
   AddOption(*flight, "-o,--output", options.output, "FILE",
-            "Write a flat database: .json or .duckdb");
+            "Write a flat database: .json, .duckdb, or a plain pickle under any other name");
   AddOption(*flight, "--timeline", options.timeline, "FILE", "Write the dumps as a Chrome trace");
   AddFlightTables(*flight, options);
   flight->add_flag("--allow-incomplete-ranks", options.allow_incomplete_ranks,
@@ -162,7 +167,7 @@ CLI::App* AddFlight(CLI::App& app, Parsed& parsed) {
 
 void AddCompileModes(CLI::App& compile, CompileOptions& options) {
   compile.add_flag("--compat", options.compat,
-                   "Count keys as unknown that tlparse 0.4.3 does not know");
+                   "Only files that tlparse 0.4.3 writes; keys it does not know count as unknown");
   compile.add_flag("--all-ranks-html", options.all_ranks,
                    "PATH is a folder of rank logs: a tree a rank, and a page that compares them");
   compile.add_flag("-e,--export", options.export_report, "The report of torch.export");
@@ -175,8 +180,10 @@ void AddCompileModes(CLI::App& compile, CompileOptions& options) {
             "Of several attempts in the logs, this one (1 is the oldest)")
       ->check(Between(1, 1 << 30));
   AddOption(compile, "--source-link", options.source_link, "TEMPLATE",
-            "Link every frame, for example https://host/{commit}/{path}#L{line}");
+            "Link every frame, for example https://host/{branch}/{path}#L{line}");
+  AddOption(compile, "--strip", options.strip, "PREFIX", "What {path} goes without, if it has it");
   AddOption(compile, "--commit", options.commit, "SHA", "What {commit} stands for");
+  AddOption(compile, "--branch", options.branch, "NAME", "What {branch} stands for");
   AddOption(compile, "--split-ranks", options.split_ranks, "DIR",
             "Write one clean log a rank into DIR instead of a tree");
 }
@@ -395,6 +402,28 @@ CLI::App* AddServe(CLI::App& app, Parsed& parsed) {
   return serve;
 }
 
+CLI::App* AddFetch(CLI::App& app, Parsed& parsed) {
+  auto* fetch =
+      app.add_subcommand("fetch", "Get a job by a program of your configuration (docs/hooks.md)");
+  AddOption(*fetch, "URL", parsed.fetch.url, "", "Where it is, for example s3://bucket/job7")
+      ->required();
+  AddOption(*fetch, "-o,--output", parsed.fetch.output, "DIR", "Folder to make")->required();
+  fetch->add_flag("--quiet", parsed.global.quiet, "No notes on stderr");
+  fetch->footer("Example:\n  debrief fetch s3://bucket/job7 -o job7");
+  return fetch;
+}
+
+CLI::App* AddPublish(CLI::App& app, Parsed& parsed) {
+  auto* publish = app.add_subcommand(
+      "publish", "Send a report by a program of your configuration (docs/hooks.md)");
+  AddOption(*publish, "OUT", parsed.publish.output, "", "Folder that debrief wrote")->required();
+  AddOption(*publish, "URL", parsed.publish.url, "", "Where to, for example s3://bucket/report7")
+      ->required();
+  publish->add_flag("--quiet", parsed.global.quiet, "No notes on stderr");
+  publish->footer("Example:\n  debrief publish debrief_out s3://bucket/report7");
+  return publish;
+}
+
 // For tests; not in the help.
 CLI::App* AddSniff(CLI::App& app, Parsed& parsed) {
   auto* sniff = app.add_subcommand("sniff", "")->group("");
@@ -467,12 +496,19 @@ std::vector<std::string> CommandNames(const CLI::App& app) {
 }
 
 // Programs and sockets that a command needs are made before it reads anything; serve gives them up
-// itself, once it listens.
-void ConfineFor(const Parsed& parsed, const CLI::App& app) {
+// itself, once it listens. fetch and publish read no inputs, and programs are what they are for.
+Status ConfineFor(const Parsed& parsed, const CLI::App& app) {
   const bool is_compile = app.got_subcommand("compile"), is_serve = app.got_subcommand("serve");
+  const bool is_report = app.get_subcommands().empty() && !parsed.report.paths.empty();
   if ((is_compile && !parsed.compile.no_browser) || (is_serve && parsed.serve.open))
     PrepareBrowser();
-  if (!is_serve) Confine(parsed.global);
+  if (is_report) {
+    const auto& command = parsed.report.post_run;
+    TRY(PreparePostRun(command ? &*command : nullptr, parsed.report.output));
+  }
+  const bool is_transfer = app.got_subcommand("fetch") || app.got_subcommand("publish");
+  if (!is_serve && !is_transfer) Confine(parsed.global);
+  return {};
 }
 
 }  // namespace
@@ -503,6 +539,8 @@ int RunCommandLine(int argc, char** argv) {
       {AddQuery(app, parsed), [&] { return RunQueryCommand(parsed.query, parsed.global); }},
       {AddExplain(app, parsed), [&] { return RunExplain(parsed.explain, parsed.global); }},
       {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
+      {AddFetch(app, parsed), [&] { return RunFetch(parsed.fetch, parsed.global); }},
+      {AddPublish(app, parsed), [&] { return RunPublish(parsed.publish, parsed.global); }},
       {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
   };
   for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; }))
@@ -512,7 +550,7 @@ int RunCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitFor(app, error, SheetInHelp(argc, argv));
   }
-  ConfineFor(parsed, app);
+  if (Status status = ConfineFor(parsed, app); !status.ok()) return Fail(status);
   parsed.accel.has_counters = app.get_subcommand("accel")->count("--counter") > 0;
   parsed.report.fail_on = parsed.flight.fail_on = parsed.compile.fail_on = parsed.profile.fail_on =
       LevelOf(parsed.fail_on);

@@ -136,12 +136,21 @@ Result<std::string> NewestFile(const std::string& folder) {
   return newest;
 }
 
+// A summary also takes what TORCH_LOGS printed into the output of ranks.
 void KeepLogs(const CompileOptions& options, bool is_folder, std::vector<FoundInput>& inputs) {
   const Importer* log = LogImporter();
-  if (!is_folder && inputs.size() == 1) return ReadAsLog(log, inputs[0]);
+  auto is_output = [&](const FoundInput& input) {
+    return options.summary && input.importer != nullptr && input.importer->info.fallback;
+  };
+  if (!is_folder && inputs.size() == 1) {
+    if (!is_output(inputs[0])) ReadAsLog(log, inputs[0]);
+    return;
+  }
   bool named = options.all_ranks && KeepNamed(options.path, log, inputs);
   if (!named) {
-    std::erase_if(inputs, [&](const FoundInput& input) { return input.importer != log; });
+    std::erase_if(inputs, [&](const FoundInput& input) {
+      return input.importer != log && !is_output(input);
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <optional>
 
 #include "app/workshop.h"
@@ -22,6 +23,7 @@ using outputs::flight_text::FlatSink;
 using outputs::flight_text::FlatTable;
 using outputs::flight_text::FlightTextOptions;
 using outputs::flight_text::WriteFlatJson;
+using outputs::flight_text::WriteFlatPickle;
 using outputs::store::Database;
 using outputs::store::QuoteName;
 using outputs::store::QuoteText;
@@ -41,11 +43,13 @@ std::string CreateStatement(const FlatTable& table, const std::string& rows) {
       QuoteName(table.name), columns, QuoteText(rows), types);
 }
 
-Status WriteJson(const Model& model, const FlightTextOptions& options, bool compat,
+using Write = Status (*)(const Model&, const FlightTextOptions&, bool,
+                         const std::function<Status(std::string_view)>&);
+
+Status WriteFile(Write write, const Model& model, const FlightTextOptions& options, bool compat,
                  const std::string& path) {
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
-  TRY(WriteFlatJson(model, options, compat,
-                    [&](std::string_view piece) { return file.Append(piece); }));
+  TRY(write(model, options, compat, [&](std::string_view piece) { return file.Append(piece); }));
   return file.Finish();
 }
 
@@ -94,15 +98,16 @@ Status WriteDuckDb(const Model& model, const FlightTextOptions& options, bool co
 }  // namespace
 
 Status CheckDatabaseName(const std::string& path) {
-  if (path.ends_with(".json") || path.ends_with(".duckdb")) return {};
-  return Status(Code::kUsage, fmt::format("-o {}: the name must end in .json or .duckdb", path))
-      .Remedy("A pickle as torchfrtrace writes it can only be read with PyTorch.");
+  if (path != "-") return {};
+  return Status(Code::kUsage, "-o -: the database goes to a file, not to stdout")
+      .Remedy("Name a file: .json, .duckdb, or any other name for a pickle.");
 }
 
 Status WriteFlatDatabase(const Model& model, const FlightTextOptions& options, bool compat,
                          const std::string& path) {
-  return path.ends_with(".json") ? WriteJson(model, options, compat, path)
-                                 : WriteDuckDb(model, options, compat, path);
+  if (path.ends_with(".duckdb")) return WriteDuckDb(model, options, compat, path);
+  const bool is_json = path.ends_with(".json") || path.ends_with(".json.gz");
+  return WriteFile(is_json ? WriteFlatJson : WriteFlatPickle, model, options, compat, path);
 }
 
 }  // namespace debrief

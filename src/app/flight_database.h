@@ -1,4 +1,4 @@
-// `debrief flight -o FILE`: the flat database as .json or .duckdb.
+// `debrief flight -o FILE`: the flat database as .json, .duckdb or, of any other name, a pickle.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace debrief {
 
-// kUsage when the name ends in neither.
+// kUsage for stdout.
 Status CheckDatabaseName(const std::string& path);
 
 // DuckDB is loaded only for .duckdb. The file appears when it is whole.

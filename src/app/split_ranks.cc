@@ -1,14 +1,17 @@
 #include "app/split_ranks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
 #include "base/bytes/growing_file.h"
+#include "base/text/units.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
+#include "tables/compile_log.h"
 #include "tables/compile_string.h"
 
 namespace debrief {
@@ -92,6 +95,27 @@ Status SplitRanks(const Model& model, const std::string& folder) {
     TRY(WriteRank(model, pieces, fmt::format("{}/dedicated_log_torch_trace_{}.log", folder, name)));
   }
   return {};
+}
+
+std::string DescribeLosses(const Model& model) {
+  const auto& logs = model.tables.Get<CompileLogTable>();
+  int64_t payloads = 0, entries = 0, lines = 0;
+  for (size_t i = 0; i < logs.size(); ++i) {
+    payloads += logs.bad_checksum[i];
+    entries += logs.bad_json_lost[i];
+    lines += logs.bad_prefix[i];
+  }
+  std::vector<std::string> losses;
+  if (payloads > 0)
+    losses.push_back(fmt::format("{} not whole (checksums do not hold)",
+                                 Plural(static_cast<size_t>(payloads), "payload")));
+  if (entries > 0)
+    losses.push_back(
+        fmt::format("{} with broken JSON lost", Plural(static_cast<size_t>(entries), "line")));
+  if (lines > 0)
+    losses.push_back(
+        fmt::format("{} of no entry left out", Plural(static_cast<size_t>(lines), "line")));
+  return fmt::format("{}", fmt::join(losses, "; "));
 }
 
 }  // namespace debrief

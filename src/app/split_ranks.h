@@ -11,4 +11,7 @@ namespace debrief {
 // of threads that never name one. Lines that are no entries are left out.
 Status SplitRanks(const Model& model, const std::string& folder);
 
+// What of the logs is in none of these files, or not whole; empty when nothing was lost.
+std::string DescribeLosses(const Model& model);
+
 }  // namespace debrief

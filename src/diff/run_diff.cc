@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/text/change_text.h"
 #include "base/text/units.h"
 #include "tables/job.h"
 
@@ -12,7 +13,6 @@ namespace debrief::diff {
 
 namespace {
 
-constexpr double kManyTimes = 1000;  // percent: from here on how many times as much is told
 constexpr std::string_view kNothing = "No difference beyond noise";
 
 // What is new and bad comes before what is gone; then what changed most.
@@ -68,14 +68,7 @@ std::string SignedText(int64_t amount, Unit unit) {
   return (amount > 0 ? "+" : "-") + size;
 }
 
-std::string PercentText(const Change& change) {
-  if (change.a <= 0) return "";
-  const double percent =
-      100 * static_cast<double>(change.difference()) / static_cast<double>(change.a);
-  if (percent >= kManyTimes) return fmt::format("{:.0f} times", percent / 100 + 1);
-  return std::abs(percent) < 10 ? fmt::format("{:+.1f} %", percent)
-                                : fmt::format("{:+.0f} %", percent);
-}
+std::string PercentText(const Change& change) { return ChangePercentText(change.a, change.b); }
 
 bool RunDiff::is_empty() const { return sections.empty() && !(steps && steps->has_changed()); }
 
@@ -89,13 +82,15 @@ void AddSection(std::string_view id, std::string_view title, std::vector<Row> ro
 
 RunDiff DiffRuns(const Side& a, const Side& b) {
   RunDiff diff{.name_a = a.name, .name_b = b.name};
-  diff.steps = DiffSteps(MeasureSteps(a), MeasureSteps(b));
+  const ComparedProfiles profiles = FindProfiles(a, b);
+  diff.steps = DiffSteps(MeasureSteps(a, profiles.a), MeasureSteps(b, profiles.b));
   if (diff.steps) diff.metrics.push_back({"step_time", Unit::kNanoseconds, diff.steps->job.total});
   DiffFindings(a, b, diff);
   DiffCompiles(a, b, diff);
   DiffCompileTime(a, b, diff);
   DiffGraphs(a, b, diff);
-  DiffWork(a, b, diff);
+  auto profile = outputs::profile_diff::DiffProfiles({a.model, profiles.a}, {b.model, profiles.b});
+  if (profile.ok()) DiffWork(profile.value(), diff);
   DiffCollectives(a, b, diff);
   DiffMemory(a, b, diff);
   SetHeadline(diff);

@@ -18,6 +18,7 @@
 #include "base/stats/noise.h"
 #include "diff/side.h"
 #include "diff/steps.h"
+#include "outputs/terminal/profile_diff/profile_diff.h"
 
 namespace debrief::diff {
 
@@ -60,6 +61,13 @@ struct RunDiff {
 
 RunDiff DiffRuns(const Side& a, const Side& b);
 
+// Profiles of the ranks that have some on both sides, by input: what `debrief profile diff`
+// compares and what the steps of DiffRuns are measured in.
+struct ComparedProfiles {
+  std::vector<int32_t> a, b;
+};
+ComparedProfiles FindProfiles(const Side& a, const Side& b);
+
 // Only compilations: of two that a side names each (Side::compile_id).
 RunDiff DiffCompilations(const Side& a, const Side& b);
 
@@ -68,7 +76,7 @@ void DiffFindings(const Side& a, const Side& b, RunDiff& diff);
 void DiffCompiles(const Side& a, const Side& b, RunDiff& diff);
 void DiffCompileTime(const Side& a, const Side& b, RunDiff& diff);
 void DiffGraphs(const Side& a, const Side& b, RunDiff& diff);
-void DiffWork(const Side& a, const Side& b, RunDiff& diff);
+void DiffWork(const outputs::profile_diff::ProfileDiff& profile, RunDiff& diff);
 void DiffCollectives(const Side& a, const Side& b, RunDiff& diff);
 void DiffMemory(const Side& a, const Side& b, RunDiff& diff);
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "base/stats/intervals.h"
-#include "base/stats/statistics.h"
 #include "model/timeline/rank_windows.h"
+#include "model/timeline/typical_steps.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_wait.h"
@@ -17,21 +17,22 @@ namespace {
 using timeline::TimelineView;
 using timeline::Window;
 
-constexpr int64_t kUnusualPercent = 150;
-
 using Series = std::map<int64_t, StepTimes>;  // by step
 
-// The job's steps: those that all of its ranks have, as means over the ranks.
-Series StepsOfJob(const StepsOfRanks& ranks) {
-  std::map<int64_t, std::vector<const StepTimes*>> by_step;
+timeline::TypicalSteps TypicalOf(const StepsOfRanks& ranks) {
+  timeline::StepLengths lengths;
   for (const auto& [rank, steps] : ranks)
-    for (const auto& [key, times] : steps) by_step[key].push_back(&times);
+    for (const auto& [key, times] : steps) lengths[rank][key] = times.total;
+  return timeline::FindTypicalSteps(lengths);
+}
+
+// The job's steps, as means over the ranks.
+Series StepsOfJob(const StepsOfRanks& ranks, const std::vector<int64_t>& keys) {
   Series job;
-  for (const auto& [key, all] : by_step) {
-    if (all.size() != ranks.size()) continue;
-    auto mean = [&all](auto value) {
+  for (int64_t key : keys) {
+    auto mean = [&](auto value) {
       std::vector<int64_t> values;
-      for (const StepTimes* times : all) values.push_back(value(*times));
+      for (const auto& [rank, steps] : ranks) values.push_back(value(steps.at(key)));
       return Mean(values);
     };
     StepTimes& times = job[key];
@@ -42,22 +43,10 @@ Series StepsOfJob(const StepsOfRanks& ranks) {
   return job;
 }
 
-// Steps that took much longer than most of the job's. All are kept when too few would be left.
-std::vector<int64_t> FindUnusual(const Series& job) {
-  std::vector<int64_t> totals, unusual;
-  for (const auto& [key, times] : job) totals.push_back(times.total);
-  const int64_t limit = PercentOf(Median(totals), kUnusualPercent);
-  for (const auto& [key, times] : job)
-    if (times.total > limit) unusual.push_back(key);
-  if (job.size() - unusual.size() < kFewestSamples) unusual.clear();
-  return unusual;
-}
-
 class Samples {
  public:
-  Samples(const Series& steps, const std::vector<int64_t>& unusual) {
-    for (const auto& [key, times] : steps)
-      if (!std::binary_search(unusual.begin(), unusual.end(), key)) steps_.push_back(&times);
+  Samples(const Series& steps, const std::vector<int64_t>& keys) {
+    for (int64_t key : keys) steps_.push_back(&steps.at(key));
   }
 
   std::vector<int64_t> Totals() const {
@@ -136,18 +125,19 @@ StepTimes TimesOf(const Window& window, const IntervalSet& waiting) {
 
 }  // namespace
 
-StepsOfRanks MeasureSteps(const Side& side) {
+StepsOfRanks MeasureSteps(const Side& side, std::span<const int32_t> inputs) {
   const timeline::DeviceClasses classes(side.model);
   const timeline::NameMarks marks(side.model);
   const std::map<int32_t, IntervalSet> waiting = FindWaiting(side.model);
   StepsOfRanks ranks;
   for (const TimelineView& view : timeline::Timelines(side.model)) {
-    if (!side.HasAttempt(view.who.attempt) || !side.Has(view.who.rank)) continue;
+    if (std::ranges::find(inputs, view.who.input) == inputs.end()) continue;
     auto waits = waiting.find(view.who.input);
     const IntervalSet none;
-    for (const Window& window : timeline::MeasureRank(view, classes, marks, {}).windows)
-      ranks[side.RankKey(view.who.rank)][window.key] =
-          TimesOf(window, waits == waiting.end() ? none : waits->second);
+    // Of a step that a rank recorded twice the first counts.
+    for (const Window& window : timeline::MeasureCompared(view, classes, marks))
+      ranks[side.RankKey(view.who.rank)].try_emplace(
+          window.key, TimesOf(window, waits == waiting.end() ? none : waits->second));
   }
   return ranks;
 }
@@ -160,25 +150,26 @@ std::string_view PartName(StepPart part) {
 
 std::string_view PartInWords(StepPart part) {
   static constexpr std::string_view kNames[kStepParts] = {
-      "host",          "data loading", "compiling",          "GPU", "waiting for other ranks",
-      "communication", "nothing runs", "rest (side by side)"};
+      "host",          "data loading", "compiling", "GPU", "waiting for other ranks",
+      "communication", "nothing runs", "overlap"};
   return kNames[static_cast<size_t>(part)];
 }
 
 std::optional<StepDiff> DiffSteps(const StepsOfRanks& a, const StepsOfRanks& b) {
-  const Series job_a = StepsOfJob(a), job_b = StepsOfJob(b);
-  if (job_a.empty() || job_b.empty()) return std::nullopt;
-  const std::vector<int64_t> unusual_a = FindUnusual(job_a), unusual_b = FindUnusual(job_b);
+  const timeline::TypicalSteps typical_a = TypicalOf(a), typical_b = TypicalOf(b);
+  const std::vector<int64_t>&keys_a = typical_a.keys, &keys_b = typical_b.keys;
+  if (keys_a.empty() || keys_b.empty()) return std::nullopt;
   StepDiff diff;
-  diff.steps_a = job_a.size() - unusual_a.size();
-  diff.steps_b = job_b.size() - unusual_b.size();
-  diff.left_out_a = unusual_a.size();
-  diff.left_out_b = unusual_b.size();
-  diff.job = Compare(Samples(job_a, unusual_a), Samples(job_b, unusual_b));
+  diff.steps_a = keys_a.size();
+  diff.steps_b = keys_b.size();
+  diff.left_out_a = typical_a.left_out;
+  diff.left_out_b = typical_b.left_out;
+  const Series job_a = StepsOfJob(a, keys_a), job_b = StepsOfJob(b, keys_b);
+  diff.job = Compare(Samples(job_a, keys_a), Samples(job_b, keys_b));
   for (const auto& [rank, steps] : a) {
     auto other = b.find(rank);
     if (other != b.end())
-      diff.ranks[rank] = Compare(Samples(steps, unusual_a), Samples(other->second, unusual_b));
+      diff.ranks[rank] = Compare(Samples(steps, keys_a), Samples(other->second, keys_b));
   }
   diff.blame = FindBlame(diff);
   return diff;

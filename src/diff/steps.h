@@ -8,8 +8,8 @@
 // runs beside something else is counted in both, so `rest` is mostly negative; it is what is left
 // of the step, and so all parts add up to it in whole nanoseconds.
 //
-// A step of the job is the mean over its ranks. Steps half again as long as the median are left out
-// on either side (warming up, checkpoints): findings speak of them.
+// A step of the job is the mean over its ranks; model/timeline/typical_steps.h says which are
+// compared. Their length is that of `debrief profile diff`: host and devices together.
 //
 // Cost: linear in the slices of the profiles.
 #pragma once
@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,7 +74,7 @@ struct StepDiff {
 
 // By rank, then by step.
 using StepsOfRanks = std::map<int32_t, std::map<int64_t, StepTimes>>;
-StepsOfRanks MeasureSteps(const Side& side);
+StepsOfRanks MeasureSteps(const Side& side, std::span<const int32_t> inputs);
 
 // None when a side has no steps.
 std::optional<StepDiff> DiffSteps(const StepsOfRanks& a, const StepsOfRanks& b);

@@ -53,7 +53,7 @@ void AddRanks(const StepDiff& steps, TextTable& table) {
     AddPart(fmt::format("rank {}: {}", changed[i].rank, PartInWords(changed[i].part)),
             changed[i].change, table);
   if (changed.size() > kRanksShown)
-    table.Add({fmt::format("and {} more parts of ranks", changed.size() - kRanksShown)});
+    table.Add({fmt::format("and {} of ranks", Plural(changed.size() - kRanksShown, "more part"))});
 }
 
 void PrintSteps(const StepDiff& steps, std::string& out) {

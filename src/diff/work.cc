@@ -2,7 +2,10 @@
 // compares them step by step; here only what is beyond noise is kept.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <set>
 
 #include "diff/run_diff.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
@@ -12,7 +15,6 @@ namespace debrief::diff {
 
 namespace {
 
-using outputs::profile_diff::DiffProfiles;
 using outputs::profile_diff::NameDiff;
 using outputs::profile_diff::PerSample;
 using outputs::profile_diff::ProfileDiff;
@@ -20,12 +22,22 @@ using outputs::profile_diff::ProfileDiff;
 // In hundredths of a percent of a step: less does not matter.
 constexpr int64_t kSmallestShare = 50;
 
+std::set<int32_t> RanksOfTimelines(const Side& side) {
+  const auto& table = side.model.tables.Get<TimelineTable>();
+  std::set<int32_t> ranks;
+  for (size_t row = 0; row < table.size(); ++row)
+    if (side.HasRow(table, row)) ranks.insert(side.RankKey(table.rank[row]));
+  return ranks;
+}
+
 // -1, the number of no input, keeps an empty selection from meaning all of them.
-std::vector<int32_t> InputsOf(const Side& side) {
+std::vector<int32_t> InputsOf(const Side& side, const std::set<int32_t>& ranks) {
   const auto& table = side.model.tables.Get<TimelineTable>();
   std::vector<int32_t> inputs;
-  for (size_t row = 0; row < table.size(); ++row)
-    if (side.HasRow(table, row)) inputs.push_back(table.input[row]);
+  for (size_t row = 0; row < table.size(); ++row) {
+    if (side.HasRow(table, row) && ranks.contains(side.RankKey(table.rank[row])))
+      inputs.push_back(table.input[row]);
+  }
   if (inputs.empty()) inputs.push_back(-1);
   return inputs;
 }
@@ -63,16 +75,21 @@ std::vector<Row> RowsOf(const std::vector<NameDiff>& names, const ProfileDiff& p
 
 }  // namespace
 
-void DiffWork(const Side& a, const Side& b, RunDiff& diff) {
-  auto profile = DiffProfiles({a.model, InputsOf(a)}, {b.model, InputsOf(b)});
-  if (!profile.ok()) return;
-  const bool by_step = profile.value().unit == outputs::profile_diff::Unit::kStep;
+ComparedProfiles FindProfiles(const Side& a, const Side& b) {
+  const std::set<int32_t> of_a = RanksOfTimelines(a), of_b = RanksOfTimelines(b);
+  std::set<int32_t> both;
+  std::ranges::set_intersection(of_a, of_b, std::inserter(both, both.end()));
+  return {.a = InputsOf(a, both), .b = InputsOf(b, both)};
+}
+
+void DiffWork(const ProfileDiff& profile, RunDiff& diff) {
+  const bool by_step = profile.unit == outputs::profile_diff::Unit::kStep;
   AddSection("kernels",
              by_step ? "Kernels, copies and fills (time a step and rank)"
                      : "Kernels, copies and fills (time a profile)",
-             RowsOf(profile.value().kernels, profile.value()), diff);
+             RowsOf(profile.kernels, profile), diff);
   AddSection("ops", by_step ? "Ops (device time a step and rank)" : "Ops (device time a profile)",
-             RowsOf(profile.value().ops, profile.value()), diff);
+             RowsOf(profile.ops, profile), diff);
 }
 
 }  // namespace debrief::diff

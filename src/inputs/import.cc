@@ -81,7 +81,10 @@ uint64_t ShareOf(uint64_t whole, uint64_t part, uint64_t of) {
 
 void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, BytesRead& bytes_read,
           Imported& imported) {
-  ImportContext context{.who = input.who, .path = input.path, .now_ns = options.now_ns};
+  ImportContext context{.who = input.who,
+                        .path = input.path,
+                        .now_ns = options.now_ns,
+                        .keeps_args = options.keeps_args};
   std::unique_ptr<Reader> reader = input.importer->open(context);
   uint64_t told = 0;
   auto on_range = [&](uint64_t range_bytes) {

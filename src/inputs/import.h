@@ -13,7 +13,8 @@
 namespace debrief {
 
 struct ImportOptions {
-  int64_t now_ns = 0;  // for formats whose times have no year
+  int64_t now_ns = 0;       // for formats whose times have no year
+  bool keeps_args = false;  // of timelines: what has no column, too (table timeline_args)
   // For tests: everything is read again in chunks of these sizes, which must change nothing.
   std::vector<uint64_t> check_chunk_bytes = {};
 };

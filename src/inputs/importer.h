@@ -65,6 +65,7 @@ struct ImportContext {
   std::string_view path;
   uint64_t chunk_bytes = 1 << 20;  // the size of range to aim at; tests use 1, 7 and 100
   int64_t now_ns = 0;              // for formats whose times have no year
+  bool keeps_args = false;         // of timelines: fill timeline_args
 };
 
 // Reads one source. The framework calls Split once, Read for every range from many threads, and

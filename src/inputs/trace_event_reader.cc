@@ -83,12 +83,15 @@ class Namer {
 // The events of one range, as rows of its part.
 class RangeSink {
  public:
-  RangeSink(const Identity& who, Part& part) : who_(who), part_(part) { Restart(); }
+  RangeSink(const Identity& who, bool keeps_args, Part& part)
+      : who_(who), keeps_args_(keeps_args), part_(part) {
+    Restart();
+  }
 
   Status Add(JsonValue event, uint64_t offset) { return parser_->Add(event, offset); }
   void Restart() {
     part_ = Part();
-    parser_.emplace(who_, part_);
+    parser_.emplace(who_, part_, keeps_args_);
   }
   void Repaired(uint64_t offset) {
     if (notes().repaired_at == kNone64) notes().repaired_at = static_cast<int64_t>(offset);
@@ -104,6 +107,7 @@ class RangeSink {
   RangeNotes& notes() { return static_cast<RangeNotes&>(*part_.notes); }
 
   Identity who_;
+  bool keeps_args_;
   Part& part_;
   std::optional<EventParser> parser_;
 };
@@ -127,7 +131,7 @@ Result<std::vector<ByteRange>> TraceEventReader::Split(const Source& source) {
 
 Status TraceEventReader::Read(const Source& source, ByteRange range, Part& part) const {
   ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-  RangeSink sink(who_, part);
+  RangeSink sink(who_, keeps_args_, part);
   ReadEvents(bytes.text(), range.begin, sink);
   return {};
 }

@@ -23,7 +23,10 @@ namespace debrief {
 class TraceEventReader final : public Reader {
  public:
   explicit TraceEventReader(const ImportContext& context)
-      : who_(context.who), chunk_bytes_(context.chunk_bytes), joiner_(context.who) {}
+      : who_(context.who),
+        chunk_bytes_(context.chunk_bytes),
+        keeps_args_(context.keeps_args),
+        joiner_(context.who) {}
 
   Result<std::vector<ByteRange>> Split(const Source& source) override;
   Status Read(const Source& source, ByteRange range, Part& part) const override;
@@ -35,6 +38,7 @@ class TraceEventReader final : public Reader {
 
   Identity who_;
   uint64_t chunk_bytes_;
+  bool keeps_args_;
   EventRanges found_;
   timeline::TimelineJoiner joiner_;
   trace_events::RangeNotes notes_;

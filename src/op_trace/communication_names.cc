@@ -3,7 +3,8 @@
 //   nccl:_all_gather_base   ->  nccl all gather base       the run "all gather" is a collective
 //   ncclDevKernel_AllReduce ->  nccl dev kernel all reduce
 //   aten::broadcast_tensors ->  aten broadcast tensors     "broadcast" alone would be one
-//   commit                  ->  commit                     a word is compared as a whole
+//   grad_comm               ->  grad comm                  a word that the first op traces looked
+//   for commit                  ->  commit                     a word is compared as a whole
 #include <algorithm>
 #include <array>
 #include <string>
@@ -45,6 +46,14 @@ constexpr std::string_view kLibraries[] = {"nccl",    "rccl", "hccl",        "xc
 // What may follow one that stands alone.
 constexpr std::string_view kVariants[] = {"async", "base", "coalesced", "inplace", "object",
                                           "list",  "oop",  "op",        "start",   "done"};
+
+// What the first op traces looked for anywhere in a name, as words.
+constexpr std::string_view kWords[] = {"comm",         "comms", "communicate", "communication",
+                                       "communicator", "send",  "recv",        "receive"};
+// A broadcast of shapes, which moves nothing.
+constexpr std::string_view kOfShapes[] = {"to",     "tensors", "in",  "like",   "shape",
+                                          "shapes", "arrays",  "dim", "dims",   "add",
+                                          "sub",    "mul",     "div", "binary", "op"};
 
 template <size_t kCount>
 bool Holds(const std::string_view (&list)[kCount], std::string_view word) {
@@ -104,13 +113,23 @@ bool StandsAlone(const Words& words) {
                      [](const std::string& word) { return Holds(kVariants, word); });
 }
 
+bool HasWordOfTransfer(const Words& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (Holds(kWords, words[i])) return true;
+    const bool of_shapes =
+        words.front() == "aten" || (i + 1 < words.size() && Holds(kOfShapes, words[i + 1]));
+    if (words[i] == "broadcast" && !of_shapes) return true;
+  }
+  return false;
+}
+
 // What the first op traces looked for, anywhere in the name.
 bool HasOldWord(std::string_view name) {
-  constexpr std::string_view kWords[] = {
+  constexpr std::string_view kOldWords[] = {
       "allreduce", "all_gather", "reduce_scatter", "broadcast", "send", "recv", "comm"};
   std::string lower(name);
   for (char& c : lower) c = IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  return std::any_of(std::begin(kWords), std::end(kWords),
+  return std::any_of(std::begin(kOldWords), std::end(kOldWords),
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
@@ -119,7 +138,8 @@ bool HasOldWord(std::string_view name) {
 bool IsCommunication(std::string_view operation, Behaviour behaviour) {
   if (behaviour == Behaviour::kReference) return HasOldWord(operation);
   const Words words = WordsOf(operation);
-  return HasCollective(words) || HasLibraryAndWord(words) || StandsAlone(words);
+  return HasCollective(words) || HasLibraryAndWord(words) || StandsAlone(words) ||
+         HasWordOfTransfer(words);
 }
 
 }  // namespace debrief::op_trace

@@ -39,6 +39,15 @@ void SpanPairing::OnRecord(const recorder::RecordView& record) {
   }
 }
 
+// An end that the new thread writes must not close what the old one left open.
+void SpanPairing::OnThread(uint32_t tid) {
+  const auto left = open_.find(tid);
+  if (left == open_.end()) return;
+  std::vector<PairedSpan>& dead = dead_[tid];
+  dead.insert(dead.end(), left->second.begin(), left->second.end());
+  open_.erase(left);
+}
+
 void SpanPairing::GiveComplete(const recorder::RecordView& record) {
   const PairedSpan span = {.start = record.values[0],
                            .end = record.values[0] + record.values[1],
@@ -77,14 +86,16 @@ void SpanPairing::Give(PairedSpan span, const recorder::OpShapes* shapes) {
 }
 
 void SpanPairing::Finish() {
-  for (auto& [tid, spans] : open_) {
-    for (PairedSpan& span : spans) {
-      span.end = last_ticks_;
-      span.ended = SpanEnd::kOpen;
-      sink_.OnSpan(span, nullptr);
+  for (auto* left : {&dead_, &open_}) {
+    for (auto& [tid, spans] : *left) {
+      for (PairedSpan& span : spans) {
+        span.end = last_ticks_;
+        span.ended = SpanEnd::kOpen;
+        sink_.OnSpan(span, nullptr);
+      }
     }
+    left->clear();
   }
-  open_.clear();
 }
 
 }  // namespace debrief::op_trace

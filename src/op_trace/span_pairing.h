@@ -39,6 +39,7 @@ class SpanPairing final : public recorder::RecordSink {
   explicit SpanPairing(SpanSink& sink) : sink_(sink) {}
 
   void OnRecord(const recorder::RecordView& record) override;
+  void OnThread(uint32_t tid) override;
 
   // Gives what is still open, threads in order of their ids, outermost first.
   void Finish();
@@ -56,6 +57,8 @@ class SpanPairing final : public recorder::RecordSink {
 
   SpanSink& sink_;
   std::map<uint32_t, std::vector<PairedSpan>> open_;  // by tid
+  std::map<uint32_t, std::vector<PairedSpan>>
+      dead_;  // by tid: of threads that ended inside of them
   uint64_t records_ = 0;
   uint64_t ends_without_begin_ = 0;
   uint64_t spans_backwards_ = 0;

@@ -38,6 +38,10 @@ int64_t Percentile(std::vector<int64_t>& values, unsigned percent) {
   return *at;
 }
 
+double MeanOf(int64_t sum, uint64_t count) {
+  return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
+}
+
 void OpSums::Add(const OpFacts& op) {
   Sum& sum = sums_[op.operation];
   ++sum.count;
@@ -60,7 +64,7 @@ std::vector<OpSummary> OpSums::Rows() const {
                      .p99_ns = Percentile(durations, 99),
                      .longest_ns = Percentile(durations, 100),
                      .bytes = sum.bytes};
-    if (!durations.empty()) row.mean_ns = sum.duration_ns / static_cast<int64_t>(durations.size());
+    row.mean_ns = MeanOf(sum.duration_ns, durations.size());
     rows.push_back(std::move(row));
   }
   std::sort(rows.begin(), rows.end(),
@@ -134,9 +138,8 @@ std::optional<LoadBalance> BalanceOf(const std::vector<DeviceSummary>& devices) 
     balance.max_ns = std::max(balance.max_ns, device.duration_ns);
     balance.devices.emplace_back(device.device, device.duration_ns);
   }
-  const auto total = static_cast<double>(balance.total_ns);
-  const double ideal = total / static_cast<double>(devices.size());
-  balance.ideal_ns = balance.total_ns / static_cast<int64_t>(devices.size());
+  const double ideal = MeanOf(balance.total_ns, devices.size());
+  balance.ideal_ns = ideal;
   if (ideal > 0)
     balance.imbalance = std::max(0.0, (static_cast<double>(balance.max_ns) - ideal) / ideal);
   return balance;

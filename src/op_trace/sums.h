@@ -34,6 +34,9 @@ OpFacts FactsOf(const Entry& entry, int64_t self_ns);
 void AddTo(int64_t& sum, int64_t number);
 void AddTo(uint64_t& sum, uint64_t number, Behaviour behaviour = Behaviour::kCorrect);
 
+// 0 of none.
+double MeanOf(int64_t sum, uint64_t count);
+
 class OpSums {
  public:
   explicit OpSums(Behaviour behaviour = Behaviour::kCorrect) : behaviour_(behaviour) {}

@@ -1,7 +1,8 @@
 // A trace out of JSON: of either form, keys in any order.
 //
-// kCorrect takes what is there: a missing key is its default, a duration that is null is not known.
-// kReference refuses both, as the first op traces did. Broken JSON is refused by both.
+// kCorrect takes what is there: a missing key is its default. kReference refuses such a document,
+// as the first op traces did. A duration that is null, which they wrote for NaN, is not known.
+// Broken JSON is refused by both.
 #include <algorithm>
 
 #include "debrief/op_trace.hpp"
@@ -32,7 +33,7 @@ class TraceReader {
       } else if (key == "metadata") {
         has_metadata = ReadMetadata(trace);
       } else if (key == "total_duration_us" && behaviour_ == Behaviour::kReference) {
-        has_total = json_.Double().has_value();
+        has_total = json_.Null() || json_.Double().has_value();
       } else {
         json_.Skip();
       }
@@ -94,8 +95,7 @@ class TraceReader {
       return true;
     }
     if (key == "output_shape") {
-      if (behaviour_ == Behaviour::kReference || !json_.Null())
-        ReadShape(entry.output_shape.emplace());
+      if (!json_.Null()) ReadShape(entry.output_shape.emplace());
       return true;
     }
     if (key == "duration_us") return ReadDuration(entry);
@@ -132,7 +132,7 @@ class TraceReader {
   }
 
   bool ReadDuration(Entry& entry) {
-    if (behaviour_ == Behaviour::kCorrect && json_.Null()) {
+    if (json_.Null()) {
       entry.duration_ns.reset();
     } else {
       entry.WithDurationUs(json_.Double().value_or(0));

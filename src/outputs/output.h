@@ -44,6 +44,7 @@ struct OutputContext {
   int threads = 1;                    // an output may use
   bool parquet = false;               // --parquet
   bool single_file = false;           // --single-file
+  bool has_report = true;             // the report is written as well: false with --no-report
   std::string_view findings_of = {};  // console: only findings of rules that begin so, and trouble
   std::string_view frames = {};       // collapsed: only those of "host" or "python"; empty: all
 };

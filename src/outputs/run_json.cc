@@ -30,16 +30,42 @@ void WriteJobs(JsonWriter& json, const Model& model) {
   });
 }
 
-void WriteInputs(JsonWriter& json, const Model& model) {
+// Calls `tell` with the name and value of each field of an input, in order.
+template <typename Tell>
+void TellInput(const Model& model, size_t row, Tell tell) {
   const auto& inputs = model.tables.Get<InputTable>();
-  json.Objects("inputs", RowsOf(inputs), [&](size_t i) {
-    json.Field("input", inputs.input[i]).Field("path", model.pools.Text(inputs.path[i]));
-    json.Field("kind", model.pools.Text(inputs.kind[i]));
-    json.Field("state", model.pools.Text(inputs.state[i])).Field("job", inputs.job[i]);
-    json.Field("attempt", inputs.attempt[i]).Field("rank", inputs.rank[i]);
-    json.Field("bytes", inputs.bytes[i]).Field("content_bytes", inputs.content_bytes[i]);
-    json.Field("rows", inputs.rows[i]).Field("start_ns", inputs.start_ns[i]);
+  tell("input", inputs.input[row]);
+  tell("path", model.pools.Text(inputs.path[row]));
+  tell("kind", model.pools.Text(inputs.kind[row]));
+  tell("state", model.pools.Text(inputs.state[row]));
+  tell("job", inputs.job[row]);
+  tell("attempt", inputs.attempt[row]);
+  tell("rank", inputs.rank[row]);
+  tell("bytes", inputs.bytes[row]);
+  tell("content_bytes", inputs.content_bytes[row]);
+  tell("rows", inputs.rows[row]);
+  tell("start_ns", inputs.start_ns[row]);
+}
+
+void WriteInputs(JsonWriter& json, const Model& model) {
+  json.Objects("inputs", RowsOf(model.tables.Get<InputTable>()), [&](size_t row) {
+    TellInput(model, row, [&](std::string_view name, auto value) { json.Field(name, value); });
   });
+}
+
+// {"columns": ["input", ...], "rows": [[0, ...], ...]}
+void WriteInputColumns(JsonWriter& json, const Model& model) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  json.Key("inputs").BeginObject().Key("columns").BeginArray();
+  if (inputs.size() > 0)
+    TellInput(model, 0, [&](std::string_view name, auto) { json.Value(name); });
+  json.EndArray();
+  json.Array("rows", RowsOf(inputs), [&](size_t row) {
+    json.BeginArray();
+    TellInput(model, row, [&](std::string_view, auto value) { json.Value(value); });
+    json.EndArray();
+  });
+  json.EndObject();
 }
 
 void WriteDiagnostics(JsonWriter& json, const Model& model) {
@@ -99,7 +125,10 @@ void WriteFindings(JsonWriter& json, const Model& model) {
 
 }  // namespace
 
-std::string RunJson(const Model& model, int indent) {
+namespace {
+
+std::string Write(const Model& model, int indent,
+                  void (*write_inputs)(JsonWriter& json, const Model& model)) {
   std::string out;
   JsonWriter json(&out, indent);
   json.BeginObject().Field("schema", kFindingsSchema);
@@ -108,11 +137,17 @@ std::string RunJson(const Model& model, int indent) {
   WriteFindings(json, model);
   WriteAnalyses(json, model);
   WriteDiagnostics(json, model);
-  WriteInputs(json, model);
+  write_inputs(json, model);
   json.EndObject();
   out += '\n';
   return out;
 }
+
+}  // namespace
+
+std::string RunJson(const Model& model, int indent) { return Write(model, indent, WriteInputs); }
+
+std::string PageJson(const Model& model) { return Write(model, 0, WriteInputColumns); }
 
 std::string RunId(std::string_view findings_json) { return Md5Hex(findings_json).substr(0, 16); }
 

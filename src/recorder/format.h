@@ -71,6 +71,10 @@ inline constexpr unsigned kTextCut = 2;        // the string was longer than kMa
 inline constexpr unsigned kOpWideDims = 1;     // one dim to a word
 inline constexpr unsigned kOpBytes = 2;        // a word with the bytes follows the descriptor
 
+// FileHeader::closed
+inline constexpr uint64_t kClosed = 1;
+inline constexpr uint64_t kCopied = 2;
+
 struct ClockTriple {
   uint64_t ticks;
   uint64_t monotonic_ns;
@@ -96,7 +100,7 @@ struct FileHeader {
   uint64_t overwritten;  // not used by the writer: the chunks have it; filled in by the reader
   uint64_t dropped;      // records of threads that never got a chunk
   uint64_t lost_names;   // strings that found no room
-  uint64_t closed;       // 1 after an orderly close
+  uint64_t closed;       // 1 after an orderly close, 2 in a copy that the running process made
   uint64_t stopped;      // the errno that ended growth, 0 when none did
   char uuid[16];
   char host[64];

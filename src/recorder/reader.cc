@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 
 namespace debrief::recorder {
@@ -226,10 +227,24 @@ class Reader {
     return at < count && TypeOf(words_[at]) == RecordType::kMore;
   }
 
+  // A thread takes another chunk when a record finds no room. Where the last chunk of the same id
+  // has room, its thread has ended, and the kernel has given the id to another one.
+  void BeginChunk(uint32_t tid, size_t count) {
+    size_t at = 0;
+    if (count > 0 && TypeOf(words_[0]) == RecordType::kLoss) at = WordsOf(words_[0]);
+    if (at >= count) return;
+    size_t end = at + WordsOf(words_[at]);
+    while (IsMore(end, count) && WordsOf(words_[end]) > 0) end += WordsOf(words_[end]);
+    const auto room = room_.find(tid);
+    if (room != room_.end() && room->second >= end - at) sink_.OnThread(tid);
+    room_.erase(tid);
+  }
+
   void ReadChunk(const ChunkInfo& info, bool dictionary) {
     const size_t count = CopyPayload(info);
     open_text_ = 0;
     uint32_t tid = info.tid;
+    if (!dictionary) BeginChunk(tid, count);
     for (size_t at = 0; at < count;) {
       const uint64_t first = words_[at];
       const uint64_t offset = info.offset + kChunkHeaderBytes + at * 8;
@@ -240,12 +255,15 @@ class Reader {
       }
       const RecordView record = {TypeOf(first), FlagsOf(first), NameOf(first), TrackOf(first),
                                  tid,           offset,         *values};
-      if (record.type == RecordType::kOwner) {
+      if (record.type == RecordType::kOwner) {  // the first record of a thread
+        room_[tid] = kChunkPayload;
         tid = static_cast<uint32_t>(record.values[0]);
+        sink_.OnThread(tid);
       } else {
         dictionary ? ReadEntry(record) : GiveRecord(record);
       }
     }
+    if (!dictionary) room_[tid] = kChunkPayload / 8 - count;
   }
 
   bool IsKnown(uint64_t id) const {
@@ -281,8 +299,9 @@ class Reader {
   const RecordingBytes& bytes_;
   RecordSink& sink_;
   ReadRecording result_;
-  uint32_t open_text_ = 0;        // the string whose next part must follow
-  std::vector<uint64_t> joined_;  // of a record in several parts
+  std::map<uint32_t, size_t> room_;  // words left in the last chunk of each thread
+  uint32_t open_text_ = 0;           // the string whose next part must follow
+  std::vector<uint64_t> joined_;     // of a record in several parts
   uint64_t words_[kChunkPayload / 8];
 };
 

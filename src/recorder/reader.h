@@ -99,6 +99,8 @@ class RecordSink {
  public:
   virtual ~RecordSink() = default;
   virtual void OnRecord(const RecordView& record) = 0;
+  // A thread begins: what comes from this id from here on is of another one than what came before.
+  virtual void OnThread(uint32_t tid) { (void)tid; }
 };
 
 // Dictionary first, then the records of every thread chunk in order of `sequence`. What only says

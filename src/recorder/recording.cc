@@ -188,7 +188,7 @@ void CloseRecording() {
     recording.helper.Stop();
     FoldInterrupted();
     const bool outside = WaitUntilOutside();
-    recording.file.header()->closed = 1;
+    recording.file.header()->closed = kClosed;
     SaveAll();
     recording.file.Close(recording.pool.used());
     Retire(recording.file, outside);

@@ -56,7 +56,9 @@ int CopyChunks(int fd, uint64_t count, bool dictionary, uint32_t number, char* b
 bool CopyHeader(char* buffer, uint64_t* chunks, uint32_t* number) {
   const Lock lock;
   if (!lock.held() || !recording.open || recording.forked) return false;
-  recording.file.CopyHeader(reinterpret_cast<FileHeader*>(buffer));
+  auto* header = reinterpret_cast<FileHeader*>(buffer);
+  recording.file.CopyHeader(header);
+  header->closed = kCopied;
   *chunks = recording.pool.used();
   *number = recording_number;
   return true;

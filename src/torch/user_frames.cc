@@ -32,6 +32,19 @@ bool IsLibraryFile(std::string_view file) {
          });
 }
 
+std::string_view PackageOf(std::string_view file) {
+  if (!IsLibraryFile(file)) return {};
+  for (std::string_view folder : {"site-packages/", "dist-packages/"}) {
+    const size_t at = file.find(folder);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = file.substr(at + folder.size());
+    return rest.substr(0, rest.find_first_of("/."));
+  }
+  if (file.starts_with("torch/") || file.find("/torch/") != std::string_view::npos) return "torch";
+  const bool standard = file.find("lib/python3") != std::string_view::npos;
+  return standard || file.starts_with("<frozen ") ? "Python" : "libraries";
+}
+
 bool IsNativeFile(std::string_view file) {
   static constexpr std::array<std::string_view, 10> kEnds = {".c",   ".cc", ".cpp", ".cxx", ".cu",
                                                              ".cuh", ".h",  ".hpp", ".inl", ".so"};

@@ -16,6 +16,10 @@ bool IsNativeFile(std::string_view file);
 // trainer (Lightning, DeepSpeed, Accelerate) that runs from a checkout.
 bool IsLibraryFile(std::string_view file);
 
+// Who wrote a library file, for "12 frames of torch": the package, "Python" for the standard
+// library, "libraries" for others; empty for a file that is no library's.
+std::string_view PackageOf(std::string_view file);
+
 // Of Python, and neither of PyTorch nor of another installed package.
 bool IsUserFile(std::string_view file);
 

@@ -106,7 +106,7 @@ const selection = {
     await page.locator(".step-chart .hit").nth(2).click();
     assert.match(page.url(), /step=12/);
     const link = page.getByRole("link", { name: "Show this step in the timeline" });
-    assert.equal(await link.getAttribute("href"), "#/timeline?rank=1&step=2");
+    assert.equal(await link.getAttribute("href"), "#/timeline?rank=1&step=12");
     assert.equal(
       await page.getByRole("link", { name: "finding", exact: true }).getAttribute("href"),
       "#/verdict?finding=f1",

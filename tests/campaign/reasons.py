@@ -34,7 +34,11 @@ STANDS_IN = {
     "stuck_io": "fetch_shard", "stuck_metrics": "fetch_shard", "stuck_loop": "tokenize_forever", "gil": "hold_gil", "lock": "acquire_twice",
     "stuck_save": "upload_to_pipe", "prefetch": "take", "routing_text": "parse_routing", "quota": "wait_for_quota", "index_lock": "lock_index",
     "simulator": "ask|play", "packing": "pack", "curvature": "estimate_curvature", "mount": "mount_dataset",
+    "read_ahead": "next_batch", "writer_thread": "wait_for_writer", "lease": "wait_for_lease", "statistics": "append_statistics",
+    "padding": "pad_to_longest", "late_data": "wait_for_dataset", "livelock": "refine|run_task", "endless": "generate", "download": "download",
 }
+# What also tells of such a fault: the rank's own words, or those of a barrier that names it.
+ALSO = {"read_ahead": "Transport endpoint", "writer_thread": "[Qq]uota exceeded", "late_data": "monitored_?[Bb]arrier", "download": "503 Slow Down"}
 # Told by dumps; a job without any can only be told as one where ranks part.
 OF_DUMPS = {
     "extra_collective": EXTRA,
@@ -60,6 +64,19 @@ OF_DUMPS = {
     "barriers": EXTRA + "|barrier",
     "dense": both("all_?gather", "all_?to_?all"),
     "tp_order": both("all_?gather", "all_?reduce") + "|order|wait for each other",
+    "uneven": LEFT,
+    "save_full": EXTRA + "|" + both("all_?gather", "all_?reduce|reduce_?scatter"),
+    "empty_micro": SKIPPED + "|" + both("all_?gather", "all_?reduce"),
+    "wrong_slice": NOT_COME + "|group|order|wait for each other|" + ELSE,
+    "root": r"\broots?\b|size|shape|output|" + ELSE,
+    "masked": SKIPPED,
+    "eval_more": EXTRA + "|" + both("all_?gather", "all_?reduce|reduce_?scatter"),
+    "skip_step": SKIPPED + "|" + LEFT + "|" + SENT,
+    "double": both("f64|float64|[Dd]ouble", r"f32|\b[Ff]loat(32)?\b"),
+    "cold_ids": SKIPPED + "|" + both("all_?reduce", "all_?to_?all"),
+    "table_shape": both(r"\b(45000|2880000)\b", r"\b(30000|1920000)\b"),
+    "swapped_cache": both("broadcast", "all_?reduce") + "|order",
+    "extra_object": EXTRA + "|" + both("broadcast", "all_?reduce"),
 }
 REASONS = {
     "stopped": HUNG + r"|SIGSTOP|forcefully|SIGKILL",
@@ -96,20 +113,48 @@ REASONS = {
     "log_line": r"TypeError.*serializable",
     "actor_error": r"TimeoutError.*did not reset",
     "restart": r"ConnectionResetError|Connection reset",
-    "scheduler": TOLD_TO_END, "preempted": TOLD_TO_END,
+    "scheduler": TOLD_TO_END, "preempted": TOLD_TO_END, "notice": TOLD_TO_END,
+    "callback": r"IndexError.*list index out of range",
+    "validation": r"RuntimeError.*same number of dimensions",
+    "resume": r"PytorchStreamReader|central directory",
+    "cuda_memory": MEMORY,
+    "anomaly": r"returned nan values",
+    "node": signal("SIGKILL", 9), "oom_killer": signal("SIGKILL", 9), "evicted": signal("SIGTERM", 15),
+    "fused": signal("SIGSEGV", 11) + "|[Ss]egmentation", "bus": signal("SIGBUS", 7) + "|[Bb]us error",
+    "license": r"code 3\b", "quit": r"code 9\b",
+    "endless_kernel": HUNG + r"|GPU|kernel|not finish|not complete",
+    "opt_groups": r"ValueError.*parameter groups",
+    "export": r"NotADirectoryError|Not a directory",
+    "loss_fn": r"size of tensor a",
+    "hook": r"gradient is not finite",
+    "index": DEVICE_ASSERT,
+    "length": r"ValueError.*sequence length",
+    "header_line": r"ValueError.*invalid literal",
+    "loader_pipe": HUNG + r"|[Dd]ata ?[Ll]oader",
+    "row_range": r"AssertionError",
+    "pickle": r"TypeError.*pickle",
+    "plugin": r"cannot open shared object",
+    "no_saver": NOT_COME + r"|set up|new_group|clients joined|\bgroup\b",
+    "store_key": r"DistStoreError|[Ww]ait timeout|address/4/",
+    "stale_handle": r"Stale file handle",
+    "divide": r"ZeroDivisionError",
+    "two_ways": signal("SIGKILL", 9) + "|Broken ?[Pp]ipe",
+    "again": r"UnicodeDecodeError",
+    "gone": LEFT,
+    "diverged": r"ArithmeticError.*loss became",
 }
 
 
 def own_stack(folder, truth, names):
-    """Whether the job's own stacks show its sick rank in one of these functions."""
-    path = folder / f"stacks_rank{truth['rank']}.txt"
-    return path.exists() and re.search(rf" in ({names})\b", path.read_text(errors="replace")) is not None
+    """Whether the job's own stacks, in a file or in what the rank printed, show its sick rank in one of these functions."""
+    paths = [folder / f"stacks_rank{truth['rank']}.txt", *folder.glob(f"logs/*/*/{truth['rank']}/stderr.log")]
+    return any(re.search(rf" in ({names})\b", path.read_text(errors="replace")) for path in paths if path.exists())
 
 
 def pattern(folder, truth):
     fault = "tp_order" if truth["fault"] == "order" and truth.get("script") == "tp_lm" else truth["fault"]
     if fault in STANDS_IN:
-        place = rf"\b({STANDS_IN[fault]})\b"
+        place = rf"\b({STANDS_IN[fault]})\b" + (f"|{ALSO[fault]}" if fault in ALSO else "")
         return place if own_stack(folder, truth, STANDS_IN[fault]) else place + "|" + REASONS.get(fault, HUNG)
     if fault in OF_DUMPS:
         return OF_DUMPS[fault] if any(folder.glob("fr/*")) else OF_DUMPS[fault] + "|" + SKIPPED + "|" + EXTRA

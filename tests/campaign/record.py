@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Records the campaign on a machine with one GPU: every job of jobs.py under torchrun, three to eight ranks, several jobs at a time.
+"""Records the campaign on a machine with one GPU: every job of a set under torchrun, two to eight ranks, several jobs at a time.
 
-    python3 tests/campaign/record.py OUT [--half tune|kept] [--only NAME...] [--beside 6] [--seconds 500]
+    python3 tests/campaign/record.py OUT [--set first|second|kept] [--only NAME...] [--beside 6] [--seconds 500]
 
 OUT/<job>/ is what the job left (fr/, logs/, torchrun.txt, ...), OUT/<job>.json its truth. One GPU serves all ranks because each
 has an NCCL_HOSTID of its own, so that NCCL talks through sockets.
@@ -20,9 +20,11 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import jobs as campaign  # noqa: E402
 import jobs_kept  # noqa: E402
+import jobs_second  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-PLACE = pathlib.Path("/home/user/lab")  # programs run from here: their paths stand in what they leave
+# Programs run from these folders: their paths stand in what they leave.
+PLACES = {"first": pathlib.Path("/home/user/lab"), "second": pathlib.Path("/home/user/lab"), "kept": pathlib.Path("/opt/ml/code")}
 EACH_RANK = 'export NCCL_HOSTID=host$RANK; exec python3 "$@"'
 
 
@@ -39,12 +41,15 @@ def environment(job, folder):
 
 
 def program(job, folder):
-    """How a rank is started: a program of programs.py through a shell, one of kept/ as a user would."""
+    """How a rank is started: a program of programs.py through a shell, one of second/ or kept/ as a user would."""
+    place = PLACES[job["set"]]
     if "script" in job:
-        line = [str(PLACE / f"{job['script']}.py"), f"--run-dir={folder}", f"--at-step={job['at_step']}", f"--sick-rank={job['rank']}",
+        sick = f"--sick-ranks={','.join(str(rank) for rank in job['ranks'])}" if "ranks" in job else f"--sick-rank={job['rank']}"
+        stacks = [] if not job["stacks"] else ["--stacks"] if job["stacks"] is True else [f"--stacks={job['stacks']}"]
+        line = [str(place / f"{job['script']}.py"), f"--run-dir={folder}", f"--at-step={job['at_step']}", sick,
                 f"--time-limit={15 if job['fault'] else 40}", f"--steps={60 if job.get('snapshot') else 10}"]
-        return line + [f"--{name}={job[name]}" for name in ("fault", "variant") if job[name]] + (["--stacks"] if job["stacks"] else [])
-    line = ["--no-python", "bash", "-c", EACH_RANK, "train", str(PLACE / "programs.py"), f"--program={job['program']}",
+        return line + [f"--{name}={job[name]}" for name in ("fault", "variant") if job[name]] + stacks
+    line = ["--no-python", "bash", "-c", EACH_RANK, "train", str(place / "programs.py"), f"--program={job['program']}",
             f"--scratch={folder / 'scratch'}", f"--at-step={job['at_step']}", f"--rank={job['rank']}"]
     line += [f"--fault={job['fault']}"] if job["fault"] else []
     line += ["--stacks-after=10"] if job["stacks"] else []
@@ -100,31 +105,35 @@ def record(job, out):
                                    start_new_session=True)
         code = watch(process, job, folder)
     subprocess.run(["pkill", "-9", "-f", f"{folder}[ /]"], check=False)
+    planted = sorted([int(part) for part in path.name.split("_")[1:]] for path in (folder / "scratch").glob("planted_*"))
     tidy(folder)
-    (out / f"{job['name']}.json").write_text(json.dumps({**job, "exit": code, "seconds": round(time.time() - start, 1)}, indent=1) + "\n")
+    truth = {**job, "exit": code, "seconds": round(time.time() - start, 1), "planted": planted}
+    if len(job.get("ranks", [])) > 1:  # some may have been ended by the others' end before they came to it
+        truth["ranks"] = [rank for rank in job["ranks"] if [job["restarts"], rank] in planted]
+    (out / f"{job['name']}.json").write_text(json.dumps(truth, indent=1) + "\n")
     return job["name"], code, time.time() - start
 
 
 def chosen_jobs(options):
     """Mixed, so that a recording that is cut short still has some of everything."""
-    jobs = jobs_kept.kept_jobs() if options.half == "kept" else campaign.all_jobs()
-    jobs = [job for job in jobs if not options.only or job["name"] in options.only]
-    return sorted(jobs, key=lambda job: hashlib.sha256(job["name"].encode()).hexdigest())
+    jobs = {"first": campaign.all_jobs, "second": jobs_second.second_jobs, "kept": jobs_kept.kept_jobs}[options.set]()
+    jobs = [{**job, "set": options.set} for job in jobs if not options.only or job["name"] in options.only]
+    return sorted(jobs, key=lambda job: (not job["restarts"], hashlib.sha256(job["name"].encode()).hexdigest()))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--half", choices=["tune", "kept"], default="kept")
+    parser.add_argument("--set", choices=PLACES, default="kept")
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--beside", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=10000, help="start no job after that time")
     options = parser.parse_args()
     begin = time.time()
     options.out.mkdir(parents=True, exist_ok=True)
-    PLACE.mkdir(parents=True, exist_ok=True)
-    for path in [HERE / "programs.py", *(HERE / "kept").glob("*.py")]:
-        shutil.copy(path, PLACE)
+    PLACES[options.set].mkdir(parents=True, exist_ok=True)
+    for path in [HERE / "programs.py"] if options.set == "first" else (HERE / options.set).glob("*.py"):
+        shutil.copy(path, PLACES[options.set])
 
     def one(job):
         if time.time() - begin > options.seconds or (options.out / job["name"]).exists():

@@ -13,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -26,29 +27,44 @@ import reasons  # noqa: E402
 HEALTHY = (None, "caught", "slow_step")
 # Whose fault it is; all others are the fault of the job's rank.
 OF_ALL = ("all_fail", "config")
-OF_NOBODY = ("scheduler", "preempted")
+OF_NOBODY = ("scheduler", "preempted", "notice")
 # A process that ends without a word is told by its launcher alone: where that is missing, nobody may be accused wrongly.
 SILENT = ("exit_at_once", "left", "exit_code", "sigkill", "killed", "terminated", "wild_pointer", "cut_file", "hard_exit",
-          "wrong_stage", "converged") + OF_NOBODY
+          "wrong_stage", "converged", "node", "oom_killer", "evicted", "bus", "license", "quit") + OF_NOBODY
 WITHOUT_LAUNCHER = ("kubectl", "ray", "flat", "hosts")
 WITHOUT_CANCEL = WITHOUT_LAUNCHER + ("mpirun_tags", "mpirun_files")
 # DeepSpeed's launcher tells that something failed, and how, but not who; nor does a last word that the C library wrote into the text of all.
 WITHOUT_NAMES = ("deepspeed",)
-UNNAMED = SILENT + ("abort", "segfault", "bad_free")
+UNNAMED = SILENT + ("abort", "segfault", "bad_free", "fused", "plugin")
 
 
 def usable(folder, truth):
     """Not what met something unplanned: a healthy program that did not end well (a machine too busy for its time limits), a fault that
-    did no harm, a job that its recorder had to end, a crash that nobody planted."""
+    did no harm, a job that its recorder had to end, a crash that nobody planted, a fault that its program never came to."""
     text = (folder / "torchrun.txt").read_text(errors="replace")
-    crashed = "exitcode  : -11" in text and truth["fault"] not in ("segfault", "wild_pointer")
-    return truth["exit"] is not None and not crashed and (truth["fault"] in HEALTHY) == (truth["exit"] == 0)
+    crashed = "exitcode  : -11" in text and truth["fault"] not in ("segfault", "wild_pointer", "fused")
+    if truth["exit"] is None or crashed or (truth["fault"] in HEALTHY) != (truth["exit"] == 0):
+        return False
+    return truth["fault"] in HEALTHY or "planted" not in truth or took_place(text, truth)
+
+
+def took_place(text, truth):
+    """Whether each sick rank left its mark in its attempt, and the launcher saw the end that was planted."""
+    marks = {rank for attempt, rank in truth["planted"] if attempt == truth.get("attempt", truth["restarts"])}
+    exits = {(int(rank), int(code)) for rank, code, _ in layouts.EXIT.findall(text)}
+    exits |= {(int(rank), int(code)) for code, rank in re.findall(r"failed \(exitcode: (-?\d+)\) local_rank: (\d+)", text)}
+    ended = {rank for rank, code in exits if code == truth.get("code", code if code != -15 else None)}
+    died = truth["kind"] in ("exception", "out of memory", "signal", "exit", "device assert")
+    return set(truth["ranks"]) <= marks and (not died or not ended.isdisjoint(truth["ranks"]))
 
 
 def wanted_ranks(truth):
+    """Whose fault it is; where attempts failed in different ways, either is a first failure."""
     if truth["fault"] in OF_ALL:
         return set(range(truth.get("world", 8)))
-    return set() if truth["fault"] in OF_NOBODY else {truth["rank"]}
+    if truth["fault"] in OF_NOBODY:
+        return set()
+    return set(truth.get("ranks", [truth["rank"]])) | ({truth["earlier"]} if "earlier" in truth else set())
 
 
 def judge(folder, truth, layout, answer):
@@ -66,10 +82,10 @@ def judge(folder, truth, layout, answer):
     if truth["fault"] in SILENT and layout in (WITHOUT_CANCEL if truth["fault"] == "scheduler" else WITHOUT_LAUNCHER):
         return checks, said
     checks["error finding"] = bool(errors)
-    if truth["fault"] in UNNAMED and layout in WITHOUT_NAMES:
+    if truth["fault"] in UNNAMED and layout in WITHOUT_NAMES or not truth.get("named", True):
         return checks, said
-    # A fault of all ranks may be told of all or of the first of them; of nobody's, nobody may be accused.
-    checks["rank"] = ranks is not None and (ranks == wanted or truth["fault"] in OF_ALL and bool(ranks))
+    # A fault of several ranks may be told of all or of the first of them; of nobody's, nobody may be accused.
+    checks["rank"] = ranks is not None and (ranks == wanted or bool(ranks) and ranks <= wanted)
     checks["reason"] = checks["rank"] and reasons.right(folder, truth, first)
     return checks, said + (f"  [{first['evidence'][0]['text'][:160]}]" if first and first["evidence"] and not checks["reason"] else "")
 
@@ -114,7 +130,7 @@ def score(tasks, options):
     """{half: {check: [passed, of]}}; misses are printed, those of the kept half into a file of their own."""
     sums = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
     hidden = open(options.misses or os.devnull, "w")
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         for (_, truth, layout), (checks, said) in zip(tasks, pool.map(lambda task: run_one(options.binary, *task), tasks)):
             for check, passed in checks.items():
                 sums[truth["half"]][check][0] += passed
@@ -137,6 +153,7 @@ def main():
     parser.add_argument("--part", action="store_true", help="each job as recorded and in one other layout only")
     parser.add_argument("--at-least", type=pathlib.Path, help="JSON file {half: {check: share}}: fail below, and only then")
     parser.add_argument("--misses", type=pathlib.Path, help="where the misses of the kept half go; not for those who write rules")
+    parser.add_argument("-j", type=int, default=os.cpu_count(), help="how many at a time")
     parser.add_argument("-v", action="store_true", help="every answer, not only the wrong ones")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:

@@ -251,6 +251,87 @@ def test_perfetto_output(context):
     assert any(rows["rows"] for rows in sheet["sheets"]), "no kernel in the trace of Perfetto"
 
 
+def arguments_of(events):
+    """name -> the arguments of each slice and instant of that name, as sorted texts."""
+    found = defaultdict(list)
+    for event in events:
+        if event["ph"] in "XBi" and event["name"] != "[memory]":
+            found[event["name"]].append((event.get("args") or {}) | (event.get("attr") or {}))
+    return {name: sorted(json.dumps(args, sort_keys=True) for args in each) for name, each in found.items()}
+
+
+def events_of(path):
+    content = path.read_bytes()
+    trace = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)
+    return trace if isinstance(trace, list) else trace["traceEvents"]
+
+
+def test_arguments_go_through_perfetto(context):
+    """What a trace says of its slices is the same after two conversions; Flex gains what its stamps and names tell."""
+    folder = inputs(context)
+    paths = sorted((context.data / "recorded/jobs/healthy").glob("profile_rank0.json.gz")) if folder else []
+    paths += [folder / name for name in ("torch_cuda_alexnet.json", "torch_rocm_mi250.json", "torchaiu_rank0.pt.trace.json",
+                                         "flexcpu_rank0_job_0.json")] if folder else []
+    for path in paths:
+        context.run("convert", path, "--to", "perfetto", "-o", context.scratch / "a.pftrace", "--quiet")
+        context.run("convert", context.scratch / "a.pftrace", "--to", "chrome", "-o", context.scratch / "b.json", "--quiet")
+        want, got = arguments_of(events_of(path)), arguments_of(events_of(context.scratch / "b.json"))
+        assert want.keys() == got.keys(), f"{path.name}: {sorted(want.keys() ^ got.keys())[:5]}"
+        for name in want:
+            pairs = [(json.loads(before), json.loads(after)) for before, after in zip(want[name], got[name], strict=True)]
+            lost = [before for before, after in pairs
+                    if before != ({key: after.get(key) for key in before} if path.name.startswith("flex") else after)]
+            assert not lost, f"{path.name}: {name}: {lost[0]}"
+
+
+def test_perfetto_input_is_the_same(context):
+    """A trace of Perfetto gives what the trace in JSON gives, whatever its name and packing."""
+    folder = inputs(context)
+    if folder is None:
+        return
+    trace = folder / "torchaiu_rank0.pt.trace.json"
+    context.run("convert", trace, "--to", "perfetto", "-o", context.scratch / "no_extension", "--quiet")
+    (context.scratch / "wrong.json.gz").write_bytes(gzip.compress((context.scratch / "no_extension").read_bytes()))
+    known = lambda events: sorted((event["name"], event["cat"], round(event["dur"], 3), json.dumps(event["args"], sort_keys=True))
+                                  for event in events if event["ph"] == "X")
+    own = {"jobname", "class"}
+    plain = [event | {"args": {key: value for key, value in event["args"].items() if key not in own}}
+             for event in processed(context, "json", "-i", trace)["traceEvents"] if event["ph"] == "X"]
+    for name in ("no_extension", "wrong.json.gz"):
+        got = [event | {"args": {key: value for key, value in event["args"].items() if key not in own}}
+               for event in processed(context, name + "_out", "-i", context.scratch / name)["traceEvents"] if event["ph"] == "X"]
+        assert known(got) == known(plain), f"{name}: {len(got)} slices, not {len(plain)}"
+
+
+def arrows(events, ph):
+    return {(event["cat"], event["id"]) for event in events if event["ph"] == ph}
+
+
+def test_worker_files_are_whole(context):
+    """--tb: every slice, counter and name of a rank is in its file; no arrow loses one of its ends (some have but one in the input)."""
+    folder = inputs(context)
+    healthy = sorted((context.data / "recorded/jobs/healthy").glob("profile_rank[0-3].json.gz"))
+    jobs = [(f"{folder}/tp4_rank*_job_1.json", ["--freq", "560:800", "--flow", "-R"]), (f"{folder}/torchaiu_rank*.pt.trace.json", []),
+            (",".join(map(str, healthy)), [])] if folder else []
+    for number, (listed, options) in enumerate(job for job in jobs if job[0]):
+        out = context.scratch / f"tb{number}"
+        out.mkdir()
+        context.run("accel", "-i", listed, *options, "--tb", "--quiet", "-o", "out.json", cwd=out)
+        whole = events_of(out / "out.pt.trace.json")
+        workers = {int(path.name.split("_")[2].split(".")[0]): events_of(path) for path in out.glob("out_worker_*.pt.trace.json")}
+        ranks = {event["args"]["rank"] for event in whole if event["ph"] == "X" and "rank" in event["args"]}
+        assert workers.keys() == ranks and len(ranks) > 1, f"{listed}: {sorted(workers)}, not {sorted(ranks)}"
+        for ph in "XCM":
+            count = sum(event["ph"] == ph for event in whole)
+            shared = sum(event["ph"] == ph and event["pid"] == -1 for event in whole) if "-R" in options else 0
+            got = sum(event["ph"] == ph for events in workers.values() for event in events)
+            assert got == count + shared * (len(ranks) - 1), f"{listed}: {got} events of phase {ph}, not {count}"
+        for rank, events in workers.items():
+            halves = (arrows(events, "s") ^ arrows(events, "f")) - (arrows(whole, "s") ^ arrows(whole, "f"))
+            assert not halves, f"{listed}: rank {rank}: half of arrows {sorted(halves)[:5]}"
+        assert arrows(whole, "s") == set().union(*(arrows(events, "s") for events in workers.values()))
+
+
 def test_exit_codes_of_options(context):
     """Those of acelyzer: 1 for what makes no sense, 2 for what the command line does not allow."""
     trace = context.scratch / "trace.json"

@@ -63,6 +63,19 @@ def test_parts_add_up_and_turn_around(context):
             assert (one["a"], one["b"]) == (other["b"], other["a"]), (one, other)
 
 
+def test_profile_diff_shows_the_same_steps(context):
+    """One computation: total, noise and number of steps, to the nanosecond."""
+    pairs = [(f"{JOBS}/{a}", f"{JOBS}/{b}") for a, b in itertools.permutations(("healthy", "slow_rank", "slow_gpu"), 2)]
+    for a, b in [*pairs, ("recorded/profiles/plain.json.gz", "recorded/profiles/stack.json.gz")]:
+        steps = diff(context, a, b)["steps"]
+        other = json.loads(context.run("profile", "diff", a, b, "--json", "--quiet").stdout)
+        total = other["total"]
+        assert (steps["total"]["a"], steps["total"]["b"]) == (total["a_ns"], total["b_ns"]), (a, b, steps["total"], total)
+        assert steps["total"]["beyond_noise"] == (total["significance"] == "significant"), (a, b, steps["total"], total)
+        text = context.run("profile", "diff", a, b, "--quiet").stdout
+        assert f"means of {steps['steps_a']} and {steps['steps_b']} steps" in text, (a, b, text)
+
+
 def test_the_same_twice_is_no_difference(context):
     for job in sorted((context.data / JOBS).iterdir()):
         done = context.run("diff", f"{JOBS}/{job.name}", f"{JOBS}/{job.name}", "--fail-on", "new-info", "--fail-on", "step_time>0%", "--quiet")

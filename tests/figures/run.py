@@ -112,18 +112,19 @@ def check_headline_figures(job):
             assert any(near(each, lost) for each in told), (finding["headline"], lost)
 
 
-def check_signs(job):
-    """`diff` and `profile diff` agree on which of two ranks takes longer."""
+def check_diffs(job):
+    """`diff` and `profile diff` say the same of the steps of two ranks, to the nanosecond."""
     ranks = [row["rank"] for row in job.rows("SELECT DISTINCT rank FROM timeline WHERE rank IS NOT NULL ORDER BY rank")] if job.has("timeline") else []
     traces = sorted(Path(job.path).glob("*rank*.json*")) if Path(job.path).is_dir() else []
     if len(ranks) != 2 or len(traces) != 2:
         return
-    one = job.run("diff", job.path, "--ranks", *ranks, "--quiet").splitlines()[0]
-    other = job.run("profile", "diff", *traces, "--quiet").splitlines()[0]
-    assert ("longer" in one) == ("longer" in other), (one, other)
+    one = json.loads(job.run("diff", job.path, "--ranks", *ranks, "--quiet", "--json"))["steps"]["total"]
+    other = json.loads(job.run("profile", "diff", *traces, "--quiet", "--json"))["total"]
+    assert (one["a"], one["b"], one["difference"]) == (other["a_ns"], other["b_ns"], other["difference_ns"]), (one, other)
+    assert one["beyond_noise"] == (other["significance"] == "significant"), (one, other)
 
 
-CHECKS = (check_findings, check_breakdown, check_headline_figures, check_signs)
+CHECKS = (check_findings, check_breakdown, check_headline_figures, check_diffs)
 
 
 def jobs():

@@ -1,6 +1,8 @@
 // Colours for generated code, Python or C++: only for the parts (200 lines each) that come into view, line
 // by line. Triple quotes are no strings here: in Inductor's output they hold kernels, and code is what one
 // wants to read in them. No state is carried from line to line, so a part can be coloured on its own.
+import "./links";
+
 const languages: Record<string, { words: string; comment: string }> = {
   py: {
     words:

@@ -1,4 +1,6 @@
 // The filter over compilations: words that must all occur in the id, the function or a file's name.
+import "./links";
+
 const field = document.querySelector<HTMLInputElement>("#filter");
 const items = [...document.querySelectorAll<HTMLElement>(".products > li")];
 const shown = document.querySelector("#shown");

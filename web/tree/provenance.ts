@@ -2,6 +2,8 @@
 //
 // Pointing at a line marks its lines in the other panes; a click or Enter also scrolls them into view.
 // Only lines that lead somewhere can be reached with the arrow keys; each pane is one stop of the Tab key.
+import "./links";
+
 type Lines = Record<string, number[]>;
 type PaneName = "pre" | "post" | "code";
 

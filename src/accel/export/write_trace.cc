@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "base/bytes/output_file.h"
 #include "compat/acelyzer/python_json.h"
@@ -155,6 +159,10 @@ Frame WorkerFrame(const std::vector<const Event*>& events, int64_t worker, const
   } else if (run.options.compat) {
     frame.devices.clear();
   }
+  // TensorBoard compares workers whose files say which rank of which job they are.
+  const auto info = metadata.distributed.find(worker);
+  if (!run.options.compat && info != metadata.distributed.end())
+    frame.members.push_back({"distributedInfo", info->second});
   return frame;
 }
 
@@ -168,33 +176,124 @@ std::string WithWorker(const std::string& path, int64_t worker) {
   return fmt::format("{}_worker_{}.pt.trace.json", stem, worker);
 }
 
-// Host pids of Flex are those of the devices and 1000.
-std::map<int64_t, std::vector<const Event*>> ByWorker(const EventList& events) {
-  std::map<int64_t, std::vector<const Event*>> workers;
+// Host pids of Flex are those of the devices and this (tb_refinement_lightweight).
+constexpr int64_t kFlexHostPids = 1000;
+
+using Workers = std::map<int64_t, std::vector<const Event*>>;
+
+Workers ByWorker(const EventList& events) {
+  Workers workers;
   for (const Event& event : events) {
     if (!event.pid.IsInteger()) continue;
     const int64_t pid = event.pid.integer;
-    workers[pid >= 1000 ? pid - 1000 : pid].push_back(&event);
+    workers[pid >= kFlexHostPids ? pid - kFlexHostPids : pid].push_back(&event);
   }
   return workers;
 }
 
-std::map<int64_t, std::vector<const Event*>> ByRank(const EventList& events, const Run& run) {
-  std::map<int64_t, std::vector<const Event*>> workers;
-  for (const Event& event : events) {
-    const Arg* rank = event.Find(key::kRank);
-    const auto number = rank == nullptr ? std::nullopt : rank->value().AsInteger(run.strings);
-    if (number) workers[*number];
+// Files 0 to one less than there are pids, whatever the pids are.
+Workers Renumbered(Workers by_pid) {
+  const auto count = static_cast<int64_t>(by_pid.size()) - 1;
+  Workers workers;
+  for (int64_t worker = 0; worker < count; ++worker) workers[worker] = std::move(by_pid[worker]);
+  return workers;
+}
+
+// Which rank an event belongs to: slices say it; what has no arguments of its own (counters, names,
+// ends of arrows) belongs to the rank of its file or of its process.
+class RankFinder {
+ public:
+  RankFinder(const EventList& events, const Run& run) : run_(run) {
+    for (const Event& event : events) {
+      const auto rank = Told(event);
+      if (!rank) continue;
+      ranks_.insert(*rank);
+      of_process_.try_emplace({event.job, event.pid}, *rank);
+      of_process_.try_emplace({kNoJob, event.pid}, *rank);
+    }
   }
-  auto place = [&](const Event& event) -> std::optional<int64_t> {
-    if (const Arg* rank = event.Find(key::kRank)) return rank->value().AsInteger(run.strings);
+
+  std::optional<int64_t> Of(const Event& event) const {
+    if (const auto rank = Told(event)) return rank;
+    if (const auto at = of_process_.find({event.job, event.pid}); at != of_process_.end())
+      return at->second;
+    if (event.job < run_.jobs.size() && run_.jobs[event.job].dialect == Dialect::kTorch)
+      return run_.jobs[event.job].rank;
+    if (const auto at = of_process_.find({kNoJob, event.pid}); at != of_process_.end())
+      return at->second;
     if (!event.pid.IsInteger()) return std::nullopt;
-    const int64_t pid = event.pid.integer;
-    return workers.count(pid) > 0 ? pid : pid - 1000;
+    // Processes of Flex that have a name and no slices.
+    for (const int64_t rank : {event.pid.integer, event.pid.integer - kFlexHostPids}) {
+      if (ranks_.contains(rank)) return rank;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<int64_t> Told(const Event& event) const {
+    return event.phase == 'C' ? std::nullopt : IntegerArg(event, key::kRank, run_);
+  }
+
+  struct Process {
+    uint32_t job;  // kNoJob: of any file
+    Value pid;
+    bool operator==(const Process&) const = default;
+  };
+  struct ProcessHash {
+    size_t operator()(const Process& process) const {
+      return ValueHash()(process.pid) * 31 + process.job;
+    }
+  };
+
+  const Run& run_;
+  std::set<int64_t> ranks_;
+  std::unordered_map<Process, int64_t, ProcessHash> of_process_;
+};
+
+// Ends of one arrow.
+using ArrowKey = std::tuple<StringId, uint32_t, Value>;
+struct ArrowHash {
+  size_t operator()(const ArrowKey& key) const {
+    return ValueHash()(std::get<2>(key)) * 31 + static_cast<size_t>(std::get<0>(key)) * 7 +
+           std::get<1>(key);
+  }
+};
+
+bool IsArrowEnd(const Event& event) {
+  return event.phase == 's' || event.phase == 't' || event.phase == 'f';
+}
+
+std::optional<ArrowKey> ArrowOf(const Event& event) {
+  const Arg* id = IsArrowEnd(event) ? event.Find(key::kId, ArgPlace::kTop) : nullptr;
+  if (id == nullptr) return std::nullopt;
+  return ArrowKey(event.cat, event.job, id->value());
+}
+
+// An arrow between two ranks is whole in the file of each: no file has one of its ends alone. What
+// belongs to no rank (the bandwidth of all together) is in every file.
+Workers ByRank(const EventList& events, const Run& run) {
+  const RankFinder finder(events, run);
+  Workers workers;
+  std::unordered_map<ArrowKey, std::set<int64_t>, ArrowHash> arrows;
+  for (const Event& event : events) {
+    const auto rank = finder.Of(event);
+    if (!rank) continue;
+    if (event.phase == 'X') workers.try_emplace(*rank);
+    if (const auto arrow = ArrowOf(event)) arrows[*arrow].insert(*rank);
+  }
+  const auto give = [&](const Event& event, int64_t rank) {
+    if (const auto at = workers.find(rank); at != workers.end()) at->second.push_back(&event);
   };
   for (const Event& event : events) {
-    const auto rank = place(event);
-    if (rank && workers.count(*rank) > 0) workers[*rank].push_back(&event);
+    const auto rank = finder.Of(event);
+    const auto arrow = ArrowOf(event);
+    if (arrow && rank) {
+      for (const int64_t each : arrows[*arrow]) give(event, each);
+    } else if (rank) {
+      give(event, *rank);
+    } else {
+      for (auto& [each, list] : workers) list.push_back(&event);
+    }
   }
   return workers;
 }
@@ -208,19 +307,17 @@ Result<size_t> WriteTrace(const std::string& path, const EventList& events,
 }
 
 Status WriteWorkers(const EventList& events, const Metadata& metadata, Run& run) {
-  auto workers = run.options.compat ? ByWorker(events) : ByRank(events, run);
-  // The reference takes one of the pids for that of the collectives' bandwidth.
-  const size_t count =
-      run.options.compat && workers.size() > 1 ? workers.size() - 1 : workers.size();
-  if (count <= 1) {
+  Workers workers = run.options.compat ? ByWorker(events) : ByRank(events, run);
+  // The reference takes one of the pids for that of the collectives' bandwidth, and numbers the
+  // others from 0 on.
+  if (run.options.compat && workers.size() > 1) workers = Renumbered(std::move(workers));
+  if (workers.size() <= 1) {
     run.console.Warning("TB_EXPORTER: a single worker; only the combined file is written");
     return {};
   }
-  for (size_t i = 0; i < count; ++i) {
-    const auto worker = static_cast<int64_t>(i);
-    const Frame frame = WorkerFrame(workers[worker], worker, metadata, run);
-    TRY(WriteFile(WithWorker(run.options.output, worker), workers[worker], frame, run,
-                  AppendEvent));
+  for (const auto& [worker, list] : workers) {
+    const Frame frame = WorkerFrame(list, worker, metadata, run);
+    TRY(WriteFile(WithWorker(run.options.output, worker), list, frame, run, AppendEvent));
   }
   return {};
 }

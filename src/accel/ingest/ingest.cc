@@ -143,9 +143,16 @@ class Ingestion {
       source = std::move(spilled.source);
       ASSIGN_OR_RETURN(head, source->View(0, 4096));
     }
+    if (run_.options.to_json != nullptr && MayBePerfetto(head.text())) {
+      ASSIGN_OR_RETURN(const auto json, run_.options.to_json(path));
+      if (json) return OpenFileSource(*json);
+    }
     TRY(CheckKind(path, head.text()));
     return source;
   }
+
+  // A packet begins with the byte that is a line end in texts, so that its name says nothing.
+  static bool MayBePerfetto(std::string_view head) { return head.size() > 2 && head[0] == '\x0a'; }
 
   static Status CheckKind(const std::string& path, std::string_view head) {
     switch (KindOf(path, head)) {
@@ -154,8 +161,8 @@ class Ingestion {
       case FileKind::kLog:
         return Status(Code::kUnsupported, "a log is no trace").Remedy("Compiler logs go behind -c");
       default:
-        return Status(Code::kUnsupported, "not a trace in JSON")
-            .Remedy("Convert traces of Perfetto first: debrief convert --to chrome");
+        return Status(Code::kUnsupported, "neither JSON nor a trace of Perfetto")
+            .Remedy("`debrief list inputs FILE` says what it is");
     }
   }
 
@@ -207,6 +214,9 @@ class Ingestion {
 
   void AddMetadata(const TraceFile& file, const FileFacts& facts) {
     metadata_.AddMembers(file.members);
+    for (const auto& [key, value] : file.members) {
+      if (key == "distributedInfo") metadata_.distributed.try_emplace(ranks_.rank(), value);
+    }
     std::vector<DeviceEntry> devices = facts.devices;
     if (!facts.has_device_properties && run_.options.compat) devices.emplace_back();
     if (run_.options.compat) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ FileFacts FactsOf(const JsonMembers& members);
 struct Metadata {
   JsonMembers members;  // but deviceProperties, distributedInfo and otherData; later files win
   std::vector<DeviceEntry> devices;
+  std::map<int64_t, std::string> distributed;  // distributedInfo, by rank
 
   void AddMembers(const JsonMembers& more);
   // Entries whose `id` is there already are left out.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text/strings.h"
 #include "compat/acelyzer/reference.h"
 
 namespace debrief::accel {
@@ -92,10 +93,29 @@ void RankRules::PlaceTorchPids(const TraceFile& file) {
   }
 }
 
+// "rank 3: python" is what `debrief convert` calls the process of a rank among those of others.
+void RankRules::ReadMergedRanks(const TraceFile& file) {
+  constexpr std::string_view kPrefix = "rank ";
+  rank_of_pid_.clear();
+  for (const Event& event : file.events) {
+    const Arg* name = event.phase == 'M' && run_.Text(event.name) == "process_name"
+                          ? event.Find(key::kName)
+                          : nullptr;
+    if (name == nullptr || name->kind != ValueKind::kText) continue;
+    const std::string_view text = run_.Text(name->text);
+    const size_t colon = text.find(": ");
+    if (!text.starts_with(kPrefix) || colon == std::string_view::npos) continue;
+    if (const auto rank = ParseNumber<int64_t>(text.substr(kPrefix.size(), colon - kPrefix.size())))
+      rank_of_pid_[event.pid] = *rank;
+  }
+}
+
 void RankRules::ApplyTorch(Event& event) {
+  const auto merged = rank_of_pid_.find(event.pid);
+  const int64_t rank = merged == rank_of_pid_.end() ? rank_ : merged->second;
   if (const auto moved = moved_pids_.find(event.pid); moved != moved_pids_.end())
     event.pid = moved->second;
-  if (event.phase == 'X') run_.args.Set(event, key::kRank, Value::Integer(rank_));
+  if (event.phase == 'X') run_.args.Set(event, key::kRank, Value::Integer(rank));
 }
 
 void RankRules::Apply(TraceFile& file, const FileFacts& facts, uint32_t job) {
@@ -104,6 +124,7 @@ void RankRules::Apply(TraceFile& file, const FileFacts& facts, uint32_t job) {
   if (is_torch) {
     rank_ = facts.rank.value_or(run_.options.compat ? 0 : files_);
     run_.jobs[job].rank = rank_;
+    if (!run_.options.compat) ReadMergedRanks(file);
     if (!run_.options.compat) PlaceTorchPids(file);
   } else {
     FixFlexRank(file);

@@ -3,7 +3,8 @@
 // Flex writes the rank as pid: `distributedInfo.rank`, or the pid of each event, is its rank. (The
 // reference takes the pid of the first event for the whole file.) A profiler of PyTorch writes the
 // operating system's pids and the device's index: they stay, unless a file of another rank uses the
-// same ones.
+// same ones. A trace in which several ranks were merged says in the names of its processes ("rank
+// 3: python") whose they are.
 //
 // A pid or tid that is text becomes a number that is not used otherwise; the text is kept in
 // `opid`, `otid`.
@@ -31,6 +32,7 @@ class RankRules {
   void ApplyFlex(Event& event);
   void ApplyTorch(Event& event);
   void PlaceTorchPids(const TraceFile& file);
+  void ReadMergedRanks(const TraceFile& file);
   void FixFlexRank(const TraceFile& file);
   Value NumberOf(const Value& text);
   void MakeNumeric(Event& event);
@@ -40,9 +42,10 @@ class RankRules {
   int64_t rank_ = 0;
   bool rank_is_fixed_ = false;  // of a Flex file: every event has rank_
   int64_t files_ = 0;
-  std::unordered_map<Value, int64_t, ValueHash> numbers_;    // of texts
-  std::unordered_map<Value, int64_t, ValueHash> pid_owner_;  // the file a pid belongs to
-  std::unordered_map<Value, Value, ValueHash> moved_pids_;   // of the current file
+  std::unordered_map<Value, int64_t, ValueHash> numbers_;      // of texts
+  std::unordered_map<Value, int64_t, ValueHash> pid_owner_;    // the file a pid belongs to
+  std::unordered_map<Value, Value, ValueHash> moved_pids_;     // of the current file
+  std::unordered_map<Value, int64_t, ValueHash> rank_of_pid_;  // of the current file, where merged
 };
 
 }  // namespace debrief::accel

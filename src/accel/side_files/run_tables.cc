@@ -1,5 +1,7 @@
 #include "accel/side_files/run_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -256,9 +258,21 @@ std::vector<const std::pair<Value, T>*> InOrder(const ByValue<T>& ranks, const R
 }
 
 std::string IterationNote(const RankIterations& rank) {
-  if (rank.period == 0) return "not detected: " + std::string(rank.why_not);
-  if (rank.lengths.empty()) return "not measured: no two iterations follow each other";
-  return rank.from_annotations ? "ProfilerStep annotations" : "repeating kernels";
+  const std::string seen =
+      fmt::format(" ({} kernel{} seen)", rank.kernels, rank.kernels == 1 ? "" : "s");
+  if (rank.period == 0) return "not detected: " + rank.why_not + seen;
+  if (rank.lengths.empty()) {
+    return rank.from_annotations ? std::string("not measured: one ProfilerStep annotation")
+                                 : "not measured: no two iterations follow each other" + seen;
+  }
+  std::string note = rank.from_annotations ? "ProfilerStep annotations" : "repeating kernels";
+  if (rank.without_time > 0) note += fmt::format(" ({} without time left out)", rank.without_time);
+  return note;
+}
+
+// A length that was not measured is none.
+std::string_view IterationValidity(const RankIterations& rank) {
+  return rank.period == 0 || rank.lengths.empty() ? "no" : kValid;
 }
 
 void WriteIterations(Run& run) {
@@ -270,7 +284,7 @@ void WriteIterations(Run& run) {
     table.Text(entry->first.AsText(run.strings)).Integer(rank.lengths.size());
     table.Number(spread.mean).Number(spread.deviation).Number(spread.min).Number(spread.max);
     table.Integer(rank.from_annotations ? 0 : rank.period).Text(IterationNote(rank));
-    table.Text(kValid);
+    table.Text(std::string(IterationValidity(rank)));
   }
   table.Write("iterations", "Elapsed time per iteration", run);
 }

@@ -346,6 +346,7 @@ class ArrowMaker {
     Event start = MakeFlowEnd('s', send.sync, id, send.slice, send.slice.ts, run_);
     Event finish = MakeFlowEnd('f', send.sync, id, receive.slice, end, run_);
     start.cat = finish.cat = group;
+    start.job = finish.job = kNoJob;  // its ends lie in two files, and its number is of the run
     out.push_back(start);
     out.push_back(finish);
     if (start.ts <= finish.ts) return;

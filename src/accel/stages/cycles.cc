@@ -12,6 +12,7 @@
 #include "accel/stages/stages.h"
 #include "base/stats/statistics.h"
 #include "compat/acelyzer/python_text.h"
+#include "model/accel/counter_jumps.h"
 #include "model/accel/cycle_clock.h"
 #include "model/accel/frequency.h"
 
@@ -117,6 +118,9 @@ class NearestRule {
     for (auto& [pid, counter] : counters_) {
       std::stable_sort(counter.samples.begin(), counter.samples.end(),
                        [](const auto& a, const auto& b) { return a.host_us < b.host_us; });
+      const CounterJumps jumps = FindCounterJumps(counter.samples);
+      WarnOfJumps(pid, jumps);
+      if (jumps.count > 0) continue;
       found.push_back(EstimateFrequency(counter.samples, run_.options.soc_mhz));
       if (found.back().samples < 3) {
         found.pop_back();
@@ -133,6 +137,22 @@ class NearestRule {
         "{:.3f} us, with --freq {:.3f} us",
         pid.AsText(run_.strings), found.mhz, found.ppm, found.residual_us,
         found.given_residual_us));
+  }
+
+  // A line through two epochs has the frequency of neither.
+  void WarnOfJumps(const Value& pid, const CounterJumps& jumps) const {
+    if (jumps.between_jobs > 0) {
+      run_.console.Warning(fmt::format(
+          "FREQ: the cycle counter of rank {} does not go on from one job to the next ({} time{}): "
+          "epochs may be wrong, and times of jobs against each other with them",
+          pid.AsText(run_.strings), jumps.between_jobs, jumps.between_jobs == 1 ? "" : "s"));
+    }
+    if (jumps.count == 0) return;
+    run_.console.Warning(fmt::format(
+        "FREQ: the cycle counter of rank {} leaves the host's clock {} time{} (first by {:.3f} us, "
+        "at {:.3f} us): epochs may be wrong. Between these places it runs at {:.3f} MHz.",
+        pid.AsText(run_.strings), jumps.count, jumps.count == 1 ? "" : "s", jumps.first_us,
+        jumps.first_at_us, jumps.mhz));
   }
 
   // One frequency for all ranks: the median of theirs.
@@ -186,8 +206,12 @@ std::optional<double> EstimateSocFrequency(const EventList& events, const Run& r
   for (auto& [pid, samples] : ranks) {
     std::stable_sort(samples.begin(), samples.end(),
                      [](const auto& a, const auto& b) { return a.host_us < b.host_us; });
+    const CounterJumps jumps = FindCounterJumps(samples);
     const FrequencyEstimate estimate = EstimateFrequency(samples, run.options.soc_mhz);
-    if (estimate.samples >= kFewSamples && estimate.mhz > 0) found.push_back(estimate.mhz);
+    if (jumps.count > 0) {
+      found.push_back(jumps.mhz);
+    } else if (estimate.samples >= kFewSamples && estimate.mhz > 0)
+      found.push_back(estimate.mhz);
   }
   if (found.empty()) return std::nullopt;
   return Median(std::move(found));

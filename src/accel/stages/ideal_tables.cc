@@ -5,10 +5,13 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "accel/run.h"
 #include "accel/stages/utilisation.h"
+#include "base/bytes/decompress.h"
 #include "base/bytes/source.h"
+#include "base/bytes/spill.h"
 #include "model/accel/iterations.h"
 
 namespace debrief::accel {
@@ -17,13 +20,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<ByteView> ReadAll(const std::string& path) {
+constexpr uint64_t kMostLogBytes = uint64_t{1} << 30;
+
+// Calls `use` with the text of a file, unpacked; of one that is cut with what it has.
+template <typename Use>
+Status WithText(const std::string& path, const Use& use) {
   ASSIGN_OR_RETURN(std::unique_ptr<Source> source, OpenFileSource(path));
-  constexpr uint64_t kMost = uint64_t{1} << 30;
-  if (source->size() > kMost) {
+  SpillBudget budget;
+  budget.max_stream_memory = budget.max_memory_bytes = kMostLogBytes;
+  ASSIGN_OR_RETURN(const ByteView head, source->View(0, 4));
+  Spilled unpacked;
+  if (const Packing packing = DetectPacking(head.text()); packing != Packing::kNone) {
+    unpacked = Spill(*Decompress(packing, MakeSourceStream(*source), ExpansionLimits()), budget);
+  }
+  const Source& text = unpacked.source == nullptr ? *source : *unpacked.source;
+  if (text.size() > kMostLogBytes) {
     return Status(Code::kLimit, path + " is too large for a compiler log");
   }
-  return source->View(0, static_cast<size_t>(source->size()));
+  ASSIGN_OR_RETURN(const ByteView bytes, text.View(0, static_cast<size_t>(text.size())));
+  use(bytes.text());
+  return unpacked.trouble;
 }
 
 LogRules RulesOf(const Options& options) {
@@ -47,11 +63,13 @@ CompilerLog ReadFolder(const std::string& path, const Options& options, Console&
     const std::string file = (kernel / "perf" / "ideal_cycles.json").string();
     std::error_code error;
     if (!fs::exists(file, error)) continue;
-    Result<ByteView> bytes = ReadAll(file);
-    Status status = bytes.ok() ? AddIdealCycles(kernel.filename().string(), bytes.value().text(),
-                                                RulesOf(options), table)
-                               : bytes.status();
-    if (!status.ok()) console.Error("UTL: " + file + ": " + status.message());
+    Status added;
+    const Status status = WithText(file, [&](std::string_view text) {
+      added = AddIdealCycles(kernel.filename().string(), text, RulesOf(options), table);
+    });
+    for (const Status& each : {status, added}) {
+      if (!each.ok()) console.Error("UTL: " + file + ": " + each.message());
+    }
   }
   CompilerLog log;
   if (!table.kernels.empty()) log.tables.push_back(std::move(table));
@@ -59,13 +77,16 @@ CompilerLog ReadFolder(const std::string& path, const Options& options, Console&
 }
 
 CompilerLog ReadLog(const std::string& path, const Options& options, Console& console) {
-  Result<ByteView> bytes = ReadAll(path);
-  if (!bytes.ok()) {
-    console.Error("UTL: " + path + ": " + bytes.status().message());
-    return {};
-  }
-  CompilerLog log = ParseCompilerLog(bytes.value().text(), RulesOf(options));
+  CompilerLog log;
+  const Status status = WithText(
+      path, [&](std::string_view text) { log = ParseCompilerLog(text, RulesOf(options)); });
+  if (!status.ok()) console.Error("UTL: " + path + ": " + status.message());
   for (const std::string& warning : log.warnings) console.Warning("UTL: " + warning);
+  if (status.ok() && log.tables.empty() && !options.compat) {
+    console.Warning("UTL: " + path +
+                    " has no table of ideal cycles (\"~~~~ Ideal/Total Cycles ~~~~\"). Check that "
+                    "it is the log of the compiler.");
+  }
   return log;
 }
 
@@ -96,7 +117,10 @@ void LogTables(const CompilerLog& log, Console& console) {
 const CompilerLog* CompilerInfo::LogOf(const Value& rank) const {
   if (logs.empty()) return nullptr;
   size_t at = 0;
-  if (logs.size() > 1) {
+  if (logs.size() > 1 && !log_of_rank.empty()) {
+    const size_t* place = log_of_rank.Find(rank);
+    at = place == nullptr ? logs.size() : *place;
+  } else if (logs.size() > 1) {
     if (!rank.IsInteger() || rank.integer < 0) return nullptr;
     at = static_cast<size_t>(rank.integer);
   }
@@ -114,7 +138,8 @@ CompilerInfo LoadCompilerInfo(const Options& options, Console& console) {
   while (!rest.empty()) {
     const size_t comma = std::min(rest.find(','), rest.size());
     if (comma > 0) {
-      info.logs.push_back(ReadEntry(std::string(rest.substr(0, comma)), options, console));
+      info.paths.emplace_back(rest.substr(0, comma));
+      info.logs.push_back(ReadEntry(info.paths.back(), options, console));
     }
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
@@ -165,6 +190,51 @@ CategoryUse& TableUse::Of(std::string_view category) {
 const CompilerInfo& Utilization::Info(Run& run) {
   if (!loaded) info = LoadCompilerInfo(run.options, run.console);
   loaded = true;
+  return info;
+}
+
+namespace {
+
+// Ranks that have kernels, in order.
+std::vector<Value> RanksWithKernels(const EventList& events, Run& run) {
+  ByValue<bool> seen;
+  for (const Event& event : events) {
+    if (IsDeviceKernel(event, run)) seen[RankOf(event)] = true;
+  }
+  std::vector<Value> ranks;
+  for (const auto& [rank, unused] : seen) ranks.push_back(rank);
+  std::sort(ranks.begin(), ranks.end(),
+            [&](const Value& a, const Value& b) { return PidBefore(a, b, run.strings); });
+  return ranks;
+}
+
+// Which log went where; a list that is too short or too long is likely a mistake.
+void TellLogsOfRanks(const CompilerInfo& info, const std::vector<Value>& ranks, Run& run) {
+  std::string text, without;
+  for (size_t i = 0; i < std::max(ranks.size(), info.paths.size()); ++i) {
+    const std::string rank = i < ranks.size() ? ranks[i].AsText(run.strings) : std::string();
+    if (i >= info.paths.size()) {
+      without += fmt::format("; rank {} has none", rank);
+    } else if (i >= ranks.size()) {
+      without += fmt::format("; {} is not used", info.paths[i]);
+    } else {
+      text += fmt::format("{}rank {}: {}", text.empty() ? "" : ", ", rank, info.paths[i]);
+    }
+  }
+  run.console.Info("UTL: logs in the order of ranks: " + text);
+  if (without.empty()) return;
+  run.console.Warning(fmt::format("UTL: {} logs behind -c and {} ranks with kernels{}",
+                                  info.paths.size(), ranks.size(), without));
+}
+
+}  // namespace
+
+const CompilerInfo& Utilization::Info(const EventList& events, Run& run) {
+  Info(run);
+  if (std::exchange(has_ranks, true) || info.logs.size() < 2) return info;
+  const std::vector<Value> ranks = RanksWithKernels(events, run);
+  for (size_t i = 0; i < ranks.size(); ++i) info.log_of_rank[ranks[i]] = i;
+  TellLogsOfRanks(info, ranks, run);
   return info;
 }
 
@@ -262,6 +332,46 @@ void ChooseForJob(KernelRows& kernels, const EventList& events, const CompilerLo
 }
 
 }  // namespace
+
+namespace {
+
+// What ran on the ranks of one log.
+struct LogUse {
+  size_t kernels = 0, known = 0;
+  std::string example;  // a kernel that the log does not name
+};
+
+bool Names(const CompilerLog& log, const Event& event, Utilization& state, Run& run) {
+  return std::any_of(log.tables.begin(), log.tables.end(), [&](const IdealTable& table) {
+    NamedTable& named = state.Table(table);
+    return (event.Has(key::kFnIdx) ? named.RowOf(KernelName(event, run))
+                                   : named.RowOf(event.name, run)) >= 0;
+  });
+}
+
+}  // namespace
+
+void WarnOfStrangeLogs(const EventList& events, Utilization& state, Run& run) {
+  const std::vector<CompilerLog>& logs = state.info.logs;
+  std::vector<LogUse> uses(logs.size());
+  for (const Event& event : events) {
+    if (!IsDeviceKernel(event, run)) continue;
+    const CompilerLog* log = state.info.LogOf(RankOf(event));
+    if (log == nullptr || log->autopilot) continue;  // programs have other names than kernels
+    LogUse& use = uses[static_cast<size_t>(log - logs.data())];
+    ++use.kernels;
+    if (use.known > 0) continue;
+    use.known += Names(*log, event, state, run);
+    use.example = KernelName(event, run);
+  }
+  for (size_t i = 0; i < logs.size(); ++i) {
+    if (uses[i].kernels == 0 || uses[i].known > 0) continue;
+    run.console.Warning(
+        fmt::format("UTL: {} names none of the {} kernels that ran (for example {}). Check that "
+                    "the log (-c) belongs to this run.",
+                    state.info.paths[i], uses[i].kernels, uses[i].example));
+  }
+}
 
 TableChoice ChooseTables(const EventList& events, Utilization& state, Run& run) {
   TableChoice choice;

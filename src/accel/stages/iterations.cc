@@ -72,6 +72,20 @@ double LastEnd(const std::vector<TimedKernel>& kernels, size_t begin, size_t end
   return last;
 }
 
+// What repeats within no time at all is no iteration: the clock stood still, or a file is there
+// twice.
+void LeaveOutTimeless(RankIterations& rank) {
+  rank.without_time = std::erase_if(rank.lengths, [](double length) { return length <= 0; });
+  if (rank.without_time == 0 || !rank.lengths.empty()) return;
+  rank.why_not =
+      fmt::format("{} repetition{} of {} kernel{} begin{} at the same moment as the first",
+                  rank.without_time, rank.without_time == 1 ? "" : "s", rank.period,
+                  rank.period == 1 ? "" : "s", rank.without_time == 1 ? "s" : "");
+  rank.period = 0;
+  rank.starts.clear();
+  rank.ends.clear();
+}
+
 void FromKernels(std::vector<TimedKernel> kernels, bool compat, RankIterations& rank) {
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const TimedKernel& a, const TimedKernel& b) { return a.ts < b.ts; });
@@ -92,6 +106,7 @@ void FromKernels(std::vector<TimedKernel> kernels, bool compat, RankIterations& 
     rank.ends.push_back(followed ? kernels[next].ts : LastEnd(kernels, at, next));
     if (followed) rank.lengths.push_back(kernels[next].ts - kernels[at].ts);
   }
+  if (!compat) LeaveOutTimeless(rank);
 }
 
 void FromSteps(std::vector<std::pair<double, double>> steps, RankIterations& rank) {
@@ -103,6 +118,7 @@ void FromSteps(std::vector<std::pair<double, double>> steps, RankIterations& ran
     rank.ends.push_back(i + 1 < steps.size() ? steps[i + 1].first : steps[i].second);
     if (i > 0) rank.lengths.push_back(steps[i].first - steps[i - 1].first);
   }
+  rank.without_time = std::erase_if(rank.lengths, [](double length) { return length <= 0; });
 }
 
 // The reference needs ten kernels before it looks.
@@ -113,6 +129,8 @@ void LogIterations(const Value& pid, RankIterations& rank, Run& run) {
                   PythonFloat(spread.mean), rank.lengths.size());
   if (!run.options.compat && rank.period == 0) {
     line += fmt::format(" (no iterations: {})", rank.why_not);
+  } else if (!run.options.compat && rank.lengths.empty()) {
+    line += " (no two iterations follow each other)";
   } else if (!run.options.compat) {
     line += fmt::format(", stdev={:.3f}, min={:.3f}, max={:.3f} us", spread.deviation, spread.min,
                         spread.max);

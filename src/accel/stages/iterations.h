@@ -1,7 +1,7 @@
 // What collect_iteration_stats found out, for the tables that are written later.
 #pragma once
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "accel/run.h"
@@ -14,7 +14,8 @@ struct RankIterations {
   std::vector<double> starts;     // of every iteration, microseconds
   std::vector<double> ends;       // start of the next, or the end of its last kernel
   std::vector<double> lengths;    // from one start to the next, where they follow each other
-  std::string_view why_not;       // period 0: why there is none
+  size_t without_time = 0;        // repetitions that begin at one moment: no iterations
+  std::string why_not;            // period 0: why there is none
   bool from_annotations = false;  // the program marked its steps itself
 };
 

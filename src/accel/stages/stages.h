@@ -32,6 +32,8 @@ void CycleCountConversionCleanup(EventList& events, Run& run);
 // rank_clocks.cc
 void MpSyncTightV1(EventList& events, Run& run);
 void MpTsCalibrationV2(EventList& events, Run& run);
+
+// dialect_clocks.cc
 void AlignDialects(EventList& events, Run& run);
 
 // sorting.cc

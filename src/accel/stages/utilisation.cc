@@ -221,13 +221,16 @@ void WarnOfTables(const Utilization& state, Run& run) {
 }  // namespace
 
 // The tables are read, and said; compute_utilization chooses among them, iteration by iteration.
-void ComputeUtilizationFingerprints(EventList&, Run& run) { run.Shared<Utilization>().Info(run); }
+void ComputeUtilizationFingerprints(EventList& events, Run& run) {
+  run.Shared<Utilization>().Info(events, run);
+}
 
 void ComputeUtilization(EventList& events, Run& run) {
   auto& state = run.Shared<Utilization>();
-  if (!state.Info(run).HasTables()) return;
-  WarnOfTables(state, run);
   const bool compat = run.options.compat;
+  if (!(compat ? state.Info(run) : state.Info(events, run)).HasTables()) return;
+  WarnOfTables(state, run);
+  if (!compat) WarnOfStrangeLogs(events, state, run);
   const TableChoice choice = compat ? TableChoice() : ChooseTables(events, state, run);
   WarnOfChoice(choice, run);
   UtilisationMeter meter(state, run);

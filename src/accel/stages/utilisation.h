@@ -18,7 +18,11 @@
 namespace debrief::accel {
 
 struct CompilerInfo {
-  std::vector<CompilerLog> logs;  // in the order of ranks; one log serves all
+  std::vector<CompilerLog> logs;   // in the order of ranks; one log serves all
+  std::vector<std::string> paths;  // of the logs, as they were given
+  // Which log is a rank's: the first is that of the lowest rank that has kernels, and so on. The
+  // reference takes the rank for the number of the log.
+  ByValue<size_t> log_of_rank;
 
   // Null when there is none for this rank, or it has no table.
   const CompilerLog* LogOf(const Value& rank) const;
@@ -85,8 +89,11 @@ struct Utilization {
   ByValue<RankUtilization> ranks;
   size_t unknown_kernels = 0;
   size_t above_hundred = 0;
+  bool has_ranks = false;  // log_of_rank is filled
 
   const CompilerInfo& Info(Run& run);
+  // The same, and logs know their ranks.
+  const CompilerInfo& Info(const EventList& events, Run& run);
   NamedTable& Table(const IdealTable& table);
   TableUse& Use(const Value& pid, const IdealTable& table, bool autopilot);
 };
@@ -109,6 +116,9 @@ struct TableChoice {
   size_t pieces = 0;
   size_t unclear_pieces = 0;  // of which no table knows half of the kernels
 };
+
+// Warns of logs that name none of the kernels that ran on their ranks.
+void WarnOfStrangeLogs(const EventList& events, Utilization& state, Run& run);
 
 TableChoice ChooseTables(const EventList& events, Utilization& state, Run& run);
 

@@ -154,6 +154,7 @@ Finding ToFinding(const Index& index, const Cause& cause) {
 struct Waiters {
   std::vector<int32_t> ranks;
   std::vector<int32_t> waits_for;
+  std::set<int32_t> places;  // whose waits are in waits_for
 };
 
 using WaitersByOp = std::map<std::pair<int32_t, int32_t>, Waiters>;  // group and sequence number
@@ -165,6 +166,7 @@ WaitersByOp GroupWaiters(const Index& index, const Waits& waits, const std::set<
     if (unit == nullptr || blamed.contains(rank)) continue;
     Waiters& waiters = groups[{unit->group, unit->seq}];
     waiters.ranks.push_back(rank);
+    if (!waiters.places.insert(waits.PlaceOf(rank)).second) continue;
     for (const Wait& wait : waits.Of(rank)) waiters.waits_for.push_back(wait.on);
   }
   return groups;
@@ -175,7 +177,7 @@ Finding Consequence(const Index& index, const Waits& waits, Waiters& waiters) {
   waiters.waits_for.erase(std::unique(waiters.waits_for.begin(), waiters.waits_for.end()),
                           waiters.waits_for.end());
   std::erase_if(waiters.waits_for, [&](int32_t rank) {
-    return std::find(waiters.ranks.begin(), waiters.ranks.end(), rank) != waiters.ranks.end();
+    return std::binary_search(waiters.ranks.begin(), waiters.ranks.end(), rank);
   });
   const Unit& unit = *waits.At(waiters.ranks.front());
   Finding finding;

@@ -179,12 +179,21 @@ class UnitBuilder {
   bool EndBatch(size_t row, int32_t group) {
     Cursor& cursor = CursorOf(group);
     if (cursor.batch.empty() || cursor.batch_seq != ops_.p2p_seq[row]) return false;
-    for (int32_t unit : cursor.batch) {
-      index_.UnitAt(unit).state = states_.Of(ops_.state[row]);
-    }
+    const OpState state = states_.Of(ops_.state[row]);
+    for (int32_t unit : cursor.batch) index_.UnitAt(unit).state = state;
+    EndMixed(row, cursor, state);
     Remember(row, static_cast<size_t>(cursor.batch.back()));
     cursor.batch.clear();
     return true;
+  }
+
+  // Collectives of the same region have no state of their own, either. One that was issued alone
+  // before the batch has the same sequence number; it ran before the batch on the same stream, so
+  // the state of the batch can only be true of it, too, where its own lags behind.
+  void EndMixed(size_t row, const Cursor& cursor, OpState state) {
+    if (cursor.collective < 0) return;
+    Unit& unit = index_.UnitAt(cursor.collective);
+    if (unit.seq == ops_.collective_seq[row] && unit.state < state) unit.state = state;
   }
 
   // The ring has wrapped inside of a batch or region: its end marker alone is left, and belongs to

@@ -1,11 +1,14 @@
 // The tables comm_match, comm_call, first_incomplete, comm_arrival and comm_traffic.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
 #include "analyses/flight/arrivals/arrivals.h"
 #include "analyses/flight/cause.h"
+#include "analyses/flight/matching/p2p_sizes.h"
+#include "analyses/flight/matching/region.h"
 #include "analyses/flight/waits/waits.h"
 #include "analyses/flight/words.h"
 #include "tables/comm_arrival.h"
@@ -32,15 +35,14 @@ class RowWriter {
     return row;
   }
 
+  // Every rank of a large group names it: its members are translated once.
   template <typename Row>
   void NameGroup(const Group& group, Row& row) {
-    row.group_name = Copy(group.name);
-    row.group_desc = Copy(group.description);
-    row.members = Ranks(group.members);
-    if constexpr (requires { row.role; }) {
-      std::string_view role = RoleOf(index_, group);
-      if (!role.empty()) row.role = part_.pools.Intern(role);
-    }
+    const GroupNames& names = NamesOf(group);
+    row.group_name = names.name;
+    row.group_desc = names.description;
+    row.members = names.members;
+    if constexpr (requires { row.role; }) row.role = names.role;
   }
 
   StringId Copy(StringId id) {
@@ -50,7 +52,7 @@ class RowWriter {
   ListId Ranks(const std::vector<int32_t>& positions) {
     list_.clear();
     for (int32_t position : positions) list_.push_back(index_.GlobalRank(position));
-    std::sort(list_.begin(), list_.end());
+    if (!std::is_sorted(list_.begin(), list_.end())) std::sort(list_.begin(), list_.end());
     return part_.pools.lists.Intern(list_);
   }
 
@@ -58,6 +60,26 @@ class RowWriter {
   Part& part_;
 
  private:
+  struct GroupNames {
+    StringId name = StringId::kNone;
+    StringId description = StringId::kNone;
+    StringId role = StringId::kNone;
+    ListId members = ListId::kNone;
+  };
+
+  const GroupNames& NamesOf(const Group& group) {
+    names_.resize(index_.groups.size());
+    auto& names = names_[static_cast<size_t>(&group - index_.groups.data())];
+    if (names) return *names;
+    names = {.name = Copy(group.name),
+             .description = Copy(group.description),
+             .members = Ranks(group.members)};
+    std::string_view role = RoleOf(index_, group);
+    if (!role.empty()) names->role = part_.pools.Intern(role);
+    return *names;
+  }
+
+  std::vector<std::optional<GroupNames>> names_;  // beside Index::groups
   std::vector<int64_t> list_;
 };
 
@@ -68,12 +90,13 @@ class MatchWriter : private RowWriter {
         waits_(waits),
         matches_(part.tables.Edit<CommMatchTable>()),
         calls_(part.tables.Edit<CommCallTable>()),
-        match_of_unit_(index.units.size(), -1) {
+        match_of_unit_(index.units.size(), -1),
+        is_blamed_(index.units.size()) {
     for (const Cause& cause : causes) {
       for (int32_t at : cause.units) {
         const Unit& unit = index.UnitAt(at);
-        if (!std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank)) continue;
-        blamed_[{unit.group, unit.seq}].push_back(unit.rank);
+        if (std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank))
+          is_blamed_[static_cast<size_t>(at)] = true;
       }
     }
   }
@@ -124,7 +147,7 @@ class MatchWriter : private RowWriter {
         (never ? missing : unknown).push_back(rank);
       }
     }
-    const std::vector<int32_t>& blamed = BlamedIn(group, seq_row.seq);
+    const std::vector<int32_t> blamed = BlamedIn(units);
     const Unit& first = index_.UnitAt(RightOne(units, blamed));
     CommMatchRow row = NewMatch(group, first.region ? "region" : "collective");
     row.seq = seq_row.seq;
@@ -146,10 +169,12 @@ class MatchWriter : private RowWriter {
     Finish(row, units);
   }
 
-  const std::vector<int32_t>& BlamedIn(const Group& group, int32_t seq) const {
-    static const std::vector<int32_t> kNobody;
-    auto found = blamed_.find({static_cast<int32_t>(&group - index_.groups.data()), seq});
-    return found == blamed_.end() ? kNobody : found->second;
+  std::vector<int32_t> BlamedIn(std::span<const int32_t> units) const {
+    std::vector<int32_t> ranks;
+    for (int32_t at : units) {
+      if (is_blamed_[static_cast<size_t>(at)]) ranks.push_back(index_.UnitAt(at).rank);
+    }
+    return ranks;
   }
 
   // A member that nobody blames; the first when all are.
@@ -199,10 +224,14 @@ class MatchWriter : private RowWriter {
     }
     bool known = unit.peer < 0 && !unit.fell_out && index_.RankAt(unit.partner).has_dump;
     if (unit.peer < 0) other.push_back(unit.partner);
-    row.status = part_.pools.Intern(completed.size() == joined.size() ? "completed"
-                                    : unit.peer >= 0                  ? "running"
-                                    : known                           ? "waiting"
-                                                                      : "unknown");
+    bool differ = unit.peer >= 0 && !IsSameAmount(index_, unit, index_.UnitAt(unit.peer));
+    if (differ) row.mismatch = part_.pools.Intern("size");
+    if (const auto blamed = BlamedIn(units); !blamed.empty()) row.blamed = Ranks(blamed);
+    row.status = part_.pools.Intern(differ                              ? "mismatch"
+                                    : completed.size() == joined.size() ? "completed"
+                                    : unit.peer >= 0                    ? "running"
+                                    : known                             ? "waiting"
+                                                                        : "unknown");
     row.joined = Ranks(joined);
     row.completed = Ranks(completed);
     row.missing = Ranks(known ? other : std::vector<int32_t>());
@@ -218,6 +247,9 @@ class MatchWriter : private RowWriter {
   }
 
   void AddCalls() {
+    int32_t first_region = 0;
+    for (int32_t region : calls_.region) first_region = std::max(first_region, region + 1);
+    const std::vector<int32_t> regions = NumberRegions(index_, first_region);
     calls_.Reserve(calls_.size() + index_.unit_of_row.size());
     for (size_t i = 0; i < index_.unit_of_row.size(); ++i) {
       int32_t unit = index_.unit_of_row[i];
@@ -226,6 +258,7 @@ class MatchWriter : private RowWriter {
       row.rank = index_.GlobalRank(index_.UnitAt(unit).rank);
       row.op_row = static_cast<int32_t>(index_.first_row + static_cast<int64_t>(i));
       row.match = match_of_unit_[static_cast<size_t>(unit)];
+      row.region = regions[i];
       calls_.Add(row);
     }
   }
@@ -260,20 +293,28 @@ class MatchWriter : private RowWriter {
       bool told = newest != kNone64 && created != kNone64;
       if (told && !__builtin_sub_overflow(newest, created, &age)) row.age_ns = age;
       row.op_row = unit.row;
-      std::vector<int32_t> on;
-      if (&unit == waits_.At(rank)) {
-        for (const Wait& wait : waits_.Of(rank)) on.push_back(wait.on);
-      }
-      row.waits_for = Ranks(on);
+      row.waits_for = WaitsFor(&unit == waits_.At(rank) ? waits_.PlaceOf(rank) : -1, rank);
       part_.tables.Edit<FirstIncompleteTable>().Add(row);
     }
+  }
+
+  // All who wait at one place wait for the same.
+  ListId WaitsFor(int32_t place, int32_t rank) {
+    auto [known, is_new] = waits_at_.try_emplace(place, ListId::kNone);
+    if (!is_new) return known->second;
+    std::vector<int32_t> on;
+    if (place >= 0) {
+      for (const Wait& wait : waits_.Of(rank)) on.push_back(wait.on);
+    }
+    return known->second = Ranks(on);
   }
 
   const Waits& waits_;
   CommMatchTable& matches_;
   CommCallTable& calls_;
   std::vector<int32_t> match_of_unit_;
-  std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> blamed_;  // by group and sequence
+  std::vector<bool> is_blamed_;         // beside units
+  std::map<int32_t, ListId> waits_at_;  // by place
 };
 
 class ArrivalWriter : private RowWriter {

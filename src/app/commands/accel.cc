@@ -9,6 +9,8 @@
 
 #include <cstdio>
 #include <ctime>
+#include <optional>
+#include <utility>
 
 #include "accel/ingest/input_list.h"
 #include "app/build_model.h"
@@ -65,6 +67,36 @@ int WriteProtobuf(accel::Options options, accel::Console& console, ThreadPool& t
   return RunConvert(convert, global);
 }
 
+// Traces of Perfetto are read as `debrief convert --to chrome` writes them.
+class PerfettoTraces {
+ public:
+  // `beside`: the output, next to which files may lie while the command runs.
+  PerfettoTraces(std::string beside, const GlobalOptions& global)
+      : beside_(std::move(beside)), global_(global) {}
+
+  // A file with the same trace in JSON; none when the file is no trace of Perfetto.
+  Result<std::optional<std::string>> ToJson(const std::string& path) {
+    if (files_ == 0) TRY(workshop_.Open(beside_));
+    const ConvertOptions options = {.paths = {path},
+                                    .to = "chrome",
+                                    .output = workshop_.File(fmt::format("{}.json", ++files_)),
+                                    .ranks = {},
+                                    .frames = {},
+                                    .kind = "perfetto",
+                                    .is_step = true};
+    const Status status = Convert(options, global_);
+    if (status.code() == Code::kNotFound) return std::optional<std::string>();
+    TRY(Status(status));
+    return std::optional<std::string>(options.output);
+  }
+
+ private:
+  std::string beside_;
+  const GlobalOptions& global_;
+  Workshop workshop_;
+  int files_ = 0;
+};
+
 // The names of all outputs begin with that of the main one. It is kept as it was given, since it
 // stands in the trace; each file looks again whether it would replace an input (GrowingFile).
 Status CheckPlace(accel::Options& options) {
@@ -86,6 +118,10 @@ int RunAccel(const accel::Arguments& arguments, const std::string& command_line,
   if (Status status = CheckPlace(options.value()); !status.ok()) return Fail(status);
   AccelConsole console(options->level, global.quiet);
   ThreadPool threads(ThreadCount(global));
+  PerfettoTraces perfetto(
+      IsWrittenThrough(options->output) ? TemporaryFolder() + "/debrief" : options->output, global);
+  if (!options->compat)
+    options->to_json = [&](const std::string& path) { return perfetto.ToJson(path); };
   if (options->format == accel::Format::kProtobuf && !options->compat)
     return WriteProtobuf(options.value(), console, threads, global);
   const auto done = accel::Process(std::move(options).value(), console, threads, TemporaryFolder());

@@ -33,13 +33,14 @@ struct ReportOptions {
   bool markdown = false;          // the verdict as Markdown on stdout
   std::vector<std::string> with;  // outputs that are only written on request
   std::optional<Severity> fail_on;
+  std::optional<std::string> post_run;  // command line that gets findings.json; empty: none
 };
 int RunReport(const ReportOptions& options, const GlobalOptions& global);
 
 struct FlightOptions {
   std::string folder;
   std::string prefix;    // of the names of dumps, before the rank; empty: any name
-  std::string output;    // .json or .duckdb: the flat database
+  std::string output;    // the flat database; its form follows from the name
   std::string timeline;  // Chrome trace of the dumps
   bool just_print_entries = false;
   bool print_stack_trace = false;
@@ -72,8 +73,9 @@ struct CompileOptions {
   bool inductor_provenance = false;
   bool all_ranks = false;
   bool compat = false;
-  std::string source_link;  // address of a line of source: {path}, {line}, {commit}
-  std::string commit;
+  std::string source_link;  // address of a line of source: {path}, {line}, {commit}, {branch}
+  std::string strip;        // prefix that paths lose in it
+  std::string commit, branch;
   // Answers on stdout instead of a tree; at most one.
   bool summary = false;
   std::string graph;    // "1/0" or "1/0:aot_forward_graph"
@@ -127,7 +129,11 @@ struct ConvertOptions {
   std::string output;      // file, of parquet a folder
   std::vector<int> ranks;  // empty: all
   std::string frames;      // of collapsed: host or python; empty: all
+  std::string kind;        // of inputs: those of this importer alone; empty: all
+  bool is_step = false;    // of another command: only trouble is said
 };
+// kNotFound when there is no timeline.
+Status Convert(const ConvertOptions& options, const GlobalOptions& global);
 int RunConvert(const ConvertOptions& options, const GlobalOptions& global);
 
 int RunAccel(const accel::Arguments& arguments, const std::string& command_line,
@@ -162,6 +168,18 @@ struct ServeOptions {
   bool open = false;   // in a browser
 };
 int RunServe(const ServeOptions& options, const GlobalOptions& global);
+
+struct FetchOptions {
+  std::string url;
+  std::string output;  // folder or file that is made
+};
+int RunFetch(const FetchOptions& options, const GlobalOptions& global);
+
+struct PublishOptions {
+  std::string output;  // folder of a report
+  std::string url;
+};
+int RunPublish(const PublishOptions& options, const GlobalOptions& global);
 
 // For tests: every importer that claims each file, one line a file.
 int RunSniff(const std::vector<std::string>& files);

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 
 #include "app/build_model.h"
 #include "app/check_paths.h"
@@ -45,6 +46,7 @@ size_t Width() {
 Result<std::string> AnswerText(const Model& model, const CompileOptions& options,
                                const GlobalOptions& global) {
   if (options.summary) {
+    if (!options.compile_id.empty()) TRY(summary::CheckCompileId(model, options.compile_id));
     summary::SummaryOptions wanted{.width = Width(), .compile_id = options.compile_id};
     return global.json ? summary::SummaryJson(model, wanted) : summary::SummaryText(model, wanted);
   }
@@ -105,12 +107,27 @@ Status CheckOptions(const CompileOptions& options) {
                    : fmt::format("{} is not a file", options.path));
 }
 
+int64_t EntryCount(const Model& model) {
+  const auto& logs = model.tables.Get<CompileLogTable>();
+  return std::accumulate(logs.entries.begin(), logs.entries.end(), int64_t{0});
+}
+
+// The template with commit and branch filled in; path and line differ from frame to frame.
 std::string SourceLink(const CompileOptions& options) {
-  constexpr std::string_view kCommit = "{commit}";
-  std::string link = options.source_link;
-  for (size_t at = link.find(kCommit); at != std::string_view::npos;
-       at = link.find(kCommit, at + options.commit.size()))
-    link.replace(at, kCommit.size(), options.commit);
+  const std::pair<std::string_view, std::string_view> values[] = {{"{commit}", options.commit},
+                                                                  {"{branch}", options.branch}};
+  std::string link;
+  for (std::string_view rest = options.source_link; !rest.empty();) {
+    std::string_view put = rest.substr(0, 1);
+    size_t taken = 1;
+    for (const auto& [name, value] : values) {
+      if (!rest.starts_with(name)) continue;
+      put = value;
+      taken = name.size();
+    }
+    link += put;
+    rest.remove_prefix(taken);
+  }
   return link;
 }
 
@@ -123,7 +140,8 @@ class CompileRun {
              .export_report = options.export_report,
              .provenance = options.inductor_provenance,
              .custom_header_html = options.custom_header_html,
-             .source_link = SourceLink(options)};
+             .source_link = SourceLink(options),
+             .source_strip = options.strip};
   }
 
   Status Run() {
@@ -161,6 +179,8 @@ class CompileRun {
         global_, budget_, model_);
     attempts_ = FindAttempts(model_);
     if (model_.tables.Get<CompileLogTable>().size() > 0) return {};
+    // A summary says itself that a text tells nothing.
+    if (options_.summary && model_.tables.Get<InputTable>().size() > 0) return {};
     std::string_view form = options_.all_ranks ? "No rank log files found in directory {}"
                             : is_folder_       ? "No TORCH_TRACE logs found in directory {}"
                                                : "{} is not a file";
@@ -318,6 +338,8 @@ class CompileRun {
     if (attempts_.size() > 1 && !global_.quiet)
       PrintNotes(DescribeAttempts(model_, attempts_, shown_) + "\n");
     const bool is_tree = options_.split_ranks.empty();
+    if (std::string losses = is_tree ? "" : DescribeLosses(model_); !losses.empty()) Note(losses);
+    if (EntryCount(model_) == 0) Note(fmt::format("{} has no TORCH_TRACE entries", options_.path));
     Note(is_tree ? fmt::format("wrote {}/index.html", options_.output)
                  : fmt::format("wrote {}/", options_.split_ranks));
     if (is_tree && !options_.no_browser) OpenInBrowser(options_.output + "/index.html");

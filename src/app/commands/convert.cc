@@ -67,7 +67,8 @@ class Conversion {
                 .output_folder = options_.to == "parquet" ? options_.output : "",
                 .select = [this](std::vector<FoundInput>& inputs) { Select(inputs); },
                 .derived_tables = kDerived,
-                .is_wanted = [this](const FoundInput& input) { return IsWanted(input); }},
+                .is_wanted = [this](const FoundInput& input) { return IsWanted(input); },
+                .keeps_args = options_.to != "collapsed"},
                global_, budget_, model_);
     ReportTrouble();
     if (model_.tables.Get<TimelineTable>().size() == 0) return NoTimeline();
@@ -100,7 +101,9 @@ class Conversion {
 
   void Select(std::vector<FoundInput>& inputs) {
     std::erase_if(inputs, [this](const FoundInput& input) {
-      if (MakesTimelines(input)) return false;
+      const bool is_of_kind = options_.kind.empty() || (input.importer != nullptr &&
+                                                        input.importer->info.name == options_.kind);
+      if (MakesTimelines(input) && is_of_kind) return false;
       ++found_
             .kinds[input.importer == nullptr ? "unknown" : std::string(input.importer->info.name)];
       return true;
@@ -150,6 +153,7 @@ class Conversion {
   }
 
   void Report() const {
+    if (options_.is_step) return;
     const size_t timelines = model_.tables.Get<TimelineTable>().size();
     const size_t slices = model_.tables.Get<TimelineSliceTable>().size();
     StdoutSink sink;
@@ -176,8 +180,12 @@ class Conversion {
 
 }  // namespace
 
+Status Convert(const ConvertOptions& options, const GlobalOptions& global) {
+  return Conversion(options, global).Run();
+}
+
 int RunConvert(const ConvertOptions& options, const GlobalOptions& global) {
-  const Status status = Conversion(options, global).Run();
+  const Status status = Convert(options, global);
   return status.ok() ? 0 : Fail(status);
 }
 

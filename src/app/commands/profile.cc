@@ -17,6 +17,7 @@
 #include "app/commands/commands.h"
 #include "app/terminal.h"
 #include "base/text/units.h"
+#include "diff/run_diff.h"
 #include "inputs/importer.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
@@ -120,15 +121,33 @@ int RunSheets(const ProfileOptions& options, const GlobalOptions& global) {
   return ExitCodeOf(timelines.model, options.fail_on);
 }
 
-// Inputs of the wanted ranks; all when no rank is named.
-std::vector<int32_t> InputsOf(const Model& model, const std::vector<int>& ranks) {
+// Of these inputs those of the wanted ranks; all when no rank is named.
+void KeepRanks(const Model& model, const std::vector<int>& ranks, std::vector<int32_t>& inputs) {
+  if (ranks.empty()) return;
   const auto& table = model.tables.Get<TimelineTable>();
-  std::vector<int32_t> inputs;
+  std::vector<int32_t> kept;
   for (size_t row = 0; row < table.size(); ++row) {
-    if (std::find(ranks.begin(), ranks.end(), table.rank[row]) != ranks.end())
-      inputs.push_back(table.input[row]);
+    const bool is_wanted = std::ranges::find(ranks, table.rank[row]) != ranks.end();
+    if (is_wanted && std::ranges::find(inputs, table.input[row]) != inputs.end())
+      kept.push_back(table.input[row]);
   }
-  return inputs;
+  if (kept.empty()) kept.push_back(-1);  // no input: an empty selection means all of them
+  inputs = std::move(kept);
+}
+
+// As `debrief diff` compares them: the newest attempts, and the ranks that both have.
+Result<ProfileDiff> CompareProfiles(const Model& a, const Model& b, const ProfileOptions& options,
+                                    const GlobalOptions& global) {
+  diff::Side side_a{.model = a, .name = options.paths[0]};
+  diff::Side side_b{.model = b, .name = options.paths[1]};
+  for (const std::string& note : {diff::ChooseAttempt(side_a), diff::ChooseAttempt(side_b),
+                                  diff::MatchRanks(side_a, side_b)}) {
+    if (!note.empty() && !global.quiet) PrintNote(note);
+  }
+  diff::ComparedProfiles profiles = diff::FindProfiles(side_a, side_b);
+  KeepRanks(a, options.ranks, profiles.a);
+  KeepRanks(b, options.ranks, profiles.b);
+  return DiffProfiles({a, profiles.a}, {b, profiles.b});
 }
 
 int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
@@ -140,8 +159,7 @@ int RunDiff(const ProfileOptions& options, const GlobalOptions& global) {
   Timelines a, b;
   if (!a.Read({options.paths[0]}, kTables, global)) return 1;
   if (!b.Read({options.paths[1]}, kTables, global)) return 1;
-  auto diff = DiffProfiles({a.model, InputsOf(a.model, options.ranks)},
-                           {b.model, InputsOf(b.model, options.ranks)});
+  auto diff = CompareProfiles(a.model, b.model, options, global);
   if (!diff.ok()) return Fail(diff.status());
   DiffTextOptions text{.name_a = options.paths[0],
                        .name_b = options.paths[1],

@@ -12,6 +12,8 @@
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/folders/staged_folder.h"
+#include "app/hooks/post_run.h"
+#include "app/shell_word.h"
 #include "app/terminal.h"
 #include "base/threads/guard.h"
 #include "outputs/output.h"
@@ -78,7 +80,8 @@ Status WriteFiles(const Model& model, const ReportOptions& options, const std::s
   OutputContext context{.folder = folder,
                         .threads = threads,
                         .parquet = options.parquet,
-                        .single_file = options.single_file};
+                        .single_file = options.single_file,
+                        .has_report = !options.no_report};
   std::vector<std::pair<const Output*, std::future<Status>>> running;
   for (const Output* output : WantedOutputs(options)) {
     running.emplace_back(output, StartBeside([&, output] {
@@ -104,6 +107,8 @@ void PrintAnswer(const Model& model, const ReportOptions& options, const GlobalO
   }
   OutputContext context{
       .text = &sink, .width = TerminalWidth(), .colour = WantsColour(), .unicode = WantsUnicode()};
+  // The console writes no files: it names the folder in commands that can be pasted.
+  if (!options.markdown) context.folder = ShellWord(options.output);
   for (const Output* output : AllOutputs()) {
     if (output->info.name == (options.markdown ? "markdown" : "console"))
       (void)output->write(model, context);
@@ -161,6 +166,7 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
     PrintNote(fmt::format("wrote {}/: {} ({:.1f} s)", options.output, written, took.count()));
   }
+  if (Status ran = PostRun(model); !ran.ok()) return Fail(ran);
   return is_lacking ? Fail(status) : ExitCodeOf(model, options.fail_on);
 }
 

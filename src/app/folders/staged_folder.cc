@@ -74,6 +74,10 @@ StagedFolder::~StagedFolder() {
 }
 
 Status StagedFolder::Begin(const std::string& target, Options options) {
+  if (target == "-") {
+    return Status(Code::kUsage, "-o -: what is written is a folder of files, not one stream")
+        .Remedy("Name a folder; --json prints the answer on stdout");
+  }
   shown_ = target;
   options_ = std::move(options);
   ASSIGN_OR_RETURN(target_, GuardFolder(target, options_.inputs));

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text/utf16.h"
+
 namespace debrief {
 
 namespace {
@@ -263,7 +265,7 @@ Packing DetectPacking(std::string_view head) {
   if (head.size() >= 4 && (head[0] & 0xf0) == 0x50 && head.substr(1, 3) == "\x2a\x4d\x18") {
     return Packing::kZstd;
   }
-  return Packing::kNone;
+  return IsUtf16(head) ? Packing::kUtf16 : Packing::kNone;
 }
 
 Status ExpansionLimits::Check(uint64_t in, uint64_t out) const {
@@ -281,6 +283,8 @@ std::unique_ptr<ByteStream> Decompress(Packing packing, std::unique_ptr<ByteStre
       return std::make_unique<GzipUnpacker>(std::move(in), limits);
     case Packing::kZstd:
       return std::make_unique<ZstdUnpacker>(std::move(in), limits);
+    case Packing::kUtf16:
+      return MakeUtf8Stream(std::move(in));
     case Packing::kNone:
       break;
   }

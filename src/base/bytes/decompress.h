@@ -1,4 +1,4 @@
-// Unpacking gzip and zstd as a stream.
+// Unpacking gzip and zstd as a stream; text in UTF-16 is one more way to pack (text/utf16.h).
 //
 // Everything that can be decoded is delivered before the trouble that ends it: the log of a job
 // that was killed while it compressed is cut, and its good part is what the user wants to see.
@@ -13,7 +13,7 @@
 
 namespace debrief {
 
-enum class Packing : uint8_t { kNone, kGzip, kZstd };
+enum class Packing : uint8_t { kNone, kGzip, kZstd, kUtf16 };
 
 // By the magic bytes; four are enough.
 Packing DetectPacking(std::string_view head);

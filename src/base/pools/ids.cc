@@ -13,7 +13,7 @@ const Frame& Pools::GetFrame(FrameId id) const {
 Remap Pools::Absorb(const Pools& other) {
   Remap remap;
   remap.strings = strings.Absorb(other.strings);
-  remap.lists = lists.Absorb(other.lists, [](int64_t value) { return value; });
+  remap.lists = lists.Absorb(other.lists);
   auto frames = frames_.Absorb(other.frames_, [&](Frame frame) {
     return Frame{remap(frame.file), remap(frame.function), frame.line, remap(frame.text)};
   });

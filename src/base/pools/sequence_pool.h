@@ -21,8 +21,15 @@ class SequencePool {
  public:
   // A sequence is interned as the text of its bytes: one table serves all kinds of pools.
   Id Intern(std::span<const Value> values) {
-    return Id{static_cast<uint32_t>(
-        bytes_.Intern({reinterpret_cast<const char*>(values.data()), values.size_bytes()}))};
+    return Id{static_cast<uint32_t>(bytes_.Intern(BytesOf(values)))};
+  }
+
+  // As StringPool::InternKept; `hash` is HashOf(values).
+  Id InternKept(std::span<const Value> values, uint32_t hash) {
+    return Id{static_cast<uint32_t>(bytes_.InternKept(BytesOf(values), hash))};
+  }
+  static uint32_t HashOf(std::span<const Value> values) {
+    return StringPool::HashOf(BytesOf(values));
   }
 
   // Valid as long as the pool lives; empty for id 0.
@@ -34,6 +41,12 @@ class SequencePool {
   size_t size() const { return bytes_.size(); }
 
   // As StringPool::Absorb. `map` turns a value of `other` into one of ours (frame ids change, too).
+  // Values that stay what they are need no map, and their sequences are not hashed again.
+  std::vector<Id> Absorb(const SequencePool& other) {
+    std::vector<Id> ids;
+    for (StringId id : bytes_.Absorb(other.bytes_)) ids.push_back(Id{static_cast<uint32_t>(id)});
+    return ids;
+  }
   template <typename Map>
   std::vector<Id> Absorb(const SequencePool& other, Map map) {
     std::vector<Id> ids(other.size(), Id{0});
@@ -47,6 +60,10 @@ class SequencePool {
   }
 
  private:
+  static std::string_view BytesOf(std::span<const Value> values) {
+    return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+  }
+
   StringPool bytes_{alignof(Value)};
 };
 

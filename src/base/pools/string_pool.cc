@@ -11,32 +11,48 @@ constexpr size_t kFirstSlots = 64;  // a power of two
 StringPool::StringPool(size_t alignment)
     : alignment_(alignment), texts_(1), hashes_(1), slots_(kFirstSlots) {}
 
-StringId StringPool::Intern(std::string_view text) {
-  if (texts_.size() * 2 > slots_.size()) Grow();
-  auto hash = static_cast<uint32_t>(HashBytes(text));
+uint32_t StringPool::HashOf(std::string_view text) {
+  return static_cast<uint32_t>(HashBytes(text));
+}
+
+size_t StringPool::SlotOf(std::string_view text, uint32_t hash) const {
   size_t mask = slots_.size() - 1;
   for (size_t slot = hash & mask;; slot = (slot + 1) & mask) {
     uint32_t id = slots_[slot];
-    if (id == 0) {
-      id = static_cast<uint32_t>(texts_.size());
-      hashes_.resize(id);  // longer only where memory ran out below
-      hashes_.push_back(hash);
-      texts_.push_back(arena_.Copy(text, alignment_));
-      slots_[slot] = id;
-      return StringId{id};
-    }
-    if (hashes_[id] == hash && texts_[id] == text) return StringId{id};
+    if (id == 0) return slot;
+    // Kept texts are most often the very same bytes.
+    bool is_same = hashes_[id] == hash && texts_[id].size() == text.size() &&
+                   (texts_[id].data() == text.data() || texts_[id] == text);
+    if (is_same) return slot;
   }
 }
 
+uint32_t StringPool::AddTo(size_t slot, std::string_view text, uint32_t hash) {
+  auto id = static_cast<uint32_t>(texts_.size());
+  hashes_.resize(id);  // longer only where memory ran out below
+  hashes_.push_back(hash);
+  texts_.push_back(text);
+  slots_[slot] = id;
+  return id;
+}
+
+StringId StringPool::Intern(std::string_view text) {
+  if (texts_.size() * 2 > slots_.size()) Grow();
+  const uint32_t hash = HashOf(text);
+  const size_t slot = SlotOf(text, hash);
+  if (slots_[slot] != 0) return StringId{slots_[slot]};
+  return StringId{AddTo(slot, arena_.Copy(text, alignment_), hash)};
+}
+
+StringId StringPool::InternKept(std::string_view text, uint32_t hash) {
+  if (texts_.size() * 2 > slots_.size()) Grow();
+  const size_t slot = SlotOf(text, hash);
+  if (slots_[slot] != 0) return StringId{slots_[slot]};
+  return StringId{AddTo(slot, text, hash)};
+}
+
 StringId StringPool::Find(std::string_view text) const {
-  auto hash = static_cast<uint32_t>(HashBytes(text));
-  size_t mask = slots_.size() - 1;
-  for (size_t slot = hash & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
-    uint32_t id = slots_[slot];
-    if (hashes_[id] == hash && texts_[id] == text) return StringId{id};
-  }
-  return StringId::kNone;
+  return StringId{slots_[SlotOf(text, HashOf(text))]};
 }
 
 void StringPool::Grow() {
@@ -52,7 +68,14 @@ void StringPool::Grow() {
 
 std::vector<StringId> StringPool::Absorb(const StringPool& other) {
   std::vector<StringId> ids(other.size(), StringId::kNone);
-  for (uint32_t id = 1; id < other.size(); ++id) ids[id] = Intern(other.texts_[id]);
+  for (uint32_t id = 1; id < other.size(); ++id) {
+    if (texts_.size() * 2 > slots_.size()) Grow();
+    const std::string_view text = other.texts_[id];
+    const uint32_t hash = other.hashes_[id];
+    const size_t slot = SlotOf(text, hash);
+    ids[id] = StringId{slots_[slot] != 0 ? slots_[slot]
+                                         : AddTo(slot, arena_.Copy(text, alignment_), hash)};
+  }
   return ids;
 }
 

@@ -27,6 +27,10 @@ class StringPool {
 
   StringId Intern(std::string_view text);
 
+  // As Intern, without hashing and copying: `text` outlives this pool, and `hash` is HashOf(text).
+  StringId InternKept(std::string_view text, uint32_t hash);
+  static uint32_t HashOf(std::string_view text);
+
   // The id of a text that was interned; kNone when it was not.
   StringId Find(std::string_view text) const;
 
@@ -40,6 +44,9 @@ class StringPool {
   std::vector<StringId> Absorb(const StringPool& other);
 
  private:
+  // The slot of a text: the one that has its id, or the free one where it belongs.
+  size_t SlotOf(std::string_view text, uint32_t hash) const;
+  uint32_t AddTo(size_t slot, std::string_view text, uint32_t hash);
   void Grow();
 
   size_t alignment_;

@@ -189,6 +189,7 @@ class Planner {
                                  .suffix = sign,
                                  .has_readable = false,
                                  .readable_url = "",
+                                 .page_url = "",
                                  .row = row});
     return compilation.files.back();
   }
@@ -213,7 +214,7 @@ class Planner {
     } else if (form == "code") {
       ShowCode(row, compilation);
     } else if (form == "text") {
-      ShowPayload(row, Text(entries_.file[row]), Content::kPayload, compilation);
+      ShowText(row, compilation);
     } else if (form == "json") {
       ShowJson(row, compilation);
     } else if (form == "guards") {
@@ -232,6 +233,19 @@ class Planner {
     payload_file_ = LastFile();
   }
 
+  // Graphs also have a page, with line numbers and links; no number is taken for it.
+  void ShowText(size_t row, Compilation& compilation) {
+    const std::string_view name = Text(entries_.file[row]);
+    ShowPayload(row, name, Content::kPayload, compilation);
+    if (options_.compat || options_.plain_text || !Contains(name, "graph")) return;
+    TreeFile page = plan_.files.back();
+    if (!page.path.ends_with(".txt")) return;
+    page.path.replace(page.path.size() - 4, 4, ".html");
+    page.content = Content::kGraph;
+    compilation.files.back().page_url = page.path;
+    plan_.files.push_back(std::move(page));
+  }
+
   // The page of kernel stacks takes a number of its own, between the name of its file and the
   // number in the listing: the file ..._15.json has number 16.
   void ShowJson(size_t row, Compilation& compilation) {
@@ -245,8 +259,13 @@ class Planner {
     Kernels kernels;
     bool readable =
         ReadPayload(model_, entries_, row, payload).ok() && ReadKernels(payload, kernels).ok();
-    if (readable)
-      plan_.files.push_back({.path = page, .content = Content::kKernelStacks, .row = row});
+    if (readable) {
+      plan_.files.push_back({.path = page,
+                             .content = Content::kKernelStacks,
+                             .row = row,
+                             .listed = compilation.files.size(),
+                             .compilation = plan_.files.back().compilation});
+    }
     ++counter_;
     ListedFile& listed = List(row, path, compilation);
     listed.has_readable = true;

@@ -23,12 +23,15 @@
 namespace debrief::outputs::tlparse_tree {
 
 struct TreeOptions {
-  bool compat = false;             // count what tlparse 0.4.3 does not know as unknown
+  bool compat =
+      false;  // no pages that tlparse 0.4.3 does not have; what it does not know is unknown
   bool plain_text = false;         // -p: generated code as text
   bool export_report = false;      // -e
   bool provenance = false;         // -i
   std::string custom_header_html;  // as given, at the top of index pages
+  std::string report_link;         // way from the tree's folder to debrief's report; empty: none
   std::string source_link;         // address of a frame's line, with {path} and {line}; empty: none
+  std::string source_strip;        // prefix of paths that {path} goes without
 };
 
 // How the bytes of a file come about.
@@ -36,6 +39,7 @@ enum class Content : uint8_t {
   kPayload,        // the payload as it is
   kJson,           // the payload, reformatted; as it is when it is no JSON
   kCode,           // page of generated code
+  kGraph,          // page of a graph, beside its text
   kGuards,         // page of guards
   kMetrics,        // page of metrics
   kDump,           // page of a dumped file, with line numbers
@@ -59,6 +63,7 @@ struct ListedFile {
   std::string_view suffix;  // cache miss, hit or bypass as a sign; else empty
   bool has_readable = false;
   std::string readable_url;  // page for reading; empty where it could not be made
+  std::string page_url;      // page of a graph; empty for other files
   size_t row = 0;            // of table compile_entry
 };
 

@@ -98,6 +98,7 @@ Status Write(const Model& model, const OutputContext& context) {
         fmt::format("{}/{}_{}", root, input, SafeName(path.substr(path.rfind('/') + 1)));
     TRY(MakeFolder(folder));
     TreeOptions options;
+    if (context.has_report) options.report_link = "../../index.html";
     TreePlan plan = MakePlan(model, {.input = input}, options);
     TRY(WriteTree(model, plan, options, false, pool, folder));
   }
@@ -108,9 +109,10 @@ Status Write(const Model& model, const OutputContext& context) {
 
 std::span<const std::string_view> DerivedTables() {
   static constexpr std::string_view kTables[] = {
-      "compile_collective", "compile_divergence",    "compile_order",      "compile_parity",
-      "compile_rank_check", "compile_runtime_delta", "compile_runtime_op", "compile_trie_end",
-      "compile_trie_node",  "provenance_graph",      "provenance_line"};
+      "compilation",        "compile_break",    "compile_collective", "compile_divergence",
+      "compile_order",      "compile_parity",   "compile_rank_check", "compile_runtime_delta",
+      "compile_runtime_op", "compile_trie_end", "compile_trie_node",  "provenance_graph",
+      "provenance_line"};
   return kTables;
 }
 

@@ -14,10 +14,10 @@ namespace debrief::inputs::flex {
 
 namespace {
 
-constexpr std::string_view kTables[] = {
-    "accel_rate",       "accel_stamp",          "timeline",      "timeline_counter",
-    "timeline_device",  "timeline_device_work", "timeline_fact", "timeline_flow",
-    "timeline_process", "timeline_slice",       "timeline_track"};
+constexpr std::string_view kTables[] = {"accel_rate",           "accel_stamp",    "timeline",
+                                        "timeline_counter",     "timeline_args",  "timeline_device",
+                                        "timeline_device_work", "timeline_fact",  "timeline_flow",
+                                        "timeline_process",     "timeline_slice", "timeline_track"};
 
 // The pid of all events that can be seen: it is the rank. None when they have several.
 int32_t OnlyPid(std::string_view head) {

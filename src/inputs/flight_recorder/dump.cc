@@ -130,37 +130,13 @@ StringId DumpRows::Thread(StringId name, StringId id) {
   return thread_;
 }
 
-void DumpRows::AddGroup(StringId name, StringId description, std::vector<int64_t> members) {
+void DumpRows::AddGroup(StringId name, StringId description, const MemberList& members) {
   auto row = Part::RowOf<CommGroupRow>(who_);
   row.input = who_.input;
   row.name = name;
   row.description = description;
-  if (!std::is_sorted(members.begin(), members.end())) std::sort(members.begin(), members.end());
-  row.members = part_.pools.lists.Intern(members);
+  row.members = members.InternInto(part_.pools);
   part_.tables.Edit<CommGroupTable>().Add(row);
-}
-
-// Every dump repeats the list of all ranks: half of the bytes of a job of thousands are these
-// digits.
-bool DumpRows::ParseMembers(std::string_view text, std::vector<int64_t>& members) {
-  if (!text.starts_with('[') || !text.ends_with(']')) return false;
-  constexpr ptrdiff_t kSafeDigits = 18;  // as many fit into 64 bits
-  members.reserve(members.size() + text.size() / 6 + 1);
-  const char* next = text.data() + 1;
-  const char* end = text.data() + text.size() - 1;
-  while (next < end) {
-    if (*next == ' ' || *next == ',') {
-      ++next;
-      continue;
-    }
-    const char* digits = next;
-    int64_t rank = 0;
-    while (next < end && *next >= '0' && *next <= '9' && next - digits < kSafeDigits)
-      rank = rank * 10 + (*next++ - '0');
-    if (next == digits || (next < end && *next != ' ' && *next != ',')) return false;
-    members.push_back(rank);
-  }
-  return true;
 }
 
 void DumpRows::AddStatus(int64_t pg_id, int64_t enqueued, int64_t started, int64_t completed) {

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "inputs/flight_recorder/member_lists.h"
 #include "inputs/importer.h"
 #include "model/model.h"
 #include "tables/comm_op.h"
@@ -37,10 +38,7 @@ class DumpRows {
   // "name (id)", or whichever there is.
   StringId Thread(StringId name, StringId id);
 
-  // `members` need not be sorted.
-  void AddGroup(StringId name, StringId description, std::vector<int64_t> members);
-  // Of the text "[0, 1, 2]"; false when it is something else.
-  static bool ParseMembers(std::string_view text, std::vector<int64_t>& members);
+  void AddGroup(StringId name, StringId description, const MemberList& members);
 
   void AddStatus(int64_t pg_id, int64_t enqueued, int64_t started, int64_t completed);
 

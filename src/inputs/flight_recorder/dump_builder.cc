@@ -84,7 +84,21 @@ PickleValue DumpBuilder::FoldInts(std::span<const PickleValue> items) {
   return PickleValue::Folded(kInts, static_cast<int64_t>(ints_.Intern(numbers_)));
 }
 
+// Most ops have one tensor, and few shapes.
 PickleValue DumpBuilder::FoldShapes(std::span<const PickleValue> items) {
+  StringId text = StringId::kNone;
+  if (items.size() == 1) {
+    const auto list = static_cast<size_t>(items[0].number);
+    if (list >= shape_of_.size()) shape_of_.resize(ints_.size());
+    if (shape_of_[list] == StringId::kNone) shape_of_[list] = ShapeText(items);
+    text = shape_of_[list];
+  } else {
+    text = ShapeText(items);
+  }
+  return PickleValue::Folded(kShapes, static_cast<int64_t>(text));
+}
+
+StringId DumpBuilder::ShapeText(std::span<const PickleValue> items) {
   line_ = "[";
   for (PickleValue item : items) {
     if (line_.size() > 1) line_ += ", ";
@@ -92,7 +106,7 @@ PickleValue DumpBuilder::FoldShapes(std::span<const PickleValue> items) {
                    fmt::join(ints_.Get(static_cast<ListId>(item.number)), ", "));
   }
   line_ += ']';
-  return PickleValue::Folded(kShapes, static_cast<int64_t>(part_.pools.Intern(line_)));
+  return part_.pools.Intern(line_);
 }
 
 // Every entry has the pair of its group; there are few groups.
@@ -137,10 +151,10 @@ PickleValue DumpBuilder::FoldGroup() {
   Group group{.name = Text(At(Field::kName)), .description = Text(At(Field::kDesc)), .members = {}};
   PickleValue ranks = At(Field::kRanks);
   if (ranks.is(PickleKind::kString)) {
-    if (!DumpRows::ParseMembers(reader_.Text(ranks), group.members)) group.members.clear();
+    group.members = MemberList::OfText(reader_.Text(ranks));
   } else {
     auto list = ints_.Get(static_cast<ListId>(ranks.number));
-    group.members.assign(list.begin(), list.end());
+    group.members = MemberList({list.begin(), list.end()});
   }
   groups_.push_back(std::move(group));
   return PickleValue::Folded(kGroup, static_cast<int64_t>(groups_.size() - 1));
@@ -230,7 +244,7 @@ void DumpBuilder::AddGroups(PickleValue config) {
       rows_.AddGroup(name, group.description, group.members);
     } else if (Is(items[i + 1], kInts)) {
       auto ranks = ints_.Get(static_cast<ListId>(items[i + 1].number));
-      rows_.AddGroup(name, StringId::kNone, {ranks.begin(), ranks.end()});
+      rows_.AddGroup(name, StringId::kNone, MemberList({ranks.begin(), ranks.end()}));
     }
   }
 }

@@ -63,7 +63,7 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   struct Group {
     StringId name = StringId::kNone;
     StringId description = StringId::kNone;
-    std::vector<int64_t> members;
+    MemberList members;
   };
   struct GroupStatus {
     int64_t enqueued = kNone64;
@@ -75,6 +75,7 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   bool FoldList(std::span<const PickleValue> items, PickleValue& folded);
   PickleValue FoldInts(std::span<const PickleValue> items);
   PickleValue FoldShapes(std::span<const PickleValue> items);
+  StringId ShapeText(std::span<const PickleValue> items);
   PickleValue FoldPair(PickleValue first, PickleValue second);
   PickleValue FoldTexts(std::span<const PickleValue> items);
   PickleValue FoldFrames(std::span<const PickleValue> items);
@@ -101,6 +102,7 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   DumpHeader header_{.version = {}, .library = {}, .form = "pickle"};
 
   SequencePool<int64_t, ListId> ints_;
+  std::vector<StringId> shape_of_;  // by number of a list: the text of it as the only shape
   std::vector<Texts> texts_;
   std::array<Pair, 256> pairs_;
   std::vector<Group> groups_;

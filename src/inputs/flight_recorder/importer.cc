@@ -93,7 +93,8 @@ class DumpReader final : public Reader {
       return Status(Code::kLimit, "a Flight Recorder dump of more than 4 GiB")
           .Remedy("Lower TORCH_FR_BUFFER_SIZE; the default is 2000 entries.");
     }
-    ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
+    constexpr uint64_t kFirstBytes = 4096;  // more blanks than that before a brace are no JSON
+    ASSIGN_OR_RETURN(ByteView head, source.View(0, kFirstBytes));
     size_t first = head.text().find_first_not_of(" \t\r\n");
     is_json_ =
         first != std::string_view::npos && (head.text()[first] == '{' || head.text()[first] == '[');

@@ -260,9 +260,9 @@ void JsonDump::ReadOther(std::string_view key, std::string_view text) {
 
 // {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1]"}}, of old {"0": [0, 1]}
 void JsonDump::ReadGroups(JsonValue config) {
-  auto read_ranks = [](JsonValue value, std::vector<int64_t>& members) {
+  auto read_ranks = [](JsonValue value, MemberList& members) {
     auto text = value.kind() == JsonKind::kArray ? value.Raw() : value.String();
-    if (!text || !DumpRows::ParseMembers(*text, members)) members.clear();
+    members = MemberList::OfText(text.value_or(""));
   };
   (void)config.ForEachField([&](std::string_view key, JsonValue value) {
     Group group;

@@ -32,7 +32,7 @@ class JsonDump {
     std::string name;
     std::string description;
     bool has_description = false;
-    std::vector<int64_t> members;
+    MemberList members;
   };
   struct GroupStatus {
     int64_t pg_id = kNone64;

@@ -50,6 +50,7 @@ void EventBuilder::Add(const RangeLines& range, Part& whole) {
         each.line,
         {streams_[ids[each.stream]].owner, lines_before_ + each.number + 1, each.time_ns}, *pools_);
   }
+  weights_.Join(range.weights);
   if (range.last_marked != Line::kNoStream) last_marked_ = ids[range.last_marked];
   lines_before_ += range.line_count;
 }

@@ -16,7 +16,9 @@
 
 #include "inputs/job_text/fields.h"
 #include "inputs/job_text/line_scanner.h"
+#include "inputs/job_text/log_records.h"
 #include "inputs/job_text/process_rows.h"
+#include "inputs/job_text/weights.h"
 #include "model/model.h"
 #include "tables/text_event.h"
 
@@ -24,7 +26,8 @@ namespace debrief::inputs::job_text {
 
 class EventBuilder {
  public:
-  EventBuilder(const Identity& who, int64_t now_ns) : who_(who), now_ns_(now_ns), rows_(who) {}
+  EventBuilder(const Identity& who, int64_t now_ns)
+      : who_(who), now_ns_(now_ns), rows_(who), records_(who) {}
 
   // The next range.
   void Add(const RangeLines& range, Part& whole);
@@ -57,6 +60,7 @@ class EventBuilder {
   };
   struct Log {  // the open run of torch log lines
     int64_t number = 0;
+    int64_t lines = 0;
     std::string text;
   };
   using Timeout = std::pair<size_t, size_t>;  // the events of its status and of itself
@@ -113,6 +117,7 @@ class EventBuilder {
   void LearnNumberedHosts();
   void AddLastLines(Part& whole);
   void WriteTails(Part& whole);
+  void WriteLogs(Part& whole);
 
   Identity who_;
   int64_t now_ns_;
@@ -126,6 +131,8 @@ class EventBuilder {
   int64_t line_time_ns_ = kNone64;  // of the line under way, by its mark
   std::vector<Event> events_;
   ProcessRows rows_;
+  LogRecords records_;
+  LineWeights weights_;
   std::optional<Timeout> stack_of_;  // whose collective's stack is being read
 };
 

@@ -33,11 +33,12 @@ void EventBuilder::Finish(Part& whole) {
   }
   AddLastLines(whole);
   WriteTails(whole);
+  WriteLogs(whole);
   rows_.Write(whole);
   std::stable_sort(events_.begin(), events_.end(),
                    [](const Event& a, const Event& b) { return a.row.line < b.row.line; });
   for (const Event& event : events_) whole.tables.Edit<TextEventTable>().Add(event.row);
-  dropped_ += rows_.dropped();
+  dropped_ += rows_.dropped() + records_.dropped();
   if (dropped_ > 0)
     whole.diagnostics.Add(kTooMany, who_.input, {.detail = fmt::format("{} left out", dropped_)});
 }
@@ -103,6 +104,14 @@ void EventBuilder::AddLastLines(Part& whole) {
     event.row.kind = whole.pools.Intern("last_line");
     event.row.text = whole.pools.Intern(CutText(streams_[i].last_text));
   }
+}
+
+// What makes a text large is asked of large ones, and of those that TORCH_LOGS made.
+void EventBuilder::WriteLogs(Part& whole) {
+  constexpr int64_t kLargeText = 1 << 20;
+  if (!records_.empty() || weights_.bytes() > kLargeText) weights_.Write(who_, whole);
+  records_.Write([&](uint32_t stream) { return rows_.RankOf(streams_[stream].owner); },
+                 [&](int64_t line) { return rows_.AttemptOf(line); }, whole);
 }
 
 // Of a text that is of nobody and has no events, nothing is asked.

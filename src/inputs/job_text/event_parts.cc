@@ -171,14 +171,21 @@ void EventBuilder::EndFailure(uint32_t index) {
 }
 
 void EventBuilder::AddLog(const Line& line, uint32_t index, int64_t number) {
-  if (streams_[index].log.number != 0 && JoinLogText(streams_[index].log.text, line.text)) return;
+  Log& open = streams_[index].log;
+  if (open.number != 0 && JoinLogText(open.text, line.text)) {
+    open.lines += line.joined;
+    return;
+  }
   EndLog(index);
-  streams_[index].log = {number, line.text};
+  streams_[index].log = {number, line.joined, line.text};
 }
 
+// A row of torch_log, and an event with the beginning of it.
 void EventBuilder::EndLog(uint32_t index) {
   Log log = std::exchange(streams_[index].log, {});
   if (log.number == 0) return;
+  records_.Add(log.text, log.number, log.lines, index, now_ns_, *pools_);
+  log.text.resize(std::min(log.text.size(), kMaxText));
   auto header = ParseLogHeader(log.text);
   auto message = header ? ParseCompileMessage(header->message) : std::nullopt;
   if (!message) return;

@@ -73,6 +73,7 @@ std::optional<LogHeader> ParseLogHeader(std::string_view text) {
   constexpr std::string_view kLevels = "VDIWEFC";
   if (text.starts_with('[')) text.remove_prefix(1);
   if (text.empty() || kLevels.find(text[0]) == std::string_view::npos) return std::nullopt;
+  const char level = text[0];
   text.remove_prefix(1);
   auto time = ParseGlogTime(text);
   size_t close = text.find(']');
@@ -80,7 +81,12 @@ std::optional<LogHeader> ParseLogHeader(std::string_view text) {
   std::string_view place = text.substr(0, close);
   auto source = ParsePlace(place.substr(place.rfind(' ') + 1));
   if (!source) return std::nullopt;
-  LogHeader header{*time, text.substr(0, time->size), source->file, source->line,
+  LogHeader header{*time,
+                   text.substr(0, time->size),
+                   level,
+                   Number(SkipBlanks(place.substr(std::min(time->size, place.size())))),
+                   source->file,
+                   source->line,
                    text.substr(close + 1)};
   if (header.message.starts_with(' ')) header.message.remove_prefix(1);
   return header;
@@ -91,7 +97,20 @@ int64_t TimeAtStart(std::string_view text, int64_t now_ns) {
   return ParseIsoTime(text.starts_with('[') ? text.substr(1) : text);
 }
 
+std::string_view TakeArtifact(std::string_view& text) {
+  constexpr std::string_view kOpen = "[__";
+  const size_t close = text.find(']');
+  if (!text.starts_with(kOpen) || close == std::string_view::npos) return {};
+  const std::string_view artifact = text.substr(kOpen.size(), close - kOpen.size());
+  text.remove_prefix(close + 1);
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  return artifact;
+}
+
 std::optional<CompileMessage> ParseCompileMessage(std::string_view message) {
+  for (std::string_view warning : {"torch._dynamo hit config.", "skipping cudagraphs due to"}) {
+    if (message.starts_with(warning)) return CompileMessage{{}, message};
+  }
   size_t close = message.find(']');
   if (!message.starts_with('[') || close == std::string_view::npos) return std::nullopt;
   std::string_view id = message.substr(1, close - 1);

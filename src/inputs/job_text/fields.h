@@ -19,6 +19,8 @@ int32_t SmallNumberAfter(std::string_view text, std::string_view key);  // or kN
 struct LogHeader {
   GlogTime time;
   std::string_view time_text;
+  char level = 0;         // V, D, I, W, E, F, C
+  int64_t pid = kNone64;  // of Python's logs
   std::string_view file;
   int32_t line = kNone32;
   std::string_view message;
@@ -29,12 +31,15 @@ std::optional<LogHeader> ParseLogHeader(std::string_view text);
 int64_t TimeAtStart(std::string_view text, int64_t now_ns);
 
 // [5/0] message, [5/0_1] [__recompiles] message, [__graph_breaks] message. The id is empty in the
-// last.
+// last, and in the few warnings about compilations that have neither.
 struct CompileMessage {
   std::string_view id;
   std::string_view text;
 };
 std::optional<CompileMessage> ParseCompileMessage(std::string_view message);
+
+// "recompiles" of "[__recompiles] message", which loses it; empty when there is none.
+std::string_view TakeArtifact(std::string_view& text);
 
 // [PG ID 2 PG GUID 8(mesh_dp) Rank 0], [PG 0 (default_pg) Rank 3], [PG 0 Rank 3]
 struct Group {

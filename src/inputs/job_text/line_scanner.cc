@@ -6,6 +6,7 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/job_text/log_records.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::job_text {
@@ -86,9 +87,10 @@ bool JoinLogText(std::string& text, std::string_view next) {
   LogParts first = SplitLog(text);
   LogParts more = SplitLog(next);
   if (more.header.empty() || first.header != more.header) return false;
-  if (text.size() >= kMaxText) return true;
+  const size_t longest = LongestRecord(first.message);
+  if (text.size() >= longest) return true;
   text += '\n';
-  text += more.message.substr(0, kMaxText - text.size());
+  text += more.message.substr(0, longest - text.size());
   return true;
 }
 
@@ -133,6 +135,7 @@ void LineScanner::Add(std::string_view raw) {
   PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
   std::string_view text = line.text;
   if (text.empty() || (IsIndented(text) && IsBlank(text))) return;
+  result_.weights.Add(raw, text);
   uint32_t index = StreamOf(OwnerOf(line));
   Stream& stream = streams_[index];
   stream.last = raw;
@@ -146,6 +149,7 @@ void LineScanner::Add(std::string_view raw) {
   }
   bool joined = what == LineClass::kTorchLog && stream.log != 0 &&
                 JoinLogText(result_.lines[stream.log - 1].text, text);
+  if (joined) ++result_.lines[stream.log - 1].joined;
   if (!joined && (what != LineClass::kOther || ends)) Keep(what, index, line);
   if (what == LineClass::kOther) AddPlain(raw, line, stream, index);
   if (!result_.streams[index].owner.IsNobody()) result_.last_marked = index;
@@ -190,7 +194,7 @@ uint32_t LineScanner::StreamOf(const Owner& owner) {
 
 void LineScanner::Keep(LineClass what, uint32_t stream, const PeeledLine& line) {
   result_.lines.push_back({what, stream, result_.line_count, line.time_ns, line.raised,
-                           result_.last_marked, std::string(line.text.substr(0, kMaxText))});
+                           result_.last_marked, 1, std::string(line.text.substr(0, kMaxText))});
   if (what == LineClass::kTorchLog) streams_[stream].log = result_.lines.size();
 }
 

@@ -19,6 +19,7 @@
 #include "base/pools/ids.h"
 #include "inputs/job_text/line_class.h"
 #include "inputs/job_text/progress_lines.h"
+#include "inputs/job_text/weights.h"
 #include "torch/line_prefix.h"
 
 namespace debrief::inputs::job_text {
@@ -50,7 +51,9 @@ struct Line {
   int64_t time_ns = kNone64;   // as a mark before the text tells it
   bool raised = false;         // of an exception that nobody caught
   uint32_t after = kNoStream;  // the stream of the last marked line before it, in the range
-  std::string text;            // without prefix and colours, at most kMaxText bytes
+  int64_t joined = 1;          // of a torch log: lines that became one
+  std::string text;            // without prefix and colours, at most kMaxText bytes; of a torch log
+                               // that tells reasons LongestRecord()
 
   static constexpr uint32_t kNoStream = ~uint32_t{0};
 };
@@ -73,13 +76,14 @@ struct RangeLines {
   std::vector<ProgressAt> progress;
   std::vector<Stream> streams;
   std::vector<std::string> hosts;
+  LineWeights weights;
   uint32_t last_marked = Line::kNoStream;
   int64_t line_count = 0;
 };
 
 // A message of many lines repeats its header in each. If that of `next` is the one `text` begins
-// with, the message is put behind a newline, up to kMaxText bytes in all; joining in any grouping
-// gives the same.
+// with, the message is put behind a newline, up to LongestRecord() bytes in all; joining in any
+// grouping gives the same.
 bool JoinLogText(std::string& text, std::string_view next);
 
 class LineScanner {

@@ -31,14 +31,14 @@ class AnnotationReader {
     Annotation own = {.parent = parent};
     const auto child = [&](pbf_reader inner) { Read(inner, static_cast<int32_t>(at), depth + 1); };
     ReadMessage(reader, Number(F::kNameIid, own.name.iid), Text(F::kName, own.name.text),
-                As(Type::kInt, own, Number(F::kBool, own.number)),
-                As(Type::kInt, own, Number(F::kUint, own.number)),
+                As(Type::kBool, own, Number(F::kBool, own.number)),
+                As(Type::kUnsigned, own, Number(F::kUint, own.number)),
                 As(Type::kInt, own, Number(F::kInt, own.number)),
-                As(Type::kInt, own, Number(F::kPointer, own.number)),
+                As(Type::kUnsigned, own, Number(F::kPointer, own.number)),
                 As(Type::kInternedText, own, Number(F::kStringIid, own.number)),
                 As(Type::kDouble, own, Real(F::kDouble, own.real)),
                 As(Type::kText, own, Text(F::kString, own.text)),
-                As(Type::kText, own, Text(F::kLegacyJson, own.text)),
+                As(Type::kJson, own, Text(F::kLegacyJson, own.text)),
                 As(Type::kDict, own, OnMessage(F::kDictEntries, child)),
                 As(Type::kArray, own, OnMessage(F::kArrayValues, child)),
                 OnMessage(F::kNested, [&](pbf_reader v) { ReadNested(v, at, own, depth + 1); }));
@@ -74,7 +74,7 @@ class AnnotationReader {
         As(Type::kDict, own, OnMessage(F::kDictValues, entry)),
         As(Type::kArray, own, OnMessage(F::kArrayValues, [&](pbf_reader v) { child(v, {}); })),
         As(Type::kInt, own, Number(F::kInt, own.number)),
-        As(Type::kInt, own, Number(F::kBool, own.number)),
+        As(Type::kBool, own, Number(F::kBool, own.number)),
         As(Type::kDouble, own, Real(F::kDouble, own.real)),
         As(Type::kText, own, Text(F::kString, own.text)));
   }

@@ -19,12 +19,20 @@ namespace debrief::inputs::perfetto {
 
 namespace {
 
-constexpr std::string_view kMakes[] = {
-    "timeline",        "timeline_process",     "timeline_track",
-    "timeline_slice",  "timeline_counter",     "timeline_flow",
-    "timeline_op",     "timeline_device_work", "timeline_collective",
-    "timeline_memory", "timeline_device",      "timeline_group",
-    "timeline_fact"};
+constexpr std::string_view kMakes[] = {"timeline",
+                                       "timeline_process",
+                                       "timeline_track",
+                                       "timeline_slice",
+                                       "timeline_counter",
+                                       "timeline_flow",
+                                       "timeline_args",
+                                       "timeline_op",
+                                       "timeline_device_work",
+                                       "timeline_collective",
+                                       "timeline_memory",
+                                       "timeline_device",
+                                       "timeline_group",
+                                       "timeline_fact"};
 
 bool FirstPacketIsWhole(std::string_view head) {
   const Framing framing = ReadFraming(head);
@@ -49,11 +57,14 @@ Recognition Sniff(const SniffInput& input) {
 class PerfettoReader final : public Reader {
  public:
   explicit PerfettoReader(const ImportContext& context)
-      : who_(context.who), window_bytes_(context.chunk_bytes), joiner_(context.who) {}
+      : who_(context.who),
+        window_bytes_(context.chunk_bytes),
+        keeps_args_(context.keeps_args),
+        joiner_(context.who) {}
 
   Status Read(const Source& source, ByteRange, Part& part) const override {
     PacketStream stream(source, static_cast<size_t>(window_bytes_));
-    Status status = ReadPackets(stream, who_, part);
+    Status status = ReadPackets(stream, who_, keeps_args_, part);
     ReportGaps(stream, source.size(), part);
     return status;
   }
@@ -104,6 +115,7 @@ class PerfettoReader final : public Reader {
 
   Identity who_;
   uint64_t window_bytes_;
+  bool keeps_args_;
   timeline::TimelineJoiner joiner_;
   std::unique_ptr<TraceNotes> notes_;
 };

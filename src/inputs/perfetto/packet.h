@@ -21,13 +21,29 @@ struct Name {
 
 // A debug annotation; those inside of dictionaries and arrays follow the one that holds them.
 struct Annotation {
-  enum class Type : uint8_t { kNone, kInt, kDouble, kText, kInternedText, kDict, kArray };
+  enum class Type : uint8_t {
+    kNone,
+    kBool,
+    kInt,
+    kUnsigned,
+    kDouble,
+    kText,
+    kJson,
+    kInternedText,
+    kDict,
+    kArray
+  };
   Name name;
   int32_t parent = -1;  // position of the dictionary or array around it
   Type type = Type::kNone;
   int64_t number = 0;  // also the number of an interned text
   double real = 0;
-  std::string_view text;
+  std::string_view text;  // also JSON
+
+  bool IsWhole() const {
+    return type == Type::kBool || type == Type::kInt || type == Type::kUnsigned;
+  }
+  bool IsText() const { return type == Type::kText || type == Type::kJson; }
 };
 
 struct Event {

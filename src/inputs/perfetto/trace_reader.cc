@@ -16,6 +16,8 @@
 #include "model/timeline/kinds.h"
 #include "model/timeline/perfetto_fields.h"
 #include "model/timeline/writer.h"
+#include "model/trace_events/rest_args.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_counter.h"
 
 namespace debrief::inputs::perfetto {
@@ -51,8 +53,9 @@ int32_t TypeOf(const Event& event) {
 
 class TraceReader {
  public:
-  TraceReader(const Identity& who, Part& part)
+  TraceReader(const Identity& who, bool keeps_args, Part& part)
       : who_(who),
+        keeps_args_(keeps_args),
         part_(part),
         writer_(who, part),
         about_(writer_, tracks_),
@@ -211,29 +214,10 @@ class TraceReader {
     const Category& category = KindOf(row.category);
     row.kind = is_instant ? instant_ : category.kind;
     Details details(writer_);
+    const bool has_work = category.is_of_device || about_.timeline();
+    rest_.clear();
     for (size_t at = 0; at < values.size(); ++at) {
-      const AnnotationValues::Key key = values.KeyOf(at);
-      switch (key.group) {
-        case Group::kSlice:
-          if (key.text == timeline::kCorrelationKey) values.Assign(at, row.correlation);
-          if (key.text == timeline::kExternalIdKey) values.Assign(at, row.external_id);
-          if (key.text == timeline::kKindKey && about_.timeline()) values.Assign(at, row.kind);
-          break;
-        case Group::kWork:
-          details.has_work = true;
-          values.AssignTo(details.work, key.text, at);
-          break;
-        case Group::kOp:
-          details.has_op = true;
-          values.AssignTo(details.op, key.text, at);
-          break;
-        case Group::kCollective:
-          details.has_collective = true;
-          values.AssignTo(details.collective, key.text, at);
-          break;
-        default:
-          break;
-      }
+      if (!TakeArg(values, at, has_work, row, details)) KeepArg(values, at);
     }
     const bool is_whole = event.legacy_phase == 'X' && event.type == 0;
     if (is_whole) {
@@ -245,21 +229,60 @@ class TraceReader {
     if (type == fields::kSliceBegin && !is_whole)
       AddEdge(track, {time, static_cast<uint32_t>(slice)});
     tracks_.at(track).has_work |= category.is_of_device && !is_instant;
-    AddDetails(details, category.is_of_device, slice);
+    AddDetails(details, slice);
     for (const auto& [id, ends] : event.flows) arrows_.push_back({time, id, track, ends});
   }
 
-  // Rows of details; `device` and `stream` of an op of another program are no work of a device.
-  void AddDetails(const Details& details, bool is_of_device, int32_t slice) {
+  // Puts an annotation into the column that it has; false when it has none. `device` and `stream`
+  // of an op of another program are no work of a device (`has_work`); in a trace of ours the
+  // dictionary of arguments holds those that have no column.
+  bool TakeArg(const AnnotationValues& values, size_t at, bool has_work, TimelineSliceRow& row,
+               Details& details) {
+    const AnnotationValues::Key key = values.KeyOf(at);
+    if (key.in_args && about_.timeline()) return false;
+    switch (key.group) {
+      case Group::kSlice:
+        if (key.text == timeline::kCorrelationKey) return values.Assign(at, row.correlation);
+        if (key.text == timeline::kExternalIdKey) return values.Assign(at, row.external_id);
+        return about_.timeline() && values.Assign(at, row.kind);
+      case Group::kWork:
+        details.has_work |= has_work;
+        return has_work &&
+               (key.text == timeline::kWorkKey || values.AssignTo(details.work, key.text, at));
+      case Group::kOp:
+        details.has_op = true;
+        return key.text == timeline::kOpKey || values.AssignTo(details.op, key.text, at);
+      case Group::kCollective:
+        details.has_collective = true;
+        return key.text == timeline::kCollectiveKey ||
+               values.AssignTo(details.collective, key.text, at);
+      default:
+        return false;
+    }
+  }
+
+  // Those inside of others are told with them.
+  void KeepArg(const AnnotationValues& values, size_t at) {
+    const std::string_view key = values.KeyOf(at).text;
+    if (!keeps_args_ || key.empty() || values.IsArgs(at)) return;
+    json_.clear();
+    values.AppendJsonOf(at, json_);
+    trace_events::AppendRest(key, json_, rest_);
+  }
+
+  void AddDetails(const Details& details, int32_t slice) {
     auto add = [&](auto row, auto& table) {
       row.slice = slice;
       table.Add(row);
     };
-    if (details.has_work && (is_of_device || about_.timeline()))
-      add(details.work, part_.tables.Edit<TimelineDeviceWorkTable>());
+    if (details.has_work) add(details.work, part_.tables.Edit<TimelineDeviceWorkTable>());
     if (details.has_op) add(details.op, part_.tables.Edit<TimelineOpTable>());
     if (details.has_collective)
       add(details.collective, part_.tables.Edit<TimelineCollectiveTable>());
+    if (rest_.empty()) return;
+    auto args = writer_.NewRow<TimelineArgsRow>();
+    args.args = writer_.Intern(rest_ + "}");
+    add(args, part_.tables.Edit<TimelineArgsTable>());
   }
 
   // Values that events of any type carry for counters besides.
@@ -404,6 +427,7 @@ class TraceReader {
   }
 
   Identity who_;
+  bool keeps_args_;
   Part& part_;
   timeline::TimelineWriter writer_;
   TraceNotes* notes_;
@@ -416,13 +440,14 @@ class TraceReader {
   std::vector<std::vector<Edge>> edges_;  // by track
   int64_t last_edge_ = std::numeric_limits<int64_t>::min();
   std::vector<Arrow> arrows_;
+  std::string rest_, json_;  // arguments of the event being read
   StringId about_category_, memory_name_, instant_;
 };
 
 }  // namespace
 
-Status ReadPackets(PacketStream& stream, const Identity& who, Part& part) {
-  TraceReader reader(who, part);
+Status ReadPackets(PacketStream& stream, const Identity& who, bool keeps_args, Part& part) {
+  TraceReader reader(who, keeps_args, part);
   Status status;
   std::string_view packet;
   for (;;) {

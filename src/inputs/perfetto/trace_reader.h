@@ -29,8 +29,8 @@ struct TraceNotes final : PartNotes {
   std::string producer, backend;
 };
 
-// All packets of the stream. A Status when the source cannot be read; rows of what was read before
-// are in the part.
-Status ReadPackets(PacketStream& stream, const Identity& who, Part& part);
+// All packets of the stream; `keeps_args`: arguments that have no column, too. A Status when the
+// source cannot be read; rows of what was read before are in the part.
+Status ReadPackets(PacketStream& stream, const Identity& who, bool keeps_args, Part& part);
 
 }  // namespace debrief::inputs::perfetto

@@ -125,7 +125,8 @@ void AddRecordingRow(const WholeRecording& whole, const Identity& who, Part& par
   row.overwritten = CountOf(header.overwritten);
   row.dropped = CountOf(whole.read.dropped);
   row.lost_names = CountOf(header.lost_names);
-  row.closed = header.closed == 1;
+  row.closed = header.closed == recorder::kClosed;
+  row.copied = header.closed == recorder::kCopied;
   if (header.stopped != 0)
     row.stopped_by = static_cast<int32_t>(std::min<uint64_t>(header.stopped, INT32_MAX));
   part.tables.Edit<RecordingTable>().Add(row);
@@ -160,7 +161,8 @@ void ReportOddities(const WholeRecording& whole, const Identity& who, Part& part
         kStopped, who.input,
         {.detail = fmt::format("error {} of the operating system", header.stopped)});
   }
-  if (header.closed != 1) part.diagnostics.Add(kNeverClosed, who.input);
+  const bool is_ended = header.closed == recorder::kClosed || header.closed == recorder::kCopied;
+  if (!is_ended) part.diagnostics.Add(kNeverClosed, who.input);
   if (const int64_t step = whole.clock.wall_step_ns(); step != 0) {
     part.diagnostics.Add(kWallClockSet, who.input,
                          {.detail = fmt::format("by {:.3f} s", static_cast<double>(step) / 1e9)});

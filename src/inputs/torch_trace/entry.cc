@@ -57,6 +57,7 @@ void Entry::SetPayload(const CompileEntryRow& payload) {
     to.payload_ok = payload.payload_ok;
     to.payload_offset = payload.payload_offset;
     to.payload_bytes = payload.payload_bytes;
+    to.payload_pieces = payload.payload_pieces;
   };
   for (CompileEntryRow& before : rows_) set(before);
   set(row);

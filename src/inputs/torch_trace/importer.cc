@@ -4,13 +4,15 @@
 //   <TAB>payload line
 //
 // docs/formats/torch_trace.md describes all of it. A range of the log begins with a line that is
-// neither empty nor begins with a tab, so an entry lies in one range with its payload.
+// neither empty nor begins with a tab, so an entry lies in one range with its payload. A log whose
+// lines have marks of a launcher is one range (prefixed.h).
 #include "inputs/importer.h"
 
 #include <array>
 
 #include "inputs/sniffing.h"
 #include "inputs/torch_trace/log_joiner.h"
+#include "inputs/torch_trace/prefixed.h"
 #include "inputs/torch_trace/range_reader.h"
 #include "torch/glog_prefix.h"
 #include "torch/glog_time.h"
@@ -102,8 +104,10 @@ class TorchTraceReader final : public Reader {
     source_ = &source;
     ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
     log_.first_logged = FirstRank(head.text());
-    joiner_.Begin(log_);
+    marks_ = MarksOf(head.text());
+    joiner_.Begin(log_, marks_.has_value());
     std::vector<ByteRange> ranges;
+    if (marks_ && source.size() > 0) return std::vector<ByteRange>{{0, source.size()}};
     for (uint64_t begin = 0; begin < source.size();) {
       ASSIGN_OR_RETURN(uint64_t end, NextEntry(source, begin + chunk_bytes_));
       ranges.push_back({begin, end});
@@ -113,6 +117,7 @@ class TorchTraceReader final : public Reader {
   }
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
+    if (marks_) return ReadPrefixed(log_, now_ns_, *marks_, source, part);
     ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
     ReadRange(log_, now_ns_, bytes.text(), range.begin, part);
     return {};
@@ -130,6 +135,7 @@ class TorchTraceReader final : public Reader {
   uint64_t chunk_bytes_;
   int64_t now_ns_;
   const Source* source_ = nullptr;
+  std::optional<PrefixStyle> marks_;  // that a launcher put before each line
   LogJoiner joiner_;
 };
 

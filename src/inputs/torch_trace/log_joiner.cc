@@ -272,7 +272,8 @@ void LogJoiner::RankEarlyRows(Part& whole) {
 
 Status LogJoiner::Repair(const Source& source, Part& whole) {
   bool tangled = Ranks().size() > 1 && (totals_.counts.bad_checksum > 0 || totals_.loose_lines > 0);
-  if (!tangled) return {};
+  if (tangled && is_marked_) repaired_.lost = totals_.counts.bad_checksum;
+  if (!tangled || is_marked_) return {};
   ASSIGN_OR_RETURN(repaired_, RepairTangles(source, whole));
   totals_.counts.bad_checksum -= repaired_.restored;
   int64_t owned = std::min(totals_.loose_lines, repaired_.lines_owned);

@@ -21,7 +21,10 @@ namespace debrief::inputs::torch_trace {
 
 class LogJoiner {
  public:
-  void Begin(const LogIdentity& log) { log_ = log, who_ = log.who; }
+  // `is_marked`: a mark before each line says whose it is, so nothing is tangled.
+  void Begin(const LogIdentity& log, bool is_marked) {
+    log_ = log, who_ = log.who, is_marked_ = is_marked;
+  }
 
   void Join(Part&& part, Part& whole);
   // Ranks that wrote into one log at once are taken apart: `source` is read again for that.
@@ -54,6 +57,7 @@ class LogJoiner {
 
   LogIdentity log_;
   Identity who_;
+  bool is_marked_ = false;
   std::map<int32_t, Lane> lanes_;  // by rank; kNone32: entries without one
   std::map<int64_t, int32_t> rank_of_thread_;
   RangeNotes totals_;  // sums of all ranges

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/bytes/md5.h"
 #include "base/json/cursor.h"
@@ -29,30 +31,33 @@ RangeNotes& AttachNotes(Part& part) {
   return static_cast<RangeNotes&>(*part.notes);
 }
 
-class RangeReader {
- public:
-  RangeReader(const LogIdentity& log, int64_t now_ns, std::string_view text, uint64_t offset,
-              Part& part)
-      : log_(log),
-        who_(log.who),
-        now_ns_(now_ns),
-        text_(text),
-        offset_(offset),
-        part_(part),
-        notes_(AttachNotes(part)) {}
+}  // namespace
 
-  void ReadAll() {
+class EntryReader::Impl {
+ public:
+  Impl(const LogIdentity& log, int64_t now_ns, Part& part)
+      : log_(log), who_(log.who), now_ns_(now_ns), part_(part), notes_(AttachNotes(part)) {}
+
+  void Read(std::string_view text, uint64_t offset, std::span<const LinePlace> places) {
+    text_ = text;
+    offset_ = offset;
+    places_ = places;
+    is_placed_ = !places.empty();
+    at_ = 0;
     for (Line line; NextLine(line);) {
       if (!line.text.empty()) ReadEntry(line);
     }
-    notes_.counts.lines = line_number_;
   }
+
+  void SetLines(int64_t lines) { notes_.counts.lines = lines; }
+  int64_t lines() const { return line_number_; }
 
  private:
   struct Line {
     std::string_view text;  // without its end
     size_t begin = 0;       // in the range
     size_t end = 0;         // behind its end
+    LinePlace place;        // in the log
   };
 
   bool NextLine(Line& line) {
@@ -67,6 +72,14 @@ class RangeReader {
     line.text = text_.substr(at_, stop - at_);
     at_ = line.end;
     ++line_number_;
+    if (!is_placed_) {
+      line.place = {.offset = static_cast<int64_t>(offset_ + line.begin),
+                    .number = line_number_,
+                    .bytes = static_cast<int64_t>(line.end - line.begin)};
+    } else if (!places_.empty()) {
+      line.place = places_.front();
+      places_ = places_.subspan(1);
+    }
     return true;
   }
 
@@ -81,8 +94,8 @@ class RangeReader {
     const Envelope& envelope = ParseEnvelope(line, json);
     auto row = Part::RowOf<CompileEntryRow>(who_);
     row.input = who_.input;
-    row.entry = static_cast<int64_t>(offset_ + line.begin);
-    row.line = line_number_;
+    row.entry = line.place.offset;
+    row.line = line.place.number;
     row.life = 0;
     if (auto time = ParseGlogTime(prefix->time)) row.time_ns = GuessTime(*time, now_ns_);
     row.thread = LeadingNumber(prefix->thread, kNone64);
@@ -176,6 +189,9 @@ class RangeReader {
   // The lines that begin with a tab, and empty ones between them.
   std::string_view TakePayload(const Envelope& envelope, CompileEntryRow& row) {
     if (!envelope.payload_md5) return {};
+    row.payload_offset = static_cast<int64_t>(offset_ + at_);
+    row.payload_bytes = 0;
+    pieces_.clear();
     size_t begin = at_;
     size_t end = at_;
     while (at_ < text_.size()) {
@@ -185,10 +201,14 @@ class RangeReader {
       if (first != '\t' && !blank) break;
       Line line;
       NextLine(line);
-      if (!blank) end = line.end;
+      if (blank) continue;
+      end = line.end;
+      row.payload_bytes += line.place.bytes;
+      if (is_placed_) pieces_.insert(pieces_.end(), {line.place.offset, line.place.bytes});
     }
-    row.payload_offset = static_cast<int64_t>(offset_ + begin);
-    row.payload_bytes = static_cast<int64_t>(end - begin);
+    if (is_placed_) row.payload_offset = pieces_.empty() ? 0 : pieces_[0];
+    if (is_placed_ && !pieces_.empty()) row.payload_pieces = part_.pools.lists.Intern(pieces_);
+    if (!is_placed_) row.payload_bytes = static_cast<int64_t>(end - begin);
     std::string_view lines = text_.substr(begin, end - begin);
     row.payload_ok = ChecksumHolds(lines, *envelope.payload_md5) ? 1 : 0;
     bool forget = row.payload_ok != 0 && !envelope.kinds.empty() &&
@@ -221,8 +241,8 @@ class RangeReader {
     ++notes_.counts.bad_prefix;
     ++notes_.loose_lines;
     if (notes_.first_loose >= 0) return;
-    notes_.first_loose = static_cast<int64_t>(offset_ + line.begin);
-    notes_.first_loose_line = line_number_;
+    notes_.first_loose = line.place.offset;
+    notes_.first_loose_line = line.place.number;
   }
 
   void SetRank(const Envelope& envelope, CompileEntryRow& row) const {
@@ -275,17 +295,19 @@ class RangeReader {
   }
 
   void Report(const DiagnosticKind& kind, const Line& line, std::string detail = {}) {
-    part_.diagnostics.Add(kind, who_.input,
-                          {.offset = static_cast<int64_t>(offset_ + line.begin),
-                           .line = line_number_,
-                           .detail = std::move(detail)});
+    part_.diagnostics.Add(
+        kind, who_.input,
+        {.offset = line.place.offset, .line = line.place.number, .detail = std::move(detail)});
   }
 
   LogIdentity log_;
   Identity who_;
   int64_t now_ns_;
   std::string_view text_;
-  uint64_t offset_;  // of the range in the log
+  uint64_t offset_ = 0;                // of the range in the log
+  std::span<const LinePlace> places_;  // of lines to come, where the text does not lie in one piece
+  bool is_placed_ = false;             // there are such
+  std::vector<int64_t> pieces_;        // scratch
   size_t at_ = 0;
   int64_t line_number_ = 0;  // of the line read last, from 1 in the range
   Part& part_;
@@ -296,11 +318,22 @@ class RangeReader {
   std::string repaired_;  // scratch for lines that are no UTF-8
 };
 
-}  // namespace
+EntryReader::EntryReader(const LogIdentity& log, int64_t now_ns, Part& part)
+    : impl_(std::make_unique<Impl>(log, now_ns, part)) {}
+
+EntryReader::~EntryReader() = default;
+
+void EntryReader::Read(std::string_view text, std::span<const LinePlace> places) {
+  impl_->Read(text, 0, places);
+}
+
+void EntryReader::SetLines(int64_t lines) { impl_->SetLines(lines); }
 
 void ReadRange(const LogIdentity& log, int64_t now_ns, std::string_view text, uint64_t offset,
                Part& part) {
-  RangeReader(log, now_ns, text, offset, part).ReadAll();
+  EntryReader::Impl reader(log, now_ns, part);
+  reader.Read(text, offset, {});
+  reader.SetLines(reader.lines());
 }
 
 }  // namespace debrief::inputs::torch_trace

@@ -7,6 +7,7 @@
 #include "model/timeline/kinds.h"
 #include "model/timeline/writer.h"
 #include "tables/accel_stamp.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_device_work.h"
@@ -223,6 +224,7 @@ void SortSlices(TableSet& tables) {
   Follow(tables.Edit<TimelineOpArgsTable>(), number_of);
   Follow(tables.Edit<TimelineStageOpTable>(), number_of);
   Follow(tables.Edit<AccelStampTable>(), number_of);
+  Follow(tables.Edit<TimelineArgsTable>(), number_of);
 }
 
 void NestSlices(Part& whole) {

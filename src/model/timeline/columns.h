@@ -113,6 +113,7 @@ inline constexpr std::string_view kSeriesKey = "series";  // of a counter
 inline constexpr std::string_view kKindKey = "kind";      // of a slice, where the category misleads
 inline constexpr std::string_view kCorrelationKey = "correlation";
 inline constexpr std::string_view kExternalIdKey = "External id";
+inline constexpr std::string_view kArgsKey = "args";  // of a slice: what has no column
 // A row of details of which nothing is known.
 inline constexpr std::string_view kWorkKey = "device work";
 inline constexpr std::string_view kOpKey = "op";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/strings.h"
+#include "model/timeline/typical_steps.h"
 #include "tables/timeline_step.h"
 
 namespace debrief::timeline {
@@ -139,6 +140,16 @@ RankWindows MeasureRank(const TimelineView& view, const DeviceClasses& classes,
   if (rows.size() == 0 && whole.length() > 0)
     measured.windows.push_back(MeasureOne(sets, device, whole, 0));
   return measured;
+}
+
+std::vector<Window> MeasureCompared(const TimelineView& view, const DeviceClasses& classes,
+                                    const NameMarks& marks) {
+  const Sets sets = Sorter(view, classes, marks).Sort();
+  const IntervalSet device = Union(sets.compute, sets.communication);
+  std::vector<Window> windows;
+  for (const ComparedStep& step : ComparedStepsOf(view))
+    windows.push_back(MeasureOne(sets, device, step.time, step.key));
+  return windows;
 }
 
 }  // namespace debrief::timeline

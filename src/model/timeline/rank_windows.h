@@ -49,8 +49,12 @@ class NameMarks {
   mutable OfName<uint8_t> marks_;
 };
 
-// `whole`: what to measure where there are no steps.
+// Steps from begin to end on the host. `whole`: what to measure where there are no steps.
 RankWindows MeasureRank(const TimelineView& view, const DeviceClasses& classes,
                         const NameMarks& marks, Interval whole);
+
+// The steps that comparisons of profiles take (typical_steps.h).
+std::vector<Window> MeasureCompared(const TimelineView& view, const DeviceClasses& classes,
+                                    const NameMarks& marks);
 
 }  // namespace debrief::timeline

@@ -5,6 +5,7 @@
 #include "model/timeline/arrange.h"
 #include "tables/accel_stamp.h"
 #include "tables/timeline.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_device_work.h"
@@ -34,10 +35,11 @@ struct Marks {
         collectives(tables.Get<TimelineCollectiveTable>().size()),
         op_args(tables.Get<TimelineOpArgsTable>().size()),
         stage_ops(tables.Get<TimelineStageOpTable>().size()),
-        stamps(tables.Get<AccelStampTable>().size()) {}
+        stamps(tables.Get<AccelStampTable>().size()),
+        args(tables.Get<TimelineArgsTable>().size()) {}
 
   size_t slices, tracks, processes, memory, counters, flows, ops, works, collectives, op_args,
-      stage_ops, stamps;
+      stage_ops, stamps, args;
 };
 
 void Replace(std::vector<int32_t>& column, size_t first, const std::vector<int32_t>& numbers) {
@@ -134,6 +136,7 @@ void TimelineJoiner::Merge(Part&& part, Part& whole) {
   Shift(tables.Edit<TimelineOpArgsTable>().slice, marks.op_args, first_slice);
   Shift(tables.Edit<TimelineStageOpTable>().slice, marks.stage_ops, first_slice);
   Shift(tables.Edit<AccelStampTable>().slice, marks.stamps, first_slice);
+  Shift(tables.Edit<TimelineArgsTable>().slice, marks.args, first_slice);
 }
 
 std::vector<int32_t> TimelineJoiner::RenumberProcesses(size_t first, Part& whole) {

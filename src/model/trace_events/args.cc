@@ -15,15 +15,6 @@ std::string_view TextOf(JsonValue value) {
   return value.Raw().value_or(std::string_view());
 }
 
-int64_t ProductOf(JsonValue value) {
-  int64_t product = 1;
-  (void)value.ForEachElement([&](JsonValue element) {
-    int64_t number = element.Int().value_or(0);
-    if (__builtin_mul_overflow(product, number, &product)) product = 0;
-  });
-  return product;
-}
-
 // Decimal or hexadecimal, as a text or as a number; none when it is neither or negative.
 int64_t CounterOf(JsonValue value) {
   std::string_view text = TextOf(value);
@@ -96,7 +87,7 @@ constexpr Field kFields[] = {
     Number("Total Allocated", &Args::allocated_bytes),
     Number("Total Reserved", &Args::reserved_bytes),
     Text("Type", &Args::transfer_type),
-    Number("block", &Args::threads, nullptr, ProductOf),
+    Text("block", &Args::block),
     Number("bytes", &Args::bytes, &Args::has_work),
     Number("context", &Args::context, &Args::has_work),
     Number("correlation", &Args::correlation),
@@ -105,7 +96,7 @@ constexpr Field kFields[] = {
     Number("external id", &Args::external_id),
     Number("graph id", &Args::graph, &Args::has_work),
     Number("graph node id", &Args::graph_node, &Args::has_work),
-    Number("grid", &Args::blocks, nullptr, ProductOf),
+    Text("grid", &Args::grid),
     Text("kernel_file", &Args::kernel_file, &Args::has_op),
     Text("kernel_hash", &Args::kernel_hash, &Args::has_op),
     Text("labels", &Args::labels),
@@ -156,6 +147,22 @@ void ReadArg(std::string_view key, JsonValue value, Args& args) {
     args.has_stamps = true;
   }
   if (key == "est. achieved occupancy %") args.occupancy_pct = value.Double().value_or(kNoDouble);
+}
+
+int64_t ProductOf(std::string_view list) {
+  if (list.empty()) return kNone64;
+  int64_t product = 1;
+  const char* at = list.data();
+  const char* end = at + list.size();
+  while (at < end) {
+    int64_t number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    const bool is_between = std::string_view("[], \t\r\n").find(*at) != std::string_view::npos;
+    if (error != std::errc() && !is_between) return 0;
+    if (error == std::errc() && __builtin_mul_overflow(product, number, &product)) return 0;
+    at = error == std::errc() ? next : at + 1;
+  }
+  return product;
 }
 
 std::vector<int64_t> NumbersIn(std::string_view text) {

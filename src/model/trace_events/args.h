@@ -22,7 +22,8 @@ struct Args {
   // Of work on a device. `has_work`: any of them was there.
   bool has_work = false;
   int64_t device = kNone64, stream = kNone64, context = kNone64, bytes = kNone64;
-  int64_t blocks = kNone64, threads = kNone64, registers = kNone64, shared_bytes = kNone64;
+  int64_t registers = kNone64, shared_bytes = kNone64;
+  std::string_view grid, block;  // lists of sizes, as they stand
   double occupancy_pct = kNoDouble;
   int64_t graph = kNone64, graph_node = kNone64;
   int64_t wait_stream = kNone64, wait_correlation = kNone64;
@@ -62,6 +63,10 @@ struct Args {
 // Reads the field `key` of the args (or attr, as AIU runtimes call them); a field that has no
 // column is left alone.
 void ReadArg(std::string_view key, JsonValue value, Args& args);
+
+// The product of "[8, 4, 1]"; null of no text, 0 when there is something else than whole numbers in
+// it, or too many.
+int64_t ProductOf(std::string_view list);
 
 // "[6, 7]" as numbers; what is none is left out.
 std::vector<int64_t> NumbersIn(std::string_view text);

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <limits>
 
 #include "base/bytes/hash.h"
 #include "base/text/micros.h"
+#include "model/timeline/columns.h"
 #include "model/timeline/kinds.h"
 #include "model/trace_events/diagnostics.h"
+#include "tables/timeline_args.h"
 
 namespace debrief::trace_events {
 
@@ -54,6 +57,12 @@ bool RepeatsCorrelation(std::string_view category) {
   return category == "ac2g" || category == "async_gpu" || category == "async_cpu_to_gpu";
 }
 
+bool IsNull(int32_t value) { return value == kNone32; }
+bool IsNull(int64_t value) { return value == kNone64; }
+bool IsNull(double value) { return std::isnan(value); }
+bool IsNull(StringId value) { return value == StringId::kNone; }
+bool IsNull(ListId value) { return value == ListId::kNone; }
+
 StringId InternIfAny(TimelineWriter& writer, std::string_view text) {
   return text.empty() ? StringId::kNone : writer.Intern(text);
 }
@@ -67,7 +76,8 @@ void RangeNotes::Take(RangeNotes&& later) {
   if (repaired_at == kNone64) repaired_at = later.repaired_at;
 }
 
-EventParser::EventParser(const Identity& who, Part& part) : who_(who), writer_(who, part) {
+EventParser::EventParser(const Identity& who, Part& part, bool keeps_args)
+    : who_(who), writer_(who, part), keeps_args_(keeps_args) {
   auto notes = std::make_unique<RangeNotes>();
   notes_ = notes.get();
   part.notes = std::move(notes);
@@ -100,7 +110,7 @@ Status EventParser::ReadFields(JsonValue element, Event& event) {
         return;
       case 4:
         if (key == "name") event.name = value.String().value_or(std::string_view());
-        if (key == "args" || key == "attr") ReadArgs(value, event);
+        if (key == "args" || key == "attr") ReadArgs(key, value, event);
         return;
       default:
         return;
@@ -108,8 +118,19 @@ Status EventParser::ReadFields(JsonValue element, Event& event) {
   });
 }
 
-void EventParser::ReadArgs(JsonValue value, Event& event) {
+void EventParser::ReadArgs(std::string_view key, JsonValue value, Event& event) {
   event.args_offset = offset_ + value.offset();
+  if (!keeps_args_) return ReadArgsOf(value, event);
+  // A value is walked once, and what is kept is known when the rows are made: the text is read
+  // again.
+  const size_t which = key == "args" ? 0 : 1;
+  event.raw_args[which] = value.Raw().value_or("");
+  JsonReader& reader = args_readers_[which];
+  if (!reader.OpenElements(event.raw_args[which]).ok()) return;
+  (void)reader.root().ForEachElement([&](JsonValue object) { ReadArgsOf(object, event); });
+}
+
+void EventParser::ReadArgsOf(JsonValue value, Event& event) {
   // Writers that sort their keys put the args before the phase.
   bool may_count = event.phase.empty() || event.phase == "C";
   counter_values_.clear();
@@ -236,14 +257,15 @@ void EventParser::AddAsync(const Event& event) {
       SliceRow(event, CategoryOf(event.category), TrackOf(on_chain, kAsync), time);
   row.kind = writer_.Intern(kAsync);
   int64_t id = IdNumber(event.id);
+  told_.clear();
   if (event.phase == "b" || event.phase == "S") {
-    writer_.AddBegin(row, id);
+    AddRest(event, writer_.AddBegin(row, id));
   } else if (event.phase == "e" || event.phase == "F") {
     writer_.AddEnd(row, id);
   } else {
     row.external_id = id;
     row.duration_ns = 0;
-    writer_.AddSlice(row);
+    AddRest(event, writer_.AddSlice(row));
   }
 }
 
@@ -254,7 +276,8 @@ void EventParser::AddInstant(const Event& event) {
   TimelineSliceRow row = SliceRow(event, CategoryOf(event.category), TrackOf(event, kThread), time);
   row.kind = writer_.Intern(kInstant);
   row.duration_ns = 0;
-  writer_.AddSlice(row);
+  told_.clear();
+  AddRest(event, writer_.AddSlice(row));
 }
 
 void EventParser::AddMemory(const Event& event, int64_t time) {
@@ -319,6 +342,7 @@ void EventParser::AddNaming(const Event& event) {
 
 void EventParser::AddDetails(const Event& event, int32_t slice) {
   const Args& args = event.args;
+  told_.clear();
   if (args.has_work && last_category_ < categories_.size() &&
       categories_[last_category_].track_kind == kStream)
     AddWork(args, slice);
@@ -327,6 +351,29 @@ void EventParser::AddDetails(const Event& event, int32_t slice) {
   if (!args.concrete.empty() && !args.shapes.empty()) AddOpArgs(args, slice);
   if (args.has_stage) AddStageOp(args, slice);
   if (args.has_stamps) AddStamp(event, slice);
+  AddRest(event, slice);
+}
+
+template <typename Row>
+void EventParser::NoteTold(Row& row) {
+  if (!keeps_args_) return;
+  timeline::VisitColumns(row, [&](std::string_view key, const auto& value) {
+    if (!IsNull(value)) told_.push_back(key);
+  });
+}
+
+void EventParser::AddRest(const Event& event, int32_t slice) {
+  if (!keeps_args_) return;
+  if (event.args.correlation != kNone64) told_.push_back(timeline::kCorrelationKey);
+  // Those of begins and of asynchronous events have no column.
+  const bool has_column = std::string_view("XiIR").find(event.phase) != std::string_view::npos;
+  if (event.args.external_id != kNone64 && has_column) told_.push_back(timeline::kExternalIdKey);
+  const std::string_view rest = rest_.Collect(event.raw_args, told_);
+  if (rest.empty()) return;
+  auto row = writer_.NewRow<TimelineArgsRow>();
+  row.slice = slice;
+  row.args = writer_.Intern(rest);
+  writer_.part().tables.Edit<TimelineArgsTable>().Add(row);
 }
 
 void EventParser::AddWork(const Args& args, int32_t slice) {
@@ -336,8 +383,8 @@ void EventParser::AddWork(const Args& args, int32_t slice) {
   row.stream = args.stream;
   row.context = args.context;
   row.bytes = args.bytes;
-  row.blocks = args.blocks;
-  row.threads = Narrow(args.threads);
+  row.blocks = ProductOf(args.grid);
+  row.threads = Narrow(ProductOf(args.block));
   row.registers = Narrow(args.registers);
   row.shared_bytes = args.shared_bytes;
   row.occupancy_pct = args.occupancy_pct;
@@ -345,6 +392,7 @@ void EventParser::AddWork(const Args& args, int32_t slice) {
   row.graph_node = args.graph_node == 0 ? kNone64 : args.graph_node;
   row.wait_stream = args.wait_stream;
   row.wait_correlation = args.wait_correlation;
+  NoteTold(row);
   writer_.part().tables.Edit<TimelineDeviceWorkTable>().Add(row);
 }
 
@@ -358,6 +406,7 @@ void EventParser::AddOp(const Args& args, int32_t slice) {
   row.kernel_file = InternIfAny(writer_, args.kernel_file);
   row.kernel_hash = InternIfAny(writer_, args.kernel_hash);
   row.module = InternIfAny(writer_, args.module);
+  NoteTold(row);
   writer_.part().tables.Edit<TimelineOpTable>().Add(row);
 }
 
@@ -382,6 +431,7 @@ void EventParser::AddCollective(const Args& args, int32_t slice) {
   row.peer = Narrow(args.peer);
   row.seq = args.seq;
   row.comms_id = InternIfAny(writer_, args.comms_id);
+  NoteTold(row);
   writer_.part().tables.Edit<TimelineCollectiveTable>().Add(row);
 }
 

@@ -17,6 +17,7 @@
 #include "base/json/cursor.h"
 #include "model/timeline/writer.h"
 #include "model/trace_events/args.h"
+#include "model/trace_events/rest_args.h"
 #include "tables/accel_stamp.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_counter.h"
@@ -49,7 +50,8 @@ struct RangeNotes final : PartNotes {
 
 class EventParser {
  public:
-  EventParser(const Identity& who, Part& part);
+  // `keeps_args`: arguments that have no column are kept, too (table timeline_args).
+  EventParser(const Identity& who, Part& part, bool keeps_args = false);
 
   // Reads one element of the array; `offset`: where the text that it was opened in begins in the
   // file. A Status when its JSON is broken.
@@ -59,6 +61,7 @@ class EventParser {
   struct Event {
     std::string_view phase, category, name, pid, tid, time, duration, id;
     uint64_t args_offset = 0;
+    std::array<std::string_view, 2> raw_args;  // args and attr as they stand, where they are kept
     Args args;
   };
   // Category, kind and kind of track are the same for thousands of events in a row.
@@ -75,7 +78,8 @@ class EventParser {
   };
 
   Status ReadFields(JsonValue element, Event& event);
-  void ReadArgs(JsonValue value, Event& event);
+  void ReadArgs(std::string_view key, JsonValue value, Event& event);
+  void ReadArgsOf(JsonValue object, Event& event);
   void Dispatch(const Event& event);
   const Category& CategoryOf(std::string_view text);
   int32_t TrackOf(const Event& event, std::string_view kind);
@@ -98,6 +102,10 @@ class EventParser {
   void AddOpArgs(const Args& args, int32_t slice);
   void AddStageOp(const Args& args, int32_t slice);
   void AddStamp(const Event& event, int32_t slice);
+  void AddRest(const Event& event, int32_t slice);
+  // Notes which columns of a row say something.
+  template <typename Row>
+  void NoteTold(Row& row);
   void Report(const DiagnosticKind& kind, const Event& event, std::string_view detail);
 
   Identity who_;
@@ -109,6 +117,10 @@ class EventParser {
   size_t last_category_ = 0;
   std::array<CachedTrack, 64> tracks_;
   std::vector<std::pair<std::string, double>> counter_values_;  // of the event being read
+  bool keeps_args_;
+  std::array<JsonReader, 2> args_readers_;  // of args and attr, where they are kept
+  RestArgs rest_;
+  std::vector<std::string_view> told_;  // keys of columns that the event being read fills
 };
 
 }  // namespace debrief::trace_events

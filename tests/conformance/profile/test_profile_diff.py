@@ -63,14 +63,18 @@ def test_the_same_twice(context):
 
 
 def windows_of(context, name, unit):
-    """What is compared: whole steps as debrief found them, or the timeline."""
+    """What is compared: whole steps as debrief found them, without those half again as long as the median, or the timeline."""
     out = context.scratch / name.replace("/", "_")
     context.run(name, "-o", out, "--quiet")
     rows = query(context, out, "SELECT b.window_start_ns, b.window_end_ns, s.whole FROM profile_breakdown b LEFT JOIN timeline_step s "
                  f"ON b.input = s.input AND b.step = s.step WHERE b.definition = 'debrief' AND b.scope = '{unit}' AND b.total_ns > 0")
     whole = [row for row in rows if row["whole"]]
     base = query(context, out, "SELECT base_ns FROM timeline")[0]["base_ns"] or 0
-    return sorted((row["window_start_ns"] - base, row["window_end_ns"] - base) for row in whole or rows)
+    windows = sorted((row["window_start_ns"] - base, row["window_end_ns"] - base) for row in whole or rows)
+    lengths = sorted(end - begin for begin, end in windows)
+    middle = (lengths[(len(lengths) - 1) // 2] + lengths[len(lengths) // 2]) // 2
+    usual = [window for window in windows if window[1] - window[0] <= middle * 3 // 2]
+    return usual if len(usual) >= 3 else windows
 
 
 def kernels_of(context, name, windows):

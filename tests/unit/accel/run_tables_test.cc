@@ -45,6 +45,28 @@ TEST_F(AccelTest, ATableSaysWhyThereAreNoIterations) {
             std::string::npos);
 }
 
+TEST_F(AccelTest, WhatRepeatsWithinNoTimeIsNoIteration) {
+  for (int i = 0; i < 3; ++i) DeviceSlice("a Cmpt Exec", 10, 5);
+  CollectIterationStats(events_, run_);
+  WriteRunTables(events_, run_);
+  const std::string text = SideText("out_iterations.csv");
+  EXPECT_NE(text.find("not detected: 2 repetitions of 1 kernel begin at the same moment as the "
+                      "first (3 kernels seen),no\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(AccelTest, OneIterationAtOneMomentIsLeftOut) {
+  for (const double ts : {10.0, 10.0, 30.0, 50.0}) DeviceSlice("a Cmpt Exec", ts, 5);
+  CollectIterationStats(events_, run_);
+  WriteRunTables(events_, run_);
+  const std::string text = SideText("out_iterations.csv");
+  EXPECT_NE(
+      text.find("\n0,2,20.0,0.0,20.0,20.0,1,repeating kernels (1 without time left out),yes\n"),
+      std::string::npos)
+      << text;
+}
+
 TEST_F(AccelTest, HostFunctionsAreThoseOfTheRuntime) {
   const uint32_t torch = AddJob("torch.json", Dialect::kTorch);
   Slice("Execute Graph", 0, 50);

@@ -18,6 +18,7 @@ class UtilizationTest : public AccelTest {
     auto& state = run_.Shared<Utilization>();
     state.loaded = true;
     state.info.logs.push_back(ParseCompilerLog(log, LogRules::kRight));
+    state.info.paths.push_back("log_" + std::to_string(state.info.logs.size()));
   }
 
   const CategoryUse* Use(std::string_view phase, std::string_view category) {
@@ -57,6 +58,35 @@ TEST_F(UtilizationTest, UnknownKernelsAreOther) {
   ComputeUtilization(events_, run_);
   EXPECT_EQ(Use("TTFT", "other")->time, 100);
   EXPECT_TRUE(console_.Has("without a matching kernel category"));
+}
+
+std::string LogOfKernel(std::string_view kernel, int cycles) {
+  return "~~~~ Ideal/Total Cycles ~~~~\n" + std::string(kernel) + "-opCatBmm " +
+         std::to_string(cycles) + "\nTotal 1\n====== Perf Summary End ======\n";
+}
+
+TEST_F(UtilizationTest, TheFirstLogIsThatOfTheLowestRankWithKernels) {
+  Load(LogOfKernel("a", 10));
+  Load(LogOfKernel("a", 20));
+  for (const int64_t rank : {9, 4}) DeviceSlice("a Cmpt Exec", 0, 100, rank);
+  ComputeUtilization(events_, run_);
+  EXPECT_TRUE(console_.Has("rank 4: log_1, rank 9: log_2"));
+  for (const TableUse& use : run_.Shared<Utilization>().uses)
+    EXPECT_EQ(use.categories.back().ideal, use.pid.integer == 4 ? 10 : 20);
+}
+
+TEST_F(UtilizationTest, ALogTooManyOrTooFewIsTold) {
+  for (int i = 0; i < 3; ++i) Load(LogOfKernel("a", 10));
+  for (const int64_t rank : {9, 4}) DeviceSlice("a Cmpt Exec", 0, 100, rank);
+  ComputeUtilization(events_, run_);
+  EXPECT_TRUE(console_.Has("3 logs behind -c and 2 ranks with kernels; log_3 is not used"));
+}
+
+TEST_F(UtilizationTest, ALogOfOtherKernelsIsNamed) {
+  Load(LogOfKernel("stranger", 10));
+  DeviceSlice("a Cmpt Exec", 0, 100);
+  ComputeUtilization(events_, run_);
+  EXPECT_TRUE(console_.Has("log_1 names none of the 1 kernels that ran (for example a)"));
 }
 
 TEST_F(UtilizationTest, AutopilotCountsATotalOnceARound) {

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <isa-l/igzip_lib.h>
 
+#include <bit>
 #include <cstring>
 
 #include "inputs/perfetto/clocks.h"
 #include "inputs/perfetto/packet_stream.h"
 #include "tables/timeline.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_device_work.h"
 #include "tables/timeline_flow.h"
@@ -27,11 +29,13 @@ using testing::Fixed;
 using testing::Int;
 using testing::Trace;
 
-Part Import(std::string bytes, uint64_t chunk_bytes = 1 << 20) {
+Part Import(std::string bytes, uint64_t chunk_bytes = 1 << 20, bool keeps_args = false) {
   const Importer* importer = testing::FindImporter("perfetto");
   const auto source = MakeMemorySource(std::move(bytes));
-  const auto reader =
-      importer->open({.who = {.input = 0, .job = 0}, .path = "x", .chunk_bytes = chunk_bytes});
+  const auto reader = importer->open({.who = {.input = 0, .job = 0},
+                                      .path = "x",
+                                      .chunk_bytes = chunk_bytes,
+                                      .keeps_args = keeps_args});
   Part whole;
   const auto ranges = reader->Split(*source);
   for (const ByteRange& range : ranges.value()) {
@@ -257,6 +261,39 @@ TEST(Perfetto, TheOldFormOfTimesAndPhases) {
 TEST(Perfetto, PacketsOfOtherKindsAreCounted) {
   const Part part = Import(Trace({Bytes(1, "ftrace"), Begin(1, 7, "a"), End(2, 7)}));
   EXPECT_EQ(Describe(part), "a 1+1\nperfetto.other_packet 1\n");
+}
+
+// Debug annotations: 1 number of an interned name, 2 bool, 3 unsigned, 4 int, 5 double, 6 text, 9
+// JSON, 10 name, 11 entries, 12 elements, 17 number of an interned text.
+TEST(PerfettoImporter, KeepsAnnotationsOfEveryType) {
+  const auto own = [](const std::string& name, const std::string& value) {
+    return Bytes(4, Bytes(10, name) + value);
+  };
+  const uint64_t half = std::bit_cast<uint64_t>(0.5);
+  const std::string interned =
+      Bytes(12, Bytes(3, Int(1, 5) + Bytes(2, "by number")) + Bytes(29, Int(1, 6) + Bytes(2, "x")));
+  const std::string list = Bytes(12, Int(4, 1)) + Bytes(12, Bytes(6, "two"));
+  const std::string event = own("flag", Int(2, 1)) + own("all bits", Int(3, ~uint64_t{0})) +
+                            own("below", Int(4, static_cast<uint64_t>(-3))) +
+                            own("half", Fixed(5, half)) + own("text", Bytes(6, "a\"b")) +
+                            own("json", Bytes(9, "{\"k\": [1]}")) + own("broken", Bytes(9, "{no")) +
+                            own("list", list) +
+                            own("dict", Bytes(11, Bytes(10, "in") + Int(4, 2))) +
+                            own("stream", Int(4, 7)) + Bytes(4, Int(1, 5) + Int(17, 6)) +
+                            own("args", Bytes(11, Bytes(10, "correlation") + Int(4, 9)) +
+                                            Bytes(11, Bytes(10, "mine") + Int(4, 1)));
+  const std::string packet = Int(8, 10) + Int(10, 1) + interned +
+                             Bytes(11, Int(9, 1) + Int(11, 7) + Bytes(23, "op") + event);
+  const std::string bytes = Trace({kThread, packet, End(20, 7)});
+  const Part part = Import(bytes, 1 << 20, /*keeps_args=*/true);
+  const auto& args = part.tables.Get<TimelineArgsTable>();
+  ASSERT_EQ(args.size(), 1U);
+  EXPECT_EQ(part.pools.Text(args.args[0]),
+            R"({"flag": true, "all bits": 18446744073709551615, "below": -3, "half": 0.5, )"
+            R"("text": "a\"b", "json": {"k": [1]}, "broken": "{no", "list": [1, "two"], )"
+            R"("dict": {"in": 2}, "stream": 7, "by number": "x", "mine": 1})");
+  EXPECT_EQ(part.tables.Get<TimelineSliceTable>().correlation[0], 9);
+  EXPECT_EQ(Import(bytes).tables.Get<TimelineArgsTable>().size(), 0U) << "only where asked for";
 }
 
 }  // namespace perfetto_test

@@ -257,7 +257,7 @@ TEST(ProfileDiff, TextCsvAndJsonHaveTheFigures) {
   ASSERT_TRUE(result.ok());
   const std::string text = DiffText(result.value(), {.name_a = "old", .name_b = "new"});
   EXPECT_TRUE(
-      text.starts_with("B takes 200 ns longer a step than A: 1.00 us -> 1.20 us (+20.0 %)\n"
+      text.starts_with("B takes 200 ns longer a step than A: 1.00 us -> 1.20 us (+20 %)\n"
                        "  A: old\n  B: new\n"))
       << text;
   EXPECT_NE(text.find("+150 ns"), std::string::npos) << text;

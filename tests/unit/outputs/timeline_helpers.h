@@ -56,13 +56,15 @@ inline constexpr std::string_view kTimelineJson = R"({"schemaVersion": 1,
 
 // Adds what the importer makes of the bytes to the model, as input `input` of that rank.
 inline void ImportInto(Model& model, std::string_view importer_name, std::string bytes,
-                       int32_t input = 0, int32_t rank = 1) {
+                       int32_t input = 0, int32_t rank = 1, bool keeps_args = false) {
   ThreadPool pool(1);
   for (const Importer* importer : AllImporters()) {
     if (importer->info.name != importer_name) continue;
     const auto source = MakeMemorySource(std::move(bytes));
-    const auto reader = importer->open(
-        {.who = {.input = input, .job = 0, .attempt = 0, .rank = rank}, .path = "x"});
+    const auto reader =
+        importer->open({.who = {.input = input, .job = 0, .attempt = 0, .rank = rank},
+                        .path = "x",
+                        .keeps_args = keeps_args});
     Part part;
     EXPECT_TRUE(ImportSource(*reader, *source, pool, part).ok());
     model.Append(std::move(part));

@@ -8,6 +8,7 @@
 #include "model/timeline/lanes.h"
 #include "outputs/exports/chrome/event_text.h"
 #include "outputs/timeline_merge.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_clock.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_slice.h"
@@ -35,6 +36,50 @@ TEST(PerfettoOutput, IsReadBackToTheSameTables) {
   ImportInto(again, "perfetto", WriteWith("perfetto", model));
   EXPECT_EQ(TimelineText(again), before);
   EXPECT_TRUE(again.diagnostics.all().empty());
+}
+
+// Arguments that debrief has no column for, of every type, on every kind of event.
+constexpr std::string_view kArgumentsJson = R"({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 10, "dur": 5,
+ "args": {"device": 0, "stream": 7, "correlation": 1, "graph id": 0, "grid": [8, 4, 1], "block": [32, 2, 1], "whole": 3, "real": 3.0,
+          "text": "a \"quoted\" one", "flag": true, "nothing": null, "huge": 18446744073709551615, "list": [], "deep": {"a": [1, {"b": "c"}], "d": {}}}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 11, "tid": 12, "ts": 9, "dur": 1, "args": {"correlation": 1, "stream": 7, "cbid": 211}},
+{"ph": "X", "cat": "kernel", "name": "recv", "pid": 0, "tid": 7, "ts": 20, "dur": 5,
+ "args": {"stream": 7, "Collective name": "recv", "Src Rank": 3}},
+{"ph": "i", "s": "t", "cat": "x", "name": "mark", "pid": 11, "tid": 12, "ts": 26, "args": {"why": "x"}},
+{"ph": "B", "cat": "x", "name": "pair", "pid": 11, "tid": 12, "ts": 30, "args": {"External id": 4, "of": "begin"}},
+{"ph": "E", "pid": 11, "tid": 12, "ts": 31},
+{"ph": "b", "cat": "chain", "name": "request", "id": 1, "pid": 11, "tid": 12, "ts": 40, "args": {"user": 5}},
+{"ph": "e", "cat": "chain", "name": "request", "id": 1, "pid": 11, "tid": 12, "ts": 41}
+]})";
+
+TEST(PerfettoOutput, KeepsArgumentsThatHaveNoColumn) {
+  Model model;
+  ImportInto(model, "chrome_trace", std::string(kArgumentsJson), 0, 1, /*keeps_args=*/true);
+  const std::string before = TimelineText(model);
+  EXPECT_EQ(model.tables.Get<TimelineArgsTable>().size(), 6U);
+  Model again;
+  ImportInto(again, "perfetto", WriteWith("perfetto", model), 0, 1, /*keeps_args=*/true);
+  EXPECT_EQ(TimelineText(again), before);
+}
+
+TEST(ChromeOutput, KeepsArgumentsThatHaveNoColumn) {
+  Model model, through_perfetto;
+  ImportInto(model, "chrome_trace", std::string(kArgumentsJson), 0, 1, /*keeps_args=*/true);
+  const std::string text = WriteWith("chrome", model);
+  for (
+      const std::string_view part :
+      {R"("grid": [8, 4, 1], "block": [32, 2, 1], "whole": 3, "real": 3.0)", R"("graph id": 0)",
+       R"("text": "a \"quoted\" one", "flag": true, "nothing": null, "huge": 18446744073709551615)",
+       R"("list": [], "deep": {"a": [1, {"b": "c"}], "d": {}})", R"("Src Rank": 3)",
+       R"("stream": 7, "cbid": 211)", R"({"why": "x"})", R"("External id": 4, "of": "begin")",
+       R"({"user": 5})"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  for (const std::string_view part : {"[32, 1, 1]", "[64, 1, 1]", "Dst Rank"})
+    EXPECT_EQ(text.find(part), std::string::npos) << part << " is told better";
+  ImportInto(through_perfetto, "perfetto", WriteWith("perfetto", model), 0, 1, true);
+  EXPECT_EQ(WriteWith("chrome", through_perfetto), text);
 }
 
 TEST(PerfettoOutput, SurvivesCutsAndFlips) {

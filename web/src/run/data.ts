@@ -118,9 +118,20 @@ function readIsland(id: string): unknown {
   return value;
 }
 
+// Rows as a page has them where there may be thousands: names once, then the values of each.
+interface Columns {
+  columns: string[];
+  rows: unknown[][];
+}
+
+function rowsOf({ columns, rows }: Columns): Record<string, unknown>[] {
+  return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
+}
+
 // The run of this page; an Error with a sentence for the reader when there is none.
 export function readRun(): Run {
-  const run = clean(readIsland("debrief-data")) as Run;
+  const page = clean(readIsland("debrief-data")) as Omit<Run, "inputs"> & { inputs: Columns };
+  const run = { ...page, inputs: rowsOf(page.inputs) as unknown as Input[] };
   if (run.schema !== 1)
     throw new Error(`This page reads schema 1; its data has schema ${run.schema}.`);
   const contents = readIsland("debrief-contents") as Contents;

@@ -151,17 +151,17 @@ export function sliceIn(text: string | null, processes: Process[]): SliceAddress
 export interface StepAddress {
   process: Process;
   lane: Lane;
-  index: number;
+  step: number;
 }
 
-// ?rank=3&step=2, as other views know it: the third step of the first timeline that has steps.
+// ?rank=3&step=412, by its number as all views have it, in the first timeline that has steps.
 export function stepIn(params: URLSearchParams, processes: Process[]): StepAddress | null {
   const text = params.get("step");
-  const index = Number(text);
-  if (text === null || !Number.isInteger(index)) return null;
+  const step = Number(text);
+  if (text === null || !Number.isInteger(step)) return null;
   for (const process of processes) {
     const lane = process.lanes.find((one) => one.kind === "steps");
-    if (lane) return { process, lane, index };
+    if (lane) return { process, lane, step };
   }
   return null;
 }

@@ -14,7 +14,7 @@ export interface Timeline {
   last: number;
   processes: Process[]; // in the order in which they are shown: by job, rank, source
   slices: number; // in all, those left out of the page included
-  leftOut: number; // of these, not in the page: the shortest of their lanes
+  leftOut: number; // of these, not in the page: the shortest of their lanes, and ranks of very many
   moments?: Moment[]; // where a reader of a job that failed looks first
 }
 

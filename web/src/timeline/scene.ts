@@ -175,11 +175,14 @@ export class Scene {
 
   private findStep(): void {
     const wanted = this.wantedStep;
-    const data = wanted && this.store.ready(wanted.process)?.lanes.get(wanted.lane.id)?.data;
-    if (!wanted || !data) return;
+    const view = wanted && this.store.ready(wanted.process);
+    const data = view?.lanes.get(wanted?.lane.id ?? "")?.data;
+    if (!wanted || !view || !data) return;
     this.wantedStep = null;
-    if (wanted.index >= data.number.length) return;
-    this.select(wanted);
+    const name = view.island.texts.indexOf(`step ${wanted.step}`);
+    const index = name < 0 ? -1 : data.name.indexOf(name);
+    if (index < 0) return;
+    this.select({ process: wanted.process, lane: wanted.lane, index });
     this.fit();
   }
 

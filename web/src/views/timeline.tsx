@@ -188,8 +188,9 @@ function LeftOut({ timeline }: { timeline: Timeline }) {
   if (timeline.leftOut === 0) return null;
   return (
     <p class="quiet left-out">
-      {count(timeline.leftOut)} of {counted(timeline.slices, "slice")}, the shortest of their lanes,
-      are not on this page: <code>debrief query</code> has all.
+      {count(timeline.leftOut)} of {counted(timeline.slices, "slice")} are not on this page, the
+      shortest of their lanes and, of thousands of ranks, most of those that no finding names:{" "}
+      <code>debrief query</code> has all.
     </p>
   );
 }

@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/break_findings.h"
+#include "analyses/compile/break_rows.h"
 #include "analyses/compile/break_text.h"
-#include "analyses/compile/breaks/findings.h"
 #include "analyses/compile/rows.h"
 #include "base/text/scan.h"
 #include "model/compile/frames.h"
@@ -28,17 +29,10 @@
 #include "tables/compile_failure.h"
 #include "tables/compile_metrics.h"
 #include "tables/compile_restart.h"
-#include "torch/user_frames.h"
 
 namespace debrief::analyses::compile_breaks {
 
 namespace {
-
-// A break that is being gathered.
-struct Break {
-  CompileBreakRow row;
-  FirstNames ids, functions;
-};
 
 // One break as one compilation met it.
 struct Hit {
@@ -55,7 +49,8 @@ class BreakFinder {
         metrics_(model.tables.Get<CompileMetricsTable>()),
         pools_(part.pools),
         texts_(model.pools, part.pools),
-        breaks_(part.tables.Edit<CompileBreakTable>()),
+        table_(part.tables.Edit<CompileBreakTable>()),
+        breaks_(part.pools),
         failures_(part.tables.Edit<CompileFailureTable>()) {
     for (size_t row = 0; row < compilations_.size(); ++row) {
       const std::string_view id = model_.pools.Text(compilations_.compile_id[row]);
@@ -68,7 +63,7 @@ class BreakFinder {
     FindRestarts();
     FindFailures();
     ShareCosts();
-    for (Break& found : found_) Write(found);
+    breaks_.Write(table_);
     return {};
   }
 
@@ -132,26 +127,12 @@ class BreakFinder {
   }
 
   void AddHit(size_t of, std::string_view kind, const BreakText& text) {
-    Frame frame;
-    const StackId stack = AddTextStack(text.frames, pools_);
-    auto frames = UserFrames(pools_, stack);
-    if (!frames.empty()) {
-      frame = pools_.GetFrame(frames[0]);
-    } else if (!text.file.empty()) {
-      frame = {.file = pools_.Intern(text.file), .line = text.line};
-    } else {
-      frame = FrameOfFailure(of);
-    }
-    const StringId reason = texts_(text.reason);
-    auto [found, is_new] = numbers_.try_emplace(
-        std::tuple(compilations_.input[of], compilations_.rank[of], reason, frame.file, frame.line),
-        found_.size());
-    if (is_new) found_.push_back(NewBreak(of, kind, text, frame, stack));
-    Break& hit = found_[found->second];
-    ++hit.row.count;
-    hit.ids.Add(model_.pools.Text(compilations_.compile_id[of]));
-    hit.functions.Add(model_.pools.Text(compilations_.function[of]));
-    hits_.push_back({of, kind, found->second});
+    const BreakHit hit = {.process = RowLike<CompileBreakRow>(compilations_, of),
+                          .kind = kind,
+                          .compile_id = model_.pools.Text(compilations_.compile_id[of]),
+                          .function = model_.pools.Text(compilations_.function[of]),
+                          .otherwise = FrameOfFailure(of)};
+    hits_.push_back({of, kind, breaks_.Add(hit, text)});
   }
 
   Frame FrameOfFailure(size_t of) {
@@ -163,29 +144,6 @@ class BreakFinder {
     frame.file = texts_(compilations_.file[of]);
     frame.line = compilations_.line[of];
     return frame;
-  }
-
-  Break NewBreak(size_t of, std::string_view kind, const BreakText& text, const Frame& frame,
-                 StackId stack) {
-    Break made;
-    CompileBreakRow& row = made.row;
-    row = RowLike<CompileBreakRow>(compilations_, of);
-    row.kind = texts_(kind);
-    row.reason = texts_(text.reason);
-    row.explanation = texts_(text.explanation);
-    row.hints = texts_(fmt::format("{}", fmt::join(text.hints, "\n")));
-    row.context = texts_(text.context);
-    row.link = texts_(text.link);
-    row.also = texts_(text.also);
-    row.user_file = frame.file;
-    row.user_line = frame.line;
-    row.user_function = frame.function;
-    row.user_code = frame.text;
-    row.user_stack = stack;
-    row.first_compile_id = texts_(compilations_.compile_id[of]);
-    row.count = row.resumes = 0;
-    row.wasted_s = row.resume_s = 0;
-    return made;
   }
 
   void AddFailure(size_t of, size_t metrics_row, bool falls_back) {
@@ -214,14 +172,14 @@ class BreakFinder {
     for (const Hit& hit : hits_) {
       const double wasted = compilations_.wasted_s[hit.compilation];
       if (!std::isnan(wasted))
-        found_[hit.of].row.wasted_s += wasted / static_cast<double>(hits_of[hit.compilation]);
+        breaks_.row(hit.of).wasted_s += wasted / static_cast<double>(hits_of[hit.compilation]);
       NoteResumes(hit, breaks_at);
     }
     for (size_t row = 0; row < compilations_.size(); ++row) {
       auto found = breaks_at.find({compilations_.input[row], compilations_.rank[row],
                                    std::string(model_.pools.Text(compilations_.function[row]))});
       if (found == breaks_at.end()) continue;
-      CompileBreakRow& to = found_[found->second].row;
+      CompileBreakRow& to = breaks_.row(found->second);
       ++to.resumes;
       if (!std::isnan(compilations_.seconds[row])) to.resume_s += compilations_.seconds[row];
     }
@@ -233,7 +191,7 @@ class BreakFinder {
   // the user's stack: what it calls is inlined.
   void NoteResumes(const Hit& hit, std::map<Resume, size_t>& breaks_at) const {
     const std::string_view function = Origin(hit.compilation);
-    const CompileBreakRow& row = found_[hit.of].row;
+    const CompileBreakRow& row = breaks_.row(hit.of);
     for (FrameId id : pools_.GetStack(row.user_stack)) {
       const Frame& frame = pools_.GetFrame(id);
       if (pools_.Text(frame.function) != function) continue;
@@ -252,22 +210,15 @@ class BreakFinder {
     return function.substr(0, function.rfind("_at_"));
   }
 
-  void Write(Break& found) {
-    found.row.compile_ids = texts_(found.ids.Joined());
-    found.row.functions = texts_(found.functions.Joined());
-    breaks_.Add(found.row);
-  }
-
   const Model& model_;
   const CompilationTable& compilations_;
   const CompileMetricsTable& metrics_;
   Pools& pools_;
   ResultTexts texts_;
-  CompileBreakTable& breaks_;
+  CompileBreakTable& table_;
+  BreakRows breaks_;
   CompileFailureTable& failures_;
   std::map<std::tuple<int32_t, int32_t, std::string_view>, std::vector<size_t>> by_id_;
-  std::map<std::tuple<int32_t, int32_t, StringId, StringId, int32_t>, size_t> numbers_;
-  std::vector<Break> found_;
   std::vector<Hit> hits_;
 };
 

@@ -1,17 +1,23 @@
 // Which modules does a compiled frame have, how large are they, and how much of the graph is
-// theirs? Dynamo's graphs only: they take parameters under names that tell the module. One pass
-// over the entries; only these graphs, a sixth of all, are parsed.
+// theirs? Dynamo's graphs only: they take parameters under names that tell the module. Modules
+// without parameters (activations, pooling) and the classes of all are known where the log has the
+// module stacks of the graph's nodes. Two passes over the entries; only these graphs, a sixth of
+// all, are parsed.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/modules/module_stacks.h"
 #include "analyses/compile/rows.h"
+#include "base/json/cursor.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_module.h"
@@ -24,6 +30,7 @@ namespace {
 
 struct Module {
   std::string path;
+  std::string type;  // empty: not told
   std::optional<size_t> parent;
   int32_t depth = 0;
   int32_t parameters = 0;
@@ -52,7 +59,7 @@ void AddShape(std::string& shapes, std::string_view name, const FxValue& value) 
 class ModuleTree {
  public:
   // A module stands behind the one around it.
-  explicit ModuleTree(const GraphNodes& graph) {
+  ModuleTree(const GraphNodes& graph, const ModuleStacks& stacks) {
     module_of_input_.resize(graph.nodes.size());
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const FxNode& node = graph.nodes[i];
@@ -60,7 +67,8 @@ class ModuleTree {
       if (node.op == FxOp::kPlaceholder) AddInput(node, i);
       if (node.op == FxOp::kCallModule) AddCall(node);
     }
-    CountUsers(graph);
+    for (const FxNode& node : graph.nodes) AddStack(node, stacks);
+    CountUsers(graph, stacks);
     for (size_t i = modules_.size(); i-- > 0;) {  // the inner before those around them
       AddBytes(modules_[i].total_bytes, modules_[i].bytes);
       if (modules_[i].parent)
@@ -91,6 +99,20 @@ class ModuleTree {
     if (found) ++modules_[*found].nodes;
   }
 
+  // The innermost module is the one that the node belongs to.
+  void AddStack(const FxNode& node, const ModuleStacks& stacks) {
+    auto stack = stacks.find(std::string(node.name));
+    if (stack == stacks.end() || !node.is_call()) return;
+    std::optional<size_t> innermost;
+    for (const StackModule& one : stack->second) {
+      std::optional<size_t> found = Find(one.path);
+      if (!found) continue;
+      modules_[*found].type = one.type;
+      innermost = found;
+    }
+    if (innermost && node.op != FxOp::kCallModule) ++modules_[*innermost].nodes;
+  }
+
   // The module of `path`, made with all around it when it is new.
   std::optional<size_t> Find(std::string_view path) {
     if (path.empty() || path.size() > kMaxPath) return std::nullopt;
@@ -111,10 +133,12 @@ class ModuleTree {
     return parent;
   }
 
-  void CountUsers(const GraphNodes& graph) {
+  // Of nodes whose stack is not known.
+  void CountUsers(const GraphNodes& graph, const ModuleStacks& stacks) {
     std::vector<size_t> last_user(modules_.size(), graph.nodes.size());
     for (size_t i = 0; i < graph.nodes.size() && graph.nodes[i].graph == 0; ++i) {
       if (graph.nodes[i].op == FxOp::kOutput) continue;
+      if (stacks.contains(std::string(graph.nodes[i].name))) continue;
       for (const FxInput& input : graph.InputsOf(graph.nodes[i])) {
         std::optional<size_t> module = module_of_input_[input.node];
         if (!module || last_user[*module] == i) continue;
@@ -136,10 +160,25 @@ class Collector : EntryPass {
 
   void Run() {
     for (size_t entry = 0; entry < entries_.size(); ++entry)
+      if (is_stacks_(entries_.name[entry])) stacks_.try_emplace(KeyOf(entry), entry);
+    for (size_t entry = 0; entry < entries_.size(); ++entry)
       if (is_dynamo_(entries_.kind[entry]) && Text(entries_.state[entry]) != "refused") Look(entry);
   }
 
  private:
+  using Key = std::pair<Process, std::string_view>;  // and the compilation
+
+  Key KeyOf(size_t entry) const {
+    return {ProcessOf(entries_, entry), Text(entries_.compile_id[entry])};
+  }
+
+  ModuleStacks StacksOf(size_t entry) {
+    auto found = stacks_.find(KeyOf(entry));
+    if (found == stacks_.end()) return {};
+    auto lines = PayloadLines(model_, entries_, found->second);
+    return lines.ok() ? ParseModuleStacks(lines.value().text(), reader_) : ModuleStacks();
+  }
+
   void Look(size_t entry) {
     const std::vector<Module>* modules = ModulesOf(entry);
     if (modules == nullptr) return;
@@ -148,21 +187,24 @@ class Collector : EntryPass {
     for (const Module& module : *modules) Add(*modules, module, row);
   }
 
-  // Null when the payload is no graph. Ranks compile the same graphs: each is parsed once.
+  // Null when the payload is no graph. Ranks compile the same graphs: each is parsed once, unless
+  // its stacks are known, too.
   const std::vector<Module>* ModulesOf(size_t entry) {
-    const StringId md5 = entries_.payload_ok[entry] ? entries_.payload_md5[entry] : StringId::kNone;
+    const bool may_share = entries_.payload_ok[entry] && !stacks_.contains(KeyOf(entry));
+    const StringId md5 = may_share ? entries_.payload_md5[entry] : StringId::kNone;
     auto [known, is_new] = by_md5_.try_emplace(md5);
     if (is_new || md5 == StringId::kNone) {
       known->second.reset();
       auto lines = PayloadLines(model_, entries_, entry);
       if (lines.ok() && parser_.Parse(lines.value().text(), nodes_).ok())
-        known->second = ModuleTree(nodes_).TakeModules();
+        known->second = ModuleTree(nodes_, StacksOf(entry)).TakeModules();
     }
     return known->second ? &*known->second : nullptr;
   }
 
   void Add(const std::vector<Module>& modules, const Module& module, CompileModuleRow& row) {
     row.path = texts_(module.path);
+    row.module_class = texts_(module.type);
     row.parent = module.parent ? texts_(modules[*module.parent].path) : StringId::kNone;
     row.depth = module.depth;
     row.parameters = module.parameters;
@@ -178,6 +220,10 @@ class Collector : EntryPass {
   GraphNodes nodes_;
   AskOnce<bool> is_dynamo_{model_.pools,
                            [](std::string_view kind) { return kind == "dynamo_output_graph"; }};
+  AskOnce<bool> is_stacks_{model_.pools,
+                           [](std::string_view name) { return name == "nn_module_stack"; }};
+  std::map<Key, size_t> stacks_;  // entry of the module stacks
+  JsonReader reader_;
   std::unordered_map<StringId, std::optional<std::vector<Module>>> by_md5_;
 };
 

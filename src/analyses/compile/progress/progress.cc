@@ -59,6 +59,7 @@ class ProgressWriter {
     std::map<Process, size_t> places;
     std::vector<ProcessState> processes;
     for (size_t row = 0; row < rows_.size(); ++row) {
+      if (names_.Text(rows_.outcome[row]) == "unknown") continue;  // of text, which does not tell
       auto [found, is_new] = places.try_emplace(ProcessOf(rows_, row), processes.size());
       if (is_new) processes.push_back(NewProcess(row));
       Add(row, processes[found->second]);

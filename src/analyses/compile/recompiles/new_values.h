@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "analyses/compile/guard_text.h"
 #include "analyses/compile/recompiles/compilations.h"
-#include "analyses/compile/recompiles/guard_text.h"
 
 namespace debrief::analyses::compile_recompiles {
 

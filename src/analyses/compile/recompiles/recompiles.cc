@@ -12,11 +12,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <tuple>
-
 #include "analyses/compile/break_text.h"
-#include "analyses/compile/recompiles/guard_text.h"
+#include "analyses/compile/guard_text.h"
 #include "analyses/compile/recompiles/new_values.h"
 #include "analyses/compile/rows.h"
 #include "base/json/cursor.h"
@@ -97,7 +94,7 @@ class RecompileWriter {
     for (size_t i = 0; i < reasons.size(); ++i)
       TRY(AddRow(at, static_cast<int32_t>(i), reasons[i]));
     if (rows_.size() == first) return main;
-    main.row = MainOf(first);
+    main.row = MainRow(rows_, first);
     rows_.is_main[main.row] = 1;
     main.words = pools_.Text(rows_.change[main.row]);
     return main;
@@ -150,20 +147,6 @@ class RecompileWriter {
     advice.symbol = std::move(symbol);
     advice.is_parameter = reason.find("Guard failed on a parameter") != std::string_view::npos;
     return advice;
-  }
-
-  // The change that most rows from `first` on name; of equals the first.
-  size_t MainOf(size_t first) const {
-    std::map<std::tuple<StringId, StringId, int32_t>, size_t> votes;
-    auto key = [&](size_t row) {
-      return std::tuple(rows_.kind[row], rows_.source[row], rows_.dimension[row]);
-    };
-    for (size_t row = first; row < rows_.size(); ++row) ++votes[key(row)];
-    size_t main = first;
-    for (size_t row = first + 1; row < rows_.size(); ++row) {
-      if (votes[key(row)] > votes[key(main)]) main = row;
-    }
-    return main;
   }
 
   const Compilations& compilations_;

@@ -1,20 +1,14 @@
-// The tables and findings of this analysis; each is one pass.
+// The tables of this analysis; each is one pass.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/compile/recompile_findings.h"
 #include "analyses/compile/recompiles/compilations.h"
 #include "tables/compile_recompile.h"
 
 namespace debrief::analyses::compile_recompiles {
-
-// What changed, for one compilation.
-struct MainChange {
-  size_t row = kNoRow;  // of compile_recompile
-  std::string words;    // empty when nothing is known
-};
 
 // Adds the rows of compile_recompile; element i is about compilation i. A payload that cannot be
 // read is an error of the whole analysis, one of an unknown form is kept as text.
@@ -30,8 +24,5 @@ void AddFrameGroups(const Compilations& compilations, const std::vector<MainChan
 
 // Table compile_orphan.
 void AddOrphans(const Model& model, Part& part);
-
-// Findings of the rules compile.recompile_storm, compile.recompile_limit and compile.unfinished.
-void AddFindings(const std::vector<MainChange>& changes, AnalysisResult& result);
 
 }  // namespace debrief::analyses::compile_recompiles

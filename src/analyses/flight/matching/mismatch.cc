@@ -120,20 +120,30 @@ std::string_view RuleOf(Kind kind) {
   return "flight.type_mismatch";
 }
 
-// "[4, 4]" of "[[4, 4]]"; several tensors stay a list.
-std::string_view ShapeInWords(std::string_view sizes) {
-  bool one = sizes.starts_with("[[") && sizes.ends_with("]]") &&
-             sizes.find('[', 2) == std::string_view::npos;
-  if (!one) return sizes;
+// "[4, 4]" of "[[4, 4]]"; of several tensors "4 x [16, 512]", or "[16, 512] and 3 more".
+std::string ShapeInWords(std::string_view sizes) {
+  if (sizes == "[]") return "none";
+  if (!sizes.starts_with("[[") || !sizes.ends_with("]]")) return std::string(sizes);
   sizes = sizes.substr(1, sizes.size() - 2);
-  return sizes == "[]" ? "scalar" : sizes;
+  const std::string_view first = sizes.substr(0, sizes.find(']') + 1);
+  size_t count = 0;
+  bool same = true;
+  for (size_t at = 0; at < sizes.size(); ++count) {
+    const size_t end = std::min(sizes.find(']', at), sizes.size() - 1) + 1;
+    same &= sizes.substr(at, end - at) == first;
+    at = std::min(sizes.find('[', end), sizes.size());
+  }
+  const std::string shape = first == "[]" ? "scalar" : std::string(first);
+  if (count == 1) return shape;
+  return same ? fmt::format("{} x {}", count, shape)
+              : fmt::format("{} and {} more", shape, count - 1);
 }
 
 // "[4, 4]", or "[4, 4] -> [8]" when the output has another shape.
 std::string ShapesInWords(const Index& index, uint32_t row) {
-  std::string_view input = ShapeInWords(index.Text(index.ops.input_sizes[row])),
-                   output = ShapeInWords(index.Text(index.ops.output_sizes[row]));
-  return input == output ? std::string(input) : fmt::format("{} -> {}", input, output);
+  const std::string input = ShapeInWords(index.Text(index.ops.input_sizes[row])),
+                    output = ShapeInWords(index.Text(index.ops.output_sizes[row]));
+  return input == output ? input : fmt::format("{} -> {}", input, output);
 }
 
 // "all_reduce [4, 4]".

@@ -1,5 +1,7 @@
 // A send and its receive must have the same size. NCCL copies what fits and says nothing, so the
 // job may even end well; the numbers are wrong all the same.
+#include "analyses/flight/matching/p2p_sizes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,19 +18,6 @@ namespace {
 StringId SizeOf(const Index& index, const Unit& unit) {
   size_t row = unit.row;
   return unit.send ? index.ops.input_sizes[row] : index.ops.output_sizes[row];
-}
-
-// NCCL counts elements: a scalar and a tensor of one element, [8, 256] and [2048] are the same to
-// it.
-bool IsSameAmount(const Index& index, const Unit& a, const Unit& b) {
-  if (SizeOf(index, a) == SizeOf(index, b)) return true;
-  auto bytes = [&](const Unit& unit) {
-    StringId types =
-        unit.send ? index.ops.input_dtypes[unit.row] : index.ops.output_dtypes[unit.row];
-    return TensorBytes(index.Text(SizeOf(index, unit)), index.Text(types));
-  };
-  if (int64_t left = bytes(a), right = bytes(b); left >= 0 && right >= 0) return left == right;
-  return CountElements(index.Text(SizeOf(index, a))) == CountElements(index.Text(SizeOf(index, b)));
 }
 
 // How often each size is sent or received in groups of a description.
@@ -117,6 +106,17 @@ void AddOdd(const Index& index, int32_t at, std::vector<Cause>& causes) {
 }
 
 }  // namespace
+
+bool IsSameAmount(const Index& index, const Unit& a, const Unit& b) {
+  if (SizeOf(index, a) == SizeOf(index, b)) return true;
+  auto bytes = [&](const Unit& unit) {
+    StringId types =
+        unit.send ? index.ops.input_dtypes[unit.row] : index.ops.output_dtypes[unit.row];
+    return TensorBytes(index.Text(SizeOf(index, unit)), index.Text(types));
+  };
+  if (int64_t left = bytes(a), right = bytes(b); left >= 0 && right >= 0) return left == right;
+  return CountElements(index.Text(SizeOf(index, a))) == CountElements(index.Text(SizeOf(index, b)));
+}
 
 void FindP2pSizes(const Index& index, std::vector<Cause>& causes) {
   Usual usual;

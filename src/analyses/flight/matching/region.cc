@@ -30,11 +30,54 @@ std::vector<uint32_t> InnerRows(const Index& index, const Unit& unit) {
   std::vector<uint32_t> rows = {unit.row};
   auto self = static_cast<int32_t>(&unit - index.units.data());
   size_t at = unit.row - static_cast<size_t>(index.first_row) + 1;
-  for (; unit.region && at < index.unit_of_row.size() && index.unit_of_row[at] == self; ++at) {
+  // Sends and receives of the same region may stand between its collectives.
+  auto goes_on = [&](int32_t other) {
+    if (other < 0) return false;
+    const Unit& next = index.UnitAt(other);
+    return other == self || (next.p2p && next.rank == unit.rank && next.group == unit.group);
+  };
+  for (; unit.region && at < index.unit_of_row.size() && goes_on(index.unit_of_row[at]); ++at) {
     auto row = static_cast<uint32_t>(at + static_cast<size_t>(index.first_row));
-    if (!index.Text(index.ops.op[row]).ends_with("coalesced")) rows.push_back(row);
+    bool is_inner = index.unit_of_row[at] == self;
+    if (is_inner && !index.Text(index.ops.op[row]).ends_with("coalesced")) rows.push_back(row);
   }
   return rows;
+}
+
+std::vector<int32_t> NumberRegions(const Index& index, int32_t first) {
+  struct Batch {
+    int32_t rank = -1;
+    int32_t seq = kNone32;
+    int32_t unit = -1;  // its first
+  };
+  std::vector<Batch> newest(index.groups.size());
+  std::vector<int32_t> start(index.units.size());  // first unit of the region of each unit
+  std::vector<int32_t> size(index.units.size());   // rows of a region, at its first unit
+  for (size_t i = 0; i < index.units.size(); ++i) {
+    const Unit& unit = index.units[i];
+    start[i] = static_cast<int32_t>(i);
+    if (!unit.p2p || unit.seq == kNone32) continue;
+    Batch& batch = newest[static_cast<size_t>(unit.group)];
+    bool is_same = batch.rank == unit.rank && batch.seq == unit.seq;
+    if (!is_same) batch = {unit.rank, unit.seq, start[i]};
+    start[i] = batch.unit;
+  }
+  auto start_of = [&](int32_t unit) {
+    return static_cast<size_t>(start[static_cast<size_t>(unit)]);
+  };
+  for (int32_t unit : index.unit_of_row) {
+    if (unit >= 0) ++size[start_of(unit)];
+  }
+  std::vector<int32_t> numbers(index.units.size(), kNone32), regions;
+  regions.reserve(index.unit_of_row.size());
+  for (int32_t unit : index.unit_of_row) {
+    regions.push_back(kNone32);
+    if (unit < 0 || size[start_of(unit)] < 2) continue;
+    int32_t& number = numbers[start_of(unit)];
+    if (number == kNone32) number = first++;
+    regions.back() = number;
+  }
+  return regions;
 }
 
 InnerDifference FirstInnerDifference(const Index& index, const Unit& a, const Unit& b) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyses/flight/cause.h"
+#include "analyses/flight/waits/completed_ops.h"
 #include "analyses/flight/words.h"
 
 namespace debrief::analyses::flight {
@@ -20,15 +21,12 @@ struct Lag {
 // rank -> units that some peer completed and it did not
 std::map<int32_t, Lag> FindLags(const Index& index) {
   std::map<int32_t, Lag> lags;
+  CompletedOps completed(index);
   for (const RankInfo& info : index.ranks) {
     for (int32_t at : info.pending) {
       const Unit& unit = index.UnitAt(at);
-      const Group& group = index.GroupOf(unit);
-      bool behind =
-          unit.p2p ? unit.peer >= 0 && index.UnitAt(unit.peer).completed()
-                   : std::any_of(group.members.begin(), group.members.end(), [&](int32_t rank) {
-                       return rank != unit.rank && index.HasCompleted(group, unit.seq, rank);
-                     });
+      bool behind = unit.p2p ? unit.peer >= 0 && index.UnitAt(unit.peer).completed()
+                             : completed.ByAnyMember(unit.group, unit.seq);
       if (!behind) continue;
       Lag& lag = lags[unit.rank];
       if (lag.count++ == 0) lag.unit = at;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyses/flight/cause.h"
+#include "analyses/flight/waits/completed_ops.h"
 #include "analyses/flight/waits/describe.h"
 #include "analyses/flight/waits/waits.h"
 #include "analyses/flight/words.h"
@@ -43,11 +44,9 @@ std::vector<int32_t> NotStarted(const Index& index, const Unit& unit) {
 }
 
 // Then it does not hang: the others are slow, or have not reported it yet.
-bool HasBeenCompleted(const Index& index, const Unit& unit) {
+bool HasBeenCompleted(const Index& index, CompletedOps& completed, const Unit& unit) {
   if (unit.p2p) return unit.peer >= 0 && index.UnitAt(unit.peer).completed();
-  const Group& group = index.GroupOf(unit);
-  return std::any_of(group.members.begin(), group.members.end(),
-                     [&](int32_t rank) { return index.HasCompleted(group, unit.seq, rank); });
+  return completed.ByAnyMember(unit.group, unit.seq);
 }
 
 // NCCL puts a small message into a buffer and is done with it, whether or not the receiver is
@@ -144,10 +143,10 @@ void DescribeCollective(const Index& index, const Unit& unit, Cause& cause) {
 // taken in the middle of work, too, so a hang needs proof: an entry that was given up, or a
 // watchdog that says so.
 bool Hangs(const Index& index, const Waits& waits, const std::set<int32_t>& timed_out,
-           int32_t rank) {
+           CompletedOps& completed, int32_t rank) {
   const Unit* unit = waits.At(rank);
   if (unit == nullptr || index.RankAt(rank).lost || !waits.Of(rank).empty()) return false;
-  if (HasBeenCompleted(index, *unit)) return false;
+  if (HasBeenCompleted(index, completed, *unit)) return false;
   return index.ops.retired[unit->row] != 0 || timed_out.contains(index.GlobalRank(rank));
 }
 
@@ -157,9 +156,10 @@ bool Hangs(const Index& index, const Waits& waits, const std::set<int32_t>& time
 // others of its chain hang.
 void FindHangs(const Index& index, const Waits& waits, std::vector<Cause>& causes) {
   std::set<int32_t> timed_out = RanksThatTimedOut(index);
+  CompletedOps completed(index);
   int32_t first = -1;
   for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
-    if (!Hangs(index, waits, timed_out, rank)) continue;
+    if (!Hangs(index, waits, timed_out, completed, rank)) continue;
     const Unit& unit = *waits.At(rank);
     bool own_send = unit.p2p && SendThatDidNotRun(index, waits, unit) >= 0;
     if (first < 0 || own_send) first = rank;

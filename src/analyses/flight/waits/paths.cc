@@ -36,8 +36,12 @@ bool WentPast(const Index& index, const Unit& waiting, int32_t rank) {
 void AddSkipped(const Index& index, const Waits& waits, std::vector<Cause>& causes) {
   std::map<int32_t, std::pair<int32_t, int32_t>>
       votes;  // rank -> how many say so, and one who does
+  // Where very many wait for very many, some of them are asked.
+  constexpr size_t kFew = 64;
+  std::map<int32_t, size_t> asked;  // by place
   for (int32_t waiter = 0; waiter < index.rank_count(); ++waiter) {
     const Unit* unit = waits.At(waiter);
+    if (waits.Of(waiter).size() > kFew && ++asked[waits.PlaceOf(waiter)] > kFew) continue;
     for (const Wait& wait : waits.Of(waiter)) {
       if (wait.kind != WaitKind::kNotIssued || unit->p2p || waits.At(wait.on) == nullptr) continue;
       if (WentPast(index, *unit, wait.on))
@@ -149,7 +153,9 @@ std::vector<int32_t> MissingFrom(const Waits& waits, int32_t waiter,
 std::vector<int32_t> TheOneThatIsMissing(const Waits& waits, const std::vector<int32_t>& cycle) {
   std::set<int32_t> alone;
   bool several = false;
+  std::set<int32_t> asked;  // places; all who wait there lack the same ranks
   for (int32_t waiter : cycle) {
+    if (!asked.insert(waits.PlaceOf(waiter)).second) continue;
     std::vector<int32_t> missing = MissingFrom(waits, waiter, cycle);
     if (missing.size() == 1) alone.insert(missing.front());
     several |= missing.size() > 1;

@@ -73,7 +73,7 @@ Ends FindEnds(const Index& index, const Waits& waits) {
   Ends ends;
   for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
     const RankInfo& info = index.RankAt(rank);
-    if (waits.On(rank).empty() || !waits.Of(rank).empty()) continue;
+    if (!waits.IsAwaited(rank) || !waits.Of(rank).empty()) continue;
     if (!info.has_dump) {
       (info.unread ? ends.unread : ends.no_dump).push_back(rank);
     } else if (!info.whole) {

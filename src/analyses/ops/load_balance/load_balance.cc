@@ -2,6 +2,7 @@
 // for each attempt with two devices or more. One pass over the ops.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -63,7 +64,7 @@ void AddBalance(const Attempt& attempt, const std::vector<op_trace::DeviceSummar
   std::tie(row.job, row.attempt) = attempt;
   row.devices = static_cast<int64_t>(devices.size());
   row.total_ns = balance->total_ns;
-  row.ideal_ns = balance->ideal_ns;
+  row.ideal_ns = std::llround(balance->ideal_ns);
   row.max_ns = balance->max_ns;
   row.imbalance = balance->imbalance;
   auto& table = result.part.tables.Edit<OpBalanceTable>();

@@ -1,16 +1,21 @@
 // What was a program doing when its recording ended? Spans that had begun and not ended are still
 // in the file; where nobody closed the file, the process died inside of them (or is still running).
-// Ranks that ended inside of the same op are one finding. One pass over the ops.
+// A copy that was made while the process ran says nothing about its end: one that the program made
+// says so itself, and of others the rank's output tells when it goes on later or ends well. Ranks
+// that ended inside of the same op are one finding. One pass over the ops.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analyses/analysis.h"
 #include "base/text/columns.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
+#include "tables/process_exit.h"
+#include "tables/progress.h"
 #include "tables/recorded_op.h"
 #include "tables/recording.h"
 
@@ -41,6 +46,47 @@ const OpenStack& MostTelling(const RecordedOpTable& ops, int64_t pid,
       ->second;
 }
 
+using RankOfAttempt = std::tuple<int32_t, int32_t, int32_t>;  // job, attempt, rank
+
+// What the output of ranks says of their lives.
+class Lives {
+ public:
+  explicit Lives(const Model& model) {
+    AddTimes(model.tables.Get<ProgressTable>());
+    const auto& exits = model.tables.Get<ProcessExitTable>();
+    for (size_t i = 0; i < exits.size(); ++i) {
+      if (exits.exit_code[i] == 0) ended_well_.insert(RankAt(exits, i));
+    }
+  }
+
+  // The rank of a recording that ends at `end_ns` did not end there.
+  bool WentOn(const RankOfAttempt& rank, int64_t end_ns) const {
+    constexpr int64_t kClearlyLater = 5'000'000'000;  // others tell of a death that soon
+    if (std::get<2>(rank) == kNone32) return false;
+    const auto last = last_ns_.find(rank);
+    return ended_well_.contains(rank) ||
+           (last != last_ns_.end() && last->second - end_ns > kClearlyLater);
+  }
+
+ private:
+  template <typename Table>
+  static RankOfAttempt RankAt(const Table& table, size_t row) {
+    return {table.job[row], table.attempt[row], table.rank[row]};
+  }
+
+  // What a launcher says about a rank is no sign of its life, so only progress counts.
+  void AddTimes(const ProgressTable& table) {
+    for (size_t i = 0; i < table.size(); ++i) {
+      if (table.time_ns[i] == kNone64) continue;
+      int64_t& last = last_ns_.try_emplace(RankAt(table, i), table.time_ns[i]).first->second;
+      last = std::max(last, table.time_ns[i]);
+    }
+  }
+
+  std::map<RankOfAttempt, int64_t> last_ns_;
+  std::set<RankOfAttempt> ended_well_;
+};
+
 // One process that ended inside of something.
 struct Ending {
   size_t recording;  // row
@@ -54,6 +100,7 @@ class Endings {
       : model_(model),
         ops_(model.tables.Get<RecordedOpTable>()),
         recordings_(model.tables.Get<RecordingTable>()),
+        lives_(model),
         stacks_(OpenStacks(ops_)) {}
 
   void Report(AnalysisResult& result) const {
@@ -65,6 +112,7 @@ class Endings {
       const OpenStack& stack = MostTelling(ops_, recordings_.pid[row], threads->second);
       const bool closed = recordings_.closed[row] != 0;
       if (closed && recordings_.dropped[row] > 0) continue;  // their ends may have been dropped
+      if (!closed && WasCopied(row)) continue;
       groups[{recordings_.job[row], recordings_.attempt[row], closed, NameOf(stack.back())}]
           .push_back({row, stack, &threads->second});
     }
@@ -72,6 +120,12 @@ class Endings {
   }
 
  private:
+  bool WasCopied(size_t row) const {
+    const RankOfAttempt rank = {recordings_.job[row], recordings_.attempt[row],
+                                recordings_.rank[row]};
+    return recordings_.copied[row] != 0 || lives_.WentOn(rank, recordings_.end_ns[row]);
+  }
+
   std::string_view NameOf(size_t op) const { return model_.pools.Text(ops_.operation[op]); }
 
   std::string PathOf(const OpenStack& stack) const {
@@ -139,6 +193,7 @@ class Endings {
   const Model& model_;
   const RecordedOpTable& ops_;
   const RecordingTable& recordings_;
+  Lives lives_;
   std::map<int32_t, std::map<int64_t, OpenStack>> stacks_;
 };
 
@@ -156,7 +211,8 @@ const Analysis& Describe() {
                .example = "Rank 3 died inside nccl:all_reduce, 12.4 s after it began (train_step > "
                           "backward > nccl:all_reduce)",
                .needs = kTableNames<RecordingTable, RecordedOpTable>,
-               .makes = {}},
+               .makes = {},
+               .uses = kTableNames<ProcessExitTable, ProgressTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -196,14 +196,15 @@ void SetDeviceTimes(const timeline::TimeSplit& split, StepFigures& step) {
   step.figures[kIdle] = split.idle;
 }
 
+// Steps are in the order of their numbers.
 void CountKernels(const TimelineView& view, std::vector<StepFigures>& steps) {
   const auto& launches = view.model.tables.Get<TimelineLaunchTable>();
   const timeline::RowRange rows = timeline::RowsOf(launches, view.who.input);
   for (size_t row = rows.begin; row < rows.end; ++row) {
     if (launches.step[row] == kNone32) continue;
     const size_t slice = TimelineView::At(launches.slice[row]);
-    StepFigures& step = steps[TimelineView::At(launches.step[row])];
-    if (view.kind[slice] == view.kinds.kernel) ++step.figures[kKernels];
+    auto step = std::ranges::lower_bound(steps, launches.step[row], {}, &StepFigures::step);
+    if (step != steps.end() && view.kind[slice] == view.kinds.kernel) ++step->figures[kKernels];
   }
 }
 

@@ -5,6 +5,7 @@
 // which the host launched in it. Cost: two passes over the slices and a sort of those with ids.
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string_view>
 #include <unordered_map>
 
@@ -212,9 +213,22 @@ void MarkCutSteps(std::vector<Step>& steps) {
   last.whole = last.launches * 100 >= steps[steps.size() - 2].launches * kWholeShare;
 }
 
+// Steps have the numbers of the profiler's marks, which the program's own output counts by as well;
+// where a mark has none or they do not ascend, they are counted from 0.
+bool HaveNumbers(const std::vector<Step>& steps) {
+  constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
+  int64_t before = -1;
+  for (const Step& step : steps) {
+    if (step.label <= before || step.label > kLargest) return false;  // none is the smallest
+    before = step.label;
+  }
+  return true;
+}
+
 void AddSteps(std::vector<Step>& steps, std::string_view source, Part& part) {
+  const bool numbered = HaveNumbers(steps);
   for (size_t i = 0; i < steps.size(); ++i) {
-    steps[i].step = static_cast<int32_t>(i);
+    steps[i].step = static_cast<int32_t>(numbered ? steps[i].label : static_cast<int64_t>(i));
     steps[i].source = part.pools.Intern(source);
     part.tables.Edit<TimelineStepTable>().Add(steps[i]);
   }

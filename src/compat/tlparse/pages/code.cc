@@ -51,10 +51,12 @@ void AppendLines(std::string_view text, std::string& out) {
 std::string TextPage(const PageContext& context, const TreeFile& file, std::string_view text,
                      std::string_view language) {
   const std::string_view name = FileName(file.path);
+  const std::string root = WayToRoot(file.path), links = FileLinks(context, file);
   std::string out = BeginPage({.kind = PageKind::kCode,
                                .title = name,
-                               .root = WayToRoot(file.path),
-                               .anchor = context.AnchorOf(file)});
+                               .root = root,
+                               .anchor = context.AnchorOf(file),
+                               .links = links});
   Put(out, "<main><h1>{}</h1>\n<pre class=\"code\" data-lang=\"{}\">",
       name.substr(0, name.rfind('.')), language);
   AppendLines(text, out);
@@ -107,6 +109,7 @@ std::string FilePage(const PageContext& context, const TreeFile& file, std::stri
   switch (file.content) {
     case Content::kCode:
       return TextPage(context, file, payload, LanguageOf(payload));
+    case Content::kGraph:
     case Content::kDump:
       return TextPage(context, file, payload, "py");
     case Content::kGuards:

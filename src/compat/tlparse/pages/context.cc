@@ -7,8 +7,10 @@
 #include "compat/tlparse/names.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
+#include "tables/compilation.h"
 #include "tables/compile_string.h"
 #include "tables/compile_trie_node.h"
+#include "torch/user_frames.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -27,6 +29,7 @@ std::unordered_set<std::string_view> DumpPaths(const TreePlan& plan) {
 // The address that the user gave, with the path and the line of the frame in it. The address is the
 // user's, the path is escaped.
 void FrameTexts::AppendSourceLink(std::string_view file, int32_t line, std::string& out) const {
+  if (file.starts_with(source_strip_)) file.remove_prefix(source_strip_.size());
   out += "<a href=\"";
   for (std::string_view rest = source_link_; !rest.empty();) {
     const bool is_path = rest.starts_with("{path}"), is_line = rest.starts_with("{line}");
@@ -56,6 +59,7 @@ FrameTexts::Text FrameTexts::Make(const Frame& frame) const {
       pools_.Text(frame.function));
   if (dump.empty() && !pools_.Text(frame.text).empty())
     Put(out, "<i>{}</i>", pools_.Text(frame.text));
+  if (dump.empty()) text.package = PackageOf(file);
   return text;
 }
 
@@ -75,13 +79,29 @@ void FrameTexts::AppendFrame(FrameId frame, std::string_view root, std::string& 
   out += found->second.behind;
 }
 
+std::string_view FrameTexts::PackageOfFrame(FrameId frame) const {
+  auto found = made_.find(frame);
+  return found == made_.end() ? std::string_view() : found->second.package;
+}
+
 void FrameTexts::AppendStack(std::span<const FrameId> frames, std::string_view root,
                              std::string& out) const {
+  const bool folds =
+      std::ranges::any_of(frames, [&](FrameId frame) { return PackageOfFrame(frame).empty(); });
   out += "<ol class=\"stack\">\n";
-  for (size_t i = frames.size(); i-- > 0;) {
-    out += "<li>";
-    AppendFrame(frames[i], root, out);
-    out += "</li>\n";
+  for (size_t end = frames.size(); end > 0;) {
+    const std::string_view package = PackageOfFrame(frames[end - 1]);
+    size_t begin = end - 1;
+    while (begin > 0 && PackageOfFrame(frames[begin - 1]) == package) --begin;
+    const bool folded = folds && !package.empty() && end - begin > 1;
+    if (folded) AppendFold(end - begin, package, out);
+    for (size_t i = end; i-- > begin;) {
+      out += "<li>";
+      AppendFrame(frames[i], root, out);
+      out += "</li>\n";
+    }
+    if (folded) out += "</ol></details></li>\n";
+    end = begin;
   }
   out += "</ol>\n";
 }
@@ -103,11 +123,12 @@ PageContext::PageContext(const Model& model, const TreePlan& plan, const TreeOpt
       restarts(model.tables.Get<CompileRestartTable>()),
       shapes(model.tables.Get<CompileShapeTable>()),
       dumps_(DumpPaths(plan)),
-      frames_(model.pools, dumps_, options.source_link) {
+      frames_(model.pools, dumps_, options.source_link, options.source_strip) {
   IndexStrings();
   IndexEntries();
   IndexMetrics();
   IndexShapes();
+  IndexCompilations();
   for (const TreeFile& file : plan.files) {
     if (file.content == Content::kMetrics) metrics_paths_.emplace(file.row, file.path);
   }
@@ -185,6 +206,27 @@ void PageContext::IndexShapes() {
     const std::vector<int64_t>& list = found->second;
     auto next = std::lower_bound(list.begin(), list.end(), shapes.entry[row]);
     shapes_of_[next == list.end() ? list.back() : *next].push_back(row);
+  }
+}
+
+void PageContext::IndexCompilations() {
+  const auto& all = model.tables.Get<CompilationTable>();
+  for (size_t row = 0; row < all.size(); ++row) {
+    const bool same_rank =
+        plan.rank == kNone32 || all.rank[row] == kNone32 || all.rank[row] == plan.rank;
+    const size_t at = FirstOf(all.first_entry[row]);
+    const bool has_entries = at < rows_.size() && entries.entry[rows_[at]] <= all.last_entry[row];
+    if (all.input[row] == plan.input && same_rank && has_entries) compilation_rows_.push_back(row);
+  }
+  for (const Compilation& compilation : plan.compilations) {
+    Shortcuts& to = shortcuts_.emplace_back();
+    for (size_t i = 0; i < compilation.files.size(); ++i) {
+      const std::string_view name = compilation.files[i].name;
+      const auto at = static_cast<int32_t>(i);
+      if (name.starts_with("dynamo_output_graph") && to.graph < 0) to.graph = at;
+      if (name.starts_with("inductor_output_code")) to.code = at;
+      if (name.starts_with("compilation_metrics")) to.metrics = at;
+    }
   }
 }
 

@@ -32,16 +32,20 @@ namespace debrief::outputs::tlparse_tree {
 class FrameTexts {
  public:
   // `dumps`: paths of dumped files in the tree; a frame in one of them links to it. `source_link`:
-  // where all others link to, with {path} and {line}; empty for nowhere. All must outlive this.
+  // where all others link to, with {path} and {line}; empty for nowhere. `source_strip`: a prefix
+  // that {path} goes without. All must outlive this.
   FrameTexts(const Pools& pools, const std::unordered_set<std::string_view>& dumps,
-             std::string_view source_link)
-      : pools_(pools), dumps_(dumps), source_link_(source_link) {}
+             std::string_view source_link, std::string_view source_strip)
+      : pools_(pools), dumps_(dumps), source_link_(source_link), source_strip_(source_strip) {}
 
   void Add(std::span<const FrameId> frames);
 
   // From here on const, for any number of threads. `root` is the way to the root of the tree.
   void AppendFrame(FrameId frame, std::string_view root, std::string& out) const;
-  // A list, outermost frame first; `frames` are innermost first, as in the model.
+  // The package that a frame is of; empty for the reader's own program.
+  std::string_view PackageOfFrame(FrameId frame) const;
+  // A list, outermost frame first; `frames` are innermost first, as in the model. Runs of frames of
+  // one package are folded away, unless there are no others.
   void AppendStack(std::span<const FrameId> frames, std::string_view root, std::string& out) const;
   // The same, folded away under `caption`.
   void AppendFolded(std::string_view caption, std::span<const FrameId> frames,
@@ -52,6 +56,7 @@ class FrameTexts {
   // links to no file of the tree.
   struct Text {
     std::string before, behind;
+    std::string_view package;
   };
 
   Text Make(const Frame& frame) const;
@@ -59,7 +64,7 @@ class FrameTexts {
 
   const Pools& pools_;
   const std::unordered_set<std::string_view>& dumps_;
-  std::string_view source_link_;
+  std::string_view source_link_, source_strip_;
   std::unordered_map<FrameId, Text> made_;
 };
 
@@ -112,6 +117,17 @@ class PageContext {
   const FrameTexts& frames() const { return frames_; }
   // Where the index lists the compilation of a file; empty when it belongs to none.
   std::string_view AnchorOf(const TreeFile& file) const;
+  // Rows of table compilation that the tree is about, in the order of the log.
+  std::span<const size_t> compilation_rows() const { return compilation_rows_; }
+
+  // What every page of a compilation links to, as places in its listing; -1 where it has none.
+  struct Shortcuts {
+    int32_t graph = -1, code = -1, metrics = -1;
+  };
+  // By the number of the compilation in the plan.
+  const Shortcuts& ShortcutsOf(int32_t compilation) const {
+    return shortcuts_[static_cast<size_t>(compilation)];
+  }
 
   // Rows of compile_metrics and compile_shape of the tree, in the order of the log.
   std::span<const size_t> metrics_rows() const { return metrics_rows_; }
@@ -152,6 +168,7 @@ class PageContext {
   void IndexEntries();
   void IndexMetrics();
   void IndexShapes();
+  void IndexCompilations();
   void AddShape(size_t row);
   void AddStack(StackId stack);
 
@@ -160,7 +177,9 @@ class PageContext {
   std::unordered_set<StackId> added_;
   std::vector<size_t> metrics_rows_;
   std::vector<size_t> shape_rows_;
-  PackedColumn<size_t> rows_;                                     // of the tree, without events
+  std::vector<size_t> compilation_rows_;
+  std::vector<Shortcuts> shortcuts_;  // parallel to the plan's compilations
+  PackedColumn<size_t> rows_;         // of the tree, without events
   std::unordered_map<int64_t, std::vector<size_t>> expressions_;  // node -> rows of compile_shape
   std::unordered_map<size_t, std::string_view> metrics_paths_;    // by row of compile_entry
   std::map<std::tuple<int32_t, int32_t, int64_t>, StringId> strings_;  // rank, life, number

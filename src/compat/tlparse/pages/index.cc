@@ -6,11 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/seconds.h"
 #include "base/text/strings.h"
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
-#include "tables/compile_trie_end.h"
+#include "tables/compilation.h"
 #include "tables/input.h"
 
 namespace debrief::outputs::tlparse_tree {
@@ -50,6 +51,10 @@ void AppendTries(const PageContext& context, std::string& out) {
 
 void AppendLinks(const PageContext& context, size_t failures, bool of_many, std::string& out) {
   std::string links;
+  if (!context.options.report_link.empty()) {
+    Put(links, "<li><a href=\"{}#/compile\">The report of all that the job left</a></li>",
+        Path{context.options.report_link});
+  }
   if (failures > 0) {
     Put(links, "<li><a href=\"failures_and_restarts.html\">Failures and Restarts</a> ({})</li>",
         failures);
@@ -71,12 +76,15 @@ void AppendLinks(const PageContext& context, size_t failures, bool of_many, std:
 // What is said of a compilation beside its id.
 struct Words {
   std::string_view function;
-  std::string_view status = "ok";
+  std::string_view outcome = "ok";
   std::string_view again;  // why it was compiled again
   double seconds = 0;      // in the compiler; 0: the log does not say
 
   // Failures and breaks come first.
-  int order() const { return status == "error" ? 0 : status == "break" ? 1 : 2; }
+  int order() const {
+    static constexpr std::string_view kFirst[] = {"failed", "unfinished", "restarted"};
+    return static_cast<int>(std::ranges::find(kFirst, outcome) - std::begin(kFirst));
+  }
 };
 
 // "[0/0_1]", as listings have it, without brackets and attempt.
@@ -88,43 +96,36 @@ std::string_view BaseOf(std::string_view id) {
 
 // By compile id without attempt. Of a log with several lives, what went wrong in one of them stays.
 std::map<std::string_view, Words> FindWords(const PageContext& context) {
+  const auto& table = context.model.tables.Get<CompilationTable>();
   std::map<std::string_view, Words> words;
-  for (size_t row : context.metrics_rows()) {
-    const std::string_view name = context.Text(context.metrics.co_name[row]);
-    if (name.empty()) continue;
-    Words& word = words[WithoutAttempt(context.Text(context.metrics.compile_id[row]))];
-    word.function = name;
-    word.again = context.Text(context.metrics.recompile_reason[row]);
-    const double seconds = context.metrics.entire_frame_compile_time_s[row];
-    if (seconds > 0) word.seconds += seconds;  // false for NaN as well
-  }
-  const auto& ends = context.model.tables.Get<CompileTrieEndTable>();
-  for (size_t row : RowsOfInput(ends, context.plan.input)) {
-    const std::string_view status = context.Text(ends.status[row]);
-    const bool counts = context.Text(ends.trie[row]) == "starts" && context.RowOf(ends.entry[row]);
-    if (!counts || status == "ok") continue;
-    words[WithoutAttempt(context.Text(ends.compile_id[row]))].status = status;
+  for (size_t row : context.compilation_rows()) {
+    Words found{.function = context.Text(table.function[row]),
+                .outcome = context.Text(table.outcome[row]),
+                .again = context.Text(table.why[row])};
+    auto [place, is_new] = words.try_emplace(context.Text(table.compile_id[row]), found);
+    Words& word = place->second;
+    if (found.order() < word.order()) word.outcome = found.outcome;
+    if (table.seconds[row] > 0) word.seconds += table.seconds[row];  // false for NaN as well
   }
   return words;
 }
 
-void AppendStatus(std::string_view status, std::string& out) {
-  if (status == "error") out += "<span class=\"error-mark\">failed</span>";
-  if (status == "break") out += "<span class=\"break\">restarted</span>";
-  if (status == "empty") out += "<span class=\"empty\">nothing to compile</span>";
-  if (status == "missing") out += "<span class=\"missing\">no metrics</span>";
+void AppendOutcome(std::string_view outcome, std::string& out) {
+  if (outcome == "failed") out += "<span class=\"error-mark\">failed</span>";
+  if (outcome == "restarted") out += "<span class=\"break\">restarted</span>";
+  if (outcome == "empty") out += "<span class=\"empty\">nothing to compile</span>";
+  if (outcome == "unfinished") out += "<span class=\"missing\">no metrics</span>";
 }
 
 void AppendCompilation(const PageContext& context, const Compilation& compilation,
                        const Words& words, std::string& out) {
   Put(out, "<li><h3><a id=\"{0}\">{0}</a>", compilation.id);
-  AppendStatus(words.status, out);
+  AppendOutcome(words.outcome, out);
   if (!words.function.empty()) Put(out, "<code class=\"quiet\">{}</code>", words.function);
-  if (words.seconds > 0) Put(out, " <small>{:.2f} s</small>", words.seconds);
+  if (words.seconds > 0) Put(out, " <small>{}</small>", SecondsText(words.seconds));
   out += "</h3>\n";
   if (!words.again.empty()) {
-    Put(out, "<p class=\"quiet\">compiled again because <code>{}</code></p>\n",
-        FirstLine(words.again));
+    Put(out, "<p class=\"quiet\">compiled again: <code>{}</code></p>\n", FirstLine(words.again));
   }
   out += "<ul>\n";
   for (const ListedFile& file : compilation.files) AppendListed(context, file, "", out);
@@ -182,6 +183,7 @@ void AppendListed(const PageContext& context, const ListedFile& file, std::strin
   } else {
     AppendFileLink(root, file.url, root.empty() ? file.url : file.name, out);
   }
+  if (!file.page_url.empty()) Put(out, " (<a href=\"{}{}\">page</a>)", root, Path{file.page_url});
   if (!file.readable_url.empty())
     Put(out, " (<a href=\"{}{}\">readable_html</a>)", root, Path{file.readable_url});
   if (!file.suffix.empty()) Put(out, " {}", file.suffix);

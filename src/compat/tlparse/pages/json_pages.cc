@@ -102,8 +102,9 @@ Status ReadKernels(std::string& payload, Kernels& kernels) {
 std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload) {
   std::string list;
   const Status status = AppendGuards({context, file.row}, payload, list);
+  const std::string root = WayToRoot(file.path), links = FileLinks(context, file);
   std::string out = BeginPage(
-      {.title = "Guards", .root = WayToRoot(file.path), .anchor = context.AnchorOf(file)});
+      {.title = "Guards", .root = root, .anchor = context.AnchorOf(file), .links = links});
   out += "<main><h1>Guards</h1>\n<section>";
   if (!status.ok()) {
     Put(out,
@@ -122,9 +123,11 @@ std::string KernelStacksPage(const PageContext& context, const TreeFile& file,
                              std::string& payload) {
   Kernels kernels;
   if (!ReadKernels(payload, kernels).ok()) return {};
+  const std::string root = WayToRoot(file.path), links = FileLinks(context, file);
   std::string out = BeginPage({.title = "Kernel stack traces",
-                               .root = WayToRoot(file.path),
-                               .anchor = context.AnchorOf(file)});
+                               .root = root,
+                               .anchor = context.AnchorOf(file),
+                               .links = links});
   out += "<main><h1>Kernel stack traces</h1>\n";
   for (const auto& [kernel, stacks] : kernels) {
     Put(out, "<section><h3>{}</h3>", kernel);

@@ -6,8 +6,8 @@
 
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
+#include "tables/compilation.h"
 #include "tables/compile_divergence.h"
-#include "tables/compile_metrics.h"
 #include "tables/compile_order.h"
 #include "tables/compile_rank_check.h"
 #include "tables/compile_runtime_delta.h"
@@ -162,20 +162,20 @@ class LandingWriter {
 
   // Counted by compilation: a restarted one that failed is one failure.
   void Rank(const TreePlan& plan) {
-    const auto& metrics = model_.tables.Get<CompileMetricsTable>();
-    std::set<StringId> failed, restarted, all;
-    for (size_t i = 0; i < metrics.size(); ++i) {
-      if (metrics.input[i] != plan.input || metrics.rank[i] != plan.rank) continue;
-      all.insert(metrics.compile_id[i]);
-      if (metrics.fail_type[i] != StringId::kNone) failed.insert(metrics.compile_id[i]);
-      if (metrics.restart_reasons[i] > 0) restarted.insert(metrics.compile_id[i]);
+    const auto& table = model_.tables.Get<CompilationTable>();
+    size_t all = 0, failed = 0, restarted = 0;
+    for (size_t i = 0; i < table.size(); ++i) {
+      if (table.input[i] != plan.input || table.rank[i] != plan.rank) continue;
+      ++all;
+      failed += Text(table.outcome[i]) == "failed";
+      restarted += table.restarts[i] > 0;
     }
     const std::string failures =
-        failed.empty() ? "0" : fmt::format("<span class=\"error-mark\">{}</span>", failed.size());
+        failed == 0 ? "0" : fmt::format("<span class=\"error-mark\">{}</span>", failed);
     Put(out_,
         "<tr><td><a href=\"rank_{0}/index.html\">Rank {0}</a></td><td>{1}</td><td>{2}</td>"
         "<td>{3}</td><td>{4}</td></tr>\n",
-        plan.rank, all.size(), Raw{failures}, restarted.size(), plan.files.size());
+        plan.rank, all, Raw{failures}, restarted, plan.files.size());
   }
 
   const Model& model_;

@@ -63,7 +63,8 @@ class MetricsWriter {
     const std::string_view kind = context_.Text(context_.entries.kind[file_.row]);
     const std::string_view id = compilation_ == nullptr ? "(unknown)" : context_.AnchorOf(file_);
     const std::optional<size_t> row = context_.MetricsOf(file_.row);
-    out_ = BeginPage({.title = kind, .root = root_, .anchor = id});
+    const std::string links = FileLinks(context_, file_);
+    out_ = BeginPage({.title = kind, .root = root_, .anchor = id, .links = links});
     out_.reserve(32768);
     out_ += "<main>";
     Heading(row, kind, id);

@@ -23,10 +23,14 @@ std::string FailuresPage(const PageContext& context);
 // index.html of export mode.
 std::string ExportIndexPage(const PageContext& context);
 
-// The page of one file of the plan: kCode, kGuards, kMetrics, kDump, kKernelStacks (of the readable
-// page) and kSymbolicGuard. `payload` is that of the file's row; room for kPadding bytes is made
-// behind it. Empty for files that are no pages.
+// The page of one file of the plan: kCode, kGraph, kGuards, kMetrics, kDump, kKernelStacks (of the
+// readable page) and kSymbolicGuard. `payload` is that of the file's row; room for kPadding bytes
+// is made behind it. Empty for files that are no pages.
 std::string FilePage(const PageContext& context, const TreeFile& file, std::string& payload);
+
+// Links of the header of a file's page: to the graph, the code and the metrics of its compilation,
+// to the files before and behind it, and to all of them. Empty for a file of no compilation.
+std::string FileLinks(const PageContext& context, const TreeFile& file);
 
 // JSON: [{"code": ..., "user_stack": [...]}, ...]. Text that is something else is shown as it is.
 std::string GuardsPage(const PageContext& context, const TreeFile& file, std::string& payload);
@@ -74,7 +78,8 @@ void AppendCompileLink(const PageContext& context, size_t metrics_row, std::stri
 void AppendListed(const PageContext& context, const ListedFile& file, std::string_view root,
                   std::string& out);
 
-// A strip of numbers; below it what failed, each with its place and the first line of the reason.
+// A strip of numbers, those of `debrief compile --summary` and of the report; below it what failed,
+// each with its place and the first line of the reason, and what broke graphs.
 void AppendSummary(const PageContext& context, const std::vector<Failure>& failures,
                    std::string& out);
 

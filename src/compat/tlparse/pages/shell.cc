@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/text/escape.h"
+#include "base/text/units.h"
 #include "compat/tlparse/rust_text.h"
 
 // web_bundle.S, made by cmake/web_bundle.cmake.
@@ -71,6 +72,7 @@ void AppendHeader(const PageHead& head, std::string& out) {
   if (head.kind != PageKind::kIndex) Put(out, "<a href=\"{}index.html\">Index</a>", head.root);
   if (!head.anchor.empty())
     Put(out, "<a href=\"{0}index.html#{1}\">{1}</a>", head.root, head.anchor);
+  out += head.links;
   // The panes of a provenance page leave no room for a heading of their own.
   const std::string_view tag = head.kind == PageKind::kProvenance ? "h1" : "span";
   Put(out, "<{0}>{1}</{0}></nav></header>\n", tag, head.title);
@@ -123,6 +125,11 @@ std::string WayToRoot(std::string_view path) {
 void AppendFileLink(std::string_view root, std::string_view path, std::string_view text,
                     std::string& out) {
   Put(out, "<a href=\"{}{}\">{}</a>", root, Path{path}, text);
+}
+
+void AppendFold(size_t count, std::string_view package, std::string& out) {
+  Put(out, "<li><details><summary>{} of {}</summary><ol class=\"stack\">\n", Plural(count, "frame"),
+      package);
 }
 
 bool IsSafeAddress(std::string_view url) {

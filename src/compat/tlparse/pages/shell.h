@@ -52,6 +52,7 @@ struct PageHead {
   std::string_view title;        // in the browser's tab, and beside the links of the header
   std::string_view root;         // way to the folder of index.html: "" or "../"
   std::string_view anchor;       // of the page's compilation on the index; empty: none
+  std::string_view links;        // to other pages, as HTML
   std::string_view custom_html;  // as given, before everything else
 };
 
@@ -66,6 +67,9 @@ std::string WayToRoot(std::string_view path);
 // `text` as a link to a file of the tree; `root` is the way to the root of the tree.
 void AppendFileLink(std::string_view root, std::string_view path, std::string_view text,
                     std::string& out);
+
+// Begins a list item that folds `count` frames of a package away; ends with </ol></details></li>.
+void AppendFold(size_t count, std::string_view package, std::string& out);
 
 // Whether an address from a log may become a link: http, https, or relative.
 bool IsSafeAddress(std::string_view url);

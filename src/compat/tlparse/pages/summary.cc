@@ -1,17 +1,21 @@
-// A compilation is an id without its attempt in one life of a process. What fails is shown in full
-// above everything else; restarts have a page of their own.
+// A compilation is an id without its attempt in one life of a process. What fails and what breaks
+// graphs is shown above everything else; restarts have a page of their own. Figures are those of
+// the tables that the report and --summary show.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
-#include <utility>
+#include <vector>
 
 #include "base/text/scan.h"
+#include "base/text/seconds.h"
+#include "base/text/strings.h"
+#include "base/text/units.h"
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"
+#include "tables/compilation.h"
+#include "tables/compile_break.h"
 #include "tables/compile_log.h"
 
 namespace debrief::outputs::tlparse_tree {
@@ -20,73 +24,58 @@ namespace {
 
 constexpr size_t kMaxShown = 12;  // failures; the rest are on their page
 
-using Key = PageContext::Key;
-
 struct Totals {
-  std::set<Key> begun, failed, restarted, again, ended;
-  std::map<int32_t, int64_t> graph_breaks;  // by life: the largest number that was logged
+  size_t all = 0, failed = 0, restarted = 0, again = 0, unfinished = 0;
+  int64_t breaks = 0;
   double seconds = 0;
 };
 
-double SecondsOf(const CompileMetricsTable& metrics, size_t row) {
-  const double seconds = metrics.entire_frame_compile_time_s[row];
-  if (!std::isnan(seconds)) return seconds;
-  const int64_t micros = metrics.duration_us[row];
-  return micros == kNone64 ? 0 : static_cast<double>(micros) / 1e6;
+// Rows of compile_break that the tree is about.
+std::vector<size_t> BreakRows(const PageContext& context) {
+  const auto& breaks = context.model.tables.Get<CompileBreakTable>();
+  const int32_t rank = context.plan.rank;
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < breaks.size(); ++row) {
+    const bool same_rank =
+        rank == kNone32 || breaks.rank[row] == kNone32 || breaks.rank[row] == rank;
+    if (breaks.input[row] == context.plan.input && same_rank) rows.push_back(row);
+  }
+  return rows;
 }
 
-void AddMetrics(const PageContext& context, size_t row, Totals& totals) {
-  const CompileMetricsTable& metrics = context.metrics;
-  const std::string_view kind = context.Text(metrics.kind[row]);
-  const std::optional<size_t> entry_row = context.EntryRowOf(row);
-  if (!entry_row || kind.ends_with("_runtime")) return;
-  const Key key = context.KeyOf(*entry_row);
-  totals.seconds += SecondsOf(metrics, row);
-  if (metrics.fail_type[row] != StringId::kNone) totals.failed.insert(key);
-  if (metrics.restart_reasons[row] > 0) totals.restarted.insert(key);
-  const int64_t number = context.entries.frame_compile_id[*entry_row];
-  if (number != kNone64 && number > 0) totals.again.insert(key);
-  if (kind == "compilation_metrics" && key.second != "-/-") {
-    totals.begun.insert(key);
-    totals.ended.insert(key);
-  }
-  if (metrics.num_graph_breaks[row] != kNone64) {
-    int64_t& breaks = totals.graph_breaks[key.first];
-    breaks = std::max(breaks, metrics.num_graph_breaks[row]);
-  }
-}
-
-Totals AddUp(const PageContext& context) {
+Totals AddUp(const PageContext& context, const std::vector<size_t>& breaks) {
+  const auto& table = context.model.tables.Get<CompilationTable>();
   Totals totals;
-  for (size_t row : context.plan.rows) {
-    if (context.Text(context.entries.kind[row]) == "dynamo_start") {
-      totals.begun.insert(context.KeyOf(row));
-    }
+  for (size_t row : context.compilation_rows()) {
+    const std::string_view outcome = context.Text(table.outcome[row]);
+    ++totals.all;
+    totals.failed += outcome == "failed";
+    totals.unfinished += outcome == "unfinished";
+    totals.restarted += table.restarts[row] > 0;
+    totals.again += table.previous_id[row] != StringId::kNone;
+    if (!std::isnan(table.seconds[row])) totals.seconds += table.seconds[row];
   }
-  for (size_t row : context.metrics_rows()) AddMetrics(context, row, totals);
+  for (size_t row : breaks)
+    totals.breaks += context.model.tables.Get<CompileBreakTable>().count[row];
   return totals;
 }
 
 void AppendNumbers(const Totals& totals, int64_t trouble, std::string& out) {
-  const size_t unfinished = totals.begun.size() - totals.ended.size();
-  size_t good = 0;
-  for (const Key& key : totals.ended) good += !totals.failed.contains(key);
-  int64_t breaks = 0;
-  for (const auto& [life, count] : totals.graph_breaks) breaks += count;
   // `style` is for numbers that are not zero.
   auto add = [&](std::string_view name, auto number, std::string_view style) {
     Put(out, "<li class=\"{}\"><b>{}</b>{}</li>\n", number > 0 ? style : "", number, name);
   };
   out += "<ul class=\"facts box\">\n";
-  add("compilations", totals.begun.size(), "");
-  add("ok", good, "");
-  add("failed", totals.failed.size(), "bad");
-  add("restarted", totals.restarted.size(), "warn");
-  if (!totals.again.empty()) add("recompiled", totals.again.size(), "warn");
-  if (unfinished > 0) add("without metrics", unfinished, "warn");
-  if (!totals.graph_breaks.empty()) add("graph breaks", breaks, "warn");
+  add("compilations", totals.all, "");
+  add("ok", totals.all - totals.failed - totals.unfinished, "");
+  add("failed", totals.failed, "bad");
+  add("restarted", totals.restarted, "warn");
+  if (totals.again > 0) add("recompiled", totals.again, "warn");
+  if (totals.unfinished > 0) add("without metrics", totals.unfinished, "warn");
+  if (totals.breaks > 0)
+    add(totals.breaks == 1 ? "graph break" : "graph breaks", totals.breaks, "warn");
   if (totals.seconds > 0)  // old logs do not tell
-    Put(out, "<li class=\"\"><b>{:.2f} s</b>compile time</li>\n", totals.seconds);
+    Put(out, "<li class=\"\"><b>{}</b>compile time</li>\n", SecondsText(totals.seconds));
   if (trouble > 0) add("troubles in the log", trouble, "warn");
   out += "</ul>\n";
 }
@@ -135,13 +124,46 @@ int64_t TroubleIn(const PageContext& context) {
   return trouble;
 }
 
-}  // namespace
+// One distinct break: how often, where, why, in which compilation and at what cost.
+void AppendBreak(const PageContext& context, const CompileBreakTable& breaks, size_t row,
+                 std::string& out) {
+  Put(out, "<li><b>{} x</b><span><strong>{}</strong>", breaks.count[row],
+      FirstLine(context.Text(breaks.reason[row])));
+  if (breaks.user_file[row] != StringId::kNone) {
+    Put(out, " <span class=\"quiet\">{}:{}</span>", ShortPath(context.Text(breaks.user_file[row])),
+        std::max(breaks.user_line[row], 0));
+  }
+  Put(out, " in <a href=\"#[{0}]\">[{0}]</a>", context.Text(breaks.first_compile_id[row]));
+  const double seconds = breaks.wasted_s[row] + breaks.resume_s[row];
+  if (seconds > 0) Put(out, " <span class=\"quiet\">cost {}</span>", SecondsText(seconds));
+  out += "</span>";
+  if (const auto code = context.Text(breaks.user_code[row]); !code.empty())
+    Put(out, "<p>{}</p>", FirstLine(code));
+  out += "</li>\n";
+}
 
-void AppendSummary(const PageContext& context, const std::vector<Failure>& failures,
-                   std::string& out) {
-  AppendNumbers(AddUp(context), TroubleIn(context), out);
-  const auto failed = static_cast<size_t>(std::count_if(
-      failures.begin(), failures.end(), [](const Failure& one) { return !one.is_restart; }));
+// The costliest first, as table compile_break has them. Breaks that ended their compilation stand
+// among the failures.
+void AppendBreaks(const PageContext& context, const std::vector<size_t>& rows, std::string& out) {
+  const auto& breaks = context.model.tables.Get<CompileBreakTable>();
+  std::vector<size_t> lasting;
+  for (size_t row : rows)
+    if (context.Text(breaks.kind[row]) != "failure") lasting.push_back(row);
+  if (lasting.empty()) return;
+  Put(out, "<section class=\"warning\"><h2>{}</h2><ul class=\"failures\">\n",
+      Plural(lasting.size(), "distinct graph break"));
+  for (size_t i = 0; i < std::min(kMaxShown, lasting.size()); ++i)
+    AppendBreak(context, breaks, lasting[i], out);
+  out += "</ul>";
+  if (lasting.size() > kMaxShown)
+    Put(out, "<p class=\"quiet\">and {} more</p>", lasting.size() - kMaxShown);
+  out += "</section>\n";
+}
+
+void AppendFailed(const PageContext& context, const std::vector<Failure>& failures,
+                  std::string& out) {
+  const auto failed = static_cast<size_t>(
+      std::ranges::count_if(failures, [](const Failure& one) { return !one.is_restart; }));
   if (failed == 0) return;
   Put(out, "<section class=\"error\"><h2>{} failed</h2><ul class=\"failures\">\n", failed);
   size_t shown = 0;
@@ -155,6 +177,16 @@ void AppendSummary(const PageContext& context, const std::vector<Failure>& failu
     Put(out, "<p><a href=\"failures_and_restarts.html\">and {} more</a></p>", failed - kMaxShown);
   }
   out += "</section>\n";
+}
+
+}  // namespace
+
+void AppendSummary(const PageContext& context, const std::vector<Failure>& failures,
+                   std::string& out) {
+  const std::vector<size_t> breaks = BreakRows(context);
+  AppendNumbers(AddUp(context, breaks), TroubleIn(context), out);
+  AppendFailed(context, failures, out);
+  AppendBreaks(context, breaks, out);
 }
 
 void AppendLogTrouble(const PageContext& context, std::string& out) {

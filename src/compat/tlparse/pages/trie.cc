@@ -94,6 +94,7 @@ class TrieWriter {
     while (!levels.empty()) {
       Level& level = levels.back();
       if (level.next == level.children->size()) {
+        Flush();
         if (level.is_list && levels.size() > 1) {
           out_ += "</ul></details></li>\n";
           --depth;
@@ -104,12 +105,41 @@ class TrieWriter {
       const Node& node = nodes_[static_cast<size_t>((*level.children)[level.next++])];
       // Only one of several indents: a lone callee is the continuation of its caller.
       const bool branch = level.children->size() > 1 && !node.children.empty() && depth < kMaxDepth;
-      out_ += branch ? "<li><details open><summary>" : "<li>";
-      Content(node);
-      out_ += branch ? "</summary><ul>\n" : "</li>\n";
+      if (branch || !node.ends.empty() || !Defer(node)) {
+        Flush();
+        out_ += branch ? "<li><details open><summary>" : "<li>";
+        Content(node);
+        out_ += branch ? "</summary><ul>\n" : "</li>\n";
+      }
       depth += branch;
       levels.push_back({&node.children, 0, branch});
     }
+  }
+
+  std::string_view PackageOf(const Node& node) const {
+    const auto frames = context_.model.pools.GetStack(table_.frame[node.row]);
+    return frames.empty() ? "" : context_.frames().PackageOfFrame(frames.front());
+  }
+
+  // Keeps a frame of a package back, to be folded away with those that follow it; false for others.
+  bool Defer(const Node& node) {
+    const std::string_view package = PackageOf(node);
+    if (package.empty()) return false;
+    if (!deferred_.empty() && PackageOf(*deferred_.front()) != package) Flush();
+    deferred_.push_back(&node);
+    return true;
+  }
+
+  void Flush() {
+    const bool folded = deferred_.size() > 1;
+    if (folded) AppendFold(deferred_.size(), PackageOf(*deferred_.front()), out_);
+    for (const Node* node : deferred_) {
+      out_ += "<li>";
+      Content(*node);
+      out_ += "</li>\n";
+    }
+    if (folded) out_ += "</ol></details></li>\n";
+    deferred_.clear();
   }
 
   // How compilations ended, as marks with their ids: class and sign tell it.
@@ -134,6 +164,7 @@ class TrieWriter {
   std::string& out_;
   std::vector<Node> nodes_;
   std::vector<int32_t> roots_;
+  std::vector<const Node*> deferred_;  // a run of frames of one package, outermost first
 };
 
 }  // namespace

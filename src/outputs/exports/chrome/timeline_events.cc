@@ -11,7 +11,9 @@
 #include "base/text/strings.h"
 #include "model/timeline/columns.h"
 #include "model/timeline/kinds.h"
+#include "model/trace_events/rest_args.h"
 #include "outputs/exports/chrome/event_text.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_counter.h"
 
 namespace debrief::outputs::chrome {
@@ -51,7 +53,9 @@ class TimelineEvents {
         file_(file),
         next_work_(view_.works.begin),
         next_op_(view_.ops.begin),
-        next_collective_(view_.collectives.begin) {
+        next_collective_(view_.collectives.begin),
+        args_rows_(
+            timeline::RowsOf(merged.view.model.tables.Get<TimelineArgsTable>(), view_.who.input)) {
     NumberTracks(pids);
   }
 
@@ -274,6 +278,8 @@ class TimelineEvents {
     const size_t before = out.size();
     out += R"(, "args": {)";
     const size_t empty = out.size();
+    const std::string_view rest = NextRest(slice);
+    better_told_ = rest_.BetterToldIn(rest);
     AppendColumn(timeline::kExternalIdKey, merged_.IdOf(view_.external_id[at]), out);
     AppendColumn(timeline::kCorrelationKey, merged_.IdOf(view_.correlation[at]), out);
     auto append = [&](const auto& table, size_t& row, size_t end) {
@@ -282,6 +288,8 @@ class TimelineEvents {
     append(model_.tables.Get<TimelineDeviceWorkTable>(), next_work_, view_.works.end);
     append(model_.tables.Get<TimelineOpTable>(), next_op_, view_.ops.end);
     append(model_.tables.Get<TimelineCollectiveTable>(), next_collective_, view_.collectives.end);
+    if (!rest.empty() && out.size() > empty) out += ", ";
+    if (!rest.empty()) out += rest.substr(1, rest.size() - 2);
     if (out.size() == empty) {
       out.resize(before);
     } else {
@@ -289,10 +297,20 @@ class TimelineEvents {
     }
   }
 
+  // Arguments that have no column, as a JSON object; empty when there are none.
+  std::string_view NextRest(int32_t slice) {
+    const auto& table = model_.tables.Get<TimelineArgsTable>();
+    const size_t row = args_rows_.begin;
+    if (row >= args_rows_.end || table.slice[row] != slice) return {};
+    ++args_rows_.begin;
+    return Text(table.args[row]);
+  }
+
   template <typename Table>
   void AppendColumns(const Table& table, size_t row, std::string& out) {
-    timeline::VisitColumns(
-        table, row, [&](std::string_view key, auto value) { AppendColumn(key, value, out); });
+    timeline::VisitColumns(table, row, [&](std::string_view key, auto value) {
+      if (!better_told_.Covers(key)) AppendColumn(key, value, out);
+    });
   }
 
   void AppendColumn(std::string_view key, int64_t value, std::string& out) {
@@ -350,6 +368,9 @@ class TimelineEvents {
   std::vector<int64_t> pids_, tids_;                  // by process and by track
   std::unordered_set<int64_t> launched_, launching_;  // correlations of work and of launches
   size_t next_work_, next_op_, next_collective_;
+  timeline::RowRange args_rows_;  // those that are not written yet
+  trace_events::RestArgs rest_;
+  trace_events::BetterTold better_told_;  // of the slice that is being written
 };
 
 }  // namespace

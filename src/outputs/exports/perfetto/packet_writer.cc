@@ -13,6 +13,7 @@ namespace fields = debrief::perfetto;
 using protozero::pbf_writer;
 
 constexpr uint32_t kSequence = 1;
+constexpr uint64_t kFirstEntry = uint64_t{1} << 20;  // number of a name that is no constant
 
 template <typename Field>
 constexpr protozero::pbf_tag_type Tag(Field field) {
@@ -188,6 +189,73 @@ void PacketWriter::Annotate(std::string_view key, StringId value) {
 
 void PacketWriter::AnnotateText(std::string_view key, std::string_view value) {
   AddAnnotation(key, [&](pbf_writer& to) { AddText(to, Tag(fields::Annotation::kString), value); });
+}
+
+// Numbers of annotation names are shared by constants and by what inputs name.
+uint64_t PacketWriter::EntryNumber(std::string_view key) {
+  const auto [found, is_new] = entry_keys_.try_emplace(std::string(key), kFirstEntry);
+  if (!is_new) return found->second;
+  found->second += entry_keys_.size();
+  Intern(Tag(fields::InternedData::kAnnotationNames), found->second, key);
+  return found->second;
+}
+
+// What has no form of its own (null, numbers beyond 64 bits) stays JSON.
+void PacketWriter::PutJson(JsonValue value, std::string& annotation) {
+  using F = fields::Annotation;
+  pbf_writer to(annotation);
+  const auto inside = [&](F field, std::string_view key, JsonValue element) {
+    std::string inner;
+    if (field == F::kDictEntries) pbf_writer(inner).add_uint64(Tag(F::kNameIid), EntryNumber(key));
+    PutJson(element, inner);
+    to.add_message(Tag(field), inner);
+  };
+  switch (value.kind()) {
+    case JsonKind::kBool:
+      return to.add_bool(Tag(F::kBool), value.Bool().value_or(false));
+    case JsonKind::kString:
+      return AddText(to, Tag(F::kString), value.String().value_or(""));
+    case JsonKind::kNumber: {
+      const std::string_view raw = value.Raw().value_or("0");
+      const bool is_real = raw.find_first_of(".eE") != std::string_view::npos;
+      if (const auto number = is_real ? std::nullopt : value.Int())
+        return to.add_int64(Tag(F::kInt), *number);
+      if (const auto number = is_real ? value.Double() : std::nullopt)
+        return to.add_double(Tag(F::kDouble), *number);
+      return AddText(to, Tag(F::kLegacyJson), raw);
+    }
+    case JsonKind::kObject:
+      (void)value.ForEachField(
+          [&](std::string_view key, JsonValue element) { inside(F::kDictEntries, key, element); });
+      return;
+    case JsonKind::kArray: {
+      bool is_empty = true;
+      (void)value.ForEachElement([&](JsonValue element) {
+        is_empty = false;
+        inside(F::kArrayValues, {}, element);
+      });
+      if (is_empty) to.add_message(Tag(F::kArrayValues), "", 0);
+      return;
+    }
+    default:
+      return AddText(to, Tag(F::kLegacyJson), "null");
+  }
+}
+
+void PacketWriter::AddEntry(std::string_view key, JsonValue value) {
+  std::string entry;
+  pbf_writer(entry).add_uint64(Tag(fields::Annotation::kNameIid), EntryNumber(key));
+  PutJson(value, entry);
+  pbf_writer(entries_).add_message(Tag(fields::Annotation::kDictEntries), entry);
+}
+
+void PacketWriter::EndEntries(std::string_view key) {
+  if (entries_.empty()) return;
+  const uint64_t number = KeyNumber(key);
+  annotation_.clear();
+  pbf_writer(annotation_).add_uint64(Tag(fields::Annotation::kNameIid), number);
+  annotation_ += entries_;
+  pbf_writer(event_).add_message(Tag(fields::TrackEvent::kAnnotations), annotation_);
 }
 
 // A list without elements is told by one that has no value.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes/output_file.h"
+#include "base/json/cursor.h"
 #include "model/model.h"
 
 namespace debrief::outputs::perfetto {
@@ -53,6 +54,10 @@ class PacketWriter {
   void Annotate(std::string_view key, StringId value);
   void Annotate(std::string_view key, ListId value);
   void AnnotateText(std::string_view key, std::string_view value);
+  // A dictionary under `key`, for arguments that have no column; entries come one after the other.
+  void BeginEntries() { entries_.clear(); }
+  void AddEntry(std::string_view key, JsonValue value);
+  void EndEntries(std::string_view key);
   Status End();
 
  private:
@@ -72,6 +77,9 @@ class PacketWriter {
 
   void Intern(uint32_t field, uint64_t iid, std::string_view text);
   uint64_t KeyNumber(std::string_view key);
+  uint64_t EntryNumber(std::string_view key);
+  // The value of an annotation, and what is inside of it.
+  void PutJson(JsonValue value, std::string& annotation);
   // The number of a text, which goes into the file when it is the first time.
   uint64_t InternOnce(uint32_t field, StringId id, Told& told);
   template <typename Add>
@@ -82,6 +90,8 @@ class PacketWriter {
   OutputFile& file_;
   std::string packet_, event_, interned_, annotation_, small_;
   std::unordered_map<const char*, uint64_t> keys_;  // by the address of the constant
+  std::unordered_map<std::string, uint64_t> entry_keys_;
+  std::string entries_;
   Told names_, categories_, texts_;
   bool is_first_ = true;
 };

@@ -28,9 +28,11 @@
 #include "model/timeline/kinds.h"
 #include "model/timeline/lanes.h"
 #include "model/timeline/perfetto_fields.h"
+#include "model/trace_events/rest_args.h"
 #include "outputs/exports/perfetto/packet_writer.h"
 #include "outputs/output.h"
 #include "outputs/timeline_merge.h"
+#include "tables/timeline_args.h"
 #include "tables/timeline_counter.h"
 #include "tables/timeline_flow.h"
 
@@ -143,7 +145,9 @@ class TimelinePackets {
         writer_(writer),
         next_work_(view_.works.begin),
         next_op_(view_.ops.begin),
-        next_collective_(view_.collectives.begin) {
+        next_collective_(view_.collectives.begin),
+        args_rows_(
+            timeline::RowsOf(merged.view.model.tables.Get<TimelineArgsTable>(), view_.who.input)) {
     const int64_t start = model_.tables.Get<TimelineTable>().start_ns[view_.row];
     if (start != kNone64) start_ns_ = merged.TimeOf(start);
   }
@@ -282,7 +286,19 @@ class TimelinePackets {
                                 timeline::kOpKey);
     next_collective_ += AnnotateDetails(tables.Get<TimelineCollectiveTable>(), next_collective_,
                                         view_.collectives.end, slice, timeline::kCollectiveKey);
+    AnnotateRest(slice);
     return writer_.End();
+  }
+
+  void AnnotateRest(int32_t slice) {
+    const auto& table = model_.tables.Get<TimelineArgsTable>();
+    const size_t row = args_rows_.begin;
+    if (row >= args_rows_.end || table.slice[row] != slice) return;
+    ++args_rows_.begin;
+    writer_.BeginEntries();
+    rest_.ForEach(model_.pools.Text(table.args[row]),
+                  [&](std::string_view key, JsonValue value) { writer_.AddEntry(key, value); });
+    writer_.EndEntries(timeline::kArgsKey);
   }
 
   Status WriteMemory() {
@@ -423,6 +439,8 @@ class TimelinePackets {
   std::vector<ArrowEnd> arrows_;
   size_t next_arrow_ = 0;
   size_t next_work_, next_op_, next_collective_;
+  timeline::RowRange args_rows_;  // those that are not written yet
+  trace_events::RestArgs rest_;
 };
 
 constexpr std::string_view kFile = "timeline.pftrace";

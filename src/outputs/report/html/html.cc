@@ -93,7 +93,7 @@ std::string ContentsJson(const Model& model) {
 }  // namespace
 
 std::string MakePage(const Model& model, const Islands& islands) {
-  const std::string data = RunJson(model, 0);
+  const std::string data = PageJson(model);
   const std::string elements = islands.Elements();
   std::string_view rest = EmbeddedPage();
   std::string out;

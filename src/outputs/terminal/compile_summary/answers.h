@@ -16,6 +16,10 @@ struct SummaryOptions {
   std::string compile_id;  // one compilation alone ("0/0"); empty: all
 };
 
+// kNotFound, with ids that are near, when no compilation has the id; attempts ("0/0_1") count as
+// their compilation.
+Status CheckCompileId(const Model& model, std::string_view compile_id);
+
 // On one screen: the first lines say what matters, a section follows for each question
 // (compilations and why they happened again, graph breaks, time, caches, ranks, what makes the log
 // large).

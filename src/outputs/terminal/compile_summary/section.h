@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text/columns.h"
+#include "base/text/seconds.h"
 #include "base/text/strings.h"
-#include "base/text/units.h"
 
 namespace debrief::outputs::compile_summary {
 
@@ -50,12 +49,6 @@ class Section {
   size_t width_;
   TextTable table_;
 };
-
-// "17.0 s", "340 ms", "0 s"; "-" for none.
-inline std::string SecondsText(double seconds) {
-  if (std::isnan(seconds)) return "-";
-  return seconds == 0 ? "0 s" : DurationText(std::llround(seconds * 1e9));
-}
 
 // "train.py:27"; the last part of the path is enough to find it. "-" when not known.
 inline std::string PlaceText(std::string_view file, int64_t line) {

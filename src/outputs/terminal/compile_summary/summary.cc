@@ -11,6 +11,7 @@
 #include "base/text/safe_name.h"
 #include "outputs/output.h"
 #include "outputs/terminal/compile_summary/answers.h"
+#include "outputs/terminal/compile_summary/one_compilation.h"
 #include "outputs/terminal/compile_summary/section.h"
 #include "tables/compilation.h"
 #include "tables/compile_break.h"
@@ -22,6 +23,7 @@
 #include "tables/compile_rank_time.h"
 #include "tables/compile_shape.h"
 #include "tables/compile_weight.h"
+#include "tables/input.h"
 
 namespace debrief::outputs::compile_summary {
 
@@ -64,12 +66,16 @@ class Tally {
 
 class Summary {
  public:
-  Summary(const Model& model, const SummaryOptions& options) : model_(model), options_(options) {
+  Summary(const Model& model, const SummaryOptions& options)
+      : model_(model), options_(options), only_(options.compile_id) {
     const auto& logs = model.tables.Get<CompileLogTable>();
     for (size_t i = 0; i < logs.size(); ++i) ranks_.insert(logs.rank[i]);
+    const auto& all = model.tables.Get<CompilationTable>();  // of texts, where there is no log
+    for (size_t i = 0; i < all.size() && logs.size() == 0; ++i) ranks_.insert(all.rank[i]);
   }
 
   std::string Text() {
+    if (!HasEntries()) return NothingText();
     WriteHead();
     WriteFindings();
     WriteCompilations();
@@ -93,12 +99,25 @@ class Summary {
   std::string_view Text(StringId id) const { return model_.pools.Text(id); }
   std::string OneLine(StringId id) const { return std::string(FirstLine(Text(id))); }
 
-  bool IsWanted(StringId compile_id) const {
-    std::string_view id = Text(compile_id);
-    return options_.compile_id.empty() || id.substr(0, id.find('_')) == options_.compile_id;
-  }
+  bool IsWanted(StringId compile_id) const { return only_.Is(Text(compile_id)); }
 
   std::string Rank(int32_t rank) const { return rank == kNone32 ? "-" : std::to_string(rank); }
+
+  bool HasEntries() const {
+    const auto& logs = Get<CompileLogTable>();
+    return Get<CompilationTable>().size() > 0 ||
+           std::ranges::any_of(logs.entries, [](int64_t entries) { return entries > 0; });
+  }
+
+  // What was read instead of a log, so that nobody takes silence for health.
+  std::string NothingText() const {
+    const auto& inputs = Get<InputTable>();
+    std::string text;
+    for (size_t i = 0; i < std::min(inputs.size(), options_.rows); ++i)
+      text += fmt::format("{}: no TORCH_TRACE entries and no compilations in lines of TORCH_LOGS\n",
+                          Printable(Text(inputs.path[i])));
+    return text;
+  }
 
   // One line for what happened, in the order of what a reader asks.
   void WriteHead() {
@@ -127,7 +146,7 @@ class Summary {
   void WriteFindings() {
     size_t shown = 0;
     for (const Finding& finding : model_.findings) {
-      if (!finding.rule.starts_with("compile") || shown == 3) continue;
+      if (!finding.rule.starts_with("compile") || shown == 3 || !only_.IsAbout(finding)) continue;
       out_ += fmt::format("{}: {}\n", SeverityName(finding.severity),
                           Printable(FirstLine(finding.headline)));
       if (shown++ == 0 && !finding.next_step.empty())
@@ -167,7 +186,7 @@ class Summary {
     const auto& all = Get<CompileBreakTable>();
     Section section("Graph breaks", Heads({"count", "line", "cost", "reason"}), options_.width);
     for (size_t i = 0; i < all.size(); ++i) {
-      if (!IsWanted(all.first_compile_id[i])) continue;
+      if (!only_.IsIn(Text(all.compile_ids[i]))) continue;
       section.Row(
           Cells(all.rank[i],
                 {std::to_string(all.count[i]), PlaceText(Text(all.user_file[i]), all.user_line[i]),
@@ -282,6 +301,7 @@ class Summary {
 
   const Model& model_;
   const SummaryOptions& options_;
+  OneCompilation only_;
   std::set<int32_t> ranks_;
   std::string out_;
 };

@@ -2,6 +2,7 @@
 #include "base/json/writer.h"
 #include "outputs/table_cell.h"
 #include "outputs/terminal/compile_summary/answers.h"
+#include "outputs/terminal/compile_summary/one_compilation.h"
 
 namespace debrief::outputs::compile_summary {
 
@@ -23,12 +24,16 @@ constexpr std::string_view kTables[] = {"compilation",          "compile_autotun
 
 // Whether the row belongs to the compilation that was asked for; rows of tables without compile ids
 // do not.
-bool IsWanted(const Model& model, const Table& table, size_t row, std::string_view wanted) {
-  if (wanted.empty()) return true;
-  const std::optional<size_t> column = FindColumn(table.info(), "compile_id");
-  if (!column) return false;
-  const std::string_view id = model.pools.Text(ValueAt<StringId>(table, *column, row));
-  return id.substr(0, id.find('_')) == wanted;
+bool IsWanted(const Model& model, const Table& table, size_t row, const OneCompilation& only) {
+  if (only.is_all()) return true;
+  auto text = [&](std::string_view name) -> std::optional<std::string_view> {
+    const std::optional<size_t> column = FindColumn(table.info(), name);
+    if (!column) return std::nullopt;
+    return model.pools.Text(ValueAt<StringId>(table, *column, row));
+  };
+  if (auto id = text("compile_id")) return only.Is(*id);
+  auto ids = text("compile_ids");
+  return ids && only.IsIn(*ids);
 }
 
 }  // namespace
@@ -38,7 +43,10 @@ std::string SummaryJson(const Model& model, const SummaryOptions& options) {
   JsonWriter json(&text, 1);
   json.BeginObject().Field("schema", 1);
   std::vector<Finding> findings = model.findings;
-  std::erase_if(findings, [](const Finding& one) { return !one.rule.starts_with("compile"); });
+  const OneCompilation only(options.compile_id);
+  std::erase_if(findings, [&](const Finding& one) {
+    return !one.rule.starts_with("compile") || !only.IsAbout(one);
+  });
   json.Objects("findings", findings, [&](const Finding& finding) {
     json.Field("rule", finding.rule).Field("severity", SeverityName(finding.severity));
     json.Field("headline", finding.headline).Field("next_step", finding.next_step);
@@ -48,7 +56,7 @@ std::string SummaryJson(const Model& model, const SummaryOptions& options) {
     json.Key(name).BeginArray();
     if (const Table* table = model.tables.Find(name)) {
       for (size_t row = 0; row < table->size(); ++row) {
-        if (IsWanted(model, *table, row, options.compile_id)) WriteRow(model, *table, row, json);
+        if (IsWanted(model, *table, row, only)) WriteRow(model, *table, row, json);
       }
     }
     json.EndArray();

@@ -35,7 +35,9 @@ constexpr size_t kMostVerdicts = 20;
 constexpr size_t kMostFindingsOfMany = 2;
 constexpr size_t kMostJobs = 12;
 constexpr size_t kMostDiagnostics = 8;
-constexpr size_t kMostTrouble = 1;  // below a story
+constexpr size_t kMostTrouble = 1;    // below a story
+constexpr size_t kMostOfTrouble = 2;  // lines of it, and of its remedy
+constexpr size_t kMostOfAll = 13;     // lines; how much more there is and what did not run follow
 
 void WriteFinding(const Finding& finding, const Model& model, Paper& paper) {
   paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline);
@@ -269,22 +271,25 @@ void WriteNotRun(const Model& model, Paper& paper) {
                4);
 }
 
-// Below a story: the same trouble in many inputs is one text, at most `most` of them; the remedies
-// where trouble is all that there is to tell.
+// Below a story: the same trouble in many inputs is one text; with remedies, and as many as there
+// is room for, where trouble is all that there is to say.
 void WriteFootLines(const Model& model, bool is_all, Paper& paper) {
-  const size_t most = is_all ? kMostDiagnostics : kMostTrouble;
   std::vector<SameTrouble> groups = GroupTrouble(model);
   std::erase_if(groups, [](const SameTrouble& group) {
     return group.example->kind->severity == Severity::kInfo;
   });
-  for (size_t i = 0; i < std::min(most, groups.size()); ++i) {
-    const DiagnosticKind& kind = *groups[i].example->kind;
-    paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity), TroubleText(model, groups[i]),
-                   is_all ? SIZE_MAX : 1);
-    if (is_all) paper.Line(kind.remedy, 9, Ink::kDim);
+  size_t shown = 0;
+  while (shown < groups.size() &&
+         (is_all ? paper.lines() + 2 * kMostOfTrouble <= kMostOfAll : shown < kMostTrouble)) {
+    const DiagnosticKind& kind = *groups[shown].example->kind;
+    paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity),
+                   TroubleText(model, groups[shown]), is_all ? kMostOfTrouble : 1);
+    if (is_all) paper.Beside(kind.remedy, kMostOfTrouble);
+    ++shown;
   }
-  if (is_all && groups.size() > most)
-    paper.Beside(fmt::format("... and {} more kinds of trouble: see --json", groups.size() - most));
+  if (is_all && groups.size() > shown)
+    paper.Beside(
+        fmt::format("... and {} more kinds of trouble: see --json", groups.size() - shown));
 }
 
 void WriteNotRunLine(const Model& model, Paper& paper) {
@@ -299,7 +304,7 @@ void WriteNotRunLine(const Model& model, Paper& paper) {
   paper.Labelled("not run", Ink::kDim,
                  fmt::format("{} of {} analyses lack input (debrief list analyses){}", lacking,
                              model.analyses.size(), failed),
-                 2);
+                 1);
 }
 
 Status Write(const Model& model, const OutputContext& context) {

@@ -34,8 +34,10 @@ class Paper {
     std::string clean = Printable(text);
     size_t width = static_cast<size_t>(std::max(20, width_ - hang));
     std::string indent(static_cast<size_t>(hang), ' ');
-    for (const std::string& line : Wrap(clean, width))
+    for (const std::string& line : Wrap(clean, width)) {
       sink_.Write(indent + Coloured(line, ink) + "\n");
+      ++lines_;
+    }
     empty_ = false;
   }
 
@@ -61,7 +63,7 @@ class Paper {
     empty_ = false;
   }
 
-  // Lines of labelled texts so far.
+  // Lines so far, but for titles and tables.
   size_t lines() const { return lines_; }
 
   // Columns that a labelled text has.

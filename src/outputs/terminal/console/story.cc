@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
@@ -20,11 +21,11 @@ namespace debrief::outputs::console {
 
 namespace {
 
-constexpr size_t kMostHeadline = 3;  // lines
+constexpr size_t kMostHeadline = 2;  // lines
 constexpr size_t kMostEvidence = 2;
 constexpr size_t kMostNext = 3;  // lines
 constexpr size_t kMostOthers = 3;
-constexpr size_t kMostStory = 11;  // lines; inputs, trouble and what did not run follow
+constexpr size_t kMostStory = 11;  // lines; inputs (2), trouble and what did not run follow
 
 // "blamed: rank 5; confidence high (93 %): compared with sibling groups".
 std::string BlameWords(const Finding& finding) {
@@ -38,8 +39,36 @@ std::string BlameWords(const Finding& finding) {
   return finding.why.empty() ? words : fmt::format("{}: {}", words, finding.why);
 }
 
-void WriteFirst(const Model& model, const Finding& finding, const OutputContext& context,
-                Paper& paper) {
+// Its first sentences; how many more there are.
+size_t WriteEvidence(const Finding& finding, Paper& paper) {
+  size_t shown = 0, left = 0;
+  for (const Evidence& evidence : finding.evidence) {
+    // Without rows it is the headline at full length, which findings.json and the report have.
+    if (evidence.table.empty()) continue;
+    if (++shown > kMostEvidence) {
+      ++left;
+    } else {
+      paper.Beside("evidence: " + evidence.text);
+    }
+  }
+  return left;
+}
+
+// "... and 2 more findings, 3 more lines of evidence: debrief explain out".
+void WriteMore(size_t findings, size_t evidence, const std::string& folder, Paper& paper) {
+  if (findings + evidence == 0) return;
+  std::string words;
+  if (findings > 0) words = Plural(findings, "more finding");
+  if (evidence > 0)
+    words +=
+        fmt::format("{}{} of evidence", words.empty() ? "" : ", ", Plural(evidence, "more line"));
+  paper.Beside(fmt::format("... and {}: {}", words,
+                           folder.empty() ? "see --json" : "debrief explain " + folder));
+}
+
+// How many lines of evidence are not shown.
+size_t WriteFirst(const Model& model, const Finding& finding, const OutputContext& context,
+                  Paper& paper) {
   paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline,
                  kMostHeadline);
   const std::string blame = BlameWords(finding);
@@ -49,26 +78,22 @@ void WriteFirst(const Model& model, const Finding& finding, const OutputContext&
                                                         paper.Room(), context.unicode);
     if (!sketch.empty()) paper.Beside(sketch);
   }
-  size_t left = kMostEvidence;
-  for (const Evidence& evidence : finding.evidence) {
-    // Without rows it is the headline at full length, which findings.json and the report have.
-    if (evidence.table.empty() || left-- == 0) continue;
-    paper.Beside("evidence: " + evidence.text);
-    if (left == 0) break;
-  }
+  const size_t left = WriteEvidence(finding, paper);
   if (!finding.next_step.empty()) paper.Beside("next: " + finding.next_step, kMostNext);
-  if (finding.explains.empty()) return;
+  if (finding.explains.empty()) return left;
   const std::string& example = model.findings[finding.explains.front()].headline;
   const size_t count = finding.explains.size();
   paper.Beside(fmt::format(
       "{}: {}", count == 1 ? "consequence" : fmt::format("{} consequences", count), example));
+  return left;
 }
 
 }  // namespace
 
 void WriteStory(const Model& model, const JobVerdict& verdict, const OutputContext& context,
                 Paper& paper) {
-  WriteFirst(model, model.findings[verdict.findings.front()], context, paper);
+  const size_t evidence =
+      WriteFirst(model, model.findings[verdict.findings.front()], context, paper);
   const size_t room = kMostStory - std::min(kMostStory, paper.lines());
   const size_t others = std::min(kMostOthers, std::max(room, size_t{1}) - 1);
   const size_t shown = std::min(verdict.told, others + 1);
@@ -76,8 +101,7 @@ void WriteStory(const Model& model, const JobVerdict& verdict, const OutputConte
     const Finding& finding = model.findings[verdict.findings[i]];
     paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline, 1);
   }
-  if (shown < verdict.told)
-    paper.Beside(fmt::format("... and {} more: see findings.json or --json", verdict.told - shown));
+  WriteMore(verdict.told - shown, evidence, context.folder, paper);
 }
 
 void WriteInputsLine(const Model& model, Paper& paper) {

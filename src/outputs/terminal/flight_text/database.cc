@@ -9,10 +9,14 @@
 
 #include "base/json/writer.h"
 #include "base/pools/numbering.h"
+#include "outputs/terminal/flight_text/flat_sinks.h"
 #include "outputs/terminal/flight_text/flight_text.h"
 #include "tables/comm_op.h"
 #include "tables/input.h"
+#include "tables/process_exit.h"
+#include "tables/process_identity.h"
 #include "tables/rank.h"
+#include "tables/recording.h"
 
 namespace debrief::outputs::flight_text {
 
@@ -202,21 +206,41 @@ Status Calls(const Model& model, const Database& db, Ids& ids, FlatSink& sink) {
   return table.End();
 }
 
+// What inputs tell of the processes that the ranks of an attempt are.
+struct Process {
+  StringId host = StringId::kNone;
+  int64_t pid = kNone64;
+};
+
+// The last row of a table that names a process counts: what comes later is nearer to the dump.
+template <typename Table>
+void LearnProcesses(const Table& table, const Dumps& dumps, std::map<int32_t, Process>& processes) {
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table.job[i] != dumps.job || table.attempt[i] != dumps.attempt) continue;
+    Process& process = processes[table.rank[i]];
+    if (table.host[i] != StringId::kNone) process.host = table.host[i];
+    if constexpr (requires { table.pid; }) {
+      if (table.pid[i] != kNone64) process.pid = table.pid[i];
+    }
+  }
+}
+
 Status Processes(const Model& model, const Dumps& dumps, FlatSink& sink) {
   const auto& ops = model.tables.Get<CommOpTable>();
   const auto& inputs = model.tables.Get<InputTable>();
-  const auto& ranks = model.tables.Get<RankTable>();
-  TableRows table(sink, "processes", "rank BIGINT; host VARCHAR; input VARCHAR");
-  std::map<int32_t, StringId> hosts;
-  for (size_t i = 0; i < ranks.size(); ++i) hosts[ranks.rank[i]] = ranks.host[i];
+  TableRows table(sink, "processes", "rank BIGINT; host VARCHAR; pid BIGINT; input VARCHAR");
+  std::map<int32_t, Process> processes;
+  LearnProcesses(model.tables.Get<ProcessExitTable>(), dumps, processes);
+  LearnProcesses(model.tables.Get<ProcessIdentityTable>(), dumps, processes);
+  LearnProcesses(model.tables.Get<RecordingTable>(), dumps, processes);
+  LearnProcesses(model.tables.Get<RankTable>(), dumps, processes);
   for (const RankDump& dump : dumps.ranks) {
-    const auto known = hosts.find(dump.rank);
-    const std::string_view host = known == hosts.end() ? "" : model.pools.Text(known->second);
+    const Process process = processes[dump.rank];
     std::string_view path;
     int32_t input = dump.entries.empty() ? kNone32 : ops.input[dump.entries.front().row];
     if (input >= 0 && static_cast<size_t>(input) < inputs.size())
       path = model.pools.Text(inputs.path[static_cast<size_t>(input)]);
-    table.Add(dump.rank, host, path);
+    table.Add(dump.rank, model.pools.Text(process.host), process.pid, path);
   }
   return table.End();
 }
@@ -265,40 +289,10 @@ Status Ops(const Model& model, const Dumps& dumps, const Database& db, Ids& ids,
   return table.End();
 }
 
-class JsonSink final : public FlatSink {
- public:
-  using Append = std::function<Status(std::string_view)>;
-  explicit JsonSink(const Append& append) : append_(append) {}
-
-  Status Begin(const FlatTable& table) override {
-    is_first_row_ = true;
-    return append_(fmt::format(",\n\"{}\": [", table.name));
-  }
-
-  Status Row(std::string_view json) override {
-    TRY(append_(is_first_row_ ? "\n" : ",\n"));
-    is_first_row_ = false;
-    return append_(json);
-  }
-
-  Status End(const FlatTable&) override { return append_("]"); }
-
- private:
-  const Append& append_;
-  bool is_first_row_ = true;
-};
-
-}  // namespace
-
-Status WriteFlatTables(const Model& model, const FlightTextOptions& options, bool compat,
-                       FlatSink& sink) {
-  auto attempts = AttemptsWithDumps(model);
-  if (attempts.size() != 1) {
-    return Status(Code::kUsage,
-                  fmt::format("-o takes the dumps of one job; there are {}", attempts.size()))
-        .Remedy("Name the folder of one job.");
-  }
-  LoadOptions load = LoadOptionsOf(options, attempts.front());
+// The tables of one attempt.
+Status WriteAttempt(const Model& model, const FlightTextOptions& options,
+                    std::pair<int32_t, int32_t> attempt, bool compat, FlatSink& sink) {
+  LoadOptions load = LoadOptionsOf(options, attempt);
   load.strict = load.align = compat;
   ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, load));
   ASSIGN_OR_RETURN(Database db, FindDatabase(model, dumps, options, compat));
@@ -313,12 +307,39 @@ Status WriteFlatTables(const Model& model, const FlightTextOptions& options, boo
   return Tracebacks(model, ids, sink);
 }
 
+}  // namespace
+
+Status WriteFlatTables(const Model& model, const FlightTextOptions& options, bool compat,
+                       FlatSink& sink) {
+  auto attempts = AttemptsWithDumps(model);
+  if (attempts.size() != 1) {
+    return Status(Code::kUsage,
+                  fmt::format("-o takes the dumps of one job; there are {}", attempts.size()))
+        .Remedy("Name the folder of one job.");
+  }
+  return WriteAttempt(model, options, attempts.front(), compat, sink);
+}
+
 Status WriteFlatJson(const Model& model, const FlightTextOptions& options, bool compat,
                      const std::function<Status(std::string_view)>& append) {
   TRY(append("{\"schema\": 1"));
   JsonSink sink(append);
   TRY(WriteFlatTables(model, options, compat, sink));
   return append("}\n");
+}
+
+Status WriteFlatPickle(const Model& model, const FlightTextOptions& options, bool compat,
+                       const std::function<Status(std::string_view)>& append) {
+  PickleSink sink(append);
+  TRY(WriteFlatTables(model, options, compat, sink));
+  return sink.Finish();
+}
+
+Status WriteTables(const Model& model, const FlightTextOptions& options, TextSink& out) {
+  TextTableSink sink(Log(out, /*verbose=*/true));
+  for (auto attempt : AttemptsWithDumps(model))
+    TRY(WriteAttempt(model, options, attempt, /*compat=*/false, sink));
+  return {};
 }
 
 }  // namespace debrief::outputs::flight_text

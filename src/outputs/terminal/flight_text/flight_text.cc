@@ -6,30 +6,15 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text/units.h"
 #include "compat/torchfrtrace/tabulate.h"
+#include "outputs/terminal/flight_text/regions.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
 
 namespace debrief::outputs::flight_text {
 
 namespace {
-
-std::vector<int32_t> RanksOf(const Model& model, ListId list) {
-  std::vector<int32_t> ranks;
-  for (int64_t rank : model.pools.lists.Get(list)) ranks.push_back(static_cast<int32_t>(rank));
-  return ranks;
-}
-
-DumpGroup GroupOf(const Model& model, size_t match) {
-  const auto& matches = model.tables.Get<CommMatchTable>();
-  DumpGroup group;
-  group.name = model.pools.Text(matches.group_name[match]);
-  group.desc = model.pools.Text(matches.group_desc[match]);
-  group.ranks = RanksOf(model, matches.members[match]);
-  group.key = group.name;
-  group.members = PythonSet(group.ranks);
-  return group;
-}
 
 void WriteMatchBlock(const Model& model, size_t match, const std::vector<size_t>& rows,
                      const Log& log) {
@@ -44,7 +29,7 @@ void WriteMatchBlock(const Model& model, size_t match, const std::vector<size_t>
 void WriteRegion(const Model& model, size_t match, const std::vector<size_t>& rows, bool fits,
                  const Log& log) {
   const auto& ops = model.tables.Get<CommOpTable>();
-  DumpGroup group = GroupOf(model, match);
+  DumpGroup group = GroupOfMatch(model, match);
   std::map<int32_t, std::vector<Cell>> columns;
   size_t most = 0;
   for (size_t row : rows) {
@@ -73,37 +58,34 @@ Status WriteDetails(const Model& model, const FlightTextOptions& options, TextSi
   const auto& matches = model.tables.Get<CommMatchTable>();
   if (!HasMatches(model)) return WriteCompat(model, options, sink);
   Log log(sink, options.verbose);
-  std::map<int64_t, std::vector<size_t>> ops = OpsByMatch(model);
+  const RowsByMatch ops = OpsByMatch(model);
+  const P2pRegions batches(model, ops);
+  std::vector<bool> shown(batches.all().size());
   int64_t blocks = 0;
   size_t regions = 0;
+  for (const P2pRegion& batch : batches.all()) regions += batch.fits;
   for (size_t i = 0; i < matches.size(); ++i) {
-    const std::vector<size_t>& rows = ops[matches.match[i]];
-    if (rows.empty()) continue;
+    const auto rows = ops.find(matches.match[i]);
+    if (rows == ops.end()) continue;
     bool missing = !model.pools.lists.Get(matches.missing[i]).empty();
     bool fits = matches.mismatch[i] == StringId::kNone && !missing;
     bool region = model.pools.Text(matches.kind[i]) == "region";
+    bool is_shown = options.verbose || (!fits && blocks < options.mismatch_cap);
     regions += region && fits;
-    if (region && (!fits || options.verbose)) WriteRegion(model, i, rows, fits, log);
-    if (!fits && ++blocks <= options.mismatch_cap) WriteMatchBlock(model, i, rows, log);
+    if (region && is_shown) WriteRegion(model, i, rows->second, fits, log);
+    if (const int32_t batch = batches.Of(matches.match[i]); batch >= 0 && is_shown) {
+      const auto at = static_cast<size_t>(batch);
+      if (!shown[at]) batches.Write(batches.all()[at], log);
+      shown[at] = true;
+    }
+    if (!fits && ++blocks <= options.mismatch_cap) WriteMatchBlock(model, i, rows->second, log);
   }
   if (blocks > options.mismatch_cap) {
     log.Info(fmt::format("... and {} more: raise --mismatch_cap to see them",
                          blocks - options.mismatch_cap));
   }
   if (regions > 0 && !options.verbose)
-    log.Info(fmt::format("{} coalesced regions match; -v shows them", regions));
-  return {};
-}
-
-Status WriteTables(const Model& model, const FlightTextOptions& options, TextSink& sink) {
-  Log log(sink, /*verbose=*/true);
-  for (auto attempt : AttemptsWithDumps(model)) {
-    LoadOptions load = LoadOptionsOf(options, attempt);
-    load.align = !HasMatches(model);
-    ASSIGN_OR_RETURN(Dumps dumps, LoadDumps(model, load));
-    ASSIGN_OR_RETURN(Database db, FindDatabase(model, dumps, options, /*compat=*/false));
-    WriteDatabaseTables(model, dumps, db, log);
-  }
+    log.Info(fmt::format("{} match; -v shows them", Plural(regions, "coalesced region")));
   return {};
 }
 

@@ -1,7 +1,7 @@
 // What our matching found (tables comm_match, comm_call) in the words of PyTorch's analyzer.
 //
 //   WriteDetails    its blocks, and its tables of coalesced regions
-//   WriteTables     its four tables
+//   WriteTables     its four tables and their tracebacks, from the rows of WriteFlatTables
 //   WriteFlatTables  the flat database of `debrief flight -o`, as tables whose ids join:
 //
 //     groups(id, ...)       <- memberships, collectives, ncclcalls, ops: group_id
@@ -27,7 +27,8 @@ namespace debrief::outputs::flight_text {
 const Output& Describe();
 
 // Blocks for every match that is incomplete or whose members disagree, and the tables of coalesced
-// regions: those that do not match, all of them when verbose.
+// regions, of collectives as well as of sends and receives: those that do not match, all of them
+// when verbose.
 Status WriteDetails(const Model& model, const FlightTextOptions& options, TextSink& sink);
 Status WriteTables(const Model& model, const FlightTextOptions& options, TextSink& sink);
 
@@ -58,6 +59,9 @@ Status WriteFlatTables(const Model& model, const FlightTextOptions& options, boo
 // All of them as {"schema": 1, "groups": [...], ...}, one row a line, in pieces.
 Status WriteFlatJson(const Model& model, const FlightTextOptions& options, bool compat,
                      const std::function<Status(std::string_view)>& append);
+// The same as a plain pickle: lists and dicts that any Python reads without PyTorch.
+Status WriteFlatPickle(const Model& model, const FlightTextOptions& options, bool compat,
+                       const std::function<Status(std::string_view)>& append);
 
 // ---- What analyses/flight found (tables comm_match and comm_call), in the form of the analyzer's
 // database. The entry that speaks for a match is the majority's, so that the ranks named are those
@@ -66,7 +70,8 @@ Status WriteFlatJson(const Model& model, const FlightTextOptions& options, bool 
 bool HasMatches(const Model& model);
 
 // Rows of comm_op that belong to each match, by its number.
-std::map<int64_t, std::vector<size_t>> OpsByMatch(const Model& model);
+using RowsByMatch = std::map<int64_t, std::vector<size_t>>;
+RowsByMatch OpsByMatch(const Model& model);
 
 // Row `match` of comm_match, to which `rows` of comm_op (at least one) belong.
 Collective CollectiveOfMatch(const Model& model, size_t match, const std::vector<size_t>& rows);

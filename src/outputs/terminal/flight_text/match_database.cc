@@ -33,11 +33,22 @@ const Entry& RightCall(const std::vector<Entry>& entries, const std::vector<bool
   });
 }
 
+// Without the end marker of a batch, which stands for all of its sends and receives.
+std::vector<size_t> OwnRows(const Model& model, size_t match, const std::vector<size_t>& rows) {
+  const auto& ops = model.tables.Get<CommOpTable>();
+  if (model.pools.Text(model.tables.Get<CommMatchTable>().kind[match]) != "p2p") return rows;
+  std::vector<size_t> own;
+  for (size_t row : rows) {
+    if (IsP2p(model.pools.Text(ops.op[row]))) own.push_back(row);
+  }
+  return own.empty() ? rows : own;
+}
+
 }  // namespace
 
 bool HasMatches(const Model& model) { return model.tables.Get<CommMatchTable>().size() > 0; }
 
-std::map<int64_t, std::vector<size_t>> OpsByMatch(const Model& model) {
+RowsByMatch OpsByMatch(const Model& model) {
   const auto& calls = model.tables.Get<CommCallTable>();
   std::map<int64_t, std::vector<size_t>> ops;
   size_t count = model.tables.Get<CommOpTable>().size();
@@ -53,9 +64,11 @@ Collective CollectiveOfMatch(const Model& model, size_t match, const std::vector
   const auto& ops = model.tables.Get<CommOpTable>();
   auto blamed_ranks = model.pools.lists.Get(matches.blamed[match]);
   std::vector<Entry> entries;
+  std::vector<int32_t> ranks;
   std::vector<bool> blamed;
-  for (size_t row : rows) {
+  for (size_t row : OwnRows(model, match, rows)) {
     entries.push_back(ReadEntry(model, row));
+    ranks.push_back(ops.rank[row]);
     blamed.push_back(std::find(blamed_ranks.begin(), blamed_ranks.end(), ops.rank[row]) !=
                      blamed_ranks.end());
   }
@@ -69,7 +82,7 @@ Collective CollectiveOfMatch(const Model& model, size_t match, const std::vector
     Result<MatchInfo> info = Match(about.entry, entries[i], about.expected.size());
     bool peer = IsP2p(about.entry.op) && entries[i].op == about.entry.op;
     if (!peer && info.ok() && info.value().IsError())
-      about.misfits.push_back({ops.rank[rows[i]], entries[i], info.value()});
+      about.misfits.push_back({ranks[i], entries[i], info.value()});
   }
   return about;
 }

@@ -55,6 +55,7 @@ class Answerer {
     AddWallTimes();
     ListSlowest();
     FindPeak();
+    answers_.metadata = MetadataOf(model_);
     ListLosses();
     ListOpen();
     return std::move(answers_);
@@ -149,7 +150,7 @@ class Answerer {
   // Percentiles of several ranks or devices do not follow from those of each.
   void FinishSummary(Name& name, op_trace::OpSummary& op) const {
     const uint64_t timed = op.count - name.without_duration;
-    op.mean_ns = timed == 0 ? 0 : op.duration_ns / static_cast<int64_t>(timed);
+    op.mean_ns = op_trace::MeanOf(op.duration_ns, timed);
     if (name.durations.empty()) return;
     op.p50_ns = op_trace::Percentile(name.durations, 50);
     op.p99_ns = op_trace::Percentile(name.durations, 99);
@@ -253,6 +254,7 @@ class Answerer {
       open.pid = recordings.pid[recording];
       open.thread = ops_.thread[row];
       open.closed = recordings.closed[recording] != 0;
+      open.copied = recordings.copied[recording] != 0;
       open.operations.emplace_back(model_.pools.Text(ops_.operation[row]));
       open.open_for_ns.push_back(ops_.duration_ns[row]);
     }

@@ -43,6 +43,7 @@ struct OpenOps {
   int64_t pid = 0;
   int64_t thread = 0;
   bool closed = false;  // the recording was, by the program
+  bool copied = false;  // by the program, while it ran
   std::vector<std::string> operations;
   std::vector<int64_t> open_for_ns;
 };
@@ -75,8 +76,9 @@ struct OpAnswers {
   int64_t communication_ns = 0;  // self time
   double communication_of_op_time = 0;
   std::optional<double> communication_of_wall;
-  std::vector<ListedOp> slowest;    // by self time, at most `top`
-  std::vector<ListedOp> hot_spots;  // in the order of the trace
+  std::vector<ListedOp> slowest;                // by self time, at most `top`
+  std::vector<ListedOp> hot_spots;              // in the order of the trace
+  std::map<std::string, std::string> metadata;  // what the programs told about themselves
   std::vector<Losses> losses;
   std::vector<OpenOps> open;
 };

@@ -56,9 +56,16 @@ void WriteLosses(const OpAnswers& answers, JsonWriter& json) {
   });
 }
 
+void WriteMetadata(const OpAnswers& answers, JsonWriter& json) {
+  json.Key("metadata").BeginObject();
+  for (const auto& [key, value] : answers.metadata) json.Field(key, value);
+  json.EndObject();
+}
+
 void WriteOpen(const OpAnswers& answers, JsonWriter& json) {
   json.Objects("open", answers.open, [&](const OpenOps& open) {
-    json.Field("closed", open.closed).ListField("open_for_ns", open.open_for_ns);
+    json.Field("closed", open.closed).Field("copied", open.copied);
+    json.ListField("open_for_ns", open.open_for_ns);
     json.Array("operations", open.operations, [&](const std::string& name) { json.Value(name); });
     json.Field("pid", open.pid).Field("rank", open.rank).Field("thread", open.thread);
   });
@@ -94,6 +101,7 @@ void WriteJson(const OpAnswers& answers, TextSink& out) {
   WriteDevices(answers, json);
   WriteList("hot_spots", answers.hot_spots, json);
   WriteLosses(answers, json);
+  WriteMetadata(answers, json);
   WriteOpen(answers, json);
   WriteOps(answers, json);
   WriteList("slowest", answers.slowest, json);

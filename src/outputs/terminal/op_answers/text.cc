@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/bytes/growing_file.h"
 #include "base/text/columns.h"
@@ -35,6 +36,8 @@ double ShareOf(int64_t part, int64_t all) {
 
 std::string SizeText(uint64_t bytes) { return BytesText(static_cast<double>(bytes)); }
 
+std::string MeanText(double ns) { return DurationText(std::llround(ns)); }
+
 class Screen {
  public:
   Screen(const OpAnswers& answers, const OpsOptions& options, TextSink& out)
@@ -42,6 +45,7 @@ class Screen {
 
   void Write() {
     WriteTotals();
+    WriteMetadata();
     if (answers_.count == 0) return;
     WriteOps();
     WriteDevices();
@@ -97,6 +101,20 @@ class Screen {
                              Plural(answers_.without_duration, "op")));
   }
 
+  void WriteMetadata() {
+    if (answers_.metadata.empty()) return;
+    Title("Metadata");
+    TextTable table({{"key", TextTable::kLeft, SIZE_MAX}, {"value", TextTable::kLeft, SIZE_MAX}});
+    const size_t shown = Shown(answers_.metadata.size());
+    size_t left = shown;
+    for (const auto& [key, value] : answers_.metadata) {
+      if (left-- == 0) break;
+      table.Add({Printable(key), Printable(value)});
+    }
+    WriteTable(table);
+    More(shown, answers_.metadata.size());
+  }
+
   void WriteOps() {
     Title("Ops by self time");
     TextTable table =
@@ -104,9 +122,9 @@ class Screen {
     const size_t shown = Shown(answers_.ops.size());
     for (const op_trace::OpSummary& op : std::span(answers_.ops).first(shown)) {
       table.Add({DurationText(op.self_ns), PercentText(ShareOf(op.self_ns, answers_.op_time_ns)),
-                 DurationText(op.duration_ns), fmt::format("{}", op.count),
-                 DurationText(op.mean_ns), DurationText(op.p50_ns), DurationText(op.p99_ns),
-                 SizeText(op.bytes), op.operation});
+                 DurationText(op.duration_ns), fmt::format("{}", op.count), MeanText(op.mean_ns),
+                 DurationText(op.p50_ns), DurationText(op.p99_ns), SizeText(op.bytes),
+                 op.operation});
     }
     WriteTable(table);
     More(shown, answers_.ops.size());
@@ -130,7 +148,7 @@ class Screen {
       out_.Write(fmt::format("  imbalance {:.3f}: the busiest has {}, the mean of {} is {}\n",
                              answers_.balance->imbalance, DurationText(answers_.balance->max_ns),
                              answers_.balance->devices.size(),
-                             DurationText(answers_.balance->ideal_ns)));
+                             MeanText(answers_.balance->ideal_ns)));
   }
 
   void WriteCommunication() {
@@ -200,7 +218,9 @@ class Screen {
         line += fmt::format("{}{}", i > 0 ? " > " : "", Printable(open.operations[i]));
       line +=
           fmt::format(", open for {}; the recording was {}", DurationText(open.open_for_ns.back()),
-                      open.closed ? "closed" : "never closed: killed, or still running");
+                      open.closed   ? "closed"
+                      : open.copied ? "copied while the process ran"
+                                    : "never closed: killed, or still running");
       out_.Write(line + "\n");
     }
     More(Shown(answers_.open.size()), answers_.open.size());

@@ -9,9 +9,17 @@ namespace {
 
 using SampleTimes = std::vector<int64_t>;  // by sample
 
-SampleTimes TimesOf(const Amounts& amounts, uint32_t samples) {
-  SampleTimes times(samples, 0);
+// To the nearest; `count` above 0. A product of a time and two counts needs more than 64 bits.
+int64_t Divide(__int128 sum, __int128 count) {
+  const __int128 half = count / 2;
+  return static_cast<int64_t>(sum >= 0 ? (sum + half) / count : -((-sum + half) / count));
+}
+
+// Means over ranks.
+SampleTimes TimesOf(const Amounts& amounts, const Side& side) {
+  SampleTimes times(side.samples, 0);
   for (const auto& [sample, time] : amounts.by_sample) times[sample] += time;
+  for (int64_t& time : times) time = Divide(time, side.ranks);
   return times;
 }
 
@@ -22,26 +30,28 @@ void Judge(const SampleTimes& a, const SampleTimes& b, int64_t floor, Change& me
   means.is_real = judged.is_real;
 }
 
-// To the nearest; `count` above 0. A product of a time and two counts needs more than 64 bits.
-int64_t Divide(__int128 sum, __int128 count) {
-  const __int128 half = count / 2;
-  return static_cast<int64_t>(sum >= 0 ? (sum + half) / count : -((-sum + half) / count));
-}
-
 class Comparison {
  public:
   Comparison(const Side& a, const Side& b) : a_(a), b_(b) {}
 
+  // The total is the mean of the samples, as `debrief diff` has it; idle time takes what rounding
+  // leaves, so that the parts add up to it.
   void AddParts(ProfileDiff& diff) const {
-    const int64_t floor = SmallestThatMatters(Divide(a_.total.total_ns, a_.samples));
-    diff.total = ChangeOfMeans(a_.total, b_.total, floor);
-    int64_t sum_a = 0, sum_b = 0;
+    const SampleTimes totals_a = TimesOf(a_.total, a_), totals_b = TimesOf(b_.total, b_);
+    const int64_t floor = SmallestThatMatters(Mean(totals_a));
+    diff.total = ChangeOf(totals_a, totals_b, floor);
+    int64_t sum_a = 0, sum_b = 0, left_a = diff.total.a, left_b = diff.total.b;
     for (size_t part = 0; part < kParts; ++part) {
       Change values;
-      values.a = NextMean(a_.parts[part].total_ns, a_.samples, sum_a);
-      values.b = NextMean(b_.parts[part].total_ns, b_.samples, sum_b);
-      Judge(TimesOf(a_.parts[part], a_.samples), TimesOf(b_.parts[part], b_.samples), floor,
-            values);
+      values.a = NextMean(a_.parts[part].total_ns, a_.windows(), sum_a);
+      values.b = NextMean(b_.parts[part].total_ns, b_.windows(), sum_b);
+      if (part + 1 == kParts) {
+        values.a = left_a;
+        values.b = left_b;
+      }
+      left_a -= values.a;
+      left_b -= values.b;
+      Judge(TimesOf(a_.parts[part], a_), TimesOf(b_.parts[part], b_), floor, values);
       diff.parts.push_back({static_cast<TimePart>(part), values});
     }
   }
@@ -79,15 +89,15 @@ class Comparison {
  private:
   // The mean of a sum's next piece, as the difference of rounded means of the running sum: so the
   // pieces add up to the rounded mean of the whole.
-  static int64_t NextMean(int64_t piece, uint32_t samples, int64_t& running) {
-    const int64_t before = Divide(running, samples);
+  static int64_t NextMean(int64_t piece, uint32_t windows, int64_t& running) {
+    const int64_t before = Divide(running, windows);
     running += piece;
-    return Divide(running, samples) - before;
+    return Divide(running, windows) - before;
   }
 
-  Change ChangeOfMeans(const Amounts& a, const Amounts& b, int64_t floor = 0) const {
-    Change values{.a = Divide(a.total_ns, a_.samples), .b = Divide(b.total_ns, b_.samples)};
-    Judge(TimesOf(a, a_.samples), TimesOf(b, b_.samples), floor, values);
+  Change ChangeOfMeans(const Amounts& a, const Amounts& b) const {
+    Change values{.a = Divide(a.total_ns, a_.windows()), .b = Divide(b.total_ns, b_.windows())};
+    Judge(TimesOf(a, a_), TimesOf(b, b_), 0, values);
     return values;
   }
 
@@ -106,8 +116,8 @@ class Comparison {
   // (launches a sample in B - those in A) x mean duration in A; all of it where one side has none.
   int64_t CountEffect(const Amounts& a, const Amounts& b, int64_t difference) const {
     if (a.count == 0 || b.count == 0) return difference;
-    const auto samples_a = static_cast<__int128>(a_.samples);
-    const auto samples_b = static_cast<__int128>(b_.samples);
+    const auto samples_a = static_cast<__int128>(a_.windows());
+    const auto samples_b = static_cast<__int128>(b_.windows());
     const __int128 more = b.count * samples_a - a.count * samples_b;
     return Divide(a.total_ns * more, a.count * samples_a * samples_b);
   }
@@ -123,12 +133,13 @@ class Comparison {
   }
 
   static SampleTimes OverlapTimes(const Side& side, TimePart part) {
-    SampleTimes times = TimesOf(side.parts[static_cast<size_t>(part)], side.samples);
+    Amounts left = side.parts[static_cast<size_t>(part)];
     for (const auto& [key, amounts] : side.kernels) {
       if (key.first != part) continue;
-      for (const auto& [sample, time] : amounts.by_sample) times[sample] -= time;
+      for (const auto& [sample, time] : amounts.by_sample)
+        left.by_sample.emplace_back(sample, -time);
     }
-    return times;
+    return TimesOf(left, side);
   }
 
   const Side& a_;
@@ -151,12 +162,20 @@ int64_t SmallestThatMatters(int64_t sample_ns) { return PercentOf(sample_ns, 2);
 
 Result<ProfileDiff> DiffProfiles(const Selection& a, const Selection& b) {
   ProfileDiff diff;
-  diff.unit = HasSteps(a) && HasSteps(b) ? Unit::kStep : Unit::kTimeline;
-  const Side side_a = SideOf(a, diff.unit), side_b = SideOf(b, diff.unit);
+  Side side_a = SideOf(a, Unit::kStep), side_b = SideOf(b, Unit::kStep);
+  if (side_a.kernels.empty() || side_b.kernels.empty()) {
+    diff.unit = Unit::kTimeline;
+    side_a = SideOf(a, Unit::kTimeline);
+    side_b = SideOf(b, Unit::kTimeline);
+  }
   if (side_a.samples == 0) return NothingToCompare("the first profile");
   if (side_b.samples == 0) return NothingToCompare("the second profile");
-  diff.samples_a = side_a.samples;
-  diff.samples_b = side_b.samples;
+  diff.samples_a = side_a.windows();
+  diff.samples_b = side_b.windows();
+  diff.steps_a = side_a.samples;
+  diff.steps_b = side_b.samples;
+  diff.left_out_a = static_cast<int64_t>(side_a.left_out);
+  diff.left_out_b = static_cast<int64_t>(side_b.left_out);
   const Comparison comparison(side_a, side_b);
   comparison.AddParts(diff);
   diff.kernels = comparison.Names(side_a.kernels, side_b.kernels);

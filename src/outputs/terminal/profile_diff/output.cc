@@ -25,7 +25,7 @@ std::vector<Candidate> Candidates(const Model& model, Unit unit) {
   for (size_t row = 0; row < timelines.size(); ++row) {
     const int32_t input = timelines.input[row], rank = timelines.rank[row];
     const Side side = SideOf({model, {input}}, unit);
-    if (side.samples == 0) continue;
+    if (side.kernels.empty()) continue;
     found.push_back(
         {input, RankName({.input = input, .rank = rank}), side.total.total_ns / side.samples});
   }

@@ -5,7 +5,8 @@
 //   compute   +0.90 ms =  gemm +1.00 (launched more often +0.40, slower +0.60)  ...
 //                         overlap -0.10 (kernels that ran beside others)
 //
-// Means are rounded so that sums stay exact: each is the difference of two rounded running sums.
+// Steps are those of model/timeline/typical_steps.h: `debrief diff` shows the same total. Means are
+// rounded so that sums stay exact: each is the difference of two rounded running sums.
 // A difference counts when it is larger than the scatter of the steps explains
 // (base/stats/noise.h).
 #pragma once
@@ -41,18 +42,23 @@ struct Amounts {
 
 using NamedAmounts = std::map<std::pair<TimePart, std::string_view>, Amounts>;
 
-// What one side of a comparison did, sample by sample. A sample is a step of a timeline or, without
-// steps, a timeline as a whole.
+// What one side of a comparison did, sample by sample. A sample is a step of the job, over all of
+// its ranks, or, without steps, a timeline as a whole.
 //
 // Its time divides into parts (table profile_breakdown, definition debrief) that add up; kernels,
 // copies and fills are clipped to the sample, so that what they take more than their part has is
 // what ran at the same time as something else.
 struct Side {
   uint32_t samples = 0;
+  uint32_t ranks = 1;   // that each sample adds up
+  size_t left_out = 0;  // steps that are unusually long
   Amounts total;
   Amounts parts[kParts];
   NamedAmounts kernels;  // by part and name of the kernel, copy or fill
   NamedAmounts ops;      // by part and name of the innermost op that launched them
+
+  // Steps of all ranks: what means are over.
+  uint32_t windows() const { return samples * ranks; }
 };
 
 // Timelines of a model, or those of some inputs of it.
@@ -60,9 +66,6 @@ struct Selection {
   const Model& model;
   std::vector<int32_t> inputs = {};  // empty: all
 };
-
-// Whether there are steps to compare: whole ones where any are, else those that were cut.
-bool HasSteps(const Selection& selection);
 
 // Texts point into the model. Cost: linear in the work on devices.
 Side SideOf(const Selection& selection, Unit unit);
@@ -94,8 +97,12 @@ struct NameDiff {
 
 struct ProfileDiff {
   Unit unit = Unit::kStep;
-  int64_t samples_a = 0;
+  int64_t samples_a = 0;  // steps of all ranks, or timelines
   int64_t samples_b = 0;
+  int64_t steps_a = 0;  // of the job
+  int64_t steps_b = 0;
+  int64_t left_out_a = 0;  // unusually long ones
+  int64_t left_out_b = 0;
   Change total;                   // the sum of `parts`
   std::vector<PartDiff> parts;    // each but idle is the sum of its kernels and its overlap
   std::vector<NameDiff> kernels;  // largest difference first

@@ -1,11 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "base/stats/intervals.h"
 #include "model/timeline/launches.h"
+#include "model/timeline/typical_steps.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
 #include "tables/profile_breakdown.h"
-#include "tables/timeline_step.h"
 
 namespace debrief::outputs::profile_diff {
 
@@ -21,35 +22,75 @@ bool IsSelected(const Selection& selection, int32_t input) {
                                                input) != selection.inputs.end();
 }
 
-// Steps that the recording did not cut; all when it cut every one.
-std::vector<int32_t> StepsToCompare(const Model& model, int32_t input) {
-  const auto& steps = model.tables.Get<TimelineStepTable>();
-  const timeline::RowRange rows = timeline::RowsOf(steps, input);
-  std::vector<int32_t> whole, all;
-  for (size_t row = rows.begin; row < rows.end; ++row) {
-    all.push_back(steps.step[row]);
-    if (steps.whole[row]) whole.push_back(steps.step[row]);
-  }
-  return whole.empty() ? all : whole;
-}
-
-// Rows of profile_breakdown that are the samples of one timeline, in order of time.
-std::vector<size_t> SampleRows(const Model& model, int32_t input, Unit unit) {
+// Rows of profile_breakdown about one timeline by our definition: as a whole, or step by step.
+std::vector<size_t> BreakdownRows(const Model& model, int32_t input, std::string_view scope) {
   const auto& rows = model.tables.Get<ProfileBreakdownTable>();
   const StringId definition = model.pools.strings.Find("debrief");
-  const StringId scope = model.pools.strings.Find(unit == Unit::kStep ? "step" : "all");
-  const std::vector<int32_t> steps = StepsToCompare(model, input);
+  const StringId wanted = model.pools.strings.Find(scope);
   const timeline::RowRange range = timeline::RowsOf(rows, input);
-  std::vector<size_t> samples;
+  std::vector<size_t> found;
   for (size_t row = range.begin; row < range.end; ++row) {
-    const bool is_sample =
-        rows.definition[row] == definition && rows.scope[row] == scope && rows.total_ns[row] > 0;
-    if (!is_sample) continue;
-    if (unit == Unit::kStep && !std::binary_search(steps.begin(), steps.end(), rows.step[row]))
-      continue;
-    samples.push_back(row);
+    if (rows.definition[row] == definition && rows.scope[row] == wanted && rows.total_ns[row] > 0)
+      found.push_back(row);
   }
-  return samples;
+  return found;
+}
+
+// One piece of time that counts.
+struct SampleWindow {
+  uint32_t sample = 0;
+  Interval time;
+  size_t row = SIZE_MAX;  // of profile_breakdown; SIZE_MAX: nothing ran on a device
+};
+
+using WindowsOfInputs = std::map<int32_t, std::vector<SampleWindow>>;
+
+// Every rank has each typical step once: of one that it recorded twice the first counts.
+WindowsOfInputs TypicalWindows(const Selection& selection, Side& side) {
+  std::map<int32_t, std::vector<timeline::ComparedStep>> steps;
+  timeline::StepLengths lengths;
+  for (const TimelineView& view : timeline::Timelines(selection.model)) {
+    if (!IsSelected(selection, view.who.input)) continue;
+    for (const timeline::ComparedStep& step : timeline::ComparedStepsOf(view)) {
+      if (lengths[view.who.rank].try_emplace(step.key, step.time.length()).second)
+        steps[view.who.input].push_back(step);
+    }
+  }
+  std::erase_if(lengths, [](const auto& rank) { return rank.second.empty(); });
+  const timeline::TypicalSteps typical = timeline::FindTypicalSteps(lengths);
+  side.samples = static_cast<uint32_t>(typical.keys.size());
+  side.ranks = static_cast<uint32_t>(std::max<size_t>(1, lengths.size()));
+  side.left_out = typical.left_out;
+  WindowsOfInputs windows;
+  const auto& rows = selection.model.tables.Get<ProfileBreakdownTable>();
+  for (const auto& [input, all] : steps) {
+    std::map<int32_t, size_t> row_of;
+    for (size_t row : BreakdownRows(selection.model, input, "step")) row_of[rows.step[row]] = row;
+    for (const timeline::ComparedStep& step : all) {
+      const size_t at = typical.At(step.key);
+      if (at == typical.keys.size()) continue;
+      auto row = row_of.find(step.step);
+      windows[input].push_back({.sample = static_cast<uint32_t>(at),
+                                .time = step.time,
+                                .row = row == row_of.end() ? SIZE_MAX : row->second});
+    }
+  }
+  return windows;
+}
+
+WindowsOfInputs WholeTimelines(const Selection& selection, Side& side) {
+  const auto& rows = selection.model.tables.Get<ProfileBreakdownTable>();
+  WindowsOfInputs windows;
+  for (const TimelineView& view : timeline::Timelines(selection.model)) {
+    if (!IsSelected(selection, view.who.input)) continue;
+    for (size_t row : BreakdownRows(selection.model, view.who.input, "all")) {
+      windows[view.who.input].push_back(
+          {.sample = side.samples++,
+           .time = {rows.window_start_ns[row], rows.window_end_ns[row]},
+           .row = row});
+    }
+  }
+  return windows;
 }
 
 TimePart PartOf(DeviceClass device_class) {
@@ -79,19 +120,15 @@ class NameSums {
 
 class SideBuilder {
  public:
-  explicit SideBuilder(const Model& model) : model_(model), classes_(model) {}
+  SideBuilder(const Model& model, Side side)
+      : model_(model), classes_(model), side_(std::move(side)) {}
 
-  void Add(const TimelineView& view, const std::vector<size_t>& rows) {
-    const auto& breakdown = model_.tables.Get<ProfileBreakdownTable>();
-    const uint32_t first = side_.samples;
-    std::vector<Interval> windows;
-    for (size_t row : rows) {
-      AddParts(row);
-      windows.push_back({breakdown.window_start_ns[row], breakdown.window_end_ns[row]});
-    }
+  // Windows are sorted and do not overlap.
+  void Add(const TimelineView& view, const std::vector<SampleWindow>& windows) {
+    for (const SampleWindow& window : windows) AddParts(window);
     const std::vector<int32_t> op_of = timeline::LaunchLinksOf(view).op;
     for (const timeline::DeviceWork& work : timeline::DeviceWorksOf(view, classes_).works)
-      AddWork(view, work, op_of[TimelineView::At(work.slice)], windows, first);
+      AddWork(view, work, op_of[TimelineView::At(work.slice)], windows);
   }
 
   Side Take() {
@@ -101,32 +138,34 @@ class SideBuilder {
   }
 
  private:
-  void AddParts(size_t row) {
+  void AddParts(const SampleWindow& window) {
     const auto& rows = model_.tables.Get<ProfileBreakdownTable>();
-    const int64_t times[kParts] = {rows.compute_ns[row], rows.exposed_communication_ns[row],
-                                   rows.exposed_memcpy_ns[row], rows.idle_ns[row]};
+    std::array<int64_t, kParts> times = {0, 0, 0, window.time.length()};
+    if (const size_t row = window.row; row != SIZE_MAX) {
+      times = {rows.compute_ns[row], rows.exposed_communication_ns[row],
+               rows.exposed_memcpy_ns[row], rows.idle_ns[row]};
+    }
     for (size_t part = 0; part < kParts; ++part)
-      side_.parts[part].Add(side_.samples, times[part], 0);
-    side_.total.Add(side_.samples, rows.total_ns[row], 0);
-    ++side_.samples;
+      side_.parts[part].Add(window.sample, times[part], 0);
+    side_.total.Add(window.sample, window.time.length(), 0);
   }
 
-  // To each window what runs in it; windows are sorted and do not overlap.
+  // To each window what runs in it.
   void AddWork(const TimelineView& view, const timeline::DeviceWork& work, int32_t op,
-               const std::vector<Interval>& windows, uint32_t first_sample) {
-    auto window = std::partition_point(windows.begin(), windows.end(),
-                                       [&](const Interval& w) { return w.end <= work.time.begin; });
+               const std::vector<SampleWindow>& windows) {
+    auto window = std::ranges::partition_point(
+        windows, [&](const SampleWindow& w) { return w.time.end <= work.time.begin; });
+    if (window == windows.end() || window->time.begin >= work.time.end) return;
     const TimePart part = PartOf(work.device_class);
     Amounts& kernel = kernels_.Of(part, view.name[TimelineView::At(work.slice)]);
     Amounts& of_op =
         ops_.Of(part, op == kNone32 ? StringId::kNone : view.name[TimelineView::At(op)]);
-    for (; window != windows.end() && window->begin < work.time.end; ++window) {
+    for (; window != windows.end() && window->time.begin < work.time.end; ++window) {
       const int64_t time =
-          std::min(window->end, work.time.end) - std::max(window->begin, work.time.begin);
-      const int64_t begins_here = work.time.begin >= window->begin ? 1 : 0;
-      const auto sample = first_sample + static_cast<uint32_t>(window - windows.begin());
-      kernel.Add(sample, time, begins_here);
-      of_op.Add(sample, time, begins_here);
+          std::min(window->time.end, work.time.end) - std::max(window->time.begin, work.time.begin);
+      const int64_t begins_here = work.time.begin >= window->time.begin ? 1 : 0;
+      kernel.Add(window->sample, time, begins_here);
+      of_op.Add(window->sample, time, begins_here);
     }
   }
 
@@ -151,20 +190,14 @@ void Amounts::Add(uint32_t sample, int64_t time, int64_t how_many) {
   by_sample.back().second += time;
 }
 
-bool HasSteps(const Selection& selection) {
-  for (const TimelineView& view : timeline::Timelines(selection.model)) {
-    if (IsSelected(selection, view.who.input) &&
-        !SampleRows(selection.model, view.who.input, Unit::kStep).empty())
-      return true;
-  }
-  return false;
-}
-
 Side SideOf(const Selection& selection, Unit unit) {
-  SideBuilder builder(selection.model);
+  Side side;
+  const WindowsOfInputs windows =
+      unit == Unit::kStep ? TypicalWindows(selection, side) : WholeTimelines(selection, side);
+  SideBuilder builder(selection.model, std::move(side));
   for (const TimelineView& view : timeline::Timelines(selection.model)) {
-    if (!IsSelected(selection, view.who.input)) continue;
-    builder.Add(view, SampleRows(selection.model, view.who.input, unit));
+    if (auto found = windows.find(view.who.input); found != windows.end())
+      builder.Add(view, found->second);
   }
   return builder.Take();
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/json/writer.h"
+#include "base/text/change_text.h"
 #include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/safe_name.h"
@@ -17,11 +18,7 @@ namespace {
 constexpr size_t kNarrowestName = 32;
 constexpr size_t kFiguresBefore = 96;  // columns that the figures before a name take
 
-std::string PercentOf(const Change& change) {
-  if (change.a <= 0) return "";
-  return fmt::format(
-      "{:+.1f} %", 100 * static_cast<double>(change.difference()) / static_cast<double>(change.a));
-}
+std::string PercentOf(const Change& change) { return ChangePercentText(change.a, change.b); }
 
 std::string Mark(const Change& change) {
   if (change.difference() == 0 || change.noise == kNone64) return "";
@@ -36,7 +33,7 @@ std::string_view WorkName(TimePart part) {
   return kNames[static_cast<size_t>(part)];
 }
 
-// "B takes 46.7 ms longer a step than A: 77.5 ms -> 124 ms (+60.3 %)", and what A and B are.
+// "B takes 46.7 ms longer a step than A: 77.5 ms -> 124 ms (+60 %)", and what A and B are.
 void WriteHead(const ProfileDiff& diff, const DiffTextOptions& options, std::string& out) {
   const int64_t difference = diff.total.difference();
   const std::string_view unit = UnitName(diff.unit);
@@ -49,8 +46,11 @@ void WriteHead(const ProfileDiff& diff, const DiffTextOptions& options, std::str
                     DurationText(diff.total.a), DurationText(diff.total.b), PercentOf(diff.total));
   }
   out += fmt::format("  A: {}\n  B: {}\n", Printable(options.name_a), Printable(options.name_b));
-  out += fmt::format("  means of {} and {} {}s, host and devices together", diff.samples_a,
-                     diff.samples_b, unit);
+  out += fmt::format("  means of {} and {} {}s, host and devices together", diff.steps_a,
+                     diff.steps_b, unit);
+  if (diff.left_out_a + diff.left_out_b > 0)
+    out +=
+        fmt::format("; {} and {} unusually long ones left out", diff.left_out_a, diff.left_out_b);
   if (diff.total.noise == kNone64) {
     out += "; too few to tell a difference from chance\n";
   } else {

@@ -81,7 +81,7 @@ constexpr Sheet kSheets[] = {
      "group_desc op bytes position start_skew_ns end_skew_ns transfer_ns first_rank last_rank",
      "start_skew_ns", "", kOptional},
     {"steps", "profile_step", "Each step",
-     "rank step label duration_ns host_ns compute_ns/duration_ns "
+     "rank step duration_ns host_ns compute_ns/duration_ns "
      "exposed_communication_ns/duration_ns exposed_memory_ns/duration_ns idle_ns/duration_ns "
      "works whole"},
     {"steps", "profile_step_stats", "Over all whole steps",

@@ -1,4 +1,4 @@
-#include "analyses/compile/recompiles/guard_text.h"
+#include "analyses/compile/guard_text.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analyses/flight/matching/signature.h"
+#include "tables/comm_call.h"
 #include "tables/comm_match.h"
 #include "tables/first_incomplete.h"
 #include "unit/analyses/flight/dump_builder.h"
@@ -364,6 +365,46 @@ TEST_P(FlightBatch, TheEndMarkerCarriesTheState) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(IsP2p, FlightBatch, ::testing::Bool());
+
+// Collectives of a region have no state of their own, whether they stand before or behind the
+// sends.
+TEST(FlightBatchOfBoth, TheEndMarkerCarriesTheStateOfCollectivesToo) {
+  Dumps dumps = Job(2, "mesh_pp");
+  for (int32_t rank = 0; rank < 2; ++rank) {
+    if (rank == 0) dumps.Rank(rank).Op("all_reduce").Sizes("[[4]]");
+    dumps.Rank(rank).Send(1 - rank).Seq(1);
+    dumps.Rank(rank).Receive(1 - rank).P2pSeq(1).Seq(1);
+    if (rank == 1) dumps.Rank(rank).Op("all_reduce").Sizes("[[4]]");
+    dumps.Rank(rank).EndBatch().P2pSeq(1).Seq(1).Completed();
+  }
+  Index index(dumps.Finish(), 0, 0);
+  ASSERT_EQ(index.units.size(), 6u);
+  for (const Unit& unit : index.units) EXPECT_TRUE(unit.completed());
+}
+
+TEST(FlightTables, EveryOpOfABatchFindsItsMatch) {
+  Dumps dumps = Job(2, "mesh_pp");
+  dumps.Rank(0).Send(1).Sizes("[[4]]");
+  dumps.Rank(0).Send(1).Sizes("[[8]]").P2pSeq(1);
+  dumps.Rank(0).EndBatch().P2pSeq(1);
+  dumps.Rank(1).Receive(0).Sizes("[[8]]");
+  dumps.Rank(1).Receive(0).Sizes("[[4]]").P2pSeq(1);
+  dumps.Rank(1).EndBatch().P2pSeq(1);
+  dumps.Rank(1).Receive(0).Sizes("[[4]]");
+  AnalysisResult result = dumps.Run();
+  const auto& matches = result.part.tables.Get<CommMatchTable>();
+  const Pools& pools = result.part.pools;
+  ASSERT_EQ(matches.size(), 3u);
+  for (size_t pair : {0, 1}) {
+    EXPECT_EQ(pools.Text(matches.mismatch[pair]), "size");
+    EXPECT_EQ(pools.Text(matches.status[pair]), "mismatch");
+  }
+  EXPECT_EQ(pools.Text(matches.status[2]), "waiting");
+  const auto& calls = result.part.tables.Get<CommCallTable>();
+  ASSERT_EQ(calls.size(), 7u);
+  EXPECT_EQ(std::vector<int32_t>(calls.region.begin(), calls.region.end()),
+            (std::vector<int32_t>{0, 0, 0, 1, 1, 1, kNone32}));
+}
 
 TEST(FlightTables, TellWhoJoinedAndWhereEachRankIs) {
   Dumps dumps = Job(3);

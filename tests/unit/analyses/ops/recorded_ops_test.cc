@@ -6,6 +6,8 @@
 #include "tables/op_communication.h"
 #include "tables/op_device.h"
 #include "tables/op_summary.h"
+#include "tables/process_exit.h"
+#include "tables/progress.h"
 #include "tables/recorded_op.h"
 #include "tables/recording.h"
 
@@ -140,6 +142,36 @@ TEST(RecordingEndAnalysis, ClosingInsideIsNoDeathAndDropsExplainMuch) {
   Add(both, {"step", 0, 50, kNone64, 0, {}, true});
   AddRecording(both, 0, false, 7);
   EXPECT_LT(Analyse("recording_end", both).findings.at(0).confidence, 0.5);
+}
+
+TEST(RecordingEndAnalysis, ACopyOfARunningProcessIsNoDeath) {
+  Model by_program;
+  Add(by_program, {"step", 0, 50, kNone64, 0, {}, true});
+  AddRecording(by_program, 0, false);
+  EXPECT_EQ(Analyse("recording_end", by_program).findings.size(), 1u);
+  by_program.tables.Edit<RecordingTable>().copied[0] = 1;
+  EXPECT_TRUE(Analyse("recording_end", by_program).findings.empty());
+
+  Model by_hand;
+  Add(by_hand, {"step", 0, 50, kNone64, 0, {}, true});
+  AddRecording(by_hand, 0, false);
+  by_hand.tables.Edit<RecordingTable>().end_ns[0] = 50;
+  ProgressRow later;
+  later.job = later.attempt = later.rank = 0;
+  later.time_ns = 1'000'000'000;
+  by_hand.tables.Edit<ProgressTable>().Add(later);
+  EXPECT_EQ(Analyse("recording_end", by_hand).findings.size(), 1u)
+      << "a moment later proves nothing";
+  by_hand.tables.Edit<ProgressTable>().time_ns[0] = 60'000'000'000;
+  EXPECT_TRUE(Analyse("recording_end", by_hand).findings.empty());
+
+  Model ended_well;
+  Add(ended_well, {"step", 0, 50, kNone64, 0, {}, true});
+  AddRecording(ended_well, 0, false);
+  ProcessExitRow exit;
+  exit.job = exit.attempt = exit.rank = exit.exit_code = 0;
+  ended_well.tables.Edit<ProcessExitTable>().Add(exit);
+  EXPECT_TRUE(Analyse("recording_end", ended_well).findings.empty());
 }
 
 }  // namespace recorded_ops_test

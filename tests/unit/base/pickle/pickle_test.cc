@@ -10,6 +10,7 @@
 
 #include "base/bytes/source.h"
 #include "base/pickle/ops.h"
+#include "base/pickle/writer.h"
 #include "unit/base/pickle/pickle_samples.h"
 
 namespace debrief {
@@ -403,6 +404,33 @@ TEST(PickleTest, LongListsFoldInPieces) {
   ASSERT_EQ(items.size(), 3u);
   EXPECT_EQ(items[0].number + items[1].number + items[2].number, 2010);
   EXPECT_EQ(folder.most_items, 3u);
+}
+
+TEST(PickleWriter, WritesWhatTheReaderReads) {
+  std::string text;
+  PickleWriter pickle(&text);
+  pickle.BeginDict().Key("a").BeginList().Int(-1).Int(255).Int(65536).Int(int64_t{1} << 40);
+  pickle.NextPiece().Double(0.5).Bool(true).Null().Text("x\ny").EndList();
+  pickle.Key("b").BeginDict().Key("a").BeginList().EndList().EndDict().EndDict().Stop();
+  text.append(kPadding, '\0');
+  TestBuilder builder;
+  PickleReader reader(std::string_view(text).substr(0, text.size() - kPadding), builder);
+  ASSERT_TRUE(reader.Run().ok());
+  auto fields = reader.Items(reader.root());
+  ASSERT_EQ(fields.size(), 4u);
+  auto list = reader.Items(fields[1]);
+  ASSERT_EQ(list.size(), 8u);
+  EXPECT_EQ(list[0].number, -1);
+  EXPECT_EQ(list[1].number, 255);
+  EXPECT_EQ(list[2].number, 65536);
+  EXPECT_EQ(list[3].number, int64_t{1} << 40);
+  EXPECT_EQ(list[4].real, 0.5);
+  EXPECT_TRUE(list[5].is(PickleKind::kBool));
+  EXPECT_TRUE(list[6].is(PickleKind::kNone));
+  EXPECT_EQ(reader.Text(list[7]), "x\ny");
+  auto inner = reader.Items(fields[3]);
+  ASSERT_EQ(inner.size(), 2u);
+  EXPECT_EQ(reader.Text(inner[0]), "a") << "fetched from the memo";
 }
 
 }  // namespace pickle_test

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/json/cursor.h"
@@ -96,11 +97,16 @@ class Collector {
 
   // Of the innermost frame that the reader wrote.
   SourceLine& LineOf(int32_t job, StackId stack) {
+    const uint64_t key = uint64_t{static_cast<uint32_t>(job)} << 32 | static_cast<uint32_t>(stack);
+    auto [known, is_new] = line_of_.try_emplace(key, nullptr);
+    if (known->second != nullptr) return *known->second;
+    if (!is_new) return nowhere_ = {};
     const auto frames = UserFrames(model_.pools, stack);
     if (frames.empty()) return nowhere_ = {};
     const Frame& frame = model_.pools.GetFrame(frames.front());
     SourceLine& line = Line(job, Text(frame.file), frame.line);
     SetCode(line, Text(frame.text));
+    if (&line != &nowhere_) known->second = &line;
     return line;
   }
 
@@ -295,6 +301,7 @@ class Collector {
   int64_t graph_bytes_;
   SourceFiles files_;
   SourceLine nowhere_;
+  std::unordered_map<uint64_t, SourceLine*> line_of_;  // by job and stack; null: nowhere
   std::string payload_;
   GraphNodes graph_;
   FxGraphParser parser_;

@@ -175,12 +175,19 @@ class CollectiveLanes {
     if (kind == SliceKind::kCommOpen) Say(text_, "not completed after {}", DurationText(age));
     if (ops_.duration_ns[row] >= 0) Say(text_, "ran {}", DurationText(ops_.duration_ns[row]));
     if (ops_.stack[row] == StackId::kNone) return text_;
-    const auto frames = UserFrames(pools_, ops_.stack[row]);
-    if (frames.empty()) return text_;
-    const Frame& frame = pools_.GetFrame(frames.front());
-    Say(text_, "{}:{} {}", CutText(pools_.Text(frame.file)), frame.line,
-        CutText(pools_.Text(frame.function)));
+    const std::string& place = PlaceOf(ops_.stack[row]);
+    if (!place.empty()) Say(text_, "{}", place);
     return text_;
+  }
+
+  const std::string& PlaceOf(StackId stack) {
+    auto [known, is_new] = maker_.places.try_emplace(stack);
+    const auto frames = is_new ? UserFrames(pools_, stack) : std::span<const FrameId>();
+    if (frames.empty()) return known->second;
+    const Frame& frame = pools_.GetFrame(frames.front());
+    known->second = fmt::format("{}:{} {}", CutText(pools_.Text(frame.file)), frame.line,
+                                CutText(pools_.Text(frame.function)));
+    return known->second;
   }
 
   std::string Sizes(StringId sizes, StringId types) const {

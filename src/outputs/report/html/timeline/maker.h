@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -151,6 +152,8 @@ class TimelineMaker {
   IslandWriter writer;
   std::vector<Slice> slices;  // of the lane that is being made
   std::vector<bool> kept;     // by number: whether an arrow may name it
+  // "train.py:52 step" by stack: ranks share their stacks, and finding the user's frame costs.
+  std::unordered_map<StackId, std::string> places;
 
  private:
   void Stretch(int64_t first, int64_t last);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "tables/comm_op.h"
@@ -20,6 +21,7 @@ namespace debrief::outputs::html {
 namespace {
 
 constexpr size_t kSlicesToShare = 20'000;  // of an island of several logs
+constexpr size_t kMostDumps = 1024;        // nobody looks at the lanes of ten thousand ranks
 
 using LogMaker = void (*)(std::span<const uint32_t> rows, TimelineMaker& maker);
 
@@ -70,7 +72,9 @@ class TimelinePlanner {
     const auto& phases = tables.Get<CompilePhaseTable>();
     PlanLogs(phases, phases.start_ns, AddCompilePhases);
     const auto& ops = tables.Get<CommOpTable>();
-    PlanLogs(ops, ops.created_ns, AddCollectives);
+    RowsByInput dumps = RowsWithTimes(ops, ops.created_ns);
+    KeepSomeDumps(ops, dumps);
+    PlanRows(dumps, ops.created_ns, AddCollectives);
     const auto& events = tables.Get<TextEventTable>();
     const RowsByInput lines = PlanLogs(events, events.time_ns, AddOutputLines);
     PlanSteps(lines);
@@ -120,6 +124,37 @@ class TimelinePlanner {
     return rows_of;
   }
 
+  // Of very many dumps those of ranks that findings name, causes first, and every so many-th of the
+  // others.
+  void KeepSomeDumps(const CommOpTable& ops, RowsByInput& dumps) {
+    if (dumps.size() <= kMostDumps) return;
+    const std::set<std::pair<int32_t, int32_t>> named = NamedRanks(kMostDumps / 2);
+    const size_t every = 2 * dumps.size() / kMostDumps + 1;
+    size_t number = 0;
+    std::erase_if(dumps, [&](const auto& dump) {
+      const std::vector<uint32_t>& rows = dump.second;
+      const bool is_named = named.contains({ops.job[rows.front()], ops.rank[rows.front()]});
+      const bool is_left_out = number++ % every != 0 && !is_named;
+      if (is_left_out) left_out_ += rows.size();
+      return is_left_out;
+    });
+  }
+
+  // Jobs and ranks; findings are in the order of their weight.
+  std::set<std::pair<int32_t, int32_t>> NamedRanks(size_t most) const {
+    std::set<std::pair<int32_t, int32_t>> named;
+    const auto add = [&](const Finding& finding, const std::vector<int32_t>& ranks) {
+      for (int32_t rank : ranks) {
+        if (named.size() < most) named.emplace(finding.job, rank);
+      }
+    };
+    for (const Finding& finding : context_.model.findings) add(finding, finding.ranks);
+    for (const Finding& finding : context_.model.findings) {
+      for (const GroupRef& group : finding.groups) add(finding, group.ranks);
+    }
+    return named;
+  }
+
   // Steps stand among the other lines of their output, where it has any.
   void PlanSteps(const RowsByInput& lines) {
     const auto& progress = context_.model.tables.Get<ProgressTable>();
@@ -159,7 +194,7 @@ class TimelinePlanner {
 
   Status MakeIslands(ThreadPool& pool, const IslandSink& sink) {
     Makers makers(context_);
-    TimelineOutline outline{.base = context_.base, .slices = context_.slices};
+    TimelineOutline outline{.base = context_.base, .slices = context_.slices + left_out_};
     Status first_error;
     pool.MapInOrder<IslandResult>(
         plans_.size(), [&](size_t i) { return MakeIsland(i, makers, sink); },
@@ -173,7 +208,7 @@ class TimelinePlanner {
     size_t shown = 0;
     for (const TimelineProcess& process : outline.processes)
       for (const TimelineLane& lane : process.lanes) shown += lane.slices;
-    outline.left_out = context_.slices - shown;
+    outline.left_out = outline.slices - shown;
     return sink("timeline", OutlineJson(context_.model, outline));
   }
 
@@ -195,6 +230,7 @@ class TimelinePlanner {
   TimelineContext context_;
   std::vector<timeline::TimelineView> views_;
   std::vector<IslandPlan> plans_;
+  size_t left_out_ = 0;  // slices of dumps that get no lanes
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Changes in words, and what to write against them.
 #include <fmt/format.h>
 
-#include "analyses/compile/recompiles/guard_text.h"
+#include "analyses/compile/guard_text.h"
 
 namespace debrief::analyses::compile_recompiles {
 

@@ -1,4 +1,4 @@
-#include "analyses/compile/breaks/findings.h"
+#include "analyses/compile/break_findings.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // The language of guards, by the text of PyTorch's guards.cpp and guards.py. Each form has a small
 // reader; the first that knows the guard wins. No regular expressions: a log may hold 100,000
 // reasons, and texts come from programs that we do not know.
-#include "analyses/compile/recompiles/guard_text.h"
+#include "analyses/compile/guard_text.h"
 
 #include <algorithm>
 #include <array>

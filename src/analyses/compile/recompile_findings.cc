@@ -8,13 +8,14 @@
 //                             mean that somebody raised the limit, which is a storm again
 //   compile.unfinished        begun and never ended; an error when the log ends inside of it
 // Ranks that tell the same are one finding.
+#include "analyses/compile/recompile_findings.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
-#include "analyses/compile/recompiles/recompiles.h"
-#include "analyses/compile/rows.h"
 #include "base/text/strings.h"
 #include "tables/compilation.h"
 #include "torch/code_words.h"
@@ -205,6 +206,19 @@ class Reporter {
 };
 
 }  // namespace
+
+size_t MainRow(const CompileRecompileTable& rows, size_t first) {
+  auto key = [&](size_t row) {
+    return std::tuple(rows.kind[row], rows.source[row], rows.dimension[row]);
+  };
+  std::map<std::tuple<StringId, StringId, int32_t>, size_t> votes;
+  for (size_t row = first; row < rows.size(); ++row) ++votes[key(row)];
+  size_t main = first;
+  for (size_t row = first + 1; row < rows.size(); ++row) {
+    if (votes[key(row)] > votes[key(main)]) main = row;
+  }
+  return main;
+}
 
 void AddFindings(const std::vector<MainChange>& changes, AnalysisResult& result) {
   Reporter reporter(result.part, result.findings);

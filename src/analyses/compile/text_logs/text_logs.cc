@@ -1,0 +1,329 @@
+// Which compilations does the output of a rank tell of, where TORCH_LOGS was set and no TORCH_TRACE
+// log is there?
+//
+// The same rows as from a TORCH_TRACE log, made with the same readers of guards and breaks, so that
+// both tell the same of one process; durations, sizes and graphs are not in the text. A process
+// whose TORCH_TRACE log was read is left out: all it printed is in its log. A compilation is known
+// here when a line names it, or the reason of a later one does. One pass over the records.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "analyses/analysis.h"
+#include "analyses/compile/break_findings.h"
+#include "analyses/compile/break_rows.h"
+#include "analyses/compile/guard_text.h"
+#include "analyses/compile/recompile_findings.h"
+#include "analyses/compile/rows.h"
+#include "analyses/compile/text_logs/record_text.h"
+#include "base/text/scan.h"
+#include "base/text/units.h"
+#include "model/compile/frames.h"
+#include "tables/compilation.h"
+#include "tables/compile_break.h"
+#include "tables/compile_cudagraph_skip.h"
+#include "tables/compile_entry.h"
+#include "tables/compile_failure.h"
+#include "tables/compile_recompile.h"
+#include "tables/compile_shape.h"
+#include "tables/torch_log.h"
+
+namespace debrief::analyses::compile_text_logs {
+
+namespace {
+
+using compile_recompiles::MainChange;
+
+using ProcessOfText = std::tuple<int32_t, int32_t, int64_t>;  // input, rank, pid
+
+// What is known of one compilation.
+struct TextCompilation {
+  size_t record = 0;  // the first that names it
+  std::string id;     // without attempt
+  std::string function, file;
+  int32_t line = kNone32;
+  int64_t last_line = 0;
+  int32_t restarts = 0;
+  std::vector<std::string> reasons;
+  std::map<std::string, std::string, std::less<>> symbols;  // by source
+  std::string limit;                                        // that was reached
+  std::string break_reason;                                 // of its first break
+};
+
+class TextLogs {
+ public:
+  TextLogs(const Model& model, AnalysisResult& result)
+      : model_(model),
+        records_(model.tables.Get<TorchLogTable>()),
+        result_(result),
+        texts_(model.pools, result.part.pools),
+        breaks_(result.part.pools) {
+    const auto& entries = model.tables.Get<CompileEntryTable>();
+    for (size_t row = 0; row < entries.size(); ++row)
+      traced_.insert({entries.job[row], entries.thread[row]});
+  }
+
+  void Run() {
+    for (size_t row = 0; row < records_.size(); ++row) {
+      if (!traced_.contains({records_.job[row], records_.pid[row]})) Read(row);
+    }
+    for (const TextCompilation& of : all_) AddRows(of);
+    breaks_.Write(result_.part.tables.Edit<CompileBreakTable>());
+    AddSkips();
+    compile_recompiles::AddFindings(changes_, result_);
+    compile_breaks::AddFindings(result_.part, result_.findings);
+  }
+
+ private:
+  struct Skip {
+    size_t record = 0;
+    int32_t count = 0;
+    FirstNames ids;
+  };
+
+  ProcessOfText ProcessAt(size_t row) const {
+    return {records_.input[row], records_.rank[row], records_.pid[row]};
+  }
+
+  TextCompilation& CompilationOf(size_t row, std::string_view id) {
+    const size_t cut = id.rfind('_');
+    std::string plain(WithoutAttempt(id));
+    auto [found, is_new] = by_id_.try_emplace(std::pair(ProcessAt(row), plain), all_.size());
+    if (is_new) all_.push_back({.record = row, .id = std::move(plain)});
+    TextCompilation& of = all_[found->second];
+    of.last_line = records_.line[row];
+    if (cut != std::string_view::npos)
+      of.restarts = std::max(of.restarts, LeadingNumber(id.substr(cut + 1), int32_t{0}));
+    return of;
+  }
+
+  void Read(size_t row) {
+    const std::string_view text = model_.pools.Text(records_.text[row]);
+    const std::string_view id = model_.pools.Text(records_.compile_id[row]);
+    if (auto skip = ParseGraphSkip(text)) NoteSkip(row, id, *skip);
+    if (id.empty()) return;
+    CompilationOf(row, id);
+    if (auto recompile = ParseRecompile(text)) return NoteRecompile(row, id, *recompile);
+    if (auto limit = ParseLimit(text)) return NoteLimit(row, id, text, *limit);
+    if (auto shape = ParseShape(text)) return NoteShape(row, id, *shape);
+    if (std::string broken = BreakTextOf(text); !broken.empty()) NoteBreak(row, id, broken);
+  }
+
+  // The compilations whose guards failed were there before; most of them say nothing themselves.
+  void NoteRecompile(size_t row, std::string_view id, RecompileText& text) {
+    for (const std::string& reason : text.reasons) {
+      const std::string_view before = compile_recompiles::ParseReason(reason).previous_id;
+      if (!before.empty())
+        NoteFunction(text.function, text.file, text.line, CompilationOf(row, before));
+    }
+    TextCompilation& of = CompilationOf(row, id);
+    NoteFunction(text.function, text.file, text.line, of);
+    if (of.reasons.empty()) of.reasons = std::move(text.reasons);
+  }
+
+  void NoteLimit(size_t row, std::string_view id, std::string_view text, const LimitText& limit) {
+    TextCompilation& of = CompilationOf(row, id);
+    NoteFunction(limit.function, limit.file, limit.line, of);
+    of.limit = FirstLine(text);
+    if (of.reasons.empty() && !limit.reason.empty()) of.reasons.emplace_back(limit.reason);
+  }
+
+  static void NoteFunction(std::string_view function, std::string_view file, int32_t line,
+                           TextCompilation& of) {
+    if (!of.function.empty()) return;
+    of.function = function;
+    of.file = file;
+    of.line = line;
+  }
+
+  void NoteShape(size_t row, std::string_view id, const ShapeText& shape) {
+    if (shape.kind == "create_symbol")
+      CompilationOf(row, id).symbols.emplace(shape.source, shape.symbol);
+    auto made = RowLike<CompileShapeRow>(records_, row);
+    made.entry = records_.line[row];
+    made.compile_id = texts_(id);
+    made.kind = texts_(shape.kind);
+    made.symbol = texts_(shape.symbol);
+    made.sources = texts_(shape.source);
+    made.value = texts_(shape.value);
+    made.range = texts_(shape.range);
+    made.expression = texts_(shape.expression);
+    made.result = texts_(shape.result);
+    result_.part.tables.Edit<CompileShapeTable>().Add(made);
+  }
+
+  // The innermost frame is of the function that was inlined; the outermost of the one compiled is
+  // not told, so the function is the one of the user's line.
+  void NoteBreak(size_t row, std::string_view id, const std::string& text) {
+    const BreakText parsed = ParseBreakText(text);
+    TextCompilation& of = CompilationOf(row, id);
+    if (!parsed.frames.empty())
+      NoteFunction(parsed.frames.back().function, parsed.frames.back().file,
+                   parsed.frames.back().line, of);
+    if (of.break_reason.empty()) of.break_reason = parsed.reason;
+    breaks_.Add({.process = RowLike<CompileBreakRow>(records_, row),
+                 .kind = "graph_break",
+                 .compile_id = result_.part.pools.Text(texts_(of.id)),
+                 .function = result_.part.pools.Text(texts_(of.function)),
+                 .otherwise = {}},
+                parsed);
+  }
+
+  void NoteSkip(size_t row, std::string_view id, std::string_view reason) {
+    auto [found, is_new] = skips_.try_emplace(std::pair(ProcessAt(row), std::string(reason)));
+    if (is_new) found->second.record = row;
+    ++found->second.count;
+    if (!id.empty()) found->second.ids.Add(id);
+  }
+
+  void AddRows(const TextCompilation& of) {
+    MainChange main = AddRecompiles(of);
+    auto row = RowLike<CompilationRow>(records_, of.record);
+    row.life = 0;
+    row.compile_id = texts_(of.id);
+    const std::string_view frame = std::string_view(of.id).substr(0, of.id.rfind('/'));
+    row.frame_id = LeadingNumber(frame.substr(frame.rfind('/') + 1), kNone64);
+    row.function = texts_(of.function);
+    row.file = row.user_file = texts_(of.file);
+    row.line = row.user_line = of.line;
+    row.number = LeadingNumber(std::string_view(of.id).substr(of.id.rfind('/') + 1), int32_t{0});
+    if (row.number > 0) row.previous_id = texts_(fmt::format("{}/{}", frame, row.number - 1));
+    row.outcome = texts_("unknown");
+    row.is_last = 0;
+    row.restarts = of.restarts;
+    row.first_entry = records_.line[of.record];
+    row.last_entry = of.last_line;
+    row.break_reason = texts_(of.break_reason);
+    row.fail_reason = texts_(of.limit);
+    row.why = texts_(main.words);
+    result_.part.tables.Edit<CompilationTable>().Add(row);
+    changes_.push_back(std::move(main));
+  }
+
+  // One row for each failed guard; the main change is the one that most of them name.
+  MainChange AddRecompiles(const TextCompilation& of) {
+    auto& rows = result_.part.tables.Edit<CompileRecompileTable>();
+    const size_t first = rows.size();
+    for (const std::string& reason : of.reasons)
+      rows.Add(RecompileRow(of, reason, static_cast<int32_t>(rows.size() - first)));
+    MainChange main;
+    if (rows.size() == first) return main;
+    main.row = compile_recompiles::MainRow(rows, first);
+    rows.is_main[main.row] = 1;
+    main.words = result_.part.pools.Text(rows.change[main.row]);
+    return main;
+  }
+
+  CompileRecompileRow RecompileRow(const TextCompilation& of, std::string_view reason,
+                                   int32_t position) {
+    const compile_recompiles::FailedGuard failed = compile_recompiles::ParseReason(reason);
+    const compile_recompiles::Change change = compile_recompiles::ParseGuard(failed.guard);
+    const std::string source =
+        change.kind == "global_state" ? "" : compile_recompiles::ToSource(change.name);
+    auto symbol = of.symbols.find(
+        change.kind == "size" ? fmt::format("{}.size()[{}]", source, change.dimension) : source);
+    auto row = RowLike<CompileRecompileRow>(records_, of.record);
+    row.life = 0;
+    row.compile_id = texts_(of.id);
+    row.previous_id = texts_(failed.previous_id);
+    row.position = position;
+    row.is_main = 0;
+    row.kind = texts_(change.kind);
+    row.source = texts_(source);
+    row.dimension = change.dimension;
+    row.old_value = texts_(change.old_value);
+    row.new_value = texts_(change.new_value);
+    if (symbol != of.symbols.end()) row.symbol = texts_(symbol->second);
+    row.change = texts_(compile_recompiles::InWords(change, failed.guard));
+    row.guard = texts_(failed.guard);
+    row.reason = texts_(reason);
+    row.function = texts_(of.function);
+    row.user_file = texts_(failed.file.empty() ? std::string_view(of.file) : failed.file);
+    row.user_line = failed.file.empty() ? of.line : failed.line;
+    row.user_code = texts_(failed.code);
+    row.next_step = texts_(compile_recompiles::NextStep(
+        change, {.function = of.function,
+                 .call = {},
+                 .symbol = symbol == of.symbols.end() ? "" : symbol->second,
+                 .is_parameter = reason.find("Guard failed on a parameter") != std::string::npos}));
+    return row;
+  }
+
+  void AddSkips() {
+    auto& table = result_.part.tables.Edit<CompileCudagraphSkipTable>();
+    for (const auto& [key, skip] : skips_) {
+      auto row = RowLike<CompileCudagraphSkipRow>(records_, skip.record);
+      row.reason = texts_(key.second);
+      row.compile_ids = texts_(skip.ids.Joined());
+      row.count = skip.count;
+      table.Add(row);
+      AddSkipFinding(skip.record, key.second, skip.count, table.size() - 1);
+    }
+  }
+
+  // One for each reason, over all ranks.
+  void AddSkipFinding(size_t record, const std::string& reason, int32_t count, size_t row) {
+    auto [found, is_new] = skip_findings_.try_emplace(
+        std::tuple(records_.job[record], records_.attempt[record], reason),
+        result_.findings.size());
+    if (is_new) {
+      Finding finding =
+          NewFinding("compile.cudagraphs_skipped", records_.job[record], records_.attempt[record]);
+      finding.headline = fmt::format("CUDA graphs were skipped: {}", reason);
+      finding.why = "as TORCH_LOGS printed it";
+      finding.confidence = 0.9;
+      finding.next_step =
+          "move what it names to the GPU or out of the compiled function, or accept launches one "
+          "by "
+          "one";
+      finding.evidence.push_back({Plural(static_cast<size_t>(count), "skip") + " on the first rank",
+                                  "compile_cudagraph_skip",
+                                  {}});
+      result_.findings.push_back(std::move(finding));
+    }
+    Finding& finding = result_.findings[found->second];
+    AddRank(finding.ranks, records_.rank[record]);
+    finding.evidence[0].rows.push_back(static_cast<int64_t>(row));
+  }
+
+  const Model& model_;
+  const TorchLogTable& records_;
+  AnalysisResult& result_;
+  ResultTexts texts_;
+  BreakRows breaks_;
+  std::set<std::pair<int32_t, int64_t>> traced_;  // job, process
+  std::vector<TextCompilation> all_;
+  std::map<std::pair<ProcessOfText, std::string>, size_t> by_id_;
+  std::map<std::pair<ProcessOfText, std::string>, Skip> skips_;
+  std::map<std::tuple<int32_t, int32_t, std::string>, size_t> skip_findings_;
+  std::vector<MainChange> changes_;
+};
+
+Status Run(const Model& model, AnalysisResult& result) {
+  TextLogs(model, result).Run();
+  return {};
+}
+
+}  // namespace
+
+const Analysis& Describe() {
+  static const Analysis kAnalysis = {
+      .info = {.name = "compile_text_logs",
+               .sentence = "Which recompilations, graph breaks and skipped CUDA graphs did "
+                           "TORCH_LOGS print?",
+               .example = "branchy (train.py:58) was compiled 5 x; last time type of k was int",
+               .needs = kTableNames<TorchLogTable>,
+               .makes =
+                   kTableNames<CompilationTable, CompileRecompileTable, CompileBreakTable,
+                               CompileFailureTable, CompileShapeTable, CompileCudagraphSkipTable>,
+               .uses = kTableNames<CompileEntryTable>},
+      .run = Run};
+  return kAnalysis;
+}
+
+}  // namespace debrief::analyses::compile_text_logs

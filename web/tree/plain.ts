@@ -1,0 +1,2 @@
+// Pages without a script of their own.
+import "./links";
