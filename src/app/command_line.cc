@@ -303,6 +303,10 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   profile->add_option("--ranks", options.ranks, "Only these ranks")->delimiter(',');
   profile->add_flag("--by-rank", options.by_rank, "Every rank for itself, not the sum over them");
   AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
+  AddOption(*profile, "--set", options.set, "CHANGE",
+            "what-if: rank=6, stage=3, replica=0, type=NAME, collective=NAME, link=2 (times as "
+            "fast), data=0, compile=0; several are made at once")
+      ->allow_extra_args(false);
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);
   AddRunOptions(*profile, parsed);

@@ -110,9 +110,10 @@ struct ProfileOptions {
   std::vector<std::string> paths;
   std::string definition = "debrief";
   bool csv = false;
-  bool by_rank = false;    // text without sums over ranks
-  int top = 20;            // rows of a sheet in the text; 0: all
-  std::vector<int> ranks;  // empty: all
+  bool by_rank = false;          // text without sums over ranks
+  int top = 20;                  // rows of a sheet in the text; 0: all
+  std::vector<int> ranks;        // empty: all
+  std::vector<std::string> set;  // of what-if: changes, "rank=6"
   std::optional<Severity> fail_on;
 };
 int RunProfile(const ProfileOptions& options, const GlobalOptions& global);
