@@ -33,7 +33,7 @@ struct ReportOptions {
   bool markdown = false;          // the verdict as Markdown on stdout
   std::vector<std::string> with;  // outputs that are only written on request
   std::optional<Severity> fail_on;
-  bool from_shards = false;  // the paths are shards of `debrief map`
+  bool from_shards = false;             // the paths are shards of `debrief map`
   std::optional<std::string> post_run;  // command line that gets findings.json; empty: none
 };
 int RunReport(const ReportOptions& options, const GlobalOptions& global);
