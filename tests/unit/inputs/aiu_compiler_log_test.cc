@@ -33,7 +33,8 @@ TEST(AiuCompilerLog, EveryTableHasItsPhaseAndItsSum) {
 }
 
 TEST(AiuCompilerLog, TheAutopilotHoldsForAllTables) {
-  std::string log = std::string(kLog) + "[DeepRT] ===== DSM-AutoPilot BEGIN =====\n";
+  std::string log(kLog);
+  log += "[DeepRT] ===== DSM-AutoPilot BEGIN =====\n";
   Part part = testing::ImportBytes("aiu_compiler_log", log, 7);
   EXPECT_EQ(Rows(part).find("12288;"), std::string::npos);
   EXPECT_NE(Rows(part).find("0 TTFT bmm-BMM_1 Bmm_fp16 12288 autopilot;"), std::string::npos);

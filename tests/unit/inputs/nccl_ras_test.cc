@@ -63,7 +63,8 @@ TEST(NcclRas, TheMonitorSaysWhoIsGone) {
   EXPECT_EQ(RasRows(testing::ImportBytes("nccl_ras", kEvents, 7)),
             "0 -1 x1 dead Process 2 on node b managing GPU 0;");
   // At the end of a job all are gone.
-  std::string all = std::string(kEvents) + "[2026-11-15 23:22:19] PEER_DEAD: Process 1 on node a\n";
+  std::string all(kEvents);
+  all += "[2026-11-15 23:22:19] PEER_DEAD: Process 1 on node a\n";
   EXPECT_EQ(RasRows(testing::ImportBytes("nccl_ras", all, 7)), "");
 }
 
