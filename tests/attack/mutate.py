@@ -31,7 +31,7 @@ CODES = {0, 1, 2, 3}  # docs: 0 done, 1 no report, 2 wrong usage, 3 --fail-on
 HANG_S = 20
 LEAST_MB = 300
 OUTPUT_BYTES = 4 << 20  # of what is printed, looked at
-SHEETS = ("breakdown", "overlap", "idle", "kernels", "ops", "launches", "comms", "memory", "steps", "ranks", "critical-path", "what-if", "devices")
+SHEETS = ("breakdown", "overlap", "idle", "kernels", "ops", "launches", "comms", "memory", "steps", "ranks", "critical-path", "roofline", "what-if", "devices")
 # ESC and the other controls but tab and line end, C1 controls, marks that turn text around.
 FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 BUG = re.compile(rb"internal error|terminate called|Sanitizer|runtime error:|Assertion [`']")

@@ -35,13 +35,14 @@ class GainFinder {
   GainFinder(const Model& model, const ProfileGraph& graph)
       : model_(model), graph_(graph), own_(graph.own_ns.begin(), graph.own_ns.end()) {}
 
-  ProfileGains Find() {
+  ProfileGains Find(const std::vector<Setting>& settings) {
     FindRecorded();
     if (gains_.steps.empty()) return std::move(gains_);
     CompareLanes();
     ChangeRanks();
     ChangeCollectives();
     ChangeHost();
+    Set(settings);
     return std::move(gains_);
   }
 
@@ -153,9 +154,7 @@ class GainFinder {
     order.resize(std::min(order.size(), Replays()));
     for (const auto& [ns, rank] : order) {
       std::vector<double> changed = own_;
-      for (size_t moment = 0; moment < graph_.size(); ++moment) {
-        if (graph_.lanes[graph_.lane_of[moment]].rank == rank) changed[moment] = typical_[moment];
-      }
+      LikeOthers(rank, changed);
       const double step = MeanStep(changed), gain = gains_.replayed - step;
       gains_.changes.push_back({"rank", fmt::format("rank {}", rank), rank, step});
       if (gains_.worst_rank == kNone32 || gain > gains_.worst_gain) {
@@ -170,56 +169,90 @@ class GainFinder {
     gains_.changes.push_back({"all", "all ranks", kNone32, gains_.typical});
   }
 
+  void LikeOthers(int32_t rank, std::vector<double>& own) const {
+    for (size_t moment = 0; moment < graph_.size(); ++moment) {
+      if (graph_.lanes[graph_.lane_of[moment]].rank == rank) own[moment] = typical_[moment];
+    }
+  }
+
+  // ---- transfers ----
+
+  // Transfers of one op in groups of one description.
   struct Transfers {
     double ns = 0;
     std::vector<uint32_t> moments;
   };
 
-  void ChangeCollectives() {
+  // By what makes the wire time: group, members, op, bytes.
+  using Size = std::tuple<StringId, ListId, StringId, int64_t>;
+  Size SizeOf(uint32_t match) const {
     const auto& matches = model_.tables.Get<ProfileCollectiveMatchTable>();
-    std::map<std::string, Transfers> kinds;
-    std::map<std::tuple<StringId, ListId, StringId, int64_t>, double> wire;
-    auto size_of = [&](uint32_t match) {
-      return std::tuple(matches.group_name[match], matches.members[match], matches.op[match],
-                        matches.bytes[match]);
-    };
-    std::vector<double> halved = own_;
+    return {matches.group_name[match], matches.members[match], matches.op[match],
+            matches.bytes[match]};
+  }
+
+  // "all_reduce of mesh_dp"
+  std::string KindOf(uint32_t match) const {
+    const auto& matches = model_.tables.Get<ProfileCollectiveMatchTable>();
+    const StringId described = matches.group_desc[match];
+    const StringId group = described == StringId::kNone ? matches.group_name[match] : described;
+    std::string name(model_.pools.Text(matches.op[match]));
+    if (group != StringId::kNone) name += fmt::format(" of {}", model_.pools.Text(group));
+    return name;
+  }
+
+  void GatherTransfers() {
     for (uint32_t moment = 0; moment < graph_.size(); ++moment) {
       if (graph_.kinds[moment] != Moment::kTransfer) continue;
       const uint32_t match = graph_.match[moment];
-      halved[moment] = own_[moment] / 2;
-      const StringId group = matches.group_desc[match] == StringId::kNone
-                                 ? matches.group_name[match]
-                                 : matches.group_desc[match];
-      std::string name(model_.pools.Text(matches.op[match]));
-      if (group != StringId::kNone) name += fmt::format(" of {}", model_.pools.Text(group));
-      Transfers& kind = kinds[std::move(name)];
+      Transfers& kind = transfers_[KindOf(match)];
       kind.ns += own_[moment];
       kind.moments.push_back(moment);
-      const auto [fastest, is_new] = wire.try_emplace(size_of(match), own_[moment]);
+      const auto [fastest, is_new] = wire_.try_emplace(SizeOf(match), own_[moment]);
       if (!is_new) fastest->second = std::min(fastest->second, own_[moment]);
     }
+  }
+
+  void AtWireTime(const Transfers& kind, std::vector<double>& own) const {
+    for (uint32_t moment : kind.moments)
+      own[moment] = std::min(own[moment], wire_.at(SizeOf(graph_.match[moment])));
+  }
+
+  void FasterLinks(double times, std::vector<double>& own) const {
+    for (size_t moment = 0; moment < graph_.size(); ++moment) {
+      if (graph_.kinds[moment] == Moment::kTransfer) own[moment] /= times;
+    }
+  }
+
+  void ChangeCollectives() {
+    GatherTransfers();
     std::vector<std::pair<double, std::string>> order;
-    for (const auto& [name, kind] : kinds) order.emplace_back(-kind.ns, name);
+    for (const auto& [name, kind] : transfers_) order.emplace_back(-kind.ns, name);
     std::ranges::sort(order);
     order.resize(std::min(order.size(), Replays()));
     for (const auto& [ns, name] : order) {
       std::vector<double> changed = own_;
-      for (uint32_t moment : kinds[name].moments)
-        changed[moment] = std::min(own_[moment], wire[size_of(graph_.match[moment])]);
+      AtWireTime(transfers_[name], changed);
       gains_.changes.push_back({"collective", name, kNone32, MeanStep(changed)});
     }
-    gains_.changes.push_back({"link", "links twice as fast", kNone32, MeanStep(halved)});
+    std::vector<double> changed = own_;
+    FasterLinks(2, changed);
+    gains_.changes.push_back({"link", "links twice as fast", kNone32, MeanStep(changed)});
   }
+
+  // ---- hosts ----
 
   void ChangeHost() {
-    ChangeGaps("data", "no waiting for data", &ProfileLane::loading);
-    ChangeGaps("compile", "no compiling in steps", &ProfileLane::compiling);
+    std::vector<double> changed = own_;
+    if (WithoutGaps(&ProfileLane::loading, changed))
+      gains_.changes.push_back({"data", "no waiting for data", kNone32, MeanStep(changed)});
+    changed = own_;
+    if (WithoutGaps(&ProfileLane::compiling, changed))
+      gains_.changes.push_back({"compile", "no compiling in steps", kNone32, MeanStep(changed)});
   }
 
-  // Takes the time of `times` out of what hosts do between calls.
-  void ChangeGaps(std::string_view kind, std::string_view name, IntervalSet ProfileLane::* times) {
-    std::vector<double> changed = own_;
+  // Takes the time of `times` out of what hosts do between calls; whether there was any.
+  bool WithoutGaps(IntervalSet ProfileLane::* times, std::vector<double>& own) const {
     bool is_any = false;
     for (size_t moment = 0; moment < graph_.size(); ++moment) {
       if (graph_.kinds[moment] != Moment::kHost && graph_.kinds[moment] != Moment::kMark) continue;
@@ -228,24 +261,46 @@ class GainFinder {
       const Interval gap = {graph_.time_ns[moment] - graph_.own_ns[moment], graph_.time_ns[moment]};
       auto first = std::ranges::upper_bound(set, gap.begin, {}, &Interval::end);
       for (; first != set.end() && first->begin < gap.end; ++first) {
-        changed[moment] -=
-            static_cast<double>(std::min(first->end, gap.end) - std::max(first->begin, gap.begin));
+        own[moment] =
+            std::max(0.0, own[moment] - static_cast<double>(std::min(first->end, gap.end) -
+                                                            std::max(first->begin, gap.begin)));
         is_any = true;
       }
     }
-    if (is_any) gains_.changes.push_back({kind, std::string(name), kNone32, MeanStep(changed)});
+    return is_any;
+  }
+
+  // ---- what the user asks for ----
+
+  void Set(const std::vector<Setting>& settings) {
+    if (settings.empty()) return;
+    std::vector<double> changed = own_;
+    for (const Setting& each : settings) {
+      if (each.kind == "rank") LikeOthers(static_cast<int32_t>(each.Number()), changed);
+      if (each.kind == "link" && each.Number() > 0) FasterLinks(each.Number(), changed);
+      if (each.kind == "data") WithoutGaps(&ProfileLane::loading, changed);
+      if (each.kind == "compile") WithoutGaps(&ProfileLane::compiling, changed);
+      if (each.kind != "collective") continue;
+      for (const auto& [name, kind] : transfers_) {
+        if (name.find(each.value) != std::string::npos) AtWireTime(kind, changed);
+      }
+    }
+    gains_.changes.push_back({"set", InWords(settings), kNone32, MeanStep(changed)});
   }
 
   const Model& model_;
   const ProfileGraph& graph_;
   std::vector<double> own_, typical_;
+  std::map<std::string, Transfers> transfers_;  // by kind
+  std::map<Size, double> wire_;                 // the fastest of each
   ProfileGains gains_;
 };
 
 }  // namespace
 
-ProfileGains FindGains(const Model& model, const ProfileGraph& graph) {
-  return GainFinder(model, graph).Find();
+ProfileGains FindGains(const Model& model, const ProfileGraph& graph,
+                       const std::vector<Setting>& settings) {
+  return GainFinder(model, graph).Find(settings);
 }
 
 }  // namespace debrief::analyses::what_if

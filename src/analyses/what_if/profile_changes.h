@@ -6,6 +6,7 @@
 //   all          the same for all ranks
 //   collective   transfers of one kind take what the fastest of their size took
 //   link         all transfers take half as long
+//   set          what the user asks for, all at once
 //   data, compile  the host does not load data, does not compile
 #pragma once
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "analyses/what_if/profile_graph.h"
+#include "analyses/what_if/settings.h"
 
 namespace debrief::analyses::what_if {
 
@@ -37,6 +39,7 @@ struct ProfileGains {
   double next_gain = 0;          // of the next rank
 };
 
-ProfileGains FindGains(const Model& model, const ProfileGraph& graph);
+ProfileGains FindGains(const Model& model, const ProfileGraph& graph,
+                       const std::vector<Setting>& settings = {});
 
 }  // namespace debrief::analyses::what_if

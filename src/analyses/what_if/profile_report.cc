@@ -15,9 +15,10 @@ namespace debrief::analyses::what_if {
 
 namespace {
 
-constexpr double kHalf = 0.5;       // of what is lost, to be named
-constexpr double kFarAhead = 2;     // times the gain of the next rank
-constexpr size_t kFewestSteps = 2;  // of one step any rank may be the slowest
+constexpr double kHalf = 0.5;          // of what is lost, to be named
+constexpr double kFarAhead = 2;        // times the gain of the next rank
+constexpr double kLeastGainNs = 10e6;  // of all steps together: less is not worth a look
+constexpr size_t kFewestSteps = 2;     // of one step any rank may be the slowest
 
 size_t RankCount(const ProfileGraph& graph) {
   std::set<int32_t> ranks;
@@ -38,6 +39,7 @@ bool IsNamed(const ProfileGains& gains) {
   return gains.steps.size() >= kFewestSteps && SlowdownOf(gains) >= kLeastSlowdown &&
          gains.worst_rank != kNone32 && ShareOfWorst(gains) >= kHalf &&
          gains.worst_gain >= (1 - 1 / kLeastSlowdown) * gains.replayed &&
+         gains.worst_gain * static_cast<double>(gains.steps.size()) >= kLeastGainNs &&
          gains.worst_gain >= kFarAhead * gains.next_gain;
 }
 

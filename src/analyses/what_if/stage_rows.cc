@@ -72,7 +72,8 @@ class ChangeRows {
   ChangeRows(const StageJob& job, const Stragglers& found, const Identity& who, Part& part)
       : job_(job), found_(found), who_(who), part_(part) {}
 
-  void Add() {
+  void Add(std::string_view set) {
+    if (!set.empty()) AddPart(NewRow("set", set, kNoDouble), found_.set_ns);
     for (const FamilyCost& each : found_.families)
       AddPart(NewRow("type", each.family, each.cost.slowdown), each.cost.fixed_ns);
     for (size_t stage = 0; stage < job_.stages; ++stage) {
@@ -126,11 +127,12 @@ class ChangeRows {
 
 }  // namespace
 
-void AddStageRows(const StageJob& job, const Stragglers& found, const Identity& who, Part& part) {
+void AddStageRows(const StageJob& job, const Stragglers& found, const Identity& who,
+                  std::string_view set, Part& part) {
   part.tables.Edit<WhatIfJobTable>().Add(JobRow(job, found, who, part));
   if (!job.why_not.empty()) return;
   AddCauseRows(job, found, who, part);
-  ChangeRows(job, found, who, part).Add();
+  ChangeRows(job, found, who, part).Add(set);
   for (size_t step = 0; step < job.steps.size(); ++step) {
     WhatIfStepRow row;
     row.job = who.job;

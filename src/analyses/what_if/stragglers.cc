@@ -87,7 +87,7 @@ class StragglerFinder {
   StragglerFinder(const StageJob& job, const StageGraph& graph)
       : job_(job), graph_(graph), weights_(job, graph) {}
 
-  Stragglers Find() {
+  Stragglers Find(const std::vector<Setting>& settings) {
     found_.negative_transfers = weights_.negative();
     FindBase();
     found_.step_ns = ReplayAll([&](size_t op, size_t lane) { return weights_.Own(op, lane); });
@@ -102,6 +102,7 @@ class StragglerFinder {
     FindWorst();
     FindShares();
     FindSpread();
+    if (!settings.empty()) found_.set_ns = MeanOf(ReplayWith(settings));
     return std::move(found_);
   }
 
@@ -298,6 +299,31 @@ class StragglerFinder {
     return (found_.replayed - time) / (found_.replayed - found_.ideal);
   }
 
+  // Parts that settings name are typical, transfers as fast as they say.
+  std::vector<double> ReplayWith(const std::vector<Setting>& settings) const {
+    std::vector<bool> ops(job_.ops.size()), workers(job_.ranks.size());
+    double speed = 1;
+    for (const Setting& each : settings) {
+      for (size_t op = 0; op < ops.size(); ++op) {
+        const OpTypeInfo& type = InfoOf(job_.ops[op].type);
+        const bool is_type =
+            each.kind == "type" && (each.value == type.name || each.value == type.family);
+        if (is_type || each.Is("stage", job_.ops[op].stage)) ops[op] = true;
+      }
+      for (size_t worker = 0; worker < workers.size(); ++worker) {
+        const bool is_rank = each.kind == "rank" && each.Number() == job_.ranks[worker];
+        if (is_rank || each.Is("replica", worker / job_.stages)) workers[worker] = true;
+      }
+      if (each.kind == "link" && each.Number() > 0) speed *= each.Number();
+    }
+    return ReplayAll([&](size_t op, size_t lane) {
+      const bool is_typical =
+          ops[op] || workers[lane % job_.replicas * job_.stages + job_.ops[op].stage];
+      const double weight = is_typical ? weights_.Typical(op) : weights_.Own(op, lane);
+      return graph_.meets[op] ? weight / speed : weight;
+    });
+  }
+
   // Whether the forward and backward of a micro-batch rise together, and how much they vary.
   void FindSpread() {
     std::vector<double> correlations, spreads;
@@ -347,8 +373,9 @@ class StragglerFinder {
 
 }  // namespace
 
-Stragglers FindStragglers(const StageJob& job, const StageGraph& graph) {
-  return StragglerFinder(job, graph).Find();
+Stragglers FindStragglers(const StageJob& job, const StageGraph& graph,
+                          const std::vector<Setting>& settings) {
+  return StragglerFinder(job, graph).Find(settings);
 }
 
 std::vector<size_t> LastStage(const StageJob& job) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/what_if/settings.h"
 #include "analyses/what_if/stage_graph.h"
 #include "base/pools/ids.h"
 
@@ -51,6 +52,7 @@ struct Stragglers {
   double variation = kNoDouble;     // M_V: work that varies inside of workers
   double division = kNoDouble;      // M_P: stages that have unequal work
   double correlation = 0;           // of forward and backward of a micro-batch; median over workers
+  double set_ns = kNoDouble;        // a step with what the user asks for
   double spread = 0;                // deviation / mean of backward computing; median over workers
 };
 
@@ -59,7 +61,8 @@ std::vector<size_t> LastStage(const StageJob& job);
 
 inline constexpr double kLeastSlowdown = 1.03;  // below it what is lost is noise
 
-Stragglers FindStragglers(const StageJob& job, const StageGraph& graph);
+Stragglers FindStragglers(const StageJob& job, const StageGraph& graph,
+                          const std::vector<Setting>& settings = {});
 
 enum class Cause : uint8_t {
   kNone,

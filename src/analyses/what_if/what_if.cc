@@ -21,25 +21,29 @@
 #include "tables/what_if_cause.h"
 #include "tables/what_if_change.h"
 #include "tables/what_if_job.h"
+#include "tables/what_if_set.h"
 #include "tables/what_if_step.h"
 
 namespace debrief::analyses::what_if {
 
 namespace {
 
-void ReplayStages(const timeline::TimelineView& view, AnalysisResult& result) {
+void ReplayStages(const timeline::TimelineView& view, const std::vector<Setting>& settings,
+                  AnalysisResult& result) {
   StageJob job = ReadStageJob(view);
   Stragglers found;
   if (job.why_not.empty()) {
-    if (const auto graph = BuildStageGraph(job, job.why_not)) found = FindStragglers(job, *graph);
+    if (const auto graph = BuildStageGraph(job, job.why_not))
+      found = FindStragglers(job, *graph, settings);
   }
   const auto row = static_cast<int64_t>(result.part.tables.Get<WhatIfJobTable>().size());
-  AddStageRows(job, found, view.who, result.part);
+  AddStageRows(job, found, view.who, InWords(settings), result.part);
   if (job.why_not.empty()) AddStageFindings(job, found, view.who, row, result.findings);
 }
 
 // Attempts of jobs of which several ranks have profiles with work of devices.
-void ReplayProfiles(const Model& model, AnalysisResult& result) {
+void ReplayProfiles(const Model& model, const std::vector<Setting>& settings,
+                    AnalysisResult& result) {
   std::map<std::pair<int32_t, int32_t>, std::vector<timeline::TimelineView>> jobs;
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
     if (view.who.rank != kNone32 && view.works.size() > 0)
@@ -51,17 +55,19 @@ void ReplayProfiles(const Model& model, AnalysisResult& result) {
     if (ranks.size() < 2) continue;
     const ProfileGraph graph = BuildProfileGraph(model, views);
     ProfileGains gains;
-    if (graph.why_not.empty()) gains = FindGains(model, graph);
+    if (graph.why_not.empty()) gains = FindGains(model, graph, settings);
     AddProfileReport(graph, gains, {.job = job.first, .attempt = job.second}, result);
   }
 }
 
 Status Run(const Model& model, AnalysisResult& result) {
+  const std::vector<Setting> settings = SettingsOf(model);
   const auto& stage_ops = model.tables.Get<TimelineStageOpTable>();
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
-    if (timeline::RowsOf(stage_ops, view.who.input).size() > 0) ReplayStages(view, result);
+    if (timeline::RowsOf(stage_ops, view.who.input).size() > 0)
+      ReplayStages(view, settings, result);
   }
-  ReplayProfiles(model, result);
+  ReplayProfiles(model, settings, result);
   return {};
 }
 
@@ -78,9 +84,9 @@ const Analysis& Describe() {
            .makes =
                kTableNames<WhatIfJobTable, WhatIfCauseTable, WhatIfChangeTable, WhatIfStepTable>,
            .uses = kTableNames<timeline::ViewTables, TimelineProcessTable, TimelineStageOpTable,
-                               TimelineStepTable, TimelineLaunchTable, TimelineClockTable,
-                               ProfileCollectiveTable, ProfileCollectiveMatchTable,
-                               ProfileCollectiveWaitTable>},
+                               WhatIfSetTable, TimelineStepTable, TimelineLaunchTable,
+                               TimelineClockTable, ProfileCollectiveTable,
+                               ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>},
       .run = Run};
   return kAnalysis;
 }

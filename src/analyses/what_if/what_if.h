@@ -14,7 +14,9 @@ namespace debrief::analyses::what_if {
 void AddStageFindings(const StageJob& job, const Stragglers& found, const Identity& who,
                       int64_t row, std::vector<Finding>& findings);
 
-void AddStageRows(const StageJob& job, const Stragglers& found, const Identity& who, Part& part);
+// `set`: what the user asks for, in words; empty when nothing.
+void AddStageRows(const StageJob& job, const Stragglers& found, const Identity& who,
+                  std::string_view set, Part& part);
 
 void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, const Identity& who,
                       AnalysisResult& result);

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "app/build_model.h"
@@ -22,6 +23,7 @@
 #include "outputs/terminal/profile_sheets/sheet.h"
 #include "tables/memory_snapshot.h"
 #include "tables/timeline.h"
+#include "tables/what_if_set.h"
 
 namespace debrief {
 
@@ -37,6 +39,31 @@ bool IsTimelineInput(const FoundInput& input) {
     if (table == "timeline" || table == "memory_event" || table == "accel_ideal") return true;
   }
   return false;
+}
+
+// "rank=6": what `--set` may change, and to what.
+Result<std::pair<std::string_view, std::string_view>> ParseChange(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kKinds = {"rank",       "stage", "replica", "type",
+                                                      "collective", "link",  "data",    "compile"};
+  const size_t equals = std::min(text.find('='), text.size());
+  const std::string_view kind = text.substr(0, equals);
+  const std::string_view value = text.substr(std::min(equals + 1, text.size()));
+  if (std::ranges::find(kKinds, kind) != kKinds.end() && !value.empty())
+    return std::pair(kind, value);
+  return Status(Code::kUsage, fmt::format("--set {} is no change", text))
+      .Remedy(fmt::format("Give KIND=WHICH; kinds are {}.", fmt::join(kKinds, ", ")));
+}
+
+// The changes that the user asks for, as rows.
+Status AddChanges(const std::vector<std::string>& changes, Model& model) {
+  for (const std::string& text : changes) {
+    ASSIGN_OR_RETURN(const auto change, ParseChange(text));
+    WhatIfSetRow row;
+    row.kind = model.pools.Intern(change.first);
+    row.setting = model.pools.Intern(change.second);
+    model.tables.Edit<WhatIfSetTable>().Add(row);
+  }
+  return {};
 }
 
 // The timelines under some paths, with the derived tables that a question needs.
@@ -76,6 +103,7 @@ class Timelines {
 
 int RunSheets(const ProfileOptions& options, const GlobalOptions& global) {
   Timelines timelines;
+  if (Status status = AddChanges(options.set, timelines.model); !status.ok()) return Fail(status);
   if (!timelines.Read(options.paths, TablesOf(options.subcommand), global)) return 1;
   SheetOptions sheets{.definition = options.definition,
                       .top = static_cast<size_t>(options.top),

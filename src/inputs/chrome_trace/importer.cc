@@ -10,11 +10,12 @@ namespace debrief::inputs::chrome_trace {
 namespace {
 
 constexpr std::string_view kTables[] = {
-    "timeline",          "timeline_collective",  "timeline_counter",
-    "timeline_device",   "timeline_device_work", "timeline_fact",
-    "timeline_flow",     "timeline_group",       "timeline_memory",
-    "timeline_op",       "timeline_process",     "timeline_slice",
-    "timeline_stage_op", "timeline_track",       "timeline_args"};
+    "timeline",        "timeline_collective",  "timeline_counter",
+    "timeline_device", "timeline_device_work", "timeline_fact",
+    "timeline_flow",   "timeline_group",       "timeline_memory",
+    "timeline_op",     "timeline_op_args",     "timeline_process",
+    "timeline_slice",  "timeline_stage_op",    "timeline_track",
+    "timeline_args"};
 
 Recognition Sniff(const SniffInput& input) {
   if (!LooksLikeTraceEvents(input) || HasCycleStamps(input)) return {};

@@ -14,6 +14,7 @@
 #include "tables/timeline_flow.h"
 #include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
+#include "tables/timeline_op_args.h"
 #include "tables/timeline_stage_op.h"
 
 namespace debrief::timeline {
@@ -220,6 +221,7 @@ void SortSlices(TableSet& tables) {
   Follow(tables.Edit<TimelineOpTable>(), number_of);
   Follow(tables.Edit<TimelineDeviceWorkTable>(), number_of);
   Follow(tables.Edit<TimelineCollectiveTable>(), number_of);
+  Follow(tables.Edit<TimelineOpArgsTable>(), number_of);
   Follow(tables.Edit<TimelineStageOpTable>(), number_of);
   Follow(tables.Edit<AccelStampTable>(), number_of);
   Follow(tables.Edit<TimelineArgsTable>(), number_of);

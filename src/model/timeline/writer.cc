@@ -12,6 +12,7 @@
 #include "tables/timeline_flow.h"
 #include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
+#include "tables/timeline_op_args.h"
 #include "tables/timeline_stage_op.h"
 
 namespace debrief::timeline {
@@ -32,12 +33,13 @@ struct Marks {
         ops(tables.Get<TimelineOpTable>().size()),
         works(tables.Get<TimelineDeviceWorkTable>().size()),
         collectives(tables.Get<TimelineCollectiveTable>().size()),
+        op_args(tables.Get<TimelineOpArgsTable>().size()),
         stage_ops(tables.Get<TimelineStageOpTable>().size()),
         stamps(tables.Get<AccelStampTable>().size()),
         args(tables.Get<TimelineArgsTable>().size()) {}
 
-  size_t slices, tracks, processes, memory, counters, flows, ops, works, collectives, stage_ops,
-      stamps, args;
+  size_t slices, tracks, processes, memory, counters, flows, ops, works, collectives, op_args,
+      stage_ops, stamps, args;
 };
 
 void Replace(std::vector<int32_t>& column, size_t first, const std::vector<int32_t>& numbers) {
@@ -131,6 +133,7 @@ void TimelineJoiner::Merge(Part&& part, Part& whole) {
   Shift(tables.Edit<TimelineOpTable>().slice, marks.ops, first_slice);
   Shift(tables.Edit<TimelineDeviceWorkTable>().slice, marks.works, first_slice);
   Shift(tables.Edit<TimelineCollectiveTable>().slice, marks.collectives, first_slice);
+  Shift(tables.Edit<TimelineOpArgsTable>().slice, marks.op_args, first_slice);
   Shift(tables.Edit<TimelineStageOpTable>().slice, marks.stage_ops, first_slice);
   Shift(tables.Edit<AccelStampTable>().slice, marks.stamps, first_slice);
   Shift(tables.Edit<TimelineArgsTable>().slice, marks.args, first_slice);

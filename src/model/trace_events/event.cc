@@ -348,6 +348,7 @@ void EventParser::AddDetails(const Event& event, int32_t slice) {
     AddWork(args, slice);
   if (args.has_op) AddOp(args, slice);
   if (args.has_collective) AddCollective(args, slice);
+  if (!args.concrete.empty() && !args.shapes.empty()) AddOpArgs(args, slice);
   if (args.has_stage) AddStageOp(args, slice);
   if (args.has_stamps) AddStamp(event, slice);
   AddRest(event, slice);
@@ -432,6 +433,14 @@ void EventParser::AddCollective(const Args& args, int32_t slice) {
   row.comms_id = InternIfAny(writer_, args.comms_id);
   NoteTold(row);
   writer_.part().tables.Edit<TimelineCollectiveTable>().Add(row);
+}
+
+void EventParser::AddOpArgs(const Args& args, int32_t slice) {
+  auto row = writer_.NewRow<TimelineOpArgsRow>();
+  row.slice = slice;
+  row.concrete = InternIfAny(writer_, args.concrete);
+  row.strides = InternIfAny(writer_, args.strides);
+  writer_.part().tables.Edit<TimelineOpArgsTable>().Add(row);
 }
 
 void EventParser::AddStageOp(const Args& args, int32_t slice) {

@@ -2,7 +2,7 @@
 each answer add up."""
 import json
 
-SUBCOMMANDS = ["breakdown", "overlap", "idle", "kernels", "ops", "launches", "comms", "memory", "steps", "ranks", "critical-path", "what-if", "devices"]
+SUBCOMMANDS = ["breakdown", "overlap", "idle", "kernels", "ops", "launches", "comms", "memory", "steps", "ranks", "critical-path", "roofline", "what-if", "devices"]
 
 
 def profiles(context):

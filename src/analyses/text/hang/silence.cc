@@ -11,6 +11,7 @@
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -238,7 +239,7 @@ void FindExit(const Scene& scene, std::vector<Finding>& findings) {
     const RankTalk& talk = scene.talk.ranks.at(rank);
     bool unknown = !talk.has_text && !scene.talk.with_errors.contains(rank);
     return unknown || !talk.remote_errors.empty() || !talk.troubles.empty() || talk.teardown ||
-           talk.end.stopped;
+           !talk.suspicions.empty() || talk.end.stopped;
   });
   std::optional<size_t> loss = FirstLoss(scene);
   if (!loss) return;
@@ -279,11 +280,30 @@ Silence FindSilence(const Scene& scene) {
   return silence;
 }
 
+// " (train.py:53)": where the call stands that gave up.
+std::string SiteOfTimeout(const Scene& scene, int32_t rank) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  size_t row = scene.talk.ranks.at(rank).timeouts.front();
+  std::string_view file = scene.model.pools.Text(events.file[row]);
+  if (file.empty()) return {};
+  return fmt::format(" ({})", debrief::CodeInWords("", file, events.file_line[row]));
+}
+
+void AddFirstTimeout(const Scene& scene, int32_t rank, Finding& finding) {
+  finding.evidence.push_back(LineAsEvidence(scene, scene.talk.ranks.at(rank).timeouts.front()));
+}
+
 Finding SilentFinding(const Scene& scene, const Silence& silence) {
   const std::vector<int32_t>& silent = silence.ranks;
   FirstWork first = silence.behind.empty() ? FirstToWait(scene) : silence.behind.front().waits;
   Finding finding = NewFinding(scene, "text_hang.silent");
-  if (silence.behind.empty()) {
+  if (silence.behind.empty() && first.work == nullptr) {  // of gloo
+    finding.headline =
+        fmt::format("{} {}did not take part where {} timed out", RanksAsSubject(silent),
+                    silence.has_text ? "" : "left no output and ", RanksInWords(silence.timed_out));
+    finding.headline += SiteOfTimeout(scene, silence.timed_out.front());
+    AddFirstTimeout(scene, silence.timed_out.front(), finding);
+  } else if (silence.behind.empty()) {
     finding.headline = fmt::format("{} {}; {}", RanksAsSubject(silent),
                                    silence.has_text ? "reported no timeout" : "left no output",
                                    TimeoutsInWords(silence.timed_out, first));

@@ -29,6 +29,7 @@ constexpr Question kQuestions[] = {
     {"steps", "How long each step takes, and on what"},
     {"ranks", "Which rank is slow, and why"},
     {"critical-path", "Which chain of host and device work decides how long a step takes"},
+    {"roofline", "How far ops are from what the device could do, and what that costs"},
     {"what-if", "How long steps would take if parts of the job were not slow"},
     {"devices", "Accelerators: time by kind of work, utilisation, clocks"},
 };

@@ -98,6 +98,13 @@ constexpr Sheet kSheets[] = {
      "kernel_launch_delay_ns/total_ns kernel_kernel_delay_ns/total_ns reason"},
     {"critical-path", "profile_critical_path", "Its segments",
      "rank segment duration_ns bound edge name", "duration_ns", "", kOptional},
+    {"roofline", "profile_mfu", "How much of the device's computing the steps use",
+     "rank device_name window_ns model_flops mfu busy_share matrix_share matrix_efficiency", "", "",
+     kOptional},
+    {"roofline", "profile_roofline", "Ops and what they could save",
+     "rank save_ns busy_ns share count flops bytes tflops gbps efficiency bound precision op "
+     "shapes",
+     "save_ns busy_ns"},
     {"what-if", "what_if_job", "The job, replayed",
      "source workers replicas stages steps steps_left_out unmatched recorded_ns replayed_ns "
      "typical_ns "

@@ -12,12 +12,13 @@
 #include <random>
 
 #include "analyses/analysis.h"
-#include "profile_fixture.h"
 #include "tables/profile_collective_match.h"
 #include "tables/timeline_collective.h"
 #include "tables/what_if_cause.h"
 #include "tables/what_if_change.h"
 #include "tables/what_if_job.h"
+#include "tables/what_if_set.h"
+#include "unit/analyses/profile/fixture.h"
 
 namespace debrief::analyses::what_if {
 
@@ -90,6 +91,11 @@ class Simulation {
 
   Model Analyse(std::vector<Finding>& findings) {
     Model model;
+    AnalyseInto(model, findings);
+    return model;
+  }
+
+  void AnalyseInto(Model& model, std::vector<Finding>& findings) {
     for (auto& rank : ranks_)
       rank->fixture.BuildInto(model, {.producer = "kineto", .base_ns = kNone64});
     LinkByCorrelation(model);
@@ -99,7 +105,6 @@ class Simulation {
           std::ranges::find_if(all, [&](const Analysis* each) { return each->info.name == name; });
       for (Finding& finding : RunAnalysis(**found, model)) findings.push_back(std::move(finding));
     }
-    return model;
   }
 
  private:
@@ -227,6 +232,8 @@ TEST(WhatIfProfile, GainOfARankIsTheTruth) {
     const Model model = slow.Analyse(findings);
     ExpectTrueReplay(model, slow.MeanStep());
     EXPECT_NEAR(StepWith(model, fmt::format("rank {}", delay.rank)) / truth, 1, 0.05);
+    // 10 ms in all is not worth a finding.
+    if ((slow.MeanStep() - truth) * job.steps < 15 * kMs) continue;
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].rule, "what_if.slow_rank");
     EXPECT_EQ(findings[0].ranks, std::vector{delay.rank});
@@ -252,6 +259,24 @@ TEST(WhatIfProfile, FasterLinksHalveTransfers) {
   std::vector<Finding> findings;
   const Model model = simulation.Analyse(findings);
   EXPECT_NEAR(StepWith(model, "links twice as fast"), simulation.MeanStep() - kMs, 50 * kUs);
+}
+
+// What the user asks for is made at once.
+TEST(WhatIfProfile, ChangesAreMadeTogether) {
+  const Job job = {.noise = 0};
+  const Delay delay = {.rank = 2, .host_ns = 30 * kMs};
+  Simulation slow(job, delay);
+  std::vector<Finding> findings;
+  Model model;
+  for (const auto& [kind, setting] : {std::pair("rank", "2"), std::pair("link", "4")}) {
+    WhatIfSetRow row;
+    row.kind = model.pools.Intern(kind);
+    row.setting = model.pools.Intern(setting);
+    model.tables.Edit<WhatIfSetTable>().Add(row);
+  }
+  slow.AnalyseInto(model, findings);
+  const double truth = Simulation(job, {}).MeanStep() - 1.5 * kMs;
+  EXPECT_NEAR(StepWith(model, "rank=2 link=4"), truth, 50 * kUs);
 }
 
 }  // namespace what_if_profile_test
