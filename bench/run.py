@@ -163,6 +163,25 @@ def flight_benchmarks():
     return found
 
 
+SCALE_BENCH = ROOT / "bench/flight_scale_bench.py"
+
+
+def scale_benchmarks():
+    """Dumps of very many ranks, one thread each. The largest need room on the disk."""
+    def benchmark(mode, shown, unit, aim):
+        return Benchmark(f"flight_{mode}", sys.executable, [SCALE_BENCH, mode, "{build}/debrief", DATA / "flight_scale"], None, shown,
+                         unit, aim)
+    found = [benchmark("4096x200", "ratio", "of 512 x 2,000, an entry", "ratio <= 1.3"),
+             benchmark("8192_in_one_group", "cpu_s", "CPU s", "cpu_s <= 4")]
+    if shutil.disk_usage(ROOT).free < DISK_FOR_2_GB:
+        print("skipped: dumps of 16,384 ranks, less than 8 GB are free")
+        return found
+    return [*found, benchmark("16384x60", "cpu_s", "CPU s", "cpu_s <= 2.5"),
+            benchmark("16384_healthy", "cpu_s", "CPU s", "cpu_s <= 2.5"),
+            benchmark("16384x200", "cpu_s", "CPU s", "cpu_s <= 12, peak_mb <= 1500, page_mb <= 3, data_mb <= 50"),
+            benchmark("16384_shards", "reduce_s", "CPU s of reduce", "reduce_s <= 3, reduce_mb <= 600")]
+
+
 SHARED_DATA = Path(os.environ.get("DEBRIEF_SHARED_DATA", ROOT.parent / "shared/data"))
 MAKE_BIG = SHARED_DATA.parent / "tools/make_big.py"
 COMPILE_BENCH = ROOT / "bench/compile_bench.py"
@@ -417,7 +436,7 @@ def main():
     check_all_listed()
     wrong, missed, count = 0, 0, 0
     print(row("benchmark", "result", "CPU s", "peak MB", "aim", ""))
-    for benchmark in [*BENCHMARKS, *flight_benchmarks(), *compile_benchmarks(), *profile_benchmarks(),
+    for benchmark in [*BENCHMARKS, *flight_benchmarks(), *scale_benchmarks(), *compile_benchmarks(), *profile_benchmarks(),
                       *report_benchmarks(), *accel_benchmarks(), *whole_benchmarks()]:
         if options.patterns and not any(pattern in benchmark.name for pattern in options.patterns):
             continue

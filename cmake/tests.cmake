@@ -88,6 +88,9 @@ add_suite(hostile hostile 600 ${Python3_EXECUTABLE} tests/hostile/run.py
 add_suite(hostile.compile hostile 700 ${Python3_EXECUTABLE} tests/hostile/compile_logs.py
           --binary ${DEBRIEF_SANITIZED_DIR}/debrief)
 
+# Shards of jobs, joined, against one process that reads all.
+add_suite(scale scale 550 ${Python3_EXECUTABLE} tests/scale/run.py --binary $<TARGET_FILE:debrief> --short)
+
 add_suite(hostile.outputs hostile 500 ${Python3_EXECUTABLE} tests/hostile/outputs.py --binary $<TARGET_FILE:debrief>)
 
 # Seeded and short; make attack is the long form.
@@ -124,6 +127,7 @@ add_suite(serve serve 500 ${Python3_EXECUTABLE} tests/serve/test_serve.py --bina
 add_suite(browser browser 800 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief>)
 add_suite(browser.recorded browser 750 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief> --folder recorded)
 add_suite(help cli 150 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)
+add_suite(failures cli 160 ${Python3_EXECUTABLE} tests/failures/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(rules cli 160 ${Python3_EXECUTABLE} tests/rules/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(readme cli 115 ${Python3_EXECUTABLE} tests/readme/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(figures cli 125 ${Python3_EXECUTABLE} tests/figures/run.py --binary $<TARGET_FILE:debrief>)

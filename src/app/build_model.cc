@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <thread>
 
@@ -25,17 +26,6 @@ void ShrinkForTest() {
   std::string path = Environment("DEBRIEF_TEST_SHRINK");
   if (!path.empty() && truncate(path.c_str(), 16) != 0)
     PrintNote("debrief: DEBRIEF_TEST_SHRINK failed");
-}
-
-ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
-  ImportOptions options{.now_ns = now_ns};
-  const std::string chunks = Environment("DEBRIEF_CHUNK_BYTES");  // for tests: "1,7,100"
-  for (const char* at = chunks.c_str(); *at != '\0';) {
-    char* end = nullptr;
-    options.check_chunk_bytes.push_back(std::max<uint64_t>(1, std::strtoull(at, &end, 10)));
-    at = *end == ',' ? end + 1 : chunks.c_str() + chunks.size();
-  }
-  return options;
 }
 
 JobChoice ChoiceOf(const GlobalOptions& global) {
@@ -67,7 +57,33 @@ void NameReport(const BuildOptions& options, Model& model) {
   }
 }
 
+void LoadShards(std::vector<FoundInput>& inputs, const shards::ShardSet& shard_set,
+                ThreadPool& pool, SpillBudget& budget, Progress& progress, Model& model) {
+  progress.Begin("join", inputs.size());
+  std::atomic<uint64_t> done = 0;
+  JoinAll(
+      inputs, pool,
+      [&](size_t i) {
+        Imported imported = shard_set.Load(i, inputs[i], budget);
+        progress.Step(++done);
+        return imported;
+      },
+      model);
+  progress.End();
+}
+
 }  // namespace
+
+ImportOptions ImportOptionsFromEnvironment(int64_t now_ns) {
+  ImportOptions options{.now_ns = now_ns};
+  const std::string chunks = Environment("DEBRIEF_CHUNK_BYTES");  // for tests: "1,7,100"
+  for (const char* at = chunks.c_str(); *at != '\0';) {
+    char* end = nullptr;
+    options.check_chunk_bytes.push_back(std::max<uint64_t>(1, std::strtoull(at, &end, 10)));
+    at = *end == ',' ? end + 1 : chunks.c_str() + chunks.size();
+  }
+  return options;
+}
 
 int ThreadCount(const GlobalOptions& global) {
   if (global.jobs > 0) return global.jobs;
@@ -88,7 +104,9 @@ std::vector<FoundInput> FindAndAssign(const BuildOptions& options, const GlobalO
                    .output_folder = options.output_folder,
                    .stdin_fd = STDIN_FILENO,
                    .now_ns = now_ns};
-  std::vector<FoundInput> inputs = FindInputs(find, pool, budget, *progress);
+  std::vector<FoundInput> inputs = options.shard_set != nullptr
+                                       ? options.shard_set->TakeInputs()
+                                       : FindInputs(find, pool, budget, *progress);
   if (options.select) options.select(inputs);
   AssignJobs(inputs, model, ChoiceOf(global));
   for (FoundInput& input : inputs) {
@@ -104,9 +122,14 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   ThreadPool pool(ThreadCount(global));
   auto progress = MakeProgress(global.quiet || global.json);
   ShrinkForTest();
-  ImportOptions import = ImportOptionsFromEnvironment(now_ns);
-  import.keeps_args = options.keeps_args;
-  ImportAll(inputs, import, pool, budget, *progress, model);
+  if (options.shard_set != nullptr) {
+    LoadShards(inputs, *options.shard_set, pool, budget, *progress, model);
+  } else {
+    ImportOptions import = ImportOptionsFromEnvironment(now_ns);
+    import.keeps_args = options.keeps_args;
+    import.ops_alone = options.ops_alone;
+    ImportAll(inputs, import, pool, budget, *progress, model);
+  }
   std::vector<const Analysis*> chosen(AllAnalyses().begin(), AllAnalyses().end());
   if (options.derived_tables) chosen = AnalysesFor(*options.derived_tables, chosen);
   RunAnalyses(chosen, pool, *progress, model);

@@ -12,6 +12,8 @@
 #include "app/commands/commands.h"
 #include "base/bytes/spill.h"
 #include "inputs/found_input.h"
+#include "inputs/import.h"
+#include "inputs/shards/shard.h"
 #include "model/model.h"
 
 namespace debrief {
@@ -24,6 +26,9 @@ struct BuildOptions {
   std::function<void(std::vector<FoundInput>&)> select;
   // Derived tables that are wanted: only the analyses they need run. None: all analyses run.
   std::optional<std::span<const std::string_view>> derived_tables = std::nullopt;
+  // Instead of reading: what was read elsewhere. `paths` are then those of the shards.
+  shards::ShardSet* shard_set = nullptr;
+  bool ops_alone = false;  // see ImportOptions
   // Called for every input once its job and rank are known; one that is not wanted is not read.
   std::function<bool(const FoundInput&)> is_wanted = nullptr;
   // Arguments of slices that have no column are read as well (table timeline_args).
@@ -37,6 +42,9 @@ std::vector<FoundInput> FindAndAssign(const BuildOptions& options, const GlobalO
 // Spilled inputs live in `budget`, which must outlive the model.
 void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillBudget& budget,
                 Model& model);
+
+// How inputs are read, as the environment of tests says.
+ImportOptions ImportOptionsFromEnvironment(int64_t now_ns);
 
 // Threads to use: --jobs, or one a core.
 int ThreadCount(const GlobalOptions& global);

@@ -1,4 +1,4 @@
-// Flags, help and dispatch. Only it and accel_options know CLI11, which is slow to compile.
+// Help and dispatch; the options of each command are in command_options.h.
 #pragma once
 
 namespace debrief {

@@ -35,7 +35,7 @@ bool IsOutputName(std::string_view name) {
   auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   if (has("trace") || has("dump")) return false;
   return has("stdout") || has("stderr") || name.ends_with(".out") || name.ends_with(".err") ||
-         name.ends_with(".log");
+         name.ends_with(".log") || name.ends_with(".txt");
 }
 
 // The one for plain text.

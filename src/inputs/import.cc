@@ -19,11 +19,6 @@ namespace debrief {
 
 namespace {
 
-struct Imported {
-  Part part;
-  std::unique_ptr<Source> source;
-};
-
 int64_t CountRows(const TableSet& tables) {
   int64_t rows = 0;
   for (TableId id = 0; id < AllTables().size(); ++id) {
@@ -49,14 +44,6 @@ bool IsRead(const FoundInput& input) {
          input.state == InputState::kRecognised;
 }
 
-// Payloads of compile logs stay where they are and are read again; of all else the tables have
-// everything.
-bool KeepsSource(const FoundInput& input) {
-  if (input.importer == nullptr) return false;
-  const auto& makes = input.importer->info.makes;
-  return std::find(makes.begin(), makes.end(), "compile_entry") != makes.end();
-}
-
 // Bytes read, counted as they lie on disk: a range of an unpacked input counts for its share.
 class BytesRead {
  public:
@@ -79,23 +66,39 @@ uint64_t ShareOf(uint64_t whole, uint64_t part, uint64_t of) {
                                static_cast<double>(of));
 }
 
-void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, BytesRead& bytes_read,
-          Imported& imported) {
+using OnBytes = std::function<void(uint64_t bytes)>;
+
+// Unpacking is the first half of the way of a packed input. Returns what it counted for.
+uint64_t Open(FoundInput& input, SpillBudget& budget, const OnBytes& on_bytes, Spilled& opened) {
+  uint64_t packed = 0, told = 0;
+  opened = OpenInput(input, budget, [&](uint64_t bytes) {
+    packed += bytes;
+    const uint64_t half = std::min(packed, input.bytes) / 2;
+    on_bytes(half - told);
+    told = half;
+  });
+  return told;
+}
+
+// `told` bytes were counted before.
+void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, uint64_t told,
+          const OnBytes& on_bytes, Imported& imported) {
+  const uint64_t left = input.bytes - told;
   ImportContext context{.who = input.who,
                         .path = input.path,
                         .now_ns = options.now_ns,
-                        .keeps_args = options.keeps_args};
+                        .keeps_args = options.keeps_args,
+                        .ops_alone = options.ops_alone};
   std::unique_ptr<Reader> reader = input.importer->open(context);
-  uint64_t told = 0;
   auto on_range = [&](uint64_t range_bytes) {
-    uint64_t share = ShareOf(input.bytes, range_bytes, imported.source->size());
+    uint64_t share = ShareOf(left, range_bytes, imported.source->size());
     told += share;
-    bytes_read.Add(share);
+    on_bytes(share);
   };
   const Diagnostics before = imported.part.diagnostics;
   Status status = ImportSource(*reader, *imported.source, pool, imported.part, on_range);
   // What ranges do not cover, and what was lost in rounding.
-  bytes_read.Add(input.bytes - std::min(told, input.bytes));
+  on_bytes(input.bytes - std::min(told, input.bytes));
   input.state = status.ok() ? InputState::kImported : InputState::kFailed;
   input.content_bytes = static_cast<int64_t>(imported.source->size());
   for (uint64_t chunk_bytes : options.check_chunk_bytes) {
@@ -114,17 +117,17 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, Byt
 }
 
 Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& pool,
-                   SpillBudget& budget, BytesRead& bytes_read) {
+                   SpillBudget& budget, const OnBytes& on_bytes) {
   Imported imported;
-  for (FoundInput::Note& note : input.notes)
-    AddNote(imported.part, input.who.input, std::move(note));
+  TakeNotes(input, imported.part);
   if (input.importer == nullptr || input.state != InputState::kRecognised) return imported;
   Status trouble;
   if (IsRead(input)) {
-    Spilled opened = OpenInput(input, budget);
+    Spilled opened;
+    const uint64_t told = Open(input, budget, on_bytes, opened);
     trouble = std::move(opened.trouble);
     imported.source = std::move(opened.source);
-    if (imported.source != nullptr) Read(input, options, pool, bytes_read, imported);
+    if (imported.source != nullptr) Read(input, options, pool, told, on_bytes, imported);
   } else if (input.packing != Packing::kNone && !input.file.empty()) {
     trouble = CheckPacked(input, input.content_bytes);
   }
@@ -137,11 +140,24 @@ Imported ImportOne(FoundInput& input, const ImportOptions& options, ThreadPool& 
   return imported;
 }
 
+}  // namespace
+
+void TakeNotes(FoundInput& input, Part& part) {
+  for (FoundInput::Note& note : input.notes) AddNote(part, input.who.input, std::move(note));
+  input.notes.clear();
+}
+
+bool KeepsSource(const FoundInput& input) {
+  if (input.importer == nullptr) return false;
+  const auto& makes = input.importer->info.makes;
+  return std::find(makes.begin(), makes.end(), "compile_entry") != makes.end();
+}
+
 // When memory runs out, what was read of this input is let go, and the others are read.
-Imported ImportGuarded(FoundInput& input, const ImportOptions& options, ThreadPool& pool,
-                       SpillBudget& budget, BytesRead& bytes_read) {
+Imported ImportInput(FoundInput& input, const ImportOptions& options, ThreadPool& pool,
+                     SpillBudget& budget, const std::function<void(uint64_t bytes)>& on_bytes) {
   Imported imported;
-  Status status = Guarded([&] { imported = ImportOne(input, options, pool, budget, bytes_read); });
+  Status status = Guarded([&] { imported = ImportOne(input, options, pool, budget, on_bytes); });
   if (status.ok()) return imported;
   input.state = InputState::kFailed;
   input.rows = 0;
@@ -149,6 +165,8 @@ Imported ImportGuarded(FoundInput& input, const ImportOptions& options, ThreadPo
           {&kInputNoMemory, {.offset = -1, .line = -1, .detail = status.message()}});
   return imported;
 }
+
+namespace {
 
 void AddInputRow(const FoundInput& input, Model& model) {
   auto row = Part::RowOf<InputRow>(input.who);
@@ -270,16 +288,23 @@ class Joiner {
 
 void ImportAll(std::vector<FoundInput>& inputs, const ImportOptions& options, ThreadPool& pool,
                SpillBudget& budget, Progress& progress, Model& model) {
+  BytesRead bytes_read(inputs, progress);
+  const auto on_bytes = [&](uint64_t bytes) { bytes_read.Add(bytes); };
+  JoinAll(
+      inputs, pool,
+      [&](size_t i) { return ImportInput(inputs[i], options, pool, budget, on_bytes); }, model);
+  progress.End();
+}
+
+void JoinAll(std::vector<FoundInput>& inputs, ThreadPool& pool,
+             const std::function<Imported(size_t input)>& import, Model& model) {
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i].who.input = static_cast<int32_t>(i);
   model.sources.resize(inputs.size());
   Joiner joiner(inputs, model);
-  BytesRead bytes_read(inputs, progress);
-  pool.MapInOrder<Imported>(
-      inputs.size(),
-      [&](size_t i) { return ImportGuarded(inputs[i], options, pool, budget, bytes_read); },
-      [&](size_t i, Imported&& imported) { joiner.Take(i, std::move(imported)); });
+  pool.MapInOrder<Imported>(inputs.size(), import, [&](size_t i, Imported&& imported) {
+    joiner.Take(i, std::move(imported));
+  });
   for (const FoundInput& input : inputs) AddInputRow(input, model);
-  progress.End();
 }
 
 }  // namespace debrief

@@ -66,6 +66,7 @@ struct ImportContext {
   uint64_t chunk_bytes = 1 << 20;  // the size of range to aim at; tests use 1, 7 and 100
   int64_t now_ns = 0;              // for formats whose times have no year
   bool keeps_args = false;         // of timelines: fill timeline_args
+  bool ops_alone = false;          // of recordings: recorded ops and memory, no timeline
 };
 
 // Reads one source. The framework calls Split once, Read for every range from many threads, and

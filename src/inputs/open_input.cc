@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -16,15 +17,34 @@ Status CheckSize(const FoundInput& input, const Source& file) {
                 fmt::format("{} bytes when found, {} when read", input.bytes, file.size()));
 }
 
+// The bytes of `in`, counted as they are read.
+class CountedStream final : public ByteStream {
+ public:
+  CountedStream(std::unique_ptr<ByteStream> in, const std::function<void(uint64_t)>& on_read)
+      : in_(std::move(in)), on_read_(on_read) {}
+
+  Result<size_t> Read(char* out, size_t capacity) override {
+    Result<size_t> got = in_->Read(out, capacity);
+    if (got.ok() && on_read_) on_read_(got.value());
+    return got;
+  }
+
+ private:
+  std::unique_ptr<ByteStream> in_;
+  const std::function<void(uint64_t)>& on_read_;
+};
+
 }  // namespace
 
-Spilled OpenInput(FoundInput& input, SpillBudget& budget) {
+Spilled OpenInput(FoundInput& input, SpillBudget& budget,
+                  const std::function<void(uint64_t)>& on_read) {
   if (input.unpacked != nullptr) return {std::move(input.unpacked), {}};
   auto file = OpenFileSource(input.file);
   if (!file.ok()) return {nullptr, file.status()};
   Status shrunk = CheckSize(input, *file.value());
   if (input.packing == Packing::kNone) return {std::move(file).value(), shrunk};
-  auto stream = Decompress(input.packing, MakeSourceStream(*file.value()), ExpansionLimits());
+  auto packed = std::make_unique<CountedStream>(MakeSourceStream(*file.value()), on_read);
+  auto stream = Decompress(input.packing, std::move(packed), ExpansionLimits());
   return Spill(*stream, budget);
 }
 

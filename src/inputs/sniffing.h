@@ -17,7 +17,7 @@ bool HasWord(std::string_view text, std::string_view word);
 // 0/1).
 bool LooksLikePickle(std::string_view head);
 
-// Readable text: no NUL and hardly any control characters.
+// Readable text: no two NULs in a row and hardly any control characters.
 bool LooksLikeText(std::string_view head);
 
 // Trace Event Format: an object with traceEvents, or a bare array of events.

@@ -18,6 +18,7 @@ struct TextClues {
   bool several = false;         // lines of more than one rank
   bool is_labelled = false;     // by a launcher, which put several processes into one text
   bool is_launcher = false;     // lines of torchrun, srun, mpirun, ...
+  bool is_pods = false;         // what Kubernetes says of pods, as YAML
   bool is_output = false;       // anything that only a program's output has
   int32_t world_size = kNone32;  // largest communicator
   int32_t first_rank = kNone32;  // of a launcher: the lowest rank of its node

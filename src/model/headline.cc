@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kShortestHeadline = kLongestHeadline / 2;
 
 // Where a clause may begin: what stands before it is a sentence of its own.
-constexpr std::string_view kClauses[] = {"; ", ": ", ". ", ", ", " (", " while ", " where "};
+constexpr std::string_view kClauses[] = {"; ", ": ",      ". ",      ", ",
+                                         " (", " while ", " where ", " on rank"};
 
 // Whether `at` is inside of brackets or quotes, whose half would be left.
 bool IsEnclosed(std::string_view text, size_t at) {

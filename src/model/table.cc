@@ -131,6 +131,18 @@ void Table::Translate(const Remap& remap) {
   }
 }
 
+void Table::Extend(size_t index, size_t count, const void* values) {
+  VisitColumn(info(), index, column(index), [&]<typename Column>(Column& to) {
+    MakeRoom(to, count);
+    const auto* from = static_cast<const char*>(values);
+    for (size_t i = 0; i < count; ++i) {
+      ValueOf<Column> value{};
+      std::memcpy(&value, from + i * sizeof value, sizeof value);
+      to.push_back(value);
+    }
+  });
+}
+
 void Table::Reserve(size_t wanted_rows) {
   for (size_t i = 0; i < info().columns.size(); ++i)
     VisitColumn(info(), i, column(i), [&](auto& to) { to.reserve(wanted_rows); });

@@ -95,6 +95,9 @@ class Table {
   // Translates the ids of all rows in place.
   void Translate(const Remap& remap);
   void Reserve(size_t wanted_rows);
+  // Appends `count` values to column `index`, as Copy gives them. Rows are whole once all columns
+  // have got as many.
+  void Extend(size_t index, size_t count, const void* values);
   // Row i becomes what row from[i] was; rows that `from` does not name are gone.
   void Gather(std::span<const uint32_t> from);
 
@@ -135,6 +138,13 @@ class TableSet {
     CheckMade(T::kId);
     if (tables_[T::kId] == nullptr) tables_[T::kId] = T::kInfo.make();
     return static_cast<T&>(*tables_[T::kId]);
+  }
+
+  // Likewise, by number.
+  Table& Edit(TableId id) {
+    CheckMade(id);
+    if (tables_[id] == nullptr) tables_[id] = AllTables()[id]->make();
+    return *tables_[id];
   }
 
   // The table for reading; an empty one when nobody wrote to it.

@@ -28,6 +28,8 @@ struct PairedSpan {
 class SpanSink {
  public:
   virtual ~SpanSink() = default;
+  // Before the first span: `read` has its header, names and chunks; for the time of this call.
+  virtual void OnStart(const recorder::ReadRecording& read) { (void)read; }
   // `shapes` is null for what was not told as an op.
   virtual void OnSpan(const PairedSpan& span, const recorder::OpShapes* shapes) = 0;
   // Whatever is no span: instants, counters, flows, losses, kinds of a later version.
@@ -38,6 +40,7 @@ class SpanPairing final : public recorder::RecordSink {
  public:
   explicit SpanPairing(SpanSink& sink) : sink_(sink) {}
 
+  void OnStart(const recorder::ReadRecording& read) override { sink_.OnStart(read); }
   void OnRecord(const recorder::RecordView& record) override;
   void OnThread(uint32_t tid) override;
 

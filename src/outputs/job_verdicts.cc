@@ -48,7 +48,7 @@ std::vector<JobVerdict> JobVerdicts(const Model& model, std::string_view rules) 
       bool of_the_only_job = finding.job == kNone32 && jobs.size() == 1;
       int32_t job = of_the_only_job ? jobs.job[0] : finding.job;
       auto [found, is_new] = place.try_emplace(job, verdicts.size());
-      if (is_new) verdicts.push_back({.job = job, .name = "of no job"});
+      if (is_new) verdicts.push_back({.job = job, .name = "not assigned to a job"});
       JobVerdict& verdict = verdicts[found->second];
       verdict.findings.push_back(i);
       verdict.told += folded ? 0 : 1;

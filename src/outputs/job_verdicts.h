@@ -13,7 +13,7 @@ namespace debrief {
 
 struct JobVerdict {
   int32_t job = kNone32;         // kNone32: findings that are of no job, where there are several
-  std::string name;              // of the job; "of no job"
+  std::string name;              // of the job; "not assigned to a job"
   std::vector<size_t> findings;  // positions, the most important first; those that are folded last
   size_t told = 0;               // how many of them stand on their own
 };

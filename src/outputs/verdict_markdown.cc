@@ -32,11 +32,17 @@ void AppendFindings(std::string& out, const Model& model, std::string_view summa
   AppendFolded(out, fmt::format("{}: {}", summary, findings.size()), list);
 }
 
-// Tickets show no pictures that lie beside a report: what each rank did is told as text.
-void AppendIncident(std::string& out, const Model& model, const Finding& finding) {
+// The picture, or a sketch where there is none beside the text; what each rank did in words.
+void AppendIncident(std::string& out, const Model& model, const JobVerdict& verdict,
+                    bool has_picture) {
+  const Finding& finding = model.findings[verdict.findings.front()];
   const incident::Incident incident = incident::MakeIncident(model, finding);
-  const std::string sketch = incident::IncidentSketch(incident, kSketchWidth, true);
-  if (!sketch.empty()) AppendCodeBlock(out, "text", sketch);
+  if (has_picture && !incident.empty()) {
+    out += fmt::format("![{}]({})\n\n", Markdown(incident.title), PicturePath(verdict.job));
+  } else {
+    const std::string sketch = incident::IncidentSketch(incident, kSketchWidth, true);
+    if (!sketch.empty()) AppendCodeBlock(out, "text", sketch);
+  }
   if (incident.empty()) return;
   std::string list;
   for (const std::string& row : incident::RowsInWords(incident))
@@ -47,14 +53,19 @@ void AppendIncident(std::string& out, const Model& model, const Finding& finding
 
 }  // namespace
 
-std::string VerdictMarkdown(const Model& model, const JobVerdict& verdict, int level) {
+std::string PicturePath(int32_t job) {
+  return fmt::format("report_data/incident_{}.svg", job == kNone32 ? 0 : job);
+}
+
+std::string VerdictMarkdown(const Model& model, const JobVerdict& verdict,
+                            const MarkdownOptions& options) {
   std::string out;
   const Finding& first = model.findings[verdict.findings.front()];
-  AppendHeadline(out, first, level);
+  AppendHeadline(out, first, options.level);
   AppendBlame(out, first);
   AppendNextStep(out, first);
   AppendConfidence(out, first);
-  AppendIncident(out, model, first);
+  AppendIncident(out, model, verdict, options.has_picture);
   AppendEvidence(out, first);
   const std::set<size_t> explained(first.explains.begin(), first.explains.end());
   AppendFindings(out, model, "Consequences", first.explains);

@@ -52,21 +52,57 @@ template <typename... Words>
   Publish(thread, count);
 }
 
-// Dims are read once: that all are small shows when they are written.
+// Nearly all ops, in one pass over their shapes: where the chunk has room for the longest short
+// form nothing need be measured before. The dims are read once: that all are small shows when they
+// are written. False when that is no op of the short form; nothing is recorded then.
+template <typename... Words>
+inline bool EmitShortOp(ThreadState* thread, RecordType type, dbr_id name, const dbr_op_info& info,
+                        Words... times) {
+  constexpr unsigned kTimes = sizeof...(Words);
+  uint64_t* const first = thread->words + thread->at;
+  uint64_t* const descriptor = first + 1 + kTimes;
+  const unsigned flags = info.bytes != 0 ? kOpBytes : 0;
+  if (info.bytes != 0) descriptor[1] = info.bytes;
+  NarrowWriter writer(descriptor + 1 + (info.bytes != 0 ? 1 : 0));
+  uint64_t described = (info.dtype & 127) | uint64_t{info.input_count} << 8;
+  unsigned highest = 0;  // rank
+  for (uint32_t i = 0; i < info.input_count; ++i) {
+    const dbr_shape& shape = info.inputs[i];
+    described |= uint64_t{shape.rank & 15} << (16 + 4 * i);
+    highest = shape.rank > highest ? shape.rank : highest;
+    if (__builtin_expect(highest > kMaxRank, 0)) return false;
+    writer.Write(shape);
+  }
+  if (info.output == nullptr) {
+    described |= uint64_t{kNoShape} << 12;
+  } else {
+    if (__builtin_expect(info.output->rank > kMaxRank, 0)) return false;
+    described |= uint64_t{info.output->rank} << 12;
+    writer.Write(*info.output);
+  }
+  writer.Finish();
+  if (__builtin_expect(!writer.all_small(), 0)) return false;
+  *descriptor = described;
+  const auto count = static_cast<unsigned>(writer.end() - first);
+  WriteWords(first, FirstWord(type, flags, count, name, thread->track), times...);
+  Publish(thread, count);
+  return true;
+}
+
+// Words of the longest short form: first word, times, descriptor, bytes and all dims.
+constexpr unsigned kShortOpWords = 1 + 2 + 2 + ((kMaxInputs + 1) * kMaxRank + 2) / 3;
+
 template <typename... Words>
 void EmitOp(RecordType type, dbr_id name, const dbr_op_info* info, Words... times) {
-  constexpr unsigned kTimes = sizeof...(Words);
   if (!On() || info == nullptr) return;
-  const PackedOp packed = MeasureNarrow(*info);
-  if (__builtin_expect(packed.words == 0, 0)) return EmitLargeOp(type, name, *info, times...);
-  const unsigned count = 1 + kTimes + packed.words;
-  ThreadState* thread = Reserve(count);
-  if (thread == nullptr) return;
-  uint64_t* at = thread->words + thread->at;
-  WriteWords(at, FirstWord(type, packed.flags, count, name, thread->track), times...);
-  if (__builtin_expect(WriteNarrow(packed, *info, at + 1 + kTimes), 1))
-    return Publish(thread, count);
-  Abandon(thread);
+  ThreadState* thread = thread_state;
+  const bool has_room = thread != nullptr && thread->at + kShortOpWords <= thread->limit;
+  if (__builtin_expect(has_room && info->input_count <= kMaxInputs, 1)) {
+    thread = Reserve(kShortOpWords);
+    if (thread == nullptr) return;
+    if (__builtin_expect(EmitShortOp(thread, type, name, *info, times...), 1)) return;
+    Abandon(thread);
+  }
   EmitLargeOp(type, name, *info, times...);
 }
 

@@ -17,33 +17,6 @@ uint64_t BitsOf(const dbr_shape& shape) {
   return bits;
 }
 
-// Packs dims three to a word. The word is put together in a register: in memory each dim would wait
-// for the last.
-class NarrowWriter {
- public:
-  explicit NarrowWriter(uint64_t* words) : words_(words) {}
-  void Write(const dbr_shape& shape) {
-    for (uint32_t i = 0; i < shape.rank; ++i) {
-      bits_ |= shape.dims[i];
-      word_ |= shape.dims[i] << shift_;
-      shift_ += 21;
-      if (shift_ == 63) Finish();
-    }
-  }
-  void Finish() {
-    if (shift_ != 0) *words_++ = word_;
-    word_ = 0;
-    shift_ = 0;
-  }
-  bool all_small() const { return bits_ < kSmallDim; }
-
- private:
-  uint64_t* words_;
-  uint64_t word_ = 0;
-  uint64_t bits_ = 0;
-  unsigned shift_ = 0;
-};
-
 class WideWriter {
  public:
   explicit WideWriter(uint64_t* words) : words_(words) {}
@@ -120,14 +93,6 @@ bool IsLong(const PackedOp& packed) { return DescribedInputs(packed.descriptor) 
 }
 
 }  // namespace
-
-bool WriteNarrow(const PackedOp& packed, const dbr_op_info& info, uint64_t* words) {
-  *words++ = packed.descriptor;
-  if (info.bytes != 0) *words++ = info.bytes;
-  NarrowWriter writer(words);
-  WriteDims(info, writer);
-  return writer.all_small();
-}
 
 PackedOp MeasureOp(const dbr_op_info& info) {
   if (__builtin_expect(!FitsDescriptor(info), 0)) return MeasureLongOp(info);

@@ -14,28 +14,35 @@ struct PackedOp {
   unsigned words;  // descriptor, bytes, ranks in the long form, and dims
 };
 
-// For nearly all ops, without a look at their dims: the words that they take if all are small. No
-// words when the shapes do not fit the short form.
-inline PackedOp MeasureNarrow(const dbr_op_info& info) {
-  PackedOp packed = {info.dtype & 127, info.bytes != 0 ? kOpBytes : 0, 0, 0};
-  if (__builtin_expect(info.input_count > kMaxInputs, 0)) return packed;
-  const unsigned output = info.output != nullptr ? info.output->rank : kNoShape;
-  packed.dims = info.output != nullptr ? output : 0;
-  packed.descriptor |= uint64_t{info.input_count} << 8 | uint64_t{output & 15} << 12;
-  bool fits = info.output == nullptr || output <= kMaxRank;
-  for (uint32_t i = 0; i < info.input_count; ++i) {
-    const uint32_t rank = info.inputs[i].rank;
-    fits &= rank <= kMaxRank;
-    packed.descriptor |= uint64_t{rank & 15} << (16 + 4 * i);
-    packed.dims += rank;
+// Packs dims three to a word. The word is put together in a register: in memory each dim would wait
+// for the last.
+class NarrowWriter {
+ public:
+  explicit NarrowWriter(uint64_t* words) : words_(words) {}
+  void Write(const dbr_shape& shape) {
+    for (uint32_t i = 0; i < shape.rank; ++i) {
+      bits_ |= shape.dims[i];
+      word_ |= shape.dims[i] << shift_;
+      shift_ += 21;
+      if (shift_ == 63) Finish();
+    }
   }
-  if (fits) packed.words = (info.bytes != 0 ? 2 : 1) + (packed.dims + 2) / 3;
-  return packed;
-}
-// False when a dim is not small: what was written is then nothing.
-bool WriteNarrow(const PackedOp& packed, const dbr_op_info& info, uint64_t* words);
+  void Finish() {
+    if (shift_ != 0) *words_++ = word_;
+    word_ = 0;
+    shift_ = 0;
+  }
+  uint64_t* end() const { return words_; }
+  bool all_small() const { return bits_ < kSmallDim; }
 
-// For the others.
+ private:
+  uint64_t* words_;
+  uint64_t word_ = 0;
+  uint64_t bits_ = 0;
+  unsigned shift_ = 0;
+};
+
+// For what does not fit the short form, or the rest of a chunk.
 PackedOp MeasureOp(const dbr_op_info& info);
 void WriteOp(const PackedOp& packed, const dbr_op_info& info, uint64_t* words);
 

@@ -113,6 +113,7 @@ class Reader {
     for (const ChunkInfo& chunk : dictionary) ReadChunk(chunk, true);
     SortTexts();
     CheckNames();
+    sink_.OnStart(result_);
     for (const ChunkInfo& chunk : result_.chunks) ReadChunk(chunk, false);
     return std::move(result_);
   }

@@ -98,6 +98,9 @@ class RecordingBytes {
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
+  // Before the first record: `read` has its header, names and chunks, and so the points of its
+  // clock.
+  virtual void OnStart(const ReadRecording& read) { (void)read; }
   virtual void OnRecord(const RecordView& record) = 0;
   // A thread begins: what comes from this id from here on is of another one than what came before.
   virtual void OnThread(uint32_t tid) { (void)tid; }

@@ -29,6 +29,13 @@ bool IsAboutAPeer(std::string_view text) {
   });
 }
 
+bool IsCaughtEachTime(int32_t times, int32_t rank, size_t ranks) {
+  constexpr size_t kMostOfOne = 2, kUsualRanks = 8;
+  if (times == kNone32 || times < 0) return false;
+  const size_t speakers = rank != kNone32 ? 1 : std::max(ranks, kUsualRanks);
+  return static_cast<size_t>(times) > kMostOfOne * speakers;
+}
+
 int32_t SignalOrCode(int32_t exit_code) {
   constexpr int32_t kShell = 128, kLastSignal = 64;
   bool by_shell = exit_code > kShell && exit_code <= kShell + kLastSignal;

@@ -1,6 +1,7 @@
 // Which lines of a job's text say that it ended badly.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +16,11 @@ bool IsSignOfBadEnd(std::string_view kind, int32_t exit_code, std::string_view t
 // Does an exception only say that communication was given up, or that a peer is gone? It follows
 // from what ended that peer.
 bool IsAboutAPeer(std::string_view text);
+
+// An exception ends a process once; one that comes again and again is caught each time. Twice is
+// usual: who logs it raises it again. `times` as text_event has it. Of a text whose lines tell no
+// rank each of the `ranks` may have said it; unknown ones are as many as one machine has.
+bool IsCaughtEachTime(int32_t times, int32_t rank, size_t ranks);
 
 // A shell tells the signal that ended its child as 128 and the number: 137 is -9.
 int32_t SignalOrCode(int32_t exit_code);

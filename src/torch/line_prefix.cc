@@ -230,6 +230,9 @@ bool TakeOne(PeeledLine& line, const PrefixStyle& style, bool& labelled, bool& h
   if (line.text.empty()) return false;
   if (style.hosts && !hosted && TakeHost(line.text, line.host)) return hosted = true;
   if (!labelled && TakeStyledLabel(line, style)) return labelled = true;
+  // The end of a message without a newline is a blank or a zero at times: " [rank2]: Traceback".
+  const bool behind = line.text.size() > 1 && (line.text[0] == ' ' || line.text[0] == '\0');
+  if (behind && line.text.substr(1).starts_with("[rank")) line.text.remove_prefix(1);
   char c = line.text[0];
   if (c == '[')
     return TakePod(line) || TakeTee(line, style) || TakeMpi(line) || TakeLoggerRank(line);
@@ -256,6 +259,11 @@ bool HasHosts(std::string_view head) {
   return marked >= kFewest && marked * 10 >= lines * 9 && hosts.size() * 2 <= marked;
 }
 
+// What srun and slurmstepd say for themselves has no label.
+bool IsOfSlurm(std::string_view line) {
+  return line.starts_with("srun: ") || line.starts_with("slurmstepd: ");
+}
+
 LineLabels DetectLabels(std::string_view head, const PrefixStyle& style) {
   constexpr size_t kFewest = 4;
   for (LineLabels labels : {LineLabels::kColon, LineLabels::kBracket}) {
@@ -264,7 +272,7 @@ LineLabels DetectLabels(std::string_view head, const PrefixStyle& style) {
     LineSplitter splitter(head);
     for (std::string_view line; splitter.Next(line);) {
       line = PeelPrefixes(line, style).text;
-      if (Trimmed(line).empty()) continue;
+      if (Trimmed(line).empty() || IsOfSlurm(line)) continue;
       ++lines;
       int32_t rank = kNone32;
       if (!TakeLabel(line, labels, rank)) continue;

@@ -18,11 +18,14 @@ import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from recording_writer import Recording, packed_op, word  # noqa: E402
 
 JOB = ROOT / "examples/hung-job"
 PROFILE = ROOT / "examples/two-rank-profile"
 MB = 1 << 20
 TIMEOUT_S = 120
+OPS_IN_CHUNK = 1364  # of 48 bytes
 
 
 class Skip(Exception):
@@ -78,6 +81,29 @@ def write_profile(path, megabytes):
             out.write(",\n".join(event % (i, i % 7, i * 10, i, i) for i in range(number, number + 10000)) + ",\n")
             number += 10000
         out.write('{"ph":"X","cat":"cpu_op","name":"end","pid":1,"tid":1,"ts":1,"dur":1,"args":{}}]}')
+
+
+def write_recording(path, chunks):
+    """A recording of full chunks of ops with six dims, 48 bytes each."""
+    recording = Recording(rank=0)
+    names = [recording.name(f"aten::op_{i}") for i in range(40)]
+    _, shapes = packed_op(inputs=[[64, 128], [128, 10]], output=[64, 10], dtype=9)
+    for chunk in range(chunks):
+        thread = recording.thread(recording.pid)
+        for i in range(OPS_IN_CHUNK):
+            number = chunk * OPS_IN_CHUNK + i
+            thread.chunk.words += [word(4, 6, names[number % 40]), number * 1000, 100 + number % 700, *shapes]
+    recording.write(path)
+    return path.stat().st_size
+
+
+def case_recording(lab):
+    """Reading a recording takes no more than twice its file above what a small one takes."""
+    write_recording(lab.folder / "small.dbr", 1)
+    size = write_recording(lab.folder / "large.dbr", 400)
+    small, large = (lab.run("ops", name, "--json") for name in ("small.dbr", "large.dbr"))
+    assert json.loads(large.out)["totals"]["count"] == 400 * OPS_IN_CHUNK
+    assert large.rss - small.rss <= 2 * size, f"{(large.rss - small.rss) / size:.2f} times the file"
 
 
 def case_little_address_space(lab):

@@ -52,7 +52,7 @@ const fromVerdict = {
       for (const part of [
         "mesh_dp (7), sequence 16: all_reduce waiting",
         "Rank 5: never issued",
-        "[[4096, 1024]] BFloat16",
+        "[4096, 1024] BFloat16",
         "train.py:52",
         "1 rank: 7",
       ])
@@ -138,7 +138,7 @@ const keys = {
     await page.getByRole("application").focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
-    assert.match(await text(page, ".panel"), /its sizes\s*\[\[4096, 1023\]\].*of the others/s);
+    assert.match(await text(page, ".panel"), /its sizes\s*\[4096, 1023\].*of the others/s);
     await t.screenshot(page, "flight_mismatch");
   },
 };

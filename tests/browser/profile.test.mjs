@@ -43,7 +43,7 @@ const exampleSays = {
   "#/profile_ops": ["aten::mm"],
   "#/profile_ops?by=modules": ["Modules of rank 0"],
   "#/profile_idle": ["28.5 % idle", "447 \u00b5s of 1.57 ms", "Idle time by cause"],
-  "#/profile_memory": ["32.8 kB peak allocated", "Memory over time"],
+  "#/profile_memory": ["32768 bytes peak allocated", "Memory over time"],
 };
 
 const numbers = {
@@ -73,8 +73,8 @@ const hostileSays = {
   "#/profile_ops": ["aten::<b>mm</b>", "called 6 times"],
   "#/profile_ops?by=modules": ["Linear_0", "circle_a", "circle_b"],
   "#/profile_idle": ["30 ms", "100 %", shownName, "aten::add", "Not computable for rank 1: no synchronisation"],
-  "#/profile_memory": ["24.5 MB peak allocated", "38.7 % of it unused", "81.6 %", "\u221210.0 MB", shownName],
-  "#/profile_memory?device=1.s.0": ["20.0 MB in use at the end", "7.00 MB fragmented", "has no trace", "train.py:10 <module>"],
+  "#/profile_memory": ["23.4 MiB peak allocated", "38.7 % of it unused", "81.6 %", "\u22129.5 MiB", shownName],
+  "#/profile_memory?device=1.s.0": ["19.1 MiB in use at the end", "6.7 MiB fragmented", "has no trace", "train.py:10 <module>"],
   "#/profile_flames": ["A report of one file cannot hold flame graphs", "--single-file"],
 };
 
@@ -137,7 +137,7 @@ const looks = {
         return data.filter((value, i) => i % 4 === 3 && value > 0).length;
       });
       assert.ok(painted > 5000, `${painted} pixels of the curve`);
-      assert.match(await page.locator(".curve").getAttribute("aria-label"), /the peak of 24.5 MB is at 24 ms/);
+      assert.match(await page.locator(".curve").getAttribute("aria-label"), /the peak of 23.4 MiB is at 24 ms/);
       await t.screenshot(page, `profile_memory_${dark ? "dark" : "light"}`);
     }
   },

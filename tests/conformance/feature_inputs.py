@@ -87,6 +87,18 @@ def batch_order_per_peer(folder):
     batch(folder, [[("send 0->1", BIG), ("send 0->1", SMALL)], [("recv 1<-0", SMALL), ("recv 1<-0", BIG)]], "scheduled")
 
 
+def batch_of_both(folder):
+    """Regions of a collective and of sends and receives, whose end markers alone say that they are completed."""
+    dumps = Dumps([0, 1])
+    for step in range(1, 4):
+        for rank in dumps.ranks:
+            dumps.op(rank, "all_reduce", step, BIG, "scheduled")
+            for op in (f"send {rank}->{1 - rank}", f"recv {rank}<-{1 - rank}"):
+                dumps.op(rank, op, step, SMALL, "scheduled", step)
+            dumps.op(rank, "coalesced", step, None, "completed", step)
+    dumps.write(folder)
+
+
 def batch_collectives(folder):
     """A coalesced region of collectives in which rank 1 left one out."""
     dumps = Dumps([0, 1, 2])

@@ -29,6 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from run import ROOT, find_data
+from viewers import json_problems, perfetto_problems
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ["tool", "feature", "state", "command", "expectation", "missing"]
@@ -92,16 +93,11 @@ class Answer:
     @staticmethod
     def viewer_problems(trace):
         """What Chrome's viewer, Perfetto or TensorBoard's loader would refuse or draw wrongly in a trace of JSON."""
-        events = trace["traceEvents"]
-        needed = {"X": ("ts", "dur", "tid"), "C": ("ts", "args"), "M": ("args",), "s": ("ts", "id"), "f": ("ts", "id"), "b": ("ts", "id"),
-                  "e": ("ts", "id"), "i": ("ts",)}
-        problems = [event for event in events if not isinstance(event.get("pid"), int) or not isinstance(event.get("name"), str) or
-                    not all(key in event for key in needed.get(event["ph"], ("",)))]
-        problems += [event for event in events if event["ph"] == "X" and not (event["dur"] >= 0 and isinstance(event["ts"], (int, float)))]
-        problems += [event for event in events
-                     if event["ph"] == "C" and not all(isinstance(value, (int, float)) for value in event["args"].values())]
-        ends = {ph: {(event.get("cat"), event["id"]) for event in events if event["ph"] == ph} for ph in "sfbe"}
-        return problems + sorted(ends["s"] ^ ends["f"]) + sorted(ends["b"] ^ ends["e"])
+        return json_problems(trace)
+
+    def perfetto_problems(self, name):
+        """What Perfetto's trace processor would refuse or draw wrongly in a trace of protobuf."""
+        return perfetto_problems(self.path(name).read_bytes())
 
     @staticmethod
     def has(text, *patterns):

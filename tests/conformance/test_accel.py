@@ -303,6 +303,24 @@ def test_perfetto_input_is_the_same(context):
         assert known(got) == known(plain), f"{name}: {len(got)} slices, not {len(plain)}"
 
 
+def test_flex_through_perfetto_stays_flex(context):
+    """Ranks, times and processes of Flex are found again, of one rank and of several that were merged."""
+    folder = inputs(context)
+    if folder is None:
+        return
+    placed = lambda trace: sorted((event["name"], event["pid"], round(event["ts"], 2), round(event["dur"], 2))
+                                  for event in trace["traceEvents"] if event["ph"] == "X")
+    for name, paths in (("one", [folder / "flexcpu_rank0_job_0.json"]), ("four", sorted(folder.glob("tp4_rank*_job_1.json")))):
+        context.run("convert", *paths, "--to", "perfetto", "-o", context.scratch / name, "--quiet")
+        options = ("--freq", "560:800", "-M")
+        plain = processed(context, name + "_json", "-i", ",".join(map(str, paths)), *options)
+        through = processed(context, name + "_perfetto", "-i", context.scratch / name, *options)
+        if name == "one":
+            assert placed(through) == placed(plain)
+        ranks = lambda trace: sorted((event["name"], event["args"]["rank"]) for event in trace["traceEvents"] if event["ph"] == "X")
+        assert ranks(through) == ranks(plain), name
+
+
 def arrows(events, ph):
     return {(event["cat"], event["id"]) for event in events if event["ph"] == ph}
 

@@ -49,7 +49,7 @@ TRUTH = {
     },
     "type_mismatch": {
         None: ("flight.type_mismatch", [1], "called broadcast"),
-        "!dumps": ("text_hang.differs", [1], "completed number 16 of mesh_dp in which rank 3 still waits"),
+        "!dumps": ("text_hang.differs", [1], "did not join all_reduce 16 of mesh_dp in which rank 3 waits"),
         "!text": ("flight.type_mismatch", [1], "called broadcast"),
         "!compile logs": ("flight.type_mismatch", [1], "called broadcast"),
     },
@@ -230,7 +230,7 @@ TRACEBACK = """[rank4]: Traceback (most recent call last):
 LAST_WORDS = {
     TRACEBACK % "ValueError: no such layer": "died with ValueError: no such layer at model.py:12",
     TRACEBACK % "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.":
-        "died with torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. at model.py:12",
+        "died with OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. at model.py:12",
 }
 
 

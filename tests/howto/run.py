@@ -81,7 +81,7 @@ def compile_like_release(source, scratch, generated):
     command = next(entry["command"] for entry in commands if entry["file"] == model and " -c " in entry["command"])
     words = shlex.split(command)
     words = words[next(i for i, word in enumerate(words) if Path(word).name.startswith(("c++", "g++", "clang++"))):]
-    target = generated / (source.stem + ".o")
+    target = generated / f"{source.parent.name}.{source.stem}.o"  # a table may have the name of its analysis
     for flag, value in (("-o", target), ("-c", source), ("-MF", target.with_suffix(".d")), ("-MT", target)):
         words[words.index(flag) + 1] = str(value)
     swap = {f"-I{ROOT}/src": f"-I{scratch}/src", f"-I{RELEASE}/generated": f"-I{generated}"}

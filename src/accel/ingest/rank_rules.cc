@@ -52,7 +52,9 @@ void RankRules::FixFlexRank(const TraceFile& file) {
 }
 
 void RankRules::ApplyFlex(Event& event) {
-  if (rank_is_fixed_) {
+  if (const auto merged = rank_of_pid_.find(event.pid); merged != rank_of_pid_.end()) {
+    event.pid = Value::Integer(merged->second);
+  } else if (rank_is_fixed_) {
     event.pid = Value::Integer(rank_);
   } else if (const auto rank = event.pid.AsInteger(run_.strings)) {
     event.pid = Value::Integer(*rank);
@@ -120,11 +122,11 @@ void RankRules::ApplyTorch(Event& event) {
 
 void RankRules::Apply(TraceFile& file, const FileFacts& facts, uint32_t job) {
   facts_ = facts;
+  if (!run_.options.compat) ReadMergedRanks(file);
   const bool is_torch = run_.jobs[job].dialect == Dialect::kTorch;
   if (is_torch) {
     rank_ = facts.rank.value_or(run_.options.compat ? 0 : files_);
     run_.jobs[job].rank = rank_;
-    if (!run_.options.compat) ReadMergedRanks(file);
     if (!run_.options.compat) PlaceTorchPids(file);
   } else {
     FixFlexRank(file);

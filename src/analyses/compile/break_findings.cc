@@ -46,7 +46,9 @@ class BreakReporter {
     finding.headline = fmt::format(
         "{} in compiled code{} {}: {}",
         told.size() == 1 ? "1 graph break" : fmt::format("{} graph breaks", told.size()),
-        told.size() == 1 ? " at" : "; the costliest at",
+        told.size() == 1           ? " at"
+        : told.front().seconds > 0 ? "; the costliest at"
+                                   : "; the first at",
         Place(pools_, rows_.user_file[first], rows_.user_line[first]),
         ShortText(pools_.Text(rows_.reason[first]), kReasonWidth));
     for (size_t i = 0; i < std::min(told.size(), kMostShown); ++i) AddEvidence(told[i], finding);
@@ -79,11 +81,12 @@ class BreakReporter {
   void AddEvidence(const DistinctBreak& told, Finding& finding) const {
     const size_t row = static_cast<size_t>(told.rows[0]);
     finding.evidence.push_back(
-        {fmt::format("{} in {} at {}: {} ({}, {:.2f} s)", pools_.Text(rows_.kind[row]),
+        {fmt::format("{} in {} at {}: {} ({}{})", pools_.Text(rows_.kind[row]),
                      pools_.Text(rows_.functions[row]),
                      Place(pools_, rows_.user_file[row], rows_.user_line[row]),
                      pools_.Text(rows_.reason[row]),
-                     told.count == 1 ? "once" : fmt::format("{} times", told.count), told.seconds),
+                     told.count == 1 ? "once" : fmt::format("{} times", told.count),
+                     told.seconds > 0 ? fmt::format(", {:.2f} s", told.seconds) : ""),
          "compile_break", told.rows});
     finding.compile_ids.emplace_back(pools_.Text(rows_.first_compile_id[row]));
     finding.source.push_back(

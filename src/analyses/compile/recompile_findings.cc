@@ -129,7 +129,9 @@ class Reporter {
     finding.source.push_back({facts.ranks.size() == 1 ? facts.ranks[0] : kNone32,
                               std::string(pools_.Text(facts.file)), facts.line});
     finding.evidence.push_back(
-        {fmt::format("its compilations after the first took {:.2f} s", facts.seconds),
+        {facts.seconds > 0
+             ? fmt::format("its compilations after the first took {:.2f} s", facts.seconds)
+             : "its compilations after the first, of which the time is not known",
          "compilation", facts.rows});
     if (facts.main == kNoRow) {
       finding.next_step = "run with TORCH_LOGS=recompiles to see which guards fail";

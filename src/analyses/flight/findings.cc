@@ -138,12 +138,12 @@ Finding ToFinding(const Index& index, const Cause& cause) {
   }
   finding.evidence.insert(finding.evidence.end(), cause.evidence.begin(), cause.evidence.end());
   if (Differs(cause.rule)) AddStackDifference(index, cause, finding);
-  AddRole(index, cause, finding);
   constexpr size_t kMostTold = 4;
   for (size_t i = 0; i < cause.ranks.size() && i < kMostTold; ++i) {
     AddLastSeen(index, cause.ranks[i], finding);
     AddText(index, index.GlobalRank(cause.ranks[i]), finding);
   }
+  AddRole(index, cause, finding);
   finding.confidence = cause.confidence;
   finding.why = cause.why;
   finding.next_step = cause.next_step;

@@ -107,7 +107,7 @@ namespace {
 std::string_view WhyNothingIsWrong(Moment moment) {
   switch (moment) {
     case Moment::kRunning:
-      return "no time limit, abort or exit is told: ranks differ by what they did between their "
+      return "no timeout, abort or exit is reported: ranks differ by what they did between their "
              "dumps";
     case Moment::kUnknown:
       return "dumps alone do not tell a moment of work from a hang; outputs of the ranks would";

@@ -31,6 +31,9 @@ void DumpsRefuteText(Board& board);
 // Stacks show where the rank stands that others wait for, and who does not stand but waits.
 void StacksDecide(Board& board);
 
+// The last stack of a rank that did not come shows where it was.
+void StacksPlaceTheBlamed(Board& board);
+
 // Watchdogs that tell the same as dumps make them surer.
 void TextSupportsDumps(Board& board);
 

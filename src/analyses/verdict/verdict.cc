@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kNeeds = kTableNames<FindingTable>;
 
-constexpr std::array<void (*)(Board&), 20> kRules = {AbortedByWatchdog,
+constexpr std::array<void (*)(Board&), 21> kRules = {AbortedByWatchdog,
                                                      StaleSignalExplainsDumps,
                                                      CompilingWhileOthersWait,
                                                      EndedProcesses,
@@ -30,6 +30,7 @@ constexpr std::array<void (*)(Board&), 20> kRules = {AbortedByWatchdog,
                                                      StoppedTogetherAreNotSilent,
                                                      DumpsRefuteText,
                                                      StacksDecide,
+                                                     StacksPlaceTheBlamed,
                                                      TextSupportsDumps,
                                                      OneStraggler,
                                                      CompilingMakesLate,

@@ -33,9 +33,26 @@ struct ReportOptions {
   bool markdown = false;          // the verdict as Markdown on stdout
   std::vector<std::string> with;  // outputs that are only written on request
   std::optional<Severity> fail_on;
+  bool from_shards = false;             // the paths are shards of `debrief map`
   std::optional<std::string> post_run;  // command line that gets findings.json; empty: none
 };
 int RunReport(const ReportOptions& options, const GlobalOptions& global);
+
+struct MapOptions {
+  std::vector<std::string> paths;
+  std::string output;  // the shard, or a folder for it
+  std::string shard;   // I/N, I from 1; empty: as the environment of the scheduler says
+  bool local = false;  // the paths are this machine's own: all of them are read
+};
+int RunMap(const MapOptions& options, const GlobalOptions& global);
+
+struct ScaleOptions {
+  std::string job;
+  std::string output = "debrief_out";
+  bool slurm = false, array = false, mpi = false, k8s = false;
+  int tasks = 16;
+};
+int RunScale(const ScaleOptions& options);
 
 struct FlightOptions {
   std::string folder;

@@ -65,7 +65,8 @@ int RunOps(const OpsCommandOptions& options, const GlobalOptions& global) {
              std::erase_if(inputs, [](const FoundInput& input) { return !HoldsOps(input); });
              holding = inputs.size();
            },
-       .derived_tables = std::span(kShownTables).first(options.compat ? 0 : kShownTables.size())},
+       .derived_tables = std::span(kShownTables).first(options.compat ? 0 : kShownTables.size()),
+       .ops_alone = !options.flamegraph},
       global, budget, model);
   if (!global.quiet) PrintTrouble(model);
   if (holding == 0) {

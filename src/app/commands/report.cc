@@ -125,6 +125,16 @@ void ShowWriting(size_t outputs, const std::atomic<uint64_t>& done,
   progress->End();
 }
 
+// Shards that cannot be used cost their inputs and are named.
+Status OpenShards(const ReportOptions& options, shards::ShardSet& shard_set) {
+  if (!options.from_shards) return {};
+  TRY(shard_set.Open(options.paths));
+  for (const Status& trouble : shard_set.troubles()) PrintError(trouble);
+  for (const std::string& missing : shard_set.missing())
+    PrintNote(fmt::format("debrief: {} is missing; its inputs are left out", missing));
+  return {};
+}
+
 }  // namespace
 
 int RunReport(const ReportOptions& options, const GlobalOptions& global) {
@@ -137,13 +147,16 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
   Status begun = staged.Begin(
       options.output, {.overwrite = options.overwrite, .is_report = true, .inputs = options.paths});
   if (!begun.ok()) return Fail(begun);
+  shards::ShardSet shard_set;
+  if (Status status = OpenShards(options, shard_set); !status.ok()) return Fail(status);
   SpillBudget budget;
   budget.folder = TemporaryFolder();
   Model model;
   BuildModel({.paths = options.paths,
               .output_folder = options.output,
               .report = options.output,
-              .select = {}},
+              .select = {},
+              .shard_set = options.from_shards ? &shard_set : nullptr},
              global, budget, model);
   if (Status status = CheckInputs(options.paths, model); !status.ok()) {
     PrintError(status);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -68,6 +69,24 @@ Result<std::string> AbsolutePath(const std::string& path) {
   return absolute;
 }
 
+// A folder beside `target` that nobody else has, and that is removed in the end.
+class PartFolder {
+ public:
+  explicit PartFolder(const std::string& target) : path_(target + ".part-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  PartFolder(const PartFolder&) = delete;
+  PartFolder& operator=(const PartFolder&) = delete;
+  ~PartFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 // What was fetched gets its name when all of it is there.
 Status Fetch(const FetchOptions& options) {
   ASSIGN_OR_RETURN(const Address address, ParseAddress(options.url));
@@ -77,17 +96,17 @@ Status Fetch(const FetchOptions& options) {
     return Status(Code::kUsage, fmt::format("{} exists", options.output))
         .Remedy("Choose another folder with -o");
   }
-  const std::string part = target + ".part";
-  std::error_code ignored;
-  fs::remove_all(part, ignored);
-  Status status = RunHook(command, {{"url", options.url}, {"path", address.path}, {"out", part}});
-  if (status.ok() && !IsThere(part))
-    status = Status(Code::kIo, fmt::format("`{}` succeeded, but left nothing at {{out}}", command));
+  const PartFolder part(target);
+  if (part.path().empty())
+    return Status(Code::kDenied, "cannot make a folder beside it").At({.file = target});
+  const std::string out = part.path() + "/" + fs::path(target).filename().string();
+  TRY(RunHook(command, {{"url", options.url}, {"path", address.path}, {"out", out}}));
+  if (!IsThere(out))
+    return {Code::kIo, fmt::format("`{}` succeeded, but left nothing at {{out}}", command)};
   std::error_code renamed;
-  if (status.ok()) fs::rename(part, target, renamed);
-  if (renamed) status = Status(Code::kIo, renamed.message()).At({.file = target});
-  if (!status.ok()) fs::remove_all(part, ignored);
-  return status;
+  fs::rename(out, target, renamed);
+  if (renamed) return Status(Code::kIo, renamed.message()).At({.file = target});
+  return {};
 }
 
 Status Publish(const PublishOptions& options) {

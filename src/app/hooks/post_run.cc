@@ -11,8 +11,13 @@ namespace debrief {
 
 namespace {
 
-WaitingHook& Prepared() {
-  static WaitingHook hook;
+struct PostRunHook {
+  WaitingHook program;
+  Status trouble;  // of the configuration
+};
+
+PostRunHook& Prepared() {
+  static PostRunHook hook;
   return hook;
 }
 
@@ -23,17 +28,20 @@ Status PreparePostRun(const std::string* command, const std::string& output) {
   if (command != nullptr) {
     line = *command;
   } else {
-    ASSIGN_OR_RETURN(HookConfig config, ReadHookConfig());
-    line = config.post_run;
+    auto config = ReadHookConfig();
+    Prepared().trouble = config.status();
+    if (config.ok()) line = config->post_run;
   }
   if (line.empty()) return {};
   std::error_code error;
   std::string folder = std::filesystem::absolute(output, error).string();
-  return Prepared().Prepare(line, {{"out", error ? output : folder}});
+  return Prepared().program.Prepare(line, {{"out", error ? output : folder}});
 }
 
 Status PostRun(const Model& model) {
-  return Prepared().is_prepared() ? Prepared().Run(RunJson(model, 1)) : Status();
+  PostRunHook& hook = Prepared();
+  if (!hook.trouble.ok() || !hook.program.is_prepared()) return hook.trouble;
+  return hook.program.Run(RunJson(model, 1));
 }
 
 }  // namespace debrief

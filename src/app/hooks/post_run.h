@@ -10,7 +10,8 @@
 namespace debrief {
 
 // Before the process gives up programs. `command`: of the command line, where given ("" for none);
-// `output`: the folder that will be written.
+// `output`: the folder that will be written. What is wrong with the configuration is said by
+// PostRun: it costs nobody a report.
 Status PreparePostRun(const std::string* command, const std::string& output);
 
 // Starts it with the findings of `model` on its stdin and waits for its end; nothing when none was

@@ -70,6 +70,10 @@ Status PickleReader::Run() {
     Fail(Code::kLimit, "a pickle of more than 4 GiB");
     return status_;
   }
+  if (source_ != nullptr && range_end_ - std::min(base_, range_end_) >= kLargePickle) {
+    auto fetches = MemoFetches::Find(*source_, {base_, range_end_}, window_bytes_, kMaxMemo);
+    if (fetches) memo_.KeepOnly(std::move(*fetches));
+  }
   do {
     opcode_ = next_;
     if (!Has(1)) {
@@ -354,6 +358,10 @@ bool PickleReader::TakeLine(std::string_view& line) {
 bool PickleReader::Put(uint64_t id) {
   if (stack_.empty()) return Fail(Code::kInvalid, "a memo put of nothing");
   if (id >= kMaxMemo || id > offset()) return Fail(Code::kLimit, "a memo number is too large");
+  if (!memo_.Keeps(id)) {
+    memo_.Pass(id);
+    return true;
+  }
   if (memo_.Has(id)) repeats_.assign(repeats_.size(), {});  // what was read with the old meaning
   if (stack_.back().is_container()) {
     Slot& slot = slots_[SlotOf(stack_.back())];

@@ -16,9 +16,9 @@
 // what makes 1 GB/s of a loop over opcodes.
 //
 // A pickle of gigabytes is read through windows of a Source. Memory is then what the builder keeps,
-// the texts that differ, and 8 bytes for every number of the memo (a pickle written by Python has
-// one for every string and container, about one for 70 bytes of a snapshot): a slot of a container
-// is used again once the container has folded, and long lists fold piece by piece.
+// the texts that differ, and 8 bytes for every number of the memo that is fetched again, which a
+// look at its opcodes finds out first (fetches.h): a slot of a container is used again once the
+// container has folded, and long lists fold piece by piece.
 //
 // Bounds: nothing recurses; a length is checked against the bytes that are left; stack, marks and
 // memo have limits. A list that contains itself is a value whose number appears in its own items.
@@ -93,7 +93,8 @@ class PickleReader {
  public:
   static constexpr uint64_t kMaxBytes = uint64_t{4} << 30;  // of a text: repeats keep 32 bits
   static constexpr size_t kMaxMemo = size_t{1} << 26;
-  static constexpr size_t kMaxItems = size_t{1} << 25;  // of containers that were not folded
+  static constexpr uint64_t kLargePickle = uint64_t{1} << 20;  // its opcodes are looked at first
+  static constexpr size_t kMaxItems = size_t{1} << 25;         // of containers that were not folded
   static constexpr size_t kMaxDepth = 10'000;
 
   // `text` must outlive the reader, and be followed by kPadding readable bytes (ByteView has them).
@@ -121,6 +122,8 @@ class PickleReader {
   // Of kString and kBytes. Equal texts may have different numbers; numbers count up from 0.
   std::string_view Text(PickleValue value) const { return texts_[value.id]; }
   size_t text_count() const { return texts_.size(); }
+
+  size_t memo_bytes() const { return memo_.bytes(); }
 
   // Of the opcode being read.
   uint64_t offset() const { return base_ + static_cast<uint64_t>(opcode_ - begin_); }

@@ -1,8 +1,13 @@
 // One value of a pickle, and the memo of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
+
+#include "base/pickle/fetches.h"
 
 namespace debrief {
 
@@ -42,8 +47,9 @@ struct PickleValue {
 // The memo of a pickle: what its numbers stand for, in 8 bytes each.
 //
 // Python puts every string and every container into the memo, whether it is asked for again or not:
-// a snapshot of 1 GB has 15 million entries, and nothing tells which of them are dead. What they
-// are is nearly always the number of a text or container, or a small folded value:
+// a snapshot of 1 GB has 15 million entries. Of a large pickle only those are kept that it fetches
+// (KeepOnly). What they are is nearly always the number of a text or container, or a small folded
+// value:
 //
 //   bits   63 ............... 12 | 11 ........ 4 | 3 .. 0
 //   text, container       number of it           | kind
@@ -51,12 +57,26 @@ struct PickleValue {
 //   anything else     position in wide_          | kWide
 class PickleMemo {
  public:
-  size_t size() const { return packed_.size(); }
-  bool Has(uint64_t id) const { return id < packed_.size() && packed_[id] != kUnset; }
+  // Before the first Put: others than these are never asked for.
+  void KeepOnly(MemoFetches fetches) {
+    packed_.assign(fetches.count(), kUnset);
+    fetches_ = std::move(fetches);
+  }
+  bool Keeps(uint64_t id) const { return !fetches_ || fetches_->Has(id); }
+  // One that is not kept.
+  void Pass(uint64_t id) { size_ = std::max<size_t>(size_, id + 1); }
+
+  // One more than the largest number that was put.
+  size_t size() const { return size_; }
+  bool Has(uint64_t id) const { return id < size_ && Keeps(id) && packed_[PlaceOf(id)] != kUnset; }
+  size_t bytes() const {
+    return packed_.capacity() * sizeof(uint64_t) + wide_.capacity() * sizeof(PickleValue) +
+           (fetches_ ? fetches_->bytes() : 0);
+  }
 
   // Only where Has().
   PickleValue Get(uint64_t id) const {
-    uint64_t entry = packed_[id];
+    uint64_t entry = packed_[PlaceOf(id)];
     if ((entry & kKindMask) == kWide) [[unlikely]]
       return wide_[entry >> 4];
     auto kind = static_cast<PickleKind>(entry & kKindMask);
@@ -68,8 +88,10 @@ class PickleMemo {
   }
 
   void Put(uint64_t id, const PickleValue& value) {
-    if (id >= packed_.size()) packed_.resize(id + 1, kUnset);
-    uint64_t& entry = packed_[id];
+    size_ = std::max<size_t>(size_, id + 1);
+    const size_t place = PlaceOf(id);
+    if (place >= packed_.size()) packed_.resize(place + 1, kUnset);
+    uint64_t& entry = packed_[place];
     auto kind = static_cast<uint64_t>(value.kind);
     if (value.is(PickleKind::kFolded) && value.id <= kIdMask && value.number >= 0 &&
         value.number < kFoldedEnd) {
@@ -92,6 +114,10 @@ class PickleMemo {
   static constexpr int64_t kFoldedEnd = int64_t{1} << 52;
   static constexpr uint64_t kUnset = ~uint64_t{0};
 
+  size_t PlaceOf(uint64_t id) const { return fetches_ ? fetches_->PositionOf(id) : id; }
+
+  std::optional<MemoFetches> fetches_;
+  size_t size_ = 0;
   std::vector<uint64_t> packed_;
   std::vector<PickleValue> wide_;
 };

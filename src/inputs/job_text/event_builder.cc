@@ -1,9 +1,12 @@
 #include "inputs/job_text/event_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text/strings.h"
 #include "inputs/job_text/line_texts.h"
+#include "inputs/job_text/lines/exception_lines.h"
 
 namespace debrief::inputs::job_text {
 
@@ -12,6 +15,14 @@ namespace {
 constexpr size_t kMaxEvents = size_t{1} << 18;
 constexpr size_t kMaxStreams = size_t{1} << 17;
 constexpr size_t kMaxTimeouts = 16;
+
+// "Reason:       OOMKilled", of a container.
+std::optional<std::string> ReasonOfPod(std::string_view text) {
+  text = Trimmed(text);
+  constexpr std::string_view kKey = "Reason:";
+  if (!text.starts_with(kKey)) return std::nullopt;
+  return std::string(Trimmed(text.substr(kKey.size())));
+}
 
 // As a launcher spells it, else as programs do. 0 is a normal end.
 int32_t CodeOfExit(std::string_view text) {
@@ -43,6 +54,7 @@ void EventBuilder::Add(const RangeLines& range, Part& whole) {
     if (before != Line::kNoStream && IsContinuation(line) && who_.rank == kNone32 &&
         streams_[index].owner.IsNobody())
       index = before;
+    if (streams_[index].owner.IsNobody()) index = OwnerOfBlock(line, index);
     AddLine(line, index, lines_before_ + line.number + 1);
   }
   for (const ProgressAt& each : range.progress) {
@@ -72,16 +84,25 @@ uint32_t EventBuilder::StreamOf(const Owner& owner) {
 }
 
 void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
-  Stream& stream = streams_[index];
   line_time_ns_ = line.time_ns;
+  if (streams_[index].continued != kNothing) Continue(line, index, number);
   AddProcess(line, index, number);
   if (line.what != LineClass::kStackFrame && line.what != LineClass::kOther) stack_of_.reset();
-  bool ends = stream.traceback.number != 0 && LooksLikeException(line.text);
-  Place place = stream.traceback.place;
-  if (ends) EndTraceback(index, line.text);
+  if (line.what != LineClass::kFrame) streams_[index].user_code = kNothing;
+  const Traceback& open = streams_[index].traceback;
+  std::string_view text = WithoutBars(line.text);
+  if (open.listed && text.starts_with("  ")) text.remove_prefix(2);
+  bool ends = open.number != 0 && LooksLikeException(text);
+  Place place = open.place;
+  bool of_thread = open.link == Link::kOfThread;
+  bool ignored = ends && open.link == Link::kIgnored;
+  if (ends) EndTraceback(index, text);
+  if (ignored) return;
   size_t before = events_.size();
   AddSingle(line, index, number);
-  if (ends && events_.size() > before) FillPlace(place, events_[before].row);
+  if (!ends || events_.size() == before) return;
+  FillPlace(place, events_[before].row);
+  events_[before].row.of_thread = of_thread ? 1 : 0;
 }
 
 void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
@@ -92,7 +113,7 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
     case LineClass::kTraceback:
       return BeginTraceback(line, index, number);
     case LineClass::kFrame:
-      return AddFrame(line, index);
+      return AddFrame(line, index, number);
     case LineClass::kTorchLog:
       return AddLog(line, index, number);
     case LineClass::kFailureField:
@@ -108,10 +129,32 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
       return;
     case LineClass::kErrorFile:
       return AddErrorFile(line, index, number);
+    case LineClass::kDirectCause:
+      EndTraceback(index, {});
+      stream.next = Link::kRaisedFrom;
+      return;
+    case LineClass::kWhileHandled:
+      EndTraceback(index, {});
+      stream.next = Link::kReplaces;
+      return;
+    case LineClass::kOfThread:
+    case LineClass::kIgnored:
+      EndTraceback(index, {});
+      stream.next = line.what == LineClass::kIgnored ? Link::kIgnored : Link::kOfThread;
+      return;
+    case LineClass::kSpawned:
+      return AddSpawned(line, index);
+    case LineClass::kUserCode:
+      stream.user_code = stream.last_exception;
+      return;
+    case LineClass::kLastError:
+      stream.continued = stream.last_exception;
+      return;
     case LineClass::kIdentity:
     case LineClass::kRootCause:
     case LineClass::kRestOfExit:
     case LineClass::kPodName:
+    case LineClass::kBlock:
       return;
     case LineClass::kDeviceAssert:  // one per thread of a kernel: the first says it all
       if (stream.device_assert == kNothing)
@@ -128,7 +171,8 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
       events_[event].row.kind = pools_->Intern(KindOf(LineClass::kTeardown));
   }
   if (line.what == LineClass::kWatchdogStatus) JoinGroup(index, event);
-  if (line.what == LineClass::kWatchdogTimeout) {
+  const bool failed_work = line.what == LineClass::kNcclError && events_[event].row.seq != kNone64;
+  if (line.what == LineClass::kWatchdogTimeout || failed_work) {
     if (stream.timeouts.size() == kMaxTimeouts) stream.timeouts.erase(stream.timeouts.begin());
     stream.timeouts.push_back(event);
   }
@@ -187,10 +231,12 @@ void EventBuilder::AddProcess(const Line& line, uint32_t index, int64_t number) 
     case LineClass::kSignal:
     case LineClass::kStopping:
     case LineClass::kOutOfMemory:
+    case LineClass::kSpawned:
       break;
     default:
       return;
   }
+  if (auto reason = ReasonOfPod(line.text)) stream.pod_reason = *reason;
   auto exit = ParseExit(line.text);
   bool fatal = line.text.starts_with("Fatal Python error");
   if (!exit && fatal)
@@ -202,8 +248,19 @@ void EventBuilder::AddProcess(const Line& line, uint32_t index, int64_t number) 
                          .ranks = {},
                          .host = {},
                          .exit_code = WithoutShell(ParseExitCode(line.text))};
-  if (exit && exit->said_by == "kubernetes") exit->host = stream.pod;
+  if (exit && exit->said_by == "kubernetes") return AddPodExit(*exit, line, index, number);
   if (exit) rows_.AddExit(*exit, WhereOf(line, index, number), CutText(line.text), *pools_);
+}
+
+// Why it ended stands in a line before.
+void EventBuilder::AddPodExit(ExitStatement exit, const Line& line, uint32_t index,
+                              int64_t number) {
+  Stream& stream = streams_[index];
+  exit.host = stream.pod;
+  std::string text(Trimmed(line.text));
+  if (!stream.pod_reason.empty()) text += fmt::format(" ({})", stream.pod_reason);
+  rows_.AddExit(exit, WhereOf(line, index, number), CutText(text), *pools_);
+  stream.pod_reason.clear();
 }
 
 // Whatever of group, work and time the line tells.

@@ -41,12 +41,25 @@ class EventBuilder {
     int32_t line = kNone32;
     bool is_user = false;
   };
+  // How a traceback belongs to what stands before it.
+  enum class Link : uint8_t {
+    kNone,
+    kRaisedFrom,  // the exception above is its direct cause
+    kReplaces,    // it was raised while that one was handled
+    kInsideOf,    // it stands in that one's message
+    kOfThread,    // it ended a thread
+    kIgnored,     // Python says that it went on
+  };
   struct Traceback {
     int64_t number = 0;  // of its first line; 0: none is open
     int64_t time_ns = kNone64;
     Place place;
     bool raised = false;  // nobody caught it
     std::string last;
+    Link link = Link::kNone;
+    bool of_syntax = false;  // it began with a frame: only a SyntaxError does
+    bool listed = false;     // in torchrun's list
+    uint32_t stream = 0;     // whose it is: a message may quote another process
   };
   struct Failure {  // of torchrun's list
     int64_t number = 0;
@@ -80,7 +93,13 @@ class EventBuilder {
     bool root_cause = false;          // the next failure is the first
     size_t device_assert = kNothing;  // the first of many of the same kernel
     std::vector<std::pair<int64_t, std::string>> tail;
-    std::string pod;  // that a description is about
+    std::string pod;                         // that a description is about
+    std::string pod_reason;                  // why its container ended
+    Link next = Link::kNone;                 // of the next traceback
+    uint32_t next_stream = Line::kNoStream;  // whose that is, when it is another's
+    size_t last_exception = kNothing;        // event of the last traceback
+    size_t continued = kNothing;             // event that goes on in the next line
+    size_t user_code = kNothing;             // event whose place the next frames are
   };
   struct Event {
     TextEventRow row;
@@ -92,6 +111,7 @@ class EventBuilder {
   uint32_t Adopted(const Line& line, uint32_t index) const;
   ProcessRows::Where WhereOf(const Line& line, uint32_t index, int64_t number) const;
   void AddProcess(const Line& line, uint32_t index, int64_t number);
+  void AddPodExit(ExitStatement exit, const Line& line, uint32_t index, int64_t number);
   void AddErrorFile(const Line& line, uint32_t index, int64_t number);
   void AddLine(const Line& line, uint32_t index, int64_t number);
   void AddSingle(const Line& line, uint32_t index, int64_t number);
@@ -102,8 +122,15 @@ class EventBuilder {
   int64_t TimeOf(std::string_view text) const;
 
   void BeginTraceback(const Line& line, uint32_t index, int64_t number);
-  void AddFrame(const Line& line, uint32_t index);
+  void BeginSyntaxError(const Line& line, uint32_t index, int64_t number);
+  void AddFrame(const Line& line, uint32_t index, int64_t number);
   void EndTraceback(uint32_t index, std::string_view text);
+  void LinkException(const Traceback& traceback, size_t before, size_t event);
+  void AddExitOfException(const Traceback& traceback, uint32_t index, std::string_view text);
+  void AddSpawned(const Line& line, uint32_t index);
+  void Continue(const Line& line, uint32_t index, int64_t number);
+  uint32_t OwnerOfBlock(const Line& line, uint32_t index);
+  void CountTimes();
   void JoinGroup(uint32_t index, size_t status);
   void BeginStack(uint32_t index);
   void AddStackFrame(std::string_view text);
@@ -134,6 +161,7 @@ class EventBuilder {
   LogRecords records_;
   LineWeights weights_;
   std::optional<Timeout> stack_of_;  // whose collective's stack is being read
+  int32_t block_rank_ = kNone32;     // whose output a launcher quotes
 };
 
 }  // namespace debrief::inputs::job_text

@@ -31,6 +31,7 @@ void EventBuilder::Finish(Part& whole) {
     if (event.row.rank == kNone32) event.row.rank = rows_.RankOf(streams_[event.stream].owner);
     event.row.attempt = rows_.AttemptOf(event.row.line);
   }
+  CountTimes();
   AddLastLines(whole);
   WriteTails(whole);
   WriteLogs(whole);
@@ -89,7 +90,8 @@ void EventBuilder::AddLastLines(Part& whole) {
   std::map<int32_t, uint32_t> last;
   for (uint32_t i = 0; i < streams_.size(); ++i) {
     int32_t rank = rows_.RankOf(streams_[i].owner);
-    if (rank == kNone32) continue;
+    bool quoted = streams_[i].last_number == 0;  // it has no line of its own
+    if (rank == kNone32 || quoted) continue;
     auto [entry, is_new] = last.try_emplace(rank, i);
     if (!is_new && streams_[entry->second].last_number < streams_[i].last_number) entry->second = i;
   }

@@ -1,11 +1,10 @@
-// Events that take several lines: tracebacks, stacks of collectives, entries of torchrun's list,
-// messages of the compiler, C++ exceptions, error files.
+// Events that take several lines: stacks of collectives, entries of torchrun's list, messages of
+// the compiler, C++ exceptions.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text/strings.h"
-#include "inputs/job_text/error_file.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_texts.h"
 
@@ -16,72 +15,6 @@ namespace {
 constexpr size_t kMaxWaiting = 16;
 
 }  // namespace
-
-// error.json: {"message": {"message": "OSError: ...", "extraInfo": {"py_callstack": "..."}}}
-void EventBuilder::AddErrorFile(const Line& line, uint32_t index, int64_t number) {
-  auto error = ParseErrorFile(line.text);
-  if (!error) return;
-  Place place;
-  for (std::string_view rest = error->stack; !rest.empty();) {
-    std::string_view one = FirstLine(rest);
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
-    auto frame = ParseFrame(one);
-    bool better = frame && (frame->IsUser() || !place.is_user);
-    if (better) place = {std::string(frame->file), frame->line, frame->IsUser()};
-  }
-  size_t event = Emit("traceback", index, number, error->message);
-  if (event == kNothing) return;
-  events_[event].row.time_ns = error->time_ns;
-  FillPlace(place, events_[event].row);
-  ExitStatement exit{.said_by = "rank", .ranks = {}, .host = {}, .exit_code = 1};
-  ProcessRows::Where where{streams_[index].owner, number, error->time_ns};
-  rows_.AddExit(exit, where, CutText(error->message), *pools_);
-}
-
-void EventBuilder::BeginTraceback(const Line& line, uint32_t index, int64_t number) {
-  EndTraceback(index, {});
-  streams_[index].traceback = {.number = number,
-                               .time_ns = TimeOf(line.text),
-                               .place = {},
-                               .raised = line.raised,
-                               .last = line.text};
-}
-
-void EventBuilder::AddFrame(const Line& line, uint32_t index) {
-  Stream& stream = streams_[index];
-  auto frame = ParseFrame(line.text);
-  if (!frame) return;
-  if (stream.traceback.number != 0) {
-    Place& place = stream.traceback.place;
-    bool better = frame->IsUser() || !place.is_user;
-    if (better) place = {std::string(frame->file), frame->line, frame->IsUser()};
-    stream.traceback.last = line.text;
-    return;
-  }
-  // A fatal error lists the innermost frame first.
-  bool wanted = stream.fatal != kNothing && stream.in_current_thread;
-  if (!wanted) return;
-  TextEventRow& row = events_[stream.fatal].row;
-  if (frame->IsUser() || row.file == StringId::kNone)
-    FillPlace({std::string(frame->file), frame->line, frame->IsUser()}, row);
-  if (frame->IsUser()) stream.fatal = kNothing;
-}
-
-// Without `text` the traceback is cut off, and its last line stands for the exception.
-void EventBuilder::EndTraceback(uint32_t index, std::string_view text) {
-  Traceback traceback = std::exchange(streams_[index].traceback, {});
-  if (traceback.number == 0) return;
-  size_t event = Emit("traceback", index, traceback.number, text.empty() ? traceback.last : text);
-  if (event == kNothing) return;
-  events_[event].row.time_ns = traceback.time_ns;
-  FillPlace(traceback.place, events_[event].row);
-  // The interpreter ends with code 1; what only tells of a peer's end is told by that.
-  bool interrupted = text.starts_with("KeyboardInterrupt");
-  if (!traceback.raised || text.empty() || interrupted || IsTeardown(text)) return;
-  ExitStatement exit{.said_by = "rank", .ranks = {}, .host = {}, .exit_code = 1};
-  rows_.AddExit(exit, {streams_[index].owner, traceback.number, traceback.time_ns}, CutText(text),
-                *pools_);
-}
 
 // The line of a timeout often does not tell the group; the status that follows does.
 void EventBuilder::JoinGroup(uint32_t index, size_t status) {
@@ -145,23 +78,35 @@ void EventBuilder::AddFailureField(std::string_view text, uint32_t index, int64_
   if (failure.text.size() < kMaxText)
     failure.text +=
         fmt::format("{}{}: {}", failure.text.empty() ? "" : "; ", field->key, field->value);
-  if (field->key == "traceback") EndFailure(index);
+  if (field->key != "traceback") return;
+  const int32_t rank = failure.rank;
+  const int64_t time = failure.time_ns;
+  EndFailure(index);
+  if (!field->value.starts_with("Traceback (most recent")) return;
+  const uint32_t of_rank = rank == kNone32 ? index : StreamOf({.rank = rank});
+  streams_[index].traceback = {.number = number,
+                               .time_ns = time,
+                               .place = {},
+                               .last = std::string(text),
+                               .listed = true,
+                               .stream = of_rank};
 }
 
 void EventBuilder::EndFailure(uint32_t index) {
   Failure failure = std::exchange(streams_[index].failure, {});
   if (failure.exit_code == kNone32) return;
+  // The first failure had ended before the launcher stopped anybody.
   constexpr int32_t kStopped = -15;
+  const bool first = std::exchange(streams_[index].root_cause, false);
   ExitStatement exit{.said_by = "torchrun",
-                     .how = failure.exit_code == kStopped ? "stopped" : "own",
+                     .how = failure.exit_code == kStopped && !first ? "stopped" : "own",
                      .ranks = {failure.rank},
                      .local_rank = failure.local_rank,
                      .pid = failure.pid,
                      .host = failure.host,
                      .exit_code = failure.exit_code};
   ProcessRows::Where where{streams_[index].owner, failure.number, failure.time_ns};
-  rows_.AddEntry(exit, std::exchange(streams_[index].root_cause, false), where,
-                 CutText(failure.text), *pools_);
+  rows_.AddEntry(exit, first, where, CutText(failure.text), *pools_);
   std::string_view kind = failure.exit_code < 0 ? "signal" : "exit";
   size_t event = Emit(kind, index, failure.number, failure.text);
   if (event == kNothing) return;

@@ -44,6 +44,15 @@ std::optional<SourceLine> ParsePlace(std::string_view text) {
   return SourceLine{text.substr(0, colon), Narrow(Number(digits))};
 }
 
+constexpr std::string_view kEdge = "\u2502 ";
+
+// "/home/user/train.py:52 in step", with the other edge of the box far behind it.
+std::optional<SourceLine> ParseDrawnFrame(std::string_view text) {
+  size_t in = text.find(" in ");
+  if (in == std::string_view::npos || !text.starts_with('/')) return std::nullopt;
+  return ParsePlace(text.substr(0, in));
+}
+
 constexpr std::pair<std::string_view, int32_t> kSignals[] = {
     {"SIGHUP", 1},         {"SIGINT", 2},
     {"SIGQUIT", 3},        {"SIGILL", 4},
@@ -151,12 +160,18 @@ bool SourceLine::IsUser() const {
                       [&](std::string_view part) { return Contains(file, part); });
 }
 
+bool MayBeFrame(std::string_view text) { return text.starts_with(' ') || text.starts_with(kEdge); }
+
 std::optional<SourceLine> ParseFrame(std::string_view text) {
-  constexpr std::string_view kOpen = "  File \"";
+  constexpr std::string_view kOpen = "File \"";
   constexpr std::string_view kLine = "\", line ";
-  if (!text.starts_with(kOpen)) return std::nullopt;
+  if (text.starts_with(kEdge)) return ParseDrawnFrame(text.substr(kEdge.size()));
+  size_t begin = text.find_first_not_of(" |");
+  if (begin == std::string_view::npos || begin < 2) return std::nullopt;
+  text.remove_prefix(begin);
   size_t end = text.rfind(kLine);
-  if (end == std::string_view::npos || end < kOpen.size()) return std::nullopt;
+  if (!text.starts_with(kOpen) || end == std::string_view::npos || end < kOpen.size())
+    return std::nullopt;
   return SourceLine{text.substr(kOpen.size(), end - kOpen.size()),
                     Narrow(Number(text.substr(end + kLine.size())))};
 }

@@ -48,7 +48,8 @@ struct Group {
 };
 std::optional<Group> ParseGroup(std::string_view text);
 
-//   File "train.py", line 52, in step
+//   File "train.py", line 52, in step           indented, or behind the bars of an exception group
+// │ /home/user/train.py:52 in step   │       as rich draws it
 // #2 step from train.py:52
 struct SourceLine {
   std::string_view file;
@@ -56,6 +57,8 @@ struct SourceLine {
   // Neither of Python nor of an installed package.
   bool IsUser() const;
 };
+// Tells fast that a line is no frame of a traceback.
+bool MayBeFrame(std::string_view text);
 std::optional<SourceLine> ParseFrame(std::string_view text);
 std::optional<SourceLine> ParseStackFrame(std::string_view text);
 

@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json/outline.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_scanner.h"
+#include "inputs/job_text/lines/pods.h"
 #include "inputs/sniffing.h"
 
 namespace debrief::inputs::job_text {
@@ -34,7 +36,8 @@ Recognition Sniff(const SniffInput& input) {
   bool packed = input.head.starts_with("{\"log\":\"");  // Docker keeps a line of output as JSON
   bool steps = input.json != nullptr && IsStepsInJson(input.head);
   bool error = input.json != nullptr && input.json->Has("message.extraInfo");
-  return {.mine = text && (input.json == nullptr || packed || steps || error)};
+  bool pods = input.json != nullptr && IsPodJson(*input.json);
+  return {.mine = text && (input.json == nullptr || packed || steps || error || pods)};
 }
 
 // Written by people, and no output of a rank: they quote errors without having had them.
@@ -48,6 +51,7 @@ bool IsDocument(std::string_view path) {
 
 // No program prints such a line; a file that is full of zeros, or one of another kind, has one.
 constexpr uint64_t kLongestTextLine = 16 << 20;
+constexpr uint64_t kLongestPods = 256 << 20;  // a document is read at once
 constexpr DiagnosticKind kLongLine = {
     "job_text.long_line", Severity::kWarning, "a line has more than 16 MiB; it was read in pieces",
     "Look at what was written there: no output of a rank has such lines."};
@@ -63,11 +67,16 @@ class JobTextReader final : public Reader {
 
   Result<std::vector<ByteRange>> Split(const Source& source) override {
     ASSIGN_OR_RETURN(ByteView head, source.View(0, kSniffBytes));
+    auto json = JsonOutline::Of(head.text());
     // What Kubernetes says of a pod is YAML and no document.
-    if (is_document_ && !Contains(head.text(), "kind: Pod")) return ranges_;
+    pods_ = source.size() <= kLongestPods && (json ? IsPodJson(*json) : IsPodYaml(head.text()));
+    if (is_document_ && !pods_) return ranges_;
     style_ = DetectPrefixStyle(head.text());
     for (uint64_t begin = 0; begin < source.size();) {
-      ASSIGN_OR_RETURN(uint64_t end, EndOfLine(source, begin + chunk_bytes_ - 1));
+      uint64_t end = source.size();
+      if (!pods_) {
+        ASSIGN_OR_RETURN(end, EndOfLine(source, begin + chunk_bytes_ - 1));
+      }
       ranges_.push_back({begin, end});
       begin = end;
     }
@@ -83,7 +92,7 @@ class JobTextReader final : public Reader {
         std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
                          [](const ByteRange& each, uint64_t begin) { return each.begin < begin; });
     *slots_[static_cast<size_t>(at - ranges_.begin())] =
-        LineScanner(style_, now_ns_).Scan(bytes.text());
+        pods_ ? ReadPods(bytes.text()) : LineScanner(style_, now_ns_).Scan(bytes.text());
     return {};
   }
 
@@ -121,6 +130,7 @@ class JobTextReader final : public Reader {
   uint64_t chunk_bytes_;
   int64_t now_ns_;
   bool is_document_;
+  bool pods_ = false;            // what Kubernetes says of pods, as JSON or YAML
   int64_t long_line_ = kNone64;  // where the first begins, or a little behind
   PrefixStyle style_;
   std::vector<ByteRange> ranges_;

@@ -4,9 +4,10 @@
 #include <array>
 
 #include "base/text/strings.h"
-#include "inputs/job_text/exits.h"
 #include "inputs/job_text/fields.h"
-#include "inputs/job_text/identities.h"
+#include "inputs/job_text/lines/exception_lines.h"
+#include "inputs/job_text/lines/exits.h"
+#include "inputs/job_text/lines/identities.h"
 #include "inputs/job_text/word_filter.h"
 
 namespace debrief::inputs::job_text {
@@ -117,7 +118,44 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "heartbeat. Waited",
                                        "has been open for",
                                        "out of section",
-                                       "\"extraInfo\""};
+                                       "\"extraInfo\"",
+                                       "Reaping worker_pid",
+                                       "spawned with command",
+                                       "above exception",
+                                       "Exception in thread",
+                                       "Exception in callback",
+                                       "Exception ignored",
+                                       "Task exception was",
+                                       "Logging error",
+                                       "atexit._run_exit",
+                                       "following error",
+                                       "from user code",
+                                       "Last error:",
+                                       "global rank ",
+                                       "free(): ",
+                                       "double free or",
+                                       "malloc(): ",
+                                       "malloc_consolidate",
+                                       "realloc(): ",
+                                       "munmap_chunk",
+                                       "corrupted size",
+                                       "corrupted double",
+                                       "smashing detected",
+                                       "overflow detected",
+                                       "Fatal glibc",
+                                       ": error: unrecog",
+                                       ": error: the following",
+                                       ": error: argument",
+                                       ": error: invalid",
+                                       ": error: one of",
+                                       "can't open file",
+                                       ": No module named",
+                                       "not found",
+                                       "shared libraries",
+                                       "MPI_ABORT was",
+                                       "lost communication",
+                                       "Errorcode: ",
+                                       "remote daemon"};
 
 const WordFilter& Words() {
   static const WordFilter kFilter(kWords);
@@ -152,9 +190,9 @@ bool IsStoreError(std::string_view text) {
 
 // What monitors of processes say of one that hangs (NVIDIA's resiliency extension).
 bool IsStuck(std::string_view text) {
-  constexpr std::string_view kSigns[] = {"Did not get initial heartbeat. Waited",
-                                         "Did not get subsequent heartbeat. Waited",
-                                         "has been open for", "Was out of section for"};
+  constexpr std::string_view kSigns[] = {
+      "Did not get initial heartbeat. Waited", "Did not get subsequent heartbeat. Waited",
+      "has been open for", "Was out of section for", "Reaping worker_pid="};
   return HasAny(text, kSigns);
 }
 
@@ -183,8 +221,8 @@ LineClass ClassOfExit(std::string_view text) {
 }
 
 bool IsRestOfExit(std::string_view text) {
-  constexpr std::string_view kOpen[] = {"signal ", "Exit code:", "=   KILLED BY SIGNAL",
-                                        "=   EXIT CODE", "=   EXIT STATUS"};
+  constexpr std::string_view kOpen[] = {"signal ",       "Exit code:",      "=   KILLED BY SIGNAL",
+                                        "=   EXIT CODE", "=   EXIT STATUS", "Errorcode: "};
   std::string_view trimmed = Trimmed(text, " ");
   bool opens = std::any_of(std::begin(kOpen), std::end(kOpen),
                            [&](std::string_view word) { return trimmed.starts_with(word); });
@@ -260,13 +298,13 @@ LineClass ClassOfWatchdog(std::string_view text) {
 }
 
 LineClass ClassifyByWords(std::string_view text) {
-  if (text.ends_with("Traceback (most recent call last):")) return LineClass::kTraceback;
+  if (ParseFailureField(text)) return LineClass::kFailureField;
+  if (LineClass around = ClassOfTracebackLine(text); around != LineClass::kOther) return around;
   if (text.starts_with("  what():")) return LineClass::kReason;
   if (text.starts_with("terminate called after throwing"))
     return IsOutOfMemory(text) ? LineClass::kOutOfMemory : LineClass::kTerminate;
   if (text.starts_with("Current thread 0x")) return LineClass::kCurrentThread;
   if (Contains(text, "Stack trace of the failed collective")) return LineClass::kStackHeader;
-  if (ParseFailureField(text)) return LineClass::kFailureField;
   if (Contains(text, "Root Cause (first observed failure)")) return LineClass::kRootCause;
   if (text.starts_with("Name:   ")) return LineClass::kPodName;
   if (IsRestOfExit(text)) return LineClass::kRestOfExit;
@@ -286,6 +324,8 @@ LineClass ClassifyByWords(std::string_view text) {
   if (Contains(text, "CUDA error: ")) return LineClass::kCudaError;
   if (IsStoreError(text)) return LineClass::kStoreError;
   if (IsSignal(text)) return LineClass::kSignal;
+  if (IsAbortText(text)) return LineClass::kTerminate;
+  if (IsNoStart(text)) return LineClass::kNoStart;
   return IsExit(text) ? LineClass::kExit : LineClass::kOther;
 }
 
@@ -309,10 +349,12 @@ bool IsScheduler(std::string_view text) {
                                          "death signal, shutting down workers",
                                          "api.SignalException: Process ",
                                          "Main process received SIGTERM",
+                                         "Received SIGTERM: 15",
                                          "PBS: job killed:",
                                          "TERM_RUNLIMIT",
                                          "TERM_MEMLIMIT",
-                                         "TERM_OWNER"};
+                                         "TERM_OWNER",
+                                         "has lost communication with a remote daemon"};
   constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
   if (HasAny(text, kSigns)) return true;
   bool event =
@@ -337,7 +379,7 @@ bool IsOutOfMemory(std::string_view text) {
 
 LineClass Classify(std::string_view text) {
   if (text.empty()) return LineClass::kOther;
-  if (text.starts_with("  File \"") && ParseFrame(text)) return LineClass::kFrame;
+  if (MayBeFrame(text) && ParseFrame(text)) return LineClass::kFrame;
   if (text[0] == '#' && ParseStackFrame(text)) return LineClass::kStackFrame;
   if (IsTorchLog(text)) return LineClass::kTorchLog;
   if (IsShellEnd(text)) return LineClass::kSignal;

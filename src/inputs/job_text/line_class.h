@@ -42,6 +42,15 @@ enum class LineClass : uint8_t {
   kRestOfExit,    // signal 9 (Killed).
   kPodName,       // Name:             trainer-worker-3, of kubectl describe
   kErrorFile,     // {"message": {"message": "OSError: ...", "extraInfo": ...
+  kDirectCause,   // The above exception was the direct cause of the following exception:
+  kWhileHandled,  // During handling of the above exception, another exception occurred:
+  kOfThread,      // Exception in thread Thread-1 (_pin_memory_loop):
+  kIgnored,       // Exception ignored in: <function f at 0x7f>
+  kSpawned,       // -- Process 1 terminated with the following error:
+  kUserCode,      // from user code:
+  kLastError,     // Last error:
+  kBlock,         // ----------Begin global rank 3 STDERR----------
+  kNoStart,       // train.py: error: unrecognized arguments: --lr
 };
 
 // `text` has no prefix and no colours.

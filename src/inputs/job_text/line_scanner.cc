@@ -6,6 +6,7 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/log_records.h"
 #include "inputs/sniffing.h"
 
@@ -50,11 +51,17 @@ void UnpackDocker(std::string_view raw, std::string& text) {
 
 bool IsIndented(std::string_view text) { return text[0] == ' ' || text[0] == '\t'; }
 
+// torchrun's closing list: "train.py FAILED", "Failures:", "[1]:".
+bool IsOfFailureList(std::string_view text) {
+  return text.ends_with(" FAILED") || text == "Failures:" || Contains(text, "ChildFailedError") ||
+         (text.starts_with('[') && text.ends_with("]:") && text.size() < 8);
+}
+
 // Lines that every process prints, and parts of longer messages, say nothing of this rank.
 bool IsTelling(std::string_view text) {
   constexpr std::string_view kOpens[] = {"frame #", "wandb:", "#", "^", "==", "--", "**"};
   constexpr std::string_view kParts[] = {" NCCL INFO ", "Warning: ", "Exception raised from"};
-  if (IsIndented(text)) return false;
+  if (IsIndented(text) || IsOfFailureList(text)) return false;
   for (std::string_view open : kOpens) {
     if (text.starts_with(open)) return false;
   }
@@ -98,7 +105,10 @@ RangeLines LineScanner::Scan(std::string_view range) {
   needs_cleaning_ = std::memchr(range.data(), '\x1b', range.size()) != nullptr ||
                     std::memchr(range.data(), '\r', range.size()) != nullptr || IsDockerLine(range);
   LineSplitter splitter(range);
-  for (std::string_view line; splitter.Next(line); ++result_.line_count) Add(line);
+  const bool pieces = style_.labels == LineLabels::kColon;
+  for (std::string_view line; splitter.Next(line); ++result_.line_count)
+    Add(pieces ? JoinPieces(line) : line);
+  AddHeld();
   for (size_t i = 0; i < streams_.size(); ++i) Finish(streams_[i], result_.streams[i]);
   return std::move(result_);
 }
@@ -131,6 +141,52 @@ std::string_view LineScanner::Clean(std::string_view raw) {
   return clean_;
 }
 
+// A piece that is full is held until the rest of its line comes; then empty is returned for it.
+std::string_view LineScanner::JoinPieces(std::string_view raw) {
+  constexpr size_t kLongestLabel = 16;
+  const size_t colon = raw.find(": ");
+  if (colon == std::string_view::npos || colon > kLongestLabel) return raw;
+  const std::string_view label = raw.substr(0, colon + 2);
+  const std::string_view piece = raw.substr(label.size());
+  auto held = held_.find(label);
+  const bool goes_on = piece.size() == kLabelledPiece;
+  if (held == held_.end() && !goes_on) return raw;
+  if (held == held_.end()) held = held_.emplace(label, label).first;
+  std::string& line = held->second;
+  if (line.size() < kMaxLook) line += piece;
+  if (goes_on) return {};
+  joined_.push_back(std::move(line));
+  held_.erase(held);
+  return joined_.back();
+}
+
+// What the range ended in.
+void LineScanner::AddHeld() {
+  if (held_.empty()) return;
+  --result_.line_count;
+  for (auto& [label, line] : held_) Add(joined_.emplace_back(std::move(line)));
+  ++result_.line_count;
+  held_.clear();
+}
+
+// Can it be the exception that ends a traceback? In torchrun's list that is indented, in an
+// exception group it stands behind bars.
+bool LineScanner::MayEndTraceback(LineClass what, std::string_view text, Stream& stream) const {
+  const bool lists =
+      what == LineClass::kFailureField && Contains(text, "traceback : Traceback (most recent");
+  if (what == LineClass::kTraceback || what == LineClass::kFrame || lists) {
+    stream.may_end = true;
+    stream.listed |= lists;
+    return false;
+  }
+  if (!stream.may_end) return false;
+  std::string_view bare = WithoutBars(text);
+  if (stream.listed && bare.size() == text.size() && text.starts_with("  ")) bare.remove_prefix(2);
+  if (bare.empty() || IsIndented(bare) || !LooksLikeException(bare)) return false;
+  stream.may_end = stream.listed = false;
+  return true;
+}
+
 void LineScanner::Add(std::string_view raw) {
   PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
   std::string_view text = line.text;
@@ -141,16 +197,12 @@ void LineScanner::Add(std::string_view raw) {
   stream.last = raw;
   stream.last_number = result_.line_count;
   LineClass what = Classify(text);
-  bool ends = stream.may_end && !IsIndented(text) && LooksLikeException(text);
-  if (what == LineClass::kTraceback || what == LineClass::kFrame) {
-    stream.may_end = true;
-  } else if (ends) {
-    stream.may_end = false;
-  }
+  bool ends = MayEndTraceback(what, text, stream);
+  bool keep = std::exchange(stream.keep_next, GoesOnInNextLine(text)) || ends;
   bool joined = what == LineClass::kTorchLog && stream.log != 0 &&
                 JoinLogText(result_.lines[stream.log - 1].text, text);
   if (joined) ++result_.lines[stream.log - 1].joined;
-  if (!joined && (what != LineClass::kOther || ends)) Keep(what, index, line);
+  if (!joined && (what != LineClass::kOther || keep)) Keep(what, index, line);
   if (what == LineClass::kOther) AddPlain(raw, line, stream, index);
   if (!result_.streams[index].owner.IsNobody()) result_.last_marked = index;
 }
@@ -193,8 +245,10 @@ uint32_t LineScanner::StreamOf(const Owner& owner) {
 }
 
 void LineScanner::Keep(LineClass what, uint32_t stream, const PeeledLine& line) {
+  // An error file is one line, and its stack stands at the end.
+  const size_t most = what == LineClass::kErrorFile ? kMaxLook : kMaxText;
   result_.lines.push_back({what, stream, result_.line_count, line.time_ns, line.raised,
-                           result_.last_marked, 1, std::string(line.text.substr(0, kMaxText))});
+                           result_.last_marked, 1, std::string(line.text.substr(0, most))});
   if (what == LineClass::kTorchLog) streams_[stream].log = result_.lines.size();
 }
 

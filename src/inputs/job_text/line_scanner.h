@@ -9,6 +9,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -18,7 +19,7 @@
 
 #include "base/pools/ids.h"
 #include "inputs/job_text/line_class.h"
-#include "inputs/job_text/progress_lines.h"
+#include "inputs/job_text/lines/progress_lines.h"
 #include "inputs/job_text/weights.h"
 #include "torch/line_prefix.h"
 
@@ -31,6 +32,9 @@ inline constexpr size_t kMaxText = 2048;
 // The last plain lines of a stream that are kept, and up to where.
 inline constexpr size_t kTailLines = 8;
 inline constexpr size_t kMaxTail = 300;
+
+// srun --label cuts longer lines in pieces of this size, each with a label.
+inline constexpr size_t kLabelledPiece = 1024;
 
 // Whose line it is.
 struct Owner {
@@ -96,13 +100,18 @@ class LineScanner {
   struct Stream {
     std::string_view last;  // as it stands in the range
     int64_t last_number = 0;
-    bool may_end = true;  // a traceback may be open
-    size_t log = 0;       // 1 + index of the last torch log line kept
+    bool may_end = true;    // a traceback may be open
+    bool listed = true;     // and it may be one of torchrun's list, which is indented
+    bool keep_next = true;  // the line before it goes on in it, or is of an earlier range
+    size_t log = 0;         // 1 + index of the last torch log line kept
     std::array<std::pair<int64_t, std::string_view>, kTailLines> tail;  // raw, a ring
     size_t tail_size = 0;
   };
 
   void Add(std::string_view raw);
+  bool MayEndTraceback(LineClass what, std::string_view text, Stream& stream) const;
+  std::string_view JoinPieces(std::string_view raw);
+  void AddHeld();
   std::string_view Clean(std::string_view raw);
   Owner OwnerOf(const PeeledLine& line);
   uint32_t StreamOf(const Owner& owner);
@@ -118,6 +127,8 @@ class LineScanner {
   std::vector<Stream> streams_;
   std::map<Owner, uint32_t> by_owner_;
   std::map<std::string, uint32_t, std::less<>> hosts_;
+  std::map<std::string_view, std::string> held_;  // lines that came in pieces, by label
+  std::deque<std::string> joined_;                // those that are whole
   Owner last_owner_;
   uint32_t last_stream_ = 0;
   RangeLines result_;

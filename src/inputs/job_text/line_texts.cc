@@ -27,7 +27,8 @@ std::string_view KindOf(LineClass what) {
       {LineClass::kGil, "gil_hang"},
       {LineClass::kDesync, "desync"},
       {LineClass::kLeft, "left"},
-      {LineClass::kStuck, "stuck"}};
+      {LineClass::kStuck, "stuck"},
+      {LineClass::kNoStart, "no_start"}};
   for (const auto& [known, kind] : kKinds) {
     if (known == what) return kind;
   }
@@ -47,7 +48,8 @@ bool IsTeardown(std::string_view text) {
 }
 
 bool IsContinuation(const Line& line) {
-  return line.what == LineClass::kTerminate || line.what == LineClass::kReason ||
+  return (line.what == LineClass::kTerminate && line.text.starts_with("terminate called")) ||
+         line.what == LineClass::kReason ||
          (line.what == LineClass::kNcclError && line.text.starts_with("nccl"));
 }
 

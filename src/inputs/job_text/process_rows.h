@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "inputs/job_text/exits.h"
-#include "inputs/job_text/identities.h"
 #include "inputs/job_text/line_scanner.h"
+#include "inputs/job_text/lines/exits.h"
+#include "inputs/job_text/lines/identities.h"
 #include "inputs/job_text/rank_map.h"
 #include "model/model.h"
 #include "tables/process_exit.h"

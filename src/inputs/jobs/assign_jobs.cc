@@ -27,8 +27,9 @@ bool IsPlainText(const FoundInput& input) {
 
 // A note or a table of results says nothing about jobs; a known format or output of a job does.
 EvidenceStrength StrengthOf(const FoundInput& input) {
-  if (IsNamedAsDocument(input.name) && (input.importer == nullptr || IsPlainText(input)))
-    return EvidenceStrength::kNone;
+  // What Kubernetes says of pods is YAML.
+  const bool document = IsNamedAsDocument(input.name) && !input.text.is_pods;
+  if (document && (input.importer == nullptr || IsPlainText(input))) return EvidenceStrength::kNone;
   if (input.importer == nullptr)
     return input.bytes == 0 && input.who.rank != kNone32 ? EvidenceStrength::kWeak
                                                          : EvidenceStrength::kNone;

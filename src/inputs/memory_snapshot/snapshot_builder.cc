@@ -226,11 +226,14 @@ PickleValue SnapshotBuilder::FoldTraces(std::span<const PickleValue> items) {
   for (size_t device = 0; device < items.size(); ++device) {
     if (!Is(items[device], kEvents)) continue;
     Rows rows = Rows::Of(items[device]);
-    std::fill_n(events_.device.begin() + static_cast<std::ptrdiff_t>(rows.first), rows.count,
-                static_cast<int32_t>(device));
+    SetDevice(rows, static_cast<int32_t>(device));
   }
   traces_.clear();
   return Folded(kTraces);
+}
+
+void SnapshotBuilder::SetDevice(Rows rows, int32_t device) {
+  for (size_t i = rows.first; i < rows.first + rows.count; ++i) events_.device[i] = device;
 }
 
 int32_t SnapshotBuilder::Number32(Field field) const {

@@ -139,6 +139,7 @@ class SnapshotBuilder final : public PickleBuilder, PickleFields<Field> {
   static bool FoldRows(std::span<const PickleValue> items, Tag one, Tag piece, Rows& rows);
   static bool IsOf(PickleValue value, Tag a, Tag b) { return Is(value, a) || Is(value, b); }
 
+  void SetDevice(Rows rows, int32_t device);
   void OwnBlocks(PickleValue blocks, const MemorySegmentRow& segment);
   void AddSettings(PickleValue settings, StringId outer);
   StringId SettingText(PickleValue value);

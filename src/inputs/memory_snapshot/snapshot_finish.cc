@@ -137,8 +137,7 @@ void SnapshotBuilder::GuessDevice(std::span<const size_t> by_address, Rows rows)
     if (behind == by_address.begin()) continue;
     size_t segment = *(behind - 1);
     if (address - segments_.address[segment] >= segments_.bytes[segment]) continue;
-    std::fill_n(events_.device.begin() + static_cast<std::ptrdiff_t>(rows.first), rows.count,
-                segments_.device[segment]);
+    SetDevice(rows, segments_.device[segment]);
     return;
   }
 }

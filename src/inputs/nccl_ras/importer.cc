@@ -12,6 +12,7 @@
 #include "base/text/strings.h"
 #include "inputs/nccl_ras/answer.h"
 #include "inputs/nccl_ras/ras_json.h"
+#include "inputs/nccl_ras/ras_monitor.h"
 #include "inputs/nccl_ras/ras_text.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
@@ -36,7 +37,9 @@ Recognition Sniff(const SniffInput& input) {
   }
   std::string_view first =
       input.head.substr(std::min(input.head.find_first_not_of(" \t\r\n"), input.head.size()));
-  return {.mine = RasTextParser::IsFirstLine(FirstLine(first)) && LooksLikeText(input.head)};
+  const std::string_view line = FirstLine(first);
+  return {.mine = (RasTextParser::IsFirstLine(line) || RasMonitorParser::IsEvent(line)) &&
+                  LooksLikeText(input.head)};
 }
 
 class RasReader final : public Reader {
@@ -55,9 +58,13 @@ class RasReader final : public Reader {
     ASSIGN_OR_RETURN(ByteView head, source.View(0, 4096));
     if (Trimmed(head.text()).starts_with('{')) return ReadJson(source, range, part);
     RasTextParser parser([&](const RasAnswer& answer) { Add(answer, part); });
-    TRY(ForEachLine(source, window_bytes_,
-                    [&](std::string_view line, int64_t number) { parser.Add(line, number); }));
+    RasMonitorParser monitor;
+    TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+      parser.Add(line, number);
+      monitor.Add(line, number);
+    }));
     parser.Finish();
+    if (RasAnswer answer; monitor.Finish(answer)) Add(answer, part);
     return {};
   }
 

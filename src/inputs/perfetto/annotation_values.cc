@@ -10,6 +10,7 @@
 
 #include "base/json/cursor.h"
 #include "base/text/escape.h"
+#include "model/trace_events/args.h"
 
 namespace debrief::inputs::perfetto {
 
@@ -29,18 +30,43 @@ void AppendReal(double number, std::string& out) {
   if (text.find_first_of(".e") == std::string::npos) out += ".0";
 }
 
-// Whether the text is one JSON value, walked to its end.
+// Walks to the end of a value: what is skipped is not checked.
+bool IsWhole(JsonValue value) {
+  bool is_whole = true;
+  switch (value.kind()) {
+    case JsonKind::kNull:
+      return true;
+    case JsonKind::kBool:
+      return value.Bool().has_value();
+    case JsonKind::kNumber:
+      return value.Double().has_value();
+    case JsonKind::kString:
+      return value.String().has_value();
+    case JsonKind::kObject:
+      return value
+                 .ForEachField(
+                     [&](std::string_view, JsonValue field) { is_whole &= IsWhole(field); })
+                 .ok() &&
+             is_whole;
+    case JsonKind::kArray:
+      return value.ForEachElement([&](JsonValue element) { is_whole &= IsWhole(element); }).ok() &&
+             is_whole;
+    default:
+      return false;
+  }
+}
+
+// Whether the text is one JSON value and nothing else.
 bool IsJson(std::string_view text) {
   JsonReader reader;
   size_t values = 0;
-  const bool is_read = reader.OpenElements(text).ok() &&
-                       reader.root()
-                           .ForEachElement([&](JsonValue value) {
-                             const auto raw = value.Raw();
-                             values += raw && value.kind() != JsonKind::kOther ? 1 : 2;
-                           })
-                           .ok();
-  return is_read && values == 1;
+  bool is_whole = reader.OpenElements(text).ok();
+  if (!is_whole) return false;
+  const Status status = reader.root().ForEachElement([&](JsonValue value) {
+    ++values;
+    is_whole &= IsWhole(value);
+  });
+  return status.ok() && is_whole && values == 1;
 }
 
 }  // namespace
@@ -120,6 +146,12 @@ bool AnnotationValues::Assign(size_t at, ListId& column) const {
   }
   column = pools_.lists.Intern(numbers);
   return true;
+}
+
+int64_t AnnotationValues::ProductOf(size_t at) const {
+  std::string json;
+  if (all_[at].type == Type::kArray) AppendJsonOf(at, json);
+  return trace_events::ProductOf(json);
 }
 
 void AnnotationValues::AppendEntries(size_t at, std::string& out) const {

@@ -54,6 +54,8 @@ class AnnotationValues {
     return is_told;
   }
 
+  // The product of a list of whole numbers; kNone64 when it is none.
+  int64_t ProductOf(size_t at) const;
   // Annotation `at` as JSON.
   void AppendJsonOf(size_t at, std::string& out) const;
   // Whether it is the dictionary whose entries count as arguments of the event.

@@ -257,8 +257,19 @@ class TraceReader {
         return key.text == timeline::kCollectiveKey ||
                values.AssignTo(details.collective, key.text, at);
       default:
+        TakeSizes(values, at, key.text, details.work);
         return false;
     }
+  }
+
+  // The profiler tells grids and blocks by their three sizes; the columns have the products.
+  static void TakeSizes(const AnnotationValues& values, size_t at, std::string_view key,
+                        TimelineDeviceWorkRow& work) {
+    if (key == "grid" && work.blocks == kNone64) work.blocks = values.ProductOf(at);
+    if (key != "block" || work.threads != kNone32) return;
+    const int64_t threads = values.ProductOf(at);
+    if (threads != kNone64 && threads <= std::numeric_limits<int32_t>::max())
+      work.threads = static_cast<int32_t>(threads);
   }
 
   // Those inside of others are told with them.

@@ -3,8 +3,8 @@
 //   4 KiB header | 64 KiB chunk | 64 KiB chunk | ...
 //
 // Names may stand in any chunk, begins and ends in different ones: a recording is one range, read
-// by one thread through a window of one chunk. A span costs 64 bytes until all are read, and then
-// its rows.
+// by one thread through a window of one chunk. A span costs 16 bytes until all are read, and its
+// rows.
 #include "inputs/importer.h"
 
 #include <fmt/format.h>
@@ -200,21 +200,16 @@ std::map<int64_t, std::vector<size_t>> OpsByThread(const RecordedOpTable& ops) {
   return threads;
 }
 
-// Tells ops their slices (a slice knows its op by external_id), and takes from each op the time of
-// what was recorded inside of it.
+// Tells ops their slices: a slice knows its op by external_id.
 void JoinOpsToSlices(Part& whole) {
   const auto& slices = whole.tables.Get<TimelineSliceTable>();
   auto& ops = whole.tables.Edit<RecordedOpTable>();
+  std::vector<int32_t> slice_of(ops.size(), kNone32);
   for (size_t i = 0; i < slices.size(); ++i) {
     const int64_t op = OpOf(slices, i);
-    if (op == kNone64) continue;
-    ops.slice[static_cast<size_t>(op)] = static_cast<int32_t>(i);
-    if (slices.parent[i] == kNone32) continue;
-    const int64_t outer = OpOf(slices, static_cast<size_t>(slices.parent[i]));
-    if (outer == kNone64) continue;
-    int64_t& self = ops.self_ns[static_cast<size_t>(outer)];
-    self = std::max<int64_t>(self - slices.duration_ns[i], 0);
+    if (op != kNone64) slice_of[static_cast<size_t>(op)] = static_cast<int32_t>(i);
   }
+  for (size_t i = 0; i < slice_of.size(); ++i) ops.slice[i] = slice_of[i];
 }
 
 // Tells notes the slices they are about; those of a thread are in order of time.
@@ -281,26 +276,26 @@ void AddMetadata(const recorder::ReadRecording& read, const Identity& who, Part&
 class RecordingReader final : public Reader {
  public:
   explicit RecordingReader(const ImportContext& context)
-      : who_(context.who), joiner_(context.who) {}
+      : who_(context.who), ops_alone_(context.ops_alone), joiner_(context.who) {}
 
   Status Read(const Source& source, ByteRange, Part& part) const override {
-    RowBuilder rows(who_, part);
+    RowBuilder rows(who_, ops_alone_, part);
     op_trace::SpanPairing spans(rows);
     const recorder::ReadRecording read = ReadDbr(SourceBytes(source), spans);
     ReportProblems(read, who_, part);
     if (!read.ok) return {};
+    rows.SetRecording(read);
     spans.Finish();
-    const op_trace::TickClock clock(read);
     auto notes = std::make_unique<RecordingNotes>();
-    notes->base_ns = clock.WallNs(read.header.opened.ticks);
+    notes->base_ns = rows.base_ns();
     notes->records = static_cast<int64_t>(spans.records());
     notes->has_shapes = rows.has_shapes();
     notes->has_memory = rows.has_memory();
     if (read.header.world_size > 0) notes->world_size = read.header.world_size;
-    rows.Build(read, clock, notes->base_ns);
+    rows.Build();
     part.notes = std::move(notes);
     AddMetadata(read, who_, part);
-    const WholeRecording whole = {read, clock, spans, rows};
+    const WholeRecording whole = {read, rows.clock(), spans, rows};
     AddRecordingRow(whole, who_, part);
     AddLosses(whole, who_, part);
     ReportOddities(whole, who_, part);
@@ -328,6 +323,7 @@ class RecordingReader final : public Reader {
 
  private:
   Identity who_;
+  bool ops_alone_;
   timeline::TimelineJoiner joiner_;
   std::unique_ptr<RecordingNotes> notes_;
 };

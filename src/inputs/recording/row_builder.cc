@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "debrief/op_trace.hpp"
@@ -64,43 +65,51 @@ std::string_view PhaseOf(unsigned flags) {
 
 }  // namespace
 
-void RowBuilder::OnSpan(const op_trace::PairedSpan& span, const recorder::OpShapes* shapes) {
-  KeptSpan kept = {.start = span.start,
-                   .end = span.end,
-                   .name = span.name,
-                   .device = span.device,
-                   .tid = span.tid,
-                   .is_op = shapes != nullptr,
-                   .is_open = span.ended == op_trace::SpanEnd::kOpen,
-                   .elements = kNone64,
-                   .bytes = kNone64};
-  if (shapes != nullptr) KeepShapes(*shapes, span.offset, kept);
-  uint64_t& last = last_of_thread_[span.tid];
-  last = std::max(last, kept.is_open ? span.start : span.end);
-  spans_.push_back(kept);
+void RowBuilder::OnStart(const recorder::ReadRecording& read) {
+  recording_ = &read;
+  clock_.emplace(read);
+  base_ns_ = clock_->WallNs(read.header.opened.ticks);
+  words_ = {writer_.Intern("op"), writer_.Intern("span")};
 }
 
-void RowBuilder::KeepShapes(const recorder::OpShapes& shapes, uint64_t offset, KeptSpan& kept) {
-  kept.dtype = static_cast<uint8_t>(shapes.dtype);
+void RowBuilder::OnSpan(const op_trace::PairedSpan& span, const recorder::OpShapes* shapes) {
+  auto row = writer_.NewRow<RecordedOpRow>();
+  row.start_ns = clock_->WallNs(span.start);
+  row.duration_ns = clock_->WallNs(span.end) - row.start_ns;
+  row.operation = NameOf(span.name);
+  if (span.device != 0) row.device = NameOf(span.device);
+  row.kind = shapes != nullptr ? words_.op : words_.span;
+  row.thread = span.tid;
+  row.open = span.ended == op_trace::SpanEnd::kOpen;
+  if (shapes != nullptr) SetShapes(*shapes, span.offset, row);
+  ops_.Add(row);
+  ticks_.push_back({span.start, span.end});
+  uint64_t& last = last_of_thread_[span.tid];
+  last = std::max(last, row.open ? span.start : span.end);
+}
+
+void RowBuilder::SetShapes(const recorder::OpShapes& shapes, uint64_t offset, RecordedOpRow& row) {
+  const auto type = static_cast<op_trace::Dtype>(shapes.dtype);
+  if (const std::string_view dtype = DtypeName(type); !dtype.empty())
+    row.dtype = writer_.Intern(dtype);
   if (shapes.left_out) {
     part_.diagnostics.Add(kShapesLeftOut, who_.input, {.offset = static_cast<int64_t>(offset)});
   } else {
-    kept.shapes = ShapesText(shapes.inputs);
+    row.input_shapes = ShapesText(shapes.inputs);
     has_shapes_ |= !shapes.inputs.empty() || shapes.has_output;
   }
-  const op_trace::OutputSize size =
-      SizeOfOutput(shapes.has_output ? &shapes.output : nullptr,
-                   static_cast<op_trace::Dtype>(shapes.dtype), op_trace::Behaviour::kCorrect);
+  const op_trace::OutputSize size = SizeOfOutput(shapes.has_output ? &shapes.output : nullptr, type,
+                                                 op_trace::Behaviour::kCorrect);
   if (shapes.has_output) {
     const auto* dims = reinterpret_cast<const int64_t*>(shapes.output.data());
-    kept.output = part_.pools.lists.Intern({dims, shapes.output.size()});
-    kept.elements = Bounded(size.elements, offset);
-    kept.bytes = Bounded(size.bytes, offset);
-    kept.bytes_assumed = size.assumed;
+    row.output_shape = part_.pools.lists.Intern({dims, shapes.output.size()});
+    row.output_elements = Bounded(size.elements, offset);
+    row.memory_bytes = Bounded(size.bytes, offset);
+    row.bytes_assumed = size.assumed;
   }
   if (shapes.bytes == 0) return;
-  kept.bytes = Bounded(shapes.bytes, offset);
-  kept.bytes_assumed = false;
+  row.memory_bytes = Bounded(shapes.bytes, offset);
+  row.bytes_assumed = false;
 }
 
 int64_t RowBuilder::Bounded(uint64_t number, uint64_t offset) {
@@ -156,40 +165,98 @@ uint64_t RowBuilder::LastOf(uint32_t tid) const {
   return found == last_of_thread_.end() ? 0 : found->second;
 }
 
-void RowBuilder::Build(const recorder::ReadRecording& recording, const op_trace::TickClock& clock,
-                       int64_t base_ns) {
-  recording_ = &recording;
-  clock_ = &clock;
-  base_ns_ = base_ns;
+void RowBuilder::Build() {
   for (const auto& [tid, last] : last_of_thread_) end_ticks_ = std::max(end_ticks_, last);
-  pid_ = fmt::format("{}", recording.header.pid);
+  pid_ = fmt::format("{}", recording_->header.pid);
   AddProcess();
   std::stable_sort(steps_.begin(), steps_.end(),
                    [](const KeptStep& a, const KeptStep& b) { return a.ticks < b.ticks; });
-  AddSpans();
-  for (const KeptMoment& moment : moments_) AddMoment(moment);
-  MarkOpenThreads();
-  AddSteps();
+  SortOps();
+  NumberOps();
+  SetSelfTimes();
+  if (!ops_alone_) {
+    AddSlices();
+    for (const KeptMoment& moment : moments_) AddMoment(moment);
+    MarkOpenThreads();
+    AddSteps();
+  }
   AddMemory();
-  spans_ = {};
 }
 
-// Ops are numbered by their begin, an enclosing one before what it encloses.
-void RowBuilder::AddSpans() {
-  std::stable_sort(spans_.begin(), spans_.end(), [](const KeptSpan& a, const KeptSpan& b) {
-    return std::tuple(a.start, b.end, a.tid) < std::tuple(b.start, a.end, b.tid);
-  });
-  part_.tables.Edit<TimelineSliceTable>().Reserve(spans_.size() + moments_.size());
-  part_.tables.Edit<TimelineOpTable>().Reserve(spans_.size());
-  part_.tables.Edit<RecordedOpTable>().Reserve(spans_.size());
-  words_ = {writer_.Intern(kOpCategory),   writer_.Intern(kSpanCategory),
-            writer_.Intern(timeline::kOp), writer_.Intern(timeline::kAnnotation),
-            writer_.Intern("op"),          writer_.Intern("span")};
-  size_t begun = 0;  // steps
-  for (size_t i = 0; i < spans_.size(); ++i) {
-    while (begun < steps_.size() && steps_[begun].ticks <= spans_[i].start) ++begun;
-    const int64_t step = begun == 0 ? kNone64 : static_cast<int64_t>(steps_[begun - 1].number);
-    AddSpan(spans_[i], static_cast<int64_t>(i), step);
+// By their begin, an enclosing one before what it encloses.
+void RowBuilder::SortOps() {
+  std::vector<uint32_t> order(ops_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto& threads = std::as_const(ops_).thread;
+  const auto earlier = [&](uint32_t a, uint32_t b) {
+    return std::tuple(ticks_[a].start, ticks_[b].end, threads[a]) <
+           std::tuple(ticks_[b].start, ticks_[a].end, threads[b]);
+  };
+  if (!std::is_sorted(order.begin(), order.end(), earlier)) {
+    std::stable_sort(order.begin(), order.end(), earlier);
+    ops_.Gather(order);
+  }
+  // From here on the step of the program is all that needs ticks.
+  size_t begun = 0;
+  for (size_t i = 0; i < order.size() && !steps_.empty(); ++i) {
+    while (begun < steps_.size() && steps_[begun].ticks <= ticks_[order[i]].start) ++begun;
+    if (begun > 0) ops_.program_step[i] = static_cast<int64_t>(steps_[begun - 1].number);
+  }
+  ticks_ = {};
+}
+
+void RowBuilder::NumberOps() {
+  for (size_t i = 0; i < ops_.size(); ++i) ops_.step[i] = static_cast<int64_t>(i);
+}
+
+// Takes from each op the time of what was recorded inside of it on the same thread, as slices nest
+// (model/timeline/arrange.cc): one that ends too early encloses nothing that lasts longer.
+void RowBuilder::SetSelfTimes() {
+  struct OpenOp {
+    int64_t end_ns;
+    size_t row;
+  };
+  const RecordedOpTable& ops = ops_;
+  std::vector<int64_t> self(ops.duration_ns.begin(), ops.duration_ns.end());
+  std::unordered_map<int64_t, std::vector<OpenOp>> threads;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    std::vector<OpenOp>& open = threads[ops.thread[i]];
+    const int64_t start = ops.start_ns[i], end = start + ops.duration_ns[i];
+    while (!open.empty() && open.back().end_ns <= start) open.pop_back();
+    const auto outer = std::find_if(open.rbegin(), open.rend(),
+                                    [&](const OpenOp& op) { return op.end_ns >= end; });
+    if (outer != open.rend())
+      self[outer->row] = std::max<int64_t>(self[outer->row] - ops.duration_ns[i], 0);
+    while (!open.empty() && open.back().end_ns <= end) open.pop_back();
+    open.push_back({end, i});
+  }
+  for (size_t i = 0; i < self.size(); ++i) ops_.self_ns[i] = self[i];
+}
+
+// A slice knows its op by external_id: slices are sorted once more when all are there.
+void RowBuilder::AddSlices() {
+  const RecordedOpTable& ops = ops_;
+  part_.tables.Edit<TimelineSliceTable>().Reserve(ops.size() + moments_.size());
+  const StringId op_category = writer_.Intern(kOpCategory);
+  const StringId span_category = writer_.Intern(kSpanCategory);
+  const StringId op_slice = writer_.Intern(timeline::kOp);
+  const StringId span_slice = writer_.Intern(timeline::kAnnotation);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const bool is_op = ops.kind[i] == words_.op;
+    auto row = writer_.NewRow<TimelineSliceRow>();
+    row.track = ThreadTrack(static_cast<uint32_t>(ops.thread[i]));
+    row.start_ns = ops.start_ns[i] - base_ns_;
+    row.duration_ns = ops.duration_ns[i];
+    row.name = ops.operation[i];
+    row.category = is_op ? op_category : span_category;
+    row.kind = is_op ? op_slice : span_slice;
+    row.external_id = static_cast<int64_t>(i) + 1;
+    const int32_t slice = writer_.AddSlice(row);
+    if (!is_op) continue;
+    auto op = writer_.NewRow<TimelineOpRow>();
+    op.slice = slice;
+    op.shapes = ops.input_shapes[i];
+    part_.tables.Edit<TimelineOpTable>().Add(op);
   }
 }
 
@@ -223,53 +290,11 @@ StringId RowBuilder::NameOf(uint32_t id) {
   return found->second;
 }
 
-void RowBuilder::AddSpan(const KeptSpan& span, int64_t number, int64_t program_step) {
-  auto row = writer_.NewRow<TimelineSliceRow>();
-  row.track = ThreadTrack(span.tid);
-  row.start_ns = TimeOf(span.start);
-  row.duration_ns = TimeOf(span.end) - row.start_ns;
-  row.name = NameOf(span.name);
-  row.category = span.is_op ? words_.op_category : words_.span_category;
-  row.kind = span.is_op ? words_.op_slice : words_.span_slice;
-  row.external_id = number + 1;
-  const int32_t slice = writer_.AddSlice(row);
-  if (span.is_op) {
-    auto op = writer_.NewRow<TimelineOpRow>();
-    op.slice = slice;
-    op.shapes = span.shapes;
-    part_.tables.Edit<TimelineOpTable>().Add(op);
-  }
-  auto op = writer_.NewRow<RecordedOpRow>();
-  op.step = number;
-  op.program_step = program_step;
-  op.start_ns = row.start_ns + base_ns_;
-  op.duration_ns = row.duration_ns;
-  op.self_ns = row.duration_ns;  // until the nesting is known
-  AddOpRow(span, op);
-}
-
-// `row` has its times and numbers.
-void RowBuilder::AddOpRow(const KeptSpan& span, RecordedOpRow row) {
-  row.operation = NameOf(span.name);
-  if (span.device != 0) row.device = NameOf(span.device);
-  row.input_shapes = span.shapes;
-  row.output_shape = span.output;
-  row.output_elements = span.elements;
-  row.memory_bytes = span.bytes;
-  row.kind = span.is_op ? words_.op : words_.span;
-  row.thread = span.tid;
-  const std::string_view dtype = DtypeName(static_cast<op_trace::Dtype>(span.dtype));
-  if (!dtype.empty()) row.dtype = writer_.Intern(dtype);
-  row.bytes_assumed = span.bytes_assumed;
-  row.open = span.is_open;
-  part_.tables.Edit<RecordedOpTable>().Add(row);
-}
-
 void RowBuilder::AddMoment(const KeptMoment& moment) {
   if (moment.type == recorder::RecordType::kCounter) return AddCounter(moment);
   if (moment.type == recorder::RecordType::kFlow) return AddFlow(moment);
   if (moment.type == recorder::RecordType::kNote) return AddNote(moment);
-  AddInstant(moment.tid, moment.ticks, NameOf(moment.name));
+  AddInstant(moment.tid, TimeOf(moment.ticks), NameOf(moment.name));
 }
 
 void RowBuilder::AddCounter(const KeptMoment& moment) {
@@ -305,10 +330,10 @@ void RowBuilder::AddNote(const KeptMoment& moment) {
   part_.tables.Edit<RecordedOpNoteTable>().Add(row);
 }
 
-void RowBuilder::AddInstant(uint32_t tid, uint64_t ticks, StringId name) {
+void RowBuilder::AddInstant(uint32_t tid, int64_t time_ns, StringId name) {
   auto row = writer_.NewRow<TimelineSliceRow>();
   row.track = ThreadTrack(tid);
-  row.start_ns = TimeOf(ticks);
+  row.start_ns = time_ns;
   row.duration_ns = 0;
   row.name = name;
   row.kind = writer_.Intern(timeline::kInstant);
@@ -356,14 +381,15 @@ void RowBuilder::AddMemory() {
 
 // A mark where the recording ends inside of a span: exports have no other place to say so.
 void RowBuilder::MarkOpenThreads() {
-  std::map<uint32_t, const KeptSpan*> innermost;
-  for (const KeptSpan& span : spans_) {
-    if (span.is_open) innermost[span.tid] = &span;
+  const RecordedOpTable& ops = ops_;
+  std::map<int64_t, size_t> innermost;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops.open[i] != 0) innermost[ops.thread[i]] = i;
   }
-  for (const auto& [tid, span] : innermost) {
-    AddInstant(tid, span->end,
+  for (const auto& [tid, op] : innermost) {
+    AddInstant(static_cast<uint32_t>(tid), ops.start_ns[op] + ops.duration_ns[op] - base_ns_,
                writer_.Intern(
-                   fmt::format("recording ends inside {}", part_.pools.Text(NameOf(span->name)))));
+                   fmt::format("recording ends inside {}", part_.pools.Text(ops.operation[op]))));
   }
 }
 

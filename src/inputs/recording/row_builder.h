@@ -1,11 +1,15 @@
 // Rows of one recording: spans as slices and recorded ops, instants, counters, arrows, notes,
 // steps, memory.
 //
-// Times are ticks until the whole file was read: only then all points of its clock are known. A
-// span waits as 64 bytes; shapes are interned at once.
+// The points of the clock are known before the first record, so a span becomes its row of
+// recorded_op at once, some 20 bytes in packed columns. What waits for the end of the file are 16
+// bytes a span, since rows are in order of begin and records in order of end; the slices of the
+// timeline are made of the sorted rows, and not at all for who asks for ops alone.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -19,14 +23,25 @@ namespace debrief::inputs::recording {
 class RowBuilder final : public op_trace::SpanSink {
  public:
   // `part` must outlive the builder.
-  RowBuilder(const Identity& who, Part& part) : who_(who), part_(part), writer_(who, part) {}
+  RowBuilder(const Identity& who, bool ops_alone, Part& part)
+      : who_(who),
+        ops_alone_(ops_alone),
+        part_(part),
+        writer_(who, part),
+        ops_(part.tables.Edit<RecordedOpTable>()) {}
 
+  void OnStart(const recorder::ReadRecording& read) override;
   void OnSpan(const op_trace::PairedSpan& span, const recorder::OpShapes* shapes) override;
   void OnOther(const recorder::RecordView& record) override;
 
-  // Adds all rows. Times count from `base_ns`.
-  void Build(const recorder::ReadRecording& recording, const op_trace::TickClock& clock,
-             int64_t base_ns);
+  // What was read, when all of it was: names of spans that are still open come from it.
+  void SetRecording(const recorder::ReadRecording& recording) { recording_ = &recording; }
+  // Adds all rows that are not there yet.
+  void Build();
+  // After OnStart().
+  const op_trace::TickClock& clock() const { return *clock_; }
+  // Times of the timeline count from here.
+  int64_t base_ns() const { return base_ns_; }
 
   struct Loss {
     uint64_t records, from, to;  // ticks
@@ -39,14 +54,9 @@ class RowBuilder final : public op_trace::SpanSink {
   bool has_memory() const { return !memory_.empty(); }
 
  private:
-  struct KeptSpan {
+  // What the order of ops depends on, in ticks: several of them are one nanosecond.
+  struct SpanTicks {
     uint64_t start, end;
-    uint32_t name, device, tid;
-    StringId shapes;
-    ListId output;
-    uint8_t dtype;
-    bool is_op, is_open, bytes_assumed;
-    int64_t elements, bytes;
   };
   struct KeptMoment {
     recorder::RecordType type;
@@ -63,18 +73,19 @@ class RowBuilder final : public op_trace::SpanSink {
     bool is_free;
   };
 
-  void KeepShapes(const recorder::OpShapes& shapes, uint64_t offset, KeptSpan& kept);
+  void SetShapes(const recorder::OpShapes& shapes, uint64_t offset, RecordedOpRow& row);
   StringId ShapesText(const std::vector<std::vector<uint64_t>>& shapes);
   int64_t Bounded(uint64_t number, uint64_t offset);
   void AddProcess();
-  void AddSpans();
-  void AddSpan(const KeptSpan& span, int64_t number, int64_t program_step);
-  void AddOpRow(const KeptSpan& span, RecordedOpRow row);
+  void SortOps();
+  void NumberOps();
+  void SetSelfTimes();
+  void AddSlices();
   void AddMoment(const KeptMoment& moment);
   void AddCounter(const KeptMoment& moment);
   void AddFlow(const KeptMoment& moment);
   void AddNote(const KeptMoment& moment);
-  void AddInstant(uint32_t tid, uint64_t ticks, StringId name);
+  void AddInstant(uint32_t tid, int64_t time_ns, StringId name);
   void AddSteps();
   void AddMemory();
   void MarkOpenThreads();
@@ -83,9 +94,11 @@ class RowBuilder final : public op_trace::SpanSink {
   int64_t TimeOf(uint64_t ticks) const { return clock_->WallNs(ticks) - base_ns_; }
 
   Identity who_;
+  bool ops_alone_;
   Part& part_;
   timeline::TimelineWriter writer_;
-  std::vector<KeptSpan> spans_;
+  RecordedOpTable& ops_;
+  std::deque<SpanTicks> ticks_;  // beside ops_ until they are sorted
   std::vector<KeptMoment> moments_;
   std::vector<KeptStep> steps_;
   std::vector<KeptMemory> memory_;
@@ -93,16 +106,15 @@ class RowBuilder final : public op_trace::SpanSink {
   std::unordered_map<uint32_t, uint64_t> last_of_thread_;
   bool has_shapes_ = false;
 
-  // While rows are built.
-  const recorder::ReadRecording* recording_ = nullptr;
-  const op_trace::TickClock* clock_ = nullptr;
+  const recorder::ReadRecording* recording_ = nullptr;  // while it is read
+  std::optional<op_trace::TickClock> clock_;
   int64_t base_ns_ = 0;
   uint64_t end_ticks_ = 0;
   std::string pid_;
   std::unordered_map<uint32_t, StringId> names_;
   std::unordered_map<uint32_t, int32_t> thread_tracks_;
   struct {
-    StringId op_category, span_category, op_slice, span_slice, op, span;
+    StringId op, span;
   } words_ = {};
   std::string text_;
 };

@@ -21,9 +21,9 @@ namespace debrief::accel {
 struct CounterJumps {
   size_t count = 0;         // inside of jobs
   size_t between_jobs = 0;  // where one job ends and another begins
-  double first_at_us = 0;  // of the host, the last sample before the first jump
-  double first_us = 0;     // how far the counter goes ahead there; negative: back
-  double mhz = 0;          // between jumps; 0 where there are too few samples
+  double first_at_us = 0;   // of the host, the last sample before the first jump
+  double first_us = 0;      // how far the counter goes ahead there; negative: back
+  double mhz = 0;           // between jumps; 0 where there are too few samples
 };
 
 // `samples` sorted by host time.

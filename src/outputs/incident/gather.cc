@@ -110,10 +110,8 @@ class Gatherer {
     }
   }
 
-  int64_t OnRunClock(int32_t rank, int64_t time) const {
-    if (time == kNone64) return time;
-    const auto found = facts_.ranks.find(rank);
-    return found == facts_.ranks.end() ? time : time - found->second.clock;
+  static int64_t OnRunClock(const RankFacts& rank, int64_t time) {
+    return time == kNone64 ? time : time - rank.clock;
   }
 
   void AddDumps() {
@@ -122,10 +120,10 @@ class Gatherer {
       RankFacts* rank = FactsOf(ops, row);
       if (rank == nullptr) continue;
       rank->has_dump = true;
-      const int64_t created = OnRunClock(ops.rank[row], ops.created_ns[row]);
+      const int64_t created = OnRunClock(*rank, ops.created_ns[row]);
       Earliest(rank->first, created);
       Latest(rank->last, created);
-      const int64_t done = OnRunClock(ops.rank[row], ops.completed_ns[row]);
+      const int64_t done = OnRunClock(*rank, ops.completed_ns[row]);
       Latest(rank->last, done);
       Latest(rank->last_done, done);
       Latest(dumps_end_, std::max(created, done));
@@ -135,7 +133,7 @@ class Gatherer {
       RankFacts* rank = FactsOf(open, row);
       const auto op = static_cast<size_t>(open.op_row[row]);
       if (rank == nullptr || open.op_row[row] < 0 || op >= ops.size()) continue;
-      const int64_t created = OnRunClock(open.rank[row], ops.created_ns[op]);
+      const int64_t created = OnRunClock(*rank, ops.created_ns[op]);
       if (created == kNone64 || (rank->pending.from != kNone64 && rank->pending.from <= created))
         continue;
       const std::string_view group = Text(open.group_desc[row]);
@@ -194,7 +192,7 @@ class Gatherer {
     const std::string_view kind = Text(events.kind[row]);
     const std::string words = EventWords(events, row);
     const bool has_time = IsOnRunClock(events.time_ns[row]);
-    const int64_t at = has_time ? OnRunClock(events.rank[row], events.time_ns[row]) : kNone64;
+    const int64_t at = has_time ? OnRunClock(rank, events.time_ns[row]) : kNone64;
     if (has_time) {
       Earliest(rank.first, at);
       Latest(rank.last, at);
@@ -256,7 +254,7 @@ class Gatherer {
       if (rank == nullptr) continue;
       const std::string words = ExitWords(exits.exit_code[row]);
       if (IsOnRunClock(exits.time_ns[row]))
-        AddEnd(OnRunClock(exits.rank[row], exits.time_ns[row]), words, *rank);
+        AddEnd(OnRunClock(*rank, exits.time_ns[row]), words, *rank);
       else if (rank->untimed.empty())
         rank->untimed = words;
     }

@@ -137,6 +137,18 @@ RankFacts EndedWithin(RankFacts rank, const Moment& moment) {
   return rank;
 }
 
+// A rank whose end the finding infers from what others saw: it ended at the moment itself.
+void AddInferredEnds(std::string_view rule, const Moment& moment, Facts& facts) {
+  if (rule != "text_hang.exited" && rule != "text_hang.died" && rule != "verdict.process_ended")
+    return;
+  for (auto& [number, rank] : facts.ranks) {
+    if (!rank.is_blamed || rank.has_dump || rank.ended != kNone64) continue;
+    rank.ended = moment.at;
+    rank.end_words = "ended, as others saw it";
+    rank.marks.push_back({moment.at, MarkKind::kExit, rank.end_words});
+  }
+}
+
 // How alike two rows have to be to become one: `parts` of the stretch, 0: whatever their times.
 std::string SignatureOf(const Row& row, int64_t from, int64_t to, int64_t parts, bool with_words) {
   std::string signature(row.is_blamed ? "!" : "");
@@ -254,6 +266,7 @@ Incident MakeIncident(const Model& model, const Finding& finding) {
   if (!HasTimes(facts)) return WithoutTimes(facts);
   const Moment moment = FindMoment(model, finding, facts);
   if (moment.at == kNone64) return StepsIncident(model, finding);
+  AddInferredEnds(rule, moment, facts);
   AddLongCollectives(model, moment.from, moment.to, (moment.to - moment.from) / 100, facts);
   Incident incident{.job = facts.job,
                     .title = "What each rank was doing",

@@ -15,12 +15,12 @@ namespace debrief::incident {
 namespace {
 
 // What a row came to: its last stretch that is not the end of its process or the time after it.
+// What it did before a stretch of which nothing is known is not what it came to.
 const Span* LastActivity(const Row& row) {
-  const Span* last = row.spans.empty() ? nullptr : &row.spans.back();
+  const Span* last = nullptr;
   for (const Span& span : row.spans) {
-    if (span.activity != Activity::kEnded && span.activity != Activity::kTimedOut &&
-        span.activity != Activity::kUnknown)
-      last = &span;
+    const bool is_after = span.activity == Activity::kEnded || span.activity == Activity::kTimedOut;
+    if (!is_after || last == nullptr || last->activity == Activity::kUnknown) last = &span;
   }
   return last;
 }

@@ -50,6 +50,7 @@ constexpr std::array<std::string_view, 5> kMarkWords = {"watchdog timeout", "err
 
 constexpr double kWidth = 960, kLeft = 138, kRight = 14, kTop = 40;
 constexpr double kRowHeight = 24, kBarHeight = 17, kCharacter = 6.1;
+constexpr double kWideCharacter = 6.9;  // of a legend: in no font may one entry touch the next
 
 // Control characters are not allowed in XML, and marks that turn text around would mislead.
 std::string Escaped(std::string_view text) {
@@ -189,7 +190,8 @@ class SvgWriter {
       out_ += fmt::format(
           "<text x=\"{:.1f}\" y=\"{:.0f}\" font-size=\"11\" class=\"on-{}\" "
           "fill=\"{}\">{}</text>",
-          x + 4, y + 12.5, look.name, look.ink, Escaped(CutEnd(span.words, room)));
+          x + (HasMarkAt(span.activity) ? 8 : 4), y + 12.5, look.name, look.ink,
+          Escaped(CutEnd(span.words, room)));
     out_ += "</g>\n";
   }
 
@@ -267,7 +269,7 @@ class SvgWriter {
     bottom_ += 8;
     double x = kLeft;
     const auto place = [&](std::string_view words) {
-      const double width = 30 + kCharacter * static_cast<double>(words.size()) + 14;
+      const double width = 30 + kWideCharacter * static_cast<double>(words.size()) + 14;
       if (x > kLeft && x + width > kWidth) {
         x = kLeft;
         bottom_ += 20;

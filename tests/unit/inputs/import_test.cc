@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <mutex>
 #include <thread>
 
 #include "inputs/jobs/assign_jobs.h"
@@ -81,6 +83,47 @@ class Import : public ::testing::Test {
 };
 
 using Lines = std::vector<std::string>;
+
+// A packed file is far on its way when it is unpacked, and says so before.
+TEST_F(Import, ProgressCountsPackedBytes) {
+  class Steps final : public Progress {
+   public:
+    using Progress::Begin;
+    void Begin(std::string_view stage, uint64_t all, ProgressUnit) override {
+      name = stage;
+      total = all;
+    }
+    void Step(uint64_t done) override {
+      const std::lock_guard lock(mutex);
+      if (name == "import") steps.push_back(done);
+    }
+    void End() override {}
+
+    std::mutex mutex;
+    std::string name;
+    uint64_t total = 0;
+    std::vector<uint64_t> steps;
+  };
+  std::string entries;
+  for (uint64_t i = 0, noise = 1; entries.size() < 8'000'000; ++i) {
+    noise = noise * 6364136223846793005 + 1442695040888963407;
+    entries += fmt::format(R"({}{{"step": {}, "operation": "op_{:x}", "duration_us": 1.5}})",
+                           i == 0 ? "" : ",\n", i, noise);
+  }
+  Write("a.json.gz", Gzip(R"({"entries": [)" + entries + R"(], "metadata": {}})"));
+  Steps steps;
+  std::vector<FoundInput> inputs = Find();
+  AssignJobs(inputs, model_);
+  ThreadPool pool(1);
+  ImportAll(inputs, {}, pool, budget_, steps, model_);
+  ASSERT_GE(steps.steps.size(), 8u);
+  EXPECT_TRUE(std::is_sorted(steps.steps.begin(), steps.steps.end()));
+  EXPECT_EQ(steps.steps.back(), steps.total);
+  const auto early = std::count_if(steps.steps.begin(), steps.steps.end(), [&](uint64_t done) {
+    return done > 0 && done < steps.total / 2;
+  });
+  EXPECT_GE(early, 2) << "while it is unpacked";
+}
 
 TEST_F(Import, PlainAndPacked) {
   Write("a.json", kOpTrace);

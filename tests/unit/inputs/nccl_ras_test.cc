@@ -54,6 +54,19 @@ TEST(NcclRas, ALineOfOneBlankIsNoBlock) {
             "");
 }
 
+TEST(NcclRas, TheMonitorSaysWhoIsGone) {
+  constexpr std::string_view kEvents =
+      "[2026-11-15 23:20:09] PEER_NEW: Process 1 on node a managing GPU 0\n"
+      "[2026-11-15 23:20:09] PEER_NEW: Process 2 on node b managing GPU 0\n"
+      "[2026-11-15 23:22:09] PEER_UNRESPONSIVE: Process 2 on node b managing GPU 0\n"
+      "[2026-11-15 23:22:19] PEER_DEAD: Process 2 on node b managing GPU 0\n";
+  EXPECT_EQ(RasRows(testing::ImportBytes("nccl_ras", kEvents, 7)),
+            "0 -1 x1 dead Process 2 on node b managing GPU 0;");
+  // At the end of a job all are gone.
+  std::string all = std::string(kEvents) + "[2026-11-15 23:22:19] PEER_DEAD: Process 1 on node a\n";
+  EXPECT_EQ(RasRows(testing::ImportBytes("nccl_ras", all, 7)), "");
+}
+
 TEST(NcclRas, JsonWithoutAComma) {
   constexpr std::string_view kJson =
       R"({"nccl_version": "2.28.9", "communicators": [{"hash": "0xd3",

@@ -145,7 +145,9 @@ TEST_F(OpTrace, NoDuration) {
 TEST_F(OpTrace, DurationsAreRounded) {
   ReadEntry(R"({"operation": "a", "duration_us": 0.0014}, {"operation": "a", "duration_us": 0.0016},
                {"operation": "a", "duration_us": 7}, {"operation": "a", "duration_us": 1e3})");
-  EXPECT_EQ(ops().duration_ns, (std::vector<int64_t>{1, 2, 7000, 1'000'000}));
+  const auto& durations = ops().duration_ns;
+  EXPECT_EQ(std::vector<int64_t>(durations.begin(), durations.end()),
+            (std::vector<int64_t>{1, 2, 7000, 1'000'000}));
 }
 
 TEST_F(OpTrace, OutOfRange) {

@@ -263,6 +263,21 @@ TEST(Perfetto, PacketsOfOtherKindsAreCounted) {
   EXPECT_EQ(Describe(part), "a 1+1\nperfetto.other_packet 1\n");
 }
 
+// As another program tells them: lists of sizes, of which the columns have the products.
+TEST(PerfettoImporter, KnowsGridsAndBlocks) {
+  const auto sizes = [](const std::string& name, uint64_t a, uint64_t b) {
+    return Bytes(4, Bytes(10, name) + Bytes(12, Int(4, a)) + Bytes(12, Int(4, b)));
+  };
+  const std::string kernel = Bytes(22, "kernel") + Bytes(4, Bytes(10, "stream") + Int(4, 7)) +
+                             sizes("grid", 2, 3) + sizes("block", 32, 4);
+  const Part part =
+      Import(Trace({kThread, Int(8, 10) + Bytes(11, Int(9, 1) + Int(11, 7) + kernel), End(20, 7)}));
+  const auto& work = part.tables.Get<TimelineDeviceWorkTable>();
+  ASSERT_EQ(work.size(), 1U);
+  EXPECT_EQ(work.blocks[0], 6);
+  EXPECT_EQ(work.threads[0], 128);
+}
+
 // Debug annotations: 1 number of an interned name, 2 bool, 3 unsigned, 4 int, 5 double, 6 text, 9
 // JSON, 10 name, 11 entries, 12 elements, 17 number of an interned text.
 TEST(PerfettoImporter, KeepsAnnotationsOfEveryType) {

@@ -122,6 +122,12 @@ std::string Slices(const Part& part) {
   return text;
 }
 
+// Of a packed column.
+template <typename Column>
+auto Values(const Column& column) {
+  return std::vector<typename Column::value_type>(column.begin(), column.end());
+}
+
 TEST(Recording, SpansPairAndNest) {
   ByHand file;
   const uint32_t step = file.Name("step"), mm = file.Name("mm"), leaf = file.Name("leaf");
@@ -139,9 +145,9 @@ TEST(Recording, SpansPairAndNest) {
             "leaf 1000205+0 instant 0;");
   const auto& ops = part.tables.Get<RecordedOpTable>();
   ASSERT_EQ(ops.size(), 3u);
-  EXPECT_EQ(ops.self_ns, (std::vector<int64_t>{60, 35, 5}));
-  EXPECT_EQ(ops.slice, (std::vector<int32_t>{0, 1, 2}));
-  EXPECT_EQ(ops.step, (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(Values(ops.self_ns), (std::vector<int64_t>{60, 35, 5}));
+  EXPECT_EQ(Values(ops.slice), (std::vector<int32_t>{0, 1, 2}));
+  EXPECT_EQ(Values(ops.step), (std::vector<int64_t>{0, 1, 2}));
   EXPECT_EQ(part.pools.Text(ops.dtype[1]), "float32");
   EXPECT_EQ(ops.memory_bytes[1], kNone64) << "no output was told";
   EXPECT_EQ(ops.thread[0], 7);
@@ -160,9 +166,9 @@ TEST(Recording, WhatIsOpenLastsToTheEndAndIsMarked) {
   const Part part = Import(file.Bytes());
   EXPECT_EQ(testing::TroubleOf(part), "recording.never_closed 1;");
   const auto& ops = part.tables.Get<RecordedOpTable>();
-  EXPECT_EQ(ops.open, (std::vector<uint8_t>{1, 1}));
-  EXPECT_EQ(ops.duration_ns, (std::vector<int64_t>{300, 250}));
-  EXPECT_EQ(ops.self_ns, (std::vector<int64_t>{50, 250}));
+  EXPECT_EQ(Values(ops.open), (std::vector<uint8_t>{1, 1}));
+  EXPECT_EQ(Values(ops.duration_ns), (std::vector<int64_t>{300, 250}));
+  EXPECT_EQ(Values(ops.self_ns), (std::vector<int64_t>{50, 250}));
   EXPECT_NE(Slices(part).find("recording ends inside inner 1000400+0 instant"), std::string::npos);
   EXPECT_EQ(part.tables.Get<RecordingTable>().closed[0], 0);
 }
@@ -236,7 +242,8 @@ TEST(Recording, NotesStepsAndMemory) {
   EXPECT_EQ(notes.slice[1], 1) << "the innermost, although it was written later";
   EXPECT_EQ(part.pools.Text(notes.value[2]), "0.5");
   EXPECT_EQ(notes.slice[2], kNone32);
-  EXPECT_EQ(part.tables.Get<RecordedOpTable>().program_step, (std::vector<int64_t>{4, 4, 5}));
+  EXPECT_EQ(Values(part.tables.Get<RecordedOpTable>().program_step),
+            (std::vector<int64_t>{4, 4, 5}));
   EXPECT_NE(Slices(part).find("ProfilerStep#4 1000050+200 annotation"), std::string::npos);
   EXPECT_NE(Slices(part).find("ProfilerStep#5 1000250+150 annotation"), std::string::npos);
   const auto& memory = part.tables.Get<TimelineMemoryTable>();
@@ -290,11 +297,11 @@ TEST(Recording, OddShapes) {
   op(9 | 1 << 12, {4096, 5}, recorder::kOpBytes);  // bytes told: they count
   const Part part = Import(file.Bytes());
   const auto& ops = part.tables.Get<RecordedOpTable>();
-  EXPECT_EQ(ops.output_elements,
+  EXPECT_EQ(Values(ops.output_elements),
             (std::vector<int64_t>{1, 0, int64_t{1} << 40, INT64_MAX, 5, kNone64, 5}));
-  EXPECT_EQ(ops.memory_bytes,
+  EXPECT_EQ(Values(ops.memory_bytes),
             (std::vector<int64_t>{4, 0, int64_t{4} << 40, INT64_MAX, 40, kNone64, 4096}));
-  EXPECT_EQ(ops.bytes_assumed, (std::vector<uint8_t>{0, 0, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(Values(ops.bytes_assumed), (std::vector<uint8_t>{0, 0, 0, 0, 1, 0, 0}));
   EXPECT_EQ(testing::TroubleOf(part), "recording.too_large 2;recording.shapes_left_out 1;");
 }
 

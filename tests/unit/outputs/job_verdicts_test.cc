@@ -59,7 +59,7 @@ TEST(JobVerdicts, FindingsOfNoJob) {
   AddJobs(two, 2);
   Add(two, kNone32, Severity::kError, Role::kCause);
   ASSERT_EQ(JobVerdicts(two).size(), 3U);
-  EXPECT_EQ(JobVerdicts(two)[0].name, "of no job");
+  EXPECT_EQ(JobVerdicts(two)[0].name, "not assigned to a job");
   EXPECT_EQ(JobVerdicts(two, "other.")[0].findings.size(), 0U);
 }
 

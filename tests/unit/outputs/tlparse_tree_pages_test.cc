@@ -131,15 +131,20 @@ TEST_F(TreePages, IndexShowsFailuresWithPlaceAndFirstLineOfReason) {
 }
 
 TEST_F(TreePages, IndexFollowsReasonsThatOnlyAnnounceAndTellsOfRecompiles) {
-  AddMetricsPage("0/0", Failing("BackendFailed", "backend='x' raised:\nRuntimeError: no\nmore"));
+  auto add = [&](int64_t number, const CompileMetricsRow& metrics) {
+    const size_t entry = AddMetricsPage(fmt::format("0/{}", number), metrics);
+    log.entries().frame_id[entry] = 0;
+    log.entries().frame_compile_id[entry] = number;
+  };
+  add(0, Failing("BackendFailed", "backend='x' raised:\nRuntimeError: no\nmore"));
   CompileMetricsRow row = Metrics();
   row.recompile_reason = S("0/0: type(k) <changed>\nUser stack trace:");
-  log.entries().frame_compile_id[AddMetricsPage("0/1", row)] = 1;
-  AddMetricsPage("0/2", Failing("Odd", ":\n\n"));
+  add(1, row);
+  add(2, Failing("Odd", ":\n\n"));
   Analyse();
   const std::string index = Index();
   EXPECT_TRUE(Has(index, "<p>backend=&#39;x&#39; raised: RuntimeError: no</p>"));
-  EXPECT_TRUE(Has(index, "<b>1</b>recompiled"));
+  EXPECT_TRUE(Has(index, "<b>2</b>recompiled"));
   EXPECT_TRUE(Has(index, "compiled again: <code>"));
   EXPECT_FALSE(Has(index, "User stack trace"));
 }

@@ -19,6 +19,7 @@ const moduleColumns: Column<Module>[] = [
       </span>
     ),
   }),
+  textColumn("class", "class", 160, (row) => row.module_class?.split(".").pop()),
   textColumn("shapes", "parameters and buffers", 420, (row) => row.shapes),
   numberColumn("bytes", "own", 90, (row) => row.bytes, bytes),
   numberColumn("total", "with inner", 100, (row) => row.total_bytes, bytes,

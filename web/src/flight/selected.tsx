@@ -1,6 +1,7 @@
 // A chosen cell of the grid in words: what the rank did there, with what, issued where, and who of the others
 // is in which state. It says all that the picture shows.
 import { counted, rankList } from "../parts/format";
+import { shapeWords } from "./shapes";
 import { Load } from "../parts/loading";
 import { Legend as Signs, Term } from "../parts/marks";
 import { cellDefinitions, cellWords, groupTitle, type FlightGroup } from "./data";
@@ -22,7 +23,7 @@ function cellOf(group: FlightGroup, { row, column }: Place) {
 
 export function describe(group: FlightGroup, place: Place): string {
   const cell = cellOf(group, place);
-  const what = [cell.op, cell.sizes].filter(Boolean).join(" ");
+  const what = [cell.op, shapeWords(cell.sizes)].filter(Boolean).join(" ");
   return `rank ${group.members[place.row]}, ${group.seq[place.column]} ${what}: ${cellWords[cell.state]}`;
 }
 
@@ -103,11 +104,11 @@ export function Selected({ group, place }: { group: FlightGroup; place: Place })
         </p>
       )}
       <dl class="column-words">
-        <Term name={cell.differs ? "its sizes" : "sizes"}>{cell.sizes && <code>{cell.sizes}</code>}</Term>
+        <Term name={cell.differs ? "its sizes" : "sizes"}>{cell.sizes && <code>{shapeWords(cell.sizes)}</code>}</Term>
         {cell.differs && group.sizes[column] && (
           <Term name="of the others">
             <code>
-              {group.op[column]} {group.sizes[column]}
+              {group.op[column]} {shapeWords(group.sizes[column])}
             </code>
           </Term>
         )}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Run } from "../run/data";
 import { meaning, type Row as RowOf, type TableName, type Who } from "../run/tables";
-import { placeText, showBytes, showTime } from "./format";
+import { memory, placeText, showBytes, showTime } from "./format";
 import { Bar, SourceLink } from "./marks";
 import { differ } from "./rows";
 import type { Column } from "./table";
@@ -105,6 +105,9 @@ export function columnsOf<Name extends TableName, Row extends RowOf<Name> = RowO
       numberColumn(column, title, width, number(column), showTime, told(column, extra)),
     bytes: (column: Key, title: string, width = 90, extra: Extra<Row> = {}) =>
       numberColumn(column, title, width, number(column), showBytes, told(column, extra)),
+    // Of a device: powers of two.
+    memory: (column: Key, title: string, width = 90, extra: Extra<Row> = {}) =>
+      numberColumn(column, title, width, number(column), memory, told(column, extra)),
     count: (column: Key, title: string, width = 80, extra: Extra<Row> = {}) =>
       numberColumn(column, title, width, number(column), undefined, told(column, extra)),
     text: (column: Key, title: string, width: number, extra: Extra<Row> = {}) =>

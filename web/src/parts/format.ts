@@ -12,6 +12,15 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 }
 
 // Powers of 1000, three digits: "12.3 MB".
+// Memory of a device, which has powers of two: "312.5 MiB", "77.60 GiB", as PyTorch and findings print it.
+export function memory(value: number | null): string {
+  if (value === null) return "";
+  const amount = Math.abs(value) / 2 ** 20;
+  const sign = value < 0 ? "\u2212" : "";
+  if (amount < 1) return `${sign}${Math.abs(value)} bytes`;
+  return amount < 1024 ? `${sign}${amount.toFixed(1)} MiB` : `${sign}${(amount / 1024).toFixed(2)} GiB`;
+}
+
 export function bytes(value: number | null): string {
   if (value === null) return "";
   if (value < 1000) return `${value} B`;
@@ -110,6 +119,13 @@ export function shareText(share: number): string {
   if (share > 0 && share < 0.001) return "<0.1 %";
   if (share > 0.999 && share < 1) return ">99.9 %";
   return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
+}
+
+// A number and its unit, and a list in brackets, stay on one line.
+export function unbroken(text: string): string {
+  return text
+    .replace(/(\d) (ns|us|ms|s|%|x|[KMGT]i?B)(?!\w)/g, "$1\u00a0$2")
+    .replace(/\[[^\]]{1,24}\]/g, (list) => list.replace(/ /g, "\u00a0"));
 }
 
 export function capital(text: string): string {

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { coloursOf, type Colour } from "../parts/canvas";
-import { bytes, duration } from "../parts/format";
+import { duration, memory } from "../parts/format";
 import type { Row } from "../run/tables";
 
 type Span = Row<"profile_memory_curve"> | Row<"memory_timeline">;
@@ -16,7 +16,7 @@ interface Props {
 
 const seconds = (value: number | null) =>
   value === null ? "" : value === 0 ? "0" : duration(Math.round(value * 1e9));
-const size = (value: number | null) => (value === null ? "" : bytes(Math.round(value)));
+const size = (value: number | null) => (value === null ? "" : memory(Math.round(value)));
 
 // The moment of the peak, a ring with its value. It is drawn last, over the curves.
 function peakMark(at: number, value: number, colour: Colour) {
@@ -38,7 +38,7 @@ function peakMark(at: number, value: number, colour: Colour) {
     ctx.font = `600 ${12 * scale}px system-ui, sans-serif`;
     const isRight = x > bbox.left + bbox.width * 0.8;
     ctx.textAlign = isRight ? "right" : "left";
-    ctx.fillText(`peak ${bytes(value)}`, x + (isRight ? -10 : 10) * scale, y - 8 * scale);
+    ctx.fillText(`peak ${memory(value)}`, x + (isRight ? -10 : 10) * scale, y - 8 * scale);
     ctx.restore();
   };
 }

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { chosen, Tabs } from "../parts/choices";
 import { columnsOf } from "../parts/columns";
-import { shareText, showBytes } from "../parts/format";
+import { memory, shareText } from "../parts/format";
 import { LeftOutNote } from "../parts/left_out";
 import { Section, Sheet, SortedTable } from "../parts/listing";
 import { FrameList } from "../parts/marks";
@@ -21,7 +21,7 @@ function aliveColumns(most: number): Column<AliveOp>[] {
   const op = (row: AliveOp) =>
     row.op ?? (row.source === "earlier" ? "allocated before the recording began" : "outside of all ops");
   return [
-    of.bar("bytes", "bytes", 220, most, showBytes),
+    of.bar("bytes", "bytes", 220, most, memory),
     of.count("share_pct", "share", 76, { cell: (row) => shareText((row.share_pct ?? 0) / 100) }),
     of.count("allocations", "count", 76),
     of.text("source", "source", 90),
@@ -50,9 +50,9 @@ function opColumns(most: number): Column<MemoryOp>[] {
   const of = columnsOf("profile_memory_op");
   return [
     of.text("op", "op", 0, { cell: (row) => row.op ?? "outside of all ops" }),
-    of.bar("allocated_bytes", "allocated", 220, most, showBytes),
-    of.bytes("freed_bytes", "freed", 100),
-    of.bytes("net_bytes", "net", 100),
+    of.bar("allocated_bytes", "allocated", 220, most, memory),
+    of.memory("freed_bytes", "freed", 100),
+    of.memory("net_bytes", "net", 100),
     of.count("allocations", "allocations", 100),
     of.count("frees", "frees", 90),
   ];
@@ -90,7 +90,7 @@ function holderColumns(most: number): Column<Holder & { key: string }>[] {
       opens: true,
       cell: (row) => row.frame ?? "no stack was recorded",
     }),
-    of.bar("bytes", "bytes", 220, most, showBytes),
+    of.bar("bytes", "bytes", 220, most, memory),
     of.count("share", "share", 76, { cell: (row) => shareText(row.share ?? 0) }),
     of.count("count", "count", 80),
   ];

@@ -82,6 +82,13 @@ export function wholeHeadline(finding: Finding): Evidence | null {
   return isIt ? first : null;
 }
 
+// What the headline leaves out: not said twice, one above the other.
+export function restOfHeadline(finding: Finding): string {
+  const whole = wholeHeadline(finding)?.text ?? "";
+  const start = finding.headline.replace(/\.\.\.$/, "");
+  return whole.startsWith(start) ? `\u2026 ${whole.slice(start.length).replace(/^[\s,;:.]+/, "")}` : whole;
+}
+
 export function EvidenceList({ finding, run }: { finding: Finding; run: Run }) {
   const story = useOnce(storyIsland);
   if (finding.evidence.length === 0) return null;

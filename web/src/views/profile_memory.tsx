@@ -2,7 +2,7 @@
 // the CUDA allocator.
 import { useMemo } from "preact/hooks";
 import { Select } from "../parts/choices";
-import { bytes, count, counted, duration, shareText } from "../parts/format";
+import { count, counted, duration, memory, shareText } from "../parts/format";
 import { LeftOutNote } from "../parts/left_out";
 import { Section } from "../parts/listing";
 import type { TableProps } from "../parts/loading";
@@ -92,15 +92,15 @@ function peakFacts(peak: MemoryPeak): Fact[] {
   const allocated = peak.peak_allocated_bytes ?? 0;
   const reserved = peak.reserved_at_peak_bytes;
   const share = shareText((peak.reserved_capacity_pct ?? 0) / 100);
-  const ofDevice = `${share} of the ${bytes(peak.capacity_bytes ?? 0)} of the device`;
+  const ofDevice = `${share} of the ${memory(peak.capacity_bytes ?? 0)} of the device`;
   return [
-    fact(bytes(allocated), "peak allocated", where && `in ${where}`, told("peak_allocated_bytes")),
+    fact(memory(allocated), "peak allocated", where && `in ${where}`, told("peak_allocated_bytes")),
     ...(reserved === undefined
       ? []
       : [
-          fact(bytes(reserved), "reserved then",
+          fact(memory(reserved), "reserved then",
             `${shareText(1 - allocated / Math.max(1, reserved))} of it unused`, told("reserved_at_peak_bytes")),
-          fact(bytes(peak.peak_reserved_bytes ?? 0), "peak reserved",
+          fact(memory(peak.peak_reserved_bytes ?? 0), "peak reserved",
             peak.reserved_capacity_pct === undefined ? "" : ofDevice, told("peak_reserved_bytes")),
         ]),
     fact(count(peak.events ?? 0), "allocations and frees",
@@ -110,7 +110,7 @@ function peakFacts(peak: MemoryPeak): Fact[] {
 
 function useFacts(use: MemoryUse): Fact[] {
   const told = (column: keyof MemoryUse & string) => meaning("memory_use", column);
-  const size = (column: keyof MemoryUse & string) => bytes((use[column] as number | undefined) ?? 0);
+  const size = (column: keyof MemoryUse & string) => memory((use[column] as number | undefined) ?? 0);
   const traced = (use.events ?? 0) > 0;
   const atPeak = [
     fact(size("peak_allocated_bytes"), "peak in use",
@@ -160,7 +160,7 @@ function AllNumbers({ use }: { use: MemoryUse }) {
           const value = use[column] as number | undefined;
           return (
             <Term key={column} name={words} title={meaning("memory_use", column)}>
-              {value !== undefined && (column.endsWith("_bytes") ? bytes(value) : count(value))}
+              {value !== undefined && (column.endsWith("_bytes") ? memory(value) : count(value))}
             </Term>
           );
         })}
@@ -198,7 +198,7 @@ function CurveOf({ tables, device }: { tables: Tables; device: Device }) {
         peak={peak}
         label={
           `Memory over ${duration(last - first)}` +
-          (peak ? `; the peak of ${bytes(peak.bytes)} is at ${duration(Math.max(0, peak.ns - first))}` : "")
+          (peak ? `; the peak of ${memory(peak.bytes)} is at ${duration(Math.max(0, peak.ns - first))}` : "")
         }
       />
       <p class="quiet left-out">
@@ -217,7 +217,7 @@ function DeviceChoice({ devices, device }: { devices: Device[]; device: Device }
     <Select
       name="Device"
       value={device.key}
-      options={devices.map((one) => [one.key, `${one.label}: ${bytes(mostOf(one))}`])}
+      options={devices.map((one) => [one.key, `${one.label}: ${memory(mostOf(one))}`])}
       onChoose={(key) => setParams(id, { device: key, rank: null, at: null, moment: null })}
     />
   );

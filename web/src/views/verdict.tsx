@@ -3,12 +3,12 @@
 import { useMemo } from "preact/hooks";
 import { findingForest, type Analysis, type Diagnostic, type Finding, type Job, type Run } from "../run/data";
 import { Blame, confidenceText, Findings } from "../run/findings";
-import { wholeHeadline } from "../run/evidence";
+import { restOfHeadline, wholeHeadline } from "../run/evidence";
 import { Incident } from "../run/incident";
 import { useOnce } from "../run/islands";
 import { storyIsland, storyOf } from "../run/story";
 import { CopyButton } from "../parts/copy";
-import { bytes, capital, count, counted, words } from "../parts/format";
+import { bytes, capital, count, counted, unbroken, words } from "../parts/format";
 import { SeverityMark } from "../parts/marks";
 import { grouped, sum } from "../parts/rows";
 import { href, to } from "../shell/route";
@@ -31,8 +31,8 @@ function Hero({ finding, run }: { finding: Finding; run: Run }) {
         )}
         {story?.markdown && <CopyButton text={story.markdown} words="Copy as Markdown" />}
       </p>
-      <h1>{finding.headline}</h1>
-      {wholeHeadline(finding) && <p class="whole-headline">{wholeHeadline(finding)?.text}</p>}
+      <h1>{unbroken(finding.headline)}</h1>
+      {wholeHeadline(finding) && <p class="whole-headline">{restOfHeadline(finding)}</p>}
       <Blame finding={finding} run={run} />
       {finding.why && (
         <p class="next-step">
@@ -41,7 +41,7 @@ function Hero({ finding, run }: { finding: Finding; run: Run }) {
       )}
       {finding.next_step && (
         <p class="next-step">
-          <strong>Next step</strong> {finding.next_step}
+          <strong>Next step</strong> {capital(finding.next_step)}
         </p>
       )}
       {story?.svg && <Incident svg={story.svg} />}

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -65,12 +66,12 @@ class TextLogs {
         breaks_(result.part.pools) {
     const auto& entries = model.tables.Get<CompileEntryTable>();
     for (size_t row = 0; row < entries.size(); ++row)
-      traced_.insert({entries.job[row], entries.thread[row]});
+      traced_.insert({entries.job[row], entries.thread[row], entries.rank[row]});
   }
 
   void Run() {
     for (size_t row = 0; row < records_.size(); ++row) {
-      if (!traced_.contains({records_.job[row], records_.pid[row]})) Read(row);
+      if (!IsTraced(row)) Read(row);
     }
     for (const TextCompilation& of : all_) AddRows(of);
     breaks_.Write(result_.part.tables.Edit<CompileBreakTable>());
@@ -88,6 +89,17 @@ class TextLogs {
 
   ProcessOfText ProcessAt(size_t row) const {
     return {records_.input[row], records_.rank[row], records_.pid[row]};
+  }
+
+  // Its process wrote a TORCH_TRACE log. Processes of two hosts may have one number: then their
+  // ranks differ, where both are known.
+  bool IsTraced(size_t row) const {
+    const int32_t job = records_.job[row], rank = records_.rank[row];
+    const int64_t pid = records_.pid[row];
+    if (traced_.contains({job, pid, rank}) || traced_.contains({job, pid, kNone32})) return true;
+    auto first = traced_.lower_bound({job, pid, std::numeric_limits<int32_t>::min()});
+    return rank == kNone32 && first != traced_.end() && std::get<0>(*first) == job &&
+           std::get<1>(*first) == pid;
   }
 
   TextCompilation& CompilationOf(size_t row, std::string_view id) {
@@ -296,7 +308,7 @@ class TextLogs {
   AnalysisResult& result_;
   ResultTexts texts_;
   BreakRows breaks_;
-  std::set<std::pair<int32_t, int64_t>> traced_;  // job, process
+  std::set<std::tuple<int32_t, int64_t, int32_t>> traced_;  // job, process, rank
   std::vector<TextCompilation> all_;
   std::map<std::pair<ProcessOfText, std::string>, size_t> by_id_;
   std::map<std::pair<ProcessOfText, std::string>, Skip> skips_;

@@ -159,8 +159,8 @@ std::string SizesInWords(const Index& index, const Unit& blamed, const Unit& ref
   std::string own = ShapesInWords(index, blamed.row), other = ShapesInWords(index, reference.row);
   int32_t peer = index.GlobalRank(reference.rank);
   if (site == other_site)
-    return fmt::format("called {} {} of {} with size {}, rank {} with size {}{}", op, blamed.seq,
-                       where, own, peer, other, site);
+    return fmt::format("called {} {} of {} with size {}, rank {} with {}{}", op, blamed.seq, where,
+                       own, peer, other, site.empty() ? "" : "," + site);
   return fmt::format("called {} {} of {} with size {}{}, rank {} another {} with size {}{}", op,
                      blamed.seq, where, own, site, peer, op, other, other_site);
 }
@@ -225,7 +225,7 @@ std::string WhyOf(const Verdict& verdict) {
     return "its peers left no dump; sibling groups and its own earlier steps do otherwise";
   if (verdict.by_majority) return "the other members of the group agree with each other";
   if (verdict.undecided)
-    return "the group has no majority and nothing else tells its members apart";
+    return "the group has no majority and nothing else distinguishes its members";
   return "compared with sibling groups, with earlier steps and with other calls from the same line";
 }
 
@@ -343,7 +343,7 @@ void AddAllToAll(const Index& index, const Group& group, const SeqRow& row,
                   one ? "gave sizes to" : "called", OpInWords(index, unit), AtSite(index, unit));
   cause.confidence = one ? 0.8 : 0.4;
   cause.why = one ? "its input size occurs nowhere else"
-                  : "the sum is wrong; nothing tells which member is (dumps have sums, not splits)";
+                  : "the sum is wrong; nothing shows which member is (dumps have sums, not splits)";
   cause.next_step = "Compare the splits that each rank computes at this line.";
 }
 

@@ -65,7 +65,7 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
   cause.confidence = cause.ranks.size() == 1 ? 0.85 : 0.6;
   cause.why = cause.ranks.size() == 1
                   ? "its size is rare in such groups, the partner's is usual"
-                  : "both sizes are as common; nothing tells which side is wrong";
+                  : "both sizes are as common; nothing shows which side is wrong";
   cause.next_step = "Compare the shapes that both sides compute for this exchange.";
 }
 

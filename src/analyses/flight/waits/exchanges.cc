@@ -157,7 +157,7 @@ void AddBrokenExchange(const Index& index, const Waits& waits, std::vector<Cause
               : blamed.size() == 1
                   ? "it does what it never did after the same operations; its partner does what it "
                     "always does"
-                  : "nothing tells which side is wrong";
+                  : "nothing shows which side is wrong";
   cause.next_step = "Compare the send and receive calls of both ranks at this line.";
 }
 

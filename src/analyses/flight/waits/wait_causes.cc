@@ -221,7 +221,7 @@ struct Unclear {
   std::string_view next_step;
 };
 
-constexpr Unclear kCut = {", as far as its cut dump tells", 0.5,
+constexpr Unclear kCut = {", as far as its cut dump shows", 0.5,
                           "its own dump is cut and cannot tell where it was",
                           "Copy its dump again; if that is all there is, look at its output."};
 constexpr Unclear kUnread = {"; its dump could not be read", 0.4,

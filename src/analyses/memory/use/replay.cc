@@ -39,11 +39,7 @@ std::vector<Step> StepsByAction(const Model& model) {
 }
 
 Replay::Replay(const Model& model, const Device& device, const std::vector<Step>& steps)
-    : model_(model), device_(device), steps_(steps) {
-  const auto& events = model.tables.Get<MemoryEventTable>();
-  action_ = events.action;
-  address_ = events.address;
-  bytes_ = events.bytes;
+    : model_(model), device_(device), events_(model.tables.Get<MemoryEventTable>()), steps_(steps) {
   span_events_ = static_cast<int64_t>((device.event_count + kMostSpans - 1) / kMostSpans);
 }
 
@@ -70,9 +66,9 @@ Scan Replay::Run() {
 void Replay::Apply(size_t event, State& state, Scan& scan) {
   Step step = StepOf(event);
   if (step == Step::kAlloc) {
-    int64_t& bytes = in_use_[address_[event]];
-    state.allocated = Plus(Minus(state.allocated, bytes), bytes_[event]);
-    bytes = Plus(bytes_[event], 0);
+    int64_t& bytes = in_use_[events_.address[event]];
+    state.allocated = Plus(Minus(state.allocated, bytes), events_.bytes[event]);
+    bytes = Plus(events_.bytes[event], 0);
   } else if (step == Step::kFree) {
     ApplyFree(event, state, scan);
   } else if (step == Step::kOom) {
@@ -87,11 +83,11 @@ void Replay::Apply(size_t event, State& state, Scan& scan) {
 }
 
 void Replay::ApplyFree(size_t event, State& state, Scan& scan) {
-  auto found = in_use_.find(address_[event]);
+  auto found = in_use_.find(events_.address[event]);
   if (found == in_use_.end()) {
     scan.early_frees.push_back(event);
-    scan.start_allocated = Plus(scan.start_allocated, bytes_[event]);
-    state.allocated = Minus(state.allocated, bytes_[event]);
+    scan.start_allocated = Plus(scan.start_allocated, events_.bytes[event]);
+    state.allocated = Minus(state.allocated, events_.bytes[event]);
     return;
   }
   state.allocated = Minus(state.allocated, found->second);
@@ -102,10 +98,10 @@ void Replay::ApplySegment(size_t event, State& state, Scan& scan) {
   if (StepOf(event) == Step::kReserve) {
     ++scan.segment_allocs;
     scan.retries += state.is_behind_release ? 1 : 0;
-    state.reserved = Plus(state.reserved, bytes_[event]);
+    state.reserved = Plus(state.reserved, events_.bytes[event]);
   } else {
     ++scan.segment_frees;
-    state.reserved = Minus(state.reserved, bytes_[event]);
+    state.reserved = Minus(state.reserved, events_.bytes[event]);
     state.least_reserved = std::min(state.least_reserved, state.reserved);
   }
 }
@@ -172,8 +168,8 @@ Holders Replay::LivingAt(int64_t moment, const Scan& scan) const {
     for (size_t event = run.first; event < run.first + run.count; ++event) {
       if (static_cast<int64_t>(event) > moment) break;
       Step step = StepOf(event);
-      if (step == Step::kAlloc) living[address_[event]] = event;
-      if (step == Step::kFree) living.erase(address_[event]);
+      if (step == Step::kAlloc) living[events_.address[event]] = event;
+      if (step == Step::kFree) living.erase(events_.address[event]);
     }
   }
   Holders holders;
@@ -183,9 +179,9 @@ Holders Replay::LivingAt(int64_t moment, const Scan& scan) const {
     ++held.count;
   };
   const auto& stacks = model_.tables.Get<MemoryEventTable>().stack;
-  for (const auto& [address, event] : living) add(stacks[event], bytes_[event]);
+  for (const auto& [address, event] : living) add(stacks[event], events_.bytes[event]);
   for (size_t event : scan.early_frees) {
-    if (static_cast<int64_t>(event) > moment) add(StackId::kNone, bytes_[event]);
+    if (static_cast<int64_t>(event) > moment) add(StackId::kNone, events_.bytes[event]);
   }
   const auto& blocks = model_.tables.Get<MemoryBlockTable>();
   for (size_t block : scan.early_blocks) add(blocks.stack[block], blocks.requested_bytes[block]);

@@ -21,6 +21,7 @@
 #include "model/finding.h"
 #include "model/memory/amounts.h"
 #include "model/model.h"
+#include "tables/memory_event.h"
 #include "tables/memory_timeline.h"
 
 namespace debrief::analyses::memory_use {
@@ -96,7 +97,7 @@ class Replay {
  private:
   struct State;
 
-  Step StepOf(size_t event) const { return steps_[static_cast<uint32_t>(action_[event])]; }
+  Step StepOf(size_t event) const { return steps_[static_cast<uint32_t>(events_.action[event])]; }
   void Apply(size_t event, State& state, Scan& scan);
   void ApplyFree(size_t event, State& state, Scan& scan);
   void ApplySegment(size_t event, State& state, Scan& scan);
@@ -106,9 +107,7 @@ class Replay {
 
   const Model& model_;
   const Device& device_;
-  std::span<const StringId> action_;
-  std::span<const int64_t> address_;
-  std::span<const int64_t> bytes_;
+  const MemoryEventTable& events_;
   std::span<const Step> steps_;  // by StringId of the action
   int64_t span_events_ = 1;
   std::unordered_map<int64_t, int64_t> in_use_;  // bytes by address

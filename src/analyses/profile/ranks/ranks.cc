@@ -97,9 +97,9 @@ std::string NextStep(Reason reason) {
 void AddEvidence(const Model& model, const RankKey& key, const Case& each, int64_t row,
                  Finding& finding) {
   finding.evidence.push_back(
-      {.text = fmt::format("rank {}: reason {}; beyond the median of the other ranks {}: host "
-                           "{:.1f} ms, GPU {:.1f} ms, data loading {:.1f} ms",
-                           key.rank, ReasonName(each.reason), Period(each), Ms(each.excess_host_ns),
+      {.text = fmt::format("rank {} against the median of the other ranks, {}: host {:+.1f} ms, "
+                           "GPU {:+.1f} ms, data loading {:+.1f} ms",
+                           key.rank, Period(each), Ms(each.excess_host_ns),
                            Ms(each.excess_compute_ns), Ms(each.excess_data_ns)),
        .table = "profile_rank",
        .rows = {row}});
@@ -134,7 +134,7 @@ Finding StragglerFinding(const Model& model, const RankKey& key, const Case& eac
   finding.why = fmt::format(
       "it arrives last at {} of {} collectives, {:.1f} ms late by its own delay; {}",
       each.delays.times_last, each.delays.collectives, Ms(each.delays.own_ns),
-      known ? fmt::format("it has the longest such time of all ranks in {:.0f} % of the steps",
+      known ? fmt::format("its own part is the longest of all ranks in {:.0f} % of the steps",
                           each.share_most * 100)
             : "no other rank is late half as much");
   finding.next_step = NextStep(each.reason);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/strings.h"
@@ -43,23 +42,6 @@ void AddStep(const Scene& scene, int32_t rank, Finding& finding) {
   finding.evidence.push_back({text, "progress", {static_cast<int64_t>(own)}});
 }
 
-// An exception ends a process once; one that is printed again and again is caught each time. Twice
-// is usual: who logs it raises it again. Of text whose rank is not known each rank may have printed
-// it.
-bool IsCaughtEachTime(const Scene& scene, const RankTalk& talk, size_t row) {
-  constexpr size_t kMostOfOne = 2, kUsualRanks = 8;
-  const auto& events = scene.model.tables.Get<TextEventTable>();
-  auto what = [&](size_t at) {
-    return std::tuple(events.input[at], events.kind[at], events.text[at], events.file[at],
-                      events.file_line[at]);
-  };
-  const auto times =
-      static_cast<size_t>(std::count_if(talk.troubles.begin(), talk.troubles.end(),
-                                        [&](size_t at) { return what(at) == what(row); }));
-  const size_t all = std::max(scene.talk.ranks.size(), kUsualRanks);
-  return times > kMostOfOne * (&talk != &scene.talk.nobody ? 1 : all);
-}
-
 }  // namespace
 
 bool EndsOutput(const Scene& scene, const RankTalk& talk, size_t row) {
@@ -71,7 +53,9 @@ bool EndsOutput(const Scene& scene, const RankTalk& talk, size_t row) {
   int64_t line = events.line[row];
   auto last = talk.last_lines.find(input);
   if (last != talk.last_lines.end() && events.line[last->second] - line > kMostBehind) return false;
-  if (talk.WentOn(input, line) || IsCaughtEachTime(scene, talk, row)) return false;
+  const bool caught =
+      IsCaughtEachTime(events.times[row], events.rank[row], scene.talk.ranks.size());
+  if (talk.WentOn(input, line) || caught) return false;
   auto plain = std::count_if(talk.tail.begin(), talk.tail.end(), [&](size_t tail) {
     return tails.input[tail] == input && tails.line[tail] > line;
   });

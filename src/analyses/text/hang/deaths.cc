@@ -12,6 +12,7 @@
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
 #include "torch/code_words.h"
 
 namespace debrief::analyses::text_hang {
@@ -24,16 +25,19 @@ constexpr size_t kMostEvidence = 4;  // lines of one rank
 constexpr int32_t kAbort = -6, kKilled = -9;
 
 struct Death {
+  bool may_follow = false;  // from the end of a peer, whose memory it used
   std::vector<int32_t> ranks;
-  size_t row = RankTalk::kNoRow;  // of text_event: what tells the reason best
-  int64_t when_ns = kNone64;      // earliest
+  size_t row = RankTalk::kNoRow;      // of text_event: what tells the reason best
+  size_t wrapper = RankTalk::kNoRow;  // the exception that was raised for it
+  int64_t when_ns = kNone64;          // earliest
   End end;
 };
 
 // The more a kind of line says of the reason, the smaller.
 int Telling(std::string_view kind) {
   constexpr std::string_view kOrder[] = {"device_assert", "out_of_memory", "traceback",
-                                         "cuda_error",    "terminate",     "signal"};
+                                         "cuda_error",    "terminate",     "no_start",
+                                         "signal"};
   const auto* at = std::find(std::begin(kOrder), std::end(kOrder), kind);
   return static_cast<int>(at - std::begin(kOrder));
 }
@@ -50,11 +54,32 @@ bool HasAftermath(const RankTalk& talk) {
          !talk.aftermaths.empty() || !talk.dump_signals.empty();
 }
 
+// SIGTERM that the launcher did not send: it calls the process the first failure and stopped the
+// others after it, and no scheduler ended the job.
+bool WasToldAlone(const Scene& scene, const End& end) {
+  const Talk& talk = scene.talk;
+  if (!end.first || end.stopped || end.rows.empty()) return false;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const auto& exits = scene.model.tables.Get<ProcessExitTable>();
+  const size_t said = end.rows.front();
+  const bool cancelled = std::any_of(talk.scheduler.begin(), talk.scheduler.end(), [&](size_t row) {
+    return events.input[row] != exits.input[said] || events.line[row] < exits.line[said];
+  });
+  if (cancelled) return false;
+  const auto told = std::count_if(talk.ranks.begin(), talk.ranks.end(), [](const auto& each) {
+    const End& other = each.second.end;
+    return other.known() && IsTold(other.exit_code) && !other.stopped;
+  });
+  return told == 1;
+}
+
 // Did a process that ended with this code do so by itself? `talk` is what its rank printed.
-bool EndedByItself(const Talk& talk, int32_t rank, const RankTalk& each, const End& end) {
+bool EndedByItself(const Scene& scene, int32_t rank, const RankTalk& each, const End& end) {
+  const Talk& talk = scene.talk;
   int32_t code = end.exit_code;
   if (end.by_kernel) return true;
-  if (!end.known() || code == 0 || IsTold(code)) return false;
+  if (!end.known() || code == 0) return false;
+  if (IsTold(code)) return WasToldAlone(scene, end);
   if (code == kAbort) return !HasAftermath(each) && talk.OutputIsKnown(rank);
   if (code == kKilled) return !end.stopped;
   if (code < 0) return true;
@@ -77,8 +102,12 @@ size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   bool ended = end.known() && end.exit_code != 0 && !IsTold(end.exit_code) &&
                (end.exit_code > 0 || !HasAftermath(talk));
+  // What ended the process before what ended a thread; then what nobody caught.
+  auto weight = [&](size_t row) {
+    return std::tuple(events.of_thread[row] != 0, Telling(KindAt(scene, row)),
+                      !end.raised.contains({events.input[row], events.line[row]}));
+  };
   size_t best = RankTalk::kNoRow;
-  int best_rank = 0;
   for (size_t row : talk.troubles) {
     std::string_view kind = scene.model.pools.Text(events.kind[row]);
     if (IsEnd(kind) && events.file[row] == StringId::kNone) continue;
@@ -87,11 +116,29 @@ size_t BestReason(const Scene& scene, const RankTalk& talk, const End& end) {
     bool fatal = ended ? !talk.WentOn(events.input[row], events.line[row])
                        : talk.timeouts.empty() && EndsOutput(scene, talk, row);
     if (!fatal && !IsUncaught(scene, talk, end, row)) continue;
-    if (best != RankTalk::kNoRow && Telling(kind) >= best_rank) continue;
-    best = row;
-    best_rank = Telling(kind);
+    if (best == RankTalk::kNoRow || weight(row) < weight(best)) best = row;
   }
   return best;
+}
+
+// The only reason in a text of all ranks that does not tell whose it is: an import that failed
+// before PyTorch could mark the output, an argument that the program does not know.
+size_t ReasonOfNobody(const Scene& scene, const End& end) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const Talk& talk = scene.talk;
+  if (!end.known() || end.exit_code <= 0) return RankTalk::kNoRow;
+  std::set<std::tuple<StringId, StringId, int32_t>> different;
+  size_t found = RankTalk::kNoRow;
+  for (size_t row : talk.nobody.troubles) {
+    std::string_view kind = KindAt(scene, row);
+    bool tells = (kind == "traceback" || kind == "no_start" || kind == "out_of_memory") &&
+                 events.of_thread[row] == 0 && EndsOutput(scene, talk.nobody, row);
+    if (!tells) continue;
+    size_t root = RootException(scene.model, row);
+    different.insert({events.text[root], events.file[root], events.file_line[root]});
+    if (found == RankTalk::kNoRow) found = row;
+  }
+  return different.size() == 1 ? found : RankTalk::kNoRow;
 }
 
 // An exit or a signal that only a line of its own output tells.
@@ -111,11 +158,21 @@ bool FindDeath(const Scene& scene, int32_t rank, const RankTalk& talk, Death& de
   death.ranks = {rank};
   death.end = EndOf(scene, talk);
   death.row = BestReason(scene, talk, death.end);
+  if (death.row == RankTalk::kNoRow && EndedByItself(scene, rank, talk, death.end))
+    death.row = ReasonOfNobody(scene, death.end);
+  if (death.row != RankTalk::kNoRow) {
+    death.wrapper = death.row;
+    death.row = RootException(scene.model, death.row);
+  }
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  if (death.row != RankTalk::kNoRow) death.when_ns = events.time_ns[death.row];
+  if (death.row != RankTalk::kNoRow) {
+    death.when_ns = events.time_ns[death.row];
+    death.may_follow =
+        Contains(scene.model.pools.Text(events.text[death.row]), "Invalid access of peer GPU");
+  }
   if (death.when_ns == kNone64) death.when_ns = death.end.time_ns;
   // A reason of its own counts even where the launcher had to stop the process afterwards.
-  return death.row != RankTalk::kNoRow || EndedByItself(scene.talk, rank, talk, death.end);
+  return death.row != RankTalk::kNoRow || EndedByItself(scene, rank, talk, death.end);
 }
 
 std::string Site(const Scene& scene, size_t row) {
@@ -134,25 +191,28 @@ std::string Reason(std::string_view kind, std::string_view text) {
     return "a device-side assert: " + Reason({}, text.substr(assertion));
   if (text.empty() || text.starts_with(' ') || text.starts_with("Traceback"))
     return "an exception that its output no longer names,";
-  if (text.size() <= kLongestText * 2) return std::string(text);
-  size_t blank = text.rfind(' ', kLongestText * 2);
-  return fmt::format("{} ...",
-                     text.substr(0, blank == std::string_view::npos ? kLongestText : blank));
+  std::string said = ExceptionInWords(text);
+  if (said.size() <= kLongestText * 2) return said;
+  size_t blank = said.rfind(' ', kLongestText * 2);
+  return said.substr(0, blank == std::string::npos ? kLongestText : blank) + " ...";
 }
 
 // "died with ValueError: bad batch at train.py:71 (exit code 1)".
 std::string DeathInWords(const Scene& scene, const Death& death) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   int32_t code = death.end.exit_code;
-  std::string by = death.end.by_kernel && code == kKilled
-                       ? "was killed by the kernel: out of memory (SIGKILL, signal 9)"
-                       : "";
-  if (!by.empty()) return by;
+  if (death.end.by_kernel && code == kKilled)
+    return "was killed by the kernel: out of memory (SIGKILL, signal 9)";
+  if (death.end.by_memory && code == kKilled)
+    return fmt::format("was killed: out of memory (SIGKILL, signal 9), as {} reports",
+                       death.end.said_by);
   std::string_view kind =
       death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.kind[death.row]);
   std::string site = death.row == RankTalk::kNoRow ? "" : Site(scene, death.row);
   if (death.row == RankTalk::kNoRow || kind == "signal") {
     if (code >= 0) return fmt::format("exited with code {} and printed no error", code);
+    if (IsTold(code))
+      return fmt::format("was ended by {}, which its launcher did not send", CodeInWords(code));
     return fmt::format("{} by {}{}", code == kKilled ? "was killed" : "died", CodeInWords(code),
                        site);
   }
@@ -186,7 +246,7 @@ std::vector<int32_t> NamedRanks(std::string_view text) {
 // say is rarely where it began.
 bool IsBefore(const Death& a, const Death& b) {
   auto order = [](const Death& death) {
-    return std::tuple(!death.end.by_kernel, death.end.stopped, !death.end.first);
+    return std::tuple(!death.end.by_kernel, death.may_follow, death.end.stopped, !death.end.first);
   };
   if (order(a) != order(b)) return order(a) < order(b);
   bool both = a.when_ns != kNone64 && b.when_ns != kNone64;
@@ -219,7 +279,9 @@ std::vector<Death> CollectDeaths(const Scene& scene) {
   }
   std::vector<Death> deaths;
   for (auto& [reason, death] : by_reason) {
-    std::vector<int32_t> named = NamedRanks(scene.model.pools.Text(std::get<0>(reason)));
+    std::vector<int32_t> named;
+    if (death.wrapper != RankTalk::kNoRow)
+      named = NamedRanks(scene.model.pools.Text(events.text[death.wrapper]));
     std::erase_if(named, [&](int32_t rank) { return !scene.talk.ranks.contains(rank); });
     if (!named.empty()) death.ranks = std::move(named);
     deaths.push_back(std::move(death));
@@ -231,12 +293,14 @@ std::vector<Death> CollectDeaths(const Scene& scene) {
 void AddEvidence(const Scene& scene, const Death& death, Finding& finding) {
   const RankTalk& talk = scene.talk.ranks.at(death.ranks.front());
   if (death.row != RankTalk::kNoRow) finding.evidence.push_back(LineAsEvidence(scene, death.row));
+  if (death.wrapper != death.row) finding.evidence.push_back(LineAsEvidence(scene, death.wrapper));
   for (size_t row : talk.end.rows) {
     if (finding.evidence.size() < kMostEvidence)
       finding.evidence.push_back(ExitAsEvidence(scene, row));
   }
   for (size_t row : talk.troubles) {
-    bool again = row == death.row || (IsEnd(KindAt(scene, row)) && !talk.end.rows.empty());
+    bool again = row == death.row || row == death.wrapper ||
+                 (IsEnd(KindAt(scene, row)) && !talk.end.rows.empty());
     if (!again && finding.evidence.size() < kMostEvidence)
       finding.evidence.push_back(LineAsEvidence(scene, row));
   }
@@ -249,12 +313,12 @@ std::string WhyOf(const Death& death) {
   if (!death.end.said_by.empty() && !death.end.stopped)
     return fmt::format("{} reports its end{}", death.end.said_by,
                        death.end.first ? " and names it the first failure" : "");
-  if (death.end.known()) return "its exit is told";
-  return "its output ends there; no exit code is told";
+  if (death.end.known()) return "its exit is reported";
+  return "its output ends there; no exit code is reported";
 }
 
 std::string NextOf(const Death& death) {
-  if (death.end.by_kernel)
+  if (death.end.by_kernel || death.end.by_memory)
     return "Give the host or the container more memory, or use less: data loader workers, pinned "
            "memory, checkpoints held in memory.";
   if (death.row != RankTalk::kNoRow)
@@ -262,6 +326,8 @@ std::string NextOf(const Death& death) {
   if (death.end.exit_code == kKilled)
     return "Look for the out-of-memory killer in the kernel log of its host (dmesg), and for "
            "whoever sent SIGKILL: the scheduler, a memory limit of the container, a person.";
+  if (IsTold(death.end.exit_code))
+    return "Look for who sent the signal: a person, a script, a monitor of the node.";
   if (death.end.exit_code < 0)
     return "Run this rank with PYTHONFAULTHANDLER=1, or look for its core dump: both show the "
            "line.";
@@ -269,11 +335,6 @@ std::string NextOf(const Death& death) {
 }
 
 }  // namespace
-
-bool IsTold(int32_t exit_code) {
-  constexpr int32_t kHangup = -1, kInterrupt = -2, kTerminated = -15;
-  return exit_code == kTerminated || exit_code == kInterrupt || exit_code == kHangup;
-}
 
 void FindDeaths(const Scene& scene, std::vector<Finding>& findings) {
   std::vector<Death> deaths = CollectDeaths(scene);

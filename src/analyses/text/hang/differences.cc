@@ -144,7 +144,7 @@ bool FindAhead(const Scene& scene, const GroupWorks& group, std::vector<Finding>
         const RankTalk& talk = each.second;
         return !talk.timeouts.empty() || !talk.dump_signals.empty() || !talk.remote_errors.empty();
       });
-  if (!all_wait) return false;
+  if (!all_wait && !scene.talk.mismatch) return false;
   for (const Work& waiting : group.works) {
     if (!WaitsForAll(waiting.op)) continue;
     for (const Work& ahead : group.works) {
@@ -155,9 +155,8 @@ bool FindAhead(const Scene& scene, const GroupWorks& group, std::vector<Finding>
       finding.ranks = {ahead.rank};
       Describe(scene, group, {&waiting, &ahead}, finding);
       finding.headline = fmt::format(
-          "Rank {} completed number {} of {} in which rank {} still waits: it called something "
-          "else than {}",
-          ahead.rank, waiting.seq, NameOf(group), waiting.rank, OpInWords(waiting.op));
+          "Rank {} did not join {} in which rank {} waits: its number {} is another call",
+          ahead.rank, WorkInWords(group, waiting), waiting.rank, waiting.seq);
       finding.confidence = 0.6;
       finding.why = "no member completes this operation before all have joined it";
       findings.push_back(std::move(finding));

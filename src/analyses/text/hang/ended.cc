@@ -36,17 +36,19 @@ struct Outside {
 };
 
 // The reason is outside of the job.
-constexpr Outside kOutside[] = {{"TIME LIMIT", "The scheduler ended the job: time limit"},
-                                {"TERM_RUNLIMIT", "The scheduler ended the job: time limit"},
-                                {"walltime", "The scheduler ended the job: time limit"},
-                                {"TERM_MEMLIMIT", "The scheduler ended the job: memory limit"},
-                                {"PREEMPT", "The scheduler ended the job: preemption"},
-                                {"Preempt", "The scheduler ended the job: preemption"},
-                                {"NODE FAILURE", "The scheduler ended the job: a node failed"},
-                                {"Node failure", "A node failed"},
-                                {"NodeNotReady", "A node failed"},
-                                {"Evicted", "Kubernetes evicted a pod of the job"},
-                                {"JOB REQUEUE", "The scheduler requeued the job"}};
+constexpr Outside kOutside[] = {
+    {"TIME LIMIT", "The scheduler ended the job: time limit"},
+    {"TERM_RUNLIMIT", "The scheduler ended the job: time limit"},
+    {"walltime", "The scheduler ended the job: time limit"},
+    {"TERM_MEMLIMIT", "The scheduler ended the job: memory limit"},
+    {"PREEMPT", "The scheduler ended the job: preemption"},
+    {"Preempt", "The scheduler ended the job: preemption"},
+    {"NODE FAILURE", "The scheduler ended the job: a node failed"},
+    {"Node failure", "A node failed"},
+    {"NodeNotReady", "A node failed"},
+    {"lost communication with a remote", "A node or its network failed"},
+    {"Evicted", "Kubernetes evicted a pod of the job"},
+    {"JOB REQUEUE", "The scheduler requeued the job"}};
 
 // Somebody ended it: a person, or a launcher that saw a task fail.
 constexpr Outside kToldToStop[] = {{"CANCELLED AT", "The job was cancelled"},
@@ -84,6 +86,12 @@ bool FindOutside(const Scene& scene, std::span<const Outside> signs,
 
 std::string NamelessInWords(const End& end) {
   if (end.by_kernel && end.exit_code == -9) return "The kernel killed a process: out of memory";
+  const std::string pod =
+      end.said_by == "kubernetes" && !end.host.empty() ? fmt::format("Pod {}", end.host) : "";
+  if (end.by_memory && end.exit_code == -9)
+    return fmt::format("{} was killed: out of memory (OOMKilled)",
+                       pod.empty() ? "A container" : pod);
+  if (!pod.empty()) return fmt::format("{} ended by {}", pod, CodeInWords(end.exit_code));
   if (end.said_by == "rank")
     return fmt::format("A process ended by {}", CodeInWords(end.exit_code));
   return fmt::format("{} reports a process that ended by {}", end.said_by,
@@ -125,7 +133,10 @@ bool IsOfTool(const Scene& scene, size_t row) {
 Finding ExceptionFinding(const Scene& scene, size_t row) {
   constexpr size_t kLongest = 120;
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  std::string_view text = FirstLine(scene.model.pools.Text(events.text[row])).substr(0, kLongest);
+  const size_t wrapper = row;
+  row = RootException(scene.model, row);
+  const std::string text =
+      ExceptionInWords(scene.model.pools.Text(events.text[row])).substr(0, kLongest);
   std::string_view file = scene.model.pools.Text(events.file[row]);
   Finding finding = NewFinding(scene, "text_hang.ended");
   finding.headline = fmt::format("A process ended with {}", text);
@@ -134,6 +145,7 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
     finding.source.push_back({kNone32, std::string(file), events.file_line[row]});
   }
   finding.evidence.push_back(LineAsEvidence(scene, row));
+  if (wrapper != row) finding.evidence.push_back(LineAsEvidence(scene, wrapper));
   finding.confidence = 0.7;
   finding.why = "the text ends there; it does not say which rank it is of";
   finding.next_step = "Read the whole traceback, from the line that the evidence names.";
@@ -141,8 +153,8 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
 }
 
 // The last of `rows` that ends a text. Exit codes are told elsewhere.
-bool FindLastException(const Scene& scene, const Rows& rows, bool with_place,
-                       std::vector<Finding>& findings) {
+bool FindLastOf(const Scene& scene, const Rows& rows, bool with_place, bool of_thread,
+                std::vector<Finding>& findings) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   for (size_t i = rows.size(); i-- > 0;) {
     size_t row = rows[i];
@@ -152,11 +164,19 @@ bool FindLastException(const Scene& scene, const Rows& rows, bool with_place,
     std::string_view text = scene.model.pools.Text(events.text[row]);
     bool launcher = Contains(text, "ChildFailedError") || (code && IsAftermath(text));
     if (placed != with_place || launcher || (code && !placed)) continue;
+    if ((events.of_thread[row] != 0) != of_thread) continue;
     if (!EndsOutput(scene, scene.talk.nobody, row) || IsOfTool(scene, row)) continue;
     findings.push_back(ExceptionFinding(scene, row));
     return true;
   }
   return false;
+}
+
+// What ended a thread is told when nothing else is.
+bool FindLastException(const Scene& scene, const Rows& rows, bool with_place,
+                       std::vector<Finding>& findings) {
+  return FindLastOf(scene, rows, with_place, false, findings) ||
+         FindLastOf(scene, rows, with_place, true, findings);
 }
 
 // ---- ranks that only followed another
@@ -168,6 +188,14 @@ bool WasInterrupted(const Scene& scene, const RankTalk& talk) {
   });
 }
 
+// "[W1115 23:22:30.258 TCPStore.cpp:125] ... Connection reset by peer": said at normal ends, too,
+// when rank 0 and its store are gone a little earlier.
+bool IsWarning(const Scene& scene, size_t row) {
+  std::string_view text =
+      scene.model.pools.Text(scene.model.tables.Get<TextEventTable>().text[row]);
+  return text.size() > 2 && text.starts_with("[W") && IsDigit(text[2]);
+}
+
 // The launcher's first failure, which by itself says nothing: a watchdog ends its process by
 // SIGABRT.
 bool FindFollowers(const Scene& scene, std::vector<Finding>& findings) {
@@ -175,8 +203,10 @@ bool FindFollowers(const Scene& scene, std::vector<Finding>& findings) {
   const RankTalk* first = nullptr;
   int32_t first_rank = kNone32;
   for (const auto& [rank, talk] : scene.talk.ranks) {
+    bool lost = std::any_of(talk.remote_errors.begin(), talk.remote_errors.end(),
+                            [&](size_t row) { return !IsWarning(scene, row); });
     bool bad = (talk.end.known() && talk.end.exit_code != 0) || talk.teardown ||
-               !talk.dump_signals.empty() || !talk.remote_errors.empty() ||
+               !talk.dump_signals.empty() || lost ||
                (!talk.aftermaths.empty() && EndsOutput(scene, talk, talk.aftermaths.back()));
     if (!bad) continue;
     ended.push_back(rank);
@@ -256,7 +286,9 @@ std::string CodeInWords(int32_t exit_code) {
 
 void FindEnded(const Scene& scene, std::vector<Finding>& findings) {
   size_t before = findings.size();
-  if (FindOutside(scene, kOutside, findings) || FindSetup(scene, findings)) return;
+  if (FindOutside(scene, kOutside, findings) || FindNamelessGpuFault(scene, findings) ||
+      FindSetup(scene, findings))
+    return;
   FindSeveralSilent(scene, findings);
   // A launcher also stops the others after a watchdog has ended its process.
   if (findings.size() > before || !scene.talk.RanksThatTimedOut().empty() ||

@@ -112,6 +112,9 @@ void AddStatement(const Model& model, size_t row, End& end) {
   end.stopped |= stopped;
   end.first |= exits.first[row] != 0;
   end.by_kernel |= by == "kernel";
+  std::string_view text = model.pools.Text(exits.text[row]);
+  end.by_memory |= Contains(text, "OOMKilled") || Contains(text, "Out Of Memory");
+  if (end.host.empty()) end.host = model.pools.Text(exits.host[row]);
   if (by == "rank" && exits.exit_code[row] == 1)
     end.raised.emplace(exits.input[row], exits.line[row]);
   bool forced = stopped && by == "torchrun" && exits.exit_code[row] == -9;
@@ -149,6 +152,24 @@ void StopAfterCancel(const Model& model, const Talk& talk, size_t row, End& end)
   for (size_t event : talk.scheduler) {
     if (events.input[event] == exits.input[row] && events.line[event] < exits.line[row])
       end.stopped = true;
+  }
+}
+
+// srun names tasks as they end: the first line that it writes is of the first.
+void MarkFirstOfSrun(const Model& model, Talk& talk) {
+  const auto& exits = model.tables.Get<ProcessExitTable>();
+  End* first = nullptr;
+  auto order = [&](size_t row) { return std::pair(exits.input[row], exits.line[row]); };
+  for (auto& [rank, each] : talk.ranks) {
+    bool srun = !each.end.rows.empty() && each.end.said_by == "srun";
+    if (srun && (first == nullptr || order(each.end.rows.front()) < order(first->rows.front())))
+      first = &each.end;
+  }
+  const bool told = first != nullptr && IsTold(first->exit_code) && !first->stopped;
+  if (told) first->first = true;
+  for (auto& [rank, each] : talk.ranks) {
+    bool follows = &each.end != first && each.end.said_by == "srun" && IsTold(each.end.exit_code);
+    if (follows) each.end.stopped = true;
   }
 }
 
@@ -217,6 +238,7 @@ void AddEnds(const Model& model, std::vector<Talk>& talks) {
     std::sort(talk.listed.begin(), talk.listed.end());
     talk.listed.erase(std::unique(talk.listed.begin(), talk.listed.end()), talk.listed.end());
     StopAllButTheFirst(model, talk);
+    MarkFirstOfSrun(model, talk);
   }
 }
 

@@ -29,6 +29,17 @@ constexpr Fault kFaults[] = {{13, "graphics engine exception", false},
                              {79, "GPU has fallen off the bus", true},
                              {94, "contained memory error", true},
                              {95, "uncontained memory error", true},
+                             {137, "NVLink error", true},
+                             {144, "NVLink error", true},
+                             {145, "NVLink error", true},
+                             {146, "NVLink error", true},
+                             {147, "NVLink error", true},
+                             {148, "NVLink error", true},
+                             {149, "NVLink error", true},
+                             {150, "NVLink error", true},
+                             {155, "NVLink error", true},
+                             {158, "GPU fatal timeout", true},
+                             {167, "PCIe fatal timeout", true},
                              {109, "context switch timeout", true},
                              {110, "security fault", true},
                              {119, "GPU firmware (GSP) timeout", true},
@@ -66,18 +77,39 @@ int32_t RankOfFault(const Talk& talk, std::string_view text) {
   return bus == talk.rank_of_bus.end() ? kNone32 : bus->second;
 }
 
-bool EndedBadly(const Talk& talk) {
-  return std::any_of(talk.ranks.begin(), talk.ranks.end(), [](const auto& each) {
-    const RankTalk& rank = each.second;
-    return !rank.timeouts.empty() || !rank.remote_errors.empty() || rank.teardown ||
-           !rank.aftermaths.empty() || (rank.end.known() && rank.end.exit_code != 0);
-  });
+// "0000:4b:00" of "(PCI:0000:4b:00)".
+std::string_view AddressOf(std::string_view text) {
+  size_t open = text.find("(PCI:");
+  std::string_view rest = open == std::string_view::npos ? "" : text.substr(open + 5);
+  return rest.substr(0, rest.find_first_of(") "));
 }
 
 }  // namespace
 
+bool FindNamelessGpuFault(const Scene& scene, std::vector<Finding>& findings) {
+  if (!scene.talk.EndedBadly()) return false;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  for (size_t row : scene.talk.kernel) {
+    std::string_view text = scene.model.pools.Text(events.text[row]);
+    const Fault* fault = FaultOf(text);
+    if (fault == nullptr || !fault->hardware) continue;
+    Finding finding = NewFinding(scene, "text_hang.ended");
+    finding.headline = fmt::format("A GPU failed: {} (Xid {}) at PCI address {}", fault->words,
+                                   fault->code, AddressOf(text));
+    finding.evidence.push_back(LineAsEvidence(scene, row));
+    finding.confidence = 0.6;
+    finding.why = "the driver's message in the kernel log says so; no text tells whose GPU it is";
+    finding.next_step =
+        "Take this GPU out of use and have it checked. NCCL_DEBUG=INFO prints which rank has which "
+        "address.";
+    findings.push_back(std::move(finding));
+    return true;
+  }
+  return false;
+}
+
 void FindGpuFault(const Scene& scene, std::vector<Finding>& findings) {
-  if (!EndedBadly(scene.talk)) return;
+  if (!scene.talk.EndedBadly()) return;
   const auto& events = scene.model.tables.Get<TextEventTable>();
   for (size_t row : scene.talk.kernel) {
     std::string_view text = scene.model.pools.Text(events.text[row]);

@@ -34,9 +34,9 @@ constexpr auto kUses =
 void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings) {
   Scene scene{model, talk, CollectWorks(model, talk)};
   size_t first = findings.size();
-  for (auto guess :
-       {FindStaleSignal, FindGpuFault, FindDeaths, FindExit, FindStuck, FindAbsent, FindDifferences,
-        FindSilent, FindOddCounter, FindBusyGpu, FindLastToCome, FindEnded}) {
+  for (auto guess : {FindStaleSignal, FindGpuFault, FindDeaths, FindPortFault, FindRefused,
+                     FindExit, FindStuck, FindAbsent, FindDifferences, FindSilent, FindOddCounter,
+                     FindBusyGpu, FindLastToCome, FindLinkFault, FindEnded}) {
     guess(scene, findings);
     if (findings.size() > first) break;
   }

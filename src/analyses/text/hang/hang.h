@@ -23,6 +23,7 @@
 #include "model/model.h"
 #include "tables/process_exit.h"
 #include "tables/text_event.h"
+#include "torch/end_signs.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -38,6 +39,8 @@ struct End {
   bool forced = false;     // it did not end when the launcher told it to
   bool first = false;      // the launcher names it the first failure
   bool by_kernel = false;  // the kernel ended it
+  bool by_memory = false;  // for lack of memory
+  std::string_view host;   // host or pod, as the text spells it
   Rows rows;               // of process_exit
   std::set<std::pair<int32_t, int64_t>> raised;  // input and line of exceptions that nobody caught
 
@@ -50,6 +53,8 @@ struct RankTalk {
   Rows dump_signals;      // somebody asked it for a dump
   Rows counters;          // it tells the last work that it enqueued on a group
   Rows remote_errors;     // communication failed because another process went away
+  Rows failed_works;      // works that NCCL gave up with an error
+  Rows nccl_lines;        // all that NCCL says of errors
   Rows troubles;          // tracebacks, out of memory, faults, signals, exits: its own
   Rows aftermaths;        // exceptions that say only that communication was given up
   Rows suspicions;        // a lost heartbeat, a held GIL, a monitor that found it stuck
@@ -89,9 +94,12 @@ struct Talk {
   int64_t first_timeout_ns = kNone64;                       // null when none tells a time
   bool stale_signal = false;      // a dump signal of an earlier attempt reached this one
   bool is_teed = false;           // one text has the output of several ranks
+  bool mismatch = false;          // NCCL found that ranks called different things
   std::set<int32_t> with_errors;  // ranks of which an input exists that would hold errors
 
   std::vector<int32_t> RanksThatTimedOut() const;
+  // Does any rank show that the job did not end well?
+  bool EndedBadly() const;
   // Would an error message of `rank` be here, had it printed one?
   bool OutputIsKnown(int32_t rank) const { return is_teed || with_errors.contains(rank); }
 };
@@ -156,8 +164,18 @@ void FindStaleSignal(const Scene& scene, std::vector<Finding>& findings);
 // text_hang.gpu_fault: the driver reports a fault of the GPU of one rank.
 void FindGpuFault(const Scene& scene, std::vector<Finding>& findings);
 
+// text_hang.ended: the same of a GPU whose rank no text tells.
+bool FindNamelessGpuFault(const Scene& scene, std::vector<Finding>& findings);
+
 // text_hang.died: a traceback, a fault, out of memory, a signal or an exit code ended a rank.
 void FindDeaths(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.setup: one rank alone found nobody at the other end when it set up a communicator.
+void FindRefused(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.network: a port of one rank's host failed; behind FindExit(), a link that gave up.
+void FindPortFault(const Scene& scene, std::vector<Finding>& findings);
+void FindLinkFault(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.exited: a rank is gone without any output; its peers lost their connection to it, or
 // the launcher lists all others.
@@ -217,8 +235,14 @@ void AddContext(const Scene& scene, int32_t rank, Finding& finding);
 // Nothing but what a process prints while it ends follows `row` in its text.
 bool EndsOutput(const Scene& scene, const RankTalk& talk, size_t row);
 
-// Somebody told the process to end: SIGTERM, SIGINT, SIGHUP.
-bool IsTold(int32_t exit_code);
+// ---- reasons.cc: what an exception says.
+
+// The row of the exception that says why: the one inside of a wrapper, or its direct cause; `row`
+// itself when there is none.
+size_t RootException(const Model& model, size_t row);
+
+// "ValueError: bad batch": one line, of a wrapper what it wraps, without the path of its module.
+std::string ExceptionInWords(std::string_view text);
 
 // "SIGKILL (signal 9)", "exit code 1".
 std::string CodeInWords(int32_t exit_code);

@@ -11,6 +11,7 @@
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
+#include "torch/code_words.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -141,7 +142,7 @@ Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers
   finding.confidence = asked ? 0.8 : 0.6;
   finding.why = fmt::format(
       "its output has neither a traceback nor a time limit and ends before; {} other rank{} lost "
-      "a connection before any time limit had passed; no exit code is told{}",
+      "a connection before any time limit had passed; no exit code is reported{}",
       losers, losers == 1 ? "" : "s",
       asked ? "; of all ranks it alone does not answer the call for a dump" : "");
   finding.next_step =
@@ -238,7 +239,7 @@ void FindExit(const Scene& scene, std::vector<Finding>& findings) {
     const RankTalk& talk = scene.talk.ranks.at(rank);
     bool unknown = !talk.has_text && !scene.talk.with_errors.contains(rank);
     return unknown || !talk.remote_errors.empty() || !talk.troubles.empty() || talk.teardown ||
-           talk.end.stopped;
+           !talk.suspicions.empty() || talk.end.stopped;
   });
   std::optional<size_t> loss = FirstLoss(scene);
   if (!loss) return;
@@ -279,11 +280,30 @@ Silence FindSilence(const Scene& scene) {
   return silence;
 }
 
+// " (train.py:53)": where the call stands that gave up.
+std::string SiteOfTimeout(const Scene& scene, int32_t rank) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  size_t row = scene.talk.ranks.at(rank).timeouts.front();
+  std::string_view file = scene.model.pools.Text(events.file[row]);
+  if (file.empty()) return {};
+  return fmt::format(" ({})", debrief::CodeInWords("", file, events.file_line[row]));
+}
+
+void AddFirstTimeout(const Scene& scene, int32_t rank, Finding& finding) {
+  finding.evidence.push_back(LineAsEvidence(scene, scene.talk.ranks.at(rank).timeouts.front()));
+}
+
 Finding SilentFinding(const Scene& scene, const Silence& silence) {
   const std::vector<int32_t>& silent = silence.ranks;
   FirstWork first = silence.behind.empty() ? FirstToWait(scene) : silence.behind.front().waits;
   Finding finding = NewFinding(scene, "text_hang.silent");
-  if (silence.behind.empty()) {
+  if (silence.behind.empty() && first.work == nullptr) {  // of gloo
+    finding.headline =
+        fmt::format("{} {}did not take part where {} timed out", RanksAsSubject(silent),
+                    silence.has_text ? "" : "left no output and ", RanksInWords(silence.timed_out));
+    finding.headline += SiteOfTimeout(scene, silence.timed_out.front());
+    AddFirstTimeout(scene, silence.timed_out.front(), finding);
+  } else if (silence.behind.empty()) {
     finding.headline = fmt::format("{} {}; {}", RanksAsSubject(silent),
                                    silence.has_text ? "reported no timeout" : "left no output",
                                    TimeoutsInWords(silence.timed_out, first));
@@ -327,7 +347,7 @@ void FindSeveralSilent(const Scene& scene, std::vector<Finding>& findings) {
   Finding finding = SilentFinding(scene, silence);
   finding.confidence = 0.5;
   finding.why =
-      "several ranks did not come, and no watchdog tells what they did: they may wait for another "
+      "several ranks did not come, and no watchdog says what they did: they may wait for another "
       "one, for example in the set-up of a communicator";
   finding.next_step =
       "Look at the stacks of these ranks (py-spy, torch.distributed.debug) and at Flight Recorder "

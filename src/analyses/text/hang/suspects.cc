@@ -30,7 +30,11 @@ constexpr Suspicion kSuspicions[] = {
 // The rank a row is about: NVIDIA's monitors name it in the line, "[workload:3(3) infra:0(0)]".
 int32_t RankOfRow(const Scene& scene, size_t row) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
-  int64_t named = NumberAfter(scene.model.pools.Text(events.text[row]), "[workload:");
+  std::string_view text = scene.model.pools.Text(events.text[row]);
+  int64_t named = NumberAfter(text, "[workload:");
+  // torchrun's timer: "Reaping worker_pid=[4711]. Expired timers: ...".
+  auto reaped = scene.talk.rank_of_pid.find(NumberAfter(text, "worker_pid=["));
+  if (reaped != scene.talk.rank_of_pid.end()) return reaped->second;
   return named >= 0 && named < (1 << 20) ? static_cast<int32_t>(named) : events.rank[row];
 }
 
@@ -124,7 +128,8 @@ void FindStuck(const Scene& scene, std::vector<Finding>& findings) {
   if (FindBlocked(scene, findings)) return;
   for (const Suspicion& suspicion : kSuspicions) {
     std::map<int32_t, size_t> rows = RowsOfKind(scene, suspicion.kind);
-    bool alone = rows.size() == 1 && scene.talk.ranks.size() > 1;
+    // A monitor names the rank of which it speaks.
+    bool alone = rows.size() == 1 && (scene.talk.ranks.size() > 1 || suspicion.kind == "stuck");
     if (!alone) continue;
     auto [rank, row] = *rows.begin();
     Finding finding = NewFinding(scene, "text_hang.stuck");

@@ -32,7 +32,7 @@ bool IsSuspicion(std::string_view kind) {
 // A fault of this process, whatever its peers do.
 bool IsOwnTrouble(std::string_view kind) {
   return kind == "out_of_memory" || kind == "signal" || kind == "exit" || kind == "cuda_error" ||
-         kind == "device_assert" || kind == "terminate";
+         kind == "device_assert" || kind == "terminate" || kind == "no_start";
 }
 
 // "[.../unbound_buffer.cc:78] Timed out waiting 15000ms for recv operation to complete".
@@ -63,8 +63,12 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (kind == "last_line") talk.last_line = talk.last_lines[events.input[row]] = row;
   bool remote = (kind == "nccl_error" || kind == "store_error") && BlamesARemote(text);
   if (remote) talk.remote_errors.push_back(row);
+  if (kind == "nccl_error") talk.nccl_lines.push_back(row);
+  if (kind == "nccl_error" && events.seq[row] != kNone64) talk.failed_works.push_back(row);
   if (IsSuspicion(kind)) talk.suspicions.push_back(row);
-  bool aftermath = kind == "traceback" && IsAftermath(text);
+  // What was raised for the end of a peer follows from it.
+  const size_t root = kind == "traceback" ? RootException(model, row) : row;
+  bool aftermath = kind == "traceback" && IsAftermath(model.pools.Text(events.text[root]));
   if (aftermath) talk.aftermaths.push_back(row);
   if (kind == "exit" && events.exit_code[row] == 0) return;  // a normal end
   if (IsOwnTrouble(kind) || (kind == "traceback" && !aftermath && !gave_up))
@@ -149,6 +153,15 @@ bool IsStaleSignal(const Model& model, size_t row) {
   return model.pools.Text(events.kind[row]) == "dump_signal" && events.last_enqueued[row] == -1;
 }
 
+// "Collective WorkNCCL(...) raised the following async exception: NCCL error: invalid usage": what
+// a peer sent does not fit to what this rank called.
+bool IsMismatch(const Model& model, size_t row) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  std::string_view text = model.pools.Text(events.text[row]);
+  return events.seq[row] != kNone64 && model.pools.Text(events.kind[row]) == "nccl_error" &&
+         Contains(text, "async exception") && Contains(text, "invalid usage");
+}
+
 void AddKnownRanks(const Model& model, std::map<Key, Talk>& talks) {
   const auto& ranks = model.tables.Get<RankTable>();
   for (size_t i = 0; i < ranks.size(); ++i) {
@@ -182,8 +195,12 @@ bool BlamesARemote(std::string_view text) {
 bool IsAftermath(std::string_view text) {
   if (IsOfPythonSocket(text)) return false;
   // The rank's own GPU or set-up, reported by the communication library.
-  bool own = ContainsAny(text, {"unhandled cuda error", "ncclUnhandledCudaError", "Duplicate GPU",
-                                "ncclInvalidUsage", "ncclInvalidArgument"});
+  bool own = ContainsAny(
+      text,
+      {"unhandled cuda error", "ncclUnhandledCudaError", "Cuda failure", "Duplicate GPU",
+       "ncclInvalidUsage", "ncclInvalidArgument", "Mismatched NCCL version",
+       "no socket interface found", "creating shared memory segment", "No space left on device",
+       "failed to listen on", "failed to bind", "EADDRINUSE", "ddress already in use"});
   if (own) return false;
   return BlamesARemote(text) || ContainsAny(text, {"DistBackendError",
                                                    "DistNetworkError",
@@ -216,6 +233,14 @@ std::vector<int32_t> Talk::RanksThatTimedOut() const {
   return timed_out;
 }
 
+bool Talk::EndedBadly() const {
+  return std::any_of(ranks.begin(), ranks.end(), [](const auto& each) {
+    const RankTalk& rank = each.second;
+    return !rank.timeouts.empty() || !rank.remote_errors.empty() || rank.teardown ||
+           !rank.aftermaths.empty() || (rank.end.known() && rank.end.exit_code != 0);
+  });
+}
+
 std::vector<Talk> CollectTalks(const Model& model) {
   const auto& events = model.tables.Get<TextEventTable>();
   const auto& exits = model.tables.Get<ProcessExitTable>();
@@ -228,6 +253,7 @@ std::vector<Talk> CollectTalks(const Model& model) {
     int32_t rank = events.rank[row];
     AddRow(model, row, rank == kNone32 ? talk.nobody : talk.ranks[rank]);
     talk.stale_signal |= IsStaleSignal(model, row);
+    talk.mismatch |= IsMismatch(model, row);
     bool timeout = model.pools.Text(events.kind[row]) == "watchdog_timeout";
     if (!timeout || events.time_ns[row] == kNone64) continue;
     if (talk.first_timeout_ns == kNone64 || events.time_ns[row] < talk.first_timeout_ns)
@@ -281,7 +307,9 @@ std::vector<GroupWorks> CollectWorks(const Model& model, const Talk& talk) {
   const auto& events = model.tables.Get<TextEventTable>();
   std::map<std::pair<std::string_view, std::string_view>, std::map<int32_t, Work>> groups;
   for (const auto& [rank, each] : talk.ranks) {
-    for (size_t row : each.timeouts) {
+    Rows rows = each.timeouts;
+    if (talk.mismatch) rows.insert(rows.end(), each.failed_works.begin(), each.failed_works.end());
+    for (size_t row : rows) {
       std::string_view name = model.pools.Text(events.group_name[row]);
       if (name.empty() || events.seq[row] == kNone64) continue;
       auto& works = groups[{model.pools.Text(events.group_desc[row]), name}];
@@ -299,7 +327,10 @@ std::vector<GroupWorks> CollectWorks(const Model& model, const Talk& talk) {
 
 std::string OpInWords(std::string_view op) {
   static const std::map<std::string_view, std::string_view> kNames = {
-      {"ALLREDUCE", "all_reduce"}, {"ALLGATHER", "all_gather"}, {"ALLTOALL", "all_to_all"}};
+      {"ALLREDUCE", "all_reduce"},
+      {"ALLGATHER", "all_gather"},
+      {"ALLTOALL", "all_to_all"},
+      {"ALLTOALL_BASE", "all_to_all"}};
   auto known = kNames.find(op);
   if (known != kNames.end()) return std::string(known->second);
   std::string name(op);

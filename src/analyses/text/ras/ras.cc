@@ -263,7 +263,7 @@ class Judging {
         Plural(static_cast<size_t>(outlier.most->ranks), "other rank"), outlier.most_count);
     finding.confidence = outlier.stuck ? 0.85 : 0.5;
     if (outlier.gap() < 0) finding.confidence -= 0.1;
-    finding.why = outlier.stuck ? "two answers of NCCL RAS tell the same counts: nothing moved"
+    finding.why = outlier.stuck ? "two answers of NCCL RAS have the same counts: nothing moved"
                                 : "one answer of NCCL RAS; a job that runs shows differences for a "
                                   "moment, a second answer would settle it";
     finding.next_step = "See where that rank stands: its stack, its output.";

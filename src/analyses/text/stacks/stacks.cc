@@ -175,6 +175,13 @@ std::string PathInWords(const Stand& stand) {
   return rest.empty() ? text : text + " < ...";
 }
 
+// "rank 2" of "Rank 2": inside of a sentence.
+std::string LowerFirst(std::string text) {
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
 void AddEvidence(const Case& each, size_t position, Finding& finding) {
   const History& process = each.series.processes[position];
   Evidence evidence{"", "stack_dump", {}};
@@ -185,8 +192,8 @@ void AddEvidence(const Case& each, size_t position, Finding& finding) {
   const Stand& last = process.last();
   evidence.text =
       last.error.empty()
-          ? fmt::format("stack of {}{}: {}{}{}", Subject(each.series, {position}), dumps, last.what,
-                        last.what.empty() ? "" : " < ", PathInWords(last))
+          ? fmt::format("stack of {}{}: {}{}{}", LowerFirst(Subject(each.series, {position})),
+                        dumps, last.what, last.what.empty() ? "" : " < ", PathInWords(last))
           : fmt::format("{} gave {} in place of a stack{}", Subject(each.series, {position}),
                         ErrorInWords(last.error), dumps);
   finding.evidence.push_back(std::move(evidence));

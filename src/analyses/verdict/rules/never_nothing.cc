@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "analyses/verdict/process_exits.h"
 #include "analyses/verdict/rules.h"
@@ -47,53 +46,31 @@ int WeightOf(std::string_view kind) {
   return kind == "watchdog_timeout" || kind == "heartbeat_lost" ? 1 : 0;
 }
 
-// How often each output says the same: what ends a process is said once, or twice by who logs it
-// and raises it again.
-class Repetitions {
- public:
-  explicit Repetitions(const Board& board) : events_(board.model().tables.Get<TextEventTable>()) {
-    for (size_t i = 0; i < events_.size(); ++i) {
-      if (!board.IsOurs(events_, i)) continue;
-      ++times_[What(i)];
-      if (events_.rank[i] != kNone32) ranks_.insert(events_.rank[i]);
-    }
+size_t CountRanks(const Board& board) {
+  const auto& events = board.model().tables.Get<TextEventTable>();
+  std::set<int32_t> ranks;
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (board.IsOurs(events, i) && events.rank[i] != kNone32) ranks.insert(events.rank[i]);
   }
-
-  // Each rank may have said what stands in a text of all; unknown ones are as many as one machine
-  // has.
-  bool IsSaidTooOften(size_t row) const {
-    constexpr size_t kMostOfOne = 2, kUsualRanks = 8;
-    const size_t all = std::max(ranks_.size(), kUsualRanks);
-    return times_.at(What(row)) > kMostOfOne * (events_.rank[row] != kNone32 ? 1 : all);
-  }
-
- private:
-  using Key = std::tuple<int32_t, int32_t, StringId, StringId, StringId, int32_t>;
-  Key What(size_t row) const {
-    return {events_.input[row], events_.rank[row], events_.kind[row],
-            events_.text[row],  events_.file[row], events_.file_line[row]};
-  }
-
-  const TextEventTable& events_;
-  std::map<Key, size_t> times_;
-  std::set<int32_t> ranks_;
-};
+  return ranks.size();
+}
 
 void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
   const auto& events = board.model().tables.Get<TextEventTable>();
-  const Repetitions repetitions(board);
+  const size_t ranks = CountRanks(board);
   std::map<int32_t, int64_t> last_lines = LastLines(board);
   for (size_t i = 0; i < events.size(); ++i) {
     if (!board.IsOurs(events, i)) continue;
     std::string_view kind = board.model().pools.Text(events.kind[i]);
     std::string_view text = board.model().pools.Text(events.text[i]);
-    bool may_be_another = kind == "exit" || kind == "signal";  // of a child, or one that it caught
+    // Of a child, or one that it caught.
+    bool may_be_another = kind == "exit" || kind == "signal" || kind == "terminate";
     bool may_be_caught = kind == "traceback" || kind == "out_of_memory";
     bool at_end =
         events.line[i] != kNone64 && last_lines[events.input[i]] - events.line[i] <= kTail;
     bool bad = may_be_caught || IsSignOfBadEnd(kind, events.exit_code[i], text);
     if (!bad || ((may_be_caught || may_be_another) && !at_end)) continue;
-    if (may_be_caught && repetitions.IsSaidTooOften(i)) continue;
+    if (may_be_caught && IsCaughtEachTime(events.times[i], events.rank[i], ranks)) continue;
     Sign& sign = signs.emplace_back();
     // The launcher's own traceback says no more than that a child failed.
     sign.weight = text.find("ChildFailedError") == std::string_view::npos ? WeightOf(kind) : 0;

@@ -31,9 +31,8 @@ void FoldText(Board& board, size_t cause, size_t text) {
   const std::vector<size_t> effects = std::move(board.At(text).explains);
   board.At(text).explains.clear();
   for (size_t effect : effects) board.Fold(cause, effect);
-  board.Support(
-      cause, confidence,
-      same ? "the outputs of the ranks tell the same" : "the outputs of the ranks agree in part");
+  board.Support(cause, confidence,
+                same ? "the outputs of the ranks agree" : "the outputs of the ranks agree in part");
   if (board.At(text).evidence.empty()) return;
   const Evidence said = board.At(text).evidence.front();
   board.At(cause).evidence.push_back(
@@ -54,7 +53,7 @@ void TextSupportsDumps(Board& board) {
   bool by_text = board.At(cause).rule.starts_with("text_hang.");
   for (size_t timeouts : board.Find("text_hang.timeouts")) {
     if (board.Fold(cause, timeouts) && !by_text)
-      board.Support(cause, kTimeoutsAlone, "watchdogs report the time limits of those who wait");
+      board.Support(cause, kTimeoutsAlone, "watchdogs report timeouts of the ranks that wait");
   }
 }
 

@@ -64,11 +64,14 @@ void WriteDistributed(const Model& model, const timeline::TimelineView& view, Js
 // What a single timeline says about itself; of several it would be of one of them.
 void WriteFacts(const Model& model, const timeline::TimelineView& view, JsonWriter& json) {
   const auto& timelines = model.tables.Get<TimelineTable>();
-  if (model.pools.Text(timelines.producer[view.row]) == "kineto") json.Field("schemaVersion", 1);
+  const std::string_view producer = model.pools.Text(timelines.producer[view.row]);
+  if (producer == "kineto") json.Field("schemaVersion", 1);
   json.Field("record_shapes", int{timelines.has_shapes[view.row]});
   json.Field("with_stack", int{timelines.has_stacks[view.row]});
   json.Field("profile_memory", int{timelines.has_memory[view.row]});
-  if (model.tables.Get<TimelineDeviceTable>().size() > 0) WriteDevices(model, json);
+  // Flex names no devices; those of its timeline were found out, and would make it one of PyTorch.
+  if (producer != "flex" && model.tables.Get<TimelineDeviceTable>().size() > 0)
+    WriteDevices(model, json);
   if (timelines.world_size[view.row] != kNone32) WriteDistributed(model, view, json);
 }
 

@@ -280,7 +280,9 @@ class TimelineEvents {
     const size_t empty = out.size();
     const std::string_view rest = NextRest(slice);
     better_told_ = rest_.BetterToldIn(rest);
-    AppendColumn(timeline::kExternalIdKey, merged_.IdOf(view_.external_id[at]), out);
+    // That of an asynchronous slice is the id of its events.
+    if (view_.kind[at] != view_.kinds.async)
+      AppendColumn(timeline::kExternalIdKey, merged_.IdOf(view_.external_id[at]), out);
     AppendColumn(timeline::kCorrelationKey, merged_.IdOf(view_.correlation[at]), out);
     auto append = [&](const auto& table, size_t& row, size_t end) {
       if (row < end && table.slice[row] == slice) AppendColumns(table, row++, out);

@@ -200,7 +200,7 @@ uint64_t PacketWriter::EntryNumber(std::string_view key) {
   return found->second;
 }
 
-// What has no form of its own (null, numbers beyond 64 bits) stays JSON.
+// What has no form of its own (null, {}, numbers beyond 64 bits) stays JSON.
 void PacketWriter::PutJson(JsonValue value, std::string& annotation) {
   using F = fields::Annotation;
   pbf_writer to(annotation);
@@ -224,10 +224,15 @@ void PacketWriter::PutJson(JsonValue value, std::string& annotation) {
         return to.add_double(Tag(F::kDouble), *number);
       return AddText(to, Tag(F::kLegacyJson), raw);
     }
-    case JsonKind::kObject:
-      (void)value.ForEachField(
-          [&](std::string_view key, JsonValue element) { inside(F::kDictEntries, key, element); });
+    case JsonKind::kObject: {
+      bool is_empty = true;
+      (void)value.ForEachField([&](std::string_view key, JsonValue element) {
+        is_empty = false;
+        inside(F::kDictEntries, key, element);
+      });
+      if (is_empty) AddText(to, Tag(F::kLegacyJson), "{}");
       return;
+    }
     case JsonKind::kArray: {
       bool is_empty = true;
       (void)value.ForEachElement([&](JsonValue element) {

@@ -8,6 +8,7 @@
 
 #include "base/bytes/growing_file.h"
 #include "base/json/writer.h"
+#include "base/text/strings.h"
 #include "outputs/incident/incident.h"
 #include "outputs/job_verdicts.h"
 #include "outputs/table_cell.h"
@@ -60,14 +61,14 @@ void WriteEvidence(const Model& model, const Evidence& evidence, JsonWriter& jso
   json.EndArray();
 }
 
-std::string StoryJson(const Model& model, const std::vector<JobPicture>& pictures) {
+std::string StoryJson(const Model& model, const std::vector<JobPicture>& pictures, bool has_files) {
   std::string out;
   JsonWriter json(&out);
   json.BeginObject();
   json.Objects("jobs", pictures, [&](const JobPicture& one) {
     json.Field("job", one.verdict.job);
     json.Field("svg", incident::IncidentSvg(one.incident, /*is_file=*/false));
-    json.Field("markdown", VerdictMarkdown(model, one.verdict, 2));
+    json.Field("markdown", VerdictMarkdown(model, one.verdict, {.has_picture = has_files}));
   });
   json.Key("evidence").BeginObject();
   for (size_t i = 0; i < std::min(kMostFindings, model.findings.size()); ++i) {
@@ -85,8 +86,8 @@ Status WriteFiles(const std::vector<JobPicture>& pictures, const std::string& fo
   for (const JobPicture& one : pictures) {
     const std::string svg = incident::IncidentSvg(one.incident, /*is_file=*/true);
     if (svg.empty()) continue;
-    const int32_t job = one.verdict.job == kNone32 ? 0 : one.verdict.job;
-    TRY(WriteFileAtomically(fmt::format("{}/incident_{}.svg", folder, job), svg));
+    const std::string path = PicturePath(one.verdict.job);
+    TRY(WriteFileAtomically(fmt::format("{}/{}", folder, FileName(path)), svg));
   }
   return {};
 }
@@ -97,7 +98,7 @@ Status AddStory(const Model& model, Islands& islands) {
   if (model.findings.empty()) return {};
   const std::vector<JobPicture> pictures = Pictures(model);
   if (!islands.in_page()) TRY(WriteFiles(pictures, islands.folder()));
-  return islands.Add("story", StoryJson(model, pictures));
+  return islands.Add("story", StoryJson(model, pictures, !islands.in_page()));
 }
 
 }  // namespace debrief::outputs::html

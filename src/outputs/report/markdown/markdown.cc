@@ -1,4 +1,6 @@
-// The verdict as Markdown, to paste into a ticket: `debrief PATH --markdown`.
+// The verdict as Markdown: `debrief PATH --markdown` prints it, to paste into a ticket;
+// `--with markdown` writes it beside the report, for notebooks and wikis, with the incident
+// picture.
 //
 //   ## error: <headline>            of every job, the worst first
 //   whom it blames, next step, confidence, a sketch of the ranks, evidence
@@ -9,6 +11,7 @@
 
 #include <map>
 
+#include "base/bytes/growing_file.h"
 #include "base/text/units.h"
 #include "base/version.h"
 #include "outputs/finding_markdown.h"
@@ -24,6 +27,7 @@ namespace debrief::outputs::markdown {
 namespace {
 
 constexpr size_t kMostTrouble = 10;
+constexpr std::string_view kFile = "verdict.md";
 
 std::string InputsInWords(const Model& model) {
   const auto& inputs = model.tables.Get<InputTable>();
@@ -77,7 +81,7 @@ void AppendAnalysed(std::string& out, const Model& model) {
   AppendFolded(out, "What was analysed, and what was not", list);
 }
 
-std::string Verdicts(const Model& model) {
+std::string Verdicts(const Model& model, bool has_picture) {
   std::vector<JobVerdict> verdicts = JobVerdicts(model);
   bool several = verdicts.size() > 1;
   std::string out, silent;
@@ -87,7 +91,7 @@ std::string Verdicts(const Model& model) {
       continue;
     }
     if (several) out += fmt::format("## {}\n\n", Markdown(verdict.name));
-    out += VerdictMarkdown(model, verdict, several ? 3 : 2);
+    out += VerdictMarkdown(model, verdict, {.level = several ? 3 : 2, .has_picture = has_picture});
   }
   if (!silent.empty()) out += fmt::format("## No findings: {}\n\n", silent);
   if (verdicts.empty()) out += "## No inputs were found\n\n";
@@ -95,10 +99,11 @@ std::string Verdicts(const Model& model) {
 }
 
 Status Write(const Model& model, const OutputContext& context) {
-  if (context.text == nullptr) return {};
-  std::string out = Verdicts(model);
+  const bool is_file = context.text == nullptr;
+  std::string out = Verdicts(model, is_file && context.has_report && !context.single_file);
   AppendAnalysed(out, model);
   out += fmt::format("debrief {}, findings schema {}\n", kVersion, kFindingsSchema);
+  if (is_file) return WriteFileAtomically(PathOf(context, kFile), out);
   context.text->Write(out);
   return {};
 }
@@ -107,7 +112,9 @@ Status Write(const Model& model, const OutputContext& context) {
 
 const Output& Describe() {
   static constexpr Output kOutput = {
-      {"markdown", "the verdict as Markdown, to paste into a ticket (--markdown)"}, Write};
+      {"markdown", "the verdict as Markdown: --markdown prints it, --with markdown writes it",
+       kFile, kOnRequest},
+      Write};
   return kOutput;
 }
 

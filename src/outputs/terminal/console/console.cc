@@ -222,7 +222,7 @@ void WriteJobs(const Model& model, Paper& paper) {
   if (shown < jobs.size())
     paper.Line(fmt::format("... and {} more jobs: see --json", jobs.size() - shown), 2);
   if (kinds.contains(kNone32)) {
-    paper.Line("of no job:", 2);
+    paper.Line("not assigned to a job:", 2);
     WriteKinds(kinds[kNone32], paper);
   }
 }

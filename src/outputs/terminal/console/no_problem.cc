@@ -48,7 +48,10 @@ Seen LookAt(const Model& model, int32_t job) {
     if (job != kNone32 && inputs.job[i] != job) continue;
     std::string_view kind = model.pools.Text(inputs.kind[i]);
     if (model.pools.Text(inputs.state[i]) != "imported") {
-      ++seen.unread;
+      // A dump that another file repeats is left out, and an empty file has nothing to read.
+      const bool repeats =
+          kind == "flight_recorder" && model.pools.Text(inputs.state[i]) == "skipped";
+      if (!repeats && inputs.bytes[i] != 0) ++seen.unread;
       continue;
     }
     ++seen.kinds[NounOf(kind)];
@@ -106,7 +109,10 @@ std::string KindsInWords(const Seen& seen) {
 
 std::string NoProblemInWords(const Model& model, int32_t job) {
   Seen seen = LookAt(model, job);
-  if (seen.kinds.empty()) return "Nothing could be looked at: no input was read.";
+  if (seen.kinds.empty() && seen.unread == 0)
+    return "Nothing could be looked at: no input was read.";
+  if (seen.kinds.empty())
+    return "No input is of a kind that debrief reads: debrief list inputs shows what it reads.";
   std::string words = fmt::format("No problem found in {}", KindsInWords(seen));
   if (!seen.ranks.empty())
     words += fmt::format(" of {}",

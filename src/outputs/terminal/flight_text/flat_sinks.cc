@@ -91,8 +91,12 @@ Status PickleSink::Put(JsonValue value) {
       pickle_.Bool(value.Bool().value_or(false));
       return {};
     case JsonKind::kNumber:
-      if (auto number = value.Int()) return pickle_.Int(*number), Status();
-      return pickle_.Double(value.Double().value_or(0)), Status();
+      if (auto number = value.Int()) {
+        pickle_.Int(*number);
+      } else {
+        pickle_.Double(value.Double().value_or(0));
+      }
+      return {};
     case JsonKind::kString:
       pickle_.Text(value.String().value_or(""));
       return {};

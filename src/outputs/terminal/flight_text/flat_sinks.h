@@ -23,7 +23,7 @@ class JsonSink final : public FlatSink {
   explicit JsonSink(Append append) : append_(std::move(append)) {}
   Status Begin(const FlatTable& table) override;
   Status Row(std::string_view json) override;
-  Status End(const FlatTable& table) override { return (void)table, append_("]"); }
+  Status End(const FlatTable&) override { return append_("]"); }
 
  private:
   Append append_;

@@ -187,20 +187,27 @@ class Answerer {
       answers_.communication_of_wall = static_cast<double>(talking) / static_cast<double>(wall);
   }
 
+  // The best so far are a heap with the least of them on top.
   void ListSlowest() {
-    std::vector<size_t> rows(ops_.size());
-    for (size_t row = 0; row < rows.size(); ++row) rows[row] = row;
-    const auto self = [&](size_t row) {
-      const OpFacts op = Facts(row);
-      return op.duration_ns ? op.self_ns : INT64_MIN;
+    using Slow = std::pair<int64_t, size_t>;  // self time, row
+    const auto before = [](const Slow& a, const Slow& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
     };
-    const size_t count = options_.top == 0 ? rows.size() : std::min(options_.top, rows.size());
-    std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(),
-                      [&](size_t a, size_t b) {
-                        const int64_t x = self(a), y = self(b);
-                        return x != y ? x > y : a < b;
-                      });
-    for (size_t i = 0; i < count; ++i) answers_.slowest.push_back(Listed(rows[i], Facts(rows[i])));
+    const size_t count = options_.top == 0 ? ops_.size() : std::min(options_.top, ops_.size());
+    std::vector<Slow> best;
+    for (size_t row = 0; row < ops_.size() && count > 0; ++row) {
+      const OpFacts op = Facts(row);
+      const Slow own = {op.duration_ns ? op.self_ns : INT64_MIN, row};
+      if (best.size() == count && !before(own, best.front())) continue;
+      if (best.size() == count) {
+        std::pop_heap(best.begin(), best.end(), before);
+        best.pop_back();
+      }
+      best.push_back(own);
+      std::push_heap(best.begin(), best.end(), before);
+    }
+    std::sort_heap(best.begin(), best.end(), before);
+    for (const auto& [self, row] : best) answers_.slowest.push_back(Listed(row, Facts(row)));
   }
 
   void FindPeak() {

@@ -94,7 +94,7 @@ class Screen {
       out_.Write(fmt::format("  memory    {:>9}  most at once on one device\n",
                              SizeText(static_cast<uint64_t>(*answers_.live_peak_bytes))));
     if (answers_.bytes_assumed > 0)
-      out_.Write(fmt::format("  of {} no type was told: eight bytes an element are assumed\n",
+      out_.Write(fmt::format("  of {} no type was recorded: eight bytes an element are assumed\n",
                              Plural(answers_.bytes_assumed, "op")));
     if (answers_.without_duration > 0)
       out_.Write(fmt::format("  of {} the duration is not known: left out of times\n",

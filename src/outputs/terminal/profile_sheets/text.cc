@@ -16,6 +16,7 @@
 #include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "base/text/units.h"
+#include "model/memory/amounts.h"
 #include "outputs/output.h"
 #include "outputs/table_cell.h"
 #include "outputs/terminal/profile_sheets/grid.h"
@@ -45,13 +46,15 @@ std::string ShapesText(std::string_view json) {
   return text.empty() ? "scalar" : text;
 }
 
-std::string CellText(const Cell& cell, ColumnUnit unit) {
+// Memory of devices is told in powers of two, as findings and PyTorch do.
+std::string CellText(const Cell& cell, ColumnUnit unit, bool is_memory) {
   if (cell.kind == Cell::kNull) return "-";
   if (cell.kind == Cell::kText) return cell.text;
   if (cell.kind == Cell::kFlag) return cell.integer != 0 ? "yes" : "no";
   double value = cell.kind == Cell::kInteger ? static_cast<double>(cell.integer) : cell.real;
   if (unit == ColumnUnit::kNs) return DurationText(std::llround(value));
-  if (unit == ColumnUnit::kBytes) return BytesText(value);
+  if (unit == ColumnUnit::kBytes)
+    return is_memory ? memory::SizeText(std::llround(value)) : BytesText(value);
   if (unit == ColumnUnit::kPercent) return PercentText(value / 100);
   if (unit == ColumnUnit::kShare) return PercentText(value);
   return NumberText(value);
@@ -125,13 +128,14 @@ class SheetText {
 
   // Columns that have something to show.
   void Read(const Grid& grid, size_t shown) {
+    const bool is_memory = Contains(table_.info().name, "memory");
     for (const GridColumn& from : grid.columns) {
       Column column{from.info, {}};
       for (size_t row = 0; row < shown; ++row) {
         const GridCell& cell = from.cells[row];
         const bool is_shapes = from.info->name == "shapes" && cell.cell.kind == Cell::kText;
         column.cells.push_back(is_shapes ? ShapesText(cell.cell.text)
-                                         : CellText(cell.cell, cell.unit) +
+                                         : CellText(cell.cell, cell.unit, is_memory) +
                                                ShareText(cell.cell, cell.whole));
       }
       if (std::any_of(column.cells.begin(), column.cells.end(),

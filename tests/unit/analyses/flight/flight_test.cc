@@ -151,7 +151,7 @@ TEST(FlightMismatch, NamesBothWhenNothingTellsThemApart) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "size_mismatch error [0, 1] all_reduce 1 mesh_dp");
   EXPECT_EQ(First(result).why,
-            "the group has no majority and nothing else tells its members apart");
+            "the group has no majority and nothing else distinguishes its members");
   EXPECT_EQ(First(result).confidence, 0.5);
   EXPECT_EQ(result.findings.size(), 1u);  // both are blamed: nobody is left to wait
 }

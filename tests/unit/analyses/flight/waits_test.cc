@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "tables/comm_match.h"
@@ -164,7 +165,9 @@ TEST(FlightWaits, ARankWithoutADumpIsToBlameWhenOthersWaitForIt) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "no_dump error [2] all_reduce 2 default_pg");
   EXPECT_TRUE(Has(First(result).headline, "Rank 2 left no dump, and ranks 0-1 wait for it"));
-  EXPECT_TRUE(Has(First(result).evidence.back().text, "CUDA out of memory"));
+  const auto& evidence = First(result).evidence;
+  EXPECT_TRUE(std::ranges::any_of(
+      evidence, [](const Evidence& each) { return Has(each.text, "CUDA out of memory"); }));
 }
 
 TEST(FlightWaits, ARankWithoutADumpIsAWarningWhenNobodyWaits) {
@@ -195,7 +198,7 @@ TEST(FlightWaits, ACutDumpCannotTell) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "host_never_came error [1] all_reduce 3 default_pg");
   EXPECT_EQ(First(result).confidence, 0.5);
-  EXPECT_TRUE(Has(First(result).headline, "as far as its cut dump tells"));
+  EXPECT_TRUE(Has(First(result).headline, "as far as its cut dump shows"));
 }
 
 TEST(FlightWaits, DeadlockOfFourOverFourGroups) {

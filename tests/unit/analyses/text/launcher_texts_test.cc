@@ -117,7 +117,7 @@ TEST(LauncherTexts, AnAbortWithoutAWordOfTheWatchdogIsACause) {
   Job job(2, {{"torchrun.txt", kNone32, list},
               {"0/stderr.log", 0, Remote(0)},
               {"1/stderr.log", 1, "free(): invalid pointer\n"}});
-  ExpectNamed(job, {1}, "died by SIGABRT (signal 6)");
+  ExpectNamed(job, {1}, "died with free(): invalid pointer (SIGABRT (signal 6))");
 }
 
 TEST(LauncherTexts, TeedTextHasTheOutputOfEachRank) {
@@ -364,7 +364,8 @@ TEST(LauncherTexts, KubernetesDescribesAPod) {
   std::string text =
       "Name:         job-worker-1\n    Last State:     Terminated\n      Reason:       OOMKilled\n"
       "      Exit Code:    137\n";
-  ExpectNamed(Job(2, {{"describe.txt", kNone32, text}}), {}, "SIGKILL (signal 9)");
+  ExpectNamed(Job(2, {{"describe.txt", kNone32, text}}), {},
+              "was killed: out of memory (OOMKilled)");
 }
 
 TEST(LauncherTexts, PodPrefixesAreTakenOff) {
@@ -496,7 +497,7 @@ TEST(LauncherTexts, OutOfMemoryOfTheGpu) {
                          "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
                          "2.00 GiB. GPU 0 has a total capacity of 139.81 GiB")},
               {"rank0.log", 0, WatchdogTimeout(0)}});
-  ExpectNamed(job, {1}, "torch.OutOfMemoryError: CUDA out of memory.");
+  ExpectNamed(job, {1}, "died with OutOfMemoryError: CUDA out of memory.");
 }
 
 TEST(LauncherTexts, AnExceptionOfCxx) {

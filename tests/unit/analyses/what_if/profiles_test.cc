@@ -12,13 +12,13 @@
 #include <random>
 
 #include "analyses/analysis.h"
-#include "unit/analyses/profile/fixture.h"
 #include "tables/profile_collective_match.h"
 #include "tables/timeline_collective.h"
 #include "tables/what_if_cause.h"
 #include "tables/what_if_change.h"
 #include "tables/what_if_job.h"
 #include "tables/what_if_set.h"
+#include "unit/analyses/profile/fixture.h"
 
 namespace debrief::analyses::what_if {
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/bytes/source.h"
+#include "base/pickle/fetches.h"
 #include "base/pickle/ops.h"
 #include "base/pickle/writer.h"
 #include "unit/base/pickle/pickle_samples.h"
@@ -431,6 +432,50 @@ TEST(PickleWriter, WritesWhatTheReaderReads) {
   auto inner = reader.Items(fields[3]);
   ASSERT_EQ(inner.size(), 2u);
   EXPECT_EQ(reader.Text(inner[0]), "a") << "fetched from the memo";
+}
+
+// A list of many dicts, as Python writes it: everything is put into the memo, keys are fetched.
+std::string ManyDicts(size_t count) {
+  std::string text = "\x80\x04]\x94("s;
+  for (size_t i = 0; i < count; ++i) {
+    text += "}\x94("s;
+    text += i == 0 ? "\x8c\x04size\x94"s : "h\x02"s;  // after the list and the first dict
+    text += "M\x01\x02u"s;
+    if (i % 1000 == 999) text += "e("s;
+  }
+  return text +
+         "h\x01"
+         "e.";  // the first dict once more
+}
+
+TEST(PickleMemo, KeepsWhatIsFetched) {
+  constexpr size_t kCount = 200'000;
+  const std::string text = ManyDicts(kCount);
+  ASSERT_GT(text.size(), PickleReader::kLargePickle);
+  auto source = MakeMemorySource(text);
+  for (size_t window : {1000u, 1u << 16}) {
+    TestBuilder builder;
+    PickleReader reader(*source, {0, text.size()}, window, builder);
+    ASSERT_TRUE(reader.Run().ok());
+    auto list = reader.Items(reader.root());
+    ASSERT_EQ(list.size(), kCount + 1);
+    EXPECT_EQ(list.back().id, list.front().id) << "the same dict";
+    EXPECT_EQ(reader.Text(reader.Items(list[kCount - 1])[0]), "size");
+    EXPECT_LT(reader.memo_bytes(), text.size() / 50);
+  }
+}
+
+TEST(PickleMemo, FetchesOfAllForms) {
+  const std::string text = "h\x05j\x07\0\0\0g9\nX\x02\0\0\0h\x01K\x68I12\nj\xff\xff\xff\xff."s;
+  auto fetches = MemoFetches::Find(*MakeMemorySource(text), {0, text.size()}, 16, 1000);
+  ASSERT_TRUE(fetches.has_value());
+  EXPECT_EQ(fetches->count(), 2u) << "larger ones than the bytes before were never put";
+  const std::string late = std::string(50, 'N') + text;
+  fetches = MemoFetches::Find(*MakeMemorySource(late), {0, late.size()}, 16, 1000);
+  EXPECT_EQ(fetches->count(), 3u);
+  for (uint64_t id : {5, 7, 9}) EXPECT_TRUE(fetches->Has(id));
+  for (uint64_t id : {0, 1, 6, 104, 1000}) EXPECT_FALSE(fetches->Has(id));
+  EXPECT_EQ(fetches->PositionOf(9), 2u);
 }
 
 }  // namespace pickle_test

@@ -17,6 +17,7 @@
 #include <unordered_map>
 
 #include "base/json/writer.h"
+#include "outputs/pending_ops.h"
 #include "outputs/report/html/collectives/collectives.h"
 #include "tables/comm_match.h"
 #include "tables/comm_op.h"
@@ -104,12 +105,14 @@ class FlightWriter : TextIsland {
   void WriteIncomplete() {
     const auto& table = model_.tables.Get<FirstIncompleteTable>();
     const size_t shown = std::min(table.size(), kMostIncomplete);
+    const AttemptEnds ends = FindAttemptEnds(model_);
     json_.Objects("incomplete", std::views::iota(size_t{0}, shown), [&](size_t i) {
       json_.Field("job", table.job[i]).Field("attempt", table.attempt[i]);
       json_.Field("rank", table.rank[i]).Field("name", Text(table.group_name[i]));
       json_.Field("desc", Text(table.group_desc[i])).Field("seq", table.seq[i]);
       json_.Field("op", Text(table.op[i])).Field("state", Text(table.state[i]));
-      json_.Field("age_ns", table.age_ns[i]);
+      const auto op_row = static_cast<size_t>(table.op_row[i]);
+      json_.Field("age_ns", PendingAge(model_, ends, op_row, table.age_ns[i]));
       const auto waits = model_.pools.lists.Get(table.waits_for[i]);
       WriteRuns(json_, "waits_for", waits, kMostWaitRuns);
       json_.Field("waits", waits.size());

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "outputs/pending_ops.h"
 #include "outputs/report/html/collectives/collectives.h"
 #include "tables/first_incomplete.h"
 
@@ -39,7 +40,10 @@ struct SharedWait {
 class WaitCollector {
  public:
   explicit WaitCollector(const Model& model)
-      : lists_(model.pools.lists), table_(model.tables.Get<FirstIncompleteTable>()) {}
+      : model_(model),
+        lists_(model.pools.lists),
+        table_(model.tables.Get<FirstIncompleteTable>()),
+        ends_(FindAttemptEnds(model)) {}
 
   std::vector<SharedWait> Collect() {
     std::map<Place, size_t> at;  // row where a rank is
@@ -65,14 +69,17 @@ class WaitCollector {
     if (is_new) waits_.push_back({.row = row});
     SharedWait& wait = waits_[at->second];
     wait.ranks.push_back(table_.rank[row]);
-    const int64_t age = table_.age_ns[row];
+    const int64_t age =
+        PendingAge(model_, ends_, static_cast<size_t>(table_.op_row[row]), table_.age_ns[row]);
     if (age == kNone64) return;
     wait.oldest_ns = std::max(wait.oldest_ns, age);
     wait.newest_ns = wait.newest_ns == kNone64 ? age : std::min(wait.newest_ns, age);
   }
 
+  const Model& model_;
   const SequencePool<int64_t, ListId>& lists_;
   const FirstIncompleteTable& table_;
+  const AttemptEnds ends_;
   std::map<Key, size_t> known_;
   std::vector<SharedWait> waits_;
 };

@@ -122,7 +122,10 @@ class CollectiveLanes {
     Slice slice;
     const int64_t created = ops_.created_ns[row];
     const bool is_open = ops_.completed_ns[row] == kNone64;
-    const int64_t end = std::max(is_open ? PendingEnd(row) : ops_.completed_ns[row], created);
+    const int64_t end =
+        std::max(is_open ? PendingEnd(maker_.context.model, maker_.context.ends, row)
+                         : ops_.completed_ns[row],
+                 created);
     if (!SetTimes(zero_, created, end - created, slice)) return;
     slice.name = maker_.texts.Number(ops_.op[row]);
     slice.kind = is_open && !IsCompleted(row) ? SliceKind::kCommOpen : SliceKind::kComm;
@@ -147,17 +150,6 @@ class CollectiveLanes {
       slice.duration = std::max(end.end() - slice.start, int64_t{0});
       slice.kind = end.kind;
     }
-  }
-
-  // Until its rank's watchdog gave up; without that until the last of the others' did, or to the
-  // newest time of all dumps of the attempt.
-  int64_t PendingEnd(uint32_t row) const {
-    const auto found = maker_.context.ends.find({ops_.job[row], ops_.attempt[row]});
-    if (found == maker_.context.ends.end()) return ops_.created_ns[row];
-    const AttemptEnd& ends = found->second;
-    const auto own = ends.timeout_of.find(ops_.rank[row]);
-    if (own != ends.timeout_of.end() && own->second > ops_.created_ns[row]) return own->second;
-    return std::max(ends.last_timeout, ends.dumps);
   }
 
   bool IsCompleted(uint32_t row) const { return pools_.Text(ops_.state[row]) == "completed"; }
@@ -260,29 +252,6 @@ void AddCollectives(std::span<const uint32_t> rows, TimelineMaker& maker) {
   const int64_t zero = AddProcessOf(ops, ops.created_ns, rows,
                                     {"flight", "collectives", ProcessPlace::kCollectives}, maker);
   CollectiveLanes(rows, zero, maker).Add();
-}
-
-AttemptEnds FindAttemptEnds(const Model& model) {
-  constexpr int64_t kFarApart = int64_t{3600} * 1'000'000'000;
-  AttemptEnds ends;
-  const auto& ops = model.tables.Get<CommOpTable>();
-  for (size_t row = 0; row < ops.size(); ++row) {
-    int64_t& newest = ends[{ops.job[row], ops.attempt[row]}].dumps;
-    newest = std::max({newest, ops.created_ns[row], ops.started_ns[row], ops.completed_ns[row]});
-  }
-  const auto& events = model.tables.Get<TextEventTable>();
-  for (size_t row = 0; row < events.size() && !ends.empty(); ++row) {
-    const int64_t time = events.time_ns[row];
-    if (time < 0 || model.pools.Text(events.kind[row]) != "watchdog_timeout") continue;
-    const auto found = ends.find({events.job[row], events.attempt[row]});
-    // The zone of a text is guessed: what is hours away from the dumps is of another clock.
-    if (found == ends.end() || std::abs(time - found->second.dumps) > kFarApart) continue;
-    AttemptEnd& end = found->second;
-    end.last_timeout = std::max(end.last_timeout, time);
-    const auto [first, is_new] = end.timeout_of.try_emplace(events.rank[row], time);
-    if (!is_new) first->second = std::min(first->second, time);
-  }
-  return ends;
 }
 
 namespace {

@@ -15,6 +15,7 @@
 
 #include "model/model.h"
 #include "model/timeline/view.h"
+#include "outputs/pending_ops.h"
 #include "outputs/report/html/timeline/island.h"
 
 namespace debrief::outputs::html {
@@ -75,15 +76,6 @@ std::string OutlineJson(const Model& model, TimelineOutline& outline);
 
 // Rows of a table by input; rows of one input stay in order.
 using RowsByInput = std::map<int32_t, std::vector<uint32_t>>;
-
-// Until when collectives of an attempt are known to be pending.
-struct AttemptEnd {
-  int64_t dumps = kNone64;                // the newest time of its dumps
-  int64_t last_timeout = kNone64;         // of any rank
-  std::map<int32_t, int64_t> timeout_of;  // by rank: the first
-};
-using AttemptEnds = std::map<std::pair<int32_t, int32_t>, AttemptEnd>;  // by job and attempt
-AttemptEnds FindAttemptEnds(const Model& model);
 
 // How much a page gets. A slice is some 4 bytes of it, and 32 of a browser's memory.
 struct TimelineLimits {

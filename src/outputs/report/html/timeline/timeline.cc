@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -124,17 +125,20 @@ class TimelinePlanner {
     return rows_of;
   }
 
-  // Of very many dumps those of ranks that findings name, causes first, and every so many-th of the
-  // others.
+  // Of very many dumps of a job those of ranks that findings name, causes first, and every so
+  // many-th of the others.
   void KeepSomeDumps(const CommOpTable& ops, RowsByInput& dumps) {
     if (dumps.size() <= kMostDumps) return;
     const std::set<std::pair<int32_t, int32_t>> named = NamedRanks(kMostDumps / 2);
-    const size_t every = 2 * dumps.size() / kMostDumps + 1;
-    size_t number = 0;
+    std::map<int32_t, size_t> count, number;  // by job
+    for (const auto& [input, rows] : dumps) ++count[ops.job[rows.front()]];
     std::erase_if(dumps, [&](const auto& dump) {
       const std::vector<uint32_t>& rows = dump.second;
-      const bool is_named = named.contains({ops.job[rows.front()], ops.rank[rows.front()]});
-      const bool is_left_out = number++ % every != 0 && !is_named;
+      const int32_t job = ops.job[rows.front()];
+      if (count[job] <= kMostDumps) return false;
+      const size_t every = 2 * count[job] / kMostDumps + 1;
+      const bool is_named = named.contains({job, ops.rank[rows.front()]});
+      const bool is_left_out = number[job]++ % every != 0 && !is_named;
       if (is_left_out) left_out_ += rows.size();
       return is_left_out;
     });

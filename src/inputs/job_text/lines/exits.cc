@@ -1,4 +1,4 @@
-#include "inputs/job_text/exits.h"
+#include "inputs/job_text/lines/exits.h"
 
 #include <algorithm>
 
@@ -68,7 +68,8 @@ Statement OfSrun(std::string_view text) {
   if (exit.exit_code == kNone32) exit.exit_code = ParseSignal(end);
   exit.exit_code = WithoutShell(exit.exit_code);
   if (exit.exit_code == kNone32) return std::nullopt;
-  if (exit.exit_code == kTerminate) exit.how = "stopped";
+  // Several tasks do not end so by chance.
+  if (exit.exit_code == kTerminate && exit.ranks.size() != 1) exit.how = "stopped";
   return exit;
 }
 
@@ -150,9 +151,11 @@ Statement OfLightning(std::string_view text) {
 Statement OfComposer(std::string_view text) {
   ExitStatement exit{.said_by = "composer", .ranks = {}, .host = {}};
   int32_t rank = kNone32;
-  if (text.starts_with("Rank ") && Contains(text, " crashed with exit code ")) {
-    rank = SmallNumberAfter(text, "Rank ");
+  if (size_t at = text.find("Rank ");
+      at != std::string_view::npos && Contains(text, " crashed with exit code ")) {
+    rank = SmallNumberAfter(text.substr(at), "Rank ");
     exit.exit_code = SmallNumberAfter(text, "exit code ");
+    exit.first = true;
   } else if (Contains(text, "Global rank ") && Contains(text, " exited with code ")) {
     rank = SmallNumberAfter(text, "Global rank ");
     exit.pid = NumberAfter(text, "(PID ");
@@ -213,6 +216,24 @@ Statement OfSpawn(std::string_view text) {
   if (exit.exit_code == kNone32) return std::nullopt;
   exit.exit_code = WithoutShell(exit.exit_code);
   return exit;
+}
+
+// "-- Process 1 terminated with the following error:", before its traceback.
+Statement OfRaisedInSpawn(std::string_view text) {
+  if (!text.starts_with("-- Process ") || !Contains(text, "terminated with the following error"))
+    return std::nullopt;
+  ExitStatement exit{.said_by = "spawn", .ranks = {}, .host = {}, .exit_code = 1, .first = true};
+  exit.local_rank = SmallNumberAfter(text, "-- Process ");
+  return exit;
+}
+
+// "MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD"; its code stands below.
+Statement OfMpiAbort(std::string_view text) {
+  constexpr std::string_view kKey = "MPI_ABORT was invoked on rank ";
+  int32_t rank = SmallNumberAfter(text, kKey);
+  if (rank == kNone32) return std::nullopt;
+  return ExitStatement{
+      .said_by = "mpirun", .ranks = {rank}, .host = {}, .first = true, .open = true};
 }
 
 // Describes of pods: "Exit Code:    137", "exitCode: 137"; "Reason:       OOMKilled"
@@ -285,7 +306,7 @@ int32_t ParseRestOfExit(std::string_view text) {
     int64_t number = NumberAfter(text, key);
     if (number > 0 && number < 128) return -static_cast<int32_t>(number);
   }
-  for (std::string_view key : {"Exit code:", "EXIT CODE: ", "EXIT STATUS: "}) {
+  for (std::string_view key : {"Exit code:", "EXIT CODE: ", "EXIT STATUS: ", "Errorcode: "}) {
     int32_t code = SmallNumberAfter(text, key);
     if (code != kNone32) return WithoutShell(code);
   }
@@ -293,8 +314,9 @@ int32_t ParseRestOfExit(std::string_view text) {
 }
 
 std::optional<ExitStatement> ParseExit(std::string_view text) {
-  for (auto parse : {OfTorchrun, OfSrun, OfMpirun, OfMpich, OfKernel, OfLightning, OfComposer,
-                     OfDeepSpeed, OfSubprocess, OfSpawn, OfKubernetes, OfShell}) {
+  for (auto parse :
+       {OfTorchrun, OfSrun, OfMpirun, OfMpich, OfKernel, OfLightning, OfComposer, OfDeepSpeed,
+        OfSubprocess, OfRaisedInSpawn, OfSpawn, OfMpiAbort, OfKubernetes, OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;

@@ -1,4 +1,4 @@
-#include "inputs/job_text/progress_lines.h"
+#include "inputs/job_text/lines/progress_lines.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
 // Steps as trainers print them.
-#include "inputs/job_text/progress_lines.h"
+#include "inputs/job_text/lines/progress_lines.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "inputs/job_text/identities.h"
+#include "inputs/job_text/lines/identities.h"
 
 #include <algorithm>
 
@@ -64,6 +64,15 @@ std::optional<IdentityLine> OfDeepSpeedLine(std::string_view text) {
     line.pid = NumberAfter(text, "Killing subprocess ");
     line.is_next = true;
     return line.pid != kNone64 ? std::optional(line) : std::nullopt;
+  }
+  // "process 4711 spawned with command: ['python', '-u', 'train.py', '--local_rank=3']"
+  constexpr std::string_view kSpawned = " spawned with command: ";
+  if (size_t at = text.find(kSpawned); at != std::string_view::npos) {
+    size_t process = text.rfind("process ", at);
+    if (process == std::string_view::npos) return std::nullopt;
+    line.pid = NumberAfter(text.substr(process), "process ");
+    line.local_rank = SmallNumberAfter(text.substr(at), "--local_rank=");
+    return line.pid != kNone64 && line.local_rank != kNone32 ? std::optional(line) : std::nullopt;
   }
   if (!Contains(text, "nnodes=") || !Contains(text, "num_local_procs=")) return std::nullopt;
   int32_t node = SmallNumberAfter(text, "node_rank=");

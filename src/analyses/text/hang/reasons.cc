@@ -1,0 +1,114 @@
+// What an exception says in a headline: the inner one of a wrapper, without the path of its module.
+//
+//   torch._dynamo.exc.InternalTorchDynamoError: TypeError: unhashable    TypeError: unhashable
+//   torch.distributed.DistBackendError: NCCL error in: NCCLUtils.hpp:268,
+//     unhandled system error ... Last error: Error while creating shm    NCCL error: Error while
+//     ...
+//   terminate called after throwing an instance of 'E'  what():  text    E: text
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "analyses/text/hang/hang.h"
+#include "base/text/strings.h"
+
+namespace debrief::analyses::text_hang {
+
+namespace {
+
+constexpr int kLongestChain = 16;  // of exceptions, one the cause of the other
+
+// The row of the exception at `line` of the same input; `row` itself when there is none. Rows of an
+// input follow each other in the order of its lines.
+size_t ExceptionAtLine(const Model& model, size_t row, int64_t line) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  const bool forward = line > events.line[row];
+  for (size_t at = row; at < events.size() && events.input[at] == events.input[row];
+       forward ? ++at : --at) {  // below 0 is beyond the end
+    if (events.line[at] == line && model.pools.Text(events.kind[at]) == "traceback") return at;
+    const bool passed = forward ? events.line[at] > line : events.line[at] < line;
+    if (passed) break;
+  }
+  return row;
+}
+
+// The name of an exception without its module: "OutOfMemoryError: text".
+std::string_view WithoutModule(std::string_view text) {
+  const size_t end = std::min(text.find_first_of(": ("), text.size());
+  const size_t dot = text.substr(0, end).rfind('.');
+  return dot == std::string_view::npos ? text : text.substr(dot + 1);
+}
+
+bool IsExceptionName(std::string_view text) {
+  const size_t end = text.find(": ");
+  if (end == std::string_view::npos || end == 0) return false;
+  std::string_view name = WithoutModule(text).substr(0, text.find(": "));
+  name = name.substr(0, name.find(':'));
+  return name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Exit");
+}
+
+// "... got RuntimeError('a and b must have same reduction dim')" of a traced call.
+std::string QuotedException(std::string_view text) {
+  constexpr std::string_view kGot = ": got ";
+  const size_t at = text.find(kGot);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = text.substr(at + kGot.size());
+  const size_t open = rest.find('(');
+  const size_t close = rest.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 3)
+    return {};
+  std::string_view message = rest.substr(open + 1, close - open - 1);
+  return fmt::format("{}: {}", rest.substr(0, open), Trimmed(message, "'\""));
+}
+
+// The exception inside of one of the compiler; empty when it has none.
+std::string InsideCompilerError(std::string_view text) {
+  constexpr std::string_view kWrappers[] = {"InternalTorchDynamoError", "InductorError",
+                                            "LoweringException", "BackendCompilerFailed",
+                                            "TorchRuntimeError"};
+  std::string_view bare = WithoutModule(text);
+  const bool wraps = std::any_of(std::begin(kWrappers), std::end(kWrappers),
+                                 [&](std::string_view name) { return bare.starts_with(name); });
+  const size_t colon = bare.find(": ");
+  if (!wraps || colon == std::string_view::npos) return {};
+  if (std::string quoted = QuotedException(bare); !quoted.empty()) return quoted;
+  std::string_view rest = bare.substr(colon + 2);
+  return IsExceptionName(rest) ? std::string(WithoutModule(rest)) : std::string();
+}
+
+// "terminate called after throwing an instance of 'std::runtime_error'  what():  text".
+std::string ThrownInCpp(std::string_view text) {
+  constexpr std::string_view kOpen = "terminate called after throwing an instance of '";
+  constexpr std::string_view kWhat = "what():";
+  if (!text.starts_with(kOpen)) return {};
+  std::string_view name = text.substr(kOpen.size());
+  name = name.substr(0, name.find('\''));
+  const size_t what = text.find(kWhat);
+  if (what == std::string_view::npos) return std::string(name);
+  return fmt::format("{}: {}", name, Trimmed(text.substr(what + kWhat.size())));
+}
+
+}  // namespace
+
+size_t RootException(const Model& model, size_t row) {
+  const auto& events = model.tables.Get<TextEventTable>();
+  for (int i = 0; i < kLongestChain && events.cause_line[row] != kNone64; ++i) {
+    const size_t inner = ExceptionAtLine(model, row, events.cause_line[row]);
+    if (inner == row) break;
+    row = inner;
+  }
+  return row;
+}
+
+std::string ExceptionInWords(std::string_view text) {
+  constexpr std::string_view kLast = "\nLast error: ";
+  if (const size_t last = text.find(kLast); last != std::string_view::npos)
+    return fmt::format("NCCL error: {}", FirstLine(text.substr(last + kLast.size())));
+  text = FirstLine(text);
+  if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
+  if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
+  return std::string(IsExceptionName(text) ? WithoutModule(text) : text);
+}
+
+}  // namespace debrief::analyses::text_hang

@@ -1,0 +1,162 @@
+#include "base/pickle/fetches.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "base/pickle/ops.h"
+
+namespace debrief {
+
+namespace {
+
+// What follows an opcode.
+enum class Argument : uint8_t { kUnknown, kBytes, kCounted, kLine };
+
+struct Form {
+  Argument argument = Argument::kUnknown;
+  uint8_t bytes = 0;  // of the argument, or of the length in front of it
+};
+
+constexpr std::array<Form, 256> MakeForms() {
+  using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
+  std::array<Form, 256> forms{};
+  for (uint8_t op :
+       {kMark,    kPop,    kPopMark,   kDup,      kNone,     kAppend,     kDict,      kEmptyDict,
+        kAppends, kList,   kEmptyList, kSetItem,  kTuple,    kEmptyTuple, kSetItems,  kTuple1,
+        kTuple2,  kTuple3, kNewTrue,   kNewFalse, kEmptySet, kAddItems,   kFrozenSet, kMemoize})
+    forms[op] = {Argument::kBytes, 0};
+  for (uint8_t op : {kBinInt1, kBinGet, kBinPut, kProto}) forms[op] = {Argument::kBytes, 1};
+  forms[kBinInt2] = {Argument::kBytes, 2};
+  for (uint8_t op : {kBinInt, kLongBinGet, kLongBinPut}) forms[op] = {Argument::kBytes, 4};
+  for (uint8_t op : {kBinFloat, kFrame}) forms[op] = {Argument::kBytes, 8};
+  for (uint8_t op : {kFloat, kInt, kLong, kString, kUnicode, kGet, kPut})
+    forms[op] = {Argument::kLine, 0};
+  for (uint8_t op : {kShortBinString, kShortBinBytes, kLong1, kShortBinUnicode})
+    forms[op] = {Argument::kCounted, 1};
+  for (uint8_t op : {kBinString, kBinUnicode, kBinBytes, kLong4})
+    forms[op] = {Argument::kCounted, 4};
+  for (uint8_t op : {kBinUnicode8, kBinBytes8, kByteArray8}) forms[op] = {Argument::kCounted, 8};
+  return forms;
+}
+
+constexpr std::array<Form, 256> kForms = MakeForms();
+
+// The bytes of a range, a window at a time.
+class Windows {
+ public:
+  Windows(const Source& source, ByteRange range, size_t window_bytes)
+      : source_(source),
+        next_(range.begin),
+        end_(std::min(range.end, source.size())),
+        window_bytes_(window_bytes) {}
+
+  // The next bytes, `wanted` at least where there are so many.
+  std::string_view Peek(size_t wanted) {
+    if (next_ < base_ || next_ + wanted > base_ + view_.size()) Load(wanted);
+    return next_ < base_ + view_.size() ? view_.text().substr(next_ - base_) : std::string_view();
+  }
+  void Skip(uint64_t bytes) { next_ += std::min(bytes, end_ - std::min(end_, next_)); }
+  // Moves behind the next line end; the line without it, empty when there is no end.
+  std::string_view TakeLine() {
+    constexpr size_t kLongestLine = size_t{16} << 20;  // numbers and names are shorter
+    for (size_t wanted = 64; wanted <= kLongestLine; wanted *= 2) {
+      const std::string_view text = Peek(wanted);
+      const size_t line = text.find('\n');
+      if (line != std::string_view::npos) {
+        next_ += line + 1;
+        return text.substr(0, line);
+      }
+      if (text.size() < wanted) {
+        next_ = end_;
+        return {};
+      }
+    }
+    failed_ = true;
+    next_ = end_;
+    return {};
+  }
+  bool failed() const { return failed_; }
+  uint64_t offset() const { return next_; }
+
+ private:
+  void Load(size_t wanted) {
+    base_ = next_;
+    const uint64_t length =
+        std::min<uint64_t>(end_ - std::min(end_, next_), std::max<uint64_t>(wanted, window_bytes_));
+    auto view = source_.View(next_, length);
+    failed_ |= !view.ok();
+    view_ = view.ok() ? std::move(view).value() : ByteView();
+  }
+
+  const Source& source_;
+  uint64_t next_;
+  uint64_t end_;
+  size_t window_bytes_;
+  uint64_t base_ = 0;  // of the view
+  ByteView view_;
+  bool failed_ = false;
+};
+
+// Little-endian.
+uint64_t NumberOf(std::string_view bytes) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    number |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+  return number;
+}
+
+}  // namespace
+
+std::optional<MemoFetches> MemoFetches::Find(const Source& source, ByteRange range,
+                                             size_t window_bytes, size_t most) {
+  MemoFetches found;
+  Windows bytes(source, range, window_bytes);
+  constexpr size_t kLongest = 9;  // an opcode and a length
+  // A number larger than the bytes before it was never put.
+  const auto add = [&](uint64_t id) {
+    if (id < most && id <= bytes.offset()) found.Add(id);
+  };
+  while (true) {
+    const std::string_view head = bytes.Peek(kLongest);
+    if (head.empty()) break;
+    const auto opcode = static_cast<uint8_t>(head[0]);
+    const Form form = kForms[opcode];
+    if (form.argument == Argument::kUnknown || head.size() < size_t{1} + form.bytes) break;
+    const std::string_view argument = head.substr(1, form.bytes);
+    bytes.Skip(1 + argument.size());
+    if (form.argument == Argument::kCounted) bytes.Skip(NumberOf(argument));
+    if (opcode == pickle::kBinGet || opcode == pickle::kLongBinGet) add(NumberOf(argument));
+    if (form.argument != Argument::kLine) continue;
+    const std::string_view line = bytes.TakeLine();
+    uint64_t id = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), id);
+    if (opcode == pickle::kGet && error == std::errc()) add(id);
+  }
+  if (bytes.failed()) return std::nullopt;
+  found.Count();
+  return found;
+}
+
+void MemoFetches::Add(uint64_t id) {
+  if (id / kBits >= words_.size()) words_.resize(id / kBits + 1);
+  words_[id / kBits] |= uint64_t{1} << id % kBits;
+}
+
+void MemoFetches::Count() {
+  before_.reserve(words_.size());
+  for (const uint64_t word : words_) {
+    before_.push_back(static_cast<uint32_t>(count_));
+    count_ += static_cast<size_t>(std::popcount(word));
+  }
+}
+
+size_t MemoFetches::PositionOf(uint64_t id) const {
+  const uint64_t smaller = words_[id / kBits] & ((uint64_t{1} << id % kBits) - 1);
+  return before_[id / kBits] + static_cast<size_t>(std::popcount(smaller));
+}
+
+}  // namespace debrief

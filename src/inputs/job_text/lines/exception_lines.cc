@@ -1,0 +1,135 @@
+#include "inputs/job_text/lines/exception_lines.h"
+
+#include <algorithm>
+
+#include "base/text/strings.h"
+#include "inputs/job_text/fields.h"
+
+namespace debrief::inputs::job_text {
+
+namespace {
+
+constexpr std::string_view kHead = "Traceback (most recent call last)";
+
+template <size_t kCount>
+bool BeginsWithAny(std::string_view text, const std::string_view (&words)[kCount]) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view word) { return text.starts_with(word); });
+}
+
+// "Traceback (most recent call last):", behind it the rank of a checkpoint's part; drawn by rich as
+// the upper edge of a box.
+bool IsTracebackHead(std::string_view text) {
+  size_t at = text.find(kHead);
+  if (at == std::string_view::npos) return false;
+  std::string_view rest = text.substr(at + kHead.size());
+  return rest == ":" || rest.starts_with(": (RANK ") || text.starts_with("\u256d");
+}
+
+// The program that a line begins with: "python3.12" of "/usr/bin/python3.12: can't open file".
+std::string_view ProgramOf(std::string_view text) {
+  std::string_view path = text.substr(0, text.find(": "));
+  return path.size() == text.size() ? std::string_view() : path.substr(path.rfind('/') + 1);
+}
+
+bool StartsJobs(std::string_view program) {
+  constexpr std::string_view kPrograms[] = {"python",      "torchrun",  "deepspeed", "accelerate",
+                                            "composer",    "srun",      "mpirun",    "mpiexec",
+                                            "ft_launcher", "horovodrun"};
+  return BeginsWithAny(program, kPrograms);
+}
+
+// "run.sh: line 9: torchrun: command not found", "/bin/sh: 1: python: not found". Scripts go on
+// when they do not find other programs.
+bool IsLauncherMissing(std::string_view text) {
+  for (std::string_view end : {": command not found", ": not found"}) {
+    if (!text.ends_with(end)) continue;
+    std::string_view before = text.substr(0, text.size() - end.size());
+    return StartsJobs(before.substr(before.rfind(' ') + 1));  // npos + 1 is 0
+  }
+  return false;
+}
+
+}  // namespace
+
+LineClass ClassOfTracebackLine(std::string_view text) {
+  constexpr std::string_view kIgnoredOnes[] = {"Exception ignored in", "--- Logging error ---",
+                                               "Error in atexit._run_exitfuncs"};
+  constexpr std::string_view kThreads[] = {"Exception in thread ", "Task exception was never",
+                                           "Exception in callback "};
+  if (IsTracebackHead(text)) return LineClass::kTraceback;
+  std::string_view bare = Trimmed(WithoutBars(text));
+  if (bare.starts_with("The above exception was the direct cause")) return LineClass::kDirectCause;
+  if (bare.starts_with("During handling of the above exception")) return LineClass::kWhileHandled;
+  if (BeginsWithAny(text, kIgnoredOnes)) return LineClass::kIgnored;
+  if (BeginsWithAny(text, kThreads)) return LineClass::kOfThread;
+  if (bare == "from user code:") return LineClass::kUserCode;
+  if (bare == "Last error:") return LineClass::kLastError;
+  bool spawned =
+      text.starts_with("-- Process ") && Contains(text, "terminated with the following error");
+  if (spawned) return LineClass::kSpawned;
+  bool block = text.starts_with("-----") &&
+               (Contains(text, "Begin global rank ") || Contains(text, "End global rank "));
+  return block ? LineClass::kBlock : LineClass::kOther;
+}
+
+bool IsInsideMessage(std::string_view text) {
+  std::string_view bare = WithoutBars(text);
+  return bare.starts_with("Original Traceback") || Contains(bare, "call last): (RANK ") ||
+         (bare.size() != text.size() && bare.starts_with(kHead));
+}
+
+bool GoesOnInNextLine(std::string_view text) {
+  return text.ends_with(" raised:") || Trimmed(text) == "Last error:";
+}
+
+std::string_view WithoutBars(std::string_view text) {
+  if (!text.starts_with(' ')) return text;
+  size_t bar = text.find_first_not_of(' ');
+  if (bar == std::string_view::npos || text[bar] != '|') return text;
+  std::string_view rest = text.substr(bar + 1);
+  return rest.substr(rest.starts_with(' ') ? 1 : 0);
+}
+
+bool IsAbortText(std::string_view text) {
+  constexpr std::string_view kBegins[] = {"free(): ",
+                                          "double free or corruption",
+                                          "malloc(): ",
+                                          "malloc_consolidate(): ",
+                                          "realloc(): ",
+                                          "munmap_chunk(): ",
+                                          "corrupted size vs. prev_size",
+                                          "corrupted double-linked list",
+                                          "*** stack smashing detected",
+                                          "*** buffer overflow detected",
+                                          "Fatal glibc error: "};
+  if (BeginsWithAny(text, kBegins)) return true;
+  // python: loader.cc:42: void Loader::next(): Assertion `n > 0' failed.
+  return Contains(text, ": Assertion `") && text.ends_with("' failed.");
+}
+
+bool IsNoStart(std::string_view text) {
+  constexpr std::string_view kArguments[] = {
+      ": error: unrecognized arguments: ", ": error: the following arguments are required: ",
+      ": error: argument ", ": error: invalid choice: ", ": error: one of the arguments "};
+  constexpr std::string_view kOfPrograms[] = {": can't open file ", ": No module named ",
+                                              "' not found (required by ",
+                                              ": error while loading shared libraries: "};
+  std::string_view program = ProgramOf(text);
+  bool of_python = program.ends_with(".py") || StartsJobs(program);
+  if (of_python && !Contains(program, " ")) {
+    for (std::string_view part : kArguments) {
+      if (text.substr(text.find(": ")).starts_with(part)) return true;
+    }
+    for (std::string_view part : kOfPrograms) {
+      if (Contains(text, part) && !program.ends_with(".py")) return true;
+    }
+  }
+  return IsLauncherMissing(text);
+}
+
+int32_t RankOfBlock(std::string_view text) {
+  return Contains(text, "Begin global rank ") ? SmallNumberAfter(text, "global rank ") : kNone32;
+}
+
+}  // namespace debrief::inputs::job_text

@@ -1,0 +1,35 @@
+// Lines around tracebacks, which say how one exception belongs to another, and lines that a process
+// prints instead of a traceback when it cannot start or aborts.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "inputs/job_text/line_class.h"
+
+namespace debrief::inputs::job_text {
+
+// kTraceback and the classes of lines between tracebacks; kOther for any other line.
+LineClass ClassOfTracebackLine(std::string_view text);
+
+// The traceback stands in the message of the exception above it: that of a data loader's worker, of
+// another rank's checkpoint, of a member of an exception group.
+bool IsInsideMessage(std::string_view text);
+
+// The exception whose name or message goes on in the next line: "backend='inductor' raised:".
+bool GoesOnInNextLine(std::string_view text);
+
+// Exceptions of an exception group stand behind bars: "  | ValueError: text". `text` without them.
+std::string_view WithoutBars(std::string_view text);
+
+// Last words of the C library: "free(): invalid pointer", a failed assert().
+bool IsAbortText(std::string_view text);
+
+// What ends a process before its program has begun: unknown arguments, no such file, a shell that
+// does not find the launcher, a library that is too old.
+bool IsNoStart(std::string_view text);
+
+// "----------Begin global rank 3 STDERR----------" -> 3; of the line that ends the block kNone32.
+int32_t RankOfBlock(std::string_view text);
+
+}  // namespace debrief::inputs::job_text

@@ -1,0 +1,118 @@
+// A job that is read on many machines: each writes a shard of what it read, one joins them.
+//
+//   debrief map PATHS... --shard 2/7      find all --> assign --> read the third share --> shard
+//   debrief reduce SHARDS...              found of all shards --> assign --> join parts --> analyse
+//
+// A shard has everything that was found (which costs the names), and of its own share the parts as
+// importers made them. Whoever joins shards therefore assigns jobs from the same evidence and joins
+// the same parts in the same order as one process that reads all: what comes out is the same,
+// whatever the number and order of shards. An input whose shard is missing or damaged is one that
+// could not be read.
+//
+//   file:   kMagic, packed records and sources, packed long lists, packed index, tail
+//   record: what became of the input, its part; of compile logs the bytes that payloads point into
+//   tail:   where the index is, and its MD5
+//
+// Cost of reduce: all rows of the job pass through it; dumps shrink to about a tenth of their
+// bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes/growing_file.h"
+#include "base/bytes/spill.h"
+#include "base/status.h"
+#include "base/threads/thread_pool.h"
+#include "inputs/found_input.h"
+#include "inputs/import.h"
+#include "inputs/shards/codec.h"
+
+namespace debrief::shards {
+
+struct Share {
+  uint32_t number = 0;  // from 0
+  uint32_t of = 1;
+};
+
+// The share of every input: as many bytes in each as can be, what a rank left never split.
+std::vector<uint32_t> Divide(const std::vector<FoundInput>& inputs, uint32_t shares);
+
+// Everything that was found, to be taken before jobs are assigned.
+std::string FoundBytes(const std::vector<FoundInput>& inputs);
+
+// Reads the inputs of a share, whose jobs are assigned, and writes the shard. The file appears as a
+// whole or not at all, and replaces one of that name.
+Status WriteShard(const std::string& path, const std::string& found,
+                  std::vector<FoundInput>& inputs, Share share, const ImportOptions& options,
+                  ThreadPool& pool, SpillBudget& budget);
+
+// Where something packed lies in a shard.
+struct Piece {
+  uint64_t offset = 0;
+  uint64_t packed_bytes = 0;
+  uint64_t bytes = 0;
+  std::array<uint8_t, 16> md5 = {};
+};
+
+struct Record {
+  uint32_t input = 0;  // among what was found
+  Piece part;
+  Piece source;  // no bytes when there is none
+};
+
+struct ShardIndex {
+  std::string version;
+  Share share;
+  std::string listing;             // digest of all paths: shares of one listing have the same
+  std::string found;               // bytes of FoundBytes()
+  std::vector<uint32_t> share_of;  // by input
+  Piece long_lists;
+  std::vector<Record> records;
+};
+
+// The shards of a job.
+class ShardSet {
+ public:
+  // Files, or folders of them. A shard that cannot be read is left out and told; a Status only when
+  // none can.
+  Status Open(const std::vector<std::string>& paths);
+
+  const std::vector<Status>& troubles() const { return troubles_; }
+  // As "shard 3 of 7 of JOB"; those that no file holds.
+  const std::vector<std::string>& missing() const { return missing_; }
+
+  // What was found by all, in order. Inputs without a record have failed, with a note.
+  std::vector<FoundInput> TakeInputs() { return std::move(inputs_); }
+
+  // The part of an input of TakeInputs(), whose job is assigned by now. Any thread.
+  Imported Load(size_t number, FoundInput& input, SpillBudget& budget) const;
+
+ private:
+  struct Shard {
+    std::string path;
+    std::unique_ptr<Source> file;
+    ShardIndex index;
+    LongLists long_lists;
+  };
+  struct Place {
+    const Shard* shard = nullptr;
+    const Record* record = nullptr;
+  };
+
+  Result<std::unique_ptr<Shard>> OpenOne(const std::string& path) const;
+  void AddListing(std::span<const Shard* const> shards);
+
+  std::vector<std::unique_ptr<Shard>> shards_;
+  std::vector<FoundInput> inputs_;
+  std::vector<Place> places_;  // by number of an input
+  std::vector<Status> troubles_;
+  std::vector<std::string> missing_;
+};
+
+}  // namespace debrief::shards

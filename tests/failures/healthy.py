@@ -1,0 +1,25 @@
+"""Texts of jobs that ended well, with words that failures have, too."""
+from texts import Case, STEPS, broken_pipe, trace
+
+GOES_ON = {
+    "ignored_exception": "Exception ignored in: <function _MultiProcessingDataLoaderIter.__del__ at 0x7f>\n"
+                         + trace("AssertionError: can only test a child process"),
+    "logging_error": "--- Logging error ---\n" + trace("OSError: [Errno 28] No space left on device") + "Message: 'step 5'\nArguments: ()\n",
+    "at_exit": "Error in atexit._run_exitfuncs:\n" + trace("ValueError: I/O operation on closed file"),
+    "store_is_gone": broken_pipe(1),
+    "other_command": "run.sh: line 3: module: command not found\n",
+    "no_git": "fatal: not a git repository (or any of the parent directories): .git\n",
+    "plans_for_signals": "registered a handler for signal SIGTERM\nignoring SIGINT\n",
+    "retried": "".join(f"attempt {i} failed, trying again\n" + trace("ConnectionError: 503 Service Unavailable") for i in range(20)) + STEPS,
+    "warnings": "UserWarning: CUDA initialization: no error\nwarning: out of date\n",
+    "usage": "usage: train.py [-h] [--lr LR]\n",
+    "percentages": "  3: loss 1.0\n  4: loss 0.9\n | 0 | 41C | 12 % | python | 1024 MiB |\n",
+    "peers_of_ras": "[2026-11-15 23:20:09] PEER_NEW: Process 4711 on node 10.0.0.1\n[2026-11-15 23:22:09] PEER_DISCONNECTED: Process 4711 on "
+                    "node 10.0.0.1\n",
+}
+
+CASES = [Case(name, {"out.log" if name != "peers_of_ras" else "ras.log": STEPS + text + STEPS if name != "peers_of_ras" else text},
+              healthy=True) for name, text in GOES_ON.items()]
+# The same where it is the end of the output, for what says by itself that the program went on.
+CASES += [Case(f"{name}_at_the_end", {"out.log": STEPS + GOES_ON[name]}, healthy=True)
+          for name in ("ignored_exception", "logging_error", "at_exit", "store_is_gone", "other_command", "usage")]

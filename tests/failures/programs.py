@@ -1,0 +1,62 @@
+"""What programs, libraries and the interpreter say of themselves."""
+from texts import Case, STEPS, failed, failure_list, entry, raised, remote_error, torchrun, trace
+
+
+def of_rank_1(text):
+    return {"rank0.err": STEPS + remote_error(0), "rank1.err": STEPS + text}
+
+
+USAGE = "usage: train.py [-h] [--lr LR]\ntrain.py: error: the following arguments are required: --lr\n"
+
+CASES = [
+    # ---- files and memory
+    Case("disk_full", of_rank_1(raised(1, "OSError: [Errno 28] No space left on device: '/ckpt/step_100.pt'", "torch.save(state, path)")),
+         [1], "No space left"),
+    Case("short_write", {"run.log": STEPS + trace("RuntimeError: [enforce fail at inline_container.cc:603] . unexpected pos 1920 vs 1806")},
+         [], "inline_container"),
+    Case("open_files", {"run.log": STEPS + trace("OSError: [Errno 24] Too many open files: '/data/shard_17.bin'")}, [], "Too many open files"),
+    Case("fork", {"run.log": STEPS + trace("OSError: [Errno 12] Cannot allocate memory", "for batch in loader:")}, [], "Cannot allocate memory"),
+    Case("shared_memory", of_rank_1("ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory "
+                                    "(shm).\n\0" + raised(1, "RuntimeError: DataLoader worker (pid 7120) is killed by signal: Bus error. It is "
+                                                          "possible that dataloader's workers are out of shared memory.")),
+         [1], "Bus error"),
+    # ---- start
+    Case("no_module", {"run.log": trace("ModuleNotFoundError: No module named 'flash_attn'", "import flash_attn")}, [], "flash_attn"),
+    Case("no_module_of_one_rank", {"torchrun.txt": trace("ModuleNotFoundError: No module named 'flash_attn'") + torchrun((1, 1), (0, -15))},
+         [1], "flash_attn"),
+    Case("symbol", {"run.log": trace("ImportError: /usr/lib/flash_attn_2_cuda.so: undefined symbol: _ZN3c104cuda9SetDeviceEi")},
+         [], "undefined symbol"),
+    Case("glibc", {"run.log": "python: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by python)\n"},
+         [], "GLIBC_2.34"),
+    Case("arguments", {"run.log": "usage: train.py [-h] [--lr LR]\ntrain.py: error: unrecognized arguments: --learning-rate 0.1\n"},
+         [], "unrecognized arguments"),
+    Case("arguments_of_all", {"torchrun.txt": USAGE * 2 + failed(0, 2, 4711) + failure_list(entry(0, 0, 2, 4711), entry(1, 1, 2, 4712))},
+         [0, 1], "are required: --lr"),
+    Case("no_script", {"run.log": "python: can't open file '/home/user/trian.py': [Errno 2] No such file or directory\n"}, [], "can't open file"),
+    Case("no_launcher", {"slurm-12.out": "/var/spool/slurmd/job12/slurm_script: line 9: torchrun: command not found\n"}, [], "command not found"),
+    Case("syntax", {"run.log": '  File "/home/user/train.py", line 12\n    def f(:\n          ^\nSyntaxError: invalid syntax\n'},
+         [], "SyntaxError: invalid syntax.*train.py:12"),
+    # ---- hubs, data, frameworks
+    Case("no_dataset", {"run.log": trace("datasets.exceptions.DatasetNotFoundError: Dataset 'org/corpus' doesn't exist on the Hub")},
+         [], "DatasetNotFoundError: Dataset 'org/corpus'"),
+    Case("hub_429", {"run.log": trace("huggingface_hub.errors.HfHubHTTPError: 429 Client Error: Too Many Requests for url: https://hub/api")},
+         [], "429"),
+    Case("no_checkpoint", {"run.log": trace("ValueError: Can't find a valid checkpoint at /out/checkpoint-500")}, [], "valid checkpoint"),
+    Case("megatron_nan", {"run.log": " [2026-11-15 23:22:09.123456] iteration       10/     100 | consumed samples:           80 | elapsed time "
+                          "per iteration (ms): 512.3 | learning rate: 1.0E-04 | lm loss: 1.0E+01 |\n"
+                          + raised(3, "RuntimeError: found NaN in local grad norm for bucket #0 in backward pass. Device: 3, node: node01")},
+         [3], "NaN in local grad norm"),
+    Case("sizes", {"run.log": trace("RuntimeError: Error(s) in loading state_dict for GPT:\n\tsize mismatch for wte.weight: copying a param")},
+         [], "loading state_dict"),
+    Case("assertion", of_rank_1(raised(1, "AssertionError: loss is not finite")), [1], "AssertionError: loss is not finite.*train.py:40"),
+    # ---- C and C++
+    Case("free", of_rank_1("free(): invalid pointer\n"), [1], r"free\(\): invalid pointer"),
+    Case("double_free", {"run.log": STEPS + "double free or corruption (!prev)\n"}, [], "double free"),
+    Case("smashed_stack", {"run.log": STEPS + "*** stack smashing detected ***: terminated\n"}, [], "stack smashing"),
+    Case("c_assertion", of_rank_1("python: ../src/loader.cc:42: void Loader::next(): Assertion `n > 0' failed.\n"), [1], "Assertion `n > 0'"),
+    Case("fatal_error", of_rank_1("Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f82aa001140 (most recent call first):\n"
+                                  '  File "/home/user/ops.py", line 41 in fused\n  File "/home/user/train.py", line 71 in <module>\n'),
+         [1], "SIGSEGV.*ops.py:41"),
+    Case("terminate", of_rank_1("terminate called after throwing an instance of 'std::runtime_error'\n  what():  shard 7 is truncated\n"),
+         [1], "std::runtime_error: shard 7 is truncated"),
+]
