@@ -98,6 +98,7 @@ def main():
     write("slow_worker", slow)
     write("last_stage", document(simulate(lambda direction, d, s, *_: usual(direction) * (3 if s == 1 else 2) // 2)))
     write("uneven", document(simulate(lambda direction, d, s, step, m: usual(direction) * (1 + 2 * ((d + m + step) % 4 == 0)))))
+    write("several", document(simulate(lambda direction, d, s, *_: usual(direction) * (8 if (d, s) in ((0, 0), (1, 1)) else 5) // 5)))
     # A step that lacks an op is left out.
     odd = [row for row in slow if not (row["ph"] == "X" and row["args"]["step"] == 11 and row["name"] == "optimizer" and row["pid"] == 0)]
     write("odd_step", odd)
