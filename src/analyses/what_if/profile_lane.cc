@@ -141,7 +141,7 @@ void LaneReader::GatherMarks() {
 
 // `name`: of those moments of the step that are counted together.
 uint32_t LaneReader::Add(Moment kind, int64_t time, int32_t step, StringId name) {
-  const uint64_t which = Mixed(Mixed(static_cast<uint64_t>(step + 1), static_cast<uint64_t>(kind)),
+  const uint64_t which = Mixed(Mixed(static_cast<uint64_t>(step) + 1, static_cast<uint64_t>(kind)),
                                static_cast<uint64_t>(name));
   const auto moment = static_cast<uint32_t>(graph_.size());
   graph_.time_ns.push_back(OnCommonClock(time));

@@ -86,7 +86,12 @@ std::string ModulePath(std::string_view expression) {
     const size_t close = std::min(rest.find(']'), rest.size());
     const std::string_view name = Trimmed(rest.substr(0, close), "'\"");
     rest.remove_prefix(std::min(close + 1, rest.size()));
-    path = path == "L" || path == "G" ? std::string(name) : path + "." + std::string(name);
+    if (path == "L" || path == "G") {
+      path = name;
+    } else {
+      path += '.';
+      path += name;
+    }
   }
   if (path.empty()) return "self";
   const bool is_rooted = path == "self" || path.starts_with("self.") || plain.find('[') < 2;

@@ -133,7 +133,7 @@ std::string ShapeInWords(std::string_view sizes) {
     same &= sizes.substr(at, end - at) == first;
     at = std::min(sizes.find('[', end), sizes.size());
   }
-  const std::string shape = first == "[]" ? "scalar" : std::string(first);
+  std::string shape = first == "[]" ? "scalar" : std::string(first);
   if (count == 1) return shape;
   return same ? fmt::format("{} x {}", count, shape)
               : fmt::format("{} and {} more", shape, count - 1);

@@ -4,10 +4,8 @@
 #include "analyses/compile/text_logs/record_text.h"
 #include "base/bytes/source.h"
 
-namespace debrief::analyses {
+namespace debrief::analyses::compile_text_logs {
 namespace compile_text_logs_test {
-
-using namespace compile_text_logs;
 
 TEST(RecordText, ReasonsAreThoseOfTheArtifact) {
   auto parsed = ParseRecompile(
@@ -111,4 +109,4 @@ TEST(ModuleStacks, ThreeFormsOfJson) {
 }
 
 }  // namespace compile_text_logs_test
-}  // namespace debrief::analyses
+}  // namespace debrief::analyses::compile_text_logs

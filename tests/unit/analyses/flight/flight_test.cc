@@ -395,7 +395,7 @@ TEST(FlightTables, EveryOpOfABatchFindsItsMatch) {
   const auto& matches = result.part.tables.Get<CommMatchTable>();
   const Pools& pools = result.part.pools;
   ASSERT_EQ(matches.size(), 3u);
-  for (size_t pair : {0, 1}) {
+  for (size_t pair : {0u, 1u}) {
     EXPECT_EQ(pools.Text(matches.mismatch[pair]), "size");
     EXPECT_EQ(pools.Text(matches.status[pair]), "mismatch");
   }

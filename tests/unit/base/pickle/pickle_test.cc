@@ -473,8 +473,8 @@ TEST(PickleMemo, FetchesOfAllForms) {
   const std::string late = std::string(50, 'N') + text;
   fetches = MemoFetches::Find(*MakeMemorySource(late), {0, late.size()}, 16, 1000);
   EXPECT_EQ(fetches->count(), 3u);
-  for (uint64_t id : {5, 7, 9}) EXPECT_TRUE(fetches->Has(id));
-  for (uint64_t id : {0, 1, 6, 104, 1000}) EXPECT_FALSE(fetches->Has(id));
+  for (uint64_t id : {5u, 7u, 9u}) EXPECT_TRUE(fetches->Has(id));
+  for (uint64_t id : {0u, 1u, 6u, 104u, 1000u}) EXPECT_FALSE(fetches->Has(id));
   EXPECT_EQ(fetches->PositionOf(9), 2u);
 }
 

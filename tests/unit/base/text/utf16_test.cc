@@ -40,7 +40,7 @@ TEST(Utf16, CharactersOfAllLengthsInPiecesOfAnySize) {
       "\x20\xAC"
       "\xD8\x3D\xDE\x00"s;
   const std::string text = "a\u00FC\u20AC\U0001F600";
-  for (size_t step : {1, 2, 3, 100}) {
+  for (size_t step : {1u, 2u, 3u, 100u}) {
     EXPECT_EQ(Converted(little, step, step), text) << step;
     EXPECT_EQ(Converted(big, step, 100), text) << step;
   }

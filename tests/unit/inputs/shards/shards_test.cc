@@ -22,7 +22,7 @@ FoundInput Found(int32_t rank, uint64_t bytes) {
 
 TEST(Shards, DivideNeverSplitsARank) {
   std::vector<FoundInput> inputs;
-  for (int32_t file = 0; file < 3; ++file) {
+  for (uint64_t file = 0; file < 3; ++file) {
     for (int32_t rank = 0; rank < 20; ++rank) inputs.push_back(Found(rank, 1000 + 10 * file));
   }
   for (uint32_t shares : {1u, 2u, 3u, 7u, 64u}) {
