@@ -4,6 +4,10 @@ A job is a number, so that a list of scores gives nothing away. `kind` says what
 code that the launcher must have seen of them, where one was planted; `attempt` is the one in which it must have happened, if not the last;
 `earlier` is the rank that failed in the attempt before, in another way; without `named`, nothing that the job leaves tells the rank from the
 others. What a right reason says of each fault stands in reasons.py.
+
+Recorded otherwise than planned, and so written in the truth: of the four ranks of `node` two were killed before the others followed; the second
+attempt of `again` died of the dump signal of the first; the allocation of `padding` did not fail but filled memory page by page; `endless_kernel`
+was recorded without dumps. `extra_object` is not in the archive: it made another rank crash.
 """
 import random
 

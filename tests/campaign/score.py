@@ -34,8 +34,9 @@ SILENT = ("exit_at_once", "left", "exit_code", "sigkill", "killed", "terminated"
 WITHOUT_LAUNCHER = ("kubectl", "ray", "flat", "hosts")
 WITHOUT_CANCEL = WITHOUT_LAUNCHER + ("mpirun_tags", "mpirun_files")
 # DeepSpeed's launcher tells that something failed, and how, but not who; nor does a last word that the C library wrote into the text of all.
-WITHOUT_NAMES = ("deepspeed",)
 UNNAMED = SILENT + ("abort", "segfault", "bad_free", "fused", "plugin")
+# Ray's prefix is a pid: who fails before its process group exists has printed no rank.
+WITHOUT_NAMES = {"deepspeed": UNNAMED, "ray": ("plugin",)}
 
 
 def usable(folder, truth):
@@ -82,7 +83,7 @@ def judge(folder, truth, layout, answer):
     if truth["fault"] in SILENT and layout in (WITHOUT_CANCEL if truth["fault"] == "scheduler" else WITHOUT_LAUNCHER):
         return checks, said
     checks["error finding"] = bool(errors)
-    if truth["fault"] in UNNAMED and layout in WITHOUT_NAMES or not truth.get("named", True):
+    if truth["fault"] in WITHOUT_NAMES.get(layout, ()) or not truth.get("named", True):
         return checks, said
     # A fault of several ranks may be told of all or of the first of them; of nobody's, nobody may be accused.
     checks["rank"] = ranks is not None and (ranks == wanted or bool(ranks) and ranks <= wanted)
