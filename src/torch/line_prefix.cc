@@ -242,6 +242,31 @@ bool TakeOne(PeeledLine& line, const PrefixStyle& style, bool& labelled, bool& h
   return ctime && TakeMpi(line);
 }
 
+// What stands behind the last progress bar of a line; empty when nothing does. A bar has no line
+// end, so that what is printed next, by this process or by another, follows it at once:
+//
+//   Epoch 0:  10%|#         | 1/10 [00:00<00:02,  4.10it/s, loss=2.3][rank1]: Traceback (most ...
+std::string_view BehindBar(std::string_view text) {
+  const size_t bar = text.rfind("%|");
+  if (bar == std::string_view::npos || bar == 0 || !IsDigit(text[bar - 1])) return {};
+  const size_t count = std::min(text.find("| ", bar + 2), text.size());
+  const size_t open = std::min(text.find(" [", count), text.size());
+  const size_t close = text.find(']', open);
+  if (close == std::string_view::npos || close + 1 == text.size()) return {};
+  const bool counts = Contains(text.substr(count, open - count), "/");
+  const char next = text[close + 1];
+  return counts && (next == '[' || IsLetter(next)) ? text.substr(close + 1) : std::string_view();
+}
+
+PeeledLine PeelMarks(std::string_view line, const PrefixStyle& style) {
+  PeeledLine peeled{.text = line};
+  bool labelled = false, hosted = false;
+  for (int marks = 0; marks < kMostMarks; ++marks) {
+    if (!TakeOne(peeled, style, labelled, hosted)) break;
+  }
+  return peeled;
+}
+
 bool HasHosts(std::string_view head) {
   constexpr size_t kFewest = 4, kMostHosts = 4096;
   size_t lines = 0, marked = 0;
@@ -327,10 +352,17 @@ PrefixStyle DetectPrefixStyle(std::string_view head) {
 }
 
 PeeledLine PeelPrefixes(std::string_view line, const PrefixStyle& style) {
-  PeeledLine peeled{.text = line};
-  bool labelled = false, hosted = false;
-  for (int marks = 0; marks < kMostMarks; ++marks) {
-    if (!TakeOne(peeled, style, labelled, hosted)) break;
+  PeeledLine peeled = PeelMarks(line, style);
+  const std::string_view behind = BehindBar(peeled.text);
+  if (behind.empty()) return peeled;
+  const PeeledLine next = PeelMarks(behind, style);
+  const bool is_of_another = next.rank != kNone32 || next.local_rank != kNone32;
+  peeled.text = next.text;
+  peeled.raised = next.raised;
+  if (is_of_another) {
+    peeled.rank = next.rank;
+    peeled.local_rank = next.local_rank;
+    peeled.pid = next.pid;
   }
   return peeled;
 }

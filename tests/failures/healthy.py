@@ -9,6 +9,7 @@ GOES_ON = {
     "store_is_gone": broken_pipe(1),
     "other_command": "run.sh: line 3: module: command not found\n",
     "no_git": "fatal: not a git repository (or any of the parent directories): .git\n",
+    "bars": "Epoch 0: 100%|##########| 10/10 [00:02<00:00,  4.19it/s, loss=[1, 2]]\nEpoch 1:  10%|#         | 1/10 [00:00<00:02]saved\n",
     "plans_for_signals": "registered a handler for signal SIGTERM\nignoring SIGINT\n",
     "retried": "".join(f"attempt {i} failed, trying again\n" + trace("ConnectionError: 503 Service Unavailable") for i in range(20)) + STEPS,
     "warnings": "UserWarning: CUDA initialization: no error\nwarning: out of date\n",

@@ -1,11 +1,17 @@
 """What programs, libraries and the interpreter say of themselves."""
-from texts import Case, STEPS, failed, failure_list, entry, raised, remote_error, torchrun, trace
+from texts import Case, STEPS, failed, failure_list, entry, log, marked, raised, remote_error, torchrun, trace
 
 
 def of_rank_1(text):
     return {"rank0.err": STEPS + remote_error(0), "rank1.err": STEPS + text}
 
 
+def barrier(rank, text):
+    return STEPS + log(rank, "ProcessGroupGloo.cpp:67", text) + raised(rank, f"RuntimeError: {text}", "dist.monitored_barrier(group=control)")
+
+
+REACHED = ("Rank {} successfully reached monitoredBarrier, but received errors while waiting for send/recv from rank 0. Please check rank 0 "
+           "logs for faulty rank.")
 USAGE = "usage: train.py [-h] [--lr LR]\ntrain.py: error: the following arguments are required: --lr\n"
 
 CASES = [
@@ -20,6 +26,20 @@ CASES = [
                                     "(shm).\n\0" + raised(1, "RuntimeError: DataLoader worker (pid 7120) is killed by signal: Bus error. It is "
                                                           "possible that dataloader's workers are out of shared memory.")),
          [1], "Bus error"),
+    # ---- barriers, bars and watchdogs
+    Case("monitored_barrier", {"rank0.err": barrier(0, "[Rank 0]: Ranks 3 failed to pass monitoredBarrier in 15000 ms"), "rank3.err": STEPS,
+                               "rank1.err": barrier(1, REACHED.format(1)), "rank2.err": barrier(2, REACHED.format(2))},
+         [3], "did not reach the monitored barrier"),
+    Case("two_at_a_barrier", {"rank0.err": barrier(0, "[Rank 0]: Ranks 1, 2 failed to pass monitoredBarrier in 300000 ms"), "rank1.err": STEPS,
+                              "rank2.err": STEPS, "rank3.err": barrier(3, REACHED.format(3))}, [1, 2], "did not reach the monitored barrier"),
+    Case("bar_before_traceback", {"run.log": "Epoch 0:  10%|#         | 1/10 [00:00<00:02,  4.10it/s, loss=2.3]"
+                                  + raised(1, "ValueError: bad batch")}, [1], "ValueError: bad batch"),
+    Case("bar_of_another", {"torchrun.txt": "[default0]:Epoch 0: 100%|##########| 2/2 [00:00<00:00,  4.11it/s, ][default1]:"
+                            + marked("[default1]:", raised(1, "ValueError: bad batch")).removeprefix("[default1]:")}, [1], "ValueError: bad batch"),
+    Case("watchdog_saw_assert", of_rank_1(log(1, "ProcessGroupNCCL.cpp:2119", "[PG ID 0 PG GUID 0(default_pg) Rank 1] Process group watchdog "
+                                              "thread terminated with exception: CUDA error: device-side assert triggered")),
+         [1], "Rank 1 died with CUDA error: device-side assert"),
+    Case("told_by_signal", {f"rank{rank}.err": STEPS + f"[RANK{rank}] got signal 15, saving and leaving\n" for rank in range(2)}, [], "told to stop"),
     # ---- start
     Case("no_module", {"run.log": trace("ModuleNotFoundError: No module named 'flash_attn'", "import flash_attn")}, [], "flash_attn"),
     Case("no_module_of_one_rank", {"torchrun.txt": trace("ModuleNotFoundError: No module named 'flash_attn'") + torchrun((1, 1), (0, -15))},

@@ -80,6 +80,7 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "DistStoreError",
                                        "acquire GIL",
                                        "lagging ranks",
+                                       "monitoredBarrier",
                                        " nranks ",
                                        "world_rank=",
                                        "GLOBAL_RANK",
@@ -109,6 +110,13 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "TIME LIMIT",
                                        "death signal",
                                        "eceived SIGTERM",
+                                       " got signal 15",
+                                       "Got signal 15",
+                                       "eceived signal 15",
+                                       "aught signal 15",
+                                       " got SIGTERM",
+                                       "Got SIGTERM",
+                                       "aught SIGTERM",
                                        "got signal: ",
                                        "PBS: job killed",
                                        "TERM_RUNLIMIT",
@@ -249,14 +257,23 @@ bool IsHeartbeatLost(std::string_view text) {
   return about && HasAny(text, kLost);
 }
 
+// A program that says what it will do with a signal did not get one.
+constexpr std::string_view kPlans[] = {"andler", "egister", "nstall", "gnoring", "isten"};
+
 bool IsSignal(std::string_view text) {
   if (text.starts_with("Fatal Python error")) return true;
-  // A program that says what it will do with a signal did not get one.
-  constexpr std::string_view kPlans[] = {"andler", "egister", "nstall", "gnoring", "isten"};
   if (HasAny(text, kPlans)) return false;
   constexpr std::string_view kSigns[] = {"Signals.SIG", "signal SIG", "by signal "};
   bool numbered = Contains(text, "Signal ") && Contains(text, "(SIG");
   return (numbered || HasAny(text, kSigns)) && ParseSignal(text) != kNone32;
+}
+
+// What a program prints when somebody tells it to end: "got signal 15, saving and leaving".
+bool IsToldToEnd(std::string_view text) {
+  constexpr std::string_view kSigns[] = {" got signal 15",  "Got signal 15", "eceived signal 15",
+                                         "aught signal 15", " got SIGTERM",  "Got SIGTERM",
+                                         "eceived SIGTERM", "aught SIGTERM"};
+  return HasAny(text, kSigns) && !HasAny(text, kPlans);
 }
 
 // Prose speaks of exit codes, too. A report of one has a verb in front and nothing but a full stop
@@ -318,6 +335,8 @@ LineClass ClassifyByWords(std::string_view text) {
   if (LineClass exit = ClassOfExit(text); exit != LineClass::kOther) return exit;
   if (IsStuck(text)) return LineClass::kStuck;
   if (Contains(text, "destroy_process_group() was not called")) return LineClass::kLeft;
+  if (Contains(text, "failed to pass monitoredBarrier") && !LooksLikeException(text))
+    return LineClass::kDesync;
   if (LineClass watchdog = ClassOfWatchdog(text); watchdog != LineClass::kOther) return watchdog;
   if (IsNcclError(text)) return LineClass::kNcclError;
   if (IsOutOfMemory(text)) return LineClass::kOutOfMemory;
@@ -356,7 +375,7 @@ bool IsScheduler(std::string_view text) {
                                          "TERM_OWNER",
                                          "has lost communication with a remote daemon"};
   constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
-  if (HasAny(text, kSigns)) return true;
+  if (HasAny(text, kSigns) || IsToldToEnd(text)) return true;
   bool event =
       text.starts_with("Reason:") || Contains(text, "reason: ") || Contains(text, "Warning  ");
   return event && HasAny(text, kPods);

@@ -34,7 +34,7 @@ enum class LineClass : uint8_t {
   kDeviceAssert,  // a.cu:12: f: block: [0,0,0], thread: [1,0,0] Assertion `i < n` failed.
   kStoreError,    // wait timeout after 600000ms, keys: /default_pg/0//2//cuda//0
   kGil,           // Could not acquire GIL within 300 ms on exit, possible GIL induced hang
-  kDesync,        // ranks [2] are the lagging ranks that caused this timeout
+  kDesync,        // ranks [2] are the lagging ranks ...; Ranks 2 failed to pass monitoredBarrier in
   kStuck,         // Section 'step' has been open for 600 seconds
   kLeft,          // destroy_process_group() was not called before program exit, which can leak ...
   kIdentity,      // ... NCCL INFO ... rank 1 nranks 8 ... Init COMPLETE

@@ -105,7 +105,11 @@ std::string ExceptionInWords(std::string_view text) {
   constexpr std::string_view kLast = "\nLast error: ";
   if (const size_t last = text.find(kLast); last != std::string_view::npos)
     return fmt::format("NCCL error: {}", FirstLine(text.substr(last + kLast.size())));
+  // The watchdog saw what a kernel of this process did: "[PG ID 0 ... Rank 1] Process group ...".
+  constexpr std::string_view kSeen = "watchdog thread terminated with exception: ";
   text = FirstLine(text);
+  if (const size_t seen = text.find(kSeen); seen != std::string_view::npos)
+    return std::string(text.substr(seen + kSeen.size()));
   if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
   return std::string(IsExceptionName(text) ? WithoutModule(text) : text);

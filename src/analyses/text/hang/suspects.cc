@@ -55,14 +55,29 @@ std::map<int32_t, size_t> RowsOfKind(const Scene& scene, std::string_view kind) 
   return rows;
 }
 
-// "To our best knowledge, ranks [2] are the lagging ranks that caused this timeout." The numbers
-// are those of the group: of the default group they are ranks.
+// The list of numbers in
+//
+//   To our best knowledge, ranks [2] are the lagging ranks that caused this timeout.
+//   [Rank 0]: Ranks 2, 5 failed to pass monitoredBarrier in 15000 ms
+//
+// with the byte before it; empty when there is none.
+std::string_view ListOfRanks(std::string_view text) {
+  const size_t barrier = text.find(" failed to pass monitoredBarrier");
+  if (barrier != std::string_view::npos) {
+    const size_t open = text.rfind("Rank", barrier);
+    const size_t blank = open == std::string_view::npos ? open : text.find(' ', open);
+    return blank < barrier ? text.substr(blank, barrier - blank) : std::string_view();
+  }
+  const size_t open = text.find("ranks [");
+  const size_t close = open == std::string_view::npos ? open : text.find(']', open);
+  return close == std::string_view::npos ? std::string_view()
+                                         : text.substr(open + 6, close - open - 6);
+}
+
+// The numbers are those of the group: of the default group they are ranks.
 std::vector<int32_t> LaggingRanks(std::string_view text) {
   std::vector<int32_t> ranks;
-  size_t open = text.find("ranks [");
-  size_t close = open == std::string_view::npos ? open : text.find(']', open);
-  if (close == std::string_view::npos) return ranks;
-  std::string_view list = text.substr(open + 6, close - open - 6);
+  std::string_view list = ListOfRanks(text);
   while (!list.empty()) {
     int64_t number = NumberAfter(list, list.substr(0, 1));
     if (number >= 0 && number < (1 << 20)) ranks.push_back(static_cast<int32_t>(number));
@@ -81,14 +96,18 @@ bool FindDesync(const Scene& scene, std::vector<Finding>& findings) {
     std::string_view desc = scene.model.pools.Text(events.group_desc[row]);
     if (!one_group && desc != "default_pg") continue;
     Finding finding = NewFinding(scene, "text_hang.stuck");
-    finding.ranks = LaggingRanks(scene.model.pools.Text(events.text[row]));
+    std::string_view text = scene.model.pools.Text(events.text[row]);
+    const bool is_barrier = Contains(text, "monitoredBarrier");
+    finding.ranks = LaggingRanks(text);
     if (finding.ranks.empty()) continue;
-    finding.headline = fmt::format("{} did not join the collective in which the others wait",
-                                   RanksAsSubject(finding.ranks));
+    finding.headline =
+        fmt::format("{} did not {}", RanksAsSubject(finding.ranks),
+                    is_barrier ? "reach the monitored barrier in which the others waited"
+                               : "join the collective in which the others wait");
     finding.evidence.push_back(LineAsEvidence(scene, row));
     for (int32_t rank : finding.ranks) AddContext(scene, rank, finding);
     finding.confidence = 0.8;
-    finding.why = "NCCL's desync report names it";
+    finding.why = is_barrier ? "the monitored barrier names it" : "NCCL's desync report names it";
     finding.next_step =
         "Look at what its host was doing: its stack (py-spy), a data loader, a save.";
     findings.push_back(std::move(finding));

@@ -35,9 +35,11 @@ bool IsOwnTrouble(std::string_view kind) {
          kind == "device_assert" || kind == "terminate" || kind == "no_start";
 }
 
-// "[.../unbound_buffer.cc:78] Timed out waiting 15000ms for recv operation to complete".
+// "[.../unbound_buffer.cc:78] Timed out waiting 15000ms for recv operation to complete"; of a
+// barrier that watches its ranks, all who came to it end with its name.
 bool IsGlooTimeout(std::string_view text) {
-  return Contains(text, "Timed out waiting") && Contains(text, "operation to complete");
+  return (Contains(text, "Timed out waiting") && Contains(text, "operation to complete")) ||
+         Contains(text, "monitoredBarrier");
 }
 
 void AddRow(const Model& model, size_t row, RankTalk& talk) {
@@ -219,6 +221,7 @@ bool IsAftermath(std::string_view text) {
                                                    "ActorUnavailableError",
                                                    "RayTaskError",
                                                    "Watchdog caught collective",
+                                                   "monitoredBarrier",
                                                    "RendezvousConnectionError",
                                                    "RendezvousClosedError",
                                                    "exited before the operation completed",
