@@ -68,7 +68,7 @@ bool FileIsRight(const std::string& path, bool closed) {
   for (const ReaderProblem& problem : read.problems) {
     if (problem.problem != Problem::kUnknownName) return false;
   }
-  return read.ok && read.header.closed == (closed ? 1 : 0);
+  return read.ok && read.header.closed == (closed ? kClosed : kCopied);
 }
 
 bool SnapshotIsRight(dbr_recording* recording, const std::string& path) {
