@@ -109,7 +109,8 @@ std::optional<StackFrame> ParsePystackFrame(std::string_view line) {
 
 std::optional<StackFrame> ParseGdbFrame(std::string_view line) {
   if (line.size() < 4 || line[0] != '#' || !IsDigit(line[1])) return std::nullopt;
-  std::string_view rest = Trimmed(line.substr(line.find_first_not_of("0123456789", 1)));
+  std::string_view rest =
+      Trimmed(line.substr(std::min(line.find_first_not_of("0123456789", 1), line.size())));
   if (auto file = Between(rest.substr(std::min(rest.find(", for file "), rest.size())),
                           ", for file ", ", line ")) {
     std::string_view place = rest.substr(rest.find(", line ") + 7);

@@ -40,9 +40,10 @@ TEST(RecordText, VerboseReasonsNeedNoId) {
 TEST(RecordText, LimitOfNewAndOldVersions) {
   for (std::string_view name :
        {"recompile_limit", "cache_size_limit", "accumulated_recompile_limit"}) {
-    auto limit =
-        ParseLimit("torch._dynamo hit config." + std::string(name) +
-                   " (8)\n   function: 'f' (a.py:7)\n   last reason: 0/7: k == 1\nTo log all");
+    const std::string text =  // which the answer is a view of
+        "torch._dynamo hit config." + std::string(name) +
+        " (8)\n   function: 'f' (a.py:7)\n   last reason: 0/7: k == 1\nTo log all";
+    auto limit = ParseLimit(text);
     ASSERT_TRUE(limit) << name;
     EXPECT_EQ(limit->function, "f");
     EXPECT_EQ(limit->file, "a.py");
