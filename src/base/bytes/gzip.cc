@@ -25,9 +25,8 @@ std::string Gzip(std::string_view bytes) {
   std::vector<uint8_t> level_buffer(ISAL_DEF_LVL1_DEFAULT);
   // Bytes that cannot be packed are stored, with 5 bytes more for each block of 64 kB.
   std::string packed(bytes.size() + bytes.size() / 4096 + kFrame, '\0');
-  isal_zstream stream;
+  isal_zstream stream{};  // zeros: init leaves fields as they were on which the bytes hang
   isal_deflate_stateless_init(&stream);
-  stream.hist_bits = 0;  // which init leaves as it was: the window, and so the bytes, hang on it
   stream.gzip_flag = IGZIP_GZIP;
   stream.level = kLevel;
   stream.level_buf = level_buffer.data();

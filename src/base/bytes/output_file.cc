@@ -14,7 +14,7 @@ constexpr int kGzipLevel = 1;  // of 0 to 3: a third smaller than 0 for text, at
 }  // namespace
 
 struct OutputFile::Packer {
-  isal_zstream stream;
+  isal_zstream stream{};
   std::vector<uint8_t> level_buffer = std::vector<uint8_t>(ISAL_DEF_LVL1_DEFAULT);
   std::string packed = std::string(kBufferBytes, '\0');
 
