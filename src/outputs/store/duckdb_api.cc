@@ -2,9 +2,12 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <climits>
+#include <cstdint>
+#include <fstream>
 
 namespace debrief::outputs::store {
 
@@ -34,6 +37,23 @@ Result<std::string> FindLibrary() {
       .Remedy(kRemedy);
 }
 
+// DuckDB does not survive everywhere that memory runs out. So it is not loaded where a limit on the
+// address space (ulimit -v) leaves less than it takes for small tables.
+Status CheckRoom() {
+  constexpr uint64_t kLeast = 350'000'000;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  uint64_t pages = 0;  // that are mapped: the first number of the file
+  std::ifstream("/proc/self/statm") >> pages;
+  const uint64_t used = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  if (used + kLeast <= limit.rlim_cur) return {};
+  return Status(Code::kLimit,
+                fmt::format("no room for DuckDB: {} MB of address space are allowed "
+                            "(ulimit -v), {} are in use, and it takes {}",
+                            limit.rlim_cur / 1'000'000, used / 1'000'000, kLeast / 1'000'000))
+      .Remedy("Allow more, or write no tables: --no-store");
+}
+
 struct Loaded {
   DuckDbApi api;
   Status status;
@@ -42,7 +62,8 @@ struct Loaded {
 Loaded FindAndLoad() {
   Loaded loaded;
   auto file = FindLibrary();
-  loaded.status = file.ok() ? LoadDuckDbFrom(file.value(), loaded.api) : file.status();
+  loaded.status = file.ok() ? CheckRoom() : file.status();
+  if (loaded.status.ok()) loaded.status = LoadDuckDbFrom(file.value(), loaded.api);
   return loaded;
 }
 
