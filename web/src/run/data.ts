@@ -131,9 +131,9 @@ function rowsOf({ columns, rows }: Columns): Record<string, unknown>[] {
 // The run of this page; an Error with a sentence for the reader when there is none.
 export function readRun(): Run {
   const page = clean(readIsland("debrief-data")) as Omit<Run, "inputs"> & { inputs: Columns };
+  if (page.schema !== 1)
+    throw new Error(`This page reads schema 1; its data has schema ${page.schema}.`);
   const run = { ...page, inputs: rowsOf(page.inputs) as unknown as Input[] };
-  if (run.schema !== 1)
-    throw new Error(`This page reads schema 1; its data has schema ${run.schema}.`);
   const contents = readIsland("debrief-contents") as Contents;
   return { ...run, job: null, rows: contents.rows };
 }
