@@ -43,7 +43,8 @@ void SkipIntroduction(std::string_view& text, BreakText& parsed) {
     text.remove_prefix(empty_line + 2);
 }
 
-// Where the text of this line goes; null when it has no label. The label is taken off.
+// Where the text of this line goes; null when it has no label. What is left of the line is
+// what follows the label.
 std::string_view* Labelled(std::string_view& line, BreakText& parsed) {
   if (TakePrefix(line, "Explanation: ")) return &parsed.explanation;
   if (TakePrefix(line, "Developer debug context: ")) return &parsed.context;

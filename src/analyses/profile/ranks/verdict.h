@@ -3,7 +3,7 @@
 // In every step each rank's own time is compared with the median of the others': host time that it
 // does not spend waiting, time that its device computes, time in the data loader. A straggler is
 // far beyond the others in one of them in most steps, and the others did wait for it. Waiting alone
-// is enough when it is much, comes again and again, and is nobody else's; then the reason is not
+// is enough when it is much, recurs in most steps, and is nobody else's; then the reason is not
 // known.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Who never came to set up a communicator? With NCCL_DEBUG=INFO each member says when it begins:
+// Who did not join the set-up of a communicator? With NCCL_DEBUG=INFO each member says when it
+// begins:
 //
 //   vm:1327:1327 [0] NCCL INFO ncclCommInitRankConfig comm 0x15 rank 1 nranks 4 ... commId 0xd6 -
 //     Init START

@@ -1,6 +1,7 @@
-// A rank that comes late again and again, and compiles in that time for at least half of what it is
-// late: the compiler is the reason. Where a finding about its compilations exists, that is the
-// cause and the lateness follows; otherwise the straggler is told with what its compile log shows.
+// A straggler that arrives last in many collectives, and compiles in that time for at least half of
+// what it is late: the compiler is the reason. Where a finding about its compilations exists, that
+// is the cause and the lateness follows; otherwise the straggler is told with what its compile log
+// shows.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -126,7 +126,7 @@ Finding Headline(const Board& board, const Compiling& compiling, const Finding& 
                   SecondsInWords(compiling.overlap_ns), SecondsInWords(wait.length()), late.why);
   finding.next_step =
       "Compile it before the first collective (warm up on all ranks), keep a branch of one rank "
-      "out of compiled code, or raise the time limit of the group above the time it takes.";
+      "out of compiled code, or raise the timeout of the group above the time it takes.";
   return finding;
 }
 
