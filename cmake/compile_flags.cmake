@@ -31,6 +31,15 @@ if(DEBRIEF_SANITIZE)
   target_link_options(debrief_flags INTERFACE -fsanitize=${DEBRIEF_SANITIZE})
 endif()
 
+# Code that is not in the way of every byte, beside sanitizers: it runs for moments in tests, and compiles in half the time like this.
+set(unoptimised_beside_sanitizers "")
+if(DEBRIEF_SANITIZE)
+  set(unoptimised_beside_sanitizers -O0)
+endif()
+# What the fuzzers feed counts its branches for them.
+option(DEBRIEF_FUZZ "build the libFuzzer program (clang)" OFF)
+set(counted_by_fuzzers $<$<BOOL:${DEBRIEF_FUZZ}>:-fsanitize=fuzzer-no-link>)
+
 # What users run: reads and writes out of bounds of a container, of a known buffer or of the stack end the program instead of going
 # on, and no table of functions can be overwritten. The sanitizers of tests see more; they replace some of the same functions.
 option(DEBRIEF_HARDEN "checks of the library and the compiler that stay in the program" OFF)

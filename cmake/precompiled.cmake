@@ -6,11 +6,13 @@ if(NOT DEBRIEF_TOGETHER)
   return()
 endif()
 
-target_precompile_headers(debrief_core PRIVATE
+foreach(half debrief_core debrief_telling)
+target_precompile_headers(${half} PRIVATE
   <algorithm> <array> <charconv> <cstdint> <deque> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
   <thread> <unordered_map> <unordered_set> <vector> <fmt/format.h> <simdjson.h>
   "${CMAKE_SOURCE_DIR}/src/base/status.h" "${CMAKE_SOURCE_DIR}/src/model/model.h" "${CMAKE_SOURCE_DIR}/src/model/table_group.h"
   "${CMAKE_SOURCE_DIR}/src/model/timeline/view.h")
+endforeach()
 target_precompile_headers(debrief PRIVATE
   <algorithm> <functional> <map> <memory> <optional> <set> <string> <string_view> <vector> <CLI/CLI.hpp> <fmt/format.h>
   "${CMAKE_SOURCE_DIR}/src/base/status.h" "${CMAKE_SOURCE_DIR}/src/model/model.h")
@@ -43,11 +45,13 @@ function(compile_together target unit_bytes)
   endforeach()
 endfunction()
 
-get_target_property(core_files debrief_core SOURCES)
-list(FILTER core_files INCLUDE REGEX "\\.cc$")
-# The lists of tables and plug-ins change with every new one.
-list(FILTER core_files EXCLUDE REGEX "generated/(tables/all_tables|registry/.*)\\.cc$")
-compile_together(debrief_core 50000 ${core_files})
+foreach(half debrief_core debrief_telling)
+  get_target_property(files ${half} SOURCES)
+  list(FILTER files INCLUDE REGEX "\\.cc$")
+  # The lists of tables and plug-ins change with every new one.
+  list(FILTER files EXCLUDE REGEX "generated/(tables/all_tables|registry/.*)\\.cc$")
+  compile_together(${half} 50000 ${files})
+endforeach()
 # Each unit of these compiles the library for command lines anew, so they are large.
 compile_together(debrief 100000 ${app_sources})
 compile_together(debrief_op_trace 100000 ${op_trace_sources})

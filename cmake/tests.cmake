@@ -12,8 +12,7 @@ if(unit_sources)
   add_executable(debrief_unit EXCLUDE_FROM_ALL ${unit_sources})
   if(DEBRIEF_SANITIZE)
     set_target_properties(debrief_unit PROPERTIES EXCLUDE_FROM_ALL FALSE)
-    # What the tests test is optimised; they themselves run once, and compile in half the time without.
-    target_compile_options(debrief_unit PRIVATE -O0)
+    target_compile_options(debrief_unit PRIVATE ${unoptimised_beside_sanitizers})
   endif()
   target_link_libraries(debrief_unit PRIVATE debrief_core debrief_recorder GTest::gtest GTest::gtest_main)
   target_include_directories(debrief_unit PRIVATE tests)
@@ -23,7 +22,6 @@ file(GLOB importer_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src/in
 list(TRANSFORM importer_sources REPLACE "/.*" "" OUTPUT_VARIABLE importers)
 list(REMOVE_DUPLICATES importers)
 
-option(DEBRIEF_FUZZ "build the libFuzzer program (clang)" OFF)
 if(DEBRIEF_FUZZ)
   # One program for all importers, for the reader of recordings alone and the other doors; another records the seeds of that reader.
   add_executable(debrief_fuzz tests/fuzz/fuzzer.cc tests/fuzz/importer_fuzzer.cc tests/fuzz/recording_reader_fuzzer.cc tests/fuzz/door_fuzzers.cc)
@@ -106,7 +104,7 @@ add_suite(attack.growth attack 650 ${Python3_EXECUTABLE} tests/attack/growth.py 
 add_suite(attack.memory attack 300 ${Python3_EXECUTABLE} tests/attack/memory.py --binary $<TARGET_FILE:debrief>)
 
 foreach(importer ${importers} recording_reader accel discovery archive sql findings)
-  add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 5 ${importer})
+  add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 2 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
 endforeach()
 
