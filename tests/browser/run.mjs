@@ -1,6 +1,6 @@
 // Tests of the report in a real browser: what a reader sees, from file:// with no network, or from `debrief serve`.
 //
-//   node tests/browser/run.mjs --binary build/release/debrief --work build/browser [--folder recorded] [--only WORD]
+//   node tests/browser/run.mjs --binary build/release/debrief --work build/browser [--folder recorded] [--only WORD] [--pictures]
 //
 // Each *.test.mjs of this folder, or of the one below it that is named, exports `tests`, a list of
 // {name, run(t)}; t is the Test below. Reports are written by the binary (t.report) or made from a fixture with the page that
@@ -159,7 +159,9 @@ class Test {
     return tab.page;
   }
 
+  // For people who want to look (--pictures); painting and packing them takes longer than all tests together.
   async screenshot(page, name, fullPage = false) {
+    if (!this.options.pictures) return;
     await page.screenshot({ path: path.join(this.options.work, `${name}.png`), fullPage });
   }
 
@@ -219,6 +221,7 @@ function readOptions() {
       page: { type: "string" },
       folder: { type: "string", default: "." },
       only: { type: "string", default: "" },
+      pictures: { type: "boolean", default: false },
     },
   });
   const binary = path.resolve(values.binary);

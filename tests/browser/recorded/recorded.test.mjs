@@ -1,6 +1,6 @@
 // Every recorded job, compile log and profile through every view of its report: no view writes to the console,
 // throws, asks for anything, stays empty or scrolls sideways, and the first screen says what is known to have
-// happened. Pictures of each view, 1280 x 800, light and dark, are left in the work folder.
+// happened. With --pictures each view, 1280 x 800, light and dark, is left in the work folder.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
@@ -53,10 +53,13 @@ const expected = {
   "profiles/memory_snapshot": { profile_memory: /peak/i },
 };
 
+// Shows a view, and waits until what it must say stands there: large tables come after the page.
 async function lookAt(t, page, name, address) {
   const id = idOf(address);
   await page.evaluate((hash) => (location.hash = hash), address);
   await settled(page);
+  const words = wanted(name)[id];
+  if (words) await page.locator("main").filter({ hasText: words }).waitFor();
   const over = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
@@ -66,7 +69,6 @@ async function lookAt(t, page, name, address) {
     await t.screenshot(page, path.join("recorded", name, `${id}_${scheme}`));
   }
   await page.emulateMedia({ colorScheme: "light" });
-  return page.locator("main").innerText();
 }
 
 // Texts that a reader sees without scrolling.
@@ -101,15 +103,14 @@ function reportTest(data, name, inputs) {
       for (const words of answers[name] ?? []) assert.match(first, words, "first screen");
       const views = await allViews(page);
       const missing = [];
-      const texts = {};
+      const seen = views.map(idOf);
       for (const address of views) {
-        texts[idOf(address)] = await lookAt(t, page, name, address);
+        await lookAt(t, page, name, address);
         if ((await page.locator(".missing").count()) > 0) missing.push(idOf(address));
       }
-      for (const [id, words] of Object.entries(wanted(name))) {
-        assert.ok(id in texts, `no view ${id} in ${Object.keys(texts)}`);
+      for (const id of Object.keys(wanted(name))) {
+        assert.ok(seen.includes(id), `no view ${id} in ${seen}`);
         assert.ok(!missing.includes(id), `${id} says that there is nothing to show`);
-        assert.match(texts[id], words, id);
       }
     },
   };
