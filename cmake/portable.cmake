@@ -36,6 +36,7 @@ endfunction()
 # make_portable(PROGRAM): names of the archives are kept from the libraries beside it, which have a C++ library of their own.
 function(make_portable program)
   target_sources(${program} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/older_libc.cc)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/cmake/older_libc.cc PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_link_options(${program} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL)
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/debrief")
   find_library(simdjson_library simdjson REQUIRED)

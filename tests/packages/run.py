@@ -38,6 +38,13 @@ assert len(run.table("comm_op")) == len(run.table("comm_op").rows()) > 100
 print(debrief.__version__)
 """
 
+RECORD = """
+import debrief_recorder as recorder
+with recorder.open("a.dbr"):
+    with recorder.scope("step"):
+        pass
+"""
+
 
 def say(text):
     print(f"packages: {text}", flush=True)
@@ -130,13 +137,13 @@ def one(packages, pattern):
 
 
 def start_ms(program):
-    """The median of how long `debrief --version` takes."""
+    """How long `debrief --version` takes; the best of many, since others use the machine too."""
     times = []
     for _ in range(15):
         begin = time.perf_counter()
         subprocess.run([str(program), "--version"], check=True, stdout=subprocess.DEVNULL)
         times.append((time.perf_counter() - begin) * 1e3)
-    return sorted(times)[len(times) // 2]
+    return min(times)
 
 
 def check_tarball(path, scratch):
@@ -169,6 +176,7 @@ def check_in_chroot(packages, chroot):
     shutil.rmtree(chroot / "demo", ignore_errors=True)
     shutil.copytree(ROOT / DEMO, chroot / "demo/job")
     (chroot / "demo/use.py").write_text(USE.replace("JOB", "job"))
+    (chroot / "demo/record.py").write_text(RECORD)
     tarball, made, deb = one(packages, "*.tar.zst"), one(packages, "*.whl"), one(packages, "*.deb")
 
     # zstd is not part of a bare system: unpacked from outside, into a folder of its own.
@@ -177,7 +185,8 @@ def check_in_chroot(packages, chroot):
     demo_in(chroot, f"{folder}/bin/debrief")
     site = bare.run(chroot, f"echo {folder}/lib/python3*/site-packages").strip()
     use_in(chroot, f"PYTHONPATH={site} python3")
-    bare.run(chroot, f"cd /demo && PYTHONPATH={site} python3 -c 'import debrief_recorder as r; r.open(\"a.dbr\").close()' && {folder}/bin/debrief ops a.dbr")
+    recorded = bare.run(chroot, f"cd /demo && PYTHONPATH={site} python3 record.py && {folder}/bin/debrief a.dbr -o recorded --quiet --no-store")
+    assert "step takes 100 %" in recorded, recorded
     say("the tarball runs in a bare Debian 12")
 
     shutil.copy(made, chroot / "demo")

@@ -61,5 +61,5 @@ def make_deb(root, version, out, scratch):
     (control / "md5sums").write_text("".join(f"{hashlib.md5(path.read_bytes()).hexdigest()}  {path.relative_to(tree)}\n" for path in files))
     (control / "triggers").write_text("activate-noawait ldconfig\n")
     path = out / f"debrief_{version}_{architecture}.deb"
-    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", "-Zxz", "-z6", str(tree), str(path)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", "-Zzstd", "-z10", str(tree), str(path)], check=True, stdout=subprocess.DEVNULL)
     return path
