@@ -32,7 +32,7 @@ def binary() -> Path:
     """The program; the first of the places above that has one."""
     if named := os.environ.get("DEBRIEF_BINARY"):
         if os.access(named, os.X_OK):
-            return Path(named)
+            return Path(named).resolve()
         raise Error(f"DEBRIEF_BINARY names {named}, which is no program.")
     for path in _candidates():
         # A script of the same name (what pip makes of a wheel) would start this package again.
