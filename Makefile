@@ -1,7 +1,7 @@
 # The entry point. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help answers build demo shots test attack campaign bench big-report install lint fuzz format docs clean setup-build setup-test setup-lint sanitized
+.PHONY: help answers build demo shots test attack campaign bench big-report install lint fuzz format docs clean package package-aarch64 test-packages setup-build setup-test setup-lint setup-package sanitized
 
 SECONDS ?= 600
 MINUTES ?= 10
@@ -18,6 +18,8 @@ help:
 	@echo "make big-report   the report of a million events and ten thousand compilations, in build/bench-data/report_big_out"
 	@echo "make shots    screenshots of every view at three widths, light and dark, in build/shots [JOBS='FOLDER...']"
 	@echo "make install  debrief, the recorder and its Python package below PREFIX=/usr/local"
+	@echo "make package  tarball, wheel and .deb in build/packages; make test-packages installs each in a bare system (root)"
+	@echo "make package-aarch64   the same for 64-bit ARM, cross-built, and run under qemu (root)"
 	@echo "make lint     formatting, clang-tidy and the check scripts"
 	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
 	@echo "make attack   mutated inputs, hostile readers and broken machines [MINUTES=10]"
@@ -27,7 +29,7 @@ help:
 	@echo "make answers  the first screen of every recorded job, in build/answers.md"
 	@echo "make clean    remove what was built (not node_modules/)"
 
-setup-build setup-test setup-lint: setup-%:
+setup-build setup-test setup-lint setup-package: setup-%:
 	@tools/setup.sh $*
 
 # Configuring is a rule of its own: Ninja does it again by itself whenever that is needed.
@@ -72,6 +74,23 @@ big-report: build
 install: build
 	@ninja -C build/release debrief_recorder debrief_recorder_shared debrief_python
 	@cmake --install build/release --prefix $(PREFIX)
+
+package: setup-package build
+	@ninja -C build/release debrief_recorder debrief_recorder_shared debrief_python
+	@rm -rf build/packages
+	@python3 tools/package --build build/release --out build/packages
+
+# For 64-bit ARM, cross-built on a Debian that gets the architecture arm64 for it (root).
+package-aarch64: setup-package
+	@tools/setup_aarch64.sh
+	@$(MAKE) -s build/aarch64/build.ninja
+	@ninja -C build/aarch64 debrief debrief_recorder debrief_recorder_shared debrief_op_trace
+	@rm -rf build/packages-aarch64
+	@python3 tools/package --build build/aarch64 --out build/packages-aarch64
+	@python3 tests/packages/run.py --packages build/packages-aarch64
+
+test-packages: package
+	@python3 tests/packages/run.py --packages build/packages --chroot build/bare-debian
 
 # Files that are compiled together have no commands of their own in build/release, so clang-tidy gets a configuration without
 # that. Generated code is there once it is configured.

@@ -22,6 +22,9 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # simdjson On-Demand picks its back end at compile time, and with x86-64-v3 alone it picks the slow
   # fallback: pclmul is what is missing. app/main.cc checks the processor before anything else runs.
   target_compile_options(debrief_flags INTERFACE -march=x86-64-v3 -mpclmul)
+else()
+  # Where plain char has no sign, as on ARM, bytes above 127 would compare differently.
+  target_compile_options(debrief_flags INTERFACE -fsigned-char)
 endif()
 if(DEBRIEF_SANITIZE)
   # Core has no RTTI, which vptr needs. The others stand at every access and cost a third of the build; the address

@@ -134,6 +134,12 @@ add_suite(figures cli 125 ${Python3_EXECUTABLE} tests/figures/run.py --binary $<
 add_suite(schema cli 110 ${Python3_EXECUTABLE} tests/schema/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(progress cli 200 ${Python3_EXECUTABLE} tests/terminal/test_progress.py --binary $<TARGET_FILE:debrief>)
 add_suite(prompt cli 105 ${Python3_EXECUTABLE} tests/terminal/test_prompt.py --binary $<TARGET_FILE:debrief>)
+
+# `import debrief` under this Python and those of the system, and a wheel with the program that was built.
+add_suite(python python 330 ${Python3_EXECUTABLE} tests/python/run.py --binary $<TARGET_FILE:debrief>)
+add_suite(packages packages 320 ${Python3_EXECUTABLE} tests/packages/run.py --build ${CMAKE_BINARY_DIR})
+add_suite(ci cli 150 ${Python3_EXECUTABLE} tests/ci/run.py --binary $<TARGET_FILE:debrief>)
+
 add_suite(howto howto 450 ${Python3_EXECUTABLE} tests/howto/run.py)
 add_suite(library library 300 ${Python3_EXECUTABLE} tests/library/run.py --binary $<TARGET_FILE:debrief> --example $<TARGET_FILE:torch_trace_example>)
 

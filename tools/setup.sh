@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts in place what debrief is built and tested with; does nothing, and says nothing, when all is there.
 #
-# usage: tools/setup.sh [build|test|lint]     default: build; each group includes those before it
+# usage: tools/setup.sh [build|test|lint|package]     default: build; each group includes those before it, package build alone
 #
 #   1. the Debian packages of tools/packages.txt that are missing (as root, or with sudo)
 #   2. Node with npm, when there is no npm at all: an existing Node, of whatever origin, is left alone
@@ -15,7 +15,8 @@ case $group in
   build) groups='build' ;;
   test) groups='build|test' ;;
   lint) groups='build|test|lint' ;;
-  *) echo "usage: tools/setup.sh [build|test|lint]" >&2; exit 2 ;;
+  package) groups='build|package' ;;
+  *) echo "usage: tools/setup.sh [build|test|lint|package]" >&2; exit 2 ;;
 esac
 
 # The packages of our groups that dpkg does not know as installed, one a line.
