@@ -1,4 +1,6 @@
 // Options of the commands for other programs and before the next run: mcp, doctor, skill, help.
+#include <CLI/Config.hpp>
+
 #include "app/command_options.h"
 
 namespace debrief {

@@ -23,6 +23,11 @@ std::vector<Advice> Advise(const Setup& setup, const std::optional<JobEvidence>&
   for (const auto rule : {AdviseFlightRecorder, AdviseWatchdog, AdviseOutput, AdviseNccl,
                           AdviseProcess, AdviseTraces})
     rule(adviser);
+  // What no process sees is not right, whatever its value.
+  std::erase_if(adviser.advices, [&](const Advice& advice) {
+    const Setting* setting = setup.Variable(advice.subject.substr(0, advice.subject.find('=')));
+    return advice.state == AdviceState::kOk && setting != nullptr && !setting->is_exported;
+  });
   std::ranges::stable_sort(adviser.advices, {}, &Advice::state);
   return std::move(adviser.advices);
 }

@@ -163,7 +163,7 @@ void AdviseTimeouts(Adviser& adviser) {
   };
   static constexpr Limit kLimits[] = {
       {"TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC",
-       "a watchdog that is stuck itself is given up at once, or never noticed"},
+       "leaves the watchdog no time: its monitor takes it for stuck at once"},
       {"TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC", "leaves no time to write the dumps"},
       {"TORCH_NCCL_ENABLE_MONITORING", "a watchdog that is stuck itself is never noticed"},
   };
@@ -180,7 +180,7 @@ void AdviseTimeouts(Adviser& adviser) {
     const bool is_timeout = name.starts_with("program ") && name.find("timeout") != name.npos;
     if (is_timeout && ParseNumber<double>(setting.value).value_or(1) <= 0)
       adviser.Wrong(fmt::format("--{} {} ({})", name.substr(8), setting.value, setting.where),
-                    "a time limit of 0 ends the first collective, or none at all");
+                    "a time limit of 0 ends the first collective at once");
   }
 }
 

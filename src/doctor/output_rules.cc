@@ -106,7 +106,7 @@ void AdviseExports(Adviser& adviser) {
     adviser.Wrong(
         fmt::format("{} --export={} ({})", program, setting->value, setting->where),
         "hands on these variables alone: what the script exports does not reach the ranks",
-        program == "srun" ? std::vector<Fix>{LauncherOption("--export", "ALL")}
+        program == "srun" ? std::vector<Fix>{LauncherOption("srun --export", "ALL")}
                           : std::vector<Fix>{});
   }
 }

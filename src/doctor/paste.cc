@@ -70,15 +70,24 @@ std::string Quoted(const std::string& value) {
   return is_plain ? value : fmt::format("\"{}\"", value);
 }
 
-// The launcher with the options that it lacks; empty when it lacks none.
+// The launcher with the options that it lacks, behind srun where that has to hand variables on;
+// empty when nothing is lacking.
 std::string LauncherLine(const std::vector<Advice>& advices, const Setup& setup,
-                         std::string_view logs) {
+                         std::string_view logs, bool is_sbatch) {
+  const bool is_srun = setup.launcher == Launcher::kSrun;
+  bool hands_on = is_sbatch && !is_srun;
   std::string options;
   for (const Fix& fix : AllFixes(advices, Fix::Kind::kLauncherOption)) {
-    const std::string value = Quoted(WithLogs(fix.value, logs));
-    options += fmt::format(" {}{}{}", fix.name, fix.name == "--export" ? "=" : " ", value);
+    const bool is_export = fix.name.starts_with("srun ");
+    hands_on |= is_export;
+    if (!is_export) options += fmt::format(" {} {}", fix.name, Quoted(WithLogs(fix.value, logs)));
   }
-  return options.empty() ? "" : fmt::format("{}{} ...\n", LauncherWord(setup), options);
+  if (options.empty() && !hands_on) return "";
+  const std::string_view launcher = options.empty() && !is_srun ? "" : LauncherWord(setup);
+  const std::string_view before = !hands_on ? "" : is_srun ? "" : "srun --export=ALL ";
+  const std::string_view after = hands_on && is_srun ? " --export=ALL" : "";
+  return fmt::format("{}{}{}{}{}...\n", before, launcher, after, options,
+                     launcher.empty() ? "" : " ");
 }
 
 std::string ShellLines(const std::vector<Advice>& advices, const Setup& setup,
@@ -96,13 +105,7 @@ std::string ShellLines(const std::vector<Advice>& advices, const Setup& setup,
                           : fmt::format("export {}={}\n", fix.name, Quoted(value));
   }
   if (!AllFixes(advices, Fix::Kind::kCoreLimit).empty()) text += "ulimit -c unlimited\n";
-  const std::string launcher = LauncherLine(advices, setup, kVariable);
-  // srun hands the whole environment on, unless it is told otherwise.
-  if (options.target == Target::kSbatch && setup.launcher != Launcher::kSrun && launcher.empty())
-    return text + (text.empty() ? "" : "srun --export=ALL ...\n");
-  if (options.target == Target::kSbatch && setup.launcher != Launcher::kSrun)
-    return text + "srun --export=ALL " + launcher;
-  return text + launcher;
+  return text + LauncherLine(advices, setup, kVariable, options.target == Target::kSbatch);
 }
 
 std::string YamlText(std::string_view value) {
@@ -126,7 +129,7 @@ std::string PodLines(const std::vector<Advice>& advices, const Setup& setup,
         fmt::format("  - name: {}\n    value: {}\n", fix.name, YamlText(WithLogs(fix.value, logs)));
   for (const Fix& fix : AllFixes(advices, Fix::Kind::kRemove))
     text += fmt::format("# remove from env: {}\n", fix.name);
-  const std::string launcher = LauncherLine(advices, setup, logs);
+  const std::string launcher = LauncherLine(advices, setup, logs, false);
   const bool has_core = !AllFixes(advices, Fix::Kind::kCoreLimit).empty();
   if (!launcher.empty() || has_core || NeedsLogs(advices)) {
     text += fmt::format("command: [\"bash\", \"-c\"]\nargs:\n  - |\n    mkdir -p {}\n", logs);
@@ -171,6 +174,11 @@ std::string HeadOfText(const Setup& setup) {
                   : "PyTorch of any version; --torch 2.9 names one");
   return fmt::format("{} ({})\n\n", setup.name.empty() ? "environment" : Printable(setup.name),
                      facts);
+}
+
+std::string_view FixKindName(Fix::Kind kind) {
+  static constexpr std::string_view kNames[] = {"variable", "option", "limit", "remove", "python"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::string_view TargetName(Target target) {
@@ -219,7 +227,8 @@ std::string AdviceJson(const std::vector<Advice>& advices, const Setup& setup,
     json.Field("state", AdviceStateName(advice.state)).Field("subject", advice.subject);
     json.Field("why", advice.why);
     json.Objects("set", advice.fixes, [&](const Fix& fix) {
-      json.Field("name", fix.name).Field("value", WithLogs(fix.value, LogsOf(options)));
+      json.Field("kind", FixKindName(fix.kind)).Field("name", fix.name);
+      json.Field("value", WithLogs(fix.value, LogsOf(options)));
     });
   });
   json.Field("for", TargetName(options.target)).Field("paste", PasteLines(advices, setup, options));

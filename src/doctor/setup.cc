@@ -214,10 +214,10 @@ class SetupReader {
   // Walks through the programs of a command, each started by the one before it.
   void Programs(const std::vector<std::string>& words, int nesting) {
     std::string program;
+    for (size_t i = 0; i < words.size(); ++i) Redirection(words, i);
     for (size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i];
       ReadTorch(word);
-      Redirection(words, i);
       if (word == "-c" && nesting < kMaxNesting && i + 1 < words.size() && IsShell(words, i)) {
         for (const ShellCommand& inner : SplitScript(words[i + 1]))
           Command(inner.words, where_, nesting + 1);

@@ -26,6 +26,7 @@
 #include "tables/input.h"
 #include "tables/job.h"
 #include "tables/rank.h"
+#include "tables/text_event.h"
 
 namespace debrief {
 
@@ -140,9 +141,10 @@ doctor::JobEvidence EvidenceOf(const Model& model) {
   }
   evidence.dumps = static_cast<int>(dumps.size());
   evidence.outputs = static_cast<int>(outputs.size());
-  evidence.ran_out_of_memory = std::ranges::any_of(model.findings, [](const Finding& finding) {
-    return Contains(finding.rule, "out_of_memory") || Contains(finding.rule, "oom");
-  });
+  const auto is_oom = [&](std::string_view rule) { return Contains(rule, "oom"); };
+  evidence.ran_out_of_memory = std::ranges::any_of(model.findings, is_oom, &Finding::rule);
+  for (const auto kind : model.tables.Get<TextEventTable>().kind)
+    evidence.ran_out_of_memory |= model.pools.Text(kind) == "out_of_memory";
   return evidence;
 }
 

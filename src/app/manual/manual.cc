@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -103,8 +105,9 @@ std::string OptionEntry(const OptionWords& option) {
 
 // Examples and what else stands below the options, as it stands there.
 std::string FooterPart(const CLI::App& command) {
+  const std::string footer = command.get_footer();
   std::string text;
-  LineSplitter lines(command.get_footer());
+  LineSplitter lines(footer);
   for (std::string_view line; lines.Next(line);) text += Roff(line) + "\n";
   return text.empty() ? "" : ".SH NOTES\n.nf\n" + text + ".fi\n";
 }
@@ -165,8 +168,8 @@ std::string ManPage(CLI::App& app, CLI::App& command) {
   });
   std::string text =
       fmt::format(".TH {} 1 \"\" \"debrief {}\" \"debrief\"\n", Roff(title), kVersion);
-  std::string_view does = command.get_description();
-  const std::string summary(does.starts_with("debrief ") ? does.substr(8) : does);
+  std::string summary = command.get_description();
+  if (summary.starts_with("debrief ")) summary.erase(0, 8);
   text += fmt::format(".SH NAME\n{} \\- {}\n", Roff(name), Roff(summary));
   text += ".SH SYNOPSIS\n" + Synopsis(app, command, options);
   text += fmt::format(".SH DESCRIPTION\n{}\n", Roff(command.get_description()));
@@ -196,8 +199,10 @@ int RunHelp(CLI::App& app, const HelpOptions& options) {
   if (command == nullptr)
     return Fail(Status(Code::kUsage, fmt::format("no command {}", options.command))
                     .Remedy("See: debrief --help"));
-  StdoutSink().Write(options.man ? ManPage(app, *command)
-                                 : command->help("", CLI::AppFormatMode::Normal));
+  const std::string name = command == &app ? "debrief" : "debrief " + command->get_name();
+  StdoutSink().Write(
+      options.man ? ManPage(app, *command)
+                  : command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal));
   return 0;
 }
 

@@ -133,7 +133,10 @@ Outcome OpenJob(const Desk& desk, const Arguments& arguments) {
   if (Status links = desk.roots.CheckLinks(path.value()); !links.ok()) return Bad(links);
   ReportOptions options;
   options.paths = {path.value()};
-  options.output = desk.reports.folder + "/" + desk.reports.next;
+  // Next steps name the report as clients know it: "debrief query r1".
+  if (chdir(desk.reports.folder.c_str()) != 0)
+    return Bad(Status(Code::kIo, "the folder of this server is gone"));
+  options.output = desk.reports.next;
   options.no_report = true;
   options.markdown = true;
   const Captured ran = Capture([&] { return RunReport(options, desk.global); });

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -90,7 +91,7 @@ void WriteResult(JsonWriter& json, const Model& model, const Finding& finding, s
   json.Field("level", LevelOf(finding.severity));
   json.Key("message").BeginObject().Field("text", MessageOf(finding)).EndObject();
   WriteLocations(json, model, finding);
-  json.Field("rank", finding.confidence * 100);  // 0 to 100, as SARIF has it
+  if (!std::isnan(finding.confidence)) json.Field("rank", finding.confidence * 100);
   json.Key("partialFingerprints").BeginObject();
   json.Field("debrief/v1", Md5Hex(finding.rule + "\n" + finding.headline)).EndObject();
   json.Key("properties").BeginObject().Field("id", finding.id);
