@@ -36,7 +36,7 @@ TEST(DoctorShellWords, AnOpenQuoteEndsWithTheText) {
 }
 
 TEST(DoctorSetup, VariablesInVariables) {
-  const Setup setup = Read("A=/x\nexport B=$A/y C=\"${A}/z\" D=${NONE:-w} E=$NONE\nunset B\n");
+  const auto setup = Read("A=/x\nexport B=$A/y C=\"${A}/z\" D=${NONE:-w} E=$NONE\nunset B\n");
   EXPECT_EQ(Value(setup, "B"), "none");
   EXPECT_EQ(Value(setup, "C"), "/x/z");
   EXPECT_EQ(Value(setup, "D"), "w");
@@ -72,13 +72,13 @@ TEST(DoctorSetup, Versions) {
 
 TEST(DoctorAdvice, ApplyingTheLinesLeavesNothingToSay) {
   for (const char* script : {"torchrun --nnodes 2 t.py", "srun python t.py", "python t.py"}) {
-    const Setup before = Read(script);
+    const auto before = Read(script);
     const ShowOptions show = {.target = Target::kSbatch, .logs = "/shared/logs"};
     const std::string paste = PasteLines(Advise(before, std::nullopt), before, show);
     // The last line is the launcher with options in front of its own words.
     std::string applied = paste.substr(0, paste.rfind("..."));
     applied += before.launcher == Launcher::kTorchrun ? "--nnodes 2 t.py" : "python t.py";
-    const Setup after = Read(applied);
+    const auto after = Read(applied);
     for (const Advice& advice : Advise(after, std::nullopt))
       EXPECT_EQ(advice.state, AdviceState::kOk) << script << ": " << advice.subject << "\n"
                                                 << applied;
