@@ -33,4 +33,9 @@ function(install_beside_binary library)
   file(CREATE_LINK ${library} ${CMAKE_BINARY_DIR}/${name} SYMBOLIC)
   install(TARGETS debrief RUNTIME DESTINATION bin)
   install(FILES ${library} DESTINATION lib/debrief)
+  # Man pages and completions come out of the program itself; one for another machine needs an emulator to say them.
+  if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+    install(CODE "execute_process(COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} \"$<TARGET_FILE:debrief>\" help --install \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\"
+                                  COMMAND_ERROR_IS_FATAL ANY)")
+  endif()
 endfunction()

@@ -103,7 +103,7 @@ add_suite(attack.same_bytes attack 530 ${Python3_EXECUTABLE} tests/attack/same_b
 add_suite(attack.growth attack 650 ${Python3_EXECUTABLE} tests/attack/growth.py --binary $<TARGET_FILE:debrief>)
 add_suite(attack.memory attack 300 ${Python3_EXECUTABLE} tests/attack/memory.py --binary $<TARGET_FILE:debrief>)
 
-foreach(importer ${importers} recording_reader accel discovery archive sql findings)
+foreach(importer ${importers} recording_reader accel discovery archive sql findings mcp doctor)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 2 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
 endforeach()
@@ -124,9 +124,11 @@ add_suite(campaign campaign 420 ${Python3_EXECUTABLE} tests/campaign/score.py te
           --binary $<TARGET_FILE:debrief> --part --at-least tests/campaign/shares.json)
 
 add_suite(serve serve 500 ${Python3_EXECUTABLE} tests/serve/test_serve.py --binary $<TARGET_FILE:debrief>)
+add_suite(mcp serve 300 ${Python3_EXECUTABLE} tests/mcp/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(browser browser 800 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief>)
 add_suite(browser.recorded browser 750 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief> --folder recorded)
 add_suite(help cli 150 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)
+add_suite(manual cli 130 ${Python3_EXECUTABLE} tests/manual/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(failures cli 160 ${Python3_EXECUTABLE} tests/failures/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(rules cli 160 ${Python3_EXECUTABLE} tests/rules/run.py --binary $<TARGET_FILE:debrief>)
 add_suite(readme cli 115 ${Python3_EXECUTABLE} tests/readme/run.py --binary $<TARGET_FILE:debrief>)

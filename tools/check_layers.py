@@ -30,6 +30,8 @@ MAY = {
     "accel": MODEL | {"compat"},
     "diff": MODEL | {"outputs"},
     "serve": MODEL | {"outputs"},
+    "mcp": MODEL,
+    "doctor": MODEL,
     "recorder": {"debrief"},
     "op_trace": {"recorder", "debrief"},  # the standard library alone, so that programs can link it
 }

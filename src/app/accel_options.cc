@@ -11,14 +11,17 @@
 namespace debrief {
 
 CLI::Validator OneOf(std::vector<std::string> words) {
+  std::string list = fmt::format("{}", fmt::join(words, " "));
   return CLI::Validator(
-      [words = std::move(words)](const std::string& word) {
-        if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
-        const std::string_view nearest = NearestName(word, words);
-        return fmt::format("{} is not one of {}{}", word, fmt::join(words, ", "),
-                           nearest.empty() ? "" : fmt::format(". Did you mean {}?", nearest));
-      },
-      "");
+             [words = std::move(words)](const std::string& word) {
+               if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+               const std::string_view nearest = NearestName(word, words);
+               return fmt::format(
+                   "{} is not one of {}{}", word, fmt::join(words, ", "),
+                   nearest.empty() ? "" : fmt::format(". Did you mean {}?", nearest));
+             },
+             "")
+      .name(std::move(list));
 }
 
 namespace {

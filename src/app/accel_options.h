@@ -18,7 +18,8 @@ CLI::Option* AddOption(CLI::App& app, const char* names, T& value, const char* t
   return app.add_option(names, value, text)->type_name(type);
 }
 
-// What a value must be; the help's text says it.
+// What a value must be; the help's text says it. The validator's name is the words, for
+// completions.
 CLI::Validator OneOf(std::vector<std::string> words);
 template <typename T>
 CLI::Validator Between(T least, T most) {

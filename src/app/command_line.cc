@@ -30,6 +30,7 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "Example:\n"
     "  debrief examples/hung-job    print the verdict, write debrief_out/\n"
+    "For CI: --junit FILE, --sarif FILE, --fail-on LEVEL (docs/ci_outputs.md).\n"
     "More: debrief COMMAND --help, docs/hooks.md. Exit codes: 0 done, 1 no report, 2 usage, 3 "
     "--fail-on.";
 
@@ -119,6 +120,7 @@ int RunCommandLine(int argc, char** argv) {
   Parsed parsed;
   CLI::App app(kDescription, "debrief");
   app.footer(kExamples);
+  app.require_subcommand(0, 1);  // "debrief help flight": the second word is no command, too
   app.get_formatter()->column_width(26);
   // Hidden, since the help fits a screen; first, since CLI11 leaves an empty line for what is
   // hidden.
@@ -127,6 +129,7 @@ int RunCommandLine(int argc, char** argv) {
   AddOption(app, "--post-run", parsed.report.post_run, "CMD",
             "Then run CMD with findings.json on its stdin (docs/hooks.md)")
       ->group("");
+  AddCiFiles(app, parsed.report, "");
   app.set_help_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", fmt::format("debrief {}", kVersion));
   AddGlobal(app, parsed);
@@ -147,6 +150,10 @@ int RunCommandLine(int argc, char** argv) {
       {AddReduce(app, parsed), [&] { return RunReport(parsed.reduce, parsed.global); }},
       {AddScale(app, parsed), [&] { return RunScale(parsed.scale); }},
       {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
+      {AddMcp(app, parsed), [&] { return RunMcp(parsed.mcp, parsed.global); }},
+      {AddDoctor(app, parsed), [&] { return RunDoctor(parsed.doctor, parsed.global); }},
+      {AddSkill(app), [] { return RunSkill(); }},
+      {AddHelp(app, parsed), [&] { return RunHelp(app, parsed.help); }},
       {AddFetch(app, parsed), [&] { return RunFetch(parsed.fetch, parsed.global); }},
       {AddPublish(app, parsed), [&] { return RunPublish(parsed.publish, parsed.global); }},
       {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
@@ -159,6 +166,7 @@ int RunCommandLine(int argc, char** argv) {
     return ExitFor(app, error, SheetInHelp(argc, argv));
   }
   if (Status status = ConfineFor(parsed, app); !status.ok()) return Fail(status);
+  parsed.doctor.is_command = std::find(argv, argv + argc, std::string_view("--")) != argv + argc;
   parsed.accel.has_counters = app.get_subcommand("accel")->count("--counter") > 0;
   parsed.report.fail_on = parsed.reduce.fail_on = parsed.flight.fail_on = parsed.compile.fail_on =
       parsed.profile.fail_on = LevelOf(parsed.fail_on);

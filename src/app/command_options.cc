@@ -135,6 +135,13 @@ void AddSandbox(CLI::App& app, Parsed& parsed, const std::string& group) {
       ->group(group);
 }
 
+void AddCiFiles(CLI::App& app, ReportOptions& report, const std::string& group) {
+  AddOption(app, "--junit", report.junit, "FILE", "Also write the findings as JUnit XML, for CI")
+      ->group(group);
+  AddOption(app, "--sarif", report.sarif, "FILE", "Also write the findings as SARIF 2.1.0, for CI")
+      ->group(group);
+}
+
 void AddReport(CLI::App& app, Parsed& parsed) {
   AddOption(app, "PATH", parsed.report.paths, "",
             "Files, folders, archives (.gz .zst .tar .zip), - for stdin");
@@ -165,6 +172,7 @@ CLI::App* AddReduce(CLI::App& app, Parsed& parsed) {
   parsed.reduce.from_shards = true;
   AddOption(*reduce, "SHARD", parsed.reduce.paths, "", "Shards, or folders of them")->required();
   AddReportOptions(*reduce, parsed.reduce);
+  AddCiFiles(*reduce, parsed.reduce, "Options");
   AddOption(*reduce, "--post-run", parsed.reduce.post_run, "CMD",
             "Then run CMD with findings.json on its stdin (docs/hooks.md)");
   AddGlobal(*reduce, parsed);

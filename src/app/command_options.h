@@ -8,6 +8,7 @@
 
 #include "app/accel_options.h"
 #include "app/commands/commands.h"
+#include "app/manual/manual.h"
 
 namespace debrief {
 
@@ -32,6 +33,9 @@ struct Parsed {
   QueryOptions query;
   ExplainOptions explain;
   ServeOptions serve;
+  McpOptions mcp;
+  DoctorOptions doctor;
+  HelpOptions help;
   FetchOptions fetch;
   PublishOptions publish;
   std::vector<std::string> sniff;
@@ -42,6 +46,9 @@ struct Parsed {
 void AddGlobal(CLI::App& app, Parsed& parsed);
 // `group`: "" is not in the help.
 void AddSandbox(CLI::App& app, Parsed& parsed, const std::string& group = "Options");
+
+// --junit and --sarif; `group` as above.
+void AddCiFiles(CLI::App& app, ReportOptions& report, const std::string& group);
 
 // The options of `debrief PATH...`, and of each command by its name.
 void AddReport(CLI::App& app, Parsed& parsed);
@@ -58,6 +65,10 @@ CLI::App* AddList(CLI::App& app, Parsed& parsed);
 CLI::App* AddQuery(CLI::App& app, Parsed& parsed);
 CLI::App* AddExplain(CLI::App& app, Parsed& parsed);
 CLI::App* AddServe(CLI::App& app, Parsed& parsed);
+CLI::App* AddMcp(CLI::App& app, Parsed& parsed);
+CLI::App* AddDoctor(CLI::App& app, Parsed& parsed);
+CLI::App* AddSkill(CLI::App& app);
+CLI::App* AddHelp(CLI::App& app, Parsed& parsed);
 CLI::App* AddFetch(CLI::App& app, Parsed& parsed);
 CLI::App* AddPublish(CLI::App& app, Parsed& parsed);
 CLI::App* AddSniff(CLI::App& app, Parsed& parsed);

@@ -130,8 +130,7 @@ void WatchReader(int answer, int seconds) {
 [[noreturn]] void AnswerOne(SqlApi& api, const SqlLimits& limits, std::string_view question,
                             int answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (kBoundsMemory) Limit(RLIMIT_DATA, limits.memory_mb * 1'000'000);
-  Limit(RLIMIT_CORE, 0);
+  LimitQueryProcess(limits);
   WatchReader(answer, limits.seconds);
   CancelToken never;
   Request request;
@@ -195,6 +194,11 @@ std::optional<Response> ReadAnswer(int socket) {
 }
 
 }  // namespace
+
+void LimitQueryProcess(const SqlLimits& limits) {
+  if (kBoundsMemory) Limit(RLIMIT_DATA, limits.memory_mb * 1'000'000);
+  Limit(RLIMIT_CORE, 0);
+}
 
 Result<std::unique_ptr<SqlProcess>> SqlProcess::Start(SqlApi& api, const SqlLimits& limits,
                                                       const std::function<void()>& confine) {

@@ -27,6 +27,9 @@ struct SqlLimits {
   int seconds = 40;  // the server gives up before; this is for when it cannot
 };
 
+// For a process that runs a query: its memory, and no core files.
+void LimitQueryProcess(const SqlLimits& limits);
+
 class SqlProcess final : public SqlApi {
  public:
   // Forks: before any thread begins, and before descriptors are opened that queries must not have.

@@ -119,19 +119,22 @@ Response ErrorResponse(const Status& status) {
   return JsonResponse(400, body + "\n");
 }
 
+Result<outputs::store::Database> OpenForReaders(const std::string& folder) {
+  outputs::store::OpenOptions options;
+  options.external_access = false;
+  options.locked = true;
+  options.memory_mb = DuckDbMegabytes();
+  auto opened = OpenStore(folder, options);
+  if (!opened.ok() && opened.status().code() == Code::kNotFound)
+    return Status(Code::kNotFound, "this report has no run.duckdb")
+        .Remedy("Write the report again without --no-store.");
+  return opened;
+}
+
 Result<outputs::store::Connection> StoreApi::Connect() {
   std::lock_guard lock(mutex_);
   if (!database_) {
-    outputs::store::OpenOptions options;
-    options.external_access = false;
-    options.locked = true;
-    options.memory_mb = DuckDbMegabytes();
-    auto opened = OpenStore(folder_, options);
-    if (!opened.ok() && opened.status().code() == Code::kNotFound)
-      return Status(Code::kNotFound, "this report has no run.duckdb")
-          .Remedy("Write the report again without --no-store.");
-    if (!opened.ok()) return opened.status();
-    database_ = std::move(opened).value();
+    ASSIGN_OR_RETURN(database_, OpenForReaders(folder_));
   }
   return database_->Connect();
 }

@@ -22,6 +22,10 @@ namespace debrief::serve {
 // A quarter of the machine's memory, at most 2 GB: what one query may take.
 uint64_t QueryMegabytes();
 
+// The store of a report for SQL of others: read-only, without other files, with bounded memory.
+// kNotFound when the report has none.
+Result<outputs::store::Database> OpenForReaders(const std::string& folder);
+
 Response JsonResponse(int status, std::string body);
 Response CsvResponse(UniqueFd file, int64_t length);
 Response ErrorResponse(const Status& status);

@@ -1,6 +1,6 @@
 // Fuzzing of what stands before and beside the importers: names and folders, archives, the stages
-// of `debrief accel`, a page's SQL and its request, and the findings.json of somebody else's
-// report.
+// of `debrief accel`, a page's SQL and its request, the findings.json of somebody else's report,
+// the lines of a client of `debrief mcp`, and scripts for `debrief doctor`.
 //
 // Those that take files get them in a folder of this process, in memory where there is one.
 #include <fcntl.h>
@@ -21,9 +21,12 @@
 #include "base/bytes/archive.h"
 #include "base/bytes/decompress.h"
 #include "base/check.h"
+#include "doctor/paste.h"
 #include "fuzz_targets.h"
 #include "inputs/find_inputs.h"
 #include "inputs/jobs/assign_jobs.h"
+#include "mcp/line_reader.h"
+#include "mcp/protocol.h"
 #include "outputs/findings_reader.h"
 #include "serve/guards.h"
 #include "serve/http.h"
@@ -246,6 +249,53 @@ void FuzzFindings(std::span<const uint8_t> data) {
   for (const Finding& finding : read->findings) {
     for (const size_t explained : finding.explains)
       DEBRIEF_CHECK(explained < read->findings.size());
+  }
+}
+
+namespace {
+
+// What a client reads: one line, one object.
+void CheckAnswer(const std::string& line) {
+  DEBRIEF_CHECK(line.find('\n') == std::string::npos);
+  DEBRIEF_CHECK(mcp::Message::Parse(line).ok());
+}
+
+}  // namespace
+
+// The first byte is the length of a piece: lines come in any. Then two bytes of the longest line.
+void FuzzMcp(std::span<const uint8_t> data) {
+  if (data.size() < 3) return;
+  const size_t piece_bytes = size_t{data[0]} + 1;
+  mcp::LineReader reader(size_t{data[1]} * 256 + data[2] + 1);
+  mcp::Protocol protocol;
+  std::string_view rest = TextOf(data.subspan(3)), line;
+  const auto take = [&](mcp::LineReader::Kind kind) {
+    if (kind != mcp::LineReader::Kind::kLine) return;
+    const mcp::Reaction reaction = protocol.Take(line);
+    DEBRIEF_CHECK(reaction.answer.empty() || !reaction.work);
+    if (!reaction.answer.empty()) CheckAnswer(reaction.answer);
+    if (!reaction.work) return;
+    CheckAnswer(mcp::Protocol::Finish(*reaction.work, {.json = "{}", .error = {}}));
+    CheckAnswer(mcp::Protocol::Finish(*reaction.work, {.json = {}, .error = std::string(line)}));
+  };
+  while (!rest.empty()) {
+    std::string_view piece = rest.substr(0, piece_bytes);
+    rest.remove_prefix(piece.size());
+    while (!piece.empty()) take(reader.Take(piece, line));
+  }
+  take(reader.TakeRest(line));
+  for (const std::string& last : protocol.Close()) CheckAnswer(last);
+}
+
+void FuzzDoctor(std::span<const uint8_t> data) {
+  doctor::Setup setup;
+  setup.name = "script";
+  doctor::ReadScript(TextOf(data), setup);
+  const auto advices = doctor::Advise(setup, std::nullopt);
+  for (const auto target : {doctor::Target::kBash, doctor::Target::kSbatch, doctor::Target::kK8s}) {
+    (void)doctor::AdviceText(advices, setup, {.target = target, .logs = {}}, 80);
+    const std::string json = doctor::AdviceJson(advices, setup, {.target = target, .logs = {}});
+    DEBRIEF_CHECK(mcp::Message::Parse(json).ok() || advices.size() > 100);
   }
 }
 

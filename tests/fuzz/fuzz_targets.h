@@ -16,5 +16,7 @@ void FuzzDiscovery(std::span<const uint8_t> data);
 void FuzzArchive(std::span<const uint8_t> data);
 void FuzzSql(std::span<const uint8_t> data);
 void FuzzFindings(std::span<const uint8_t> data);
+void FuzzMcp(std::span<const uint8_t> data);
+void FuzzDoctor(std::span<const uint8_t> data);
 
 }  // namespace debrief

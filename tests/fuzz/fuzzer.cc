@@ -25,6 +25,8 @@ constexpr Target kOthers[] = {
     {"archive", debrief::FuzzArchive},
     {"sql", debrief::FuzzSql},
     {"findings", debrief::FuzzFindings},
+    {"mcp", debrief::FuzzMcp},
+    {"doctor", debrief::FuzzDoctor},
 };
 
 const debrief::Importer* importer = nullptr;

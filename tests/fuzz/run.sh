@@ -31,6 +31,11 @@ other_seeds() {
     discovery) printf '\3\013rank_0/logs\0\2\5empty\0\0\4link\6rank_0\1\4pipe\0\3\20nccl_trace_rank_\2{}' >"$folder/1"
                printf '\3\030attempt_0/0/stderr.log.gz\4abcd\3\023slurm-12_3.out.1.txt\5hello' >"$folder/2" ;;
     sql) while read -r file; do printf '%s' "$file" >"$folder/$((number += 1))"; done <tests/fuzz/sql_seeds.txt ;;
+    mcp) for file in tests/mcp/transcripts/*.txt; do
+           { printf '\377\377\377'; sed -n 's/^> //p' "$file"; } >"$folder/$((number += 1))"
+           sed -n 's/^> //p' "$file" | while read -r line; do printf '\007\010\001%s\n' "$line" >"$folder/$((number += 1)).line"; done
+         done ;;
+    doctor) for file in tests/golden/doctor/*/input/*.s*; do cp "$file" "$folder/$((number += 1))"; done ;;
     findings) for file in tests/golden/*/*/expected/out/findings.json; do
                 if [[ -f $file ]]; then cp "$file" "$folder/$((number += 1))"; fi
               done

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks findings.json against docs/formats: the schema holds, the page names every field, and the schema can fail.
+"""Checks findings.json against docs/formats: the schema holds, the page names every field, and the schema can fail. And JUnit and SARIF
+files of the same runs (ci_files.py).
 
 usage: run.py --binary PATH
 
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import ci_files
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/formats/findings.schema.json").read_text())
@@ -91,11 +94,15 @@ def check_rejects(run):
             if not list(problems(broken(change), SCHEMA))]
 
 
-def report_of(binary, path):
+def report_of(binary, path, wrong):
     with tempfile.TemporaryDirectory(prefix="schema.") as folder:
-        done = subprocess.run([binary, path, "--json", "--quiet", "-o", f"{folder}/out", "--no-store", "--no-report"],
+        done = subprocess.run([binary, path, "--json", "--quiet", "-o", f"{folder}/out", "--no-store", "--no-report",
+                               "--junit", f"{folder}/junit.xml", "--sarif", f"{folder}/findings.sarif"],
                               check=True, capture_output=True, text=True)
         written = Path(folder, "out/findings.json").read_text()
+        findings = json.loads(written)["findings"]
+        wrong += [f"{path.name}: {problem}" for problem in ci_files.junit_problems(Path(folder, "junit.xml").read_text(), findings)]
+        wrong += [f"{path.name}: {problem}" for problem in ci_files.sarif_problems(Path(folder, "findings.sarif").read_text(), findings)]
     assert written == done.stdout, "findings.json and --json differ"
     return json.loads(written)
 
@@ -114,8 +121,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True, type=Path)
     binary = parser.parse_args().binary.resolve()
-    runs = {path.name: report_of(binary, path) for path in sorted((ROOT / "examples").iterdir()) if path.is_dir()}
-    wrong = check_page() + check_rejects(next(run for run in runs.values() if run["findings"]))
+    ci_files.self_test()
+    wrong = []
+    runs = {path.name: report_of(binary, path, wrong) for path in sorted((ROOT / "examples").iterdir()) if path.is_dir()}
+    wrong += check_page() + check_rejects(next(run for run in runs.values() if run["findings"]))
     runs |= golden_runs()
     if len(runs) < 10:
         wrong.append(f"only {len(runs)} runs were found to check")

@@ -32,6 +32,7 @@ struct ReportOptions {
   bool single_file = false;
   bool markdown = false;          // the verdict as Markdown on stdout
   std::vector<std::string> with;  // outputs that are only written on request
+  std::string junit, sarif;       // files for CI; empty: none
   std::optional<Severity> fail_on;
   bool from_shards = false;             // the paths are shards of `debrief map`
   std::optional<std::string> post_run;  // command line that gets findings.json; empty: none
@@ -185,6 +186,22 @@ struct ServeOptions {
   bool open = false;   // in a browser
 };
 int RunServe(const ServeOptions& options, const GlobalOptions& global);
+
+struct McpOptions {
+  std::vector<std::string> roots;  // folders that clients may name paths in; empty: this one
+};
+int RunMcp(const McpOptions& options, const GlobalOptions& global);
+
+struct DoctorOptions {
+  std::vector<std::string> words;  // a job, a script, or a command; empty: the environment
+  bool is_command = false;         // they stood behind --
+  std::string target;              // bash, sbatch, k8s; empty: as the script is
+  std::string logs;                // folder for evidence
+  std::string torch;               // version, for example 2.6
+};
+int RunDoctor(const DoctorOptions& options, const GlobalOptions& global);
+
+int RunSkill();
 
 struct FetchOptions {
   std::string url;

@@ -99,6 +99,18 @@ Status WriteFiles(const Model& model, const ReportOptions& options, const std::s
   return first_error;
 }
 
+// Files that were asked for by their place: --junit and --sarif.
+Status WriteCiFiles(const Model& model, const ReportOptions& options) {
+  for (const auto& [name, file] : {std::pair("junit", &options.junit), {"sarif", &options.sarif}}) {
+    const Output* output = FindOutput(name);
+    if (file->empty() || output == nullptr) continue;
+    OutputContext context;
+    context.file = *file;
+    TRY(WriteGuarded(*output, model, context));
+  }
+  return {};
+}
+
 void PrintAnswer(const Model& model, const ReportOptions& options, const GlobalOptions& global) {
   StdoutSink sink;
   if (global.json) {
@@ -179,6 +191,7 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
     PrintNote(fmt::format("wrote {}/: {} ({:.1f} s)", options.output, written, took.count()));
   }
+  if (Status wrote = WriteCiFiles(model, options); !wrote.ok()) return Fail(wrote);
   if (Status ran = PostRun(model); !ran.ok()) return Fail(ran);
   return is_lacking ? Fail(status) : ExitCodeOf(model, options.fail_on);
 }

@@ -1,7 +1,6 @@
 // debrief serve: a report with SQL in the browser, on this machine alone, until it is interrupted.
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/confine.h"
+#include "app/interrupts.h"
 #include "app/terminal.h"
 #include "outputs/store/store.h"
 #include "serve/guards.h"
@@ -28,17 +28,6 @@ class SteadyClock final : public Clock {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
   }
 };
-
-// SIGINT and SIGTERM as something to wait for. Before any thread begins, which inherits that, and
-// after other processes, which must not.
-UniqueFd StopSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-}
 
 // A page and tables of different runs would contradict each other.
 void WarnOfOtherRun(const std::string& folder) {
