@@ -14,6 +14,7 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analyses/flight/matching/signature.h"
@@ -65,6 +66,7 @@ struct Group {
   std::vector<SeqRow> rows;
   std::vector<MemberWindow> windows;  // beside members
   bool has_p2p = false;
+  bool counted = false;  // sequence numbers are counted from what is in the dump (torchcomms)
 
   MemberWindow& WindowAt(int32_t member) { return windows[static_cast<size_t>(member)]; }
   const MemberWindow& WindowAt(int32_t member) const {
@@ -148,6 +150,7 @@ class Index {
   void AddRanks();
   void MarkUnread(std::map<int32_t, RankInfo>& all) const;
   void AddUnits();
+  void AlignCounted();
   void MarkLost();
   void AddStatus();
   void SortGroups();
@@ -156,7 +159,8 @@ class Index {
   int32_t AddGroup(size_t row);
 
   std::map<int32_t, int32_t> rank_positions_;
-  std::map<std::pair<StringId, ListId>, int32_t> group_positions_;
+  // By name, members, and whether the recorder of the host has it.
+  std::map<std::tuple<StringId, ListId, bool>, int32_t> group_positions_;
   std::map<std::pair<StringId, size_t>, std::vector<int32_t>> alike_;  // by description and size
 };
 

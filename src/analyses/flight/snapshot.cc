@@ -59,8 +59,9 @@ bool OutlivedItsLimit(const Index& index, int32_t rank) {
 
 // Operations that no member completes before all have joined.
 bool NeedsAll(std::string_view op) {
-  static constexpr std::array<std::string_view, 6> kStarts = {
-      "all_reduce", "allreduce", "all_gather", "_all_gather", "reduce_scatter", "_reduce_scatter"};
+  static constexpr std::array<std::string_view, 7> kStarts = {
+      "all_reduce", "allreduce",      "all_gather",     "_all_gather",
+      "allgather",  "reduce_scatter", "_reduce_scatter"};
   return std::any_of(kStarts.begin(), kStarts.end(),
                      [&](std::string_view start) { return op.starts_with(start); });
 }

@@ -183,7 +183,7 @@ PickleValue DumpBuilder::FoldEntry() {
 // Which op of which group it is.
 void DumpBuilder::Identify(CommOpRow& row) {
   bool is_p2p = rows_.Name(Text(At(Field::kProfilingName)), row);
-  row.is_p2p = Has(Field::kIsP2p) ? IsTrue(Field::kIsP2p) : is_p2p;
+  row.is_p2p = is_p2p || IsTrue(Field::kIsP2p);  // torchcomms says false of all
   row.record = Narrow(Number(Field::kRecordId));
   row.pg_id = Narrow(Number(Field::kPgId));
   bool split = Has(Field::kCollectiveSeq);

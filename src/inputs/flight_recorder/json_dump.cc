@@ -28,7 +28,6 @@ class JsonEntryParser {
     StringId name = StringId::kNone;
     StringId thread_name = StringId::kNone;
     StringId thread_id = StringId::kNone;
-    bool says_p2p = false;
   };
 
   Status AddField(Field field, JsonValue value, Entry& entry);
@@ -64,7 +63,7 @@ Status JsonEntryParser::Add(JsonValue value) {
     return {};
   }
   bool is_p2p = rows_.Name(entry.name, entry.row);
-  if (!entry.says_p2p) entry.row.is_p2p = is_p2p;
+  if (is_p2p) entry.row.is_p2p = 1;  // torchcomms says false of all
   entry.row.thread = rows_.Thread(entry.thread_name, entry.thread_id);
   rows_.ops().Add(entry.row);
   return {};
@@ -84,7 +83,6 @@ Status JsonEntryParser::AddField(Field field, JsonValue value, Entry& entry) {
       entry.thread_id = Text(value);
       return {};
     case Field::kIsP2p:
-      entry.says_p2p = true;
       row.is_p2p = value.Bool().value_or(false);
       return {};
     case Field::kRetired:
