@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <vector>
@@ -162,7 +163,8 @@ class EventReader {
       return {};
     }));
     if (frames.empty()) return {};
-    stack_ = part_.pools.AddStack({frames.rbegin(), frames.rend()});
+    std::reverse(frames.begin(), frames.end());
+    stack_ = part_.pools.AddStack(frames);
     return {};
   }
 

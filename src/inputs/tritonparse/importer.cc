@@ -7,6 +7,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -68,32 +69,29 @@ class TraceReader final : public Reader {
     ASSIGN_OR_RETURN(const ByteView bytes, source.View(range.begin, range.size()));
     std::string_view rest = bytes.text();
     JsonReader reader;
-    Launches launches;
+    auto counted = std::make_unique<Counted>();
     while (!rest.empty()) {
       const std::string_view line = FirstLine(rest);
       const auto offset = static_cast<int64_t>(range.end - rest.size());
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      if (!Trimmed(line).empty()) AddLine(reader, line, offset, launches, part);
+      if (!Trimmed(line).empty()) AddLine(reader, line, offset, counted->launches, part);
     }
-    AddLaunches(launches, part);
+    part.notes = std::move(counted);
     return {};
   }
 
-  // Ranges counted for themselves; a kernel has one row.
-  Status Finish(Part& whole) override {
-    TritonLaunchTable& rows = whole.tables.Edit<TritonLaunchTable>();
-    TritonLaunchTable joined;
-    std::map<std::pair<StringId, StringId>, size_t> row_of;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      const auto [known, is_new] =
-          row_of.try_emplace({rows.kernel[i], rows.hash[i]}, joined.size());
-      if (is_new) {
-        joined.Add(rows.Get(i));
-      } else {
-        joined.launches[known->second] += rows.launches[i];
-      }
+  Status Merge(Part&& part, Part& whole) override {
+    const auto* counted = static_cast<const Counted*>(part.notes.get());
+    for (const auto& [kernel, launched] : counted->launches) {
+      const auto [known, is_new] = launches_.try_emplace(kernel, launched);
+      if (!is_new) known->second.count += launched.count;
     }
-    rows = std::move(joined);
+    whole.Append(std::move(part));
+    return {};
+  }
+
+  Status Finish(Part& whole) override {
+    AddLaunches(whole);
     return {};
   }
 
@@ -104,6 +102,10 @@ class TraceReader final : public Reader {
     std::string grid;
   };
   using Launches = std::map<std::pair<std::string, std::string>, Launched>;  // by name and hash
+  // Of one range: a kernel has one row in the end.
+  struct Counted final : PartNotes {
+    Launches launches;
+  };
 
   // Behind the first newline at or after `at`.
   static Result<uint64_t> EndOfLine(const Source& source, uint64_t at) {
@@ -130,6 +132,7 @@ class TraceReader final : public Reader {
       case EventKind::kTuning:
         return AddRow<TritonTuningTable>(event.value().tuning, offset, part);
       case EventKind::kLaunch: {
+        if (event.value().launched.empty()) return;
         Launched& launched = launches[{event.value().launched, event.value().launched_hash}];
         if (launched.count++ > 0) return;
         launched.offset = offset;
@@ -147,12 +150,12 @@ class TraceReader final : public Reader {
     row.attempt = who_.attempt;
     row.rank = who_.rank;
     row.input = who_.input;
-    row.offset = offset;
+    row.file_offset = offset;
     part.tables.Edit<Table>().Add(row);
   }
 
-  void AddLaunches(const Launches& launches, Part& part) const {
-    for (const auto& [kernel, launched] : launches) {
+  void AddLaunches(Part& part) const {
+    for (const auto& [kernel, launched] : launches_) {
       TritonLaunchRow row;
       row.kernel = part.pools.Intern(kernel.first);
       if (!kernel.second.empty()) row.hash = part.pools.Intern(kernel.second);
@@ -164,6 +167,7 @@ class TraceReader final : public Reader {
 
   Identity who_;
   uint64_t chunk_bytes_;
+  Launches launches_;
 };
 
 constexpr std::array<std::string_view, 3> kMakes = {"triton_kernel", "triton_launch",
