@@ -235,6 +235,7 @@ void JsonDump::Finish(Part& whole) {
   }
   for (const GroupStatus& status : statuses_)
     rows.AddStatus(status.pg_id, status.enqueued, status.started, status.completed);
+  for (const CommState& state : comm_states_) state.AddTo(who_, whole);
   header_.whole = split_.document_closed;
   if (!header_.whole) {
     whole.diagnostics.Add(kTruncated, who_.input,
@@ -253,6 +254,7 @@ void JsonDump::ReadOther(std::string_view key, std::string_view text) {
       header_.library = value.String().value_or("");
     if (key == "pg_config") ReadGroups(value);
     if (key == "pg_status") ReadStatuses(value);
+    if (key == "nccl_comm_state") ReadCommStates(value);
   });
 }
 
@@ -277,6 +279,17 @@ void JsonDump::ReadGroups(JsonValue config) {
       });
     }
     groups_.push_back(std::move(group));
+  });
+}
+
+void JsonDump::ReadCommStates(JsonValue states) {
+  if (states.kind() != JsonKind::kObject) return;
+  (void)states.ForEachField([&](std::string_view comm, JsonValue value) -> Status {
+    if (value.kind() != JsonKind::kObject) return {};
+    CommState& state = comm_states_.emplace_back(comm);
+    return value.ForEachField([&](std::string_view key, JsonValue field) {
+      if (const auto text = field.String()) state.Add(key, *text);
+    });
   });
 }
 
