@@ -51,7 +51,7 @@ Finding Report(const Model& model, const std::map<int32_t, size_t>& silent, size
     finding.ranks.push_back(rank);
     evidence.rows.push_back(static_cast<int64_t>(row));
   }
-  finding.headline = fmt::format("{} did not answer torch.distributed.debug in {} files in a row",
+  finding.headline = fmt::format("{} did not answer torch.distributed.debug {} times in a row",
                                  RanksAsSubject(finding.ranks), rounds);
   finding.evidence.push_back(std::move(evidence));
   finding.confidence = 0.5;
@@ -67,7 +67,9 @@ Status Run(const Model& model, AnalysisResult& result) {
   for (size_t i = 0; i < table.size(); ++i) {
     if (table.job[i] == kNone32) continue;
     Rounds& rounds = attempts[{table.job[i], table.attempt[i]}];
-    rounds[{table.time_ns[i], table.input[i]}].rows.emplace(table.rank[i], i);
+    // Files of one time are of one round; those without a time are one each.
+    const bool is_timed = table.time_ns[i] != kNone64;
+    rounds[{table.time_ns[i], is_timed ? 0 : table.input[i]}].rows.emplace(table.rank[i], i);
   }
   for (const auto& [attempt, rounds] : attempts) {
     const std::map<int32_t, size_t> silent = InLastTwo(rounds);
@@ -85,7 +87,7 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "text_no_answer",
                .sentence = "Which ranks do not answer torch.distributed.debug?",
-               .example = "Rank 3 did not answer torch.distributed.debug in 2 files in a row",
+               .example = "Rank 3 did not answer torch.distributed.debug 2 times in a row",
                .needs = kTableNames<DebugNoAnswerTable>,
                .makes = {}},
       .run = Run};

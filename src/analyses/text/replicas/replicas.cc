@@ -86,9 +86,9 @@ class Reporter {
     Finding finding = NewFinding("text_replicas.restarted", job, Severity::kInfo);
     const std::string how = came_back ? fmt::format("was started {} times", replica.lives.size())
                                       : std::string("joined while the job ran");
-    finding.headline =
-        fmt::format("Replica {} {}; {} quorums, {} times it fetched the state of another",
-                    model_.pools.Text(name), how, replica.quorums.size(), replica.healings.size());
+    finding.headline = fmt::format(
+        "Replica {} {}; {}, {} of fetching the state of another", model_.pools.Text(name), how,
+        Plural(replica.quorums.size(), "quorum"), Plural(replica.healings.size(), "time"));
     if (!replica.healings.empty()) {
       const size_t last = replica.healings.back();
       finding.evidence.push_back(
