@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyses/flight/row_runs.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
 #include "tables/comm_status.h"
@@ -14,46 +15,6 @@
 namespace debrief::analyses::flight {
 
 namespace {
-
-// The rows of one dump.
-struct RowRun {
-  int32_t rank;
-  int32_t input;
-  size_t begin;
-  size_t end;
-};
-
-// A clog tells the same as the Flight Recorder of its rank, without stacks: it is taken where there
-// is no dump.
-void DropClogs(const CommOpTable& ops, StringId clog, std::vector<RowRun>& runs) {
-  std::set<int32_t> with_dump;
-  auto is_clog = [&](const RowRun& run) {
-    return clog != StringId::kNone && ops.backend[run.begin] == clog;
-  };
-  for (const RowRun& run : runs) {
-    if (!is_clog(run)) with_dump.insert(run.rank);
-  }
-  std::erase_if(runs,
-                [&](const RowRun& run) { return is_clog(run) && with_dump.contains(run.rank); });
-}
-
-std::vector<RowRun> RunsOf(const Model& model, const CommOpTable& ops, int32_t job,
-                           int32_t attempt) {
-  std::vector<RowRun> runs;
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (ops.job[i] != job || ops.attempt[i] != attempt || ops.rank[i] == kNone32) continue;
-    if (!runs.empty() && runs.back().input == ops.input[i] && runs.back().end == i) {
-      runs.back().end = i + 1;
-    } else {
-      runs.push_back({ops.rank[i], ops.input[i], i, i + 1});
-    }
-  }
-  DropClogs(ops, model.pools.strings.Find("torchcomms"), runs);
-  std::sort(runs.begin(), runs.end(), [](const RowRun& a, const RowRun& b) {
-    return std::tie(a.rank, a.input, a.begin) < std::tie(b.rank, b.input, b.begin);
-  });
-  return runs;
-}
 
 // Answers about a text id, computed once per id. The last one is asked for most often.
 template <typename T>
@@ -366,8 +327,19 @@ int32_t Index::AddGroup(size_t row) {
   return found->second;
 }
 
+// A rank whose only dump is of an older epoch has none of this one.
+void Index::MarkOlder(const std::vector<RowRun>& older, const std::vector<RowRun>& runs) {
+  for (const RowRun& run : older) {
+    older_epoch.push_back(run.rank);
+    const bool has_other =
+        std::ranges::any_of(runs, [&](const RowRun& other) { return other.rank == run.rank; });
+    if (!has_other) RankAt(AddRank(run.rank)).has_dump = false;
+  }
+}
+
 void Index::AddUnits() {
-  std::vector<RowRun> runs = RunsOf(model, ops, job, attempt);
+  const auto [runs, older] = RunsOf(model, job, attempt);
+  MarkOlder(older, runs);
   if (runs.empty()) return;
   size_t first = runs.front().begin, last = 0, total = 0;
   for (const RowRun& run : runs) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "analyses/flight/matching/signature.h"
+#include "analyses/flight/row_runs.h"
 #include "model/model.h"
 #include "tables/comm_op.h"
 
@@ -112,6 +113,7 @@ class Index {
   std::vector<Channel> channels;
   std::vector<int32_t> unit_of_row;  // beside comm_op from first_row; -1 for other jobs
   int64_t first_row = 0;
+  std::vector<int32_t> older_epoch;  // global ranks whose dump is from before a reset; not compared
   SignaturePool signatures;
 
   const Unit& UnitAt(int32_t at) const { return units[static_cast<size_t>(at)]; }
@@ -150,6 +152,7 @@ class Index {
   void AddRanks();
   void MarkUnread(std::map<int32_t, RankInfo>& all) const;
   void AddUnits();
+  void MarkOlder(const std::vector<RowRun>& older, const std::vector<RowRun>& runs);
   void AlignCounted();
   void MarkLost();
   void AddStatus();
