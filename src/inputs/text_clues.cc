@@ -155,6 +155,7 @@ class TextScanner {
     line = TakeLabels(TakeContainerLabels(line));
     ReadTime(line);
     if (has_nccl_) ReadNccl(line);
+    has_replicas_ |= Contains(line, " - step ") && Contains(line, "quorum_id=");
     if (clues_.is_launcher || has_ranks_) ReadLauncher(line);
     if (has_ranks_) ReadSaidRank(line);
   }
@@ -278,6 +279,8 @@ class TextScanner {
   // The last failure ended the job, unless the launcher says that it went on.
   void SettleRestarts() {
     if (!failures_.empty()) failures_.pop_back();
+    // torchft: a launcher that starts its replica group again does not start the job again.
+    if (has_replicas_) failures_.clear(), clues_.restarts.clear();
     std::vector<int64_t>& all = clues_.restarts;
     all.insert(all.end(), failures_.begin(), failures_.end());
     std::erase(all, kNone64);
@@ -292,6 +295,7 @@ class TextScanner {
   TextClues clues_;
   bool has_nccl_ = false, has_ranks_ = false;  // the text, somewhere
   bool is_about_ranks_ = false;
+  bool has_replicas_ = false;  // tags of torchft
   size_t lines_ = 0, task_lines_ = 0;
   std::set<int32_t> ranks_, tasks_, local_labels_, said_, nccl_ranks_;
   std::set<int64_t> pids_;

@@ -38,6 +38,7 @@ class Waits;
 void FindWaitCauses(const Index& index, const Waits& waits, std::vector<Cause>& causes);
 void FindHangs(const Index& index, const Waits& waits, std::vector<Cause>& causes);
 void FindMissingDumps(const Index& index, std::vector<Cause>& causes);
+void FindOlderEpochs(const Index& index, std::vector<Cause>& causes);
 void FindEmptyDumps(const Index& index, std::vector<Cause>& causes);
 
 struct Arrivals;

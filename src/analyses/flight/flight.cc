@@ -50,6 +50,7 @@ std::vector<Cause> FindCauses(const Index& index, const Waits& waits, const Arri
   if (causes.empty() && moment != Moment::kBadEnd) FindStragglers(index, arrivals, causes);
   FindGroupDisagreements(index, causes);
   FindMissingDumps(index, causes);
+  FindOlderEpochs(index, causes);
   FindEmptyDumps(index, causes);
   return causes;
 }

@@ -1,41 +1,20 @@
 #include "analyses/flight/index.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
+#include "analyses/flight/row_runs.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
 #include "tables/comm_status.h"
 #include "tables/input.h"
+#include "torch/recorder_kinds.h"
 
 namespace debrief::analyses::flight {
 
 namespace {
-
-// The rows of one dump.
-struct RowRun {
-  int32_t rank;
-  int32_t input;
-  size_t begin;
-  size_t end;
-};
-
-std::vector<RowRun> RunsOf(const CommOpTable& ops, int32_t job, int32_t attempt) {
-  std::vector<RowRun> runs;
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (ops.job[i] != job || ops.attempt[i] != attempt || ops.rank[i] == kNone32) continue;
-    if (!runs.empty() && runs.back().input == ops.input[i] && runs.back().end == i) {
-      runs.back().end = i + 1;
-    } else {
-      runs.push_back({ops.rank[i], ops.input[i], i, i + 1});
-    }
-  }
-  std::sort(runs.begin(), runs.end(), [](const RowRun& a, const RowRun& b) {
-    return std::tie(a.rank, a.input, a.begin) < std::tie(b.rank, b.input, b.begin);
-  });
-  return runs;
-}
 
 // Answers about a text id, computed once per id. The last one is asked for most often.
 template <typename T>
@@ -233,6 +212,8 @@ class UnitBuilder {
                          ops_.input_dtypes[row], ops_.output_dtypes[row], 0};
     if (shape == OpShape::kAllToAll) parts.input_sizes = parts.output_sizes = StringId::kNone;
     if (shape == OpShape::kRooted) KeepOwnSide(parts);
+    if (shape == OpShape::kSameOutput) parts.input_sizes = StringId::kNone;
+    if (shape == OpShape::kSameInput) parts.output_sizes = StringId::kNone;
     parts.input_sizes = amounts_.Of(parts.input_sizes);
     parts.output_sizes = amounts_.Of(parts.output_sizes);
     return parts;
@@ -267,6 +248,7 @@ Index::Index(const Model& the_model, int32_t the_job, int32_t the_attempt)
       ops(the_model.tables.Get<CommOpTable>()) {
   AddRanks();
   AddUnits();
+  AlignCounted();
   SortGroups();
   AddStatus();
   PairChannels();
@@ -294,13 +276,16 @@ void Index::MarkUnread(std::map<int32_t, RankInfo>& all) const {
 // sorted by position.
 void Index::AddRanks() {
   std::map<int32_t, RankInfo> all;
+  std::set<int32_t> with_entries;
   const auto& dumps = model.tables.Get<CommDumpTable>();
   for (size_t i = 0; i < dumps.size(); ++i) {
     if (dumps.job[i] != job || dumps.attempt[i] != attempt || dumps.rank[i] == kNone32) continue;
     RankInfo& info = all[dumps.rank[i]];
     info.has_dump = true;
     info.whole = info.whole && dumps.whole[i] != 0;
-    info.from_start = dumps.first_record[i] == 0;
+    if (dumps.entries[i] == 0) continue;  // of several recorders one may have none
+    const bool is_first = with_entries.insert(dumps.rank[i]).second;
+    info.from_start = (is_first || info.from_start) && dumps.first_record[i] == 0;
   }
   std::vector<bool> seen(model.pools.lists.size());
   auto add_members = [&](ListId list) {
@@ -325,13 +310,15 @@ void Index::AddRanks() {
 }
 
 int32_t Index::AddGroup(size_t row) {
-  std::pair key(ops.group_name[row], ops.members[row]);
+  const std::tuple key(ops.group_name[row], ops.members[row],
+                       IsHostRecorder(Text(ops.backend[row])));
   auto [found, is_new] = group_positions_.try_emplace(key, static_cast<int32_t>(groups.size()));
   if (is_new) {
     Group& group = groups.emplace_back();
     group.name = ops.group_name[row];
     group.description = ops.group_desc[row];
     group.member_list = ops.members[row];
+    group.counted = IsTorchcomms(Text(ops.backend[row]), Text(group.description));
     for (int64_t rank : model.pools.lists.Get(group.member_list)) {
       group.members.push_back(AddRank(static_cast<int32_t>(rank)));
     }
@@ -340,8 +327,19 @@ int32_t Index::AddGroup(size_t row) {
   return found->second;
 }
 
+// A rank whose only dump is of an older epoch has none of this one.
+void Index::MarkOlder(const std::vector<RowRun>& older, const std::vector<RowRun>& runs) {
+  for (const RowRun& run : older) {
+    older_epoch.push_back(run.rank);
+    const bool has_other =
+        std::ranges::any_of(runs, [&](const RowRun& other) { return other.rank == run.rank; });
+    if (!has_other) RankAt(AddRank(run.rank)).has_dump = false;
+  }
+}
+
 void Index::AddUnits() {
-  std::vector<RowRun> runs = RunsOf(ops, job, attempt);
+  const auto [runs, older] = RunsOf(model, job, attempt);
+  MarkOlder(older, runs);
   if (runs.empty()) return;
   size_t first = runs.front().begin, last = 0, total = 0;
   for (const RowRun& run : runs) {

@@ -14,9 +14,11 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analyses/flight/matching/signature.h"
+#include "analyses/flight/row_runs.h"
 #include "model/model.h"
 #include "tables/comm_op.h"
 
@@ -65,6 +67,7 @@ struct Group {
   std::vector<SeqRow> rows;
   std::vector<MemberWindow> windows;  // beside members
   bool has_p2p = false;
+  bool counted = false;  // sequence numbers are counted from what is in the dump (torchcomms)
 
   MemberWindow& WindowAt(int32_t member) { return windows[static_cast<size_t>(member)]; }
   const MemberWindow& WindowAt(int32_t member) const {
@@ -110,6 +113,7 @@ class Index {
   std::vector<Channel> channels;
   std::vector<int32_t> unit_of_row;  // beside comm_op from first_row; -1 for other jobs
   int64_t first_row = 0;
+  std::vector<int32_t> older_epoch;  // global ranks whose dump is from before a reset; not compared
   SignaturePool signatures;
 
   const Unit& UnitAt(int32_t at) const { return units[static_cast<size_t>(at)]; }
@@ -148,6 +152,8 @@ class Index {
   void AddRanks();
   void MarkUnread(std::map<int32_t, RankInfo>& all) const;
   void AddUnits();
+  void MarkOlder(const std::vector<RowRun>& older, const std::vector<RowRun>& runs);
+  void AlignCounted();
   void MarkLost();
   void AddStatus();
   void SortGroups();
@@ -156,7 +162,8 @@ class Index {
   int32_t AddGroup(size_t row);
 
   std::map<int32_t, int32_t> rank_positions_;
-  std::map<std::pair<StringId, ListId>, int32_t> group_positions_;
+  // By name, members, and whether the recorder of the host has it.
+  std::map<std::tuple<StringId, ListId, bool>, int32_t> group_positions_;
   std::map<std::pair<StringId, size_t>, std::vector<int32_t>> alike_;  // by description and size
 };
 

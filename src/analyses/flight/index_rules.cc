@@ -23,19 +23,20 @@ struct DeclaredGroups {
   std::set<StringId> shared;                                       // by several groups
 };
 
+// By input: each recorder of a process numbers its groups for itself.
 std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
   std::map<int32_t, DeclaredGroups> declared;
   const auto& rows = index.model.tables.Get<CommGroupTable>();
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows.job[i] != index.job || rows.attempt[i] != index.attempt) continue;
-    DeclaredGroups& groups = declared[rows.rank[i]];
+    DeclaredGroups& groups = declared[rows.input[i]];
     groups.layout.push_back(rows.description[i]);
     std::pair named(rows.name[i], rows.members[i]);
     auto [known, is_new] = groups.by_description.try_emplace(rows.description[i], named);
     if (!is_new && known->second != named) groups.shared.insert(rows.description[i]);
   }
   std::map<Layout, int32_t> numbers;
-  for (auto& [rank, groups] : declared) {
+  for (auto& [input, groups] : declared) {
     auto number = static_cast<int32_t>(numbers.size());
     groups.layout_number = numbers.try_emplace(std::move(groups.layout), number).first->second;
   }
@@ -50,34 +51,40 @@ std::map<int32_t, DeclaredGroups> Declared(const Index& index) {
 void Index::AddStatus() {
   std::map<int32_t, DeclaredGroups> declared = Declared(*this);
   std::map<std::pair<int32_t, int32_t>, StringId> numbering;  // layout and pg_id -> description
-  std::map<std::pair<int32_t, int32_t>, int32_t> own_groups;  // rank and pg_id -> group
+  std::map<std::pair<int32_t, int32_t>, int32_t> own_groups;  // input and pg_id -> group
   std::vector<int32_t> seen_by(groups.size(), -1);  // the last rank whose first unit was looked at
   for (const Unit& unit : units) {
     auto group = static_cast<size_t>(unit.group);
     if (seen_by[group] == unit.rank) continue;
     seen_by[group] = unit.rank;
     size_t row = unit.row;
-    own_groups.try_emplace({ops.rank[row], ops.pg_id[row]}, unit.group);
-    auto found = declared.find(ops.rank[row]);
+    own_groups.try_emplace({ops.input[row], ops.pg_id[row]}, unit.group);
+    auto found = declared.find(ops.input[row]);
     if (found == declared.end()) continue;
     numbering.try_emplace({found->second.layout_number, ops.pg_id[row]}, groups[group].description);
   }
-  auto guess = [&](int32_t rank, int32_t pg_id) -> int32_t {
-    auto own = declared.find(rank);
+  auto guess = [&](int32_t input, int32_t pg_id) -> int32_t {
+    auto own = declared.find(input);
     if (own == declared.end()) return -1;
     auto description = numbering.find({own->second.layout_number, pg_id});
     if (description == numbering.end() || own->second.shared.contains(description->second))
       return -1;
     auto named = own->second.by_description.find(description->second);
     if (named == own->second.by_description.end()) return -1;
-    auto group = group_positions_.find(named->second);
-    return group == group_positions_.end() ? -1 : group->second;
+    const auto [name, members] = named->second;
+    auto device = group_positions_.find({name, members, false});
+    auto host = group_positions_.find({name, members, true});
+    const bool is_in_both = device != group_positions_.end() && host != group_positions_.end();
+    if (is_in_both) return -1;  // a dump without entries does not tell whose it is
+    if (device != group_positions_.end()) return device->second;
+    return host == group_positions_.end() ? -1 : host->second;
   };
   const auto& status = model.tables.Get<CommStatusTable>();
   for (size_t i = 0; i < status.size(); ++i) {
     if (status.job[i] != job || status.attempt[i] != attempt) continue;
-    auto known = own_groups.find({status.rank[i], status.pg_id[i]});
-    int32_t at = known == own_groups.end() ? guess(status.rank[i], status.pg_id[i]) : known->second;
+    auto known = own_groups.find({status.input[i], status.pg_id[i]});
+    int32_t at =
+        known == own_groups.end() ? guess(status.input[i], status.pg_id[i]) : known->second;
     auto rank = rank_positions_.find(status.rank[i]);
     if (at < 0 || rank == rank_positions_.end()) continue;
     Group& group = GroupAt(at);

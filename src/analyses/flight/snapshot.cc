@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
 
@@ -55,14 +54,6 @@ bool OutlivedItsLimit(const Index& index, int32_t rank) {
     bool told = created != kNone64 && limit != kNone32 && limit > 0;
     return told && !__builtin_sub_overflow(newest, created, &age) && age / kNsInMs >= limit;
   });
-}
-
-// Operations that no member completes before all have joined.
-bool NeedsAll(std::string_view op) {
-  static constexpr std::array<std::string_view, 6> kStarts = {
-      "all_reduce", "allreduce", "all_gather", "_all_gather", "reduce_scatter", "_reduce_scatter"};
-  return std::any_of(kStarts.begin(), kStarts.end(),
-                     [&](std::string_view start) { return op.starts_with(start); });
 }
 
 // Has a member completed what another had not issued when it wrote its dump? Then that one issued

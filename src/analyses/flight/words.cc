@@ -35,7 +35,8 @@ std::vector<int32_t> GlobalRanks(const Index& index, const std::vector<int32_t>&
 
 std::string GroupInWords(const Index& index, const Group& group) {
   std::string_view name = index.Text(group.description);
-  if (name.empty() || name == "undefined") name = index.Text(group.name);
+  const bool is_backend = group.counted;  // torchcomms describes all groups of a backend alike
+  if (name.empty() || name == "undefined" || is_backend) name = index.Text(group.name);
   return fmt::format("{} [{}]", name, FoldNumbers(GlobalRanks(index, group.members)));
 }
 

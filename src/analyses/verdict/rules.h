@@ -61,6 +61,9 @@ void NamedExplainsUnnamed(Board& board);
 // A job that any input shows to have failed has an error.
 void NeverNothing(Board& board);
 
+// A replica group of torchft that died and came back did not fail the job.
+void ReplicaCameBack(Board& board);
+
 // What data is missing makes the verdict on a broken job less sure, and says so.
 void MissingDataLowers(Board& board);
 

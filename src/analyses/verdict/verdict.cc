@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kNeeds = kTableNames<FindingTable>;
 
-constexpr std::array<void (*)(Board&), 21> kRules = {AbortedByWatchdog,
+constexpr std::array<void (*)(Board&), 22> kRules = {AbortedByWatchdog,
                                                      StaleSignalExplainsDumps,
                                                      CompilingWhileOthersWait,
                                                      EndedProcesses,
@@ -40,6 +40,7 @@ constexpr std::array<void (*)(Board&), 21> kRules = {AbortedByWatchdog,
                                                      NoContradictions,
                                                      NamedExplainsUnnamed,
                                                      NeverNothing,
+                                                     ReplicaCameBack,
                                                      MissingDataLowers,
                                                      PriceOfCause,
                                                      AtMostThree};

@@ -38,6 +38,10 @@ inline constexpr DiagnosticKind kNothingActive = {
     "flight_recorder.nothing_active", Severity::kInfo,
     "the dump has no entries and its counters show that all collectives were completed",
     "Only active entries were dumped; unset TORCH_INCLUDE_ONLY_ACTIVE to see completed ones."};
+inline constexpr DiagnosticKind kNoCounters = {
+    "flight_recorder.no_counters", Severity::kInfo,
+    "the dump has groups, no entries and no counters: nothing was in flight, or nothing was begun",
+    "Dump completed entries too, to see how far the rank came."};
 inline constexpr DiagnosticKind kBadEntry = {
     "flight_recorder.bad_entry", Severity::kError,
     "an entry has no profiling_name, or is no entry; left out", "Look at the entry at this place."};

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "inputs/flight_recorder/diagnostics.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
 #include "tables/comm_status.h"
+#include "torch/recorder_kinds.h"
 
 namespace debrief::inputs::flight_recorder {
 
@@ -41,10 +42,40 @@ void JoinMembers(Part& part) {
     ops.members[i] = members[static_cast<uint32_t>(ops.group_name[i])];
 }
 
+// Of recorders that see no states, an entry that left the list of work is completed.
+void CompleteRetired(Part& part) {
+  auto& ops = part.tables.Edit<CommOpTable>();
+  const StringId completed = part.pools.Intern("completed");
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops.retired[i] != 0 &&
+        RetiresWhenDone(part.pools.Text(ops.backend[i]), part.pools.Text(ops.group_desc[i])))
+      ops.state[i] = completed;
+  }
+}
+
+// torchcomms has one counter for all communicators of a process, and ranks of different groups
+// differ by it: an operation is the n-th of its communicator instead. Sends and receives are not
+// counted, since not all members do them.
+void NumberByGroup(Part& part) {
+  auto& ops = part.tables.Edit<CommOpTable>();
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const bool grows = i == 0 || ops.collective_seq[i] > ops.collective_seq[i - 1];
+    if (!grows ||
+        !IsTorchcomms(part.pools.Text(ops.backend[i]), part.pools.Text(ops.group_desc[i])))
+      return;
+  }
+  std::unordered_map<StringId, int32_t> newest;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    int32_t& number = newest[ops.group_name[i]];
+    ops.collective_seq[i] = ops.is_p2p[i] != 0 ? number : ++number;
+  }
+}
+
 // Why a whole dump has no entries, by its groups and counters.
 const DiagnosticKind& WhyEmpty(const Part& part) {
   const auto& status = part.tables.Get<CommStatusTable>();
   if (status.size() == 0 && part.tables.Get<CommGroupTable>().size() == 0) return kBeforeFirst;
+  if (status.size() == 0) return kNoCounters;
   int64_t enqueued = 0, active = 0;
   for (size_t i = 0; i < status.size(); ++i) {
     enqueued += status.last_enqueued[i] != kNone64;
@@ -100,8 +131,9 @@ DumpRows::OpName DumpRows::ParseName(std::string_view name) {
   size_t blank = name.find(' ');
   std::string_view op = name.substr(0, blank);
   bool is_send = op == "send";
-  parsed.is_p2p = is_send || op == "recv";
-  if (!parsed.is_p2p) {
+  const bool is_batch = op == "batch_op_issue";  // of sends and receives; does not tell which
+  parsed.is_p2p = is_send || op == "recv" || is_batch;
+  if (!parsed.is_p2p || is_batch) {
     bool has_backend = colon != std::string_view::npos;
     parsed.op = part_.pools.Intern(has_backend ? op : name);
     return parsed;
@@ -171,6 +203,8 @@ int64_t MicrosToNs(int64_t micros) {
 
 void FinishDump(Part& part, const Identity& who, const DumpHeader& header) {
   JoinMembers(part);
+  CompleteRetired(part);
+  NumberByGroup(part);
   const auto& ops = part.tables.Get<CommOpTable>();
   auto row = Part::RowOf<CommDumpRow>(who);
   row.input = who.input;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "inputs/flight_recorder/comm_state.h"
 #include "inputs/flight_recorder/diagnostics.h"
 
 namespace debrief::inputs::flight_recorder {
@@ -183,7 +184,7 @@ PickleValue DumpBuilder::FoldEntry() {
 // Which op of which group it is.
 void DumpBuilder::Identify(CommOpRow& row) {
   bool is_p2p = rows_.Name(Text(At(Field::kProfilingName)), row);
-  row.is_p2p = Has(Field::kIsP2p) ? IsTrue(Field::kIsP2p) : is_p2p;
+  row.is_p2p = is_p2p || IsTrue(Field::kIsP2p);  // torchcomms says false of all
   row.record = Narrow(Number(Field::kRecordId));
   row.pg_id = Narrow(Number(Field::kPgId));
   bool split = Has(Field::kCollectiveSeq);
@@ -230,6 +231,7 @@ void DumpBuilder::FoldHeader() {
   }
   AddGroups(At(Field::kPgConfig));
   AddStatuses(At(Field::kPgStatus));
+  AddCommStates(At(Field::kCommState));
 }
 
 void DumpBuilder::AddGroups(PickleValue config) {
@@ -255,6 +257,22 @@ void DumpBuilder::AddStatuses(PickleValue status) {
     if (!Is(items[i + 1], kStatus)) continue;
     const GroupStatus& group = statuses_[static_cast<size_t>(items[i + 1].number)];
     rows_.AddStatus(Number(items[i]), group.enqueued, group.started, group.completed);
+  }
+}
+
+void DumpBuilder::AddCommStates(PickleValue states) {
+  if (!states.is(PickleKind::kDict)) return;
+  const auto items = reader_.Items(states);
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (!items[i].is(PickleKind::kString) || !items[i + 1].is(PickleKind::kDict)) continue;
+    CommState state(reader_.Text(items[i]));
+    const auto fields = reader_.Items(items[i + 1]);
+    for (size_t field = 0; field + 1 < fields.size(); field += 2) {
+      const bool are_texts =
+          fields[field].is(PickleKind::kString) && fields[field + 1].is(PickleKind::kString);
+      if (are_texts) state.Add(reader_.Text(fields[field]), reader_.Text(fields[field + 1]));
+    }
+    state.AddTo(who_, part_);
   }
 }
 

@@ -88,6 +88,7 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   void FoldHeader();
   void AddGroups(PickleValue config);
   void AddStatuses(PickleValue status);
+  void AddCommStates(PickleValue states);
   void Report(const Status& status);
 
   int64_t Number(PickleValue value) const;

@@ -48,6 +48,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Field::kCount)> kName
     "pg_status",
     "nccl_version",
     "comm_lib_version",
+    "nccl_comm_state",
 };
 
 }  // namespace

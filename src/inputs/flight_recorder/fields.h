@@ -52,6 +52,7 @@ enum class Field : uint8_t {
   kPgStatus,
   kNcclVersion,
   kCommLibVersion,
+  kCommState,
   kCount,
 };
 

@@ -143,8 +143,8 @@ std::unique_ptr<Reader> Open(const ImportContext& context) {
   return std::make_unique<DumpReader>(context);
 }
 
-constexpr std::array<std::string_view, 4> kMakes = {"comm_dump", "comm_group", "comm_op",
-                                                    "comm_status"};
+constexpr std::array<std::string_view, 5> kMakes = {"comm_dump", "comm_group", "comm_op",
+                                                    "comm_state", "comm_status"};
 
 }  // namespace
 

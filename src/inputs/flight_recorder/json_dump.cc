@@ -28,7 +28,6 @@ class JsonEntryParser {
     StringId name = StringId::kNone;
     StringId thread_name = StringId::kNone;
     StringId thread_id = StringId::kNone;
-    bool says_p2p = false;
   };
 
   Status AddField(Field field, JsonValue value, Entry& entry);
@@ -64,7 +63,7 @@ Status JsonEntryParser::Add(JsonValue value) {
     return {};
   }
   bool is_p2p = rows_.Name(entry.name, entry.row);
-  if (!entry.says_p2p) entry.row.is_p2p = is_p2p;
+  if (is_p2p) entry.row.is_p2p = 1;  // torchcomms says false of all
   entry.row.thread = rows_.Thread(entry.thread_name, entry.thread_id);
   rows_.ops().Add(entry.row);
   return {};
@@ -84,7 +83,6 @@ Status JsonEntryParser::AddField(Field field, JsonValue value, Entry& entry) {
       entry.thread_id = Text(value);
       return {};
     case Field::kIsP2p:
-      entry.says_p2p = true;
       row.is_p2p = value.Bool().value_or(false);
       return {};
     case Field::kRetired:
@@ -237,6 +235,7 @@ void JsonDump::Finish(Part& whole) {
   }
   for (const GroupStatus& status : statuses_)
     rows.AddStatus(status.pg_id, status.enqueued, status.started, status.completed);
+  for (const CommState& state : comm_states_) state.AddTo(who_, whole);
   header_.whole = split_.document_closed;
   if (!header_.whole) {
     whole.diagnostics.Add(kTruncated, who_.input,
@@ -255,6 +254,7 @@ void JsonDump::ReadOther(std::string_view key, std::string_view text) {
       header_.library = value.String().value_or("");
     if (key == "pg_config") ReadGroups(value);
     if (key == "pg_status") ReadStatuses(value);
+    if (key == "nccl_comm_state") ReadCommStates(value);
   });
 }
 
@@ -279,6 +279,17 @@ void JsonDump::ReadGroups(JsonValue config) {
       });
     }
     groups_.push_back(std::move(group));
+  });
+}
+
+void JsonDump::ReadCommStates(JsonValue states) {
+  if (states.kind() != JsonKind::kObject) return;
+  (void)states.ForEachField([&](std::string_view comm, JsonValue value) -> Status {
+    if (value.kind() != JsonKind::kObject) return {};
+    CommState& state = comm_states_.emplace_back(comm);
+    return value.ForEachField([&](std::string_view key, JsonValue field) {
+      if (const auto text = field.String()) state.Add(key, *text);
+    });
   });
 }
 

@@ -12,6 +12,7 @@
 #include "base/bytes/source.h"
 #include "base/json/array_splitter.h"
 #include "base/json/cursor.h"
+#include "inputs/flight_recorder/comm_state.h"
 #include "inputs/flight_recorder/dump.h"
 
 namespace debrief::inputs::flight_recorder {
@@ -44,12 +45,14 @@ class JsonDump {
   void ReadOther(std::string_view key, std::string_view text);
   void ReadGroups(JsonValue config);
   void ReadStatuses(JsonValue status);
+  void ReadCommStates(JsonValue states);
 
   Identity who_;
   JsonArraySplit split_;
   DumpHeader header_{.version = {}, .library = {}, .form = "json"};
   std::vector<Group> groups_;
   std::vector<GroupStatus> statuses_;
+  std::vector<CommState> comm_states_;
 };
 
 }  // namespace debrief::inputs::flight_recorder

@@ -14,6 +14,7 @@
 
 #include "base/text/strings.h"
 #include "inputs/fr_trace_text/plain_table.h"
+#include "inputs/partial_data.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 #include "tables/fr_trace_op.h"
@@ -44,7 +45,7 @@ bool IsTitle(std::string_view line) {
 Recognition Sniff(const SniffInput& input) {
   // What most inputs fail at comes first.
   bool begins = IsTitle(FirstLine(input.head)) ||
-                (input.head.starts_with("PARTIAL DATA: ") && Contains(input.head, "\n=== "));
+                (PartialData::IsHead(input.head) && Contains(input.head, "\n=== "));
   if (input.json != nullptr || !begins || !LooksLikeText(input.head)) return {};
   bool has_table = Contains(input.head, "--- Collectives ---") ||
                    Contains(input.head, "--- Groups ---") ||
@@ -91,7 +92,9 @@ class TraceReader final : public Reader {
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     (void)range;
     Open open;
+    PartialData partial(who_, time_ns_);
     TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+      if (partial.Add(line, number, part)) return;
       if (IsTitle(line) || line.starts_with("--- ")) {
         AddTable(open, part);
         if (IsTitle(line)) open.recorder = RecorderOf(line);
@@ -169,7 +172,7 @@ std::unique_ptr<Reader> OpenTrace(const ImportContext& context) {
   return std::make_unique<TraceReader>(context);
 }
 
-constexpr std::array<std::string_view, 1> kMakes = {"fr_trace_op"};
+constexpr std::array<std::string_view, 2> kMakes = {"fr_trace_op", "debug_no_answer"};
 
 }  // namespace
 

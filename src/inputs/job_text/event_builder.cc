@@ -7,6 +7,7 @@
 #include "base/text/strings.h"
 #include "inputs/job_text/line_texts.h"
 #include "inputs/job_text/lines/exception_lines.h"
+#include "inputs/job_text/lines/replicas.h"
 
 namespace debrief::inputs::job_text {
 
@@ -151,6 +152,7 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
       stream.continued = stream.last_exception;
       return;
     case LineClass::kIdentity:
+    case LineClass::kReplica:
     case LineClass::kRootCause:
     case LineClass::kRestOfExit:
     case LineClass::kPodName:
@@ -218,6 +220,10 @@ void EventBuilder::AddProcess(const Line& line, uint32_t index, int64_t number) 
     case LineClass::kIdentity:
       if (auto identity = ParseIdentity(line.text))
         rows_.AddIdentity(*identity, WhereOf(line, index, number), *pools_);
+      return;
+    case LineClass::kReplica:
+      if (auto replica = ParseReplica(line.text))
+        rows_.AddReplica(*replica, WhereOf(line, index, number), *pools_);
       return;
     case LineClass::kRootCause:
       stream.root_cause = true;

@@ -8,6 +8,7 @@
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/lines/exits.h"
 #include "inputs/job_text/lines/identities.h"
+#include "inputs/job_text/lines/replicas.h"
 #include "inputs/job_text/word_filter.h"
 
 namespace debrief::inputs::job_text {
@@ -83,6 +84,10 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "monitoredBarrier",
                                        " nranks ",
                                        "world_rank=",
+                                       "reconfiguring for quorum",
+                                       "healing required",
+                                       "peers need recovery",
+                                       "should_commit=",
                                        "GLOBAL_RANK",
                                        "num_local_procs=",
                                        "Killing subprocess",
@@ -315,6 +320,7 @@ LineClass ClassOfWatchdog(std::string_view text) {
 }
 
 LineClass ClassifyByWords(std::string_view text) {
+  if (ParseReplica(text)) return LineClass::kReplica;
   if (ParseFailureField(text)) return LineClass::kFailureField;
   if (LineClass around = ClassOfTracebackLine(text); around != LineClass::kOther) return around;
   if (text.starts_with("  what():")) return LineClass::kReason;

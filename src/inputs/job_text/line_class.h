@@ -50,6 +50,7 @@ enum class LineClass : uint8_t {
   kUserCode,      // from user code:
   kLastError,     // Last error:
   kBlock,         // ----------Begin global rank 3 STDERR----------
+  kReplica,       // [ddp_0:9f5b/1 - step 17] reconfiguring for quorum_id=3 ..., of torchft
   kNoStart,       // train.py: error: unrecognized arguments: --lr
 };
 

@@ -108,6 +108,26 @@ void ProcessRows::AddIdentity(const IdentityLine& line, const Where& where, Pool
   identities_.push_back({row, where.owner});
 }
 
+// A commit is what every step ends with.
+void ProcessRows::AddReplica(const ReplicaLine& line, const Where& where, Pools& pools) {
+  has_replicas_ = true;
+  if (line.what == "commit") return;
+  if (replicas_.size() >= kMostRows) {
+    ++dropped_;
+    return;
+  }
+  auto row = NewRow<ReplicaEventRow>(where);
+  row.time_ns = where.time_ns;
+  row.replica = pools.Intern(line.replica);
+  row.life = InternOrNone(pools, line.life);
+  row.group_rank = line.group_rank;
+  row.step = line.step;
+  row.what = pools.Intern(line.what);
+  row.number = line.number;
+  row.text = pools.Intern(line.text);
+  replicas_.push_back({row, where.owner});
+}
+
 void ProcessRows::AddProgress(const ProgressLine& line, const Where& where, Pools& pools) {
   if (progress_.size() >= kMostRows) ThinOut();
   auto row = NewRow<ProgressRow>(where);
@@ -148,7 +168,9 @@ void ProcessRows::LearnRanks(int64_t last_line) {
 }
 
 // The launcher with the most restarts tells where attempts end.
+// One that starts a replica group of torchft again starts no attempt: the job went on.
 void ProcessRows::LearnAttempts(int64_t last_line) {
+  if (has_replicas_) return;
   for (const auto& [launcher, lines] : failures_) {
     if (lines.size() > attempt_ends_.size()) attempt_ends_ = lines;
   }
@@ -195,6 +217,11 @@ void ProcessRows::Write(Part& whole) {
     each.row.rank = RankOf(each.owner);
     each.row.attempt = AttemptOf(each.row.line);
     whole.tables.Edit<ProgressTable>().Add(each.row);
+  }
+  for (auto& each : replicas_) {
+    each.row.rank = RankOf(each.owner);
+    each.row.attempt = AttemptOf(each.row.line);
+    whole.tables.Edit<ReplicaEventTable>().Add(each.row);
   }
 }
 

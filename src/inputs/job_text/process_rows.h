@@ -14,11 +14,13 @@
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/lines/exits.h"
 #include "inputs/job_text/lines/identities.h"
+#include "inputs/job_text/lines/replicas.h"
 #include "inputs/job_text/rank_map.h"
 #include "model/model.h"
 #include "tables/process_exit.h"
 #include "tables/process_identity.h"
 #include "tables/progress.h"
+#include "tables/replica_event.h"
 
 namespace debrief::inputs::job_text {
 
@@ -40,6 +42,7 @@ class ProcessRows {
   // The exit code that stood in a later line than the rest of the statement.
   void EndExit(int32_t exit_code);
   void AddIdentity(const IdentityLine& line, const Where& where, Pools& pools);
+  void AddReplica(const ReplicaLine& line, const Where& where, Pools& pools);
   void AddProgress(const ProgressLine& line, const Where& where, Pools& pools);
   // torchrun's closing summary: no attempt follows.
   void AddSummary(int64_t line) { summary_line_ = line; }
@@ -74,6 +77,8 @@ class ProcessRows {
   std::vector<At<ProcessExitRow>> exits_;
   std::vector<At<ProcessIdentityRow>> identities_;
   std::vector<At<ProgressRow>> progress_;
+  std::vector<At<ReplicaEventRow>> replicas_;
+  bool has_replicas_ = false;
   size_t open_begin_ = 0, open_end_ = 0;  // exits that wait for their code
   std::map<std::pair<uint32_t, int64_t>, std::vector<int64_t>> failures_;  // lines, by launcher
   std::map<uint32_t, int32_t> counted_;  // processes that a launcher has listed, by host

@@ -14,6 +14,7 @@
 
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
+#include "inputs/partial_data.h"
 #include "inputs/process_stacks/py_spy_json.h"
 #include "inputs/sniffing.h"
 #include "inputs/stack_rows.h"
@@ -73,7 +74,7 @@ bool IsMostlyStacks(std::string_view head) {
   for (std::string_view line; splitter.Next(line);) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     bool mine = parser.Add(line, ++number);
-    if (Trimmed(line).empty() || line.starts_with("----")) continue;
+    if (Trimmed(line).empty() || line.starts_with("----") || PartialData::IsHead(line)) continue;
     ++lines;
     if (mine || stack_lines::RankOfHeading(line) != kNone32) ++ours;
     if (!mine && IsOfAnOutput(line)) return false;
@@ -146,7 +147,9 @@ class StacksReader final : public Reader {
 
   Status ReadText(const Source& source, Part& part) const {
     StackTextParser parser([&](ThreadStack&& stack) { AddStack(stack, part); });
+    PartialData partial(who_, time_ns_);
     TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+      if (partial.Add(line, number, part)) return;
       if (parser.Add(line, number) || line.empty() || line.starts_with(' ')) return;
       int32_t rank = stack_lines::RankOfHeading(line);
       if (rank != kNone32) parser.SetRank(rank);
@@ -193,7 +196,7 @@ std::unique_ptr<Reader> Open(const ImportContext& context) {
   return std::make_unique<StacksReader>(context);
 }
 
-constexpr std::array<std::string_view, 2> kMakes = {"stack_dump", "text_event"};
+constexpr std::array<std::string_view, 3> kMakes = {"stack_dump", "text_event", "debug_no_answer"};
 
 }  // namespace
 

@@ -132,6 +132,28 @@ const kernelColumns: Column<Row<"compile_kernel">>[] = [
   numberColumn("seconds", "time", 90, (row) => row.seconds, seconds),
 ];
 
+const tritonColumns: Column<Row<"triton_use">>[] = [
+  idColumn(),
+  textColumn("kernel", "kernel", 0, (row) => row.kernel),
+  textColumn("place", "source", 180, (row) => row.place),
+  textColumn("target", "target", 90, (row) => row.target),
+  numberColumn("num_warps", "warps", 70, (row) => row.num_warps),
+  numberColumn("shared", "shared memory", 120, (row) => row.shared),
+  numberColumn("cache_hits", "from cache", 90, (row) => row.cache_hits, undefined,
+    "How many of its compilations came out of Triton's cache"),
+  numberColumn("launches", "launches", 90, (row) => row.launches),
+  numberColumn("profiled_ns", "in profiles", 100, (row) => row.profiled_ns, duration),
+  numberColumn("seconds", "compiling took", 110, (row) => row.seconds, seconds),
+];
+
+const pieceColumns: Column<Row<"compile_piece">>[] = [
+  idColumn(),
+  textColumn("label", "piece", 0, (row) => row.label),
+  textColumn("graph_cache", "graph cache", 110, (row) => row.graph_cache),
+  numberColumn("entries", "entries", 90, (row) => row.entries),
+  numberColumn("seconds", "time", 90, (row) => row.seconds, seconds),
+];
+
 const tuneColumns: Column<Row<"compile_autotune">>[] = [
   idColumn(),
   textColumn("name", "operation", 170, (row) => row.name),
@@ -152,7 +174,7 @@ interface TimedProps<Name extends TableName> extends Props {
 }
 
 // Rows of a table, those that took longest first.
-function Timed<Name extends "compile_kernel" | "compile_autotune">(props: TimedProps<Name>) {
+function Timed<Name extends "compile_kernel" | "compile_autotune" | "triton_use" | "compile_piece">(props: TimedProps<Name>) {
   const { run, tables, name, title, columns, empty } = props;
   const all = tables.rows(name);
   const rows = useMemo(() => largestFirst(all, (row) => row.seconds, -1), [all]);
@@ -170,6 +192,26 @@ const Kernels = (props: Props) => (
     title="Kernels"
     columns={kernelColumns}
     empty="The logs tell nothing of single kernels."
+  />
+);
+
+const Triton = (props: Props) => (
+  <Timed
+    {...props}
+    name="triton_use"
+    title="Triton kernels"
+    columns={tritonColumns}
+    empty="No file of tritonparse among the inputs."
+  />
+);
+
+const Pieces = (props: Props) => (
+  <Timed
+    {...props}
+    name="compile_piece"
+    title="Runs of the backend for pieces of vLLM's graph"
+    columns={pieceColumns}
+    empty="No log of vLLM among the inputs."
   />
 );
 
@@ -280,6 +322,8 @@ const parts: { id: string; title: string; tables: TableName[]; show: typeof Phas
   { id: "phases", title: "Phases", tables: ["compile_phase_total"], show: Phases },
   { id: "slowest", title: "Slowest", tables: ["compile_span"], show: Slowest },
   { id: "kernels", title: "Kernels", tables: ["compile_kernel"], show: Kernels },
+  { id: "triton", title: "Triton", tables: ["triton_use"], show: Triton },
+  { id: "pieces", title: "Pieces", tables: ["compile_piece"], show: Pieces },
   { id: "autotune", title: "Autotuning", tables: ["compile_autotune"], show: Autotuning },
   { id: "caches", title: "Caches", tables: ["compile_cache_total"], show: Caches },
   { id: "weight", title: "Log weight", tables: ["compile_weight"], show: LogWeight },

@@ -20,8 +20,11 @@ bool IsSameOp(const Index& index, uint32_t a, uint32_t b) {
                                  : std::pair(ops.input_sizes[row], ops.input_dtypes[row]);
   };
   if (shape == OpShape::kRooted) return own(a) == own(b);
-  return ops.input_sizes[a] == ops.input_sizes[b] && ops.output_sizes[a] == ops.output_sizes[b] &&
-         ops.input_dtypes[a] == ops.input_dtypes[b] && ops.output_dtypes[a] == ops.output_dtypes[b];
+  const bool same_input = ops.input_sizes[a] == ops.input_sizes[b] || shape == OpShape::kSameOutput;
+  const bool same_output =
+      ops.output_sizes[a] == ops.output_sizes[b] || shape == OpShape::kSameInput;
+  return same_input && same_output && ops.input_dtypes[a] == ops.input_dtypes[b] &&
+         ops.output_dtypes[a] == ops.output_dtypes[b];
 }
 
 }  // namespace

@@ -12,8 +12,10 @@ namespace debrief::analyses::flight {
 
 OpShape ShapeOf(std::string_view op) {
   if (op.starts_with("all_to_all") || op == "alltoall") return OpShape::kAllToAll;
-  static constexpr std::array<std::string_view, 6> kRooted = {
-      "gather", "scatter", "broadcast", "_broadcast_oop", "reduce", "_reduce_oop"};
+  if (op == "all_gather_v" || op == "allgather") return OpShape::kSameOutput;
+  if (op == "reduce_scatter_v") return OpShape::kSameInput;
+  static constexpr std::array<std::string_view, 7> kRooted = {
+      "gather", "gather_single", "scatter", "broadcast", "_broadcast_oop", "reduce", "_reduce_oop"};
   bool rooted = std::find(kRooted.begin(), kRooted.end(), op) != kRooted.end();
   return rooted ? OpShape::kRooted : OpShape::kSame;
 }

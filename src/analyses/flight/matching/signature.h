@@ -1,9 +1,9 @@
 // What two members must agree on when they do the same collective, as one number.
 //
 // The number stands for op, sizes and types, as far as they must be equal on all members: an
-// all_to_all may have other sizes on every rank, and of an op with a root each member is compared
-// by its own tensor alone. Signatures are compared a million times and looked into a few times, so
-// they are interned.
+// all_to_all may have other sizes on every rank, a v-form (all_gather_v) on one of its sides, and
+// of an op with a root each member is compared by its own tensor alone. Signatures are compared a
+// million times and looked into a few times, so they are interned.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,13 @@ namespace debrief::analyses::flight {
 enum class Signature : uint32_t {};  // 0: not known
 
 // The shape of an op for the rules about sizes.
-enum class OpShape : uint8_t { kSame, kAllToAll, kRooted };
+enum class OpShape : uint8_t {
+  kSame,
+  kAllToAll,
+  kRooted,
+  kSameOutput,  // all_gather_v: every member gives another size, and gets all of them
+  kSameInput,   // reduce_scatter_v: the reverse
+};
 OpShape ShapeOf(std::string_view op);
 
 // Which side of an op with a root holds the member's own tensor? The other side is a tensor for

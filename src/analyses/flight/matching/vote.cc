@@ -54,7 +54,7 @@ std::vector<Signature> Past(const Index& index, const Unit& unit) {
 
 // After the same few ops in its own past, did the rank go on in the same way? The longest context
 // that occurred before decides.
-Share Habit(const Index& index, const Unit& unit) {
+Share OwnHabit(const Index& index, const Unit& unit) {
   std::vector<Signature> past = Past(index, unit);
   size_t now = past.size() - 1;
   for (size_t length : {size_t{8}, size_t{4}, size_t{2}, size_t{1}}) {
@@ -95,7 +95,7 @@ Elsewhere LookElsewhere(const Index& index, const Group& group, const Unit& unit
 
 double Usualness(const Index& index, const Group& group, const Unit& unit) {
   Elsewhere elsewhere = LookElsewhere(index, group, unit);
-  return 2 * Siblings(index, group, unit).value() + Habit(index, unit).value() +
+  return 2 * Siblings(index, group, unit).value() + OwnHabit(index, unit).value() +
          elsewhere.same_line.value() + (elsewhere.known ? 0.5 : 0);
 }
 
@@ -163,7 +163,7 @@ int32_t OddOneOut(const Index& index, const Group& group, const Unit& unit, size
   constexpr size_t kMostLooks = 1024;  // into the past of a rank
   Share siblings = Siblings(index, group, unit);
   if (siblings.all < 2 || siblings.yes > 0 || ++looks > kMostLooks) return -1;
-  Share habit = Habit(index, unit);
+  Share habit = OwnHabit(index, unit);
   if (habit.all == 0 || habit.yes > 0) return -1;
   for (int32_t sibling : SiblingsOf(index, group)) {
     const Group& other = index.GroupAt(sibling);

@@ -30,6 +30,10 @@ void AddMembership(const Index& index, Cause& cause) {
     cause.evidence.push_back({"groups of other ranks that name it", "comm_group", std::move(rows)});
 }
 
+bool IsOfOlderEpoch(const Index& index, int32_t rank) {
+  return std::ranges::find(index.older_epoch, index.GlobalRank(rank)) != index.older_epoch.end();
+}
+
 }  // namespace
 
 // Nobody waits for it, but the picture lacks it.
@@ -37,7 +41,7 @@ void FindMissingDumps(const Index& index, std::vector<Cause>& causes) {
   Cause cause;
   for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
     const RankInfo& info = index.RankAt(rank);
-    if (!info.has_dump && !info.unread) cause.ranks.push_back(rank);
+    if (!info.has_dump && !info.unread && !IsOfOlderEpoch(index, rank)) cause.ranks.push_back(rank);
   }
   bool told = std::any_of(causes.begin(), causes.end(), [&](const Cause& other) {
     return other.rule == "flight.no_dump" && (other.ranks == cause.ranks || other.ranks.empty());
@@ -51,6 +55,22 @@ void FindMissingDumps(const Index& index, std::vector<Cause>& causes) {
   cause.why = "groups of the other dumps name it as a member";
   AddMembership(index, cause);
   cause.next_step = "Look for its dump on its host; verdicts are surer with it.";
+  causes.push_back(std::move(cause));
+}
+
+// Its dump is there, and of no use.
+void FindOlderEpochs(const Index& index, std::vector<Cause>& causes) {
+  if (index.older_epoch.empty()) return;
+  Cause cause;
+  for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
+    if (IsOfOlderEpoch(index, rank)) cause.ranks.push_back(rank);
+  }
+  cause.rule = "flight.older_epoch";
+  cause.severity = Severity::kWarning;
+  cause.what = "left a dump from before the recorder was reset; it is not compared with the others";
+  cause.confidence = 0.8;
+  cause.why = "it completed the first collective of a group long before others issued theirs";
+  cause.next_step = "Look at what ended the epoch: its output, the groups that were made anew.";
   causes.push_back(std::move(cause));
 }
 

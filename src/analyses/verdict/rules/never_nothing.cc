@@ -116,7 +116,7 @@ std::string WhatIsMissing(const Data& data) {
 // What was seen of the living job (stacks, NCCL RAS, traces) and names who stands apart; ~0 when
 // there is none.
 size_t FindPicture(const Board& board) {
-  for (std::string_view rule : {"text_stacks.", "text_fr_trace.", "text_ras."}) {
+  for (std::string_view rule : {"text_stacks.", "text_fr_trace.", "text_ras.", "text_no_answer."}) {
     for (size_t i : board.FindCauses(rule)) {
       if (!board.At(i).ranks.empty()) return i;
     }

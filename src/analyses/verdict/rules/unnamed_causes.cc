@@ -48,7 +48,8 @@ namespace {
 bool IsLivePicture(const Finding& finding) {
   return !finding.ranks.empty() &&
          (finding.rule.starts_with("text_stacks.") || finding.rule.starts_with("text_ras.") ||
-          finding.rule.starts_with("text_fr_trace."));
+          finding.rule.starts_with("text_fr_trace.") ||
+          finding.rule.starts_with("text_no_answer."));
 }
 
 // The error that names a rank; else the picture that does. ~0 when there is none.

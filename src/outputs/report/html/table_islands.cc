@@ -45,6 +45,8 @@ constexpr Share kCompileShares[] = {
     {"compile_phase_total", 5000, 200'000},
     {"compile_kernel", 2000, 200'000, "seconds"},
     {"compile_autotune", 2000, 200'000},
+    {"triton_use", 2000, 300'000, "seconds"},
+    {"compile_piece", 2000, 300'000},
     {"compile_cache_use", 20000, 4'000'000},
     {"compile_cache_total", 5000, 100'000},
     {"compile_weight", 2000, 100'000},

@@ -16,14 +16,17 @@
 #include "tables/compilation.h"
 #include "tables/compile_break.h"
 #include "tables/compile_cache_total.h"
+#include "tables/compile_detail.h"
 #include "tables/compile_failure.h"
 #include "tables/compile_first_difference.h"
 #include "tables/compile_log.h"
 #include "tables/compile_phase.h"
+#include "tables/compile_piece.h"
 #include "tables/compile_rank_time.h"
 #include "tables/compile_shape.h"
 #include "tables/compile_weight.h"
 #include "tables/input.h"
+#include "tables/triton_use.h"
 
 namespace debrief::outputs::compile_summary {
 
@@ -82,6 +85,8 @@ class Summary {
     WriteBreaks();
     WriteFailures();
     WriteTime();
+    WritePieces();
+    WriteTriton();
     if (Get<CompilationTable>().size() == 0) WriteShapes();
     if (options_.compile_id.empty()) {
       WriteCaches();
@@ -140,6 +145,19 @@ class Summary {
         Plural(count, "compilation"), Plural(functions.size(), "function"), SecondsText(seconds),
         failed, unfinished, restarted, again,
         ranks_.size() > 1 ? fmt::format("; {} ranks", ranks_.size()) : "");
+    WriteVersion();
+  }
+
+  // PyTorch 2.12 and later say which they are; ranks of one job should be the same.
+  void WriteVersion() {
+    const auto& all = Get<CompileDetailTable>();
+    std::set<std::string> versions;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const bool is_version =
+          Text(all.family[i]) == "torch_version" && Text(all.key[i]) == "pytorch_version";
+      if (is_version) versions.insert(OneLine(all.value[i]));
+    }
+    if (!versions.empty()) out_ += fmt::format("PyTorch {}\n", fmt::join(versions, " and "));
   }
 
   // The two most important conclusions and what to do about the first.
@@ -219,6 +237,42 @@ class Summary {
       section.Row({SecondsText(static_cast<double>(each.amount) / 1e9), tally.Share(each.amount),
                    std::to_string(each.count), OneLine(each.name)});
     AddSection(section, 6);
+  }
+
+  // Runs of the backend for the pieces of vLLM's graph.
+  void WritePieces() {
+    const auto& all = Get<CompilePieceTable>();
+    Section section("Pieces of vLLM", Heads({"id", "time", "cache", "piece"}), options_.width);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!IsWanted(all.compile_id[i])) continue;
+      section.Row(Cells(
+          all.rank[i],
+          {std::string(Text(all.compile_id[i])), SecondsText(all.seconds[i]),
+           all.graph_cache[i] == StringId::kNone ? "-" : std::string(Text(all.graph_cache[i])),
+           OneLine(all.label[i])}));
+    }
+    AddSection(section, 12);
+  }
+
+  // Kernels of tritonparse, one line each.
+  void WriteTriton() {
+    const auto& all = Get<TritonUseTable>();
+    auto number = [](int64_t value) { return value == kNone64 ? "-" : std::to_string(value); };
+    Section section(
+        "Triton kernels",
+        Heads({"id", "warps", "shared", "target", "from cache", "launches", "source", "kernel"}),
+        options_.width);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!only_.is_all() && !IsWanted(all.compile_id[i])) continue;
+      section.Row(Cells(
+          all.rank[i],
+          {all.compile_id[i] == StringId::kNone ? "-" : std::string(Text(all.compile_id[i])),
+           all.num_warps[i] == kNone32 ? "-" : std::to_string(all.num_warps[i]),
+           all.shared[i] == kNone64 ? "-" : BytesText(static_cast<double>(all.shared[i])),
+           OneLine(all.target[i]), fmt::format("{} of {}", all.cache_hits[i], all.compilations[i]),
+           number(all.launches[i]), OneLine(all.place[i]), OneLine(all.kernel[i])}));
+    }
+    AddSection(section, 12);
   }
 
   // Of a log of torch.export, which has no compilations.

@@ -8,19 +8,17 @@ namespace debrief::outputs::compile_summary {
 
 namespace {
 
-constexpr std::string_view kTables[] = {"compilation",          "compile_autotune",
-                                        "compile_blocker",      "compile_break",
-                                        "compile_cache_total",  "compile_cache_use",
-                                        "compile_failure",      "compile_first_difference",
-                                        "compile_frame_group",  "compile_graph",
-                                        "compile_graph_change", "compile_kernel",
-                                        "compile_life",         "compile_log",
-                                        "compile_module",       "compile_orphan",
-                                        "compile_overlap",      "compile_phase_total",
-                                        "compile_progress",     "compile_rank_only",
-                                        "compile_rank_time",    "compile_recompile",
-                                        "compile_restart",      "compile_shape",
-                                        "compile_span",         "compile_weight"};
+constexpr std::string_view kTables[] = {
+    "compilation",         "compile_autotune",    "compile_blocker",
+    "compile_break",       "compile_cache_total", "compile_cache_use",
+    "compile_detail",      "compile_failure",     "compile_first_difference",
+    "compile_frame_group", "compile_graph",       "compile_graph_change",
+    "compile_kernel",      "compile_life",        "compile_log",
+    "compile_module",      "compile_orphan",      "compile_overlap",
+    "compile_phase_total", "compile_piece",       "compile_progress",
+    "compile_rank_only",   "compile_rank_time",   "compile_recompile",
+    "compile_restart",     "compile_shape",       "compile_span",
+    "compile_weight",      "triton_use"};
 
 // Whether the row belongs to the compilation that was asked for; rows of tables without compile ids
 // do not.
