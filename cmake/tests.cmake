@@ -119,7 +119,7 @@ set_tests_properties(conformance.time PROPERTIES RUN_SERIAL ON)
 # What the replaced tools can do, a row each; those that need no ../shared/data run without it.
 add_suite(features conformance 440 ${Python3_EXECUTABLE} tests/conformance/features.py --binary $<TARGET_FILE:debrief>)
 
-# Fault jobs recorded on a GPU, each as recorded and as one other launcher would have left it.
+# Fault jobs recorded on a GPU, each as recorded or as one other launcher would have left it; those of the kept half both ways.
 add_suite(campaign campaign 420 ${Python3_EXECUTABLE} tests/campaign/score.py tests/campaign/jobs.tar.xz
           --binary $<TARGET_FILE:debrief> --part --at-least tests/campaign/shares.json)
 

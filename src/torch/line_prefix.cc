@@ -154,6 +154,21 @@ bool TakeMpi(PeeledLine& line) {
   return true;
 }
 
+// Ray prints once what several processes say, and behind it how many: "text [repeated 3x across
+// cluster]", the first time with a sentence on how to switch that off.
+std::string_view WithoutCount(std::string_view text) {
+  constexpr std::string_view kOpen = " [repeated ", kClose = "x across cluster]";
+  const size_t close = text.rfind(kClose);
+  if (close == std::string_view::npos) return text;
+  const size_t open = text.rfind(kOpen, close);
+  if (open == std::string_view::npos || open + kOpen.size() >= close) return text;
+  const std::string_view count = text.substr(open + kOpen.size(), close - open - kOpen.size());
+  const std::string_view behind = text.substr(close + kClose.size());
+  const bool counts = std::ranges::all_of(count, IsDigit);
+  const bool ends = behind.empty() || behind.starts_with(" (Ray deduplicates logs");
+  return counts && ends ? text.substr(0, open) : text;
+}
+
 // (RayTrainWorker pid=75298, ip=10.0.0.2) text
 bool TakeRay(PeeledLine& line) {
   if (!line.text.starts_with('(')) return false;
@@ -168,6 +183,7 @@ bool TakeRay(PeeledLine& line) {
   if (size_t ip = inside.find("ip="); ip != std::string_view::npos)
     line.host = inside.substr(ip + 3);
   line.text.remove_prefix(close + 2);
+  line.text = WithoutCount(line.text);
   return true;
 }
 

@@ -25,8 +25,13 @@ class Job:
     running: bool  # recorded before its end
 
 
+def launcher_text(folder):
+    """What the launchers of all nodes wrote."""
+    return "\n".join(path.read_text(errors="replace") for path in sorted([*folder.glob("torchrun.txt"), *folder.glob("node*/torchrun.txt")]))
+
+
 def read_job(folder, truth):
-    text = (folder / "torchrun.txt").read_text(errors="replace")
+    text = launcher_text(folder)
     outputs = {}
     for log in folder.glob("logs/*/attempt_*/*/stdout.log"):
         attempt, rank = int(log.parent.parent.name[8:]), int(log.parent.name)
@@ -204,8 +209,13 @@ def as_archive(job, target):
 
 
 LAYOUTS = {name[3:]: function for name, function in list(globals().items()) if name.startswith("as_")}
-# Those that can be made of a job whose ranks wrote into one text.
+# Those that can be made of a job whose ranks wrote into one text, or which lies in folders of nodes.
 OF_MIXED = ("torchrun", "archive")
+
+
+def possible(truth, names):
+    mixed = truth["output"] in ("launcher", "partly") or truth.get("nodes", 1) > 1
+    return [name for name in names if name in OF_MIXED] if mixed else list(names)
 
 
 def lay_out(job, name, target):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records the campaign on a machine with one GPU: every job of a set under torchrun, two to eight ranks, several jobs at a time.
 
-    python3 tests/campaign/record.py OUT [--set first|second|kept] [--only NAME...] [--beside 6] [--seconds 500]
+    python3 tests/campaign/record.py OUT [--set first|second|third|kept] [--only NAME...] [--beside 6] [--seconds 500]
 
 OUT/<job>/ is what the job left (fr/, logs/, torchrun.txt, ...), OUT/<job>.json its truth. One GPU serves all ranks because each
 has an NCCL_HOSTID of its own, so that NCCL talks through sockets.
@@ -18,13 +18,13 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import jobs as campaign  # noqa: E402
-import jobs_kept  # noqa: E402
-import jobs_second  # noqa: E402
+from sets import first, kept, second, third  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Programs run from these folders: their paths stand in what they leave.
-PLACES = {"first": pathlib.Path("/home/user/lab"), "second": pathlib.Path("/home/user/lab"), "kept": pathlib.Path("/opt/ml/code")}
+PLACES = {"first": pathlib.Path("/home/user/lab"), "second": pathlib.Path("/home/user/lab"), "third": pathlib.Path("/opt/ml/code"),
+          "kept": pathlib.Path("/workspace/exp/src")}
+JOBS = {"first": first.all_jobs, "second": second.second_jobs, "third": third.third_jobs, "kept": kept.kept_jobs}
 EACH_RANK = 'export NCCL_HOSTID=host$RANK; exec python3 "$@"'
 
 
@@ -33,22 +33,28 @@ def environment(job, folder):
                      OMP_NUM_THREADS="1", TORCH_NCCL_ASYNC_ERROR_HANDLING="1", PYTHONUNBUFFERED="1", TORCH_ELASTIC_SHUTDOWN_TIMEOUT="10",
                      TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC="20", TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC="3000")
     if job["dumps"]:
-        (folder / "fr").mkdir()
         variables.update(TORCH_FR_BUFFER_SIZE="300", TORCH_NCCL_DUMP_ON_TIMEOUT="1", TORCH_FR_DUMP_TEMP_FILE=str(folder / "fr" / "nccl_trace_rank_"))
     if job["nccl_info"]:
         variables["NCCL_DEBUG"] = "INFO"
+    if job.get("prefix") == "template":
+        variables["TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE"] = "[${role_name}-${rank}]: "
     return variables
 
 
+def place_of(job, folder, node):
+    """Where the launcher of a node leaves its text and its logs."""
+    return folder if job.get("nodes", 1) == 1 else folder / f"node{node}"
+
+
 def program(job, folder):
-    """How a rank is started: a program of programs.py through a shell, one of second/ or kept/ as a user would."""
+    """How a rank is started: a program of the first set through a shell, one of the others as a user would."""
     place = PLACES[job["set"]]
     if "script" in job:
-        sick = f"--sick-ranks={','.join(str(rank) for rank in job['ranks'])}" if "ranks" in job else f"--sick-rank={job['rank']}"
-        stacks = [] if not job["stacks"] else ["--stacks"] if job["stacks"] is True else [f"--stacks={job['stacks']}"]
-        line = [str(place / f"{job['script']}.py"), f"--run-dir={folder}", f"--at-step={job['at_step']}", sick,
+        sick = ",".join(str(rank) for rank in job.get("ranks", [job["rank"]]))
+        stacks = [] if not job["stacks"] else ["--stacks=file" if job["stacks"] is True else f"--stacks={job['stacks']}"]
+        line = [str(place / f"{job['script']}.py"), f"--run-dir={folder}", f"--at-step={job['at_step']}", f"--sick-ranks={sick}",
                 f"--time-limit={15 if job['fault'] else 40}", f"--steps={60 if job.get('snapshot') else 10}"]
-        return line + [f"--{name}={job[name]}" for name in ("fault", "variant") if job[name]] + stacks
+        return line + [f"--{name}={job[name]}" for name in ("fault", "variant") if job[name]] + stacks + (["--traces"] if job.get("traces") else [])
     line = ["--no-python", "bash", "-c", EACH_RANK, "train", str(place / "programs.py"), f"--program={job['program']}",
             f"--scratch={folder / 'scratch'}", f"--at-step={job['at_step']}", f"--rank={job['rank']}"]
     line += [f"--fault={job['fault']}"] if job["fault"] else []
@@ -56,11 +62,16 @@ def program(job, folder):
     return line + (["--talkative"] if job["talkative"] else [])
 
 
-def command(job, folder):
-    line = ["torchrun", f"--nproc-per-node={job['world']}", "--nnodes=1", "--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0",
-            f"--max-restarts={job['restarts']}"]
+def command(job, folder, node):
+    line = ["torchrun", f"--nproc-per-node={job['world'] // job.get('nodes', 1)}", f"--max-restarts={job['restarts']}"]
+    if job.get("nodes", 1) > 1:
+        line += [f"--nnodes={job['nodes']}", f"--node-rank={node}", "--master-addr=127.0.0.1", f"--master-port={24000 + int(job['name'][1:])}"]
+    else:
+        line += ["--nnodes=1", "--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0"]
+    line += ["--role=trainer"] if job.get("prefix") else []
     if job["output"] != "launcher":
-        line += [f"--log-dir={folder / 'logs'}", "--tee=3" if job["output"] == "tee" else "--redirects=3"]
+        how = {"tee": "--tee=3", "redirect": "--redirects=3", "partly": "--redirects=2"}[job["output"]]
+        line += [f"--log-dir={place_of(job, folder, node) / 'logs'}", how]
     return line + program(job, folder) + ([f"--dump-at={job['dump_at']}"] if job.get("dump_at") else [])
 
 
@@ -71,16 +82,26 @@ def take_snapshot(job, folder):
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("scratch"))
 
 
-def watch(process, job, folder, limit=110):
-    """The launcher's exit code; None if it had to be ended."""
+def start(job, folder, node):
+    place = place_of(job, folder, node)
+    place.mkdir(exist_ok=True)
+    with open(place / "torchrun.txt", "w") as text:
+        return subprocess.Popen(command(job, folder, node), env=environment(job, folder), stdout=text, stderr=subprocess.STDOUT, cwd=folder,
+                                start_new_session=True)
+
+
+def watch(launchers, job, folder, limit=100):
+    """The launchers' exit code; None if they had to be ended."""
     end = time.time() + limit
     while time.time() < end:
-        if process.poll() is not None:
-            return process.returncode
+        if all(process.poll() is not None for process in launchers):
+            return max(process.returncode for process in launchers)
         if job.get("snapshot"):
             take_snapshot(job, folder)
         time.sleep(0.2)
-    os.killpg(process.pid, 9)
+    for process in launchers:
+        if process.poll() is None:
+            os.killpg(process.pid, 9)
     return None
 
 
@@ -99,25 +120,23 @@ def tidy(folder):
 def record(job, out):
     folder = out / job["name"]
     folder.mkdir(parents=True)
-    start = time.time()
-    with open(folder / "torchrun.txt", "w") as text:
-        process = subprocess.Popen(command(job, folder), env=environment(job, folder), stdout=text, stderr=subprocess.STDOUT, cwd=folder,
-                                   start_new_session=True)
-        code = watch(process, job, folder)
+    began = time.time()
+    if job["dumps"]:
+        (folder / "fr").mkdir()
+    code = watch([start(job, folder, node) for node in range(job.get("nodes", 1))], job, folder)
     subprocess.run(["pkill", "-9", "-f", f"{folder}[ /]"], check=False)
     planted = sorted([int(part) for part in path.name.split("_")[1:]] for path in (folder / "scratch").glob("planted_*"))
     tidy(folder)
-    truth = {**job, "exit": code, "seconds": round(time.time() - start, 1), "planted": planted}
+    truth = {**job, "exit": code, "seconds": round(time.time() - began, 1), "planted": planted}
     if len(job.get("ranks", [])) > 1:  # some may have been ended by the others' end before they came to it
         truth["ranks"] = [rank for rank in job["ranks"] if [job["restarts"], rank] in planted]
     (out / f"{job['name']}.json").write_text(json.dumps(truth, indent=1) + "\n")
-    return job["name"], code, time.time() - start
+    return job["name"], code, time.time() - began
 
 
 def chosen_jobs(options):
     """Mixed, so that a recording that is cut short still has some of everything."""
-    jobs = {"first": campaign.all_jobs, "second": jobs_second.second_jobs, "kept": jobs_kept.kept_jobs}[options.set]()
-    jobs = [{**job, "set": options.set} for job in jobs if not options.only or job["name"] in options.only]
+    jobs = [{**job, "set": options.set} for job in JOBS[options.set]() if not options.only or job["name"] in options.only]
     return sorted(jobs, key=lambda job: (not job["restarts"], hashlib.sha256(job["name"].encode()).hexdigest()))
 
 
@@ -132,7 +151,7 @@ def main():
     begin = time.time()
     options.out.mkdir(parents=True, exist_ok=True)
     PLACES[options.set].mkdir(parents=True, exist_ok=True)
-    for path in [HERE / "programs.py"] if options.set == "first" else (HERE / options.set).glob("*.py"):
+    for path in [HERE / "programs" / "lab.py", *(HERE / "programs" / options.set).glob("*.py")]:
         shutil.copy(path, PLACES[options.set])
 
     def one(job):

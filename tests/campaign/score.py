@@ -26,11 +26,12 @@ import reasons  # noqa: E402
 
 HEALTHY = (None, "caught", "slow_step")
 # Whose fault it is; all others are the fault of the job's rank.
-OF_ALL = ("all_fail", "config")
-OF_NOBODY = ("scheduler", "preempted", "notice")
+OF_ALL = ("all_fail", "config", "data_folder")
+OF_NOBODY = ("scheduler", "preempted", "notice", "maintenance")
 # A process that ends without a word is told by its launcher alone: where that is missing, nobody may be accused wrongly.
 SILENT = ("exit_at_once", "left", "exit_code", "sigkill", "killed", "terminated", "wild_pointer", "cut_file", "hard_exit",
-          "wrong_stage", "converged", "node", "oom_killer", "evicted", "bus", "license", "quit") + OF_NOBODY
+          "wrong_stage", "converged", "node", "oom_killer", "evicted", "bus", "license", "quit",
+          "no_task", "killed_stage", "cpu_limit", "division_trap", "learner_exit") + OF_NOBODY
 WITHOUT_LAUNCHER = ("kubectl", "ray", "flat", "hosts")
 WITHOUT_CANCEL = WITHOUT_LAUNCHER + ("mpirun_tags", "mpirun_files")
 # DeepSpeed's launcher tells that something failed, and how, but not who; nor does a last word that the C library wrote into the text of all.
@@ -41,9 +42,9 @@ WITHOUT_NAMES = {"deepspeed": UNNAMED, "ray": ("plugin",)}
 
 def usable(folder, truth):
     """Not what met something unplanned: a healthy program that did not end well (a machine too busy for its time limits), a fault that
-    did no harm, a job that its recorder had to end, a crash that nobody planted, a fault that its program never came to."""
-    text = (folder / "torchrun.txt").read_text(errors="replace")
-    crashed = "exitcode  : -11" in text and truth["fault"] not in ("segfault", "wild_pointer", "fused")
+    did no harm, a job that its recorder had to end, a crash where none was planted, a fault that its program never came to."""
+    text = layouts.launcher_text(folder)
+    crashed = "exitcode  : -11" in text and "code" not in truth and truth["fault"] not in ("segfault", "wild_pointer")
     if truth["exit"] is None or crashed or (truth["fault"] in HEALTHY) != (truth["exit"] == 0):
         return False
     return truth["fault"] in HEALTHY or "planted" not in truth or took_place(text, truth)
@@ -55,7 +56,7 @@ def took_place(text, truth):
     exits = {(int(rank), int(code)) for rank, code, _ in layouts.EXIT.findall(text)}
     exits |= {(int(rank), int(code)) for code, rank in re.findall(r"failed \(exitcode: (-?\d+)\) local_rank: (\d+)", text)}
     ended = {rank for rank, code in exits if code == truth.get("code", code if code != -15 else None)}
-    died = truth["kind"] in ("exception", "out of memory", "signal", "exit", "device assert")
+    died = truth["kind"] in ("exception", "out of memory", "signal", "exit", "device assert", "device fault")
     return set(truth["ranks"]) <= marks and (not died or not ended.isdisjoint(truth["ranks"]))
 
 
@@ -111,18 +112,23 @@ def unpacked(jobs, scratch):
     return pathlib.Path(scratch)
 
 
+def part_of(truth, names):
+    """A kept job as recorded and in another layout; one of the others in either of these."""
+    others = sorted(set(names) - {"torchrun"})
+    number = sum(truth["name"].encode())
+    both = ["torchrun", others[number % len(others)]]
+    return both if truth["half"] == "kept" else both[number // len(others) % 2:][:1]
+
+
 def tasks_of(base, options):
     """(folder, truth, layout) of all that is to be scored."""
     for path in sorted(base.glob("*.json")):
         truth = json.loads(path.read_text())
         if options.half not in (None, truth["half"]) or options.jobs and truth["name"] not in options.jobs or not usable(base / truth["name"], truth):
             continue
-        names = options.layouts or layouts.LAYOUTS
-        if truth["output"] == "launcher":
-            names = [name for name in names if name in layouts.OF_MIXED]
+        names = layouts.possible(truth, options.layouts or layouts.LAYOUTS)
         if options.part:
-            others = sorted(set(names) - {"torchrun"})
-            names = ["torchrun", others[sum(truth["name"].encode()) % len(others)]]
+            names = part_of(truth, names)
         for name in names:
             yield base / truth["name"], truth, name
 
@@ -151,7 +157,7 @@ def main():
     parser.add_argument("--half", choices=["tune", "kept"])
     parser.add_argument("--layouts", nargs="*", choices=layouts.LAYOUTS)
     parser.add_argument("--jobs", nargs="*")
-    parser.add_argument("--part", action="store_true", help="each job as recorded and in one other layout only")
+    parser.add_argument("--part", action="store_true", help="each job in one or two layouts only")
     parser.add_argument("--at-least", type=pathlib.Path, help="JSON file {half: {check: share}}: fail below, and only then")
     parser.add_argument("--misses", type=pathlib.Path, help="where the misses of the kept half go; not for those who write rules")
     parser.add_argument("-j", type=int, default=os.cpu_count(), help="how many at a time")

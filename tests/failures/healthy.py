@@ -24,3 +24,20 @@ CASES = [Case(name, {"out.log" if name != "peers_of_ras" else "ras.log": STEPS +
 # The same where it is the end of the output, for what says by itself that the program went on.
 CASES += [Case(f"{name}_at_the_end", {"out.log": STEPS + GOES_ON[name]}, healthy=True)
           for name in ("ignored_exception", "logging_error", "at_exit", "store_is_gone", "other_command", "usage")]
+# One text of several processes that caught the same exception a few times each, at the end of what each printed.
+CAUGHT = "wandb: ERROR retrying\n" + trace("ConnectionError: Max retries exceeded") + "wandb: retry succeeded\n"
+
+
+def lightning(rank, mark=""):
+    return "".join(f"{mark}{line}\n" for line in (f"Initializing distributed: GLOBAL_RANK: {rank}, MEMBER: {rank + 1}/3\n" + 4 * CAUGHT).splitlines())
+
+
+CASES += [
+    Case("caught_in_pods", {"all-pods.log": "".join(lightning(rank, f"[pod/trainer-worker-{rank}/pytorch] ") for rank in range(3))}, healthy=True),
+    Case("caught_in_ray", {"driver.log": "".join(lightning(rank, f"(RayTrainWorker pid={9000 + rank}, ip=10.0.0.2) ") for rank in range(3))},
+         healthy=True),
+    Case("caught_in_deepspeed", {"deepspeed.log": "".join(
+        f"[2026-11-15 23:30:01,10{rank}] [INFO] [launch.py:265:main] process {4000 + rank} spawned with command: ['python', 'train.py', "
+        f"'--local_rank={rank}']\n" for rank in range(3)) + STEPS + CAUGHT + "".join(
+        f"[2026-11-15 23:31:03,10{rank}] [INFO] [launch.py:367:main] Process {4000 + rank} exits successfully.\n" for rank in range(3))}, healthy=True),
+]

@@ -1,5 +1,5 @@
 """What programs, libraries and the interpreter say of themselves."""
-from texts import Case, STEPS, failed, failure_list, entry, log, marked, raised, remote_error, torchrun, trace
+from texts import Case, STEPS, failed, failure_list, entry, log, marked, raised, remote_error, timed_out, torchrun, trace
 
 
 def of_rank_1(text):
@@ -40,6 +40,13 @@ CASES = [
                                               "thread terminated with exception: CUDA error: device-side assert triggered")),
          [1], "Rank 1 died with CUDA error: device-side assert"),
     Case("told_by_signal", {f"rank{rank}.err": STEPS + f"[RANK{rank}] got signal 15, saving and leaving\n" for rank in range(2)}, [], "told to stop"),
+    # ---- a key of the store that the program itself waits for
+    Case("own_key", {f"rank{rank}.log": STEPS + (raised(1, "torch.distributed.DistStoreError: wait timeout after 8000ms, keys: "
+                                                        "/default_pg/0//address/4/7") if rank == 1 else remote_error(rank)) for rank in range(3)},
+         [1], "DistStoreError.*address/4/7.*train.py:40"),
+    Case("key_of_another", {f"rank{rank}.log": STEPS + (raised(1, "torch.distributed.DistStoreError: wait timeout after 8000ms, keys: "
+                                                               "/default_pg/0//address/4/2") if rank == 1 else timed_out(rank) if rank == 0 else "")
+                            for rank in range(3)}, None, ""),
     # ---- start
     Case("no_module", {"run.log": trace("ModuleNotFoundError: No module named 'flash_attn'", "import flash_attn")}, [], "flash_attn"),
     Case("no_module_of_one_rank", {"torchrun.txt": trace("ModuleNotFoundError: No module named 'flash_attn'") + torchrun((1, 1), (0, -15))},

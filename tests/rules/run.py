@@ -70,7 +70,8 @@ def made(folder):
     with tarfile.open(ROOT / "tests/campaign/jobs.tar.xz") as archive:
         archive.extractall(folder / "campaign", filter="data")
     for path in sorted((folder / "campaign").iterdir()):
-        if path.is_dir() and json.loads(path.with_suffix(".json").read_text())["half"] == "tune":  # the kept half is not read
+        truth = json.loads(path.with_suffix(".json").read_text()) if path.is_dir() else {"half": None}
+        if truth["half"] == "tune" and truth.get("set") != "third":  # the kept half is not read; two sets are enough
             yield f"tests/campaign: {path.name}", path
 
 

@@ -105,6 +105,11 @@ void ProcessRows::AddIdentity(const IdentityLine& line, const Where& where, Pool
   // The first rank of a node.
   if (line.said_by == "deepspeed" && line.rank != kNone32)
     ranks_.Learn(where.owner.host, line.local_rank, line.rank);
+  // Who says its rank behind the mark of its process or of its pod has told it for all such lines.
+  if (line.said_by == "lightning") {
+    ranks_.LearnProcess(where.owner.pid, line.rank);
+    if (where.owner.local_rank == kNone32) ranks_.LearnHost(where.owner.host, line.rank);
+  }
   identities_.push_back({row, where.owner});
 }
 

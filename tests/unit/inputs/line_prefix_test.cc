@@ -70,6 +70,14 @@ TEST(LinePrefix, MarksOfRayAndLoggers) {
   EXPECT_EQ(line.host, "10.0.0.2");
   EXPECT_EQ(line.text, "text");
   EXPECT_EQ(Peel("(pid=7) text").pid, 7);
+  EXPECT_EQ(Peel("(pid=7) text [repeated 3x across cluster]").text, "text");
+  EXPECT_EQ(
+      Peel("(pid=7) text [repeated 12x across cluster] (Ray deduplicates logs by default. Set "
+           "RAY_DEDUP_LOGS=0 to disable)")
+          .text,
+      "text");
+  EXPECT_EQ(Peel("(pid=7) [repeated x across cluster] text").text,
+            "[repeated x across cluster] text");
   EXPECT_EQ(Peel("(see pid=7) text").pid, 7);
   EXPECT_EQ(Peel("(a remark) text").text, "(a remark) text");
   EXPECT_EQ(Peel("[RANK 3] text").rank, 3);

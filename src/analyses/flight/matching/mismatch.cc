@@ -10,6 +10,7 @@
 
 #include "analyses/flight/cause.h"
 #include "analyses/flight/matching/region.h"
+#include "analyses/flight/matching/roots.h"
 #include "analyses/flight/matching/vote.h"
 #include "analyses/flight/words.h"
 #include "base/text/rank_list.h"
@@ -98,7 +99,12 @@ Difference Compare(const Index& index, const Unit& blamed, const Unit& reference
       std::equal(a.begin() + 1, a.begin() + static_cast<std::ptrdiff_t>(common), b.begin() + 1);
   bool short_by_skip = skipped > 0 && a.size() + skipped == b.size();
   if (same_after && !short_by_skip) return {PlainKind(index, blamed, reference)};
-  if (common >= 2 && a[0] == b[1] && a[1] == b[0]) return {Kind::kSwapped};
+  // In a loop of two collectives one that was left out looks like this, too; what follows tells.
+  const bool crossed = common >= 2 && a[0] == b[1] && a[1] == b[0];
+  const bool same_later =
+      crossed &&
+      std::equal(a.begin() + 2, a.begin() + static_cast<std::ptrdiff_t>(common), b.begin() + 2);
+  if (crossed && (same_later || skipped == 0)) return {Kind::kSwapped};
   if (skipped > 0) return {Kind::kSkipped, skipped};
   if (size_t extra = ShiftOf(b, a)) return {Kind::kExtra, extra};
   return {PlainKind(index, blamed, reference)};
@@ -203,10 +209,14 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
     case Kind::kExtra:
       return fmt::format("did {} of {} that rank {} did not do: {}{} (sequence {})", count, where,
                          peer, index.OpName(blamed), AtSite(index, blamed), blamed.seq);
-    case Kind::kSwapped:
+    case Kind::kSwapped: {
+      const bool named = index.OpName(blamed) != index.OpName(reference);
+      auto call = [&](const Unit& unit) {
+        return named ? std::string(index.OpName(unit)) : CallInWords(index, unit.row);
+      };
       return fmt::format("swapped two collectives of {}: {} before {} (sequence {}){}", where,
-                         index.OpName(blamed), index.OpName(reference), blamed.seq,
-                         AtSite(index, blamed));
+                         call(blamed), call(reference), blamed.seq, AtSite(index, blamed));
+    }
     case Kind::kDtype:
       return fmt::format("called {} {} of {} with type {}, rank {} with {}{}", index.OpName(blamed),
                          blamed.seq, where, TypeInWords(index, row), peer,
@@ -362,6 +372,8 @@ void FindMismatches(const Index& index, std::vector<Cause>& causes) {
         AddCause(index, group, row, Vote(index, group, row), causes);
       } else if (IsAlone(index, group, row)) {
         differ = AddOddOne(index, group, row, looks, causes);
+      } else if (AddSecondRoot(index, group, row, causes)) {
+        differ = true;
       } else if (AllToAllIsOff(index, group, members)) {
         AddAllToAll(index, group, row, causes);
         differ = true;

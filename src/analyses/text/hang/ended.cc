@@ -179,6 +179,16 @@ bool FindLastException(const Scene& scene, const Rows& rows, bool with_place,
          FindLastOf(scene, rows, with_place, true, findings);
 }
 
+// Has a launcher seen every process end well? Then what their text ends with was caught.
+bool AllEndedWell(const Talk& talk) {
+  auto well = [](const End& end) {
+    return end.known() && end.exit_code == 0 && end.said_by != "rank";
+  };
+  const bool any = !talk.nameless.empty() || !talk.ranks.empty();
+  return any && std::ranges::all_of(talk.nameless, well) &&
+         std::ranges::all_of(talk.ranks, [&](const auto& each) { return well(each.second.end); });
+}
+
 // ---- ranks that only followed another
 
 bool WasInterrupted(const Scene& scene, const RankTalk& talk) {
@@ -292,7 +302,7 @@ void FindEnded(const Scene& scene, std::vector<Finding>& findings) {
   FindSeveralSilent(scene, findings);
   // A launcher also stops the others after a watchdog has ended its process.
   if (findings.size() > before || !scene.talk.RanksThatTimedOut().empty() ||
-      FindOutside(scene, kToldToStop, findings))
+      FindOutside(scene, kToldToStop, findings) || AllEndedWell(scene.talk))
     return;
   const RankTalk& nobody = scene.talk.nobody;
   (void)(FindLastException(scene, nobody.troubles, true, findings) ||

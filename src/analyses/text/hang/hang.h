@@ -110,6 +110,9 @@ std::vector<Talk> CollectTalks(const Model& model);
 // ---- ends.cc: joins what is said of processes by rank or process id.
 void AddEnds(const Model& model, std::vector<Talk>& talks);
 
+// ---- own_waits.cc: what one rank alone waited for in the store is its own trouble.
+void ClaimOwnWaits(const Model& model, Talk& talk);
+
 // Sentences of a communication library about a peer that is gone. What follows from the end of
 // another process is not what ended this one.
 bool BlamesARemote(std::string_view text);

@@ -55,9 +55,19 @@ size_t CountRanks(const Board& board) {
   return ranks.size();
 }
 
+// Has a launcher seen every process end well? Then what their text ends with was caught.
+bool LauncherSawGoodEnds(const Board& board, size_t ranks) {
+  const std::vector<ProcessExit> exits = ProcessExitsOf(board);
+  return !exits.empty() && exits.size() >= ranks &&
+         std::ranges::all_of(exits, [](const ProcessExit& exit) {
+           return exit.exit_code == 0 && exit.said_by != "rank";
+         });
+}
+
 void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
   const auto& events = board.model().tables.Get<TextEventTable>();
   const size_t ranks = CountRanks(board);
+  const bool good_ends = LauncherSawGoodEnds(board, ranks);
   std::map<int32_t, int64_t> last_lines = LastLines(board);
   for (size_t i = 0; i < events.size(); ++i) {
     if (!board.IsOurs(events, i)) continue;
@@ -70,7 +80,8 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
         events.line[i] != kNone64 && last_lines[events.input[i]] - events.line[i] <= kTail;
     bool bad = may_be_caught || IsSignOfBadEnd(kind, events.exit_code[i], text);
     if (!bad || ((may_be_caught || may_be_another) && !at_end)) continue;
-    if (may_be_caught && IsCaughtEachTime(events.times[i], events.rank[i], ranks)) continue;
+    const bool caught = good_ends || IsCaughtEachTime(events.times[i], events.rank[i], ranks);
+    if (may_be_caught && caught) continue;
     Sign& sign = signs.emplace_back();
     // The launcher's own traceback says no more than that a child failed.
     sign.weight = text.find("ChildFailedError") == std::string_view::npos ? WeightOf(kind) : 0;

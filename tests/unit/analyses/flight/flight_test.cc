@@ -108,6 +108,47 @@ TEST(FlightMismatch, NamesTwoInOppositeOrder) {
                   "before all_reduce (sequence 5) at train.py:70"));
 }
 
+// One of two collectives of a loop was left out: the next round looks as if both were swapped.
+TEST(FlightMismatch, NamesOneLeftOutOfALoop) {
+  Dumps dumps = Job(3);
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    for (int32_t round = 0; round < 4; ++round) {
+      if (rank != 1 || round != 1) dumps.Rank(rank).Op("all_reduce").Sizes("[[1]]").At(70);
+      dumps.Rank(rank).Op("all_reduce").Sizes("[[9]]").At(71);
+    }
+  }
+  AnalysisResult result = dumps.Run();
+  EXPECT_EQ(Causes(result), "skipped_collective error [1] all_reduce 3 mesh_dp");
+}
+
+TEST(FlightMismatch, TwoOfOneNameAreToldBySize) {
+  Dumps dumps = Job(3);
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    Step(dumps.Rank(rank));
+    bool swapped = rank == 1;
+    dumps.Rank(rank).Op("all_reduce").Sizes(swapped ? "[[9]]" : "[[7]]").At(70);
+    dumps.Rank(rank).Op("all_reduce").Sizes(swapped ? "[[7]]" : "[[9]]").At(71);
+  }
+  EXPECT_TRUE(Has(First(dumps.Run()).headline, "all_reduce [9] before all_reduce [7]"));
+}
+
+TEST(FlightMismatch, NamesASecondRoot) {
+  Dumps dumps = Job(3);
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    for (int32_t call = 0; call < 2; ++call) {
+      bool root = rank == 2 || (rank == 1 && call == 1);
+      dumps.Rank(rank)
+          .Op("gather")
+          .Input("[[4]]")
+          .Output(root ? "[[4], [4], [4]]" : "[[0]]")
+          .At(70);
+    }
+  }
+  AnalysisResult result = dumps.Run();
+  EXPECT_EQ(Causes(result), "type_mismatch error [1] gather 2 mesh_dp");
+  EXPECT_TRUE(Has(First(result).headline, "as its root, where rank 2 is the root"));
+}
+
 TEST(FlightMismatch, SizeByMajority) {
   Dumps dumps = Job(4);
   for (int32_t rank = 0; rank < 4; ++rank) {

@@ -4,7 +4,7 @@ import sys
 
 import torch
 import torch.distributed as dist
-from rig import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
+from lab import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module

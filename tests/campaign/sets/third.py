@@ -1,4 +1,4 @@
-"""The kept jobs: programs of kept/, one planted fault each, or none. Whoever writes rules does not read this file.
+"""The third set: programs of programs/third/, one planted fault each, or none. It was a kept half once; rules may now be written looking at it.
 
 A job is a number, so that a list of scores gives nothing away. `kind` says what happened; `ranks` are those whose fault it is; `code` is the exit
 code that the launcher must have seen of them, where one was planted; `attempt` is the one in which it must have happened, if not the last;
@@ -83,12 +83,12 @@ HEALTHY = [
 OF_DUMPS = ("skipped", "shape", "type", "order", "extra", "left", "other")
 
 
-def kept_jobs(seed=1611):
+def third_jobs(seed=1611):
     draw = random.Random(seed)
     jobs = []
 
     def add(script, fault, variant, world, ranks, step, kind, more):
-        job = {"name": f"m{len(jobs) + 1:02d}", "half": "kept", "script": script, "fault": fault, "variant": variant, "kind": kind, "world": world,
+        job = {"name": f"m{len(jobs) + 1:02d}", "half": "tune", "script": script, "fault": fault, "variant": variant, "kind": kind, "world": world,
                "ranks": ranks, "rank": ranks[0] if ranks else -1, "at_step": step, "restarts": 0,
                "output": draw.choice(["redirect", "redirect", "tee", "tee", "tee", "launcher"]), "nccl_info": draw.random() < 0.2,
                "stacks": draw.choice(["", "", "", "file", "stderr"]), "dumps": draw.random() < 0.75}

@@ -5,7 +5,7 @@ import warnings
 
 import torch
 import torch.distributed as dist
-from rig import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
+from lab import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
 from torch import nn
 from torch.distributed.algorithms.join import Join
 from torch.nn.parallel import DistributedDataParallel

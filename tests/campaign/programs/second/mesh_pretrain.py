@@ -3,7 +3,7 @@ import logging
 
 import torch
 import torch.distributed as dist
-from rig import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
+from lab import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard

@@ -1,4 +1,4 @@
-"""The second set: programs of second/, one planted fault each, or none. It was a kept half once; rules may now be written looking at it.
+"""The second set: programs of programs/second/, one planted fault each, or none. It was a kept half once; rules may now be written looking at it.
 
 A job is a number, as in any set that is kept. `whose`: rank (the sick one), all, nobody. `kind` says what happened to it;
 what a right reason says of each fault stands in reasons.py.

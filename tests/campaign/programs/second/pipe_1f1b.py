@@ -8,7 +8,7 @@ import time
 
 import torch
 import torch.distributed as dist
-from rig import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
+from lab import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
 from torch import nn
 
 SHAPE, MICRO = (16, 256), 4

@@ -1,5 +1,5 @@
-"""What the programs of this folder share: options, a short time limit for every group, stacks of slow steps, dumps on demand, and a mark
-beside the job whenever a fault was really planted.
+"""What the programs of all sets but the first share: options, a short time limit for every group, stacks of slow steps, dumps on demand, a
+profile of one step, and a mark beside the job whenever a fault was really planted.
 
 Nothing of a fault is written here: each program plants its own, where users would have written it.
 """
@@ -25,12 +25,13 @@ def _options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fault", default="")
     parser.add_argument("--variant", default="", help="a healthy program's other way")
-    parser.add_argument("--sick-ranks", default="", help="who fails, with commas")
+    parser.add_argument("--sick-ranks", default="", help="who fails, with commas; -1: every rank")
     parser.add_argument("--at-step", type=int, default=4)
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--time-limit", type=float, default=15, help="seconds until a collective of any group is given up")
     parser.add_argument("--dump-at", type=int, default=-1, help="ranks dump in this step or one of the next two, and go on")
     parser.add_argument("--stacks", choices=["", "file", "stderr"], default="", help="write stacks of a step of more than eight seconds")
+    parser.add_argument("--traces", action="store_true", help="profile one step into traces/")
     parser.add_argument("--run-dir", required=True)
     return parser.parse_args()
 
@@ -38,6 +39,7 @@ def _options():
 OPTIONS = _options()
 FOLDER = os.path.join(OPTIONS.run_dir, "scratch")
 SICK = [int(rank) for rank in OPTIONS.sick_ranks.split(",") if rank]
+SICK = list(range(WORLD)) if SICK == [-1] else SICK
 os.makedirs(FOLDER, exist_ok=True)
 
 
@@ -81,8 +83,21 @@ def _dump():
     open(os.path.join(FOLDER, f"dumped_{RANK}"), "w").close()
 
 
+def _profile(step):
+    """The second and the third step, as a schedule of the profiler would take them."""
+    if step == 1:
+        _profile.running = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU])
+        _profile.running.start()
+    elif step == 3 and hasattr(_profile, "running"):
+        _profile.running.stop()
+        os.makedirs(os.path.join(OPTIONS.run_dir, "traces"), exist_ok=True)
+        _profile.running.export_chrome_trace(os.path.join(OPTIONS.run_dir, "traces", f"rank{RANK}.pt.trace.json"))
+
+
 def beat(step):
     """Called at the start of each step."""
+    if OPTIONS.traces:
+        _profile(step)
     if OPTIONS.stacks:
         if not hasattr(beat, "file"):
             beat.file = sys.stderr if OPTIONS.stacks == "stderr" else open(os.path.join(OPTIONS.run_dir, f"stacks_rank{RANK}.txt"), "w")

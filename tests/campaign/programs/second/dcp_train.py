@@ -10,7 +10,7 @@ import time
 import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
-from rig import DEVICE, FOLDER, OPTIONS, RANK, WORLD, beat, finish, sick, start
+from lab import DEVICE, FOLDER, OPTIONS, RANK, WORLD, beat, finish, sick, start
 from torch import nn
 from torch.distributed.checkpoint.state_dict import get_state_dict
 from torch.distributed.elastic.multiprocessing.errors import record

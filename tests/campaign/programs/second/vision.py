@@ -6,7 +6,7 @@ import time
 
 import torch
 import torch.distributed as dist
-from rig import DEVICE, OPTIONS, RANK, WORLD, beat, finish, sick, start
+from lab import DEVICE, OPTIONS, RANK, SICK, WORLD, beat, finish, sick, start
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, Dataset, DistributedSampler
@@ -66,7 +66,7 @@ def train(loader, model, optimizer):
     for step, (images, labels) in enumerate(loader):
         beat(step)
         waited = time.time() - end
-        if OPTIONS.variant == "slow" and RANK == OPTIONS.sick_rank:
+        if OPTIONS.variant == "slow" and RANK in SICK:
             time.sleep(0.8)
         if sick("host_memory", step):
             torch.zeros(1 << 48)

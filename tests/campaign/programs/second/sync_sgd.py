@@ -5,7 +5,7 @@ import time
 
 import torch
 import torch.distributed as dist
-from rig import DEVICE, FOLDER, OPTIONS, RANK, WORLD, beat, finish, sick, start
+from lab import DEVICE, FOLDER, OPTIONS, RANK, WORLD, beat, finish, sick, start
 
 ROWS, COLUMNS = 16, 512
 

@@ -1,7 +1,7 @@
 """The jobs of the campaign: program, fault, rank, step and launcher options, drawn with a fixed seed.
 
 Each fault stands in two or three jobs; a quarter of all jobs is healthy. Rules may be written looking at these (half "tune");
-the score that counts is that of the jobs of jobs_kept.py.
+the score that counts is that of sets/kept.py.
 """
 import random
 

@@ -1,0 +1,65 @@
+// A program may wait in the store for a key of its own:
+//
+//   torch.distributed.DistStoreError: wait timeout after 8000ms, keys: /default_pg/0//address/4/6
+//
+// That is no set-up of a communicator. When one rank alone waited so, what it waited for is its own
+// trouble, and the others only lost it. A key that ends with the number of another rank may be one
+// that this rank did not set: then nobody is named for it.
+#include <algorithm>
+#include <iterator>
+
+#include "analyses/text/hang/hang.h"
+#include "base/text/strings.h"
+
+namespace debrief::analyses::text_hang {
+
+namespace {
+
+// "address/4/6"; empty when it is one of PyTorch's keys, or the text is about something else.
+std::string_view KeyOfProgram(std::string_view text) {
+  constexpr std::string_view kWait = "wait timeout after", kKeys = "keys: ";
+  constexpr std::string_view kOfTorch[] = {
+      "//cuda", "//cpu",        "store_based_barrier", "worker_count",
+      "rank_",  "ncclUniqueId", "torchelastic",        "torch.rendezvous",
+      ","};
+  const size_t keys = text.find(kKeys);
+  if (!Contains(text, kWait) || keys == std::string_view::npos) return {};
+  std::string_view key = FirstLine(text.substr(keys + kKeys.size()));
+  const bool of_torch =
+      std::ranges::any_of(kOfTorch, [&](std::string_view word) { return Contains(key, word); });
+  const size_t slashes = key.rfind("//");
+  if (of_torch || slashes == std::string_view::npos) return {};
+  key.remove_prefix(slashes + 2);
+  const bool named = std::ranges::any_of(key, [](char c) { return !IsDigit(c) && c != '/'; });
+  return named ? key : std::string_view();
+}
+
+bool NamesAnother(std::string_view key, int32_t rank, size_t ranks) {
+  const int64_t number = NumberAfter(key.substr(key.rfind('/') + 1), "");  // npos + 1 is 0
+  return number >= 0 && number != rank && number < static_cast<int64_t>(ranks);
+}
+
+}  // namespace
+
+void ClaimOwnWaits(const Model& model, Talk& talk) {
+  constexpr size_t kFewest = 3;  // of two ranks either may be the one that did not come
+  if (talk.ranks.size() < kFewest) return;
+  const auto& events = model.tables.Get<TextEventTable>();
+  auto waits = [&](size_t row) {
+    return !KeyOfProgram(model.pools.Text(events.text[row])).empty();
+  };
+  RankTalk* one = nullptr;
+  for (auto& [rank, each] : talk.ranks) {
+    const auto row = std::ranges::find_if(each.aftermaths, waits);
+    if (row == each.aftermaths.end()) continue;
+    const std::string_view key = KeyOfProgram(model.pools.Text(events.text[*row]));
+    if (one != nullptr || NamesAnother(key, rank, talk.ranks.size())) return;
+    one = &each;
+  }
+  if (one == nullptr) return;
+  std::ranges::copy_if(one->aftermaths, std::back_inserter(one->troubles), waits);
+  std::erase_if(one->aftermaths, waits);
+  std::ranges::sort(one->troubles);
+}
+
+}  // namespace debrief::analyses::text_hang
