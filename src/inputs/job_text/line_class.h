@@ -51,6 +51,7 @@ enum class LineClass : uint8_t {
   kLastError,     // Last error:
   kBlock,         // ----------Begin global rank 3 STDERR----------
   kNoStart,       // train.py: error: unrecognized arguments: --lr
+  kEngine,        // EngineCore encountered a fatal error. And others of serving engines
 };
 
 // `text` has no prefix and no colours.
