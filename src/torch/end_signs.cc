@@ -11,9 +11,10 @@ namespace debrief {
 bool IsSignOfBadEnd(std::string_view kind, int32_t exit_code, std::string_view text) {
   // Said at normal ends, too: rank 0 is gone, and with it the store.
   if (text.find("\"should dump\" flag") != std::string_view::npos) return false;
-  static constexpr std::array<std::string_view, 11> kAlways = {
-      "watchdog_timeout", "teardown", "heartbeat_lost", "dump_signal",   "oom_kill", "signal",
-      "terminate",        "gil_hang", "desync",         "device_assert", "scheduler"};
+  static constexpr std::array<std::string_view, 13> kAlways = {
+      "watchdog_timeout", "teardown",    "heartbeat_lost", "dump_signal", "oom_kill",
+      "signal",           "terminate",   "gil_hang",       "desync",      "device_assert",
+      "scheduler",        "engine_dead", "engine_stuck"};
   if (kind == "exit") return exit_code != 0 && exit_code != kNone32;
   return std::find(kAlways.begin(), kAlways.end(), kind) != kAlways.end();
 }

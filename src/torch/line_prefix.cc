@@ -182,8 +182,29 @@ bool TakeRay(PeeledLine& line) {
   if (error != std::errc()) return false;
   if (size_t ip = inside.find("ip="); ip != std::string_view::npos)
     line.host = inside.substr(ip + 3);
+  line.engine = ParseEngineProcess(inside.substr(0, inside.find(' ')));
+  constexpr std::string_view kWorker = "VllmWorker ";
+  std::string_view worker = inside.substr(inside.starts_with(kWorker) ? kWorker.size() : 0);
+  (void)TakeMark(worker, "rank=", " ", line.rank);
   line.text.remove_prefix(close + 2);
   line.text = WithoutCount(line.text);
+  return true;
+}
+
+bool TakeEngineTag(PeeledLine& line) {
+  const auto tag = ParseEngineTag(line.text);
+  if (!tag) return false;
+  line.engine = tag->place;
+  line.time_ns = tag->time_ns;
+  line.text.remove_prefix(tag->size);
+  return true;
+}
+
+bool TakeEngineHead(PeeledLine& line) {
+  const auto head = ParseEngineHead(line.text);
+  if (!head) return false;
+  line.logged = head->time;
+  line.text.remove_prefix(head->size);
   return true;
 }
 
@@ -251,11 +272,12 @@ bool TakeOne(PeeledLine& line, const PrefixStyle& style, bool& labelled, bool& h
   if (behind && line.text.substr(1).starts_with("[rank")) line.text.remove_prefix(1);
   char c = line.text[0];
   if (c == '[')
-    return TakePod(line) || TakeTee(line, style) || TakeMpi(line) || TakeLoggerRank(line);
+    return TakePod(line) || TakeTee(line, style) || TakeMpi(line) || TakeLoggerRank(line) ||
+           TakeEngineTag(line);
   if (c == '(') return TakeRay(line);
   if (IsDigit(c)) return TakeContainer(line);
   bool ctime = line.text.size() > 24 && line.text[24] == '[' && line.text[3] == ' ';
-  return ctime && TakeMpi(line);
+  return (ctime && TakeMpi(line)) || TakeEngineHead(line);
 }
 
 // What stands behind the last progress bar of a line; empty when nothing does. A bar has no line

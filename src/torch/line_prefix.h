@@ -10,13 +10,18 @@
 //   worker-0: text                                 pdsh, where most lines have it
 //   (RayTrainWorker pid=75298, ip=10.0.0.2) text   Ray
 //   [RANK 3] text                                  loggers of accelerate and others
+//   (Worker_TP1 pid=77) ERROR 11-10 12:30:57 [core.py:710] text    vLLM, and SGLang's
+//   (engine_marks.h)
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/pools/ids.h"
+#include "torch/engine_marks.h"
+#include "torch/glog_time.h"
 
 namespace debrief {
 
@@ -45,7 +50,9 @@ struct PeeledLine {
   int64_t pid = kNone64;
   std::string_view host;  // or pod, or address; as the mark spells it
   int64_t time_ns = kNone64;
-  bool raised = false;  // "[rank3]: " with a blank: an exception that nobody caught
+  bool raised = false;             // "[rank3]: " with a blank: an exception that nobody caught
+  EnginePlace engine;              // of a serving engine's process
+  std::optional<GlogTime> logged;  // when its logger wrote the line, where each line has a head
 };
 
 PeeledLine PeelPrefixes(std::string_view line, const PrefixStyle& style);

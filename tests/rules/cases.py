@@ -41,6 +41,13 @@ def gpu_fault(folder):
     write(folder / "dmesg.txt", ["[Sun Nov 15 02:45:50 2026] NVRM: Xid (PCI:0000:3b:00): 79, pid=9002, name=python, GPU has fallen off the bus."])
 
 
+def lost_worker(folder):
+    write(folder / "server.log", [f"(Worker_TP{rank} pid={500 + rank}) INFO 11-10 12:00:30 [default_loader.py:268] Loading weights took 12.30 seconds" for rank in range(4)]
+          + ["(APIServer pid=1) INFO:     Application startup complete.",
+             "(EngineCore_DP0 pid=413) ERROR 11-10 12:30:57 [multiproc_executor.py:231] Worker proc VllmWorker-2 died unexpectedly, shutting down executor.",
+             "(APIServer pid=1) ERROR 11-10 12:30:57 [async_llm.py:480] vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue."])
+
+
 def stacks_diverge(folder):
     lines = []
     for rank in range(4):
@@ -211,7 +218,7 @@ def recompile_limit(folder):
     (folder / "dedicated_log_torch_trace_0.log").write_bytes(log.bytes())
 
 
-CASES = {"text_progress.loss_jump": loss_jump, "text_progress.slowed": slowed, "text_hang.gpu_fault": gpu_fault,  "text_stacks.diverges": stacks_diverge, "text_ras.left": ras_left, "flight.deadlock": deadlock, "profile.data_loading": data_loading,
+CASES = {"text_hang.engine": lost_worker, "text_progress.loss_jump": loss_jump, "text_progress.slowed": slowed, "text_hang.gpu_fault": gpu_fault,  "text_stacks.diverges": stacks_diverge, "text_ras.left": ras_left, "flight.deadlock": deadlock, "profile.data_loading": data_loading,
          "profile.sync_in_loop": sync_in_loop, "profile.tiny_kernels": tiny_kernels, "profile.low_bandwidth_group": low_bandwidth_group,
          "memory.near_capacity": near_capacity, "load_balance.uneven": uneven, "compile.recompile_limit": recompile_limit}
 

@@ -21,7 +21,9 @@
 #include "inputs/importer.h"
 #include "outputs/terminal/profile_diff/profile_diff.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
+#include "tables/execution_node.h"
 #include "tables/memory_snapshot.h"
+#include "tables/serving_event.h"
 #include "tables/timeline.h"
 #include "tables/what_if_set.h"
 
@@ -32,13 +34,20 @@ namespace {
 using namespace outputs::profile_diff;    // NOLINT
 using namespace outputs::profile_sheets;  // NOLINT
 
-// Kinds of input that a question about a timeline may need.
-bool IsTimelineInput(const FoundInput& input) {
+// Kinds of input that a question about a timeline may need. Outputs of servers and execution traces
+// are read only for the tables that come from them.
+bool IsTimelineInput(const FoundInput& input, std::span<const std::string_view> tables) {
   if (input.importer == nullptr) return false;
+  const auto is_asked = [&](std::string_view from, std::string_view derived) {
+    return std::ranges::find(input.importer->info.makes, from) !=
+               input.importer->info.makes.end() &&
+           std::ranges::find(tables, derived) != tables.end();
+  };
   for (std::string_view table : input.importer->info.makes) {
     if (table == "timeline" || table == "memory_event" || table == "accel_ideal") return true;
   }
-  return false;
+  return is_asked("serving_event", "serving_startup") ||
+         is_asked("execution_node", "execution_graph");
 }
 
 // "rank=6": what `--set` may change, and to what.
@@ -80,16 +89,19 @@ class Timelines {
     size_t found = 0;
     BuildModel({.paths = paths,
                 .select =
-                    [&found](std::vector<FoundInput>& inputs) {
+                    [&found, tables](std::vector<FoundInput>& inputs) {
                       found = inputs.size();
-                      std::erase_if(
-                          inputs, [](const FoundInput& input) { return !IsTimelineInput(input); });
+                      std::erase_if(inputs, [&](const FoundInput& input) {
+                        return !IsTimelineInput(input, tables);
+                      });
                     },
                 .derived_tables = tables},
                global, budget_, model);
     if (!global.quiet) PrintTrouble(model);
     bool is_there = model.tables.Get<TimelineTable>().size() > 0 ||
-                    model.tables.Get<MemorySnapshotTable>().size() > 0;
+                    model.tables.Get<MemorySnapshotTable>().size() > 0 ||
+                    model.tables.Get<ServingEventTable>().size() > 0 ||
+                    model.tables.Get<ExecutionNodeTable>().size() > 0;
     if (!is_there) {
       PrintError(
           Status(Code::kNotFound, fmt::format("none of {} in {} is a timeline of a profiler",

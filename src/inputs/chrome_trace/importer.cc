@@ -14,8 +14,8 @@ constexpr std::string_view kTables[] = {
     "timeline_device", "timeline_device_work", "timeline_fact",
     "timeline_flow",   "timeline_group",       "timeline_memory",
     "timeline_op",     "timeline_op_args",     "timeline_process",
-    "timeline_slice",  "timeline_stage_op",    "timeline_track",
-    "timeline_args"};
+    "timeline_slice",  "timeline_record",      "timeline_stage_op",
+    "timeline_track",  "timeline_args"};
 
 Recognition Sniff(const SniffInput& input) {
   if (!LooksLikeTraceEvents(input) || HasCycleStamps(input)) return {};

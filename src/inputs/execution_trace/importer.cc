@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json/array_splitter.h"
 #include "base/json/cursor.h"
@@ -103,6 +104,9 @@ class NodeParser {
     EndLast(begin);
     auto row = Part::RowOf<ExecutionNodeRow>(who_);
     row.byte_begin = static_cast<int64_t>(offset_ + begin);
+    reads_.clear();
+    writes_.clear();
+    first_text_.clear();
     bool is_object = node.kind() == JsonKind::kObject;
     if (is_object) {
       TRY(node.ForEachField(
@@ -116,6 +120,9 @@ class NodeParser {
                                                              : "no name"});
       return {};
     }
+    if (!reads_.empty()) row.reads = part_.pools.lists.Intern(reads_);
+    if (!writes_.empty()) row.writes = part_.pools.lists.Intern(writes_);
+    if (part_.pools.Text(row.name) == "record_param_comms") CompleteCollective(row);
     rows_.Add(row);
     is_open_ = true;
     return {};
@@ -127,9 +134,12 @@ class NodeParser {
   Status AddField(std::string_view key, JsonValue value, ExecutionNodeRow& row) {
     bool is_object = value.kind() == JsonKind::kObject;
     if (key == "attrs") return AddAttributes(value, row);
-    if (key == "inputs" && is_object) return AddTensors(value, row.input_shapes, row.input_types);
+    if (key == "inputs" && is_object)
+      return AddTensors(value, row.input_shapes, row.input_types, reads_);
     if (key == "outputs" && is_object)
-      return AddTensors(value, row.output_shapes, row.output_types);
+      return AddTensors(value, row.output_shapes, row.output_types, writes_);
+    if (key == "inputs" || key == "outputs")  // before schema 1.1
+      return AddValues(value, key == "inputs" ? reads_ : writes_, 0);
     if (key == "input_shapes") row.input_shapes = Compact(value);
     if (key == "input_types") row.input_types = Compact(value);
     if (key == "output_shapes") row.output_shapes = Compact(value);
@@ -139,11 +149,47 @@ class NodeParser {
     return {};
   }
 
-  Status AddTensors(JsonValue value, StringId& shapes, StringId& types) {
-    return value.ForEachField([&](std::string_view key, JsonValue part) {
+  Status AddTensors(JsonValue value, StringId& shapes, StringId& types,
+                    std::vector<int64_t>& tensors) {
+    return value.ForEachField([&](std::string_view key, JsonValue part) -> Status {
+      if (key == "values") return AddValues(part, tensors, 0);
       if (key == "shapes") shapes = Compact(part);
       if (key == "types") types = Compact(part);
+      return {};
     });
+  }
+
+  // A tensor is [its id, id of its storage, offset, elements, bytes of an element, "cuda:0"]; lists
+  // of tensors hold such.
+  Status AddValues(JsonValue value, std::vector<int64_t>& tensors, int depth) {
+    constexpr int kDeepest = 6;
+    constexpr size_t kFields = 5, kMostTensors = 4096;
+    if (value.kind() != JsonKind::kArray || depth > kDeepest) return {};
+    std::array<int64_t, kFields> fields{};
+    size_t count = 0;
+    bool is_tensor = true;
+    TRY(value.ForEachElement([&](JsonValue each) -> Status {
+      const size_t at = count++;
+      const JsonKind kind = each.kind();
+      is_tensor &= at < kFields ? kind == JsonKind::kNumber : kind == JsonKind::kString;
+      if (kind == JsonKind::kArray) return AddValues(each, tensors, depth + 1);
+      if (at < kFields && kind == JsonKind::kNumber) fields[at] = each.Int().value_or(0);
+      if (depth == 0 && kind == JsonKind::kString && first_text_.empty())
+        first_text_ = each.String().value_or("");
+      return {};
+    }));
+    if (!is_tensor || count != kFields + 1 || tensors.size() >= 2 * kMostTensors) return {};
+    int64_t bytes = 0;
+    if (fields[3] < 0 || __builtin_mul_overflow(fields[3], fields[4], &bytes)) bytes = 0;
+    tensors.push_back(fields[1]);
+    tensors.push_back(std::max<int64_t>(0, bytes));
+    return {};
+  }
+
+  // Before schema 1.1 a collective is told by the values of its node alone.
+  void CompleteCollective(ExecutionNodeRow& row) {
+    if (row.collective == StringId::kNone && !first_text_.empty())
+      row.collective = part_.pools.Intern(first_text_);
   }
 
   Status AddAttributes(JsonValue value, ExecutionNodeRow& row) {
@@ -206,6 +252,9 @@ class NodeParser {
   ExecutionNodeTable& rows_;
   bool is_open_ = false;  // the last row has no length yet
   std::string line_;
+  // Of the node under way.
+  std::vector<int64_t> reads_, writes_;
+  std::string first_text_;
 };
 
 Recognition Sniff(const SniffInput& input) {

@@ -52,13 +52,17 @@ void EventBuilder::Add(const RangeLines& range, Part& whole) {
   for (const Line& line : range.lines) {
     uint32_t before = line.after == Line::kNoStream ? last_marked_ : ids[line.after];
     uint32_t index = ids[line.stream];
-    if (before != Line::kNoStream && IsContinuation(line) && who_.rank == kNone32 &&
-        streams_[index].owner.IsNobody())
-      index = before;
+    const int64_t number = lines_before_ + line.number + 1;
+    const bool unmarked = before != Line::kNoStream && streams_[index].owner.IsNobody();
+    const bool continues = unmarked && IsContinuation(line) && who_.rank == kNone32;
+    if (continues || (unmarked && ContinuesRecord(line, before, number))) index = before;
     if (streams_[index].owner.IsNobody()) index = OwnerOfBlock(line, index);
-    AddLine(line, index, lines_before_ + line.number + 1);
+    AddLine(line, index, number);
   }
   for (const ProgressAt& each : range.progress) {
+    const bool served =
+        each.line.step == kNone64 && !each.line.has_loss && each.line.throughput > 0;
+    if (served) serving_.AddServed(lines_before_ + each.number + 1);
     rows_.AddProgress(
         each.line,
         {streams_[ids[each.stream]].owner, lines_before_ + each.number + 1, each.time_ns}, *pools_);
@@ -86,6 +90,7 @@ uint32_t EventBuilder::StreamOf(const Owner& owner) {
 
 void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
   line_time_ns_ = line.time_ns;
+  line_logged_ = line.logged;
   if (streams_[index].continued != kNothing) Continue(line, index, number);
   AddProcess(line, index, number);
   if (line.what != LineClass::kStackFrame && line.what != LineClass::kOther) stack_of_.reset();
@@ -97,6 +102,8 @@ void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
   Place place = open.place;
   bool of_thread = open.link == Link::kOfThread;
   bool ignored = ends && open.link == Link::kIgnored;
+  const bool logged = open.logged;
+  const bool fatal = open.fatal;
   if (ends) EndTraceback(index, text);
   if (ignored) return;
   size_t before = events_.size();
@@ -104,6 +111,8 @@ void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
   if (!ends || events_.size() == before) return;
   FillPlace(place, events_[before].row);
   events_[before].row.of_thread = of_thread ? 1 : 0;
+  events_[before].logged = logged;
+  events_[before].fatal = fatal;
 }
 
 void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
@@ -132,17 +141,19 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
       return AddErrorFile(line, index, number);
     case LineClass::kDirectCause:
       EndTraceback(index, {});
-      stream.next = Link::kRaisedFrom;
+      stream.next = stream.answers ? Link::kIgnored : Link::kRaisedFrom;
       return;
     case LineClass::kWhileHandled:
       EndTraceback(index, {});
-      stream.next = Link::kReplaces;
+      stream.next = stream.answers ? Link::kIgnored : Link::kReplaces;
       return;
     case LineClass::kOfThread:
     case LineClass::kIgnored:
       EndTraceback(index, {});
       stream.next = line.what == LineClass::kIgnored ? Link::kIgnored : Link::kOfThread;
       return;
+    case LineClass::kEngine:
+      return AddEngine(line, index, number);
     case LineClass::kSpawned:
       return AddSpawned(line, index);
     case LineClass::kUserCode:
@@ -192,6 +203,7 @@ size_t EventBuilder::Emit(std::string_view kind, uint32_t index, int64_t number,
   }
   Event& event = events_.emplace_back();
   event.stream = index;
+  event.logged = line_logged_;
   event.row = Part::RowOf<TextEventRow>(who_);
   event.row.rank = ParseTask(text);
   event.row.input = who_.input;

@@ -18,16 +18,18 @@
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/log_records.h"
 #include "inputs/job_text/process_rows.h"
+#include "inputs/job_text/serving_rows.h"
 #include "inputs/job_text/weights.h"
 #include "model/model.h"
 #include "tables/text_event.h"
+#include "torch/engine_marks.h"
 
 namespace debrief::inputs::job_text {
 
 class EventBuilder {
  public:
   EventBuilder(const Identity& who, int64_t now_ns)
-      : who_(who), now_ns_(now_ns), rows_(who), records_(who) {}
+      : who_(who), now_ns_(now_ns), rows_(who), serving_(who), records_(who) {}
 
   // The next range.
   void Add(const RangeLines& range, Part& whole);
@@ -55,6 +57,8 @@ class EventBuilder {
     int64_t time_ns = kNone64;
     Place place;
     bool raised = false;  // nobody caught it
+    bool logged = false;  // an engine's logger wrote it: its process may go on
+    bool fatal = false;   // an engine's process says that it does not
     std::string last;
     Link link = Link::kNone;
     bool of_syntax = false;  // it began with a frame: only a SyntaxError does
@@ -100,10 +104,15 @@ class EventBuilder {
     size_t last_exception = kNothing;        // event of the last traceback
     size_t continued = kNothing;             // event that goes on in the next line
     size_t user_code = kNothing;             // event whose place the next frames are
+    bool fatal_follows = false;              // an engine's process says so of the next traceback
+    bool answers = false;                    // the last traceback is of a request
+    int64_t traceback_line = 0;              // where the last one began
   };
   struct Event {
     TextEventRow row;
     uint32_t stream = 0;
+    bool logged = false;  // an engine's logger wrote it: its process may go on
+    bool fatal = false;   // its process says that it does not
   };
 
   uint32_t StreamOf(const Owner& owner);
@@ -131,6 +140,11 @@ class EventBuilder {
   void Continue(const Line& line, uint32_t index, int64_t number);
   uint32_t OwnerOfBlock(const Line& line, uint32_t index);
   void CountTimes();
+  bool ContinuesRecord(const Line& line, uint32_t before, int64_t number) const;
+  void AddEngine(const Line& line, uint32_t index, int64_t number);
+  void LearnEngineRanks();
+  void AddLostWorkers();
+  void EndServing();
   void JoinGroup(uint32_t index, size_t status);
   void BeginStack(uint32_t index);
   void AddStackFrame(std::string_view text);
@@ -156,8 +170,11 @@ class EventBuilder {
   std::map<std::string, uint32_t> hosts_;
   uint32_t last_marked_ = Line::kNoStream;
   int64_t line_time_ns_ = kNone64;  // of the line under way, by its mark
+  bool line_logged_ = false;        // it has the head of an engine's logger
   std::vector<Event> events_;
   ProcessRows rows_;
+  ServingRows serving_;
+  WorkerRanks workers_;
   LogRecords records_;
   LineWeights weights_;
   std::optional<Timeout> stack_of_;  // whose collective's stack is being read

@@ -15,6 +15,7 @@
 #include "inputs/job_text/error_file.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_texts.h"
+#include "inputs/job_text/lines/engine_lines.h"
 #include "inputs/job_text/lines/exception_lines.h"
 #include "torch/end_signs.h"
 
@@ -80,10 +81,19 @@ void EventBuilder::BeginTraceback(const Line& line, uint32_t index, int64_t numb
   Link link = std::exchange(stream.next, Link::kNone);
   if (IsInsideMessage(line.text)) link = Link::kInsideOf;
   const uint32_t other = std::exchange(stream.next_stream, Line::kNoStream);
+  const bool fatal = std::exchange(stream.fatal_follows, false) || IsFatalHead(line.text);
+  if (IsFatalHead(line.text))
+    serving_.Add({.what = EngineWhat::kFatal}, number, line.time_ns, stream.owner,
+                 CutText(line.text), *pools_);
+  stream.answers = link == Link::kIgnored;
+  stream.traceback_line = number;
+  const int64_t time_ns = TimeOf(line.text);
   stream.traceback = {.number = number,
-                      .time_ns = TimeOf(line.text),
+                      .time_ns = time_ns != kNone64 ? time_ns : line.time_ns,
                       .place = {},
-                      .raised = line.raised,
+                      .raised = line.raised || fatal,
+                      .logged = line.logged && !fatal,
+                      .fatal = fatal,
                       .last = line.text,
                       .link = link,
                       .stream = other == Line::kNoStream ? index : other};
@@ -130,6 +140,8 @@ void EventBuilder::EndTraceback(uint32_t index, std::string_view text) {
   TextEventRow& row = events_[event].row;
   row.time_ns = traceback.time_ns;
   row.of_thread = traceback.link == Link::kOfThread ? 1 : 0;
+  events_[event].logged = traceback.logged;
+  events_[event].fatal = traceback.fatal;
   FillPlace(traceback.place, row);
   size_t before = std::exchange(streams_[index].last_exception, event);
   if (before != kNothing) LinkException(traceback, before, event);

@@ -27,6 +27,7 @@ void EventBuilder::Finish(Part& whole) {
     EndLog(i);
   }
   LearnLocalRanks();
+  EndServing();
   for (Event& event : events_) {
     if (event.row.rank == kNone32) event.row.rank = rows_.RankOf(streams_[event.stream].owner);
     event.row.attempt = rows_.AttemptOf(event.row.line);
@@ -36,6 +37,8 @@ void EventBuilder::Finish(Part& whole) {
   WriteTails(whole);
   WriteLogs(whole);
   rows_.Write(whole);
+  serving_.Write([&](const Owner& owner) { return rows_.RankOf(owner); },
+                 [&](int64_t line) { return rows_.AttemptOf(line); }, whole);
   std::stable_sort(events_.begin(), events_.end(),
                    [](const Event& a, const Event& b) { return a.row.line < b.row.line; });
   for (const Event& event : events_) whole.tables.Edit<TextEventTable>().Add(event.row);
@@ -55,6 +58,7 @@ void EventBuilder::LearnLocalRanks() {
     if (!stream.owner.IsNobody()) last_marked = std::max(last_marked, stream.last_number);
   }
   LearnNumberedHosts();
+  LearnEngineRanks();
   rows_.LearnRanks(last_marked);
 }
 

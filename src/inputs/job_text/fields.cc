@@ -106,6 +106,14 @@ int64_t TimeAtStart(std::string_view text, int64_t now_ns) {
   return ParseIsoTime(text.starts_with('[') ? text.substr(1) : text);
 }
 
+std::string_view WithoutDate(std::string_view text) {
+  constexpr size_t kLongest = 30;
+  const size_t close = text.substr(0, kLongest).find("] ");
+  const bool dated = text.starts_with('[') && close != std::string_view::npos &&
+                     ParseIsoTime(text.substr(1)) != kNone64;
+  return dated ? text.substr(close + 2) : text;
+}
+
 std::string_view TakeArtifact(std::string_view& text) {
   constexpr std::string_view kOpen = "[__";
   const size_t close = text.find(']');

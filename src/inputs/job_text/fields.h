@@ -30,6 +30,9 @@ std::optional<LogHeader> ParseLogHeader(std::string_view text);
 // The time at the start of a line, of a log header or ISO 8601, in brackets or not; else kNone64.
 int64_t TimeAtStart(std::string_view text, int64_t now_ns);
 
+// Without "[2026-11-15 23:22:09] " at its start.
+std::string_view WithoutDate(std::string_view text);
+
 // [5/0] message, [5/0_1] [__recompiles] message, [__graph_breaks] message. The id is empty in the
 // last, and in the few warnings about compilations that have neither.
 struct CompileMessage {

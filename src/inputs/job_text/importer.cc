@@ -143,9 +143,9 @@ std::unique_ptr<Reader> Open(const ImportContext& context) {
   return std::make_unique<JobTextReader>(context);
 }
 
-constexpr std::array<std::string_view, 8> kMakes = {
-    "text_event", "process_exit", "process_identity", "progress",
-    "tail_line",  "torch_log",    "output_weight",    "replica_event"};
+constexpr std::array<std::string_view, 9> kMakes = {
+    "text_event", "process_exit",  "process_identity", "progress",     "tail_line",
+    "torch_log",  "output_weight", "replica_event",    "serving_event"};
 
 }  // namespace
 

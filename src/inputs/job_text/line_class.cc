@@ -5,6 +5,7 @@
 
 #include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/job_text/lines/engine_lines.h"
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/lines/exits.h"
 #include "inputs/job_text/lines/identities.h"
@@ -138,6 +139,7 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "Exception in thread",
                                        "Exception in callback",
                                        "Exception ignored",
+                                       "in ASGI application",
                                        "Task exception was",
                                        "Logging error",
                                        "atexit._run_exit",
@@ -168,7 +170,44 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "MPI_ABORT was",
                                        "lost communication",
                                        "Errorcode: ",
-                                       "remote daemon"};
+                                       "remote daemon",
+                                       "hit an exception",
+                                       "failed to start",
+                                       "WorkerProc failed",
+                                       "fatal error",
+                                       "in worker Vllm",
+                                       "died unexpectedly",
+                                       "EngineDeadError",
+                                       "initialization failed",
+                                       "fatal signal from",
+                                       "sigquit from",
+                                       "SIGQUIT received",
+                                       "SIGTERM received",
+                                       "Gracefully exiting",
+                                       "startup complete",
+                                       "fired up and ready",
+                                       "shared memory broadcast",
+                                       "Shutting down",
+                                       "KeyboardInterrupt",
+                                       "downloading weights",
+                                       "Loading weights took",
+                                       "Model loading took",
+                                       "Load weight",
+                                       "bytecode transform",
+                                       "torch.compile t",
+                                       "profiling takes",
+                                       "warmup run took",
+                                       "Graph capturing",
+                                       "init engine",
+                                       "API server version",
+                                       "LLM engine",
+                                       "server_args=",
+                                       "torch distributed",
+                                       "KV Cache is",
+                                       "KV cache size",
+                                       "Capture ",
+                                       "cheduler is dead",
+                                       " died, exit code"};
 
 const WordFilter& Words() {
   static const WordFilter kFilter(kWords);
@@ -236,7 +275,7 @@ LineClass ClassOfExit(std::string_view text) {
 bool IsRestOfExit(std::string_view text) {
   constexpr std::string_view kOpen[] = {"signal ",       "Exit code:",      "=   KILLED BY SIGNAL",
                                         "=   EXIT CODE", "=   EXIT STATUS", "Errorcode: "};
-  std::string_view trimmed = Trimmed(text, " ");
+  std::string_view trimmed = Trimmed(WithoutDate(text), " ");
   bool opens = std::any_of(std::begin(kOpen), std::end(kOpen),
                            [&](std::string_view word) { return trimmed.starts_with(word); });
   return opens && ParseRestOfExit(trimmed) != kNone32;
@@ -324,6 +363,7 @@ LineClass ClassifyByWords(std::string_view text) {
   if (ParseFailureField(text)) return LineClass::kFailureField;
   if (LineClass around = ClassOfTracebackLine(text); around != LineClass::kOther) return around;
   if (text.starts_with("  what():")) return LineClass::kReason;
+  if (ParseEngineLine(text)) return LineClass::kEngine;
   if (text.starts_with("terminate called after throwing"))
     return IsOutOfMemory(text) ? LineClass::kOutOfMemory : LineClass::kTerminate;
   if (text.starts_with("Current thread 0x")) return LineClass::kCurrentThread;

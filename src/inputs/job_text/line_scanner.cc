@@ -190,6 +190,7 @@ bool LineScanner::MayEndTraceback(LineClass what, std::string_view text, Stream&
 void LineScanner::Add(std::string_view raw) {
   PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
   std::string_view text = line.text;
+  if (line.logged && line.time_ns == kNone64) line.time_ns = GuessTime(*line.logged, now_ns_);
   if (text.empty() || (IsIndented(text) && IsBlank(text))) return;
   result_.weights.Add(raw, text);
   uint32_t index = StreamOf(OwnerOf(line));
@@ -221,7 +222,7 @@ void LineScanner::AddPlain(std::string_view raw, const PeeledLine& line, Stream&
 }
 
 Owner LineScanner::OwnerOf(const PeeledLine& line) {
-  Owner owner{line.rank, line.local_rank, line.pid, 0};
+  Owner owner{line.rank, line.local_rank, line.pid, 0, line.engine.Pack()};
   if (line.host.empty()) return owner;
   auto found = hosts_.find(line.host);
   if (found == hosts_.end()) {
@@ -247,8 +248,14 @@ uint32_t LineScanner::StreamOf(const Owner& owner) {
 void LineScanner::Keep(LineClass what, uint32_t stream, const PeeledLine& line) {
   // An error file is one line, and its stack stands at the end.
   const size_t most = what == LineClass::kErrorFile ? kMaxLook : kMaxText;
-  result_.lines.push_back({what, stream, result_.line_count, line.time_ns, line.raised,
-                           result_.last_marked, 1, std::string(line.text.substr(0, most))});
+  result_.lines.push_back({.what = what,
+                           .stream = stream,
+                           .number = result_.line_count,
+                           .time_ns = line.time_ns,
+                           .raised = line.raised,
+                           .logged = line.logged.has_value(),
+                           .after = result_.last_marked,
+                           .text = std::string(line.text.substr(0, most))});
   if (what == LineClass::kTorchLog) streams_[stream].log = result_.lines.size();
 }
 

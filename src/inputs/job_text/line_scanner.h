@@ -42,10 +42,13 @@ struct Owner {
   int32_t local_rank = kNone32;  // [default3]:, of torchrun --tee
   int64_t pid = kNone64;         // (RayTrainWorker pid=77)
   uint32_t host = 0;             // 1 + index into a list of hosts; 0: not told
+  uint32_t engine = 0;           // EnginePlace of a serving engine's process; 0: not told
 
   auto operator<=>(const Owner&) const = default;
   // Nothing is known of whose it is but, perhaps, the host.
-  bool IsNobody() const { return rank == kNone32 && local_rank == kNone32 && pid == kNone64; }
+  bool IsNobody() const {
+    return rank == kNone32 && local_rank == kNone32 && pid == kNone64 && engine == 0;
+  }
 };
 
 struct Line {
@@ -54,6 +57,7 @@ struct Line {
   int64_t number = 0;          // from 0 in the range
   int64_t time_ns = kNone64;   // as a mark before the text tells it
   bool raised = false;         // of an exception that nobody caught
+  bool logged = false;         // by an engine's logger, which heads each line
   uint32_t after = kNoStream;  // the stream of the last marked line before it, in the range
   int64_t joined = 1;          // of a torch log: lines that became one
   std::string text;            // without prefix and colours, at most kMaxText bytes; of a torch log

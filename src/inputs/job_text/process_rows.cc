@@ -80,6 +80,22 @@ void ProcessRows::AddEntry(ExitStatement exit, bool first, const Where& where,
   AddExit(exit, where, text, pools);
 }
 
+void ProcessRows::DropExitsFrom(int64_t line, const Pools& pools) {
+  std::erase_if(exits_, [&](const At<ProcessExitRow>& exit) {
+    const std::string_view by = pools.Text(exit.row.said_by);
+    return exit.row.line >= line &&
+           (by == "rank" || by == "shell" || by == "vllm" || by == "sglang");
+  });
+  open_begin_ = open_end_ = exits_.size();
+}
+
+void ProcessRows::DropRaisedBefore(int64_t line, const Pools& pools) {
+  std::erase_if(exits_, [&](const At<ProcessExitRow>& exit) {
+    return exit.row.line < line && pools.Text(exit.row.said_by) == "rank";
+  });
+  open_begin_ = open_end_ = exits_.size();
+}
+
 void ProcessRows::EndExit(int32_t exit_code) {
   for (size_t i = open_begin_; i < open_end_; ++i) exits_[i].row.exit_code = exit_code;
   open_end_ = open_begin_;

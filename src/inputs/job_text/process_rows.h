@@ -44,6 +44,10 @@ class ProcessRows {
   void AddIdentity(const IdentityLine& line, const Where& where, Pools& pools);
   void AddReplica(const ReplicaLine& line, const Where& where, Pools& pools);
   void AddProgress(const ProgressLine& line, const Where& where, Pools& pools);
+  // What processes and their shells say of ends from `line` on is left out: they end in order.
+  void DropExitsFrom(int64_t line, const Pools& pools);
+  // Exceptions before `line` did not end their processes.
+  void DropRaisedBefore(int64_t line, const Pools& pools);
   // torchrun's closing summary: no attempt follows.
   void AddSummary(int64_t line) { summary_line_ = line; }
 

@@ -44,6 +44,8 @@ int32_t RankMap::RankOfProcess(int64_t pid) const {
 
 int32_t RankMap::RankOf(const Owner& owner, int32_t rank_of_text) const {
   if (owner.rank != kNone32) return owner.rank;
+  // Processes of an engine that are no workers are of no rank.
+  if (owner.engine != 0 && !by_engine_.empty()) return FindOrNone(by_engine_, owner.engine);
   if (owner.pid != kNone64) {
     int32_t known = RankOfProcess(owner.pid);
     return known != kNone32 ? known : rank_of_text;

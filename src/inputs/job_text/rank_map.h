@@ -19,6 +19,8 @@ class RankMap {
   // A line with the mark of a host and of a rank. Where every host has one rank alone, lines that
   // have only the mark of the host are of that rank: a pod a rank.
   void LearnHost(uint32_t host, int32_t rank);
+  // A serving engine's worker, by its place.
+  void LearnEngine(uint32_t engine, int32_t rank) { by_engine_[engine] = rank; }
 
   // `rank_of_text` is that of the whole text, if it has one.
   int32_t RankOf(const Owner& owner, int32_t rank_of_text) const;
@@ -32,6 +34,7 @@ class RankMap {
   std::map<uint32_t, int32_t> first_rank_;  // of a host; kNone32 where lines contradict each other
   std::map<int64_t, int32_t> by_pid_;
   std::map<uint32_t, int32_t> by_host_;
+  std::map<uint32_t, int32_t> by_engine_;
 };
 
 }  // namespace debrief::inputs::job_text

@@ -81,6 +81,7 @@ constexpr Field kFields[] = {
     Text("Process Group Description", &Args::group_desc),
     Text("Process Group Name", &Args::group_name),
     Text("Process Group Ranks", &Args::group_ranks),
+    Number("Record function id", &Args::record_function),
     Number("Seq", &Args::seq),
     Number("Sequence number", &Args::sequence, &Args::has_op),
     Number("Src Rank", &Args::peer),

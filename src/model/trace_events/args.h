@@ -31,7 +31,7 @@ struct Args {
   // Of an op.
   bool has_op = false;
   std::string_view shapes, dtypes, kernel_file, kernel_hash, module, concrete, strides;
-  int64_t sequence = kNone64, forward_thread = kNone64;
+  int64_t sequence = kNone64, forward_thread = kNone64, record_function = kNone64;
 
   // Of a collective.
   bool has_collective = false;

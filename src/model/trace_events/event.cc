@@ -350,6 +350,7 @@ void EventParser::AddDetails(const Event& event, int32_t slice) {
   if (args.has_collective) AddCollective(args, slice);
   if (!args.concrete.empty() && !args.shapes.empty()) AddOpArgs(args, slice);
   if (args.has_stage) AddStageOp(args, slice);
+  if (args.record_function != kNone64 && event.category == "cpu_op") AddRecord(event);
   if (args.has_stamps) AddStamp(event, slice);
   AddRest(event, slice);
 }
@@ -441,6 +442,13 @@ void EventParser::AddOpArgs(const Args& args, int32_t slice) {
   row.concrete = InternIfAny(writer_, args.concrete);
   row.strides = InternIfAny(writer_, args.strides);
   writer_.part().tables.Edit<TimelineOpArgsTable>().Add(row);
+}
+
+void EventParser::AddRecord(const Event& event) {
+  auto row = writer_.NewRow<TimelineRecordRow>();
+  row.record_function = event.args.record_function;
+  row.name = writer_.Intern(event.name);
+  writer_.part().tables.Edit<TimelineRecordTable>().Add(row);
 }
 
 void EventParser::AddStageOp(const Args& args, int32_t slice) {

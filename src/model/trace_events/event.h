@@ -26,6 +26,7 @@
 #include "tables/timeline_memory.h"
 #include "tables/timeline_op.h"
 #include "tables/timeline_op_args.h"
+#include "tables/timeline_record.h"
 #include "tables/timeline_stage_op.h"
 
 namespace debrief::trace_events {
@@ -99,6 +100,7 @@ class EventParser {
   void AddWork(const Args& args, int32_t slice);
   void AddOp(const Args& args, int32_t slice);
   void AddCollective(const Args& args, int32_t slice);
+  void AddRecord(const Event& event);
   void AddOpArgs(const Args& args, int32_t slice);
   void AddStageOp(const Args& args, int32_t slice);
   void AddStamp(const Event& event, int32_t slice);

@@ -18,6 +18,7 @@ import {
   type Timeline,
 } from "../profile/data";
 import { AliveOps, Holders, MemoryOps } from "../profile/holders";
+import { MemoryCategories, MemoryRanks } from "../profile/memory_ranks";
 import { meaning, type Tables } from "../run/tables";
 import { setParams, type Route } from "../shell/route";
 import type { View } from "../view";
@@ -251,7 +252,9 @@ function Memory({ run, route, tables }: TableProps) {
       )}
       {use && (
         <>
+          <MemoryCategories tables={tables} rows={tables.rows("memory_category").filter(isOf)} />
           <Holders tables={tables} route={route} rows={tables.rows("memory_holder").filter(isOf)} />
+          <MemoryRanks tables={tables} rows={tables.rows("memory_rank")} />
           <AllNumbers use={use} />
         </>
       )}

@@ -112,6 +112,7 @@ void AddStatement(const Model& model, size_t row, End& end) {
   end.stopped |= stopped;
   end.first |= exits.first[row] != 0;
   end.by_kernel |= by == "kernel";
+  end.lost |= by == "vllm" && exits.exit_code[row] == kNone32;
   std::string_view text = model.pools.Text(exits.text[row]);
   end.by_memory |= Contains(text, "OOMKilled") || Contains(text, "Out Of Memory");
   if (end.host.empty()) end.host = model.pools.Text(exits.host[row]);
@@ -140,6 +141,18 @@ void StopAllButTheFirst(const Model& model, Talk& talk) {
   }
   for (auto& [rank, each] : talk.ranks) {
     if (kills && !each.end.first && each.end.exit_code == -9) each.end.stopped = true;
+  }
+}
+
+// Whoever went on did not end with what it seemed to.
+void DropEndsOfLiving(Talk& talk) {
+  for (auto& [rank, each] : talk.ranks) {
+    const End& end = each.end;
+    const bool lives = end.said_by == "rank" && !end.raised.empty() &&
+                       std::all_of(end.raised.begin(), end.raised.end(), [&](const auto& raised) {
+                         return each.WentOn(raised.first, raised.second);
+                       });
+    if (lives) each.end = {};
   }
 }
 
@@ -237,6 +250,7 @@ void AddEnds(const Model& model, std::vector<Talk>& talks) {
   for (Talk& talk : talks) {
     std::sort(talk.listed.begin(), talk.listed.end());
     talk.listed.erase(std::unique(talk.listed.begin(), talk.listed.end()), talk.listed.end());
+    DropEndsOfLiving(talk);
     StopAllButTheFirst(model, talk);
     MarkFirstOfSrun(model, talk);
   }

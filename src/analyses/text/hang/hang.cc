@@ -34,9 +34,11 @@ constexpr auto kUses =
 void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings) {
   Scene scene{model, talk, CollectWorks(model, talk)};
   size_t first = findings.size();
-  for (auto guess : {FindStaleSignal, FindGpuFault, FindDeaths, FindPortFault, FindRefused,
-                     FindExit, FindStuck, FindAbsent, FindDifferences, FindSilent, FindOddCounter,
-                     FindBusyGpu, FindLastToCome, FindLinkFault, FindEnded}) {
+  for (auto guess :
+       {FindStaleSignal, FindGpuFault,    FindDeaths,         FindEngineFailure, FindPortFault,
+        FindRefused,     FindLostWorker,  FindExit,           FindStuck,         FindAbsent,
+        FindDifferences, FindSilent,      FindOddCounter,     FindBusyGpu,       FindLastToCome,
+        FindLinkFault,   FindStuckEngine, FindWrappedFailure, FindEnded,         FindDeadEngine}) {
     guess(scene, findings);
     if (findings.size() > first) break;
   }

@@ -40,6 +40,7 @@ struct End {
   bool first = false;      // the launcher names it the first failure
   bool by_kernel = false;  // the kernel ended it
   bool by_memory = false;  // for lack of memory
+  bool lost = false;       // a serving engine found it gone, without a code
   std::string_view host;   // host or pod, as the text spells it
   Rows rows;               // of process_exit
   std::set<std::pair<int32_t, int64_t>> raised;  // input and line of exceptions that nobody caught
@@ -58,6 +59,7 @@ struct RankTalk {
   Rows troubles;          // tracebacks, out of memory, faults, signals, exits: its own
   Rows aftermaths;        // exceptions that say only that communication was given up
   Rows suspicions;        // a lost heartbeat, a held GIL, a monitor that found it stuck
+  Rows engine_lines;      // engine_dead, engine_waits, engine_stuck
   size_t left = kNoRow;   // it ended without closing its groups, as PyTorch warns
   bool teardown = false;  // its watchdog took the process down
   bool gave_up = false;   // the same, after it had aborted its communicators
@@ -172,6 +174,22 @@ bool FindNamelessGpuFault(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.died: a traceback, a fault, out of memory, a signal or an exit code ended a rank.
 void FindDeaths(const Scene& scene, std::vector<Finding>& findings);
+
+// ---- engine.cc: servers of vLLM and SGLang.
+
+// text_hang.engine: the engine of a server ended with an exception in a process without a rank; the
+// second with one that only says that a worker failed.
+void FindEngineFailure(const Scene& scene, std::vector<Finding>& findings);
+void FindWrappedFailure(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.engine: a worker of the engine is gone, and nothing says why.
+void FindLostWorker(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.engine: a watchdog of the server gave up, or it waits for its workers to the end.
+void FindStuckEngine(const Scene& scene, std::vector<Finding>& findings);
+
+// text_hang.engine: the engine is dead, as its clients say, and nothing says why.
+void FindDeadEngine(const Scene& scene, std::vector<Finding>& findings);
 
 // text_hang.setup: one rank alone found nobody at the other end when it set up a communicator.
 void FindRefused(const Scene& scene, std::vector<Finding>& findings);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/strings.h"
@@ -68,6 +70,7 @@ void AddRow(const Model& model, size_t row, RankTalk& talk) {
   if (kind == "nccl_error") talk.nccl_lines.push_back(row);
   if (kind == "nccl_error" && events.seq[row] != kNone64) talk.failed_works.push_back(row);
   if (IsSuspicion(kind)) talk.suspicions.push_back(row);
+  if (kind.starts_with("engine_")) talk.engine_lines.push_back(row);
   // What was raised for the end of a peer follows from it.
   const size_t root = kind == "traceback" ? RootException(model, row) : row;
   bool aftermath = kind == "traceback" && IsAftermath(model.pools.Text(events.text[root]));
@@ -126,6 +129,28 @@ void AddKnownOutputs(const Model& model, std::map<Key, Talk>& talks) {
     auto talk = talks.find({events.job[row], events.attempt[row]});
     if (!is_new && first->second != events.rank[row] && talk != talks.end())
       talk->second.is_teed = true;
+  }
+}
+
+// The throughput that a server reports is the work of all its workers. The report behind a failure
+// may still count what was done before it: the last but one tells that it went on.
+void AddServed(const Model& model, std::map<Key, Talk>& talks) {
+  const auto& progress = model.tables.Get<ProgressTable>();
+  std::map<std::pair<Key, int32_t>, int64_t> last;
+  for (size_t row = 0; row < progress.size(); ++row) {
+    const bool served = progress.step[row] == kNone64 && std::isnan(progress.loss[row]) &&
+                        std::isnan(progress.epoch[row]) && progress.throughput[row] > 0;
+    const Key key(progress.job[row], progress.attempt[row]);
+    auto talk = talks.find(key);
+    if (!served || talk == talks.end()) continue;
+    auto [line, is_first] = last.try_emplace({key, progress.input[row]}, kNone64);
+    const int64_t before = std::exchange(line->second, progress.line[row]);
+    if (is_first) continue;
+    talk->second.nobody.last_steps[progress.input[row]] = before;
+    for (auto& [rank, each] : talk->second.ranks) {
+      int64_t& step = each.last_steps.try_emplace(progress.input[row], before).first->second;
+      step = std::max(step, before);
+    }
   }
 }
 
@@ -225,7 +250,15 @@ bool IsAftermath(std::string_view text) {
                                                    "RendezvousConnectionError",
                                                    "RendezvousClosedError",
                                                    "exited before the operation completed",
-                                                   "peer closed connection"});
+                                                   "peer closed connection",
+                                                   "EngineDeadError",
+                                                   "Engine core initialization failed",
+                                                   "WorkerProc initialization failed",
+                                                   "Engine process failed to start",
+                                                   "Worker failed with error '",
+                                                   "See root cause above",
+                                                   "RPC call to ",
+                                                   "RuntimeError: cancelled"});
 }
 
 std::vector<int32_t> Talk::RanksThatTimedOut() const {
@@ -268,6 +301,7 @@ std::vector<Talk> CollectTalks(const Model& model) {
   AddKnownRanks(model, talks);
   AddKnownOutputs(model, talks);
   AddPlainRows(model, talks);
+  AddServed(model, talks);
   std::vector<Talk> result;
   for (auto& [key, talk] : talks) {
     std::tie(talk.job, talk.attempt) = key;

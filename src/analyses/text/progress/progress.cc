@@ -177,7 +177,9 @@ double StepTime(const Model& model, const Rows& rows, size_t i) {
   const auto& progress = model.tables.Get<ProgressTable>();
   size_t row = rows[i];
   if (!std::isnan(progress.step_time_ms[row])) return progress.step_time_ms[row];
-  if (progress.throughput[row] > 0) return 1000 / progress.throughput[row];
+  // What a server reports without a step follows the load.
+  const bool of_step = progress.step[row] != kNone64 || !std::isnan(progress.loss[row]);
+  if (progress.throughput[row] > 0 && of_step) return 1000 / progress.throughput[row];
   if (i == 0 || progress.time_ns[row] == kNone64 || progress.time_ns[rows[i - 1]] == kNone64)
     return 0;
   int64_t steps = progress.step[row] - progress.step[rows[i - 1]];

@@ -61,7 +61,9 @@ LineClass ClassOfTracebackLine(std::string_view text) {
   std::string_view bare = Trimmed(WithoutBars(text));
   if (bare.starts_with("The above exception was the direct cause")) return LineClass::kDirectCause;
   if (bare.starts_with("During handling of the above exception")) return LineClass::kWhileHandled;
-  if (BeginsWithAny(text, kIgnoredOnes)) return LineClass::kIgnored;
+  // A web server answers with an error, and goes on.
+  const bool answers = Contains(text, "Exception in ASGI application");
+  if (answers || BeginsWithAny(text, kIgnoredOnes)) return LineClass::kIgnored;
   if (BeginsWithAny(text, kThreads)) return LineClass::kOfThread;
   if (bare == "from user code:") return LineClass::kUserCode;
   if (bare == "Last error:") return LineClass::kLastError;

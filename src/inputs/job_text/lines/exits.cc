@@ -275,6 +275,34 @@ Statement OfShell(std::string_view text) {
   return std::nullopt;
 }
 
+// "Subprocess scheduler_0 (pid=1123) crashed with exit code -9.", "Rank 0 scheduler is dead.",
+// "Worker VllmWorkerProcess pid 123 died, exit code: -9"
+Statement OfServing(std::string_view text) {
+  constexpr int32_t kQuit = -3;  // of a scheduler that ended itself with the whole server
+  ExitStatement exit{.said_by = "sglang", .ranks = {}, .host = {}, .first = true};
+  if (size_t at = text.find("Subprocess ");
+      at != std::string_view::npos && Contains(text, " crashed with exit code ")) {
+    exit.local_rank = SmallNumberAfter(text.substr(at), "scheduler_");
+    exit.pid = NumberAfter(text, "(pid=");
+    exit.exit_code = SmallNumberAfter(text, "with exit code ");
+    if (exit.exit_code == kQuit || exit.exit_code == kTerminate) exit.how = "stopped";
+    return exit;
+  }
+  if (size_t at = text.find("Rank "); Contains(text, " scheduler is dead.")) {
+    if (at == std::string_view::npos) return std::nullopt;
+    exit.local_rank = SmallNumberAfter(text.substr(at), "Rank ");
+    exit.open = true;
+    return exit;
+  }
+  if (!Contains(text, "VllmWorkerProcess pid ") || !Contains(text, " died, exit code: "))
+    return std::nullopt;
+  exit.said_by = "vllm";
+  exit.pid = NumberAfter(text, "VllmWorkerProcess pid ");
+  exit.exit_code = SmallNumberAfter(text, " died, exit code: ");
+  if (exit.exit_code == kTerminate) exit.how = "stopped";
+  return exit;
+}
+
 }  // namespace
 
 int32_t WithoutShell(int32_t exit_code) {
@@ -316,7 +344,7 @@ int32_t ParseRestOfExit(std::string_view text) {
 std::optional<ExitStatement> ParseExit(std::string_view text) {
   for (auto parse :
        {OfTorchrun, OfSrun, OfMpirun, OfMpich, OfKernel, OfLightning, OfComposer, OfDeepSpeed,
-        OfSubprocess, OfRaisedInSpawn, OfSpawn, OfMpiAbort, OfKubernetes, OfShell}) {
+        OfSubprocess, OfRaisedInSpawn, OfSpawn, OfMpiAbort, OfKubernetes, OfServing, OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;

@@ -82,7 +82,7 @@ bool IsKeyByte(char c) {
 
 bool IsKeyStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// Four bytes that every line of a step has at least one of: loss, step, iter, it/s, s/it.
+// Four bytes that every line of a step has at least one of: loss, step, iter, it/s, s/it, thro.
 bool MayBeProgress(std::string_view text) {
   for (size_t i = 0; i + 4 <= text.size(); ++i) {
     const char* at = text.data() + i;
@@ -92,6 +92,9 @@ bool MayBeProgress(std::string_view text) {
         break;
       case 's':
         if (std::memcmp(at + 1, "tep", 3) == 0 || std::memcmp(at + 1, "/it", 3) == 0) return true;
+        break;
+      case 't':
+        if (std::memcmp(at + 1, "hro", 3) == 0) return true;
         break;
       case 'i':
         if (std::memcmp(at + 1, "ter", 3) == 0 || std::memcmp(at + 1, "t/s", 3) == 0) return true;
@@ -314,8 +317,29 @@ class ProgressParser {
 
 }  // namespace
 
+namespace {
+
+// What a serving engine reports of itself: no step, and its throughput.
+std::optional<ProgressLine> ParseServed(std::string_view text) {
+  for (std::string_view key : {"Avg generation throughput: ", "gen throughput (token/s): "}) {
+    size_t at = text.find(key);
+    if (at == std::string_view::npos) continue;
+    at += key.size();
+    const Read value = ReadNumber(text, at);
+    if (!value.found || !std::isfinite(value.value)) continue;
+    ProgressLine line;
+    line.throughput = value.value;
+    line.throughput_unit = "generated tokens/s";
+    return line;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<ProgressLine> ParseProgress(std::string_view text) {
   if (text.size() > kLongestLine || !MayBeProgress(text)) return std::nullopt;
+  if (auto served = ParseServed(text)) return served;
   return ProgressParser(text).Parse();
 }
 

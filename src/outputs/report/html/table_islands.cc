@@ -79,6 +79,8 @@ constexpr Share kProfileShares[] = {
     {"memory_use", 500, 300'000, "peak_allocated_bytes"},
     {"memory_timeline", 10'000, 2'500'000},
     {"memory_holder", 1500, 2'000'000, "bytes"},
+    {"memory_category", 2000, 300'000, "bytes"},
+    {"memory_rank", 1000, 300'000, "excess_bytes"},
 };
 
 // Ranks beside each other: at most 6 MB.

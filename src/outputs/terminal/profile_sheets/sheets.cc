@@ -152,6 +152,23 @@ constexpr Sheet kSheets[] = {
      "", "", kOptional},
     {"memory", "memory_holder", "What held the memory",
      "rank device moment bytes share count frame", "", "", kOptional},
+    {"memory", "memory_rank", "Ranks side by side",
+     "rank in_use_bytes others_bytes excess_bytes excess_share line line_bytes line_others_bytes",
+     "excess_bytes", "", kOptional},
+    {"memory", "memory_category", "What it was for", "rank device moment category bytes share count",
+     "", "", kOptional},
+    {"graph", "execution_graph", "Ops of execution traces as a graph",
+     "rank ops edges sources flow_bytes chain chain_ns total_ns parallelism collectives "
+     "collective_bytes cyclic"},
+    {"graph", "execution_replay", "Beside profiles of the same rank",
+     "rank basis ops profile_ops same renamed missing extra difference", "", "", kOptional},
+    {"graph", "execution_comm", "What collectives move",
+     "rank total_bytes count bytes collective group_desc group_name group_size dtype",
+     "total_bytes", "", kOptional},
+    {"graph", "execution_flow", "What ops take from others", "rank bytes edges producer consumer",
+     "bytes", "", kOptional},
+    {"startup", "serving_startup", "Where the start of a server went",
+     "phase inside seconds share fastest_seconds rank processes"},
 };
 
 }  // namespace
