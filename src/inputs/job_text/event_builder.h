@@ -17,6 +17,7 @@
 #include "inputs/job_text/fields.h"
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/log_records.h"
+#include "inputs/job_text/nccl_rows.h"
 #include "inputs/job_text/process_rows.h"
 #include "inputs/job_text/weights.h"
 #include "model/model.h"
@@ -27,7 +28,7 @@ namespace debrief::inputs::job_text {
 class EventBuilder {
  public:
   EventBuilder(const Identity& who, int64_t now_ns)
-      : who_(who), now_ns_(now_ns), rows_(who), records_(who) {}
+      : who_(who), now_ns_(now_ns), rows_(who), nccl_(who), records_(who) {}
 
   // The next range.
   void Add(const RangeLines& range, Part& whole);
@@ -158,6 +159,7 @@ class EventBuilder {
   int64_t line_time_ns_ = kNone64;  // of the line under way, by its mark
   std::vector<Event> events_;
   ProcessRows rows_;
+  NcclRows nccl_;
   LogRecords records_;
   LineWeights weights_;
   std::optional<Timeout> stack_of_;  // whose collective's stack is being read

@@ -143,9 +143,9 @@ std::unique_ptr<Reader> Open(const ImportContext& context) {
   return std::make_unique<JobTextReader>(context);
 }
 
-constexpr std::array<std::string_view, 7> kMakes = {
-    "text_event", "process_exit", "process_identity", "progress",
-    "tail_line",  "torch_log",    "output_weight"};
+constexpr std::array<std::string_view, 10> kMakes = {
+    "text_event", "process_exit",  "process_identity", "progress",     "tail_line",
+    "torch_log",  "output_weight", "nccl_link",        "nccl_channel", "nccl_setting"};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/lines/exits.h"
 #include "inputs/job_text/lines/identities.h"
+#include "inputs/job_text/lines/nccl_lines.h"
 #include "inputs/job_text/word_filter.h"
 
 namespace debrief::inputs::job_text {
@@ -20,6 +21,10 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "eartbeat",
                                        "dump signal",
                                        "NCCL WARN",
+                                       "NCCL INFO Channel",
+                                       "NCCL INFO Trees",
+                                       "Using network",
+                                       "set by environment",
                                        "NCCL work",
                                        "NCCL error",
                                        "ncclSystemError",
@@ -331,6 +336,7 @@ LineClass ClassifyByWords(std::string_view text) {
   if (Contains(text, " blocked for more than ")) return LineClass::kBlocked;
   if (IsDeviceAssert(text)) return LineClass::kDeviceAssert;
   if (ParseIdentity(text)) return LineClass::kIdentity;
+  if (MayBeNcclLine(text)) return ParseNcclLine(text) ? LineClass::kNccl : LineClass::kOther;
   if (text.starts_with('{') && Contains(text, "\"extraInfo\"")) return LineClass::kErrorFile;
   if (LineClass exit = ClassOfExit(text); exit != LineClass::kOther) return exit;
   if (IsStuck(text)) return LineClass::kStuck;

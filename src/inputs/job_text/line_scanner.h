@@ -111,6 +111,7 @@ class LineScanner {
   void Add(std::string_view raw);
   bool MayEndTraceback(LineClass what, std::string_view text, Stream& stream) const;
   std::string_view JoinPieces(std::string_view raw);
+  std::string_view JoinContainerPieces(std::string_view raw);
   void AddHeld();
   std::string_view Clean(std::string_view raw);
   Owner OwnerOf(const PeeledLine& line);
