@@ -4,7 +4,7 @@ Formats as their writers have them: dcgm-exporter's labels, NCCL plugins/profile
 """
 import json
 
-START = 1763167860  # 2025-11-15 00:51:00 UTC
+START = 1794709860  # 2026-11-15 02:31:00 UTC
 STEP = 15
 BUS = ["1b", "29", "45", "4e", "9b", "a9", "c5", "ce"]
 

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "base/text/strings.h"
+#include "tables/job.h"
 #include "tables/process_identity.h"
 #include "tables/rank.h"
 
@@ -47,6 +48,8 @@ GpuRanks::GpuRanks(const Model& model) {
     if (identities.gpu[i] != kNone32) Learn(job.by_gpu, std::pair(host, identities.gpu[i]), rank);
     if (identities.pid[i] != kNone64) Learn(job.by_pid, std::pair(host, identities.pid[i]), rank);
   }
+  const auto& jobs = model.tables.Get<JobTable>();
+  for (size_t i = 0; i < jobs.size(); ++i) sizes_[jobs.job[i]] = jobs.world_size[i];
   const auto& ranks = model.tables.Get<RankTable>();
   for (size_t i = 0; i < ranks.size(); ++i) {
     Job& job = jobs_[{ranks.job[i], ranks.attempt[i]}];
@@ -56,6 +59,11 @@ GpuRanks::GpuRanks(const Model& model) {
     for (const auto& [known, there] : job.ranks) placed |= there.contains(ranks.rank[i]);
     if (!placed || !host.empty()) job.ranks[host].insert(ranks.rank[i]);
   }
+}
+
+int32_t GpuRanks::WorldSizeOf(int32_t job) const {
+  const auto size = sizes_.find(job);
+  return size == sizes_.end() ? kNone32 : size->second;
 }
 
 void GpuRanks::AddSeen(Attempt attempt, std::string_view host, int32_t gpu) {
@@ -68,7 +76,7 @@ const std::set<std::string>& GpuRanks::HostsOf(Attempt attempt) const {
   return job == jobs_.end() ? kNoHosts : job->second.hosts;
 }
 
-std::string GpuRanks::KnownHost(const Job& job, std::string_view host) const {
+std::string GpuRanks::KnownHost(const Job& job, std::string_view host) {
   std::string known(ShortHost(host));
   if (job.hosts.contains(known)) return known;
   const bool one_host = job.hosts.size() <= 1 && job.seen.size() <= 1;
@@ -77,11 +85,17 @@ std::string GpuRanks::KnownHost(const Job& job, std::string_view host) const {
 }
 
 // The first rank of a host has its first GPU, unless something said otherwise.
-int32_t GpuRanks::RankByOrder(const Job& job, const std::string& host, std::string_view seen_as,
-                              int32_t gpu) const {
+int32_t GpuRanks::RankByOrder(const Job& job, int32_t world, const std::string& host,
+                              std::string_view seen_as, int32_t gpu) {
   const auto ranks = job.ranks.find(host);
   const auto gpus = job.seen.find(std::string(ShortHost(seen_as)));
-  if (ranks == job.ranks.end() || gpus == job.seen.end()) return kNone32;
+  if (gpus == job.seen.end()) return kNone32;
+  // All ranks ran on this host, whether they left something or not.
+  const bool is_all = job.hosts.size() <= 1 && job.seen.size() == 1 && world != kNone32 &&
+                      gpus->second.size() == static_cast<size_t>(world) &&
+                      *gpus->second.rbegin() == world - 1;
+  if (is_all) return gpu;
+  if (ranks == job.ranks.end()) return kNone32;
   const bool as_many = ranks->second.size() == gpus->second.size() && gpus->second.contains(gpu);
   if (!as_many) return kNone32;
   const auto position = std::distance(gpus->second.begin(), gpus->second.find(gpu));
@@ -102,7 +116,7 @@ int32_t GpuRanks::RankOf(Attempt attempt, std::string_view host, int32_t gpu,
   // Where every process sees one GPU alone, each calls it 0.
   const auto number = job.by_gpu.find({known, gpu});
   if (number != job.by_gpu.end() && number->second != kNone32) return number->second;
-  return RankByOrder(job, known, host, gpu);
+  return RankByOrder(job, WorldSizeOf(attempt.first), known, host, gpu);
 }
 
 int32_t GpuRanks::RankOfProcess(Attempt attempt, std::string_view host, int64_t pid) const {

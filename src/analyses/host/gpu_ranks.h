@@ -46,11 +46,13 @@ class GpuRanks {
 
   // The host as the job knows it; the only one where the monitor tells none, or spells it
   // otherwise.
-  std::string KnownHost(const Job& job, std::string_view host) const;
-  int32_t RankByOrder(const Job& job, const std::string& host, std::string_view seen_as,
-                      int32_t gpu) const;
+  static std::string KnownHost(const Job& job, std::string_view host);
+  static int32_t RankByOrder(const Job& job, int32_t world, const std::string& host,
+                             std::string_view seen_as, int32_t gpu);
+  int32_t WorldSizeOf(int32_t job) const;
 
   std::map<Attempt, Job> jobs_;
+  std::map<int32_t, int32_t> sizes_;  // of the world, by job
 };
 
 }  // namespace debrief::analyses::host

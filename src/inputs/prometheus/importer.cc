@@ -15,6 +15,7 @@
 #include "inputs/prometheus_text.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
+#include "tables/host_sample.h"
 #include "torch/stamped_name.h"
 
 namespace debrief::inputs::prometheus {
@@ -75,7 +76,7 @@ Recognition Sniff(const SniffInput& input) {
   if (!LooksLikeText(input.head)) return {};
   const std::string_view first = FirstMetric(input.head);
   const bool described = HasWord(input.head, "# TYPE ") || HasWord(input.head, "# HELP ");
-  const bool known = described || !HostMetricOf(first).name.empty();
+  const bool known = described || (Contains(first, "_") && !HostMetricOf(first).name.empty());
   // NCCL Inspector writes this format, too.
   return {.mine = !first.empty() && known && !first.starts_with("nccl_")};
 }
@@ -140,11 +141,12 @@ class PrometheusReader final : public Reader {
 
   void ReadAnswer(std::string_view text, size_t begin, Part& part) const {
     JsonReader reader;
+    const size_t before = part.tables.Get<HostSampleTable>().size();
     Status status = reader.Open(text);
-    const bool opened = status.ok();
-    if (opened) status = ReadRoot(reader.root(), part);
+    if (status.ok()) status = ReadRoot(reader.root(), part);
     if (status.ok()) return;
-    if (!opened) ReadWholeSeries(text, part);
+    // What is cut has no last bracket, and is refused as a whole.
+    if (part.tables.Get<HostSampleTable>().size() == before) ReadWholeSeries(text, part);
     const int64_t offset = std::max<int64_t>(status.place().offset, 0);
     part.diagnostics.Add(
         kPrometheusJson, who_.input,

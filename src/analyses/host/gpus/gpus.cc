@@ -19,6 +19,8 @@
 #include "tables/comm_op.h"
 #include "tables/gpu_health.h"
 #include "tables/host_sample.h"
+#include "tables/input.h"
+#include "tables/job.h"
 #include "tables/process_identity.h"
 #include "tables/rank.h"
 
@@ -92,7 +94,8 @@ const Analysis& Describe() {
                           "thermal throttling",
                .needs = kTableNames<HostSampleTable>,
                .makes = kTableNames<GpuHealthTable>,
-               .uses = kTableNames<CommOpTable, ProcessIdentityTable, RankTable>},
+               .uses =
+                   kTableNames<CommOpTable, InputTable, JobTable, ProcessIdentityTable, RankTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -7,8 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text/scan.h"
 #include "tables/comm_op.h"
 #include "tables/host_sample.h"
+#include "tables/input.h"
 
 namespace debrief::analyses::host_gpus {
 
@@ -56,6 +58,37 @@ std::map<host::Attempt, Span> SpansOf(const Model& model) {
 
 using Place = std::tuple<std::string, int32_t, std::string>;  // host, number, else UUID or address
 
+// The host of inputs that do not tell it: one that the path names, as gpu_n1.csv does.
+class HostsOfPaths {
+ public:
+  HostsOfPaths(const Model& model, const host::GpuRanks& ranks) : ranks_(ranks) {
+    const auto& inputs = model.tables.Get<InputTable>();
+    for (size_t i = 0; i < inputs.size(); ++i)
+      paths_[inputs.input[i]] = model.pools.Text(inputs.path[i]);
+  }
+
+  const std::string& Of(int32_t input, host::Attempt attempt) {
+    auto [known, is_new] = hosts_.try_emplace(input);
+    if (!is_new) return known->second;
+    const std::string_view path = paths_[input];
+    for (const std::string& name : ranks_.HostsOf(attempt)) {
+      const size_t at = path.rfind(name);
+      if (at == std::string_view::npos) continue;
+      const size_t end = at + name.size();
+      const bool begins = at == 0 || !IsPartOfName(path[at - 1]);
+      if (begins && (end == path.size() || !IsPartOfName(path[end]))) known->second = name;
+    }
+    return known->second;
+  }
+
+ private:
+  static bool IsPartOfName(char c) { return IsWord(c) && c != '_'; }
+
+  const host::GpuRanks& ranks_;
+  std::map<int32_t, std::string_view> paths_;
+  std::map<int32_t, std::string> hosts_;
+};
+
 void SortSamples(Gpu& gpu) {
   for (auto& [metric, values] : gpu.metrics) {
     std::stable_sort(values.begin(), values.end(),
@@ -95,6 +128,7 @@ const Values& Gpu::Utilization() const {
 std::vector<GpusOfJob> CollectGpus(const Model& model) {
   const auto& table = model.tables.Get<HostSampleTable>();
   host::GpuRanks ranks(model);
+  HostsOfPaths hosts(model, ranks);
   std::map<host::Attempt, std::map<Place, Gpu>> jobs;
   for (size_t i = 0; i < table.size(); ++i) {
     const bool of_gpu = table.gpu[i] != kNone32 || table.uuid[i] != StringId::kNone ||
@@ -102,6 +136,7 @@ std::vector<GpusOfJob> CollectGpus(const Model& model) {
     if (!of_gpu || table.job[i] == kNone32) continue;
     const host::Attempt attempt(table.job[i], table.attempt[i]);
     std::string host(model.pools.Text(table.host[i]));
+    if (host.empty()) host = hosts.Of(table.input[i], attempt);
     std::string uuid(model.pools.Text(table.uuid[i])), bus(model.pools.Text(table.bus_id[i]));
     std::string rest = table.gpu[i] != kNone32 ? "" : uuid.empty() ? bus : uuid;
     Gpu& gpu = jobs[attempt][{host, table.gpu[i], std::move(rest)}];
