@@ -128,6 +128,8 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "TERM_MEMLIMIT",
                                        "Evicted",
                                        "NodeNotReady",
+                                       "Preempted",
+                                       "Preempting",
                                        "heartbeat. Waited",
                                        "has been open for",
                                        "out of section",
@@ -382,8 +384,9 @@ bool IsScheduler(std::string_view text) {
                                          "has lost communication with a remote daemon"};
   constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
   if (HasAny(text, kSigns) || IsToldToEnd(text)) return true;
-  bool event =
-      text.starts_with("Reason:") || Contains(text, "reason: ") || Contains(text, "Warning  ");
+  bool event = text.starts_with("Reason:") || Contains(text, "reason: ") ||
+               Contains(text, "Warning  ") ||
+               (Contains(text, "Normal  ") && Contains(text, "Preempt"));
   return event && HasAny(text, kPods);
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/json/cursor.h"
 #include "base/text/strings.h"
-#include "inputs/job_statements.h"
+#include "inputs/records/job_statements.h"
 #include "tables/cluster_event.h"
 #include "torch/glog_time.h"
 

@@ -15,7 +15,7 @@
 #include "base/json/cursor.h"
 #include "base/text/strings.h"
 #include "inputs/nccl_inspector/records.h"
-#include "inputs/prometheus_text.h"
+#include "inputs/records/prometheus_text.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 #include "tables/nccl_perf.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/json/cursor.h"
-#include "inputs/prometheus_text.h"
+#include "inputs/records/prometheus_text.h"
 #include "model/model.h"
 #include "tables/nccl_perf.h"
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/text/strings.h"
-#include "inputs/host_metrics.h"
 #include "inputs/nvidia_smi/sheet.h"
+#include "inputs/records/host_metrics.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 

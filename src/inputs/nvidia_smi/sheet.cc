@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/text/strings.h"
-#include "inputs/host_metrics.h"
+#include "inputs/records/host_metrics.h"
 #include "inputs/sniffing.h"
 #include "torch/glog_time.h"
 

@@ -11,8 +11,8 @@
 
 #include "base/json/cursor.h"
 #include "base/text/strings.h"
-#include "inputs/host_metrics.h"
-#include "inputs/prometheus_text.h"
+#include "inputs/records/host_metrics.h"
+#include "inputs/records/prometheus_text.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 #include "tables/host_sample.h"

@@ -14,7 +14,7 @@
 
 #include "base/text/strings.h"
 #include "base/text/units.h"
-#include "inputs/job_statements.h"
+#include "inputs/records/job_statements.h"
 #include "inputs/slurm_accounting/accounts.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"

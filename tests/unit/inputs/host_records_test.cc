@@ -6,7 +6,7 @@
 
 #include "inputs/job_text/lines/nccl_lines.h"
 #include "inputs/nvidia_smi/sheet.h"
-#include "inputs/prometheus_text.h"
+#include "inputs/records/prometheus_text.h"
 #include "inputs/slurm_accounting/accounts.h"
 #include "tables/host_sample.h"
 #include "tables/nccl_perf.h"

@@ -89,6 +89,66 @@ class HostsOfPaths {
   std::map<int32_t, std::string> hosts_;
 };
 
+// Samples of one series follow each other: most rows are of the GPU and the metric of the row
+// before.
+class Gatherer {
+ public:
+  Gatherer(const Model& model, host::GpuRanks& ranks)
+      : model_(model),
+        table_(model.tables.Get<HostSampleTable>()),
+        ranks_(ranks),
+        hosts_(model, ranks) {}
+
+  void Add(size_t row) {
+    const bool of_gpu = table_.gpu[row] != kNone32 || table_.uuid[row] != StringId::kNone ||
+                        table_.bus_id[row] != StringId::kNone;
+    if (!of_gpu || table_.job[row] == kNone32) return;
+    const Subject subject{table_.input[row],  table_.job[row],   table_.attempt[row],
+                          table_.host[row],   table_.gpu[row],   table_.uuid[row],
+                          table_.bus_id[row], table_.metric[row]};
+    if (gpu_ == nullptr || subject != subject_) {
+      subject_ = subject;
+      gpu_ = &GpuOf(row);
+      const std::string_view metric = UsedMetric(model_.pools.Text(table_.metric[row]));
+      values_ = metric.empty() ? nullptr : &gpu_->metrics[metric];
+    }
+    ++gpu_->samples;
+    if (values_ != nullptr)
+      values_->push_back({table_.time_ns[row], table_.value[row], static_cast<int64_t>(row)});
+  }
+
+  std::map<host::Attempt, std::map<Place, Gpu>>& jobs() { return jobs_; }
+
+ private:
+  using Subject =
+      std::tuple<int32_t, int32_t, int32_t, StringId, int32_t, StringId, StringId, StringId>;
+
+  Gpu& GpuOf(size_t row) {
+    const host::Attempt attempt(table_.job[row], table_.attempt[row]);
+    std::string host(model_.pools.Text(table_.host[row]));
+    if (host.empty()) host = hosts_.Of(table_.input[row], attempt);
+    std::string uuid(model_.pools.Text(table_.uuid[row]));
+    std::string bus(model_.pools.Text(table_.bus_id[row]));
+    std::string rest = table_.gpu[row] != kNone32 ? "" : uuid.empty() ? bus : uuid;
+    Gpu& gpu = jobs_[attempt][{host, table_.gpu[row], std::move(rest)}];
+    ranks_.AddSeen(attempt, host, table_.gpu[row]);
+    gpu.host = std::move(host);
+    gpu.number = table_.gpu[row];
+    if (gpu.uuid.empty()) gpu.uuid = std::move(uuid);
+    if (gpu.bus_id.empty()) gpu.bus_id = std::move(bus);
+    return gpu;
+  }
+
+  const Model& model_;
+  const HostSampleTable& table_;
+  host::GpuRanks& ranks_;
+  HostsOfPaths hosts_;
+  std::map<host::Attempt, std::map<Place, Gpu>> jobs_;
+  Subject subject_;
+  Gpu* gpu_ = nullptr;
+  Values* values_ = nullptr;
+};
+
 void SortSamples(Gpu& gpu) {
   for (auto& [metric, values] : gpu.metrics) {
     std::stable_sort(values.begin(), values.end(),
@@ -126,31 +186,11 @@ const Values& Gpu::Utilization() const {
 }
 
 std::vector<GpusOfJob> CollectGpus(const Model& model) {
-  const auto& table = model.tables.Get<HostSampleTable>();
   host::GpuRanks ranks(model);
-  HostsOfPaths hosts(model, ranks);
-  std::map<host::Attempt, std::map<Place, Gpu>> jobs;
-  for (size_t i = 0; i < table.size(); ++i) {
-    const bool of_gpu = table.gpu[i] != kNone32 || table.uuid[i] != StringId::kNone ||
-                        table.bus_id[i] != StringId::kNone;
-    if (!of_gpu || table.job[i] == kNone32) continue;
-    const host::Attempt attempt(table.job[i], table.attempt[i]);
-    std::string host(model.pools.Text(table.host[i]));
-    if (host.empty()) host = hosts.Of(table.input[i], attempt);
-    std::string uuid(model.pools.Text(table.uuid[i])), bus(model.pools.Text(table.bus_id[i]));
-    std::string rest = table.gpu[i] != kNone32 ? "" : uuid.empty() ? bus : uuid;
-    Gpu& gpu = jobs[attempt][{host, table.gpu[i], std::move(rest)}];
-    if (gpu.samples++ == 0) {
-      ranks.AddSeen(attempt, host, table.gpu[i]);
-      gpu.host = std::move(host);
-      gpu.number = table.gpu[i];
-    }
-    if (gpu.uuid.empty()) gpu.uuid = std::move(uuid);
-    if (gpu.bus_id.empty()) gpu.bus_id = std::move(bus);
-    const std::string_view metric = UsedMetric(model.pools.Text(table.metric[i]));
-    if (!metric.empty())
-      gpu.metrics[metric].push_back({table.time_ns[i], table.value[i], static_cast<int64_t>(i)});
-  }
+  Gatherer gatherer(model, ranks);
+  const auto samples = model.tables.Get<HostSampleTable>().size();
+  for (size_t row = 0; row < samples; ++row) gatherer.Add(row);
+  auto& jobs = gatherer.jobs();
   const std::map<host::Attempt, Span> spans = SpansOf(model);
   std::vector<GpusOfJob> result;
   for (auto& [attempt, gpus] : jobs) {

@@ -1,4 +1,4 @@
-#include "inputs/job_statements.h"
+#include "inputs/records/job_statements.h"
 
 #include "tables/process_exit.h"
 #include "tables/text_event.h"

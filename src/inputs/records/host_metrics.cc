@@ -1,4 +1,4 @@
-#include "inputs/host_metrics.h"
+#include "inputs/records/host_metrics.h"
 
 #include <algorithm>
 #include <cmath>

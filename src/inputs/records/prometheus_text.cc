@@ -1,4 +1,4 @@
-#include "inputs/prometheus_text.h"
+#include "inputs/records/prometheus_text.h"
 
 #include <cmath>
 
