@@ -106,9 +106,8 @@ RangeLines LineScanner::Scan(std::string_view range) {
                     std::memchr(range.data(), '\r', range.size()) != nullptr || IsDockerLine(range);
   LineSplitter splitter(range);
   const bool pieces = style_.labels == LineLabels::kColon;
-  const bool container = HasWord(range, " stdout P ") || HasWord(range, " stderr P ");
   for (std::string_view line; splitter.Next(line); ++result_.line_count)
-    Add(pieces ? JoinPieces(line) : container ? JoinContainerPieces(line) : line);
+    Add(pieces ? JoinPieces(line) : joins_pieces_ ? JoinContainerPieces(line) : line);
   AddHeld();
   for (size_t i = 0; i < streams_.size(); ++i) Finish(streams_[i], result_.streams[i]);
   return std::move(result_);

@@ -92,7 +92,9 @@ bool JoinLogText(std::string& text, std::string_view next);
 
 class LineScanner {
  public:
-  LineScanner(const PrefixStyle& style, int64_t now_ns) : style_(style), now_ns_(now_ns) {}
+  // `joins_pieces`: the range is the whole text, and containerd cut its lines.
+  LineScanner(const PrefixStyle& style, int64_t now_ns, bool joins_pieces = false)
+      : style_(style), now_ns_(now_ns), joins_pieces_(joins_pieces) {}
 
   RangeLines Scan(std::string_view range);
 
@@ -122,6 +124,7 @@ class LineScanner {
 
   PrefixStyle style_;
   int64_t now_ns_;
+  bool joins_pieces_;
   bool needs_cleaning_ = false;
   std::string clean_;
   std::string unpacked_;
