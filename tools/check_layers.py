@@ -43,7 +43,7 @@ EXTRA = {  # folders that may include more than their layer
     "compat/acelyzer/": {"accel"},
 }
 STATIONS = {"inputs", "analyses", "outputs", "compat"}
-SHARED = {"outputs/incident/"}  # rooms of a station that all of its plug-ins may use
+SHARED = {"outputs/incident/", "inputs/records/"}  # rooms of a station that all of its plug-ins may use
 LAYERS = set(MAY) | {"app", "library", "tables", "debrief"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

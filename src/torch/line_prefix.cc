@@ -113,10 +113,11 @@ bool TakeContainer(PeeledLine& line) {
     if (line.time_ns == kNone64) return false;
     line.text = rest;
   }
+  const int64_t time_ns = ParseIsoTime(line.text);
   bool stream = rest.starts_with("stdout ") || rest.starts_with("stderr ");
   bool marked = stream && rest.size() >= 9 && (rest[7] == 'F' || rest[7] == 'P') && rest[8] == ' ';
   if (marked) line.text = rest.substr(9);
-  if (marked && line.time_ns == kNone64) line.time_ns = ParseIsoTime(line.text);
+  if (marked && line.time_ns == kNone64) line.time_ns = time_ns;
   return marked || line.text.data() == rest.data();
 }
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import host_writer  # noqa: E402
 from torch_trace_writer import Log  # noqa: E402
 
 C10D = "/opt/conda/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py"
@@ -198,6 +199,60 @@ def near_capacity(folder):
     trace.write(folder)
 
 
+# --- records of monitors ---
+
+def steps_of(folder, ranks):
+    for rank in range(ranks):
+        write(folder / f"rank{rank}.log", [f"step {step} loss 2.5" for step in range(5)])
+
+
+def counters(folder, name, values, usual=0):
+    steps_of(folder, 4)
+    result = [host_writer.series(name, gpu, values if gpu == 3 else [usual] * len(values)) for gpu in range(4)]
+    (folder / "dcgm.json").write_text(host_writer.answer(result))
+
+
+def ecc_errors(folder):
+    counters(folder, "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", [0, 0, 2, 2])
+
+
+def nvlink_errors(folder):
+    counters(folder, "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL", [0, 4000, 9000, 15000])
+
+
+def hot_gpu(folder):
+    counters(folder, "DCGM_FI_DEV_GPU_TEMP", [70, 82, 88, 87], 62)
+
+
+def full_memory(folder):
+    steps_of(folder, 4)
+    result = [host_writer.series(f"DCGM_FI_DEV_FB_{name}", gpu, [used if gpu == 3 else 40000] * 4) for gpu in range(4) for name, used in (("USED", 81400), ("FREE", 100))]
+    (folder / "dcgm.json").write_text(host_writer.answer(result))
+
+
+def idle_first(folder):
+    steps_of(folder, 4)
+    (folder / "dcgm.json").write_text(host_writer.dcgm(4, idle=3))
+
+
+def first_to_stop(folder):
+    for rank in range(4):
+        (folder / f"n1-pid{4700 + rank}.log").write_text(host_writer.inspector(rank, 4, 12 if rank == 2 else 30))
+
+
+def links(folder, transports):
+    for rank, transport in enumerate(transports):
+        write(folder / f"rank{rank}.log", host_writer.nccl_info(rank, len(transports), transport))
+
+
+def no_gdr(folder):
+    links(folder, ["NET/IB/0/GDRDMA"] * 5 + ["NET/IB/0"])
+
+
+def shared_memory(folder):
+    links(folder, ["P2P/CUMEM"] * 3 + ["SHM/direct/direct"])
+
+
 # --- ops ---
 
 def uneven(folder):
@@ -220,7 +275,9 @@ def recompile_limit(folder):
 
 CASES = {"text_hang.engine": lost_worker, "text_progress.loss_jump": loss_jump, "text_progress.slowed": slowed, "text_hang.gpu_fault": gpu_fault,  "text_stacks.diverges": stacks_diverge, "text_ras.left": ras_left, "flight.deadlock": deadlock, "profile.data_loading": data_loading,
          "profile.sync_in_loop": sync_in_loop, "profile.tiny_kernels": tiny_kernels, "profile.low_bandwidth_group": low_bandwidth_group,
-         "memory.near_capacity": near_capacity, "load_balance.uneven": uneven, "compile.recompile_limit": recompile_limit}
+         "memory.near_capacity": near_capacity, "load_balance.uneven": uneven, "host_gpus.ecc": ecc_errors, "host_gpus.nvlink": nvlink_errors, "host_gpus.hot": hot_gpu,
+         "host_gpus.memory_full": full_memory, "host_gpus.idle_first": idle_first, "host_bandwidth.first_to_stop": first_to_stop, "host_links.no_gdr": no_gdr,
+         "host_links.shared_memory": shared_memory, "compile.recompile_limit": recompile_limit}
 
 # Rules that no small input is an example of, and why.
 WITHOUT = {

@@ -40,6 +40,15 @@ void TextSupportsDumps(Board& board);
 // Dumps and profiles that find the same straggler are one cause; the one with a reason is told.
 void OneStraggler(Board& board);
 
+// A slow GPU or connection is why its rank is late.
+void HostExplainsStraggler(Board& board);
+
+// A GPU that failed is why its rank is gone.
+void GpuFaultExplainsEnd(Board& board);
+
+// Monitors that show one rank apart from the others when the job hung.
+void HostPicturesOfEnd(Board& board);
+
 // Compiling on the straggler, in the time in which it came late, is why it did.
 void CompilingMakesLate(Board& board);
 

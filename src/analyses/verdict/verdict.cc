@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kNeeds = kTableNames<FindingTable>;
 
-constexpr std::array<void (*)(Board&), 22> kRules = {AbortedByWatchdog,
+constexpr std::array<void (*)(Board&), 25> kRules = {AbortedByWatchdog,
                                                      StaleSignalExplainsDumps,
                                                      CompilingWhileOthersWait,
                                                      EndedProcesses,
@@ -33,10 +33,13 @@ constexpr std::array<void (*)(Board&), 22> kRules = {AbortedByWatchdog,
                                                      StacksPlaceTheBlamed,
                                                      TextSupportsDumps,
                                                      OneStraggler,
+                                                     HostExplainsStraggler,
+                                                     GpuFaultExplainsEnd,
                                                      CompilingMakesLate,
                                                      StragglerExplainsWaiting,
                                                      BreakExplainsHoles,
                                                      BreakExplainsSlowSteps,
+                                                     HostPicturesOfEnd,
                                                      NoContradictions,
                                                      NamedExplainsUnnamed,
                                                      NeverNothing,

@@ -93,7 +93,9 @@ void EventBuilder::AddLine(const Line& line, uint32_t index, int64_t number) {
   line_logged_ = line.logged;
   if (streams_[index].continued != kNothing) Continue(line, index, number);
   AddProcess(line, index, number);
-  if (line.what != LineClass::kStackFrame && line.what != LineClass::kOther) stack_of_.reset();
+  if (line.what != LineClass::kStackFrame && line.what != LineClass::kOther &&
+      line.what != LineClass::kNccl)
+    stack_of_.reset();
   if (line.what != LineClass::kFrame) streams_[index].user_code = kNothing;
   const Traceback& open = streams_[index].traceback;
   std::string_view text = WithoutBars(line.text);
@@ -164,6 +166,7 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
       return;
     case LineClass::kIdentity:
     case LineClass::kReplica:
+    case LineClass::kNccl:
     case LineClass::kRootCause:
     case LineClass::kRestOfExit:
     case LineClass::kPodName:
@@ -230,8 +233,13 @@ void EventBuilder::AddProcess(const Line& line, uint32_t index, int64_t number) 
   Stream& stream = streams_[index];
   switch (line.what) {
     case LineClass::kIdentity:
-      if (auto identity = ParseIdentity(line.text))
+      if (auto identity = ParseIdentity(line.text)) {
         rows_.AddIdentity(*identity, WhereOf(line, index, number), *pools_);
+        nccl_.AddSetUp(*identity, line.text, *pools_);
+      }
+      return;
+    case LineClass::kNccl:
+      if (auto said = ParseNcclLine(line.text)) nccl_.Add(*said, number, *pools_);
       return;
     case LineClass::kReplica:
       if (auto replica = ParseReplica(line.text))

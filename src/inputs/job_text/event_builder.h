@@ -17,6 +17,7 @@
 #include "inputs/job_text/fields.h"
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/log_records.h"
+#include "inputs/job_text/nccl_rows.h"
 #include "inputs/job_text/process_rows.h"
 #include "inputs/job_text/serving_rows.h"
 #include "inputs/job_text/weights.h"
@@ -29,7 +30,7 @@ namespace debrief::inputs::job_text {
 class EventBuilder {
  public:
   EventBuilder(const Identity& who, int64_t now_ns)
-      : who_(who), now_ns_(now_ns), rows_(who), serving_(who), records_(who) {}
+      : who_(who), now_ns_(now_ns), rows_(who), serving_(who), nccl_(who), records_(who) {}
 
   // The next range.
   void Add(const RangeLines& range, Part& whole);
@@ -175,6 +176,7 @@ class EventBuilder {
   ProcessRows rows_;
   ServingRows serving_;
   WorkerRanks workers_;
+  NcclRows nccl_;
   LogRecords records_;
   LineWeights weights_;
   std::optional<Timeout> stack_of_;  // whose collective's stack is being read

@@ -39,10 +39,12 @@ void EventBuilder::Finish(Part& whole) {
   rows_.Write(whole);
   serving_.Write([&](const Owner& owner) { return rows_.RankOf(owner); },
                  [&](int64_t line) { return rows_.AttemptOf(line); }, whole);
+  nccl_.Write([&](int64_t pid) { return rows_.RankOf({.pid = pid}); },
+              [&](int64_t line) { return rows_.AttemptOf(line); }, whole);
   std::stable_sort(events_.begin(), events_.end(),
                    [](const Event& a, const Event& b) { return a.row.line < b.row.line; });
   for (const Event& event : events_) whole.tables.Edit<TextEventTable>().Add(event.row);
-  dropped_ += rows_.dropped() + records_.dropped();
+  dropped_ += rows_.dropped() + nccl_.dropped() + records_.dropped();
   if (dropped_ > 0)
     whole.diagnostics.Add(kTooMany, who_.input, {.detail = fmt::format("{} left out", dropped_)});
 }

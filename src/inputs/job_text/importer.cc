@@ -52,6 +52,7 @@ bool IsDocument(std::string_view path) {
 // No program prints such a line; a file that is full of zeros, or one of another kind, has one.
 constexpr uint64_t kLongestTextLine = 16 << 20;
 constexpr uint64_t kLongestPods = 256 << 20;  // a document is read at once
+constexpr uint64_t kLongestPieces = 256 << 20;
 constexpr DiagnosticKind kLongLine = {
     "job_text.long_line", Severity::kWarning, "a line has more than 16 MiB; it was read in pieces",
     "Look at what was written there: no output of a rank has such lines."};
@@ -72,9 +73,12 @@ class JobTextReader final : public Reader {
     pods_ = source.size() <= kLongestPods && (json ? IsPodJson(*json) : IsPodYaml(head.text()));
     if (is_document_ && !pods_) return ranges_;
     style_ = DetectPrefixStyle(head.text());
+    // Pieces of a line lie apart where two streams alternate: then the text is read at once.
+    joins_pieces_ = source.size() <= kLongestPieces &&
+                    (HasWord(head.text(), " stdout P ") || HasWord(head.text(), " stderr P "));
     for (uint64_t begin = 0; begin < source.size();) {
       uint64_t end = source.size();
-      if (!pods_) {
+      if (!pods_ && !joins_pieces_) {
         ASSIGN_OR_RETURN(end, EndOfLine(source, begin + chunk_bytes_ - 1));
       }
       ranges_.push_back({begin, end});
@@ -92,7 +96,8 @@ class JobTextReader final : public Reader {
         std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
                          [](const ByteRange& each, uint64_t begin) { return each.begin < begin; });
     *slots_[static_cast<size_t>(at - ranges_.begin())] =
-        pods_ ? ReadPods(bytes.text()) : LineScanner(style_, now_ns_).Scan(bytes.text());
+        pods_ ? ReadPods(bytes.text())
+              : LineScanner(style_, now_ns_, joins_pieces_).Scan(bytes.text());
     return {};
   }
 
@@ -130,6 +135,7 @@ class JobTextReader final : public Reader {
   uint64_t chunk_bytes_;
   int64_t now_ns_;
   bool is_document_;
+  bool joins_pieces_ = false;    // containerd cut its lines
   bool pods_ = false;            // what Kubernetes says of pods, as JSON or YAML
   int64_t long_line_ = kNone64;  // where the first begins, or a little behind
   PrefixStyle style_;
@@ -143,9 +149,10 @@ std::unique_ptr<Reader> Open(const ImportContext& context) {
   return std::make_unique<JobTextReader>(context);
 }
 
-constexpr std::array<std::string_view, 9> kMakes = {
-    "text_event", "process_exit",  "process_identity", "progress",     "tail_line",
-    "torch_log",  "output_weight", "replica_event",    "serving_event"};
+constexpr std::array<std::string_view, 12> kMakes = {
+    "text_event",   "process_exit", "process_identity", "progress",
+    "tail_line",    "torch_log",    "output_weight",    "nccl_link",
+    "nccl_channel", "nccl_setting", "replica_event",    "serving_event"};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/lines/exits.h"
 #include "inputs/job_text/lines/identities.h"
+#include "inputs/job_text/lines/nccl_lines.h"
 #include "inputs/job_text/lines/replicas.h"
 #include "inputs/job_text/word_filter.h"
 
@@ -22,6 +23,10 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "eartbeat",
                                        "dump signal",
                                        "NCCL WARN",
+                                       "NCCL INFO Channel",
+                                       "NCCL INFO Trees",
+                                       "Using network",
+                                       "set by environment",
                                        "NCCL work",
                                        "NCCL error",
                                        "ncclSystemError",
@@ -129,6 +134,8 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "TERM_MEMLIMIT",
                                        "Evicted",
                                        "NodeNotReady",
+                                       "Preempted",
+                                       "Preempting",
                                        "heartbeat. Waited",
                                        "has been open for",
                                        "out of section",
@@ -377,6 +384,7 @@ LineClass ClassifyByWords(std::string_view text) {
   if (Contains(text, " blocked for more than ")) return LineClass::kBlocked;
   if (IsDeviceAssert(text)) return LineClass::kDeviceAssert;
   if (ParseIdentity(text)) return LineClass::kIdentity;
+  if (MayBeNcclLine(text)) return ParseNcclLine(text) ? LineClass::kNccl : LineClass::kOther;
   if (text.starts_with('{') && Contains(text, "\"extraInfo\"")) return LineClass::kErrorFile;
   if (LineClass exit = ClassOfExit(text); exit != LineClass::kOther) return exit;
   if (IsStuck(text)) return LineClass::kStuck;
@@ -422,8 +430,9 @@ bool IsScheduler(std::string_view text) {
                                          "has lost communication with a remote daemon"};
   constexpr std::string_view kPods[] = {"Evicted", "NodeNotReady", "Preempt"};
   if (HasAny(text, kSigns) || IsToldToEnd(text)) return true;
-  bool event =
-      text.starts_with("Reason:") || Contains(text, "reason: ") || Contains(text, "Warning  ");
+  bool event = text.starts_with("Reason:") || Contains(text, "reason: ") ||
+               Contains(text, "Warning  ") ||
+               (Contains(text, "Normal  ") && Contains(text, "Preempt"));
   return event && HasAny(text, kPods);
 }
 

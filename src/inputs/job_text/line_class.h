@@ -37,6 +37,7 @@ enum class LineClass : uint8_t {
   kDesync,        // ranks [2] are the lagging ranks ...; Ranks 2 failed to pass monitoredBarrier in
   kStuck,         // Section 'step' has been open for 600 seconds
   kLeft,          // destroy_process_group() was not called before program exit, which can leak ...
+  kNccl,          // ... NCCL INFO Channel 01/0 : 3[0] -> 4[0] [send] via NET/Socket/0
   kIdentity,      // ... NCCL INFO ... rank 1 nranks 8 ... Init COMPLETE
   kRootCause,     // Root Cause (first observed failure):
   kRestOfExit,    // signal 9 (Killed).

@@ -107,7 +107,7 @@ RangeLines LineScanner::Scan(std::string_view range) {
   LineSplitter splitter(range);
   const bool pieces = style_.labels == LineLabels::kColon;
   for (std::string_view line; splitter.Next(line); ++result_.line_count)
-    Add(pieces ? JoinPieces(line) : line);
+    Add(pieces ? JoinPieces(line) : joins_pieces_ ? JoinContainerPieces(line) : line);
   AddHeld();
   for (size_t i = 0; i < streams_.size(); ++i) Finish(streams_[i], result_.streams[i]);
   return std::move(result_);
@@ -154,6 +154,29 @@ std::string_view LineScanner::JoinPieces(std::string_view raw) {
   if (held == held_.end()) held = held_.emplace(label, label).first;
   std::string& line = held->second;
   if (line.size() < kMaxLook) line += piece;
+  if (goes_on) return {};
+  joined_.push_back(std::move(line));
+  held_.erase(held);
+  return joined_.back();
+}
+
+// containerd cuts lines at 16 KiB: pieces marked P, the last one F. They are held by stream.
+std::string_view LineScanner::JoinContainerPieces(std::string_view raw) {
+  constexpr size_t kLongestTime = 48;
+  constexpr std::string_view kMark = " stdout F ";
+  const std::string_view head = raw.substr(0, kLongestTime + kMark.size());
+  size_t at = head.find(" stdout ");
+  if (at == std::string_view::npos) at = head.find(" stderr ");
+  if (at == std::string_view::npos || at + kMark.size() > raw.size()) return raw;
+  const std::string_view stream = raw.substr(at, 8), tag = raw.substr(at + 8, 2);
+  const bool goes_on = tag == "P ";
+  if (!goes_on && tag != "F ") return raw;
+  auto held = held_.find(stream);
+  if (held == held_.end() && !goes_on) return raw;
+  if (held == held_.end())
+    held = held_.emplace(stream, std::string(raw.substr(0, at + 8)) + "F ").first;
+  std::string& line = held->second;
+  if (line.size() < kMaxLook) line += raw.substr(at + kMark.size());
   if (goes_on) return {};
   joined_.push_back(std::move(line));
   held_.erase(held);

@@ -96,7 +96,9 @@ bool JoinLogText(std::string& text, std::string_view next);
 
 class LineScanner {
  public:
-  LineScanner(const PrefixStyle& style, int64_t now_ns) : style_(style), now_ns_(now_ns) {}
+  // `joins_pieces`: the range is the whole text, and containerd cut its lines.
+  LineScanner(const PrefixStyle& style, int64_t now_ns, bool joins_pieces = false)
+      : style_(style), now_ns_(now_ns), joins_pieces_(joins_pieces) {}
 
   RangeLines Scan(std::string_view range);
 
@@ -115,6 +117,7 @@ class LineScanner {
   void Add(std::string_view raw);
   bool MayEndTraceback(LineClass what, std::string_view text, Stream& stream) const;
   std::string_view JoinPieces(std::string_view raw);
+  std::string_view JoinContainerPieces(std::string_view raw);
   void AddHeld();
   std::string_view Clean(std::string_view raw);
   Owner OwnerOf(const PeeledLine& line);
@@ -125,6 +128,7 @@ class LineScanner {
 
   PrefixStyle style_;
   int64_t now_ns_;
+  bool joins_pieces_;
   bool needs_cleaning_ = false;
   std::string clean_;
   std::string unpacked_;

@@ -88,6 +88,12 @@ std::string NamelessInWords(const End& end) {
   if (end.by_kernel && end.exit_code == -9) return "The kernel killed a process: out of memory";
   const std::string pod =
       end.said_by == "kubernetes" && !end.host.empty() ? fmt::format("Pod {}", end.host) : "";
+  const bool by_slurm = end.said_by == "slurm";
+  if (end.by_memory && end.exit_code == -9 && by_slurm)
+    return "Slurm ended a step of the job: out of memory";
+  if (by_slurm)
+    return fmt::format("Slurm reports a step of the job that ended by {}",
+                       CodeInWords(end.exit_code));
   if (end.by_memory && end.exit_code == -9)
     return fmt::format("{} was killed: out of memory (OOMKilled)",
                        pod.empty() ? "A container" : pod);

@@ -2,9 +2,11 @@
 // fallen off the bus. Codes that follow from another fault, or only announce something, are left
 // out; so is everything in a job that shows no other sign of a bad end, since a kernel's log is
 // older than the job.
+#include "torch/gpu_faults.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <string>
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/strings.h"
@@ -13,61 +15,30 @@ namespace debrief::analyses::text_hang {
 
 namespace {
 
-struct Fault {
-  int64_t code;
-  std::string_view words;
-  bool hardware;
-};
-
-constexpr Fault kFaults[] = {{13, "graphics engine exception", false},
-                             {31, "illegal memory access (MMU fault)", false},
-                             {48, "double-bit ECC error", true},
-                             {61, "GPU firmware halt", true},
-                             {62, "GPU firmware halt", true},
-                             {64, "row remapping failed", true},
-                             {74, "NVLink error", true},
-                             {79, "GPU has fallen off the bus", true},
-                             {94, "contained memory error", true},
-                             {95, "uncontained memory error", true},
-                             {137, "NVLink error", true},
-                             {144, "NVLink error", true},
-                             {145, "NVLink error", true},
-                             {146, "NVLink error", true},
-                             {147, "NVLink error", true},
-                             {148, "NVLink error", true},
-                             {149, "NVLink error", true},
-                             {150, "NVLink error", true},
-                             {155, "NVLink error", true},
-                             {158, "GPU fatal timeout", true},
-                             {167, "PCIe fatal timeout", true},
-                             {109, "context switch timeout", true},
-                             {110, "security fault", true},
-                             {119, "GPU firmware (GSP) timeout", true},
-                             {120, "GPU firmware (GSP) error", true},
-                             {140, "ECC error", true},
-                             {171, "uncorrectable DRAM error", true},
-                             {172, "uncorrectable SRAM error", true}};
-
-const Fault* FaultOf(std::string_view text) {
+// Null for lines whose code follows from another fault, or only announces something.
+const GpuFault* FaultOf(std::string_view text) {
+  // NVSwitches have numbers of their own; those that end jobs are marked so.
+  static constexpr GpuFault kSwitchFault = {0, "NVSwitch error", true};
+  if (Contains(text, "SXid (PCI")) {
+    const bool fatal = Contains(text, ", Fatal") && !Contains(text, "Non-fatal");
+    return fatal ? &kSwitchFault : nullptr;
+  }
   size_t close = text.find("): ");
   int64_t code = close == std::string_view::npos ? kNone64 : NumberAfter(text.substr(close), "): ");
-  const auto* fault = std::find_if(std::begin(kFaults), std::end(kFaults),
-                                   [&](const Fault& each) { return each.code == code; });
-  bool follows = Contains(text, "caused by previous Xid");
-  return fault == std::end(kFaults) || follows ? nullptr : fault;
+  return Contains(text, "caused by previous Xid") ? nullptr : GpuFaultOf(code);
 }
 
-// "PCI:0000:4b:00" as NCCL prints an address, function included: 4b000.
+// "Xid 79", "SXid 20034".
+std::string CodeOfFault(std::string_view text) {
+  const size_t close = text.find("): ");
+  const int64_t code =
+      close == std::string_view::npos ? kNone64 : NumberAfter(text.substr(close), "): ");
+  return fmt::format("{} {}", Contains(text, "SXid (PCI") ? "SXid" : "Xid", code);
+}
+
 std::string BusOf(std::string_view text) {
   size_t open = text.find("(PCI:");
-  if (open == std::string_view::npos) return {};
-  std::string bus;
-  for (char c : text.substr(open + 5)) {
-    bool hex = IsDigit(c) || (c >= 'a' && c <= 'f');
-    if (!hex && c != ':') break;
-    if (hex && !(bus.empty() && c == '0')) bus += c;
-  }
-  return bus + "0";
+  return open == std::string_view::npos ? "" : BusIdOf(text.substr(open + 5));
 }
 
 int32_t RankOfFault(const Talk& talk, std::string_view text) {
@@ -91,17 +62,21 @@ bool FindNamelessGpuFault(const Scene& scene, std::vector<Finding>& findings) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   for (size_t row : scene.talk.kernel) {
     std::string_view text = scene.model.pools.Text(events.text[row]);
-    const Fault* fault = FaultOf(text);
+    const GpuFault* fault = FaultOf(text);
     if (fault == nullptr || !fault->hardware) continue;
     Finding finding = NewFinding(scene, "text_hang.ended");
-    finding.headline = fmt::format("A GPU failed: {} (Xid {}) at PCI address {}", fault->words,
-                                   fault->code, AddressOf(text));
+    finding.headline =
+        fmt::format("A {} failed: {} ({}) at PCI address {}", fault->code == 0 ? "switch" : "GPU",
+                    fault->words, CodeOfFault(text), AddressOf(text));
     finding.evidence.push_back(LineAsEvidence(scene, row));
     finding.confidence = 0.6;
     finding.why = "the driver's message in the kernel log says so; no text tells whose GPU it is";
     finding.next_step =
-        "Take this GPU out of use and have it checked. NCCL_DEBUG=INFO prints which rank has which "
-        "address.";
+        fault->code == 0
+            ? "Have this NVSwitch and its links checked: nvidia-smi nvlink -s, the log of the "
+              "fabric manager."
+            : "Take this GPU out of use and have it checked. NCCL_DEBUG=INFO prints which rank has "
+              "which address.";
     findings.push_back(std::move(finding));
     return true;
   }
@@ -113,7 +88,7 @@ void FindGpuFault(const Scene& scene, std::vector<Finding>& findings) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   for (size_t row : scene.talk.kernel) {
     std::string_view text = scene.model.pools.Text(events.text[row]);
-    const Fault* fault = FaultOf(text);
+    const GpuFault* fault = FaultOf(text);
     int32_t rank = fault == nullptr ? kNone32 : RankOfFault(scene.talk, text);
     if (rank == kNone32 || !scene.talk.ranks.contains(rank)) continue;
     const RankTalk& talk = scene.talk.ranks.at(rank);
@@ -122,7 +97,7 @@ void FindGpuFault(const Scene& scene, std::vector<Finding>& findings) {
     Finding finding = NewFinding(scene, "text_hang.gpu_fault");
     finding.ranks = {rank};
     finding.headline =
-        fmt::format("The GPU of rank {} failed: {} (Xid {})", rank, fault->words, fault->code);
+        fmt::format("The GPU of rank {} failed: {} ({})", rank, fault->words, CodeOfFault(text));
     finding.evidence.push_back(LineAsEvidence(scene, row));
     for (size_t trouble : talk.troubles) {
       if (finding.evidence.size() < 3) finding.evidence.push_back(LineAsEvidence(scene, trouble));

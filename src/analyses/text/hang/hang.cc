@@ -89,6 +89,11 @@ std::string NameOfInput(const Model& model, int32_t input) {
   return "a text";
 }
 
+// "line 5: " of a text; JSON has no lines.
+std::string LineInWords(int64_t line, std::string_view before) {
+  return line == kNone64 ? ":" : fmt::format("{}line {}:", before, line);
+}
+
 }  // namespace
 
 Finding NewFinding(const Scene& scene, std::string_view rule) {
@@ -106,7 +111,7 @@ Evidence LineAsEvidence(const Scene& scene, size_t row) {
   std::string where = events.rank[row] == kNone32
                           ? NameOfInput(scene.model, events.input[row])
                           : fmt::format("output of rank {}", events.rank[row]);
-  return {fmt::format("{}, line {}: {}", where, events.line[row],
+  return {fmt::format("{}{} {}", where, LineInWords(events.line[row], ", "),
                       scene.model.pools.Text(events.text[row])),
           "text_event",
           {static_cast<int64_t>(row)}};
@@ -114,8 +119,8 @@ Evidence LineAsEvidence(const Scene& scene, size_t row) {
 
 Evidence ExitAsEvidence(const Scene& scene, size_t row) {
   const auto& exits = scene.model.tables.Get<ProcessExitTable>();
-  return {fmt::format("{} says, {} line {}: {}", scene.model.pools.Text(exits.said_by[row]),
-                      NameOfInput(scene.model, exits.input[row]), exits.line[row],
+  return {fmt::format("{} says, {}{} {}", scene.model.pools.Text(exits.said_by[row]),
+                      NameOfInput(scene.model, exits.input[row]), LineInWords(exits.line[row], " "),
                       scene.model.pools.Text(exits.text[row])),
           "process_exit",
           {static_cast<int64_t>(row)}};

@@ -88,8 +88,10 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
     sign.time_ns = events.time_ns[i];
     sign.rank = events.rank[i];
     sign.words = std::string(text);
-    sign.evidence = {
-        fmt::format("line {}: {}", events.line[i], text), "text_event", {static_cast<int64_t>(i)}};
+    sign.evidence = {events.line[i] == kNone64 ? std::string(text)
+                                               : fmt::format("line {}: {}", events.line[i], text),
+                     "text_event",
+                     {static_cast<int64_t>(i)}};
   }
 }
 

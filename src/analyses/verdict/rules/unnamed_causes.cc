@@ -79,7 +79,8 @@ void NamedExplainsUnnamed(Board& board) {
   if (unnamed.empty()) return;
   size_t named = FindNamed(board, causes);
   if (named == ~size_t{0}) {
-    for (std::string_view rule : {"flight.straggler", "profile.straggler"}) {
+    for (std::string_view rule :
+         {"flight.straggler", "profile.straggler", "host_bandwidth.straggler"}) {
       for (size_t straggler : board.FindCauses(rule))
         board.Lower(straggler, "a rank that comes late does not end a job");
     }

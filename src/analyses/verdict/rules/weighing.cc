@@ -17,7 +17,7 @@ std::string_view AnalysisOf(const Finding& finding) {
 // Does it say that others wait for the blamed rank?
 bool IsAboutWaiting(const Finding& finding) {
   return finding.severity == Severity::kError || finding.rule.ends_with(".straggler") ||
-         finding.rule == "compile.rank_slow";
+         finding.rule == "host_gpus.throttled" || finding.rule == "compile.rank_slow";
 }
 
 bool Contradicts(const Finding& best, const Finding& other) {

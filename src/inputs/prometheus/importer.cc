@@ -1,0 +1,247 @@
+// Values of GPUs and hosts out of Prometheus: answers of its HTTP API (JSON), and what an exporter
+// shows (text). docs/formats/prometheus.md
+//
+//   {"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":
+//     "DCGM_FI_DEV_SM_CLOCK","gpu":"0","Hostname":"n1"},"values":[[1763167929,"1980"], ...]}]}}
+#include "inputs/importer.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/json/cursor.h"
+#include "base/text/strings.h"
+#include "inputs/records/host_metrics.h"
+#include "inputs/records/prometheus_text.h"
+#include "inputs/sniffing.h"
+#include "inputs/text_lines.h"
+#include "tables/host_sample.h"
+#include "torch/stamped_name.h"
+
+namespace debrief::inputs::prometheus {
+
+namespace {
+
+constexpr DiagnosticKind kPrometheusJson = {
+    "prometheus.bad_json", Severity::kError,
+    "the JSON of an answer is broken; the series that are whole are kept",
+    "Export it again: /api/v1/query_range answers in JSON."};
+constexpr DiagnosticKind kPrometheusLong = {
+    "prometheus.too_long", Severity::kWarning, "an answer in JSON is longer than 1 GB; not read",
+    "Export less at once: fewer metrics, or a larger step."};
+constexpr DiagnosticKind kPrometheusLine = {"prometheus.bad_line", Severity::kWarning,
+                                            "a line is no sample; left out",
+                                            "Look at the line: it may be cut."};
+constexpr uint64_t kMostAnswer = 1 << 30;
+
+// What the labels of a series say about its subject. Exporters and scrapers name things
+// differently.
+struct Labels {
+  std::string name;
+  std::string host, instance;
+  std::string gpu, uuid, bus_id;
+
+  void Set(std::string_view key, std::string_view value) {
+    constexpr std::array<std::string_view, 7> kHosts = {
+        "Hostname", "hostname", "node", "nodename", "host", "kubernetes_node", "exported_hostname"};
+    for (std::string_view name_of_host : kHosts) {
+      if (key == name_of_host && host.empty()) host = value;
+    }
+    if (key == "__name__") name = value;
+    if (key == "instance") instance = value;
+    if (key == "gpu" || key == "minor_number" || (key == "index" && gpu.empty())) gpu = value;
+    if (key == "UUID" || key == "uuid" || key == "gpu_uuid") uuid = value;
+    if (key == "pci_bus_id" || key == "bus_id") bus_id = value;
+  }
+
+  // "10.0.0.2:9400" is the host 10.0.0.2 and the port of its exporter.
+  HostSeries::Subject Subject() const {
+    const std::string_view address = std::string_view(instance).substr(0, instance.rfind(':'));
+    std::string_view number = gpu;
+    constexpr std::string_view kPrefix = "GPU";  // as some write it: GPU3
+    if (number.starts_with(kPrefix)) number.remove_prefix(kPrefix.size());
+    return {.host = host.empty() ? address : std::string_view(host),
+            .gpu = RankOrNone(ParseNumber<int64_t>(number)),
+            .uuid = uuid,
+            .bus_id = bus_id};
+  }
+};
+
+bool IsAnswer(const JsonOutline& json) {
+  return json.Scalar("status") == "success" && json.Has("data.resultType");
+}
+
+Recognition Sniff(const SniffInput& input) {
+  if (input.json != nullptr) return {.mine = IsAnswer(*input.json)};
+  if (!LooksLikeText(input.head)) return {};
+  const std::string_view first = FirstMetric(input.head);
+  const bool described = HasWord(input.head, "# TYPE ") || HasWord(input.head, "# HELP ");
+  const bool known = described || (Contains(first, "_") && !HostMetricOf(first).name.empty());
+  // NCCL Inspector writes this format, too.
+  return {.mine = !first.empty() && known && !first.starts_with("nccl_")};
+}
+
+// [1763167929.5, "1980"]
+struct Pair {
+  int64_t time_ns = kNone64;
+  std::optional<double> value;
+};
+
+Result<Pair> ReadPair(JsonValue value) {
+  Pair pair;
+  int position = 0;
+  TRY(value.ForEachElement([&](JsonValue element) {
+    if (position == 0) pair.time_ns = MetricTimeNs(element.Double().value_or(0));
+    if (position == 1) {
+      std::string_view text = element.String().value_or("");
+      if (text.starts_with('+')) text.remove_prefix(1);
+      pair.value = ParseNumber<double>(text);
+    }
+    ++position;
+  }));
+  return pair;
+}
+
+class PrometheusReader final : public Reader {
+ public:
+  explicit PrometheusReader(const ImportContext& context)
+      : who_(context.who),
+        window_bytes_(context.chunk_bytes),
+        time_ns_(TimeInName(FileName(context.path))),
+        metric_(HostMetricInName(FileName(context.path))) {}
+
+  Status Read(const Source& source, ByteRange range, Part& part) const override {
+    ASSIGN_OR_RETURN(ByteView head, source.View(0, 4096));
+    if (Trimmed(head.text()).starts_with('{')) return ReadAnswers(source, range, part);
+    // OpenMetrics ends with this line and tells times in seconds.
+    const uint64_t tail = std::min<uint64_t>(source.size(), 16);
+    ASSIGN_OR_RETURN(ByteView end, source.View(source.size() - tail, tail));
+    const double scale = Contains(end.text(), "# EOF") ? 1 : 1e-3;
+    return ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+      ReadLine(line, number, scale, part);
+    });
+  }
+
+ private:
+  // One answer, or several one behind the other.
+  Status ReadAnswers(const Source& source, ByteRange range, Part& part) const {
+    if (range.size() > kMostAnswer) {
+      part.diagnostics.Add(kPrometheusLong, who_.input, {});
+      return {};
+    }
+    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
+    const std::string_view text = bytes.text();
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t next = std::min(text.find("\n{\"status\"", begin + 1), text.size());
+      ReadAnswer(text.substr(begin, next - begin), begin, part);
+      begin = next;
+    }
+    return {};
+  }
+
+  void ReadAnswer(std::string_view text, size_t begin, Part& part) const {
+    JsonReader reader;
+    const size_t before = part.tables.Get<HostSampleTable>().size();
+    Status status = reader.Open(text);
+    if (status.ok()) status = ReadRoot(reader.root(), part);
+    if (status.ok()) return;
+    // What is cut has no last bracket, and is refused as a whole.
+    if (part.tables.Get<HostSampleTable>().size() == before) ReadWholeSeries(text, part);
+    const int64_t offset = std::max<int64_t>(status.place().offset, 0);
+    part.diagnostics.Add(
+        kPrometheusJson, who_.input,
+        {.offset = static_cast<int64_t>(begin) + offset, .detail = status.message()});
+  }
+
+  // Of an answer that is cut: each series by itself.
+  void ReadWholeSeries(std::string_view text, Part& part) const {
+    constexpr std::string_view kSeries = "{\"metric\"";
+    JsonReader reader;
+    std::string padded;
+    for (size_t at = text.find(kSeries); at != std::string_view::npos;) {
+      const size_t next = text.find(kSeries, at + 1);
+      const std::string_view series = Trimmed(text.substr(at, next - at), " \t\r\n,");
+      padded.assign(series);
+      padded.append(kPadding, '\0');
+      if (reader.Open(std::string_view(padded).substr(0, series.size())).ok())
+        (void)ReadSeries(reader.root(), part);
+      at = next;
+    }
+  }
+
+  Status ReadRoot(JsonValue root, Part& part) const {
+    return root.ForEachField([&](std::string_view key, JsonValue data) -> Status {
+      if (key != "data" || data.kind() != JsonKind::kObject) return {};
+      return data.ForEachField([&](std::string_view field, JsonValue result) -> Status {
+        if (field != "result" || result.kind() != JsonKind::kArray) return {};
+        return result.ForEachElement([&](JsonValue series) {
+          return series.kind() == JsonKind::kObject ? ReadSeries(series, part) : Status();
+        });
+      });
+    });
+  }
+
+  // Values follow their labels in all that Prometheus writes; labels behind them are not seen.
+  Status ReadSeries(JsonValue value, Part& part) const {
+    Labels labels;
+    return value.ForEachField([&](std::string_view key, JsonValue field) -> Status {
+      if (key == "metric" && field.kind() == JsonKind::kObject) {
+        return field.ForEachField([&](std::string_view label, JsonValue text) {
+          labels.Set(label, text.String().value_or(""));
+        });
+      }
+      const bool one = key == "value", many = key == "values";
+      if ((!one && !many) || field.kind() != JsonKind::kArray) return {};
+      // A function over a metric (max_over_time) has no name of its own.
+      const std::string_view name = labels.name.empty() ? metric_ : std::string_view(labels.name);
+      if (name.empty()) return {};
+      HostSeries series(who_, labels.Subject(), name, part);
+      if (one) return AddPair(field, series);
+      return field.ForEachElement([&](JsonValue pair) {
+        return pair.kind() == JsonKind::kArray ? AddPair(pair, series) : Status();
+      });
+    });
+  }
+
+  static Status AddPair(JsonValue value, HostSeries& series) {
+    ASSIGN_OR_RETURN(const Pair pair, ReadPair(value));
+    if (pair.value) series.Add(pair.time_ns, *pair.value);
+    return {};
+  }
+
+  void ReadLine(std::string_view line, int64_t number, double scale, Part& part) const {
+    const std::string_view trimmed = Trimmed(line);
+    if (trimmed.empty() || trimmed.front() == '#') return;
+    const std::optional<MetricLine> parsed = ParseMetricLine(trimmed);
+    if (!parsed) {
+      part.diagnostics.Add(kPrometheusLine, who_.input, {.line = number});
+      return;
+    }
+    Labels labels;
+    for (const auto& [key, value] : parsed->labels) labels.Set(key, value);
+    const int64_t time_ns = parsed->time ? MetricTimeNs(*parsed->time * scale) : time_ns_;
+    HostSeries(who_, labels.Subject(), parsed->name, part).Add(time_ns, parsed->value);
+  }
+
+  Identity who_;
+  uint64_t window_bytes_;
+  int64_t time_ns_;
+  std::string_view metric_;  // that the name of the file tells
+};
+
+constexpr std::array<std::string_view, 1> kMakes = {"host_sample"};
+
+}  // namespace
+
+const Importer& Describe() {
+  static const Importer kImporter = {
+      .info = {.name = "prometheus",
+               .sentence = "Prometheus answers and exporters: clocks, temperatures, faults of GPUs",
+               .example = "dcgm_range.json",
+               .makes = kMakes},
+      .sniff = Sniff,
+      .open = MakeReader<PrometheusReader>};
+  return kImporter;
+}
+
+}  // namespace debrief::inputs::prometheus
