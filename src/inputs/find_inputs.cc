@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/bytes/archive.h"
 #include "base/bytes/byte_stream.h"
@@ -36,6 +38,24 @@ bool IsOutputName(std::string_view name) {
   if (has("trace") || has("dump")) return false;
   return has("stdout") || has("stderr") || name.ends_with(".out") || name.ends_with(".err") ||
          name.ends_with(".log") || name.ends_with(".txt");
+}
+
+// A source that several inputs read, each as its own.
+class SharedView final : public Source {
+ public:
+  explicit SharedView(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
+
+  uint64_t size() const override { return source_->size(); }
+  Result<ByteView> View(uint64_t offset, size_t length) const override {
+    return source_->View(offset, length);
+  }
+
+ private:
+  std::shared_ptr<const Source> source_;
+};
+
+std::unique_ptr<Source> MakeSharedView(std::shared_ptr<const Source> source) {
+  return std::make_unique<SharedView>(std::move(source));
 }
 
 // The one for plain text.
@@ -80,8 +100,10 @@ class Inspector {
     if (can_reopen && is_short && input.importer == nullptr) CheckEnd(input, *stream);
     bool is_text = input.importer != nullptr && input.importer->info.fallback;
     std::string first = is_text ? head.value() : std::string();
-    if (!can_reopen)
+    const bool has_members = input.importer != nullptr && input.importer->members != nullptr;
+    if (!can_reopen || (has_members && input.packing != Packing::kNone))
       TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
+    if (has_members) return AddMembers(std::move(input), nesting, out);
     if (is_text) input.text = CluesOfText(first, TailOf(input, first.size()), options_.now_ns);
     out.push_back(std::move(input));
   }
@@ -200,6 +222,65 @@ class Inspector {
       input.notes.push_back(NoteOf(end, input.packing));
       input.state = InputState::kFailed;
     }
+  }
+
+  // A file that holds several inputs becomes each of them; they share its bytes where these were
+  // unpacked.
+  void AddMembers(FoundInput file, int nesting, std::vector<FoundInput>& out) {
+    std::shared_ptr<const Source> source = std::move(file.unpacked);
+    const bool is_unpacked = source != nullptr;
+    if (!is_unpacked) {
+      auto opened = OpenFileSource(file.file);
+      if (opened.ok()) source = std::move(opened).value();
+    }
+    std::vector<InputMember> members;
+    if (source != nullptr) members = file.importer->members(*source);
+    if (members.empty()) members.push_back({.recognition = file.recognition});
+    for (InputMember& member : members) {
+      FoundInput input = MemberOfFile(file, member);
+      if (member.is_text) {
+        AddText(std::move(input), std::move(member), nesting, out);
+        continue;
+      }
+      if (is_unpacked) input.unpacked = MakeSharedView(source);
+      input.notes = std::exchange(file.notes, {});  // said once
+      if (member.unread != nullptr) {
+        input.state = InputState::kSkipped;
+        input.notes.push_back({member.unread, {}});
+      }
+      out.push_back(std::move(input));
+    }
+  }
+
+  void AddText(FoundInput input, InputMember member, int nesting, std::vector<FoundInput>& out) {
+    const size_t before = out.size();
+    input.bytes = member.text.size();
+    const std::unique_ptr<Source> text = MakeMemorySource(std::move(member.text));
+    Inspect(std::move(input), MakeSourceStream(*text), nesting + 1, out);
+    for (size_t i = before; i < out.size(); ++i) {
+      if (out[i].recognition.pid == kNone64) out[i].recognition.pid = member.recognition.pid;
+      if (out[i].recognition.rank == kNone32) out[i].recognition.rank = member.recognition.rank;
+      if (out[i].recognition.host.empty()) out[i].recognition.host = member.recognition.host;
+    }
+  }
+
+  static FoundInput MemberOfFile(const FoundInput& file, const InputMember& member) {
+    FoundInput input;
+    const bool is_file = member.name.empty();
+    input.path = is_file ? file.path : file.path + "!" + member.name;
+    input.folder = is_file ? file.folder : file.path;
+    input.name = is_file || !member.is_text ? file.name : member.name;
+    input.bytes = file.bytes;
+    if (member.is_text) return input;
+    input.file = file.file;
+    input.content_bytes = file.content_bytes;
+    input.packing = file.packing;
+    input.importer = file.importer;
+    input.claims = file.claims;
+    input.state = file.state;
+    input.recognition = member.recognition;
+    input.member = member.number;
+    return input;
   }
 
   // The last bytes behind the first `head_bytes`; none of a packed file, which is unpacked later.
