@@ -81,7 +81,7 @@ def sum_columns(path):
     queries = []
     for table, columns in READ.items():
         if table in tables:
-            sums = ", ".join(f"sum([{column}])" for column in columns.split())
+            sums = ", ".join(f"total([{column}])" for column in columns.split())
             queries.append(f"SELECT {sums} FROM {table};")
     database.close()
     return run(["sqlite3", f"file:{path}?immutable=1", " ".join(queries)])

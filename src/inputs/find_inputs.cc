@@ -9,6 +9,7 @@
 
 #include "base/bytes/archive.h"
 #include "base/bytes/byte_stream.h"
+#include "base/sqlite/database.h"
 #include "base/text/safe_name.h"
 #include "base/threads/guard.h"
 #include "inputs/input_diagnostics.h"
@@ -94,14 +95,17 @@ class Inspector {
       auto whole = MakePrefixedStream(std::move(head).value(), std::move(stream));
       return Walk(std::move(input), *whole, nesting, out);
     }
-    Sniff(input, head.value());
+    std::vector<std::string> tables;
+    if (LooksLikeSqlite(head.value())) tables = TablesOf(input, head.value(), *stream);
+    Sniff(input, head.value(), tables);
     bool can_reopen = !input.file.empty();
     bool is_short = head.value().size() < kSniffBytes;
     if (can_reopen && is_short && input.importer == nullptr) CheckEnd(input, *stream);
     bool is_text = input.importer != nullptr && input.importer->info.fallback;
     std::string first = is_text ? head.value() : std::string();
     const bool has_members = input.importer != nullptr && input.importer->members != nullptr;
-    if (!can_reopen || (has_members && input.packing != Packing::kNone))
+    const bool must_keep = !can_reopen || (has_members && input.packing != Packing::kNone);
+    if (must_keep && input.unpacked == nullptr)
       TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
     if (has_members) return AddMembers(std::move(input), nesting, out);
     if (is_text) input.text = CluesOfText(first, TailOf(input, first.size()), options_.now_ns);
@@ -158,7 +162,28 @@ class Inspector {
     return input;
   }
 
-  void Sniff(FoundInput& input, std::string_view head) {
+  // A database may have its schema anywhere, so that it is opened; one that is packed is unpacked
+  // for that, and kept.
+  std::vector<std::string> TablesOf(FoundInput& input, const std::string& head,
+                                    ByteStream& stream) {
+    std::unique_ptr<Source> file;
+    if (input.file.empty() || input.packing != Packing::kNone) {
+      Spilled spilled = Spill(*MakePrefixedStream(head, stream), budget_);
+      if (!spilled.trouble.ok()) input.notes.push_back(NoteOf(spilled.trouble, input.packing));
+      input.content_bytes = static_cast<int64_t>(spilled.source->size());
+      input.unpacked = std::move(spilled.source);
+    } else if (auto opened = OpenFileSource(input.file); opened.ok()) {
+      file = std::move(opened).value();
+    }
+    const Source* source = file != nullptr ? file.get() : input.unpacked.get();
+    if (source == nullptr) return {};
+    auto database = SqliteDatabase::Open(*source);
+    if (!database.ok()) return {};
+    const std::vector<std::string_view> names = database.value()->Tables();
+    return {names.begin(), names.end()};
+  }
+
+  void Sniff(FoundInput& input, std::string_view head, std::span<const std::string> tables) {
     if (head.empty() && IsOutputName(input.name)) {
       input.importer = FallbackImporter();
       return;
@@ -174,11 +199,13 @@ class Inspector {
                      .head = head,
                      .whole = head.size() < kSniffBytes,
                      .json = outline ? &*outline : nullptr,
+                     .tables = tables,
                      .now_ns = options_.now_ns};
     Recognise(sniff, input);
     if (input.importer == nullptr) {
       input.state = InputState::kSkipped;
       input.notes.push_back({&kInputUnknown, {}});
+      input.unpacked.reset();
     }
   }
 

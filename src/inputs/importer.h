@@ -31,12 +31,13 @@ namespace debrief {
 inline constexpr size_t kSniffBytes = 64 * 1024;
 
 struct SniffInput {
-  std::string_view path;              // as shown to the user
-  std::string_view name;              // last part, without .gz or .zst
-  std::string_view head;              // first bytes after decompression, at most kSniffBytes
-  bool whole = false;                 // `head` is all there is
-  const JsonOutline* json = nullptr;  // of `head` when it starts like JSON, else null
-  int64_t now_ns = 0;                 // for formats whose times have no year
+  std::string_view path;                     // as shown to the user
+  std::string_view name;                     // last part, without .gz or .zst
+  std::string_view head;                     // first bytes after decompression, at most kSniffBytes
+  bool whole = false;                        // `head` is all there is
+  const JsonOutline* json = nullptr;         // of `head` when it starts like JSON, else null
+  std::span<const std::string> tables = {};  // of a SQLite database: wherever they stand in it
+  int64_t now_ns = 0;                        // for formats whose times have no year
 };
 
 // What the first bytes tell. Fields that they do not tell stay none.

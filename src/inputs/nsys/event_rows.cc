@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "inputs/nsys/call_name.h"
 #include "inputs/nsys/diagnostics.h"
 #include "inputs/nsys/ids.h"
-#include "inputs/nsys/nvtx_text.h"
 #include "model/timeline/kinds.h"
 
 namespace debrief::inputs::nsys {

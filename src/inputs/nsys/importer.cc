@@ -37,14 +37,22 @@ bool IsReport(std::string_view name) {
   return name.ends_with(".nsys-rep") || name.ends_with(".qdrep") || name.ends_with(".qdstrm");
 }
 
+bool IsExport(std::span<const std::string> tables) {
+  auto has = [&](std::string_view name) { return std::ranges::find(tables, name) != tables.end(); };
+  auto has_some = [&](std::string_view begin) {
+    return std::ranges::any_of(tables,
+                               [&](const std::string& name) { return name.starts_with(begin); });
+  };
+  return has("StringIds") && (has("META_DATA_EXPORT") || has("EXPORT_META_DATA") ||
+                              has_some("TARGET_INFO_") || has_some("CUPTI_ACTIVITY_KIND_"));
+}
+
 Recognition Sniff(const SniffInput& input) {
-  // Names of tables; the first ones stand in the first page.
-  constexpr std::array<std::string_view, 5> kWords = {
-      "StringIds", "TARGET_INFO_", "CUPTI_ACTIVITY_KIND_", "META_DATA_EXPORT", "EXPORT_META_DATA"};
   if (!LooksLikeSqlite(input.head))
     return {.mine = IsReport(input.name) && input.json == nullptr && !LooksLikeText(input.head)};
-  return {.mine = std::ranges::any_of(
-              kWords, [&](std::string_view word) { return HasWord(input.head, word); })};
+  if (!input.tables.empty()) return {.mine = IsExport(input.tables)};
+  // Its schema cannot be read: the first page tells, where it is there.
+  return {.mine = HasWord(input.head, "StringIds") || HasWord(input.head, "TARGET_INFO_")};
 }
 
 // Some rows of one table.
@@ -72,15 +80,7 @@ class NsysReader final : public Reader {
       for (const EventTable& table : tables) AddStretches(table, *database);
     }
     TRY(database->trouble());
-    // Ranges stand for stretches; their sizes say how far the reading is.
-    for (size_t i = 0; i <= stretches_.size(); ++i)
-      begins_.push_back(
-          static_cast<uint64_t>(static_cast<double>(source.size()) * static_cast<double>(i) /
-                                static_cast<double>(stretches_.size() + 1)) +
-          i);
-    std::vector<ByteRange> ranges;
-    for (size_t i = 0; i < stretches_.size(); ++i) ranges.push_back({begins_[i], begins_[i + 1]});
-    return ranges;
+    return RangesOf(source.size());
   }
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
@@ -131,6 +131,18 @@ class NsysReader final : public Reader {
   }
 
  private:
+  // Ranges stand for stretches; their sizes say how far the reading is.
+  Result<std::vector<ByteRange>> RangesOf(uint64_t size) {
+    const uint64_t count = stretches_.size();
+    if (size < count) return Status(Code::kInvalid, "it has more tables than bytes");
+    std::vector<ByteRange> ranges;
+    for (uint64_t i = 0; i < count; ++i) {
+      begins_.push_back(size / count * i);
+      ranges.push_back({begins_[i], size / count * (i + 1)});
+    }
+    return ranges;
+  }
+
   // Memory for all rows at once: tables that grow double what they take.
   void Reserve(Part& whole) {
     is_reserved_ = true;

@@ -3,10 +3,10 @@
 
 #include "inputs/nsys/event_rows.h"
 #include "inputs/nsys/ids.h"
-#include "inputs/nsys/nvtx_text.h"
 #include "model/timeline/kinds.h"
 #include "tables/timeline_collective.h"
 #include "tables/timeline_op.h"
+#include "torch/nvtx_text.h"
 
 namespace debrief::inputs::nsys {
 

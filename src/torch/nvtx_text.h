@@ -1,5 +1,5 @@
-// What the text of an NVTX range tells. PyTorch's emit_nvtx writes an op with what is known of it,
-// NCCL the name of its function with a payload that Nsight Systems shows as JSON:
+// What the text of an NVTX or roctx range tells. PyTorch's emit_nvtx writes an op with what is
+// known of it, NCCL the name of its function with a payload that Nsight Systems shows as JSON:
 //
 //   aten::addmm, seq = 12, op_id = 34, sizes = [[8], [8, 4], [4, 8]], input_op_ids = [(31,0)]
 //   ncclAllReduce        {"Message size [bytes]": 4096, ...}
@@ -10,7 +10,7 @@
 
 #include "base/pools/ids.h"
 
-namespace debrief::inputs::nsys {
+namespace debrief {
 
 struct NvtxText {
   std::string_view name;    // without what follows it
@@ -26,7 +26,4 @@ bool IsNcclRange(std::string_view domain, std::string_view name);
 // The number behind a key of a payload; none when it has no such key.
 int64_t PayloadNumber(std::string_view json, std::string_view key);
 
-// cudaLaunchKernel_ptsz_v7000 -> cudaLaunchKernel.
-std::string_view WithoutVersion(std::string_view call);
-
-}  // namespace debrief::inputs::nsys
+}  // namespace debrief

@@ -1,4 +1,4 @@
-#include "inputs/nsys/nvtx_text.h"
+#include "torch/nvtx_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include "base/text/strings.h"
 #include "torch/collective_names.h"
 
-namespace debrief::inputs::nsys {
+namespace debrief {
 
 namespace {
 
@@ -70,15 +70,4 @@ int64_t PayloadNumber(std::string_view json, std::string_view key) {
   return begin == std::string_view::npos ? kNone64 : NumberFrom(json.substr(begin));
 }
 
-std::string_view WithoutVersion(std::string_view call) {
-  const size_t mark = call.rfind("_v");
-  if (mark != std::string_view::npos && mark + 2 < call.size() &&
-      std::ranges::all_of(call.substr(mark + 2), IsDigit))
-    call = call.substr(0, mark);
-  for (std::string_view suffix : {"_ptsz", "_ptds"}) {
-    if (call.ends_with(suffix)) call.remove_suffix(suffix.size());
-  }
-  return call;
-}
-
-}  // namespace debrief::inputs::nsys
+}  // namespace debrief
