@@ -20,7 +20,8 @@ def write(path, rank):
 
 Path("input").mkdir()
 pages = write("input/rank0.db", 0)
-for page in range(40, 44):
+middle = len(pages) // PAGE // 2
+for page in range(middle, middle + 4):  # of events and kernels
     pages[page * PAGE:(page + 1) * PAGE] = b"\xa5" * PAGE
 Path("input/rank0.db").write_bytes(pages)
 whole = write("input/rank1.db", 1)
