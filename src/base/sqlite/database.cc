@@ -193,9 +193,10 @@ bool SqliteScan::SkipDamage(int result) {
   const bool is_damage = result == SQLITE_CORRUPT || result == SQLITE_TOOBIG ||
                          result == SQLITE_IOERR_SHORT_READ || result == SQLITE_NOTADB;
   sqlite3_reset(statement_.get());
-  step_ *= 2;
-  int64_t from = has_row_ ? last_ : range_.first - 1;
-  if (!is_damage || __builtin_add_overflow(from, step_, &from) || from > range_.last) return false;
+  int64_t from = has_row_ ? last_ : range_.first;
+  const bool is_end = __builtin_mul_overflow(step_, 2, &step_) ||
+                      __builtin_add_overflow(from, step_, &from) || from > range_.last;
+  if (!is_damage || is_end) return false;
   sqlite3_bind_int64(statement_.get(), 1, from);
   return true;
 }

@@ -120,7 +120,7 @@ TEST(SqliteDatabase, WriteAheadModeWithoutItsLog) {
 
 TEST(SqliteDatabase, NothingOfTheFileIsExecuted) {
   const auto source = MakeMemorySource(Make(
-      "CREATE TABLE a (x, y AS (length(hex(zeroblob(100000000))))); INSERT INTO a (x) VALUES (1);"
+      "CREATE TABLE a (x, y AS (length(hex(zeroblob(1000000))))); INSERT INTO a (x) VALUES (1);"
       "CREATE VIEW t AS WITH RECURSIVE n(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM n) "
       "SELECT * FROM n;"
       "CREATE TABLE w (x PRIMARY KEY) WITHOUT ROWID; INSERT INTO w VALUES (1);"));
