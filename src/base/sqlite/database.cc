@@ -172,7 +172,7 @@ bool SqliteScan::Next() {
       if (!has_row_ || rowid > last_) {
         last_ = rowid;
         has_row_ = true;
-        step_ = 1;
+        failures_ = 0;
         database_.Restart();
         return true;
       }
@@ -183,21 +183,19 @@ bool SqliteScan::Next() {
   return false;
 }
 
-// Goes on behind the damage, over twice as many rows each time it is met again: a page holds about
-// a hundred. False at the end.
+// Goes on behind the damage. False at the end.
 bool SqliteScan::SkipDamage(int result) {
-  if (step_ == 1) {
-    ++gaps_;
-    if (damage_.empty()) damage_ = sqlite3_errstr(result);
-  }
+  constexpr int64_t kManyFailures = 1024;  // a thousand pages of rows; then over twice as many each
+  if (damage_.empty()) damage_ = sqlite3_errstr(result);
   const bool is_damage = result == SQLITE_CORRUPT || result == SQLITE_TOOBIG ||
                          result == SQLITE_IOERR_SHORT_READ || result == SQLITE_NOTADB;
   sqlite3_reset(statement_.get());
-  int64_t from = has_row_ ? last_ : range_.first;
-  const bool is_end = __builtin_mul_overflow(step_, 2, &step_) ||
-                      __builtin_add_overflow(from, step_, &from) || from > range_.last;
-  if (!is_damage || is_end) return false;
-  sqlite3_bind_int64(statement_.get(), 1, from);
+  if (failures_++ == 0) tried_ = has_row_ ? last_ : range_.first;
+  const int64_t doublings = std::clamp<int64_t>(failures_ - kManyFailures, 0, 50);
+  const bool is_end =
+      __builtin_add_overflow(tried_ & ~(kAlignment - 1), kAlignment << doublings, &tried_);
+  if (!is_damage || is_end || tried_ > range_.last) return false;
+  sqlite3_bind_int64(statement_.get(), 1, tried_);
   return true;
 }
 

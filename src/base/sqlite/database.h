@@ -85,6 +85,10 @@ class SqliteDatabase {
 
 class SqliteScan {
  public:
+  // Behind damage a scan goes on at a number that is a multiple of this. Scans that begin at such
+  // numbers find together what one scan of all rows finds.
+  static constexpr int64_t kAlignment = 16;
+
   // `where`: a condition over columns that the table has; empty: all rows.
   SqliteScan(SqliteDatabase& database, std::string_view table,
              std::span<const std::string_view> columns, RowidRange range = {},
@@ -98,8 +102,7 @@ class SqliteScan {
   int64_t Int(size_t column, int64_t if_null = kNone64) const;
   std::string_view Text(size_t column) const;
 
-  // Stretches of rows that damage kept from being read; at least one row each.
-  int64_t gaps() const { return gaps_; }
+  // What kept some rows from being read; empty when nothing did.
   const std::string& damage() const { return damage_; }
 
  private:
@@ -110,8 +113,8 @@ class SqliteScan {
   RowidRange range_;
   int64_t last_ = 0;
   bool has_row_ = false;
-  int64_t step_ = 1;  // rows to go over at the next damage
-  int64_t gaps_ = 0;
+  int64_t tried_ = 0;     // where the scan was tried to go on, since the last row
+  int64_t failures_ = 0;  // how often that failed
   std::string damage_;
 };
 

@@ -21,6 +21,7 @@ struct EventNotes final : PartNotes {
   int64_t lost = 0;
   bool has_shapes = false;
   bool has_nccl = false;
+  std::string damage;  // of the table, where pages could not be read
 };
 
 // Writes what one stretch of one table holds.

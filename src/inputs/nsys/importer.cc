@@ -90,9 +90,8 @@ class NsysReader final : public Reader {
     EventRows rows(who_, facts_, process_, *database, part);
     SqliteScan scan(*database, stretch.table->name, stretch.table->columns, stretch.rows);
     while (scan.Next()) stretch.table->add(scan, rows);
-    if (scan.gaps() > 0)
-      part.diagnostics.Add(kDamaged, who_.input,
-                           {.detail = fmt::format("{}: {}", stretch.table->name, scan.damage())});
+    if (!scan.damage().empty())
+      rows.notes().damage = fmt::format("{}: {}", stretch.table->name, scan.damage());
     return database->trouble();
   }
 
@@ -103,6 +102,10 @@ class NsysReader final : public Reader {
       notes_.lost += notes.lost;
       notes_.has_shapes |= notes.has_shapes;
       notes_.has_nccl |= notes.has_nccl;
+      // Once for each table, however many stretches of it are damaged.
+      if (!notes.damage.empty() && notes.damage != notes_.damage)
+        part.diagnostics.Add(kDamaged, who_.input, {.detail = notes.damage});
+      if (!notes.damage.empty()) notes_.damage = notes.damage;
       part.notes.reset();
     }
     if (!is_reserved_) Reserve(whole);
@@ -154,11 +157,14 @@ class NsysReader final : public Reader {
     constexpr uint64_t kBytesOfRow = 16, kMostStretches = 64;
     const RowidRange rows = database.RowidsOf(table.name);
     if (rows.first > rows.last) return;
-    const uint64_t count = static_cast<uint64_t>(rows.last) - static_cast<uint64_t>(rows.first);
-    const uint64_t step =
-        std::max({chunk_bytes_ / kBytesOfRow, count / kMostStretches + 1, uint64_t{1}});
+    // Stretches begin where a scan would go on behind damage.
+    constexpr auto kAligned = static_cast<uint64_t>(SqliteScan::kAlignment);
+    const uint64_t begin = static_cast<uint64_t>(rows.first) & ~(kAligned - 1);
+    const uint64_t count = static_cast<uint64_t>(rows.last) - begin;
+    const uint64_t wanted = std::max(chunk_bytes_ / kBytesOfRow, count / kMostStretches + 1);
+    const uint64_t step = (wanted + kAligned - 1) & ~(kAligned - 1);
     for (uint64_t done = 0; done <= count; done += step) {
-      const uint64_t first = static_cast<uint64_t>(rows.first) + done;
+      const uint64_t first = begin + done;
       const uint64_t last = first + std::min(step - 1, count - done);
       stretches_.push_back({&table, {static_cast<int64_t>(first), static_cast<int64_t>(last)}});
       if (count - done < step) break;

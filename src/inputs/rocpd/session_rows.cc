@@ -58,7 +58,7 @@ class SessionRows {
     while (scan.Next()) {
       if (process_ == kNone64 || scan.Int(kProcess) == process_) add(scan);
     }
-    if (scan.gaps() > 0) ReportDamage(table, scan.damage());
+    if (!scan.damage().empty()) ReportDamage(table, scan.damage());
   }
 
   void ReportDamage(std::string_view table, std::string_view damage) {
