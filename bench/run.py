@@ -279,6 +279,22 @@ def profile_benchmarks():
     ]
 
 
+def big_export():
+    """The real export of Nsight Systems, repeated to 1 GB."""
+    small = shared_data() / "public_more/nsys/perlmutter-cloverleaf-cuda.sqlite"
+    return make_file("nsys_1gb.sqlite", lambda path: subprocess.run(
+        [sys.executable, ROOT / "bench/nsys_bench.py", "make", small, path, "1000"], check=True))
+
+
+def nsys_benchmarks():
+    """Need the reference data beside the checkout. One thread; libsqlite3 sums up the same columns in the same run."""
+    if not MAKE_BIG.exists():
+        print("skipped: benchmarks of Nsight Systems, no ../shared beside the checkout")
+        return []
+    return [Benchmark("nsys_breakdown", sys.executable, [ROOT / "bench/nsys_bench.py", "breakdown", "{build}/debrief"], lambda: [big_export()],
+                      "speed_of_sqlite", "x", "speed_of_sqlite >= 0.5, memory_ratio <= 0.6")]
+
+
 def big_run():
     """A trace with a million events and a log with ten thousand compilations."""
     shared_data()
@@ -437,7 +453,7 @@ def main():
     wrong, missed, count = 0, 0, 0
     print(row("benchmark", "result", "CPU s", "peak MB", "aim", ""))
     for benchmark in [*BENCHMARKS, *flight_benchmarks(), *scale_benchmarks(), *compile_benchmarks(), *profile_benchmarks(),
-                      *report_benchmarks(), *accel_benchmarks(), *whole_benchmarks()]:
+                      *nsys_benchmarks(), *report_benchmarks(), *accel_benchmarks(), *whole_benchmarks()]:
         if options.patterns and not any(pattern in benchmark.name for pattern in options.patterns):
             continue
         count += 1

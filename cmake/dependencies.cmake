@@ -7,6 +7,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(archive REQUIRED IMPORTED_TARGET libarchive)
+pkg_check_modules(sqlite REQUIRED IMPORTED_TARGET sqlite3)
 find_path(protozero_include protozero/pbf_reader.hpp REQUIRED)  # headers only, in the system's folder
 
 # DuckDB is loaded at run time, and only by the store and `debrief query`: a 65 MB library must not

@@ -6,11 +6,11 @@
 # since GCC 6. tests/packages checks which version of the C library that is.
 #
 #   ${debrief_fmt}      fmt
-#   ${debrief_packers}  zstd, libarchive
+#   ${debrief_formats}  zstd, libarchive, SQLite
 option(DEBRIEF_PORTABLE "libraries inside of the program where Debian has archives of them, the others beside it" OFF)
 if(NOT DEBRIEF_PORTABLE)
   set(debrief_fmt fmt::fmt)
-  set(debrief_packers PkgConfig::zstd PkgConfig::archive)
+  set(debrief_formats PkgConfig::zstd PkgConfig::archive PkgConfig::sqlite)
   return()
 endif()
 
@@ -18,11 +18,11 @@ endif()
 add_library(debrief_fmt_archive STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt_archive.cc)
 set(debrief_fmt debrief_fmt_archive)
 
-# What libarchive's readers of tar and zip need; its other formats stay outside, and with them libxml2 and ICU.
-set(debrief_packers "")
-foreach(name archive zstd nettle lzma bz2 z)
+# SQLite, and what libarchive's readers of tar and zip need; its other formats stay outside, and with them libxml2 and ICU.
+set(debrief_formats "")
+foreach(name archive zstd nettle lzma bz2 z sqlite3)
   find_library(archive_of_${name} lib${name}.a REQUIRED)
-  list(APPEND debrief_packers ${archive_of_${name}})
+  list(APPEND debrief_formats ${archive_of_${name}})
 endforeach()
 
 # carry(LIBRARY): a copy under the name that programs ask for.

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/bytes/archive.h"
 #include "base/bytes/byte_stream.h"
+#include "base/sqlite/database.h"
 #include "base/text/safe_name.h"
 #include "base/threads/guard.h"
 #include "inputs/input_diagnostics.h"
@@ -36,6 +39,24 @@ bool IsOutputName(std::string_view name) {
   if (has("trace") || has("dump")) return false;
   return has("stdout") || has("stderr") || name.ends_with(".out") || name.ends_with(".err") ||
          name.ends_with(".log") || name.ends_with(".txt");
+}
+
+// A source that several inputs read, each as its own.
+class SharedView final : public Source {
+ public:
+  explicit SharedView(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
+
+  uint64_t size() const override { return source_->size(); }
+  Result<ByteView> View(uint64_t offset, size_t length) const override {
+    return source_->View(offset, length);
+  }
+
+ private:
+  std::shared_ptr<const Source> source_;
+};
+
+std::unique_ptr<Source> MakeSharedView(std::shared_ptr<const Source> source) {
+  return std::make_unique<SharedView>(std::move(source));
 }
 
 // The one for plain text.
@@ -74,14 +95,19 @@ class Inspector {
       auto whole = MakePrefixedStream(std::move(head).value(), std::move(stream));
       return Walk(std::move(input), *whole, nesting, out);
     }
-    Sniff(input, head.value());
+    std::vector<std::string> tables;
+    if (LooksLikeSqlite(head.value())) tables = TablesOf(input, head.value(), *stream);
+    Sniff(input, head.value(), tables);
     bool can_reopen = !input.file.empty();
     bool is_short = head.value().size() < kSniffBytes;
     if (can_reopen && is_short && input.importer == nullptr) CheckEnd(input, *stream);
     bool is_text = input.importer != nullptr && input.importer->info.fallback;
     std::string first = is_text ? head.value() : std::string();
-    if (!can_reopen)
+    const bool has_members = input.importer != nullptr && input.importer->members != nullptr;
+    const bool must_keep = !can_reopen || (has_members && input.packing != Packing::kNone);
+    if (must_keep && input.unpacked == nullptr)
       TakeBytes(input, *MakePrefixedStream(std::move(head).value(), std::move(stream)));
+    if (has_members) return AddMembers(std::move(input), nesting, out);
     if (is_text) input.text = CluesOfText(first, TailOf(input, first.size()), options_.now_ns);
     out.push_back(std::move(input));
   }
@@ -136,7 +162,28 @@ class Inspector {
     return input;
   }
 
-  void Sniff(FoundInput& input, std::string_view head) {
+  // A database may have its schema anywhere, so that it is opened; one that is packed is unpacked
+  // for that, and kept.
+  std::vector<std::string> TablesOf(FoundInput& input, const std::string& head,
+                                    ByteStream& stream) {
+    std::unique_ptr<Source> file;
+    if (input.file.empty() || input.packing != Packing::kNone) {
+      Spilled spilled = Spill(*MakePrefixedStream(head, stream), budget_);
+      if (!spilled.trouble.ok()) input.notes.push_back(NoteOf(spilled.trouble, input.packing));
+      input.content_bytes = static_cast<int64_t>(spilled.source->size());
+      input.unpacked = std::move(spilled.source);
+    } else if (auto opened = OpenFileSource(input.file); opened.ok()) {
+      file = std::move(opened).value();
+    }
+    const Source* source = file != nullptr ? file.get() : input.unpacked.get();
+    if (source == nullptr) return {};
+    auto database = SqliteDatabase::Open(*source);
+    if (!database.ok()) return {};
+    const std::vector<std::string_view> names = database.value()->Tables();
+    return {names.begin(), names.end()};
+  }
+
+  void Sniff(FoundInput& input, std::string_view head, std::span<const std::string> tables) {
     if (head.empty() && IsOutputName(input.name)) {
       input.importer = FallbackImporter();
       return;
@@ -152,11 +199,13 @@ class Inspector {
                      .head = head,
                      .whole = head.size() < kSniffBytes,
                      .json = outline ? &*outline : nullptr,
+                     .tables = tables,
                      .now_ns = options_.now_ns};
     Recognise(sniff, input);
     if (input.importer == nullptr) {
       input.state = InputState::kSkipped;
       input.notes.push_back({&kInputUnknown, {}});
+      input.unpacked.reset();
     }
   }
 
@@ -200,6 +249,65 @@ class Inspector {
       input.notes.push_back(NoteOf(end, input.packing));
       input.state = InputState::kFailed;
     }
+  }
+
+  // A file that holds several inputs becomes each of them; they share its bytes where these were
+  // unpacked.
+  void AddMembers(FoundInput file, int nesting, std::vector<FoundInput>& out) {
+    std::shared_ptr<const Source> source = std::move(file.unpacked);
+    const bool is_unpacked = source != nullptr;
+    if (!is_unpacked) {
+      auto opened = OpenFileSource(file.file);
+      if (opened.ok()) source = std::move(opened).value();
+    }
+    std::vector<InputMember> members;
+    if (source != nullptr) members = file.importer->members(*source);
+    if (members.empty()) members.push_back({.recognition = file.recognition});
+    for (InputMember& member : members) {
+      FoundInput input = MemberOfFile(file, member);
+      if (member.is_text) {
+        AddText(std::move(input), std::move(member), nesting, out);
+        continue;
+      }
+      if (is_unpacked) input.unpacked = MakeSharedView(source);
+      input.notes = std::exchange(file.notes, {});  // said once
+      if (member.unread != nullptr) {
+        input.state = InputState::kSkipped;
+        input.notes.push_back({member.unread, {}});
+      }
+      out.push_back(std::move(input));
+    }
+  }
+
+  void AddText(FoundInput input, InputMember member, int nesting, std::vector<FoundInput>& out) {
+    const size_t before = out.size();
+    input.bytes = member.text.size();
+    const std::unique_ptr<Source> text = MakeMemorySource(std::move(member.text));
+    Inspect(std::move(input), MakeSourceStream(*text), nesting + 1, out);
+    for (size_t i = before; i < out.size(); ++i) {
+      if (out[i].recognition.pid == kNone64) out[i].recognition.pid = member.recognition.pid;
+      if (out[i].recognition.rank == kNone32) out[i].recognition.rank = member.recognition.rank;
+      if (out[i].recognition.host.empty()) out[i].recognition.host = member.recognition.host;
+    }
+  }
+
+  static FoundInput MemberOfFile(const FoundInput& file, const InputMember& member) {
+    FoundInput input;
+    const bool is_file = member.name.empty();
+    input.path = is_file ? file.path : file.path + "!" + member.name;
+    input.folder = is_file ? file.folder : file.path;
+    input.name = is_file || !member.is_text ? file.name : member.name;
+    input.bytes = file.bytes;
+    if (member.is_text) return input;
+    input.file = file.file;
+    input.content_bytes = file.content_bytes;
+    input.packing = file.packing;
+    input.importer = file.importer;
+    input.claims = file.claims;
+    input.state = file.state;
+    input.recognition = member.recognition;
+    input.member = member.number;
+    return input;
   }
 
   // The last bytes behind the first `head_bytes`; none of a packed file, which is unpacked later.

@@ -32,6 +32,7 @@ struct FoundInput {
   TextClues text;                       // of plain texts: who wrote it
   std::vector<const Importer*> claims;  // all that take it; only the first unless asked for
   std::unique_ptr<Source> unpacked;     // archive members and stdin that will be imported
+  int64_t member = kNone64;             // InputMember::number, of a file that holds several inputs
 
   InputState state = InputState::kRecognised;
   std::string host;

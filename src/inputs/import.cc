@@ -88,7 +88,8 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, uin
                         .path = input.path,
                         .now_ns = options.now_ns,
                         .keeps_args = options.keeps_args,
-                        .ops_alone = options.ops_alone};
+                        .ops_alone = options.ops_alone,
+                        .member = input.member};
   std::unique_ptr<Reader> reader = input.importer->open(context);
   auto on_range = [&](uint64_t range_bytes) {
     uint64_t share = ShareOf(left, range_bytes, imported.source->size());

@@ -31,12 +31,13 @@ namespace debrief {
 inline constexpr size_t kSniffBytes = 64 * 1024;
 
 struct SniffInput {
-  std::string_view path;              // as shown to the user
-  std::string_view name;              // last part, without .gz or .zst
-  std::string_view head;              // first bytes after decompression, at most kSniffBytes
-  bool whole = false;                 // `head` is all there is
-  const JsonOutline* json = nullptr;  // of `head` when it starts like JSON, else null
-  int64_t now_ns = 0;                 // for formats whose times have no year
+  std::string_view path;                     // as shown to the user
+  std::string_view name;                     // last part, without .gz or .zst
+  std::string_view head;                     // first bytes after decompression, at most kSniffBytes
+  bool whole = false;                        // `head` is all there is
+  const JsonOutline* json = nullptr;         // of `head` when it starts like JSON, else null
+  std::span<const std::string> tables = {};  // of a SQLite database: wherever they stand in it
+  int64_t now_ns = 0;                        // for formats whose times have no year
 };
 
 // What the first bytes tell. Fields that they do not tell stay none.
@@ -45,10 +46,21 @@ struct Recognition {
   int32_t rank = kNone32;  // as the content says
   int32_t rank_in_name =
       kNone32;  // as this format puts it into file names, beyond "rank3" and the like
+  int32_t local_rank = kNone32;  // among the processes of one node
   int32_t world_size = kNone32;
   int64_t start_ns = kNone64;
   std::string host = {};
   int64_t pid = kNone64;
+};
+
+// One of several inputs that a single file holds: a process of a recording, a text it printed.
+struct InputMember {
+  std::string name;          // shown behind the path; empty: the file itself
+  Recognition recognition;   // replaces what the first bytes told; of a text: host and process
+  int64_t number = kNone64;  // tells the reader which one to read (ImportContext::member)
+  bool is_text = false;      // `text` is the content, and recognised like a file of its own
+  std::string text;
+  const DiagnosticKind* unread = nullptr;  // why it cannot be read; null: it can
 };
 
 struct ImporterInfo {
@@ -67,6 +79,7 @@ struct ImportContext {
   int64_t now_ns = 0;              // for formats whose times have no year
   bool keeps_args = false;         // of timelines: fill timeline_args
   bool ops_alone = false;          // of recordings: recorded ops and memory, no timeline
+  int64_t member = kNone64;        // InputMember::number; none: all of the file
 };
 
 // Reads one source. The framework calls Split once, Read for every range from many threads, and
@@ -119,6 +132,9 @@ struct Importer {
   // are kept, and adds a diagnostic to those where they differ. Called with two or more, in order
   // of path.
   void (*settle)(std::span<Twin> twins) = nullptr;
+  // Where a file may hold several inputs, or says who it is of only deep inside: lists them. Reads
+  // little; empty when nothing is known beyond the first bytes.
+  std::vector<InputMember> (*members)(const Source& source) = nullptr;
 };
 
 // All importers, in order of name (generated from the folders).

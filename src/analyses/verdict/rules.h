@@ -37,6 +37,9 @@ void StacksPlaceTheBlamed(Board& board);
 // Watchdogs that tell the same as dumps make them surer.
 void TextSupportsDumps(Board& board);
 
+// A CUDA error in the profile of a rank that died by its output makes that surer.
+void ProfileSupportsDeath(Board& board);
+
 // Dumps and profiles that find the same straggler are one cause; the one with a reason is told.
 void OneStraggler(Board& board);
 

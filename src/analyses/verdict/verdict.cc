@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kNeeds = kTableNames<FindingTable>;
 
-constexpr std::array<void (*)(Board&), 25> kRules = {AbortedByWatchdog,
+constexpr std::array<void (*)(Board&), 26> kRules = {AbortedByWatchdog,
                                                      StaleSignalExplainsDumps,
                                                      CompilingWhileOthersWait,
                                                      EndedProcesses,
@@ -32,6 +32,7 @@ constexpr std::array<void (*)(Board&), 25> kRules = {AbortedByWatchdog,
                                                      StacksDecide,
                                                      StacksPlaceTheBlamed,
                                                      TextSupportsDumps,
+                                                     ProfileSupportsDeath,
                                                      OneStraggler,
                                                      HostExplainsStraggler,
                                                      GpuFaultExplainsEnd,

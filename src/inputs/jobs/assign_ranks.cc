@@ -54,7 +54,7 @@ void ReadOwnClues(FoundInput& input) {
   int32_t content = ContentRank(input);
   input.host = clues.host.empty() ? input.recognition.host : clues.host;
   if (input.host.empty()) input.host = input.text.host;
-  input.local_rank = clues.local_rank;
+  input.local_rank = clues.local_rank == kNone32 ? input.recognition.local_rank : clues.local_rank;
   if (clues.attempt != kNone32) {
     input.named_attempt = clues.attempt;
     input.why_attempt = "its name";
@@ -80,7 +80,7 @@ bool MayBeNumbered(const FoundInput& input) {
   if (input.who.rank != kNone32 || input.local_rank != kNone32) return false;
   if (input.importer == nullptr) return input.bytes == 0 && IsNamedAsOutput(input.name);
   std::string_view kind = input.importer->info.name;
-  if (kind == "execution_trace" || kind == "memory_snapshot") return true;
+  if (kind == "execution_trace" || kind == "memory_snapshot" || kind == "nsys") return true;
   bool is_text = input.importer->info.fallback && !IsNamedAsDocument(input.name);
   return is_text && !input.text.is_launcher &&
          (input.text.is_output || IsNamedAsOutput(input.name));

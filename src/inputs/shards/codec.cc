@@ -319,10 +319,12 @@ void VisitNumbers(Input& input, Visit visit) {
   visit(input.local_rank);
   visit(input.named_run);
   visit(input.named_attempt);
+  visit(input.member);
   visit(input.rows);
   visit(input.recognition.mine);
   visit(input.recognition.rank);
   visit(input.recognition.rank_in_name);
+  visit(input.recognition.local_rank);
   visit(input.recognition.world_size);
   visit(input.recognition.start_ns);
   visit(input.recognition.pid);

@@ -70,6 +70,8 @@ std::string_view KindInWords(std::string_view kind) {
       {"job_text", "output (stdout or stderr)"},
       {"torch_trace", "compile log"},
       {"chrome_trace", "profile"},
+      {"nsys", "profile of Nsight Systems"},
+      {"rocpd", "profile of rocprofiler"},
       {"memory_snapshot", "memory snapshot"},
       {"execution_trace", "execution trace"},
       {"process_stacks", "stacks"},

@@ -28,11 +28,13 @@ struct Seen {
 
 // What people call the inputs of a kind.
 std::string NounOf(std::string_view kind) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNouns = {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNouns = {
       {{"flight_recorder", "Flight Recorder dump"},
        {"job_text", "output"},
        {"torch_trace", "compile log"},
        {"chrome_trace", "profile"},
+       {"nsys", "profile"},
+       {"rocpd", "profile"},
        {"memory_snapshot", "memory snapshot"},
        {"execution_trace", "execution trace"}}};
   for (const auto& [name, noun] : kNouns) {
