@@ -126,6 +126,8 @@ add_suite(campaign campaign 420 ${Python3_EXECUTABLE} tests/campaign/score.py te
           --binary $<TARGET_FILE:debrief> --part --at-least tests/campaign/shares.json)
 
 add_suite(serve serve 500 ${Python3_EXECUTABLE} tests/serve/test_serve.py --binary $<TARGET_FILE:debrief>)
+add_suite(watch cli 170 ${Python3_EXECUTABLE} tests/watch/test_watch.py --binary $<TARGET_FILE:debrief>)
+add_suite(bundle cli 165 ${Python3_EXECUTABLE} tests/bundle/test_bundle.py --binary $<TARGET_FILE:debrief>)
 add_suite(browser browser 800 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief>)
 add_suite(browser.recorded browser 750 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief> --folder recorded)
 add_suite(help cli 150 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)

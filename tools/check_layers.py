@@ -30,6 +30,7 @@ MAY = {
     "accel": MODEL | {"compat"},
     "diff": MODEL | {"outputs"},
     "serve": MODEL | {"outputs"},
+    "redact": MODEL,
     "recorder": {"debrief"},
     "op_trace": {"recorder", "debrief"},  # the standard library alone, so that programs can link it
 }

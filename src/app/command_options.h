@@ -1,5 +1,5 @@
-// The options of every command, as CLI11 reads them. Only it, command_line and accel_options know
-// CLI11, which is slow to compile.
+// The options of every command, as CLI11 reads them. Only it, command_line, job_options and
+// accel_options know CLI11, which is slow to compile.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -34,6 +34,8 @@ struct Parsed {
   ServeOptions serve;
   FetchOptions fetch;
   PublishOptions publish;
+  WatchOptions watch;
+  BundleOptions bundle;
   std::vector<std::string> sniff;
   std::string fail_on;
 };
@@ -60,6 +62,8 @@ CLI::App* AddExplain(CLI::App& app, Parsed& parsed);
 CLI::App* AddServe(CLI::App& app, Parsed& parsed);
 CLI::App* AddFetch(CLI::App& app, Parsed& parsed);
 CLI::App* AddPublish(CLI::App& app, Parsed& parsed);
+CLI::App* AddWatch(CLI::App& app, Parsed& parsed);
+CLI::App* AddBundle(CLI::App& app, Parsed& parsed);
 CLI::App* AddSniff(CLI::App& app, Parsed& parsed);
 
 }  // namespace debrief
