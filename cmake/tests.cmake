@@ -125,6 +125,8 @@ add_suite(campaign campaign 420 ${Python3_EXECUTABLE} tests/campaign/score.py te
 
 add_suite(serve serve 500 ${Python3_EXECUTABLE} tests/serve/test_serve.py --binary $<TARGET_FILE:debrief>)
 add_suite(mcp serve 300 ${Python3_EXECUTABLE} tests/mcp/run.py --binary $<TARGET_FILE:debrief>)
+add_suite(watch cli 170 ${Python3_EXECUTABLE} tests/watch/test_watch.py --binary $<TARGET_FILE:debrief>)
+add_suite(bundle cli 165 ${Python3_EXECUTABLE} tests/bundle/test_bundle.py --binary $<TARGET_FILE:debrief>)
 add_suite(browser browser 800 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief>)
 add_suite(browser.recorded browser 750 node tests/browser/run.mjs --binary $<TARGET_FILE:debrief> --folder recorded)
 add_suite(help cli 150 ${Python3_EXECUTABLE} tests/help/run.py --binary $<TARGET_FILE:debrief>)

@@ -32,6 +32,7 @@ MAY = {
     "serve": MODEL | {"outputs"},
     "mcp": MODEL,
     "doctor": MODEL,
+    "redact": MODEL,
     "recorder": {"debrief"},
     "op_trace": {"recorder", "debrief"},  # the standard library alone, so that programs can link it
 }

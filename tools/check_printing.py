@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BELOW_APP = ["base", "model", "inputs", "analyses", "outputs", "serve", "mcp", "doctor", "accel"]
+BELOW_APP = ["base", "model", "inputs", "analyses", "outputs", "serve", "mcp", "doctor", "accel", "redact"]
 EXCEPTED = {"src/base/check.cc", "src/serve/sql_process.cc"}
 PRINTERS = {"src/app/terminal.cc", "src/app/main.cc"}
 # A call is the name and a parenthesis, not after a letter, "." or "->" (a member of the same name is fine).

@@ -99,7 +99,8 @@ std::vector<std::string> CommandNames(const CLI::App& app) {
 }
 
 // Programs and sockets that a command needs are made before it reads anything; serve gives them up
-// itself, once it listens. fetch and publish read no inputs, and programs are what they are for.
+// itself, once it listens, and watch, once the process of its hook runs. fetch and publish read no
+// inputs, and programs are what they are for.
 Status ConfineFor(const Parsed& parsed, const CLI::App& app) {
   const bool is_compile = app.got_subcommand("compile"), is_serve = app.got_subcommand("serve");
   const bool is_report = app.get_subcommands().empty() && !parsed.report.paths.empty();
@@ -110,7 +111,8 @@ Status ConfineFor(const Parsed& parsed, const CLI::App& app) {
     TRY(PreparePostRun(report.post_run ? &*report.post_run : nullptr, report.output));
   }
   const bool is_transfer = app.got_subcommand("fetch") || app.got_subcommand("publish");
-  if (!is_serve && !is_transfer) Confine(parsed.global);
+  const bool is_watch = app.got_subcommand("watch");
+  if (!is_serve && !is_watch && !is_transfer) Confine(parsed.global);
   return {};
 }
 
@@ -154,6 +156,8 @@ int RunCommandLine(int argc, char** argv) {
       {AddDoctor(app, parsed), [&] { return RunDoctor(parsed.doctor, parsed.global); }},
       {AddSkill(app), [] { return RunSkill(); }},
       {AddHelp(app, parsed), [&] { return RunHelp(app, parsed.help); }},
+      {AddWatch(app, parsed), [&] { return RunWatch(parsed.watch, parsed.global); }},
+      {AddBundle(app, parsed), [&] { return RunBundle(parsed.bundle, parsed.global); }},
       {AddFetch(app, parsed), [&] { return RunFetch(parsed.fetch, parsed.global); }},
       {AddPublish(app, parsed), [&] { return RunPublish(parsed.publish, parsed.global); }},
       {AddSniff(app, parsed), [&] { return RunSniff(parsed.sniff); }},
@@ -169,7 +173,7 @@ int RunCommandLine(int argc, char** argv) {
   parsed.doctor.is_command = std::find(argv, argv + argc, std::string_view("--")) != argv + argc;
   parsed.accel.has_counters = app.get_subcommand("accel")->count("--counter") > 0;
   parsed.report.fail_on = parsed.reduce.fail_on = parsed.flight.fail_on = parsed.compile.fail_on =
-      parsed.profile.fail_on = LevelOf(parsed.fail_on);
+      parsed.profile.fail_on = parsed.watch.fail_on = LevelOf(parsed.fail_on);
   for (const auto& [command, run] : commands) {
     if (command->parsed()) return run();
   }

@@ -1,5 +1,5 @@
-// The options of every command, as CLI11 reads them. Only it, command_line and accel_options know
-// CLI11, which is slow to compile.
+// The options of every command, as CLI11 reads them. Only it, command_line, job_options and
+// accel_options know CLI11, which is slow to compile.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -38,6 +38,8 @@ struct Parsed {
   HelpOptions help;
   FetchOptions fetch;
   PublishOptions publish;
+  WatchOptions watch;
+  BundleOptions bundle;
   std::vector<std::string> sniff;
   std::string fail_on;
 };
@@ -71,6 +73,8 @@ CLI::App* AddSkill(CLI::App& app);
 CLI::App* AddHelp(CLI::App& app, Parsed& parsed);
 CLI::App* AddFetch(CLI::App& app, Parsed& parsed);
 CLI::App* AddPublish(CLI::App& app, Parsed& parsed);
+CLI::App* AddWatch(CLI::App& app, Parsed& parsed);
+CLI::App* AddBundle(CLI::App& app, Parsed& parsed);
 CLI::App* AddSniff(CLI::App& app, Parsed& parsed);
 
 }  // namespace debrief

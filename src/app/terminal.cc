@@ -136,6 +136,21 @@ std::unique_ptr<Progress> MakeProgress(bool quiet) {
   return std::make_unique<BarProgress>();
 }
 
+StatusLine::StatusLine(bool quiet)
+    : is_wanted_(!quiet && isatty(STDERR_FILENO) != 0 && !IsDumbTerminal()) {}
+
+void StatusLine::Show(std::string_view text) {
+  if (!is_wanted_ || text == shown_) return;
+  const auto width = static_cast<size_t>(WidthOf(STDERR_FILENO, 80) - 1);
+  std::fputs(fmt::format("\r{}\x1b[K", Printable(text.substr(0, width))).c_str(), stderr);
+  shown_ = text;
+}
+
+void StatusLine::Clear() {
+  if (!shown_.empty()) std::fputs("\r\x1b[K", stderr);
+  shown_.clear();
+}
+
 bool WantsColour() {
   return isatty(STDOUT_FILENO) != 0 && !IsDumbTerminal() && Environment("NO_COLOR").empty();
 }

@@ -42,6 +42,23 @@ class SystemClock final : public Clock {
 // A bar on stderr when that is a terminal and the user did not ask for quiet, else nothing.
 std::unique_ptr<Progress> MakeProgress(bool quiet);
 
+// One line on stderr that is written over, where that is a terminal; nothing elsewhere.
+class StatusLine {
+ public:
+  explicit StatusLine(bool quiet);
+  ~StatusLine() { Clear(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  void Show(std::string_view text);
+  // Before anything else is printed.
+  void Clear();
+
+ private:
+  bool is_wanted_;
+  std::string shown_;
+};
+
 // Colour only on a terminal that can, and not when NO_COLOR is set.
 bool WantsColour();
 // Blocks and other signs only on a terminal whose locale says UTF-8.

@@ -215,6 +215,29 @@ struct PublishOptions {
 };
 int RunPublish(const PublishOptions& options, const GlobalOptions& global);
 
+struct WatchOptions {
+  std::string folder;  // of the job
+  std::string output = "debrief_out";
+  std::string on_finding;  // command line; empty: none
+  std::string prometheus;  // file for metrics; empty: none
+  double interval = 1;     // seconds between two looks, where the kernel tells of no change
+  double until_idle = 0;   // seconds without any output after which the job is over; 0: never
+  double silence = 120;    // seconds after which a silent rank is told
+  int64_t pid = 0;         // the job ends with this process; 0: not known
+  std::optional<Severity> fail_on;
+};
+int RunWatch(const WatchOptions& options, const GlobalOptions& global);
+
+struct BundleOptions {
+  std::vector<std::string> paths;
+  std::string output = "job.tar.zst";
+  std::vector<std::string> hide;   // shapes, files
+  std::vector<std::string> kinds;  // of inputs; empty: all
+  uint64_t max_file_mb = 1024, max_total_mb = 8192;
+  bool no_redact = false, no_system = false, documents = false;
+};
+int RunBundle(const BundleOptions& options, const GlobalOptions& global);
+
 // For tests: every importer that claims each file, one line a file.
 int RunSniff(const std::vector<std::string>& files);
 

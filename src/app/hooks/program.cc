@@ -96,11 +96,11 @@ Result<std::string> FillHook(std::string_view command, const HookValues& values)
   return filled;
 }
 
-Status RunHook(std::string_view command, const HookValues& values) {
+Status RunHook(std::string_view command, const HookValues& values, int input) {
   ASSIGN_OR_RETURN(const std::string filled, FillHook(command, values));
   const pid_t process = fork();
   if (process < 0) return CannotFork();
-  if (process == 0) BecomeShell(filled, values, -1);
+  if (process == 0) BecomeShell(filled, values, input);
   return WaitFor(process, command);
 }
 

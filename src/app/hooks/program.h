@@ -26,7 +26,8 @@ using HookValues = std::map<std::string, std::string>;  // {name} -> value
 Result<std::string> FillHook(std::string_view command, const HookValues& values);
 
 // Runs it to its end; what it prints goes to stderr. kIo with its exit code when it fails.
-Status RunHook(std::string_view command, const HookValues& values);
+// `input`: a descriptor that is its stdin; -1: that of this process.
+Status RunHook(std::string_view command, const HookValues& values, int input = -1);
 
 // A program that is started now and begins when its input comes: it is forked before the process
 // gives up programs (app/confine.h).
