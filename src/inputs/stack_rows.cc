@@ -9,7 +9,7 @@
 #include "base/text/strings.h"
 #include "inputs/text_lines.h"
 #include "tables/stack_dump.h"
-#include "torch/stack_lines.h"
+#include "torch/stacks/stack_lines.h"
 
 namespace debrief::inputs {
 

@@ -3,7 +3,7 @@
 
 #include "base/bytes/source.h"
 #include "model/model.h"
-#include "torch/stack_text.h"
+#include "torch/stacks/stack_text.h"
 
 namespace debrief::inputs {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief {
 

@@ -8,7 +8,7 @@
 
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::flight {
 

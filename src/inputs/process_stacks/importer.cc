@@ -21,9 +21,9 @@
 #include "inputs/text_lines.h"
 #include "tables/stack_dump.h"
 #include "tables/text_event.h"
-#include "torch/stack_lines.h"
-#include "torch/stack_roles.h"
-#include "torch/stack_text.h"
+#include "torch/stacks/stack_lines.h"
+#include "torch/stacks/stack_roles.h"
+#include "torch/stacks/stack_text.h"
 #include "torch/stamped_name.h"
 
 namespace debrief::inputs::process_stacks {

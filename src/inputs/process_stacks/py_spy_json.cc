@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/json/cursor.h"
-#include "torch/stack_lines.h"
+#include "torch/stacks/stack_lines.h"
 
 namespace debrief::inputs::process_stacks {
 

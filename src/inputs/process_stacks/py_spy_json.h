@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "torch/stack_text.h"
+#include "torch/stacks/stack_text.h"
 
 namespace debrief::inputs::process_stacks {
 

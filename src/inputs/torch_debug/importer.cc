@@ -22,7 +22,7 @@
 #include "tables/debug_no_answer.h"
 #include "tables/store_key.h"
 #include "tables/wait_counter.h"
-#include "torch/stack_lines.h"
+#include "torch/stacks/stack_lines.h"
 #include "torch/stamped_name.h"
 
 namespace debrief::inputs::torch_debug {

@@ -19,7 +19,7 @@
 #include "tables/text_event.h"
 #include "torch/collective_names.h"
 #include "torch/end_signs.h"
-#include "torch/stack_roles.h"
+#include "torch/stacks/stack_roles.h"
 
 namespace debrief::incident {
 

@@ -5,9 +5,9 @@
 
 #include "inputs/stack_rows.h"
 #include "tables/stack_dump.h"
-#include "torch/stack_lines.h"
-#include "torch/stack_roles.h"
-#include "torch/stack_text.h"
+#include "torch/stacks/stack_lines.h"
+#include "torch/stacks/stack_roles.h"
+#include "torch/stacks/stack_text.h"
 #include "torch/stamped_name.h"
 #include "unit/inputs/input_helpers.h"
 

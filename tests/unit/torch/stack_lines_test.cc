@@ -1,4 +1,4 @@
-#include "torch/stack_lines.h"
+#include "torch/stacks/stack_lines.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "model/compile/frames.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::compile_recompiles {
 

@@ -16,7 +16,7 @@
 #include "model/model.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_metrics.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::compile_recompiles {
 

@@ -14,7 +14,7 @@
 #include "tables/compile_frame_group.h"
 #include "tables/compile_orphan.h"
 #include "tables/compile_restart.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::compile_recompiles {
 

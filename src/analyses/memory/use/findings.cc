@@ -10,7 +10,7 @@
 #include "tables/memory_event.h"
 #include "tables/memory_holder.h"
 #include "tables/memory_use.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::memory_use {
 

@@ -19,7 +19,7 @@
 #include "tables/memory_snapshot.h"
 #include "tables/memory_timeline.h"
 #include "tables/memory_use.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::analyses::memory_use {
 

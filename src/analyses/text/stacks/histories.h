@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "torch/stack_roles.h"
+#include "torch/stacks/stack_roles.h"
 
 namespace debrief::analyses::text_stacks {
 

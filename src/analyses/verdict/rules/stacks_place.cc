@@ -14,7 +14,7 @@
 #include "base/text/strings.h"
 #include "tables/stack_dump.h"
 #include "torch/code_words.h"
-#include "torch/stack_roles.h"
+#include "torch/stacks/stack_roles.h"
 
 namespace debrief::analyses::verdict {
 

@@ -10,7 +10,7 @@
 #include "tables/compilation.h"
 #include "tables/compile_string.h"
 #include "tables/compile_trie_node.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::tlparse_tree {
 

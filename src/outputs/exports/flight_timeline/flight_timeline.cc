@@ -20,7 +20,7 @@
 #include "tables/comm_call.h"
 #include "tables/comm_op.h"
 #include "tables/job.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::flight_timeline {
 

@@ -23,7 +23,7 @@
 #include "tables/comm_op.h"
 #include "tables/first_incomplete.h"
 #include "tables/profile_collective_match.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::html {
 

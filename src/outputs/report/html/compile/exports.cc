@@ -22,7 +22,7 @@
 #include "outputs/report/html/compile/compile_islands.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_shape.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::html {
 

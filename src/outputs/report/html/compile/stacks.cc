@@ -21,7 +21,7 @@
 #include "tables/compile_span.h"
 #include "tables/compile_trie_end.h"
 #include "tables/compile_trie_node.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::html {
 

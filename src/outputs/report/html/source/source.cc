@@ -16,7 +16,7 @@
 #include "outputs/report/html/source/source_lines.h"
 #include "tables/comm_op.h"
 #include "tables/compile_entry.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::html {
 

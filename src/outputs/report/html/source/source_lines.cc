@@ -27,7 +27,7 @@
 #include "tables/compile_shape.h"
 #include "tables/compile_trie_node.h"
 #include "torch/fx/graph_text.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::html {
 

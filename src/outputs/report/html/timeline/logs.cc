@@ -26,7 +26,7 @@
 #include "tables/progress.h"
 #include "tables/text_event.h"
 #include "tables/timeline_clock.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief::outputs::html {
 

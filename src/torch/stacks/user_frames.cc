@@ -1,4 +1,4 @@
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "torch/stack_text.h"
+#include "torch/stacks/stack_text.h"
 
 #include <algorithm>
 
 #include "base/text/strings.h"
-#include "torch/stack_lines.h"
+#include "torch/stacks/stack_lines.h"
 
 namespace debrief {
 

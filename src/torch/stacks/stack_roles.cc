@@ -1,4 +1,4 @@
-#include "torch/stack_roles.h"
+#include "torch/stacks/stack_roles.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/text/strings.h"
-#include "torch/user_frames.h"
+#include "torch/stacks/user_frames.h"
 
 namespace debrief {
 

@@ -1,11 +1,12 @@
-// The lines of which printed stacks consist, one by one; torch/stack_text.h puts them together.
+// The lines of which printed stacks consist, one by one; torch/stacks/stack_text.h puts them
+// together.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "torch/stack_text.h"
+#include "torch/stacks/stack_text.h"
 
 namespace debrief::stack_lines {
 
