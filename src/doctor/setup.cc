@@ -225,6 +225,7 @@ class SetupReader {
       }
       if (IsModule(words, i, program)) {
         program = "torchrun";
+        Found(program);
         ++i;
       } else if (word.starts_with('-') && !program.empty()) {
         i += Option(program, words, i) ? 1 : 0;
@@ -274,11 +275,11 @@ class SetupReader {
   // True when the word behind it is its value.
   bool Option(const std::string& program, const std::vector<std::string>& words, size_t i) {
     const std::string& word = words[i];
-    const std::string name = OptionName(program, word);
-    const size_t equals = word.find('=');
-    const bool has_next = i + 1 < words.size() && !words[i + 1].starts_with('-');
-    const bool takes_next = equals == std::string::npos && has_next && !IsFlag(name) &&
-                            words[i + 1].find('>') == std::string::npos;
+    const bool is_joined = word.size() > 2 && word[1] != '-' && IsDigit(word[2]);  // -N2
+    const std::string name = OptionName(program, is_joined ? word.substr(0, 2) : word);
+    const size_t equals = is_joined ? 1 : word.find('=');
+    const bool takes_next = equals == std::string::npos && !IsFlag(name) && i + 1 < words.size() &&
+                            IsValue(words[i + 1]);
     if (word == "-m" && program == "python" && takes_next && IsLauncherModule(words[i + 1]))
       return true;
     const std::string value = equals != std::string::npos ? word.substr(equals + 1)
@@ -291,6 +292,11 @@ class SetupReader {
     if (name == "export" && (program == "srun" || program == "sbatch")) SetExports(value);
     setup_.options[program + " " + name] = {Expand(value), where_};
     return takes_next && (program != "python" || name == "m");
+  }
+
+  // Of an option; another option, a redirection and the next program are none.
+  static bool IsValue(const std::string& word) {
+    return !word.starts_with('-') && word.find('>') == std::string::npos && ProgramOf(word).empty();
   }
 
   bool IsLauncherModule(std::string_view module) {
