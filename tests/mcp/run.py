@@ -10,6 +10,7 @@ import argparse
 import gzip
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -336,6 +338,26 @@ def hostile_bytes(binary, root):
         assert client.receive()["id"] == "slow"
 
 
+def fuzzed(binary, root):
+    """Lines of the transcripts with bytes changed, cut out and doubled: whatever comes back are messages, and the server goes on."""
+    chance = random.Random(7)
+    seeds = [line[2:].encode() for path in TRANSCRIPTS for line in path.read_text().splitlines() if line.startswith("> ") and "hung-job\"" not in line]
+    with Client(binary, root) as client:
+        def send():
+            for _ in range(1500):
+                line = bytearray(chance.choice(seeds))
+                for _ in range(chance.randrange(1, 6)):
+                    at = chance.randrange(len(line) + 1)
+                    line[at:at + chance.randrange(8)] = chance.choice([b"", bytes([chance.randrange(256)]), b'"', b"{", b"]", b"\\u0000", line[at:at + 20]])
+                client.send_bytes(bytes(line).replace(b"\n", b" ") + b"\n")
+            client.send({"jsonrpc": "2.0", "id": "the end", "method": "tools/call", "params": {"_meta": META, "name": "list_findings", "arguments": {"report": "r1"}}})
+        sender = threading.Thread(target=send)
+        sender.start()
+        while client.receive().get("id") != "the end":
+            pass
+        sender.join()
+
+
 def closed_pipes(binary, root):
     """A client that stops reading, or vanishes in the middle of work, ends the server; one that only stops sending gets its answers."""
     call = {"name": "open_job", "arguments": {"path": "hung-job"}, "_meta": META}
@@ -362,7 +384,7 @@ def usage(binary, root):
 
 
 TESTS = [tools, sql_is_read_only, resources, lines, opened_report, outside, linked_store, leaves_nothing, versions, errors, ids, silent, cancel, subscription,
-         long_message, hostile_bytes, closed_pipes, usage]
+         long_message, hostile_bytes, fuzzed, closed_pipes, usage]
 
 
 def main():
