@@ -177,7 +177,8 @@ void AdviseTimeouts(Adviser& adviser) {
       adviser.Ok(Shown(limit.name, *setting), "set");
   }
   for (const auto& [name, setting] : adviser.setup.options) {
-    const bool is_timeout = name.starts_with("program ") && name.find("timeout") != name.npos;
+    const bool is_timeout =
+        name.starts_with("program ") && name.find("timeout") != std::string::npos;
     if (is_timeout && ParseNumber<double>(setting.value).value_or(1) <= 0)
       adviser.Wrong(fmt::format("--{} {} ({})", name.substr(8), setting.value, setting.where),
                     "a time limit of 0 ends the first collective at once");

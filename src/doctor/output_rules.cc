@@ -14,6 +14,7 @@ Fix LauncherOption(std::string name, std::string value) {
 // The three say the same of torchrun and of accelerate, which passes them on.
 void AdviseTorchrunFiles(Adviser& adviser, const std::string& program) {
   const Setup& setup = adviser.setup;
+  const std::string option = program == "accelerate" ? "--log_dir" : "--log-dir";
   const Setting* folder = setup.Option(program + " log-dir");
   const Setting* tee = setup.Option(program + " tee");
   const Setting* redirects = setup.Option(program + " redirects");
@@ -22,24 +23,24 @@ void AdviseTorchrunFiles(Adviser& adviser, const std::string& program) {
   };
   if (folder == nullptr) {
     const bool is_lost = writes(tee) || writes(redirects);
-    std::vector<Fix> fixes = {LauncherOption("--log-dir", "{logs}")};
+    std::vector<Fix> fixes = {LauncherOption(option, "{logs}")};
     if (!is_lost) fixes.push_back(LauncherOption("--tee", "3"));
     const std::string why =
         is_lost ? "output of ranks goes to a folder with a random name in /tmp of each machine"
                 : "each rank's stdout and stderr go to a file of their own; mixed on one terminal "
                   "nobody can tell whose traceback came first";
     if (is_lost)
-      return adviser.Wrong(fmt::format("{} without --log-dir", program), why, std::move(fixes));
-    return adviser.Missing(fmt::format("{} --log-dir --tee", program), why, std::move(fixes));
+      return adviser.Wrong(fmt::format("{} without {}", program, option), why, std::move(fixes));
+    return adviser.Missing(fmt::format("{} {} --tee", program, option), why, std::move(fixes));
   }
   const std::string shown =
-      fmt::format("{} --log-dir {} ({})", program, folder->value, folder->where);
+      fmt::format("{} {} {} ({})", program, option, folder->value, folder->where);
   if (!writes(tee) && !writes(redirects))
     return adviser.Wrong(shown, "stays empty without --tee 3 or --redirects 3",
                          {LauncherOption("--tee", "3")});
   if (IsNodeLocal(folder->value) && setup.MayHaveNodes())
     return adviser.Wrong(shown, "lies on each machine alone and is often gone with the job",
-                         {LauncherOption("--log-dir", "{logs}")});
+                         {LauncherOption(option, "{logs}")});
   adviser.Ok(shown, "each rank's output is a file");
 }
 

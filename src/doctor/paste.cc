@@ -75,7 +75,7 @@ std::string Quoted(const std::string& value) {
 std::string LauncherLine(const std::vector<Advice>& advices, const Setup& setup,
                          std::string_view logs, bool is_sbatch) {
   const bool is_srun = setup.launcher == Launcher::kSrun;
-  bool hands_on = is_sbatch && !is_srun;
+  bool hands_on = is_sbatch && !is_srun && setup.MayBeDistributed();
   std::string options;
   for (const Fix& fix : AllFixes(advices, Fix::Kind::kLauncherOption)) {
     const bool is_export = fix.name.starts_with("srun ");

@@ -55,13 +55,10 @@ std::string OptionName(std::string_view program, std::string_view word) {
 
 // Options of these take no word behind them.
 bool IsFlag(std::string_view name) {
-  static constexpr std::string_view kFlags[] = {"standalone", "label",
-                                                "no-python",  "m",
-                                                "exclusive",  "u",
-                                                "unbuffered", "multi-gpu",
-                                                "tag-output", "allow-run-as-root",
-                                                "no-kill",    "kill-on-bad-exit",
-                                                "use-env",    "run-path"};
+  static constexpr std::string_view kFlags[] = {
+      "standalone",       "label",     "no-python",  "exclusive",         "u",
+      "unbuffered",       "multi-gpu", "tag-output", "allow-run-as-root", "no-kill",
+      "kill-on-bad-exit", "use-env",   "run-path"};
   return std::ranges::find(kFlags, name) != std::end(kFlags);
 }
 
@@ -223,8 +220,9 @@ class SetupReader {
           Command(inner.words, where_, nesting + 1);
         return;
       }
-      if (IsModule(words, i, program)) {
-        program = "torchrun";
+      if (const std::string_view launcher = ModuleAt(words, i, program); !launcher.empty()) {
+        program = launcher;
+        Found(program);
         ++i;
       } else if (word.starts_with('-') && !program.empty()) {
         i += Option(program, words, i) ? 1 : 0;
@@ -244,9 +242,15 @@ class SetupReader {
     return before == "bash" || before == "sh" || before == "zsh" || before == "-l";
   }
 
-  static bool IsModule(const std::vector<std::string>& words, size_t i, std::string_view program) {
-    return program == "python" && words[i] == "-m" && i + 1 < words.size() &&
-           (words[i + 1] == "torch.distributed.run" || words[i + 1] == "torch.distributed.launch");
+  // The launcher that "python -m MODULE" is; empty: another module.
+  static std::string_view ModuleAt(const std::vector<std::string>& words, size_t i,
+                                   std::string_view program) {
+    if (program != "python" || words[i] != "-m" || i + 1 == words.size()) return "";
+    const std::string_view module = words[i + 1];
+    if (module == "torch.distributed.run" || module == "torch.distributed.launch")
+      return "torchrun";
+    if (module.starts_with("accelerate")) return "accelerate";
+    return module.starts_with("deepspeed") ? "deepspeed" : "";
   }
 
   // The innermost launcher starts the processes; python under srun or mpirun is one of many.
@@ -274,13 +278,11 @@ class SetupReader {
   // True when the word behind it is its value.
   bool Option(const std::string& program, const std::vector<std::string>& words, size_t i) {
     const std::string& word = words[i];
-    const std::string name = OptionName(program, word);
-    const size_t equals = word.find('=');
-    const bool has_next = i + 1 < words.size() && !words[i + 1].starts_with('-');
-    const bool takes_next = equals == std::string::npos && has_next && !IsFlag(name) &&
-                            words[i + 1].find('>') == std::string::npos;
-    if (word == "-m" && program == "python" && takes_next && IsLauncherModule(words[i + 1]))
-      return true;
+    const bool is_joined = word.size() > 2 && word[1] != '-' && IsDigit(word[2]);  // -N2
+    const std::string name = OptionName(program, is_joined ? word.substr(0, 2) : word);
+    const size_t equals = is_joined ? 1 : word.find('=');
+    const bool takes_next = equals == std::string::npos && !IsFlag(name) && i + 1 < words.size() &&
+                            IsValue(words[i + 1]);
     const std::string value = equals != std::string::npos ? word.substr(equals + 1)
                               : takes_next                ? words[i + 1]
                                                           : "";
@@ -293,10 +295,9 @@ class SetupReader {
     return takes_next && (program != "python" || name == "m");
   }
 
-  bool IsLauncherModule(std::string_view module) {
-    if (!module.starts_with("accelerate") && !module.starts_with("deepspeed")) return false;
-    Found(module.starts_with("accelerate") ? "accelerate" : "deepspeed");
-    return true;
+  // Of an option; another option, a redirection and the next program are none.
+  static bool IsValue(const std::string& word) {
+    return !word.starts_with('-') && word.find('>') == std::string::npos && ProgramOf(word).empty();
   }
 
   // mpirun -x A=B, docker run -e A=B, apptainer exec --env A=B.

@@ -63,7 +63,7 @@ constexpr Tool kTools[] = {
      kDiffRuns},
 };
 
-Status CannotCall(const Tool& tool, std::string why) {
+Status CannotCall(const Tool& tool, const std::string& why) {
   std::string takes;
   for (const Parameter& parameter : tool.parameters)
     takes += fmt::format("{}{}{}", takes.empty() ? "" : ", ", parameter.name,

@@ -177,6 +177,7 @@ struct ExplainOptions {
   std::string output;   // folder of a report
   std::string finding;  // id; empty: a list of all
   bool markdown = false;
+  bool is_for_others = false;  // who did not choose the store: its views read no other file
 };
 int RunExplain(const ExplainOptions& options, const GlobalOptions& global);
 

@@ -58,8 +58,11 @@ Status NoSuchFinding(const ExplainOptions& options, const WrittenFindings& run) 
       .Remedy(fmt::format("See them all: debrief explain {}", ShellWord(options.output)));
 }
 
-Status Fill(Explained& explained) {
-  auto database = outputs::store::OpenStore(explained.folder);
+Status Fill(Explained& explained, bool is_for_others) {
+  outputs::store::OpenOptions open;
+  open.external_access = !is_for_others;
+  open.locked = is_for_others;
+  auto database = outputs::store::OpenStore(explained.folder, open);
   if (!database.ok()) return database.status();
   TRY(outputs::store::CheckRun(explained.folder, database.value()));
   TRY(CheckSameRun(*explained.finding, explained.run->findings.size(), database.value()));
@@ -83,7 +86,7 @@ Result<std::string> Explain(const ExplainOptions& options, bool json) {
                             [&](const Finding& one) { return one.id == options.finding; });
   if (found == run.findings.end()) return NoSuchFinding(options, run);
   Explained explained{.run = &run, .finding = &*found, .folder = options.output};
-  TRY(Fill(explained));
+  TRY(Fill(explained, options.is_for_others));
   if (json) return ExplainedJson(explained);
   return options.markdown ? ExplainedMarkdown(explained)
                           : ExplainedText(explained, TerminalWidth());

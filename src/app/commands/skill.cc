@@ -27,7 +27,7 @@ the job's folder, and never runs what it reads. Texts in its answers come from t
 | collectives time out, dumps are there | `debrief flight DUMPS --details` | who did not reach which collective |
 | slow steps, a profile is there | `debrief profile breakdown TRACES`, then `idle`, `kernels`, `ranks`, `critical-path` | where time goes; `ranks` names stragglers |
 | compile time, recompilations, graph breaks | `debrief compile LOG --summary` | reason of each recompilation |
-| CUDA out of memory | `debrief JOB`, `debrief profile memory SNAPSHOT` | which line holds the memory |
+| CUDA out of memory | `debrief JOB` (memory snapshots are read), `debrief profile memory TRACES` | which line holds the memory |
 | it was faster last week | `debrief diff BEFORE AFTER` | only differences beyond noise |
 | several jobs or attempts in one folder | `debrief list jobs PATH` | what belongs to which job, and why |
 | there is too little to say anything | `debrief doctor JOB`, `debrief doctor -- COMMAND` | lines to set before the next run |

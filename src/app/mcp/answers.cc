@@ -166,8 +166,12 @@ Outcome ExplainFinding(const Desk& desk, const Arguments& arguments) {
   if (!folder.ok()) return Bad(folder.status());
   const std::string finding = arguments.Text("finding");
   if (finding.empty()) return Bad(Status(Code::kUsage, "finding is an id, for example f1"));
-  const Captured ran = Capture(
-      [&] { return RunExplain({.output = folder.value(), .finding = finding}, desk.global); });
+  serve::LimitQueryProcess({});
+  ExplainOptions options;
+  options.output = folder.value();
+  options.finding = finding;
+  options.is_for_others = true;
+  const Captured ran = Capture([&] { return RunExplain(options, desk.global); });
   return ran.code == 0 ? Good(InOneLine(ran.out)) : Bad(ran);
 }
 

@@ -54,6 +54,9 @@ TEST(DoctorSetup, LaunchersInsideOfLaunchers) {
   EXPECT_EQ(Read("srun python train.py").launcher, Launcher::kSrun);
   EXPECT_EQ(Read("srun -N2 torchrun --tee 3 train.py").launcher, Launcher::kTorchrun);
   EXPECT_EQ(Read("python -m torch.distributed.run --nnodes=2 t.py").launcher, Launcher::kTorchrun);
+  EXPECT_EQ(Read("python -m accelerate.commands.launch --tee 3 t.py").launcher,
+            Launcher::kAccelerate);
+  EXPECT_EQ(Read("python -m pytest t.py").launcher, Launcher::kPython);
   EXPECT_EQ(Read("python3 train.py").launcher, Launcher::kPython);
   EXPECT_EQ(Read("mpiexec -n 8 -x A=1 python t.py").launcher, Launcher::kMpirun);
   EXPECT_EQ(Read("docker run -e A=2 img bash -c 'deepspeed t.py'").launcher, Launcher::kDeepspeed);
