@@ -41,13 +41,14 @@ std::map<GroupKey, Epoch> EpochsOf(const Model& model, const RowRun& run, size_t
   std::map<GroupKey, Epoch> epochs;
   for (size_t row = run.begin; row < run.end; ++row) {
     const int64_t created = ops.created_ns[row];
-    if (created == kNone64 || ops.is_p2p[row] != 0) continue;
+    if (ops.is_p2p[row] != 0) continue;
     auto [known, is_new] = epochs.try_emplace({ops.group_name[row], ops.members[row]});
     Epoch& epoch = known->second;
     if (is_new) {
       epoch.run = number;
       epoch.first_ns = created;
-      epoch.began_together = model.pools.Text(ops.state[row]) == "completed" &&
+      epoch.began_together = created != kNone64 &&
+                             model.pools.Text(ops.state[row]) == "completed" &&
                              NeedsAll(model.pools.Text(ops.op[row]));
     }
     epoch.last_ns = std::max(epoch.last_ns, created);
