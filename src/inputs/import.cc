@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/threads/guard.h"
+#include "inputs/analyser_text.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/open_input.h"
 #include "inputs/same_part.h"
@@ -113,6 +114,8 @@ void Read(FoundInput& input, const ImportOptions& options, ThreadPool& pool, uin
   // Stacks of a hung process may stand in any output of a rank; that importer reads lines alone.
   if (status.ok() && input.importer->info.fallback)
     status = inputs::AddStacksInText(*imported.source, input.who, imported.part);
+  if (status.ok() && input.importer->info.fallback)
+    status = inputs::AddAnalyserText(*imported.source, input.who, imported.part);
   input.rows = CountRows(imported.part.tables);
   if (!status.ok()) AddNote(imported.part, input.who.input, NoteOfFailure(status));
 }

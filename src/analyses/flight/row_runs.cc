@@ -41,13 +41,14 @@ std::map<GroupKey, Epoch> EpochsOf(const Model& model, const RowRun& run, size_t
   std::map<GroupKey, Epoch> epochs;
   for (size_t row = run.begin; row < run.end; ++row) {
     const int64_t created = ops.created_ns[row];
-    if (created == kNone64 || ops.is_p2p[row] != 0) continue;
+    if (ops.is_p2p[row] != 0) continue;
     auto [known, is_new] = epochs.try_emplace({ops.group_name[row], ops.members[row]});
     Epoch& epoch = known->second;
     if (is_new) {
       epoch.run = number;
       epoch.first_ns = created;
-      epoch.began_together = model.pools.Text(ops.state[row]) == "completed" &&
+      epoch.began_together = created != kNone64 &&
+                             model.pools.Text(ops.state[row]) == "completed" &&
                              NeedsAll(model.pools.Text(ops.op[row]));
     }
     epoch.last_ns = std::max(epoch.last_ns, created);
@@ -55,12 +56,33 @@ std::map<GroupKey, Epoch> EpochsOf(const Model& model, const RowRun& run, size_t
   return epochs;
 }
 
+constexpr int64_t kApart = 60'000'000'000;  // more than clocks of hosts differ
+
+bool IsLongBefore(int64_t time_ns, int64_t other_ns) {
+  int64_t apart = 0;
+  return time_ns != kNone64 && other_ns != kNone64 &&
+         !__builtin_sub_overflow(other_ns, time_ns, &apart) && apart > kApart;
+}
+
+// Is there a dump that ends long before another begins? Most jobs have none, and that is cheap to
+// see.
+bool MayHaveEpochs(const CommOpTable& ops, const std::vector<RowRun>& runs) {
+  int64_t first_end = kNone64, last_begin = kNone64;
+  for (const RowRun& run : runs) {
+    const int64_t end = ops.created_ns[run.end - 1];
+    if (ops.record[run.begin] != 0 || end == kNone64) continue;
+    if (first_end == kNone64 || end < first_end) first_end = end;
+    last_begin = std::max(last_begin, ops.created_ns[run.begin]);
+  }
+  return IsLongBefore(first_end, last_begin);
+}
+
 // Dumps that begin with record 0 begin with the same operation of a group. Where a rank has
 // completed it together with all members, and was done with the group long before another issued
 // its first, those are not the same: the other's recorder was reset in between.
 std::set<size_t> OlderEpochs(const Model& model, const std::vector<RowRun>& runs) {
-  constexpr int64_t kApart = 60'000'000'000;  // more than clocks of hosts differ
   const auto& ops = model.tables.Get<CommOpTable>();
+  if (!MayHaveEpochs(ops, runs)) return {};
   std::map<GroupKey, std::vector<Epoch>> by_group;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (ops.record[runs[i].begin] != 0) continue;
@@ -71,9 +93,7 @@ std::set<size_t> OlderEpochs(const Model& model, const std::vector<RowRun>& runs
     int64_t newest = kNone64;
     for (const Epoch& epoch : epochs) newest = std::max(newest, epoch.first_ns);
     for (const Epoch& epoch : epochs) {
-      int64_t apart = 0;
-      const bool fits = !__builtin_sub_overflow(newest, epoch.last_ns, &apart);
-      if (epoch.began_together && fits && apart > kApart) older.insert(epoch.run);
+      if (epoch.began_together && IsLongBefore(epoch.last_ns, newest)) older.insert(epoch.run);
     }
   }
   return older;

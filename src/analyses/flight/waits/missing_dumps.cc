@@ -70,6 +70,15 @@ void FindOlderEpochs(const Index& index, std::vector<Cause>& causes) {
   cause.what = "left a dump from before the recorder was reset; it is not compared with the others";
   cause.confidence = 0.8;
   cause.why = "it completed the first collective of a group long before others issued theirs";
+  const auto& dumps = index.model.tables.Get<CommDumpTable>();
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < dumps.size(); ++i) {
+    const bool ours = dumps.job[i] == index.job && dumps.attempt[i] == index.attempt;
+    const bool older =
+        std::ranges::find(index.older_epoch, dumps.rank[i]) != index.older_epoch.end();
+    if (ours && older) rows.push_back(static_cast<int64_t>(i));
+  }
+  cause.evidence.push_back({"its dump", "comm_dump", std::move(rows)});
   cause.next_step = "Look at what ended the epoch: its output, the groups that were made anew.";
   causes.push_back(std::move(cause));
 }

@@ -7,11 +7,13 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "analyses/analysis.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "tables/fr_trace_op.h"
+#include "tables/input.h"
 
 namespace debrief::analyses::text_fr_trace {
 
@@ -27,7 +29,35 @@ struct Rounds {
   int32_t job = kNone32;
   int32_t attempt = kNone32;
   std::vector<Rows> rounds;  // a file each, oldest first
+  bool of_files = true;      // else of what the analyzer printed into an output
 };
+
+Key KeyOf(const FrTraceOpTable& table, size_t row) {
+  return {table.recorder[row], table.group_name[row], table.seq[row], table.p2p_seq[row],
+          table.missing[row]};
+}
+
+// Rows that stand in an output of a rank, and not in a file of the debug server.
+bool IsText(const Model& model, const FrTraceOpTable& table, size_t row) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  const auto input = static_cast<size_t>(table.input[row]);
+  return input < inputs.size() && model.pools.Text(inputs.kind[input]) != "fr_trace_text";
+}
+
+// An output tells no times: what is told again begins another round.
+void AddRoundsOfText(const FrTraceOpTable& table, const Rows& rows, std::vector<Rows>& rounds) {
+  std::set<std::tuple<StringId, StringId, int64_t>> seen;
+  Rows round;
+  for (const size_t row : rows) {
+    const std::tuple op(table.recorder[row], table.group_name[row], table.seq[row]);
+    if (!seen.insert(op).second) {
+      rounds.push_back(std::exchange(round, {}));
+      seen = {op};
+    }
+    round.push_back(row);
+  }
+  if (!round.empty()) rounds.push_back(std::move(round));
+}
 
 std::vector<Rounds> CollectRounds(const Model& model) {
   const auto& table = model.tables.Get<FrTraceOpTable>();
@@ -39,14 +69,16 @@ std::vector<Rounds> CollectRounds(const Model& model) {
   std::vector<Rounds> result;
   for (auto& [key, ordered] : all) {
     Rounds& rounds = result.emplace_back(Rounds{key.first, key.second, {}});
-    for (auto& [order, rows] : ordered) rounds.rounds.push_back(std::move(rows));
+    for (auto& [order, rows] : ordered) {
+      const bool is_text = order.first == kNone64 && IsText(model, table, rows.front());
+      if (!is_text) rounds.rounds.push_back(std::move(rows));
+    }
+    // The same is in files where there are some, with times.
+    if (!rounds.rounds.empty()) continue;
+    rounds.of_files = false;
+    for (auto& [order, rows] : ordered) AddRoundsOfText(table, rows, rounds.rounds);
   }
   return result;
-}
-
-Key KeyOf(const FrTraceOpTable& table, size_t row) {
-  return {table.recorder[row], table.group_name[row], table.seq[row], table.p2p_seq[row],
-          table.missing[row]};
 }
 
 struct Stuck {
@@ -126,18 +158,19 @@ void Judge(const Model& model, const Rounds& rounds, std::vector<Finding>& findi
       fmt::format("{} did not reach {} #{} of {}; {} for it", RanksAsSubject(missing), finding.op,
                   finding.seq, desc.empty() ? finding.groups[0].name : desc,
                   waiting == 1 ? "1 rank waits" : fmt::format("{} ranks wait", waiting));
-  Evidence evidence{fmt::format("the same collectives in {} files of torch.distributed.debug one "
+  const std::string_view what = rounds.of_files ? "files" : "rounds";
+  Evidence evidence{fmt::format("the same collectives in {} {} of torch.distributed.debug one "
                                 "after the other",
-                                stuck.rounds),
+                                stuck.rounds, what),
                     "fr_trace_op",
                     {}};
   for (size_t row : stuck.rows) evidence.rows.push_back(static_cast<int64_t>(row));
   finding.evidence.push_back(std::move(evidence));
   finding.confidence = stuck.rounds > 2 ? 0.85 : 0.7;
   finding.why = fmt::format(
-      "nothing moved in {} files; ranks that wait in another collective are "
+      "nothing moved in {} {}; ranks that wait in another collective are "
       "not blamed",
-      stuck.rounds);
+      stuck.rounds, what);
   finding.next_step = "See where that rank stands: its stack, its output.";
   findings.push_back(std::move(finding));
 }
@@ -156,7 +189,8 @@ const Analysis& Describe() {
                            "torch.distributed.debug?",
                .example = "Rank 2 did not reach all_reduce #38 of default_pg; 7 ranks wait for it",
                .needs = kNeeds,
-               .makes = {}},
+               .makes = {},
+               .uses = kTableNames<InputTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -84,17 +84,20 @@ class Reporter {
     const bool came_back = replica.lives.size() > 1;
     if (!came_back && replica.healings.empty()) return;
     Finding finding = NewFinding("text_replicas.restarted", job, Severity::kInfo);
-    const std::string how = came_back ? fmt::format("was started {} times", replica.lives.size())
-                                      : std::string("joined while the job ran");
-    finding.headline = fmt::format(
-        "Replica {} {}; {}, {} of fetching the state of another", model_.pools.Text(name), how,
-        Plural(replica.quorums.size(), "quorum"), Plural(replica.healings.size(), "time"));
+    finding.headline =
+        came_back ? fmt::format("Replica {} was started {} times while the job went on",
+                                model_.pools.Text(name), replica.lives.size())
+                  : fmt::format("Replica {} joined while the job ran", model_.pools.Text(name));
     if (!replica.healings.empty()) {
       const size_t last = replica.healings.back();
       finding.evidence.push_back(
-          {fmt::format("at step {} it came to step {}", events_.step[last], events_.number[last]),
+          {fmt::format("it fetched the state of another {}, last at step {} to come to step {}",
+                       Plural(replica.healings.size(), "time"), events_.step[last],
+                       events_.number[last]),
            "replica_event", RowsOf(replica.healings)});
     }
+    finding.evidence.push_back(
+        {fmt::format("it took part in {}", Plural(replica.quorums.size(), "quorum")), "", {}});
     finding.why = "a replica group that restarts is not a restart of the job";
     findings_.push_back(std::move(finding));
   }
