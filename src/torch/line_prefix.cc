@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <utility>
 
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
@@ -75,7 +76,26 @@ std::string_view HostBefore(std::string_view line) {
                                                              : std::string_view();
 }
 
+// "vllm-1  | text", of docker compose: the service and the bytes up to the text; both empty for any
+// other line.
+std::pair<std::string_view, size_t> ServiceBefore(std::string_view line) {
+  size_t size = 0;
+  while (size < line.size() &&
+         (IsLetter(line[size]) || IsDigit(line[size]) || line[size] == '-' || line[size] == '.'))
+    ++size;
+  const size_t bar = line.find_first_not_of(' ', size);
+  const bool fits = size > 0 && bar != std::string_view::npos && bar > size && line[bar] == '|';
+  if (!fits) return {};
+  const bool blank = line.substr(bar + 1).starts_with(' ');
+  return {line.substr(0, size), bar + (blank ? 2 : 1)};
+}
+
 bool TakeHost(std::string_view& text, std::string_view& host) {
+  if (auto [service, size] = ServiceBefore(text); size > 0) {
+    host = service;
+    text.remove_prefix(size);
+    return true;
+  }
   std::string_view word = HostBefore(text);
   if (word.empty()) return false;
   host = word;
@@ -316,6 +336,7 @@ bool HasHosts(std::string_view head) {
     if (Trimmed(line).empty()) continue;
     ++lines;
     std::string_view host = HostBefore(line);
+    if (host.empty()) host = ServiceBefore(line).first;
     if (host.empty()) continue;
     ++marked;
     if (hosts.size() < kMostHosts) hosts.insert(host);

@@ -8,6 +8,7 @@
 //   [pod/job-worker-1/pytorch] text                kubectl logs --prefix
 //   2026-11-15T23:22:09.123456789Z stderr F text   a container's log on its node
 //   worker-0: text                                 pdsh, where most lines have it
+//   vllm-1  | text                                 docker compose, where most lines have it
 //   (RayTrainWorker pid=75298, ip=10.0.0.2) text   Ray
 //   [RANK 3] text                                  loggers of accelerate and others
 //   (Worker_TP1 pid=77) ERROR 11-10 12:30:57 [core.py:710] text    vLLM, and SGLang's
@@ -35,7 +36,7 @@ enum class LineLabels : uint8_t {
 struct PrefixStyle {
   LineLabels labels = LineLabels::kNone;
   bool label_is_node = false;  // srun --label torchrun: a task is a node and not a rank
-  bool hosts = false;          // "worker-0: text"
+  bool hosts = false;          // "worker-0: text", "vllm-1  | text"
   bool tee_says_rank = false;  // torchrun --role rank --tee: the outer [rank3]: is a local rank
 };
 

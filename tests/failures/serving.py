@@ -145,3 +145,26 @@ CASES = [
                             "shutting down...\n[2026-09-14 20:17:42] Gracefully exiting... Remaining number of requests 0. Remaining requests "
                             "remaining_rids=[].\nterminate called without an active exception\nKilled\n"}, healthy=True),
 ]
+CASES += [
+    Case("vllm_compose", {"server.log": "".join(f"qwen-32b  | {line}\n" for line in (LOADED + READY + served(5.0, 6.0) + WORKER_OOM + dead_engine())
+                                               .splitlines())}, [1], "CUDA out of memory"),
+    Case("vllm_killed_by_kernel", {"server.log": LOADED + READY + served(5.0) + logged(
+        "EngineCore_DP0", 413, "Worker proc VllmWorker-2 died unexpectedly, shutting down executor.", "multiproc_executor.py:231") + dead_client(),
+        "dmesg.txt": "[123456.7] Out of memory: Killed process 502 (VLLM::Worker_TP) total-vm:123kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB\n"},
+        [2], "kernel.*out of memory"),
+    Case("vllm_offline_start", {"out.log": logged("EngineCore_DP0", 900, "EngineCore failed to start.\n" + frames(
+        "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`.",
+        ("v1/core/kv_cache_utils.py", 716, "check_enough_kv_cache_memory")))
+        + 'Traceback (most recent call last):\n  File "/home/user/gen.py", line 5, in <module>\n    llm = LLM("m")\n'
+          "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}\n"}, [0], "No available memory"),
+    Case("vllm_v0_dead", {"out.log": "INFO 12-01 10:02:01 metrics.py:449] Avg prompt throughput: 10.0 tokens/s, Avg generation throughput: 30.2 tokens/s\n"
+                          + "".join(f"ERROR 12-01 10:02:05 engine.py:135] {line}\n" for line in frames(
+                              "RuntimeError: CUDA error: an illegal memory access was encountered",
+                              ("worker/model_runner.py", 1679, "execute_model")).splitlines())
+                          + "ERROR 12-01 10:02:06 client.py:282] vllm.engine.multiprocessing.MQEngineDeadError: Engine loop is not running. Inspect the "
+                            "stacktrace to find the original error\nINFO:     Shutting down\nINFO:     Finished server process [1]\n"},
+         [], "illegal memory access"),
+    Case("sglang_interrupted", {"server.log": "[2026-07-09 12:40:31] Load weight end. elapsed=30.5 s, type=Llama, avail mem=66.05 GB\n"
+                                "^CTraceback (most recent call last):\n  File \"/usr/lib/python3.12/asyncio/runners.py\", line 118, in run\n    run()\n"
+                                "KeyboardInterrupt\n" + QUIT}, healthy=True),
+]

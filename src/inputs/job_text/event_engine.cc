@@ -63,12 +63,19 @@ void EventBuilder::LearnEngineRanks() {
       core.role = EngineRole::kWorker;
       rows_.ranks().LearnEngine(packed, workers_.RankOf(core));
     }
-    return;
   }
   for (const Stream& stream : streams_) {
     const EnginePlace place = EnginePlace::Unpack(stream.owner.engine);
     if (place.role == EngineRole::kWorker)
       rows_.ranks().LearnEngine(stream.owner.engine, workers_.RankOf(place));
+    const int32_t rank = stream.owner.engine == 0 ? kNone32 : rows_.RankOf(stream.owner);
+    if (rank == kNone32 || stream.owner.pid == kNone64) continue;
+    // The kernel names a process by its id alone.
+    IdentityLine identity;
+    identity.rank = rank;
+    identity.pid = stream.owner.pid;
+    identity.said_by = "vllm";
+    rows_.AddIdentity(identity, {stream.owner, stream.last_number, kNone64}, *pools_);
   }
 }
 

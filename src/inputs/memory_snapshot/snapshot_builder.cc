@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
 
 #include "tables/memory_annotation.h"
 
@@ -16,6 +19,34 @@ namespace {
 constexpr size_t kMaxKeptDicts = 1024;
 
 PickleValue Folded(Tag tag, int64_t number = 0) { return PickleValue::Folded(tag, number); }
+
+// The innermost line of the program that generated code was made from:
+//
+//   File "/home/user/model.py", line 30, in forward
+//     x = self.relu(x)
+struct OriginalLine {
+  std::string_view file, function;
+  int32_t line = 0;
+};
+std::optional<OriginalLine> InnermostOf(std::string_view trace) {
+  constexpr std::string_view kFile = "File \"", kLine = "\", line ", kIn = ", in ";
+  const size_t begin = trace.rfind(kFile);
+  if (begin == std::string_view::npos) return std::nullopt;
+  std::string_view rest = trace.substr(begin + kFile.size());
+  const size_t end = rest.find(kLine);
+  if (end == std::string_view::npos) return std::nullopt;
+  OriginalLine original{.file = rest.substr(0, end)};
+  rest.remove_prefix(end + kLine.size());
+  const auto [behind, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), original.line);
+  if (error != std::errc()) return std::nullopt;
+  rest.remove_prefix(static_cast<size_t>(behind - rest.data()));
+  if (rest.starts_with(kIn)) {
+    rest.remove_prefix(kIn.size());
+    original.function = rest.substr(0, rest.find('\n'));
+  }
+  return original;
+}
 
 }  // namespace
 
@@ -30,7 +61,7 @@ Field FieldOf(std::string_view key) {
       "size", "state", "history",
       "real_size",
       "action", "addr", "device_free", "time_us", "compile_context", "user_metadata",
-      "name", "filename", "line",
+      "name", "filename", "line", "fx_original_trace",
       "stage"};
   // clang-format on
   const auto found = std::find(kKeys.begin() + 1, kKeys.end(), key);
@@ -120,6 +151,14 @@ PickleValue SnapshotBuilder::FoldFrame() {
   frame.function = Text(Field::kName);
   int32_t line = Number32(Field::kLine);
   frame.line = line == kNone32 ? 0 : line;
+  // Of code that torch.compile wrote, the line that it was made from says more.
+  if (HasText(Field::kOriginalTrace)) {
+    if (const auto original = InnermostOf(reader_.Text(At(Field::kOriginalTrace)))) {
+      frame.file = part_.pools.Intern(original->file);
+      frame.function = part_.pools.Intern(original->function);
+      frame.line = original->line;
+    }
+  }
   return Folded(kFrame, static_cast<int64_t>(part_.pools.AddFrame(frame)));
 }
 

@@ -58,6 +58,7 @@ enum class Field : uint8_t {
   kName,
   kFilename,
   kLine,
+  kOriginalTrace,
   // of an annotation
   kStage,
   kCount,

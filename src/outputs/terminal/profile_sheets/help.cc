@@ -32,7 +32,7 @@ constexpr Question kQuestions[] = {
     {"roofline", "How far ops are from what the device could do, and what that costs"},
     {"what-if", "How long steps would take if parts of the job were not slow"},
     {"devices", "Accelerators: time by kind of work, utilisation, clocks"},
-    {"graph", "Execution traces: which ops feed which, their longest chain, what collectives move"},
+    {"graph", "Execution traces: data flow between ops, longest chain, collectives"},
     {"startup", "Where the start of a server (vLLM, SGLang) went, by phase"},
 };
 
