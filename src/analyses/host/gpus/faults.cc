@@ -87,8 +87,8 @@ std::optional<ReportedFault> FindXid(const Gpu& gpu) {
   // The field keeps the last code for good: one that was there before the job is none of its.
   const Values& values = gpu.Of("xid");
   for (size_t i = 1; i < values.size(); ++i) {
-    const auto code = static_cast<int64_t>(values[i].value);
-    const bool is_new = code != 0 && code != static_cast<int64_t>(values[i - 1].value);
+    const auto code = CodeOf(values[i].value);
+    const bool is_new = code != 0 && code != CodeOf(values[i - 1].value);
     if (is_new && GpuFaultOf(code) != nullptr) return ReportedFault{code, &values[i]};
   }
   return std::nullopt;

@@ -21,7 +21,7 @@ constexpr double kAtTimes = 0.3;  // of all samples, where it comes and goes
 constexpr size_t kFewestLow = 3;
 constexpr size_t kFewestBusy = 5;
 
-enum Reason : uint64_t {
+enum Reason : int64_t {
   kIdleReason = 0x1,
   kPowerCap = 0x4,
   kSlowdown = 0x8,
@@ -39,7 +39,7 @@ std::vector<size_t> BusySamples(const Gpu& gpu) {
     const Value* used = ValueAt(utilization, clocks[i].time_ns, i);
     const Value* why = ValueAt(reasons, clocks[i].time_ns, i);
     const bool idle = (used != nullptr && used->value < kBusyPercent) ||
-                      (why != nullptr && (static_cast<uint64_t>(why->value) & kIdleReason) != 0);
+                      (why != nullptr && (CodeOf(why->value) & kIdleReason) != 0);
     if (!idle) busy.push_back(i);
   }
   return busy;
@@ -57,7 +57,7 @@ std::string ReasonsOf(const Gpu& gpu, const std::vector<size_t>& low, bool& is_s
   const Values& clocks = gpu.Of("sm_clock");
   const Values& told = gpu.Of("throttle_reasons");
   struct Words {
-    uint64_t bits;
+    int64_t bits;
     std::string_view words;
     bool is_sure;
   };
@@ -69,7 +69,7 @@ std::string ReasonsOf(const Gpu& gpu, const std::vector<size_t>& low, bool& is_s
     size_t count = 0;
     for (size_t i : low) {
       const Value* bits = ValueAt(told, clocks[i].time_ns, i);
-      count += bits != nullptr && (static_cast<uint64_t>(bits->value) & each.bits) != 0 ? 1 : 0;
+      count += bits != nullptr && (CodeOf(bits->value) & each.bits) != 0 ? 1 : 0;
     }
     if (count * 5 < low.size() || count == 0) continue;
     is_sure = each.is_sure;
@@ -109,7 +109,7 @@ void JudgeClock(const Gpu& gpu, size_t peers, Throttling& found) {
   constexpr size_t kFewestPeers = 2;
   constexpr double kOwnBest = 0.9;
   std::vector<int64_t> own;
-  for (size_t i : busy) own.push_back(std::llround(clocks[i].value));
+  for (size_t i : busy) own.push_back(CodeOf(clocks[i].value));
   const auto best = static_cast<double>(Quantile(own, kOwnBest));
   const bool alone = peers < kFewestPeers || std::isnan(found.peers_mhz);
   const double limit = kLow * (alone ? best : found.peers_mhz);
@@ -128,6 +128,9 @@ void JudgeClock(const Gpu& gpu, size_t peers, Throttling& found) {
   const double middle = MiddleOf(clocks, samples);
   const double usual = alone ? best : std::max(found.peers_mhz, begin > 0 ? best : 0);
   if (gpu.Utilization().empty() && found.reasons.empty() && middle < kIdleClock * usual) return;
+  // Under one limit on power, chips of one kind differ by a tenth or two.
+  constexpr double kFarBelow = 0.75;
+  if (!found.is_sure && middle >= kFarBelow * usual) return;
   found.low_mhz = middle;
   found.usual_mhz = usual;
   found.from = busy[begin];
