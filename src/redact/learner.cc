@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/newlines.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
+#include "torch/line_prefix.h"
 
 namespace debrief::redact {
 
@@ -86,6 +88,19 @@ void Learner::Learn(std::string_view text) {
   HostsOfKeys(text);
   HostsOfAddresses(text);
   HostsOfDomains(text);
+  HostsOfMarks(text);
+}
+
+// "worker-0: text" of pdsh, "[pod/job-worker-1/pytorch] text" of kubectl.
+void Learner::HostsOfMarks(std::string_view text) {
+  constexpr size_t kHead = 64 << 10;
+  const PrefixStyle style = DetectPrefixStyle(text.substr(0, kHead));
+  if (!style.hosts && !Contains(text.substr(0, kHead), "[pod/")) return;
+  LineSplitter lines(text);
+  for (std::string_view line; lines.Next(line);) {
+    const std::string_view host = PeelPrefixes(line.substr(0, 512), style).host;
+    if (!host.empty() && !IsAddress(host)) names_.AddHost(host);
+  }
 }
 
 void Learner::UsersInPaths(std::string_view text) {

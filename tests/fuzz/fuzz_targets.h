@@ -16,5 +16,6 @@ void FuzzDiscovery(std::span<const uint8_t> data);
 void FuzzArchive(std::span<const uint8_t> data);
 void FuzzSql(std::span<const uint8_t> data);
 void FuzzFindings(std::span<const uint8_t> data);
+void FuzzRedact(std::span<const uint8_t> data);
 
 }  // namespace debrief

@@ -25,6 +25,7 @@ constexpr Target kOthers[] = {
     {"archive", debrief::FuzzArchive},
     {"sql", debrief::FuzzSql},
     {"findings", debrief::FuzzFindings},
+    {"redact", debrief::FuzzRedact},
 };
 
 const debrief::Importer* importer = nullptr;

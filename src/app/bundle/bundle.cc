@@ -50,6 +50,19 @@ bool IsNamedAsSecret(std::string_view name) {
          std::ranges::any_of(kEndings, [&](std::string_view end) { return name.ends_with(end); });
 }
 
+// node07, dgx-3: a folder for what one machine wrote.
+bool IsNamedAsMachine(std::string_view folder) {
+  constexpr std::array<std::string_view, 11> kWords = {
+      "node", "host", "compute", "dgx", "hgx", "nid", "cn", "server", "srv", "vm", "worker"};
+  const size_t digits = folder.find_first_of("0123456789");
+  if (digits == std::string_view::npos) return false;
+  std::string_view word = folder.substr(0, digits);
+  while (word.ends_with('-')) word.remove_suffix(1);
+  return std::ranges::find(kWords, word) != kWords.end() &&
+         folder.find_first_not_of("0123456789-abcdefghijklmnopqrstuvwxyz", digits) ==
+             std::string_view::npos;
+}
+
 std::string PlaceOf(const std::string& path) {
   char* resolved = realpath(path.c_str(), nullptr);
   std::string place = resolved == nullptr ? path : resolved;
@@ -121,7 +134,13 @@ void Bundler::Learn(FoundInput& input) {
   for (const std::string& host :
        {input.recognition.host, input.text.host, CluesOfFile(input.name).host})
     names_.AddHost(host, true);
-  learner.Learn(input.path);
+  const std::string name = NameOf(input);
+  learner.Learn(name);
+  std::string_view folders = ParentPart(name);
+  while (!folders.empty()) {
+    if (IsNamedAsMachine(LastPart(folders))) names_.AddHost(LastPart(folders));
+    folders = ParentPart(folders);
+  }
   Spilled opened;
   if (!input.file.empty()) opened = OpenInput(input, budget_);
   const Source* source = input.file.empty() ? input.unpacked.get() : opened.source.get();
