@@ -50,17 +50,18 @@ bool IsNamedAsSecret(std::string_view name) {
          std::ranges::any_of(kEndings, [&](std::string_view end) { return name.ends_with(end); });
 }
 
-// node07, dgx-3: a folder for what one machine wrote.
+// node07, gpunode-17, dgx-3: a folder for what one machine wrote.
 bool IsNamedAsMachine(std::string_view folder) {
-  constexpr std::array<std::string_view, 11> kWords = {
-      "node", "host", "compute", "dgx", "hgx", "nid", "cn", "server", "srv", "vm", "worker"};
+  constexpr std::array<std::string_view, 10> kEndings = {
+      "node", "host", "compute", "dgx", "hgx", "nid", "server", "machine", "worker", "vm"};
   const size_t digits = folder.find_first_of("0123456789");
   if (digits == std::string_view::npos) return false;
   std::string_view word = folder.substr(0, digits);
   while (word.ends_with('-')) word.remove_suffix(1);
-  return std::ranges::find(kWords, word) != kWords.end() &&
-         folder.find_first_not_of("0123456789-abcdefghijklmnopqrstuvwxyz", digits) ==
-             std::string_view::npos;
+  const bool has_rest = folder.find_first_not_of("0123456789-abcdefghijklmnopqrstuvwxyz.",
+                                                 digits) != std::string_view::npos;
+  return !has_rest &&
+         std::ranges::any_of(kEndings, [&](std::string_view end) { return word.ends_with(end); });
 }
 
 std::string PlaceOf(const std::string& path) {
