@@ -54,6 +54,9 @@ TEST(TextRedactor, ReplacesSecrets) {
            {"[fe80::1:2]:80", "[2001:db8::0:1]:80"},
            {"/home/ann/a.py of ann", "/home/user-1/a.py of user-1"},
            {R"("C:\\Users\\ann\\a.py")", R"("C:\\Users\\user-1\\a.py")"},
+           {"SLURMD_NODENAME=gpu17 on gpu17", "SLURMD_NODENAME=host-0 on host-0"},
+           {"trainer.corp.internal self.cfg.local block2.net",
+            "host-0.example self.cfg.local block2.net"},
            {"n7:1:2 [0] NCCL INFO n7", "host-0:1:2 [0] NCCL INFO host-0"},
            {"MASTER_ADDR=nodex7.hpc.corp.internal nodex7", "MASTER_ADDR=host-0.example host-0"},
        })
