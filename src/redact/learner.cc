@@ -89,7 +89,7 @@ bool IsMachineName(std::string_view name, std::string_view top) {
   if (Contains(name, "_")) return false;
   if (std::ranges::find(kTelling, top) != kTelling.end()) return true;
   const std::string_view first = name.substr(0, name.find('.'));
-  constexpr std::array<std::string_view, 5> kWordsToo = {".net", ".io", ".ai", ".dev", ".co"};
+  constexpr std::array<std::string_view, 4> kWordsToo = {".net", ".io", ".ai", ".dev"};
   const bool needs_more = std::ranges::find(kWordsToo, top) != kWordsToo.end();
   return (HasDigit(first) || Contains(first, "-")) &&
          (!needs_more || std::ranges::count(name, '.') >= 2);
@@ -247,9 +247,9 @@ void Learner::HostsOfAddresses(std::string_view text) {
 // Names that only machines have: gpu7.corp.internal, ip-10-0-1-2.
 void Learner::HostsOfDomains(std::string_view text) {
   for (std::string_view top :
-       {".internal", ".local", ".lan", ".corp", ".intra", ".localdomain", ".cluster", ".hpc",
-        ".private",  ".svc",   ".edu", ".gov",  ".com",   ".org",         ".example", ".cloud",
-        ".net",      ".io",    ".ai",  ".dev",  ".co",    ".de",          ".fr",      ".uk"}) {
+       {".internal", ".local",   ".lan", ".corp", ".intra", ".localdomain", ".cluster",
+        ".hpc",      ".private", ".svc", ".edu",  ".gov",   ".com",         ".org",
+        ".example",  ".cloud",   ".net", ".io",   ".ai",    ".dev"}) {
     ForEach(text, top, [&](size_t at) {
       const bool goes_on = at + 1 < text.size() && text[at] == '.' && IsWord(text[at + 1]);
       if (at < text.size() && (IsWord(text[at]) || text[at] == '-' || goes_on)) return;

@@ -136,7 +136,8 @@ void Bundler::Learn(FoundInput& input) {
        {input.recognition.host, input.text.host, CluesOfFile(input.name).host})
     names_.AddHost(host, true);
   const std::string name = NameOf(input);
-  learner.Learn(name);
+  // Of folders alone: rank1.org is a file.
+  learner.Learn(std::string(ParentPart(name)) + "/");
   std::string_view folders = ParentPart(name);
   while (!folders.empty()) {
     if (IsNamedAsMachine(LastPart(folders))) names_.AddHost(LastPart(folders));
