@@ -24,7 +24,7 @@ list(REMOVE_DUPLICATES importers)
 
 if(DEBRIEF_FUZZ)
   # One program for all importers, for the reader of recordings alone and the other doors; another records the seeds of that reader.
-  add_executable(debrief_fuzz tests/fuzz/fuzzer.cc tests/fuzz/importer_fuzzer.cc tests/fuzz/recording_reader_fuzzer.cc tests/fuzz/door_fuzzers.cc)
+  add_executable(debrief_fuzz tests/fuzz/fuzzer.cc tests/fuzz/importer_fuzzer.cc tests/fuzz/recording_reader_fuzzer.cc tests/fuzz/door_fuzzers.cc tests/fuzz/redact_fuzzer.cc)
   target_link_libraries(debrief_fuzz PRIVATE debrief_core)
   target_link_options(debrief_fuzz PRIVATE -fsanitize=fuzzer)
   add_executable(seeds_recording_reader tests/fuzz/recording_reader_seeds.cc tests/recorder/content.cc)
@@ -103,7 +103,7 @@ add_suite(attack.same_bytes attack 530 ${Python3_EXECUTABLE} tests/attack/same_b
 add_suite(attack.growth attack 650 ${Python3_EXECUTABLE} tests/attack/growth.py --binary $<TARGET_FILE:debrief>)
 add_suite(attack.memory attack 300 ${Python3_EXECUTABLE} tests/attack/memory.py --binary $<TARGET_FILE:debrief>)
 
-foreach(importer ${importers} recording_reader accel discovery archive sql findings mcp doctor)
+foreach(importer ${importers} recording_reader accel discovery archive sql findings mcp doctor redact)
   add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 2 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
 endforeach()

@@ -102,6 +102,7 @@ std::vector<FoundInput> FindAndAssign(const BuildOptions& options, const GlobalO
   auto progress = MakeProgress(global.quiet || global.json);
   FindOptions find{.paths = options.paths,
                    .output_folder = options.output_folder,
+                   .stays_inside = options.stays_inside,
                    .stdin_fd = STDIN_FILENO,
                    .now_ns = now_ns};
   std::vector<FoundInput> inputs = options.shard_set != nullptr

@@ -31,6 +31,8 @@ struct BuildOptions {
   bool ops_alone = false;  // see ImportOptions
   // Called for every input once its job and rank are known; one that is not wanted is not read.
   std::function<bool(const FoundInput&)> is_wanted = nullptr;
+  // Links to files outside of the paths are not followed.
+  bool stays_inside = false;
   // Arguments of slices that have no column are read as well (table timeline_args).
   bool keeps_args = false;
 };

@@ -455,7 +455,7 @@ std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool,
   std::vector<std::string> paths;
   std::copy_if(options.paths.begin(), options.paths.end(), std::back_inserter(paths),
                [](const std::string& path) { return path != "-"; });
-  std::vector<FoundInput> files = WalkFolders(paths, options.output_folder);
+  std::vector<FoundInput> files = WalkFolders(paths, options.output_folder, options.stays_inside);
   std::vector<FoundInput> found;
   progress.Begin("find", files.size());
   pool.MapInOrder<std::vector<FoundInput>>(

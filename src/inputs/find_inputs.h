@@ -20,6 +20,7 @@ namespace debrief {
 struct FindOptions {
   std::vector<std::string> paths;
   std::string output_folder;  // never an input
+  bool stays_inside = false;  // links to files outside of the paths are not followed
   int stdin_fd = 0;
   int64_t now_ns = 0;
   bool all_claims = false;  // ask every importer, for tests: FoundInput::claims

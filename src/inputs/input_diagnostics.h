@@ -22,8 +22,8 @@ inline constexpr DiagnosticKind kInputSymlinkLoop = {
     "Nothing is lost; remove the link to silence this."};
 inline constexpr DiagnosticKind kInputLinkLeaves = {
     "input.link_leaves", Severity::kWarning,
-    "a symbolic link leads to a folder outside of what was named; not followed",
-    "Name the folder it leads to on the command line if it belongs to the job."};
+    "a symbolic link leads outside of what was named; not followed",
+    "Name what it leads to on the command line if it belongs to the job."};
 inline constexpr DiagnosticKind kInputSeen = {"input.seen_already", Severity::kInfo,
                                               "it was reached by another path; read once",
                                               "Nothing is lost."};

@@ -33,7 +33,8 @@ std::string Join(const std::string& folder, const std::string& name) {
 
 class Walker {
  public:
-  Walker(const std::vector<std::string>& paths, const std::string& output_folder) {
+  Walker(const std::vector<std::string>& paths, const std::string& output_folder, bool stays_inside)
+      : stays_inside_(stays_inside) {
     for (const std::string& path : paths) roots_.push_back(PlaceOf(path));
     struct stat info;
     if (!output_folder.empty() && stat(output_folder.c_str(), &info) == 0) {
@@ -50,6 +51,8 @@ class Walker {
         return Note(Add(path, folder, name), kInputLinkLeaves, InputState::kSkipped, "");
       return VisitFolder(path, folder, name, {info.st_dev, info.st_ino});
     }
+    if (stays_inside_ && !above_.empty() && IsLink(path) && !IsInside(PlaceOf(path)))
+      return Note(Add(path, folder, name), kInputLinkLeaves, InputState::kSkipped, "");
     if (S_ISREG(info.st_mode) && IsSeen(path, {info.st_dev, info.st_ino})) {
       if (!above_.empty()) Note(Add(path, folder, name), kInputSeen, InputState::kSkipped, "");
       return;
@@ -177,6 +180,7 @@ class Walker {
     input.notes.push_back({&kind, {.offset = -1, .line = -1, .detail = std::move(detail)}});
   }
 
+  bool stays_inside_;
   std::vector<FoundInput> found_;
   std::optional<FolderKey> output_;
   std::vector<FolderKey> above_;
@@ -188,8 +192,8 @@ class Walker {
 }  // namespace
 
 std::vector<FoundInput> WalkFolders(const std::vector<std::string>& paths,
-                                    const std::string& output_folder) {
-  Walker walker(paths, output_folder);
+                                    const std::string& output_folder, bool stays_inside) {
+  Walker walker(paths, output_folder, stays_inside);
   for (std::string path : paths) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     size_t slash = path.rfind('/');

@@ -39,6 +39,9 @@ constexpr std::array<std::string_view, 28> kOfTexts = {
 constexpr std::array<std::string_view, 10> kOfPasses = {
     "forward", "backward", "num", "first", "second", "full", "single", "by", "fwd", "bwd"};
 
+constexpr std::array<std::string_view, 7> kJoinedPasses = {
+    "sshpass", "dbpass", "userpass", "rootpass", "smtppass", "ftppass", "adminpass"};
+
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 
@@ -90,7 +93,7 @@ bool IsNothing(std::string_view value) {
 }
 
 bool IsSecretValue(std::string_view value, KeyKind kind) {
-  if (IsNothing(value)) return false;
+  if (IsNothing(value) || value.starts_with("SIG")) return false;  // sig=SIGTERM
   if (kind == KeyKind::kPassword) return true;
   constexpr size_t kShortest = 6;
   const bool is_number = value.find_first_not_of("0123456789.,") == std::string_view::npos;
@@ -102,6 +105,7 @@ bool IsSecretValue(std::string_view value, KeyKind kind) {
 // parameter; after ":" of a password up to the end of the line, since it may have blanks.
 size_t EndOfPlain(std::string_view text, size_t at, char sign, bool is_query, KeyKind kind) {
   std::string_view ends = " \t\r\n\"'`";
+  if (sign == '>') ends = "<\r\n";
   if (is_query) ends = " \t\r\n\"'`&#";
   if (sign == ':') ends = kind == KeyKind::kPassword ? "\r\n\"'`," : " \t\r\n\"'`,";
   size_t end = std::min(text.find_first_of(ends, at), text.size());
@@ -151,6 +155,87 @@ bool IsFollowedByValue(std::string_view text, size_t begin, size_t end) {
   return Contains(before, "login ");
 }
 
+// Moves `at`, which is behind the key, behind the sign before its value. '\0': there is none.
+char TakeSign(std::string_view text, size_t begin, size_t end, size_t& at) {
+  if (at >= text.size()) return '\0';
+  if (text[at] == '>' && begin > 0 && text[begin - 1] == '<') {  // <password>x</password>
+    ++at;
+    return '>';
+  }
+  size_t sign_at = SkipBlanks(text, at, " \t");
+  const auto is_sign = [&] {
+    return sign_at < text.size() && (text[sign_at] == '=' || text[sign_at] == ':');
+  };
+  if (!is_sign()) {
+    if (SkipToValue(text, at)) {
+      sign_at = SkipBlanks(text, at, " \t");
+      if (!is_sign()) return '\0';
+    } else if (at == end && IsFollowedByValue(text, begin, end)) {
+      at = end + 1;
+      return '=';
+    } else {
+      return '\0';
+    }
+  }
+  const char sign = text[sign_at];
+  at = sign_at + 1;
+  if (at < text.size() && (text[at] == '=' || text[at] == ':')) return '\0';  // a comparison, C++
+  if (at < text.size() && sign == '=' && text[at] == '>') ++at;
+  return sign;
+}
+
+// "password: |" of YAML: the value is the lines below.
+bool IsBlockMark(std::string_view text, size_t at) {
+  if (text[at] != '|' && text[at] != '>') return false;
+  const size_t end = text.find_first_not_of("|>+-0123456789 ", at);
+  return end != std::string_view::npos && (text[end] == '\n' || text[end] == '\r');
+}
+
+// Bytes of the mark of a launcher in front of a line: "[rank1]:".
+size_t MarkOf(std::string_view line) {
+  constexpr size_t kLongestMark = 32;
+  if (!line.starts_with('[')) return 0;
+  const size_t end = line.substr(0, kLongestMark).find("]:");
+  return end == std::string_view::npos ? 0 : end + 2;
+}
+
+size_t IndentOf(std::string_view line) {
+  line.remove_prefix(MarkOf(line));
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+// The lines below that are indented more than the line of the key.
+SecretValue BlockAt(std::string_view text, size_t begin, size_t at) {
+  constexpr size_t kLongestBlock = 64 << 10;
+  const size_t line = text.substr(0, begin).rfind('\n') + 1;  // npos + 1 is 0
+  const size_t indent = IndentOf(text.substr(line, begin - line + 1));
+  SecretValue value;
+  value.begin = value.end = std::min(text.find('\n', at), text.size() - 1) + 1;
+  while (value.end < text.size() && value.end - value.begin < kLongestBlock) {
+    const std::string_view next = FirstLine(text.substr(value.end));
+    if (!Trimmed(next.substr(MarkOf(next))).empty() && IndentOf(next) <= indent) break;
+    value.end += next.size() + 1;
+  }
+  value.end = std::min(value.end, text.size());
+  if (value.end > value.begin && text[value.end - 1] == '\n') --value.end;
+  const std::string_view first = text.substr(value.begin);
+  value.begin = std::min(value.begin + MarkOf(first) + IndentOf(first), value.end);
+  return value;
+}
+
+// Only blanks and dashes between the begin of the line and `begin`.
+bool BeginsLine(std::string_view text, size_t begin) {
+  while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '-' || text[begin - 1] == '\t'))
+    --begin;
+  return begin == 0 || text[begin - 1] == '\n';
+}
+
+// Not a word of a sentence: "unexpected token: newline".
+bool LooksRandom(std::string_view value) {
+  constexpr size_t kLong = 20;
+  return value.size() >= kLong || value.find_first_of("0123456789") != std::string_view::npos;
+}
+
 }  // namespace
 
 bool MayEndKey(char last_but_one, char last) {
@@ -167,54 +252,49 @@ bool MayEndKey(char last_but_one, char last) {
 KeyKind KindOfKey(std::string_view key) {
   const Words words = WordsOf(key);
   const std::string& last = words.back();
-  const std::string before = words.size() > 1 ? words[words.size() - 2] : "";
-  if (IsOneOf(kPasswords, last)) return KeyKind::kPassword;
+  std::string before = words.size() > 1 ? words[words.size() - 2] : "";
+  const auto ends = [&](std::string_view end) { return last.ends_with(end); };
+  // Also PGPASSWORD and clientsecret.
+  if (IsOneOf(kPasswords, last) || IsOneOf(kJoinedPasses, last) || ends("password") ||
+      ends("secret"))
+    return KeyKind::kPassword;
   if (last == "pass")
     return words.size() > 1 && !IsOneOf(kOfPasses, before) ? KeyKind::kPassword : KeyKind::kNone;
   if (last == "string" && before == "connection") return KeyKind::kPassword;
-  if (last == "token") return IsOneOf(kOfTexts, before) ? KeyKind::kNone : KeyKind::kToken;
+  if (ends("token")) {
+    if (last.size() > 5) before = last.substr(0, last.size() - 5);
+    return IsOneOf(kOfTexts, before) ? KeyKind::kNone : KeyKind::kToken;
+  }
   const bool is_key = last == "key" && IsOneOf(kOfKeys, before);
   const bool is_key_id = last == "id" && before == "key" && words.size() > 2;
   const bool is_webhook = last == "url" && before == "webhook";
-  return is_key || is_key_id || is_webhook || IsOneOf(kTokens, last) ? KeyKind::kToken
-                                                                     : KeyKind::kNone;
+  return is_key || is_key_id || is_webhook || ends("apikey") || IsOneOf(kTokens, last)
+             ? KeyKind::kToken
+             : KeyKind::kNone;
 }
 
 SecretValue ValueOf(std::string_view text, size_t begin, size_t end, KeyKind kind) {
-  SecretValue none;
   const std::string_view key_quote = QuoteAt(text, end);
   size_t at = end + key_quote.size();
-  if (at >= text.size()) return none;
-  const bool is_query = begin > 0 && (text[begin - 1] == '?' || text[begin - 1] == '&');
-  size_t sign_at = SkipBlanks(text, at, " \t");
-  char sign = sign_at < text.size() ? text[sign_at] : '\0';
-  if (sign != '=' && sign != ':') {
-    if (SkipToValue(text, at)) {
-      sign_at = SkipBlanks(text, at, " \t");
-      sign = sign_at < text.size() ? text[sign_at] : '\0';
-      if (sign != '=' && sign != ':') return none;
-    } else if (key_quote.empty() && IsFollowedByValue(text, begin, end)) {
-      sign = '=';
-      sign_at = end;  // the blank
-    } else {
-      return none;
-    }
-  }
-  at = sign_at + 1;
-  if (at < text.size() && (text[at] == '=' || text[at] == ':')) return none;  // a comparison, C++
-  if (at < text.size() && sign == '=' && text[at] == '>') ++at;
+  const char sign = TakeSign(text, begin, end, at);
+  if (sign == '\0') return {};
   at = SkipBlanks(text, at, key_quote.empty() ? " \t" : " \t\r\n");
+  if (at >= text.size()) return {};
+  if (sign == ':' && key_quote.empty() && IsBlockMark(text, at)) return BlockAt(text, begin, at);
   // What no value begins with is not looked at to its end.
-  if (at >= text.size() || (kind == KeyKind::kToken && Contains("([{<$", text.substr(at, 1))))
-    return none;
+  if (Contains(kind == KeyKind::kToken ? "([{<$" : "[{", text.substr(at, 1))) return {};
   SecretValue value;
   const std::string_view quote = QuoteAt(text, at);
+  const bool is_query = begin > 0 && (text[begin - 1] == '?' || text[begin - 1] == '&');
   value.begin = at + quote.size();
   value.end = quote.empty() ? EndOfPlain(text, at, sign, is_query, kind)
                             : EndOfQuoted(text, value.begin, quote);
-  const bool is_list = quote.empty() && at < text.size() && (text[at] == '{' || text[at] == '[');
-  if (is_list || !IsSecretValue(text.substr(value.begin, value.end - value.begin), kind))
-    return none;
+  const std::string_view found = text.substr(value.begin, value.end - value.begin);
+  if (!IsSecretValue(found, kind)) return {};
+  const bool is_folder = text.substr(begin, end - begin).ends_with("PWD") && found.starts_with('/');
+  const bool is_prose = kind == KeyKind::kToken && sign == ':' && quote.empty() &&
+                        key_quote.empty() && !BeginsLine(text, begin);
+  if (is_folder || (is_prose && !LooksRandom(found))) return {};
   if (quote.empty() && Contains(key_quote, "\"")) value.quote = key_quote;
   return value;
 }

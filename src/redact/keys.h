@@ -1,6 +1,7 @@
 // Keys whose values are secrets, and where such a value stands:
 //
 //   WANDB_API_KEY=0123...    "db_password": "x"    password: x      --token x
+//   <password>x</password>     password: |  (YAML: the lines below)
 //   {"name": "DB_PASSWORD", "value": "x"}          login me password x      \"apiKey\": \"x\"
 #pragma once
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/newlines.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
+#include "torch/line_prefix.h"
 
 namespace debrief::redact {
 
@@ -64,15 +66,33 @@ size_t BehindSign(std::string_view text, size_t at) {
 
 // Of services that everybody uses: they say nothing of who ran the job.
 bool IsPublicSite(std::string_view host) {
-  constexpr std::array<std::string_view, 20> kSites = {
-      "github.com",        "pytorch.org",    "huggingface.co", "python.org",     "nvidia.com",
-      "wandb.ai",          "example.com",    "pypi.org",       "googleapis.com", "google.com",
-      "amazonaws.com",     "readthedocs.io", "openai.com",     "microsoft.com",  "kernel.org",
-      "stackoverflow.com", "arxiv.org",      "w3.org",         "slack.com",      "discord.com"};
+  constexpr std::array<std::string_view, 17> kSites = {
+      "github.com", "pytorch.org",   "huggingface.co", "python.org",        "nvidia.com",
+      "wandb.ai",   "pypi.org",      "googleapis.com", "google.com",        "readthedocs.io",
+      "openai.com", "microsoft.com", "kernel.org",     "stackoverflow.com", "arxiv.org",
+      "w3.org",     "slack.com"};
   return std::ranges::any_of(kSites, [&](std::string_view site) {
     return host.ends_with(site) &&
            (host.size() == site.size() || host[host.size() - site.size() - 1] == '.');
   });
+}
+
+bool HasDigit(std::string_view text) {
+  return text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+// A dotted name ends with `top`: is it one of a machine? Attributes of objects have dots, too
+// (self.cfg.local, block2.net), so names without a digit are believed where the top says enough.
+bool IsMachineName(std::string_view name, std::string_view top) {
+  constexpr std::array<std::string_view, 6> kTelling = {".internal", ".corp", ".lan",
+                                                        ".intra",    ".hpc",  ".localdomain"};
+  if (Contains(name, "_")) return false;
+  if (std::ranges::find(kTelling, top) != kTelling.end()) return true;
+  const std::string_view first = name.substr(0, name.find('.'));
+  constexpr std::array<std::string_view, 4> kWordsToo = {".net", ".io", ".ai", ".dev"};
+  const bool needs_more = std::ranges::find(kWordsToo, top) != kWordsToo.end();
+  return (HasDigit(first) || Contains(first, "-")) &&
+         (!needs_more || std::ranges::count(name, '.') >= 2);
 }
 
 }  // namespace
@@ -86,6 +106,19 @@ void Learner::Learn(std::string_view text) {
   HostsOfKeys(text);
   HostsOfAddresses(text);
   HostsOfDomains(text);
+  HostsOfMarks(text);
+}
+
+// "worker-0: text" of pdsh, "[pod/job-worker-1/pytorch] text" of kubectl.
+void Learner::HostsOfMarks(std::string_view text) {
+  constexpr size_t kHead = 64 << 10;
+  const PrefixStyle style = DetectPrefixStyle(text.substr(0, kHead));
+  if (!style.hosts && !Contains(text.substr(0, kHead), "[pod/")) return;
+  LineSplitter lines(text);
+  for (std::string_view line; lines.Next(line);) {
+    const std::string_view host = PeelPrefixes(line.substr(0, 512), style).host;
+    if (!host.empty() && !IsAddress(host)) names_.AddHost(host);
+  }
 }
 
 void Learner::UsersInPaths(std::string_view text) {
@@ -109,6 +142,8 @@ void Learner::Users(std::string_view text) {
       if (!name.empty() && !IsDigit(name[0])) names_.AddUser(name);
     });
   }
+  for (std::string_view key : {" user=", " username=", " login=", "&user=", "?user="})
+    ForEach(text, key, [&](size_t at) { names_.AddUser(HostAt(text, at)); });
   ForEach(text, "uid=", [&](size_t at) {
     const size_t open = std::min(text.find_first_not_of("0123456789", at), text.size());
     if (open > at && open < text.size() && text[open] == '(')
@@ -164,7 +199,7 @@ void Learner::AddHostList(std::string_view list, bool is_certain) {
   const size_t open = list.find('['), close = list.find(']');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
     const std::string_view name = HostAt(list, 0);
-    if (!name.empty() && !IsAddress(name)) names_.AddHost(name, is_certain);
+    if (!name.empty() && !IsAddress(name)) names_.AddHost(name, is_certain || HasDigit(name));
     return;
   }
   names_.AddHost(list.substr(0, close + 1));
@@ -211,18 +246,17 @@ void Learner::HostsOfAddresses(std::string_view text) {
 
 // Names that only machines have: gpu7.corp.internal, ip-10-0-1-2.
 void Learner::HostsOfDomains(std::string_view text) {
-  for (std::string_view top : {".internal", ".local", ".lan", ".corp", ".intra", ".localdomain",
-                               ".cluster", ".hpc", ".private", ".svc", ".edu", ".gov", ".com"}) {
+  for (std::string_view top :
+       {".internal", ".local",   ".lan", ".corp", ".intra", ".localdomain", ".cluster",
+        ".hpc",      ".private", ".svc", ".edu",  ".gov",   ".com",         ".org",
+        ".example",  ".cloud",   ".net", ".io",   ".ai",    ".dev"}) {
     ForEach(text, top, [&](size_t at) {
-      if (at < text.size() && (IsWord(text[at]) || text[at] == '-')) return;
+      const bool goes_on = at + 1 < text.size() && text[at] == '.' && IsWord(text[at + 1]);
+      if (at < text.size() && (IsWord(text[at]) || text[at] == '-' || goes_on)) return;
       std::string_view name = HostBefore(text, at);
       while (!name.empty() && !IsWord(name[0])) name.remove_prefix(1);
-      // Attributes of objects have dots, too: self.cfg.local
-      const std::string_view first = name.substr(0, name.find('.'));
-      const bool has_domain =
-          !Contains(name, "_") && first.find_first_of("0123456789-") != std::string_view::npos;
       const bool is_mail = name.size() < at && text[at - name.size() - 1] == '@';
-      if (has_domain && !is_mail && !IsPublicSite(name)) names_.AddHost(name);
+      if (IsMachineName(name, top) && !is_mail && !IsPublicSite(name)) names_.AddHost(name);
     });
   }
   ForEach(text, "ip-", [&](size_t at) {

@@ -28,6 +28,7 @@ class Learner {
   void HostsOfKeys(std::string_view text);
   void HostsOfAddresses(std::string_view text);
   void HostsOfDomains(std::string_view text);
+  void HostsOfMarks(std::string_view text);
   void AddHostList(std::string_view list, bool is_certain);
 
   Names& names_;

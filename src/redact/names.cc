@@ -72,7 +72,7 @@ bool IsHostName(std::string_view name, bool is_certain) {
       name, [](char c) { return IsDigit(c) || c == '-' || c == '.' || c == '['; });
   const std::string lower = Lower(name);
   return name.size() >= 2 && name.size() <= kLongestHost && has_letter && !IsIn(kNoHosts, lower) &&
-         !IsIn(kWords, lower) && !IsLabel(lower) &&
+         !IsIn(kWords, lower) && (is_certain || !IsLabel(lower)) &&
          (is_told_apart || (is_certain && name.size() >= 4));
 }
 

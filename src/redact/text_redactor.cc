@@ -55,6 +55,42 @@ std::string_view WithoutSeparator(std::string_view before) {
   return {};
 }
 
+// "API key: x", "secret key = x"
+bool IsKeyInWords(std::string_view text, size_t begin, size_t end) {
+  const std::string_view key = text.substr(begin, end - begin);
+  if ((key != "key" && key != "Key" && key != "KEY") || begin == 0 || text[begin - 1] != ' ')
+    return false;
+  const std::string_view before = text.substr(0, begin - 1);
+  for (std::string_view word :
+       {"API", "api", "Api", "ccess", "ecret", "rivate", "SECRET", "ACCESS"}) {
+    if (before.ends_with(word)) return true;
+  }
+  return false;
+}
+
+// The keys of Weights & Biases are 40 hexadecimal digits, as commits are: the name must be near.
+bool IsNearWandb(std::string_view text, size_t at) {
+  constexpr size_t kNear = 96;
+  const size_t begin = at - std::min(at, kNear);
+  return Contains(text.substr(begin, at - begin), "wandb");
+}
+
+bool IsHexWord(std::string_view word) {
+  return word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// curl -u me:secret, sshpass -p secret: where the value stands behind the option; 0 for none.
+size_t SecretOption(std::string_view text, size_t at) {
+  constexpr size_t kNear = 128;
+  const size_t begin = at - std::min(at, kNear);
+  const std::string_view before = text.substr(begin, at - begin), rest = text.substr(at);
+  if (!before.ends_with(' ')) return 0;
+  if (rest.starts_with("-u ") && Contains(before, "curl")) return at + 3;
+  if (rest.starts_with("--user ") && Contains(before, "curl")) return at + 7;
+  const bool asks = Contains(before, "sshpass") || Contains(before, " login ");
+  return asks && rest.starts_with("-p ") ? at + 3 : 0;
+}
+
 size_t EndOfFolderName(std::string_view text, size_t at) {
   return std::min(text.find_first_of("/\\\"' \t\r\n:,;)>]}|", at), text.size());
 }
@@ -122,6 +158,11 @@ bool TextRedactor::TokenOrAddress(size_t end) {
       return true;
     }
   }
+  constexpr size_t kHexKey = 40;
+  if (end - at_ == kHexKey && IsHexWord(text_.substr(at_, kHexKey)) && IsNearWandb(text_, at_)) {
+    Replace(at_, end, Secret::kToken, "REDACTED_TOKEN");
+    return true;
+  }
   if (end >= text_.size() || (text_[end] != '.' && text_[end] != ':')) return false;
   const bool is_v6 = text_[end] == ':';
   const size_t length = is_v6 ? IPv6At(text_, at_) : IsDigit(text_[at_]) ? IPv4At(text_, at_) : 0;
@@ -158,7 +199,8 @@ bool TextRedactor::Value(size_t end) {
   size_t begin = at_;
   while (begin > copied_ && at_ - begin < kLongestKey && IsKeyByte(text_[begin - 1])) --begin;
   while (begin < at_ && !IsWord(text_[begin])) ++begin;  // "--token"
-  const KeyKind kind = KindOfKey(text_.substr(begin, end - begin));
+  KeyKind kind = KindOfKey(text_.substr(begin, end - begin));
+  if (kind == KeyKind::kNone && IsKeyInWords(text_, begin, end)) kind = KeyKind::kToken;
   if (kind == KeyKind::kNone) return false;
   const SecretValue value = ValueOf(text_, begin, end, kind);
   if (value.begin >= value.end) return false;
@@ -210,6 +252,11 @@ void TextRedactor::Sign() {
       const std::string mapped = names_.Address(rest.substr(0, length), true);
       return Replace(at_, at_ + length, Secret::kAddress, mapped);
     }
+  }
+  if (rest[0] == '-') {
+    const size_t begin = SecretOption(text_, at_);
+    const size_t end = std::min(text_.find_first_of(" \t\r\n", begin), text_.size());
+    if (begin > 0 && end > begin) return Replace(begin, end, Secret::kCredentials, "REDACTED");
   }
   if (rest[0] == '-' && BeginsPrivateKey(rest)) {
     ++counts_[static_cast<size_t>(Secret::kPrivateKey)];

@@ -18,5 +18,6 @@ void FuzzSql(std::span<const uint8_t> data);
 void FuzzFindings(std::span<const uint8_t> data);
 void FuzzMcp(std::span<const uint8_t> data);
 void FuzzDoctor(std::span<const uint8_t> data);
+void FuzzRedact(std::span<const uint8_t> data);
 
 }  // namespace debrief

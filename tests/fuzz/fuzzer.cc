@@ -27,6 +27,7 @@ constexpr Target kOthers[] = {
     {"findings", debrief::FuzzFindings},
     {"mcp", debrief::FuzzMcp},
     {"doctor", debrief::FuzzDoctor},
+    {"redact", debrief::FuzzRedact},
 };
 
 const debrief::Importer* importer = nullptr;

@@ -30,6 +30,10 @@ other_seeds() {
              done ;;
     discovery) printf '\3\013rank_0/logs\0\2\5empty\0\0\4link\6rank_0\1\4pipe\0\3\20nccl_trace_rank_\2{}' >"$folder/1"
                printf '\3\030attempt_0/0/stderr.log.gz\4abcd\3\023slurm-12_3.out.1.txt\5hello' >"$folder/2" ;;
+    redact) printf '\0/home/ann/a.py n7:1:2 [0] NCCL INFO hf_AbCdEfGhIjKlMnOpQrSt {"password": "x"} a@b.example 10.1.2.3 fe80::1 https://u:p@h/' >"$folder/0"
+            for file in examples/hung-job/nccl_trace_rank_0 examples/hung-job/stdout_rank0.txt tests/golden/torch_trace/*/input/*.log; do
+              if [[ -f $file ]]; then for kind in 0 1 2 3; do { printf "\\$kind"; head -c 8192 "$file"; } >"$folder/$((number += 1))"; done; fi
+            done ;;
     sql) while read -r file; do printf '%s' "$file" >"$folder/$((number += 1))"; done <tests/fuzz/sql_seeds.txt ;;
     mcp) for file in tests/mcp/transcripts/*.txt; do
            { printf '\377\377\377'; sed -n 's/^> //p' "$file"; } >"$folder/$((number += 1))"

@@ -203,14 +203,14 @@ def test_stragglers_silence_and_recompiles(folder):
 
 def test_links_that_lead_out(folder):
     step(folder, [0], 1)
-    append(folder / "secret/rank9.log", "step 77 loss 1\n")
+    append(folder / "secret/rank9.log", "step 77 loss 1\nTraceback (most recent call last):\n  File \"x.py\", line 1, in <module>\nValueError: outside\n")
     (folder / "job/rank9.log").symlink_to("../secret/rank9.log")
     (folder / "job/more").symlink_to("../secret")
     (folder / "job/inside.log").symlink_to("rank0.log")
     os.mkfifo(folder / "job/pipe.log")
-    with Watcher(folder, "--until-idle", 0.5, "--interval", 0.1) as watcher:
+    with Watcher(folder, "--until-idle", 0.5, "--interval", 0.1, "--fail-on", "error") as watcher:
         code, text = watcher.end()
-        assert code == 0 and "links lead out" in text, (code, text)
+        assert code == 0 and "links lead out" in text and "ValueError" not in text, (code, text)
         assert watcher.metric('debrief_rank_step{rank="9"}') is None
         assert watcher.metric("debrief_job_last_step") == 1
 
@@ -230,6 +230,28 @@ def test_much_text_in_little_memory(folder):
         watcher.process.terminate()
         watcher.end()
     assert peak_kb < 64 << 10, f"{peak_kb >> 10} MB"
+
+
+def test_hostile_output_and_a_reader_that_left(folder):
+    """Bytes of no text, a line of 100 MB, and nobody who reads what is printed."""
+    step(folder, [0], 1)
+    (folder / "job/noise.log").write_bytes(b"[rank1]:Watchdog caught " + os.urandom(1 << 20))
+    with open(folder / "job/long.log", "wb") as log:
+        for _ in range(100):
+            log.write(b"step 5 " * (1 << 17))
+    line = f"{BINARY} watch job -o out --until-idle 1 --quiet | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], cwd=folder, timeout=DEADLINE_S, env={**os.environ, "TMPDIR": str(folder)})
+    assert done.returncode == 0 and (folder / "out/findings.json").exists(), done
+
+
+def test_own_files_are_not_read(folder):
+    """Its output and its metrics may lie in the folder of the job."""
+    append(folder / "job/rank0.log", "step 1 loss 1\n" + WATCHDOG.format(0))
+    with open(folder / "job/watch.log", "w") as log:
+        done = subprocess.run([BINARY, "watch", ".", "-o", "../out", "--until-idle", "1", "--interval", "0.1", "--prometheus", "m.prom"],
+                              cwd=folder / "job", stdout=log, stderr=log, timeout=DEADLINE_S)
+    metrics = (folder / "job/m.prom").read_text()
+    assert done.returncode == 0 and "debrief_job_trouble_lines_total 1\n" in metrics, (done, metrics)
 
 
 def test_wrong_usage(folder):

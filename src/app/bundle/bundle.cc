@@ -50,6 +50,20 @@ bool IsNamedAsSecret(std::string_view name) {
          std::ranges::any_of(kEndings, [&](std::string_view end) { return name.ends_with(end); });
 }
 
+// node07, gpunode-17, dgx-3: a folder for what one machine wrote.
+bool IsNamedAsMachine(std::string_view folder) {
+  constexpr std::array<std::string_view, 10> kEndings = {
+      "node", "host", "compute", "dgx", "hgx", "nid", "server", "machine", "worker", "vm"};
+  const size_t digits = folder.find_first_of("0123456789");
+  if (digits == std::string_view::npos) return false;
+  std::string_view word = folder.substr(0, digits);
+  while (word.ends_with('-')) word.remove_suffix(1);
+  const bool has_rest = folder.find_first_not_of("0123456789-abcdefghijklmnopqrstuvwxyz.",
+                                                 digits) != std::string_view::npos;
+  return !has_rest &&
+         std::ranges::any_of(kEndings, [&](std::string_view end) { return word.ends_with(end); });
+}
+
 std::string PlaceOf(const std::string& path) {
   char* resolved = realpath(path.c_str(), nullptr);
   std::string place = resolved == nullptr ? path : resolved;
@@ -121,7 +135,14 @@ void Bundler::Learn(FoundInput& input) {
   for (const std::string& host :
        {input.recognition.host, input.text.host, CluesOfFile(input.name).host})
     names_.AddHost(host, true);
-  learner.Learn(input.path);
+  const std::string name = NameOf(input);
+  // Of folders alone: rank1.org is a file.
+  learner.Learn(std::string(ParentPart(name)) + "/");
+  std::string_view folders = ParentPart(name);
+  while (!folders.empty()) {
+    if (IsNamedAsMachine(LastPart(folders))) names_.AddHost(LastPart(folders));
+    folders = ParentPart(folders);
+  }
   Spilled opened;
   if (!input.file.empty()) opened = OpenInput(input, budget_);
   const Source* source = input.file.empty() ? input.unpacked.get() : opened.source.get();

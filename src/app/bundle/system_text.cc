@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "app/terminal.h"
 #include "base/bytes/unique_fd.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
@@ -117,12 +118,37 @@ std::vector<std::string> Versions() {
   return lines;
 }
 
+// Of the Python environment that is active, as its folders tell: what a report of a bug asks for.
+std::vector<std::string> Packages() {
+  constexpr std::array<std::string_view, 12> kBeginnings = {
+      "torch", "triton",     "nvidia_",   "numpy",    "transformers", "accelerate",
+      "ray-",  "deepspeed-", "lightning", "pytorch_", "megatron",     "flash_attn"};
+  std::vector<std::string> packages;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    std::error_code error;
+    const std::string root = Environment(variable);
+    if (root.empty()) continue;
+    for (const auto& python : fs::directory_iterator(root + "/lib", error)) {
+      for (const auto& each : fs::directory_iterator(python.path() / "site-packages", error)) {
+        std::string name = each.path().filename().string();
+        const bool is_wanted = std::ranges::any_of(
+            kBeginnings, [&](std::string_view b) { return name.starts_with(b); });
+        if (is_wanted && name.ends_with(".dist-info"))
+          packages.push_back(name.substr(0, name.size() - 10));
+      }
+    }
+  }
+  std::ranges::sort(packages);
+  return packages;
+}
+
 }  // namespace
 
 std::string SystemText() {
   return "# The machine on which this bundle was made\n\nNot always that of the job.\n" +
-         Block("Versions", Versions()) + Block("GPUs", Gpus()) +
-         Block("Settings (environment)", Settings()) + Block("Kernel log", KernelLines());
+         Block("Versions", Versions()) + Block("Python packages", Packages()) +
+         Block("GPUs", Gpus()) + Block("Settings (environment)", Settings()) +
+         Block("Kernel log", KernelLines());
 }
 
 }  // namespace debrief::bundle

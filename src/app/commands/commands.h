@@ -35,6 +35,7 @@ struct ReportOptions {
   std::string junit, sarif;       // files for CI; empty: none
   std::optional<Severity> fail_on;
   bool from_shards = false;             // the paths are shards of `debrief map`
+  bool stays_inside = false;            // no links to files outside of the paths
   std::optional<std::string> post_run;  // command line that gets findings.json; empty: none
 };
 int RunReport(const ReportOptions& options, const GlobalOptions& global);

@@ -168,7 +168,8 @@ int RunReport(const ReportOptions& options, const GlobalOptions& global) {
               .output_folder = options.output,
               .report = options.output,
               .select = {},
-              .shard_set = options.from_shards ? &shard_set : nullptr},
+              .shard_set = options.from_shards ? &shard_set : nullptr,
+              .stays_inside = options.stays_inside},
              global, budget, model);
   if (Status status = CheckInputs(options.paths, model); !status.ok()) {
     PrintError(status);

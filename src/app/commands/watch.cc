@@ -33,6 +33,7 @@ int RunWatch(const WatchOptions& options, const GlobalOptions& global) {
   report.paths = {options.folder};
   report.output = options.output;
   report.fail_on = options.fail_on;
+  report.stays_inside = true;
   HookProcess hook;
   if (!options.on_finding.empty()) {
     std::error_code error;

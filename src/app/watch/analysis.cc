@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <stdio_ext.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -83,7 +85,7 @@ AnalysisProcess::AnalysisProcess(const ReportOptions& report, const GlobalOption
                                  int64_t limit_ns)
     : report_(report), global_(global), limit_ns_(limit_ns) {}
 
-Status AnalysisProcess::Start(int64_t now_ns) {
+Status AnalysisProcess::Start(int64_t now_ns, bool is_last) {
   answer_ = NamelessFile();
   if (!answer_.valid())
     return Status(Code::kIo, "cannot make a temporary file")
@@ -94,11 +96,16 @@ Status AnalysisProcess::Start(int64_t now_ns) {
   if (process_ > 0) return {};
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   dup2(answer_.get(), STDOUT_FILENO);
+  // What nobody read of the parent's is not of this answer, nor is that it failed.
+  __fpurge(stdout);
+  std::clearerr(stdout);
   GlobalOptions global = global_;
   global.quiet = true;
   global.json = false;
+  ReportOptions report = report_;
+  report.no_store = !is_last;
   // Ended without destructors and buffers of the process that it was forked from.
-  _exit(CheckStdout(RunReport(report_, global)));
+  _exit(CheckStdout(RunReport(report, global)));
 }
 
 AnalysisResult AnalysisProcess::Collect(int state) {
@@ -106,8 +113,8 @@ AnalysisResult AnalysisProcess::Collect(int state) {
   process_ = -1;
   const int code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
   result.is_done = code == 0 || code == 3;
-  if (!result.is_done) return result;
   result.answer = ReadAnswer(answer_.get());
+  if (!result.is_done) return result;
   std::error_code error;
   result.findings_file =
       std::filesystem::absolute(report_.output + "/findings.json", error).string();
@@ -126,8 +133,8 @@ std::optional<AnalysisResult> AnalysisProcess::Poll(int64_t now_ns) {
   return Collect(state);
 }
 
-AnalysisResult AnalysisProcess::Wait(int64_t now_ns) {
-  if (Status started = Start(now_ns); !started.ok()) {
+AnalysisResult AnalysisProcess::RunLast(int64_t now_ns) {
+  if (Status started = Start(now_ns, /*is_last=*/true); !started.ok()) {
     PrintError(started);
     return {};
   }

@@ -37,12 +37,13 @@ class AnalysisProcess {
   AnalysisProcess& operator=(const AnalysisProcess&) = delete;
   ~AnalysisProcess() { Kill(); }
 
-  Status Start(int64_t now_ns);
+  // The last one also writes the tables for SQL; those before have to be quick.
+  Status Start(int64_t now_ns, bool is_last = false);
   bool is_running() const { return process_ > 0; }
   // The result once, when it has ended.
   std::optional<AnalysisResult> Poll(int64_t now_ns);
-  // The same, waiting for it.
-  AnalysisResult Wait(int64_t now_ns);
+  // The last one, waiting for it.
+  AnalysisResult RunLast(int64_t now_ns);
 
  private:
   void Kill();

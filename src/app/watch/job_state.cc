@@ -48,6 +48,8 @@ bool IsTrouble(LineClass what) {
   }
 }
 
+// What a line of trouble is called; "" for lines that only follow from others, or that a program
+// may print and go on: what they mean is for the analysis to say.
 std::string_view NameOf(LineClass what) {
   switch (what) {
     case LineClass::kWatchdogTimeout:
@@ -65,9 +67,26 @@ std::string_view NameOf(LineClass what) {
       return "CUDA error";
     case LineClass::kScheduler:
       return "scheduler";
+    case LineClass::kSignal:
+    case LineClass::kExit:
+      return "exit";
+    case LineClass::kStoreError:
+      return "rendezvous store";
+    case LineClass::kBlocked:
+    case LineClass::kDesync:
+    case LineClass::kStuck:
+      return "stuck";
+    case LineClass::kNoStart:
+      return "no start";
     default:
-      return "trouble";
+      return "";
   }
+}
+
+// Without the head of a log record: time, file and line.
+std::string_view MessageOf(std::string_view text) {
+  const auto header = inputs::job_text::ParseLogHeader(text);
+  return Trimmed(header ? header->message : text);
 }
 
 // Behind these lines a launcher has nothing more to say.
@@ -144,12 +163,12 @@ void JobState::AddTrouble(LineClass what, int32_t rank, std::string_view text, i
   ++troubles_;
   trouble_ns_ = now_ns;
   if (what == LineClass::kExit || what == LineClass::kSignal) AddExit(rank, text);
-  // Exceptions are caught every day: whether this one ended the rank is for the analysis to say.
-  if (what == LineClass::kTraceback) return;
-  if (said_[static_cast<int>(what)]++ > 0 || events_.size() >= kMostEvents) return;
-  std::string shown(Trimmed(text).substr(0, kLongest));
-  if (text.size() > kLongest) shown += "...";
-  events_.push_back({"trouble", rank, fmt::format("{}: {}", NameOf(what), shown)});
+  const std::string_view name = NameOf(what);
+  if (name.empty() || said_[static_cast<int>(what)]++ > 0 || events_.size() >= kMostEvents) return;
+  const std::string_view message = MessageOf(text);
+  events_.push_back({"trouble", rank,
+                     fmt::format("{}: {}{}", name, message.substr(0, kLongest),
+                                 message.size() > kLongest ? "..." : "")});
 }
 
 void JobState::AddExit(int32_t rank, std::string_view text) {

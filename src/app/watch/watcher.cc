@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -96,6 +98,7 @@ int64_t Watcher::SinceNs(int64_t then_ns) const {
 int Watcher::Run() {
   for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action = {};
+    if (sigaction(each, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;  // nohup
     action.sa_handler = AskToStop;  // without SA_RESTART: waiting ends
     sigaction(each, &action, nullptr);
   }
@@ -118,13 +121,27 @@ int Watcher::Run() {
   return is_failing_ ? 3 : 0;
 }
 
+// What is printed here may go to a file of the folder, and so may the metrics, which are a new file
+// each time.
+void Watcher::FindOwnFiles() {
+  struct stat info;
+  own_files_.clear();
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (fstat(stream, &info) == 0) own_files_.insert({info.st_dev, info.st_ino});
+  }
+  if (!options_.prometheus.empty() && stat(options_.prometheus.c_str(), &info) == 0)
+    own_files_.insert({info.st_dev, info.st_ino});
+}
+
 void Watcher::Look() {
+  FindOwnFiles();
   FolderScan scan = ScanFolder(options_.folder);
   ++looks_;
   has_more_ = false;
   figures_.files = scan.files.size();
   wake_up_.Follow(scan.folders);
   for (const SeenFile& seen : scan.files) {
+    if (own_files_.contains({seen.device, seen.inode})) continue;
     File& file = files_[{seen.device, seen.inode}];
     file.seen_in = looks_;
     LookAt(seen, file);
@@ -307,12 +324,12 @@ int Watcher::Finish(const std::string& why) {
     file.text.Finish([&](std::string_view line) { state_.AddLine(file.source, line, now_ns_); });
   PrintEvents();
   Print({"end", kNone32, why});
-  const AnalysisResult result = analysis_.Wait(now_ns_);
+  const AnalysisResult result = analysis_.RunLast(now_ns_);
   const std::string before = answer_;
   Take(result);
   // The last word, unless it was said just now or before.
-  if (result.is_done && !global_.json && before == answer_ && result.answer != answer_)
-    StdoutSink().Write(result.answer);
+  const bool is_said = before != answer_ || result.answer == answer_;
+  if (!global_.json && !is_said) StdoutSink().Write(result.answer);
   WriteMetrics(false);
   if (!result.is_done) return 1;
   return is_failing_ ? 3 : 0;

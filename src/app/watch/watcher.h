@@ -44,6 +44,7 @@ class Watcher {
   };
   using FileKey = std::pair<dev_t, ino_t>;
 
+  void FindOwnFiles();
   void Look();
   void LookAt(const SeenFile& seen, File& file);
   void Recognise(const SeenFile& seen, File& file);
@@ -70,6 +71,7 @@ class Watcher {
   JobState state_;
   AnalysisProcess analysis_;
   std::map<FileKey, File> files_;
+  std::set<FileKey> own_files_;  // that this process writes
   uint64_t looks_ = 0;
   WatchFigures figures_;
   int64_t evidence_ns_ = kNone64;        // when a reason for an analysis came last
