@@ -59,6 +59,7 @@ class NsysExport:
         self.db.execute("BEGIN")
         self.strings = {}
         self.made = set()
+        self.inserts = {}  # SQL by table and columns
         self.processes = {}
         self.text_id("")
         if self.major < 3:  # 2.x wrote all tables, empty or not
@@ -87,8 +88,11 @@ class NsysExport:
 
     def add(self, table, **row):
         self.make(table)
-        columns = ", ".join(f'"{column}"' for column in row)
-        self.db.execute(f"INSERT INTO {self.name(table)} ({columns}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+        sql = self.inserts.get((table, *row))
+        if sql is None:
+            columns = ", ".join(f'"{column}"' for column in row)
+            sql = self.inserts[(table, *row)] = f"INSERT INTO {self.name(table)} ({columns}) VALUES ({', '.join('?' * len(row))})"
+        self.db.execute(sql, tuple(row.values()))
 
     def text_id(self, text):
         if text not in self.strings:

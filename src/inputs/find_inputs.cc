@@ -13,6 +13,7 @@
 #include "base/text/safe_name.h"
 #include "base/threads/guard.h"
 #include "inputs/input_diagnostics.h"
+#include "inputs/input_members.h"
 #include "inputs/open_input.h"
 #include "inputs/walk_folders.h"
 
@@ -39,24 +40,6 @@ bool IsOutputName(std::string_view name) {
   if (has("trace") || has("dump")) return false;
   return has("stdout") || has("stderr") || name.ends_with(".out") || name.ends_with(".err") ||
          name.ends_with(".log") || name.ends_with(".txt");
-}
-
-// A source that several inputs read, each as its own.
-class SharedView final : public Source {
- public:
-  explicit SharedView(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
-
-  uint64_t size() const override { return source_->size(); }
-  Result<ByteView> View(uint64_t offset, size_t length) const override {
-    return source_->View(offset, length);
-  }
-
- private:
-  std::shared_ptr<const Source> source_;
-};
-
-std::unique_ptr<Source> MakeSharedView(std::shared_ptr<const Source> source) {
-  return std::make_unique<SharedView>(std::move(source));
 }
 
 // The one for plain text.
@@ -176,11 +159,7 @@ class Inspector {
       file = std::move(opened).value();
     }
     const Source* source = file != nullptr ? file.get() : input.unpacked.get();
-    if (source == nullptr) return {};
-    auto database = SqliteDatabase::Open(*source);
-    if (!database.ok()) return {};
-    const std::vector<std::string_view> names = database.value()->Tables();
-    return {names.begin(), names.end()};
+    return source == nullptr ? std::vector<std::string>() : TableNamesOf(*source);
   }
 
   void Sniff(FoundInput& input, std::string_view head, std::span<const std::string> tables) {
@@ -289,25 +268,6 @@ class Inspector {
       if (out[i].recognition.rank == kNone32) out[i].recognition.rank = member.recognition.rank;
       if (out[i].recognition.host.empty()) out[i].recognition.host = member.recognition.host;
     }
-  }
-
-  static FoundInput MemberOfFile(const FoundInput& file, const InputMember& member) {
-    FoundInput input;
-    const bool is_file = member.name.empty();
-    input.path = is_file ? file.path : file.path + "!" + member.name;
-    input.folder = is_file ? file.folder : file.path;
-    input.name = is_file || !member.is_text ? file.name : member.name;
-    input.bytes = file.bytes;
-    if (member.is_text) return input;
-    input.file = file.file;
-    input.content_bytes = file.content_bytes;
-    input.packing = file.packing;
-    input.importer = file.importer;
-    input.claims = file.claims;
-    input.state = file.state;
-    input.recognition = member.recognition;
-    input.member = member.number;
-    return input;
   }
 
   // The last bytes behind the first `head_bytes`; none of a packed file, which is unpacked later.
@@ -468,6 +428,7 @@ std::vector<FoundInput> FindInputs(const FindOptions& options, ThreadPool& pool,
     std::vector<FoundInput> inputs = InspectStdin(options, budget);
     std::move(inputs.begin(), inputs.end(), std::back_inserter(found));
   }
+  ForgiveUnread(found);
   progress.End();
   return found;
 }

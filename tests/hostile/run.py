@@ -27,10 +27,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 from as_nobody import Unreachable, for_nobody  # noqa: E402
+from nsys_writer import NsysExport  # noqa: E402
+from rocpd_writer import Session  # noqa: E402
 
 BOMB_BYTES = 1 << 30
 BLANKS = b" " * (1 << 20)
 TIMEOUT_S = 60
+SQLITE_PAGE = 1024
 RSS_LIMIT_MB = 1500
 
 # case: (the hostile file, any of these diagnostics is right)
@@ -52,6 +55,10 @@ EXPECTED = {
     "perfetto_flips": ("flips.pftrace", {"perfetto.bad_packet", "perfetto.gap", "perfetto.truncated"}),
     "perfetto_zlib_bomb": ("bomb.pftrace", {"perfetto.bad_compression"}),
     "perfetto_lengths": ("lengths.pftrace", {"perfetto.gap", "perfetto.truncated"}),
+    "nsys_cut": ("cut.sqlite", {"nsys.damaged"}),
+    "nsys_circles": ("circles.sqlite", {"nsys.damaged"}),
+    "nsys_not_exported": ("report1.nsys-rep", {"nsys.not_exported"}),
+    "rocpd_cut": ("1_results.db", {"rocpd.damaged"}),
     "snapshot_cut": ("snapshot.pickle", {"memory_snapshot.truncated"}),
     "snapshot_flipped": ("snapshot.pickle", {"memory_snapshot.corrupt", "memory_snapshot.unsafe"}),
     "snapshot_code": ("snapshot.pickle", {"memory_snapshot.unsafe"}),
@@ -201,6 +208,48 @@ def make_perfetto_zlib_bomb(path):
 def make_perfetto_lengths(path):
     """Packets that claim to be longer than the file, at every byte."""
     path.write_bytes(perfetto_trace() + b"\x0a\xff\xff\xff\x7f" * 100_000)
+
+
+def make_nsys(path):
+    """An export with kernels on many pages; returns the page in which their tree begins."""
+    export = NsysExport(path, page_size=SQLITE_PAGE)
+    process = export.process(4711)
+    for number in range(2000):
+        export.kernel(process, "gemm", number * 1000, number * 1000 + 500, correlation=number)
+    root = export.db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'CUPTI_ACTIVITY_KIND_KERNEL'").fetchone()[0]
+    export.close()
+    return root
+
+
+def make_nsys_cut(path):
+    make_nsys(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:len(whole) // 2])
+
+
+def make_nsys_circles(path):
+    """Every way from the first page of a tree leads back to it."""
+    root = make_nsys(path)
+    pages = bytearray(path.read_bytes())
+    begin = (root - 1) * SQLITE_PAGE
+    cells, = struct.unpack(">H", pages[begin + 3:begin + 5])
+    pages[begin + 8:begin + 12] = struct.pack(">I", root)
+    for cell in struct.unpack(f">{cells}H", pages[begin + 12:begin + 12 + 2 * cells]):
+        pages[begin + cell:begin + cell + 4] = struct.pack(">I", root)
+    path.write_bytes(pages)
+
+
+def make_nsys_not_exported(path):
+    path.write_bytes(bytes(range(256)) * 100)
+
+
+def make_rocpd_cut(path):
+    session = Session(path, page_size=SQLITE_PAGE)
+    for number in range(1000):
+        session.kernel("gemm", number * 1000, number * 1000 + 500, number + 1)
+    session.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:len(whole) // 2])
 
 
 def make_snapshot_cut(path):

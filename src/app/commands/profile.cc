@@ -106,8 +106,10 @@ class Timelines {
       PrintError(
           Status(Code::kNotFound, fmt::format("none of {} in {} is a timeline of a profiler",
                                               Plural(found, "input"), fmt::join(paths, " ")))
-              .Remedy("Give a Kineto or Chrome trace (.json, .json.gz), a Perfetto trace, or "
-                      "a folder of them; debrief list inputs says what is read."));
+              .Remedy(
+                  "Give a Kineto or Chrome trace (.json, .json.gz), a Perfetto trace, an export "
+                  "of Nsight Systems (.sqlite), or a folder of them; debrief list inputs says "
+                  "what is read."));
     }
     return is_there;
   }

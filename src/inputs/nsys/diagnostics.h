@@ -24,10 +24,6 @@ inline constexpr DiagnosticKind kNoClock = {
     "nsys.no_clock", Severity::kInfo,
     "the export does not tell when the recording began; its times count from 0",
     "Export all tables: TARGET_INFO_SESSION_START_TIME tells it."};
-inline constexpr DiagnosticKind kOtherProcess = {
-    "nsys.other_process", Severity::kInfo,
-    "an event is of a process without CUDA, and the file has several with; left out",
-    "Nothing to do, unless such a process is of interest: record it by itself."};
 inline constexpr DiagnosticKind kOpenRange = {
     "nsys.open_range", Severity::kInfo,
     "an NVTX range has no end; it is taken to last until the end of the recording",

@@ -29,7 +29,7 @@ EventRows::EventRows(const Identity& who, const ExportFacts& facts, int64_t proc
   part.notes = std::move(notes);
 }
 
-bool EventRows::Takes(int64_t global_id) {
+bool EventRows::Takes(int64_t global_id) const {
   return process_ == kNone64 || PidOf(global_id) == process_;
 }
 

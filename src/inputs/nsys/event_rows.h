@@ -31,8 +31,8 @@ class EventRows {
   EventRows(const Identity& who, const ExportFacts& facts, int64_t process,
             SqliteDatabase& database, Part& part);
 
-  // Whether the event is of the process; one that is not may be counted as left out.
-  bool Takes(int64_t global_id);
+  // Whether the event is of the process.
+  bool Takes(int64_t global_id) const;
 
   // A slice with the times of the row, whose first two columns are start and end. False, with a
   // diagnostic, where they are no times.

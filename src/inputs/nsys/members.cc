@@ -138,6 +138,18 @@ Ranks DevicesAsRanks(const DeviceCounts& work) {
   return devices;
 }
 
+// One of `processes` that a command on each node started, where that is one of several: the command
+// is a launcher, and its own number that of the node.
+void PlaceOnNode(const Environment& command, int32_t local_rank, size_t processes,
+                 Recognition& found) {
+  found.local_rank = local_rank;
+  const auto count = static_cast<int64_t>(processes);
+  const bool is_of_nodes = command.rank != kNone32 && command.world_size > 1 && local_rank < count;
+  if (!is_of_nodes || found.rank != kNone32) return;
+  found.rank = RankOrNone(command.rank * count + local_rank);
+  found.world_size = RankOrNone(command.world_size * count);
+}
+
 std::vector<InputMember> ListProcesses(SqliteDatabase& database) {
   Recognition common{
       .mine = true, .start_ns = BaseOf(database), .host = SystemProperty(database, "Hostname")};
@@ -158,6 +170,7 @@ std::vector<InputMember> ListProcesses(SqliteDatabase& database) {
     return {{.name = "", .recognition = common}};
   }
   const Ranks devices = DevicesAsRanks(work);
+  const Environment command = ReadEnvironment(database);
   std::vector<InputMember> members;
   for (const auto& [pid, by_device] : work) {
     InputMember member{
@@ -165,7 +178,8 @@ std::vector<InputMember> ListProcesses(SqliteDatabase& database) {
     const auto told = ranks.find(pid), device = devices.find(pid);
     member.recognition.pid = pid;
     if (told != ranks.end()) member.recognition.rank = told->second;
-    if (device != devices.end()) member.recognition.local_rank = device->second;
+    if (device != devices.end())
+      PlaceOnNode(command, device->second, work.size(), member.recognition);
     members.push_back(std::move(member));
   }
   return members;

@@ -14,8 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from nsys_writer import NsysExport  # noqa: E402
 
 REAL = "public_more/nsys"
-PROFILES = ("public/kineto/hta/nccl_data.json.gz", "public/kineto/hta/benchmark_result_2869224_1695835535_trace.json.gz",
-            "recorded/profiles/plain.json.gz")
+PROFILES = ("public/kineto/hta/nccl_data.json.gz", "public/kineto/hta/benchmark_result_2869224_1695835535_trace.json.gz")
 COPIES = {"HtoD": 1, "DtoH": 2, "DtoD": 8, "PtoP": 10}
 MEMORIES = {"Pageable": 0, "Pinned": 1, "Device": 2}
 DEVICE_EVENTS = ("kernel", "gpu_memcpy", "gpu_memset", "cuda_sync")
@@ -65,7 +64,7 @@ def test_real_export(context):
 # ---- A profile of PyTorch as an export.
 
 def nanoseconds(microseconds):
-    return int((Decimal(str(microseconds)) * 1000).to_integral_value())
+    return microseconds * 1000 if isinstance(microseconds, int) else int((microseconds * 1000).to_integral_value())
 
 
 class Numbers:
@@ -95,7 +94,7 @@ def write_device_event(export, process, event, start, end):
 
 def write_as_export(source, target):
     with gzip.open(source) as file:
-        trace = json.load(file)
+        trace = json.load(file, parse_float=Decimal)
     base = int(trace.get("baseTimeNanoseconds", 0))
     slices = [event for event in trace["traceEvents"] if event.get("ph") == "X"]
     first = min(nanoseconds(event["ts"]) for event in slices)
@@ -130,3 +129,20 @@ def test_kineto_as_export(context):
             sql = f"SELECT {columns} FROM {table} WHERE definition = 'debrief' ORDER BY ALL"
             said, truth = query(context, ours, sql), query(context, theirs, sql)
             assert truth and said == truth, (name, table, [pair for pair in zip(said, truth) if pair[0] != pair[1]][:3], len(said), len(truth))
+
+
+def test_jobs_as_exports(context):
+    """The verdict on jobs is the same, whichever profiler was there: who is slow, and nobody where nobody is."""
+    for job, blamed in (("healthy", []), ("slow_rank", [6]), ("slow_gpu", [4])):
+        profiles = sorted((context.data / "recorded/jobs" / job).glob("profile_rank*.json.gz"))
+        if not profiles:
+            print(f"  skipped: recorded/jobs/{job} is not among the data")
+            continue
+        folder = context.scratch / job
+        folder.mkdir()
+        for profile in profiles:
+            write_as_export(profile, folder / profile.name.replace(".json.gz", ".sqlite"))
+        done = context.run(folder, "-o", context.scratch / f"out_{job}", "--quiet", "--no-report", "--no-store", "--json")
+        causes = [finding for finding in json.loads(done.stdout)["findings"] if finding["role"] == "cause" and finding["severity"] in ("error", "warning")]
+        assert [rank for finding in causes for rank in finding["ranks"]] == blamed, (job, [finding["headline"] for finding in causes])
+        assert all(finding["rule"] == "profile.straggler" for finding in causes), causes
