@@ -81,7 +81,7 @@ def judge(folder, truth, layout, answer):
     ranks = set(first["ranks"]) if first else None
     wanted = wanted_ranks(truth)
     checks["no wrong rank"] = not ranks or not wanted.isdisjoint(ranks)
-    if truth["fault"] in SILENT and layout in (WITHOUT_CANCEL if truth["fault"] == "scheduler" else WITHOUT_LAUNCHER):
+    if truth["fault"] in SILENT and layout in (WITHOUT_CANCEL if truth["fault"] in ("scheduler", "maintenance") else WITHOUT_LAUNCHER):
         return checks, said
     checks["error finding"] = bool(errors)
     if truth["fault"] in WITHOUT_NAMES.get(layout, ()) or not truth.get("named", True):
