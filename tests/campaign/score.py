@@ -32,6 +32,8 @@ OF_NOBODY = ("scheduler", "preempted", "notice", "maintenance")
 SILENT = ("exit_at_once", "left", "exit_code", "sigkill", "killed", "terminated", "wild_pointer", "cut_file", "hard_exit",
           "wrong_stage", "converged", "node", "oom_killer", "evicted", "bus", "license", "quit",
           "no_task", "killed_stage", "cpu_limit", "division_trap", "learner_exit") + OF_NOBODY
+# The end that the launcher must have seen, of jobs that leave no mark of their fault.
+ENDS = {"exit_code": 3, "exit_at_once": 7, "sigkill": -9, "segfault": -11, "killed": -9, "hard_exit": 3}
 WITHOUT_LAUNCHER = ("kubectl", "ray", "flat", "hosts")
 WITHOUT_CANCEL = WITHOUT_LAUNCHER + ("mpirun_tags", "mpirun_files")
 # DeepSpeed's launcher tells that something failed, and how, but not who; nor does a last word that the C library wrote into the text of all.
@@ -47,14 +49,21 @@ def usable(folder, truth):
     crashed = "exitcode  : -11" in text and "code" not in truth and truth["fault"] not in ("segfault", "wild_pointer")
     if truth["exit"] is None or crashed or (truth["fault"] in HEALTHY) != (truth["exit"] == 0):
         return False
-    return truth["fault"] in HEALTHY or "planted" not in truth or took_place(text, truth)
+    if truth["fault"] in HEALTHY or "planted" not in truth:
+        return truth["fault"] not in ENDS or (truth["rank"], ENDS[truth["fault"]]) in seen_ends(text)
+    return took_place(text, truth)
+
+
+def seen_ends(text):
+    """{(rank, exit code)} as the launcher saw them."""
+    exits = {(int(rank), int(code)) for rank, code, _ in layouts.EXIT.findall(text)}
+    return exits | {(int(rank), int(code)) for code, rank in re.findall(r"failed \(exitcode: (-?\d+)\) local_rank: (\d+)", text)}
 
 
 def took_place(text, truth):
     """Whether each sick rank left its mark in its attempt, and the launcher saw the end that was planted."""
     marks = {rank for attempt, rank in truth["planted"] if attempt == truth.get("attempt", truth["restarts"])}
-    exits = {(int(rank), int(code)) for rank, code, _ in layouts.EXIT.findall(text)}
-    exits |= {(int(rank), int(code)) for code, rank in re.findall(r"failed \(exitcode: (-?\d+)\) local_rank: (\d+)", text)}
+    exits = seen_ends(text)
     ended = {rank for rank, code in exits if code == truth.get("code", code if code != -15 else None)}
     died = truth["kind"] in ("exception", "out of memory", "signal", "exit", "device assert", "device fault")
     return set(truth["ranks"]) <= marks and (not died or not ended.isdisjoint(truth["ranks"]))
@@ -81,7 +90,7 @@ def judge(folder, truth, layout, answer):
     ranks = set(first["ranks"]) if first else None
     wanted = wanted_ranks(truth)
     checks["no wrong rank"] = not ranks or not wanted.isdisjoint(ranks)
-    if truth["fault"] in SILENT and layout in (WITHOUT_CANCEL if truth["fault"] == "scheduler" else WITHOUT_LAUNCHER):
+    if truth["fault"] in SILENT and layout in (WITHOUT_CANCEL if truth["fault"] in ("scheduler", "maintenance") else WITHOUT_LAUNCHER):
         return checks, said
     checks["error finding"] = bool(errors)
     if truth["fault"] in WITHOUT_NAMES.get(layout, ()) or not truth.get("named", True):

@@ -32,7 +32,14 @@ def lightning(rank, mark=""):
     return "".join(f"{mark}{line}\n" for line in (f"Initializing distributed: GLOBAL_RANK: {rank}, MEMBER: {rank + 1}/3\n" + 4 * CAUGHT).splitlines())
 
 
+def engine(rank):
+    said = f"INFO [parallel_state.py:1065] rank {rank} in world size 2 is assigned as DP rank 0, PP rank 0, TP rank {rank}\n"
+    bad = "ERROR Exception in ASGI application\n" + trace("json.decoder.JSONDecodeError: Expecting value") + "INFO 400 Bad Request\n"
+    return "".join(f"[pod/engine-{rank}/vllm] {line}\n" for line in (said + (3 * bad if rank == 0 else "")).splitlines())
+
+
 CASES += [
+    Case("caught_by_an_engine", {"all-pods.log": engine(0) + engine(1)}, healthy=True),
     Case("caught_in_pods", {"all-pods.log": "".join(lightning(rank, f"[pod/trainer-worker-{rank}/pytorch] ") for rank in range(3))}, healthy=True),
     Case("caught_in_ray", {"driver.log": "".join(lightning(rank, f"(RayTrainWorker pid={9000 + rank}, ip=10.0.0.2) ") for rank in range(3))},
          healthy=True),

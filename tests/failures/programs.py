@@ -47,6 +47,11 @@ CASES = [
     Case("key_of_another", {f"rank{rank}.log": STEPS + (raised(1, "torch.distributed.DistStoreError: wait timeout after 8000ms, keys: "
                                                                "/default_pg/0//address/4/2") if rank == 1 else timed_out(rank) if rank == 0 else "")
                             for rank in range(3)}, None, ""),
+    # ---- one process is interrupted; a member never comes to the set-up
+    Case("interrupted", {"torchrun.txt": STEPS + raised(1, "KeyboardInterrupt") + remote_error(0) + torchrun((1, 1), (0, -15))},
+         [1], "KeyboardInterrupt"),
+    Case("absent_from_gloo", {"torchrun.txt": 2 * trace("torch.distributed.DistStoreError: wait timeout after 15000ms, keys: /default_pg/0//cpu//0/2")
+                              + torchrun((0, 1), (1, -15), (2, -15))}, [2], "Rank 2 did not join"),
     # ---- start
     Case("no_module", {"run.log": trace("ModuleNotFoundError: No module named 'flash_attn'", "import flash_attn")}, [], "flash_attn"),
     Case("no_module_of_one_rank", {"torchrun.txt": trace("ModuleNotFoundError: No module named 'flash_attn'") + torchrun((1, 1), (0, -15))},

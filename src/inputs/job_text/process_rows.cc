@@ -102,6 +102,13 @@ void ProcessRows::EndExit(int32_t exit_code) {
 }
 
 void ProcessRows::AddIdentity(const IdentityLine& line, const Where& where, Pools& pools) {
+  // Who says its rank behind the mark of its process or of its pod has told it for all such lines.
+  const bool of_program = line.said_by == "lightning" || line.said_by == "vllm";
+  if (of_program) {
+    ranks_.LearnProcess(where.owner.pid, line.rank);
+    if (where.owner.local_rank == kNone32) ranks_.LearnHost(where.owner.host, line.rank);
+  }
+  if (line.said_by == "vllm") return;  // nothing else is in it
   if (identities_.size() >= kMostRows) {
     ++dropped_;
     return;
@@ -121,11 +128,6 @@ void ProcessRows::AddIdentity(const IdentityLine& line, const Where& where, Pool
   // The first rank of a node.
   if (line.said_by == "deepspeed" && line.rank != kNone32)
     ranks_.Learn(where.owner.host, line.local_rank, line.rank);
-  // Who says its rank behind the mark of its process or of its pod has told it for all such lines.
-  if (line.said_by == "lightning") {
-    ranks_.LearnProcess(where.owner.pid, line.rank);
-    if (where.owner.local_rank == kNone32) ranks_.LearnHost(where.owner.host, line.rank);
-  }
   identities_.push_back({row, where.owner});
 }
 

@@ -83,7 +83,8 @@ bool EndedByItself(const Scene& scene, int32_t rank, const RankTalk& each, const
   if (code == kAbort) return !HasAftermath(each) && talk.OutputIsKnown(rank);
   if (code == kKilled) return !end.stopped;
   if (code < 0) return true;
-  return !HasAftermath(each) && (!end.stopped || end.first);
+  const bool in_setup = code == 1 && !talk.OutputIsKnown(rank) && SomebodyFailedInSetup(scene);
+  return !HasAftermath(each) && !in_setup && (!end.stopped || end.first);
 }
 
 // An exception that nobody caught ends its process, also where that takes so long that the watchdog

@@ -112,8 +112,9 @@ std::vector<Talk> CollectTalks(const Model& model);
 // ---- ends.cc: joins what is said of processes by rank or process id.
 void AddEnds(const Model& model, std::vector<Talk>& talks);
 
-// ---- own_waits.cc: what one rank alone waited for in the store is its own trouble.
-void ClaimOwnWaits(const Model& model, Talk& talk);
+// ---- own_troubles.cc: what follows from the end of a peer where all ranks say it, and is a rank's
+// own trouble where it alone does: a wait in the store, an interrupt.
+void ClaimOwnTroubles(const Model& model, Talk& talk);
 
 // Sentences of a communication library about a peer that is gone. What follows from the end of
 // another process is not what ended this one.
@@ -202,6 +203,11 @@ void FindLinkFault(const Scene& scene, std::vector<Finding>& findings);
 // the launcher lists all others.
 void FindExit(const Scene& scene, std::vector<Finding>& findings);
 
+// text_hang.exited: `silent` are neighbours of whom no launcher speaks, while all others are
+// listed; `loss` is the first line about a lost connection.
+bool FindLostNode(const Scene& scene, const std::vector<int32_t>& silent, size_t loss,
+                  std::vector<Finding>& findings);
+
 // text_hang.stuck: a monitor, the watchdog, the kernel or NCCL's desync report names the rank.
 void FindStuck(const Scene& scene, std::vector<Finding>& findings);
 
@@ -229,6 +235,10 @@ void FindAbsent(const Scene& scene, std::vector<Finding>& findings);
 // Did the rank wait in vain for the first communicator of all ranks, which the others came to
 // later?
 bool GaveUpTheFirstSetup(const Scene& scene, int32_t rank);
+
+// Did a process whose rank no text tells wait in vain in the store? Its exit code follows from
+// that.
+bool SomebodyFailedInSetup(const Scene& scene);
 
 // text_hang.setup: ranks waited in vain for another one in the store, or to set up a communicator.
 bool FindSetup(const Scene& scene, std::vector<Finding>& findings);

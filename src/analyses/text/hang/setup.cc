@@ -117,6 +117,31 @@ int32_t FirstByPlaces(const std::map<int32_t, int64_t>& places) {
   return even && first >= 0 ? static_cast<int32_t>(first) : kNone32;
 }
 
+// Gloo's members wait for each other's address: "keys: /default_pg/0//cpu//0/2" is that of rank 2.
+int32_t AwaitedByGloo(std::string_view text) {
+  constexpr std::string_view kOfAll = "keys: /default_pg/0//cpu//";
+  const size_t key = text.find(kOfAll);
+  if (key == std::string_view::npos) return kNone32;
+  std::string_view rest = FirstLine(text.substr(key + kOfAll.size()));
+  const size_t slash = rest.rfind('/');
+  if (slash == std::string_view::npos || Contains(rest, ",")) return kNone32;
+  const int64_t rank = NumberAfter(rest.substr(slash), "/");
+  return rank >= 0 && rank < (int64_t{1} << 20) ? static_cast<int32_t>(rank) : kNone32;
+}
+
+// Whose address all that speak wait for; null when they contradict each other, or it speaks itself.
+int32_t AwaitedByAll(const Scene& scene, const Setup& setup) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  int32_t awaited = kNone32;
+  for (size_t row : scene.talk.setup) {
+    const int32_t rank = AwaitedByGloo(scene.model.pools.Text(events.text[row]));
+    if (rank == kNone32) continue;
+    if (awaited != kNone32 && awaited != rank) return kNone32;
+    awaited = rank;
+  }
+  return std::ranges::binary_search(setup.waiting, awaited) ? kNone32 : awaited;
+}
+
 // Is it the first communicator of the job, that of all ranks? No step was printed, and NCCL reports
 // none that was set up. Then all ranks have to come there, and the others are only late.
 bool IsFirstOfJob(const Scene& scene, const Setup& setup) {
@@ -167,6 +192,17 @@ std::string SetupInWords(std::string_view text, const std::vector<int32_t>& wait
   return who + " waited in vain for another rank in the store";
 }
 
+void BlameAwaited(const Scene& scene, const Setup& setup, int32_t rank, Finding& finding) {
+  finding.ranks = {rank};
+  finding.headline = fmt::format(
+      "Rank {} did not join the set-up of the group of all ranks; {} waited for its address", rank,
+      setup.waiting.empty() ? "others" : RanksInWords(setup.waiting));
+  finding.confidence = 0.8;
+  finding.why = "the key of the store that they waited for is of that rank";
+  finding.next_step = fmt::format("Look where rank {} is: it never came to that set-up.", rank);
+  AddContext(scene, rank, finding);
+}
+
 void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& finding) {
   std::vector<int32_t> waiting;
   for (auto [rank, place] : setup.places) waiting.push_back(rank);
@@ -186,6 +222,14 @@ void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& 
 
 }  // namespace
 
+bool SomebodyFailedInSetup(const Scene& scene) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  return std::ranges::any_of(scene.talk.setup, [&](size_t row) {
+    return events.rank[row] == kNone32 &&
+           Contains(scene.model.pools.Text(events.text[row]), "wait timeout after");
+  });
+}
+
 bool GaveUpTheFirstSetup(const Scene& scene, int32_t rank) {
   Setup setup = CollectSetup(scene);
   return setup.places.contains(rank) && IsFirstOfJob(scene, setup);
@@ -204,7 +248,9 @@ bool FindSetup(const Scene& scene, std::vector<Finding>& findings) {
       finding.evidence.push_back(LineAsEvidence(scene, row));
   }
   finding.confidence = 0.6;
-  if (CameAlone(scene, setup)) {
+  if (int32_t awaited = AwaitedByAll(scene, setup); awaited != kNone32) {
+    BlameAwaited(scene, setup, awaited, finding);
+  } else if (CameAlone(scene, setup)) {
     finding.ranks = setup.waiting;
     finding.headline += "; no other member came";
     finding.why = "it alone is in that group's set-up: it called something else than its peers";

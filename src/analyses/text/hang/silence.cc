@@ -252,6 +252,7 @@ void FindExit(const Scene& scene, std::vector<Finding>& findings) {
     return;
   }
   std::erase_if(silent, [&](int32_t rank) { return SpeaksAfter(scene.talk.ranks.at(rank), when); });
+  if (FindLostNode(scene, silent, *loss, findings)) return;
   // Several that say nothing more, or ranks without an output: any of them may be the one.
   if (silent.size() != 1 || !AllOthersSpeak(scene.talk, silent.front())) return;
   findings.push_back(ExitFinding(scene, silent.front(), *loss, static_cast<size_t>(losers)));

@@ -305,10 +305,10 @@ std::vector<Talk> CollectTalks(const Model& model) {
   std::vector<Talk> result;
   for (auto& [key, talk] : talks) {
     std::tie(talk.job, talk.attempt) = key;
-    ClaimOwnWaits(model, talk);
     result.push_back(std::move(talk));
   }
   AddEnds(model, result);
+  for (Talk& talk : result) ClaimOwnTroubles(model, talk);
   return result;
 }
 

@@ -58,6 +58,19 @@ std::optional<IdentityLine> OfLightningLine(std::string_view text) {
   return line.rank != kNone32 ? std::optional(line) : std::nullopt;
 }
 
+// "rank 3 in world size 8 is assigned as DP rank 0, PP rank 0, TP rank 3"
+std::optional<IdentityLine> OfVllmLine(std::string_view text) {
+  const size_t world = text.find(" in world size ");
+  if (world == std::string_view::npos || !Contains(text, " is assigned as DP rank "))
+    return std::nullopt;
+  const size_t rank = text.rfind("rank ", world);
+  if (rank == std::string_view::npos) return std::nullopt;
+  IdentityLine line{.said_by = "vllm", .host = {}, .bus_id = {}, .comm = {}};
+  line.rank = SmallNumberAfter(text.substr(rank), "rank ");
+  line.group_size = SmallNumberAfter(text, " in world size ");
+  return line.rank != kNone32 ? std::optional(line) : std::nullopt;
+}
+
 std::optional<IdentityLine> OfDeepSpeedLine(std::string_view text) {
   IdentityLine line{.said_by = "deepspeed", .host = {}, .bus_id = {}, .comm = {}};
   if (Contains(text, "sigkill_handler] Killing subprocess ")) {
@@ -88,7 +101,7 @@ std::optional<IdentityLine> OfDeepSpeedLine(std::string_view text) {
 }  // namespace
 
 std::optional<IdentityLine> ParseIdentity(std::string_view text) {
-  for (auto parse : {OfNccl, OfRay, OfLightningLine, OfDeepSpeedLine}) {
+  for (auto parse : {OfNccl, OfRay, OfLightningLine, OfVllmLine, OfDeepSpeedLine}) {
     if (auto line = parse(text)) return line;
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 //     busId 60 commId 0xd6 - Init COMPLETE          (or Init START)
 //   - (node_id=ab, ip=10.0.0.2, pid=4711) world_rank=3, local_rank=1, node_rank=1     Ray
 //   Initializing distributed: GLOBAL_RANK: 3, MEMBER: 4/8                             Lightning
+//   rank 3 in world size 8 is assigned as DP rank 0, PP rank 0, TP rank 3             vLLM
 //   nnodes=2, num_local_procs=4, node_rank=1                                          DeepSpeed
 //   Killing subprocess 4711                          DeepSpeed: one a process, in order of local
 //   rank

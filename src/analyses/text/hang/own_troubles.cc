@@ -4,8 +4,11 @@
 //
 // That is no set-up of a communicator. When one rank alone waited so, what it waited for is its own
 // trouble, and the others only lost it. A key that ends with the number of another rank may be one
-// that this rank did not set: then nobody is named for it.
+// that this rank did not set: then nobody is named for it. And somebody may interrupt one process:
+// its KeyboardInterrupt is the reason when the launcher names it the first failure, and no other
+// rank was interrupted.
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "analyses/text/hang/hang.h"
@@ -39,9 +42,14 @@ bool NamesAnother(std::string_view key, int32_t rank, size_t ranks) {
   return number >= 0 && number != rank && number < static_cast<int64_t>(ranks);
 }
 
-}  // namespace
+// Makes `rows` of aftermaths the rank's own troubles.
+void Claim(RankTalk& talk, const std::function<bool(size_t)>& is_own) {
+  std::ranges::copy_if(talk.aftermaths, std::back_inserter(talk.troubles), is_own);
+  std::erase_if(talk.aftermaths, is_own);
+  std::ranges::sort(talk.troubles);
+}
 
-void ClaimOwnWaits(const Model& model, Talk& talk) {
+void ClaimWait(const Model& model, Talk& talk) {
   constexpr size_t kFewest = 3;  // of two ranks either may be the one that did not come
   if (talk.ranks.size() < kFewest) return;
   const auto& events = model.tables.Get<TextEventTable>();
@@ -56,10 +64,31 @@ void ClaimOwnWaits(const Model& model, Talk& talk) {
     if (one != nullptr || NamesAnother(key, rank, talk.ranks.size())) return;
     one = &each;
   }
-  if (one == nullptr) return;
-  std::ranges::copy_if(one->aftermaths, std::back_inserter(one->troubles), waits);
-  std::erase_if(one->aftermaths, waits);
-  std::ranges::sort(one->troubles);
+  if (one != nullptr) Claim(*one, waits);
+}
+
+void ClaimInterrupt(const Model& model, Talk& talk) {
+  if (!talk.scheduler.empty()) return;  // the whole job was told to end
+  const auto& events = model.tables.Get<TextEventTable>();
+  auto interrupted = [&](size_t row) {
+    return model.pools.Text(events.text[row]).starts_with("KeyboardInterrupt");
+  };
+  RankTalk* one = nullptr;
+  for (auto& [rank, each] : talk.ranks) {
+    if (std::ranges::none_of(each.aftermaths, interrupted)) continue;
+    if (one != nullptr) return;
+    one = &each;
+  }
+  if (one == nullptr || talk.ranks.size() < 2) return;
+  const End& end = one->end;
+  if (end.known() && end.exit_code != 0 && end.first && !end.stopped) Claim(*one, interrupted);
+}
+
+}  // namespace
+
+void ClaimOwnTroubles(const Model& model, Talk& talk) {
+  ClaimWait(model, talk);
+  ClaimInterrupt(model, talk);
 }
 
 }  // namespace debrief::analyses::text_hang
