@@ -1,6 +1,7 @@
 #include "redact/addresses.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/text/scan.h"
 #include "base/text/strings.h"

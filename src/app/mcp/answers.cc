@@ -295,7 +295,7 @@ Outcome FindingsFile(const std::string& folder) {
 
 // debrief://REPORT/findings, debrief://REPORT/tables, debrief://REPORT/table/NAME
 Outcome ReadResource(const Desk& desk, const std::string& uri) {
-  const Outcome unknown = {.json = {}, .error = "Resource not found"};
+  Outcome unknown = {.json = {}, .error = "Resource not found"};
   if (!uri.starts_with(kScheme)) return unknown;
   const std::string rest = uri.substr(kScheme.size());
   const size_t slash = rest.find('/');

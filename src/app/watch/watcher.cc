@@ -15,6 +15,7 @@
 #include "base/json/outline.h"
 #include "base/json/writer.h"
 #include "base/text/safe_name.h"
+#include "base/text/strings.h"
 #include "inputs/importer.h"
 #include "inputs/jobs/name_clues.h"
 #include "inputs/sniffing.h"

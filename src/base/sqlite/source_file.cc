@@ -150,7 +150,7 @@ int SourceFile::Read(uint64_t offset, char* out, size_t length) {
     return SQLITE_IOERR_READ;
   }
   // Bytes 18 and 19 say "write-ahead log", which is not here: what the file has is read.
-  for (uint64_t at : {18, 19}) {
+  for (const uint64_t at : {18u, 19u}) {
     if (at >= offset && at < offset + length && out[at - offset] == 2) out[at - offset] = 1;
   }
   return offset + length <= source_.size() ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;

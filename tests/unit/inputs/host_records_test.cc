@@ -101,7 +101,7 @@ TEST(HostRecords, WindowsOfAnySize) {
       R"({"header":{"id":"0x1","rank":0,"n_ranks":2},"coll_perf":{"coll":"AllReduce","coll_sn":1,)"
       R"("coll_exec_time_us":5}})"
       "\n";
-  for (uint64_t chunk : {1, 7, 100}) {
+  for (const uint64_t chunk : {1u, 7u, 100u}) {
     EXPECT_EQ(testing::ImportBytes("nvidia_smi", smi, chunk).tables.Get<HostSampleTable>().size(),
               4u);
     EXPECT_EQ(testing::ImportBytes("nccl_inspector", perf + perf, chunk)
