@@ -62,7 +62,7 @@ void ReadHost(SqliteDatabase& database, Session& session) {
 
 }  // namespace
 
-std::vector<std::string> SessionsOf(std::vector<std::string_view> tables) {
+std::vector<std::string> SessionsOf(const std::vector<std::string_view>& tables) {
   std::vector<std::string> suffixes;
   for (std::string_view table : tables) {
     for (std::string_view base : {"rocpd_kernel_dispatch", "rocpd_region", "rocpd_memory_copy"}) {

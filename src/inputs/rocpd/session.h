@@ -15,7 +15,7 @@
 namespace debrief::inputs::rocpd {
 
 // The ends of names, sorted; one recording each.
-std::vector<std::string> SessionsOf(std::vector<std::string_view> tables);
+std::vector<std::string> SessionsOf(const std::vector<std::string_view>& tables);
 
 struct Agent {
   bool is_gpu = false;
