@@ -270,8 +270,14 @@ Status ReadNodes(std::string_view text, uint64_t offset, const Identity& who, Pa
   JsonReader reader;
   TRY(reader.OpenElements(text));
   NodeParser parser(who, text, offset, part);
-  TRY(reader.root().ForEachElement([&](JsonValue node) { return parser.Add(node); }));
+  size_t nodes = 0;
+  TRY(reader.root().ForEachElement([&](JsonValue node) {
+    ++nodes;
+    return parser.Add(node);
+  }));
   parser.Finish();
+  // Behind bytes that were repaired, nodes do not stand where they seem to: each is read alone.
+  if (reader.repaired() && nodes > 1) return Status(Code::kInvalid, "bytes that are not UTF-8");
   return {};
 }
 
