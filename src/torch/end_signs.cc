@@ -54,18 +54,24 @@ bool IsEndFromOutside(std::string_view kind, int32_t exit_code) {
 }
 
 std::string SignalName(int32_t number) {
-  static constexpr std::array<std::pair<int32_t, std::string_view>, 11> kNames = {
-      {{1, "SIGHUP"},
-       {2, "SIGINT"},
-       {3, "SIGQUIT"},
-       {4, "SIGILL"},
-       {6, "SIGABRT"},
-       {7, "SIGBUS"},
-       {8, "SIGFPE"},
-       {9, "SIGKILL"},
-       {11, "SIGSEGV"},
-       {13, "SIGPIPE"},
-       {15, "SIGTERM"}}};
+  static constexpr std::array<std::pair<int32_t, std::string_view>, 18> kNames = {{{1, "SIGHUP"},
+                                                                                   {2, "SIGINT"},
+                                                                                   {3, "SIGQUIT"},
+                                                                                   {4, "SIGILL"},
+                                                                                   {5, "SIGTRAP"},
+                                                                                   {6, "SIGABRT"},
+                                                                                   {7, "SIGBUS"},
+                                                                                   {8, "SIGFPE"},
+                                                                                   {9, "SIGKILL"},
+                                                                                   {10, "SIGUSR1"},
+                                                                                   {11, "SIGSEGV"},
+                                                                                   {12, "SIGUSR2"},
+                                                                                   {13, "SIGPIPE"},
+                                                                                   {14, "SIGALRM"},
+                                                                                   {15, "SIGTERM"},
+                                                                                   {24, "SIGXCPU"},
+                                                                                   {25, "SIGXFSZ"},
+                                                                                   {31, "SIGSYS"}}};
   for (const auto& [known, name] : kNames) {
     if (known == number) return std::string(name);
   }

@@ -52,6 +52,11 @@ CASES = [
          [1], "KeyboardInterrupt"),
     Case("absent_from_gloo", {"torchrun.txt": 2 * trace("torch.distributed.DistStoreError: wait timeout after 15000ms, keys: /default_pg/0//cpu//0/2")
                               + torchrun((0, 1), (1, -15), (2, -15))}, [2], "Rank 2 did not join"),
+    # ---- a mark that is no rank, of a process whose rank NCCL tells
+    Case("ray_and_nccl", {"driver.log": "".join(
+        f"(RayTrainWorker pid={9000 + rank}, ip=10.0.0.2) vm:{40 + rank}:{40 + rank} [0] NCCL INFO ncclCommInitRankConfig comm 0x30 rank {rank} nranks 2 "
+        "cudaDev 0 nvmlDev 0 busId 60 commId 0x2f - Init COMPLETE\n" for rank in range(2))
+        + "(RayTrainWorker pid=9001, ip=10.0.0.2) Fatal Python error: Segmentation fault\n"}, [1], "SIGSEGV|Segmentation"),
     # ---- start
     Case("no_module", {"run.log": trace("ModuleNotFoundError: No module named 'flash_attn'", "import flash_attn")}, [], "flash_attn"),
     Case("no_module_of_one_rank", {"torchrun.txt": trace("ModuleNotFoundError: No module named 'flash_attn'") + torchrun((1, 1), (0, -15))},

@@ -1,6 +1,7 @@
 #include "inputs/job_text/process_rows.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "inputs/job_text/fields.h"
@@ -188,6 +189,24 @@ void ProcessRows::LearnRanks(int64_t last_line) {
     if (row.rank == kNone32 && of_all) row.rank = row.group_rank;
     ranks_.LearnProcess(row.pid, row.rank);
   }
+  LearnMarkedProcesses(world);
+}
+
+// NCCL's lines behind marks of processes, which may count them otherwise than NCCL does (in a
+// container): where each process is another rank of the whole job, it is that in its other lines.
+void ProcessRows::LearnMarkedProcesses(int32_t world) {
+  std::map<int64_t, int32_t> rank_of;
+  std::set<int32_t> ranks;
+  for (const auto& each : identities_) {
+    const bool tells = each.row.group_size == world && each.row.group_rank == each.row.rank;
+    if (!tells || each.owner.pid == kNone64) continue;
+    auto [known, is_new] = rank_of.try_emplace(each.owner.pid, each.row.rank);
+    if (!is_new && known->second != each.row.rank) return;
+    ranks.insert(each.row.rank);
+  }
+  const auto count = static_cast<int64_t>(ranks.size());
+  if (count != world || rank_of.size() != ranks.size()) return;
+  for (auto [pid, rank] : rank_of) ranks_.LearnProcess(pid, rank);
 }
 
 // The launcher with the most restarts tells where attempts end.

@@ -69,6 +69,7 @@ class ProcessRows {
 
   void ThinOut();
   void LearnAttempts(int64_t last_line);
+  void LearnMarkedProcesses(int32_t world);
   // The local rank of a process that a launcher counts, or names by its command.
   int32_t NextLocalRank(const Where& where) { return counted_[where.owner.host]++; }
   int32_t LocalRankOf(const ExitStatement& exit, const Where& where);

@@ -290,14 +290,9 @@ void FindStaleSignal(const Scene& scene, std::vector<Finding>& findings) {
 }
 
 std::string CodeInWords(int32_t exit_code) {
-  static const std::map<int32_t, std::string_view> kNames = {
-      {1, "SIGHUP"},   {2, "SIGINT"},   {3, "SIGQUIT"}, {4, "SIGILL"},
-      {6, "SIGABRT"},  {7, "SIGBUS"},   {8, "SIGFPE"},  {9, "SIGKILL"},
-      {11, "SIGSEGV"}, {13, "SIGPIPE"}, {15, "SIGTERM"}};
   if (exit_code >= 0) return fmt::format("exit code {}", exit_code);
-  auto name = kNames.find(-exit_code);
-  return name == kNames.end() ? fmt::format("signal {}", -exit_code)
-                              : fmt::format("{} (signal {})", name->second, -exit_code);
+  const std::string name = SignalName(-exit_code);
+  return name.starts_with("SIG") ? fmt::format("{} (signal {})", name, -exit_code) : name;
 }
 
 void FindEnded(const Scene& scene, std::vector<Finding>& findings) {
