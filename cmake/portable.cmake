@@ -37,7 +37,8 @@ endfunction()
 function(make_portable program)
   target_sources(${program} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/older_libc.cc)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/cmake/older_libc.cc PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-  target_link_options(${program} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL)
+  # libarchive's writer of tar names all other formats, whose libraries are not here: what nobody calls is left out.
+  target_link_options(${program} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL -Wl,--gc-sections)
   # From the beginning: CMake would keep room for it with empty entries, and these mean the current folder.
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/debrief" BUILD_WITH_INSTALL_RPATH ON)
   find_library(simdjson_library simdjson REQUIRED)
