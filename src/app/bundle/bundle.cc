@@ -198,7 +198,7 @@ Status Bundler::Write(const FoundInput& input, const Source& source, Member& mem
   return {};
 }
 
-std::string Bundler::UniqueName(std::string name) {
+std::string Bundler::UniqueName(const std::string& name) {
   std::string unique = name;
   for (int i = 2; !used_names_.insert(unique).second; ++i) unique = fmt::format("{}~{}", name, i);
   return unique;

@@ -70,7 +70,7 @@ class Bundler {
   bool LeadsOut(const std::string& file) const;
   Status Write(const FoundInput& input, const Source& source, Member& member, std::string& why);
   Status RedactTo(const FoundInput& input, const Source& source, redact::Counts& counts);
-  std::string UniqueName(std::string name);
+  std::string UniqueName(const std::string& name);
 
   const Choice& choice_;
   std::vector<std::string> roots_;   // as named
