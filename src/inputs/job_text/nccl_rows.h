@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>

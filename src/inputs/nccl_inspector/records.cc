@@ -1,8 +1,7 @@
 #include "inputs/nccl_inspector/records.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <string>
 
 #include "base/text/strings.h"

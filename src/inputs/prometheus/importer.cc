@@ -5,9 +5,10 @@
 //     "DCGM_FI_DEV_SM_CLOCK","gpu":"0","Hostname":"n1"},"values":[[1763167929,"1980"], ...]}]}}
 #include "inputs/importer.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
-#include <utility>
 
 #include "base/json/cursor.h"
 #include "base/text/strings.h"

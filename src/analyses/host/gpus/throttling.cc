@@ -8,7 +8,6 @@
 
 #include "analyses/host/gpus/judge.h"
 #include "base/stats/statistics.h"
-#include "base/text/units.h"
 
 namespace debrief::analyses::host_gpus {
 
