@@ -7,16 +7,13 @@
 // execution traces, so that what is asked of one is asked of the other.
 #include "inputs/importer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/text/strings.h"
 #include "inputs/chakra/node_message.h"
 #include "model/diagnostics.h"
 #include "model/model.h"

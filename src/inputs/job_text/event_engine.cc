@@ -1,8 +1,7 @@
 // Serving engines: which rank a worker is, which tracebacks end its process, and what an orderly
 // end of the server makes of everything behind it.
-#include <algorithm>
+#include <vector>
 
-#include "base/text/strings.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_texts.h"
 #include "inputs/job_text/lines/engine_lines.h"

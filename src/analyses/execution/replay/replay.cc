@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "analyses/analysis.h"
-#include "base/text/units.h"
 #include "tables/execution_node.h"
 #include "tables/execution_replay.h"
 #include "tables/timeline_record.h"

@@ -7,7 +7,6 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>

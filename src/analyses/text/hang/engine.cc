@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
-#include "base/text/strings.h"
 #include "base/text/units.h"
 #include "torch/code_words.h"
 

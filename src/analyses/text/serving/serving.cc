@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>

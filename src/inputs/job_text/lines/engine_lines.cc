@@ -1,6 +1,5 @@
 #include "inputs/job_text/lines/engine_lines.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "base/text/strings.h"

@@ -155,8 +155,8 @@ constexpr Sheet kSheets[] = {
     {"memory", "memory_rank", "Ranks side by side",
      "rank in_use_bytes others_bytes excess_bytes excess_share line line_bytes line_others_bytes",
      "excess_bytes", "", kOptional},
-    {"memory", "memory_category", "What it was for", "rank device moment category bytes share count",
-     "", "", kOptional},
+    {"memory", "memory_category", "What it was for",
+     "rank device moment category bytes share count", "", "", kOptional},
     {"graph", "execution_graph", "Ops of execution traces as a graph",
      "rank ops edges sources flow_bytes chain chain_ns total_ns parallelism collectives "
      "collective_bytes cyclic"},
