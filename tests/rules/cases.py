@@ -289,5 +289,6 @@ WITHOUT = {
     "memory.fragmentation": "needs a snapshot of a full device; the unit tests have it",
     "recording_end.closed_inside": "needs a recorder that was closed by another thread; the unit tests have it",
     "text_weight.large_output": "speaks of outputs above 100 MB only",
+    "verdict.job_failed": "the last resort: on every input of the tests another rule says more",
     "verdict.process_ended": "needs an exit code that only a process list has; on inputs of the tests text_hang.died says more",
 }
