@@ -14,7 +14,7 @@
 
 #include "base/text/strings.h"
 #include "inputs/fr_trace_text/plain_table.h"
-#include "inputs/partial_data.h"
+#include "inputs/records/partial_data.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 #include "tables/fr_trace_op.h"

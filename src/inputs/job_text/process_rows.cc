@@ -109,7 +109,7 @@ void ProcessRows::AddIdentity(const IdentityLine& line, const Where& where, Pool
     ranks_.LearnProcess(where.owner.pid, line.rank);
     if (where.owner.local_rank == kNone32) ranks_.LearnHost(where.owner.host, line.rank);
   }
-  if (line.said_by == "vllm") return;  // nothing else is in it
+  if (line.said_by == "vllm" && line.pid == kNone64) return;  // nothing else is in it
   if (identities_.size() >= kMostRows) {
     ++dropped_;
     return;

@@ -14,8 +14,8 @@
 
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
-#include "inputs/partial_data.h"
 #include "inputs/process_stacks/py_spy_json.h"
+#include "inputs/records/partial_data.h"
 #include "inputs/sniffing.h"
 #include "inputs/stack_rows.h"
 #include "inputs/text_lines.h"

@@ -16,7 +16,7 @@
 #include "base/json/cursor.h"
 #include "base/text/columns.h"
 #include "base/text/strings.h"
-#include "inputs/partial_data.h"
+#include "inputs/records/partial_data.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 #include "tables/debug_no_answer.h"

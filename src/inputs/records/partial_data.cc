@@ -1,4 +1,4 @@
-#include "inputs/partial_data.h"
+#include "inputs/records/partial_data.h"
 
 #include "base/text/scan.h"
 #include "base/text/strings.h"
