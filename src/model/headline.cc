@@ -11,8 +11,9 @@ namespace debrief {
 
 namespace {
 
-// Less than half a headline is not worth a clean end.
+// Less than half a headline is not worth a clean end; a third is, where a whole sentence ends.
 constexpr size_t kShortestHeadline = kLongestHeadline / 2;
+constexpr size_t kShortestSentence = kLongestHeadline / 3;
 
 // Where a clause may begin: what stands before it is a sentence of its own.
 constexpr std::string_view kClauses[] = {"; ", ": ",      ". ",      ", ",
@@ -30,6 +31,11 @@ bool IsEnclosed(std::string_view text, size_t at) {
   return depth > 0 || is_quoted;
 }
 
+// "ranks 3, 5 and 7": what is left would be another list.
+bool IsInList(std::string_view text, size_t at) {
+  return at > 0 && IsDigit(text[at - 1]) && at + 2 < text.size() && IsDigit(text[at + 2]);
+}
+
 // Bytes of `text` in `width` characters.
 size_t BytesIn(std::string_view text, size_t width) {
   size_t bytes = 0;
@@ -44,10 +50,12 @@ size_t BytesIn(std::string_view text, size_t width) {
 size_t ClauseEnd(std::string_view text, size_t limit) {
   size_t end = 0;
   for (std::string_view clause : kClauses) {
+    const size_t least = clause == "; " ? kShortestSentence : kShortestHeadline;
     size_t at = text.rfind(clause, limit);
-    while (at != std::string_view::npos && at > kShortestHeadline && IsEnclosed(text, at))
+    while (at != std::string_view::npos && at > least &&
+           (IsEnclosed(text, at) || IsInList(text, at)))
       at = text.rfind(clause, at - 1);
-    if (at != std::string_view::npos && at > kShortestHeadline) end = std::max(end, at);
+    if (at != std::string_view::npos && at > least) end = std::max(end, at);
   }
   return end;
 }

@@ -32,6 +32,13 @@ TEST(Headline, LastClausesBecomeEvidence) {
   EXPECT_EQ(finding.evidence[0].text, whole);
 }
 
+TEST(Headline, AListIsNoClause) {
+  EXPECT_EQ(Bounded("Rank 6 exited with code 7 and printed no error; ranks 3, 5 and 7 waited in "
+                    "all_reduce 12 of default_pg [0-7]")
+                .headline,
+            "Rank 6 exited with code 7 and printed no error");
+}
+
 TEST(Headline, NeverCutsInsideOfBracketsOrWords) {
   Finding finding = Bounded("Ranks wait for " + std::string(60, 'x') +
                             " [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]");
