@@ -291,12 +291,20 @@ std::vector<Death> CollectDeaths(const Scene& scene) {
   return deaths;
 }
 
+// The line of an exception is also what its process says of its end.
+bool IsQuoted(const Scene& scene, const Death& death, size_t exit) {
+  if (death.row == RankTalk::kNoRow) return false;
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const auto& exits = scene.model.tables.Get<ProcessExitTable>();
+  return events.input[death.row] == exits.input[exit] && events.line[death.row] == exits.line[exit];
+}
+
 void AddEvidence(const Scene& scene, const Death& death, Finding& finding) {
   const RankTalk& talk = scene.talk.ranks.at(death.ranks.front());
   if (death.row != RankTalk::kNoRow) finding.evidence.push_back(LineAsEvidence(scene, death.row));
   if (death.wrapper != death.row) finding.evidence.push_back(LineAsEvidence(scene, death.wrapper));
   for (size_t row : talk.end.rows) {
-    if (finding.evidence.size() < kMostEvidence)
+    if (finding.evidence.size() < kMostEvidence && !IsQuoted(scene, death, row))
       finding.evidence.push_back(ExitAsEvidence(scene, row));
   }
   for (size_t row : talk.troubles) {

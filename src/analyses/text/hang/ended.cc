@@ -17,9 +17,15 @@ namespace {
 
 constexpr size_t kMostLines = 4;
 
+// The lines that the finding does not quote yet.
 void AddRows(const Scene& scene, const Rows& rows, Finding& finding) {
+  const auto quotes = [&](size_t row) {
+    return std::ranges::any_of(finding.evidence, [&](const Evidence& each) {
+      return each.table == "text_event" && each.rows == std::vector{static_cast<int64_t>(row)};
+    });
+  };
   for (size_t row : rows) {
-    if (finding.evidence.size() < kMostLines)
+    if (finding.evidence.size() < kMostLines && !quotes(row))
       finding.evidence.push_back(LineAsEvidence(scene, row));
   }
 }
