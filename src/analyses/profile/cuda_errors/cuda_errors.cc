@@ -62,10 +62,11 @@ std::string Who(int32_t rank) {
 
 Evidence Describe(const Model& model, size_t row) {
   const auto& errors = model.tables.Get<CudaCallErrorTable>();
-  return {.text = fmt::format("{}: {} on thread {} returned {}", Who(errors.rank[row]),
-                              model.pools.Text(errors.call[row]), errors.tid[row], errors.code[row]),
-          .table = "cuda_call_error",
-          .rows = {static_cast<int64_t>(row)}};
+  return {
+      .text = fmt::format("{}: {} on thread {} returned {}", Who(errors.rank[row]),
+                          model.pools.Text(errors.call[row]), errors.tid[row], errors.code[row]),
+      .table = "cuda_call_error",
+      .rows = {static_cast<int64_t>(row)}};
 }
 
 // What failed first may be why others did; clocks of hosts may differ by less than that.
@@ -85,10 +86,10 @@ Finding MakeFinding(const Model& model, const Attempt& attempt, const std::vecto
   for (size_t i = 0; i < std::min(rows.size(), kMostShown); ++i)
     finding.evidence.push_back(Describe(model, rows[i]));
   finding.confidence = rows.size() == 1 ? 0.9 : 0.7;
-  finding.why = rows.size() == 1
-                    ? "the profile recorded what the call returned; this error ends the process"
-                    : fmt::format("{} processes have such an error, and this one had it first",
-                                  rows.size());
+  finding.why =
+      rows.size() == 1
+          ? "the profile recorded what the call returned; this error ends the process"
+          : fmt::format("{} processes have such an error, and this one had it first", rows.size());
   finding.next_step =
       error.is_hardware
           ? "Take this GPU out of use and have it checked (nvidia-smi -q, dmesg)."
