@@ -68,7 +68,7 @@ std::set<std::pair<int32_t, int32_t>> AttemptsOf(const Model& model,
 void Judge(const Model& model, std::vector<Finding>& findings) {
   std::set<std::pair<int32_t, int32_t>> attempts = AttemptsOf(model, findings);
   for (auto [job, attempt] : attempts) {
-    if (job == kNone32) continue;  // of no job: there is nothing that it could be joined with
+    if (job == kNone32) continue;  // not assigned to a job: nothing to join it with
     Board board(model, findings, job, attempt);
     for (auto rule : kRules) rule(board);
   }

@@ -33,7 +33,7 @@ void WakeUp::Follow(const std::vector<std::string>& folders) {
 void WakeUp::Wait(int most_ms) {
   pollfd events = {.fd = events_.get(), .events = POLLIN, .revents = 0};
   if (poll(&events, events_.valid() ? 1 : 0, most_ms) <= 0) return;
-  // What changed is seen by looking; here they are only taken off.
+  // The scan of the folder finds what changed; events are only read here, to clear them.
   std::array<char, 64 << 10> taken;
   while (read(events_.get(), taken.data(), taken.size()) > 0) {
   }

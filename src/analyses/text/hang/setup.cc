@@ -199,7 +199,7 @@ void BlameAwaited(const Scene& scene, const Setup& setup, int32_t rank, Finding&
       setup.waiting.empty() ? "others" : RanksInWords(setup.waiting));
   finding.confidence = 0.8;
   finding.why = "the key of the store that they waited for is of that rank";
-  finding.next_step = fmt::format("Look where rank {} is: it never came to that set-up.", rank);
+  finding.next_step = fmt::format("Look where rank {} is: it did not reach that set-up.", rank);
   AddContext(scene, rank, finding);
 }
 

@@ -10,7 +10,7 @@
 
 namespace debrief::analyses::verdict {
 
-// A dump shows that a rank comes late again and again, a profile shows that too and why. When both
+// A dump shows a straggler, a profile shows it too and why. When both
 // blame one rank the profile is told, surer for the dump; the dump's finding follows from it.
 void OneStraggler(Board& board) {
   for (size_t profile : board.FindCauses("profile.straggler")) {

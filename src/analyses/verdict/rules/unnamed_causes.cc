@@ -23,7 +23,7 @@ std::set<int32_t> RanksOfEvidence(const Board& board, const Finding& finding) {
 
 }  // namespace
 
-// Text calls ranks silent that have no time limit of their own. Where dumps show that they stopped
+// Ranks without a timeout of their own printed nothing more. Where dumps show that they stopped
 // together, likely in the set-up of a group, they wait, too: nobody may be blamed for being silent.
 void StoppedTogetherAreNotSilent(Board& board) {
   for (size_t stopped : board.FindCauses("flight.stopped_together")) {

@@ -1,4 +1,4 @@
-#include "inputs/job_text/rank_map.h"
+#include "inputs/job_text/rows/rank_map.h"
 
 namespace debrief::inputs::job_text {
 

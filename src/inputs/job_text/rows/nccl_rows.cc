@@ -1,4 +1,4 @@
-#include "inputs/job_text/nccl_rows.h"
+#include "inputs/job_text/rows/nccl_rows.h"
 
 #include <algorithm>
 

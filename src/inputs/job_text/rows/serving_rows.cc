@@ -1,4 +1,4 @@
-#include "inputs/job_text/serving_rows.h"
+#include "inputs/job_text/rows/serving_rows.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "inputs/job_text/process_rows.h"
+#include "inputs/job_text/rows/process_rows.h"
 
 #include <algorithm>
 #include <set>

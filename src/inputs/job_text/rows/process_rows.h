@@ -15,7 +15,7 @@
 #include "inputs/job_text/lines/exits.h"
 #include "inputs/job_text/lines/identities.h"
 #include "inputs/job_text/lines/replicas.h"
-#include "inputs/job_text/rank_map.h"
+#include "inputs/job_text/rows/rank_map.h"
 #include "model/model.h"
 #include "tables/process_exit.h"
 #include "tables/process_identity.h"
