@@ -15,7 +15,7 @@ CLI::App* AddWatch(CLI::App& app, Parsed& parsed) {
       "Run CMD for a new error, with findings.json on its stdin; it may have {findings}, {out} "
       "and {headline}");
   AddOption(*watch, "--prometheus", options.prometheus, "FILE",
-            "Write metrics for the textfile collector, at each change");
+            "Write metrics for the textfile collector, at each interval");
   AddOption(*watch, "--pid", options.pid, "PID", "The job ends with this process")
       ->check(Between<int64_t>(1, INT32_MAX));
   AddOption(*watch, "--until-idle", options.until_idle, "SECONDS",
