@@ -34,7 +34,8 @@ OUTPUT_BYTES = 4 << 20  # of what is printed, looked at
 SHEETS = ("breakdown", "overlap", "idle", "kernels", "ops", "launches", "comms", "memory", "steps", "ranks", "critical-path", "roofline", "what-if", "devices")
 # ESC and the other controls but tab and line end, C1 controls, marks that turn text around.
 FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
-BUG = re.compile(rb"internal error|terminate called|Sanitizer|runtime error:|Assertion [`']")
+# Lines that a broken program writes itself. A job's own text may say the same, but is quoted inside a line, and most of it on stdout.
+BUG = re.compile(rb"^(debrief: internal error|terminate called|==\d+==|[^ ]+:\d+:\d+: runtime error:|.*: Assertion [`'])", re.MULTILINE)
 
 REPORT = [["in", "-o", "out"], ["in", "-o", "out", "--json", "--no-store"], ["in", "-o", "out", "--markdown", "--single-file"],
           ["in", "-o", "out", "--quiet", "--jobs", "2"], ["list", "jobs", "in"], ["in", "-o", "out", "--no-report", "--fail-on", "error"]]
@@ -177,9 +178,9 @@ def judge(status, usage, mb, input_bytes, printed):
         return f"exit code {os.WEXITSTATUS(status)}"
     if mb > LEAST_MB + 10 * input_bytes / 1e6:
         return f"{mb} MB of memory for {input_bytes} bytes"
+    if match := BUG.search(printed[1]):
+        return f"stderr says {match[0].decode()}"
     for name, text in zip(("stdout", "stderr"), printed):
-        if match := BUG.search(text):
-            return f"{name} says {match[0].decode()}"
         if match := FORBIDDEN.search(text):
             return f"{name} has {match[0]!r}"
     return None
