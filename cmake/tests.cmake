@@ -104,7 +104,7 @@ add_suite(attack.growth attack 650 ${Python3_EXECUTABLE} tests/attack/growth.py 
 add_suite(attack.memory attack 300 ${Python3_EXECUTABLE} tests/attack/memory.py --binary $<TARGET_FILE:debrief>)
 
 foreach(importer ${importers} recording_reader accel discovery archive sql findings mcp doctor redact)
-  add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 2 ${importer})
+  add_suite(fuzz.${importer} fuzz 100 tests/fuzz/run.sh 1 ${importer})
   set_tests_properties(fuzz.${importer} PROPERTIES TIMEOUT 120)
 endforeach()
 

@@ -193,7 +193,7 @@ TEST_F(RecorderTest, DamagedFilesGiveProblemsAndNeverMore) {
   const std::vector<char> whole = Bytes(path_);
   std::mt19937_64 random(5);
   uint64_t damaged = 0;
-  for (int trial = 0; trial < 2000; ++trial) {
+  for (int trial = 0; trial < 600; ++trial) {
     std::vector<char> bytes = whole;
     if (trial % 4 == 0) bytes.resize(random() % bytes.size());
     for (uint64_t flips = random() % 8; flips > 0 && !bytes.empty(); --flips) {
@@ -207,7 +207,7 @@ TEST_F(RecorderTest, DamagedFilesGiveProblemsAndNeverMore) {
     EXPECT_LE(keeper.kept.size(), bytes.size() / 8);
     damaged += read.problems.empty() ? 0 : 1;
   }
-  EXPECT_GT(damaged, 500u);
+  EXPECT_GT(damaged, 150u);
 }
 
 }  // namespace recorder_test
