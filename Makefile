@@ -55,7 +55,7 @@ sanitized: setup-test
 
 test: setup-test build sanitized
 	@ninja -C build/release
-	@ctest --test-dir build/release --output-on-failure -j2
+	@ctest --test-dir build/release --output-on-failure -j$$(($$(nproc) + 1))
 
 attack: build
 	@python3 tests/attack/run.py --minutes $(MINUTES)

@@ -5,7 +5,6 @@ usage: test_bundle.py [--binary PATH] [--only WORD]
 
 Every function test_* gets an empty folder; one fails by raising.
 """
-import argparse
 import gzip
 import hashlib
 import json
@@ -16,17 +15,16 @@ import stat
 import subprocess
 import sys
 import tarfile
-import tempfile
-import traceback
 from pathlib import Path
 
 from planted import KEPT, all_bytes, dump, members, plain_text, wanted_gone, write_job
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
+import in_folders  # noqa: E402
 from recording_writer import Recording  # noqa: E402
 
-BINARY = ROOT / "build/release/debrief"
+BINARY = None  # set by in_folders
 
 
 def run(*words, cwd, code=0, **environment):
@@ -193,23 +191,5 @@ def test_a_second_time_gives_the_same_bytes(folder):
     assert (folder / "a.tar.zst").read_bytes() == (folder / "b.tar.zst").read_bytes()
 
 
-def main():
-    global BINARY
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", type=Path, default=BINARY)
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
-    BINARY = options.binary.resolve()
-    failed, names = [], [name for name in globals() if name.startswith("test_") and options.only in name]
-    for name in names:
-        with tempfile.TemporaryDirectory() as scratch:
-            try:
-                globals()[name](Path(scratch))
-            except Exception:  # noqa: BLE001: told, and the others run
-                failed.append(name)
-                print(f"FAILED {name}\n{traceback.format_exc()[-4000:]}")
-    print(f"bundle: {len(names) - len(failed)} of {len(names)} tests passed")
-    sys.exit(1 if failed else 0)
-
-
-main()
+if __name__ == "__main__":
+    sys.exit(in_folders.run("bundle", globals()))

@@ -5,7 +5,6 @@ usage: test_watch.py [--binary PATH] [--only WORD]
 
 Nothing sleeps for a fixed time: a test waits for a line of the watcher, or for a metric, with a deadline.
 """
-import argparse
 import json
 import os
 import queue
@@ -13,14 +12,15 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BINARY = ROOT / "build/release/debrief"
+sys.path.insert(0, str(ROOT / "tests"))
+import in_folders  # noqa: E402
+
+BINARY = None  # set by in_folders
 DEADLINE_S = 60  # of a busy machine; what must be quick is measured
 WATCHDOG = ("[rank{0}]:[E1115 02:42:35.285812108 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation timeout: "
             "WorkNCCL(SeqNum=10, OpType=ALLREDUCE, NumelIn=512, NumelOut=512, Timeout(ms)=10000) ran for 10013 milliseconds before timing out.\n")
@@ -261,23 +261,5 @@ def test_wrong_usage(folder):
         assert done.returncode == 2 and done.stderr.startswith("debrief: "), (words, done)
 
 
-def main():
-    global BINARY
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", type=Path, default=BINARY)
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
-    BINARY = options.binary.resolve()
-    failed, names = [], [name for name in globals() if name.startswith("test_") and options.only in name]
-    for name in names:
-        with tempfile.TemporaryDirectory() as scratch:
-            try:
-                globals()[name](Path(scratch))
-            except Exception:  # noqa: BLE001: told, and the others run
-                failed.append(name)
-                print(f"FAILED {name}\n{traceback.format_exc()[-4000:]}")
-    print(f"watch: {len(names) - len(failed)} of {len(names)} tests passed")
-    sys.exit(1 if failed else 0)
-
-
-main()
+if __name__ == "__main__":
+    sys.exit(in_folders.run("watch", globals()))

@@ -98,9 +98,7 @@ class DumpReader final : public Reader {
     size_t first = head.text().find_first_not_of(" \t\r\n");
     is_json_ =
         first != std::string_view::npos && (head.text()[first] == '{' || head.text()[first] == '[');
-    if (is_json_) return json_.Split(source, chunk_bytes_);
-    if (source.size() == 0) return std::vector<ByteRange>();
-    return std::vector<ByteRange>{{0, source.size()}};
+    return is_json_ ? json_.Split(source, chunk_bytes_) : Reader::Split(source);
   }
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {

@@ -84,11 +84,6 @@ class TraceReader final : public Reader {
     who_.rank = kNone32;  // it is about all ranks
   }
 
-  Result<std::vector<ByteRange>> Split(const Source& source) override {
-    if (source.size() == 0) return std::vector<ByteRange>();
-    return std::vector<ByteRange>{{0, source.size()}};
-  }
-
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     (void)range;
     Open open;

@@ -49,11 +49,6 @@ class RasReader final : public Reader {
         window_bytes_(context.chunk_bytes),
         time_ns_(TimeInName(FileName(context.path))) {}
 
-  Result<std::vector<ByteRange>> Split(const Source& source) override {
-    if (source.size() == 0) return std::vector<ByteRange>();
-    return std::vector<ByteRange>{{0, source.size()}};
-  }
-
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     ASSIGN_OR_RETURN(ByteView head, source.View(0, 4096));
     if (Trimmed(head.text()).starts_with('{')) return ReadJson(source, range, part);

@@ -114,11 +114,6 @@ class StacksReader final : public Reader {
         window_bytes_(context.chunk_bytes),
         time_ns_(TimeInName(FileName(context.path))) {}
 
-  Result<std::vector<ByteRange>> Split(const Source& source) override {
-    if (source.size() == 0) return std::vector<ByteRange>();
-    return std::vector<ByteRange>{{0, source.size()}};
-  }
-
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     ASSIGN_OR_RETURN(ByteView head, source.View(0, 1));
     bool is_json = head.text() == "[" || IsSpace(head.text()[0]);
