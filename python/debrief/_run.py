@@ -18,6 +18,7 @@ from ._table import Table
 
 _SCHEMA = 1
 _STORE = "run.duckdb"
+_META = "debrief_meta"  # says of which run and version tables are
 
 
 class Run:
@@ -68,7 +69,7 @@ class Run:
     def evidence(self, finding: Finding | str) -> list[Table]:
         """The rows that a finding rests on, a table for each piece of evidence that has some."""
         found = self.finding(finding) if isinstance(finding, str) else finding
-        if self._is_parquet:
+        if self._is_parquet or self._parquet_store():
             raise Error("rows of evidence are found in run.duckdb, not in Parquet tables.")
         return [Table(self._database, f"FROM stored.{_quoted(piece.table)} WHERE rowid IN ({', '.join(map(str, map(int, piece.rows)))})",
                       name=piece.table) for piece in found.evidence if piece.table and piece.rows]
@@ -79,10 +80,17 @@ class Run:
     def _database(self) -> Database:
         if self._is_parquet:
             return _parquet_database(self.path)
+        if tables := self._parquet_store():
+            return _parquet_database(tables)
         store = self.path / _STORE
         if not store.exists():
             raise Error(f"there is no {store}: the report was written with --no-store. Run debrief on the job again without it.")
         return Database(os.fspath(store))
+
+    def _parquet_store(self) -> Path | None:
+        """The tables of a report that was written with --store parquet."""
+        tables = self.path / "parquet"
+        return tables if not (self.path / _STORE).exists() and (tables / f"{_META}.parquet").exists() else None
 
     @functools.cached_property
     def tables(self) -> list[str]:
@@ -146,7 +154,8 @@ def parquet_files(folder: Path) -> dict[str, list[Path]]:
     """The Parquet files below a folder, by the name of their table."""
     tables: dict[str, list[Path]] = {}
     for path in sorted(folder.rglob("*.parquet")):
-        tables.setdefault(path.stem, []).append(path.resolve())
+        if path.stem != _META:
+            tables.setdefault(path.stem, []).append(path.resolve())
     return tables
 
 

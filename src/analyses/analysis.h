@@ -10,6 +10,7 @@
 // "not computable: no dump from rank 4" is an answer.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,23 @@ class ThreadPool;
 template <typename... Tables>
 inline constexpr auto kTableNames = TableGroup<Tables...>::Names();
 
+// What an analysis has to see at once.
+enum class AnalysisScope : uint8_t {
+  // The whole job: it compares ranks, or counts them together.
+  kJob,
+  // One rank: its rows and findings of a rank follow from what that rank left, and those of a job
+  // are those of its ranks one behind the other. It reads no table that an analysis of the whole
+  // job makes, so that it can run before the other ranks are there.
+  kRank,
+};
+
 struct AnalysisInfo {
-  std::string_view name;                    // the folder's name
-  std::string_view sentence;                // the question it answers
-  std::string_view example;                 // a finding it may make, as the user reads it
-  std::span<const std::string_view> needs;  // tables
-  std::span<const std::string_view> makes;  // tables
+  std::string_view name;                      // the folder's name
+  AnalysisScope scope = AnalysisScope::kJob;  // kRank must be said
+  std::string_view sentence;                  // the question it answers
+  std::string_view example;                   // a finding it may make, as the user reads it
+  std::span<const std::string_view> needs;    // tables
+  std::span<const std::string_view> makes;    // tables
   // Tables that it reads where they have rows and does without where not; made before it runs.
   std::span<const std::string_view> uses = {};
 };

@@ -52,7 +52,10 @@ void AddReportOptions(CLI::App& app, ReportOptions& report) {
             "Folder to write; an earlier report in it is replaced (debrief_out)");
   app.add_flag("--overwrite", report.overwrite,
                "Also replace what another command of debrief wrote there");
-  app.add_flag("--no-store", report.no_store, "Do not write run.duckdb (the tables for SQL)");
+  AddOption(app, "--store", report.store, "FORM",
+            "The tables for SQL: duckdb (run.duckdb), parquet (a file a table) or none")
+      ->check(OneOf({"duckdb", "parquet", "none"}));
+  app.add_flag("--no-store", report.no_store, "As --store none");
   app.add_flag("--no-report", report.no_report,
                "Do not write the report (index.html and its data)");
   app.add_flag("--single-file", report.single_file,

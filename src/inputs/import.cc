@@ -217,6 +217,7 @@ class Joiner {
   Joiner(std::vector<FoundInput>& inputs, Model& model) : inputs_(inputs), model_(model) {
     for (const FoundInput& input : inputs) {
       if (HasTwins(input)) ++expected_[KeyOf(input)];
+      if (input.importer != nullptr) kinds_[input.importer].bytes += input.bytes;
     }
   }
 
@@ -224,6 +225,7 @@ class Joiner {
     FoundInput& input = inputs_[i];
     if (!HasRoomFor(imported.part)) LetGo(input, imported.part);
     if (KeepsSource(input)) model_.sources[i] = std::move(imported.source);
+    if (input.importer != nullptr) Expect(input, kinds_[input.importer]);
     if (!HasTwins(input) || expected_[KeyOf(input)] == 1) {
       model_.Append(std::move(imported.part));
       return;
@@ -244,6 +246,39 @@ class Joiner {
     void* probe = ::operator new(bytes, std::nothrow);
     ::operator delete(probe);
     return probe != nullptr;
+  }
+
+  // The inputs of one importer.
+  struct Kind {
+    uint64_t bytes = 0;  // of all
+    uint64_t joined_bytes = 0;
+    size_t joined = 0;
+  };
+
+  // Thousands of ranks leave alike files. When some are joined, the rows of all are known well
+  // enough to make room for them at once; growing in steps copies every row several times.
+  void Expect(const FoundInput& input, Kind& kind) {
+    constexpr size_t kEnough = 64;
+    constexpr double kMostTimes = 1e6, kMostRows = 1 << 26;
+    kind.joined_bytes += input.bytes;
+    if (++kind.joined != kEnough || kind.joined_bytes == 0) return;
+    const double times =
+        std::min(1.02 * static_cast<double>(kind.bytes) / static_cast<double>(kind.joined_bytes),
+                 kMostTimes);
+    [[maybe_unused]] const Status no_room = Guarded([&] {
+      for (TableId id = 0; id < AllTables().size(); ++id) {
+        const Table* table = model_.tables.Find(id);
+        if (table == nullptr || table->info().is_packed || !Makes(*input.importer, *table))
+          continue;
+        const double rows = times * static_cast<double>(table->size());
+        if (rows < kMostRows) model_.tables.Edit(id).Reserve(static_cast<size_t>(rows));
+      }
+    });
+  }
+
+  static bool Makes(const Importer& importer, const Table& table) {
+    const auto& makes = importer.info.makes;
+    return std::find(makes.begin(), makes.end(), table.info().name) != makes.end();
   }
 
   static void LetGo(FoundInput& input, Part& part) {
@@ -286,6 +321,7 @@ class Joiner {
   Model& model_;
   std::map<Key, size_t> expected_;
   std::map<Key, Waiting> waiting_;
+  std::map<const Importer*, Kind> kinds_;
 };
 
 }  // namespace

@@ -119,6 +119,17 @@ class Loading(OfAReport):
             self.assertEqual(run.sql("SELECT count(*) AS n FROM comm_op JOIN rank USING (job, rank)").column("n"),
                              self.run_.sql("SELECT count(*) AS n FROM comm_op JOIN rank USING (job, rank)").column("n"))
 
+    def test_a_report_with_parquet_alone(self):
+        folder = Path(self.scratch.name, "parquet_alone")
+        program(JOB, "-o", folder, "--store", "parquet", "--quiet")
+        with debrief.load(folder) as run:
+            self.same(run)
+            self.assertIn("comm_op", run.tables)
+            self.assertNotIn("debrief_meta", run.tables)
+            self.assertEqual(run.table("comm_op").rows(), self.run_.table("comm_op").rows())
+            with self.assertRaisesRegex(debrief.Error, "run.duckdb"):
+                run.evidence("f1")
+
     def test_parquet_of_several_shards_is_one_table(self):
         parts = Path(self.scratch.name, "parts")
         for name in ("a", "b"):

@@ -60,7 +60,7 @@ Status Run(const Model& model, AnalysisResult& result) {
   const auto& dumps = model.tables.Get<CommDumpTable>();
   for (size_t i = 0; i < dumps.size(); ++i) attempts.emplace(dumps.job[i], dumps.attempt[i]);
   for (auto [job, attempt] : attempts) {
-    Index index(model, job, attempt);
+    Index index(model, job, attempt, result.pool);
     Waits waits(index);
     Arrivals arrivals = FindArrivals(index);
     Moment moment = MomentOf(index);

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyses/flight/blocks.h"
 #include "analyses/flight/row_runs.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
@@ -241,10 +242,11 @@ class UnitBuilder {
 
 }  // namespace
 
-Index::Index(const Model& the_model, int32_t the_job, int32_t the_attempt)
+Index::Index(const Model& the_model, int32_t the_job, int32_t the_attempt, ThreadPool* the_pool)
     : model(the_model),
       job(the_job),
       attempt(the_attempt),
+      pool(the_pool),
       ops(the_model.tables.Get<CommOpTable>()) {
   AddRanks();
   AddUnits();
@@ -395,20 +397,30 @@ void Index::SortGroups() {
   for (Group& group : groups) {
     alike_[{group.description, group.members.size()}].push_back(
         static_cast<int32_t>(&group - groups.data()));
-    group.windows.resize(group.members.size());
-    std::stable_sort(group.order.begin(), group.order.end(),
-                     [&](int32_t a, int32_t b) { return UnitAt(a).seq < UnitAt(b).seq; });
-    for (int32_t i = 0; i < static_cast<int32_t>(group.order.size()); ++i) {
-      const Unit& unit = UnitAt(group.order[static_cast<size_t>(i)]);
-      if (group.rows.empty() || group.rows.back().seq != unit.seq)
-        group.rows.push_back({unit.seq, i, i});
-      group.rows.back().end = i + 1;
-      int32_t member = MemberPosition(group, unit.rank);
-      if (member < 0) continue;  // it uses a group that it is no member of
-      MemberWindow& window = group.WindowAt(member);
-      if (window.last < window.first) window.first = unit.seq;
-      window.last = unit.seq;
-    }
+  }
+  ForBlocks<size_t>(
+      *this,
+      [&](GroupBlock block) {
+        for (size_t i = block.begin; i < block.end; ++i) SortGroup(groups[i]);
+        return block.end;
+      },
+      [](size_t) {});
+}
+
+void Index::SortGroup(Group& group) {
+  group.windows.resize(group.members.size());
+  std::stable_sort(group.order.begin(), group.order.end(),
+                   [&](int32_t a, int32_t b) { return UnitAt(a).seq < UnitAt(b).seq; });
+  for (int32_t i = 0; i < static_cast<int32_t>(group.order.size()); ++i) {
+    const Unit& unit = UnitAt(group.order[static_cast<size_t>(i)]);
+    if (group.rows.empty() || group.rows.back().seq != unit.seq)
+      group.rows.push_back({unit.seq, i, i});
+    group.rows.back().end = i + 1;
+    int32_t member = MemberPosition(group, unit.rank);
+    if (member < 0) continue;  // it uses a group that it is no member of
+    MemberWindow& window = group.WindowAt(member);
+    if (window.last < window.first) window.first = unit.seq;
+    window.last = unit.seq;
   }
 }
 

@@ -22,6 +22,10 @@
 #include "model/model.h"
 #include "tables/comm_op.h"
 
+namespace debrief {
+class ThreadPool;
+}
+
 namespace debrief::analyses::flight {
 
 enum class OpState : uint8_t { kScheduled, kStarted, kCompleted };
@@ -101,11 +105,12 @@ struct Channel {
 class Index {
  public:
   // The dumps of (job, attempt) in `model`, which must outlive the index.
-  Index(const Model& model, int32_t job, int32_t attempt);
+  Index(const Model& model, int32_t job, int32_t attempt, ThreadPool* pool = nullptr);
 
   const Model& model;
   int32_t job;
   int32_t attempt;
+  ThreadPool* pool;  // for what can be done side by side (blocks.h); null: one after the other
   const CommOpTable& ops;
   std::vector<RankInfo> ranks;  // by global rank; those that only groups mention, too
   std::vector<Unit> units;      // by rank, then in the order of issue
@@ -157,6 +162,7 @@ class Index {
   void MarkLost();
   void AddStatus();
   void SortGroups();
+  void SortGroup(Group& group);
   void PairChannels();
   int32_t AddRank(int32_t global_rank);
   int32_t AddGroup(size_t row);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "analyses/flight/arrivals/arrivals.h"
+#include "analyses/flight/blocks.h"
 #include "analyses/flight/cause.h"
 #include "analyses/flight/matching/p2p_sizes.h"
 #include "analyses/flight/matching/region.h"
@@ -83,37 +84,37 @@ class RowWriter {
   std::vector<int64_t> list_;
 };
 
-class MatchWriter : private RowWriter {
- public:
-  MatchWriter(const Index& index, const Waits& waits, const std::vector<Cause>& causes, Part& part)
-      : RowWriter(index, part),
-        waits_(waits),
-        matches_(part.tables.Edit<CommMatchTable>()),
-        calls_(part.tables.Edit<CommCallTable>()),
-        match_of_unit_(index.units.size(), -1),
-        is_blamed_(index.units.size()) {
+// What is known of units while matches are written: beside Index::units.
+struct MatchedUnits {
+  MatchedUnits(const Index& index, const std::vector<Cause>& causes)
+      : match(index.units.size(), -1), is_blamed(index.units.size()) {
     for (const Cause& cause : causes) {
       for (int32_t at : cause.units) {
         const Unit& unit = index.UnitAt(at);
         if (std::binary_search(cause.ranks.begin(), cause.ranks.end(), unit.rank))
-          is_blamed_[static_cast<size_t>(at)] = true;
+          is_blamed[static_cast<size_t>(at)] = true;
       }
     }
   }
 
-  void WriteAll() {
-    for (const Group& group : index_.groups) {
-      for (const SeqRow& row : group.rows) AddCollective(group, row);
-    }
-    for (const Channel& channel : index_.channels) AddChannel(channel);
-    AddCalls();
-    for (int32_t rank = 0; rank < index_.rank_count(); ++rank) AddIncomplete(rank);
-  }
+  std::vector<int32_t> match;
+  std::vector<bool> is_blamed;
+};
 
- private:
+// Rows of comm_match.
+class MatchRows : protected RowWriter {
+ public:
+  // `first_match` is the number of the match that would be the first row of the part.
+  MatchRows(const Index& index, MatchedUnits& units, int64_t first_match, Part& part)
+      : RowWriter(index, part),
+        units_(units),
+        first_match_(first_match),
+        matches_(part.tables.Edit<CommMatchTable>()) {}
+
+ protected:
   CommMatchRow NewMatch(const Group& group, std::string_view kind) {
     auto row = NewRow<CommMatchRow>();
-    row.match = static_cast<int64_t>(matches_.size());
+    row.match = first_match_ + static_cast<int64_t>(matches_.size());
     NameGroup(group, row);
     row.kind = part_.pools.Intern(kind);
     return row;
@@ -132,6 +133,39 @@ class MatchWriter : private RowWriter {
     }
   }
 
+  std::vector<int32_t> BlamedIn(std::span<const int32_t> units) const {
+    std::vector<int32_t> ranks;
+    for (int32_t at : units) {
+      if (units_.is_blamed[static_cast<size_t>(at)]) ranks.push_back(index_.UnitAt(at).rank);
+    }
+    return ranks;
+  }
+
+  void Finish(const CommMatchRow& row, std::span<const int32_t> units) {
+    for (int32_t at : units)
+      units_.match[static_cast<size_t>(at)] = static_cast<int32_t>(row.match);
+    matches_.Add(row);
+  }
+
+  MatchedUnits& units_;
+
+ private:
+  int64_t first_match_;
+  CommMatchTable& matches_;
+};
+
+// A match for every collective of some groups.
+class CollectiveWriter : private MatchRows {
+ public:
+  using MatchRows::MatchRows;
+
+  void Write(GroupBlock block) {
+    for (size_t i = block.begin; i < block.end; ++i) {
+      for (const SeqRow& row : index_.groups[i].rows) AddCollective(index_.groups[i], row);
+    }
+  }
+
+ private:
   void AddCollective(const Group& group, const SeqRow& seq_row) {
     auto units = index_.UnitsOf(group, seq_row);
     std::vector<int32_t> joined, completed, missing, unknown;
@@ -169,14 +203,6 @@ class MatchWriter : private RowWriter {
     Finish(row, units);
   }
 
-  std::vector<int32_t> BlamedIn(std::span<const int32_t> units) const {
-    std::vector<int32_t> ranks;
-    for (int32_t at : units) {
-      if (is_blamed_[static_cast<size_t>(at)]) ranks.push_back(index_.UnitAt(at).rank);
-    }
-    return ranks;
-  }
-
   // A member that nobody blames; the first when all are.
   int32_t RightOne(std::span<const int32_t> units, const std::vector<int32_t>& blamed) const {
     for (int32_t at : units) {
@@ -201,7 +227,23 @@ class MatchWriter : private RowWriter {
     }
     return "";
   }
+};
 
+// The matches of sends and receives, and what follows from all matches.
+class MatchWriter : private MatchRows {
+ public:
+  MatchWriter(const Index& index, const Waits& waits, MatchedUnits& units, Part& part)
+      : MatchRows(index, units, 0, part),
+        waits_(waits),
+        calls_(part.tables.Edit<CommCallTable>()) {}
+
+  void WriteAll() {
+    for (const Channel& channel : index_.channels) AddChannel(channel);
+    AddCalls();
+    for (int32_t rank = 0; rank < index_.rank_count(); ++rank) AddIncomplete(rank);
+  }
+
+ private:
   void AddChannel(const Channel& channel) {
     for (int32_t send : channel.sends) AddPair(channel, send);
     for (int32_t receive : channel.receives) {
@@ -240,12 +282,6 @@ class MatchWriter : private RowWriter {
     Finish(row, units);
   }
 
-  void Finish(const CommMatchRow& row, std::span<const int32_t> units) {
-    for (int32_t at : units)
-      match_of_unit_[static_cast<size_t>(at)] = static_cast<int32_t>(row.match);
-    matches_.Add(row);
-  }
-
   void AddCalls() {
     int32_t first_region = 0;
     for (int32_t region : calls_.region) first_region = std::max(first_region, region + 1);
@@ -253,11 +289,11 @@ class MatchWriter : private RowWriter {
     calls_.Reserve(calls_.size() + index_.unit_of_row.size());
     for (size_t i = 0; i < index_.unit_of_row.size(); ++i) {
       int32_t unit = index_.unit_of_row[i];
-      if (unit < 0 || match_of_unit_[static_cast<size_t>(unit)] < 0) continue;
+      if (unit < 0 || units_.match[static_cast<size_t>(unit)] < 0) continue;
       auto row = NewRow<CommCallRow>();
       row.rank = index_.GlobalRank(index_.UnitAt(unit).rank);
       row.op_row = static_cast<int32_t>(index_.first_row + static_cast<int64_t>(i));
-      row.match = match_of_unit_[static_cast<size_t>(unit)];
+      row.match = units_.match[static_cast<size_t>(unit)];
       row.region = regions[i];
       calls_.Add(row);
     }
@@ -310,10 +346,7 @@ class MatchWriter : private RowWriter {
   }
 
   const Waits& waits_;
-  CommMatchTable& matches_;
   CommCallTable& calls_;
-  std::vector<int32_t> match_of_unit_;
-  std::vector<bool> is_blamed_;         // beside units
   std::map<int32_t, ListId> waits_at_;  // by place
 };
 
@@ -359,11 +392,33 @@ class ArrivalWriter : private RowWriter {
   }
 };
 
+// Every row of a group is one match, so that blocks of groups know their numbers.
+void AddCollectives(const Index& index, MatchedUnits& units, Part& part) {
+  if (BlocksOf(index).size() == 1)
+    return CollectiveWriter(index, units, 0, part).Write({0, index.groups.size()});
+  std::vector<int64_t> first_match;  // by group
+  auto next = static_cast<int64_t>(part.tables.Edit<CommMatchTable>().size());
+  for (const Group& group : index.groups) {
+    first_match.push_back(next);
+    next += static_cast<int64_t>(group.rows.size());
+  }
+  ForBlocks<Part>(
+      index,
+      [&](GroupBlock block) {
+        Part rows;
+        CollectiveWriter(index, units, first_match[block.begin], rows).Write(block);
+        return rows;
+      },
+      [&](Part&& rows) { part.Append(std::move(rows)); });
+}
+
 }  // namespace
 
 void FillMatchTables(const Index& index, const Waits& waits, const std::vector<Cause>& causes,
                      Part& part) {
-  MatchWriter(index, waits, causes, part).WriteAll();
+  MatchedUnits units(index, causes);
+  AddCollectives(index, units, part);
+  MatchWriter(index, waits, units, part).WriteAll();
 }
 
 void FillArrivalTables(const Index& index, const Arrivals& arrivals, Part& part) {

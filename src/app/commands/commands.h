@@ -26,7 +26,8 @@ struct ReportOptions {
   std::vector<std::string> commands;  // what a word that is no path may have been meant as
   std::string output = "debrief_out";
   bool overwrite = false;
-  bool no_store = false;
+  std::string store = "duckdb";  // or parquet, none
+  bool no_store = false;         // as store none
   bool parquet = false;
   bool no_report = false;
   bool single_file = false;

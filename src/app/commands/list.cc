@@ -20,6 +20,7 @@ struct Entry {
   std::string_view sentence;
   std::string detail;
   const TableInfo* table = nullptr;  // of a table: its columns
+  std::string_view scope = {};       // of an analysis: "rank" or "job"
 };
 
 std::string Join(std::span<const std::string_view> names) {
@@ -43,9 +44,12 @@ std::vector<Entry> Inputs() {
 std::vector<Entry> Analyses() {
   std::vector<Entry> entries;
   for (const Analysis* analysis : AllAnalyses()) {
+    const bool is_of_rank = analysis->info.scope == AnalysisScope::kRank;
     entries.push_back({analysis->info.name, analysis->info.sentence,
-                       fmt::format("needs {}; for example: {}", Join(analysis->info.needs),
-                                   analysis->info.example)});
+                       fmt::format("looks at {}; needs {}; for example: {}",
+                                   is_of_rank ? "one rank" : "the whole job",
+                                   Join(analysis->info.needs), analysis->info.example)});
+    entries.back().scope = is_of_rank ? "rank" : "job";
   }
   return entries;
 }
@@ -94,6 +98,7 @@ std::string ToJson(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     json.BeginObject().Field("name", entry.name).Field("sentence", entry.sentence);
     json.Field("detail", entry.detail);
+    if (!entry.scope.empty()) json.Field("scope", entry.scope);
     if (entry.table != nullptr) WriteSchema(json, *entry.table);
     json.EndObject();
   }

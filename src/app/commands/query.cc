@@ -16,6 +16,7 @@
 #include "base/text/nearest.h"
 #include "base/text/strings.h"
 #include "model/table.h"
+#include "outputs/store/parquet_store.h"
 #include "outputs/store/store.h"
 
 namespace debrief {
@@ -113,7 +114,9 @@ Result<std::string> Statement(const QueryOptions& options) {
 
 int RunQueryCommand(const QueryOptions& options, const GlobalOptions& global) {
   if (Status status = CheckPaths({&options.output, 1}); !status.ok()) return Fail(status);
-  auto database = Database::Open(outputs::store::StorePath(options.output), {});
+  auto database = outputs::store::HasParquetAlone(options.output)
+                      ? outputs::store::OpenParquetStore(options.output, {})
+                      : Database::Open(outputs::store::StorePath(options.output), {});
   if (!database.ok()) return Fail(database.status());
   if (Status same = outputs::store::CheckRun(options.output, database.value()); !same.ok())
     PrintError(same);

@@ -18,6 +18,7 @@
 #include "base/threads/guard.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
+#include "outputs/store/parquet_store.h"
 
 namespace debrief {
 
@@ -25,7 +26,7 @@ namespace {
 
 bool IsWanted(const Output& output, const ReportOptions& options) {
   if (output.info.file.empty()) return false;
-  if (options.no_store && output.info.name == "store") return false;
+  if ((options.no_store || options.store != "duckdb") && output.info.name == "store") return false;
   if (options.no_report && output.info.name == "html") return false;
   return !output.info.on_request || std::find(options.with.begin(), options.with.end(),
                                               output.info.name) != options.with.end();
@@ -54,6 +55,8 @@ std::vector<const Output*> WantedOutputs(const ReportOptions& options) {
   std::vector<const Output*> wanted;
   std::copy_if(AllOutputs().begin(), AllOutputs().end(), std::back_inserter(wanted),
                [&](const Output* output) { return IsWanted(*output, options); });
+  if (options.store == "parquet" && !options.no_store)
+    wanted.push_back(&outputs::store::ParquetStore());
   return wanted;
 }
 

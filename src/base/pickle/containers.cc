@@ -2,8 +2,9 @@
 //
 // A container is on the stack without a slot as long as nobody can see it twice: PyTorch fills it
 // in one go and puts it into the memo afterwards, so what folds never needs one. Python puts it
-// into the memo first, and fills long ones in pieces; those get a slot, and are shown to the
-// builder when they become an item of something else.
+// into the memo first: its number waits beside it until it is complete, and is known earlier only
+// where somebody asks (a list that holds itself). Python also fills long ones in pieces; those get
+// a slot, and are shown to the builder when they become an item of something else.
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +19,8 @@ namespace {
 // may not be the last one.
 constexpr size_t kBatch = 1000;
 
-constexpr size_t kRepeatHead = 18;  // bytes that choose the set: "](" and 16 more
+// Bytes that choose the set of a list: a mark and 16 more; of a short one a mark and 7 more.
+constexpr size_t kRepeatHead = 17;
 constexpr size_t kLongestRepeat = 4096;
 
 uint64_t Load(const char* at) {
@@ -27,46 +29,95 @@ uint64_t Load(const char* at) {
   return value;
 }
 
-uint64_t HashHead(const char* list) {
-  constexpr uint64_t kMix = 0x9E3779B97F4A7C15;
-  uint64_t hash = Load(list + 2) * kMix;
-  hash = (hash ^ (hash >> 32) ^ Load(list + 10)) * kMix;
+constexpr uint64_t kMix = 0x9E3779B97F4A7C15;
+
+// Of what follows the opcode of a list, from its mark on.
+uint64_t HashLong(const char* items) {
+  uint64_t hash = Load(items + 1) * kMix;
+  hash = (hash ^ (hash >> 32) ^ Load(items + 9)) * kMix;
   return hash >> 40;
 }
+uint64_t HashShort(const char* items) { return Load(items) * kMix >> 40; }
 
 }  // namespace
 
-// `number` remembers where the list begins and what had happened by then.
+// `number` remembers where the items begin and what had happened by then.
 bool PickleReader::Open(PickleKind kind) {
+  PickleValue container{kind, 0, {}};
+  const bool is_put = TakePut(container.id);
   if (next_ < end_ && *next_ != pickle::kMark) unsettled_ = true;
+  if (const Repeat* repeat = kind == PickleKind::kList ? FindRepeat() : nullptr) {
+    next_ += repeat->length;
+    if (is_put) memo_.Put(container.id - kWaiting, repeat->value);
+    return Push(repeat->value);
+  }
   if (kind == PickleKind::kDict) ++effects_;
-  auto since = static_cast<int64_t>(uint64_t{effects_} << 32 | static_cast<uint32_t>(offset()));
-  return Push({kind, 0, {since}});
+  if (is_put) {
+    unsettled_ = true;
+    put_below_ = std::min(put_below_, stack_.size());
+  }
+  const auto begin = static_cast<uint32_t>(next_ - begin_);
+  container.number = static_cast<int64_t>(uint64_t{effects_} << 32 | begin);
+  return Push(container);
 }
 
-// At the opcode of a list: true when it is one of the cached ones, which then is on the stack.
-bool PickleReader::TakeRepeat() {
-  const char* list = next_ - 1;
-  auto left = static_cast<size_t>(end_ - list);
-  if (repeats_.empty() || left < kRepeatHead) return false;
-  const Repeat* set = &repeats_[HashHead(list) % kRepeatSets * kRepeatWays];
-  for (size_t way = 0; way < kRepeatWays; ++way) {
-    const Repeat& repeat = set[way];
-    if (repeat.length == 0 || repeat.length > left) continue;
-    if (std::memcmp(repeat.begin, list, repeat.length) != 0) continue;
-    next_ = list + repeat.length;
-    return stack_.Push(repeat.value);
+// Behind the opcode of a container: whether its memo number follows. It is taken, and `number` of
+// the container says so, unless the number is one that Put must look at.
+bool PickleReader::TakePut(uint32_t& number) {
+  const auto left = static_cast<size_t>(end_ - next_);
+  size_t length = 0;
+  uint64_t id = 0;
+  if (left >= 2 && *next_ == static_cast<char>(pickle::kBinPut)) {
+    length = 2;
+    id = static_cast<uint8_t>(next_[1]);
+  } else if (left >= 5 && *next_ == static_cast<char>(pickle::kLongBinPut)) {
+    length = 5;
+    id = static_cast<uint32_t>(Load(next_) >> 8);
+  } else if (left >= 1 && *next_ == static_cast<char>(pickle::kMemoize)) {
+    length = 1;
+    id = memo_.size();
   }
-  return false;
+  const bool is_new = id >= memo_.size() && id < kMaxMemo && id <= offset();
+  if (length == 0 || !is_new) return false;
+  next_ += length;
+  memo_.Pass(id);
+  if (!memo_.Keeps(id)) return false;
+  number = kWaiting | static_cast<uint32_t>(id);
+  ++effects_;
+  return true;
+}
+
+// Containers that wait to be put into the memo are put now, as they are.
+void PickleReader::PutWaiting() {
+  for (PickleValue& value : stack_.From(std::min(put_below_, stack_.size()))) {
+    if (value.is_container() && value.id >= kWaiting) SlotOf(value);
+  }
+  put_below_ = stack_.size();
+}
+
+// The cached list that has the items which follow, or null.
+const PickleReader::Repeat* PickleReader::FindRepeat() const {
+  const auto left = static_cast<size_t>(end_ - next_);
+  if (repeats_.empty() || left < kRepeatHead || *next_ != pickle::kMark) return nullptr;
+  for (const uint64_t hash : {HashLong(next_), HashShort(next_)}) {
+    const Repeat* set = &repeats_[hash % kRepeatSets * kRepeatWays];
+    for (size_t way = 0; way < kRepeatWays; ++way) {
+      const Repeat& repeat = set[way];
+      if (repeat.length == 0 || repeat.length > left) continue;
+      if (std::memcmp(repeat.begin, next_, repeat.length) == 0) return &repeat;
+    }
+  }
+  return nullptr;
 }
 
 void PickleReader::Remember(uint32_t begin, PickleValue value) {
   if (repeats_.empty()) return;
-  const char* list = begin_ + begin;
-  auto length = static_cast<size_t>(next_ - list);
-  if (length > kLongestRepeat || static_cast<size_t>(end_ - list) < kRepeatHead) return;
-  Repeat* set = &repeats_[HashHead(list) % kRepeatSets * kRepeatWays];
-  set[victim_++ % kRepeatWays] = {list, length, value};
+  const char* items = begin_ + begin;
+  const auto length = static_cast<size_t>(next_ - items);
+  if (length > kLongestRepeat || static_cast<size_t>(end_ - items) < kRepeatHead) return;
+  const uint64_t hash = length >= kRepeatHead ? HashLong(items) : HashShort(items);
+  Repeat* set = &repeats_[hash % kRepeatSets * kRepeatWays];
+  set[victim_++ % kRepeatWays] = {items, length, value};
 }
 
 bool PickleReader::PopMark(size_t& first) {
@@ -108,7 +159,7 @@ bool PickleReader::Fill(PickleKind kind) {
     return true;
   }
   if (!container.is(kind)) return Fail(Code::kInvalid, "items for what is no such container");
-  bool is_fresh = container.id == 0;
+  bool is_fresh = !HasSlot(container);
   auto since = static_cast<uint64_t>(container.number);
   bool may_go_on = items.size() >= (kind == PickleKind::kDict ? 2 * kBatch : kBatch);
   bool is_first = is_fresh || (slots_[container.id].count == 0 && !slots_[container.id].settled);
@@ -164,19 +215,25 @@ bool PickleReader::Fold(PickleKind kind, std::span<PickleValue> items, PickleVal
     slots_[slot].settled = true;
     return false;
   }
-  if (container.id != 0) Retire(container.id, folded);
+  if (HasSlot(container)) Retire(container.id, folded);
+  if (container.id >= kWaiting) memo_.Put(container.id - kWaiting, folded);
   container = folded;
   return true;
 }
 
 uint32_t PickleReader::SlotOf(PickleValue& container) {
-  if (container.id != 0) return container.id;
+  if (HasSlot(container)) return container.id;
+  const uint32_t before = container.id;
   if (free_slots_.empty()) {
     container.id = static_cast<uint32_t>(slots_.size());
     slots_.emplace_back();
   } else {
     container.id = free_slots_.back();
     free_slots_.pop_back();
+  }
+  if (before >= kWaiting) {
+    slots_[container.id].memo = before - kWaiting;
+    memo_.Put(before - kWaiting, container);
   }
   return container.id;
 }
@@ -189,8 +246,9 @@ void PickleReader::Retire(uint32_t slot_number, const PickleValue& folded) {
   slot.folded = folded;
   if (slot.shared) return;
   if (slot.memo != kNoMemo) {
-    PickleValue put = memo_.Get(slot.memo);
-    if (put.is_container() && put.id == slot_number) memo_.Put(slot.memo, folded);
+    PickleValue put;
+    const bool is_put = memo_.Find(slot.memo, put);
+    if (is_put && put.is_container() && put.id == slot_number) memo_.Put(slot.memo, folded);
   }
   if (slot.capacity > 0 && size_t{slot.begin} + slot.capacity == items_.size())
     items_.resize(slot.begin);
@@ -241,7 +299,7 @@ void PickleReader::SettleOne(PickleValue& value) {
 }
 
 std::span<const PickleValue> PickleReader::Items(PickleValue container) const {
-  if (!container.is_container()) return {};
+  if (!container.is_container() || !HasSlot(container)) return {};
   const Slot& slot = slots_[container.id];
   return std::span(items_).subspan(slot.begin, slot.count);
 }

@@ -65,11 +65,10 @@ class PickleFields {
 
  private:
   Field FieldOfKey(PickleValue key) {
-    while (field_of_.size() <= key.id) {
-      PickleValue text{PickleKind::kString, static_cast<uint32_t>(field_of_.size()), {}};
-      field_of_.push_back(find_(reader_.Text(text)));
-    }
-    return field_of_[key.id];
+    if (key.id >= field_of_.size()) field_of_.resize(reader_.text_count(), Field::kCount);
+    Field& field = field_of_[key.id];
+    if (field == Field::kCount) field = find_(reader_.Text(key));
+    return field;
   }
 
   static constexpr auto kFields = static_cast<size_t>(Field::kCount);
@@ -80,7 +79,7 @@ class PickleFields {
   Find find_;
   uint64_t present_ = 0;
   std::array<PickleValue, kFields> values_;
-  std::vector<Field> field_of_;    // by number of a text
+  std::vector<Field> field_of_;    // by number of a text; kCount when not looked up yet
   std::vector<StringId> text_of_;  // by number of a text; kNone when not interned yet
 };
 

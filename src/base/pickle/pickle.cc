@@ -84,6 +84,23 @@ Status PickleReader::Run() {
   return status_;
 }
 
+inline bool PickleReader::Get(uint64_t id) {
+  PickleValue value;
+  if (!memo_.Find(id, value)) [[unlikely]] {
+    PutWaiting();
+    if (!memo_.Find(id, value)) return Fail(Code::kInvalid, "a memo number that was not put");
+  }
+  if (value.is_container()) [[unlikely]] {
+    Slot& slot = slots_[value.id];
+    slot.shared = true;
+    if (slot.folded.is(PickleKind::kFolded)) {
+      value = slot.folded;
+      memo_.Put(id, value);
+    }
+  }
+  return Push(value);
+}
+
 // What PyTorch's pickler writes; the rest by family.
 bool PickleReader::Step(uint8_t opcode) {
   using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
@@ -109,6 +126,8 @@ bool PickleReader::Step(uint8_t opcode) {
       return PushCounted(PickleKind::kString, 4);
     case kBinPut:
       return Has(1) ? Put(static_cast<uint8_t>(*next_++)) : Truncated();
+    case kLongBinPut:
+      return Skip(4) && Put(Load<uint32_t>(next_ - 4));
     default:
       return StepContainer(opcode);
   }
@@ -122,7 +141,7 @@ bool PickleReader::StepContainer(uint8_t opcode) {
       marks_.push_back(static_cast<uint32_t>(stack_.size()));
       return true;
     case kEmptyList:
-      return TakeRepeat() || Open(PickleKind::kList);
+      return Open(PickleKind::kList);
     case kAppends:
       return Fill(PickleKind::kList);
     case kEmptyDict:
@@ -218,8 +237,6 @@ bool PickleReader::StepLine(uint8_t opcode) {
 bool PickleReader::StepMemo(uint8_t opcode) {
   using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
   switch (opcode) {
-    case kLongBinPut:
-      return Skip(4) && Put(Load<uint32_t>(next_ - 4));
     case kMemoize:
       return Put(memo_.size());
     case kBinFloat: {
@@ -234,6 +251,7 @@ bool PickleReader::StepMemo(uint8_t opcode) {
       return Pop();
     case kPopMark: {
       size_t first = 0;
+      PutWaiting();
       if (!PopMark(first)) return false;
       stack_.Cut(first);
       return true;
@@ -362,6 +380,7 @@ bool PickleReader::Put(uint64_t id) {
     memo_.Pass(id);
     return true;
   }
+  if (id < memo_.size()) PutWaiting();
   if (memo_.Has(id)) repeats_.assign(repeats_.size(), {});  // what was read with the old meaning
   if (stack_.back().is_container()) {
     Slot& slot = slots_[SlotOf(stack_.back())];
@@ -373,21 +392,8 @@ bool PickleReader::Put(uint64_t id) {
   return true;
 }
 
-bool PickleReader::Get(uint64_t id) {
-  if (!memo_.Has(id)) return Fail(Code::kInvalid, "a memo number that was not put");
-  PickleValue value = memo_.Get(id);
-  if (value.is_container()) {
-    Slot& slot = slots_[value.id];
-    slot.shared = true;
-    if (slot.folded.is(PickleKind::kFolded)) {
-      value = slot.folded;
-      memo_.Put(id, value);
-    }
-  }
-  return Push(value);
-}
-
 bool PickleReader::Pop() {
+  PutWaiting();
   if (!marks_.empty() && marks_.back() == stack_.size()) {
     marks_.pop_back();
     return true;

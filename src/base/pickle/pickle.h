@@ -78,7 +78,12 @@ class PickleStack {
   // False when it is full.
   bool Push(const PickleValue& value) {
     if (top_ == values_.data() + values_.size() && !Grow()) return false;
-    *top_++ = value;
+    // Field by field: a value that was just made of its fields is not in one piece yet, and reading
+    // it as one waits until it is.
+    top_->kind = value.kind;
+    top_->id = value.id;
+    top_->number = value.number;
+    ++top_;
     return true;
   }
 
@@ -131,6 +136,12 @@ class PickleReader {
  private:
   // A container that is in the memo, that is filled in steps, or that was not folded.
   static constexpr uint32_t kNoMemo = ~uint32_t{0};
+  // A container without a slot has the number 0, or kWaiting and the number it has in the memo once
+  // it is complete or somebody asks for it.
+  static constexpr uint32_t kWaiting = uint32_t{1} << 31;
+  static bool HasSlot(PickleValue container) {
+    return container.id != 0 && container.id < kWaiting;
+  }
   struct Slot {
     uint32_t begin = 0;  // in items_
     uint32_t count = 0;
@@ -143,7 +154,7 @@ class PickleReader {
   static constexpr size_t kRepeatSets = 128;  // a power of two
   static constexpr size_t kRepeatWays = 4;
   struct Repeat {
-    const char* begin = nullptr;
+    const char* begin = nullptr;  // behind the opcode of the list and its memo number
     size_t length = 0;
     PickleValue value;
   };
@@ -177,9 +188,11 @@ class PickleReader {
 
   bool Put(uint64_t id);
   bool Get(uint64_t id);
+  bool TakePut(uint32_t& number);
+  void PutWaiting();
 
   bool Open(PickleKind kind);
-  bool TakeRepeat();
+  const Repeat* FindRepeat() const;
   void Remember(uint32_t begin, PickleValue value);
   bool PopMark(size_t& first);
   bool FromMark(PickleKind kind);
@@ -215,13 +228,14 @@ class PickleReader {
   PickleMemo memo_;
   std::vector<std::string_view> texts_;
   std::vector<uint32_t> recent_texts_;  // by hash: 1 + number of a text; for windows
-  std::vector<Slot> slots_;             // 0 is unused: a container with slot 0 has no items yet
+  std::vector<Slot> slots_;             // 0 is unused
   std::vector<uint32_t> free_slots_;
   std::vector<PickleValue> items_;
   Arena arena_;  // texts that had to be unescaped, or that outlive their window
 
   bool unsettled_ = false;  // some container may be complete without the builder knowing
   uint32_t effects_ = 0;    // memo puts and dicts so far
+  size_t put_below_ = 0;    // no container below this position of stack_ waits to be put
   std::vector<Repeat> repeats_;
   uint8_t victim_ = 0;
 };

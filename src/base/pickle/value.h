@@ -68,29 +68,34 @@ class PickleMemo {
 
   // One more than the largest number that was put.
   size_t size() const { return size_; }
-  bool Has(uint64_t id) const { return id < size_ && Keeps(id) && packed_[PlaceOf(id)] != kUnset; }
+  bool Has(uint64_t id) const { return EntryOf(id) != kUnset; }
   size_t bytes() const {
     return packed_.capacity() * sizeof(uint64_t) + wide_.capacity() * sizeof(PickleValue) +
            (fetches_ ? fetches_->bytes() : 0);
   }
 
-  // Only where Has().
-  PickleValue Get(uint64_t id) const {
-    uint64_t entry = packed_[PlaceOf(id)];
-    if ((entry & kKindMask) == kWide) [[unlikely]]
-      return wide_[entry >> 4];
+  // False when it was not put.
+  [[gnu::always_inline]] bool Find(uint64_t id, PickleValue& value) const {
+    const uint64_t entry = EntryOf(id);
+    if ((entry & kKindMask) == kWide) [[unlikely]] {
+      if (entry == kUnset) return false;
+      value = wide_[entry >> 4];
+      return true;
+    }
     auto kind = static_cast<PickleKind>(entry & kKindMask);
     // Without branches: keys and folded values follow each other in no order.
     bool is_folded = kind == PickleKind::kFolded;
     uint64_t id_mask = is_folded ? kIdMask : ~uint32_t{0};
     uint64_t number = is_folded ? entry >> 12 : 0;
-    return {kind, static_cast<uint32_t>(entry >> 4 & id_mask), {static_cast<int64_t>(number)}};
+    value = {kind, static_cast<uint32_t>(entry >> 4 & id_mask), {static_cast<int64_t>(number)}};
+    return true;
   }
 
   void Put(uint64_t id, const PickleValue& value) {
     size_ = std::max<size_t>(size_, id + 1);
     const size_t place = PlaceOf(id);
-    if (place >= packed_.size()) packed_.resize(place + 1, kUnset);
+    if (place >= packed_.size())
+      packed_.resize(std::max({place + 1, 2 * packed_.size(), kFirstEntries}), kUnset);
     uint64_t& entry = packed_[place];
     auto kind = static_cast<uint64_t>(value.kind);
     if (value.is(PickleKind::kFolded) && value.id <= kIdMask && value.number >= 0 &&
@@ -112,8 +117,14 @@ class PickleMemo {
   static constexpr uint64_t kWide = 15;  // no PickleKind
   static constexpr uint64_t kIdMask = 255;
   static constexpr int64_t kFoldedEnd = int64_t{1} << 52;
-  static constexpr uint64_t kUnset = ~uint64_t{0};
+  static constexpr uint64_t kUnset = ~uint64_t{0};  // looks like kWide
+  static constexpr size_t kFirstEntries = 64;
 
+  uint64_t EntryOf(uint64_t id) const {
+    if (!fetches_) [[likely]]
+      return id < packed_.size() ? packed_.data()[id] : kUnset;
+    return id < size_ && fetches_->Has(id) ? packed_[fetches_->PositionOf(id)] : kUnset;
+  }
   size_t PlaceOf(uint64_t id) const { return fetches_ ? fetches_->PositionOf(id) : id; }
 
   std::optional<MemoFetches> fetches_;

@@ -5,14 +5,20 @@
 namespace debrief {
 
 namespace {
+
 constexpr size_t kFirstSlots = 64;  // a power of two
-}
+
+// A text that was given as kept outlives this pool and those that absorb it: it has this bit beside
+// its hash, is not copied, and is known by its address when it comes again.
+constexpr uint32_t kKept = uint32_t{1} << 31;
+
+}  // namespace
 
 StringPool::StringPool(size_t alignment)
     : alignment_(alignment), texts_(1), hashes_(1), slots_(kFirstSlots) {}
 
 uint32_t StringPool::HashOf(std::string_view text) {
-  return static_cast<uint32_t>(HashBytes(text));
+  return static_cast<uint32_t>(HashBytes(text)) & ~kKept;
 }
 
 size_t StringPool::SlotOf(std::string_view text, uint32_t hash) const {
@@ -21,7 +27,7 @@ size_t StringPool::SlotOf(std::string_view text, uint32_t hash) const {
     uint32_t id = slots_[slot];
     if (id == 0) return slot;
     // Kept texts are most often the very same bytes.
-    bool is_same = hashes_[id] == hash && texts_[id].size() == text.size() &&
+    bool is_same = (hashes_[id] & ~kKept) == hash && texts_[id].size() == text.size() &&
                    (texts_[id].data() == text.data() || texts_[id] == text);
     if (is_same) return slot;
   }
@@ -48,7 +54,7 @@ StringId StringPool::InternKept(std::string_view text, uint32_t hash) {
   if (texts_.size() * 2 > slots_.size()) Grow();
   const size_t slot = SlotOf(text, hash);
   if (slots_[slot] != 0) return StringId{slots_[slot]};
-  return StringId{AddTo(slot, text, hash)};
+  return StringId{AddTo(slot, text, hash | kKept)};
 }
 
 StringId StringPool::Find(std::string_view text) const {
@@ -72,9 +78,10 @@ std::vector<StringId> StringPool::Absorb(const StringPool& other) {
     if (texts_.size() * 2 > slots_.size()) Grow();
     const std::string_view text = other.texts_[id];
     const uint32_t hash = other.hashes_[id];
-    const size_t slot = SlotOf(text, hash);
-    ids[id] = StringId{slots_[slot] != 0 ? slots_[slot]
-                                         : AddTo(slot, arena_.Copy(text, alignment_), hash)};
+    const bool is_kept = (hash & kKept) != 0;
+    const size_t slot = SlotOf(text, hash & ~kKept);
+    if (slots_[slot] == 0) AddTo(slot, is_kept ? text : arena_.Copy(text, alignment_), hash);
+    ids[id] = StringId{slots_[slot]};
   }
   return ids;
 }

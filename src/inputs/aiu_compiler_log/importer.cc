@@ -34,6 +34,8 @@ constexpr DiagnosticKind kBadJson = {
 
 Recognition Sniff(const SniffInput& input) {
   if (input.json != nullptr && input.json->Has("[].ideal_cycles")) return {.mine = true};
+  constexpr std::string_view kZeros("\0\0", 2);  // soon found in what is no text
+  if (input.head.find(kZeros) != std::string_view::npos) return {};
   auto has = [&](std::string_view text) { return HasWord(input.head, text); };
   bool mine = (input.head.starts_with("[DeepRT]") || has("\n[DeepRT] ") ||
                has("====== Perf Summary ======")) &&

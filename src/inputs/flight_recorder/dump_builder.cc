@@ -8,10 +8,14 @@
 
 #include "inputs/flight_recorder/comm_state.h"
 #include "inputs/flight_recorder/diagnostics.h"
+#include "tables/comm_group.h"
+#include "tables/comm_status.h"
 
 namespace debrief::inputs::flight_recorder {
 
 void DumpBuilder::Read() {
+  constexpr size_t kFirstRows = 64;  // thirty columns that grow from one row cost more than rows do
+  rows_.ops().Reserve(kFirstRows);
   Status status = reader_.Run();
   if (status.code() == Code::kUnsupported) {
     part_ = Part();
@@ -122,16 +126,20 @@ PickleValue DumpBuilder::FoldPair(PickleValue first, PickleValue second) {
 
 PickleValue DumpBuilder::FoldTexts(std::span<const PickleValue> items) {
   Texts texts;
+  texts.joined = items.size() == 1 ? Text(items[0]) : Joined(items);
+  if (!items.empty()) texts.first = Text(items[0]);
+  if (items.size() > 1) texts.second = Text(items[1]);
+  texts_.push_back(texts);
+  return PickleValue::Folded(kTexts, static_cast<int64_t>(texts_.size() - 1));
+}
+
+StringId DumpBuilder::Joined(std::span<const PickleValue> items) {
   line_.clear();
   for (size_t i = 0; i < items.size(); ++i) {
     if (i > 0) line_ += ", ";
     line_ += reader_.Text(items[i]);
   }
-  texts.joined = part_.pools.Intern(line_);
-  if (!items.empty()) texts.first = Text(items[0]);
-  if (items.size() > 1) texts.second = Text(items[1]);
-  texts_.push_back(texts);
-  return PickleValue::Folded(kTexts, static_cast<int64_t>(texts_.size() - 1));
+  return part_.pools.Intern(line_);
 }
 
 PickleValue DumpBuilder::FoldFrames(std::span<const PickleValue> items) {
@@ -236,6 +244,7 @@ void DumpBuilder::FoldHeader() {
 
 void DumpBuilder::AddGroups(PickleValue config) {
   auto items = reader_.Items(config);
+  if (!items.empty()) part_.tables.Edit<CommGroupTable>().Reserve(items.size() / 2);
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     PickleValue key = items[i];
     StringId name =
@@ -253,6 +262,7 @@ void DumpBuilder::AddGroups(PickleValue config) {
 
 void DumpBuilder::AddStatuses(PickleValue status) {
   auto items = reader_.Items(status);
+  if (!items.empty()) part_.tables.Edit<CommStatusTable>().Reserve(items.size() / 2);
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (!Is(items[i + 1], kStatus)) continue;
     const GroupStatus& group = statuses_[static_cast<size_t>(items[i + 1].number)];

@@ -78,6 +78,7 @@ class DumpBuilder final : public PickleBuilder, PickleFields<Field> {
   StringId ShapeText(std::span<const PickleValue> items);
   PickleValue FoldPair(PickleValue first, PickleValue second);
   PickleValue FoldTexts(std::span<const PickleValue> items);
+  StringId Joined(std::span<const PickleValue> items);
   PickleValue FoldFrames(std::span<const PickleValue> items);
   PickleValue FoldFrame();
   PickleValue FoldGroup();

@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "outputs/output.h"
 #include "outputs/run_json.h"
+#include "outputs/store/parquet_store.h"
 #include "outputs/store/query.h"
 #include "outputs/store/table_writer.h"
 
@@ -99,8 +100,8 @@ Result<Database> OpenForWriting(const Model& model, const std::string& path) {
 Status WriteMeta(const Model& model, Database& database) {
   return database.Execute(
       fmt::format("CREATE TABLE debrief_meta (key VARCHAR, value VARCHAR);"
-                  "INSERT INTO debrief_meta VALUES ('schema', '{}'), ('version', {}), ('run', {})",
-                  kStoreSchema, QuoteText(kVersion), QuoteText(RunId(model))));
+                  "INSERT INTO debrief_meta VALUES {}",
+                  MetaRows(model)));
 }
 
 // One transaction, hence one synchronisation with the disk, however many tables there are.
@@ -202,6 +203,11 @@ Status WriteParquetTables(const Model& model, const std::string& folder, std::st
   return WriteParquet(database, folder, prefix);
 }
 
+std::string MetaRows(const Model& model) {
+  return fmt::format("('schema', '{}'), ('version', {}), ('run', {})", kStoreSchema,
+                     QuoteText(kVersion), QuoteText(RunId(model)));
+}
+
 Status CheckRun(const std::string& path, Database& database) {
   auto cells = ReadCells(database, "SELECT value FROM debrief_meta WHERE key = 'run'");
   if (!cells.ok() || cells->size() != 1) return {};  // no store of ours, or an older one
@@ -225,6 +231,11 @@ std::string StorePath(const std::string& path) {
 }
 
 Result<Database> OpenStore(const std::string& path, OpenOptions options) {
+  if (HasParquetAlone(path)) {
+    ASSIGN_OR_RETURN(Database tables, OpenParquetStore(path, options));
+    TRY(CheckSchema(tables, path));
+    return tables;
+  }
   const std::string file = StorePath(path);
   if (access(file.c_str(), F_OK) != 0) {
     return Status(Code::kNotFound, fmt::format("there is no store {}", file))

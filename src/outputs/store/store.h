@@ -1,5 +1,5 @@
 // The store: run.duckdb, all tables of a run in one file that DuckDB and anything that speaks to it
-// can read, and with --parquet one Parquet file a table.
+// can read, and with --parquet one Parquet file a table. (Parquet alone: parquet_store.h.)
 //
 //   <out>/run.duckdb              table `debrief_meta` (key, value): schema, version, run
 //                                 a view for each table of docs/tables.md (text_column.h)
@@ -28,13 +28,17 @@ const Output& Describe();
 // memory is bounded whatever their size.
 Status WriteParquetTables(const Model& model, const std::string& folder, std::string_view prefix);
 
+// ('schema', '1'), ...: what debrief_meta holds, as rows of SQL.
+std::string MetaRows(const Model& model);
+
 // Where the store lies that `path` names: that file, or the one in that folder.
 std::string StorePath(const std::string& path);
 
 // kChanged when findings.json or index.html beside the store that `path` names are of another run.
 Status CheckRun(const std::string& path, Database& database);
 
-// Opens a store for reading; `path` is the file or the folder that holds it. kNotFound and
+// Opens a store for reading; `path` is the file or the folder that holds it, as run.duckdb or as
+// Parquet. kNotFound and
 // kUnsupported (made by a newer version) say what to do.
 Result<Database> OpenStore(const std::string& path, OpenOptions options = {});
 

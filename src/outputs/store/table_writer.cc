@@ -161,15 +161,25 @@ void NextRows(duckdb_function_info info, duckdb_data_chunk chunk) {
   scan.next += count;
 }
 
+std::string DecodedColumns(const TableInfo& info) {
+  std::string columns;
+  for (const ColumnInfo& column : info.columns)
+    columns += fmt::format("{}{}", columns.empty() ? "" : ", ",
+                           DecodeExpression(column.type, QuoteName(column.name)));
+  return columns;
+}
+
+std::string EmptyColumns(const TableInfo& info) {
+  std::string columns;
+  for (const ColumnInfo& column : info.columns)
+    columns += fmt::format("{}NULL::{} AS {}", columns.empty() ? "" : ", ",
+                           SqlTypeName(column.type), QuoteName(column.name));
+  return columns;
+}
+
 // The statements that make the view of a table; of one without rows it needs no table behind it.
 std::string ViewSql(const TableInfo& info, bool has_rows) {
-  std::string columns;
-  for (const ColumnInfo& column : info.columns) {
-    if (!columns.empty()) columns += ", ";
-    const std::string name = QuoteName(column.name);
-    columns += has_rows ? DecodeExpression(column.type, name)
-                        : fmt::format("NULL::{} AS {}", SqlTypeName(column.type), name);
-  }
+  const std::string columns = has_rows ? DecodedColumns(info) : EmptyColumns(info);
   const std::string name = QuoteName(info.name);
   return fmt::format("CREATE VIEW main.{0} AS SELECT {1} {2}; COMMENT ON VIEW main.{0} IS {3};\n",
                      name, columns, has_rows ? "FROM stored." + name : "WHERE false",
@@ -194,6 +204,15 @@ class Writer {
       views += ViewSql(info, has_rows);
     }
     return database_.Execute(views);
+  }
+
+  Status WriteFiles(const std::string& folder) {
+    TRY(Register());
+    for (TableId id = 0; id < AllTables().size(); ++id) {
+      const Table* table = part_.tables.Find(id);
+      if (table != nullptr && table->size() > 0) TRY(CopyRows(*table, folder));
+    }
+    return {};
   }
 
  private:
@@ -233,11 +252,24 @@ class Writer {
   }
 
   Status StoreRows(const Table& table) {
+    return ExecuteOver(table, fmt::format("CREATE TABLE stored.{} AS SELECT * FROM debrief_rows()",
+                                          QuoteName(table.info().name)));
+  }
+
+  Status CopyRows(const Table& table, const std::string& folder) {
+    const std::string file = fmt::format("{}/{}.parquet", folder, table.info().name);
+    return ExecuteOver(table,
+                       fmt::format("COPY (SELECT {} FROM debrief_rows()) TO {} (FORMAT parquet, "
+                                   "COMPRESSION zstd)",
+                                   DecodedColumns(table.info()), QuoteText(file)));
+  }
+
+  // A statement in which debrief_rows() gives the rows of a table.
+  Status ExecuteOver(const Table& table, const std::string& sql) {
     Scan scan;
     Plan(table, scan);
     scan_ = &scan;
-    Status status = database_.Execute(fmt::format(
-        "CREATE TABLE stored.{} AS SELECT * FROM debrief_rows()", QuoteName(table.info().name)));
+    Status status = database_.Execute(sql);
     scan_ = nullptr;
     for (Scan::Column& column : scan.columns) api_.destroy_logical_type(&column.type);
     return status;
@@ -256,5 +288,11 @@ class Writer {
 Status WriteTables(const Part& part, std::string_view prefix, Database& database) {
   return Writer(part, database).Write(prefix);
 }
+
+Status WriteParquetFiles(const Part& part, const std::string& folder, Database& database) {
+  return Writer(part, database).WriteFiles(folder);
+}
+
+std::string ViewOfNothing(const TableInfo& table) { return ViewSql(table, false); }
 
 }  // namespace debrief::outputs::store

@@ -12,6 +12,7 @@
 // copied.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -25,5 +26,12 @@ namespace debrief::outputs::store {
 // rows and no error. Rows keep their order. `database` must be open for writing and have no such
 // tables yet.
 Status WriteTables(const Part& part, std::string_view prefix, Database& database);
+
+// Every table that has rows as <folder>/<table>.parquet. Rows go through `database` and do not stay
+// in it.
+Status WriteParquetFiles(const Part& part, const std::string& folder, Database& database);
+
+// The statement that makes the view of a table without rows.
+std::string ViewOfNothing(const TableInfo& table);
 
 }  // namespace debrief::outputs::store

@@ -162,6 +162,28 @@ TEST(Schedule, NoAnalysisIsInACircle) {
   for (const Analysis* analysis : schedule.circle) ADD_FAILURE() << analysis->info.name;
 }
 
+// What looks at one rank must not wait for what needs all of them.
+TEST(Schedule, OneRankNeedsNothingOfTheWholeJob) {
+  std::map<std::string_view, std::string_view> made_of_job;  // table -> analysis
+  for (const Analysis* analysis : AllAnalyses()) {
+    if (analysis->info.scope == AnalysisScope::kRank) continue;
+    for (std::string_view table : analysis->info.makes) made_of_job[table] = analysis->info.name;
+  }
+  size_t of_rank = 0;
+  for (const Analysis* analysis : AllAnalyses()) {
+    if (analysis->info.scope != AnalysisScope::kRank) continue;
+    ++of_rank;
+    EXPECT_EQ(analysis->judge, nullptr) << analysis->info.name << " judges what all found";
+    for (const auto& tables : {analysis->info.needs, analysis->info.uses}) {
+      for (std::string_view table : tables) {
+        EXPECT_FALSE(made_of_job.contains(table))
+            << analysis->info.name << " reads " << table << " of " << made_of_job[table];
+      }
+    }
+  }
+  EXPECT_GT(of_rank, 10u);
+}
+
 // Reads the notes from inside a map, as analyses of many ranks do.
 Status ReadNotesBesideOthers(const Model& model, AnalysisResult& result) {
   result.pool->MapInOrder<size_t>(

@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 
+#include "outputs/store/parquet_store.h"
 #include "outputs/store/query.h"
 #include "outputs/store/text_column.h"
 #include "tables/analysis.h"
@@ -352,6 +353,51 @@ TEST_F(StoreTest, ParquetHoldsWhatTheViewsShow) {
                   folder_ + "/parquet/input.parquet')"),
             "n\n0\n");
   EXPECT_EQ(Query("SELECT ranks[2] AS r FROM '" + folder_ + "/parquet/finding.parquet'"), "r\n2\n");
+}
+
+TEST_F(StoreTest, ParquetAloneIsReadAsTheStoreIs) {
+  AddInputs(5000, 3);
+  FindingRow row;
+  int64_t ranks[] = {1, 2};
+  row.ranks = model_.pools.lists.Intern(ranks);
+  model_.tables.Edit<FindingTable>().Add(row);
+  OutputContext context;
+  context.folder = folder_;
+  ASSERT_TRUE(ParquetStore().write(model_, context).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/run.duckdb"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/parquet/comm_op.parquet")) << "has no rows";
+  EXPECT_TRUE(HasParquetAlone(folder_));
+  const std::vector<std::string> statements = {
+      "FROM input ORDER BY input",
+      "SELECT ranks[2] AS r FROM finding",
+      "FROM comm_op",
+      "SELECT rowid, path FROM stored.input WHERE rowid IN (3, 4999) ORDER BY rowid",
+      "SELECT ranks FROM stored.finding",
+      "SELECT value FROM debrief_meta WHERE key = 'schema'"};
+  std::vector<std::string> of_parquet;
+  for (const std::string& sql : statements) of_parquet.push_back(Query(sql));
+  ASSERT_TRUE(Write().ok());
+  EXPECT_FALSE(HasParquetAlone(folder_));
+  for (size_t i = 0; i < statements.size(); ++i)
+    EXPECT_EQ(of_parquet[i], Query(statements[i])) << statements[i];
+}
+
+TEST_F(StoreTest, ReadersOfParquetSeeNoOtherFiles) {
+  AddInputs(10, 3);
+  OutputContext context;
+  context.folder = folder_;
+  ASSERT_TRUE(ParquetStore().write(model_, context).ok());
+  OpenOptions options;
+  options.external_access = false;
+  options.locked = true;
+  auto database = OpenStore(folder_, options);
+  ASSERT_TRUE(database.ok()) << database.status().ToString();
+  StringSink sink;
+  EXPECT_TRUE(RunQuery(database.value(), "SELECT count(*) AS n FROM input", {}, sink).ok());
+  EXPECT_NE(sink.text.find("10"), std::string::npos) << sink.text;
+  for (const char* sql : {"SELECT * FROM read_csv('/etc/passwd')",
+                          "SET enable_external_access = true", "SET threads = 1"})
+    EXPECT_FALSE(RunQuery(database.value(), sql, {}, sink).ok()) << sql;
 }
 
 TEST_F(StoreTest, WrongSqlIsUsageWithAHint) {

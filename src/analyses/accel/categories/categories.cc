@@ -93,6 +93,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "accel_categories",
+               .scope = AnalysisScope::kRank,
                .sentence = "What kind of work takes the time of the devices?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineTable, TimelineSliceTable>,

@@ -79,6 +79,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "accel_host",
+               .scope = AnalysisScope::kRank,
                .sentence =
                    "Which functions of the accelerator's runtime take the time of the host?",
                .example = "(makes tables only)",

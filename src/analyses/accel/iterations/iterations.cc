@@ -95,6 +95,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "accel_iterations",
+               .scope = AnalysisScope::kRank,
                .sentence = "How long does a device take for one iteration of its kernels?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineTable, TimelineSliceTable>,

@@ -187,6 +187,7 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info =
           {.name = "compile_artifacts",
+           .scope = AnalysisScope::kRank,
            .sentence = "What do compile logs tell by which ranks can be compared: collectives, "
                        "expected times, tensors, caches?",
            .example = "tables of schedules, estimates and cache answers; no findings of its own",

@@ -120,6 +120,7 @@ class Details : EntryPass {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "compile_details",
+               .scope = AnalysisScope::kRank,
                .sentence = "What do artifacts of PyTorch 2.12 and later, of autoparallel and of "
                            "vLLM say?",
                .example = "a table of keys and values; no findings of its own",

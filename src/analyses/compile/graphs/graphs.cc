@@ -137,6 +137,7 @@ class Collector : EntryPass {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "compile_graphs",
+               .scope = AnalysisScope::kRank,
                .sentence = "What do the graphs of a compile log do, and what changed since the "
                            "same frame was compiled before?",
                .example = "tables of graphs, their operations, inputs and changes; no findings of "

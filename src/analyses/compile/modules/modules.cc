@@ -232,6 +232,7 @@ class Collector : EntryPass {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "compile_modules",
+               .scope = AnalysisScope::kRank,
                .sentence = "Which modules does a compiled frame have, and how much of its graph is "
                            "theirs?",
                .example = "a table of modules; no findings of its own",

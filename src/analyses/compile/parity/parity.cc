@@ -91,6 +91,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "compile_parity",
+               .scope = AnalysisScope::kRank,
                .sentence = "Does generated code have the collectives that were scheduled, and wait "
                            "for them?",
                .example = "a table with the difference for each graph; no findings of its own",

@@ -129,6 +129,7 @@ class Pieces : EntryPass {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "compile_pieces",
+               .scope = AnalysisScope::kRank,
                .sentence = "Which piece of vLLM's graph, and which sizes, is each run of the "
                            "backend for?",
                .example = "a table with a label for each run; no findings of its own",

@@ -145,6 +145,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "compile_provenance",
+               .scope = AnalysisScope::kRank,
                .sentence = "Which line of the graph became which line of the generated code?",
                .example = "tables that join lines of graphs and code; no findings of its own",
                .needs = kTableNames<CompileEntryTable>,

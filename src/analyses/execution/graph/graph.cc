@@ -214,6 +214,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "execution_graph",
+               .scope = AnalysisScope::kRank,
                .sentence = "Which ops of an execution trace feed which, how long is their longest "
                            "chain, and what do collectives move?",
                .example = "",

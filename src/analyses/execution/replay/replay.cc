@@ -179,6 +179,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "execution_replay",
+               .scope = AnalysisScope::kRank,
                .sentence = "Does an execution trace hold the ops of a profile of the same rank?",
                .example = "Rank 0: 12 of 6690 ops of the execution trace have another name in its "
                           "profile",

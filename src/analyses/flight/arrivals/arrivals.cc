@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analyses/flight/blocks.h"
 #include "analyses/flight/cause.h"
 #include "base/stats/statistics.h"
 
@@ -43,30 +44,47 @@ struct Counting {
   std::vector<int64_t> spreads;
 };
 
+void AddDelay(Delay delay, RankArrival& rank) {
+  for (Delay& kept : rank.longest) {
+    if (delay.late_ns > kept.late_ns) std::swap(kept, delay);
+  }
+}
+
+// What all blocks of groups read.
+struct Given {
+  std::vector<int64_t> corrections;  // by rank
+  std::map<int32_t, std::vector<const Channel*>> channels;
+};
+
+// Arrivals at some groups.
 class Pass {
  public:
-  Pass(const Index& index, Arrivals& arrivals) : index_(index), arrivals_(arrivals) {
-    arrivals.ranks.resize(index.ranks.size());
-    for (const ClockOffset& clock : arrivals.clocks) corrections_.push_back(clock.correction_ns());
-    for (const Channel& channel : index.channels) channels_[channel.group].push_back(&channel);
+  Pass(const Index& index, const Given& given) : index_(index), given_(given) {
+    arrivals_.ranks.resize(index.ranks.size());
   }
 
-  void Run() {
-    for (int32_t i = 0; i < static_cast<int32_t>(index_.groups.size()); ++i) {
-      const Group& group = index_.GroupAt(i);
-      counting_.clear();
-      counting_of_op_.clear();
-      last_counting_ = 0;
-      for (const SeqRow& row : group.rows) AddCollective(i, group, row);
-      for (const Channel* channel : channels_[i]) {
-        for (int32_t at : channel->sends) AddTransfer(i, at);
-        for (int32_t at : channel->receives) AddTransfer(i, at);
-      }
-      for (Counting& counting : counting_) Finish(group, counting);
-    }
+  Arrivals Run(GroupBlock block) {
+    for (size_t i = block.begin; i < block.end; ++i) AddGroup(static_cast<int32_t>(i));
+    return std::move(arrivals_);
   }
 
  private:
+  void AddGroup(int32_t i) {
+    const Group& group = index_.GroupAt(i);
+    counting_.clear();
+    counting_of_op_.clear();
+    last_counting_ = 0;
+    for (const SeqRow& row : group.rows) AddCollective(i, group, row);
+    const auto channels = given_.channels.find(i);
+    if (channels != given_.channels.end()) {
+      for (const Channel* channel : channels->second) {
+        for (int32_t at : channel->sends) AddTransfer(i, at);
+        for (int32_t at : channel->receives) AddTransfer(i, at);
+      }
+    }
+    for (Counting& counting : counting_) Finish(group, counting);
+  }
+
   Arrival ArrivalOf(std::span<const int32_t> units) const {
     int64_t first = kNone64, before = kNone64, last = kNone64;
     Arrival arrival;
@@ -74,7 +92,7 @@ class Pass {
       const Unit& unit = index_.UnitAt(at);
       int64_t time = index_.ops.created_ns[unit.row];
       if (!IsTime(time)) continue;
-      time -= corrections_[static_cast<size_t>(unit.rank)];
+      time -= given_.corrections[static_cast<size_t>(unit.rank)];
       if (first == kNone64 || time < first) first = time;
       if (last == kNone64 || time > last) {
         before = std::exchange(last, time);
@@ -98,17 +116,12 @@ class Pass {
     Arrival arrival = ArrivalOf(units);
     if (arrival.last.unit < 0) return;
     const Unit& last = index_.UnitAt(arrival.last.unit);
-    AddDelay(arrival.last, arrivals_.ranks[static_cast<size_t>(last.rank)]);
+    RankArrival& rank = arrivals_.ranks[static_cast<size_t>(last.rank)];
+    ++rank.times_last;
+    rank.total_ns = AddBounded(rank.total_ns, arrival.last.late_ns);
+    AddDelay(arrival.last, rank);
     AddTime(last, counting);
     counting.spreads.push_back(arrival.spread_ns);
-  }
-
-  static void AddDelay(Delay delay, RankArrival& rank) {
-    ++rank.times_last;
-    rank.total_ns = AddBounded(rank.total_ns, delay.late_ns);
-    for (Delay& kept : rank.longest) {
-      if (delay.late_ns > kept.late_ns) std::swap(kept, delay);
-    }
   }
 
   // Only the one that came last does not wait for others, and both times are of its own clock.
@@ -214,9 +227,8 @@ class Pass {
   }
 
   const Index& index_;
-  Arrivals& arrivals_;
-  std::vector<int64_t> corrections_;  // by rank
-  std::map<int32_t, std::vector<const Channel*>> channels_;
+  const Given& given_;
+  Arrivals arrivals_;
   // Of the group at hand: its ops, and where in counting_ each is.
   std::vector<Counting> counting_;
   std::unordered_map<StringId, size_t> counting_of_op_;
@@ -226,12 +238,30 @@ class Pass {
   bool uneven_ = false;
 };
 
+// Of later groups; of delays that are as long, the earlier one stays.
+void Join(Arrivals&& part, Arrivals& arrivals) {
+  for (size_t i = 0; i < part.ranks.size(); ++i) {
+    RankArrival& rank = arrivals.ranks[i];
+    rank.times_last += part.ranks[i].times_last;
+    rank.total_ns = AddBounded(rank.total_ns, part.ranks[i].total_ns);
+    for (const Delay& delay : part.ranks[i].longest) AddDelay(delay, rank);
+  }
+  arrivals.traffic.insert(arrivals.traffic.end(), part.traffic.begin(), part.traffic.end());
+}
+
 }  // namespace
 
 Arrivals FindArrivals(const Index& index) {
   Arrivals arrivals;
   arrivals.clocks = EstimateClocks(index);
-  Pass(index, arrivals).Run();
+  arrivals.ranks.resize(index.ranks.size());
+  Given given;
+  for (const ClockOffset& clock : arrivals.clocks)
+    given.corrections.push_back(clock.correction_ns());
+  for (const Channel& channel : index.channels) given.channels[channel.group].push_back(&channel);
+  ForBlocks<Arrivals>(
+      index, [&](GroupBlock block) { return Pass(index, given).Run(block); },
+      [&](Arrivals&& part) { Join(std::move(part), arrivals); });
   return arrivals;
 }
 

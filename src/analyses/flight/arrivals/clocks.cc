@@ -13,6 +13,7 @@
 #include <set>
 
 #include "analyses/flight/arrivals/arrivals.h"
+#include "analyses/flight/blocks.h"
 #include "base/stats/statistics.h"
 
 namespace debrief::analyses::flight {
@@ -63,10 +64,18 @@ class Joiner {
  public:
   explicit Joiner(const Index& index)
       : index_(index), offsets_(index.ranks.size()), groups_of_(index.ranks.size()) {
+    compared_.resize(index.groups.size());
+    ForBlocks<size_t>(
+        index,
+        [&](GroupBlock block) {
+          for (size_t i = block.begin; i < block.end; ++i) {
+            if (index.groups[i].members.size() >= 2) compared_[i] = Compare(index, index.groups[i]);
+          }
+          return block.end;
+        },
+        [](size_t) {});
     for (size_t i = 0; i < index.groups.size(); ++i) {
       const Group& group = index.groups[i];
-      compared_.push_back(group.members.size() < 2 ? std::vector<ClockOffset>()
-                                                   : Compare(index, group));
       for (size_t member = 0; member < compared_[i].size(); ++member) {
         if (compared_[i][member].offset_ns == kNone64) continue;
         groups_of_[static_cast<size_t>(group.members[member])].push_back(i);

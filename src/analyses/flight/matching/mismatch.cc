@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyses/flight/blocks.h"
 #include "analyses/flight/cause.h"
 #include "analyses/flight/matching/region.h"
 #include "analyses/flight/matching/roots.h"
@@ -359,28 +360,64 @@ void AddAllToAll(const Index& index, const Group& group, const SeqRow& row,
   cause.next_step = "Compare the splits that each rank computes at this line.";
 }
 
+// A row that something may be wrong with.
+struct Suspect {
+  const Group* group;
+  const SeqRow* row;
+};
+
+bool IsSuspect(const Index& index, const Group& group, const SeqRow& row) {
+  const auto members = index.UnitsOf(group, row);
+  return MembersDiffer(index, members) || IsAlone(index, group, row) ||
+         HasSecondRoot(index, group, row) || AllToAllIsOff(index, group, members);
+}
+
+// Nearly all rows are as they should be, and a look at each takes the time.
+std::vector<Suspect> FindSuspects(const Index& index) {
+  std::vector<Suspect> all;
+  ForBlocks<std::vector<Suspect>>(
+      index,
+      [&](GroupBlock block) {
+        std::vector<Suspect> suspects;
+        for (size_t i = block.begin; i < block.end; ++i) {
+          for (const SeqRow& row : index.groups[i].rows) {
+            if (IsSuspect(index, index.groups[i], row))
+              suspects.push_back({&index.groups[i], &row});
+          }
+        }
+        return suspects;
+      },
+      [&](std::vector<Suspect>&& suspects) {
+        all.insert(all.end(), suspects.begin(), suspects.end());
+      });
+  return all;
+}
+
+// False when nothing is wrong with it.
+bool AddSuspect(const Index& index, Suspect suspect, size_t& looks, std::vector<Cause>& causes) {
+  const auto& [group, row] = suspect;
+  const auto members = index.UnitsOf(*group, *row);
+  if (MembersDiffer(index, members)) {
+    AddCause(index, *group, *row, Vote(index, *group, *row), causes);
+  } else if (IsAlone(index, *group, *row)) {
+    return AddOddOne(index, *group, *row, looks, causes);
+  } else if (!AddSecondRoot(index, *group, *row, causes)) {
+    AddAllToAll(index, *group, *row, causes);
+  }
+  return true;
+}
+
 }  // namespace
 
+// The first row of a group that is wrong explains those behind it.
 void FindMismatches(const Index& index, std::vector<Cause>& causes) {
   constexpr size_t kMostGroups = 256;  // that many wrong groups have one reason
   size_t found = 0, looks = 0;
-  for (const Group& group : index.groups) {
-    for (const SeqRow& row : group.rows) {
-      auto members = index.UnitsOf(group, row);
-      bool differ = MembersDiffer(index, members);
-      if (differ) {
-        AddCause(index, group, row, Vote(index, group, row), causes);
-      } else if (IsAlone(index, group, row)) {
-        differ = AddOddOne(index, group, row, looks, causes);
-      } else if (AddSecondRoot(index, group, row, causes)) {
-        differ = true;
-      } else if (AllToAllIsOff(index, group, members)) {
-        AddAllToAll(index, group, row, causes);
-        differ = true;
-      }
-      if (differ && ++found >= kMostGroups) return;
-      if (differ) break;
-    }
+  const Group* wrong = nullptr;
+  for (const Suspect& suspect : FindSuspects(index)) {
+    if (suspect.group == wrong || !AddSuspect(index, suspect, looks, causes)) continue;
+    wrong = suspect.group;
+    if (++found >= kMostGroups) return;
   }
 }
 

@@ -45,6 +45,10 @@ int32_t FormerRoot(const Index& index, const Group& group, const SeqRow& row, st
 
 }  // namespace
 
+bool HasSecondRoot(const Index& index, const Group& group, const SeqRow& row) {
+  return RootsOf(index, group, row).size() > 1;
+}
+
 bool AddSecondRoot(const Index& index, const Group& group, const SeqRow& row,
                    std::vector<Cause>& causes) {
   std::vector<int32_t> roots = RootsOf(index, group, row);

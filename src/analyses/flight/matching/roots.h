@@ -12,5 +12,7 @@ namespace debrief::analyses::flight {
 // row has at most one.
 bool AddSecondRoot(const Index& index, const Group& group, const SeqRow& row,
                    std::vector<Cause>& causes);
+// Whether it would.
+bool HasSecondRoot(const Index& index, const Group& group, const SeqRow& row);
 
 }  // namespace debrief::analyses::flight

@@ -111,6 +111,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "op_summary",
+               .scope = AnalysisScope::kRank,
                .sentence = "Which recorded ops take the time?",
                .example = "matmul takes 61 % of the recorded op time (12.250 ms in 48 calls)",
                .needs = kTableNames<RecordedOpTable>,

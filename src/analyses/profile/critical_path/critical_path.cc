@@ -190,6 +190,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "profile_critical_path",
+               .scope = AnalysisScope::kRank,
                .sentence = "What makes the last whole step as long as it is?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineSliceTable>,

@@ -196,6 +196,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "profile_kernels",
+               .scope = AnalysisScope::kRank,
                .sentence = "Which kernels take the time of devices, and which ops launch them?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineLaunchTable>,

@@ -103,6 +103,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "profile_launches",
+               .scope = AnalysisScope::kRank,
                .sentence = "How long from a launch to its work, and how many launches wait?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineLaunchTable>,

@@ -342,6 +342,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "profile_ops",
+               .scope = AnalysisScope::kRank,
                .sentence = "Which ops and modules take the time, on the host and on devices?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineSliceTable>,

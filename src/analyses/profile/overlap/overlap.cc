@@ -101,6 +101,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "profile_overlap",
+               .scope = AnalysisScope::kRank,
                .sentence = "How far does communication hide behind computation?",
                .example = "47 % of the communication of rank 0 runs beside computation",
                .needs = kTableNames<TimelineTable, TimelineSliceTable>,

@@ -305,6 +305,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "profile_roofline",
+               .scope = AnalysisScope::kRank,
                .sentence = "How far are ops from what the device could do?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineLaunchTable>,

@@ -407,6 +407,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "timeline_collectives",
+               .scope = AnalysisScope::kRank,
                .sentence = "What communicated, when, with whom and how much?",
                .example = "all_reduce of mesh_dp [4, 6], 524288 bytes, 1.2 ms on rank 4 in step 3",
                .needs = kTableNames<TimelineTable, TimelineSliceTable>,

@@ -162,6 +162,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "timeline_launches",
+               .scope = AnalysisScope::kRank,
                .sentence = "Which op, module and compilation launched each kernel?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineSliceTable>,

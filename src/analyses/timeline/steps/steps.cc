@@ -252,6 +252,7 @@ Status Run(const Model& model, AnalysisResult& result) {
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "timeline_steps",
+               .scope = AnalysisScope::kRank,
                .sentence = "Where do the steps of the program begin and end?",
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineSliceTable>,

@@ -117,6 +117,41 @@ TEST(PickleTest, EveryProtocolGivesTheSameDocument) {
   }
 }
 
+// Python puts a container into the memo before it fills it.
+TEST(PickleTest, PutBeforeItIsFilled) {
+  EXPECT_EQ(Show("]q\0(K\1h\0e."sv).substr(0, 12), "[1, [1, [1, ") << "holds itself";
+  EXPECT_EQ(Show("}q\0(K\1h\0K\2]q\1u."sv).substr(0, 10), "{1: {1: {1");
+  EXPECT_EQ(Show("(]q\0]q\1h\0h\1t."sv), "([], [], [], [])");
+  EXPECT_EQ(Show("(]q\0(K\1e]q\1(K\2eh\0h\1t."sv), "([1], [2], [1], [2])");
+  EXPECT_EQ(Show("(]q\0q\1(K\1eh\0h\1t."sv), "([1], [1], [1])") << "two numbers";
+  EXPECT_EQ(Show("(]q\0K\1ah\0K\2ah\0t."sv), "([1, 2], [1, 2], [1, 2])");
+  EXPECT_EQ(Show("(]q\0(]q\0(K\1eh\0et."sv), "([[1], [1]])") << "a number for two";
+  EXPECT_EQ(Show("(]q\0(K\1e]q\0(K\2eh\0t."sv), "([1], [2], [2])");
+  EXPECT_EQ(Show("]q\0000h\0."sv), "[]") << "dropped, and fetched again";
+  EXPECT_EQ(Show("((]q\0001h\0t."sv), "([])");
+  EXPECT_EQ(Show("(]q\0002h\0(K\1et."sv), "([1], [1], [1])");
+  EXPECT_EQ(Show("(]\x94(K\1e]\x94h\0h\1t."sv), "([1], [], [1], [])");
+}
+
+// The same list under other numbers of the memo is read once.
+TEST(PickleTest, RepeatedListsOfPython) {
+  constexpr int kLists = 50;
+  std::string items = "(";
+  for (char i = 1; i <= 20; ++i) items += std::string("K") + i;
+  for (const std::string& list : {items + "e", "(K\1K\2e"s}) {
+    std::string text = "(";
+    for (char i = 0; i < kLists; ++i) text += "]q"s + i + list;
+    text += "h\7h\x31t.";
+    const Pickle pickle(text, true);
+    ASSERT_TRUE(pickle.status.ok()) << pickle.status.ToString();
+    const auto all = pickle.reader->Items(pickle.reader->root());
+    ASSERT_EQ(all.size(), size_t{kLists} + 2);
+    for (PickleValue item : all) EXPECT_EQ(item.number, list.size() > 10 ? 210 : 3);
+    EXPECT_LT(pickle.folder.calls, 5);
+    EXPECT_EQ(Pickle(text, true, 64).Show(), pickle.Show()) << "through windows";
+  }
+}
+
 TEST(PickleTest, OpcodesThatOldAndNewWritersUse) {
   EXPECT_EQ(Show("S'it\\'s \\x41\\101\\n'\n."), "'it's AA\n'");
   EXPECT_EQ(Show("S\"two\"\n."), "'two'");

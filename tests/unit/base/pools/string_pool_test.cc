@@ -64,6 +64,19 @@ TEST(StringPool, AbsorbsAnotherInItsOrder) {
   for (uint32_t i = 0; i < whole.size(); ++i) EXPECT_EQ(same[i], StringId{i});
 }
 
+TEST(StringPool, KeptTextsAreNotCopied) {
+  const std::string kept(1000, 'k'), same = kept;
+  StringPool part, other, whole;
+  const StringId first = part.InternKept(kept, StringPool::HashOf(kept));
+  EXPECT_EQ(part.Intern(same), first);
+  EXPECT_EQ(whole.Get(whole.Absorb(part)[1]).data(), kept.data());
+  other.Intern("before");
+  other.Intern(same);
+  EXPECT_EQ(static_cast<uint32_t>(whole.Absorb(other)[2]), 1u) << "found by its bytes";
+  EXPECT_EQ(whole.Get(StringId{2}), "before");
+  EXPECT_NE(whole.Get(StringId{2}).data(), other.Get(StringId{1}).data());
+}
+
 TEST(StringPool, Moves) {
   StringPool first;
   StringId id = first.Intern("kept");
