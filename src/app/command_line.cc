@@ -32,7 +32,8 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "Example:\n"
     "  debrief examples/hung-job    print the verdict, write debrief_out/\n"
-    "For CI: --junit FILE, --sarif FILE, --fail-on LEVEL (docs/ci_outputs.md).\n"
+    "For CI: --junit FILE, --sarif FILE, --fail-on LEVEL (docs/ci_outputs.md). Under srun: "
+    "docs/scale.md\n"
     "More: debrief COMMAND --help, docs/hooks.md. Exit codes: 0 done, 1 no report, 2 usage, 3 "
     "--fail-on.";
 

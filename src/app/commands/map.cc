@@ -9,7 +9,7 @@
 
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
-#include "app/map_share.h"
+#include "app/tasks/map_share.h"
 #include "app/tasks/task.h"
 #include "app/terminal.h"
 #include "base/json/writer.h"

@@ -10,6 +10,7 @@
 #include "app/folders/output_guard.h"
 #include "app/terminal.h"
 #include "base/bytes/md5.h"
+#include "base/json/writer.h"
 #include "inputs/shards/shard.h"
 
 namespace debrief {
@@ -29,6 +30,17 @@ std::string JoinedPath(const ReportOptions& options) {
   return (std::filesystem::path(options.output) / name).string();
 }
 
+void PrintJoined(const std::string& path, size_t count, const GlobalOptions& global) {
+  std::string text = fmt::format("{}: {} shards as one\n", path, count);
+  if (global.json) {
+    text.clear();
+    JsonWriter json(&text);
+    json.BeginObject().Field("shard", path).Field("of", count).EndObject();
+    text += '\n';
+  }
+  StdoutSink().Write(text);
+}
+
 }  // namespace
 
 int RunReduce(const ReportOptions& options, const GlobalOptions& global) {
@@ -36,11 +48,12 @@ int RunReduce(const ReportOptions& options, const GlobalOptions& global) {
   if (Status status = CheckPaths(options.paths); !status.ok()) return Fail(status);
   Result<std::string> path = GuardFile(JoinedPath(options), options.paths);
   if (!path.ok()) return Fail(path.status());
+  const std::vector<std::string> files = shards::ShardFiles(options.paths);
   std::vector<Status> troubles;
   Status status = shards::JoinShards(options.paths, path.value(), troubles);
   if (!status.ok()) return Fail(status);
   for (const Status& trouble : troubles) PrintError(trouble);
-  if (!global.quiet) PrintNote(fmt::format("wrote {}", path.value()));
+  PrintJoined(path.value(), files.size(), global);
   return 0;
 }
 

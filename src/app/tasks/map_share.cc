@@ -1,4 +1,4 @@
-#include "app/map_share.h"
+#include "app/tasks/map_share.h"
 
 #include <utility>
 
