@@ -1,7 +1,7 @@
 # The entry point. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help answers build demo shots test attack campaign bench big-report install lint fuzz format docs clean package package-aarch64 test-packages setup-build setup-test setup-lint setup-package sanitized
+.PHONY: help answers build demo shots test attack campaign bench big-report install lint fuzz format docs clean package package-aarch64 test-packages test-cluster setup-build setup-test setup-lint setup-package setup-cluster sanitized
 
 SECONDS ?= 600
 MINUTES ?= 10
@@ -14,6 +14,7 @@ help:
 	@echo "make build    build/release/debrief, after setting up what is missing"
 	@echo "make demo     build, then look into a hung job (examples/hung-job); the answer is in build/demo"
 	@echo "make test     build release and sanitizers, then run every test"
+	@echo "make test-cluster   debrief under Slurm (four nodes here), mpirun and GNU parallel (root)"
 	@echo "make bench    run the benchmarks"
 	@echo "make big-report   the report of a million events and ten thousand compilations, in build/bench-data/report_big_out"
 	@echo "make shots    screenshots of every view at three widths, light and dark, in build/shots [JOBS='FOLDER...']"
@@ -29,7 +30,7 @@ help:
 	@echo "make answers  the first screen of every recorded job, in build/answers.md"
 	@echo "make clean    remove what was built (not node_modules/)"
 
-setup-build setup-test setup-lint setup-package: setup-%:
+setup-build setup-test setup-lint setup-package setup-cluster: setup-%:
 	@tools/setup.sh $*
 
 # Configuring is a rule of its own: Ninja does it again by itself whenever that is needed.
@@ -56,6 +57,12 @@ sanitized: setup-test
 test: setup-test build sanitized
 	@ninja -C build/release
 	@ctest --test-dir build/release --output-on-failure -j$$(($$(nproc) + 1))
+
+# Starts and stops a Slurm of its own; LARGE=--large adds 16,384 ranks (2.4 GB in TMPDIR).
+test-cluster: setup-cluster build
+	@python3 tests/scale/run.py --binary build/release/debrief
+	@python3 tests/scale/tasks.py --binary build/release/debrief
+	@python3 tests/cluster/run.py --binary build/release/debrief $(LARGE)
 
 attack: build
 	@python3 tests/attack/run.py --minutes $(MINUTES)

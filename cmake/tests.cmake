@@ -90,6 +90,8 @@ add_suite(hostile.compile hostile 700 ${Python3_EXECUTABLE} tests/hostile/compil
 
 # Shards of jobs, joined, against one process that reads all.
 add_suite(scale scale 550 ${Python3_EXECUTABLE} tests/scale/run.py --binary $<TARGET_FILE:debrief> --short)
+# The same as tasks that a launcher starts; make test-cluster has real launchers.
+add_suite(scale.tasks scale 210 ${Python3_EXECUTABLE} tests/scale/tasks.py --binary $<TARGET_FILE:debrief>)
 
 add_suite(hostile.outputs hostile 500 ${Python3_EXECUTABLE} tests/hostile/outputs.py --binary $<TARGET_FILE:debrief>)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts in place what debrief is built and tested with; does nothing, and says nothing, when all is there.
 #
-# usage: tools/setup.sh [build|test|lint|package]     default: build; each group includes those before it, package build alone
+# usage: tools/setup.sh [build|test|lint|package|cluster]     default: build; each group includes those before it, package and cluster build alone
 #
 #   1. the Debian packages of tools/packages.txt that are missing (as root, or with sudo)
 #   2. Node with npm, when there is no npm at all: an existing Node, of whatever origin, is left alone
@@ -16,7 +16,8 @@ case $group in
   test) groups='build|test' ;;
   lint) groups='build|test|lint' ;;
   package) groups='build|package' ;;
-  *) echo "usage: tools/setup.sh [build|test|lint|package]" >&2; exit 2 ;;
+  cluster) groups='build|cluster' ;;
+  *) echo "usage: tools/setup.sh [build|test|lint|package|cluster]" >&2; exit 2 ;;
 esac
 
 # The packages of our groups that dpkg does not know as installed, one a line.

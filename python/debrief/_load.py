@@ -69,8 +69,9 @@ def _run(paths: list[Path], output: PathLike | None) -> Run:
     folder = Path(temporary.name, "report") if temporary else Path(os.fspath(output or ""))
     words = ["reduce"] if any(map(_is_shard, paths)) else []
     try:
-        # The verdict on its stdout is not read: findings.json has it.
-        run_program(*words, *(_as_word(path) for path in paths), "-o", str(folder), "--quiet")
+        # The verdict on its stdout is not read: findings.json has it. A program that srun or mpirun started may be the only one
+        # that asks: nobody shares the work.
+        run_program(*(words or ["--alone"]), *(_as_word(path) for path in paths), "-o", str(folder), "--quiet")
     except BaseException:
         if temporary:
             temporary.cleanup()

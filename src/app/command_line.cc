@@ -15,6 +15,8 @@
 #include "app/commands/commands.h"
 #include "app/confine.h"
 #include "app/hooks/post_run.h"
+#include "app/tasks/run_task.h"
+#include "app/tasks/task.h"
 #include "app/terminal.h"
 #include "base/version.h"
 #include "outputs/terminal/profile_sheets/sheet.h"
@@ -30,7 +32,8 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "Example:\n"
     "  debrief examples/hung-job    print the verdict, write debrief_out/\n"
-    "For CI: --junit FILE, --sarif FILE, --fail-on LEVEL (docs/ci_outputs.md).\n"
+    "For CI: --junit FILE, --sarif FILE, --fail-on LEVEL (docs/ci_outputs.md). Under srun: "
+    "docs/scale.md\n"
     "More: debrief COMMAND --help, docs/hooks.md. Exit codes: 0 done, 1 no report, 2 usage, 3 "
     "--fail-on.";
 
@@ -116,6 +119,15 @@ Status ConfineFor(const Parsed& parsed, const CLI::App& app) {
   return {};
 }
 
+// Under srun and mpirun this process may be one of several that share the work.
+int RunReportOrTask(const ReportOptions& options, const GlobalOptions& global) {
+  const bool reads_stdin =
+      std::find(options.paths.begin(), options.paths.end(), "-") != options.paths.end();
+  std::optional<Task> task;
+  if (!options.is_alone && !reads_stdin) task = TaskFromEnvironment();
+  return task ? RunTask(*task, options, global) : RunReport(options, global);
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -132,6 +144,7 @@ int RunCommandLine(int argc, char** argv) {
             "Then run CMD with findings.json on its stdin (docs/hooks.md)")
       ->group("");
   AddCiFiles(app, parsed.report, "");
+  AddTaskOptions(app, parsed.report, "");
   app.set_help_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", fmt::format("debrief {}", kVersion));
   AddGlobal(app, parsed);
@@ -149,7 +162,7 @@ int RunCommandLine(int argc, char** argv) {
       {AddQuery(app, parsed), [&] { return RunQueryCommand(parsed.query, parsed.global); }},
       {AddExplain(app, parsed), [&] { return RunExplain(parsed.explain, parsed.global); }},
       {AddMap(app, parsed), [&] { return RunMap(parsed.map, parsed.global); }},
-      {AddReduce(app, parsed), [&] { return RunReport(parsed.reduce, parsed.global); }},
+      {AddReduce(app, parsed), [&] { return RunReduce(parsed.reduce, parsed.global); }},
       {AddScale(app, parsed), [&] { return RunScale(parsed.scale); }},
       {AddServe(app, parsed), [&] { return RunServe(parsed.serve, parsed.global); }},
       {AddMcp(app, parsed), [&] { return RunMcp(parsed.mcp, parsed.global); }},
@@ -178,7 +191,7 @@ int RunCommandLine(int argc, char** argv) {
     if (command->parsed()) return run();
   }
   parsed.report.commands = CommandNames(app);
-  if (!parsed.report.paths.empty()) return RunReport(parsed.report, parsed.global);
+  if (!parsed.report.paths.empty()) return RunReportOrTask(parsed.report, parsed.global);
   PrintNotes(app.help());
   return 2;
 }

@@ -145,6 +145,19 @@ void AddCiFiles(CLI::App& app, ReportOptions& report, const std::string& group) 
       ->group(group);
 }
 
+void AddTaskOptions(CLI::App& app, ReportOptions& report, const std::string& group) {
+  app.add_flag("--alone", report.is_alone,
+               "Under srun or mpirun: read all here, and wait for no other task (docs/scale.md)")
+      ->group(group);
+  app.add_flag("--local", report.is_local,
+               "Under srun or mpirun: the paths are each machine's own, so each task reads all")
+      ->group(group);
+  AddOption(app, "--wait", report.wait_s, "SECONDS",
+            "Under srun or mpirun: how long task 1 waits for the others at most (600)")
+      ->check(Between(0.0, 1e9))
+      ->group(group);
+}
+
 void AddReport(CLI::App& app, Parsed& parsed) {
   AddOption(app, "PATH", parsed.report.paths, "",
             "Files, folders, archives (.gz .zst .tar .zip), - for stdin");
@@ -175,12 +188,18 @@ CLI::App* AddReduce(CLI::App& app, Parsed& parsed) {
   parsed.reduce.from_shards = true;
   AddOption(*reduce, "SHARD", parsed.reduce.paths, "", "Shards, or folders of them")->required();
   AddReportOptions(*reduce, parsed.reduce);
+  reduce
+      ->add_flag("--shard-only", parsed.reduce.shard_only,
+                 "Write one shard of all, for another reduce, instead of a report")
+      ->needs("-o");
   AddCiFiles(*reduce, parsed.reduce, "Options");
   AddOption(*reduce, "--post-run", parsed.reduce.post_run, "CMD",
             "Then run CMD with findings.json on its stdin (docs/hooks.md)");
   AddGlobal(*reduce, parsed);
   AddRunOptions(*reduce, parsed);
-  reduce->footer("Example:\n  debrief reduce shards/ -o debrief_out");
+  reduce->footer(
+      "Example:\n  debrief reduce shards/ -o debrief_out\n"
+      "  debrief reduce shards/ --shard-only -o shard-all");
   return reduce;
 }
 

@@ -52,6 +52,9 @@ void AddSandbox(CLI::App& app, Parsed& parsed, const std::string& group = "Optio
 // --junit and --sarif; `group` as above.
 void AddCiFiles(CLI::App& app, ReportOptions& report, const std::string& group);
 
+// For several tasks of srun or mpirun that share the work: --alone, --local, --wait.
+void AddTaskOptions(CLI::App& app, ReportOptions& report, const std::string& group);
+
 // The options of `debrief PATH...`, and of each command by its name.
 void AddReport(CLI::App& app, Parsed& parsed);
 CLI::App* AddMap(CLI::App& app, Parsed& parsed);

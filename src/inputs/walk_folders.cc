@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -36,9 +35,11 @@ class Walker {
   Walker(const std::vector<std::string>& paths, const std::string& output_folder, bool stays_inside)
       : stays_inside_(stays_inside) {
     for (const std::string& path : paths) roots_.push_back(PlaceOf(path));
-    struct stat info;
-    if (!output_folder.empty() && stat(output_folder.c_str(), &info) == 0) {
-      output_ = {info.st_dev, info.st_ino};
+    if (output_folder.empty()) return;
+    const std::string own = output_folder.substr(0, output_folder.find_last_not_of('/') + 1);
+    for (const std::string& folder : {own, own + std::string(kShardsSuffix)}) {
+      struct stat info;
+      if (stat(folder.c_str(), &info) == 0) outputs_.emplace(info.st_dev, info.st_ino);
     }
   }
 
@@ -79,7 +80,7 @@ class Walker {
 
   void VisitFolder(const std::string& path, const std::string& folder, const std::string& name,
                    FolderKey key) {
-    if (key == output_) return;
+    if (outputs_.contains(key)) return;
     if (std::find(above_.begin(), above_.end(), key) != above_.end()) {
       return Note(Add(path, folder, name), kInputSymlinkLoop, InputState::kSkipped, "");
     }
@@ -182,7 +183,7 @@ class Walker {
 
   bool stays_inside_;
   std::vector<FoundInput> found_;
-  std::optional<FolderKey> output_;
+  std::set<FolderKey> outputs_;
   std::vector<FolderKey> above_;
   std::set<FolderKey> seen_;
   std::vector<std::string> roots_;  // places of the paths that were named

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-HIDDEN = {"--junit", "--sarif", "--post-run", "--no-sandbox"}  # the first screen has no room for them
+HIDDEN = {"--junit", "--sarif", "--post-run", "--no-sandbox", "--alone", "--local", "--wait"}  # the first screen has no room for them
 HIDDEN_COMMANDS = {"fetch", "publish", "skill", "help"}
 
 

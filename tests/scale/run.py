@@ -6,12 +6,14 @@ usage: run.py [--binary PATH] [--data FOLDER] [--short] [PATTERN...]
 Jobs are the examples of the repository, generated ones, and, where the reference data is there (--data,
 build/shared-data), all that was recorded. Reports are compared file by file and byte by byte, for several numbers of
 shards in any order; with them go the tables that views show. One job is compared table by table in the store.
-Then shards are lost, damaged, made twice and killed while they are written. --short: fewer numbers of shards.
+Then shards are joined to shards, made on machines with files of their own, lost, damaged, made twice and killed while
+they are written. tasks.py tests `debrief JOB` under srun and mpirun. --short: one number of shards a job, fewer jobs.
 PATTERN selects jobs by a part of their name.
 """
 import argparse
-import os
+import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +21,9 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-GENERATOR = ROOT / "tools/make_flight_job.py"
+from lab import ROOT, Debrief, differences, generate, report_in, run_tests
+
+COUNTS = (1, 2, 3, 7, 64)
 SCHEDULERS = {
     "srun": {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "3", "SLURM_NTASKS": "9"},
     "sbatch --array": {"SLURM_ARRAY_TASK_ID": "11", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "10",
@@ -29,38 +32,9 @@ SCHEDULERS = {
     "PMI": {"PMI_RANK": "1", "PMI_SIZE": "3"},
     "Kubernetes": {"JOB_COMPLETION_INDEX": "1", "DEBRIEF_SHARDS": "3"},
 }
-CLEAN = {name: value for name, value in os.environ.items()
-         if not name.startswith(("SLURM_", "OMPI_", "PMI_", "JOB_COMPLETION", "DEBRIEF_"))}
 
 
-class Debrief:
-    def __init__(self, binary, scratch):
-        self.binary, self.scratch = binary, scratch
-
-    def run(self, *words, cwd=None, env=None, ok=(0,)):
-        done = subprocess.run([self.binary, *map(str, words)], cwd=cwd or self.scratch, env={**CLEAN, **(env or {})},
-                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        assert done.returncode in ok, f"{words}: exit code {done.returncode}\n{done.stderr[-2000:]}"
-        return done
-
-    def report(self, folder, *words):
-        """Everything under folder/out, by name, and what was printed."""
-        folder.mkdir(parents=True)
-        printed = self.run(*words, "-o", "out", "--quiet", cwd=folder).stdout
-        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-        return {**files, "(stdout)": printed}
-
-    def map_all(self, paths, folder, count):
-        for number in range(1, count + 1):
-            self.run("map", *paths, "--shard", f"{number}/{count}", "-o", f"{folder}/", "--quiet")
-        return sorted(folder.iterdir())
-
-
-def differences(single, joined):
-    return [name for name in single.keys() | joined.keys() if single.get(name) != joined.get(name)]
-
-
-def check_job(debrief, name, path, counts, scratch):
+def check_job(debrief, path, counts, scratch):
     single = debrief.report(scratch / "single", path, "--no-store")
     for count in counts:
         shards = debrief.map_all([path], scratch / f"shards_{count}", count)
@@ -72,8 +46,8 @@ def check_job(debrief, name, path, counts, scratch):
 
 def tables_of(debrief, out):
     """Every table of a store as text."""
-    names = debrief.run("query", out, "SELECT table_name FROM duckdb_tables() ORDER BY 1", "--csv").stdout.split()[1:]
-    return {name: debrief.run("query", out, f'SELECT * FROM "{name}"', "--csv").stdout for name in names}
+    names = debrief.run("query", out, "SELECT table_name FROM duckdb_tables() ORDER BY 1", "--csv").out.split()[1:]
+    return {name: debrief.run("query", out, f'SELECT * FROM "{name}"', "--csv").out for name in names}
 
 
 def check_store(debrief, path, scratch):
@@ -85,27 +59,88 @@ def check_store(debrief, path, scratch):
     assert not differences(single, joined), f"other rows in {differences(single, joined)}"
 
 
-def check_own_paths(debrief, path, scratch):
-    """Machines that have files of their own: all that each of them has is in its shard."""
+def check_tree(debrief, path, scratch):
+    """Shards of shards, in any form and order, are their shards; what one lacks, another one brings."""
+    single = debrief.report(scratch / "single", path, "--no-store")
+    s = debrief.map_all([path], scratch / "shards", 7)
+
+    def join(name, *shards):
+        debrief.run("reduce", *shards, "--shard-only", "-o", scratch / name, "--quiet")
+        return scratch / name
+    tree = join("root", join("ab", join("a", s[5], s[0]), join("b", s[3], s[2], s[1])), s[6], join("c", s[4]))
+    back = join("back", s[6], join("cb", s[4], join("b2", s[1], s[2], s[3])), join("a2", s[0], s[5]))
+    flat = join("flat", *s)
+    for name, shards in {"tree": [tree], "back": [back], "flat": [flat], "all": [tree, s[1], flat], "some": [scratch / "ab", s[6], s[4]]}.items():
+        joined = debrief.report(scratch / f"of_{name}", "reduce", *shards, "--no-store")
+        assert not differences(single, joined), f"{name}: other bytes in {differences(single, joined)}"
+    lost = debrief.run("reduce", scratch / "ab", s[6], "-o", scratch / "lost", "--no-store")
+    assert "shard 5 of 7 is missing" in lost.err and "shard 4 of 7" not in lost.err, lost.err
+    debrief.run("reduce", *s[:2], "--shard-only", "-o", f"{scratch}/folder/", "--quiet")
+    debrief.run("reduce", *s[2:], "--shard-only", "-o", f"{scratch}/folder/", "--quiet")
+    joined = debrief.report(scratch / "of_folder", "reduce", scratch / "folder", "--no-store")
+    assert not differences(single, joined), f"folder: other bytes in {differences(single, joined)}"
+    debrief.run("reduce", *s, "--shard-only", ok=(2,))
+    damaged = bytearray(s[3].read_bytes())
+    damaged[len(damaged) // 3] ^= 8
+    s[3].write_bytes(damaged)
+    said = debrief.run("reduce", *s, "--shard-only", "-o", scratch / "damaged")
+    assert "shard-4-of-7" in said.err, said.err
+    said = debrief.run("reduce", scratch / "damaged", "-o", scratch / "damaged_out", "--no-store")
+    assert "shard.missing" in said.out, said.out
+
+
+def make_nodes(path, scratch, count):
+    """The files of a job as machines have them that write to one path, each on its own disk."""
     files = sorted(file for file in path.rglob("*") if file.is_file())
-    for number in range(2):
-        node = scratch / f"node{number}"
-        for file in files[number::2]:
-            place = node / file.relative_to(path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(file.read_bytes())
-        debrief.run("map", node, "--local", "-o", f"{scratch}/shards/", "--quiet",
-                    env={"SLURM_PROCID": str(number), "SLURM_NTASKS": "2"})
-    joined = debrief.run("reduce", scratch / "shards", "-o", scratch / "out", "--no-store", "--quiet").stdout
-    whole = debrief.run(scratch / "node0", scratch / "node1", "--one-job", "-o", scratch / "whole", "--no-store", "--quiet").stdout
-    assert joined.splitlines()[0] == whole.splitlines()[0], f"{joined[:300]}\n{whole[:300]}"
+    for number, file in enumerate(files):
+        place = scratch / f"node{number * count // len(files)}" / "dumps" / file.relative_to(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, place)
+    return [scratch / f"node{number}" for number in range(count)]
+
+
+def node(number, count):
+    return {"SLURM_PROCID": str(number), "SLURM_NTASKS": str(count), "SLURM_STEP_ID": "0", "SLURMD_NODENAME": f"n{number + 1}"}
+
+
+def check_nodes(debrief, path, scratch):
+    """Machines that have files of their own at one path: all together are the job, and no shard is taken for another one."""
+    nodes = make_nodes(path, scratch, 4)
+    shutil.copytree(path, scratch / "whole/dumps")
+    printed = debrief.run("dumps", "--no-store", "--quiet", "-o", "out", cwd=scratch / "whole").out
+    single = report_in(scratch / "whole", printed)
+    for number in (2, 0, 3, 1, 2):
+        debrief.run("map", "dumps", "--local", "-o", f"{scratch}/shards/", "--quiet", cwd=nodes[number], env=node(number, 4))
+    shards = sorted((scratch / "shards").iterdir())
+    assert len(shards) == 4, shards
+    joined = debrief.report(scratch / "joined", "reduce", *reversed(shards), "--no-store")
+    assert not differences(single, joined), f"other bytes in {differences(single, joined)}"
+    debrief.run("reduce", *shards[1:3], "--shard-only", "-o", scratch / "shard-tree", "--quiet")
+    joined = debrief.report(scratch / "tree", "reduce", scratch / "shard-tree", shards[3], shards[0], "--no-store")
+    assert not differences(single, joined), f"tree: other bytes in {differences(single, joined)}"
+    lost = debrief.run("reduce", *shards[:2], shards[3], "-o", scratch / "lost", "--no-store")
+    assert "shard 3 of 4 is missing" in lost.err, lost.err
+    rules = [finding["rule"] for finding in json.loads((scratch / "lost/findings.json").read_text())["findings"]]
+    assert not {"coverage.missing_input", "flight.no_dump"} & set(rules), f"ranks of a machine that is missing are accused: {rules}"
+
+
+def check_same_names(debrief, scratch):
+    """Of files with one name on several machines each counts, unless it is one file that all see."""
+    for number in range(3):
+        (scratch / f"node{number}/dumps").mkdir(parents=True)
+        (scratch / f"node{number}/dumps/seen_by_all.log").write_text("step 1 loss 2.5\n" * 9)
+        (scratch / f"node{number}/dumps/own.log").write_text(f"step 1 loss {number}.5\n" * 9)
+        debrief.run("map", "dumps", "--local", "-o", f"{scratch}/shards/", "--quiet", cwd=scratch / f"node{number}", env=node(number, 3))
+    debrief.run("reduce", scratch / "shards", "-o", scratch / "out", "--quiet")
+    paths = debrief.run("query", scratch / "out", "SELECT path FROM input ORDER BY 1", "--csv").out.split()[1:]
+    assert paths == ["dumps/seen_by_all.log", "n1:dumps/own.log", "n2:dumps/own.log", "n3:dumps/own.log"], paths
 
 
 def check_schedulers(debrief, path, scratch):
     for name, env in SCHEDULERS.items():
         (scratch / name).mkdir()
         said = debrief.run("map", path, "-o", scratch / name / "shard", env=env)
-        assert "share 2 of 3" in said.stdout, f"{name}: {said.stdout}"
+        assert "share 2 of 3" in said.out, f"{name}: {said.out}"
     debrief.run("map", path, "-o", scratch / "none", ok=(2,))
     for wrong in ("0/3", "4/3", "x/3", "3", "1/0"):
         debrief.run("map", path, "--shard", wrong, "-o", scratch / "none", ok=(2,))
@@ -113,7 +148,7 @@ def check_schedulers(debrief, path, scratch):
 
 def check_scripts(debrief):
     for engine in ("--slurm", "--array", "--mpi", "--k8s"):
-        text = debrief.run("scale", engine, "/jobs/a b", "--tasks", "5", "-o", "out dir").stdout
+        text = debrief.run("scale", engine, "/jobs/a b", "--tasks", "5", "-o", "out dir").out
         assert "debrief" in text and "map" in text and "reduce" in text and "a b" in text, text
         if engine != "--k8s":
             subprocess.run(["bash", "-n"], input=text, text=True, check=True)
@@ -124,7 +159,7 @@ def check_losses(debrief, path, scratch):
     """A shard that is missing or damaged is named, costs its own inputs, and nobody is blamed for it."""
     shards = debrief.map_all([path], scratch / "shards", 3)
     lost = debrief.run("reduce", shards[0], shards[2], "-o", scratch / "lost", "--no-store")
-    assert "shard 2 of 3 is missing" in lost.stderr and "shard.missing" in lost.stdout, lost.stderr + lost.stdout
+    assert "shard 2 of 3 is missing" in lost.err and "shard.missing" in lost.out, lost.err + lost.out
     twice = debrief.report(scratch / "twice", "reduce", *shards, *shards, "--no-store")
     once = debrief.report(scratch / "once", "reduce", *shards, "--no-store")
     assert not differences(once, twice), "shards that were given twice change something"
@@ -140,44 +175,54 @@ def check_losses(debrief, path, scratch):
         bad = scratch / "damaged"
         bad.write_bytes(damaged)
         said = debrief.run("reduce", shards[0], bad, shards[2], "-o", scratch / "out", "--no-store")
-        assert "shard" in said.stderr + said.stdout, f"damage {attempt} went unseen"
+        assert "shard" in said.err + said.out, f"damage {attempt} went unseen"
     debrief.run("reduce", scratch / "damaged", "-o", scratch / "out", "--no-store", ok=(0, 1))
     (scratch / "none").mkdir()
     debrief.run("reduce", scratch / "none", "-o", scratch / "out", "--no-store", ok=(1,))
+    (scratch / "old").write_bytes(whole.replace(b"debrief shard 2", b"debrief shard 1"))
+    said = debrief.run("reduce", scratch / "old", "-o", scratch / "out", "--no-store", ok=(1,))
+    assert "another version" in said.err, said.err
 
 
 def check_kills(debrief, scratch, times):
-    """A map that is killed leaves no half shard, and can be started again."""
-    job = scratch / "job"
-    subprocess.run([sys.executable, GENERATOR, job, "--ranks", "256", "--entries", "60", "--fault", "stuck",
-                    "--fault-rank", "77"], check=True, capture_output=True)
+    """A map that is killed, wherever it is, leaves no half shard and can be started again."""
+    job = generate(scratch / "job", "--ranks", 256, "--entries", 60, "--fault", "stuck", "--fault-rank", 77)
     single = debrief.report(scratch / "single", job, "--no-store")
-    numbers, shards, killed = random.Random(7), scratch / "shards", 0
-    for _ in range(times):
-        share = numbers.randrange(1, 4)
-        started = subprocess.Popen([debrief.binary, "map", job, "--shard", f"{share}/3", "-o", f"{shards}/", "--quiet"], env=CLEAN,
-                                   stdout=subprocess.DEVNULL)
-        time.sleep(numbers.random() * 0.15)
-        started.send_signal(signal.SIGKILL)
+    shards, killed = scratch / "shards", 0
+    begin = time.monotonic()
+    debrief.map_all([job], shards, 3)
+    whole_s = (time.monotonic() - begin) / 3
+    for number in range(times):
+        started = debrief.start("map", job, "--shard", f"{number % 3 + 1}/3", "-o", f"{shards}/", "--quiet")
+        try:
+            started.wait(whole_s * (number + 0.5) / times)
+        except subprocess.TimeoutExpired:
+            started.send_signal(signal.SIGKILL)
         killed += started.wait() != 0
+        started.communicate()
+        if number % 5 == 0:
+            debrief.run("reduce", shards, "-o", scratch / "between", "--no-store", "--quiet")
+    assert killed >= times // 2, f"only {killed} of {times} were killed"
     joined = debrief.report(scratch / "joined", "reduce", *debrief.map_all([job], shards, 3)[-3:], "--no-store")
     assert not differences(single, joined), f"after {killed} kills: other bytes in {differences(single, joined)}"
 
 
-def generated(scratch):
-    jobs = {"none": [], "stuck": ["--fault-rank", "77"], "size": ["--fault-rank", "100"]}
-    for fault, words in jobs.items():
-        folder = scratch / f"generated_{fault}"
-        subprocess.run([sys.executable, GENERATOR, folder, "--ranks", "128", "--entries", "120", "--frames", "4", "--fault",
-                        fault, *words], check=True, capture_output=True)
-        yield f"generated/{fault}", folder
+def generated(scratch, count):
+    """Jobs of several sizes and shapes, every third one healthy."""
+    for number in range(count):
+        fault = ("stuck", "size", "none")[number % 3]
+        ranks, tp, pp = ((128, 8, 4), (64, 4, 2), (96, 8, 1), (48, 2, 3), (256, 8, 2))[number % 5]
+        folder = scratch / f"generated_{number}"
+        generate(folder, "--ranks", ranks, "--tp", tp, "--pp", pp, "--entries", 60 + 17 * number, "--frames", 4 + number % 3,
+                 "--fault", fault, "--fault-rank", (77 + 13 * number) % ranks, "--seed", number)
+        yield f"generated/{number}_{fault}", folder
 
 
-def jobs_to_check(data, scratch):
+def jobs_to_check(data, scratch, is_short):
     for example in sorted((ROOT / "examples").iterdir()):
         if example.is_dir() and any(file.suffix not in (".cc", ".py", ".txt", ".md") for file in example.rglob("*") if file.is_file()):
             yield f"examples/{example.name}", example
-    yield from generated(scratch)
+    yield from generated(scratch, 3 if is_short else 20)
     if data is None:
         print("skipped: recorded jobs, no reference data")
         return
@@ -194,34 +239,25 @@ def main():
     parser.add_argument("patterns", nargs="*")
     args = parser.parse_args()
     data = args.data if args.data.exists() else None
-    counts = [3] if args.short else [1, 2, 3, 7]
-    failed = passed = 0
-    with tempfile.TemporaryDirectory(prefix="debrief_scale.") as name:
-        scratch = Path(name).resolve()
-        debrief = Debrief(args.binary.resolve(), scratch)
+    with tempfile.TemporaryDirectory(prefix="debrief_scale_jobs.") as name:
+        debrief = Debrief(args.binary.resolve(), Path(name).resolve())
         hung = ROOT / "examples/hung-job"
-        more = {"generated/size": [64]} if not args.short else {}
-        tests = [(job, lambda place, path=path, job=job: check_job(debrief, job, path, counts + more.get(job, []), place))
-                 for job, path in jobs_to_check(data, scratch)]
+        jobs = list(jobs_to_check(data, debrief.scratch, args.short))
+        # Short: a number a job, so that all numbers come; many processes only for a small job.
+        counts = [[(2, 3, 7, 1)[number % 4]] if args.short else list(COUNTS) for number in range(len(jobs))]
+        tests = [(job, lambda place, path=path, counts=some: check_job(debrief, path, counts, place))
+                 for (job, path), some in zip(jobs, counts)]
+        if args.short:
+            tests.append(("examples/hung-job of 64", lambda place: check_job(debrief, hung, [64], place)))
         tests += [("store", lambda place: check_store(debrief, hung, place)),
-                  ("own_paths", lambda place: check_own_paths(debrief, hung, place)),
+                  ("tree", lambda place: check_tree(debrief, hung, place)),
+                  ("nodes", lambda place: check_nodes(debrief, hung, place)),
+                  ("same_names", lambda place: check_same_names(debrief, place)),
                   ("schedulers", lambda place: check_schedulers(debrief, hung, place)),
                   ("scripts", lambda place: check_scripts(debrief)),
                   ("losses", lambda place: check_losses(debrief, hung, place)),
                   ("kills", lambda place: check_kills(debrief, place, 10 if args.short else 50))]
-        for number, (title, test) in enumerate(tests):
-            if args.patterns and not any(pattern in title for pattern in args.patterns):
-                continue
-            place = scratch / str(number)
-            place.mkdir()
-            try:
-                test(place)
-                passed += 1
-            except (AssertionError, subprocess.CalledProcessError) as error:
-                failed += 1
-                print(f"FAILED {title}: {error}")
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+        sys.exit(1 if run_tests("scale", tests, args.patterns) else 0)
 
 
 if __name__ == "__main__":

@@ -35,11 +35,17 @@ struct ReportOptions {
   std::vector<std::string> with;  // outputs that are only written on request
   std::string junit, sarif;       // files for CI; empty: none
   std::optional<Severity> fail_on;
-  bool from_shards = false;             // the paths are shards of `debrief map`
+  bool from_shards = false;  // the paths are shards of `debrief map`
+  bool shard_only = false;   // of shards: write one shard of all, and no report
+  // As one of several tasks that srun or mpirun started (app/tasks).
+  bool is_alone = false;                // it is none of them: all is read here
+  bool is_local = false;                // the paths are this machine's own: all of them are read
+  double wait_s = 600;                  // for the shards of the others, once the own one is written
   bool stays_inside = false;            // no links to files outside of the paths
   std::optional<std::string> post_run;  // command line that gets findings.json; empty: none
 };
 int RunReport(const ReportOptions& options, const GlobalOptions& global);
+int RunReduce(const ReportOptions& options, const GlobalOptions& global);
 
 struct MapOptions {
   std::vector<std::string> paths;

@@ -1,17 +1,16 @@
 // debrief map PATH... -o SHARD: reads a share of the inputs and writes what it read.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "app/build_model.h"
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
+#include "app/tasks/map_share.h"
+#include "app/tasks/task.h"
 #include "app/terminal.h"
 #include "base/json/writer.h"
 #include "inputs/shards/shard.h"
@@ -27,36 +26,13 @@ std::optional<uint32_t> WholeNumber(std::string_view text) {
   return is_whole ? std::optional(number) : std::nullopt;
 }
 
-// How schedulers number the tasks of one program: its number and how many there are. Where a number
-// does not begin with 0, `first` tells with what.
-struct Numbering {
-  const char* number;
-  const char* count;
-  const char* first = nullptr;
-};
-constexpr std::array<Numbering, 6> kNumberings = {
-    {{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"},
-     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-     {"PMI_RANK", "PMI_SIZE"},
-     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-     {"SLURM_PROCID", "SLURM_NTASKS"},
-     {"JOB_COMPLETION_INDEX", "DEBRIEF_SHARDS"}}};
-
-// Nothing when no scheduler started us as one of several.
-std::optional<shards::Share> ShareFromEnvironment() {
-  for (const Numbering& numbering : kNumberings) {
-    const auto number = WholeNumber(Environment(numbering.number));
-    const auto count = WholeNumber(Environment(numbering.count));
-    const auto first =
-        numbering.first == nullptr ? 0 : WholeNumber(Environment(numbering.first)).value_or(0);
-    if (number && count && *number >= first && *number - first < *count)
-      return shards::Share{*number - first, *count};
-  }
-  return std::nullopt;
-}
-
 Result<shards::Share> ShareOf(const MapOptions& options) {
-  if (options.local) return shards::Share{};
+  if (options.local) {
+    shards::Share share = ShareFromEnvironment().value_or(shards::Share{});
+    share.is_local = true;
+    share.host = MachineName();
+    return share;
+  }
   if (options.shard.empty()) {
     if (const auto share = ShareFromEnvironment()) return *share;
     return Status(Code::kUsage, "which share to read is not known")
@@ -70,19 +46,13 @@ Result<shards::Share> ShareOf(const MapOptions& options) {
   const auto count =
       slash == std::string_view::npos ? std::nullopt : WholeNumber(text.substr(slash + 1));
   if (number && count && *number >= 1 && *number <= *count)
-    return shards::Share{*number - 1, *count};
+    return shards::Share{.number = *number - 1, .of = *count};
   return Status(Code::kUsage, fmt::format("--shard {}: not I/N with I from 1 to N", options.shard))
       .Remedy("Write for example --shard 3/8.");
 }
 
-std::string HostName() {
-  std::array<char, 256> name = {};
-  if (gethostname(name.data(), name.size() - 1) != 0) return "host";
-  return name.data();
-}
-
 // A name of its own for every share, in a folder.
-Result<std::string> ShardPath(const MapOptions& options, shards::Share share) {
+Result<std::string> ShardPath(const MapOptions& options, const shards::Share& share) {
   std::error_code error;
   const bool is_folder =
       options.output.ends_with('/') || std::filesystem::is_directory(options.output, error);
@@ -92,15 +62,13 @@ Result<std::string> ShardPath(const MapOptions& options, shards::Share share) {
     return Status(Code::kDenied, "cannot make the folder: " + error.message())
         .At({.file = options.output});
   std::string name = fmt::format("shard-{}-of-{}", share.number + 1, share.of);
-  if (options.local) {
-    const auto task = ShareFromEnvironment();
-    name = fmt::format("shard-{}-{}", HostName(), task ? task->number : 0);
-  }
+  if (share.is_local) name = fmt::format("shard-{}-{}", share.host, share.number);
   return (std::filesystem::path(options.output) / name).string();
 }
 
-void PrintShard(const std::string& path, shards::Share share, const GlobalOptions& global) {
+void PrintShard(const std::string& path, const shards::Share& share, const GlobalOptions& global) {
   std::string text = fmt::format("{}: share {} of {}\n", path, share.number + 1, share.of);
+  if (share.is_local) text = fmt::format("{}: all that {} has\n", path, share.host);
   if (global.json) {
     text.clear();
     JsonWriter json(&text);
@@ -119,19 +87,11 @@ int RunMap(const MapOptions& options, const GlobalOptions& global) {
   if (!share.ok()) return Fail(share.status());
   Result<std::string> path = ShardPath(options, share.value());
   if (!path.ok()) return Fail(path.status());
-  SpillBudget budget;
-  budget.folder = TemporaryFolder();
-  const int64_t now_ns = SystemClock().NowNs();
-  std::string found;
-  Model model;  // what jobs there are; reduce finds that out again
-  const BuildOptions build{
-      .paths = options.paths,
-      .output_folder = options.output,
-      .select = [&](std::vector<FoundInput>& inputs) { found = shards::FoundBytes(inputs); }};
-  std::vector<FoundInput> inputs = FindAndAssign(build, global, now_ns, budget, model);
-  ThreadPool pool(ThreadCount(global));
-  Status status = shards::WriteShard(path.value(), found, inputs, share.value(),
-                                     ImportOptionsFromEnvironment(now_ns), pool, budget);
+  Status status = MapShare({.paths = options.paths,
+                            .output_folder = options.output,
+                            .shard = path.value(),
+                            .share = share.value()},
+                           global);
   if (!status.ok()) return Fail(status);
   PrintShard(path.value(), share.value(), global);
   return 0;

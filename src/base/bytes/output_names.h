@@ -14,6 +14,9 @@ namespace debrief {
 // trees of `debrief compile` have none: they are what tlparse writes, file by file.
 inline constexpr std::string_view kOutputMarker = ".debrief";
 
+// Shards of a job that becomes the report OUT lie beside it, in OUT_shards.
+inline constexpr std::string_view kShardsSuffix = "_shards";
+
 // A fresh name for what will become `path`, in the same folder.
 std::string UnfinishedPath(std::string_view path);
 

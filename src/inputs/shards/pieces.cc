@@ -36,13 +36,21 @@ class RangeStream final : public ByteStream {
   ByteRange range_;
 };
 
-Result<std::array<uint8_t, 16>> DigestOf(const Source& file, const Piece& piece) {
+bool LiesInside(const Source& file, const Piece& piece) {
+  return piece.offset <= file.size() && piece.packed_bytes <= file.size() - piece.offset;
+}
+
+// Of the packed bytes; `use` gets them as they are read.
+template <typename Use>
+Result<std::array<uint8_t, 16>> DigestOf(const Source& file, const Piece& piece, Use use) {
+  if (!LiesInside(file, piece)) return Status(Code::kTruncated, "the shard ends too early");
   Md5 md5;
   for (uint64_t done = 0; done < piece.packed_bytes;) {
     const size_t wanted = std::min<uint64_t>(piece.packed_bytes - done, kWindow);
     ASSIGN_OR_RETURN(ByteView view, file.View(piece.offset + done, wanted));
     if (view.size() < wanted) return Status(Code::kTruncated, "the shard ends too early");
     md5.Update(view.text());
+    TRY(use(view.text()));
     done += wanted;
   }
   return md5.Final();
@@ -88,19 +96,40 @@ Status PieceWriter::PutSource(const Source& source, Piece& piece) {
   return {};
 }
 
+Status PieceWriter::CopyPiece(const Source& file, Piece& piece) {
+  const uint64_t begin = offset_;
+  const auto put = [&](std::string_view bytes) { return PutRaw(bytes); };
+  ASSIGN_OR_RETURN(piece.md5, DigestOf(file, piece, put));
+  piece.offset = begin;
+  return {};
+}
+
+Status PieceWriter::PutIndex(const ShardIndex& index) {
+  const std::string bytes = IndexBytes(index);
+  Piece piece;
+  TRY(PutPacked(Pack(bytes), bytes.size(), piece));
+  ByteWriter tail;
+  WritePiece(piece, tail);
+  TRY(PutRaw(tail.bytes()));
+  return PutRaw(kMagic);
+}
+
 std::unique_ptr<ByteStream> StreamOf(const Source& file, const Piece& piece) {
   const ByteRange range{piece.offset, piece.offset + piece.packed_bytes};
   return Decompress(Packing::kGzip, std::make_unique<RangeStream>(file, range), kOwnPacking);
 }
 
-Result<std::string> ReadPiece(const Source& file, const Piece& piece) {
-  const bool lies_inside =
-      piece.offset <= file.size() && piece.packed_bytes <= file.size() - piece.offset;
-  if (!lies_inside) return Status(Code::kTruncated, "the shard ends too early");
+Status CheckPiece(const Source& file, const Piece& piece) {
   if (piece.bytes / kOwnPacking.max_ratio > piece.packed_bytes)
-    return Status(Code::kInvalid, "it says that it unpacks to more than can be");
-  ASSIGN_OR_RETURN(auto digest, DigestOf(file, piece));
-  if (digest != piece.md5) return Status(Code::kInvalid, "its bytes do not have their checksum");
+    return {Code::kInvalid, "it says that it unpacks to more than can be"};
+  const auto ignore = [](std::string_view) { return Status(); };
+  ASSIGN_OR_RETURN(const auto digest, DigestOf(file, piece, ignore));
+  if (digest != piece.md5) return {Code::kInvalid, "its bytes do not have their checksum"};
+  return {};
+}
+
+Result<std::string> ReadPiece(const Source& file, const Piece& piece) {
+  TRY(CheckPiece(file, piece));
   ASSIGN_OR_RETURN(std::string bytes, ReadHead(*StreamOf(file, piece), piece.bytes));
   if (bytes.size() != piece.bytes) return Status(Code::kInvalid, "it unpacks to fewer bytes");
   return bytes;

@@ -20,52 +20,37 @@ constexpr DiagnosticKind kShardMissing = {
     "shard.missing", Severity::kError, "the shard that has it is missing or damaged; left out",
     "Run `debrief map` for that shard again, then `debrief reduce`."};
 
-constexpr size_t kPieceBytes = 3 * sizeof(uint64_t) + 16;
 constexpr size_t kTailBytes = kPieceBytes + kMagic.size();
+constexpr std::string_view kAnyMagic = kMagic.substr(0, kMagic.find_last_of(' ') + 1);
 
-Piece GetPiece(ByteReader& in) {
-  Piece piece;
-  piece.offset = in.Get<uint64_t>();
-  piece.packed_bytes = in.Get<uint64_t>();
-  piece.bytes = in.Get<uint64_t>();
-  piece.md5 = in.Get<std::array<uint8_t, 16>>();
-  return piece;
+std::string ShardName(uint32_t share, uint32_t of) {
+  return fmt::format("shard {} of {}", share + 1, of);
 }
 
-bool ReadIndex(std::string_view bytes, ShardIndex& index) {
-  ByteReader in(bytes);
-  index.version = in.Text();
-  if (index.version != kVersion) return true;  // the rest may have another form
-  index.share.number = in.Get<uint32_t>();
-  index.share.of = in.Get<uint32_t>();
-  index.listing = in.Text();
-  index.found = in.Text();
-  for (uint64_t left = in.Count(sizeof(uint32_t)); left > 0; --left)
-    index.share_of.push_back(in.Get<uint32_t>());
-  index.long_lists = GetPiece(in);
-  for (uint64_t left = in.Count(kPieceBytes); left > 0 && in.ok(); --left) {
-    Record& record = index.records.emplace_back();
-    record.input = in.Get<uint32_t>();
-    record.part = GetPiece(in);
-    record.source = GetPiece(in);
-    if (record.input >= index.share_of.size()) in.Fail();
-  }
-  return in.ok() && index.share.number < index.share.of;
+void MarkLost(FoundInput& input, const Section& section, size_t at) {
+  const std::string which = ShardName(section.share_of[at], section.of);
+  input.state = InputState::kFailed;
+  input.notes.push_back({&kShardMissing, {.offset = -1, .line = -1, .detail = which}});
 }
 
-std::vector<FoundInput> FoundIn(const ShardIndex& index) {
-  std::vector<FoundInput> inputs;
-  ByteReader in(index.found);
-  for (uint64_t left = in.Count(1); left > 0 && in.ok(); --left) {
-    FoundInput input;
-    if (ReadFound(in, input) && inputs.size() < index.share_of.size())
-      inputs.push_back(std::move(input));
-  }
-  return inputs;
+std::string BytesOf(const FoundInput& input) {
+  ByteWriter out;
+  WriteFound(input, out);
+  return out.Take();
 }
 
-// Files of shards, in folders those whose name says so.
-std::vector<std::string> FilesOf(const std::vector<std::string>& paths) {
+// The order in which one walk over all machines' files would find them: by name, folder by folder.
+// Members of an archive stay in the order of the archive.
+bool ComesBefore(std::string_view a, std::string_view b) {
+  a = a.substr(0, a.find('!'));
+  b = b.substr(0, b.find('!'));
+  const auto weight = [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c) + 1; };
+  return std::ranges::lexicographical_compare(a, b, {}, weight, weight);
+}
+
+}  // namespace
+
+std::vector<std::string> ShardFiles(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code error;
@@ -85,9 +70,7 @@ std::vector<std::string> FilesOf(const std::vector<std::string>& paths) {
   return files;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<ShardSet::Shard>> ShardSet::OpenOne(const std::string& path) const {
+Result<std::unique_ptr<Shard>> OpenShard(const std::string& path) {
   auto shard = std::make_unique<Shard>();
   shard->path = path;
   ASSIGN_OR_RETURN(shard->file, OpenFileSource(path));
@@ -95,7 +78,9 @@ Result<std::unique_ptr<ShardSet::Shard>> ShardSet::OpenOne(const std::string& pa
   if (file.size() < kMagic.size() + kTailBytes)
     return Status(Code::kTruncated, "it is shorter than any shard");
   ASSIGN_OR_RETURN(ByteView head, file.View(0, kMagic.size()));
-  if (head.text() != kMagic) return Status(Code::kInvalid, "it is no shard");
+  if (!head.text().starts_with(kAnyMagic)) return Status(Code::kInvalid, "it is no shard");
+  if (head.text() != kMagic)
+    return Status(Code::kUnsupported, "it was written by another version of debrief");
   ASSIGN_OR_RETURN(ByteView tail, file.View(file.size() - kTailBytes, kTailBytes));
   if (!tail.text().ends_with(kMagic)) return Status(Code::kTruncated, "it ends too early");
   ByteReader in(tail.text());
@@ -105,20 +90,32 @@ Result<std::unique_ptr<ShardSet::Shard>> ShardSet::OpenOne(const std::string& pa
     return Status(Code::kUnsupported, fmt::format("it was written by debrief {}, and this is {}",
                                                   shard->index.version, kVersion));
   }
-  ASSIGN_OR_RETURN(std::string lists, ReadPiece(file, shard->index.long_lists));
-  ByteReader lists_in(lists);
-  if (!shard->long_lists.Read(lists_in))
-    return Status(Code::kInvalid, "its lists of members make no sense");
   return shard;
 }
 
+namespace {
+
+// Only when parts are read: who joins shards to a shard needs no lists.
+Status ReadLists(Shard& shard) {
+  for (const Piece& piece : shard.index.long_lists) {
+    ASSIGN_OR_RETURN(std::string lists, ReadPiece(*shard.file, piece));
+    ByteReader in(lists);
+    if (!shard.long_lists.emplace_back(std::make_unique<LongLists>())->Read(in))
+      return {Code::kInvalid, "its lists of members make no sense"};
+  }
+  return {};
+}
+
+}  // namespace
+
 Status ShardSet::Open(const std::vector<std::string>& paths) {
-  for (const std::string& path : FilesOf(paths)) {
-    Result<std::unique_ptr<Shard>> opened = OpenOne(path);
-    if (opened.ok()) {
+  for (const std::string& path : ShardFiles(paths)) {
+    Result<std::unique_ptr<Shard>> opened = OpenShard(path);
+    Status status = opened.ok() ? ReadLists(*opened.value()) : opened.status();
+    if (status.ok()) {
       shards_.push_back(std::move(opened).value());
     } else {
-      troubles_.push_back(Status(opened.status()).At({.file = path}));
+      troubles_.push_back(std::move(status).At({.file = path}));
     }
   }
   if (shards_.empty()) {
@@ -127,52 +124,110 @@ Status ShardSet::Open(const std::vector<std::string>& paths) {
   }
   // Shards of one listing are shares of it; machines that read files of their own have listings of
   // their own. The order in which shards were given means nothing.
-  std::map<std::pair<std::string, std::string>, std::vector<const Shard*>> listings;
+  std::map<std::tuple<std::string, std::string, uint32_t>, std::vector<SectionOfShard>> listings;
+  std::map<uint32_t, std::vector<SectionOfShard>> local;  // by how many tasks there were
   for (const auto& shard : shards_) {
-    ByteReader in(shard->index.found);
-    FoundInput first;
-    if (in.Get<uint64_t>() > 0) (void)ReadFound(in, first);
-    const std::string key = shard->index.listing + fmt::to_string(shard->index.share.of);
-    listings[{first.path, key}].push_back(shard.get());
+    for (const Section& section : shard->index.sections) {
+      ByteReader in(section.found);
+      FoundInput first;
+      if (in.Get<uint64_t>() > 0) (void)ReadFound(in, first);
+      auto& sections = section.is_local ? local[section.of]
+                                        : listings[{first.path, section.listing, section.of}];
+      sections.push_back({shard.get(), &section});
+    }
   }
-  for (auto& [key, shards] : listings) {
-    std::sort(shards.begin(), shards.end(), [](const Shard* a, const Shard* b) {
-      return std::tie(a->index.share.number, a->path) < std::tie(b->index.share.number, b->path);
-    });
-    AddListing(shards);
+  const auto key = [](const SectionOfShard& each) {
+    return std::tie(each.section->shares.front(), each.section->host, each.shard->path);
+  };
+  for (auto& [listing, sections] : listings) {
+    std::ranges::stable_sort(sections, {}, key);
+    AddListing(sections);
+  }
+  for (auto& [of, sections] : local) {
+    std::ranges::stable_sort(sections, {}, key);
+    AddLocal(sections);
   }
   return {};
 }
 
-void ShardSet::AddListing(std::span<const Shard* const> shards) {
-  const ShardIndex& any = shards.front()->index;
+void ShardSet::AddMissing(std::span<const SectionOfShard> sections) {
+  std::set<uint32_t> present;
+  for (const SectionOfShard& each : sections)
+    present.insert(each.section->shares.begin(), each.section->shares.end());
+  const uint32_t of = sections.front().section->of;
+  for (uint32_t share = 0; share < of; ++share) {
+    if (!present.contains(share)) missing_.push_back(ShardName(share, of));
+  }
+}
+
+void ShardSet::AddListing(std::span<const SectionOfShard> sections) {
+  AddMissing(sections);
+  const Section& any = *sections.front().section;
   const size_t first = inputs_.size();
   for (FoundInput& input : FoundIn(any)) inputs_.push_back(std::move(input));
   places_.resize(inputs_.size());
-  std::set<uint32_t> present;
-  for (const Shard* shard : shards) {
-    present.insert(shard->index.share.number);
+  for (const auto& [shard, section] : sections) {
     // What a task saw of its own share counts, where it saw something else.
-    const bool saw_the_same = shard->index.found == any.found;
     std::vector<FoundInput> own;
-    if (!saw_the_same) own = FoundIn(shard->index);
-    for (const Record& record : shard->index.records) {
+    if (section->found != any.found) own = FoundIn(*section);
+    for (const Record& record : section->records) {
       const size_t at = first + record.input;
       if (at >= places_.size() || places_[at].shard != nullptr) continue;
       places_[at] = {shard, &record};
       if (record.input < own.size()) inputs_[at] = std::move(own[record.input]);
     }
   }
-  for (uint32_t share = 0; share < any.share.of; ++share) {
-    if (!present.contains(share))
-      missing_.push_back(fmt::format("shard {} of {}", share + 1, any.share.of));
-  }
   for (size_t i = first; i < inputs_.size(); ++i) {
-    if (places_[i].shard != nullptr) continue;
-    inputs_[i].state = InputState::kFailed;
-    const uint32_t share = any.share_of[i - first];
-    const std::string which = fmt::format("shard {} of {}", share + 1, any.share.of);
-    inputs_[i].notes.push_back({&kShardMissing, {.offset = -1, .line = -1, .detail = which}});
+    if (places_[i].shard == nullptr) MarkLost(inputs_[i], any, i - first);
+  }
+}
+
+void ShardSet::Add(const SectionOfShard& of, std::vector<LocalInput>& all) {
+  std::vector<FoundInput> inputs = FoundIn(*of.section);
+  std::vector<Place> places(inputs.size());
+  for (const Record& record : of.section->records) {
+    if (record.input < places.size()) places[record.input] = {of.shard, &record};
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (places[i].shard == nullptr) MarkLost(inputs[i], *of.section, i);
+    all.push_back({std::move(inputs[i]), places[i], of.section->host});
+  }
+}
+
+// Whether two machines, or one that was asked twice, saw one file. Machines may well have different
+// files of one name; texts tell little of themselves before they are read, so what was read of them
+// counts, too.
+bool ShardSet::IsSame(const LocalInput& one, const LocalInput& other) {
+  if (one.host == other.host) return true;
+  if (BytesOf(one.input) != BytesOf(other.input)) return false;
+  const bool is_text = one.input.importer != nullptr && one.input.importer->info.fallback;
+  if (!is_text || one.place.record == nullptr || other.place.record == nullptr) return true;
+  return one.place.record->part.md5 == other.place.record->part.md5;
+}
+
+// All files together are those of the job, wherever they lie.
+void ShardSet::AddLocal(std::span<const SectionOfShard> sections) {
+  const size_t missing_before = missing_.size();
+  AddMissing(sections);
+  lacks_unknown_inputs_ |= missing_.size() > missing_before || !troubles_.empty();
+  std::vector<LocalInput> all;
+  for (const SectionOfShard& each : sections) Add(each, all);
+  std::ranges::stable_sort(
+      all, [](const auto& a, const auto& b) { return ComesBefore(a.input.path, b.input.path); });
+  std::map<std::string, std::vector<const LocalInput*>> by_path;
+  std::vector<bool> is_again(all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    auto& others = by_path[all[i].input.path];
+    is_again[i] = std::ranges::any_of(
+        others, [&](const LocalInput* other) { return IsSame(*other, all[i]); });
+    if (!is_again[i]) others.push_back(&all[i]);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (is_again[i]) continue;
+    if (by_path[all[i].input.path].size() > 1)
+      all[i].input.path = fmt::format("{}:{}", all[i].host, all[i].input.path);
+    inputs_.push_back(std::move(all[i].input));
+    places_.push_back(all[i].place);
   }
 }
 
@@ -198,7 +253,8 @@ Imported ShardSet::Load(size_t number, FoundInput& input, SpillBudget& budget) c
   const auto content_bytes = in.Get<int64_t>();
   const auto rows = in.Get<int64_t>();
   Part part;
-  if (state > InputState::kFailed || !ReadPart(in, input.who, place.shard->long_lists, part)) {
+  if (state > InputState::kFailed ||
+      !ReadPart(in, input.who, *place.shard->long_lists[place.record->long_lists], part)) {
     fail("a record makes no sense");
     return imported;
   }

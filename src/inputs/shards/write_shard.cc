@@ -53,58 +53,34 @@ std::string ListingOf(const std::vector<FoundInput>& inputs) {
   return Md5Hex(paths.bytes());
 }
 
-void WritePiece(const Piece& piece, ByteWriter& out) {
-  out.Put(piece.offset);
-  out.Put(piece.packed_bytes);
-  out.Put(piece.bytes);
-  out.Put(piece.md5);
-}
-
-std::string IndexBytes(const ShardIndex& index) {
-  ByteWriter out;
-  out.PutText(index.version);
-  out.Put(index.share.number);
-  out.Put(index.share.of);
-  out.PutText(index.listing);
-  out.PutText(index.found);
-  out.Put<uint64_t>(index.share_of.size());
-  for (uint32_t share : index.share_of) out.Put(share);
-  WritePiece(index.long_lists, out);
-  out.Put<uint64_t>(index.records.size());
-  for (const Record& record : index.records) {
-    out.Put(record.input);
-    WritePiece(record.part, out);
-    WritePiece(record.source, out);
-  }
-  return out.Take();
-}
-
 // Reads inputs beside each other and writes their records in order.
 class ShardWriter {
  public:
   ShardWriter(GrowingFile& file, std::vector<FoundInput>& inputs) : out_(file), inputs_(inputs) {}
 
-  Status Write(ShardIndex& index, const ImportOptions& options, ThreadPool& pool,
+  Status Write(Section section, const ImportOptions& options, ThreadPool& pool,
                SpillBudget& budget) {
     TRY(out_.PutRaw(kMagic));
     std::vector<size_t> own;
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (index.share_of[i] == index.share.number) own.push_back(i);
+      if (section.share_of[i] == section.shares.front()) own.push_back(i);
     }
     Status first_error;
     pool.MapInOrder<Packed>(
         own.size(), [&](size_t i) { return ReadOne(inputs_[own[i]], options, pool, budget); },
         [&](size_t i, Packed&& packed) {
           if (!first_error.ok()) return;
-          Record& record = index.records.emplace_back();
+          Record& record = section.records.emplace_back();
           record.input = static_cast<uint32_t>(own[i]);
           first_error = PutOne(packed, record);
         });
     TRY(std::move(first_error));
     ByteWriter lists;
     lists_.Write(lists);
-    TRY(out_.PutPacked(Pack(lists.bytes()), lists.bytes().size(), index.long_lists));
-    return PutIndex(index);
+    ShardIndex index{.version = std::string(kVersion), .long_lists = {}, .sections = {}};
+    TRY(out_.PutPacked(Pack(lists.bytes()), lists.bytes().size(), index.long_lists.emplace_back()));
+    index.sections.push_back(std::move(section));
+    return out_.PutIndex(index);
   }
 
  private:
@@ -134,16 +110,6 @@ class ShardWriter {
     return packed.source == nullptr ? Status() : out_.PutSource(*packed.source, record.source);
   }
 
-  Status PutIndex(const ShardIndex& index) {
-    const std::string bytes = IndexBytes(index);
-    Piece piece;
-    TRY(out_.PutPacked(Pack(bytes), bytes.size(), piece));
-    ByteWriter tail;
-    WritePiece(piece, tail);
-    TRY(out_.PutRaw(tail.bytes()));
-    return out_.PutRaw(kMagic);
-  }
-
   PieceWriter out_;
   std::vector<FoundInput>& inputs_;
   LongLists lists_;
@@ -152,18 +118,20 @@ class ShardWriter {
 }  // namespace
 
 Status WriteShard(const std::string& path, const std::string& found,
-                  std::vector<FoundInput>& inputs, Share share, const ImportOptions& options,
+                  std::vector<FoundInput>& inputs, const Share& share, const ImportOptions& options,
                   ThreadPool& pool, SpillBudget& budget) {
   ASSIGN_OR_RETURN(GrowingFile file, GrowingFile::Create(path));
   for (size_t i = 0; i < inputs.size(); ++i) inputs[i].who.input = static_cast<int32_t>(i);
-  ShardIndex index{.version = std::string(kVersion),
-                   .share = share,
-                   .listing = ListingOf(inputs),
-                   .found = found,
-                   .share_of = Divide(inputs, share.of),
-                   .long_lists = {},
-                   .records = {}};
-  TRY(ShardWriter(file, inputs).Write(index, options, pool, budget));
+  Section section{.of = share.of,
+                  .shares = {share.number},
+                  .is_local = share.is_local,
+                  .host = share.host,
+                  .listing = ListingOf(inputs),
+                  .found = found,
+                  .share_of = share.is_local ? std::vector<uint32_t>(inputs.size(), share.number)
+                                             : Divide(inputs, share.of),
+                  .records = {}};
+  TRY(ShardWriter(file, inputs).Write(std::move(section), options, pool, budget));
   return file.Finish();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/version.h"
 #include "inputs/flight_recorder/member_lists.h"
 #include "inputs/shards/codec.h"
 #include "inputs/shards/shard.h"
@@ -92,6 +93,33 @@ TEST(Shards, AnyByteMayBeWrong) {
     (void)ReadPart(in, who, lists, part);  // no more than its bytes are read
     ByteReader cut(std::string_view(whole).substr(0, at));
     EXPECT_FALSE(ReadPart(cut, who, lists, part));
+  }
+}
+
+TEST(Shards, AnyByteOfAnIndexMayBeWrong) {
+  const Section section{.of = 3,
+                        .shares = {0, 2},
+                        .is_local = true,
+                        .host = "n1",
+                        .listing = "abc",
+                        .found = FoundBytes({}),
+                        .share_of = {0, 2},
+                        .records = {{.input = 1, .long_lists = 0, .part = {}, .source = {}}}};
+  const ShardIndex index{
+      .version = std::string(kVersion), .long_lists = {Piece()}, .sections = {section}};
+  const std::string whole = IndexBytes(index);
+  ShardIndex read;
+  ASSERT_TRUE(ReadIndex(whole, read));
+  ASSERT_EQ(read.sections.size(), 1u);
+  EXPECT_EQ(read.sections[0].shares, section.shares);
+  EXPECT_EQ(read.sections[0].host, "n1");
+  EXPECT_EQ(read.sections[0].records[0].input, 1u);
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x41);
+    ShardIndex wrong, cut;
+    (void)ReadIndex(bytes, wrong);  // no more than its bytes are read
+    EXPECT_FALSE(ReadIndex(std::string_view(whole).substr(0, at), cut));
   }
 }
 

@@ -1,0 +1,73 @@
+"""What the tests of map, reduce and tasks share: how debrief is run, and how reports are compared."""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+GENERATOR = ROOT / "tools/make_flight_job.py"
+CLEAN = {name: value for name, value in os.environ.items()
+         if not name.startswith(("SLURM", "OMPI_", "PMI", "JOB_COMPLETION", "DEBRIEF_"))}
+
+
+class Debrief:
+    def __init__(self, binary, scratch):
+        self.binary, self.scratch = binary, scratch
+
+    def start(self, *words, cwd=None, env=None, **more):
+        return subprocess.Popen([self.binary, *map(str, words)], cwd=cwd or self.scratch, env={**CLEAN, **(env or {})}, text=True,
+                                **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
+
+    def end(self, started, ok=(0,)):
+        """Output and messages of a process, once it has ended as it should."""
+        started.out, started.err = started.communicate(timeout=300)
+        assert started.returncode in ok, f"{started.args[1:]}: exit code {started.returncode}\n{started.err[-2000:]}"
+        return started
+
+    def run(self, *words, cwd=None, env=None, ok=(0,), **more):
+        return self.end(self.start(*words, cwd=cwd, env=env, **more), ok)
+
+    def report(self, folder, *words):
+        """Everything under folder/out, by name, and what was printed."""
+        folder.mkdir(parents=True, exist_ok=True)
+        printed = self.run(*words, "-o", "out", "--quiet", cwd=folder).out
+        return report_in(folder, printed)
+
+    def map_all(self, paths, folder, count, cwd=None):
+        for number in range(1, count + 1):
+            self.run("map", *paths, "--shard", f"{number}/{count}", "-o", f"{folder}/", "--quiet", cwd=cwd)
+        return sorted(folder.iterdir())
+
+
+def report_in(folder, printed):
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted((folder / "out").rglob("*")) if path.is_file()}
+    return {**files, "(stdout)": printed}
+
+
+def differences(single, joined):
+    return [name for name in single.keys() | joined.keys() if single.get(name) != joined.get(name)]
+
+
+def generate(folder, *words):
+    subprocess.run([sys.executable, GENERATOR, folder, *map(str, words)], check=True, capture_output=True)
+    return folder
+
+
+def run_tests(name, tests, patterns):
+    """Runs (title, function of a scratch folder); the number that failed."""
+    failed = passed = 0
+    with tempfile.TemporaryDirectory(prefix=f"debrief_{name}.") as folder:
+        for number, (title, test) in enumerate(tests):
+            if patterns and not any(pattern in title for pattern in patterns):
+                continue
+            place = Path(folder).resolve() / str(number)
+            place.mkdir()
+            try:
+                test(place)
+                passed += 1
+            except (AssertionError, subprocess.SubprocessError, OSError) as error:
+                failed += 1
+                print(f"FAILED {title}: {error}")
+    print(f"{passed} passed, {failed} failed")
+    return failed
