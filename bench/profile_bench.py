@@ -3,6 +3,7 @@
 
 usage: profile_bench.py breakdown DEBRIEF SMALL LARGE      one thread, where device time went; LARGE may be .gz
        profile_bench.py all DEBRIEF SMALL LARGE            one thread, every analysis, no store
+       profile_bench.py roofline DEBRIEF SMALL LARGE       one thread, the roofline of every op against where device time went
        profile_bench.py two DEBRIEF SMALL LARGE            two copies of LARGE: two threads against one
 
 LARGE is SMALL repeated (make_big.py kineto). Checked first: the same number of kernels, copies and fills as SMALL has, times
@@ -96,6 +97,16 @@ def everything(debrief, small, large):
           f"memory_ratio={peak / (size / 1e6):.2f}")
 
 
+def roofline(debrief, small, large):
+    """What all of the roofline costs beside reading the trace and dividing device time."""
+    _, _, without, _ = fastest([debrief, "profile", "breakdown", large, "--json", "--jobs", "1"])
+    text, wall, cpu, peak = fastest([debrief, "profile", "roofline", large, "--json", "--jobs", "1"])
+    every = next(sheet for sheet in json.loads(text)["sheets"] if sheet["table"] == "profile_roofline_sum")["rows"]
+    if len(every) != 1 or every[0]["kernels"] <= 0:
+        raise WrongResult(f"{len(every)} sums of all calls, must be 1")
+    print(f"profile_roofline added={cpu / without - 1:.2f} cpu_s={cpu:.2f} wall_s={wall:.2f} peak_mb={peak:.0f}")
+
+
 def two(debrief, small, large):
     words = [debrief, "profile", "breakdown", large, large_copy(large), "--json"]
     text, one, _, _ = fastest([*words, "--jobs", "1"])
@@ -118,7 +129,7 @@ def large_copy(large):
 def main():
     mode, *rest = sys.argv[1:]
     try:
-        {"breakdown": breakdown, "all": everything, "two": two}[mode](*rest)
+        {"breakdown": breakdown, "all": everything, "roofline": roofline, "two": two}[mode](*rest)
     except WrongResult as wrong:
         sys.exit(f"wrong result: {wrong}")
 

@@ -275,6 +275,7 @@ def profile_benchmarks():
                   "mb_per_cpu_s >= 300, memory_ratio <= 0.6"),
         benchmark("profile_breakdown_gz", "breakdown", packed_profile, "mb_per_cpu_s", "MB/CPU-s", "mb_per_cpu_s >= 150"),
         benchmark("profile_all", "all", big_profile, "mb_per_cpu_s", "MB/CPU-s", "mb_per_cpu_s >= 150, memory_ratio <= 0.6"),
+        benchmark("profile_roofline", "roofline", big_profile, "added", "of the breakdown", "added <= 0.4"),
         benchmark("profile_two_files", "two", big_profile, "speedup", "x", "speedup >= 1.7"),
     ]
 

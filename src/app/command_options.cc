@@ -293,6 +293,10 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
             "what-if: rank=6, stage=3, replica=0, type=NAME, collective=NAME, link=2 (times as "
             "fast), data=0, compile=0; several are made at once")
       ->allow_extra_args(false);
+  AddOption(*profile, "--peak", options.peak, "KIND=FIGURE",
+            "roofline, comms: what the device can do: bf16=989 (TFLOP/s), memory=4800, link=450, "
+            "network=50 (GB/s), gpu=H100; several allowed")
+      ->allow_extra_args(false);
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);
   AddRunOptions(*profile, parsed);

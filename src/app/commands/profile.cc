@@ -16,6 +16,7 @@
 #include "app/check_paths.h"
 #include "app/commands/commands.h"
 #include "app/terminal.h"
+#include "base/text/strings.h"
 #include "base/text/units.h"
 #include "diff/run_diff.h"
 #include "inputs/importer.h"
@@ -23,6 +24,7 @@
 #include "outputs/terminal/profile_sheets/sheet.h"
 #include "tables/execution_node.h"
 #include "tables/memory_snapshot.h"
+#include "tables/roofline_peak.h"
 #include "tables/serving_event.h"
 #include "tables/timeline.h"
 #include "tables/what_if_set.h"
@@ -34,8 +36,8 @@ namespace {
 using namespace outputs::profile_diff;    // NOLINT
 using namespace outputs::profile_sheets;  // NOLINT
 
-// Kinds of input that a question about a timeline may need. Outputs of servers and execution traces
-// are read only for the tables that come from them.
+// Kinds of input that a question about a timeline may need. Outputs of jobs and servers, compile
+// logs and execution traces are read only for the tables that come from them.
 bool IsTimelineInput(const FoundInput& input, std::span<const std::string_view> tables) {
   if (input.importer == nullptr) return false;
   const auto is_asked = [&](std::string_view from, std::string_view derived) {
@@ -47,7 +49,9 @@ bool IsTimelineInput(const FoundInput& input, std::span<const std::string_view> 
     if (table == "timeline" || table == "memory_event" || table == "accel_ideal") return true;
   }
   return is_asked("serving_event", "serving_startup") ||
-         is_asked("execution_node", "execution_graph");
+         is_asked("execution_node", "execution_graph") ||
+         is_asked("compile_entry", "profile_roofline") ||
+         is_asked("nccl_link", "profile_bandwidth");
 }
 
 // "rank=6": what `--set` may change, and to what.
@@ -71,6 +75,30 @@ Status AddChanges(const std::vector<std::string>& changes, Model& model) {
     row.kind = model.pools.Intern(change.first);
     row.setting = model.pools.Intern(change.second);
     model.tables.Edit<WhatIfSetTable>().Add(row);
+  }
+  return {};
+}
+
+// "bf16=989": what `--peak` says about the device.
+Status AddPeaks(const std::vector<std::string>& peaks, Model& model) {
+  constexpr std::array<std::string_view, 12> kKinds = {"bf16",   "fp16", "fp8",     "fp4",
+                                                       "tf32",   "fp32", "fp64",    "int8",
+                                                       "memory", "link", "network", "gpu"};
+  for (const std::string_view text : peaks) {
+    const size_t equals = std::min(text.find('='), text.size());
+    const std::string_view kind = text.substr(0, equals);
+    const std::string_view value = text.substr(std::min(equals + 1, text.size()));
+    const auto number = ParseNumber<double>(value);
+    const bool is_right = kind == "gpu" ? !value.empty() : number && *number > 0;
+    if (std::ranges::find(kKinds, kind) == kKinds.end() || !is_right) {
+      return Status(Code::kUsage, fmt::format("--peak {} is no peak of a device", text))
+          .Remedy(fmt::format("Give KIND=FIGURE in TFLOP/s or GB/s, or gpu=NAME; kinds are {}.",
+                              fmt::join(kKinds, ", ")));
+    }
+    RooflinePeakRow row;
+    row.kind = model.pools.Intern(kind);
+    row.figure = model.pools.Intern(value);
+    model.tables.Edit<RooflinePeakTable>().Add(row);
   }
   return {};
 }
@@ -118,6 +146,7 @@ class Timelines {
 int RunSheets(const ProfileOptions& options, const GlobalOptions& global) {
   Timelines timelines;
   if (Status status = AddChanges(options.set, timelines.model); !status.ok()) return Fail(status);
+  if (Status status = AddPeaks(options.peak, timelines.model); !status.ok()) return Fail(status);
   if (!timelines.Read(options.paths, TablesOf(options.subcommand), global)) return 1;
   SheetOptions sheets{.definition = options.definition,
                       .top = static_cast<size_t>(options.top),

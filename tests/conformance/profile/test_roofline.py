@@ -6,7 +6,7 @@ import json
 TRACES = {"h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz": "h100/Qwen_Qwen1.5-0.5B-Chat__1016005_perf_report_csvs",
           "mi300/Falconsai_nsfw_image_detection__1016002.json.gz": "mi300/Falconsai_nsfw_image_detection__1016002_perf_report_csvs",
           "mi300/resnet_act_checkpoint.json.gz": "mi300/resnet_act_checkpoint_recompute_perf_report_csvs"}
-TABLES = ["GEMM", "SDPA_fwd", "UnaryElementwise", "BinaryElementwise", "Reduce_fwd", "Reduce_bwd"]
+TABLES = ["GEMM", "SDPA_fwd", "CONV_fwd", "CONV_bwd", "Normalization", "UnaryElementwise", "BinaryElementwise", "Reduce_fwd", "Reduce_bwd"]
 CLOSE = 1e-3
 
 

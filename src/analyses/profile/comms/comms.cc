@@ -1,19 +1,25 @@
 // How fast do the groups communicate, and who waits for whom?
 //
 // Bandwidth by the convention of nccl-tests: algbw is message size by time, busbw what that means
-// for the links (samples.h). Times are those of kernels; ops of a host only hand work over.
+// for the links (samples.h), beside what these can carry (wires.h). Times are those of kernels; ops
+// of a host only hand work over.
 #include <map>
 
 #include "analyses/analysis.h"
 #include "analyses/profile/comms/samples.h"
+#include "analyses/profile/comms/wires.h"
 #include "base/stats/noise.h"
 #include "base/stats/statistics.h"
 #include "model/timeline/view.h"
+#include "tables/nccl_link.h"
 #include "tables/profile_arrival.h"
 #include "tables/profile_bandwidth.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"
+#include "tables/roofline_peak.h"
+#include "tables/timeline.h"
+#include "tables/timeline_device.h"
 
 namespace debrief::analyses::profile_comms {
 
@@ -35,8 +41,16 @@ double MeanOfBandwidths(int64_t bytes, const std::vector<int64_t>& durations) {
   return sum / static_cast<double>(durations.size());
 }
 
-void AddBandwidth(const Model& model, const Kind& kind, const std::vector<int64_t>& durations,
+void SetWire(const Wire& wire, ProfileBandwidthRow& row, Part& part) {
+  if (!wire.transport.empty()) row.transport = part.pools.Intern(wire.transport);
+  if (wire.gbps <= 0) return;
+  row.link_gbps = wire.gbps;
+  row.link_from = part.pools.Intern(wire.from);
+}
+
+void AddBandwidth(const Model& model, const Kind& kind, const Durations& found, const Wire& wire,
                   Part& part) {
+  const std::vector<int64_t>& durations = found.transfer_ns;
   ProfileBandwidthRow row;
   row.job = kind.job;
   row.attempt = kind.attempt;
@@ -52,11 +66,15 @@ void AddBandwidth(const Model& model, const Kind& kind, const std::vector<int64_
   row.median_ns = Median(durations);
   row.min_ns = Quantile(durations, 0);
   row.max_ns = Quantile(durations, 1);
+  if (!found.skew_ns.empty()) row.skew_ns = Median(found.skew_ns);
+  SetWire(wire, row, part);
   double factor = BusFactor(model.pools.Text(kind.op), kind.group_size);
   auto add = [&](std::string_view definition, double algbw) {
     row.definition = part.pools.Intern(definition);
     row.algbw = algbw;
     row.busbw = factor > 0 ? algbw * factor : kNoDouble;
+    const bool is_own = definition == "debrief" && wire.gbps > 0 && factor > 0;
+    row.link_share = is_own ? row.busbw / wire.gbps : kNoDouble;
     part.tables.Edit<ProfileBandwidthTable>().Add(row);
   };
   add("debrief", MedianBandwidth(kind.bytes, row.median_ns));
@@ -111,11 +129,12 @@ void AddArrivals(const Model& model, Part& part) {
 }
 
 Status Run(const Model& model, AnalysisResult& result) {
-  Samples samples = FindSamples(model);
+  const Samples samples = FindSamples(model);
+  const Wires wires(model);
   std::map<Kind, int64_t> rows;
   for (const auto& [kind, durations] : samples) {
     rows[kind] = static_cast<int64_t>(result.part.tables.Get<ProfileBandwidthTable>().size());
-    AddBandwidth(model, kind, durations, result.part);
+    AddBandwidth(model, kind, durations, wires.Of(kind), result.part);
   }
   AddArrivals(model, result.part);
   result.findings = FindSlowGroups(model, samples, rows);
@@ -126,13 +145,16 @@ Status Run(const Model& model, AnalysisResult& result) {
 
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
-      .info = {.name = "profile_comms",
-               .sentence = "How fast do the groups communicate, and who waits for whom?",
-               .example = "all_reduce of mesh_dp [4, 12] takes 2.6 times as long as in the 7 other "
-                          "groups of its kind (3.120 ms for 67108864 bytes)",
-               .needs = kTableNames<ProfileCollectiveTable>,
-               .makes = kTableNames<ProfileBandwidthTable, ProfileArrivalTable>,
-               .uses = kTableNames<ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>},
+      .info =
+          {.name = "profile_comms",
+           .sentence = "How fast do the groups communicate, and who waits for whom?",
+           .example = "all_reduce of mesh_dp [4, 12] takes 2.6 times as long as in the 7 other "
+                      "groups of its kind (3.120 ms for 67108864 bytes)",
+           .needs = kTableNames<ProfileCollectiveTable>,
+           .makes = kTableNames<ProfileBandwidthTable, ProfileArrivalTable>,
+           .uses =
+               kTableNames<ProfileCollectiveMatchTable, ProfileCollectiveWaitTable, TimelineTable,
+                           TimelineDeviceTable, NcclLinkTable, RooflinePeakTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -31,8 +31,9 @@ void AddMatched(const Model& model, Samples& samples) {
   const auto& table = model.tables.Get<ProfileCollectiveMatchTable>();
   for (size_t row = 0; row < table.size(); ++row) {
     if (table.bytes[row] == kNone64 || table.on_device[row] == 0) continue;
-    samples[KindOf(table, row, SizeOf(model, table.members[row]), true)].push_back(
-        table.transfer_ns[row]);
+    Durations& found = samples[KindOf(table, row, SizeOf(model, table.members[row]), true)];
+    found.transfer_ns.push_back(table.transfer_ns[row]);
+    if (table.start_skew_ns[row] != kNone64) found.skew_ns.push_back(table.start_skew_ns[row]);
   }
 }
 
@@ -43,7 +44,8 @@ void AddSingle(const Model& model, Samples& samples) {
   for (int64_t collective : waits.collective) matched[static_cast<size_t>(collective)] = 1;
   for (size_t row = 0; row < table.size(); ++row) {
     if (matched[row] != 0 || table.bytes[row] == kNone64 || table.on_device[row] == 0) continue;
-    samples[KindOf(table, row, table.group_size[row], false)].push_back(table.duration_ns[row]);
+    samples[KindOf(table, row, table.group_size[row], false)].transfer_ns.push_back(
+        table.duration_ns[row]);
   }
 }
 

@@ -1,7 +1,7 @@
 // The durations of collectives, by group, op and size.
 //
-// A collective that several ranks show took the shortest of their durations: the others waited. One
-// that a single rank shows took what that rank says.
+// A collective that several ranks show took the shortest of their durations: the others waited for
+// the last to arrive. One that a single rank shows took what that rank says.
 //
 // Cost: linear in the collectives, but for sorting.
 #pragma once
@@ -26,7 +26,13 @@ struct Kind {
   auto operator<=>(const Kind&) const = default;
 };
 
-using Samples = std::map<Kind, std::vector<int64_t>>;  // durations in nanoseconds
+struct Durations {
+  std::vector<int64_t> transfer_ns;  // without waiting for the last to arrive, where ranks tell
+  std::vector<int64_t> skew_ns;      // from the first arrival to the last; none of a single rank
+
+  size_t size() const { return transfer_ns.size(); }
+};
+using Samples = std::map<Kind, Durations>;
 
 Samples FindSamples(const Model& model);
 

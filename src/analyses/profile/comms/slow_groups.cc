@@ -64,7 +64,8 @@ Finding Describe(const Model& model, const Speed& slow, int64_t median_ns, size_
 std::vector<Finding> FindSlowGroups(const Model& model, const Samples& samples,
                                     const std::map<Kind, int64_t>& rows) {
   std::map<Peers, std::vector<Speed>> peers;
-  for (const auto& [kind, durations] : samples) {
+  for (const auto& [kind, found] : samples) {
+    const std::vector<int64_t>& durations = found.transfer_ns;
     if (!kind.matched || kind.bytes < kSmallestBytes || durations.size() < kFewestSamples) continue;
     peers[{kind.job, kind.attempt, kind.group_desc, kind.group_size, kind.op, kind.bytes}]
         .push_back(

@@ -16,8 +16,12 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/profile/memory/events.h"
 #include "model/memory/amounts.h"
+#include "model/memory/fit.h"
 #include "model/timeline/view.h"
+#include "tables/memory_fit.h"
+#include "tables/profile_memory_category.h"
 #include "tables/profile_memory_curve.h"
 #include "tables/profile_memory_holder.h"
 #include "tables/profile_memory_op.h"
@@ -33,25 +37,6 @@ namespace {
 using memory::Plus;
 using memory::SizeText;
 using timeline::TimelineView;
-
-// A [memory] event, with the op and module around it.
-struct MemoryEvent {
-  int64_t time = 0;
-  int64_t bytes = 0;  // negative: freed
-  int64_t address = kNone64;
-  int64_t allocated = 0;       // total after it
-  int64_t reserved = kNone64;  // total after it
-  int32_t op = kNone32;        // slice
-  int32_t module = kNone32;    // slice
-};
-
-// Of one device.
-struct DeviceEvents {
-  int32_t device_type = kNone32;
-  int32_t device = kNone32;
-  bool totals_known = true;
-  std::vector<MemoryEvent> events;
-};
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 
@@ -93,13 +78,30 @@ class AroundFinder {
   std::vector<int32_t> last_;
 };
 
-void SetContext(const TimelineView& view, int32_t around, MemoryEvent& event) {
+// What a slice says about what happens inside of it.
+struct AroundKind {
+  bool is_module = false;
+  Phase phase = Phase::kForward;
+};
+
+AroundKind AroundKindOf(std::string_view name) {
+  AroundKind kind{.is_module = name.starts_with(kModulePrefix)};
+  if (name.starts_with("autograd::engine::evaluate_function")) kind.phase = Phase::kBackward;
+  if (name.starts_with("Optimizer.step")) kind.phase = Phase::kOptimiser;
+  return kind;
+}
+
+void SetContext(const TimelineView& view, int32_t around, timeline::OfName<AroundKind>& kinds,
+                MemoryEvent& event) {
   for (; around != kNone32; around = view.parent[TimelineView::At(around)]) {
-    if (event.op == kNone32 && view.kind[TimelineView::At(around)] == view.kinds.op)
-      event.op = around;
-    if (event.module == kNone32 && view.NameOf(around).starts_with(kModulePrefix))
-      event.module = around;
-    if (event.op != kNone32 && event.module != kNone32) return;
+    const auto at = TimelineView::At(around);
+    const AroundKind kind = kinds(view.name[at]);
+    if (view.kind[at] == view.kinds.op) {
+      if (event.op == kNone32) event.op = around;
+      event.outer_end = view.end(around);
+    }
+    if (event.module == kNone32 && kind.is_module) event.module = around;
+    if (event.phase == Phase::kForward) event.phase = kind.phase;
   }
 }
 
@@ -117,6 +119,7 @@ void SumUp(DeviceEvents& device) {
 std::vector<DeviceEvents> MemoryEventsOf(const TimelineView& view) {
   const auto& table = view.model.tables.Get<TimelineMemoryTable>();
   AroundFinder around(view);
+  timeline::OfName<AroundKind> kinds(view.model.pools, AroundKindOf);
   std::map<std::pair<int32_t, int32_t>, DeviceEvents> devices;
   for (size_t row : RowsByTime(view, table)) {
     if (table.bytes[row] == kNone64) continue;
@@ -126,7 +129,7 @@ std::vector<DeviceEvents> MemoryEventsOf(const TimelineView& view) {
                       .address = table.address[row],
                       .allocated = table.allocated_bytes[row],
                       .reserved = table.reserved_bytes[row]};
-    SetContext(view, around.At(table.track[row], event.time), event);
+    SetContext(view, around.At(table.track[row], event.time), kinds, event);
     if (event.allocated == kNone64) device.totals_known = false;
     device.events.push_back(event);
   }
@@ -212,6 +215,7 @@ class Writer {
     const MemoryEvent& peak = Peak(device, &MemoryEvent::allocated);
     AddPeak(device, peak);
     AddHolders(device, peak);
+    AddCategories(view_, device, peak, part_);
   }
 
  private:
@@ -363,12 +367,38 @@ void AddFindings(const Part& part, std::vector<Finding>& findings) {
   for (const auto& [job, rows] : near) findings.push_back(NearCapacity(part, rows));
 }
 
+// Of devices alone: what hosts allocate is theirs.
+void AddFit(AnalysisResult& result) {
+  std::vector<memory::PeakParts> peaks;
+  std::map<std::pair<int32_t, int32_t>, size_t> numbers;  // by input and device
+  const auto& tops = result.part.tables.Get<ProfileMemoryPeakTable>();
+  for (size_t row = 0; row < tops.size(); ++row) {
+    if (tops.device[row] < 0) continue;
+    numbers[{tops.input[row], tops.device[row]}] = peaks.size();
+    peaks.push_back({.who = {tops.input[row], tops.job[row], tops.attempt[row], tops.rank[row]},
+                     .device = tops.device[row],
+                     .source = "profile",
+                     .in_use = tops.peak_allocated_bytes[row],
+                     .reserved = tops.reserved_at_peak_bytes[row],
+                     .capacity = tops.capacity_bytes[row]});
+  }
+  const auto& rows = result.part.tables.Get<ProfileMemoryCategoryTable>();
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const auto found = numbers.find({rows.input[row], rows.device[row]});
+    if (found == numbers.end()) continue;
+    peaks[found->second].Add(result.part.pools.Text(rows.category[row]), rows.bytes[row],
+                             rows.allocations[row]);
+  }
+  memory::AddFits(peaks, result.part, result.findings);
+}
+
 Status Run(const Model& model, AnalysisResult& result) {
   for (const TimelineView& view : timeline::Timelines(model)) {
     Writer writer(view, result.part);
     for (const DeviceEvents& device : MemoryEventsOf(view)) writer.Add(device);
   }
   AddFindings(result.part, result.findings);
+  AddFit(result);
   return {};
 }
 
@@ -376,14 +406,16 @@ Status Run(const Model& model, AnalysisResult& result) {
 
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
-      .info = {.name = "profile_memory",
-               .sentence = "How much memory did each device need, and which ops held it?",
-               .example = "GPU 0 of rank 3 has reserved 97 % of its memory (77.6 GiB of 80.0 GiB; "
-                          "61.2 GiB were in use at the peak)",
-               .needs = kTableNames<TimelineMemoryTable, TimelineSliceTable>,
-               .makes = kTableNames<ProfileMemoryCurveTable, ProfileMemoryPeakTable,
-                                    ProfileMemoryOpTable, ProfileMemoryHolderTable>,
-               .uses = kTableNames<timeline::ViewTables, TimelineDeviceTable>},
+      .info =
+          {.name = "profile_memory",
+           .sentence = "How much memory did each device need, and which ops held it?",
+           .example = "GPU 0 of rank 3 has reserved 97 % of its memory (77.6 GiB of 80.0 GiB; "
+                      "61.2 GiB were in use at the peak)",
+           .needs = kTableNames<TimelineMemoryTable, TimelineSliceTable>,
+           .makes =
+               kTableNames<ProfileMemoryCurveTable, ProfileMemoryPeakTable, ProfileMemoryOpTable,
+                           ProfileMemoryHolderTable, ProfileMemoryCategoryTable, MemoryFitTable>,
+           .uses = kTableNames<timeline::ViewTables, TimelineDeviceTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -4,6 +4,7 @@
 // the ops around it. Work that no op launched is in none of these tables.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -16,6 +17,7 @@
 #include "tables/profile_module.h"
 #include "tables/profile_op.h"
 #include "tables/profile_op_shape.h"
+#include "tables/profile_roofline.h"
 #include "tables/timeline_launch.h"
 #include "tables/timeline_slice.h"
 
@@ -291,16 +293,51 @@ Row RowOf(const TimelineView& view, const GroupTimes& times) {
   return row;
 }
 
-void AddOps(const TimelineView& view, const std::vector<Launched>& works, Part& part) {
+// How much of the roof of the device the ops of one timeline reach, by name, and by name and
+// shapes.
+class RoofShares {
+ public:
+  explicit RoofShares(const TimelineView& view) {
+    const auto& rows = view.model.tables.Get<ProfileRooflineTable>();
+    const timeline::RowRange own = timeline::RowsOf(rows, view.who.input);
+    for (size_t row = own.begin; row < own.end; ++row) {
+      const bool is_own = view.model.pools.Text(rows.definition[row]) == "debrief";
+      if (!is_own || rows.roof_ns[row] == kNone64) continue;
+      const Key key{rows.op[row], rows.shapes[row], rows.dtypes[row]};
+      for (const Key& each : {key, Key{rows.op[row], StringId::kNone, StringId::kNone}}) {
+        auto& [roof, busy] = times_[each];
+        roof += static_cast<double>(rows.roof_ns[row]) * static_cast<double>(rows.count[row]);
+        busy += static_cast<double>(rows.busy_ns[row]);
+      }
+    }
+  }
+
+  double Of(StringId op, StringId shapes = StringId::kNone,
+            StringId dtypes = StringId::kNone) const {
+    const auto found = times_.find({op, shapes, dtypes});
+    return found == times_.end() || found->second.second <= 0
+               ? kNoDouble
+               : found->second.first / found->second.second;
+  }
+
+ private:
+  using Key = std::tuple<StringId, StringId, StringId>;
+  std::map<Key, std::pair<double, double>> times_;
+};
+
+void AddOps(const TimelineView& view, const std::vector<Launched>& works, const RoofShares& roofs,
+            Part& part) {
   const NestedGroups groups(view, ByName(view), works);
   for (const GroupTimes& times : groups.times()) {
     auto row = RowOf<ProfileOpRow>(view, times);
     row.name = part.pools.Intern(view.NameOf(times.first));
+    row.roof_share = roofs.Of(view.name[TimelineView::At(times.first)]);
     part.tables.Edit<ProfileOpTable>().Add(row);
   }
 }
 
-void AddShapes(const TimelineView& view, const std::vector<Launched>& works, Part& part) {
+void AddShapes(const TimelineView& view, const std::vector<Launched>& works,
+               const RoofShares& roofs, Part& part) {
   const auto& ops = view.model.tables.Get<TimelineOpTable>();
   const NestedGroups groups(view, ByShape(view), works);
   for (const GroupTimes& times : groups.times()) {
@@ -309,6 +346,8 @@ void AddShapes(const TimelineView& view, const std::vector<Launched>& works, Par
     if (auto op = view.OpRow(times.first)) {
       row.shapes = timeline::Copied(view.model, ops.shapes[*op], part);
       row.dtypes = timeline::Copied(view.model, ops.dtypes[*op], part);
+      row.roof_share =
+          roofs.Of(view.name[TimelineView::At(times.first)], ops.shapes[*op], ops.dtypes[*op]);
     }
     part.tables.Edit<ProfileOpShapeTable>().Add(row);
   }
@@ -330,8 +369,9 @@ void AddModules(const TimelineView& view, const std::vector<Launched>& works, Pa
 Status Run(const Model& model, AnalysisResult& result) {
   for (const TimelineView& view : timeline::Timelines(model)) {
     const DeviceWork works = DeviceWorkOf(view);
-    AddOps(view, works.by_op, result.part);
-    AddShapes(view, works.by_op, result.part);
+    const RoofShares roofs(view);
+    AddOps(view, works.by_op, roofs, result.part);
+    AddShapes(view, works.by_op, roofs, result.part);
     AddModules(view, works.by_module, result.part);
   }
   return {};
@@ -347,7 +387,8 @@ const Analysis& Describe() {
                .example = "(makes tables only)",
                .needs = kTableNames<TimelineSliceTable>,
                .makes = kTableNames<ProfileOpTable, ProfileOpShapeTable, ProfileModuleTable>,
-               .uses = kTableNames<timeline::ViewTables, TimelineLaunchTable>},
+               .uses =
+                   kTableNames<timeline::ViewTables, TimelineLaunchTable, ProfileRooflineTable>},
       .run = Run};
   return kAnalysis;
 }

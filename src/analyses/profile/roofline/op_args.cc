@@ -5,18 +5,50 @@
 #include <charconv>
 #include <utility>
 
+#include "base/text/strings.h"
+
 namespace debrief::analyses::profile_roofline {
 
 namespace {
 
-// Writers differ about blanks and lines.
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && text.front() <= ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() <= ' ') text.remove_suffix(1);
-  return text;
+bool IsListOfTensors(std::string_view element) {
+  return element.find('[', 1) != std::string_view::npos;
 }
 
-// The elements of a JSON list, as texts: commas in brackets and quotes part nothing.
+std::vector<Dims> DimsIn(std::string_view list) {
+  std::vector<Dims> all;
+  for (std::string_view element : ElementsOf(list))
+    all.push_back(IsListOfTensors(element) ? Dims() : NumbersOf(element));
+  return all;
+}
+
+std::vector<std::vector<Dims>> ListsIn(std::string_view list) {
+  std::vector<std::vector<Dims>> all;
+  for (std::string_view element : ElementsOf(list)) {
+    std::vector<Dims>& shapes = all.emplace_back();
+    if (!IsListOfTensors(element)) continue;
+    for (std::string_view shape : ElementsOf(element)) shapes.push_back(NumbersOf(shape));
+  }
+  return all;
+}
+
+std::vector<std::string> TextsIn(std::string_view list) {
+  std::vector<std::string> texts;
+  for (std::string_view element : ElementsOf(list)) {
+    const bool is_quoted = element.size() >= 2 && element.front() == '"';
+    texts.emplace_back(is_quoted ? element.substr(1, element.size() - 2) : element);
+  }
+  return texts;
+}
+
+template <typename T>
+const T& At(const std::vector<T>& values, size_t at) {
+  static const T kNothing{};
+  return at < values.size() ? values[at] : kNothing;
+}
+
+}  // namespace
+
 std::vector<std::string_view> ElementsOf(std::string_view list) {
   std::vector<std::string_view> elements;
   list = Trimmed(list);
@@ -41,32 +73,6 @@ std::vector<std::string_view> ElementsOf(std::string_view list) {
   }
   return elements;
 }
-
-std::vector<Dims> DimsIn(std::string_view list) {
-  std::vector<Dims> all;
-  for (std::string_view element : ElementsOf(list)) {
-    const bool is_list_of_tensors = element.find('[', 1) != std::string_view::npos;
-    all.push_back(is_list_of_tensors ? Dims() : NumbersOf(element));
-  }
-  return all;
-}
-
-std::vector<std::string> TextsIn(std::string_view list) {
-  std::vector<std::string> texts;
-  for (std::string_view element : ElementsOf(list)) {
-    const bool is_quoted = element.size() >= 2 && element.front() == '"';
-    texts.emplace_back(is_quoted ? element.substr(1, element.size() - 2) : element);
-  }
-  return texts;
-}
-
-template <typename T>
-const T& At(const std::vector<T>& values, size_t at) {
-  static const T kNothing{};
-  return at < values.size() ? values[at] : kNothing;
-}
-
-}  // namespace
 
 Dims NumbersOf(std::string_view text) {
   Dims numbers;
@@ -105,9 +111,21 @@ int64_t OpArgs::Stored(size_t argument) const {
   return ProductOf(stored);
 }
 
+int64_t OpArgs::StoredBytes(size_t argument) const {
+  return IsTensor(argument) ? Stored(argument) * BytesOfType(TypeOf(argument)) : 0;
+}
+
+int64_t OpArgs::ListElements(size_t argument) const {
+  int64_t elements = 0;
+  for (const Dims& shape : At(lists, argument)) {
+    if (__builtin_add_overflow(elements, ProductOf(shape), &elements)) return 0;
+  }
+  return elements;
+}
+
 OpArgs ParseArgs(std::string_view shapes, std::string_view types, std::string_view values,
                  std::string_view strides) {
-  return {DimsIn(shapes), DimsIn(strides), TextsIn(types), TextsIn(values)};
+  return {DimsIn(shapes), DimsIn(strides), TextsIn(types), TextsIn(values), ListsIn(shapes)};
 }
 
 int64_t BytesOfType(std::string_view type) {
@@ -139,6 +157,31 @@ int64_t BytesOfType(std::string_view type) {
     if (name == lower) return bytes;
   }
   return lower.starts_with("c10::float8_") ? 1 : 0;
+}
+
+int64_t BytesOfScalarType(std::string_view number) {
+  static constexpr std::array<std::pair<std::string_view, int64_t>, 16> kNumbers = {{
+      {"0", 1},
+      {"1", 1},
+      {"2", 2},
+      {"3", 4},
+      {"4", 8},
+      {"5", 2},
+      {"6", 4},
+      {"7", 8},
+      {"11", 1},
+      {"15", 2},
+      {"23", 1},
+      {"24", 1},
+      {"25", 1},
+      {"26", 1},
+      {"44", 1},
+      {"45", 1},
+  }};
+  for (const auto& [known, bytes] : kNumbers) {
+    if (known == number) return bytes;
+  }
+  return 0;
 }
 
 }  // namespace debrief::analyses::profile_roofline

@@ -118,7 +118,7 @@ TEST(ProfileComms, SlowGroup) {
               .op = model.pools.Intern("all_reduce"),
               .bytes = 64 << 20,
               .matched = true};
-    for (int64_t i = 0; i < 8; ++i) samples[kind].push_back(duration_ns + i * 1000);
+    for (int64_t i = 0; i < 8; ++i) samples[kind].transfer_ns.push_back(duration_ns + i * 1000);
     rows[kind] = static_cast<int64_t>(rows.size());
   };
   add("1", 1'000'000);

@@ -1,0 +1,108 @@
+// Matrix products: one, a batch of them, or groups of different sizes.
+#include <algorithm>
+
+#include "analyses/profile/roofline/families.h"
+
+namespace debrief::analyses::profile_roofline {
+
+namespace {
+
+struct Matrices {
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+};
+
+// "c10::Float4_e2m1fn_x2" holds two values in a byte.
+bool IsPackedType(std::string_view type) {
+  return type.size() > 3 && type.ends_with("_x2") && type.find("loat4") != std::string_view::npos;
+}
+
+std::optional<Matrices> MatricesOf(const OpModel& model, const Dims& a, const Dims& b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  Matrices found;
+  found.k = a.back();
+  if (model.is_linear) {
+    found.m = ProductOf(a) / std::max<int64_t>(1, found.k);
+    found.n = b.front();
+    return b.size() > 2 ? std::nullopt : std::optional(found);
+  }
+  if (a.size() > 3 || b.size() > 3) return std::nullopt;
+  // Where the inputs of a template stand is a convention: their sizes must agree.
+  const bool is_template = model.name == "triton_tem";
+  if (is_template && (b.size() < 2 || b[b.size() - 2] != found.k)) return std::nullopt;
+  if (a.size() == 3) found.batch = a[0];
+  if (a.size() > 1) found.m = a[a.size() - 2];
+  if (b.size() > 1) found.n = b.back();
+  return found;
+}
+
+// Bytes of an element of the output: as an argument says, else by the inputs.
+int64_t OutWidth(const OpModel& model, const OpArgs& args, size_t out_type) {
+  const int64_t width = BytesOfType(args.TypeOf(model.first));
+  const int64_t told = BytesOfScalarType(args.ValueOf(out_type));
+  if (told > 0) return told;
+  if (width != 1) return width;
+  return model.name == "aten::_int_mm" ? 4 : 2;
+}
+
+}  // namespace
+
+Work GemmWork(const OpModel& model, const OpArgs& args, Definition definition) {
+  const size_t a = model.first, b = a + 1;
+  auto shape = MatricesOf(model, args.DimsOf(a), args.DimsOf(b));
+  const int64_t width = BytesOfType(args.TypeOf(a));
+  if (!shape || width == 0) return std::nullopt;
+  const bool is_scaled = model.name == "aten::_scaled_mm",
+             parity = definition == Definition::kTraceLens;
+  if (IsPackedType(args.TypeOf(a)) && !parity) shape->k *= 2;
+  const auto& [batch, m, n, k] = *shape;
+  const std::string_view beta = args.ValueOf(3);
+  const bool is_unused = model.bias == 0 && (beta == "0" || beta == "0.");
+  const bool has_bias =
+      model.bias != kNoArgument && args.IsTensor(model.bias) && !(parity ? is_scaled : is_unused);
+  OpWork work;
+  work.model_flops = ProductOf({2, batch, m, n, k});
+  if (work.model_flops == 0) return std::nullopt;
+  work.flops = work.model_flops + (has_bias ? batch * m * n : 0);
+  if (parity) {
+    const int64_t out = is_scaled && width == 1 ? 2 : width;
+    work.bytes = batch * ((m * k + k * n + (has_bias ? n : 0)) * width + m * n * out);
+    return work;
+  }
+  work.bytes = args.StoredBytes(a) + args.StoredBytes(b) +
+               batch * m * n * OutWidth(model, args, is_scaled ? 6 : kNoArgument);
+  if (has_bias) work.bytes += args.StoredBytes(model.bias);
+  if (is_scaled) work.bytes += args.StoredBytes(2) + args.StoredBytes(3);
+  return work;
+}
+
+// Sizes of the groups are not recorded; their sum is a dimension, so they are not needed:
+//   [M,K] x [G,K,N]   rows by group           [G,M,K] x [K,N]   columns by group
+//   [M,K] x [K,N]     K by group: G outputs   [G,M,K] x [G,K,N] all of the same size
+Work GroupedGemmWork(const OpModel& model, const OpArgs& args, Definition definition) {
+  const Dims &a = args.DimsOf(0), &b = args.DimsOf(1);
+  const int64_t width = BytesOfType(args.TypeOf(0));
+  if (a.size() < 2 || b.size() < 2 || a.size() > 3 || b.size() > 3 || width == 0)
+    return std::nullopt;
+  const int64_t k = a.back(), m = a[a.size() - 2];
+  const bool is_transposed = model.lengths == kNoArgument && b[b.size() - 2] != k;
+  const int64_t n = is_transposed ? b[b.size() - 2] : b.back();
+  const bool all_equal = a.size() == 3 && b.size() == 3,
+             is_ragged_k = a.size() == 2 && b.size() == 2;
+  int64_t outputs = 1;
+  if (all_equal) outputs = a[0];
+  if (is_ragged_k && args.IsTensor(model.lengths)) outputs = args.Elements(model.lengths);
+  OpWork work;
+  work.flops = work.model_flops = ProductOf({2, m, n, k, all_equal ? outputs : 1});
+  const int64_t out = ProductOf({outputs, m, n});
+  if (work.flops == 0 || out == 0) return std::nullopt;
+  if (definition == Definition::kTraceLens) {
+    work.bytes = (args.Elements(0) + args.Elements(1)) * width + out * BytesOfType(args.TypeOf(1));
+    return work;
+  }
+  const size_t out_type = model.lengths == kNoArgument ? kNoArgument : model.lengths == 2 ? 4 : 7;
+  work.bytes = args.StoredBytes(0) + args.StoredBytes(1) + out * OutWidth(model, args, out_type);
+  if (model.lengths == 4) work.bytes += args.StoredBytes(2) + args.StoredBytes(3);
+  return work;
+}
+
+}  // namespace debrief::analyses::profile_roofline
