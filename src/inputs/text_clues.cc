@@ -9,6 +9,7 @@
 #include "inputs/sniffing.h"
 #include "torch/glog_time.h"
 #include "torch/line_prefix.h"
+#include "torch/rank_heads.h"
 #include "torch/wrapped_lines.h"
 
 namespace debrief {
@@ -120,6 +121,7 @@ class TextScanner {
     clues_.is_launcher |= std::any_of(std::begin(kLauncherWords), std::end(kLauncherWords), has);
     clues_.is_output |= std::any_of(std::begin(kOutputMarks), std::end(kOutputMarks), has);
     has_nccl_ = has(" NCCL ");
+    has_heads_ |= HasRankHeads(text);
     has_ranks_ = has("rank") || has("Rank") || has("RANK");
     for (size_t at = 0; at < text.size();) {
       size_t end = std::min(text.find('\n', at), text.size());
@@ -160,11 +162,21 @@ class TextScanner {
       line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     }
     line = TakeLabels(line);
+    if (has_heads_) line = TakeHead(line);
     ReadTime(line);
     if (has_nccl_) ReadNccl(line);
     has_replicas_ |= Contains(line, " - step ") && Contains(line, "quorum_id=");
     if (clues_.is_launcher || has_ranks_) ReadLauncher(line);
     if (has_ranks_) ReadSaidRank(line);
+  }
+
+  // [2026-11-15 23:22:09,590][rank 5/8][INFO] text                            a logger
+  std::string_view TakeHead(std::string_view line) {
+    PeeledLine peeled{.text = line};
+    if (!TakeRankHead(peeled)) return line;
+    if (ranks_.size() < kMostTold) ranks_.insert(peeled.rank);
+    AddTime(peeled.time_ns);
+    return peeled.text;
   }
 
   // Nov 15 23:22:09 gpu07 trainer-rank3[4711]: text                           syslog
@@ -333,6 +345,7 @@ class TextScanner {
   int64_t now_ns_;
   TextClues clues_;
   bool has_nccl_ = false, has_ranks_ = false;  // the text, somewhere
+  bool has_heads_ = false;
   bool is_about_ranks_ = false;
   bool has_replicas_ = false;  // tags of torchft
   size_t lines_ = 0, task_lines_ = 0;

@@ -8,6 +8,7 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "torch/glog_time.h"
+#include "torch/rank_heads.h"
 #include "torch/wrapped_lines.h"
 
 namespace debrief {
@@ -328,6 +329,8 @@ PeeledLine PeelMarks(std::string_view line, const PrefixStyle& style) {
   for (int marks = 0; marks < kMostMarks; ++marks) {
     if (!TakeOne(peeled, style, labelled, hosted)) break;
   }
+  const bool nobody = peeled.rank == kNone32 && peeled.local_rank == kNone32;
+  if (style.rank_heads && nobody && TakeRankHead(peeled)) TakeTee(peeled, style);
   return peeled;
 }
 
@@ -416,6 +419,12 @@ bool LabelIsNode(std::string_view head, const PrefixStyle& style) {
 
 }  // namespace
 
+// Of this alphabet, without vowels and without digits that look like letters.
+bool IsPodSuffix(std::string_view text) {
+  return text.size() == 5 &&
+         text.find_first_not_of("bcdfghjklmnpqrstvwxz2456789") == std::string_view::npos;
+}
+
 PrefixStyle DetectPrefixStyle(std::string_view head) {
   if (IsWrappedText(head)) {
     PrefixStyle inner = DetectPrefixStyle(UnwrapText(head).substr(0, head.size()));
@@ -427,6 +436,7 @@ PrefixStyle DetectPrefixStyle(std::string_view head) {
   style.labels = DetectLabels(head, style);
   style.label_is_node = LabelIsNode(head, style);
   style.tee_says_rank = TeeSaysRank(head);
+  style.rank_heads = style.labels == LineLabels::kNone && HasRankHeads(head);
   return style;
 }
 

@@ -201,8 +201,19 @@ bool LineScanner::MayEndTraceback(LineClass what, std::string_view text, Stream&
   return true;
 }
 
+// A logger prints an exception at once, and only its first line has a head: what follows an error
+// without one is of the same rank.
+void LineScanner::GiveToRecord(PeeledLine& line) {
+  if (line.rank != kNone32) {
+    record_rank_ = line.is_error ? line.rank : kNone32;
+  } else if (line.local_rank == kNone32 && line.pid == kNone64) {
+    line.rank = record_rank_;
+  }
+}
+
 void LineScanner::Add(std::string_view raw) {
   PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
+  if (style_.rank_heads) GiveToRecord(line);
   std::string_view text = line.text;
   const auto& stamp = line.logged ? line.logged : line.kept;
   if (stamp && line.time_ns == kNone64) line.time_ns = GuessTime(*stamp, now_ns_);

@@ -116,6 +116,7 @@ class LineScanner {
 
   void Add(std::string_view raw);
   void AddWrapped(std::string_view record);
+  void GiveToRecord(PeeledLine& line);
   bool MayEndTraceback(LineClass what, std::string_view text, Stream& stream) const;
   std::string_view JoinPieces(std::string_view raw);
   std::string_view JoinContainerPieces(std::string_view raw);
@@ -139,6 +140,7 @@ class LineScanner {
   std::deque<std::string> joined_;                // those that are whole, and what records held
   Owner last_owner_;
   uint32_t last_stream_ = 0;
+  int32_t record_rank_ = kNone32;  // of the error whose lines these may be
   RangeLines result_;
 };
 
