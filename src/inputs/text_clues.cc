@@ -8,6 +8,9 @@
 #include "base/text/strings.h"
 #include "inputs/sniffing.h"
 #include "torch/glog_time.h"
+#include "torch/line_prefix.h"
+#include "torch/rank_heads.h"
+#include "torch/wrapped_lines.h"
 
 namespace debrief {
 
@@ -62,7 +65,10 @@ int32_t TaskLabelOf(std::string_view line) {
     size_t close = line.substr(0, 64).find("]<std");
     if (close == std::string_view::npos) return kNone32;
     std::string_view inside = line.substr(1, close - 1);
-    inside = inside.substr(0, inside.find(']'));  // [1,3][host:pid]
+    inside = inside.substr(0, inside.find(']'));     // [1,3][host:pid]
+    constexpr std::string_view kNamed = "mpirank:";  // [1,mpirank:3,algo-2], of SageMaker
+    if (size_t named = inside.find(kNamed); named != std::string_view::npos)
+      return AsRank(LeadingNumber(inside.substr(named + kNamed.size())));
     return AsRank(LeadingNumber(inside.substr(inside.rfind(',') + 1)));
   }
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -115,6 +121,7 @@ class TextScanner {
     clues_.is_launcher |= std::any_of(std::begin(kLauncherWords), std::end(kLauncherWords), has);
     clues_.is_output |= std::any_of(std::begin(kOutputMarks), std::end(kOutputMarks), has);
     has_nccl_ = has(" NCCL ");
+    has_heads_ |= HasRankHeads(text);
     has_ranks_ = has("rank") || has("Rank") || has("RANK");
     for (size_t at = 0; at < text.size();) {
       size_t end = std::min(text.find('\n', at), text.size());
@@ -134,6 +141,7 @@ class TextScanner {
     clues_.several = clues_.is_labelled || ranks_.size() > 1;
     clues_.ranks.assign(ranks_.begin(), ranks_.end());
     if (said_.size() == 1 && !is_about_ranks_) clues_.said_rank = *said_.begin();
+    if (called_.size() == 1) clues_.said_rank = *called_.begin();
     if (pids_.size() == 1) clues_.pid = *pids_.begin();
     if (pids_.size() != 1) clues_.host.clear();
     SettleRestarts();
@@ -146,13 +154,15 @@ class TextScanner {
 
   void ReadLine(std::string_view line) {
     ++lines_;
+    line = TakeContainerLabels(line);
     if (int32_t task = TaskLabelOf(line); task != kNone32) {
       ++task_lines_;
       if (tasks_.size() < kMostTold) tasks_.insert(task);
       line.remove_prefix(line.find(line.starts_with('[') ? ">:" : ": ") + 2);
       line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     }
-    line = TakeLabels(TakeContainerLabels(line));
+    line = TakeLabels(line);
+    if (has_heads_) line = TakeHead(line);
     ReadTime(line);
     if (has_nccl_) ReadNccl(line);
     has_replicas_ |= Contains(line, " - step ") && Contains(line, "quorum_id=");
@@ -160,9 +170,32 @@ class TextScanner {
     if (has_ranks_) ReadSaidRank(line);
   }
 
+  // [2026-11-15 23:22:09,590][rank 5/8][INFO] text                            a logger
+  std::string_view TakeHead(std::string_view line) {
+    PeeledLine peeled{.text = line};
+    if (!TakeRankHead(peeled)) return line;
+    if (ranks_.size() < kMostTold) ranks_.insert(peeled.rank);
+    AddTime(peeled.time_ns);
+    return peeled.text;
+  }
+
+  // Nov 15 23:22:09 gpu07 trainer-rank3[4711]: text                           syslog
+  std::string_view TakeSyslogLabel(std::string_view line) {
+    PeeledLine peeled{.text = line};
+    if (!TakeSyslogMark(peeled)) return line;
+    if (containers_.size() < 2)
+      containers_.emplace(
+          line.substr(peeled.host.data() - line.data(), peeled.text.data() - peeled.host.data()));
+    if (peeled.rank != kNone32 && ranks_.size() < kMostTold) ranks_.insert(peeled.rank);
+    if (peeled.kept) AddTime(GuessTime(*peeled.kept, now_ns_));
+    AddTime(peeled.time_ns);
+    return peeled.text;
+  }
+
   // [pod/trainer-worker-3/pytorch] 2026-11-15T23:22:09.123456789Z text       kubectl logs
   // (RayTrainWorker pid=4711, ip=10.0.0.2) text                               Ray
   std::string_view TakeContainerLabels(std::string_view line) {
+    line = TakeSyslogLabel(line);
     bool pod = line.starts_with("[pod/"),
          ray = line.starts_with('(') && Contains(line.substr(0, 80), "pid=");
     size_t end = pod ? line.find("] ") : ray ? line.find(") ") : std::string_view::npos;
@@ -198,6 +231,10 @@ class TextScanner {
     bool has_level = from.size() > 12 && Contains("FEWIVCD", from.substr(0, 1));
     if (auto glog = has_level ? ParseGlogTime(from.substr(1)) : std::nullopt)
       time = GuessTime(*glog, now_ns_);
+    AddTime(time);
+  }
+
+  void AddTime(int64_t time) {
     if (time == kNone64) return;
     last_time_ = time;
     clues_.start_ns = clues_.start_ns == kNone64 ? time : std::min(clues_.start_ns, time);
@@ -257,8 +294,22 @@ class TextScanner {
     }
   }
 
+  // "global rank 3", "RANK=3": what a process calls itself when it starts.
+  void ReadCalledRank(std::string_view line) {
+    for (std::string_view key :
+         {"lobal rank ", "lobal rank: ", "lobal_rank=", "lobal_rank: ", "world_rank=", "RANK="}) {
+      const size_t at = line.find(key);
+      const bool inside = at != std::string_view::npos && at > 0 && key == "RANK=" &&
+                          line[at - 1] != ' ' && line[at - 1] != '\t';
+      if (at == std::string_view::npos || inside) continue;
+      const int32_t rank = AsRank(LeadingNumber(line.substr(at + key.size())));
+      if (rank != kNone32 && called_.size() < 2) called_.insert(rank);
+    }
+  }
+
   // A program's own words, unless they are about another rank's end.
   void ReadSaidRank(std::string_view line) {
+    ReadCalledRank(line);
     if (int32_t rank = AsRank(NumberAfter(line, "GLOBAL_RANK: ")); rank != kNone32)
       ranks_.insert(rank);
     std::string_view text =
@@ -294,10 +345,11 @@ class TextScanner {
   int64_t now_ns_;
   TextClues clues_;
   bool has_nccl_ = false, has_ranks_ = false;  // the text, somewhere
+  bool has_heads_ = false;
   bool is_about_ranks_ = false;
   bool has_replicas_ = false;  // tags of torchft
   size_t lines_ = 0, task_lines_ = 0;
-  std::set<int32_t> ranks_, tasks_, local_labels_, said_, nccl_ranks_;
+  std::set<int32_t> ranks_, tasks_, local_labels_, said_, called_, nccl_ranks_;
   std::set<int64_t> pids_;
   std::set<std::string> containers_;
   std::vector<int64_t> failures_;
@@ -317,8 +369,10 @@ int32_t TextClues::OnlyRank() const {
 
 TextClues CluesOfText(std::string_view head, std::string_view tail, int64_t now_ns) {
   TextScanner scanner(now_ns);
-  scanner.Scan(head);
-  scanner.Scan(tail.substr(std::min(tail.find('\n'), tail.size())));
+  tail = tail.substr(std::min(tail.find('\n'), tail.size()));
+  const bool wrapped = IsWrappedText(head);
+  scanner.Scan(wrapped ? UnwrapText(head) : head);
+  scanner.Scan(wrapped ? UnwrapText(tail) : tail);
   return scanner.Finish();
 }
 

@@ -8,6 +8,8 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "torch/glog_time.h"
+#include "torch/rank_heads.h"
+#include "torch/wrapped_lines.h"
 
 namespace debrief {
 
@@ -157,7 +159,10 @@ bool TakeMpi(PeeledLine& line) {
   size_t close = mark.find(']');
   if (close == std::string_view::npos) return false;
   std::string_view inside = mark.substr(1, close - 1);
-  inside = inside.substr(inside.rfind(',') + 1);  // npos + 1 is 0
+  constexpr std::string_view kNamed = "mpirank:";
+  const size_t named = inside.find(kNamed);
+  inside = named != std::string_view::npos ? inside.substr(named + kNamed.size())
+                                           : inside.substr(inside.rfind(',') + 1);  // npos + 1 is 0
   int32_t rank = kNone32;
   if (!TakeMark(inside, "", "", rank)) return false;
   line.rank = rank;
@@ -296,7 +301,8 @@ bool TakeOne(PeeledLine& line, const PrefixStyle& style, bool& labelled, bool& h
     return TakePod(line) || TakeTee(line, style) || TakeMpi(line) || TakeLoggerRank(line) ||
            TakeEngineTag(line);
   if (c == '(') return TakeRay(line);
-  if (IsDigit(c)) return TakeContainer(line);
+  if (IsDigit(c)) return TakeContainer(line) || TakeSyslogMark(line);
+  if (c >= 'A' && c <= 'Z' && TakeSyslogMark(line)) return true;
   bool ctime = line.text.size() > 24 && line.text[24] == '[' && line.text[3] == ' ';
   return (ctime && TakeMpi(line)) || TakeEngineHead(line);
 }
@@ -323,6 +329,8 @@ PeeledLine PeelMarks(std::string_view line, const PrefixStyle& style) {
   for (int marks = 0; marks < kMostMarks; ++marks) {
     if (!TakeOne(peeled, style, labelled, hosted)) break;
   }
+  const bool nobody = peeled.rank == kNone32 && peeled.local_rank == kNone32;
+  if (style.rank_heads && nobody && TakeRankHead(peeled)) TakeTee(peeled, style);
   return peeled;
 }
 
@@ -349,22 +357,31 @@ bool IsOfSlurm(std::string_view line) {
   return line.starts_with("srun: ") || line.starts_with("slurmstepd: ");
 }
 
+// A script prints lines of its own before and after its srun: there a third with labels is enough,
+// when one of them begins a traceback or srun speaks of tasks.
 LineLabels DetectLabels(std::string_view head, const PrefixStyle& style) {
   constexpr size_t kFewest = 4;
   for (LineLabels labels : {LineLabels::kColon, LineLabels::kBracket}) {
     size_t lines = 0, labelled = 0;
+    bool surely = false;
     std::set<int32_t> seen;
     LineSplitter splitter(head);
     for (std::string_view line; splitter.Next(line);) {
       line = PeelPrefixes(line, style).text;
-      if (Trimmed(line).empty() || IsOfSlurm(line)) continue;
+      if (Trimmed(line).empty() || IsOfSlurm(line)) {
+        surely |= labels == LineLabels::kColon && line.starts_with("srun: error: ") &&
+                  Contains(line, ": task");
+        continue;
+      }
       ++lines;
       int32_t rank = kNone32;
       if (!TakeLabel(line, labels, rank)) continue;
       ++labelled;
+      surely |= line.starts_with("Traceback (most recent call last)");
       seen.insert(rank);
     }
-    if (labelled >= kFewest && labelled * 10 >= lines * 9 && seen.size() < labelled) return labels;
+    const bool most = labelled * 10 >= lines * 9 || (surely && labelled * 3 >= lines);
+    if (labelled >= kFewest && most && seen.size() < labelled) return labels;
   }
   return LineLabels::kNone;
 }
@@ -402,12 +419,24 @@ bool LabelIsNode(std::string_view head, const PrefixStyle& style) {
 
 }  // namespace
 
+// Of this alphabet, without vowels and without digits that look like letters.
+bool IsPodSuffix(std::string_view text) {
+  return text.size() == 5 &&
+         text.find_first_not_of("bcdfghjklmnpqrstvwxz2456789") == std::string_view::npos;
+}
+
 PrefixStyle DetectPrefixStyle(std::string_view head) {
+  if (IsWrappedText(head)) {
+    PrefixStyle inner = DetectPrefixStyle(UnwrapText(head).substr(0, head.size()));
+    inner.wrapped = true;
+    return inner;
+  }
   PrefixStyle style;
   style.hosts = HasHosts(head);
   style.labels = DetectLabels(head, style);
   style.label_is_node = LabelIsNode(head, style);
   style.tee_says_rank = TeeSaysRank(head);
+  style.rank_heads = style.labels == LineLabels::kNone && HasRankHeads(head);
   return style;
 }
 

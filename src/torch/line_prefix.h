@@ -5,8 +5,10 @@
 //    3: text          [3] text                     srun --label, mpiexec -l, where most lines have
 //    it
 //   [1,3]<stderr>:text                             mpirun --tag-output
+//   [1,mpirank:3,algo-2]<stderr>:text              SageMaker's
 //   [pod/job-worker-1/pytorch] text                kubectl logs --prefix
 //   2026-11-15T23:22:09.123456789Z stderr F text   a container's log on its node
+//   Nov 15 23:22:09 gpu07 trainer-rank3[4711]: text    syslog and journalctl
 //   worker-0: text                                 pdsh, where most lines have it
 //   vllm-1  | text                                 docker compose, where most lines have it
 //   (RayTrainWorker pid=75298, ip=10.0.0.2) text   Ray
@@ -38,6 +40,8 @@ struct PrefixStyle {
   bool label_is_node = false;  // srun --label torchrun: a task is a node and not a rank
   bool hosts = false;          // "worker-0: text", "vllm-1  | text"
   bool tee_says_rank = false;  // torchrun --role rank --tee: the outer [rank3]: is a local rank
+  bool rank_heads = false;     // a logger puts the rank into the head of each line (rank_heads.h)
+  bool wrapped = false;        // lines are records of a log service: UnwrapLine() before all else
 };
 
 // The style of a text by its first lines. Numbers that only ever grow are line numbers and not
@@ -51,10 +55,19 @@ struct PeeledLine {
   int64_t pid = kNone64;
   std::string_view host;  // or pod, or address; as the mark spells it
   int64_t time_ns = kNone64;
+  bool is_error = false;           // the head of its logger says so
   bool raised = false;             // "[rank3]: " with a blank: an exception that nobody caught
   EnginePlace engine;              // of a serving engine's process
   std::optional<GlogTime> logged;  // when its logger wrote the line, where each line has a head
+  std::optional<GlogTime> kept;    // when the host's log got the line
 };
+
+// Five characters that Kubernetes puts behind the names of pods: "job-worker-2-xk2lp".
+bool IsPodSuffix(std::string_view text);
+
+// Takes "Nov 15 23:22:09 gpu07 trainer-rank3[4711]: " off: host, pid, time, and the rank where the
+// name of the program has one. What systemd and the kernel say stays as it is.
+bool TakeSyslogMark(PeeledLine& line);
 
 PeeledLine PeelPrefixes(std::string_view line, const PrefixStyle& style);
 

@@ -1,5 +1,6 @@
 """Texts alone, without any dump, of the jobs in train/: who is named, and that a failed job is never without an error."""
 import json
+import re
 import shutil
 
 # job: (ranks of the first error of each attempt; None where there is no error, words in its headline)
@@ -69,3 +70,13 @@ def test_with_the_launchers_text_alone(context):
         (folder / "stdout_rank0.txt").write_text("x\n")  # a folder with a rank is a job
         errors = errors_of(context, folder)
         assert errors and errors[0]["ranks"] == ranks, (job, errors and errors[0]["headline"])
+
+
+def test_nothing_tells_the_absent_member_from_an_outsider(context):
+    """comm_setup: rank 6 is the member that did not come, rank 2 is outside of the group; what they printed is the same."""
+    said = []
+    for rank in (2, 6):
+        text = next((context.data / "train/comm_setup").glob(f"logs/*/attempt_0/{rank}/stderr.log")).read_text()
+        text = re.sub(r"([Rr]ank ?)\d+|\d\d:\d\d:\d\d\.\d+|ran for \d+", r"\1", text)
+        said.append(text)
+    assert said[0] == said[1]

@@ -22,10 +22,11 @@ import healthy  # noqa: E402
 import launchers  # noqa: E402
 import machines  # noqa: E402
 import programs  # noqa: E402
+import services  # noqa: E402
 import serving  # noqa: E402
 import wrappers  # noqa: E402
 
-CASES = [*machines.CASES, *launchers.CASES, *programs.CASES, *wrappers.CASES, *serving.CASES, *healthy.CASES]
+CASES = [*machines.CASES, *launchers.CASES, *programs.CASES, *wrappers.CASES, *serving.CASES, *services.CASES, *healthy.CASES]
 
 
 def first_error(binary, files):

@@ -157,7 +157,7 @@ void EventBuilder::AddSingle(const Line& line, uint32_t index, int64_t number) {
     case LineClass::kEngine:
       return AddEngine(line, index, number);
     case LineClass::kSpawned:
-      return AddSpawned(line, index);
+      return AddSpawned(line, index, number);
     case LineClass::kUserCode:
       stream.user_code = stream.last_exception;
       return;

@@ -137,7 +137,7 @@ class EventBuilder {
   void EndTraceback(uint32_t index, std::string_view text);
   void LinkException(const Traceback& traceback, size_t before, size_t event);
   void AddExitOfException(const Traceback& traceback, uint32_t index, std::string_view text);
-  void AddSpawned(const Line& line, uint32_t index);
+  void AddSpawned(const Line& line, uint32_t index, int64_t number);
   void Continue(const Line& line, uint32_t index, int64_t number);
   uint32_t OwnerOfBlock(const Line& line, uint32_t index);
   void CountTimes();

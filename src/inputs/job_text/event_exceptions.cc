@@ -187,7 +187,15 @@ void EventBuilder::AddExitOfException(const Traceback& traceback, uint32_t index
 }
 
 // The traceback that follows is of a process that the speaker started.
-void EventBuilder::AddSpawned(const Line& line, uint32_t index) {
+void EventBuilder::AddSpawned(const Line& line, uint32_t index, int64_t number) {
+  const int64_t pid = NumberAfter(line.text, "(pid=");
+  if (pid != kNone64) {  // of Ray: the frames follow without a head
+    EndTraceback(index, line.text);
+    const uint32_t of_actor = StreamOf({.pid = pid});
+    streams_[index].next = Link::kInsideOf;
+    streams_[index].next_stream = of_actor;
+    return BeginTraceback(line, index, number);
+  }
   EndTraceback(index, {});
   streams_[index].next = Link::kInsideOf;
   const int32_t local_rank = SmallNumberAfter(line.text, "-- Process ");

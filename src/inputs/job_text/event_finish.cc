@@ -68,11 +68,15 @@ void EventBuilder::LearnLocalRanks() {
 // distance, a pod that never told it has its number's, too.
 void EventBuilder::LearnNumberedHosts() {
   std::map<std::string, std::vector<std::pair<uint32_t, int32_t>>> by_stem;  // host and number
-  for (const auto& [name, host] : hosts_) {
+  for (const auto& [full, host] : hosts_) {
+    std::string_view name = full;
+    const size_t dash = name.rfind('-');
+    if (dash != std::string_view::npos && IsPodSuffix(name.substr(dash + 1)))
+      name = name.substr(0, dash);
     size_t digits = name.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
-    int32_t number = SmallNumberAfter(std::string_view(name).substr(digits), "");
+    int32_t number = SmallNumberAfter(name.substr(digits), "");
     if (digits < name.size() && number != kNone32)
-      by_stem[name.substr(0, digits)].emplace_back(host, number);
+      by_stem[std::string(name.substr(0, digits))].emplace_back(host, number);
   }
   for (const auto& [stem, hosts] : by_stem) {
     std::set<int32_t> distances;

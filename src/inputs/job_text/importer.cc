@@ -19,6 +19,7 @@
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/lines/pods.h"
 #include "inputs/sniffing.h"
+#include "torch/wrapped_lines.h"
 
 namespace debrief::inputs::job_text {
 
@@ -33,7 +34,7 @@ bool IsStepsInJson(std::string_view head) {
 
 Recognition Sniff(const SniffInput& input) {
   bool text = !input.head.empty() && LooksLikeText(input.head);
-  bool packed = input.head.starts_with("{\"log\":\"");  // Docker keeps a line of output as JSON
+  bool packed = input.json != nullptr && IsWrappedText(input.head);  // by a log service
   bool steps = input.json != nullptr && IsStepsInJson(input.head);
   bool error = input.json != nullptr && input.json->Has("message.extraInfo");
   bool pods = input.json != nullptr && IsPodJson(*input.json);

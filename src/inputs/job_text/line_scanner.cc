@@ -9,6 +9,7 @@
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/log_records.h"
 #include "inputs/sniffing.h"
+#include "torch/wrapped_lines.h"
 
 namespace debrief::inputs::job_text {
 
@@ -26,26 +27,6 @@ void StripColours(std::string_view text, std::string& clean) {
     if (i >= text.size() || text[i] != '[') continue;
     ++i;
     while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
-  }
-}
-
-// {"log":"text\\n","stream":"stderr","time":"2026-11-15T23:22:09.123Z"}, as Docker keeps output.
-bool IsDockerLine(std::string_view text) { return text.starts_with("{\"log\":\""); }
-
-void UnpackDocker(std::string_view raw, std::string& text) {
-  text.clear();
-  for (size_t i = 8; i < raw.size() && raw[i] != '"'; ++i) {
-    if (raw[i] != '\\' || i + 1 == raw.size()) {
-      text += raw[i];
-      continue;
-    }
-    char escaped = raw[++i];
-    if (escaped == 'u') {
-      text += raw.substr(i + 1, 4) == "001b" ? '\x1b' : '?';
-      i += 4;
-    } else if (escaped != 'n' && escaped != 'r') {
-      text += escaped == 't' ? '\t' : escaped;
-    }
   }
 }
 
@@ -103,14 +84,28 @@ bool JoinLogText(std::string& text, std::string_view next) {
 
 RangeLines LineScanner::Scan(std::string_view range) {
   needs_cleaning_ = std::memchr(range.data(), '\x1b', range.size()) != nullptr ||
-                    std::memchr(range.data(), '\r', range.size()) != nullptr || IsDockerLine(range);
+                    std::memchr(range.data(), '\r', range.size()) != nullptr;
   LineSplitter splitter(range);
   const bool pieces = style_.labels == LineLabels::kColon;
-  for (std::string_view line; splitter.Next(line); ++result_.line_count)
-    Add(pieces ? JoinPieces(line) : joins_pieces_ ? JoinContainerPieces(line) : line);
+  for (std::string_view line; splitter.Next(line); ++result_.line_count) {
+    if (style_.wrapped) {
+      AddWrapped(line);
+    } else {
+      Add(pieces ? JoinPieces(line) : joins_pieces_ ? JoinContainerPieces(line) : line);
+    }
+  }
   AddHeld();
   for (size_t i = 0; i < streams_.size(); ++i) Finish(streams_[i], result_.streams[i]);
   return std::move(result_);
+}
+
+// A record of a log service may hold several lines; all have its number.
+void LineScanner::AddWrapped(std::string_view record) {
+  std::string& text = joined_.emplace_back();
+  UnwrapLine(record, text);
+  needs_cleaning_ |= text.find_first_of("\x1b\r") != std::string::npos;
+  LineSplitter splitter(text);
+  for (std::string_view line; splitter.Next(line);) Add(line);
 }
 
 // The texts of the last lines, which until now were only remembered where they stand.
@@ -132,10 +127,6 @@ std::string_view LineScanner::Clean(std::string_view raw) {
   raw = raw.substr(0, raw.find_last_not_of('\r') + 1);  // npos + 1 is 0
   raw = raw.substr(raw.rfind('\r') + 1);
   raw = raw.substr(0, kMaxLook);
-  if (IsDockerLine(raw)) {
-    UnpackDocker(raw, unpacked_);
-    raw = unpacked_;
-  }
   if (raw.find('\x1b') == std::string_view::npos) return raw;
   StripColours(raw, clean_);
   return clean_;
@@ -210,10 +201,22 @@ bool LineScanner::MayEndTraceback(LineClass what, std::string_view text, Stream&
   return true;
 }
 
+// A logger prints an exception at once, and only its first line has a head: what follows an error
+// without one is of the same rank.
+void LineScanner::GiveToRecord(PeeledLine& line) {
+  if (line.rank != kNone32) {
+    record_rank_ = line.is_error ? line.rank : kNone32;
+  } else if (line.local_rank == kNone32 && line.pid == kNone64) {
+    line.rank = record_rank_;
+  }
+}
+
 void LineScanner::Add(std::string_view raw) {
   PeeledLine line = PeelPrefixes(needs_cleaning_ ? Clean(raw) : raw.substr(0, kMaxLook), style_);
+  if (style_.rank_heads) GiveToRecord(line);
   std::string_view text = line.text;
-  if (line.logged && line.time_ns == kNone64) line.time_ns = GuessTime(*line.logged, now_ns_);
+  const auto& stamp = line.logged ? line.logged : line.kept;
+  if (stamp && line.time_ns == kNone64) line.time_ns = GuessTime(*stamp, now_ns_);
   if (text.empty() || (IsIndented(text) && IsBlank(text))) return;
   result_.weights.Add(raw, text);
   uint32_t index = StreamOf(OwnerOf(line));

@@ -115,6 +115,8 @@ class LineScanner {
   };
 
   void Add(std::string_view raw);
+  void AddWrapped(std::string_view record);
+  void GiveToRecord(PeeledLine& line);
   bool MayEndTraceback(LineClass what, std::string_view text, Stream& stream) const;
   std::string_view JoinPieces(std::string_view raw);
   std::string_view JoinContainerPieces(std::string_view raw);
@@ -131,14 +133,14 @@ class LineScanner {
   bool joins_pieces_;
   bool needs_cleaning_ = false;
   std::string clean_;
-  std::string unpacked_;
   std::vector<Stream> streams_;
   std::map<Owner, uint32_t> by_owner_;
   std::map<std::string, uint32_t, std::less<>> hosts_;
   std::map<std::string_view, std::string> held_;  // lines that came in pieces, by label
-  std::deque<std::string> joined_;                // those that are whole
+  std::deque<std::string> joined_;                // those that are whole, and what records held
   Owner last_owner_;
   uint32_t last_stream_ = 0;
+  int32_t record_rank_ = kNone32;  // of the error whose lines these may be
   RangeLines result_;
 };
 

@@ -75,17 +75,6 @@ void NoteDisagreement(FoundInput& input) {
        {.detail = fmt::format("name: rank {}, content: rank {}", input.who.rank, content)}});
 }
 
-// What a number in its name may count: outputs of ranks, and files that a process writes once.
-bool MayBeNumbered(const FoundInput& input) {
-  if (input.who.rank != kNone32 || input.local_rank != kNone32) return false;
-  if (input.importer == nullptr) return input.bytes == 0 && IsNamedAsOutput(input.name);
-  std::string_view kind = input.importer->info.name;
-  if (kind == "execution_trace" || kind == "memory_snapshot" || kind == "nsys") return true;
-  bool is_text = input.importer->info.fallback && !IsNamedAsDocument(input.name);
-  return is_text && !input.text.is_launcher &&
-         (input.text.is_output || IsNamedAsOutput(input.name));
-}
-
 void RankByFileNumbers(std::vector<FoundInput>& inputs) {
   std::map<std::string_view, std::vector<size_t>> folders;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -238,6 +227,16 @@ bool MayBeOfAProcess(const FoundInput& input) {
 
 }  // namespace
 
+bool MayBeNumbered(const FoundInput& input) {
+  if (input.who.rank != kNone32 || input.local_rank != kNone32) return false;
+  if (input.importer == nullptr) return input.bytes == 0 && IsNamedAsOutput(input.name);
+  std::string_view kind = input.importer->info.name;
+  if (kind == "execution_trace" || kind == "memory_snapshot" || kind == "nsys") return true;
+  bool is_text = input.importer->info.fallback && !IsNamedAsDocument(input.name);
+  return is_text && !input.text.is_launcher &&
+         (input.text.is_output || IsNamedAsOutput(input.name));
+}
+
 int32_t ContentRank(const FoundInput& input) {
   return input.recognition.rank != kNone32 ? input.recognition.rank : input.text.OnlyRank();
 }
@@ -255,6 +254,7 @@ void AssignRanks(std::vector<FoundInput>& inputs) {
     processes.Apply(input);
     SetRank(input, input.text.said_rank, "what its program says");
   }
+  RankByNeighbours(inputs);
 }
 
 }  // namespace debrief

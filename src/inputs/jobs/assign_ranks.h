@@ -3,7 +3,8 @@
 // In this order: the file's name if it says "rank3" in any form; the content; what the format puts
 // into names; a folder rank_3; a local rank, once it is known which ranks its node has; a number
 // that counts names from 0; the process, where another input tells its rank; what the program
-// itself says ("rank 3 done").
+// itself says ("rank 3 done"); what lies beside it in the folder of one rank; the rank that is left
+// when all its siblings have told theirs.
 #pragma once
 
 #include <span>
@@ -22,6 +23,15 @@ void AssignRanks(std::vector<FoundInput>& inputs);
 // Turns local ranks into global ones: what torchrun calls attempt_0/3 is rank 11 on the second node
 // of eight. Also tells runs apart that one launcher folder holds one after the other.
 void ResolveLocalRanks(std::vector<FoundInput>& inputs);
+
+// ---- last_ranks.cc
+
+// Ranks that nothing tells but the neighbours: files in the folder of one rank, and the only file
+// of a family that does not tell its rank, when one rank is missing.
+void RankByNeighbours(std::vector<FoundInput>& inputs);
+
+// May a number in its name be its rank: outputs of ranks, and files that a process writes once.
+bool MayBeNumbered(const FoundInput& input);
 
 // The rank that the bytes of an input tell, kNone32 when they do not.
 int32_t ContentRank(const FoundInput& input);

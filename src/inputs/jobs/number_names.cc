@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text/strings.h"
+#include "torch/line_prefix.h"
 
 namespace debrief {
 
@@ -39,12 +40,6 @@ struct SplitName {
   std::string stream;   // "out" and "err" files of one rank have one pattern
   std::vector<NameField> fields;
 };
-
-// Kubernetes ends names of pods with five characters of this alphabet.
-bool IsPodSuffix(std::string_view text) {
-  return text.size() == 5 &&
-         text.find_first_not_of("bcdfghjklmnpqrstvwxz2456789") == std::string_view::npos;
-}
 
 // Takes words for a stream out of the name, so that x_0.out and x_0.err are alike.
 std::string TakeStream(std::string& name) {

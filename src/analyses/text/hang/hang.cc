@@ -35,10 +35,11 @@ void Judge(const Model& model, const Talk& talk, std::vector<Finding>& findings)
   Scene scene{model, talk, CollectWorks(model, talk)};
   size_t first = findings.size();
   for (auto guess :
-       {FindStaleSignal, FindGpuFault,    FindDeaths,         FindEngineFailure, FindPortFault,
-        FindRefused,     FindLostWorker,  FindExit,           FindStuck,         FindAbsent,
-        FindDifferences, FindSilent,      FindOddCounter,     FindBusyGpu,       FindLastToCome,
-        FindLinkFault,   FindStuckEngine, FindWrappedFailure, FindEnded,         FindDeadEngine}) {
+       {FindStaleSignal, FindGpuFault,    FindFingerprints, FindDeaths,         FindEngineFailure,
+        FindPortFault,   FindRefused,     FindLostWorker,   FindExit,           FindStuck,
+        FindAbsent,      FindDifferences, FindSilent,       FindOddCounter,     FindBusyGpu,
+        FindLastToCome,  FindLinkFault,   FindStuckEngine,  FindWrappedFailure, FindEnded,
+        FindDeadEngine}) {
     guess(scene, findings);
     if (findings.size() > first) break;
   }

@@ -176,6 +176,11 @@ bool FindNamelessGpuFault(const Scene& scene, std::vector<Finding>& findings);
 // text_hang.died: a traceback, a fault, out of memory, a signal or an exit code ended a rank.
 void FindDeaths(const Scene& scene, std::vector<Finding>& findings);
 
+// ---- fingerprints.cc
+
+// text_hang.differs: PyTorch compared what ranks were about to run.
+void FindFingerprints(const Scene& scene, std::vector<Finding>& findings);
+
 // ---- engine.cc: servers of vLLM and SGLang.
 
 // text_hang.engine: the engine of a server ended with an exception in a process without a rank; the

@@ -51,7 +51,28 @@ int64_t PlaceInGroup(std::string_view text) {
 
 bool IsAboutSetup(std::string_view text) {
   return Contains(text, "retrieving ncclUniqueId from") || Contains(text, "wait timeout after") ||
-         Contains(text, "clients joined") || Contains(text, "client socket has timed out");
+         Contains(text, "clients joined") || Contains(text, "client socket has timed out") ||
+         Contains(text, "in store based barrier on rank");
+}
+
+// Of how many ranks how many came, as the store counts them:
+//
+//   Timed out after 601 seconds waiting for clients. 7/8 clients joined.
+//   Timed out ... in store based barrier on rank: 1, ... (world_size=8, num_workers_joined=7, ...
+struct Joined {
+  int64_t came = kNone64;
+  int64_t of = kNone64;
+};
+
+Joined JoinedOf(std::string_view text) {
+  if (Contains(text, "num_workers_joined="))
+    return {NumberAfter(text, "num_workers_joined="), NumberAfter(text, "world_size=")};
+  const size_t end = text.find(" clients joined");
+  if (end == std::string_view::npos) return {};
+  const size_t blank = text.rfind(' ', end - 1);
+  if (blank == std::string_view::npos) return {};
+  const std::string_view counts = text.substr(blank, end - blank);
+  return {NumberAfter(counts, " "), NumberAfter(counts, "/")};
 }
 
 // Of several groups, the one that most ranks speak of.
@@ -142,6 +163,20 @@ int32_t AwaitedByAll(const Scene& scene, const Setup& setup) {
   return std::ranges::binary_search(setup.waiting, awaited) ? kNone32 : awaited;
 }
 
+// Those who came all say so: then the others are those who did not.
+std::vector<int32_t> NeverCame(const Scene& scene, const Setup& setup) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const Joined joined = JoinedOf(scene.model.pools.Text(events.text[setup.row]));
+  const auto waiting = static_cast<int64_t>(setup.waiting.size());
+  const bool told = joined.came == waiting && joined.of > joined.came &&
+                    joined.of - joined.came < joined.came && setup.waiting.back() < joined.of;
+  std::vector<int32_t> absent;
+  for (int32_t rank = 0; told && rank < joined.of; ++rank) {
+    if (!std::ranges::binary_search(setup.waiting, rank)) absent.push_back(rank);
+  }
+  return absent;
+}
+
 // Is it the first communicator of the job, that of all ranks? No step was printed, and NCCL reports
 // none that was set up. Then all ranks have to come there, and the others are only late.
 bool IsFirstOfJob(const Scene& scene, const Setup& setup) {
@@ -185,7 +220,7 @@ std::string SetupInWords(std::string_view text, const std::vector<int32_t>& wait
   std::string who = waiting.empty() ? "A process" : RanksAsSubject(waiting);
   if (Contains(text, "retrieving ncclUniqueId from"))
     return who + " waited for the first member of a group to set up its communicator";
-  if (Contains(text, "clients joined"))
+  if (Contains(text, "clients joined") || Contains(text, "store based barrier"))
     return "Not all ranks joined the store at the start of the job";
   if (Contains(text, "client socket"))
     return who + " could not reach the store (the host of rank 0)";
@@ -201,6 +236,17 @@ void BlameAwaited(const Scene& scene, const Setup& setup, int32_t rank, Finding&
   finding.why = "the key of the store that they waited for is of that rank";
   finding.next_step = fmt::format("Look where rank {} is: it did not reach that set-up.", rank);
   AddContext(scene, rank, finding);
+}
+
+void BlameAbsent(const Scene& scene, const Setup& setup, const std::vector<int32_t>& absent,
+                 Finding& finding) {
+  finding.ranks = absent;
+  finding.headline = fmt::format("{} did not come to the start of the job; {} waited in the store",
+                                 RanksAsSubject(absent), RanksInWords(setup.waiting));
+  finding.confidence = 0.75;
+  finding.why = "all who came say how many they are, and each of them says that it waited";
+  finding.next_step = "Look where these ranks are: their output, their host, whether they began.";
+  AddContext(scene, absent.front(), finding);
 }
 
 void BlameFirst(const Scene& scene, const Setup& setup, int32_t first, Finding& finding) {
@@ -250,6 +296,8 @@ bool FindSetup(const Scene& scene, std::vector<Finding>& findings) {
   finding.confidence = 0.6;
   if (int32_t awaited = AwaitedByAll(scene, setup); awaited != kNone32) {
     BlameAwaited(scene, setup, awaited, finding);
+  } else if (const auto absent = NeverCame(scene, setup); !absent.empty()) {
+    BlameAbsent(scene, setup, absent, finding);
   } else if (CameAlone(scene, setup)) {
     finding.ranks = setup.waiting;
     finding.headline += "; no other member came";

@@ -268,10 +268,22 @@ struct Silence {
   bool has_text = false;
 };
 
+// A rank that speaks of a lost connection was there. When one alone says nothing of the kind, it is
+// the one that was not.
+void KeepTheOnlyQuiet(const Talk& talk, std::vector<int32_t>& silent) {
+  std::vector<int32_t> quiet = silent;
+  std::erase_if(quiet, [&](int32_t rank) {
+    const RankTalk& each = talk.ranks.at(rank);
+    return !each.remote_errors.empty() || !each.aftermaths.empty() || each.teardown;
+  });
+  if (quiet.size() == 1) silent = std::move(quiet);
+}
+
 Silence FindSilence(const Scene& scene) {
   Silence silence{
       .ranks = SilentRanks(scene.talk), .timed_out = scene.talk.RanksThatTimedOut(), .behind = {}};
   silence.has_text = KeepThoseWithText(scene.talk, silence.ranks);
+  KeepTheOnlyQuiet(scene.talk, silence.ranks);
   if (silence.timed_out.empty() || silence.ranks.size() >= silence.timed_out.size())
     silence.ranks.clear();
   silence.behind = FindBehind(scene, silence.ranks);

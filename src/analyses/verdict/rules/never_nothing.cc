@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analyses/verdict/process_exits.h"
 #include "analyses/verdict/rules.h"
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
+#include "tables/progress.h"
 #include "tables/text_event.h"
 #include "torch/end_signs.h"
 
@@ -35,6 +37,19 @@ std::map<int32_t, int64_t> LastLines(const Board& board) {
     if (!board.IsOurs(events, i) || events.line[i] == kNone64) continue;
     int64_t& last = lines.try_emplace(events.input[i], 0).first->second;
     last = std::max(last, events.line[i]);
+  }
+  return lines;
+}
+
+// The last step that each rank reported in each output. Whoever takes another step behind an
+// exception has caught it.
+std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
+  const auto& progress = board.model().tables.Get<ProgressTable>();
+  std::map<std::pair<int32_t, int32_t>, int64_t> lines;
+  for (size_t i = 0; i < progress.size(); ++i) {
+    if (!board.IsOurs(progress, i) || progress.rank[i] == kNone32) continue;
+    int64_t& last = lines.try_emplace({progress.input[i], progress.rank[i]}, 0).first->second;
+    last = std::max(last, progress.line[i]);
   }
   return lines;
 }
@@ -69,6 +84,7 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
   const size_t ranks = CountRanks(board);
   const bool good_ends = LauncherSawGoodEnds(board, ranks);
   std::map<int32_t, int64_t> last_lines = LastLines(board);
+  const auto last_steps = LastSteps(board);
   for (size_t i = 0; i < events.size(); ++i) {
     if (!board.IsOurs(events, i)) continue;
     std::string_view kind = board.model().pools.Text(events.kind[i]);
@@ -80,7 +96,10 @@ void AddTextSigns(const Board& board, std::vector<Sign>& signs) {
         events.line[i] != kNone64 && last_lines[events.input[i]] - events.line[i] <= kTail;
     bool bad = may_be_caught || IsSignOfBadEnd(kind, events.exit_code[i], text);
     if (!bad || ((may_be_caught || may_be_another) && !at_end)) continue;
-    const bool caught = good_ends || IsCaughtEachTime(events.times[i], events.rank[i], ranks);
+    const auto step = last_steps.find({events.input[i], events.rank[i]});
+    const bool went_on = step != last_steps.end() && step->second > events.line[i];
+    const bool caught =
+        good_ends || went_on || IsCaughtEachTime(events.times[i], events.rank[i], ranks);
     if (may_be_caught && caught) continue;
     Sign& sign = signs.emplace_back();
     // The launcher's own traceback says no more than that a child failed.

@@ -69,6 +69,9 @@ LineClass ClassOfTracebackLine(std::string_view text) {
   if (bare == "Last error:") return LineClass::kLastError;
   bool spawned =
       text.starts_with("-- Process ") && Contains(text, "terminated with the following error");
+  // ray.exceptions.RayTaskError(ValueError): ray::Worker.run() (pid=4711, ip=10.0.0.6, ...
+  spawned |=
+      Contains(text, "RayTaskError(") && Contains(text, ": ray::") && Contains(text, "(pid=");
   if (spawned) return LineClass::kSpawned;
   bool block = text.starts_with("-----") &&
                (Contains(text, "Begin global rank ") || Contains(text, "End global rank "));
