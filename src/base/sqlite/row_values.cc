@@ -75,6 +75,12 @@ int64_t LeadingNumber(std::string_view text) {
                                : std::numeric_limits<int64_t>::max();
 }
 
+std::string TextOf(double value) {
+  std::string text = fmt::format("{}", value);
+  const bool is_whole = text.find_first_not_of("-0123456789") == std::string::npos;
+  return is_whole ? text + ".0" : text;
+}
+
 std::string Utf8Of(std::string_view text, bool is_big) {
   std::string utf8;
   auto unit = [&](size_t at) {
@@ -152,9 +158,8 @@ std::string_view RowValues::Text(size_t column) const {
   if (kind == 0) return {};
   std::string& text = texts_[column];
   if (kind < kFirstText) {
-    const bool is_double = kind == kDoubleKind;
-    text = is_double ? fmt::format("{}", DoubleAt(row_.data() + begins_[column]))
-                     : std::to_string(Int(column));
+    text = kind == kDoubleKind ? TextOf(DoubleAt(row_.data() + begins_[column]))
+                               : std::to_string(Int(column));
     return text;
   }
   const bool is_text = kind % 2 == 1;  // else bytes

@@ -182,8 +182,13 @@ TEST(SqliteDatabase, ValuesAreThoseOfSqlite) {
       SqliteScan scan(*database.value(), "t", kColumns);
       ASSERT_TRUE(scan.Next()) << value;
       EXPECT_EQ(scan.Int(2, 0), told.number) << encoding << " " << value;
-      if (std::string_view(value).find('e') == std::string_view::npos)  // digits differ
+      const std::string_view word(value);
+      const bool is_large = word.find("e300") != std::string_view::npos;
+      // SQLite shows fewer digits of large numbers, and takes bytes for text in the file's
+      // encoding.
+      if (!is_large && !word.starts_with('x')) {
         EXPECT_EQ(scan.Text(2), told.text) << encoding << " " << value;
+      }
       EXPECT_FALSE(scan.Next());
       EXPECT_EQ(scan.damage(), "");
     }
