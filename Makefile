@@ -1,7 +1,7 @@
 # The entry point. Everything is built by CMake and Ninja under build/; the presets are in CMakePresets.json.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help answers build demo shots test attack campaign bench big-report install lint fuzz format docs clean package package-aarch64 test-packages test-cluster setup-build setup-test setup-lint setup-package setup-cluster sanitized
+.PHONY: help answers build demo shots test attack tsan campaign bench big-report install lint fuzz format docs clean package package-aarch64 test-packages test-cluster setup-build setup-test setup-lint setup-package setup-cluster sanitized
 
 SECONDS ?= 600
 MINUTES ?= 10
@@ -24,6 +24,7 @@ help:
 	@echo "make lint     formatting, clang-tidy and the check scripts"
 	@echo "make fuzz     fuzz every importer [SECONDS=600] [TARGET=op_trace]"
 	@echo "make attack   mutated inputs, hostile readers and broken machines [MINUTES=10]"
+	@echo "make tsan     unit tests, goldens, serve, watch and verdicts with the thread sanitizer, in a build of its own"
 	@echo "make format   format the C++ sources in place"
 	@echo "make campaign score the verdict on all recorded fault jobs, in the layouts of twelve launchers"
 	@echo "make docs     write docs/tables.md anew from the tables.def files"
@@ -66,6 +67,12 @@ test-cluster: setup-cluster build
 
 attack: build
 	@python3 tests/attack/run.py --minutes $(MINUTES)
+
+# Once in a while: it costs a build of its own, and a quarter of an hour.
+tsan: setup-test
+	@$(MAKE) -s build/tsan/build.ninja
+	@ninja -C build/tsan debrief debrief_unit
+	@tests/tsan/run.sh
 
 campaign: build
 	@python3 tests/campaign/score.py tests/campaign/jobs.tar.xz --half kept --at-least tests/campaign/shares.json

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs debrief on thousands of slightly broken inputs of every kind, with every command that reads them.
 
-usage: mutate.py [--binary PATH] [--seconds S] [--runs N] [--seed N] [--kind NAME] [--record FILE]
+usage: mutate.py [--binary PATH] [--seconds S] [--runs N] [--seed N] [--kind NAME] [--pieces] [--record FILE]
 
-Inputs are those of the golden cases (a kind is a folder of tests/golden) and the examples. Of each, one file is changed in one to
+Inputs are those of the golden cases (a kind is a folder of tests/golden) and the examples. With --pieces every input is read again
+in pieces of 1, 7 and 100 bytes, which must change nothing. Of each, one file is changed in one to
 three ways (mutations.py) and sometimes renamed. A run fails when debrief ends by a signal or with an exit code that is not
 documented, takes longer than 20 s of CPU, takes more memory than ten times its input and 300 MB, says that it has a bug, prints
 what moves a cursor or turns text around, or changes its input. What failed stays in build/attack-found/ with its command.
@@ -74,8 +75,21 @@ def make_report(binary, folder):
     return Seed("report", "report", report)
 
 
+def make_inputs(folder):
+    """The inputs of golden cases that write theirs; those that cannot be made here are passed over."""
+    made = []
+    for program in sorted((ROOT / "tests/golden").glob("*/*/input.py")):
+        place = folder / "made" / program.parents[1].name / program.parent.name
+        place.mkdir(parents=True)
+        done = subprocess.run([sys.executable, program], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        if done.returncode == 0 and (place / "input").is_dir():
+            made.append(Seed(program.parents[1].name, f"{program.parents[1].name}/{program.parent.name}", place / "input"))
+    return made
+
+
 def find_seeds(binary, folder):
-    seeds = [Seed(path.parents[1].name, f"{path.parents[1].name}/{path.parent.name}", path) for path in sorted((ROOT / "tests/golden").glob("*/*/input"))]
+    seeds = make_inputs(folder)
+    seeds += [Seed(path.parents[1].name, f"{path.parents[1].name}/{path.parent.name}", path) for path in sorted((ROOT / "tests/golden").glob("*/*/input"))]
     seeds += [Seed("accel" if path.name == "accel" else "example", f"examples/{path.name}", path) for path in sorted((ROOT / "examples").iterdir())
               if path.is_dir() and path.name not in ("record-torch", "tiny-inference")]
     return [seed for seed in [*seeds, make_report(binary, folder)] if seed.files]
@@ -93,8 +107,8 @@ def few_files():
 
 
 class Attack:
-    def __init__(self, binary, seeds, folder):
-        self.binary, self.folder = binary, folder
+    def __init__(self, binary, seeds, folder, pieces):
+        self.binary, self.folder, self.pieces = binary, folder, pieces
         self.of_kind = {}  # so that each has its share, however many cases it has
         for seed in seeds:
             self.of_kind.setdefault(seed.kind, []).append(seed)
@@ -130,6 +144,8 @@ class Attack:
     def run(self, words, work, input_bytes):
         """What is wrong with a run; None when nothing is."""
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(work), "TMPDIR": str(work), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        if self.pieces:
+            environment["DEBRIEF_CHUNK_BYTES"] = "1,7,100"
         with open(work / "stdout", "w+b") as out, open(work / "stderr", "w+b") as err:
             running = subprocess.Popen([str(self.binary), *words], cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                        preexec_fn=few_files)
@@ -202,6 +218,7 @@ def main():
     parser.add_argument("--runs", default=1 << 30, type=int)
     parser.add_argument("--seed", default=1, type=int, help="of the first run; that of the next is one more")
     parser.add_argument("--kind")
+    parser.add_argument("--pieces", action="store_true", help="read every input again in pieces of 1, 7 and 100 bytes")
     parser.add_argument("--record", type=Path, help="add what ran to this file, a line of JSON")
     options = parser.parse_args()
     begun = time.monotonic()
@@ -210,7 +227,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="mutate.", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as name:
         folder = Path(name).resolve()
         seeds = [seed for seed in find_seeds(options.binary.resolve(), folder) if options.kind in (None, seed.kind)]
-        attack = Attack(options.binary.resolve(), seeds, folder)
+        attack = Attack(options.binary.resolve(), seeds, folder, options.pieces)
         number = options.seed
         while number < options.seed + options.runs and time.monotonic() - begun < options.seconds and not stopped:
             attack.one(number)

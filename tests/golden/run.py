@@ -59,8 +59,7 @@ def environment(case, folder, binary, chunks):
     (bin_folder / "debrief").symlink_to(binary)
     result = {"PATH": f"{bin_folder}:/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8", "TZ": "UTC",
               "NO_COLOR": "1", "CASE": str(case), "UBSAN_OPTIONS": "print_stacktrace=1"}
-    if "ASAN_OPTIONS" in os.environ:
-        result["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
+    result.update({name: os.environ[name] for name in ("ASAN_OPTIONS", "TSAN_OPTIONS") if name in os.environ})
     if chunks:
         result["DEBRIEF_CHUNK_BYTES"] = chunks
     return result

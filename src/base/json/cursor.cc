@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "base/bytes/source.h"
-#include "base/text/escape.h"
 #include "base/text/strings.h"
 #include "base/text/utf8.h"
 
@@ -103,6 +103,7 @@ Status JsonReader::OpenElements(std::string_view text) {
 
 Status JsonReader::Iterate() {
   repaired_ = false;
+  growths_.clear();
   if (unescaped_.bytes_reserved() > 0) unescaped_ = Arena();
   for (int attempt = 0;; ++attempt) {
     auto error =
@@ -120,7 +121,7 @@ Status JsonReader::Iterate() {
 void JsonReader::Repair(simdjson::error_code why) {
   std::string repaired(text_);
   if (why == simdjson::UTF8_ERROR) {
-    repaired = ValidUtf8(text_);
+    repaired = RepairUtf8();
   } else {  // between tokens every control character is white space anyway, or an error
     std::replace_if(
         repaired.begin(), repaired.end(), [](char c) { return static_cast<uint8_t>(c) < ' '; },
@@ -131,6 +132,27 @@ void JsonReader::Repair(simdjson::error_code why) {
   copy_ = std::move(repaired);
   text_ = std::string_view(copy_).substr(0, size);
   repaired_ = true;
+}
+
+std::string JsonReader::RepairUtf8() {
+  std::string repaired;
+  repaired.reserve(text_.size() + kPadding);
+  int64_t grown = 0;
+  for (std::string_view rest = text_; !rest.empty();) {
+    const auto* other = std::find_if(rest.begin(), rest.end(),
+                                     [](char c) { return static_cast<uint8_t>(c) >= 0x80; });
+    const auto plain = static_cast<size_t>(other - rest.begin());
+    repaired += rest.substr(0, plain);
+    rest.remove_prefix(plain);
+    if (rest.empty()) break;
+    const Utf8Step step = StepUtf8(rest);
+    repaired += step.valid ? rest.substr(0, step.bytes) : kReplacementCharacter;
+    rest.remove_prefix(step.bytes);
+    if (step.valid || step.bytes == kReplacementCharacter.size()) continue;
+    grown += static_cast<int64_t>(kReplacementCharacter.size()) - step.bytes;
+    growths_.push_back({static_cast<int64_t>(repaired.size()), grown});
+  }
+  return repaired;
 }
 
 Status JsonReader::CheckEnd() {
@@ -146,7 +168,12 @@ Status JsonReader::Error(simdjson::error_code code, const char* at) const {
 }
 
 int64_t JsonReader::OffsetOf(const char* at) const {
-  return std::max<int64_t>(at - text_.data() + shift_, 0);
+  int64_t offset = at - text_.data();
+  const auto behind =
+      std::upper_bound(growths_.begin(), growths_.end(), offset,
+                       [](int64_t place, const Growth& growth) { return place < growth.from; });
+  if (behind != growths_.begin()) offset -= std::prev(behind)->by;
+  return std::max<int64_t>(offset + shift_, 0);
 }
 
 std::string_view JsonReader::Unquote(const char* begin) {

@@ -33,6 +33,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/pools/arena.h"
 #include "base/status.h"
@@ -115,8 +116,7 @@ class JsonReader {
   // Only after an Open that was ok, and walked only once.
   JsonValue root() { return JsonValue(this); }
 
-  // The text had to be repaired; offsets are then those of the repaired text (off by two at most
-  // for each byte that was not UTF-8).
+  // The text had to be repaired; offsets are those of the text that was opened all the same.
   bool repaired() const { return repaired_; }
 
  private:
@@ -125,6 +125,7 @@ class JsonReader {
   // `text_` is set and padded.
   Status Iterate();
   void Repair(simdjson::error_code why);
+  std::string RepairUtf8();
   // An error when text is left behind the root ("[1] 2").
   Status CheckEnd();
   Status Error(simdjson::error_code code, const char* at) const;
@@ -138,6 +139,12 @@ class JsonReader {
   std::string copy_;       // of elements, or repaired
   std::string_view text_;  // what the parser reads
   int64_t shift_ = 0;      // from offsets in text_ to those in what the caller opened
+  // Replacements are longer than what they replace: from byte `from` of text_ on, offsets are `by`
+  // too large, all replacements before it included.
+  struct Growth {
+    int64_t from, by;
+  };
+  std::vector<Growth> growths_;
   bool repaired_ = false;
   Arena unescaped_;
 };

@@ -12,7 +12,6 @@ namespace debrief {
 
 namespace {
 
-constexpr size_t kWindowBytes = size_t{128} << 10;  // a power of two, no less than a page
 constexpr size_t kHeaderBytes = 100;
 
 // What SQLite allocates for the open file.
@@ -116,7 +115,7 @@ int CurrentTime(sqlite3_vfs*, double* julian_day) {
 
 }  // namespace
 
-SourceFile::SourceFile(const Source& source) : source_(source) {
+SourceFile::SourceFile(const Source& source) : windows_(source) {
   static std::atomic<uint64_t> count = 0;
   name_ = fmt::format("debrief source {}", ++count);
   auto header = source.View(0, kHeaderBytes);
@@ -143,7 +142,7 @@ SourceFile::~SourceFile() { sqlite3_vfs_unregister(&vfs_); }
 int SourceFile::Read(uint64_t offset, char* out, size_t length) {
   Status status;
   // Nothing may be thrown through the frames of SQLite.
-  Status guarded = Guarded([&] { status = Copy(offset, out, length); });
+  Status guarded = Guarded([&] { status = windows_.Copy(offset, out, length); });
   if (!guarded.ok()) return SQLITE_IOERR_NOMEM;
   if (!status.ok()) {
     if (trouble_.ok()) trouble_ = status;
@@ -153,41 +152,7 @@ int SourceFile::Read(uint64_t offset, char* out, size_t length) {
   for (const uint64_t at : {18u, 19u}) {
     if (at >= offset && at < offset + length && out[at - offset] == 2) out[at - offset] = 1;
   }
-  return offset + length <= source_.size() ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
-}
-
-Status SourceFile::Copy(uint64_t offset, char* out, size_t length) {
-  while (length > 0) {
-    if (offset >= source_.size()) {
-      std::memset(out, 0, length);
-      return {};
-    }
-    ASSIGN_OR_RETURN(const Window* window, WindowAt(offset));
-    const std::string_view bytes = window->bytes.text();
-    const uint64_t inside = offset - window->offset;
-    if (inside >= bytes.size()) return Status(Code::kChanged, "the file became shorter");
-    const size_t count = std::min<size_t>(length, bytes.size() - static_cast<size_t>(inside));
-    std::memcpy(out, bytes.data() + inside, count);
-    out += count;
-    offset += count;
-    length -= count;
-  }
-  return {};
-}
-
-Result<const SourceFile::Window*> SourceFile::WindowAt(uint64_t offset) {
-  const uint64_t begin = offset & ~uint64_t{kWindowBytes - 1};
-  Window* oldest = &windows_[0];
-  for (Window& window : windows_) {
-    if (window.used != 0 && window.offset == begin) {
-      window.used = ++uses_;
-      return &window;
-    }
-    if (window.used < oldest->used) oldest = &window;
-  }
-  ASSIGN_OR_RETURN(ByteView bytes, source_.View(begin, kWindowBytes));
-  *oldest = {.offset = begin, .used = ++uses_, .bytes = std::move(bytes)};
-  return oldest;
+  return offset + length <= windows_.source().size() ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
 
 }  // namespace debrief

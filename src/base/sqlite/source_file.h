@@ -12,11 +12,11 @@
 
 #include <sqlite3.h>
 
-#include <array>
 #include <cstdint>
 #include <string>
 
 #include "base/bytes/source.h"
+#include "base/sqlite/source_windows.h"
 #include "base/status.h"
 
 namespace debrief {
@@ -34,26 +34,13 @@ class SourceFile {
   // The bytes of the file from `offset` on; zeros behind its end. A result code of SQLite.
   int Read(uint64_t offset, char* out, size_t length);
   uint64_t shown_size() const { return shown_size_; }
-  uint64_t real_size() const { return source_.size(); }
 
   // What kept bytes from being read, if something did.
   const Status& trouble() const { return trouble_; }
 
  private:
-  // Scans go through the pages of several tables in turn: a few windows are kept.
-  struct Window {
-    uint64_t offset = 0;
-    uint64_t used = 0;  // when last
-    ByteView bytes;
-  };
-
-  Result<const Window*> WindowAt(uint64_t offset);
-  Status Copy(uint64_t offset, char* out, size_t length);
-
-  const Source& source_;
+  SourceWindows windows_;
   uint64_t shown_size_ = 0;  // as the header tells, and no less than there is
-  std::array<Window, 8> windows_;
-  uint64_t uses_ = 0;
   Status trouble_;
   std::string name_;
   sqlite3_vfs vfs_ = {};

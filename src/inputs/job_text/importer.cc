@@ -14,8 +14,10 @@
 #include <array>
 
 #include "base/json/outline.h"
+#include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/event_builder.h"
+#include "inputs/job_text/labelled_pieces.h"
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/lines/pods.h"
 #include "inputs/sniffing.h"
@@ -54,6 +56,8 @@ bool IsDocument(std::string_view path) {
 constexpr uint64_t kLongestTextLine = 16 << 20;
 constexpr uint64_t kLongestPods = 256 << 20;  // a document is read at once
 constexpr uint64_t kLongestPieces = 256 << 20;
+// Where pieces of a line that a launcher labelled lie further apart, they are not joined.
+constexpr uint64_t kLongestPiecesApart = 16 << 20;
 constexpr DiagnosticKind kLongLine = {
     "job_text.long_line", Severity::kWarning, "a line has more than 16 MiB; it was read in pieces",
     "Look at what was written there: no output of a rank has such lines."};
@@ -81,6 +85,9 @@ class JobTextReader final : public Reader {
       uint64_t end = source.size();
       if (!pods_ && !joins_pieces_) {
         ASSIGN_OR_RETURN(end, EndOfLine(source, begin + chunk_bytes_ - 1));
+        if (style_.labels == LineLabels::kColon) {
+          ASSIGN_OR_RETURN(end, EndOfPieces(source, {begin, end}));
+        }
       }
       ranges_.push_back({begin, end});
       begin = end;
@@ -130,6 +137,22 @@ class JobTextReader final : public Reader {
       if (newline != std::string_view::npos) return at + newline + 1;
     }
     return source.size();
+  }
+
+  // Where a range with labelled lines can end: no line of it goes on behind. Ranges before it ended
+  // so, too. One whose rest never comes, of a task that died, ends the search.
+  Result<uint64_t> EndOfPieces(const Source& source, ByteRange range) {
+    OpenPieces open;
+    uint64_t begin = range.begin, end = range.end;
+    for (;;) {
+      ASSIGN_OR_RETURN(ByteView bytes, source.View(begin, end - begin));
+      LineSplitter lines(bytes.text());
+      for (std::string_view line; lines.Next(line);) open.Add(line);
+      const bool is_cut = end < source.size() && !open.empty();
+      if (!is_cut || end - range.begin >= range.size() + kLongestPiecesApart) return end;
+      begin = end;
+      ASSIGN_OR_RETURN(end, EndOfLine(source, begin));
+    }
   }
 
   int32_t input_;

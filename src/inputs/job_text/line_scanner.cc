@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "inputs/job_text/fields.h"
+#include "inputs/job_text/labelled_pieces.h"
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/log_records.h"
 #include "inputs/sniffing.h"
@@ -95,6 +97,8 @@ RangeLines LineScanner::Scan(std::string_view range) {
     }
   }
   AddHeld();
+  // A line without end was cut, and goes on in the next range.
+  if (!splitter.terminated() && result_.line_count > 0) --result_.line_count;
   for (size_t i = 0; i < streams_.size(); ++i) Finish(streams_[i], result_.streams[i]);
   return std::move(result_);
 }
@@ -134,18 +138,14 @@ std::string_view LineScanner::Clean(std::string_view raw) {
 
 // A piece that is full is held until the rest of its line comes; then empty is returned for it.
 std::string_view LineScanner::JoinPieces(std::string_view raw) {
-  constexpr size_t kLongestLabel = 16;
-  const size_t colon = raw.find(": ");
-  if (colon == std::string_view::npos || colon > kLongestLabel) return raw;
-  const std::string_view label = raw.substr(0, colon + 2);
-  const std::string_view piece = raw.substr(label.size());
-  auto held = held_.find(label);
-  const bool goes_on = piece.size() == kLabelledPiece;
-  if (held == held_.end() && !goes_on) return raw;
-  if (held == held_.end()) held = held_.emplace(label, label).first;
+  const std::optional<LabelledLine> labelled = SplitLabel(raw);
+  if (!labelled) return raw;
+  auto held = held_.find(labelled->label);
+  if (held == held_.end() && !labelled->goes_on()) return raw;
+  if (held == held_.end()) held = held_.emplace(labelled->label, labelled->label).first;
   std::string& line = held->second;
-  if (line.size() < kMaxLook) line += piece;
-  if (goes_on) return {};
+  if (line.size() < kMaxLook) line += labelled->piece;
+  if (labelled->goes_on()) return {};
   joined_.push_back(std::move(line));
   held_.erase(held);
   return joined_.back();

@@ -33,9 +33,6 @@ inline constexpr size_t kMaxText = 2048;
 inline constexpr size_t kTailLines = 8;
 inline constexpr size_t kMaxTail = 300;
 
-// srun --label cuts longer lines in pieces of this size, each with a label.
-inline constexpr size_t kLabelledPiece = 1024;
-
 // Whose line it is.
 struct Owner {
   int32_t rank = kNone32;        // [rank3]:

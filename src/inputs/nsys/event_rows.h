@@ -15,13 +15,15 @@
 
 namespace debrief::inputs::nsys {
 
+struct EventTable;
+
 // For the one that joins the parts.
 struct EventNotes final : PartNotes {
   int64_t events = 0;
   int64_t lost = 0;
   bool has_shapes = false;
   bool has_nccl = false;
-  std::string damage;  // of the table, where pages could not be read
+  const EventTable* damaged = nullptr;  // the table, where pages of it could not be read
 };
 
 // Writes what one stretch of one table holds.

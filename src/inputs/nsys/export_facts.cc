@@ -92,11 +92,13 @@ void ReadNames(SqliteDatabase& database, ExportFacts& facts) {
 }
 
 void ReadDomains(SqliteDatabase& database, ExportFacts& facts) {
-  constexpr std::array<std::string_view, 4> kColumns = {"globalTid", "domainId", "text", "textId"};
-  if (!database.HasColumn("NVTX_EVENTS", "eventType")) return;
+  constexpr std::array<std::string_view, 5> kColumns = {"globalTid", "domainId", "text", "textId",
+                                                        "eventType"};
+  constexpr int64_t kDomainIsMade = 75;
   SqliteTexts texts(database, kStrings, "value");
-  SqliteScan scan(database, "NVTX_EVENTS", kColumns, {}, "eventType = 75");
+  SqliteScan scan(database, "NVTX_EVENTS", kColumns);
   while (scan.Next() && facts.domains.size() < kMostNames) {
+    if (scan.Int(4) != kDomainIsMade) continue;
     std::string_view name = scan.IsNull(2) ? texts.Find(scan.Int(3)) : scan.Text(2);
     facts.domains.emplace(DomainKey(scan.Int(0, 0), scan.Int(1, 0)), std::string(name));
   }

@@ -1,6 +1,6 @@
 // Nsight Systems: the SQLite that `nsys export --type sqlite` writes.
 //
-// Every table of events is read in stretches of rows, each by a thread of its own with a database
+// Every table of events is read in stretches of pages, each by a thread of its own with a database
 // of its own over the same bytes (base/sqlite/database.h). A report in the format of Nsight Systems
 // itself (.nsys-rep, .qdrep) is recognised, and told how to be exported. docs/formats/nsys.md
 #include "inputs/importer.h"
@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <set>
+#include <span>
 
 #include "inputs/nsys/diagnostics.h"
 #include "inputs/nsys/event_rows.h"
@@ -55,10 +58,10 @@ Recognition Sniff(const SniffInput& input) {
   return {.mine = HasWord(input.head, "StringIds") || HasWord(input.head, "TARGET_INFO_")};
 }
 
-// Some rows of one table.
+// Some leaves of one table.
 struct Stretch {
   const EventTable* table = nullptr;
-  RowidRange rows;
+  std::vector<uint32_t> leaves;
 };
 
 class NsysReader final : public Reader {
@@ -74,25 +77,24 @@ class NsysReader final : public Reader {
     if (!LooksLikeSqlite(head.text()))
       return Status(Code::kUnsupported, std::string(kNotExported.meaning))
           .Remedy(std::string(kNotExported.remedy));
-    ASSIGN_OR_RETURN(auto database, SqliteDatabase::Open(source));
-    facts_ = ReadExportFacts(*database, process_);
+    ASSIGN_OR_RETURN(database_, SqliteDatabase::Open(source));
+    facts_ = ReadExportFacts(*database_, process_);
     for (auto tables : {DeviceTables(), HostTables(), NvtxTables()}) {
-      for (const EventTable& table : tables) AddStretches(table, *database);
+      for (const EventTable& table : tables) AddStretches(table);
     }
-    TRY(database->trouble());
+    TRY(database_->trouble());
     return RangesOf(source.size());
   }
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     const auto at = std::lower_bound(begins_.begin(), begins_.end(), range.begin);
     const Stretch& stretch = stretches_[static_cast<size_t>(at - begins_.begin())];
-    ASSIGN_OR_RETURN(auto database, SqliteDatabase::Open(source));
-    EventRows rows(who_, facts_, process_, *database, part);
-    SqliteScan scan(*database, stretch.table->name, stretch.table->columns, stretch.rows);
+    SqliteDatabase database(source, *database_);
+    EventRows rows(who_, facts_, process_, database, part);
+    SqliteScan scan(database, stretch.table->name, stretch.table->columns, stretch.leaves);
     while (scan.Next()) stretch.table->add(scan, rows);
-    if (!scan.damage().empty())
-      rows.notes().damage = fmt::format("{}: {}", stretch.table->name, scan.damage());
-    return database->trouble();
+    if (!scan.damage().empty()) rows.notes().damaged = stretch.table;
+    return database.trouble();
   }
 
   Status Merge(Part&& part, Part& whole) override {
@@ -102,10 +104,7 @@ class NsysReader final : public Reader {
       notes_.lost += notes.lost;
       notes_.has_shapes |= notes.has_shapes;
       notes_.has_nccl |= notes.has_nccl;
-      // Once for each table, however many stretches of it are damaged.
-      if (!notes.damage.empty() && notes.damage != notes_.damage)
-        part.diagnostics.Add(kDamaged, who_.input, {.detail = notes.damage});
-      if (!notes.damage.empty()) notes_.damage = notes.damage;
+      if (notes.damaged != nullptr) damaged_.insert(notes.damaged->name);
       part.notes.reset();
     }
     if (!is_reserved_) Reserve(whole);
@@ -114,6 +113,10 @@ class NsysReader final : public Reader {
   }
 
   Status Finish(Part& whole) override {
+    // Once for each table, however many of its pages are damaged.
+    for (std::string_view table : damaged_)
+      whole.diagnostics.Add(kDamaged, who_.input,
+                            {.detail = fmt::format("{}: {}", table, kDamagedDatabase)});
     for (const std::string& text : facts_.recorder_errors)
       whole.diagnostics.Add(kRecorderError, who_.input, {.detail = text});
     if (notes_.events == 0) {
@@ -153,29 +156,22 @@ class NsysReader final : public Reader {
     whole.tables.Edit<TimelineDeviceWorkTable>().Reserve(device_rows_);
   }
 
-  void AddStretches(const EventTable& table, SqliteDatabase& database) {
-    constexpr uint64_t kBytesOfRow = 16, kMostStretches = 64;
-    const RowidRange rows = database.RowidsOf(table.name);
-    if (rows.first > rows.last) return;
-    // Stretches begin where a scan would go on behind damage.
-    constexpr auto kAligned = static_cast<uint64_t>(SqliteScan::kAlignment);
-    const uint64_t begin = static_cast<uint64_t>(rows.first) & ~(kAligned - 1);
-    const uint64_t count = static_cast<uint64_t>(rows.last) - begin;
-    const uint64_t wanted = std::max(chunk_bytes_ / kBytesOfRow, count / kMostStretches + 1);
-    const uint64_t step = (wanted + kAligned - 1) & ~(kAligned - 1);
-    for (uint64_t done = 0; done <= count; done += step) {
-      const uint64_t first = begin + done;
-      const uint64_t last = first + std::min(step - 1, count - done);
-      stretches_.push_back({&table, {static_cast<int64_t>(first), static_cast<int64_t>(last)}});
-      if (count - done < step) break;
+  void AddStretches(const EventTable& table) {
+    constexpr size_t kMostStretches = 64;
+    const TableLeaves leaves = database_->LeavesOf(table.name);
+    if (leaves.is_damaged) damaged_.insert(table.name);
+    const size_t wanted = std::max(static_cast<size_t>(chunk_bytes_ / database_->page_bytes()),
+                                   leaves.pages.size() / kMostStretches + 1);
+    for (size_t done = 0; done < leaves.pages.size(); done += wanted) {
+      const auto some =
+          std::span(leaves.pages).subspan(done).first(std::min(wanted, leaves.pages.size() - done));
+      stretches_.push_back({&table, {some.begin(), some.end()}});
     }
-    // Numbers of rows may have holes; a row takes some bytes of the file all the same.
-    const auto most = static_cast<uint64_t>(database.bytes() / kBytesOfRow);
-    const auto expected = static_cast<size_t>(std::min(count + 1, most));
-    rows_ += expected;
+    const size_t rows = database_->CountRows(leaves.pages);
+    rows_ += rows;
     const bool is_device =
         &table >= DeviceTables().data() && &table < DeviceTables().data() + DeviceTables().size();
-    if (is_device) device_rows_ += expected;
+    if (is_device) device_rows_ += rows;
   }
 
   void ShiftErrors(Part& whole) const {
@@ -250,9 +246,11 @@ class NsysReader final : public Reader {
   Identity who_;
   uint64_t chunk_bytes_;
   int64_t process_;
+  std::unique_ptr<SqliteDatabase> database_;
   ExportFacts facts_;
   std::vector<Stretch> stretches_;
-  std::vector<uint64_t> begins_;  // of the range that stands for each stretch
+  std::set<std::string_view> damaged_;  // tables
+  std::vector<uint64_t> begins_;        // of the range that stands for each stretch
   size_t rows_ = 0, device_rows_ = 0;
   bool is_reserved_ = false;
   EventNotes notes_;

@@ -76,8 +76,8 @@ Ranks ToldRanks(SqliteDatabase& database) {
   }
   constexpr std::array<std::string_view, 4> kMarks = {"globalTid", "eventType", "text", "textId"};
   constexpr int64_t kThreadName = 39;
-  SqliteScan marks(database, "NVTX_EVENTS", kMarks, {.first = 0, .last = kMostMarks});
-  while (marks.Next()) {
+  SqliteScan marks(database, "NVTX_EVENTS", kMarks);
+  for (int64_t looked_at = 0; looked_at < kMostMarks && marks.Next(); ++looked_at) {
     if (marks.Int(1) != kThreadName) continue;
     const std::string_view name = marks.IsNull(2) ? texts.Find(marks.Int(3)) : marks.Text(2);
     TakeRank(PidOf(marks.Int(0, 0)), RankInName(name), ranks);

@@ -212,11 +212,14 @@ class ProgressParser {
     size_t end = begin;
     while (end < text_.size() && IsKeyByte(text_[end])) ++end;
     // Of the keys of several words that may begin here the longest counts.
+    const std::string_view key = Key(begin, end);
+    const char first = Folded(text_[begin]), first_of_key = key.empty() ? first : Folded(key[0]);
     const KeyName* known = nullptr;
     size_t size = 0;
     for (const KeyName& each : kKeys) {
+      if (each.key[0] != first && each.key[0] != first_of_key) continue;  // nearly all
       bool words = each.key.find(' ') != std::string_view::npos;
-      std::string_view there = words ? text_.substr(begin, each.key.size()) : Key(begin, end);
+      std::string_view there = words ? text_.substr(begin, each.key.size()) : key;
       bool longer = each.key.size() > size || known == nullptr;
       if (!longer || !EqualsFolded(there, each.key)) continue;
       known = &each;
@@ -245,11 +248,10 @@ class ProgressParser {
     return training ? whole.substr(whole.rfind('/') + 1) : whole;
   }
 
+  static char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
   static bool EqualsFolded(std::string_view text, std::string_view lower) {
-    return text.size() == lower.size() &&
-           std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-             return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-           });
+    return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(),
+                                                     [](char a, char b) { return Folded(a) == b; });
   }
 
   void SetStep(double value) {

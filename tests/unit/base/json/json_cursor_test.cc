@@ -231,6 +231,36 @@ TEST(JsonCursor, OpensElements) {
   EXPECT_FALSE(reader.root().ForEachElement([](JsonValue) {}).ok());
 }
 
+// Each bad byte becomes three, and a sequence that breaks off in its middle one character.
+TEST(JsonCursor, OffsetsOfRepairedText) {
+  const std::string text = "[\"\xFF\", 1, \"\xE2\x82\", 2, \"\xC3\xA4\xFE\xFE\", [3, x]]";
+  const auto offsets = [&](JsonReader& reader, uint64_t from) {
+    std::vector<uint64_t> found;
+    const Status status = reader.root().ForEachElement([&](JsonValue value) -> Status {
+      found.push_back(value.offset() + from);
+      if (value.kind() != JsonKind::kArray) return {};
+      return value.ForEachElement([](JsonValue) {});
+    });
+    return found;
+  };
+  std::vector<uint64_t> expected;
+  for (std::string_view word : {"\"\xFF", "1", "\"\xE2", "2", "\"\xC3", "[3"})
+    expected.push_back(text.find(word));
+  JsonReader reader;
+  Padded padded(text);
+  ASSERT_TRUE(reader.Open(padded.text()).ok());
+  EXPECT_TRUE(reader.repaired());
+  EXPECT_EQ(offsets(reader, 0), expected);
+  ASSERT_TRUE(reader.OpenElements(text.substr(1, text.size() - 2)).ok());
+  EXPECT_EQ(offsets(reader, 1), expected);
+  Padded broken("{\"a\": \"\xFF\xFF\", \"b\": }");
+  ASSERT_TRUE(reader.Open(broken.text()).ok());
+  const Status status = reader.root().ForEachField([](std::string_view, JsonValue value) -> Status {
+    return value.kind() == JsonKind::kOther ? value.ForEachElement([](JsonValue) {}) : Status();
+  });
+  EXPECT_EQ(status.place().offset, 17);
+}
+
 TEST(JsonCursor, RepairsBytesThatAreNoText) {
   JsonReader reader;
   Padded utf8("{\"a\": \"x\xFFy\", \"b\": 2}");

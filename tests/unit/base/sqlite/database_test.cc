@@ -2,9 +2,12 @@
 #include "base/sqlite/database.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,15 +43,54 @@ struct Found {
   std::string damage;
 };
 
-Found Scan(const std::string& bytes, RowidRange range = {}) {
+Found Scan(const std::string& bytes) {
   const auto source = MakeMemorySource(bytes);
   auto database = SqliteDatabase::Open(*source);
   Found found;
   if (!database.ok()) return found;
-  SqliteScan scan(*database.value(), "t", kColumns, range);
+  SqliteScan scan(*database.value(), "t", kColumns);
   while (scan.Next()) found.numbers.push_back(scan.Int(0));
   found.damage = scan.damage();
   return found;
+}
+
+// By scans of so many leaves each, in databases of their own.
+std::vector<int64_t> ScanInParts(const std::string& bytes, size_t leaves_of_part) {
+  const auto source = MakeMemorySource(bytes);
+  auto database = SqliteDatabase::Open(*source);
+  std::vector<int64_t> numbers;
+  if (!database.ok()) return numbers;
+  const std::vector<uint32_t> leaves = database.value()->LeavesOf("t").pages;
+  for (size_t done = 0; done < leaves.size(); done += leaves_of_part) {
+    SqliteDatabase again(*source, *database.value());
+    const auto rest = std::span(leaves).subspan(done);
+    SqliteScan scan(again, "t", kColumns, rest.first(std::min(rest.size(), leaves_of_part)));
+    while (scan.Next()) numbers.push_back(scan.Int(0));
+  }
+  return numbers;
+}
+
+// What SQLite itself says of the only value of the only row of t.
+struct Told {
+  int64_t number = 0;
+  std::string text;
+};
+Told AskSqlite(std::string bytes) {
+  sqlite3* db = nullptr;
+  EXPECT_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  EXPECT_EQ(sqlite3_deserialize(db, "main", reinterpret_cast<unsigned char*>(bytes.data()), size,
+                                size, SQLITE_DESERIALIZE_READONLY),
+            SQLITE_OK);
+  sqlite3_stmt* row = nullptr;
+  EXPECT_EQ(sqlite3_prepare_v2(db, "SELECT word FROM t", -1, &row, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_step(row), SQLITE_ROW);
+  Told told{.number = sqlite3_column_int64(row, 0), .text = {}};
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, 0));
+  if (text != nullptr) told.text.assign(text, static_cast<size_t>(sqlite3_column_bytes(row, 0)));
+  sqlite3_finalize(row);
+  sqlite3_close(db);
+  return told;
 }
 
 TEST(SqliteDatabase, ReadsColumnsByName) {
@@ -75,21 +117,97 @@ TEST(SqliteDatabase, ReadsColumnsByName) {
   EXPECT_EQ(scan.damage(), "");
 }
 
-TEST(SqliteDatabase, RangesOfRowsAndTexts) {
-  const std::string bytes = Counting(300);
-  EXPECT_EQ(Scan(bytes).numbers.size(), 300u);
-  const Found some = Scan(bytes, {.first = 100, .last = 102});
-  EXPECT_EQ(some.numbers, (std::vector<int64_t>{100, 101, 102}));
+TEST(SqliteDatabase, PartsOfTablesAndTexts) {
+  const std::string bytes = Counting(30000);  // a tree of three levels
+  const Found found = Scan(bytes);
+  EXPECT_EQ(found.numbers.size(), 30000u);
+  EXPECT_EQ(found.damage, "");
+  EXPECT_TRUE(std::ranges::is_sorted(found.numbers));
+  for (size_t leaves : {size_t{1}, size_t{7}, size_t{100}})
+    EXPECT_EQ(ScanInParts(bytes, leaves), found.numbers);
   const auto source = MakeMemorySource(bytes);
   auto database = SqliteDatabase::Open(*source);
   ASSERT_TRUE(database.ok());
-  const RowidRange rows = database.value()->RowidsOf("t");
-  EXPECT_EQ(rows.first, 1);
-  EXPECT_EQ(rows.last, 300);
+  const std::vector<uint32_t> leaves = database.value()->LeavesOf("t").pages;
+  EXPECT_NEAR(static_cast<double>(database.value()->CountRows(leaves)), 30000, 3000);
+  EXPECT_TRUE(database.value()->LeavesOf("none").pages.empty());
   SqliteTexts texts(*database.value(), "t", "word");
-  EXPECT_EQ(texts.Find(12), "word 12");
-  EXPECT_EQ(texts.Find(999), "");
-  EXPECT_GT(database.value()->RowidsOf("none").first, database.value()->RowidsOf("none").last);
+  for (int64_t row : {1, 12, 4711, 29999, 30000})
+    EXPECT_EQ(texts.Find(row), "word " + std::to_string(row));
+  EXPECT_EQ(texts.Find(0), "");
+  EXPECT_EQ(texts.Find(30001), "");
+}
+
+// Every way to write a value, and rows that go on behind their page.
+TEST(SqliteDatabase, ValuesAreThoseOfSqlite) {
+  for (const char* encoding : {"UTF-8", "UTF-16le", "UTF-16be"}) {
+    for (const char* value : {"NULL",
+                              "0",
+                              "1",
+                              "-1",
+                              "127",
+                              "-128",
+                              "32767",
+                              "-32768",
+                              "8388607",
+                              "-8388608",
+                              "2147483647",
+                              "-2147483648",
+                              "140737488355327",
+                              "-140737488355328",
+                              "9223372036854775807",
+                              "-9223372036854775807 - 1",
+                              "1.5",
+                              "-2.5e9",
+                              "1e300",
+                              "-1e300",
+                              "'12 apples'",
+                              "' -7'",
+                              "'+5'",
+                              "'99999999999999999999'",
+                              "'none'",
+                              "''",
+                              "'\u00e4 \u4e00'",
+                              "'\U0001f600'",
+                              "x'6100'",
+                              "printf('%.*c', 400, 'x')",
+                              "printf('%.*c', 70000, 'y')"}) {
+      const std::string bytes =
+          Make(std::string("PRAGMA page_size = 512; PRAGMA encoding = '") + encoding +
+               "'; CREATE TABLE t (filler, word); INSERT INTO t VALUES ('f', " + value + ");");
+      const Told told = AskSqlite(bytes);
+      const auto source = MakeMemorySource(bytes);
+      auto database = SqliteDatabase::Open(*source);
+      ASSERT_TRUE(database.ok());
+      SqliteScan scan(*database.value(), "t", kColumns);
+      ASSERT_TRUE(scan.Next()) << value;
+      EXPECT_EQ(scan.Int(2, 0), told.number) << encoding << " " << value;
+      const std::string_view word(value);
+      const bool is_large = word.find("e300") != std::string_view::npos;
+      // SQLite shows fewer digits of large numbers, and takes bytes for text in the file's
+      // encoding.
+      if (!is_large && !word.starts_with('x')) {
+        EXPECT_EQ(scan.Text(2), told.text) << encoding << " " << value;
+      }
+      EXPECT_FALSE(scan.Next());
+      EXPECT_EQ(scan.damage(), "");
+    }
+  }
+}
+
+TEST(SqliteDatabase, ColumnsThatAreNotInTheRow) {
+  const auto source = MakeMemorySource(Make(
+      "CREATE TABLE t (number INTEGER PRIMARY KEY, twice AS (2 * number), kept AS (3 * number) "
+      "STORED, word TEXT); INSERT INTO t (number, word) VALUES (5, 'five'); "
+      "ALTER TABLE t ADD COLUMN missing INTEGER;"));
+  auto database = SqliteDatabase::Open(*source);
+  ASSERT_TRUE(database.ok());
+  SqliteScan scan(*database.value(), "t", kColumns);
+  ASSERT_TRUE(scan.Next());
+  EXPECT_EQ(scan.Int(0), 5);
+  EXPECT_FALSE(scan.IsNull(0));
+  EXPECT_TRUE(scan.IsNull(1));
+  EXPECT_EQ(scan.Text(2), "five");
 }
 
 TEST(SqliteDatabase, DamagedPagesCostTheirRows) {
@@ -99,14 +217,8 @@ TEST(SqliteDatabase, DamagedPagesCostTheirRows) {
   EXPECT_GT(found.numbers.size(), 200u);
   EXPECT_LT(found.numbers.size(), 300u);
   EXPECT_NE(found.damage, "");
-  // Scans of parts find the same.
-  std::vector<int64_t> parts;
-  for (int64_t first = 0; first <= 300; first += 3 * SqliteScan::kAlignment) {
-    const Found part =
-        Scan(bytes, {.first = first, .last = first + 3 * SqliteScan::kAlignment - 1});
-    parts.insert(parts.end(), part.numbers.begin(), part.numbers.end());
-  }
-  EXPECT_EQ(parts, found.numbers);
+  EXPECT_EQ(ScanInParts(bytes, 1), found.numbers);
+  EXPECT_EQ(ScanInParts(bytes, 3), found.numbers);
 }
 
 TEST(SqliteDatabase, CutAnywhere) {
@@ -147,7 +259,9 @@ TEST(SqliteDatabase, CirclesEnd) {
   for (size_t at = 100; at < whole.size(); at += 3) {
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ 0xff);
-    EXPECT_LE(Scan(bytes).numbers.size(), 240u) << at;
+    const std::vector<int64_t> numbers = Scan(bytes).numbers;
+    EXPECT_LE(numbers.size(), 240u) << at;
+    EXPECT_EQ(ScanInParts(bytes, 1), numbers) << at;
   }
 }
 
