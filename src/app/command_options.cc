@@ -269,7 +269,7 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
   AddOption(*profile, "--set", options.set, "CHANGE",
             "what-if: rank=6, stage=3, replica=0, type=NAME, collective=NAME, link=2 (times as "
-            "fast), data=0, compile=0; several are made at once")
+            "fast), data=0, compile=0, host=0, sync=0, even=1; several are made at once")
       ->allow_extra_args(false);
   profile->add_flag("--csv", options.csv, "All columns as CSV");
   AddGlobal(*profile, parsed);
