@@ -68,11 +68,13 @@ void DiffReplays(const Side& a, const Side& b, RunDiff& diff) {
     Row row = RowOf(name, Unit::kNanoseconds, change);
     for (const auto* ranks : {&of_a.ranks, &of_b.ranks}) {
       const auto found = ranks->find(name);
-      if (found != ranks->end()) row.ranks = {found->second};
+      if (found == ranks->end()) continue;
+      row.name = "like the other ranks";
+      row.ranks = {found->second};
     }
     rows.push_back(std::move(row));
   }
-  AddSection("replays", "What a step would gain without it (replayed)", std::move(rows), diff);
+  AddSection("replays", "What a step would gain by a change (replayed)", std::move(rows), diff);
 }
 
 }  // namespace debrief::diff

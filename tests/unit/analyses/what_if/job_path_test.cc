@@ -274,8 +274,9 @@ TEST(JobPath, WaitingNamesTheRankThatIsLast) {
   const auto& causes = model.tables.Get<JobPathCauseTable>();
   int64_t waited = 0, of_causes = 0;
   for (size_t row = 0; row < path.size(); ++row) {
-    if (path.waiting[row] > 0) EXPECT_NE(model.pools.Text(path.cause[row]), "communication");
-    waited += path.waiting[row] > 0 ? path.duration_ns[row] : 0;
+    if (path.waiting[row] <= 0) continue;
+    EXPECT_NE(model.pools.Text(path.cause[row]), "communication");
+    waited += path.duration_ns[row];
   }
   for (size_t row = 0; row < causes.size(); ++row) {
     if (model.pools.Text(causes.scope[row]) != "job") continue;
