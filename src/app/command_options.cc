@@ -291,7 +291,7 @@ CLI::App* AddProfile(CLI::App& app, Parsed& parsed) {
   AddTop(*profile, options.top, "Rows of a sheet; 0 = all (20)");
   AddOption(*profile, "--set", options.set, "CHANGE",
             "what-if: rank=6, stage=3, replica=0, type=NAME, collective=NAME, link=2 (times as "
-            "fast), data=0, compile=0; several are made at once")
+            "fast), data=0, compile=0, host=0, sync=0, even=1; several are made at once")
       ->allow_extra_args(false);
   AddOption(*profile, "--peak", options.peak, "KIND=FIGURE",
             "roofline, comms: what the device can do: bf16=989 (TFLOP/s), memory=4800, link=450, "

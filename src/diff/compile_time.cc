@@ -1,5 +1,4 @@
-// Seconds of compiling, by area of the compiler; the samples are ranks. Of one or two ranks the
-// scatter is not known: compiling the same twice was seen to differ by some percent.
+// Seconds of compiling, by area of the compiler; the samples are ranks.
 #include <array>
 #include <cmath>
 #include <map>
@@ -11,7 +10,6 @@ namespace debrief::diff {
 
 namespace {
 
-constexpr int64_t kUsualPercent = 10;
 constexpr int64_t kShortestCompileNs = 100'000'000;
 constexpr size_t kAreas = 6;
 constexpr std::array<std::string_view, kAreas> kNames = {
@@ -41,14 +39,6 @@ std::vector<int64_t> Area(const Seconds& ranks, size_t area) {
   return values;
 }
 
-Change Compare(const std::vector<int64_t>& a, const std::vector<int64_t>& b, int64_t floor) {
-  Change change = ChangeOf(a, b, floor);
-  if (change.noise != kNone64) return change;
-  change = ChangeOfSingles(change.a, change.b, kUsualPercent);
-  change.is_real &= std::abs(change.difference()) > floor;
-  return change;
-}
-
 }  // namespace
 
 void DiffCompileTime(const Side& a, const Side& b, RunDiff& diff) {
@@ -57,7 +47,7 @@ void DiffCompileTime(const Side& a, const Side& b, RunDiff& diff) {
   std::vector<Row> rows;
   const int64_t floor = a.compile_id.empty() ? kShortestCompileNs : 0;
   for (size_t area = 0; area < kAreas; ++area) {
-    const Change change = Compare(Area(of_a, area), Area(of_b, area), floor);
+    const Change change = ChangeOfRanks(Area(of_a, area), Area(of_b, area), floor);
     if (area == 0) diff.metrics.push_back({"compile_time", Unit::kNanoseconds, change});
     if (change.is_real)
       rows.push_back(RowOf(std::string(kNames[area]), Unit::kNanoseconds, change));

@@ -13,6 +13,7 @@ namespace debrief::diff {
 
 namespace {
 
+constexpr int64_t kUsualPercent = 10;  // that one rank differs by from run to run
 constexpr std::string_view kNothing = "No difference beyond noise";
 
 // What is new and bad comes before what is gone; then what changed most.
@@ -80,6 +81,14 @@ void AddSection(std::string_view id, std::string_view title, std::vector<Row> ro
   diff.sections.push_back({id, title, std::move(rows)});
 }
 
+Change ChangeOfRanks(const std::vector<int64_t>& a, const std::vector<int64_t>& b, int64_t floor) {
+  Change change = ChangeOf(a, b, floor);
+  if (change.noise != kNone64) return change;
+  change = ChangeOfSingles(change.a, change.b, kUsualPercent);
+  change.is_real &= std::abs(change.difference()) > floor;
+  return change;
+}
+
 RunDiff DiffRuns(const Side& a, const Side& b) {
   RunDiff diff{.name_a = a.name, .name_b = b.name};
   const ComparedProfiles profiles = FindProfiles(a, b);
@@ -91,7 +100,9 @@ RunDiff DiffRuns(const Side& a, const Side& b) {
   DiffGraphs(a, b, diff);
   auto profile = outputs::profile_diff::DiffProfiles({a.model, profiles.a}, {b.model, profiles.b});
   if (profile.ok()) DiffWork(profile.value(), diff);
+  DiffRoofs(a, b, diff);
   DiffCollectives(a, b, diff);
+  DiffReplays(a, b, diff);
   DiffMemory(a, b, diff);
   SetHeadline(diff);
   return diff;

@@ -80,6 +80,14 @@ void DiffWork(const outputs::profile_diff::ProfileDiff& profile, RunDiff& diff);
 void DiffCollectives(const Side& a, const Side& b, RunDiff& diff);
 void DiffMemory(const Side& a, const Side& b, RunDiff& diff);
 
+// What replays and the roofs of ops tell of a change of steps.
+void DiffReplays(const Side& a, const Side& b, RunDiff& diff);
+void DiffRoofs(const Side& a, const Side& b, RunDiff& diff);
+
+// Of values by rank. Of one or two ranks the scatter is not known: the same done twice was seen to
+// differ by some percent, and a change of 10 % is taken for real.
+Change ChangeOfRanks(const std::vector<int64_t>& a, const std::vector<int64_t>& b, int64_t floor);
+
 // Adds a section unless it is empty. Rows are ordered by the size of their difference.
 void AddSection(std::string_view id, std::string_view title, std::vector<Row> rows, RunDiff& diff);
 

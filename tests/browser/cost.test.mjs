@@ -62,6 +62,22 @@ const first = {
   },
 };
 
+const replayed = {
+  name: "cost: what steps would gain comes before what ranks lose",
+  async run(t) {
+    const tables = costTables();
+    const gains = [10, 40, 20];
+    tables.cost_fix = table(
+      fixes.slice(0, 3).map((fix, i) => ({ ...fix, position: [2, 0, 1][i], gain_ns: 4 * gains[i] * ms, step_ns: (200 - gains[i]) * ms, step_before_ns: 200 * ms })),
+    );
+    const page = await t.open(costRun(tables), { hash: "#/cost" });
+    const list = section(page, "Fix this first").locator("> ol > li");
+    await hasCount(list, 3);
+    assert.match(await list.nth(0).innerText(), /Compiling forward.*without it steps take 160 ms instead of 200 ms/s);
+    assert.match(await list.nth(2).innerText(), /Rank 1's host.*without it steps take 190 ms instead of 200 ms/s);
+  },
+};
+
 const ranks = {
   name: "cost: ranks, collectives and regions",
   async run(t) {
@@ -128,4 +144,4 @@ const partial = {
   },
 };
 
-export const tests = [first, ranks, many, hostile, partial];
+export const tests = [first, replayed, ranks, many, hostile, partial];

@@ -14,6 +14,8 @@ namespace {
 // Less is not worth a look: every run loses some.
 constexpr int64_t kLeastLostNs = 10'000'000;
 constexpr double kLeastShare = 0.05;
+constexpr double kLeastGain = 0.03;  // of a step: replays of healthy jobs differ by less
+constexpr double kReplayed = 0.8;    // confidence
 
 struct JobSums {
   int64_t wall_ns = 0, lost_ns = 0, region_ns = 0;
@@ -190,9 +192,42 @@ void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
 
 }  // namespace
 
+namespace {
+
+// "7 ranks wait for rank 6's host: without it steps take 125 ms instead of 136 ms (-8 %)"
+std::string GainInWords(const FixKey& key, const Fix& fix, const ReplayedGains& gains) {
+  const int64_t gain = fix.gain_ns / gains.steps();
+  std::string text = fmt::format("{}: without it steps take {} instead of {} (-{:.0f} %)",
+                                 InWords(key, fix), DurationText(gains.step_ns() - gain),
+                                 DurationText(gains.step_ns()), Percent(gain, gains.step_ns()));
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+// The costliest of a job that was not replayed, in words.
+std::string LossInWords(const FixKey& key, const Fix& fix, const Loss& loss, bool is_unknown) {
+  const std::string ns = DurationText(fix.lost_ns);
+  if (loss.wall_ns == 0) return fmt::format("{} lost by {}", ns, InWords(key, fix));
+  if (is_unknown)
+    return fmt::format("Largest known cause of lost time: {}, {} of {}", InWords(key, fix), ns,
+                       DurationText(loss.lost_ns));
+  return fmt::format("{}, {} {} {}", loss.InWords(), ns,
+                     key.kind == FixKind::kCompile ? "by" : "because", InWords(key, fix));
+}
+
+// Whether it is worth a look.
+bool IsWorthFixing(const FixKey& key, const Fix& fix, const Loss& loss,
+                   const ReplayedGains& gains) {
+  if (!CanBeFixed(key) || fix.lost_ns < kLeastLostNs) return false;
+  if (fix.gain_ns == kNone64) return Percent(fix.lost_ns, loss.lost_ns) >= 100 * kLeastShare;
+  return Percent(fix.gain_ns, gains.steps() * gains.step_ns()) >= 100 * kLeastGain;
+}
+
+}  // namespace
+
 void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
-                   const std::map<RankKey, RankSums>& ranks, int64_t first_row,
-                   std::vector<Finding>& findings) {
+                   const ReplayedGains& gains, const std::map<RankKey, RankSums>& ranks,
+                   int64_t first_row, std::vector<Finding>& findings) {
   std::vector<std::pair<FixKey, const Fix*>> ordered = Ordered(fixes);
   if (ordered.empty()) return;
   const auto& [key, fix] = ordered[0];
@@ -205,35 +240,33 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   // Compiling again outside of steps is no part of their wall time.
   const int64_t wall = sums.wall_ns + (loss.lost_ns - sums.lost_ns);
   loss.wall_ns = sums.wall_ns > 0 ? wall : 0;
-  const int64_t ns = CanBeFixed(key) ? fix->lost_ns : 0;
-  const double least = 100 * kLeastShare;
-  if (Percent(loss.lost_ns, wall) < least) return;
+  if (Percent(loss.lost_ns, wall) < 100 * kLeastShare) return;
   const bool is_unknown = wall >= timeline::kShortestToTellNs && loss.unknown_ns >= kLeastLostNs &&
                           2 * loss.unknown_ns > loss.lost_ns;
   if (is_unknown) AddUnattributed(job, loss, sums, findings);
-  if (ns < kLeastLostNs || Percent(ns, loss.lost_ns) < least) return;
+  if (!IsWorthFixing(key, *fix, loss, gains)) return;
+  const bool is_replayed = fix->gain_ns != kNone64;
   Finding finding;
   finding.rule = "cost.fix_first";
   finding.job = job.first;
   finding.attempt = job.second;
   finding.headline =
-      is_unknown
-          ? fmt::format("Largest known cause of lost time: {}, {} of {}", InWords(key, *fix),
-                        DurationText(ns), DurationText(loss.lost_ns))
-          : fmt::format("{}, {} {} {}", loss.InWords(), DurationText(ns),
-                        key.kind == FixKind::kCompile ? "by" : "because", InWords(key, *fix));
-  if (loss.wall_ns == 0)
-    finding.headline = fmt::format("{} lost by {}", DurationText(ns), InWords(key, *fix));
+      is_replayed ? GainInWords(key, *fix, gains) : LossInWords(key, *fix, loss, is_unknown);
   Describe(model, key, *fix, finding);
   finding.evidence.push_back(
-      {.text = fmt::format("the costliest cause of lost time: {} of {} ({:.0f} %)",
-                           DurationText(ns), DurationText(loss.lost_ns), Percent(ns, loss.lost_ns)),
+      {.text = fmt::format(
+           "{}: {} of {} ({:.0f} %)",
+           is_replayed ? "time that ranks lose to it" : "the costliest cause of lost time",
+           DurationText(fix->lost_ns), DurationText(loss.lost_ns),
+           Percent(fix->lost_ns, loss.lost_ns)),
        .table = "cost_fix",
        .rows = {first_row}});
   AddLossEvidence(sums, finding);
-  finding.confidence = 1 - Percent(loss.unknown_ns, loss.lost_ns) / 100;
-  finding.why = fmt::format("the recording has the cause of {:.0f} % of the lost time",
-                            100 - Percent(loss.unknown_ns, loss.lost_ns));
+  finding.confidence = is_replayed ? kReplayed : 1 - Percent(loss.unknown_ns, loss.lost_ns) / 100;
+  finding.why = is_replayed
+                    ? "the recorded steps, replayed without it; of all causes it gains most"
+                    : fmt::format("the recording has the cause of {:.0f} % of the lost time",
+                                  100 - Percent(loss.unknown_ns, loss.lost_ns));
   finding.next_step = WordsOf(key.reason).next_step;
   findings.push_back(std::move(finding));
 }

@@ -1,6 +1,7 @@
 #include "analyses/cost/fixes.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/stats/statistics.h"
 #include "model/compile/frames.h"
@@ -185,13 +186,29 @@ std::vector<std::pair<FixKey, const Fix*>> Ordered(const Fixes& fixes) {
     if (fix.lost_ns > 0) ordered.emplace_back(key, &fix);
   }
   std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-    return std::pair(CanBeFixed(a.first), a.second->lost_ns) >
-           std::pair(CanBeFixed(b.first), b.second->lost_ns);
+    return std::tuple(CanBeFixed(a.first), a.second->Weight(), a.second->lost_ns) >
+           std::tuple(CanBeFixed(b.first), b.second->Weight(), b.second->lost_ns);
   });
   return ordered;
 }
 
-void AddFixRows(const Model& model, const JobKey& job, const Fixes& fixes, Part& part) {
+// Time lost bounds what is gained: of idle devices what a rank idles for this reason, of a late
+// rank what all others wait for it.
+void SetGains(const ReplayedGains& gains, Fixes& fixes) {
+  if (!gains.exists()) return;
+  for (auto& [key, fix] : fixes) {
+    const int64_t by_rank = fix.lost_ns / static_cast<int64_t>(std::max<size_t>(1, gains.ranks()));
+    const auto gain = gains.GainOf(key);
+    const bool is_late = key.kind == FixKind::kLateRank;
+    fix.weight_ns = is_late ? std::min(by_rank, gains.LeastOfRanks() * gains.steps()) : by_rank;
+    if (!gain) continue;
+    fix.gain_ns = std::min(*gain * gains.steps(), is_late ? fix.lost_ns : by_rank);
+    fix.weight_ns = fix.gain_ns;
+  }
+}
+
+void AddFixRows(const Model& model, const JobKey& job, const Fixes& fixes,
+                const ReplayedGains& gains, Part& part) {
   int64_t all = 0;
   for (const auto& [key, fix] : fixes) all += fix.lost_ns;
   int32_t position = 0;
@@ -200,6 +217,11 @@ void AddFixRows(const Model& model, const JobKey& job, const Fixes& fixes, Part&
     row.job = job.first;
     row.attempt = job.second;
     row.position = position++;
+    row.gain_ns = fix->gain_ns;
+    if (fix->gain_ns != kNone64) {
+      row.step_before_ns = gains.step_ns();
+      row.step_ns = gains.step_ns() - fix->gain_ns / gains.steps();
+    }
     row.share = static_cast<double>(fix->lost_ns) / static_cast<double>(std::max<int64_t>(1, all));
     part.tables.Edit<CostFixTable>().Add(row);
   }

@@ -1,4 +1,4 @@
-// Causes of lost time, the costliest first: rows of cost_fix.
+// Causes of lost time, those whose removal gains most first: rows of cost_fix.
 //
 //   late_rank   waiting at collectives, by the rank and the state that it goes back to
 //   idle        gaps of devices, by state, all ranks together
@@ -21,6 +21,7 @@
 #include "analyses/analysis.h"
 #include "analyses/cost/blame.h"
 #include "analyses/cost/division.h"
+#include "analyses/cost/gains.h"
 #include "analyses/cost/regions.h"
 
 namespace debrief::analyses::cost {
@@ -57,8 +58,12 @@ struct Fix {
   std::map<std::pair<StringId, StringId>, int64_t> where;  // group and op
   std::map<std::string_view, int64_t> compilations;        // by compile id
   bool by_device = true;
-  bool again = true;  // nothing but compiling again
-  bool alone = true;  // nothing but compiling what most ranks do not compile
+  bool again = true;            // nothing but compiling again
+  bool alone = true;            // nothing but compiling what most ranks do not compile
+  int64_t gain_ns = kNone64;    // of all recorded steps, replayed without it; none: not replayed
+  int64_t weight_ns = kNone64;  // what it is ordered by; none: time lost
+
+  int64_t Weight() const { return weight_ns == kNone64 ? lost_ns : weight_ns; }
 };
 
 using Fixes = std::map<FixKey, Fix>;
@@ -67,23 +72,27 @@ std::map<JobKey, Fixes> FindFixes(const Model& model, const std::vector<Division
                                   const std::vector<WaitBlame>& blames, const Regions& regions,
                                   const CompileTimes& compiling);
 
+// What the steps of the job would gain without each of them.
+void SetGains(const ReplayedGains& gains, Fixes& fixes);
+
 // Whether it names something to fix.
 bool CanBeFixed(const FixKey& key);
 
-// Those that can be fixed before the others, the costliest first; ties by key.
+// Those that can be fixed before the others, those that gain most first; ties by key.
 std::vector<std::pair<FixKey, const Fix*>> Ordered(const Fixes& fixes);
 
 // "rank 6's host makes 7 ranks wait"
 std::string InWords(const FixKey& key, const Fix& fix);
 
-void AddFixRows(const Model& model, const JobKey& job, const Fixes& fixes, Part& part);
+void AddFixRows(const Model& model, const JobKey& job, const Fixes& fixes,
+                const ReplayedGains& gains, Part& part);
 
 // Findings: what to fix first, and how much of the steps is compiled.
 //
 // `first_row`: of cost_fix, the first of the job.
 void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
-                   const std::map<RankKey, RankSums>& ranks, int64_t first_row,
-                   std::vector<Finding>& findings);
+                   const ReplayedGains& gains, const std::map<RankKey, RankSums>& ranks,
+                   int64_t first_row, std::vector<Finding>& findings);
 
 void AddCompiledShares(const std::map<RankKey, RankSums>& ranks, std::vector<Finding>& findings);
 

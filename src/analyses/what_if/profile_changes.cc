@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <tuple>
 
 #include "base/stats/statistics.h"
-#include "tables/profile_collective_match.h"
+#include "torch/kernel_names.h"
 
 namespace debrief::analyses::what_if {
 
@@ -18,12 +16,10 @@ namespace {
 constexpr size_t kMostMoments = 40'000'000;  // in all replays together
 constexpr size_t kFewestReplays = 4;
 constexpr size_t kMostReplays = 16;
+constexpr size_t kRanksByPart = 3;
+constexpr size_t kKernelNames = 4;
 constexpr double kLongFirst =
     1.5;  // times the median: the start of the recording, no step like others
-
-bool IsComparable(Moment kind) {
-  return kind == Moment::kHost || kind == Moment::kCall || kind == Moment::kWork;
-}
 
 double MeanNs(const std::vector<double>& values) {
   if (values.empty()) return 0;
@@ -32,16 +28,18 @@ double MeanNs(const std::vector<double>& values) {
 
 class GainFinder {
  public:
-  GainFinder(const Model& model, const ProfileGraph& graph)
-      : model_(model), graph_(graph), own_(graph.own_ns.begin(), graph.own_ns.end()) {}
+  GainFinder(const Model& model, const std::vector<timeline::TimelineView>& views,
+             const ProfileGraph& graph)
+      : model_(model), graph_(graph), edits_(model, views, graph) {}
 
   ProfileGains Find(const std::vector<Setting>& settings) {
     FindRecorded();
     if (gains_.steps.empty()) return std::move(gains_);
-    CompareLanes();
     ChangeRanks();
+    ChangeTypes();
+    ChangeShares();
     ChangeCollectives();
-    ChangeHost();
+    ChangeHosts();
     Set(settings);
     return std::move(gains_);
   }
@@ -76,8 +74,8 @@ class GainFinder {
     return {by_step.begin() + static_cast<std::ptrdiff_t>(gains_.steps_left_out), by_step.end()};
   }
 
-  double MeanStep(const std::vector<double>& own) const {
-    return MeanNs(Counted(StepTimes(ReplayMoments(graph_, own))));
+  double MeanStep(const OwnTimes& own, Syncs syncs = Syncs::kWait) const {
+    return MeanNs(Counted(StepTimes(ReplayMoments(graph_, own, syncs))));
   }
 
   void FindRecorded() {
@@ -91,7 +89,7 @@ class GainFinder {
       gains_.steps_left_out = 1;
     gains_.steps.assign(graph_.steps.begin() + static_cast<std::ptrdiff_t>(gains_.steps_left_out),
                         graph_.steps.end());
-    const std::vector<double> replayed = ReplayMoments(graph_, own_);
+    const std::vector<double> replayed = ReplayMoments(graph_, edits_.recorded());
     for (size_t i = 0; i < recorded.size(); ++i)
       gains_.replay_error = std::max(gains_.replay_error, std::abs(replayed[i] - recorded[i]));
     gains_.recorded_ns = Counted(by_step);
@@ -101,206 +99,256 @@ class GainFinder {
     if (gains_.recorded > 0) gains_.replay_error /= gains_.recorded;
   }
 
-  // What each moment takes on the other lanes: of those in the same place of the same step.
-  void CompareLanes() {
-    std::vector<uint32_t> moments;
-    for (uint32_t moment = 0; moment < graph_.size(); ++moment) {
-      if (graph_.step_of[moment] >= 0 && IsComparable(graph_.kinds[moment]))
-        moments.push_back(moment);
-    }
-    std::ranges::stable_sort(moments, {}, [&](uint32_t moment) { return graph_.place[moment]; });
-    typical_ = own_;
-    for (size_t begin = 0, end = 0; begin < moments.size(); begin = end) {
-      const uint64_t place = graph_.place[moments[begin]];
-      for (end = begin; end < moments.size() && graph_.place[moments[end]] == place; ++end) {
-      }
-      ComparePlace(std::span(moments).subspan(begin, end - begin));
-    }
-  }
-
-  void ComparePlace(std::span<const uint32_t> moments) {
-    std::vector<double> sorted;
-    for (uint32_t moment : moments) sorted.push_back(own_[moment]);
-    std::ranges::sort(sorted);
-    const size_t others = graph_.lanes.size() - 1;
-    for (uint32_t moment : moments) {
-      // Extra work: most others do not have it.
-      double usual = 0;
-      if (2 * (moments.size() - 1) > others || (others == 1 && moments.size() == 2))
-        usual = MedianOfOthers(sorted, own_[moment]);
-      typical_[moment] = std::min(own_[moment], usual);
-    }
-  }
-
-  static double MedianOfOthers(const std::vector<double>& sorted, double own) {
-    const auto taken = static_cast<size_t>(std::ranges::lower_bound(sorted, own) - sorted.begin());
-    auto at = [&](size_t i) { return sorted[i < taken ? i : i + 1]; };
-    const size_t left = sorted.size() - 1;
-    return left % 2 == 1 ? at(left / 2) : (at(left / 2 - 1) + at(left / 2)) / 2;
-  }
-
   size_t Replays() const {
     return std::clamp(kMostMoments / std::max<size_t>(1, graph_.size()), kFewestReplays,
                       kMostReplays);
   }
 
-  void ChangeRanks() {
+  void Add(ProfileChange change) { gains_.changes.push_back(std::move(change)); }
+
+  // ---- ranks ----
+
+  // The moments that `includes(moment)`, no longer than on the other ranks.
+  template <typename Includes>
+  double StepLikeOthers(const Includes& includes) const {
+    OwnTimes changed = edits_.recorded();
+    edits_.LikeOthers(changed, includes);
+    return MeanStep(changed);
+  }
+
+  // Ranks by what they take beyond the others.
+  std::vector<int32_t> RanksByExcess() const {
     std::map<int32_t, double> excess;
     for (size_t moment = 0; moment < graph_.size(); ++moment)
-      excess[graph_.lanes[graph_.lane_of[moment]].rank] += own_[moment] - typical_[moment];
+      excess[edits_.RankOf(moment)] += edits_.recorded()[moment] - edits_.typical()[moment];
     std::vector<std::pair<double, int32_t>> order;
     for (const auto& [rank, ns] : excess) order.emplace_back(-ns, rank);
     std::ranges::sort(order);
-    order.resize(std::min(order.size(), Replays()));
-    for (const auto& [ns, rank] : order) {
-      std::vector<double> changed = own_;
-      LikeOthers(rank, changed);
-      const double step = MeanStep(changed), gain = gains_.replayed - step;
-      gains_.changes.push_back({"rank", fmt::format("rank {}", rank), rank, step});
-      if (gains_.worst_rank == kNone32 || gain > gains_.worst_gain) {
-        gains_.next_gain = gains_.worst_gain;
-        gains_.worst_gain = gain;
-        gains_.worst_rank = rank;
-      } else {
-        gains_.next_gain = std::max(gains_.next_gain, gain);
-      }
-    }
-    gains_.typical = MeanStep(typical_);
-    gains_.changes.push_back({"all", "all ranks", kNone32, gains_.typical});
+    std::vector<int32_t> ranks;
+    for (const auto& [ns, rank] : order) ranks.push_back(rank);
+    ranks.resize(std::min(ranks.size(), Replays()));
+    return ranks;
   }
 
-  void LikeOthers(int32_t rank, std::vector<double>& own) const {
-    for (size_t moment = 0; moment < graph_.size(); ++moment) {
-      if (graph_.lanes[graph_.lane_of[moment]].rank == rank) own[moment] = typical_[moment];
+  void ChangeRanks() {
+    std::vector<std::pair<double, int32_t>> gains;
+    for (int32_t rank : RanksByExcess()) {
+      const double step = StepLikeOthers([&](size_t each) { return edits_.RankOf(each) == rank; });
+      Add({.kind = "rank", .name = fmt::format("rank {}", rank), .step_ns = step, .rank = rank});
+      gains.emplace_back(step - gains_.replayed, rank);
     }
+    std::ranges::stable_sort(gains, {}, [](const auto& each) { return each.first; });
+    if (!gains.empty()) gains_.worst_rank = gains[0].second;
+    if (!gains.empty()) gains_.worst_gain = -gains[0].first;
+    if (gains.size() > 1) gains_.next_gain = std::max(0.0, -gains[1].first);
+    gains.resize(std::min(gains.size(), kRanksByPart));
+    for (const auto& [step, rank] : gains) ChangePartsOf(rank);
+    gains_.typical = MeanStep(edits_.typical());
+    Add({.kind = "all", .name = "all ranks", .step_ns = gains_.typical});
+  }
+
+  void ChangePartsOf(int32_t rank) {
+    for (const auto& [part, name] :
+         {std::pair(OwnPart::kHost, "host"), std::pair(OwnPart::kKernel, "kernels")}) {
+      const double step = StepLikeOthers(
+          [&](size_t each) { return edits_.RankOf(each) == rank && edits_.PartOf(each) == part; });
+      Add({.kind = "rank_part",
+           .name = fmt::format("{} of rank {}", name, rank),
+           .step_ns = step,
+           .rank = rank,
+           .part = name});
+    }
+  }
+
+  // ---- types ----
+
+  // A step in which only the moments that `includes(moment)` are not typical.
+  template <typename Includes>
+  double SlowdownOf(const Includes& includes) const {
+    OwnTimes changed = edits_.typical();
+    for (size_t moment = 0; moment < changed.size(); ++moment) {
+      if (includes(moment)) changed[moment] = edits_.recorded()[moment];
+    }
+    return gains_.typical > 0 ? MeanStep(changed) / gains_.typical : kNoDouble;
+  }
+
+  void ChangeTypes() {
+    for (const auto& [part, name] :
+         {std::pair(OwnPart::kHost, "hosts"), std::pair(OwnPart::kKernel, "kernels"),
+          std::pair(OwnPart::kCopy, "copies")}) {
+      auto includes = [&](size_t each) { return edits_.PartOf(each) == part; };
+      Add({.kind = "type",
+           .name = fmt::format("{} of all ranks", name),
+           .step_ns = StepLikeOthers(includes),
+           .slowdown = SlowdownOf(includes)});
+    }
+    OwnTimes changed = edits_.recorded();
+    for (const auto& [name, kind] : edits_.transfers()) edits_.AtWireTime(kind, changed);
+    Add({.kind = "type", .name = "transfers at their wire time", .step_ns = MeanStep(changed)});
+    ChangeKernels();
+  }
+
+  // One by one; left out of large jobs.
+  void ChangeKernels() {
+    if (Replays() < kMostReplays) return;
+    for (StringId name : KernelsByExcess()) {
+      auto includes = [&](size_t each) {
+        return edits_.PartOf(each) == OwnPart::kKernel && edits_.NameOf(each) == name;
+      };
+      Add({.kind = "type",
+           .name = ShortKernelName(model_.pools.Text(name)),
+           .step_ns = StepLikeOthers(includes),
+           .slowdown = SlowdownOf(includes)});
+    }
+  }
+
+  std::vector<StringId> KernelsByExcess() const {
+    std::map<StringId, double> excess;
+    for (size_t moment = 0; moment < graph_.size(); ++moment) {
+      if (edits_.PartOf(moment) != OwnPart::kKernel) continue;
+      const double more = edits_.recorded()[moment] - edits_.typical()[moment];
+      if (more > 0) excess[edits_.NameOf(moment)] += more;
+    }
+    std::vector<std::pair<double, StringId>> order;
+    for (const auto& [name, ns] : excess) order.emplace_back(-ns, name);
+    std::ranges::sort(order);
+    order.resize(std::min(order.size(), kKernelNames));
+    std::vector<StringId> names;
+    for (const auto& [ns, name] : order) names.push_back(name);
+    return names;
+  }
+
+  // How computing is shared out among ranks and stages.
+  void ChangeShares() {
+    OwnTimes changed = edits_.recorded();
+    edits_.EvenRanks(changed);
+    const double even = MeanStep(changed);
+    gains_.even_gain = gains_.replayed - even;
+    gains_.variation = edits_.FindVariation();
+    Add({.kind = "even", .name = "computing shared out evenly over ranks", .step_ns = even});
+    if (edits_.stages().empty()) return;
+    gains_.stages = static_cast<size_t>(*std::ranges::max_element(edits_.stages())) + 1;
+    for (size_t stage = 0; stage < std::min(gains_.stages, Replays()); ++stage) {
+      const auto number = static_cast<int32_t>(stage);
+      changed = edits_.recorded();
+      edits_.EvenStages(number, changed);
+      Add({.kind = "stage",
+           .name = fmt::format("stage {} as long as the mean of the stages", stage),
+           .step_ns = MeanStep(changed),
+           .stage = number});
+    }
+    changed = edits_.recorded();
+    edits_.EvenStages(ProfileEdits::kAllStages, changed);
+    const double step = MeanStep(changed);
+    gains_.stages_gain = gains_.replayed - step;
+    Add({.kind = "stage", .name = "all stages equally long", .step_ns = step});
   }
 
   // ---- transfers ----
 
-  // Transfers of one op in groups of one description.
-  struct Transfers {
-    double ns = 0;
-    std::vector<uint32_t> moments;
-  };
-
-  // By what makes the wire time: group, members, op, bytes.
-  using Size = std::tuple<StringId, ListId, StringId, int64_t>;
-  Size SizeOf(uint32_t match) const {
-    const auto& matches = model_.tables.Get<ProfileCollectiveMatchTable>();
-    return {matches.group_name[match], matches.members[match], matches.op[match],
-            matches.bytes[match]};
-  }
-
-  // "all_reduce of mesh_dp"
-  std::string KindOf(uint32_t match) const {
-    const auto& matches = model_.tables.Get<ProfileCollectiveMatchTable>();
-    const StringId described = matches.group_desc[match];
-    const StringId group = described == StringId::kNone ? matches.group_name[match] : described;
-    std::string name(model_.pools.Text(matches.op[match]));
-    if (group != StringId::kNone) name += fmt::format(" of {}", model_.pools.Text(group));
-    return name;
-  }
-
-  void GatherTransfers() {
-    for (uint32_t moment = 0; moment < graph_.size(); ++moment) {
-      if (graph_.kinds[moment] != Moment::kTransfer) continue;
-      const uint32_t match = graph_.match[moment];
-      Transfers& kind = transfers_[KindOf(match)];
-      kind.ns += own_[moment];
-      kind.moments.push_back(moment);
-      const auto [fastest, is_new] = wire_.try_emplace(SizeOf(match), own_[moment]);
-      if (!is_new) fastest->second = std::min(fastest->second, own_[moment]);
-    }
-  }
-
-  void AtWireTime(const Transfers& kind, std::vector<double>& own) const {
-    for (uint32_t moment : kind.moments)
-      own[moment] = std::min(own[moment], wire_.at(SizeOf(graph_.match[moment])));
-  }
-
-  void FasterLinks(double times, std::vector<double>& own) const {
-    for (size_t moment = 0; moment < graph_.size(); ++moment) {
-      if (graph_.kinds[moment] == Moment::kTransfer) own[moment] /= times;
-    }
-  }
-
   void ChangeCollectives() {
-    GatherTransfers();
     std::vector<std::pair<double, std::string>> order;
-    for (const auto& [name, kind] : transfers_) order.emplace_back(-kind.ns, name);
+    for (const auto& [name, kind] : edits_.transfers()) order.emplace_back(-kind.ns, name);
     std::ranges::sort(order);
     order.resize(std::min(order.size(), Replays()));
     for (const auto& [ns, name] : order) {
-      std::vector<double> changed = own_;
-      AtWireTime(transfers_[name], changed);
-      gains_.changes.push_back({"collective", name, kNone32, MeanStep(changed)});
+      OwnTimes changed = edits_.recorded();
+      edits_.AtWireTime(edits_.transfers().at(name), changed);
+      Add({.kind = "collective", .name = name, .step_ns = MeanStep(changed)});
     }
-    std::vector<double> changed = own_;
-    FasterLinks(2, changed);
-    gains_.changes.push_back({"link", "links twice as fast", kNone32, MeanStep(changed)});
+    OwnTimes changed = edits_.recorded();
+    edits_.FasterLinks(2, changed);
+    Add({.kind = "link", .name = "links twice as fast", .step_ns = MeanStep(changed)});
+    Add({.kind = "overlap", .name = "communication hidden", .step_ns = StepWithOverlap()});
+  }
+
+  // Transfers take no time, but a step takes no less than the transfers of any lane.
+  double StepWithOverlap() const {
+    OwnTimes changed = edits_.recorded();
+    for (size_t moment = 0; moment < changed.size(); ++moment) {
+      if (graph_.kinds[moment] == Moment::kTransfer) changed[moment] = 0;
+    }
+    std::vector<double> by_step = StepTimes(ReplayMoments(graph_, changed));
+    const std::vector<double> transfers = edits_.TransferTimes();
+    for (size_t i = 0; i < transfers.size(); ++i) {
+      double& step = by_step[i % by_step.size()];
+      step = std::max(step, transfers[i]);
+    }
+    return std::min(gains_.replayed, MeanNs(Counted(by_step)));
   }
 
   // ---- hosts ----
 
-  void ChangeHost() {
-    std::vector<double> changed = own_;
-    if (WithoutGaps(&ProfileLane::loading, changed))
-      gains_.changes.push_back({"data", "no waiting for data", kNone32, MeanStep(changed)});
-    changed = own_;
-    if (WithoutGaps(&ProfileLane::compiling, changed))
-      gains_.changes.push_back({"compile", "no compiling in steps", kNone32, MeanStep(changed)});
-  }
-
-  // Takes the time of `times` out of what hosts do between calls; whether there was any.
-  bool WithoutGaps(IntervalSet ProfileLane::* times, std::vector<double>& own) const {
-    bool is_any = false;
-    for (size_t moment = 0; moment < graph_.size(); ++moment) {
-      if (graph_.kinds[moment] != Moment::kHost && graph_.kinds[moment] != Moment::kMark) continue;
-      const IntervalSet& set = graph_.lanes[graph_.lane_of[moment]].*times;
-      if (set.empty() || graph_.own_ns[moment] <= 0) continue;
-      const Interval gap = {graph_.time_ns[moment] - graph_.own_ns[moment], graph_.time_ns[moment]};
-      auto first = std::ranges::upper_bound(set, gap.begin, {}, &Interval::end);
-      for (; first != set.end() && first->begin < gap.end; ++first) {
-        own[moment] =
-            std::max(0.0, own[moment] - static_cast<double>(std::min(first->end, gap.end) -
-                                                            std::max(first->begin, gap.begin)));
-        is_any = true;
-      }
+  void ChangeHosts() {
+    struct Busy {
+      std::string_view kind, name;
+      IntervalSet ProfileLane::* times;
+    };
+    for (const Busy& each : {Busy{"data", "no waiting for data", &ProfileLane::loading},
+                             Busy{"compile", "no compiling in steps", &ProfileLane::compiling},
+                             Busy{"allocation", "no allocation of device memory in steps",
+                                  &ProfileLane::allocating}}) {
+      OwnTimes changed = edits_.recorded();
+      if (edits_.Without(each.times, kNone32, changed))
+        Add({.kind = each.kind, .name = std::string(each.name), .step_ns = MeanStep(changed)});
     }
-    return is_any;
+    OwnTimes changed = edits_.recorded();
+    edits_.HostsAhead(changed);
+    Add({.kind = "host", .name = "hosts take no time", .step_ns = MeanStep(changed)});
+    Add({.kind = "sync",
+         .name = "hosts do not wait for their devices",
+         .step_ns = MeanStep(edits_.recorded(), Syncs::kPass)});
   }
 
   // ---- what the user asks for ----
 
   void Set(const std::vector<Setting>& settings) {
     if (settings.empty()) return;
-    std::vector<double> changed = own_;
+    OwnTimes changed = edits_.recorded();
+    Syncs syncs = Syncs::kWait;
     for (const Setting& each : settings) {
-      if (each.kind == "rank") LikeOthers(static_cast<int32_t>(each.Number()), changed);
-      if (each.kind == "link" && each.Number() > 0) FasterLinks(each.Number(), changed);
-      if (each.kind == "data") WithoutGaps(&ProfileLane::loading, changed);
-      if (each.kind == "compile") WithoutGaps(&ProfileLane::compiling, changed);
+      const auto number = static_cast<int32_t>(each.Number());
+      if (each.kind == "rank")
+        edits_.LikeOthers(changed, [&](size_t at) { return edits_.RankOf(at) == number; });
+      if (each.kind == "stage") edits_.EvenStages(number, changed);
+      if (each.kind == "link" && each.Number() > 0) edits_.FasterLinks(each.Number(), changed);
+      if (each.kind == "data") edits_.Without(&ProfileLane::loading, kNone32, changed);
+      if (each.kind == "compile") edits_.Without(&ProfileLane::compiling, kNone32, changed);
+      if (each.kind == "host") edits_.HostsAhead(changed);
+      if (each.kind == "even") edits_.EvenRanks(changed);
+      if (each.kind == "sync") syncs = Syncs::kPass;
+      if (each.kind == "type") SetType(each.value, changed);
       if (each.kind != "collective") continue;
-      for (const auto& [name, kind] : transfers_) {
-        if (name.find(each.value) != std::string::npos) AtWireTime(kind, changed);
+      for (const auto& [name, kind] : edits_.transfers()) {
+        if (name.find(each.value) != std::string::npos) edits_.AtWireTime(kind, changed);
       }
     }
-    gains_.changes.push_back({"set", InWords(settings), kNone32, MeanStep(changed)});
+    Add({.kind = "set", .name = InWords(settings), .step_ns = MeanStep(changed, syncs)});
+  }
+
+  // Hosts, kernels, copies, or kernels with a part of this name, like the other ranks.
+  void SetType(std::string_view name, OwnTimes& changed) const {
+    edits_.LikeOthers(changed, [&](size_t each) {
+      const OwnPart part = edits_.PartOf(each);
+      if (name == "host" || name == "hosts") return part == OwnPart::kHost;
+      if (name == "kernels") return part == OwnPart::kKernel;
+      if (name == "copies") return part == OwnPart::kCopy;
+      return part == OwnPart::kKernel &&
+             model_.pools.Text(edits_.NameOf(each)).find(name) != std::string_view::npos;
+    });
   }
 
   const Model& model_;
   const ProfileGraph& graph_;
-  std::vector<double> own_, typical_;
-  std::map<std::string, Transfers> transfers_;  // by kind
-  std::map<Size, double> wire_;                 // the fastest of each
+  ProfileEdits edits_;
   ProfileGains gains_;
 };
 
 }  // namespace
 
-ProfileGains FindGains(const Model& model, const ProfileGraph& graph,
-                       const std::vector<Setting>& settings) {
-  return GainFinder(model, graph).Find(settings);
+ProfileGains FindGains(const Model& model, const std::vector<timeline::TimelineView>& views,
+                       const ProfileGraph& graph, const std::vector<Setting>& settings) {
+  return GainFinder(model, views, graph).Find(settings);
 }
 
 }  // namespace debrief::analyses::what_if

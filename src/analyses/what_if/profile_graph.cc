@@ -104,6 +104,8 @@ class ProfileGraphBuilder {
     graph_.lane_of.push_back(graph_.lane_of[members.front().begin]);
     graph_.step_of.push_back(-1);
     graph_.place.push_back(0);
+    graph_.slice.push_back(kNone32);
+    graph_.is_backward.push_back(false);
     graph_.match.push_back(match);
     for (const auto& member : members) {
       edges_.emplace_back(meeting, member.begin);
@@ -176,10 +178,14 @@ ProfileGraph BuildProfileGraph(const Model& model,
   return ProfileGraphBuilder(model, views).Build();
 }
 
-std::vector<double> ReplayMoments(const ProfileGraph& graph, const std::vector<double>& own_ns) {
+std::vector<double> ReplayMoments(const ProfileGraph& graph, const std::vector<double>& own_ns,
+                                  Syncs syncs) {
   std::vector<double> times(graph.size());
   for (uint32_t moment : graph.order) {
-    const uint32_t begin = graph.first_wait[moment], end = graph.first_wait[moment + 1];
+    const uint32_t begin = graph.first_wait[moment];
+    // The first that the end of a call waits for is its begin.
+    const bool passes = syncs == Syncs::kPass && graph.kinds[moment] == Moment::kCall;
+    const uint32_t end = passes ? begin + 1 : graph.first_wait[moment + 1];
     double ready = begin == end ? 0 : times[graph.waits_for[begin]];
     for (uint32_t i = begin; i < end; ++i) ready = std::max(ready, times[graph.waits_for[i]]);
     times[moment] = ready + own_ns[moment];

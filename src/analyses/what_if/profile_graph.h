@@ -14,6 +14,7 @@
 // With their own times unchanged the moments are the recorded ones; that is checked.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -36,17 +37,32 @@ enum class Moment : uint8_t {
 
 inline constexpr uint32_t kNoMoment = UINT32_MAX;
 
+// From the clock of one recording to that of the job, and back.
+struct LaneClock {
+  int64_t offset_ns = 0, middle_ns = 0;
+  double drift = 0;  // seconds a second
+
+  int64_t ToCommon(int64_t time) const {
+    return time + offset_ns + std::llround(static_cast<double>(time - middle_ns) * drift);
+  }
+  int64_t FromCommon(int64_t time) const {
+    const auto since = static_cast<double>(time - offset_ns - middle_ns);
+    return time - offset_ns - std::llround(since * drift / (1 + drift));
+  }
+};
+
 // One profile.
 struct ProfileLane {
   int32_t rank = kNone32;
   int32_t input = kNone32;
-  std::vector<uint32_t> step_begins;  // moments, by step
-  IntervalSet loading, compiling;     // times in which the host does so
+  LaneClock clock;
+  std::vector<uint32_t> step_begins;           // moments, by step
+  IntervalSet loading, compiling, allocating;  // times in which the host does so
 };
 
 struct ProfileGraph {
-  std::vector<ProfileLane> lanes;
-  std::vector<int64_t> steps;  // labels of those that all lanes have
+  std::vector<ProfileLane> lanes;  // in the order of the views that it was built from
+  std::vector<int64_t> steps;      // labels of those that all lanes have
 
   // By moment.
   std::vector<int64_t> time_ns;  // on the common clock
@@ -55,6 +71,8 @@ struct ProfileGraph {
   std::vector<int32_t> step_of;                 // place in `steps`; -1: in none
   std::vector<uint64_t> place;                  // the same for the same moment of all lanes
   std::vector<int64_t> own_ns;                  // after what it waits for
+  std::vector<int32_t> slice;                   // the call or the work; kNone32 of marks, meetings
+  std::vector<bool> is_backward;                // of kWork: launched by the backward pass
   std::vector<uint32_t> match;                  // of kTransfer: row of profile_collective_match
   std::vector<uint32_t> first_wait, waits_for;  // by moment: where its waits begin, and they
   std::vector<uint32_t> order;                  // so that all come behind what they wait for
@@ -69,7 +87,11 @@ struct ProfileGraph {
 ProfileGraph BuildProfileGraph(const Model& model,
                                const std::vector<timeline::TimelineView>& views);
 
+// Whether calls of hosts that wait for their device do so.
+enum class Syncs : uint8_t { kWait, kPass };
+
 // When each moment would be with these own times.
-std::vector<double> ReplayMoments(const ProfileGraph& graph, const std::vector<double>& own_ns);
+std::vector<double> ReplayMoments(const ProfileGraph& graph, const std::vector<double>& own_ns,
+                                  Syncs syncs = Syncs::kWait);
 
 }  // namespace debrief::analyses::what_if

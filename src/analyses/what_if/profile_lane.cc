@@ -66,15 +66,13 @@ void LaneReader::FindClock() {
   const auto& clocks = view_.model.tables.Get<TimelineClockTable>();
   const auto& timelines = view_.model.tables.Get<TimelineTable>();
   const int64_t start = timelines.start_ns[view_.row], end = timelines.end_ns[view_.row];
-  if (start != kNone64 && end != kNone64) middle_ns_ = start + (end - start) / 2;
+  LaneClock& clock = graph_.lanes[lane_].clock;
+  if (start != kNone64 && end != kNone64) clock.middle_ns = start + (end - start) / 2;
   const timeline::RowRange rows = timeline::RowsOf(clocks, view_.who.input);
   if (rows.size() == 0 || clocks.offset_ns[rows.begin] == kNone64) return;
-  offset_ns_ = clocks.offset_ns[rows.begin];
-  if (std::isfinite(clocks.drift_ppb[rows.begin])) drift_ = clocks.drift_ppb[rows.begin] * 1e-9;
-}
-
-int64_t LaneReader::OnCommonClock(int64_t time) const {
-  return time + offset_ns_ + std::llround(static_cast<double>(time - middle_ns_) * drift_);
+  clock.offset_ns = clocks.offset_ns[rows.begin];
+  if (std::isfinite(clocks.drift_ppb[rows.begin]))
+    clock.drift = clocks.drift_ppb[rows.begin] * 1e-9;
 }
 
 void LaneReader::GatherWorks() {
@@ -91,15 +89,19 @@ void LaneReader::GatherWorks() {
     const auto at = timeline::TimelineView::At(slice);
     const int32_t step = launches.step[row];
     const bool is_in_step = step >= 0 && static_cast<size_t>(step) < steps.size();
-    works_.push_back(
-        {.slice = slice,
-         .begin = view_.start[at],
-         .end = view_.end(slice),
-         .stream = is_told ? std::pair(details.device[detail], details.stream[detail])
-                           : std::pair(kNone32, int64_t{view_.track[at]}),
-         .step = is_in_step ? CommonStep(steps.begin + static_cast<size_t>(step)) : -1});
+    works_.push_back({.slice = slice,
+                      .begin = view_.start[at],
+                      .end = view_.end(slice),
+                      .stream = is_told ? std::pair(details.device[detail], details.stream[detail])
+                                        : std::pair(kNone32, int64_t{view_.track[at]}),
+                      .step = is_in_step ? CommonStep(steps.begin + static_cast<size_t>(step)) : -1,
+                      .is_backward = IsBackward(launches.top_op[row])});
     if (launches.launch[row] != kNone32) call_of_[launches.launch[row]] = SIZE_MAX;
   }
+}
+
+bool LaneReader::IsBackward(int32_t op) const {
+  return op != kNone32 && view_.NameOf(op).starts_with("autograd::engine::evaluate_function");
 }
 
 // The place of a row of timeline_step among the steps that all lanes have; -1 when it is none.
@@ -139,8 +141,10 @@ void LaneReader::GatherMarks() {
   }
 }
 
-// `name`: of those moments of the step that are counted together.
-uint32_t LaneReader::Add(Moment kind, int64_t time, int32_t step, StringId name) {
+// Moments of the step with the name of the slice are counted together.
+uint32_t LaneReader::Add(Moment kind, int64_t time, int32_t step, int32_t slice) {
+  const StringId name =
+      slice == kNone32 ? StringId::kNone : view_.name[timeline::TimelineView::At(slice)];
   const uint64_t which = Mixed(Mixed(static_cast<uint64_t>(step) + 1, static_cast<uint64_t>(kind)),
                                static_cast<uint64_t>(name));
   const auto moment = static_cast<uint32_t>(graph_.size());
@@ -149,6 +153,8 @@ uint32_t LaneReader::Add(Moment kind, int64_t time, int32_t step, StringId name)
   graph_.lane_of.push_back(lane_);
   graph_.step_of.push_back(step);
   graph_.place.push_back(Mixed(which, seen_[which]++));
+  graph_.slice.push_back(slice);
+  graph_.is_backward.push_back(false);
   graph_.match.push_back(kNoMoment);
   return moment;
 }
@@ -181,16 +187,14 @@ void LaneReader::AddHost() {
     Call& call = calls_[i];
     const bool is_mark = call.slice == kNone32;
     if (is_mark && !call.is_end) step_ = call.step;
-    const StringId name =
-        is_mark ? StringId::kNone : view_.name[timeline::TimelineView::At(call.slice)];
-    call.at_begin = Add(is_mark ? Moment::kMark : Moment::kHost, call.begin, step_, name);
+    call.at_begin = Add(is_mark ? Moment::kMark : Moment::kHost, call.begin, step_, call.slice);
     call.at_end = call.at_begin;
     if (const uint32_t last = LastEnded(call); last != kNoMoment)
       edges_.emplace_back(call.at_begin, last);
     if (is_mark && !call.is_end && call.step >= 0)
       graph_.lanes[lane_].step_begins[static_cast<size_t>(call.step)] = call.at_begin;
     if (!is_mark) {
-      call.at_end = Add(Moment::kCall, call.end, step_, name);
+      call.at_end = Add(Moment::kCall, call.end, step_, call.slice);
       edges_.emplace_back(call.at_end, call.at_begin);
     }
     const int32_t track = is_mark ? kNone32 : view_.track[timeline::TimelineView::At(call.slice)];
@@ -242,11 +246,11 @@ void LaneReader::AddWorks() {
     Work& work = works_[i];
     const bool is_launched = work.call != SIZE_MAX;
     const int32_t step = is_launched ? graph_.step_of[calls_[work.call].at_begin] : work.step;
-    const StringId name = view_.name[timeline::TimelineView::At(work.slice)];
     // Without its call, what is before the work is the host's.
     const uint32_t begin =
-        Add(is_launched ? Moment::kWorkBegin : Moment::kHost, work.begin, step, name);
-    work.at_end = Add(Moment::kWork, work.end, step, name);
+        Add(is_launched ? Moment::kWorkBegin : Moment::kHost, work.begin, step, work.slice);
+    work.at_end = Add(Moment::kWork, work.end, step, work.slice);
+    graph_.is_backward[work.at_end] = work.is_backward;
     edges_.emplace_back(work.at_end, begin);
     if (is_launched) edges_.emplace_back(begin, calls_[work.call].at_begin);
     auto& stream = streams_[work.stream];
@@ -281,16 +285,22 @@ void LaneReader::AddDeviceWaits() {
 }
 
 void LaneReader::AddBusyTimes() {
-  std::vector<Interval> loading, compiling;
+  std::vector<Interval> loading, compiling, allocating;
+  timeline::OfName<uint8_t> allocates(view_.model.pools, [](std::string_view name) -> uint8_t {
+    return timeline::HostClassOf(name, true) == timeline::HostClass::kMemoryAllocation ? 1 : 0;
+  });
   for (int32_t slice = 0; slice < view_.slice_count(); ++slice) {
     const auto at = timeline::TimelineView::At(slice);
     if (view_.kinds.IsWork(view_.kind[at])) continue;
     const Interval time = {OnCommonClock(view_.start[at]), OnCommonClock(view_.end(slice))};
     if (marks_.LoadsData(view_.name[at])) loading.push_back(time);
     if (marks_.Compiles(view_.name[at])) compiling.push_back(time);
+    if (view_.kind[at] == view_.kinds.runtime && allocates(view_.name[at]) != 0)
+      allocating.push_back(time);
   }
   graph_.lanes[lane_].loading = Union(std::move(loading));
   graph_.lanes[lane_].compiling = Union(std::move(compiling));
+  graph_.lanes[lane_].allocating = Union(std::move(allocating));
 }
 
 }  // namespace debrief::analyses::what_if

@@ -42,6 +42,7 @@ class LaneReader {
     std::pair<int32_t, int64_t> stream;
     uint32_t at_end = kNoMoment;
     int32_t step = -1;  // where no call tells it
+    bool is_backward = false;
   };
   // A thread that launches: its last call that has ended, and those behind it.
   struct Thread {
@@ -60,18 +61,17 @@ class LaneReader {
   void AddBusyTimes();
   uint32_t LastEnded(const Call& call);
   uint32_t WaitedFor(const Work& work, size_t before) const;
-  uint32_t Add(Moment kind, int64_t time, int32_t step, StringId name);
-  int64_t OnCommonClock(int64_t time) const;
+  uint32_t Add(Moment kind, int64_t time, int32_t step, int32_t slice);
+  int64_t OnCommonClock(int64_t time) const { return graph_.lanes[lane_].clock.ToCommon(time); }
   bool IsStreamWait(const Call& call) const;
   int32_t CommonStep(size_t row) const;
+  bool IsBackward(int32_t op) const;
 
   const timeline::TimelineView& view_;
   const timeline::NameMarks& marks_;
   ProfileGraph& graph_;
   Edges& edges_;
   uint32_t lane_;
-  int64_t offset_ns_ = 0, middle_ns_ = 0;
-  double drift_ = 0;
 
   std::vector<Call> calls_;
   std::unordered_map<int32_t, size_t> call_of_;  // by slice

@@ -19,6 +19,10 @@ constexpr double kHalf = 0.5;          // of what is lost, to be named
 constexpr double kFarAhead = 2;        // times the gain of the next rank
 constexpr double kLeastGainNs = 10e6;  // of all steps together: less is not worth a look
 constexpr size_t kFewestSteps = 2;     // of one step any rank may be the slowest
+constexpr size_t kStepsToCompare = 3;  // fewer do not tell whether times rise together
+constexpr double kLeastCorrelation = 0.9;
+constexpr double kLeastSpread = 0.1;
+constexpr double kLeastUneven = 0.05;  // of a step
 
 size_t RankCount(const ProfileGraph& graph) {
   std::set<int32_t> ranks;
@@ -43,6 +47,22 @@ bool IsNamed(const ProfileGains& gains) {
          gains.worst_gain >= kFarAhead * gains.next_gain;
 }
 
+// Sequence lengths that differ: forward and backward of a rank's step rise and fall together, and
+// by much. One rank that is slow in all steps moves neither.
+bool AreLengthsUneven(const ProfileGains& gains) {
+  return gains.steps.size() >= kStepsToCompare && !IsNamed(gains) &&
+         gains.variation.correlation >= kLeastCorrelation &&
+         gains.variation.spread >= kLeastSpread &&
+         gains.even_gain >= kLeastUneven * gains.replayed &&
+         gains.even_gain * static_cast<double>(gains.steps.size()) >= kLeastGainNs;
+}
+
+Cause CauseOf(const ProfileGains& gains) {
+  if (IsNamed(gains)) return Cause::kWorkers;
+  if (AreLengthsUneven(gains)) return Cause::kSequenceLengths;
+  return SlowdownOf(gains) >= kLeastSlowdown ? Cause::kSeveral : Cause::kNone;
+}
+
 WhatIfJobRow ProfilesRow(const ProfileGraph& graph, const ProfileGains& gains, const Identity& who,
                          Part& part) {
   WhatIfJobRow row;
@@ -65,21 +85,29 @@ WhatIfJobRow ProfilesRow(const ProfileGraph& graph, const ProfileGains& gains, c
   row.wasted_share = 1 - 1 / row.slowdown;
   row.gap = gains.replayed > 0 ? gains.recorded / gains.replayed : 1;
   row.replay_error = gains.replay_error;
-  const bool is_slow = row.slowdown >= kLeastSlowdown;
-  const Cause cause = IsNamed(gains) ? Cause::kWorkers : is_slow ? Cause::kSeveral : Cause::kNone;
-  row.cause = part.pools.Intern(CauseName(cause));
+  row.correlation = gains.variation.correlation;
+  row.spread = gains.variation.spread;
+  if (gains.stages > 0) row.stages = static_cast<int32_t>(gains.stages);
+  row.cause = part.pools.Intern(CauseName(CauseOf(gains)));
   return row;
 }
 
-void AddProfileCause(const ProfileGains& gains, const Identity& who, Part& part) {
+// Shares are of what goes away when all ranks are like the others.
+void AddProfileCauses(const ProfileGains& gains, const Identity& who, Part& part) {
   if (SlowdownOf(gains) < kLeastSlowdown || gains.worst_rank == kNone32) return;
-  WhatIfCauseRow row;
-  row.job = who.job;
-  row.attempt = who.attempt;
-  row.cause = part.pools.Intern(CauseName(Cause::kWorkers));
-  row.cause_ranks = part.pools.lists.Intern(std::vector<int64_t>{gains.worst_rank});
-  row.removed_share = ShareOfWorst(gains);
-  part.tables.Edit<WhatIfCauseTable>().Add(row);
+  auto add = [&](Cause cause, double gain) {
+    WhatIfCauseRow row;
+    row.job = who.job;
+    row.attempt = who.attempt;
+    row.cause = part.pools.Intern(CauseName(cause));
+    if (cause == Cause::kWorkers)
+      row.cause_ranks = part.pools.lists.Intern(std::vector<int64_t>{gains.worst_rank});
+    row.removed_share = gain / (gains.replayed - gains.typical);
+    part.tables.Edit<WhatIfCauseTable>().Add(row);
+  };
+  add(Cause::kWorkers, gains.worst_gain);
+  add(Cause::kVariation, gains.even_gain);
+  if (gains.stages > 1) add(Cause::kDivision, gains.stages_gain);
 }
 
 Finding SlowRankFinding(const ProfileGains& gains, const Identity& who, int64_t row) {
@@ -108,6 +136,33 @@ Finding SlowRankFinding(const ProfileGains& gains, const Identity& who, int64_t 
   return finding;
 }
 
+Finding UnevenFinding(const ProfileGains& gains, const Identity& who, int64_t row) {
+  Finding finding;
+  finding.rule = "what_if.uneven_work";
+  finding.severity = Severity::kWarning;
+  finding.role = Role::kCause;
+  finding.job = who.job;
+  finding.attempt = who.attempt;
+  const double even = gains.replayed - gains.even_gain;
+  finding.headline =
+      fmt::format("Steps are {:.2f}x longer ({} of {}) because sequence lengths vary between ranks",
+                  gains.replayed / even, DurationText(std::llround(gains.even_gain)),
+                  DurationText(std::llround(gains.replayed)));
+  finding.evidence.push_back(
+      {.text = fmt::format("steps replayed with computing shared out evenly over ranks take {}; "
+                           "forward and backward rise together (correlation {:.2f}) and vary by {}",
+                           DurationText(std::llround(even)), gains.variation.correlation,
+                           PercentText(gains.variation.spread)),
+       .table = "what_if_job",
+       .rows = {row}});
+  finding.confidence = 0.7;
+  finding.why = "no rank is slow in all steps; a replay without changes gives back the recording";
+  finding.next_step =
+      "Balance batches by their cost (the square of sequence lengths, for attention), over ranks "
+      "and over time.";
+  return finding;
+}
+
 }  // namespace
 
 void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, const Identity& who,
@@ -116,7 +171,7 @@ void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, cons
   const auto row = static_cast<int64_t>(part.tables.Get<WhatIfJobTable>().size());
   part.tables.Edit<WhatIfJobTable>().Add(ProfilesRow(graph, gains, who, part));
   if (!graph.why_not.empty() || gains.steps.empty()) return;
-  AddProfileCause(gains, who, part);
+  AddProfileCauses(gains, who, part);
   for (const ProfileChange& change : gains.changes) {
     WhatIfChangeRow each;
     each.job = who.job;
@@ -124,6 +179,9 @@ void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, cons
     each.kind = part.pools.Intern(change.kind);
     each.name = part.pools.Intern(change.name);
     each.worker_rank = change.rank;
+    each.stage = change.stage;
+    each.slowdown = change.slowdown;
+    if (!change.part.empty()) each.part = part.pools.Intern(change.part);
     each.step_ns = std::llround(change.step_ns);
     each.gain_ns = std::llround(gains.replayed - change.step_ns);
     each.gain_share = 1 - change.step_ns / gains.replayed;
@@ -140,6 +198,7 @@ void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, cons
     part.tables.Edit<WhatIfStepTable>().Add(each);
   }
   if (IsNamed(gains)) result.findings.push_back(SlowRankFinding(gains, who, row));
+  if (AreLengthsUneven(gains)) result.findings.push_back(UnevenFinding(gains, who, row));
 }
 
 }  // namespace debrief::analyses::what_if

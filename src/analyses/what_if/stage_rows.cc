@@ -89,6 +89,8 @@ class ChangeRows {
       part_.tables.Edit<WhatIfChangeTable>().Add(row);
     }
     for (size_t worker = 0; worker < job_.ranks.size(); ++worker) AddWorker(worker);
+    AddPart(NewRow("link", "links twice as fast", kNoDouble), found_.faster_links_ns);
+    AddPart(NewRow("overlap", "communication hidden", kNoDouble), found_.overlap_ns);
     AddPart(NewRow("all", "all ops", found_.slowdown), found_.ideal);
   }
 
@@ -116,7 +118,10 @@ class ChangeRows {
     row.worker_rank = job_.ranks[worker];
     row.stage = static_cast<int32_t>(worker % job_.stages);
     row.replica = static_cast<int32_t>(worker / job_.stages);
-    part_.tables.Edit<WhatIfChangeTable>().Add(row);
+    if (const double fixed = found_.worker_fixed_ns[worker]; !std::isnan(fixed))
+      AddPart(row, fixed);
+    else
+      part_.tables.Edit<WhatIfChangeTable>().Add(row);
   }
 
   const StageJob& job_;

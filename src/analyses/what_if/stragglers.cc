@@ -15,8 +15,9 @@ namespace {
 
 constexpr double kWrongByNs = -10e6;  // a transfer or delay this far below 0 is no measurement
 constexpr double kWorstShare = 0.03;  // of the workers
-constexpr double kEnough = 0.5;       // of what is lost, to be called the cause
-constexpr double kTogether = 0.9;     // correlation of forward and backward
+constexpr size_t kWorkersReplayed = 16;
+constexpr double kEnough = 0.5;    // of what is lost, to be called the cause
+constexpr double kTogether = 0.9;  // correlation of forward and backward
 constexpr double kMuchSpread = 0.1;
 
 double MeanOf(const std::vector<double>& values) {
@@ -102,6 +103,8 @@ class StragglerFinder {
     FindWorst();
     FindShares();
     FindSpread();
+    found_.faster_links_ns = StepWithTransfers(0.5);
+    found_.overlap_ns = StepWithTransfers(0);
     if (!settings.empty()) found_.set_ns = MeanOf(ReplayWith(settings));
     return std::move(found_);
   }
@@ -221,6 +224,25 @@ class StragglerFinder {
     });
     const auto count = static_cast<size_t>(std::ceil(kWorstShare * static_cast<double>(workers)));
     found_.worst.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+    order.resize(std::min(order.size(), kWorkersReplayed));
+    found_.worker_fixed_ns.assign(workers, kNoDouble);
+    for (size_t worker : order) found_.worker_fixed_ns[worker] = StepWithTypical(worker);
+  }
+
+  size_t WorkerOf(size_t op, size_t lane) const {
+    return lane % job_.replicas * job_.stages + job_.ops[op].stage;
+  }
+
+  // A step of the job as it was, but with one worker typical.
+  double StepWithTypical(size_t worker) const {
+    return MeanWith([&](size_t op, size_t lane) { return WorkerOf(op, lane) != worker; });
+  }
+
+  // A step with transfers that take this share of their time.
+  double StepWithTransfers(double share) const {
+    return MeanOf(ReplayAll([&](size_t op, size_t lane) {
+      return weights_.Own(op, lane) * (graph_.meets[op] ? share : 1);
+    }));
   }
 
   Share ShareOf(const PartCost& cost) const {
@@ -233,9 +255,8 @@ class StragglerFinder {
     if (job_.ranks.size() > 1) {
       std::vector<bool> is_worst(job_.ranks.size());
       for (size_t worker : found_.worst) is_worst[worker] = true;
-      found_.worst_workers = ShareOf(CostOf([&](size_t op, size_t lane) {
-        return is_worst[lane % job_.replicas * job_.stages + job_.ops[op].stage];
-      }));
+      found_.worst_workers =
+          ShareOf(CostOf([&](size_t op, size_t lane) { return is_worst[WorkerOf(op, lane)]; }));
     }
     if (job_.stages > 1) {
       found_.last_stage = ShareOf(found_.stages.back());
@@ -317,8 +338,7 @@ class StragglerFinder {
       if (each.kind == "link" && each.Number() > 0) speed *= each.Number();
     }
     return ReplayAll([&](size_t op, size_t lane) {
-      const bool is_typical =
-          ops[op] || workers[lane % job_.replicas * job_.stages + job_.ops[op].stage];
+      const bool is_typical = ops[op] || workers[WorkerOf(op, lane)];
       const double weight = is_typical ? weights_.Typical(op) : weights_.Own(op, lane);
       return graph_.meets[op] ? weight / speed : weight;
     });

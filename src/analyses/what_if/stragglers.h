@@ -46,14 +46,17 @@ struct Stragglers {
   std::vector<FamilyCost> families;
   std::vector<double> replicas;  // slowdown of each
   std::vector<PartCost> stages;
-  std::vector<double> workers;      // the lesser of both, by replica * stages + stage
-  std::vector<size_t> worst;        // workers, the worst first
-  Share worst_workers, last_stage;  // M_W, M_S
-  double variation = kNoDouble;     // M_V: work that varies inside of workers
-  double division = kNoDouble;      // M_P: stages that have unequal work
-  double correlation = 0;           // of forward and backward of a micro-batch; median over workers
-  double set_ns = kNoDouble;        // a step with what the user asks for
-  double spread = 0;                // deviation / mean of backward computing; median over workers
+  std::vector<double> workers;          // the lesser of both, by replica * stages + stage
+  std::vector<double> worker_fixed_ns;  // a step with it typical; of the worst, else none
+  std::vector<size_t> worst;            // workers, the worst first
+  Share worst_workers, last_stage;      // M_W, M_S
+  double variation = kNoDouble;         // M_V: work that varies inside of workers
+  double division = kNoDouble;          // M_P: stages that have unequal work
+  double correlation = 0;      // of forward and backward of a micro-batch; median over workers
+  double set_ns = kNoDouble;   // a step with what the user asks for
+  double faster_links_ns = 0;  // a step with links twice as fast
+  double overlap_ns = 0;       // a step whose transfers take no time
+  double spread = 0;           // deviation / mean of backward computing; median over workers
 };
 
 // The workers of the last stage.

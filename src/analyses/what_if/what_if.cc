@@ -5,11 +5,16 @@
 //   replay.h        step times with any durations
 //   stragglers.h    what each part costs, and which is the cause
 //   profile_graph.h, profile_changes.h   the same for a job whose ranks have a profile each
+//   job_path.h      its critical path across ranks
 #include "analyses/what_if/what_if.h"
 
 #include <map>
 #include <set>
 
+#include "tables/job_path.h"
+#include "tables/job_path_cause.h"
+#include "tables/job_path_name.h"
+#include "tables/job_path_step.h"
 #include "tables/profile_collective.h"
 #include "tables/profile_collective_match.h"
 #include "tables/profile_collective_wait.h"
@@ -44,6 +49,7 @@ void ReplayStages(const timeline::TimelineView& view, const std::vector<Setting>
 // Attempts of jobs of which several ranks have profiles with work of devices.
 void ReplayProfiles(const Model& model, const std::vector<Setting>& settings,
                     AnalysisResult& result) {
+  const timeline::DeviceClasses classes(model);
   std::map<std::pair<int32_t, int32_t>, std::vector<timeline::TimelineView>> jobs;
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
     if (view.who.rank != kNone32 && view.works.size() > 0)
@@ -55,8 +61,11 @@ void ReplayProfiles(const Model& model, const std::vector<Setting>& settings,
     if (ranks.size() < 2) continue;
     const ProfileGraph graph = BuildProfileGraph(model, views);
     ProfileGains gains;
-    if (graph.why_not.empty()) gains = FindGains(model, graph, settings);
-    AddProfileReport(graph, gains, {.job = job.first, .attempt = job.second}, result);
+    if (graph.why_not.empty()) gains = FindGains(model, views, graph, settings);
+    const Identity who = {.job = job.first, .attempt = job.second};
+    AddProfileReport(graph, gains, who, result);
+    if (graph.why_not.empty())
+      AddPathRows(graph, FindJobPath(graph, views, classes), views, who, result.part);
   }
 }
 
@@ -75,18 +84,18 @@ Status Run(const Model& model, AnalysisResult& result) {
 
 const Analysis& Describe() {
   static const Analysis kAnalysis = {
-      .info =
-          {.name = "what_if",
-           .sentence = "How long would steps take if no worker were slow, and who makes them "
-                       "long?",
-           .example = "Rank 0 (dp 0, pp 0) makes every step 1.97x longer: 22.9 s of 46.3 s",
-           .needs = kTableNames<TimelineTable, TimelineSliceTable>,
-           .makes =
-               kTableNames<WhatIfJobTable, WhatIfCauseTable, WhatIfChangeTable, WhatIfStepTable>,
-           .uses = kTableNames<timeline::ViewTables, TimelineProcessTable, TimelineStageOpTable,
-                               WhatIfSetTable, TimelineStepTable, TimelineLaunchTable,
-                               TimelineClockTable, ProfileCollectiveTable,
-                               ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>},
+      .info = {.name = "what_if",
+               .sentence = "How long would steps take if no worker were slow, and who makes them "
+                           "long?",
+               .example = "Rank 0 (dp 0, pp 0) makes every step 1.97x longer: 22.9 s of 46.3 s",
+               .needs = kTableNames<TimelineTable, TimelineSliceTable>,
+               .makes =
+                   kTableNames<WhatIfJobTable, WhatIfCauseTable, WhatIfChangeTable, WhatIfStepTable,
+                               JobPathTable, JobPathStepTable, JobPathCauseTable, JobPathNameTable>,
+               .uses = kTableNames<timeline::ViewTables, TimelineProcessTable, TimelineStageOpTable,
+                                   WhatIfSetTable, TimelineStepTable, TimelineLaunchTable,
+                                   TimelineClockTable, ProfileCollectiveTable,
+                                   ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>},
       .run = Run};
   return kAnalysis;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/what_if/job_path.h"
 #include "analyses/what_if/profile_changes.h"
 #include "analyses/what_if/stragglers.h"
 
@@ -20,5 +21,9 @@ void AddStageRows(const StageJob& job, const Stragglers& found, const Identity& 
 
 void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, const Identity& who,
                       AnalysisResult& result);
+
+// The critical path across ranks: `views` are those that the graph was built from.
+void AddPathRows(const ProfileGraph& graph, const JobPath& path,
+                 const std::vector<timeline::TimelineView>& views, const Identity& who, Part& part);
 
 }  // namespace debrief::analyses::what_if

@@ -56,8 +56,9 @@ bool IsTimelineInput(const FoundInput& input, std::span<const std::string_view> 
 
 // "rank=6": what `--set` may change, and to what.
 Result<std::pair<std::string_view, std::string_view>> ParseChange(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kKinds = {"rank",       "stage", "replica", "type",
-                                                      "collective", "link",  "data",    "compile"};
+  constexpr std::array<std::string_view, 11> kKinds = {"rank",       "stage", "replica", "type",
+                                                       "collective", "link",  "data",    "compile",
+                                                       "host",       "sync",  "even"};
   const size_t equals = std::min(text.find('='), text.size());
   const std::string_view kind = text.substr(0, equals);
   const std::string_view value = text.substr(std::min(equals + 1, text.size()));

@@ -110,6 +110,54 @@ def test_a_replay_without_the_delay_takes_what_a_healthy_job_takes(context):
         assert all(abs(change["gain_share"]) < 0.01 for change in others), others
 
 
+# Folders with profiles of several ranks of a job, and why one is not replayed.
+PROFILES = {"recorded/jobs/healthy": None, "recorded/jobs/slow_rank": None, "recorded/jobs/slow_gpu": None, "public_more/dlrm": None,
+            "public/kineto/hta": "no step that all ranks recorded"}
+
+
+def test_replays_without_changes_give_back_the_steps(context):
+    for folder, excuse in PROFILES.items():
+        if not (context.data / folder).exists():
+            print(f"  skipped: {folder} is not among the data")
+            continue
+        found = sheets(context, context.data / folder)
+        row = found["what_if_job"][0]
+        if excuse:
+            print(f"  {folder}: not replayed, {row['why_not']}")
+            assert row["why_not"] == excuse, row
+            continue
+        worst = max(abs(step["replayed_ns"] / step["recorded_ns"] - 1) for step in found["what_if_step"])
+        print(f"  {folder}: {row['workers']} ranks, {len(found['what_if_step'])} steps, off by {worst:.1e} at most, {row['unmatched']} unmatched")
+        assert worst <= 0.01, (folder, found["what_if_step"])
+        kinds = {change["kind"] for change in found["what_if_change"]}
+        assert {"rank", "rank_part", "all", "type", "even", "collective", "link", "overlap", "host", "sync"} <= kinds, (folder, kinds)
+
+
+def test_critical_paths_across_ranks_are_as_long_as_the_steps(context):
+    for folder in [folder for folder, excuse in PROFILES.items() if excuse is None]:
+        if not (context.data / folder).exists():
+            print(f"  skipped: {folder} is not among the data")
+            continue
+        answer = json.loads(context.run("profile", "critical-path", folder, "--json", "--top", 0).stdout)
+        found = {sheet["table"]: sheet["rows"] for sheet in answer["sheets"]}
+        path = sorted(found["job_path"], key=lambda row: row["segment"])
+        for before, now in zip(path, path[1:]):
+            assert before["at_ns"] + before["duration_ns"] == now["at_ns"], (folder, before, now)
+        for step in found["job_path_step"]:
+            parts = sum(step[f"{cause}_ns"] for cause in ("kernel", "copy", "communication", "launch", "host", "data", "compile", "unknown"))
+            segments = sum(row["duration_ns"] for row in path if row["step"] == step["step"])
+            assert step["total_ns"] == parts == segments, (folder, step, segments)
+        print(f"  {folder}: {len(path)} segments, {sum(step['total_ns'] for step in found['job_path_step']) / 1e6:.1f} ms")
+
+
+def test_the_path_of_a_slow_gpu_runs_through_it(context):
+    folder = "recorded/jobs/slow_gpu"
+    answer = json.loads(context.run("profile", "critical-path", folder, "--json", "--top", 0).stdout)
+    causes = {sheet["table"]: sheet["rows"] for sheet in answer["sheets"]}["job_path_cause"]
+    first = max(causes, key=lambda row: row["duration_ns"])
+    assert (first["cause"], first["wait_rank"], first["reason"]) == ("wait", 4, "kernel"), first
+
+
 def test_profiles_name_nobody_but_the_planted_ranks(context):
     for folder in ("recorded/jobs/healthy", "recorded/jobs/slow_rank", "recorded/jobs/slow_gpu", "public_more/dlrm", "public/kineto/hta",
                    "public/kineto/tracelens"):

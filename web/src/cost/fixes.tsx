@@ -1,11 +1,11 @@
-// "Fix this first": causes of lost time, the costliest first, each with where to look.
+// "Fix this first": causes of lost time, those whose removal gains most first, each with where to look.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { capital, count, counted, duration, shareText } from "../parts/format";
 import { LeftOutNote } from "../parts/left_out";
 import { Section } from "../parts/listing";
 import { Bar, SourceLink } from "../parts/marks";
-import { differ, largestFirst, sum } from "../parts/rows";
+import { differ, largestFirst, most, smallestFirst, sum } from "../parts/rows";
 import { hasRows, type Run } from "../run/data";
 import type { Row, Tables } from "../run/tables";
 import { param, setParams, to, type Params } from "../shell/route";
@@ -45,6 +45,10 @@ function Links({ run, fix }: { run: Run; fix: CostFix }) {
 // What the sentence does not tell.
 function where(fix: CostFix): string {
   const parts: string[] = [];
+  if (fix.gain_ns !== undefined)
+    parts.push(
+      `without it steps take ${duration(fix.step_ns ?? 0)} instead of ${duration(fix.step_before_ns ?? 0)}`,
+    );
   if (fix.kind === "late_rank" && fix.op)
     parts.push(`mostly at ${fix.op}${fix.group_name ? ` of group ${fix.group_name}` : ""}`);
   if (fix.times !== undefined)
@@ -109,8 +113,14 @@ function Unnamed({ fixes, ...shared }: Shared & { fixes: CostFix[] }) {
   );
 }
 
+// By what steps would gain, where they were replayed; else by time lost.
+function inOrder(fixes: CostFix[]): CostFix[] {
+  const isReplayed = fixes.some((fix) => fix.gain_ns !== undefined);
+  return isReplayed ? smallestFirst(fixes, (fix) => fix.position) : largestFirst(fixes, (fix) => fix.lost_ns);
+}
+
 export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
-  const rows = useMemo(() => largestFirst(tables.rows("cost_fix"), (row) => row.lost_ns), [tables]);
+  const rows = useMemo(() => inOrder(tables.rows("cost_fix")), [tables]);
   const isAll = param("all") === "1";
   const named = rows.filter(isNamed);
   const shown = isAll ? named : named.slice(0, shownAtFirst);
@@ -118,7 +128,7 @@ export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
   return (
     <Section title="Fix this first" number={named.length}>
       {named.length > 0 ? (
-        <List fixes={shown} most={named[0]?.lost_ns ?? 0} {...shared} />
+        <List fixes={shown} most={most(named, (fix) => fix.lost_ns)} {...shared} />
       ) : (
         <p class="empty">No lost time has a cause that could be fixed.</p>
       )}
@@ -127,7 +137,7 @@ export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
           {isAll ? `Show the first ${shownAtFirst} only` : `Show all ${count(named.length)}`}
         </button>
       )}
-      <Unnamed fixes={rows.filter((one) => !isNamed(one))} most={rows[0]?.lost_ns ?? 0} {...shared} />
+      <Unnamed fixes={rows.filter((one) => !isNamed(one))} most={most(rows, (fix) => fix.lost_ns)} {...shared} />
       <LeftOutNote tables={tables} names={["cost_fix"]} />
     </Section>
   );

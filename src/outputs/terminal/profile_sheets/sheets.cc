@@ -98,6 +98,17 @@ constexpr Sheet kSheets[] = {
      "kernel_launch_delay_ns/total_ns kernel_kernel_delay_ns/total_ns reason"},
     {"critical-path", "profile_critical_path", "Its segments",
      "rank segment duration_ns bound edge name", "duration_ns", "", kOptional},
+    {"critical-path", "job_path_step", "Across ranks: what each step was spent on",
+     "step total_ns kernel_ns/total_ns copy_ns/total_ns communication_ns/total_ns "
+     "launch_ns/total_ns host_ns/total_ns data_ns/total_ns compile_ns/total_ns "
+     "unknown_ns/total_ns wait_ns/total_ns wait_rank",
+     "", "", kOptional},
+    {"critical-path", "job_path_cause", "Across ranks: what makes the steps long",
+     "cause wait_rank reason duration_ns share segments", "duration_ns", "scope=job", kOptional},
+    {"critical-path", "job_path_name", "Across ranks: what stands on the path",
+     "cause duration_ns share segments path_ranks name", "duration_ns", "", kOptional},
+    {"critical-path", "job_path", "Across ranks: the longest segments",
+     "step segment rank duration_ns cause waiting edge name", "duration_ns", "", kOptional},
     {"roofline", "profile_mfu", "How much of the device's computing the steps use",
      "rank device_name window_ns model_flops mfu hfu busy_share matrix_share matrix_efficiency", "",
      "", kOptional},
