@@ -54,7 +54,7 @@ const first = {
       await hasCount(list, 3, "what names nothing to fix stands apart");
       assert.match(await list.nth(0).innerText(), /Rank 1's host makes 2 ranks wait\s+mostly at all_reduce of group 3, 12 collectives.*600 ms . 60\.0 %/s);
       assert.match(await list.nth(1).innerText(), /Compiling forward.*2 compilations.*model\.py:12.*200 ms/s);
-      assert.match(await section(page, "Fix this first").locator("summary").innerText(), /1 more cause: 100 ms, 10\.0 % of the lost time/);
+      assert.match(await section(page, "Fix this first").locator("summary").innerText(), /1 smaller cause without a suggested fix: 100 ms, 10\.0 % of the lost time/);
       await t.screenshot(page, `cost_${dark ? "dark" : "light"}`, true);
       await list.nth(0).getByRole("link", { name: "finding f1" }).click();
       await page.waitForFunction(() => /verdict\?finding=f1/.test(location.hash));
@@ -144,4 +144,57 @@ const partial = {
   },
 };
 
-export const tests = [first, replayed, ranks, many, hostile, partial];
+// A job of `count` ranks of which `slow` costs 60 % of a step.
+function replayedRun(count, slow) {
+  const gain = (number) => (number === slow ? 0.6 : 0.0004);
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  const changes = numbers.map((number) => ({
+    ...job, kind: "rank", name: `rank ${number}`, worker_rank: number, step_ns: 100 * ms, gain_ns: gain(number) * 250 * ms, gain_share: gain(number),
+  }));
+  return costRun({
+    cost_rank: table(numbers.map((number) => rank(number))),
+    what_if_job: table([{ ...job, source: "profiles", workers: count, replayed_ns: 250 * ms, typical_ns: 100 * ms, slowdown: 2.5 }]),
+    what_if_change: table(changes),
+  });
+}
+
+const mapOf = (page) => section(page, "What each rank costs the job");
+
+const heat = {
+  name: "cost: what each rank costs the job",
+  async run(t) {
+    let page = await t.open(replayedRun(8, 5), { hash: "#/cost" });
+    const cells = mapOf(page).locator(".heat-cell");
+    await hasCount(cells, 8);
+    assert.match(await mapOf(page).locator(".takeaway").innerText(), /A step takes 250 ms; with every rank like the others it would take 100 ms \(2\.50 x faster\)/);
+    assert.equal(await cells.nth(5).locator("title").textContent(), "Rank 5: costs 150 ms a step, 60.0 %");
+    assert.match(await cells.nth(5).getAttribute("class"), /heat-6/);
+    await hasCount(mapOf(page).locator(".heat-cell.heat-0"), 7);
+    assert.match(await mapOf(page).getByRole("list").innerText(), /below 1 %.*from 80 %/s);
+    await cells.nth(5).click();
+    await page.waitForFunction(() => /timeline\?rank=5/.test(location.hash));
+    page = await t.open(replayedRun(16384, 9001), { hash: "#/cost", width: 390 });
+    await hasCount(mapOf(page).locator(".heat-cell"), 2048, "ranks share cells");
+    const hot = mapOf(page).locator(".heat-cell.heat-6");
+    await hasCount(hot, 1);
+    assert.match(await hot.locator("title").textContent(), /^Ranks 9000.9007: rank 9001 costs 150 ms a step/);
+  },
+};
+
+const stages = {
+  name: "cost: workers of pipeline stages, and jobs that were not replayed",
+  async run(t) {
+    const worker = (stage, replica, slowdown) => ({ ...job, kind: "worker", worker_rank: stage * 2 + replica, stage, replica, slowdown });
+    const replay = { ...job, source: "stages", replayed_ns: 250 * ms, typical_ns: 200 * ms, slowdown: 1.25 };
+    const change = table([worker(0, 0, 1), worker(0, 1, 1.25), worker(1, 0, 0.98), worker(1, 1, 1)]);
+    let page = await t.open(costRun({ what_if_job: table([replay]), what_if_change: change }), { hash: "#/cost" });
+    await hasCount(mapOf(page).locator(".heat-cell"), 4);
+    assert.match(await mapOf(page).locator("svg").textContent(), /stage 0.*stage 1.*Rank 1, stage 0: costs 50 ms a step, 20\.0 %/s);
+    page = await t.open(costRun({ what_if_job: table([{ ...job, why_not: "its steps lack ops" }]) }), { hash: "#/cost" });
+    assert.match(await mapOf(page).innerText(), /could not be replayed: its steps lack ops/);
+    page = await t.open(costRun(), { hash: "#/cost" });
+    assert.match(await mapOf(page).locator(".empty").innerText(), /No job was replayed: that takes profiles of two ranks/);
+  },
+};
+
+export const tests = [first, replayed, ranks, many, hostile, partial, heat, stages];

@@ -43,6 +43,7 @@ const exampleSays = {
   "#/profile_ops": ["aten::mm"],
   "#/profile_ops?by=modules": ["Modules of rank 0"],
   "#/profile_idle": ["28.5 % idle", "447 \u00b5s of 1.57 ms", "Idle time by cause"],
+  "#/profile_roofline": ["404 \u00b5s of GPU time", "device not known", "The peaks of this device are not known"],
   "#/profile_memory": ["32768 bytes peak allocated", "Memory over time"],
 };
 
@@ -74,6 +75,8 @@ const hostileSays = {
   "#/profile_ops?by=modules": ["Linear_0", "circle_a", "circle_b"],
   "#/profile_idle": ["30 ms", "100 %", shownName, "aten::add", "Not computable for rank 1: no synchronisation"],
   "#/profile_memory": ["23.4 MiB peak allocated", "38.7 % of it unused", "81.6 %", "\u22129.5 MiB", shownName],
+  "#/profile_roofline": ["40.0 % MFU", "6 ms of GPU time", "memory 4.8 TB/s", "bf16 989 TFLOP/s", shownName, "2 shapes without a model"],
+  "#/profile_roofline?rank=1": ["2 ms of GPU time"],
   "#/profile_memory?device=1.s.0": ["19.1 MiB in use at the end", "6.7 MiB fragmented", "has no trace", "train.py:10 <module>"],
   "#/profile_flames": ["A report of one file cannot hold flame graphs", "--single-file"],
 };
@@ -151,6 +154,7 @@ const empty = {
     await says(page, "#/profile_kernels", ["ProfilerActivity.CUDA"]);
     await says(page, "#/profile_ops", ["ProfilerActivity.CPU"]);
     await says(page, "#/profile_idle", ["ProfilerActivity.CPU and ProfilerActivity.CUDA"]);
+    await says(page, "#/profile_roofline", ["record_shapes=True"]);
     await says(page, "#/profile_memory", ["profile_memory=True", "torch.cuda.memory._dump_snapshot"]);
     await says(page, "#/profile_flames", ["with_stack=True"]);
   },
@@ -215,4 +219,25 @@ const served = {
   },
 };
 
-export const tests = [numbers, hostile, selection, looks, empty, flames, served];
+const roofline = {
+  name: "profile: the roofline has a dot for each shape, which its table has too",
+  async run(t) {
+    for (const width of [1280, 390]) {
+      const page = await t.open(profileRun(), { hash: "#/profile_roofline", width });
+      const dots = page.locator(".roofline circle");
+      await hasCount(dots, 1, "one shape of both ranks");
+      await hasCount(page.locator(".roofline .roof"), 2, "memory and bf16");
+      assert.match(await dots.locator("title").textContent(), /aten::<b>mm<\/b> .*: 200 TFLOP\/s at 2,000 FLOPs a byte, 20\.2 % of its roof; compute bound, 4 ms in 4 calls/);
+      await dots.click();
+      await page.waitForFunction(() => /at=/.test(location.hash));
+      assert.match(await page.getByLabel("Selected shape").innerText(), /200 GFLOP, 100 MB, 1 ms/);
+    }
+    const { islands, ...run } = profileRun();
+    const tables = { ...islands.profile.tables };
+    tables.profile_roofline = { total: 1, rows: tables.profile_roofline.rows.slice(-1) };
+    const page = await t.open({ ...run, islands: { profile: { ...islands.profile, tables } } }, { hash: "#/profile_roofline" });
+    assert.match(await page.locator("main .empty").first().innerText(), /No op has known shapes/);
+  },
+};
+
+export const tests = [numbers, roofline, hostile, selection, looks, empty, flames, served];

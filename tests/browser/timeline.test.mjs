@@ -1,5 +1,7 @@
 // The timeline: what a reader finds, selects and shares. The canvas is looked at by its pixels.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { emptyRun, makeFinding } from "./fixtures/fixture.mjs";
 import { hasCount, timelineReady as ready } from "./steps.mjs";
 import { makeIsland, makeLane, makeProcess, timelineRun } from "./fixtures/timeline_fixture.mjs";
@@ -296,6 +298,27 @@ async function showsProfiles(t) {
   assert.match(await details(page).innerText(), /rank\s+0/);
 }
 
+// The blamed rank's GPU first, its clock under the mouse.
+async function showsGpus(t) {
+  const page = await t.report(["tests/golden/prometheus/throttled/input"], { hash: "#/timeline" });
+  await ready(page);
+  const [first] = await page.locator(".tl-head .name").allInnerTexts();
+  assert.equal(first, "rank 2 \u00b7 GPU counters (n1 GPU 2)");
+  const lane = await page.locator(".tl-lane", { hasText: "rank 2 \u00b7 GPU clock" }).boundingBox();
+  const canvas = await page.locator(".tl-canvas canvas").boundingBox();
+  await page.mouse.move(canvas.x + canvas.width * 0.8, lane.y + 20);
+  await page.waitForFunction(() => /GPU clock\s+1,005 MHz/.test(document.querySelector(".tl-tip")?.innerText ?? ""));
+  assert.match(await page.locator(".tl-legend").innerText(), /GPU throttling, GPU faults/);
+}
+
+async function showsNothingTimed(t) {
+  const file = path.join(t.options.work, "stdout_rank0.txt");
+  writeFileSync(file, 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nValueError: x\n');
+  const page = await t.report([file], { hash: "#/timeline" });
+  await page.locator("main .empty").waitFor();
+  assert.match(await page.locator("main").innerText(), /Timeline\s+Nothing in this run has a time/);
+}
+
 export const tests = [
   { name: "timeline: slices are drawn", run: drawsSlices },
   { name: "timeline: a slice is selected", run: selects },
@@ -310,4 +333,6 @@ export const tests = [
   { name: "timeline: what is missing", run: tellsWhatIsMissing },
   { name: "timeline: many slices", run: drawsMany },
   { name: "timeline: profiles", run: showsProfiles, needsBinary: true },
+  { name: "timeline: samples of GPUs", run: showsGpus, needsBinary: true },
+  { name: "timeline: output without times", run: showsNothingTimed, needsBinary: true },
 ];

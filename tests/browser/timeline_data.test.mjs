@@ -184,4 +184,28 @@ const cut = {
   },
 };
 
-export const tests = [readBack, fast, cut];
+const golden = path.join(web, "..", "..", "tests", "golden");
+
+const gpus = {
+  name: "timeline data: samples of GPUs are counters of their ranks",
+  needsBinary: true,
+  async run(t) {
+    const report = t.shared([path.join(golden, "prometheus", "throttled", "input")], "--no-store");
+    const outline = JSON.parse(new TextDecoder().decode(island(report, "timeline")));
+    const gpu = outline.processes.find((one) => one.rank === 2);
+    assert.deepEqual([gpu.title, gpu.source], ["rank 2 \u00b7 GPU counters (n1 GPU 2)", "host"]);
+    assert.deepEqual(
+      gpu.lanes.map((one) => one.name.replace("rank 2 \u00b7 ", "")),
+      ["GPU clock", "GPU temperature", "GPU power", "GPU utilization", "GPU memory", "GPU throttling"],
+    );
+    const data = (await decoder(t.options.work))(island(report, gpu.island));
+    const [clock] = data.counters.get(`${gpu.id}/sm_clock`);
+    assert.deepEqual([clock.unit, clock.value[0], clock.value.at(-1), clock.time[1] - clock.time[0]], ["MHz", 1980, 1005, 15e9]);
+    assert.deepEqual(
+      told(data, `${gpu.id}/throttling`).map((one) => [one.name, one.kind, one.duration]),
+      [["power cap", "power_cap", 75e9], ["thermal throttling", "throttling", 90e9]],
+    );
+  },
+};
+
+export const tests = [readBack, gpus, fast, cut];

@@ -24,7 +24,7 @@ export const compileIsland = tablesIsland("compile");
 
 export const compileNeeds = (tables: string[]): Needs => ({
   tables,
-  missing: "The run has no compile logs that tell.",
+  missing: "No compile log has the data of this view.",
   record:
     "Start the job with TORCH_TRACE=DIR: each process then writes what torch.compile does into DIR.",
 });

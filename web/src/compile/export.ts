@@ -76,12 +76,12 @@ export function keyOf(row: Issue | Program): string {
 
 // One sentence.
 export function issueWords(issue: Issue): string {
-  const what = issue.expression ?? "not told";
+  const what = issue.expression ?? "unknown";
   switch (issue.kind) {
     case "missing_fake_kernel":
       return `torch.ops.${what} has no fake kernel`;
     case "mismatched_fake_kernel":
-      return `The fake kernel of torch.ops.${what} differs: ${issue.reason ?? "not told how"}`;
+      return `The fake kernel of torch.ops.${what} differs: ${issue.reason ?? "unknown"}`;
     case "propagate_real_tensors_provenance":
       return `${what} was taken to be ${issue.result ?? "what it was"}`;
     default:

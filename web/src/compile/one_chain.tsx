@@ -96,7 +96,7 @@ function Step({ view, tables, texts, row, before, isHere, route }: StepProps) {
             {reason.guard && <code class="quiet">{reason.guard}</code>}
           </>
         ) : (
-          <span class="quiet">{before ? (row.why ?? "reason not told") : "the first"}</span>
+          <span class="quiet">{before ? (row.why ?? "reason unknown") : "the first"}</span>
         )}{" "}
         {before && texts && (
           <button

@@ -59,7 +59,7 @@ function Facts({ tables, one }: { tables: Tables; one: Compilation }) {
         <Outcome outcome={one.outcome} />
       </li>
       {one.rank !== undefined && <li>rank {one.rank}</li>}
-      <li>{one.seconds === undefined ? "time not told" : seconds(one.seconds)}</li>
+      <li>{one.seconds === undefined ? "time unknown" : seconds(one.seconds)}</li>
       {(one.wasted_s ?? 0) > 0 && (
         <li>
           {seconds(one.wasted_s)}{" "}
@@ -146,7 +146,7 @@ export function Head(props: {
   return (
     <>
       <h2>
-        {one.compile_id} <bdi>{one.function ?? "function not told"}</bdi>
+        {one.compile_id} <bdi>{one.function ?? "function unknown"}</bdi>
       </h2>
       <Facts tables={tables} one={one} />
       {main && (

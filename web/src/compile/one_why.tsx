@@ -15,8 +15,8 @@ export function changeText(row: Recompile): string {
   const what = [row.source, row.dimension !== undefined && `dimension ${row.dimension}`]
     .filter(Boolean)
     .join(", ");
-  const from = row.old_value ?? "not told";
-  const to = row.new_value ?? "not told";
+  const from = row.old_value ?? "unknown";
+  const to = row.new_value ?? "unknown";
   return `${what || words(row.kind ?? "guard")}: ${from} \u2192 ${to}`;
 }
 
@@ -82,7 +82,7 @@ function FailureItem({ row }: { row: Failure }) {
       <p>
         <strong>{row.fail_type ?? "Failure"}</strong>{" "}
         <span class="quiet">
-          {row.user_file ? `at ${placeText(row.user_file, row.user_line)}` : "place not told"}
+          {row.user_file ? `at ${placeText(row.user_file, row.user_line)}` : "place unknown"}
           {row.falls_back ? "; the function ran uncompiled" : ""}
         </span>
       </p>

@@ -109,7 +109,7 @@ export function Outcome({ outcome }: { outcome: string | undefined }) {
   return (
     <span class={`state ${outcomeClass[outcome ?? ""] ?? ""}`}>
       <span class="dot" aria-hidden="true" />
-      {outcome ?? "not told"}
+      {outcome ?? "unknown"}
     </span>
   );
 }

@@ -29,7 +29,7 @@ function Links({ run, fix }: { run: Run; fix: CostFix }) {
     );
     if (straggler) add(`finding ${straggler.id}`, "verdict", { finding: straggler.id });
     add(`timeline of rank ${rank}`, "timeline", { rank });
-    add("ranks side by side", "ranks", { rank });
+    add("ranks compared", "ranks", { rank });
     if (hasRows(run, ["comm_arrival"])) add("arrivals", "flight_arrivals");
   }
   if (fix.kind === "idle" || fix.kind === "first_step") {
@@ -104,7 +104,7 @@ function Unnamed({ fixes, ...shared }: Shared & { fixes: CostFix[] }) {
   return (
     <details class="cost-unnamed">
       <summary>
-        Nothing to fix is named by {counted(fixes.length, "more cause")}:{" "}
+        {counted(fixes.length, "smaller cause")} without a suggested fix:{" "}
         {duration(sum(fixes, (one) => one.lost_ns))}
         {!shared.several && `, ${shareText(sum(fixes, (one) => one.share))} of the lost time`}
       </summary>

@@ -28,8 +28,8 @@ const rankColumns: Column<CostRank>[] = [
     "Its part of what all ranks of the job lost"),
   numberColumn("wait_ns", "waited", 84, (row) => row.wait_ns, showTime,
     "Of the lost time: waiting for other ranks"),
-  numberColumn("caused_ns", "made others lose", 130, (row) => row.caused_ns, showTime,
-    "Waiting of other ranks that goes back to this one"),
+  numberColumn("caused_ns", "others waited", 120, (row) => row.caused_ns, showTime,
+    "Waiting of other ranks that this one caused"),
   textColumn("look", "", 80, () => undefined, {
     cell: (row) =>
       row.rank === undefined ? "" : <a href={to("timeline", { rank: row.rank })}>timeline</a>,
@@ -77,7 +77,7 @@ type CostCollective = Row<"cost_collective">;
 const collectiveColumns: Column<CostCollective>[] = [
   textColumn("op", "collective", 130, (row) => row.op),
   textColumn("group", "group", 0, (row) => {
-    const name = row.group_desc || row.group_name || "not told";
+    const name = row.group_desc || row.group_name || "unknown";
     return row.members ? `${name} [${rankList(row.members, 6)}]` : name;
   }),
   numberColumn("times", "times", 70, (row) => row.times, count),
@@ -85,13 +85,13 @@ const collectiveColumns: Column<CostCollective>[] = [
   numberColumn("exposed_ns", "exposed", 84, (row) => row.exposed_ns, showTime,
     "Time of all ranks in it that no computing hides: moving data and waiting"),
   numberColumn("transfer_ns", "moving", 84, (row) => row.transfer_ns, showTime,
-    "Of it, behind the begin of the last member"),
+    "Of it, after the last member began"),
   numberColumn("wait_ns", "waiting", 84, (row) => row.wait_ns, showTime,
-    "Of it, before the begin of the last member"),
+    "Of it, before the last member began"),
   waitedColumn("last", "waited for", (row) => row.last_rank, (row) => row.last_wait_ns,
     "Rank whose arrival was waited for longest"),
-  waitedColumn("blamed", "goes back to", (row) => row.blamed_rank, (row) => row.blamed_wait_ns,
-    "Rank that most of the waiting goes back to, through the waiting of others"),
+  waitedColumn("blamed", "caused by", (row) => row.blamed_rank, (row) => row.blamed_wait_ns,
+    "Rank that caused most of the waiting, through the waiting of others"),
 ];
 
 export function CollectiveCosts({ tables }: Props) {

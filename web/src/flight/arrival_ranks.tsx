@@ -52,10 +52,10 @@ export function columnsOf(kind: Kind, against: Against, rows: Row[]): Column<Row
   const flight: Column<Row>[] = [
     numberColumn("all_last", "last in all groups", 150, (row) => row.all_last, undefined,
       "Collectives of all groups of the rank to which it came last (comm_arrival)"),
-    numberColumn("third", "third-longest delay", 170, (row) => row.third_ns, duration,
-      "Behind the last but one member, of all groups: one delay is chance, three are a straggler"),
-    numberColumn("clock", "clock taken off", 140, (row) => row.correction_ns, nanos,
-      "How far its clock is ahead of the others', where that is clear; taken off its times"),
+    numberColumn("third", "late 3 x or more by", 170, (row) => row.third_ns, duration,
+      "Its third-longest delay behind the last but one member, of all groups: one delay is chance, three are a straggler"),
+    numberColumn("clock", "clock corrected by", 150, (row) => row.correction_ns, nanos,
+      "How far its clock is ahead of the others', where that is clear; its times are corrected by it"),
   ];
   const profile: Column<Row>[] = [
     numberColumn("wait", "mean wait for the last", 190, (row) => row.wait_mean_ns, duration,

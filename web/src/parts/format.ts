@@ -11,7 +11,6 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-// Powers of 1000, three digits: "12.3 MB".
 // Memory of a device, which has powers of two: "312.5 MiB", "77.60 GiB", as PyTorch and findings print it.
 export function memory(value: number | null): string {
   if (value === null) return "";
@@ -21,6 +20,7 @@ export function memory(value: number | null): string {
   return amount < 1024 ? `${sign}${amount.toFixed(1)} MiB` : `${sign}${(amount / 1024).toFixed(2)} GiB`;
 }
 
+// Powers of 1000, three digits: "12.3 MB".
 export function bytes(value: number | null): string {
   if (value === null) return "";
   if (value < 1000) return `${value} B`;

@@ -129,13 +129,13 @@ interface PlaceProps {
 }
 
 export function Place({ file, line }: PlaceProps) {
-  if (!file) return <span class="quiet">place not told</span>;
+  if (!file) return <span class="quiet">place unknown</span>;
   return <PlaceWords text={placeText(file, line)} />;
 }
 
 // A line of source that leads to all that is known about it. `short`: without its folders.
 export function SourceLink({ file, line, short }: PlaceProps & { short?: boolean }) {
-  if (!file) return <span class="quiet">place not told</span>;
+  if (!file) return <span class="quiet">place unknown</span>;
   return (
     <a
       class="source-link"

@@ -18,6 +18,8 @@ const seconds = (value: number | null) =>
   value === null ? "" : value === 0 ? "0" : duration(Math.round(value * 1e9));
 const size = (value: number | null) => (value === null ? "" : memory(Math.round(value)));
 
+const powersOfTwo = Array.from({ length: 50 }, (_, i) => 2 ** i);
+
 // The moment of the peak, a ring with its value. It is drawn last, over the curves.
 function peakMark(at: number, value: number, colour: Colour) {
   return (plot: uPlot) => {
@@ -72,8 +74,8 @@ function makePlot(box: HTMLElement, { spans, peak }: Props): uPlot {
     height: 250,
     scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.12)] } },
     axes: [
-      { ...axis, values: (_, ticks) => ticks.map(seconds) },
-      { ...axis, size: 76, values: (_, ticks) => ticks.map(size) },
+      { ...axis, size: 28, values: (_, ticks) => ticks.map(seconds) },
+      { ...axis, size: 76, incrs: powersOfTwo, values: (_, ticks) => ticks.map(size) },
     ],
     series: [
       { label: "time", value: (_, value) => seconds(value) },

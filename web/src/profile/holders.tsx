@@ -51,8 +51,8 @@ function opColumns(most: number): Column<MemoryOp>[] {
   return [
     of.text("op", "op", 0, { cell: (row) => row.op ?? "outside of all ops" }),
     of.bar("allocated_bytes", "allocated", 220, most, memory),
-    of.memory("freed_bytes", "freed", 100),
-    of.memory("net_bytes", "net", 100),
+    of.memory("freed_bytes", "freed", 120),
+    of.memory("net_bytes", "net", 120),
     of.count("allocations", "allocations", 100),
     of.count("frees", "frees", 90),
   ];

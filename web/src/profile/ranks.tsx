@@ -120,7 +120,7 @@ export function Waited({ run, tables, timelines }: PartProps) {
         <p class="quiet">
           {isAnyLate
             ? "Times are medians over steps."
-            : "No rank makes the others wait again and again. Times are medians over steps."}
+            : "No rank is a straggler. Times are medians over steps."}
         </p>
       }
     >

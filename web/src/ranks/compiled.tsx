@@ -39,7 +39,7 @@ function RankSheet<One extends object>(props: SheetProps<One>) {
 const list = (ranks: number[] | undefined) => steppedList(ranks ?? [], 6);
 
 const onlyColumns: Column<Row<"compile_rank_only">>[] = [
-  textColumn("function", "function", 180, (row) => row.function ?? "not told"),
+  textColumn("function", "function", 180, (row) => row.function ?? "unknown"),
   placeColumn("file", 0, (row) => [row.file, row.line]),
   numberColumn("nth", "compilation", 110, (row) => row.nth, (nth) => `no. ${nth + 1}`,
     "Which compilation of this function, counted from 1"),

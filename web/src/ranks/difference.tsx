@@ -144,7 +144,7 @@ export function Differences({ tables, run, route, rank }: Props) {
       {rows.length === 0 ? (
         <p class="empty">
           {all.length === 0
-            ? "As far as the logs tell, all ranks compiled the same graphs."
+            ? "All ranks compiled the same graphs, as far as the logs show."
             : "This rank compiled what most ranks did."}
         </p>
       ) : (

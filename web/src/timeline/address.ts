@@ -6,7 +6,7 @@
 //   sel        PROCESS/LANE/NUMBER of the selected slice
 //   area       FROM~TO~PROCESS/LANE~PROCESS/LANE, the first and the last lane of the chosen area
 //   q          what is searched for                      clock    raw: times as each rank recorded them
-import type { Lane, Process, Timeline } from "./model";
+import type { Lane, Moment, Process, Timeline } from "./model";
 import type { Run } from "../run/data";
 import { lengthOf, type Span } from "./viewport";
 
@@ -26,20 +26,34 @@ export function spanIn(params: URLSearchParams, base: number): Span | null {
 const list = (text: string | null): string[] => (text ? text.split(",") : []);
 
 // How near a process is to the blame: 0 of a blamed rank, 1 of the collectives of its peers, 2 of those of others, 3 the
-// rest. Of a slow job the others stay in their order; of several jobs at once all do.
+// rest. A compiler that is not to blame comes behind all else of its rank. Of several jobs at once all stay in their
+// order.
 function distance(process: Process, blame: Blame | null): number {
   if (!blame) return 0;
-  if (process.rank !== null && blame.ranks.includes(process.rank)) return 0;
-  if (!blame.hasMoment) return 1;
+  const isBlamed = process.rank !== null && blame.ranks.includes(process.rank);
+  if (isBlamed && process.source === "compile" && !blame.isCompiling) return 2.5;
+  if (!blame.hasMoment) return distanceInSlowJob(process, isBlamed, blame);
+  if (isBlamed) return 0;
   if (process.source !== "flight") return 3;
   return process.rank !== null && blame.peers.includes(process.rank) ? 1 : 2;
 }
 
+// The devices of few ranks stand below each other, those of the blamed rank first: that is what a reader compares.
+function distanceInSlowJob(process: Process, isBlamed: boolean, blame: Blame): number {
+  if (!blame.isSmall) return isBlamed ? 0 : 3;
+  const isDevice = process.lanes.some((lane) => lane.kind === "stream");
+  if (isBlamed) return isDevice || process.source === "host" ? 0 : 2;
+  return isDevice ? 1 : 3;
+}
+
+const fewRanks = 16;
+
 interface Blame {
   ranks: number[];
   peers: number[];
-  hasMoment: boolean;
+  hasMoment: boolean; // when the ranks diverged
   isCompiling: boolean;
+  isSmall: boolean; // few ranks
 }
 
 // Whom the first finding blames, where one job is shown.
@@ -48,15 +62,21 @@ function blameOf(timeline: Timeline, run: Run): Blame | null {
   const isOneJob = run.job !== null || run.jobs.length < 2;
   if (!first || !isOneJob || first.role !== "cause" || first.ranks.length === 0) return null;
   const peers = first.groups.flatMap((group) => group.ranks);
-  const hasMoment = momentOf(timeline, run) !== null;
-  return { ranks: first.ranks, peers, hasMoment, isCompiling: first.compile_ids.length > 0 };
+  const moment = momentIn(timeline, run);
+  const hasMoment = moment !== undefined && !moment.isSlow;
+  const isSmall = new Set(timeline.processes.map((one) => one.rank)).size <= fewRanks;
+  return { ranks: first.ranks, peers, hasMoment, isCompiling: first.compile_ids.length > 0, isSmall };
 }
 
-// Where the timeline opens: around the moment when the ranks diverged.
-export function momentOf(timeline: Timeline, run: Run): Span | null {
-  if (run.job === null && run.jobs.length > 1) return null;
+function momentIn(timeline: Timeline, run: Run): Moment | undefined {
+  if (run.job === null && run.jobs.length > 1) return undefined;
   const job = run.job ?? run.jobs[0]?.job ?? null;
-  const moment = timeline.moments?.find((one) => one.job === job);
+  return timeline.moments?.find((one) => one.job === job);
+}
+
+// Where the timeline opens: around the moment when the ranks diverged, of a slow job at its recorded steps.
+export function momentOf(timeline: Timeline, run: Run): Span | null {
+  const moment = momentIn(timeline, run);
   if (!moment) return null;
   const span = { from: Math.max(moment.from, timeline.first), to: Math.min(moment.to, timeline.last) };
   return lengthOf(span) > 0 ? span : null;
@@ -94,9 +114,11 @@ function ranksOfInterest(run: Run): number[] {
 // Which are unfolded when the address does not say: all of a few, else those of interest.
 export function openAtFirst(timeline: Timeline, processes: Process[], run: Run): Set<string> {
   const blame = blameOf(timeline, run);
-  const isBlamed = (one: Process) =>
-    distance(one, blame) === 0 && (one.source !== "compile" || blame?.isCompiling === true);
-  if (blame?.hasMoment && processes.some(isBlamed)) return openSome(processes.filter(isBlamed));
+  const isBlamed = (one: Process) => {
+    const near = distance(one, blame);
+    return near === 0 || (near === 2 && blame?.hasMoment === false);
+  };
+  if (blame && momentIn(timeline, run) && processes.some(isBlamed)) return openSome(processes.filter(isBlamed));
   const order = ranksOfInterest(run);
   const wanted =
     processes.length <= fewProcesses

@@ -124,6 +124,16 @@ function fillFlight(pen: RowPen, view: ProcessView, matches: Matches | null): vo
   if (first && pen.labels) pen.labels.push({ ...first, text: first.text + more });
 }
 
+// The first counter of a monitor, and what the GPU reported below it.
+function fillMonitor(pen: RowPen, view: ProcessView, matches: Matches | null): void {
+  const lanes = [...view.lanes.values()];
+  const [counter] = lanes.find((lane) => lane.counters.length > 0)?.counters ?? [];
+  if (counter) fillCounter(pen, counter, greatestOf(counter), true);
+  const top = counter ? pen.bottom - Math.round((pen.bottom - pen.top) / 3) : pen.top;
+  for (const row of lanes.flatMap((lane) => lane.rows))
+    fillRow({ ...pen, top, labels: null, matches: matches?.byRow.get(row) }, view, row);
+}
+
 // Short lanes above one another in the height of one row.
 export function fillSummary(
   pen: RowPen,
@@ -132,6 +142,7 @@ export function fillSummary(
   matches: Matches | null,
 ): void {
   if (process.source === "flight") return fillFlight(pen, view, matches);
+  if (process.source === "host") return fillMonitor(pen, view, matches);
   const lanes = summaryLanes(process, view);
   const height = (pen.bottom - pen.top) / Math.max(1, lanes.length);
   lanes.forEach((lane, i) => {
@@ -228,11 +239,20 @@ function drawStates(frame: Frame, blocks: Block[]): void {
   }
 }
 
+// "1,005 to 1,980 MHz"; of bytes, which begin at 0, the most.
+function rangeText(counter: CounterData): string {
+  const most = greatestOf(counter);
+  const least = counter.value.reduce((a, b) => Math.min(a, b), Infinity);
+  if (counter.unit === "bytes") return `at most ${valueText(most, counter.unit)}`;
+  if (least >= most) return valueText(most, counter.unit);
+  return `${valueText(least, "")} to ${valueText(most, counter.unit)}`;
+}
+
 // "allocated (area) at most 71.3 MB, reserved (line) at most 80 MB".
 function counterWords(counters: CounterData[]): string {
   const words = counters.map((one, i) => {
     const shape = counters.length > 1 ? ` (${i === 0 ? "area" : "line"})` : "";
-    return `${one.name}${shape} at most ${valueText(greatestOf(one), one.unit)}`.trim();
+    return `${one.name}${shape} ${rangeText(one)}`.trim();
   });
   return words.join(", ");
 }

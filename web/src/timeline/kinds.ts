@@ -12,6 +12,7 @@ export type Family =
   | "annotation"
   | "open"
   | "output"
+  | "gpu"
   | "other";
 
 // Categories whose slices have shades by name.
@@ -28,11 +29,13 @@ export const families: [id: Family, words: string][] = [
   ["annotation", "annotations, steps"],
   ["open", "waiting: not completed"],
   ["output", "output lines"],
+  ["gpu", "GPU throttling, GPU faults"],
   ["other", "other"],
 ];
 
 // By the words that the kind has, the first rule that fits.
 const rules: [RegExp, Family][] = [
+  [/^(throttling|gpu_fault)$/, "gpu"],
   [/^output$/, "output"],
   [/open|unfinished/, "open"],
   [/comm|collective|nccl|p2p/, "comm"],
@@ -65,6 +68,9 @@ const known: Record<string, string> = {
   instant: "moment",
   output: "line of the job's output",
   step: "step of the program",
+  throttling: "GPU kept its clock low",
+  power_cap: "GPU at its power limit",
+  gpu_fault: "fault reported by the GPU",
 };
 
 export function kindWords(kind: string): string {

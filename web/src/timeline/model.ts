@@ -1,12 +1,12 @@
 // What the timeline shows, whatever it came from: a profile, the phases of a compiler, collectives of a Flight
-// Recorder dump, lines of a job's output.
+// Recorder dump, lines of a job's output, samples of a monitor.
 //
 //   Timeline --> Process (rank 3, GPU 0) --> Lane (stream 7) --> slices, in rows by depth
 //
 // Only the outline is there at first; the slices of a process are read (data.ts) when it is first opened.
 // Times are nanoseconds since Timeline.base as doubles: exact for spans of 100 days.
 
-export type Source = "profile" | "compile" | "flight" | "text" | "recorder";
+export type Source = "profile" | "compile" | "flight" | "text" | "recorder" | "host";
 
 export interface Timeline {
   base: number; // nanoseconds since 1970 of time 0; not exact, only for showing a date; 0: unknown
@@ -15,14 +15,15 @@ export interface Timeline {
   processes: Process[]; // in the order in which they are shown: by job, rank, source
   slices: number; // in all, those left out of the page included
   leftOut: number; // of these, not in the page: the shortest of their lanes, and ranks of very many
-  moments?: Moment[]; // where a reader of a job that failed looks first
+  moments?: Moment[]; // where a reader looks first
 }
 
-// From shortly before the ranks of a job diverged to its end.
+// From shortly before the ranks of a job diverged to its end; of a slow job its recorded steps.
 export interface Moment {
   job: number | null;
   from: number;
   to: number;
+  isSlow?: boolean;
 }
 
 // What one party did: the host or a device of one rank, its compiler, its collectives.
@@ -54,7 +55,8 @@ type LaneKind =
   | "compile"
   | "collectives"
   | "text"
-  | "steps";
+  | "steps"
+  | "events";
 
 export interface Lane {
   id: string; // within its process, in the address

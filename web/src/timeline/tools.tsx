@@ -76,6 +76,7 @@ const sourceWords: Record<Source, string> = {
   flight: "Flight Recorder",
   text: "job output",
   recorder: "recorder",
+  host: "GPU monitors",
 };
 
 interface ChoiceProps {

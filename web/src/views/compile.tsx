@@ -106,17 +106,17 @@ function ByRank({ rows, costs }: { rows: Compilation[]; costs: Costs }) {
 
 function reason(row: Compilation): string {
   if (row.outcome === "failed")
-    return [row.fail_type, row.fail_reason].filter(Boolean).join(": ") || "not told";
+    return [row.fail_type, row.fail_reason].filter(Boolean).join(": ") || "unknown";
   const parts = [row.why, row.break_reason && `broke: ${row.break_reason}`];
   return parts.filter(Boolean).join("; ");
 }
 
-const outcomeColumn = textColumn<Compilation>("outcome", "outcome", 115, (row) => row.outcome ?? "not told", {
+const outcomeColumn = textColumn<Compilation>("outcome", "outcome", 115, (row) => row.outcome ?? "unknown", {
   definition: "restarted: well after an attempt was given up; empty: nothing to compile",
   cell: (row) => (
     <span class="state" title={lookOf(statusOf(row)).words}>
       <StatusSign status={statusOf(row)} />
-      {row.outcome ?? "not told"}
+      {row.outcome ?? "unknown"}
     </span>
   ),
 });
@@ -145,7 +145,7 @@ function columnsOf(run: Run, rows: Compilation[], costs: Costs): Column<Compilat
     ...whoColumns(run, rows),
     textColumn("id", "id", 60, (row) => row.compile_id,
       "Compile id: frame / how often it was compiled before"),
-    textColumn("function", "function", 150, (row) => row.function ?? "not told", { opens: true }),
+    textColumn("function", "function", 150, (row) => row.function ?? "unknown", { opens: true }),
     placeColumn("file", 170, (row) => [row.file, row.line]),
     outcomeColumn,
     numberColumn("ops", "ops", 55, (row) => row.ops, undefined, "Operations in its graph"),

@@ -90,13 +90,13 @@ function Phases({ tables }: Props) {
 
 const spanColumns = (longest: number): Column<Span>[] => [
   idColumn(),
-  textColumn("function", "function", 170, (row) => row.function ?? "not told", { opens: true }),
+  textColumn("function", "function", 170, (row) => row.function ?? "unknown", { opens: true }),
   placeColumn("file", 180, (row) => [row.file, row.line]),
   numberColumn("seconds", "time", 85, (row) => row.seconds, seconds),
   textColumn("told", "by area", 0, (row) => row.told_by, {
     cell: (row) =>
       row.seconds === undefined ? (
-        <span class="quiet">time not told</span>
+        <span class="quiet">time unknown</span>
       ) : (
         <AreaBar parts={spanParts(row)} whole={longest} />
       ),

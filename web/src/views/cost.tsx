@@ -1,6 +1,7 @@
 // Cost: how much time is lost, to what, and what to fix first.
 import { costIsland } from "../cost/data";
 import { Fixes } from "../cost/fixes";
+import { RankHeat } from "../cost/rank_heat";
 import { CollectiveCosts, RankCosts, RegionCosts } from "../cost/tables";
 import { counted, duration, shareText } from "../parts/format";
 import { withTables, type TableProps } from "../parts/loading";
@@ -43,15 +44,17 @@ function compileFacts(tables: Tables): Fact[] {
 }
 
 function CostView({ run, tables }: TableProps) {
+  const facts = [...stepFacts(tables), ...compileFacts(tables)];
   return (
     <>
       <h1>Cost</h1>
-      <Numbers
-        facts={[...stepFacts(tables), ...compileFacts(tables)]}
-        label="Lost time"
-        partial={tables.leftOut("cost_rank", "cost_region") > 0}
-      />
-      <Fixes run={run} tables={tables} />
+      {facts.length > 0 && (
+        <>
+          <Numbers facts={facts} label="Lost time" partial={tables.leftOut("cost_rank", "cost_region") > 0} />
+          <Fixes run={run} tables={tables} />
+        </>
+      )}
+      <RankHeat tables={tables} />
       <RankCosts run={run} tables={tables} />
       <CollectiveCosts run={run} tables={tables} />
       <RegionCosts run={run} tables={tables} />
@@ -64,7 +67,7 @@ export const view: View = {
   title: "Cost",
   order: 15,
   needs: {
-    tables: ["cost_rank", "cost_region"],
+    tables: ["cost_rank", "cost_region", "what_if_job"],
     missing: "Neither profiles nor compile logs were found.",
     record:
       "Record torch.profiler traces of some steps on every rank (export_chrome_trace), or start the job with TORCH_TRACE=DIR.",

@@ -31,7 +31,7 @@ import type { View } from "../view";
 const id = "flight_arrivals";
 
 const kindWords: Record<Kind, string> = {
-  flight: "when its host issued it, from the dumps, with clock offsets of hosts taken off where they are clear",
+  flight: "when its host issued it, from the dumps, with clock offsets of hosts corrected where they are clear",
   profile: "when it began, from the profiles, with clocks aligned by the collectives themselves",
 };
 
@@ -91,7 +91,7 @@ function Chosen({ lateness, place, kind }: { lateness: Lateness; place: Place; k
         <p class="cell-words">
           <strong>Rank {rank}</strong>:{" "}
           {late < 0
-            ? "no time of it: it never came, or its ring no longer holds the entry."
+            ? "no time of it: it did not reach it, or its ring no longer holds the entry."
             : facts.last < 0
               ? "the only one with a time."
               : `${lateWords(late, "first")}${facts.last === row ? ", the last" : ""}; ${lateWords(late - facts.median, "median")}.`}

@@ -66,7 +66,7 @@ function byPlace(a: Line, b: Line): number {
 
 const columns: Column<Line>[] = [
   numberColumn("rank", "rank", 60, (row) => row.rank),
-  textColumn("time", "time (UTC)", 190, (row) => time(row.time), "As the line tells it; zone and year are guessed where it has none"),
+  textColumn("time", "time (UTC)", 190, (row) => time(row.time), "As the line has it; zone and year are guessed where it has none"),
   textColumn("kind", "what", 150, (row) => row.kind, { opens: true }),
   textColumn("text", "text", 0, (row) => row.text),
   numberColumn("line", "line", 80, (row) => row.line, count),
@@ -113,14 +113,14 @@ function Output({ run, tables }: TableProps) {
       <h1>Output</h1>
       <Listing
         view={id}
-        title="Lines that tell something"
+        title="Lines that matter"
         noun="line"
         all={all}
         rows={rows}
         columns={columns}
         idOf={(row) => row.key}
         filter={{ label: "Filter lines", hint: "words, rank:5, kind:watchdog_timeout" }}
-        empty="No line of the output tells anything."
+        empty="No line of the output reports anything."
         unmatched="No line matches the filter."
         below={<LeftOut tables={tables} names={[...tableNames]} />}
         detail={(row) => <Detail line={row} path={pathOf(row)} />}

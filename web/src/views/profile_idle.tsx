@@ -296,7 +296,7 @@ export const view: View = {
   order: 73,
   needs: profileNeeds(
     ["profile_idle", "profile_gap", "profile_critical_summary"],
-    "These profiles do not tell why devices are idle.",
+    "These profiles do not show why devices are idle.",
     `Record both ProfilerActivity.CPU and ProfilerActivity.CUDA. ${recordProfile}`,
   ),
   component: withProfile(IdleView),

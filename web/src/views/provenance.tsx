@@ -35,7 +35,7 @@ const definitions: Record<Pane, string> = {
 
 function nameOf(row: ProvenanceGraph): string {
   const rank = row.rank === undefined ? "" : `rank ${row.rank}, `;
-  return `${rank}${row.compile_id ?? row.graph ?? "compilation not told"}`;
+  return `${rank}${row.compile_id ?? row.graph ?? "compilation unknown"}`;
 }
 
 function entryOf(row: ProvenanceGraph, pane: Pane, code: Code): number | undefined {

@@ -24,7 +24,7 @@ function RanksView({ run, route, tables }: TableProps) {
   });
   return (
     <>
-      <h1>Ranks side by side</h1>
+      <h1>Ranks compared</h1>
       <Matrix rows={rows} run={run} route={route} />
       <LeftOutNote tables={tables} names={["compile_rank_time", "profile_rank", "comm_arrival"]} />
       <Checks tables={tables} rank={rank} />

@@ -183,7 +183,7 @@ export const view: View = {
   needs: {
     tables: ["compile_entry", "comm_op"],
     missing:
-      "Neither compile logs nor Flight Recorder dumps were found, which tell about lines of source.",
+      "Neither compile logs nor Flight Recorder dumps were found: they name lines of source.",
     record:
       "Start the job with TORCH_TRACE=DIR, or with TORCH_NCCL_TRACE_BUFFER_SIZE and TORCH_NCCL_DUMP_ON_TIMEOUT set.",
   },

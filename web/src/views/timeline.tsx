@@ -1,4 +1,5 @@
-// What every process of the run did, when: profiles, compilers, collectives, lines of output, on one clock.
+// What every process of the run did, when: profiles, compilers, collectives, lines of output, samples of GPUs, on one
+// clock.
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { AreaPanel } from "../timeline/area";
 import { Details, Spoken, Tip } from "../timeline/details";
@@ -219,10 +220,20 @@ function Shown({ timeline, run, route }: { timeline: Timeline; run: Run; route: 
 
 function TimelineView({ run, route }: ViewProps) {
   const loaded = useOnce(timelineIsland);
-  if (loaded.state !== "ready") return <Waiting loaded={loaded} />;
-  if (loaded.value.processes.length === 0)
-    return <p class="empty">Nothing in this run has a time.</p>;
-  return <Shown timeline={loaded.value} run={run} route={route} />;
+  if (loaded.state === "ready" && loaded.value.processes.length > 0)
+    return <Shown timeline={loaded.value} run={run} route={route} />;
+  return (
+    <>
+      <h1>Timeline</h1>
+      {loaded.state === "ready" ? (
+        <p class="empty">
+          Nothing in this run has a time: the lines of the output have no timestamps, and there are no profiles.
+        </p>
+      ) : (
+        <Waiting loaded={loaded} />
+      )}
+    </>
+  );
 }
 
 export const view: View = {
@@ -230,7 +241,7 @@ export const view: View = {
   title: "Timeline",
   order: 60,
   needs: {
-    tables: ["timeline_slice", "compile_phase", "comm_op", "text_event"],
+    tables: ["timeline_slice", "compile_phase", "comm_op", "text_event", "host_sample"],
     missing: "Nothing that has times was found.",
     record:
       "Profile some steps with torch.profiler and write them with export_chrome_trace(FILE) on each rank. " +

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "analyses/host/gpus/judge.h"
 #include "base/stats/statistics.h"
+#include "torch/gpu_throttling.h"
 
 namespace debrief::analyses::host_gpus {
 
@@ -20,14 +20,6 @@ constexpr double kAtTimes = 0.3;  // of all samples, where it comes and goes
 constexpr size_t kFewestLow = 3;
 constexpr size_t kFewestBusy = 5;
 
-enum Reason : int64_t {
-  kIdleReason = 0x1,
-  kPowerCap = 0x4,
-  kSlowdown = 0x8,
-  kThermal = 0x20 | 0x40,
-  kPowerBrake = 0x80,
-};
-
 // Samples of sm_clock at which the GPU worked.
 std::vector<size_t> BusySamples(const Gpu& gpu) {
   const Values& clocks = gpu.Of("sm_clock");
@@ -38,7 +30,7 @@ std::vector<size_t> BusySamples(const Gpu& gpu) {
     const Value* used = ValueAt(utilization, clocks[i].time_ns, i);
     const Value* why = ValueAt(reasons, clocks[i].time_ns, i);
     const bool idle = (used != nullptr && used->value < kBusyPercent) ||
-                      (why != nullptr && (CodeOf(why->value) & kIdleReason) != 0);
+                      (why != nullptr && (CodeOf(why->value) & kThrottleIdle) != 0);
     if (!idle) busy.push_back(i);
   }
   return busy;
@@ -55,23 +47,14 @@ double MiddleOf(const Values& values, const std::vector<size_t>& samples) {
 std::string ReasonsOf(const Gpu& gpu, const std::vector<size_t>& low, bool& is_sure) {
   const Values& clocks = gpu.Of("sm_clock");
   const Values& told = gpu.Of("throttle_reasons");
-  struct Words {
-    int64_t bits;
-    std::string_view words;
-    bool is_sure;
-  };
-  static constexpr std::array<Words, 4> kWords = {{{kThermal, "thermal throttling", true},
-                                                   {kPowerBrake, "power brake", true},
-                                                   {kPowerCap, "power cap", false},
-                                                   {kSlowdown, "hardware slowdown", true}}};
-  for (const Words& each : kWords) {
+  for (const ThrottleReason& each : kThrottleReasons) {
     size_t count = 0;
     for (size_t i : low) {
       const Value* bits = ValueAt(told, clocks[i].time_ns, i);
       count += bits != nullptr && (CodeOf(bits->value) & each.bits) != 0 ? 1 : 0;
     }
     if (count * 5 < low.size() || count == 0) continue;
-    is_sure = each.is_sure;
+    is_sure = each.is_fault;
     return std::string(each.words);
   }
   const Values& violation = gpu.Of("thermal_violation");

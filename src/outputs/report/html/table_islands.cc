@@ -55,7 +55,7 @@ constexpr Share kCompileShares[] = {
     {"compile_life", 1000, 50'000},
 };
 
-// At most 23 MB. Of each table the rows that matter come first: a whole timeline before its steps,
+// At most 26 MB. Of each table the rows that matter come first: a whole timeline before its steps,
 // long before short. Where there are several definitions of a figure the page shows debrief's own;
 // the others are for comparing with older numbers, and `debrief profile --definition` has them.
 constexpr std::string_view kOwn = "debrief";
@@ -68,6 +68,8 @@ constexpr Share kProfileShares[] = {
     {"profile_kernel_op", 8000, 2'500'000, "total_ns"},
     {"profile_op", 6000, 1'500'000, "device_total_ns"},
     {"profile_op_shape", 6000, 2'000'000, "device_total_ns"},
+    {"profile_roofline", 6000, 2'500'000, "busy_ns", kOwn},
+    {"profile_mfu", 2000, 400'000},
     {"profile_module", 4000, 1'000'000, "host_total_ns"},
     {"profile_idle", 3000, 600'000, "idle_ns", kOwn},
     {"profile_gap", 3000, 1'000'000, "duration_ns"},
@@ -105,12 +107,14 @@ constexpr Share kCommShares[] = {
     {"profile_bandwidth", 4000, 3'000'000},
 };
 
-// Lost time: at most 4 MB.
+// Lost time: at most 8 MB. A heat map of ranks needs all of them.
 constexpr Share kCostShares[] = {
     {"cost_fix", 1000, 600'000, "lost_ns"},
     {"cost_rank", 5000, 1'500'000},
     {"cost_collective", 2000, 800'000, "exposed_ns"},
     {"cost_region", 3000, 1'000'000, "compile_ns"},
+    {"what_if_job", 200, 200'000},
+    {"what_if_change", 20'000, 4'000'000, "gain_ns"},
 };
 
 // What ranks printed: at most 8 MB.

@@ -76,7 +76,10 @@ enum class SliceKind : uint8_t {
   kInductor,
   kCodegen,
   kTriton,
-  kOutput
+  kOutput,
+  kThrottling,
+  kPowerCap,
+  kGpuFault
 };
 std::span<const std::string_view> SliceKindNames();
 

@@ -1,7 +1,8 @@
 // What the sources of the timeline share: what they have to know, and the island they fill.
 //
-//   profile.cc    profiles
-//   logs.cc       phases of compilers, collectives of dumps, lines of output
+//   profile.cc        profiles
+//   logs.cc           phases of compilers, collectives of dumps, lines of output
+//   watched_gpus.cc   samples of monitors
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,7 @@ enum class ProcessPlace : uint8_t {
   kHost,
   kOther,
   kDevice,
+  kMonitor,
   kProfiler,
   kCollectives,
   kOutput

@@ -92,16 +92,17 @@ void WriteProcess(const TimelineProcess& process, std::string_view title, JsonWr
   json.EndObject();
 }
 
-// Where a reader of a job that failed wants to look first: the stretch of its incident picture.
+// Where a reader wants to look first: the stretch of the incident picture, of a slow job its steps.
 void WriteMoments(const Model& model, int64_t base, JsonWriter& json) {
   json.Key("moments").BeginArray();
   for (const JobVerdict& verdict : JobVerdicts(model)) {
     if (verdict.findings.empty()) continue;
     const incident::Incident incident =
         incident::MakeIncident(model, model.findings[verdict.findings.front()]);
-    if (incident.empty() || incident.is_slow || incident.zero == kNone64) continue;
+    if (incident.empty() || incident.zero == kNone64) continue;
+    if (incident.is_slow && (base == 0 || incident.from < base)) continue;  // of a clock of its own
     json.BeginObject().Field("job", verdict.job).Field("from", incident.from - base);
-    json.Field("to", incident.to - base).EndObject();
+    json.Field("to", incident.to - base).Field("isSlow", incident.is_slow).EndObject();
   }
   json.EndArray();
 }

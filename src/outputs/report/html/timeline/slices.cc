@@ -10,12 +10,13 @@ namespace debrief::outputs::html {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "other",         "op",        "runtime", "python",  "annotation",
-    "kernel",        "memcpy",    "memset",  "sync",    "device_annotation",
-    "counter_range", "overhead",  "span",    "async",   "instant",
-    "comm",          "comm_open", "step",    "compile", "dynamo",
-    "aot",           "inductor",  "codegen", "triton",  "output"};
-static_assert(std::size(kNames) == static_cast<size_t>(SliceKind::kOutput) + 1);
+    "other",         "op",        "runtime",  "python",  "annotation",
+    "kernel",        "memcpy",    "memset",   "sync",    "device_annotation",
+    "counter_range", "overhead",  "span",     "async",   "instant",
+    "comm",          "comm_open", "step",     "compile", "dynamo",
+    "aot",           "inductor",  "codegen",  "triton",  "output",
+    "throttling",    "power_cap", "gpu_fault"};
+static_assert(std::size(kNames) == static_cast<size_t>(SliceKind::kGpuFault) + 1);
 
 constexpr uint16_t kNoRow = std::numeric_limits<uint16_t>::max();
 static_assert(kMostRows < kNoRow);

@@ -9,9 +9,11 @@
 #include <set>
 #include <utility>
 
+#include "outputs/report/html/timeline/watched_gpus.h"
 #include "tables/comm_op.h"
 #include "tables/compilation.h"
 #include "tables/compile_phase.h"
+#include "tables/host_sample.h"
 #include "tables/progress.h"
 #include "tables/text_event.h"
 #include "tables/timeline.h"
@@ -26,11 +28,12 @@ constexpr size_t kMostDumps = 1024;        // nobody looks at the lanes of ten t
 
 using LogMaker = void (*)(std::span<const uint32_t> rows, TimelineMaker& maker);
 
-// One island: a profile, or logs of one kind.
+// One island: a profile, logs of one kind, or GPUs that were watched.
 struct IslandPlan {
   const timeline::TimelineView* profile = nullptr;
   LogMaker log_maker = nullptr;
   std::vector<std::vector<uint32_t>> logs;  // rows of each input
+  std::vector<const WatchedGpu*> gpus;
   size_t slices = 0;
 };
 
@@ -79,7 +82,8 @@ class TimelinePlanner {
     const auto& events = tables.Get<TextEventTable>();
     const RowsByInput lines = PlanLogs(events, events.time_ns, AddOutputLines);
     PlanSteps(lines);
-    if (plans_.empty()) return {};
+    PlanGpus();
+    if (plans_.empty()) return SayNothingHasATime(sink);
     context_.ends = FindAttemptEnds(context_.model);
     FindKinds();
     const auto& compilations = tables.Get<CompilationTable>();
@@ -89,10 +93,22 @@ class TimelinePlanner {
   }
 
  private:
-  void Count(size_t slices, int64_t earliest) {
+  void Count(size_t slices, int64_t earliest, int64_t latest) {
     context_.slices += slices;
     if (!CountsFrom1970(earliest)) return;
     context_.base = context_.base == 0 ? earliest : std::min(context_.base, earliest);
+    latest_ = std::max(latest_, latest);
+  }
+
+  // The view is there as soon as one of its tables has rows, and says so itself.
+  Status SayNothingHasATime(const IslandSink& sink) const {
+    const TableSet& tables = context_.model.tables;
+    const bool has_rows = tables.Get<CommOpTable>().size() + tables.Get<TextEventTable>().size() +
+                              tables.Get<CompilePhaseTable>().size() + views_.size() +
+                              tables.Get<HostSampleTable>().size() >
+                          0;
+    TimelineOutline outline;
+    return has_rows ? sink("timeline", OutlineJson(context_.model, outline)) : Status();
   }
 
   void PlanProfiles() {
@@ -103,7 +119,7 @@ class TimelinePlanner {
       const size_t points = view.counters.size() + 2 * view.memory.size();
       if (slices + points == 0) continue;
       const bool counts_from_1970 = timelines.base_ns[view.row] != kNone64;
-      Count(slices, counts_from_1970 ? EarliestOf(view) : kNone64);
+      Count(slices, counts_from_1970 ? EarliestOf(view) : kNone64, timelines.end_ns[view.row]);
       context_.points += points;
       plans_.push_back({.profile = &view, .slices = slices});
     }
@@ -179,10 +195,33 @@ class TimelinePlanner {
       if (plan == nullptr || plan->slices + rows.size() > kSlicesToShare)
         plan = &plans_.emplace_back(IslandPlan{.log_maker = maker});
       int64_t earliest = times[rows.front()];
-      for (uint32_t row : rows) earliest = std::min(earliest, times[row]);
-      Count(rows.size(), earliest);
+      int64_t latest = earliest;
+      for (uint32_t row : rows) {
+        earliest = std::min(earliest, times[row]);
+        latest = std::max(latest, times[row]);
+      }
+      Count(rows.size(), earliest, latest);
       plan->slices += rows.size();
       plan->logs.push_back(rows);
+    }
+  }
+
+  void PlanGpus() {
+    TimeSpan others;
+    if (context_.base != 0) others = {context_.base, latest_};
+    gpus_ = WatchedGpus(context_.model, others);
+    IslandPlan* plan = nullptr;
+    size_t points = 0;  // of the plan
+    for (const WatchedGpu& gpu : gpus_) {
+      if (plan == nullptr || points + gpu.points() > kSlicesToShare) {
+        plan = &plans_.emplace_back();
+        points = 0;
+      }
+      Count(gpu.events.size(), gpu.earliest_ns, gpu.earliest_ns);
+      points += gpu.points();
+      context_.points += gpu.points();
+      plan->slices += gpu.events.size();
+      plan->gpus.push_back(&gpu);
     }
   }
 
@@ -223,6 +262,7 @@ class TimelinePlanner {
     maker->Begin(name, plan.slices);
     if (plan.profile != nullptr) AddProfile(*plan.profile, *maker);
     for (const std::vector<uint32_t>& rows : plan.logs) plan.log_maker(rows, *maker);
+    for (const WatchedGpu* gpu : plan.gpus) AddWatchedGpu(*gpu, *maker);
     const std::string bytes = maker->TakeBytes();
     IslandResult result;
     result.processes = maker->TakeProcesses();
@@ -233,7 +273,9 @@ class TimelinePlanner {
 
   TimelineContext context_;
   std::vector<timeline::TimelineView> views_;
+  std::vector<WatchedGpu> gpus_;
   std::vector<IslandPlan> plans_;
+  int64_t latest_ = 0;   // of what counts from 1970
   size_t left_out_ = 0;  // slices of dumps that get no lanes
 };
 
