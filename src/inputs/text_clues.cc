@@ -8,9 +8,9 @@
 #include "base/text/strings.h"
 #include "inputs/sniffing.h"
 #include "torch/glog_time.h"
-#include "torch/line_prefix.h"
-#include "torch/rank_heads.h"
-#include "torch/wrapped_lines.h"
+#include "torch/prefixes/line_prefix.h"
+#include "torch/prefixes/rank_heads.h"
+#include "torch/prefixes/wrapped_lines.h"
 
 namespace debrief {
 

@@ -9,7 +9,7 @@
 #include "base/text/newlines.h"
 #include "base/text/scan.h"
 #include "base/text/strings.h"
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 namespace debrief::redact {
 

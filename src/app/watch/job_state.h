@@ -11,7 +11,7 @@
 
 #include "base/pools/ids.h"
 #include "inputs/job_text/line_class.h"
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 namespace debrief::watch {
 

@@ -13,7 +13,7 @@
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
 #include "tables/compile_string.h"
-#include "torch/glog_prefix.h"
+#include "torch/prefixes/glog_prefix.h"
 
 namespace debrief::outputs::tlparse_tree {
 

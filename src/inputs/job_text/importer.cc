@@ -21,7 +21,7 @@
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/lines/pods.h"
 #include "inputs/sniffing.h"
-#include "torch/wrapped_lines.h"
+#include "torch/prefixes/wrapped_lines.h"
 
 namespace debrief::inputs::job_text {
 

@@ -11,7 +11,7 @@
 #include "inputs/job_text/lines/exception_lines.h"
 #include "inputs/job_text/log_records.h"
 #include "inputs/sniffing.h"
-#include "torch/wrapped_lines.h"
+#include "torch/prefixes/wrapped_lines.h"
 
 namespace debrief::inputs::job_text {
 

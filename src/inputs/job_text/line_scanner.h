@@ -21,7 +21,7 @@
 #include "inputs/job_text/line_class.h"
 #include "inputs/job_text/lines/progress_lines.h"
 #include "inputs/job_text/weights.h"
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 namespace debrief::inputs::job_text {
 

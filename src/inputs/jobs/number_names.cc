@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text/strings.h"
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 namespace debrief {
 

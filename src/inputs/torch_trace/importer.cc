@@ -14,8 +14,8 @@
 #include "inputs/torch_trace/log_joiner.h"
 #include "inputs/torch_trace/prefixed.h"
 #include "inputs/torch_trace/range_reader.h"
-#include "torch/glog_prefix.h"
 #include "torch/glog_time.h"
+#include "torch/prefixes/glog_prefix.h"
 
 namespace debrief::inputs::torch_trace {
 

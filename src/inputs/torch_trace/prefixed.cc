@@ -9,7 +9,7 @@
 
 #include "base/text/newlines.h"
 #include "inputs/torch_trace/range_reader.h"
-#include "torch/glog_prefix.h"
+#include "torch/prefixes/glog_prefix.h"
 
 namespace debrief::inputs::torch_trace {
 

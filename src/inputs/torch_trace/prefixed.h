@@ -15,7 +15,7 @@
 #include "base/bytes/source.h"
 #include "base/status.h"
 #include "inputs/torch_trace/entry.h"
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 namespace debrief::inputs::torch_trace {
 

@@ -19,8 +19,8 @@
 #include "inputs/torch_trace/kind.h"
 #include "model/compile/payload.h"
 #include "tables/compile_string.h"
-#include "torch/glog_prefix.h"
 #include "torch/glog_time.h"
+#include "torch/prefixes/glog_prefix.h"
 
 namespace debrief::inputs::torch_trace {
 

@@ -1,5 +1,5 @@
 // Marks of launchers at the start of lines.
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The prefix of a log line, field by field.
-#include "torch/glog_prefix.h"
+#include "torch/prefixes/glog_prefix.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "torch/line_prefix.h"
-#include "torch/rank_heads.h"
-#include "torch/wrapped_lines.h"
+#include "torch/prefixes/line_prefix.h"
+#include "torch/prefixes/rank_heads.h"
+#include "torch/prefixes/wrapped_lines.h"
 
 namespace debrief::line_marks_test {
 

@@ -11,7 +11,7 @@
 
 #include <string_view>
 
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 namespace debrief {
 

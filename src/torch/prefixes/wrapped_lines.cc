@@ -1,4 +1,4 @@
-#include "torch/wrapped_lines.h"
+#include "torch/prefixes/wrapped_lines.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "torch/rank_heads.h"
+#include "torch/prefixes/rank_heads.h"
 
 #include <algorithm>
 #include <array>

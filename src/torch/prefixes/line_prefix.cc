@@ -1,4 +1,4 @@
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,8 +8,8 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "torch/glog_time.h"
-#include "torch/rank_heads.h"
-#include "torch/wrapped_lines.h"
+#include "torch/prefixes/rank_heads.h"
+#include "torch/prefixes/wrapped_lines.h"
 
 namespace debrief {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/text/strings.h"
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 namespace debrief {
 

@@ -1,4 +1,4 @@
-#include "torch/glog_prefix.h"
+#include "torch/prefixes/glog_prefix.h"
 
 #include <algorithm>
 
