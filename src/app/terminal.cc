@@ -155,17 +155,6 @@ bool WantsColour() {
   return isatty(STDOUT_FILENO) != 0 && !IsDumbTerminal() && Environment("NO_COLOR").empty();
 }
 
-bool WantsUnicode() {
-  if (isatty(STDOUT_FILENO) == 0 || IsDumbTerminal()) return false;
-  // The first that is set decides, as for the C library.
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value = Environment(name);
-    if (value.empty()) continue;
-    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
-  }
-  return false;
-}
-
 int TerminalWidth() {
   std::string columns = Environment("COLUMNS");
   int width = columns.empty() ? WidthOf(STDOUT_FILENO, 100) : std::atoi(columns.c_str());

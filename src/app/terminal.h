@@ -61,8 +61,6 @@ class StatusLine {
 
 // Colour only on a terminal that can, and not when NO_COLOR is set.
 bool WantsColour();
-// Blocks and other signs only on a terminal whose locale says UTF-8.
-bool WantsUnicode();
 int TerminalWidth();
 
 // The value of an environment variable, or "".

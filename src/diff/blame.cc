@@ -108,13 +108,13 @@ std::string StepHeadline(const StepDiff& diff) {
   const bool same_way = diff.blame && total.difference() != 0 &&
                         (diff.blame->change.difference() > 0) == (total.difference() > 0);
   if (diff.blame && !same_way) {
-    return fmt::format("Steps take as long, within noise, though {} takes {} a step",
+    return fmt::format("Steps take as long, within noise, though {} takes {} per step",
                        WhoInWords(*diff.blame), LongerOrLess(diff.blame->change.difference()));
   }
   std::string line = fmt::format("Steps take {} ({}{})", LongerOrLess(total.difference()),
                                  PercentText(total), total.is_real ? "" : ", within noise");
   if (!diff.blame) return line;
-  return line + fmt::format(", because of {} ({} a step)", WhoInWords(*diff.blame),
+  return line + fmt::format(", because of {} ({} per step)", WhoInWords(*diff.blame),
                             SignedText(diff.blame->change.difference(), Unit::kNanoseconds));
 }
 

@@ -84,10 +84,10 @@ std::vector<Row> ByProfile(const Collectives& a, const Collectives& b) {
       const Change change = ChangeOf(Values(a, key, field), Values(b, key, field), floor);
       if (change.is_real) rows.push_back(RowOf(fmt::format("{}: {}", key, what), unit, change));
     };
-    add("collectives a step", Unit::kCount, &Amount::count, 0);
-    add("bytes a step", Unit::kBytes, &Amount::bytes, 0);
-    add("time a step", Unit::kNanoseconds, &Amount::time_ns, kShortestNs);
-    add("waiting for other ranks a step", Unit::kNanoseconds, &Amount::wait_ns, kShortestNs);
+    add("collectives per step", Unit::kCount, &Amount::count, 0);
+    add("bytes per step", Unit::kBytes, &Amount::bytes, 0);
+    add("time per step", Unit::kNanoseconds, &Amount::time_ns, kShortestNs);
+    add("waiting for other ranks per step", Unit::kNanoseconds, &Amount::wait_ns, kShortestNs);
   }
   return rows;
 }

@@ -81,7 +81,7 @@ std::optional<StepDiff> DiffSteps(const StepsOfRanks& a, const StepsOfRanks& b);
 
 std::optional<Blame> FindBlame(const StepDiff& diff);
 
-// "Steps take 258 ms longer (+197 %), because of the GPU of rank 4 (+283 ms a step)".
+// "Steps take 258 ms longer (+197 %), because of the GPU of rank 4 (+283 ms per step)".
 std::string StepHeadline(const StepDiff& diff);
 
 }  // namespace debrief::diff

@@ -85,10 +85,11 @@ ComparedProfiles FindProfiles(const Side& a, const Side& b) {
 void DiffWork(const ProfileDiff& profile, RunDiff& diff) {
   const bool by_step = profile.unit == outputs::profile_diff::Unit::kStep;
   AddSection("kernels",
-             by_step ? "Kernels, copies and fills (time a step and rank)"
-                     : "Kernels, copies and fills (time a profile)",
+             by_step ? "Kernels, copies and fills (time per step and rank)"
+                     : "Kernels, copies and fills (time per profile)",
              RowsOf(profile.kernels, profile), diff);
-  AddSection("ops", by_step ? "Ops (device time a step and rank)" : "Ops (device time a profile)",
+  AddSection("ops",
+             by_step ? "Ops (device time per step and rank)" : "Ops (device time per profile)",
              RowsOf(profile.ops, profile), diff);
 }
 

@@ -40,7 +40,6 @@ struct OutputContext {
   TextSink* text = nullptr;  // for outputs that are streams
   int width = 100;           // of the terminal
   bool colour = false;
-  bool unicode = false;               // the terminal shows more than ASCII
   int threads = 1;                    // an output may use
   bool parquet = false;               // --parquet
   bool single_file = false;           // --single-file

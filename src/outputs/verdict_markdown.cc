@@ -40,7 +40,7 @@ void AppendIncident(std::string& out, const Model& model, const JobVerdict& verd
   if (has_picture && !incident.empty()) {
     out += fmt::format("![{}]({})\n\n", Markdown(incident.title), PicturePath(verdict.job));
   } else {
-    const std::string sketch = incident::IncidentSketch(incident, kSketchWidth, true);
+    const std::string sketch = incident::IncidentSketch(incident, kSketchWidth);
     if (!sketch.empty()) AppendCodeBlock(out, "text", sketch);
   }
   if (incident.empty()) return;

@@ -18,7 +18,7 @@ KINDS = {
 NOTHING = ("", [], "")
 COMPILING = "was compiling aux_slow (dist_job.py:34) for 45"
 EXITED = "exited at about 02:47:5"
-EXTRA = ("compile.rank_differs", [3], "compiles extra (dist_job.py:27)")
+EXTRA = ("compile.rank_differs", [3], "compiles function extra (dist_job.py:27)")
 HOST = ("profile.straggler", [6], "its host takes 50")
 GPU = ("profile.straggler", [4], "its GPU computes 28")
 SENDS = ("flight.p2p_size", [4], "sends [16, 256]")
@@ -42,19 +42,19 @@ TRUTH = {
     },
     # Watchdogs tell the sizes of both members of the group, and text has no third to vote.
     "size_mismatch": {
-        None: ("flight.size_mismatch", [2], "called all_reduce 16 of mesh_dp [0, 2] with size [65536]"),
+        None: ("flight.size_mismatch", [2], "called all_reduce #16 of mesh_dp [0, 2] with size [65536]"),
         "!dumps": ("text_hang.differs", [0, 2], "all_reduce of 256 elements and all_reduce of 512"),
-        "!text": ("flight.size_mismatch", [2], "called all_reduce 16 of mesh_dp [0, 2] with size [65536]"),
-        "!compile logs": ("flight.size_mismatch", [2], "called all_reduce 16 of mesh_dp [0, 2] with size [65536]"),
+        "!text": ("flight.size_mismatch", [2], "called all_reduce #16 of mesh_dp [0, 2] with size [65536]"),
+        "!compile logs": ("flight.size_mismatch", [2], "called all_reduce #16 of mesh_dp [0, 2] with size [65536]"),
     },
     "type_mismatch": {
         None: ("flight.type_mismatch", [1], "called broadcast"),
-        "!dumps": ("text_hang.differs", [1], "did not join all_reduce 16 of mesh_dp in which rank 3 waits"),
+        "!dumps": ("text_hang.differs", [1], "did not join all_reduce #16 of mesh_dp in which rank 3 waits"),
         "!text": ("flight.type_mismatch", [1], "called broadcast"),
         "!compile logs": ("flight.type_mismatch", [1], "called broadcast"),
     },
     "straggler": {
-        None: ("flight.host_never_came", [6], "did not reach all_reduce 16 of mesh_dp [4, 6] (dist_job.py:53)"),
+        None: ("flight.host_never_came", [6], "did not reach all_reduce #16 of mesh_dp [4, 6] (dist_job.py:53)"),
         "!dumps": ("text_hang.silent", [6], "reported no timeout; ranks 0-5 and 7 timed out"),
         "!text": ("flight.host_never_came", [6], "did not reach"),
         "!compile logs": ("flight.host_never_came", [6], "did not reach"),
@@ -69,7 +69,7 @@ TRUTH = {
         None: ("verdict.compiling_while_others_wait", [3], COMPILING),
         "!dumps": ("verdict.compiling_while_others_wait", [3], COMPILING),
         "!text": ("verdict.compiling_while_others_wait", [3], COMPILING),
-        "!compile logs": ("flight.host_never_came", [3], "did not reach send 5 of mesh_pp [3, 7]"),
+        "!compile logs": ("flight.host_never_came", [3], "did not reach send #5 of mesh_pp [3, 7]"),
     },
 }
 
@@ -151,7 +151,7 @@ def test_reasons_of_a_hang_are_one_headline(context):
     findings = context.report([context.data / "recorded/jobs/recompile_hang"])["findings"]
     first = findings[0]
     assert sentence(first) == ("Rank 3 was compiling aux_slow (dist_job.py:34) for 45.1 s while ranks 0-2 and 4-7 waited "
-                               "in send 5 of mesh_pp [3, 7]"), sentence(first)
+                               "in send #5 of mesh_pp [3, 7]"), sentence(first)
     assert first["confidence"] >= 0.95, first
     assert first["compile_ids"] == ["1/0"], first
     lines = {(line["rank"], line["file"].rsplit("/", 1)[-1], line["line"]) for line in first["source"]}
@@ -208,9 +208,9 @@ def reflect_job(context, job):
 
 def test_other_numbers_of_ranks(context):
     expected = {
-        "recompile_hang": ("verdict.compiling_while_others_wait", [4], "while ranks 0-3 and 5-7 waited in send 5 of mesh_pp [0, 4]"),
+        "recompile_hang": ("verdict.compiling_while_others_wait", [4], "while ranks 0-3 and 5-7 waited in send #5 of mesh_pp [0, 4]"),
         "crash": ("text_hang.exited", [3], EXITED),
-        "straggler": ("flight.host_never_came", [1], "did not reach all_reduce 16 of mesh_dp [1, 3]"),
+        "straggler": ("flight.host_never_came", [1], "did not reach all_reduce #16 of mesh_dp [1, 3]"),
         "missing_collective": ("flight.skipped_collective", [2], "mesh_dp [0, 2]"),
         "type_mismatch": ("flight.type_mismatch", [6], "called broadcast"),
     }
@@ -246,7 +246,7 @@ def test_last_words_are_the_reason(context):
             got = verdict(context.report([folder])["findings"])
             shutil.rmtree(context.scratch / f"crash without {kind}")
             assert not complaint(f"{number} without {kind}", ("text_hang.died", [4], expected), got), got
-            waits = "ranks 0-3 and 5-7 waited in send 5 of mesh_pp [0, 4]" in got[2]
+            waits = "ranks 0-3 and 5-7 waited in send #5 of mesh_pp [0, 4]" in got[2]
             assert waits == (kind is None), got[2]
 
 

@@ -1,10 +1,15 @@
 // Causes of lost time in words, and as findings.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 #include "analyses/cost/fixes.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "model/timeline/rank_shares.h"
+#include "tables/timeline.h"
 #include "torch/code_words.h"
 
 namespace debrief::analyses::cost {
@@ -66,8 +71,7 @@ Words WordsOf(State state) {
       return {"rank {}'s data loading", "devices wait for the data loader",
               "Look at the data loader: storage, workers, uneven samples?"};
     case State::kSync:
-      return {"rank {}'s waiting for its own device",
-              "the host waits for the device before it launches more",
+      return {"rank {}'s waiting for its own device", "the host waits for the device",
               "Find the call that waits for the device (.item(), copies, synchronize) and move it "
               "out of the step."};
     case State::kAllocation:
@@ -76,7 +80,7 @@ Words WordsOf(State state) {
     case State::kHost:
       return {"rank {}'s host", "the host launches too late",
               "Look at what the host does before it launches: Python, input, other processes on "
-              "its cores; CUDA graphs or torch.compile where it is many small launches."};
+              "its cores; where it is many small launches, torch.compile or captured graphs."};
     case State::kPace:
       return {.culprit = "the time between rank {}'s kernels",
               .idle = "time passes between queued kernels"};
@@ -128,18 +132,18 @@ std::string On(const Fix& fix) {
 std::string Compiling(const FixKey& key, const Fix& fix) {
   std::string text = "compiling";
   if (!key.function.empty() || !key.file.empty())
-    text += " " + CodeInWords(key.function, key.file, key.line);
+    text += fmt::format(" {}{}", key.function.empty() ? "" : "function ",
+                        CodeInWords(key.function, key.file, key.line));
   if (fix.again) text += " again";
   return text + On(fix) + (fix.alone ? " alone" : "");
 }
 
-}  // namespace
-
-std::string InWords(const FixKey& key, const Fix& fix) {
+// A cause without the ranks that idle, for sentences that name them elsewhere.
+std::string Bare(const FixKey& key, const Fix& fix) {
   if (key.kind == FixKind::kCompile) return Compiling(key, fix);
   if (key.kind == FixKind::kFirstStep)
-    return "the first recorded step idles longer than the others" + On(fix);
-  if (key.kind == FixKind::kIdle) return std::string(WordsOf(key.reason).idle) + On(fix);
+    return "the first recorded step idles longer than the others";
+  if (key.kind == FixKind::kIdle) return std::string(WordsOf(key.reason).idle);
   std::vector<int32_t> ranks = Known(fix.ranks);
   std::string who =
       ranks.size() == 1 ? fmt::format("rank {}", ranks[0]) : fmt::format("{} ranks", ranks.size());
@@ -147,47 +151,151 @@ std::string InWords(const FixKey& key, const Fix& fix) {
                      CulpritInWords(key, fix.by_device));
 }
 
+}  // namespace
+
+std::string InWords(const FixKey& key, const Fix& fix) {
+  const bool is_idle = key.kind == FixKind::kFirstStep || key.kind == FixKind::kIdle;
+  return Bare(key, fix) + (is_idle ? On(fix) : "");
+}
+
 namespace {
 
 // What a job loses, over all its causes.
 struct Loss {
   int64_t lost_ns = 0;
-  int64_t unknown_ns = 0;  // of that: for no reason that is recorded
-  int64_t wall_ns = 0;     // that it is lost of; 0: no step was recorded
+  int64_t unknown_ns = 0;     // of that: for no reason that is recorded
+  int64_t first_step_ns = 0;  // of that: what the first recorded step idles longer
+  int64_t waiting_ns = 0;     // of that: waiting for a rank of which no reason is recorded
+  int64_t wall_ns = 0;        // that it is lost of; 0: no step was recorded
+  bool by_device = false;
 
-  // "31 % of step time is lost (360 ms of 1.16 s)"
+  // "Devices idle or wait 31 % of step time". All is never said of less than all.
   std::string InWords() const {
-    if (wall_ns <= 0) return fmt::format("{} lost", DurationText(lost_ns));
-    return fmt::format("{:.0f} % of step time is lost ({} of {})", Percent(lost_ns, wall_ns),
-                       DurationText(lost_ns), DurationText(wall_ns));
+    const std::string_view who = by_device ? "Devices" : "Ranks";
+    const double percent = Percent(lost_ns, wall_ns);
+    const std::string share =
+        percent >= 99.5 && lost_ns < wall_ns ? "over 99 %" : fmt::format("{:.0f} %", percent);
+    return fmt::format("{} idle or wait {} of step time", who, share);
   }
 };
 
-void AddLossEvidence(const JobSums& sums, Finding& finding) {
+Loss SumLoss(const std::vector<std::pair<FixKey, const Fix*>>& causes, const JobSums& sums) {
+  Loss loss;
+  for (const auto& [key, cause] : causes) {
+    loss.lost_ns += cause->lost_ns;
+    loss.by_device |= cause->by_device;
+    if (key.reason != State::kUnknown) continue;
+    loss.unknown_ns += cause->lost_ns;
+    if (key.kind == FixKind::kFirstStep) loss.first_step_ns += cause->lost_ns;
+    if (key.kind == FixKind::kLateRank) loss.waiting_ns += cause->lost_ns;
+  }
+  // Compiling again outside of steps is no part of their wall time.
+  if (sums.wall_ns > 0) loss.wall_ns = sums.wall_ns + (loss.lost_ns - sums.lost_ns);
+  return loss;
+}
+
+// The timelines of a job.
+struct Recorded {
+  size_t timelines = 0;
+  bool has_stacks = false;
+};
+
+Recorded LookAtTimelines(const Model& model, const JobKey& job) {
+  const auto& timelines = model.tables.Get<TimelineTable>();
+  Recorded recorded;
+  for (size_t i = 0; i < timelines.size(); ++i) {
+    if (timelines.job[i] != job.first || timelines.attempt[i] != job.second) continue;
+    ++recorded.timelines;
+    recorded.has_stacks |= timelines.has_stacks[i] != 0;
+  }
+  return recorded;
+}
+
+void AddLossEvidence(const Loss& loss, const JobSums& sums, const Recorded& recorded,
+                     Finding& finding) {
   if (sums.rows.empty()) return;
+  const std::string profiles =
+      recorded.timelines > 1 ? fmt::format(" (all {} profiles)", recorded.timelines) : "";
   finding.evidence.push_back(
-      {.text = fmt::format("{} of {} wall time in steps is lost", DurationText(sums.lost_ns),
-                           DurationText(sums.wall_ns)),
+      {.text = fmt::format("{} work {} of {} in steps{}", loss.by_device ? "devices" : "ranks",
+                           DurationText(sums.wall_ns - sums.lost_ns), DurationText(sums.wall_ns),
+                           profiles),
        .table = "cost_rank",
        .rows = sums.rows});
 }
 
+// The parts of what has no recorded reason, the largest first: words, and what to do about it.
+struct UnknownPart {
+  int64_t ns;
+  std::string_view words;
+  std::string_view next_step;
+};
+
+std::vector<UnknownPart> UnknownParts(const Loss& loss, bool has_stacks) {
+  std::vector<UnknownPart> parts = {
+      {loss.first_step_ns, "first step {} above others",
+       "Judge by the later steps: the first one holds the start of the profiler. Record after a "
+       "warm-up (torch.profiler.schedule)."},
+      {loss.waiting_ns, "waiting {}",
+       "See who comes last to which collective: debrief profile comms."},
+      {loss.unknown_ns - loss.first_step_ns - loss.waiting_ns, "idle {}",
+       has_stacks
+           ? "Look at the timeline where devices idle: what runs on other threads, and other "
+             "programs on the device."
+           : "Record again with what the host does: torch.profiler with CPU activities and "
+             "with_stack=True."}};
+  std::erase_if(parts, [](const UnknownPart& part) { return part.ns <= 0; });
+  std::ranges::stable_sort(parts, std::ranges::greater(), &UnknownPart::ns);
+  return parts;
+}
+
 // What cannot be attributed is said with its size, and not left to be guessed from small causes.
 void AddUnattributed(const JobKey& job, const Loss& loss, const JobSums& sums,
-                     std::vector<Finding>& findings) {
+                     const Recorded& recorded, std::vector<Finding>& findings) {
   Finding finding;
   finding.rule = "cost.unattributed";
   finding.job = job.first;
   finding.attempt = job.second;
-  finding.headline = fmt::format("{}, {} of it for no recorded reason", loss.InWords(),
-                                 DurationText(loss.unknown_ns));
-  AddLossEvidence(sums, finding);
-  finding.confidence = 1;
-  finding.why = "time in which no device works and nothing recorded says why";
-  finding.next_step =
-      "Record again with what the host does: torch.profiler with CPU activities and "
-      "with_stack=True.";
+  const std::vector<UnknownPart> parts = UnknownParts(loss, recorded.has_stacks);
+  const bool is_first_step = parts.front().words.starts_with("first");
+  finding.headline =
+      fmt::format("{} ({} of {}), {} {}", loss.InWords(), DurationText(loss.lost_ns),
+                  DurationText(loss.wall_ns),
+                  DurationText(is_first_step ? loss.first_step_ns : loss.unknown_ns),
+                  is_first_step ? "of it in the first recorded step" : "for no recorded reason");
+  std::string text = "no reason recorded:";
+  for (const UnknownPart& part : parts)
+    text += fmt::format("{} {}", &part == parts.data() ? "" : ",",
+                        fmt::format(fmt::runtime(part.words), DurationText(part.ns)));
+  finding.evidence.push_back({.text = std::move(text), .table = "cost_rank", .rows = sums.rows});
+  AddLossEvidence(loss, sums, recorded, finding);
+  finding.why = "measured; waiting is time in a collective before its last rank comes";
+  finding.next_step = parts.front().next_step;
   findings.push_back(std::move(finding));
+}
+
+// "31.4 s because the host launches too late, 12.0 s because device memory is allocated".
+std::string CausesInWords(const std::vector<std::pair<FixKey, const Fix*>>& causes) {
+  constexpr size_t kMost = 3;
+  std::string text;
+  size_t told = 0;
+  for (const auto& [key, fix] : causes) {
+    if (told == kMost || !CanBeFixed(key)) break;
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", DurationText(fix->lost_ns),
+                        key.kind == FixKind::kCompile ? "by" : "because", Bare(key, *fix));
+    ++told;
+  }
+  return text;
+}
+
+std::string FixHeadline(const FixKey& key, const Fix& fix, const Loss& loss, bool is_unknown) {
+  const std::string ns = DurationText(fix.lost_ns), what = Bare(key, fix);
+  if (loss.wall_ns == 0) return fmt::format("{} lost by {}", ns, what);
+  if (is_unknown)
+    return fmt::format("Largest known cause of lost time: {}, {} of {}", what, ns,
+                       DurationText(loss.lost_ns));
+  return fmt::format("{}, {} of {} {} {}", loss.InWords(), ns, DurationText(loss.lost_ns),
+                     key.kind == FixKind::kCompile ? "by" : "because", what);
 }
 
 }  // namespace
@@ -202,17 +310,6 @@ std::string GainInWords(const FixKey& key, const Fix& fix, const ReplayedGains& 
                                  DurationText(gains.step_ns()), Percent(gain, gains.step_ns()));
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
-}
-
-// The costliest of a job that was not replayed, in words.
-std::string LossInWords(const FixKey& key, const Fix& fix, const Loss& loss, bool is_unknown) {
-  const std::string ns = DurationText(fix.lost_ns);
-  if (loss.wall_ns == 0) return fmt::format("{} lost by {}", ns, InWords(key, fix));
-  if (is_unknown)
-    return fmt::format("Largest known cause of lost time: {}, {} of {}", InWords(key, fix), ns,
-                       DurationText(loss.lost_ns));
-  return fmt::format("{}, {} {} {}", loss.InWords(), ns,
-                     key.kind == FixKind::kCompile ? "by" : "because", InWords(key, fix));
 }
 
 // Whether it is worth a look.
@@ -232,18 +329,13 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   if (ordered.empty()) return;
   const auto& [key, fix] = ordered[0];
   const JobSums sums = SumJobs(ranks)[job];
-  Loss loss;
-  for (const auto& [each, cause] : ordered) {
-    loss.lost_ns += cause->lost_ns;
-    if (each.reason == State::kUnknown) loss.unknown_ns += cause->lost_ns;
-  }
-  // Compiling again outside of steps is no part of their wall time.
+  const Loss loss = SumLoss(ordered, sums);
   const int64_t wall = sums.wall_ns + (loss.lost_ns - sums.lost_ns);
-  loss.wall_ns = sums.wall_ns > 0 ? wall : 0;
   if (Percent(loss.lost_ns, wall) < 100 * kLeastShare) return;
   const bool is_unknown = wall >= timeline::kShortestToTellNs && loss.unknown_ns >= kLeastLostNs &&
                           2 * loss.unknown_ns > loss.lost_ns;
-  if (is_unknown) AddUnattributed(job, loss, sums, findings);
+  const Recorded recorded = LookAtTimelines(model, job);
+  if (is_unknown) AddUnattributed(job, loss, sums, recorded, findings);
   if (!IsWorthFixing(key, *fix, loss, gains)) return;
   const bool is_replayed = fix->gain_ns != kNone64;
   Finding finding;
@@ -251,22 +343,24 @@ void AddFixFinding(const Model& model, const JobKey& job, const Fixes& fixes,
   finding.job = job.first;
   finding.attempt = job.second;
   finding.headline =
-      is_replayed ? GainInWords(key, *fix, gains) : LossInWords(key, *fix, loss, is_unknown);
+      is_replayed ? GainInWords(key, *fix, gains) : FixHeadline(key, *fix, loss, is_unknown);
   Describe(model, key, *fix, finding);
   finding.evidence.push_back(
-      {.text = fmt::format(
-           "{}: {} of {} ({:.0f} %)",
-           is_replayed ? "time that ranks lose to it" : "the costliest cause of lost time",
-           DurationText(fix->lost_ns), DurationText(loss.lost_ns),
-           Percent(fix->lost_ns, loss.lost_ns)),
+      {.text = fmt::format("of {} lost: {}", DurationText(loss.lost_ns), CausesInWords(ordered)),
        .table = "cost_fix",
        .rows = {first_row}});
-  AddLossEvidence(sums, finding);
-  finding.confidence = is_replayed ? kReplayed : 1 - Percent(loss.unknown_ns, loss.lost_ns) / 100;
-  finding.why = is_replayed
-                    ? "the recorded steps, replayed without it; of all causes it gains most"
-                    : fmt::format("the recording has the cause of {:.0f} % of the lost time",
-                                  100 - Percent(loss.unknown_ns, loss.lost_ns));
+  if (loss.wall_ns > 0) AddLossEvidence(loss, sums, recorded, finding);
+  // How gaps are charged to causes is a rule of thumb; what nobody knows could be anything.
+  finding.confidence = is_unknown ? 0.6 : 0.8;
+  finding.why = "each gap is charged to what the launching thread did then";
+  if (loss.unknown_ns > 0)
+    finding.why += fmt::format("; of {:.0f} % of the lost time no reason is recorded",
+                               Percent(loss.unknown_ns, loss.lost_ns));
+  if (key.kind == FixKind::kCompile) finding.why = "measured by the compiler itself";
+  if (is_replayed) {
+    finding.confidence = kReplayed;
+    finding.why = "the recorded steps, replayed without it; of all causes it gains most";
+  }
   finding.next_step = WordsOf(key.reason).next_step;
   findings.push_back(std::move(finding));
 }

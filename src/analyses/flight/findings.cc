@@ -10,6 +10,7 @@
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "tables/text_event.h"
+#include "torch/log_message.h"
 
 namespace debrief::analyses::flight {
 
@@ -30,9 +31,18 @@ void AddSource(const Index& index, const Unit& unit, Finding& finding) {
 }
 
 std::string EntryInWords(const Index& index, const Unit& unit) {
-  static constexpr std::string_view kStates[] = {"scheduled", "started", "completed"};
-  return fmt::format("rank {}: {}, {}{}", index.GlobalRank(unit.rank), OpInWords(index, unit),
-                     kStates[static_cast<size_t>(unit.state)], AtSite(index, unit));
+  static constexpr std::string_view kStates[] = {"pending", "started, pending", "completed"};
+  return fmt::format("rank {}: {}{} ({})", index.GlobalRank(unit.rank), OpInWords(index, unit),
+                     AtSite(index, unit), kStates[static_cast<size_t>(unit.state)]);
+}
+
+// The same of an operation that went through although members differ: where the rank is since.
+std::string EntryAndAfter(const Index& index, const Unit& unit) {
+  const std::vector<int32_t>& pending = index.RankAt(unit.rank).pending;
+  std::string words = EntryInWords(index, unit);
+  if (unit.completed() && !pending.empty())
+    words += fmt::format("; it waits in {}", OpInWords(index, index.UnitAt(pending.front())));
+  return words;
 }
 
 // Where a blamed rank was last seen: what it issued last.
@@ -54,10 +64,11 @@ void AddText(const Index& index, int32_t global_rank, Finding& finding) {
                 events.rank[i] == global_rank;
     if (!ours || !kTelling.contains(index.Text(events.kind[i]))) continue;
     ++told;
-    finding.evidence.push_back({fmt::format("output of rank {}, line {}: {}", global_rank,
-                                            events.line[i], index.Text(events.text[i])),
-                                "text_event",
-                                {static_cast<int64_t>(i)}});
+    finding.evidence.push_back(
+        {fmt::format("output of rank {}, line {}: {}", global_rank, events.line[i],
+                     QuotedMessage(index.Text(events.text[i]))),
+         "text_event",
+         {static_cast<int64_t>(i)}});
   }
 }
 
@@ -133,7 +144,10 @@ Finding ToFinding(const Index& index, const Cause& cause) {
   if (cause.seq != kNone32) finding.seq = cause.seq;
   for (int32_t at : cause.units) {
     const Unit& unit = index.UnitAt(at);
-    finding.evidence.push_back({EntryInWords(index, unit), "comm_op", {unit.row}});
+    finding.evidence.push_back(
+        {Differs(cause.rule) ? EntryAndAfter(index, unit) : EntryInWords(index, unit),
+         "comm_op",
+         {unit.row}});
     AddSource(index, unit, finding);
   }
   finding.evidence.insert(finding.evidence.end(), cause.evidence.begin(), cause.evidence.end());

@@ -83,8 +83,9 @@ const Analysis& Describe() {
           {.name = "flight",
            .sentence =
                "Which rank broke the job: who skipped a collective, got it wrong, or never came?",
-           .example = "Rank 5 skipped 4 collectives of mesh_dp [5, 7]: all_reduce at train.py:53 "
-                      "(sequence 16)",
+           .example =
+               "Rank 5 skipped 4 collectives of mesh_dp [5, 7], the first: all_reduce #16 at "
+               "train.py:53",
            .needs = kNeeds,
            .makes = kMakes,
            .uses = kUses},

@@ -98,8 +98,8 @@ namespace {
 std::string_view WhyNothingIsWrong(Moment moment) {
   switch (moment) {
     case Moment::kRunning:
-      return "no timeout, abort or exit is reported: ranks differ by what they did between their "
-             "dumps";
+      return "no timeout, abort or exit is reported; ranks differ only because their dumps were "
+             "taken one after another";
     case Moment::kUnknown:
       return "dumps alone do not tell a moment of work from a hang; outputs of the ranks would";
     case Moment::kBadEnd:

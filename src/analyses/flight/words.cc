@@ -60,7 +60,7 @@ std::string AtSite(const Index& index, const Unit& unit) {
 }
 
 std::string OpInWords(const Index& index, const Unit& unit) {
-  return fmt::format("{} {} of {}", index.OpName(unit), unit.seq,
+  return fmt::format("{} #{} of {}", index.OpName(unit), unit.seq,
                      GroupInWords(index, index.GroupOf(unit)));
 }
 

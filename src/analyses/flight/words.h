@@ -18,7 +18,7 @@ std::string GroupInWords(const Index& index, const Group& group);
 // tp, dp, pp, ep, world, or "": what a group is for, from its description, else from its members.
 std::string_view RoleOf(const Index& index, const Group& group);
 
-// "all_reduce 16 of mesh_dp [5, 7]".
+// "all_reduce #16 of mesh_dp [5, 7]".
 std::string OpInWords(const Index& index, const Unit& unit);
 
 // The line of user code that issued a unit: "train.py:52", or "" without stacks.

@@ -83,7 +83,7 @@ const Analysis& Describe() {
                .sentence = "Which of all findings are causes, and what follows from them?",
                .example =
                    "Rank 3 was compiling aux_slow (train.py:34) for 45 s while ranks 0-2 and "
-                   "4-7 waited in send 5 of mesh_pp [3, 7]",
+                   "4-7 waited in send #5 of mesh_pp [3, 7]",
                .needs = kNeeds,
                .makes = {}},
       .run = nullptr,

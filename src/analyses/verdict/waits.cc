@@ -70,7 +70,7 @@ std::string WaitingInWords(const Board& board, const Finding& finding) {
   if (finding.op.empty() || finding.groups.empty()) return text;
   const GroupRef& group = finding.groups[0];
   bool named = !group.desc.empty() && group.desc != "undefined";
-  text += fmt::format(" in {} {} of {}", finding.op, finding.seq, named ? group.desc : group.name);
+  text += fmt::format(" in {} #{} of {}", finding.op, finding.seq, named ? group.desc : group.name);
   // Text names those members of a group that speak, dumps name all.
   if (finding.rule.starts_with("flight.")) text += fmt::format(" [{}]", FoldNumbers(group.ranks));
   return text;

@@ -25,7 +25,7 @@ Window WaitOf(const Board& board, const Finding& finding);
 // Ranks that wait, by what follows from the finding; without such, the other members of its group.
 std::vector<int32_t> WaitersOf(const Board& board, const Finding& finding);
 
-// "ranks 0-2 waited in send 5 of mesh_pp [3, 7]"; "" when nobody is known to.
+// "ranks 0-2 waited in send #5 of mesh_pp [3, 7]"; "" when nobody is known to.
 std::string WaitingInWords(const Board& board, const Finding& finding);
 
 }  // namespace debrief::analyses::verdict

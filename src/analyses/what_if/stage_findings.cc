@@ -69,30 +69,44 @@ std::string TypesInWords(const Stragglers& found) {
                            [](const FamilyCost& each) { return each.cost.slowdown; });
   std::string text;
   for (size_t i = 0; i < std::min<size_t>(3, order.size()); ++i)
-    text += fmt::format("{}{} {:.3f}", i == 0 ? "" : ", ", order[i].family, order[i].cost.slowdown);
+    text +=
+        fmt::format("{}{} {:.2f}x", i == 0 ? "" : ", ", order[i].family, order[i].cost.slowdown);
   return text;
 }
 
-std::string SharesInWords(const StageJob& job, const Stragglers& found) {
-  auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-  std::string text;
+// What a replay with one thing as it should be takes off the loss: "100 % of the loss goes with
+// rank 0 like the typical worker". The cause that is told comes first.
+std::string SharesInWords(Cause told, const StageJob& job, const Stragglers& found) {
+  struct Change {
+    Cause cause;
+    double share;
+    std::string words;
+  };
+  std::vector<Change> changes;
   if (job.ranks.size() > 1)
-    text +=
-        fmt::format("of what is lost, {} when the slowest workers ({}) are typical",
-                    percent(found.worst_workers.removed), RanksInWords(RanksOf(job, found.worst)));
-  if (job.stages > 1)
-    text += fmt::format(", {} when the last stage is, {} when all stages have as much work",
-                        percent(found.last_stage.removed), percent(found.division));
-  return text +
-         fmt::format(", {} when work does not vary inside of workers", percent(found.variation));
+    changes.push_back({Cause::kWorkers, found.worst_workers.removed,
+                       RanksInWords(RanksOf(job, found.worst)) + " like the typical worker"});
+  if (job.stages > 1) {
+    changes.push_back(
+        {Cause::kLastStage, found.last_stage.removed, "the last stage like the others"});
+    changes.push_back({Cause::kDivision, found.division, "the same work in all stages"});
+  }
+  changes.push_back({Cause::kVariation, found.variation, "even work in each worker"});
+  const Cause first = told == Cause::kSequenceLengths ? Cause::kVariation : told;
+  std::ranges::stable_partition(changes, [&](const Change& each) { return each.cause == first; });
+  std::string text;
+  for (const Change& each : changes)
+    text += fmt::format("{}{:.0f} %{} with {}", text.empty() ? "" : ", ",
+                        100 * std::clamp(each.share, 0.0, 1.0),
+                        text.empty() ? " of the loss goes" : "", each.words);
+  return text;
 }
 
 void Weigh(const StageJob& job, const Stragglers& found, Finding& finding) {
   finding.confidence = 0.9;
   finding.why = fmt::format(
-      "a replay with all delays differs from the recorded steps by {} at most; without gaps "
-      "between "
-      "ops they are {} shorter",
+      "replayed steps match the recorded ones within {}; gaps between ops, {} of a step, are left "
+      "out",
       PercentText(found.replay_error), PercentText(1 - 1 / found.gap));
   if (job.steps.size() < kFewSteps) {
     finding.confidence = 0.7;
@@ -160,9 +174,10 @@ void AddStageFindings(const StageJob& job, const Stragglers& found, const Identi
     finding.severity = is_named && is_first ? Severity::kWarning : Severity::kInfo;
     finding.role = is_named && is_first ? Role::kCause : Role::kObservation;
     finding.evidence.push_back(
-        {.text = SharesInWords(job, found), .table = "what_if_job", .rows = {row}});
+        {.text = SharesInWords(cause, job, found), .table = "what_if_job", .rows = {row}});
     finding.evidence.push_back(
-        {.text = fmt::format("slowdown by ops alone: {}", TypesInWords(found)),
+        {.text = fmt::format("how much longer one kind of op alone makes steps: {}",
+                             TypesInWords(found)),
          .table = "what_if_change",
          .rows = {}});
     Weigh(job, found, finding);

@@ -8,9 +8,15 @@
 //   job_path.h      its critical path across ranks
 #include "analyses/what_if/what_if.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
+#include "base/text/strings.h"
+#include "tables/input.h"
 #include "tables/job_path.h"
 #include "tables/job_path_cause.h"
 #include "tables/job_path_name.h"
@@ -33,8 +39,16 @@ namespace debrief::analyses::what_if {
 
 namespace {
 
-void ReplayStages(const timeline::TimelineView& view, const std::vector<Setting>& settings,
-                  AnalysisResult& result) {
+// A timeline of a whole job, and its findings: [first, end).
+struct ReplayedJob {
+  Identity who;
+  double lost_ns = 0;  // per step
+  size_t first = 0, end = 0;
+};
+
+ReplayedJob ReplayStages(const timeline::TimelineView& view, const std::vector<Setting>& settings,
+                         AnalysisResult& result) {
+  ReplayedJob replayed{.who = view.who, .first = result.findings.size()};
   StageJob job = ReadStageJob(view);
   Stragglers found;
   if (job.why_not.empty()) {
@@ -43,7 +57,39 @@ void ReplayStages(const timeline::TimelineView& view, const std::vector<Setting>
   }
   const auto row = static_cast<int64_t>(result.part.tables.Get<WhatIfJobTable>().size());
   AddStageRows(job, found, view.who, InWords(settings), result.part);
-  if (job.why_not.empty()) AddStageFindings(job, found, view.who, row, result.findings);
+  if (job.why_not.empty()) {
+    AddStageFindings(job, found, view.who, row, result.findings);
+    replayed.lost_ns = found.replayed - found.ideal;
+  }
+  replayed.end = result.findings.size();
+  return replayed;
+}
+
+std::string_view FileOf(const Model& model, int32_t input) {
+  const auto& inputs = model.tables.Get<InputTable>();
+  return FileName(model.pools.Text(inputs.path[static_cast<size_t>(input)]));
+}
+
+// Several timelines that each hold a whole job are several runs, whatever folder they share: their
+// findings name the file, and the run that loses most per step is told first.
+void TellApart(const Model& model, const std::vector<ReplayedJob>& replayed,
+               std::vector<Finding>& findings) {
+  for (const ReplayedJob& each : replayed) {
+    double most = 0;
+    size_t runs = 0;
+    for (const ReplayedJob& other : replayed) {
+      if (other.who.job != each.who.job || other.who.attempt != each.who.attempt) continue;
+      most = std::max(most, other.lost_ns);
+      ++runs;
+    }
+    if (runs < 2) continue;
+    for (size_t i = each.first; i < each.end; ++i) {
+      Finding& finding = findings[i];
+      finding.headline = fmt::format("{}: {}", FileOf(model, each.who.input), finding.headline);
+      finding.why += fmt::format("; each of {} timelines is a run of its own", runs);
+      if (each.lost_ns < most) finding.role = Role::kObservation;
+    }
+  }
 }
 
 // Attempts of jobs of which several ranks have profiles with work of devices.
@@ -72,10 +118,12 @@ void ReplayProfiles(const Model& model, const std::vector<Setting>& settings,
 Status Run(const Model& model, AnalysisResult& result) {
   const std::vector<Setting> settings = SettingsOf(model);
   const auto& stage_ops = model.tables.Get<TimelineStageOpTable>();
+  std::vector<ReplayedJob> replayed;
   for (const timeline::TimelineView& view : timeline::Timelines(model)) {
     if (timeline::RowsOf(stage_ops, view.who.input).size() > 0)
-      ReplayStages(view, settings, result);
+      replayed.push_back(ReplayStages(view, settings, result));
   }
+  TellApart(model, replayed, result.findings);
   ReplayProfiles(model, settings, result);
   return {};
 }
@@ -92,9 +140,9 @@ const Analysis& Describe() {
                .makes =
                    kTableNames<WhatIfJobTable, WhatIfCauseTable, WhatIfChangeTable, WhatIfStepTable,
                                JobPathTable, JobPathStepTable, JobPathCauseTable, JobPathNameTable>,
-               .uses = kTableNames<timeline::ViewTables, TimelineProcessTable, TimelineStageOpTable,
-                                   WhatIfSetTable, TimelineStepTable, TimelineLaunchTable,
-                                   TimelineClockTable, ProfileCollectiveTable,
+               .uses = kTableNames<timeline::ViewTables, InputTable, TimelineProcessTable,
+                                   TimelineStageOpTable, WhatIfSetTable, TimelineStepTable,
+                                   TimelineLaunchTable, TimelineClockTable, ProfileCollectiveTable,
                                    ProfileCollectiveMatchTable, ProfileCollectiveWaitTable>},
       .run = Run};
   return kAnalysis;

@@ -112,7 +112,6 @@ void PrintVerdict(const Model& model, const GlobalOptions& global, TextSink& sin
   context.text = &sink;
   context.width = TerminalWidth();
   context.colour = WantsColour();
-  context.unicode = WantsUnicode();
   context.findings_of = "flight.";
   (void)FindOutput("console")->write(model, context);
 }

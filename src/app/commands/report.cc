@@ -120,8 +120,7 @@ void PrintAnswer(const Model& model, const ReportOptions& options, const GlobalO
     sink.Write(RunJson(model, 1));
     return;
   }
-  OutputContext context{
-      .text = &sink, .width = TerminalWidth(), .colour = WantsColour(), .unicode = WantsUnicode()};
+  OutputContext context{.text = &sink, .width = TerminalWidth(), .colour = WantsColour()};
   // The console writes no files: it names the folder in commands that can be pasted.
   if (!options.markdown) context.folder = ShellWord(options.output);
   for (const Output* output : AllOutputs()) {

@@ -83,8 +83,9 @@ Incident MakeIncident(const Model& model, const Finding& finding);
 // part of a page and takes its colour of text from there. No scripts, no style attributes.
 std::string IncidentSvg(const Incident& incident, bool is_file);
 
-// "rank  0 1 2 3 4 [5] 6 7" with a letter or block for what each was doing at the end.
-std::string IncidentSketch(const Incident& incident, size_t width, bool has_unicode);
+// "ranks 0-3: ww[n]w  ([ ] blamed, n not in a collective, w waiting in a collective)": a letter for
+// what each was doing at the end. Empty where that says nothing or has no room.
+std::string IncidentSketch(const Incident& incident, size_t width);
 
 // Every row as a sentence, for readers who do not see the picture.
 std::vector<std::string> RowsInWords(const Incident& incident);

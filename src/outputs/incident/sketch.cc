@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "base/text/columns.h"
 #include "base/text/rank_list.h"
@@ -48,27 +49,41 @@ std::vector<Span> WithoutHealthy(const std::vector<Span>& spans) {
   return merged;
 }
 
+// A letter means the same in all sketches. Collectives that complete are running steps; of steps
+// that were profiled they are what no computing hides.
 struct Sign {
-  std::string_view block;
   char letter;
+  std::string_view words;
+
+  bool operator<(const Sign& other) const { return letter < other.letter; }
 };
 
-Sign SignOf(Activity activity) {
-  static constexpr std::array<Sign, static_cast<size_t>(Activity::kCount)> kSigns = {{
-      {"\u00b7", '?'},  // middle dot
-      {"\u2581", 's'},  // lower eighth
-      {"\u2588", 'c'},  // full block
-      {"\u2592", 'n'},  // medium shade
-      {"\u2591", 'w'},  // light shade
-      {"\u2591", 'w'},
-      {"\u2593", 'k'},  // dark shade
-      {"\u2593", 'l'},
-      {"\u2593", 'v'},
-      {"\u2592", 'm'},
-      {"\u2581", 'i'},
-      {"\u2715", 'x'},  // multiplication x
-  }};
-  return kSigns[static_cast<size_t>(activity)];
+Sign SignOf(Activity activity, bool is_slow) {
+  switch (activity) {
+    case Activity::kSteps:
+      return {'r', "running steps"};
+    case Activity::kComputing:
+      return is_slow ? Sign{'c', "computing"} : Sign{'n', "not in a collective"};
+    case Activity::kCollective:
+      return is_slow ? Sign{'e', "exposed communication"} : Sign{'r', "running steps"};
+    case Activity::kWaiting:
+    case Activity::kTimedOut:
+      return {'w', "waiting in a collective"};
+    case Activity::kCompiling:
+      return {'j', "JIT-compiling"};
+    case Activity::kLoading:
+      return {'l', "loading data"};
+    case Activity::kSaving:
+      return {'s', "saving"};
+    case Activity::kCopying:
+      return {'m', "memory copies"};
+    case Activity::kIdle:
+      return {'i', "GPU idle"};
+    case Activity::kEnded:
+      return {'x', "ended"};
+    default:
+      return {'?', "not known"};
+  }
 }
 
 }  // namespace
@@ -99,32 +114,35 @@ std::string IncidentInWords(const Incident& incident) {
   return words;
 }
 
-std::string IncidentSketch(const Incident& incident, size_t width, bool has_unicode) {
-  std::map<int32_t, std::pair<Activity, bool>> ranks;
+std::string IncidentSketch(const Incident& incident, size_t width) {
+  std::map<int32_t, std::pair<Sign, bool>> ranks;
+  std::set<Sign> signs;
   for (const Row& row : incident.rows) {
     const Span* span = incident.is_slow ? LongestActivity(row) : LastActivity(row);
-    for (int32_t rank : row.ranks)
-      ranks[rank] = {span == nullptr ? Activity::kUnknown : span->activity, row.is_blamed};
+    const Sign sign =
+        SignOf(span == nullptr ? Activity::kUnknown : span->activity, incident.is_slow);
+    signs.insert(sign);
+    for (int32_t rank : row.ranks) ranks[rank] = {sign, row.is_blamed};
   }
-  if (ranks.size() < 2) return "";
-  std::string line = fmt::format("ranks {}-{}  ", ranks.begin()->first, ranks.rbegin()->first);
+  // All alike is worth a line only where all wait.
+  const bool says_nothing = signs.size() == 1 && signs.begin()->letter != 'w';
+  if (ranks.size() < 2 || says_nothing) return "";
+  std::string line = fmt::format("ranks {}-{}: ", ranks.begin()->first, ranks.rbegin()->first);
   if (line.size() + ranks.size() + 30 > width) return "";
-  std::map<Activity, std::string_view> legend;
+  bool has_blamed = false;
   for (const auto& [rank, what] : ranks) {
-    const auto [activity, is_blamed] = what;
-    const Sign sign = SignOf(activity);
-    const std::string one = has_unicode ? std::string(sign.block) : std::string(1, sign.letter);
-    line += is_blamed ? "[" + one + "]" : one;
-    legend[activity] = ActivityWords(activity, incident.is_slow);
+    const auto& [sign, is_blamed] = what;
+    line += is_blamed ? fmt::format("[{}]", sign.letter) : std::string(1, sign.letter);
+    has_blamed |= is_blamed;
   }
-  for (const auto& [activity, words] : legend) {
-    const Sign sign = SignOf(activity);
-    const std::string one = has_unicode ? std::string(sign.block) : std::string(1, sign.letter);
-    const std::string entry = fmt::format("  {} {}", one, words);
-    if (TextWidth(line) + TextWidth(entry) > width) break;
-    line += entry;
+  std::string legend = has_blamed ? "[ ] blamed" : "";
+  for (const Sign& sign : signs) {
+    const std::string entry =
+        fmt::format("{}{} {}", legend.empty() ? "" : ", ", sign.letter, sign.words);
+    if (TextWidth(line) + legend.size() + entry.size() + 4 > width) break;
+    legend += entry;
   }
-  return line;
+  return fmt::format("{}  ({})", line, legend);
 }
 
 }  // namespace debrief::incident

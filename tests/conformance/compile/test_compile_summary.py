@@ -32,7 +32,7 @@ def test_first_lines_of_mixed(context):
 
 def test_one_rank_differs(context):
     lines = summary(context, context.data / "recorded/jobs/compile_divergence").splitlines()
-    assert lines[1].startswith("warning: Rank 3 alone compiles extra (dist_job.py:27)"), lines[1]
+    assert lines[1].startswith("warning: Rank 3 alone compiles function extra (dist_job.py:27)"), lines[1]
 
 
 def test_healthy_blames_nobody(context):
@@ -42,7 +42,7 @@ def test_healthy_blames_nobody(context):
 
 def test_slow_compilation_of_a_hang(context):
     lines = summary(context, context.data / "recorded/jobs/recompile_hang").splitlines()
-    assert "Rank 3 alone compiles aux_slow (dist_job.py:34)" in lines[1], lines[1]
+    assert "Rank 3 alone compiles function aux_slow (dist_job.py:34)" in lines[1], lines[1]
 
 
 def test_one_compilation_alone(context):

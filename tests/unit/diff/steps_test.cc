@@ -68,7 +68,7 @@ TEST(DiffSteps, TheRankWhoseHostTakesLongerIsToBlame) {
   EXPECT_EQ(diff->blame->change.difference(), 50 * kMs);
   EXPECT_EQ(diff->blame->others_wait_ns, 50 * kMs);
   EXPECT_EQ(StepHeadline(*diff),
-            "Steps take 50.0 ms longer (+50 %), because of the host of rank 2 (+50.0 ms a step)");
+            "Steps take 50.0 ms longer (+50 %), because of the host of rank 2 (+50.0 ms per step)");
 }
 
 TEST(DiffSteps, TheOtherWayRoundItGotBetter) {
@@ -76,7 +76,7 @@ TEST(DiffSteps, TheOtherWayRoundItGotBetter) {
   ASSERT_TRUE(diff && diff->blame);
   EXPECT_EQ(diff->blame->part, kGpu);
   EXPECT_EQ(StepHeadline(*diff),
-            "Steps take 50.0 ms less (-33 %), because of the GPU of rank 1 (-50.0 ms a step)");
+            "Steps take 50.0 ms less (-33 %), because of the GPU of rank 1 (-50.0 ms per step)");
 }
 
 TEST(DiffSteps, PartsAddUpForTheJobAndForEachRank) {

@@ -172,8 +172,8 @@ TEST_F(IncidentTest, SlowJobsShowSteps) {
   EXPECT_EQ(incident.rows[0].ranks, std::vector<int32_t>{1});
   EXPECT_EQ(incident.rows[0].marks.size(), 6U) << "the last six steps";
   EXPECT_NE(Find(incident.rows[1], Activity::kCollective), nullptr);
-  EXPECT_EQ(IncidentSketch(incident, 100, false),
-            "ranks 0-1  n[c]  c computing  n exposed communication");
+  EXPECT_EQ(IncidentSketch(incident, 100),
+            "ranks 0-1: e[c]  ([ ] blamed, c computing, e exposed communication)");
 }
 
 }  // namespace incident_test

@@ -218,7 +218,7 @@ TEST(ProfileDiff, TheSameTwiceDiffersInNothing) {
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->total.difference(), 0);
   for (const NameDiff& kernel : result->kernels) EXPECT_EQ(kernel.verdict, "same");
-  EXPECT_TRUE(DiffText(result.value(), {}).starts_with("B takes as long a step as A"));
+  EXPECT_TRUE(DiffText(result.value(), {}).starts_with("B takes as long per step as A"));
 }
 
 TEST(ProfileDiff, WithoutStepsTimelinesAreCompared) {
@@ -257,7 +257,7 @@ TEST(ProfileDiff, TextCsvAndJsonHaveTheFigures) {
   ASSERT_TRUE(result.ok());
   const std::string text = DiffText(result.value(), {.name_a = "old", .name_b = "new"});
   EXPECT_TRUE(
-      text.starts_with("B takes 200 ns longer a step than A: 1.00 us -> 1.20 us (+20 %)\n"
+      text.starts_with("B takes 200 ns longer per step than A: 1.00 us -> 1.20 us (+20 %)\n"
                        "  A: old\n  B: new\n"))
       << text;
   EXPECT_NE(text.find("+150 ns"), std::string::npos) << text;

@@ -242,7 +242,7 @@ TEST(Console, EveryJobHasASectionTheWorstFirst) {
       << text.substr(0, 200);
   EXPECT_EQ(text.find("finding 2 of job"), std::string::npos);
   EXPECT_NE(text.find("... and 5 more jobs with findings"), std::string::npos);
-  EXPECT_NE(text.find("No problem found\n  j25, j26, j27, j28, j29\n"), std::string::npos);
+  EXPECT_NE(text.find("No problem found\n  j25\n  j26\n  j27\n  j28\n  j29\n"), std::string::npos);
   EXPECT_NE(text.find("... and 18 more jobs: see --json"), std::string::npos);
 }
 
@@ -267,15 +267,14 @@ TEST(Console, NoProblemSaysWhatWasLookedAt) {
   std::string text = Console(model, 200, false);
   EXPECT_TRUE(
       text.starts_with("No problem found in 2 Flight Recorder dumps of ranks 0-1; 1 "
-                       "input not read; without "
-                       "outputs of the ranks it is not known how the job ended.\n"))
+                       "input not read; without outputs it is not known how the job ended.\n"))
       << text;
   Finding& finding = model.findings.emplace_back();
   finding.headline = "work was in flight";
   finding.job = 0;
-  EXPECT_NE(Console(model, 200, false).find("No problem found"), std::string::npos);
+  EXPECT_TRUE(Console(model, 200, false).starts_with("No failure found in 2 Flight"));
   finding.severity = Severity::kError;
-  EXPECT_EQ(Console(model, 200, false).find("No problem found"), std::string::npos);
+  EXPECT_EQ(Console(model, 200, false).find("No failure found"), std::string::npos);
 }
 
 TEST(JsonOutput, WritesTheFile) {

@@ -103,16 +103,16 @@ class Writer {
     std::string size =
         bytes == kNone64 ? "" : fmt::format(" of {}", BytesText(static_cast<double>(bytes)));
     finding.headline = fmt::format(
-        "{}{} takes {:.0f} % of device time, the most of all collectives ({} in {})", finding.op,
+        "{}{} takes {:.0f} % of device time, the most of all communication ({} in {})", finding.op,
         name.empty() ? "" : fmt::format(" in group {}", name), 100 * ShareOf(key, cost),
         DurationText(cost.total_ns), Plural(static_cast<size_t>(cost.count), "call"));
     finding.evidence.push_back(
-        {.text = fmt::format("{}; the longest call{} takes {}", Plural(cost.ranks.size(), "rank"),
-                             size, DurationText(cost.max_ns)),
+        {.text = fmt::format("the longest of {}{} on {} takes {}",
+                             Plural(static_cast<size_t>(cost.count), "call"), size,
+                             Plural(cost.ranks.size(), "rank"), DurationText(cost.max_ns)),
          .table = "accel_collective",
          .rows = {cost.row}});
-    finding.confidence = 0.8;
-    finding.why = "measured; a rank that comes early to a collective waits in it";
+    finding.why = "time in its kernels, which includes waiting for ranks that come later";
     finding.next_step =
         "See whether it waits or moves data: debrief profile comms shows arrival skew and "
         "bandwidth";

@@ -77,6 +77,7 @@ std::string Headline(const Model& model, const Job& job, const Verdict& verdict)
   const Difference& first = *verdict.differences.front();
   const bool one = verdict.ranks.size() == 1;
   const std::string unit = InWords(*first.unit);
+  const std::string_view noun = first.unit->function.empty() ? "" : "function ";
   std::set<const UnitKey*> units;
   for (const Difference* difference : verdict.differences) units.insert(difference->unit);
   const size_t more = units.size() - 1;
@@ -87,13 +88,13 @@ std::string Headline(const Model& model, const Job& job, const Verdict& verdict)
                                : "";
   std::string what;
   if (verdict.kind == Kind::kExtra)
-    what = fmt::format("alone {} {}{}{}", one ? "compiles" : "compile", unit, took, rest);
+    what = fmt::format("alone {} {}{}{}{}", one ? "compiles" : "compile", noun, unit, took, rest);
   if (verdict.kind == Kind::kMissing)
-    what = fmt::format("{} not compile {}{}, which all other ranks do", one ? "does" : "do", unit,
-                       rest);
+    what = fmt::format("{} not compile {}{}{}, which all other ranks do", one ? "does" : "do", noun,
+                       unit, rest);
   if (verdict.kind == Kind::kGraph)
-    what = fmt::format("{} another graph for {}{} than the other ranks",
-                       one ? "compiles" : "compile", unit, rest);
+    what = fmt::format("{} another graph for {}{}{} than the other ranks",
+                       one ? "compiles" : "compile", noun, unit, rest);
   std::string text = fmt::format("{} {}", RanksAsSubject(verdict.ranks), what);
   if (job.ranks.size() == 2) text += "; with two ranks, either may be right";
   return text;
@@ -135,7 +136,7 @@ void AddEvidence(const Model& model, const Job& job, const Verdict& verdict, con
   }
   const Difference& first = *verdict.differences.front();
   finding.evidence.push_back(
-      {.text = first.text.empty() ? fmt::format("compilation {} of rank {}",
+      {.text = first.text.empty() ? fmt::format("compile id {} of rank {}",
                                                 model.pools.Text(spans.compile_id[SpanOf(first)]),
                                                 spans.rank[SpanOf(first)])
                                   : fmt::format("rank {} there, rank {} here: {}", first.rank_a,
@@ -210,8 +211,9 @@ void AddDifferenceFindings(const Model& model, const Job& job,
     finding.confidence = weak ? 0.4 : verdict.kind == Kind::kGraph ? 0.7 : 0.9;
     finding.why =
         ended ? "the log of the rank ends before the others compile it"
-              : fmt::format("{} of {} ranks agree; matched by function, not by compile id",
-                            job.ranks.size() - (two ? 1 : verdict.ranks.size()), job.ranks.size());
+        : two ? "two ranks only: either may be the odd one"
+              : fmt::format("the other {} compile alike; compared by function, not by compile id",
+                            Plural(job.ranks.size() - verdict.ranks.size(), "rank"));
     finding.next_step =
         "Look for a branch on the rank, or an input that only this rank sees, before this "
         "function; "

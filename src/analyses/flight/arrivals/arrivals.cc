@@ -314,19 +314,18 @@ void FindStragglers(const Index& index, const Arrivals& arrivals, std::vector<Ca
   cause.seq = unit.seq;
   cause.op = std::string(index.OpName(unit));
   cause.what = fmt::format(
-      "is a straggler: arrives last at {} of {} collectives, by {:.0f} ms and more at three of "
-      "them",
+      "is a straggler: arrives last at {} of the {} collectives in its dump, three times by {:.0f} "
+      "ms or "
+      "more",
       arrivals.ranks[blamed].times_last, CollectivesOf(index, repeated[0].second),
       static_cast<double>(repeated[0].first) / 1e6);
   cause.confidence = 0.6;
   bool corrected = std::any_of(arrivals.clocks.begin(), arrivals.clocks.end(),
                                [](const ClockOffset& clock) { return clock.correction_ns() != 0; });
-  cause.why = fmt::format(
-      "its third-longest delay behind the last but one member, that of the next rank is {:.0f} ms; "
-      "{}",
-      static_cast<double>(repeated[1].first) / 1e6,
-      corrected ? "clock offsets of hosts are corrected"
-                : "clocks of hosts may differ by up to 100 ms");
+  cause.why = fmt::format("of the next rank the third-longest delay is {:.0f} ms; {}",
+                          static_cast<double>(repeated[1].first) / 1e6,
+                          corrected ? "clock offsets of hosts are corrected"
+                                    : "clocks of hosts may differ by up to 100 ms");
   cause.next_step = "Look at a profile of this rank beside one of its peers: host or GPU?";
 }
 

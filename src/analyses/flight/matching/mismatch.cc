@@ -166,9 +166,9 @@ std::string SizesInWords(const Index& index, const Unit& blamed, const Unit& ref
   std::string own = ShapesInWords(index, blamed.row), other = ShapesInWords(index, reference.row);
   int32_t peer = index.GlobalRank(reference.rank);
   if (site == other_site)
-    return fmt::format("called {} {} of {} with size {}, rank {} with {}{}", op, blamed.seq, where,
+    return fmt::format("called {} #{} of {} with size {}, rank {} with {}{}", op, blamed.seq, where,
                        own, peer, other, site.empty() ? "" : "," + site);
-  return fmt::format("called {} {} of {} with size {}{}, rank {} another {} with size {}{}", op,
+  return fmt::format("called {} #{} of {} with size {}{}, rank {} another {} with size {}{}", op,
                      blamed.seq, where, own, site, peer, op, other, other_site);
 }
 
@@ -200,34 +200,37 @@ std::string InWords(const Index& index, const Difference& difference, const Unit
   bool plain = difference.kind == Kind::kType || difference.kind == Kind::kSize ||
                difference.kind == Kind::kDtype;
   if (regions && plain)
-    return fmt::format("{}: sequence {} of {}{}", RegionInWords(index, blamed, reference),
-                       blamed.seq, where, AtSite(index, blamed));
+    return fmt::format("{}: #{} of {}{}", RegionInWords(index, blamed, reference), blamed.seq,
+                       where, AtSite(index, blamed));
   switch (difference.kind) {
     case Kind::kSkipped:
-      return fmt::format("skipped {} of {}: {}{} (sequence {}), and went on with {}{}", count,
-                         where, index.OpName(reference), AtSite(index, reference), blamed.seq,
-                         index.OpName(blamed), AtSite(index, blamed));
+      return fmt::format("skipped {} of {}{} {} #{}{}, and went on with {}{}", count, where,
+                         difference.count == 1 ? ":" : ", the first:", index.OpName(reference),
+                         blamed.seq, AtSite(index, reference), index.OpName(blamed),
+                         AtSite(index, blamed));
     case Kind::kExtra:
-      return fmt::format("did {} of {} that rank {} did not do: {}{} (sequence {})", count, where,
-                         peer, index.OpName(blamed), AtSite(index, blamed), blamed.seq);
+      return fmt::format("called {} of {} that rank {} did not call{} {} #{}{}", count, where, peer,
+                         difference.count == 1 ? ":" : ", the first:", index.OpName(blamed),
+                         blamed.seq, AtSite(index, blamed));
     case Kind::kSwapped: {
       const bool named = index.OpName(blamed) != index.OpName(reference);
       auto call = [&](const Unit& unit) {
         return named ? std::string(index.OpName(unit)) : CallInWords(index, unit.row);
       };
-      return fmt::format("swapped two collectives of {}: {} before {} (sequence {}){}", where,
-                         call(blamed), call(reference), blamed.seq, AtSite(index, blamed));
+      return fmt::format("swapped two collectives of {}: {} before {} (#{}){}", where, call(blamed),
+                         call(reference), blamed.seq, AtSite(index, blamed));
     }
     case Kind::kDtype:
-      return fmt::format("called {} {} of {} with type {}, rank {} with {}{}", index.OpName(blamed),
-                         blamed.seq, where, TypeInWords(index, row), peer,
+      return fmt::format("called {} #{} of {} with type {}, rank {} with {}{}",
+                         index.OpName(blamed), blamed.seq, where, TypeInWords(index, row), peer,
                          TypeInWords(index, other), AtSite(index, blamed));
     case Kind::kSize:
       return SizesInWords(index, blamed, reference);
     default:
-      return fmt::format("called {} where rank {} called {}: sequence {} of {}{}",
-                         CallInWords(index, blamed.row), peer, CallInWords(index, reference.row),
-                         blamed.seq, where, AtSite(index, blamed));
+      return fmt::format("called {} where rank {} called {}: #{} of {}{}, {} and {}",
+                         index.OpName(blamed), peer, index.OpName(reference), blamed.seq, where,
+                         AtSite(index, blamed), ShapesInWords(index, blamed.row),
+                         ShapesInWords(index, reference.row));
   }
 }
 
@@ -237,7 +240,20 @@ std::string WhyOf(const Verdict& verdict) {
   if (verdict.by_majority) return "the other members of the group agree with each other";
   if (verdict.undecided)
     return "the group has no majority and nothing else distinguishes its members";
-  return "compared with sibling groups, with earlier steps and with other calls from the same line";
+  return "its peers do as sibling groups, earlier steps and other calls of that line do, it does "
+         "not";
+}
+
+// Where the two code paths are, as far as stacks tell.
+std::string NextStep(const Index& index, const Unit& blamed, const Unit& reference) {
+  const std::string own = SiteInWords(index, blamed), other = SiteInWords(index, reference);
+  std::string where = own.empty() ? "there" : "at " + own;
+  if (!own.empty() && !other.empty() && own != other)
+    where += fmt::format(" with that of rank {} at {}", index.GlobalRank(reference.rank), other);
+  else
+    where += " with that of its peers";
+  return fmt::format("Compare the code path of rank {} {}: a branch on the rank or on its data?",
+                     index.GlobalRank(blamed.rank), where);
 }
 
 // Several groups with the same fault in one place (both ends of an exchange) are one cause.
@@ -281,7 +297,7 @@ void AddCause(const Index& index, const Group& group, const SeqRow& row, const V
                      : verdict.alone       ? 0.7
                                            : 0.85;
   cause.why = WhyOf(verdict);
-  cause.next_step = "Compare the code path of the blamed rank with that of its peers at this line.";
+  cause.next_step = NextStep(index, blamed, reference);
 }
 
 // Only one member of the row is known, and of the others nobody can tell.

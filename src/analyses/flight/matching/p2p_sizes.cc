@@ -66,6 +66,9 @@ void AddCause(const Index& index, const Usual& usual, int32_t send, std::vector<
   cause.why = cause.ranks.size() == 1
                   ? "its size is rare in such groups, the partner's is usual"
                   : "both sizes are as common; nothing shows which side is wrong";
+  if (sender.completed() && receiver.completed())
+    cause.why +=
+        "; both sides completed: NCCL copies what fits, and the job goes on with wrong data";
   cause.next_step = "Compare the shapes that both sides compute for this exchange.";
 }
 

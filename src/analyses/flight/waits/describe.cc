@@ -35,8 +35,21 @@ std::string OperationInWords(const Index& index, const Unit& unit) {
 
 std::string WaitersInWords(const Index& index, const Waits& waits,
                            const std::vector<int32_t>& blamed) {
-  std::vector<int32_t> ranks = GlobalRanks(index, waits.Behind(blamed));
+  const std::vector<int32_t> ranks = GlobalRanks(index, waits.Behind(blamed));
   return fmt::format("{} {}", RanksInWords(ranks), ranks.size() == 1 ? "waits" : "wait");
+}
+
+std::string WaitersInOpInWords(const Index& index, const Waits& waits, const Unit& unit,
+                               const std::vector<int32_t>& blamed) {
+  const std::vector<int32_t> behind = waits.Behind(blamed);
+  std::vector<int32_t> inside;
+  for (int32_t rank : behind) {
+    const Unit* at = waits.At(rank);
+    if (at != nullptr && at->group == unit.group && at->seq == unit.seq) inside.push_back(rank);
+  }
+  if (inside.empty() || inside.size() == behind.size()) return WaitersInWords(index, waits, blamed);
+  const size_t more = behind.size() - inside.size();
+  return fmt::format("{} and {} more wait", RanksInWords(GlobalRanks(index, inside)), more);
 }
 
 bool Contains(const std::vector<int32_t>& sorted, int32_t value) {

@@ -16,12 +16,16 @@ void DescribeWait(const Index& index, const Waits& waits, int32_t waiter, Cause&
 // from.
 int32_t FirstWaiter(const Index& index, const Waits& waits, const std::vector<int32_t>& blamed);
 
-// "all_reduce 16 of mesh_dp [5, 7] (train.py:52)".
+// "all_reduce #16 of mesh_dp [5, 7] (train.py:52)".
 std::string OperationInWords(const Index& index, const Unit& unit);
 
 // "ranks 0-2 wait": everybody who waits for the blamed, directly or through others.
 std::string WaitersInWords(const Index& index, const Waits& waits,
                            const std::vector<int32_t>& blamed);
+
+// The same of one operation: "rank 4 and 6 more wait", where others wait for those in it.
+std::string WaitersInOpInWords(const Index& index, const Waits& waits, const Unit& unit,
+                               const std::vector<int32_t>& blamed);
 
 bool Contains(const std::vector<int32_t>& sorted, int32_t value);
 

@@ -104,16 +104,16 @@ std::vector<int32_t> ByHabit(const Index& index, const Half& half) {
   return {std::min(half.rank, half.partner), std::max(half.rank, half.partner)};
 }
 
-// "send 5 to rank 3", or the operation that is no exchange.
+// "send #5 to rank 3", or the operation that is no exchange.
 std::string StepInWords(const Index& index, const Unit& unit) {
   if (!unit.p2p || unit.partner < 0) return OpInWords(index, unit);
-  return fmt::format("{} {} {} rank {}", unit.send ? "send" : "receive", unit.seq,
+  return fmt::format("{} #{} {} rank {}", unit.send ? "send" : "receive", unit.seq,
                      unit.send ? "to" : "from", index.GlobalRank(unit.partner));
 }
 
 std::string HalfInWords(const Index& index, const Half& half) {
   const Unit& unit = index.UnitAt(half.unit);
-  return fmt::format("{} {} of rank {} {} rank {}{}", unit.send ? "send" : "receive", unit.seq,
+  return fmt::format("{} #{} of rank {} {} rank {}{}", unit.send ? "send" : "receive", unit.seq,
                      index.GlobalRank(half.rank), unit.send ? "to" : "from",
                      index.GlobalRank(half.partner), AtSite(index, unit));
 }
@@ -176,7 +176,7 @@ void AddLeftOutHalf(const Index& index, const Waits& waits, std::vector<Cause>& 
   cause.op = std::string(index.OpName(waiting));
   cause.units = {odd, half->unit};
   cause.what = fmt::format(
-      "did not {} rank {}, which waits in {} {} of {}{}; it issued {}{} instead",
+      "did not {} rank {}, which waits in {} #{} of {}{}; it issued {}{} instead",
       waiting.send ? "receive from" : "send to", index.GlobalRank(half->rank),
       waiting.send ? "send" : "receive", waiting.seq, GroupInWords(index, index.GroupOf(waiting)),
       AtSite(index, waiting), StepInWords(index, instead), AtSite(index, instead));

@@ -125,7 +125,7 @@ void AddUnmatched(const Index& index, const Waits& waits, std::vector<Cause>& ca
     cause.ranks = {wait.on};
     DescribeWait(index, waits, waiter, cause);
     cause.what =
-        fmt::format("left out the other half of {} {} of rank {} in {}", index.OpName(*unit),
+        fmt::format("left out the other half of {} #{} of rank {} in {}", index.OpName(*unit),
                     unit->seq, index.GlobalRank(waiter), GroupInWords(index, index.GroupOf(*unit)));
     cause.confidence = 0.75;
     cause.why =
@@ -184,7 +184,7 @@ std::vector<int32_t> Unusual(const Index& index, const std::vector<int32_t>& cyc
   return unusual.size() < cycle.size() ? unusual : std::vector<int32_t>();
 }
 
-// "rank 9 in send 56 of mesh_pp [1, 5, 9, 13], rank 13 in ...".
+// "rank 9 in send #56 of mesh_pp [1, 5, 9, 13], rank 13 in ...".
 std::string CircleInWords(const Index& index, const Waits& waits,
                           const std::vector<int32_t>& cycle) {
   constexpr size_t kMostTold = 6;

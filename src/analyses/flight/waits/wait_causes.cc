@@ -114,16 +114,18 @@ void AddStoppedTogether(const Index& index, const Waits& waits, const std::vecto
       OperationInWords(index, *waits.At(waiter)), WaitersInWords(index, waits, ranks));
   cause.confidence = 0.5;
   cause.why =
-      "they left the same last operation and no entry after it, as ranks do that set up the "
-      "communicator of a group or use another backend: both wait for all members and are not "
-      "recorded. Then a member of that group is among those who wait here, and dumps do not tell "
-      "which; or they hang together, as ranks of one host do";
+      "what they did after the same last operation left no entry: setting up a group leaves none; "
+      "that waits for all members of the group, and one may be among those who wait here; another "
+      "backend, or a host that hangs, looks the same";
   std::vector<int32_t> others = GlobalRanks(index, waits.Behind(ranks));
+  const std::string after = SiteInWords(index, index.UnitAt(cause.units.back()));
+  const std::string member =
+      others.size() == 1 ? fmt::format("is {} a member of it and does", RanksInWords(others))
+                         : fmt::format("does a member of it among {}", RanksInWords(others));
   cause.next_step = fmt::format(
-      "Look at which group these ranks use first after this operation (new_group, "
-      "init_device_mesh), and {} {} is a member of it and does not call it; stacks (py-spy) or "
-      "NCCL_DEBUG=INFO show who is in the set-up.",
-      others.size() == 1 ? "whether" : "which of", RanksInWords(others));
+      "Find the group that {} use first{} (new_group, init_device_mesh): {} not take part? Stacks "
+      "(py-spy) or NCCL_DEBUG=INFO show who is in its set-up.",
+      RanksInWords(GlobalRanks(index, ranks)), after.empty() ? "" : " after " + after, member);
 }
 
 void AddHostNeverCame(const Index& index, const Waits& waits, const std::vector<int32_t>& idle,
@@ -136,7 +138,7 @@ void AddHostNeverCame(const Index& index, const Waits& waits, const std::vector<
   int32_t waiter = FirstWaiter(index, waits, cause.ranks);
   DescribeWait(index, waits, waiter, cause);
   cause.what = fmt::format("did not reach {}; {}", OperationInWords(index, *waits.At(waiter)),
-                           WaitersInWords(index, waits, cause.ranks));
+                           WaitersInOpInWords(index, waits, *waits.At(waiter), cause.ranks));
   cause.why = "all it issued is completed, and it waits for nobody";
   cause.next_step =
       "Look at what its host was doing: its stack (py-spy), a compilation, a data loader, a "
@@ -200,9 +202,9 @@ void AddNoDump(const Index& index, const Waits& waits, const std::vector<int32_t
   std::vector<int32_t> behind = GlobalRanks(index, waits.Behind(missing));
   std::vector<int32_t> without = WithoutDump(index);
   cause.what =
-      fmt::format("{} of {} ranks left no dump; {} {} for {} in {}", without.size(),
-                  index.ranks.size(), RanksInWords(behind), behind.size() == 1 ? "waits" : "wait",
-                  missing.size() == 1 ? RanksInWords(GlobalRanks(index, missing)) : "one of them",
+      fmt::format("{} of {} ranks left no dump; {} {}{} in {}", without.size(), index.ranks.size(),
+                  RanksInWords(behind), behind.size() == 1 ? "waits" : "wait",
+                  missing.size() == 1 ? " for " + RanksInWords(GlobalRanks(index, missing)) : "",
                   OperationInWords(index, *waits.At(waiter)));
   cause.confidence = 0.5;
   cause.why = fmt::format(

@@ -239,7 +239,7 @@ class Judging {
     finding.severity = Severity::kInfo;
     finding.role = Role::kObservation;
     if (first.rank != kNone32) finding.ranks = {first.rank};
-    finding.headline = fmt::format("{} completed its last collective, {} {}, {} before all others",
+    finding.headline = fmt::format("{} completed its last collective, {} #{}, {} before all others",
                                    NameOf(first), model_.pools.Text(perf_.op[row]),
                                    perf_.seq[row] == kNone64 ? 0 : perf_.seq[row],
                                    SecondsInWords(ends[1].first - ends[0].first));

@@ -39,8 +39,8 @@ struct Most {
 
   std::string InWords() const {
     if (frame.empty()) return "what held most";
-    return fmt::format("{} holds most of the {} in use: {}", frame, SizeText(total),
-                       SizeText(bytes));
+    return fmt::format("{} of the {} in use are held by {}, the most", SizeText(bytes),
+                       SizeText(total), frame);
   }
 };
 
@@ -90,7 +90,9 @@ void AddEvidence(const Part& part, const Most& most, const Replayed& device, Fin
   if (!most.rows.empty())
     finding.evidence.push_back(
         {.text = most.InWords(), .table = "memory_holder", .rows = most.rows});
-  finding.evidence.push_back({.text = "the allocator of that device",
+  finding.evidence.push_back({.text = fmt::format("the allocator's peaks: {} in use, {} reserved",
+                                                  SizeText(device.scan.peak_allocated),
+                                                  SizeText(device.scan.peak_reserved)),
                               .table = "memory_use",
                               .rows = {static_cast<int64_t>(device.row)}});
 }
@@ -159,7 +161,7 @@ Finding Peak(const Part& part, const std::vector<const Replayed*>& devices) {
                   SizeText(device.scan.peak_allocated), SizeText(device.scan.peak_reserved),
                   range.empty() ? "" : ", in ", range);
   AddEvidence(part, most, device, finding);
-  finding.why = "replayed from the trace";
+  finding.why = "replayed from the allocator's trace";
   finding.next_step =
       "See all of it: debrief query OUT \"FROM memory_holder WHERE moment = 'peak'\"";
   return finding;

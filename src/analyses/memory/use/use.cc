@@ -290,8 +290,9 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "memory_use",
                .sentence = "What held the memory of each GPU, and how much of it was not in use?",
-               .example = "GPU 0 of rank 3 ran out of memory: 2.00 GiB asked for, 310.0 MiB left; "
-                          "train.py:41 step holds most of the 70.10 GiB in use: 31.25 GiB",
+               .example =
+                   "GPU 0 of rank 3 ran out of memory: 2.00 GiB asked for, 310.0 MiB left; "
+                   "31.25 GiB of the 70.10 GiB in use are held by train.py:41 step, the most",
                .needs = kTableNames<MemorySnapshotTable>,
                .makes = kTableNames<MemoryHolderTable, MemoryTimelineTable, MemoryUseTable>,
                .uses = kTableNames<MemorySegmentTable, MemoryBlockTable, MemoryEventTable,

@@ -14,6 +14,7 @@
 #include "analyses/profile/ranks/verdict.h"
 #include "base/stats/statistics.h"
 #include "base/text/rank_list.h"
+#include "base/text/units.h"
 #include "model/finding.h"
 #include "model/timeline/view.h"
 #include "tables/profile_collective.h"
@@ -56,7 +57,7 @@ std::string GroupInWords(const GroupRef& group) {
 }
 
 std::string_view Period(const Case& each) {
-  return each.windows->from_steps ? "a step" : "in the recording";
+  return each.windows->from_steps ? "per step" : "in the recording";
 }
 
 std::string Because(const Case& each) {
@@ -75,8 +76,9 @@ std::string Because(const Case& each) {
     case Reason::kNone:
       break;
   }
-  return fmt::format("it arrives last at {} of {} collectives; neither its host nor GPU is slower",
-                     each.delays.times_last, each.delays.collectives);
+  return fmt::format(
+      "arrives last at {} of {} profiled collectives; neither its host nor GPU is slower",
+      each.delays.times_last, each.delays.collectives);
 }
 
 std::string NextStep(Reason reason) {
@@ -94,24 +96,22 @@ std::string NextStep(Reason reason) {
   }
 }
 
-void AddEvidence(const Model& model, const RankKey& key, const Case& each, int64_t row,
-                 Finding& finding) {
+void AddEvidence(const Model& model, const Case& each, int64_t row, Finding& finding) {
   finding.evidence.push_back(
-      {.text = fmt::format("rank {} against the median of the other ranks, {}: host {:+.1f} ms, "
+      {.text = fmt::format("compared with the median rank, {}: host {:+.1f} ms, "
                            "GPU {:+.1f} ms, data loading {:+.1f} ms",
-                           key.rank, Period(each), Ms(each.excess_host_ns),
-                           Ms(each.excess_compute_ns), Ms(each.excess_data_ns)),
+                           Period(each), Ms(each.excess_host_ns), Ms(each.excess_compute_ns),
+                           Ms(each.excess_data_ns)),
        .table = "profile_rank",
        .rows = {row}});
   const auto* worst = Worst(each.delays);
   if (worst == nullptr) return;
   GroupRef group = GroupOf(model, worst->first);
   finding.evidence.push_back(
-      {.text =
-           fmt::format("{} of {}: the others waited {:.1f} ms for it, at {} of the {} "
-                       "collectives of the rank",
-                       model.pools.Text(worst->first.op), GroupInWords(group),
-                       Ms(worst->second.delay_ns), worst->second.times, each.delays.collectives),
+      {.text = fmt::format("most of its delay stands before {} of {}: {:.1f} ms in {}",
+                           model.pools.Text(worst->first.op), GroupInWords(group),
+                           Ms(worst->second.delay_ns),
+                           Plural(static_cast<size_t>(worst->second.times), "call")),
        .table = "profile_collective_match",
        .rows = worst->second.matches});
   finding.op = std::string(model.pools.Text(worst->first.op));
@@ -127,13 +127,13 @@ Finding StragglerFinding(const Model& model, const RankKey& key, const Case& eac
   finding.job = key.job;
   finding.attempt = key.attempt;
   finding.ranks = {key.rank};
-  AddEvidence(model, key, each, row, finding);
+  AddEvidence(model, each, row, finding);
   finding.headline = fmt::format("Rank {} is a straggler: {}", key.rank, Because(each));
   bool known = each.reason != Reason::kUnknown;
   finding.confidence = known ? (60 + 30 * each.share_most) / 100 : 0.5;
   finding.why = fmt::format(
-      "it arrives last at {} of {} collectives, {:.1f} ms late by its own delay; {}",
-      each.delays.times_last, each.delays.collectives, Ms(each.delays.own_ns),
+      "it arrives last at {} of {} profiled collectives; {}", each.delays.times_last,
+      each.delays.collectives,
       known ? fmt::format("its own part is the longest of all ranks in {:.0f} % of the steps",
                           each.share_most * 100)
             : "no other rank is late half as much");
@@ -288,8 +288,9 @@ const Analysis& Describe() {
   static const Analysis kAnalysis = {
       .info = {.name = "profile_ranks",
                .sentence = "Where does the time of each rank go, and which do the others wait for?",
-               .example = "Rank 4 comes late to collectives because its GPU works 281.2 ms longer "
-                          "a step than those of the other ranks",
+               .example =
+                   "Rank 4 is a straggler: its GPU computes 282.7 ms longer per step than those of "
+                   "the other ranks",
                .needs = kTableNames<TimelineTable, TimelineSliceTable>,
                .makes = kTableNames<ProfileRankTable>,
                .uses = kTableNames<timeline::ViewTables, TimelineStepTable, TimelineClockTable,

@@ -9,6 +9,7 @@
 #include "base/text/strings.h"
 #include "tables/progress.h"
 #include "tables/tail_line.h"
+#include "torch/log_message.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -89,10 +90,10 @@ void AddContext(const Scene& scene, int32_t rank, Finding& finding) {
     std::string_view text = scene.model.pools.Text(tails.text[own[i]]);
     std::string bare = WithoutNumbers(text);
     if (usual.contains(bare) || !quoted.insert(bare).second) continue;
-    finding.evidence.push_back(
-        {fmt::format("rank {} alone printed, line {}: {}", rank, tails.line[own[i]], text),
-         "tail_line",
-         {static_cast<int64_t>(own[i])}});
+    finding.evidence.push_back({fmt::format("rank {} alone printed, line {}: {}", rank,
+                                            tails.line[own[i]], QuotedMessage(text)),
+                                "tail_line",
+                                {static_cast<int64_t>(own[i])}});
     ++count;
   }
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/rank_list.h"
@@ -320,26 +321,56 @@ std::string WhyOf(const Death& death) {
   if (death.end.by_kernel) return "the kernel's log says so";
   if (death.end.said_by == "rank") return "its output ends with what ended it";
   if (!death.end.said_by.empty() && !death.end.stopped)
-    return fmt::format("{} reports its end{}", death.end.said_by,
+    return fmt::format("{} reports how it ended{}", death.end.said_by,
                        death.end.first ? " and names it the first failure" : "");
   if (death.end.known()) return "its exit is reported";
   return "its output ends there; no exit code is reported";
 }
 
-std::string NextOf(const Death& death) {
+// What to do about errors that name what was missing; empty for others.
+std::string_view Remedy(std::string_view error) {
+  static constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
+      {"No space left on device",
+       "Free space on that file system, or write somewhere else, and start again."},
+      {"Disk quota exceeded",
+       "Free space within the quota of that folder, or write somewhere else, and start again."},
+      {"Too many open files",
+       "Raise the limit of open files (ulimit -n), or open fewer: data loader workers, shards."},
+      {"Permission denied", "Give the job access to that path, or use another one."},
+      {"No such file or directory",
+       "Check that path on the host of this rank: is it mounted, is it spelled right?"},
+      {"No module named",
+       "Install that module where this rank runs, or check its environment and PYTHONPATH."}};
+  for (const auto& [words, remedy] : kRemedies) {
+    if (Contains(error, words)) return remedy;
+  }
+  return {};
+}
+
+// Where to look for the reason that `death.row` tells.
+std::string NextByReason(const Scene& scene, const Death& death) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  const std::string_view remedy = Remedy(scene.model.pools.Text(events.text[death.row]));
+  if (!remedy.empty()) return std::string(remedy);
+  const std::string_view file = scene.model.pools.Text(events.file[death.row]);
+  if (file.empty()) return "Read the traceback in its output, around the line of the evidence.";
+  return fmt::format("Look at {}; the traceback in its output shows how it got there.",
+                     debrief::CodeInWords("", file, events.file_line[death.row]));
+}
+
+std::string NextOf(const Scene& scene, const Death& death) {
   if (death.end.by_kernel || death.end.by_memory)
     return "Give the host or the container more memory, or use less: data loader workers, pinned "
            "memory, checkpoints held in memory.";
-  if (death.row != RankTalk::kNoRow)
-    return "Read the whole traceback in its output, from the line that the evidence names.";
+  if (death.row != RankTalk::kNoRow) return NextByReason(scene, death);
   if (death.end.exit_code == kKilled)
     return "Look for the out-of-memory killer in the kernel log of its host (dmesg), and for "
            "whoever sent SIGKILL: the scheduler, a memory limit of the container, a person.";
   if (IsTold(death.end.exit_code))
     return "Look for who sent the signal: a person, a script, a monitor of the node.";
   if (death.end.exit_code < 0)
-    return "Run this rank with PYTHONFAULTHANDLER=1, or look for its core dump: both show the "
-           "line.";
+    return "Run this rank with PYTHONFAULTHANDLER=1, which prints the Python line, or look at its "
+           "core dump, which has the native stack.";
   return "Look for calls that end the process (sys.exit, os._exit) and for its error output.";
 }
 
@@ -367,7 +398,7 @@ void FindDeaths(const Scene& scene, std::vector<Finding>& findings) {
     finding.confidence = i > 0 ? 0.6 : sure ? 0.95 : death.end.known() ? 0.9 : 0.8;
     finding.why = WhyOf(death);
     if (i > 0) finding.why += "; another rank died before or of a rarer reason";
-    finding.next_step = NextOf(death);
+    finding.next_step = NextOf(scene, death);
     findings.push_back(std::move(finding));
   }
 }

@@ -160,7 +160,7 @@ Finding ExceptionFinding(const Scene& scene, size_t row) {
   if (wrapper != row) finding.evidence.push_back(LineAsEvidence(scene, wrapper));
   finding.confidence = 0.7;
   finding.why = "the text ends there; it does not say which rank it is of";
-  finding.next_step = "Read the whole traceback, from the line that the evidence names.";
+  finding.next_step = "Read the traceback around the line that the evidence names.";
   return finding;
 }
 
@@ -276,10 +276,9 @@ void FindStaleSignal(const Scene& scene, std::vector<Finding>& findings) {
   if (!scene.talk.stale_signal || scene.talk.attempt <= 0) return;
   const auto& events = scene.model.tables.Get<TextEventTable>();
   Finding finding = NewFinding(scene, "text_hang.stale_signal");
-  finding.headline = fmt::format(
-      "Attempt {} ended before its first collective: a dump signal of attempt {} was still in the "
-      "store",
-      scene.talk.attempt, scene.talk.attempt - 1);
+  finding.headline =
+      fmt::format("Attempt {} ended at its start: attempt {} had left a dump signal in the store",
+                  scene.talk.attempt, scene.talk.attempt - 1);
   for (const auto& [rank, talk] : scene.talk.ranks) {
     for (size_t row : talk.dump_signals) {
       bool stale = events.last_enqueued[row] == -1;

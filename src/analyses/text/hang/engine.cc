@@ -162,7 +162,7 @@ void ReportFailure(const Scene& scene, size_t row, const Rows& dead,
   AddEngineLines(scene, dead, finding);
   finding.confidence = 0.8;
   finding.why = "its process names it as what ended it; the text does not say which rank";
-  finding.next_step = "Read the whole traceback, from the line that the evidence names.";
+  finding.next_step = "Read the traceback around the line that the evidence names.";
   findings.push_back(std::move(finding));
 }
 

@@ -21,6 +21,7 @@
 #include "tables/rank.h"
 #include "tables/tail_line.h"
 #include "tables/text_event.h"
+#include "torch/log_message.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -113,18 +114,20 @@ Evidence LineAsEvidence(const Scene& scene, size_t row) {
                           ? NameOfInput(scene.model, events.input[row])
                           : fmt::format("output of rank {}", events.rank[row]);
   return {fmt::format("{}{} {}", where, LineInWords(events.line[row], ", "),
-                      scene.model.pools.Text(events.text[row])),
+                      QuotedMessage(scene.model.pools.Text(events.text[row]))),
           "text_event",
           {static_cast<int64_t>(row)}};
 }
 
 Evidence ExitAsEvidence(const Scene& scene, size_t row) {
   const auto& exits = scene.model.tables.Get<ProcessExitTable>();
-  return {fmt::format("{} says, {}{} {}", scene.model.pools.Text(exits.said_by[row]),
-                      NameOfInput(scene.model, exits.input[row]), LineInWords(exits.line[row], " "),
-                      scene.model.pools.Text(exits.text[row])),
-          "process_exit",
-          {static_cast<int64_t>(row)}};
+  const std::string_view said_by = scene.model.pools.Text(exits.said_by[row]);
+  return {
+      fmt::format("{}{}{}{} {}", said_by == "rank" ? "" : said_by, said_by == "rank" ? "" : " in ",
+                  NameOfInput(scene.model, exits.input[row]), LineInWords(exits.line[row], ", "),
+                  QuotedMessage(scene.model.pools.Text(exits.text[row]))),
+      "process_exit",
+      {static_cast<int64_t>(row)}};
 }
 
 void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
@@ -154,13 +157,13 @@ void AddTimeouts(const Scene& scene, std::vector<Finding>& findings) {
     finding.headline += fmt::format(" at {}", TimeOfDay(events.time_ns[first]));
   for (const GroupWorks& group : scene.groups) finding.groups.push_back(ToRef(group));
   Evidence evidence{
-      by_watchdog ? "their watchdogs say so" : "their outputs say so", "text_event", {}};
+      by_watchdog ? "what their watchdogs report" : "what their outputs report", "text_event", {}};
   for (int32_t rank : ranks) {
     for (size_t row : scene.talk.ranks.at(rank).timeouts)
       evidence.rows.push_back(static_cast<int64_t>(row));
   }
   finding.evidence.push_back(std::move(evidence));
-  finding.why = "as their outputs tell";
+  finding.why = "their outputs report it";
   findings.push_back(std::move(finding));
 }
 
@@ -169,8 +172,7 @@ const Analysis& Describe() {
       .info = {.name = "text_hang",
                .sentence = "What do the outputs of the ranks tell about a job that hung or died?",
                .example = "Rank 6 reported no timeout; ranks 0-5 and 7 timed out, first rank 4 in "
-                          "all_reduce 16 of "
-                          "mesh_dp",
+                          "all_reduce #16 of mesh_dp",
                .needs = kNeeds,
                .makes = {},
                .uses = kUses},

@@ -149,7 +149,7 @@ struct GroupWorks {
 // In order of description and name; groups without a name are left out.
 std::vector<GroupWorks> CollectWorks(const Model& model, const Talk& talk);
 
-// "all_reduce 16 of mesh_dp"; of a group without description "all_reduce 16 of group 8".
+// "all_reduce #16 of mesh_dp"; of a group without description "all_reduce #16 of group 8".
 std::string WorkInWords(const GroupWorks& group, const Work& work);
 
 // As other analyses spell it: ALLREDUCE is all_reduce.
@@ -260,7 +260,7 @@ Finding NewFinding(const Scene& scene, std::string_view rule);
 // "output of rank 3, line 5: ..." with its row.
 Evidence LineAsEvidence(const Scene& scene, size_t row);
 
-// "torchrun: rank 3 ..., torchrun.txt line 5: ..." with its row of process_exit.
+// "torchrun in torchrun.txt, line 5: ..." with its row of process_exit.
 Evidence ExitAsEvidence(const Scene& scene, size_t row);
 
 // ---- context.cc: what a blamed rank printed before, as evidence.

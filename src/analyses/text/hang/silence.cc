@@ -141,8 +141,9 @@ Finding ExitFinding(const Scene& scene, int32_t rank, size_t loss, size_t losers
   AddTimedOut(scene, FirstToWait(scene), finding);
   finding.confidence = asked ? 0.8 : 0.6;
   finding.why = fmt::format(
-      "its output has neither a traceback nor a time limit and ends before; {} other rank{} lost "
-      "a connection before any time limit had passed; no exit code is reported{}",
+      "its output ends before that, without traceback or timeout; {} other rank{} lost a "
+      "connection "
+      "before any timeout; no exit code is reported{}",
       losers, losers == 1 ? "" : "s",
       asked ? "; of all ranks it alone does not answer the call for a dump" : "");
   finding.next_step =

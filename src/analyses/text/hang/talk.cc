@@ -380,7 +380,7 @@ std::string OpInWords(std::string_view op) {
 
 std::string WorkInWords(const GroupWorks& group, const Work& work) {
   bool named = !group.desc.empty() && group.desc != "undefined";
-  return fmt::format("{} {} of {}{}", OpInWords(work.op), work.seq, named ? "" : "group ",
+  return fmt::format("{} #{} of {}{}", OpInWords(work.op), work.seq, named ? "" : "group ",
                      named ? group.desc : group.name);
 }
 

@@ -150,7 +150,7 @@ void SetConfidence(const Model& model, const Case& each, Finding& finding) {
   finding.confidence = base;
   finding.why =
       judged.still > 1
-          ? fmt::format("the stacks are the same in the last {} dumps, and {} of {} processes wait",
+          ? fmt::format("in the last {} dumps of stacks nothing moved, and {} of {} processes wait",
                         judged.still, judged.waiters.size(), judged.known)
           : fmt::format(
                 "{} of {} processes wait in this one dump; a second would tell whether it "
@@ -158,8 +158,8 @@ void SetConfidence(const Model& model, const Case& each, Finding& finding) {
                 judged.waiters.size(), judged.known);
   if (!judged.seen) {
     finding.why +=
-        "; stacks of Python do not show calls into C, so that the others wait is "
-        "concluded from their standing in one line";
+        "; Python stacks do not show calls into C: that the others wait follows from all being at "
+        "one line";
   }
 }
 
@@ -250,10 +250,8 @@ Finding ToFinding(const Model& model, const Case& each) {
       !stand.error.empty()
           ? "See what holds that process: native code that holds the GIL, a debugger, a "
             "stopped or dead process."
-          : fmt::format(
-                "Look at {}: what it waits for there (a file, a lock, another process) is "
-                "why it does not reach the others.",
-                PlaceInWords(stand));
+          : fmt::format("Look at {}: what does it wait for there: a file, a lock, another process?",
+                        PlaceInWords(stand));
   return finding;
 }
 

@@ -17,6 +17,7 @@
 #include "base/text/strings.h"
 #include "base/text/units.h"
 #include "tables/compilation.h"
+#include "tables/compile_log.h"
 #include "tables/compile_phase.h"
 
 namespace debrief::analyses::verdict {
@@ -112,7 +113,7 @@ Finding Headline(const Board& board, const Compiling& compiling, const Finding& 
                   CompilingInWords(board, compiling), waiting.empty() ? "others waited" : waiting);
   AddSources(board, compiling, late, finding);
   finding.evidence.push_back(
-      {fmt::format("compilation {} of rank {}, from {} to {}", finding.compile_ids[0],
+      {fmt::format("compile id {} of rank {}, from {} to {}", finding.compile_ids[0],
                    finding.ranks[0], TimeOfDay(compiling.when.begin_ns),
                    compiling.open ? "the end of its log" : TimeOfDay(compiling.when.end_ns)),
        "compilation",
@@ -122,11 +123,11 @@ Finding Headline(const Board& board, const Compiling& compiling, const Finding& 
   bool blamed = late.role == Role::kCause;
   finding.confidence = blamed ? Agree(kOwnConfidence, late.confidence) : kOwnConfidence;
   finding.why =
-      fmt::format("it compiles in {} of the {} in which others wait for it; {}",
+      fmt::format("it was compiling for {} of the {} that others waited for it; {}",
                   SecondsInWords(compiling.overlap_ns), SecondsInWords(wait.length()), late.why);
   finding.next_step =
-      "Compile it before the first collective (warm up on all ranks), keep a branch of one rank "
-      "out of compiled code, or raise the timeout of the group above the time it takes.";
+      "Compile it on all ranks before the first collective (a warm-up step), or raise the timeout "
+      "of the group above the time that compiling takes.";
   return finding;
 }
 
@@ -183,10 +184,35 @@ bool HasError(const Board& board) {
 
 }  // namespace
 
+namespace {
+
+bool HasCompileLog(const Board& board, int32_t rank) {
+  const auto& logs = board.model().tables.Get<CompileLogTable>();
+  for (size_t i = 0; i < logs.size(); ++i) {
+    if (board.IsOurs(logs, i) && logs.rank[i] == rank) return true;
+  }
+  return false;
+}
+
+// Who is told to look for a compilation, and has compile logs that show none, looks elsewhere.
+void RuleOutCompiling(Board& board, size_t late) {
+  constexpr std::string_view kAdvice = " a compilation,";
+  Finding& finding = board.At(late);
+  const size_t at = finding.next_step.find(kAdvice);
+  const bool is_known =
+      std::ranges::all_of(finding.ranks, [&](int32_t rank) { return HasCompileLog(board, rank); });
+  if (at == std::string::npos || finding.ranks.empty() || !is_known) return;
+  finding.next_step.erase(at, kAdvice.size());
+  finding.why += "; its compile log shows no compilation that long";
+}
+
+}  // namespace
+
 void CompilingWhileOthersWait(Board& board) {
   for (std::string_view rule : {"flight.host_never_came", "flight.no_dump", "text_hang.silent"}) {
     for (size_t late : board.FindCauses(rule)) {
       if (AmongTheBlamed(board, late)) return;
+      RuleOutCompiling(board, late);
     }
   }
   if (HasError(board)) return;

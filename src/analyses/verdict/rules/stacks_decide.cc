@@ -74,6 +74,14 @@ void NameCollective(const Finding& told, Finding& lead) {
   }
 }
 
+// What a finding rests on, in words.
+std::string_view SourceOf(const Finding& finding) {
+  if (finding.rule.starts_with("text_stacks.")) return "stacks";
+  if (finding.rule.starts_with("text_ras.")) return "counters of NCCL RAS";
+  if (finding.rule.starts_with("text_fr_trace.")) return "traces of torch.distributed.debug";
+  return finding.rule.starts_with("flight.") ? "Flight Recorder dumps" : "outputs of the ranks";
+}
+
 void Join(Board& board, size_t lead, size_t other) {
   const Finding told = board.At(other);
   if (!board.Fold(lead, other)) return;
@@ -85,7 +93,7 @@ void Join(Board& board, size_t lead, size_t other) {
   double first = board.At(lead).confidence, second = told.confidence * (same ? 1 : 0.5);
   board.At(lead).confidence = std::max(first, second);
   board.Support(lead, std::min(first, second),
-                fmt::format("{} {}", told.rule, same ? "tells the same" : "agrees in part"));
+                fmt::format("{} {}", SourceOf(told), same ? "agree" : "agree in part"));
   if (!told.evidence.empty()) {
     const Evidence& first = told.evidence.front();
     board.At(lead).evidence.push_back({told.headline, first.table, first.rows});

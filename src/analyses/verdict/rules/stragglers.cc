@@ -17,11 +17,11 @@ void OneStraggler(Board& board) {
     for (size_t dump : board.FindCauses("flight.straggler")) {
       if (board.At(profile).ranks != board.At(dump).ranks) continue;
       if (!board.Fold(profile, dump)) continue;
-      board.Support(profile, board.At(dump).confidence, "dumps show the same rank late");
+      board.Support(profile, board.At(dump).confidence, "the dumps show the same rank late");
       const Finding& late = board.At(dump);
       if (!late.evidence.empty())
         board.At(profile).evidence.push_back(
-            {"by the dumps: " + late.headline, late.evidence[0].table, late.evidence[0].rows});
+            {late.headline, late.evidence[0].table, late.evidence[0].rows});
     }
   }
 }
@@ -79,8 +79,8 @@ bool IsAbout(const Board& board, const Finding& finding, int32_t rank) {
 }  // namespace
 
 // Others wait for a straggler: their devices run communication that moves nothing, or nothing at
-// all. What the straggler takes longer a step, over all steps, is how much of that it can explain;
-// from a quarter on it is told as its consequence. A device that waits for its own host is
+// all. What the straggler takes longer per step, over all steps, is how much of that it can
+// explain; from a quarter on it is told as its consequence. A device that waits for its own host is
 // explained by a straggler whose host is slow, when it is that rank's.
 void StragglerExplainsWaiting(Board& board) {
   for (size_t straggler : board.FindCauses("profile.straggler")) {

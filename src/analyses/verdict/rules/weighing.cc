@@ -65,10 +65,9 @@ struct Kind {
 void MissingDataLowers(Board& board) {
   const Data& data = board.data();
   const std::array<Kind, 3> kinds = {
-      Kind{data.dumps, "no Flight Recorder dumps: which operation each rank was in is not known"},
-      Kind{data.text,
-           "no output of the ranks: a traceback, an exit or a time limit would be there"},
-      Kind{data.compile_logs, "no compile logs: whether a rank was compiling is not known"}};
+      Kind{data.dumps, "no Flight Recorder dumps show which operation each rank was in"},
+      Kind{data.text, "no output of the ranks shows a traceback, an exit or a timeout"},
+      Kind{data.compile_logs, "no compile logs show whether a rank was compiling"}};
   for (size_t cause : board.RankedCauses()) {
     Finding& finding = board.At(cause);
     if (finding.severity != Severity::kError) continue;

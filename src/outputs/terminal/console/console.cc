@@ -21,6 +21,7 @@
 #include "model/diagnostics.h"
 #include "outputs/job_verdicts.h"
 #include "outputs/output.h"
+#include "outputs/terminal/console/inputs_seen.h"
 #include "outputs/terminal/console/no_problem.h"
 #include "outputs/terminal/console/paper.h"
 #include "outputs/terminal/console/story.h"
@@ -44,8 +45,8 @@ void WriteFinding(const Finding& finding, const Model& model, Paper& paper) {
   if (!finding.explains.empty()) {
     const std::string& example = model.findings[finding.explains.front()].headline;
     size_t count = finding.explains.size();
-    paper.Line(count == 1 ? fmt::format("explains: {}", example)
-                          : fmt::format("explains {} others, for example: {}", count, example),
+    paper.Line(count == 1 ? fmt::format("consequence: {}", example)
+                          : fmt::format("{} consequences, for example: {}", count, example),
                9, Ink::kDim);
   }
   if (!finding.next_step.empty()) paper.Line("next: " + finding.next_step, 9, Ink::kDim);
@@ -69,11 +70,11 @@ bool IsHealthy(const Model& model, const JobVerdict& verdict) {
 
 // A section of every job that has findings, the worst first, and one line for those that have none.
 void WriteManyVerdicts(const Model& model, const std::vector<JobVerdict>& verdicts, Paper& paper) {
-  std::string silent;
+  std::vector<std::string> silent;
   size_t shown = 0, left = 0;
   for (const JobVerdict& verdict : verdicts) {
     if (verdict.told == 0) {
-      silent += fmt::format("{}{}", silent.empty() ? "" : ", ", verdict.name);
+      silent.push_back(Printable(verdict.name));
     } else if (shown == kMostVerdicts) {
       ++left;
     } else {
@@ -86,7 +87,9 @@ void WriteManyVerdicts(const Model& model, const std::vector<JobVerdict>& verdic
     paper.Line(fmt::format("... and {} with findings: see --json", Plural(left, "more job")));
   if (silent.empty()) return;
   paper.Title("No problem found");
-  paper.Line("  " + silent, 2);
+  for (size_t i = 0; i < std::min(kMostJobs, silent.size()); ++i) paper.Line(silent[i], 2);
+  if (silent.size() > kMostJobs)
+    paper.Line(fmt::format("... and {} more jobs: see --json", silent.size() - kMostJobs), 2);
 }
 
 // All inputs of one kind in one job.
@@ -97,13 +100,13 @@ struct KindOfJob {
   size_t failed = 0;
 };
 
-using KindsByJob = std::map<int32_t, std::map<std::string_view, KindOfJob>>;
+using KindsByJob = std::map<int32_t, std::map<std::string, KindOfJob>>;  // by noun
 
 KindsByJob CountKinds(const Model& model) {
   const auto& inputs = model.tables.Get<InputTable>();
   KindsByJob jobs;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    KindOfJob& kind = jobs[inputs.job[i]][model.pools.Text(inputs.kind[i])];
+    KindOfJob& kind = jobs[inputs.job[i]][NounOf(model.pools.Text(inputs.kind[i]))];
     std::string_view state = model.pools.Text(inputs.state[i]);
     ++kind.inputs;
     kind.unread += state == "recognised";
@@ -122,10 +125,9 @@ std::string InWords(const KindOfJob& kind) {
   return words;
 }
 
-void WriteKinds(const std::map<std::string_view, KindOfJob>& kinds, Paper& paper) {
-  TextTable table({{"inputs"}, {"kind"}, {"state"}});
-  for (const auto& [name, kind] : kinds)
-    table.Add({fmt::format("{}", kind.inputs), std::string(name), InWords(kind)});
+void WriteKinds(const std::map<std::string, KindOfJob>& kinds, Paper& paper) {
+  TextTable table({{"inputs"}, {"state"}});
+  for (const auto& [noun, kind] : kinds) table.Add({Plural(kind.inputs, noun), InWords(kind)});
   paper.Table(table, 4);
 }
 
@@ -175,10 +177,13 @@ std::vector<SameTrouble> GroupTrouble(const Model& model) {
   return sorted;
 }
 
-std::string TroubleText(const Model& model, const SameTrouble& trouble) {
+// `has_place`: with where it is; the first of many inputs says little in one line.
+std::string TroubleText(const Model& model, const SameTrouble& trouble, bool has_place) {
   const DiagnosticKind& kind = *trouble.example->kind;
   std::string text = fmt::format("{}: {}", kind.name, kind.meaning);
-  if (trouble.inputs > 1) {
+  if (trouble.inputs > 1 && !has_place) {
+    text += fmt::format(" ({} inputs)", trouble.inputs);
+  } else if (trouble.inputs > 1) {
     text += fmt::format(" ({} inputs, the first: {})", trouble.inputs,
                         PlaceOf(model, *trouble.example));
   } else {
@@ -190,23 +195,24 @@ std::string TroubleText(const Model& model, const SameTrouble& trouble) {
 
 void WriteTrouble(const Model& model, const SameTrouble& trouble, Paper& paper) {
   const DiagnosticKind& kind = *trouble.example->kind;
-  paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity), TroubleText(model, trouble));
+  paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity),
+                 TroubleText(model, trouble, true));
   if (kind.severity != Severity::kInfo) paper.Line(kind.remedy, 9, Ink::kDim);
 }
 
 // Those of one job, as a story.
 void WriteFindings(const Model& model, const std::vector<JobVerdict>& verdicts,
                    const OutputContext& context, Paper& paper) {
-  bool nothing = verdicts.empty() || IsHealthy(model, verdicts.front());
+  const bool nothing = verdicts.empty() || IsHealthy(model, verdicts.front());
+  const bool has_remarks = !verdicts.empty() && verdicts.front().told > 0;
   auto other = std::find_if(model.findings.begin(), model.findings.end(), [](const Finding& f) {
     return f.severity != Severity::kInfo && f.role == Role::kCause;
   });
   if (nothing && other != model.findings.end())
     paper.Line(fmt::format("None of this kind, but: {}", other->headline));
-  else if (nothing && (verdicts.empty() || verdicts.front().told == 0 || TellsAnEnd(model)))
-    paper.Line(NoProblemInWords(model, kNone32));
-  if (!verdicts.empty() && verdicts.front().told > 0)
-    WriteStory(model, verdicts.front(), context, paper);
+  else if (nothing)
+    paper.Line(NoProblemInWords(model, kNone32, has_remarks));
+  if (has_remarks) WriteStory(model, verdicts.front(), context, paper);
 }
 
 void WriteJobs(const Model& model, Paper& paper) {
@@ -222,7 +228,7 @@ void WriteJobs(const Model& model, Paper& paper) {
   if (shown < jobs.size())
     paper.Line(fmt::format("... and {} more jobs: see --json", jobs.size() - shown), 2);
   if (kinds.contains(kNone32)) {
-    paper.Line("not assigned to a job:", 2);
+    paper.Line("not assigned to a job (neither their text nor their folder tells which):", 2);
     WriteKinds(kinds[kNone32], paper);
   }
 }
@@ -266,9 +272,10 @@ void WriteNotRun(const Model& model, Paper& paper) {
   paper.Title("Not analysed");
   paper.Table(failed, 2);
   if (!lacking.empty())
-    paper.Line(fmt::format("  for lack of input: {} (debrief list analyses says what each needs)",
-                           Families(lacking)),
-               4);
+    paper.Line(
+        fmt::format("  other kinds of data are needed for: {} (debrief list analyses says which)",
+                    Families(lacking)),
+        4);
 }
 
 // Below a story: the same trouble in many inputs is one text; with remedies, and as many as there
@@ -282,8 +289,9 @@ void WriteFootLines(const Model& model, bool is_all, Paper& paper) {
   while (shown < groups.size() &&
          (is_all ? paper.lines() + 2 * kMostOfTrouble <= kMostOfAll : shown < kMostTrouble)) {
     const DiagnosticKind& kind = *groups[shown].example->kind;
+    const bool has_room = paper.lines() + kMostOfTrouble <= kMostOfAll + 1;
     paper.Labelled(SeverityName(kind.severity), InkOf(kind.severity),
-                   TroubleText(model, groups[shown]), is_all ? kMostOfTrouble : 1);
+                   TroubleText(model, groups[shown], is_all), has_room ? kMostOfTrouble : 1);
     if (is_all) paper.Beside(kind.remedy, kMostOfTrouble);
     ++shown;
   }
@@ -301,10 +309,11 @@ void WriteNotRunLine(const Model& model, Paper& paper) {
       failed += fmt::format("; {} failed: {}", outcome.name, outcome.reason);
   }
   if (lacking == 0 && failed.empty()) return;
-  paper.Labelled("not run", Ink::kDim,
-                 fmt::format("{} of {} analyses lack input (debrief list analyses){}", lacking,
-                             model.analyses.size(), failed),
-                 1);
+  paper.Labelled(
+      "not run", Ink::kDim,
+      fmt::format("{} of {} analyses are about other kinds of data (debrief list analyses){}",
+                  lacking, model.analyses.size(), failed),
+      1);
 }
 
 Status Write(const Model& model, const OutputContext& context) {

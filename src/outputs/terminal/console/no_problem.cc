@@ -3,73 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
-#include "tables/input.h"
+#include "outputs/terminal/console/inputs_seen.h"
+#include "tables/job.h"
 
 namespace debrief::outputs::console {
 
 namespace {
-
-struct Seen {
-  std::map<std::string, size_t> kinds;  // in words -> inputs that were read
-  std::set<int32_t> ranks;
-  size_t unread = 0;
-  size_t damaged = 0;
-  bool dumps = false;
-  bool outputs = false;
-};
-
-// What people call the inputs of a kind.
-std::string NounOf(std::string_view kind) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNouns = {
-      {{"flight_recorder", "Flight Recorder dump"},
-       {"job_text", "output"},
-       {"torch_trace", "compile log"},
-       {"chrome_trace", "profile"},
-       {"nsys", "profile"},
-       {"rocpd", "profile"},
-       {"memory_snapshot", "memory snapshot"},
-       {"execution_trace", "execution trace"}}};
-  for (const auto& [name, noun] : kNouns) {
-    if (name == kind) return std::string(noun);
-  }
-  return fmt::format("{} file", kind);
-}
-
-Seen LookAt(const Model& model, int32_t job) {
-  const auto& inputs = model.tables.Get<InputTable>();
-  Seen seen;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (job != kNone32 && inputs.job[i] != job) continue;
-    std::string_view kind = model.pools.Text(inputs.kind[i]);
-    if (model.pools.Text(inputs.state[i]) != "imported") {
-      // A dump that another file repeats is left out, and an empty file has nothing to read.
-      const bool repeats =
-          kind == "flight_recorder" && model.pools.Text(inputs.state[i]) == "skipped";
-      if (!repeats && inputs.bytes[i] != 0) ++seen.unread;
-      continue;
-    }
-    ++seen.kinds[NounOf(kind)];
-    seen.dumps |= kind == "flight_recorder";
-    seen.outputs |= kind == "job_text";
-    if (inputs.rank[i] != kNone32) seen.ranks.insert(inputs.rank[i]);
-  }
-  std::set<int32_t> damaged;
-  for (const Diagnostic& diagnostic : model.diagnostics.all()) {
-    bool ours = diagnostic.input != kNone32 &&
-                (job == kNone32 || inputs.job[static_cast<size_t>(diagnostic.input)] == job);
-    if (ours && diagnostic.kind->severity == Severity::kError) damaged.insert(diagnostic.input);
-  }
-  seen.damaged = damaged.size();
-  return seen;
-}
 
 // The last step that the outputs tell; null when they tell none. The table is looked for by name:
 // without an importer that fills it there is none.
@@ -92,45 +35,46 @@ int64_t LastStep(const Model& model, int32_t job) {
   return last;
 }
 
-// "8 Flight Recorder dumps, 2 profiles and 16 outputs".
-std::string KindsInWords(const Seen& seen) {
-  std::string words;
-  size_t left = seen.kinds.size();
-  for (const auto& [noun, count] : seen.kinds) {
-    --left;
-    words += fmt::format("{}{}",
-                         words.empty() ? ""
-                         : left == 0   ? " and "
-                                       : ", ",
-                         Plural(count, noun));
+// How many ranks the job had; 0 when that is not known.
+size_t WorldSize(const Model& model, int32_t job) {
+  const auto& jobs = model.tables.Get<JobTable>();
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const bool ours = job == kNone32 ? jobs.size() == 1 : jobs.job[i] == job;
+    if (ours && jobs.world_size[i] != kNone32) return static_cast<size_t>(jobs.world_size[i]);
   }
+  return 0;
+}
+
+// What could not be seen in these inputs, whatever happened.
+std::string Unseen(const InputsSeen& seen, size_t world_size) {
+  std::string words;
+  if (!seen.has_outputs) words += "; without outputs it is not known how the job ended";
+  if (seen.has_outputs && !seen.has_dumps && world_size > 1)
+    words += "; without Flight Recorder dumps a wrong collective shows only if it was printed";
   return words;
 }
 
 }  // namespace
 
-std::string NoProblemInWords(const Model& model, int32_t job) {
-  Seen seen = LookAt(model, job);
-  if (seen.kinds.empty() && seen.unread == 0)
-    return "Nothing could be looked at: no input was read.";
-  if (seen.kinds.empty())
+std::string NoProblemInWords(const Model& model, int32_t job, bool has_remarks) {
+  const InputsSeen seen = LookAtInputs(model, job);
+  if (!seen.has_read && seen.unread == 0) return "Nothing could be looked at: no input was read.";
+  if (!seen.has_read)
     return "No input is of a kind that debrief reads: debrief list inputs shows what it reads.";
-  std::string words = fmt::format("No problem found in {}", KindsInWords(seen));
+  const size_t world_size = WorldSize(model, job);
+  const bool is_little = !seen.ranks.empty() && seen.ranks.size() * 2 < world_size;
+  std::string words =
+      fmt::format("No {} {} {}", has_remarks ? "failure" : "problem",
+                  is_little ? "seen in the little there is:" : "found in", ReadInWords(seen));
   if (!seen.ranks.empty())
     words += fmt::format(" of {}",
                          RanksInWords(std::vector<int32_t>(seen.ranks.begin(), seen.ranks.end())));
-  int64_t step = LastStep(model, job);
+  if (is_little) words += fmt::format(" ({} of {} ranks)", seen.ranks.size(), world_size);
+  const int64_t step = LastStep(model, job);
   if (step != kNone64) words += fmt::format("; last step {}", step);
   if (seen.unread > 0) words += fmt::format("; {} not read", Plural(seen.unread, "input"));
   if (seen.damaged > 0) words += fmt::format("; {} damaged", Plural(seen.damaged, "input"));
-  if (seen.dumps && !seen.outputs)
-    words += "; without outputs of the ranks it is not known how the job ended";
-  return words + ".";
-}
-
-bool TellsAnEnd(const Model& model) {
-  Seen seen = LookAt(model, kNone32);
-  return seen.dumps || seen.outputs;
+  return words + Unseen(seen, world_size) + ".";
 }
 
 }  // namespace debrief::outputs::console

@@ -10,10 +10,8 @@
 namespace debrief::outputs::console {
 
 // "No problem found in 8 Flight Recorder dumps and 16 outputs of ranks 0-7; last step 120." `job`
-// kNone32: of all inputs.
-std::string NoProblemInWords(const Model& model, int32_t job);
-
-// Are there inputs that would say so, had a job ended badly: outputs or Flight Recorder dumps?
-bool TellsAnEnd(const Model& model);
+// kNone32: of all inputs. `has_remarks`: something is said below it, a loss of time for example;
+// the line is about failures then.
+std::string NoProblemInWords(const Model& model, int32_t job, bool has_remarks);
 
 }  // namespace debrief::outputs::console

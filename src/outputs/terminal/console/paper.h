@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/text/clauses.h"
 #include "base/text/columns.h"
 #include "base/text/safe_name.h"
 #include "model/diagnostics.h"
@@ -45,7 +45,7 @@ class Paper {
   void Labelled(std::string_view label, Ink ink, std::string_view text, size_t most = SIZE_MAX) {
     std::string front = Coloured(label, ink) +
                         std::string(kLabelWidth - std::min(kLabelWidth - 1, label.size()), ' ');
-    for (const std::string& line : Lines(text, Room(), most)) {
+    for (const std::string& line : WrapAtMost(Printable(text), Room(), most)) {
       sink_.Write(front + line + "\n");
       front = std::string(kLabelWidth, ' ');
       ++lines_;
@@ -56,7 +56,7 @@ class Paper {
   // The same without a word: below a labelled one, and paler.
   void Beside(std::string_view text, size_t most = 1) {
     const std::string front(kLabelWidth, ' ');
-    for (const std::string& line : Lines(text, Room(), most)) {
+    for (const std::string& line : WrapAtMost(Printable(text), Room(), most)) {
       sink_.Write(front + Coloured(line, Ink::kDim) + "\n");
       ++lines_;
     }
@@ -81,17 +81,6 @@ class Paper {
 
  private:
   static constexpr size_t kLabelWidth = 9;
-
-  // Where there would be more, the last one ends in dots.
-  static std::vector<std::string> Lines(std::string_view text, size_t width, size_t most) {
-    if (most == 1) return {CutEnd(Printable(text), width)};
-    std::vector<std::string> lines = Wrap(Printable(text), width);
-    if (lines.size() <= most) return lines;
-    lines.resize(most);
-    lines.back() = CutEnd(lines.back() + " ...", width);
-    if (!lines.back().ends_with("...")) lines.back() += "...";
-    return lines;
-  }
 
   std::string Coloured(std::string_view text, Ink ink) const {
     static constexpr const char* kCodes[] = {"",           "\x1b[1m",  "\x1b[2m",

@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/text/clauses.h"
+#include "base/text/columns.h"
 #include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "outputs/finding_markdown.h"
 #include "outputs/incident/incident.h"
+#include "outputs/terminal/console/inputs_seen.h"
 #include "tables/input.h"
 #include "tables/job.h"
 
@@ -21,37 +23,85 @@ namespace debrief::outputs::console {
 
 namespace {
 
-constexpr size_t kMostHeadline = 2;  // lines
 constexpr size_t kMostEvidence = 2;
-constexpr size_t kMostNext = 3;  // lines
 constexpr size_t kMostOthers = 3;
 constexpr size_t kMostStory = 11;  // lines; inputs (2), trouble and what did not run follow
 
-// "blamed: rank 5; confidence high (93 %): compared with sibling groups".
-std::string BlameWords(const Finding& finding) {
-  std::string words;
-  if (!finding.ranks.empty())
-    words = fmt::format("{}{}", finding.role == Role::kCause ? "blamed: " : "",
-                        RanksInWords(finding.ranks));
-  if (std::isnan(finding.confidence)) return words;
-  words +=
-      fmt::format("{}confidence {}", words.empty() ? "" : "; ", ConfidenceText(finding.confidence));
-  return finding.why.empty() ? words : fmt::format("{}: {}", words, finding.why);
+// One thing that is said of the first finding, in at most so many lines.
+struct Said {
+  std::string text;
+  size_t most;
+  std::string brief = {};  // where the story would get too long; empty: cannot be shortened
+  bool is_evidence = false;
+};
+
+// " in attempt 0", where there are several.
+std::string InAttempt(const Model& model, const Finding& finding) {
+  const auto& jobs = model.tables.Get<JobTable>();
+  const auto job = std::ranges::find(jobs.job, finding.job);
+  if (job == jobs.job.end() || finding.attempt == kNone32) return {};
+  const auto row = static_cast<size_t>(job - jobs.job.begin());
+  return jobs.attempts[row] > 1 ? fmt::format(" in attempt {}", finding.attempt) : "";
 }
 
-// Its first sentences; how many more there are.
-size_t WriteEvidence(const Finding& finding, Paper& paper) {
-  size_t shown = 0, left = 0;
-  for (const Evidence& evidence : finding.evidence) {
-    // Without rows it is the headline at full length, which findings.json and the report have.
-    if (evidence.table.empty()) continue;
-    if (++shown > kMostEvidence) {
-      ++left;
-    } else {
-      paper.Beside("evidence: " + evidence.text);
-    }
+// "blamed: rank 5; confidence high (93 %)".
+std::string Blamed(const Model& model, const Finding& finding) {
+  std::string words;
+  const bool is_cause = finding.role == Role::kCause;
+  if (!finding.ranks.empty())
+    words = fmt::format("{} {}", is_cause ? "blamed:" : "seen on", RanksInWords(finding.ranks));
+  else if (is_cause && finding.severity == Severity::kError)
+    words = "no rank is blamed";
+  if (!words.empty()) words += InAttempt(model, finding);
+  // What was measured is not more or less likely.
+  const bool is_measured = !is_cause && finding.confidence == 1;
+  if (std::isnan(finding.confidence) || is_measured) return words;
+  return fmt::format("{}{}confidence {}", words, words.empty() ? "" : "; ",
+                     ConfidenceText(finding.confidence));
+}
+
+// With the first reason, and as many more as need no further line. Reasons are joined by "; ".
+std::string BlameWords(const Model& model, const Finding& finding, size_t width) {
+  std::string words = Blamed(model, finding);
+  if (finding.why.empty()) return words;
+  const std::string_view why = finding.why;
+  size_t end = std::min(why.find("; "), why.size());
+  auto line = [&](size_t until) {
+    return fmt::format("{}{}{}", words, words.empty() ? "" : ": ", why.substr(0, until));
+  };
+  const size_t lines = WrapAtMost(line(end), width, SIZE_MAX).size();
+  while (end < why.size()) {
+    const size_t next = std::min(why.find("; ", end + 2), why.size());
+    if (WrapAtMost(line(next), width, SIZE_MAX).size() > lines) break;
+    end = next;
   }
-  return left;
+  return line(end);
+}
+
+// Without rows it is the headline at full length, which findings.json and the report have.
+size_t EvidenceWithRows(const Finding& finding) {
+  return static_cast<size_t>(std::ranges::count_if(
+      finding.evidence, [](const Evidence& evidence) { return !evidence.table.empty(); }));
+}
+
+// Its first sentence, where that is not the quote of a line, whose point may stand at its end.
+std::string BriefEvidence(const Evidence& evidence, size_t width) {
+  const bool is_quote = evidence.table == "text_event" || evidence.table == "process_exit" ||
+                        evidence.table == "tail_line";
+  const std::string text = "evidence: " + evidence.text.substr(0, evidence.text.find("; "));
+  return is_quote || TextWidth(text) > width ? "" : text;
+}
+
+void AddEvidence(const Finding& finding, size_t width, std::vector<Said>& said) {
+  size_t shown = 0;
+  for (const Evidence& evidence : finding.evidence) {
+    if (evidence.table.empty() || shown == kMostEvidence) continue;
+    said.push_back({.text = "evidence: " + evidence.text,
+                    .most = 2,
+                    .brief = BriefEvidence(evidence, width),
+                    .is_evidence = true});
+    ++shown;
+  }
 }
 
 // "... and 2 more findings, 3 more lines of evidence: debrief explain out".
@@ -66,71 +116,100 @@ void WriteMore(size_t findings, size_t evidence, const std::string& folder, Pape
                            folder.empty() ? "see --json" : "debrief explain " + folder));
 }
 
-// How many lines of evidence are not shown.
-size_t WriteFirst(const Model& model, const Finding& finding, const OutputContext& context,
-                  Paper& paper) {
-  paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline,
-                 kMostHeadline);
-  const std::string blame = BlameWords(finding);
-  if (!blame.empty()) paper.Beside(blame);
-  if (finding.role == Role::kCause && finding.severity != Severity::kInfo) {
-    const std::string sketch = incident::IncidentSketch(incident::MakeIncident(model, finding),
-                                                        paper.Room(), context.unicode);
-    if (!sketch.empty()) paper.Beside(sketch);
-  }
-  const size_t left = WriteEvidence(finding, paper);
-  if (!finding.next_step.empty()) paper.Beside("next: " + finding.next_step, kMostNext);
-  if (finding.explains.empty()) return left;
-  const std::string& example = model.findings[finding.explains.front()].headline;
+// "3 consequences, for example: ...": the most important one that is about others. What is about
+// the blamed ranks themselves mostly says the headline again.
+std::string Consequences(const Model& model, const Finding& finding) {
+  const auto example = std::ranges::find_if(
+      finding.explains, [&](size_t i) { return model.findings[i].ranks != finding.ranks; });
+  if (example == finding.explains.end()) return {};
   const size_t count = finding.explains.size();
-  paper.Beside(fmt::format(
-      "{}: {}", count == 1 ? "consequence" : fmt::format("{} consequences", count), example));
-  return left;
+  return fmt::format(
+      "{}: {}", count == 1 ? "consequence" : fmt::format("{} consequences, for example", count),
+      model.findings[*example].headline);
+}
+
+// All that is said below the headline, in order.
+std::vector<Said> SayingsOf(const Model& model, const Finding& finding, size_t width) {
+  std::vector<Said> said;
+  const std::string blame = BlameWords(model, finding, width);
+  if (!blame.empty()) said.push_back({.text = blame, .most = 2});
+  if (finding.role == Role::kCause && finding.severity != Severity::kInfo) {
+    const std::string sketch =
+        incident::IncidentSketch(incident::MakeIncident(model, finding), width);
+    if (!sketch.empty()) said.push_back({.text = sketch, .most = 1});
+  }
+  AddEvidence(finding, width, said);
+  if (!finding.next_step.empty()) said.push_back({.text = "next: " + finding.next_step, .most = 3});
+  const std::string consequences = Consequences(model, finding);
+  if (!consequences.empty())
+    said.push_back({.text = consequences, .most = 2, .brief = CutAtClause(consequences, width)});
+  return said;
+}
+
+// The last to be said are shortened first; then evidence is left out, but for its first sentence.
+void Fit(size_t room, size_t width, std::vector<Said>& said) {
+  auto is_too_long = [&] {
+    size_t sum = 0;
+    for (const Said& each : said) sum += WrapAtMost(each.text, width, each.most).size();
+    return sum > room;
+  };
+  for (size_t i = said.size(); i > 0 && is_too_long(); --i) {
+    if (!said[i - 1].brief.empty()) said[i - 1].text = said[i - 1].brief;
+  }
+  const auto first = std::ranges::find_if(said, &Said::is_evidence);
+  while (is_too_long()) {
+    const auto last = std::find_if(said.rbegin(), said.rend(), std::mem_fn(&Said::is_evidence));
+    if (last == said.rend() || last.base() - 1 == first) break;
+    said.erase(last.base() - 1);
+  }
+  if (first != said.end() && is_too_long()) first->text = CutAtWord(first->text, width);
+}
+
+// How many lines of evidence are not shown.
+size_t WriteFirst(const Model& model, const Finding& finding, Paper& paper) {
+  paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline, 2);
+  std::vector<Said> said = SayingsOf(model, finding, paper.Room());
+  const size_t room = kMostStory - std::min(kMostStory, paper.lines() + 1);
+  Fit(room, paper.Room(), said);
+  size_t shown = 0;
+  for (const Said& each : said) {
+    paper.Beside(each.text, each.most);
+    shown += each.is_evidence ? 1 : 0;
+  }
+  return EvidenceWithRows(finding) - shown;
+}
+
+// Further findings, a headline each, as long as there is room; how many.
+size_t WriteOthers(const Model& model, const JobVerdict& verdict, Paper& paper) {
+  size_t shown = 1;
+  for (; shown < verdict.told && shown <= kMostOthers; ++shown) {
+    const Finding& finding = model.findings[verdict.findings[shown]];
+    const size_t left = kMostStory - std::min(kMostStory, paper.lines() + 1);
+    if (WrapAtMost(finding.headline, paper.Room(), 2).size() > left) break;
+    paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline, 2);
+  }
+  return shown;
 }
 
 }  // namespace
 
 void WriteStory(const Model& model, const JobVerdict& verdict, const OutputContext& context,
                 Paper& paper) {
-  const size_t evidence =
-      WriteFirst(model, model.findings[verdict.findings.front()], context, paper);
-  const size_t room = kMostStory - std::min(kMostStory, paper.lines());
-  const size_t others = std::min(kMostOthers, std::max(room, size_t{1}) - 1);
-  const size_t shown = std::min(verdict.told, others + 1);
-  for (size_t i = 1; i < shown; ++i) {
-    const Finding& finding = model.findings[verdict.findings[i]];
-    paper.Labelled(SeverityName(finding.severity), InkOf(finding.severity), finding.headline, 1);
-  }
+  const size_t evidence = WriteFirst(model, model.findings[verdict.findings.front()], paper);
+  const size_t shown = WriteOthers(model, verdict, paper);
   WriteMore(verdict.told - shown, evidence, context.folder, paper);
 }
 
 void WriteInputsLine(const Model& model, Paper& paper) {
-  const auto& inputs = model.tables.Get<InputTable>();
-  struct Kind {
-    size_t inputs = 0, failed = 0;
-    std::set<int32_t> ranks;
-  };
-  std::map<std::string_view, Kind> kinds;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Kind& kind = kinds[model.pools.Text(inputs.kind[i])];
-    ++kind.inputs;
-    kind.failed += model.pools.Text(inputs.state[i]) == "failed" ? 1 : 0;
-    if (inputs.rank[i] != kNone32) kind.ranks.insert(inputs.rank[i]);
-  }
-  std::string words;
-  for (const auto& [name, kind] : kinds) {
-    const std::vector<int32_t> ranks(kind.ranks.begin(), kind.ranks.end());
-    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", kind.inputs, name);
-    if (!ranks.empty()) words += fmt::format(" ({})", RanksInWords(ranks));
-    if (kind.failed > 0) words += fmt::format(", {} failed", kind.failed);
-  }
   const auto& jobs = model.tables.Get<JobTable>();
-  std::string job = Plural(inputs.size(), "input");
+  std::string words = Plural(model.tables.Get<InputTable>().size(), "input");
   if (jobs.size() == 1 && jobs.world_size[0] != kNone32)
-    job += fmt::format(", world size {}", jobs.world_size[0]);
+    words += fmt::format(", world size {}", jobs.world_size[0]);
   if (jobs.size() == 1 && jobs.attempts[0] > 1)
-    job += fmt::format(", {} attempts", jobs.attempts[0]);
-  paper.Labelled("inputs", Ink::kDim, words.empty() ? job : fmt::format("{}: {}", job, words), 2);
+    words += fmt::format(", {} attempts", jobs.attempts[0]);
+  const std::string kinds = InputsInWords(LookAtInputs(model, kNone32));
+  paper.Labelled("inputs", Ink::kDim, kinds.empty() ? words : fmt::format("{}: {}", words, kinds),
+                 2);
 }
 
 }  // namespace debrief::outputs::console

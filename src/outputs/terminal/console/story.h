@@ -13,7 +13,7 @@ namespace debrief::outputs::console {
 void WriteStory(const Model& model, const JobVerdict& verdict, const OutputContext& context,
                 Paper& paper);
 
-// "8 flight_recorder (ranks 0-7), 2 torch_trace (ranks 0 and 5)": a line below the story.
+// "inputs   10 inputs, world size 8: 8 Flight Recorder dumps, 2 compile logs (ranks 0 and 5)".
 void WriteInputsLine(const Model& model, Paper& paper);
 
 }  // namespace debrief::outputs::console

@@ -33,15 +33,15 @@ std::string_view WorkName(TimePart part) {
   return kNames[static_cast<size_t>(part)];
 }
 
-// "B takes 46.7 ms longer a step than A: 77.5 ms -> 124 ms (+60 %)", and what A and B are.
+// "B takes 46.7 ms longer per step than A: 77.5 ms -> 124 ms (+60 %)", and what A and B are.
 void WriteHead(const ProfileDiff& diff, const DiffTextOptions& options, std::string& out) {
   const int64_t difference = diff.total.difference();
   const std::string_view unit = UnitName(diff.unit);
   if (difference == 0) {
-    out += fmt::format("B takes as long a {} as A: {}\n", unit, DurationText(diff.total.a));
+    out += fmt::format("B takes as long per {} as A: {}\n", unit, DurationText(diff.total.a));
   } else {
     out +=
-        fmt::format("B takes {} {} a {} than A: {} -> {} ({})\n",
+        fmt::format("B takes {} {} per {} than A: {} -> {} ({})\n",
                     DurationText(std::abs(difference)), difference > 0 ? "longer" : "less", unit,
                     DurationText(diff.total.a), DurationText(diff.total.b), PercentOf(diff.total));
   }

@@ -86,7 +86,7 @@ TEST(CompileRankCompare, AnExtraCompilationBlamesItsRankWhateverTheIds) {
   EXPECT_EQ(findings[0].rule, "compile.rank_differs");
   EXPECT_EQ(findings[0].ranks, std::vector<int32_t>({2}));
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
-  EXPECT_EQ(findings[0].headline, "Rank 2 alone compiles extra (file.py:10)");
+  EXPECT_EQ(findings[0].headline, "Rank 2 alone compiles function extra (file.py:10)");
   const auto& only = log.model().tables.Get<CompileRankOnlyTable>();
   ASSERT_EQ(only.size(), 1u);
   EXPECT_EQ(log.model().pools.lists.Get(only.missing[0]).size(), 3u);
@@ -106,7 +106,7 @@ TEST(CompileRankCompare, ARankThatDidNotCompileIsNamed) {
   auto findings = Compare(log);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].headline,
-            "Rank 1 does not compile other (file.py:10), which all other ranks do");
+            "Rank 1 does not compile function other (file.py:10), which all other ranks do");
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
 }
 
@@ -143,7 +143,7 @@ TEST(CompileRankCompare, OneRankWithAnotherGraphIsNamedWithTheLine) {
   auto findings = Compare(log);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].headline,
-            "Rank 3 compiles another graph for stage (file.py:10) than the other ranks");
+            "Rank 3 compiles another graph for function stage (file.py:10) than the other ranks");
   const auto& first = log.model().tables.Get<CompileFirstDifferenceTable>();
   ASSERT_EQ(first.size(), 1u);
   EXPECT_EQ(log.model().pools.Text(first.difference[0]),

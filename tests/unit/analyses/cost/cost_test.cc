@@ -318,7 +318,7 @@ TEST(Cost, ASleepBeforeTheWorkIsTheHosts) {
   ASSERT_EQ(job.findings.size(), 1u);
   EXPECT_EQ(
       job.findings[0].headline,
-      "38 % of step time is lost (1.00 s of 2.62 s), 750 ms because 3 ranks wait for rank 2's "
+      "Devices idle or wait 38 % of step time, 750 ms of 1.00 s because 3 ranks wait for rank 2's "
       "host");
   EXPECT_EQ(job.findings[0].role, Role::kObservation);
 }
@@ -458,7 +458,8 @@ TEST(Cost, CompileLogsAlone) {
   EXPECT_EQ(fixes.times[0], 2);
   EXPECT_EQ(model.pools.Text(fixes.compile_id[0]), "0/2");
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].headline, "45.0 s lost by compiling forward (model.py:12) again on rank 0");
+  EXPECT_EQ(findings[0].headline,
+            "45.0 s lost by compiling function forward (model.py:12) again on rank 0");
 }
 
 TEST(Cost, WhatMostRanksDoNotCompileIsLost) {
@@ -473,7 +474,8 @@ TEST(Cost, WhatMostRanksDoNotCompileIsLost) {
   model.tables.Edit<CompileRankOnlyTable>().Add(row);
   std::vector<Finding> findings = RunAnalysis(Describe(), model);
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].headline, "45.0 s lost by compiling forward (model.py:12) on rank 0 alone");
+  EXPECT_EQ(findings[0].headline,
+            "45.0 s lost by compiling function forward (model.py:12) on rank 0 alone");
   EXPECT_EQ(findings[0].compile_ids, std::vector<std::string>{"1/0"});
 }
 

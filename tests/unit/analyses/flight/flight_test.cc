@@ -39,9 +39,10 @@ TEST(FlightMismatch, NamesTheOneThatSkippedACollective) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "skipped_collective error [1] all_reduce 5 mesh_dp");
   const Finding& finding = First(result);
-  EXPECT_EQ(finding.headline,
-            "Rank 1 skipped a collective of mesh_dp [0-2]: all_reduce at train.py:50 (sequence 5), "
-            "and went on with all_reduce at train.py:51");
+  EXPECT_EQ(
+      finding.headline,
+      "Rank 1 skipped a collective of mesh_dp [0-2]: all_reduce #5 at train.py:50, and went on "
+      "with all_reduce at train.py:51");
   EXPECT_EQ(finding.why, "the other members of the group agree with each other");
   ASSERT_FALSE(finding.source.empty());
   EXPECT_EQ(finding.source[0].rank, 1);
@@ -76,8 +77,8 @@ TEST(FlightMismatch, NamesTheOneThatDidTooMuch) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "skipped_collective error [0] all_reduce 5 mesh_dp");
   EXPECT_EQ(First(result).headline,
-            "Rank 0 did a collective of mesh_dp [0-2] that rank 1 did not do: broadcast at "
-            "train.py:80 (sequence 5)");
+            "Rank 0 called a collective of mesh_dp [0-2] that rank 1 did not call: broadcast #5 at "
+            "train.py:80");
 }
 
 TEST(FlightMismatch, NamesAnotherOperation) {
@@ -89,8 +90,8 @@ TEST(FlightMismatch, NamesAnotherOperation) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "type_mismatch error [2] all_reduce 5 mesh_dp");
   EXPECT_EQ(First(result).headline,
-            "Rank 2 called all_gather [4] where rank 0 called all_reduce [4]: sequence 5 of "
-            "mesh_dp [0-2] at train.py:62");
+            "Rank 2 called all_gather where rank 0 called all_reduce: #5 of mesh_dp [0-2] at "
+            "train.py:62, [4] and [4]");
 }
 
 TEST(FlightMismatch, NamesTwoInOppositeOrder) {
@@ -105,7 +106,7 @@ TEST(FlightMismatch, NamesTwoInOppositeOrder) {
   EXPECT_EQ(Causes(result), "type_mismatch error [1] all_reduce 5 mesh_dp");
   EXPECT_TRUE(Has(First(result).headline,
                   "swapped two collectives of mesh_dp [0-2]: broadcast "
-                  "before all_reduce (sequence 5) at train.py:70"));
+                  "before all_reduce (#5) at train.py:70"));
 }
 
 // One of two collectives of a loop was left out: the next round looks as if both were swapped.
@@ -235,7 +236,7 @@ TEST(FlightMismatch, Dtype) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "dtype_mismatch error [1] all_reduce 1 mesh_dp");
   EXPECT_EQ(First(result).headline,
-            "Rank 1 called all_reduce 1 of mesh_dp [0-2] with type Half, rank 0 with Float at "
+            "Rank 1 called all_reduce #1 of mesh_dp [0-2] with type Half, rank 0 with Float at "
             "train.py:9");
 }
 
@@ -308,7 +309,7 @@ TEST(FlightMismatch, AnInnerOpOfARegionDiffers) {
   EXPECT_EQ(Causes(result), "size_mismatch error [0] all_gather 2 mesh_dp");
   EXPECT_TRUE(Has(First(result).headline,
                   "Rank 0 coalesced all_gather [9] as operation 2 of 2 where rank 1 has "
-                  "all_gather [8]: sequence 2 of mesh_dp"))
+                  "all_gather [8]: #2 of mesh_dp"))
       << First(result).headline;
 }
 

@@ -27,7 +27,7 @@ TEST(FlightPaths, TheOneWithoutWhomNobodyWouldWaitIsNamed) {
     dumps.Rank(rank).In(rank == 2 ? "2" : "1").Op("all_reduce").Sizes("[[4]]").At(30 + rank);
   AnalysisResult result = dumps.Run();
   EXPECT_TRUE(Has(Causes(result), "deadlock error [2] all_reduce 1 a")) << Causes(result);
-  EXPECT_TRUE(Has(First(result).headline, "Rank 2 did not reach all_reduce 1 of a [0-3]"))
+  EXPECT_TRUE(Has(First(result).headline, "Rank 2 did not reach all_reduce #1 of a [0-3]"))
       << First(result).headline;
 }
 
@@ -74,7 +74,7 @@ TEST(FlightPaths, WhoSendsToTheWrongRankIsInAllBrokenExchanges) {
   RingStep(dumps, 4, false, 2);
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "p2p_unmatched error [2] send 4 default_pg");
-  EXPECT_TRUE(Has(First(result).headline, "send 4 of rank 2 to rank 0")) << First(result).headline;
+  EXPECT_TRUE(Has(First(result).headline, "send #4 of rank 2 to rank 0")) << First(result).headline;
 }
 
 // NCCL completes a batch that lacks a half: its rank is in the next operation, or has stopped.
@@ -100,8 +100,8 @@ TEST(FlightPaths, WhoLeftOutItsSendAndWentOnIsNamed) {
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "p2p_unmatched error [2] recv 5 default_pg");
   EXPECT_EQ(First(result).headline,
-            "Rank 2 did not send to rank 3, which waits in receive 5 of default_pg [0-3] at "
-            "train.py:30; it issued receive 5 from rank 1 at train.py:40 instead");
+            "Rank 2 did not send to rank 3, which waits in receive #5 of default_pg [0-3] at "
+            "train.py:30; it issued receive #5 from rank 1 at train.py:40 instead");
 }
 
 TEST(FlightPaths, WhoSentToTheWrongRankAndStoppedIsNamedWithItsSend) {
@@ -115,7 +115,7 @@ TEST(FlightPaths, WhoSentToTheWrongRankAndStoppedIsNamedWithItsSend) {
   }
   AnalysisResult result = dumps.Run();
   EXPECT_EQ(Causes(result), "p2p_unmatched error [2] recv 5 default_pg");
-  EXPECT_TRUE(Has(First(result).headline, "it issued send 5 to rank 0")) << First(result).headline;
+  EXPECT_TRUE(Has(First(result).headline, "it issued send #5 to rank 0")) << First(result).headline;
 }
 
 TEST(FlightPaths, ABatchThatIsFullyMatchedIsNoFault) {

@@ -206,7 +206,7 @@ TEST_F(MemoryUse, AnOomIsAnError) {
   EXPECT_EQ(Headline("memory.oom"),
             "GPU 0 of rank 3 ran out of memory: 2.00 GiB requested, 512.0 MiB left");
   EXPECT_EQ(result_.findings[0].evidence[1].text,
-            "large.py:4 step holds most of the 4.00 GiB in use: 3.00 GiB");
+            "3.00 GiB of the 4.00 GiB in use are held by large.py:4 step, the most");
   EXPECT_EQ(result_.findings[0].ranks, std::vector<int32_t>{3});
   EXPECT_EQ(result_.findings[0].severity, Severity::kError);
   EXPECT_EQ(result_.findings[0].source.at(0).file, "large.py");

@@ -87,7 +87,7 @@ TEST_F(TextHangTest, TheSilentRankAndWhereItsPeerWaits) {
   EXPECT_EQ(findings[0].rule, "text_hang.silent");
   EXPECT_EQ(findings[0].headline,
             "Rank 2 reported no timeout; ranks 0-1 and 3 timed out, first rank 3 in "
-            "all_reduce 16 of mesh_dp")
+            "all_reduce #16 of mesh_dp")
       << "group 6 has one member that speaks, group 5 two";
   EXPECT_EQ(findings[1].rule, "text_hang.timeouts");
   EXPECT_EQ(findings[0].explains, std::vector<size_t>{1});
@@ -128,7 +128,7 @@ TEST_F(TextHangTest, ASilentRankThatTellsHowFarItCame) {
   Ends(2);
   auto findings = Run();
   EXPECT_EQ(findings[0].headline,
-            "Rank 2 did not join all_reduce 16 of mesh_dp (its last there is 15); ranks 0-1 and 3 "
+            "Rank 2 did not join all_reduce #16 of mesh_dp (its last there is 15); ranks 0-1 and 3 "
             "timed out, rank 0 first");
   EXPECT_GT(findings[0].confidence, 0.65);
 }

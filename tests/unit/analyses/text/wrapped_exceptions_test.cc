@@ -180,7 +180,7 @@ TEST(WrappedExceptions, MessagesThatDoNotFitShowWhoSkippedACall) {
   Job job(3, {{"rank0.err", 0, GivenUp(0, "REDUCE", 8, 7, "invalid usage")},
               {"rank1.err", 1, GivenUp(1, "REDUCE", 11, 10, "remote process exited")},
               {"rank2.err", 2, GivenUp(2, "ALLTOALL_BASE", 9, 8, "invalid usage")}});
-  ExpectReason(job, {1}, "did not join all_to_all 9 of group 2 in which rank 2 waits");
+  ExpectReason(job, {1}, "did not join all_to_all #9 of group 2 in which rank 2 waits");
 }
 
 TEST(WrappedExceptions, LastWordsOfTheCLibrary) {

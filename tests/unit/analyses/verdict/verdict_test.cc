@@ -116,7 +116,7 @@ TEST_F(VerdictTest, ACompilationThatFillsTheWaitIsTheCause) {
   ASSERT_EQ(findings_.size(), 4u);
   EXPECT_EQ(findings_[3].headline,
             "Rank 3 was compiling aux (train.py:34) for 45 s while ranks 0 and 7 waited in "
-            "all_reduce 16 of mesh_dp [3, 7]");
+            "all_reduce #16 of mesh_dp [3, 7]");
   EXPECT_EQ(findings_[3].ranks, std::vector<int32_t>{3});
   EXPECT_EQ(findings_[3].compile_ids, std::vector<std::string>{"1/0"});
   EXPECT_TRUE(Follows(late, 3));
@@ -133,7 +133,7 @@ TEST_F(VerdictTest, ALogThatEndsInsideOfACompilationCounts) {
   ASSERT_EQ(findings_.size(), 2u);
   EXPECT_EQ(findings_[1].headline,
             "Rank 3 was compiling aux (train.py:34) from 00:01:38 on, until its log ends, while "
-            "rank 7 waited in all_reduce 16 of mesh_dp [3, 7]");
+            "rank 7 waited in all_reduce #16 of mesh_dp [3, 7]");
 }
 
 class TimeoutsTest : public VerdictTest {
@@ -190,7 +190,7 @@ TEST_F(VerdictTest, ADeathExplainsAMissingDump) {
   EXPECT_TRUE(Follows(absent, died));
   EXPECT_GT(findings_[died].confidence, 0.8);
   EXPECT_EQ(findings_[died].headline,
-            "text_hang.died 1; ranks 3 and 7 waited in all_reduce 16 of mesh_dp [3, 7]");
+            "text_hang.died 1; ranks 3 and 7 waited in all_reduce #16 of mesh_dp [3, 7]");
 }
 
 TEST_F(VerdictTest, ADeathIsToldWithTheEndOfItsCompileLog) {
