@@ -4,12 +4,32 @@
 #include <cstdlib>
 
 #include "tables/comm_op.h"
+#include "tables/process_exit.h"
 #include "tables/text_event.h"
 
 namespace debrief::outputs {
 
-AttemptEnds FindAttemptEnds(const Model& model) {
+namespace {
+
+// What a text says happened to a rank at a time. Its zone is guessed: what is hours away from the
+// dumps is of another clock.
+template <typename Table>
+AttemptEnd* EndOf(const Table& table, size_t row, AttemptEnds& ends) {
   constexpr int64_t kFarApart = int64_t{3600} * 1'000'000'000;
+  if (table.time_ns[row] < 0) return nullptr;
+  const auto found = ends.find({table.job[row], table.attempt[row]});
+  if (found == ends.end()) return nullptr;
+  return std::abs(table.time_ns[row] - found->second.dumps) > kFarApart ? nullptr : &found->second;
+}
+
+void AddFirst(std::map<int32_t, int64_t>& times, int32_t rank, int64_t time) {
+  const auto [first, is_new] = times.try_emplace(rank, time);
+  if (!is_new) first->second = std::min(first->second, time);
+}
+
+}  // namespace
+
+AttemptEnds FindAttemptEnds(const Model& model) {
   AttemptEnds ends;
   const auto& ops = model.tables.Get<CommOpTable>();
   for (size_t row = 0; row < ops.size(); ++row) {
@@ -18,15 +38,18 @@ AttemptEnds FindAttemptEnds(const Model& model) {
   }
   const auto& events = model.tables.Get<TextEventTable>();
   for (size_t row = 0; row < events.size() && !ends.empty(); ++row) {
-    const int64_t time = events.time_ns[row];
-    if (time < 0 || model.pools.Text(events.kind[row]) != "watchdog_timeout") continue;
-    const auto found = ends.find({events.job[row], events.attempt[row]});
-    // The zone of a text is guessed: what is hours away from the dumps is of another clock.
-    if (found == ends.end() || std::abs(time - found->second.dumps) > kFarApart) continue;
-    AttemptEnd& end = found->second;
-    end.last_timeout = std::max(end.last_timeout, time);
-    const auto [first, is_new] = end.timeout_of.try_emplace(events.rank[row], time);
-    if (!is_new) first->second = std::min(first->second, time);
+    if (model.pools.Text(events.kind[row]) != "watchdog_timeout") continue;
+    AttemptEnd* end = EndOf(events, row, ends);
+    if (end == nullptr) continue;
+    end->last_timeout = std::max(end->last_timeout, events.time_ns[row]);
+    AddFirst(end->timeout_of, events.rank[row], events.time_ns[row]);
+  }
+  const auto& exits = model.tables.Get<ProcessExitTable>();
+  for (size_t row = 0; row < exits.size() && !ends.empty(); ++row) {
+    AttemptEnd* end = EndOf(exits, row, ends);
+    if (end == nullptr) continue;
+    end->last_exit = std::max(end->last_exit, exits.time_ns[row]);
+    AddFirst(end->exit_of, exits.rank[row], exits.time_ns[row]);
   }
   return ends;
 }
@@ -36,9 +59,11 @@ int64_t PendingEnd(const Model& model, const AttemptEnds& ends, size_t op_row) {
   const auto found = ends.find({ops.job[op_row], ops.attempt[op_row]});
   if (found == ends.end()) return ops.created_ns[op_row];
   const AttemptEnd& end = found->second;
-  const auto own = end.timeout_of.find(ops.rank[op_row]);
-  if (own != end.timeout_of.end() && own->second > ops.created_ns[op_row]) return own->second;
-  return std::max(end.last_timeout, end.dumps);
+  const bool by_timeout = end.last_timeout != kNone64;
+  const std::map<int32_t, int64_t>& times = by_timeout ? end.timeout_of : end.exit_of;
+  const auto own = times.find(ops.rank[op_row]);
+  if (own != times.end() && own->second > ops.created_ns[op_row]) return own->second;
+  return std::max(by_timeout ? end.last_timeout : end.last_exit, end.dumps);
 }
 
 int64_t PendingAge(const Model& model, const AttemptEnds& ends, size_t op_row, int64_t known) {

@@ -83,7 +83,7 @@ export function takeaway(rows: Row[], total: number): { rank: number | null; wor
   }
   const late = rows.reduce((best, row) => ((row.longest_us ?? 0) > (best.longest_us ?? 0) ? row : best), first);
   const words =
-    `No rank is last again and again: rank ${most.rank} most often, ${often}. ` +
+    `No rank is a straggler: rank ${most.rank} came last most often, ${often}. ` +
     `The longest delay is ${micros(late.longest_us ?? 0)}, of rank ${late.rank}.`;
   return { rank: null, words };
 }

@@ -1,6 +1,6 @@
 // The wait-for graph as a drawing: boxes of ranks, arrows to what they wait for. Boxes and arrows can be chosen by
 // mouse and by keyboard; what is chosen is said in words beside it (wait_words.ts).
-import { useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { boxSize, placeNodes, type Box } from "./layers";
 import { capital } from "../parts/format";
 import { edgeWords, nodeWords, ranksWords, stateWords } from "./wait_words";
@@ -140,9 +140,12 @@ export function Graph({ graph, chosen, onChoose }: Props) {
   const edges = boxes.flatMap((from) =>
     [...from.node.to].map((to) => ({ from, to: places.boxes.get(to) as Box })),
   );
+  // Who is waited for stands at the right.
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => box.current?.scrollTo({ left: places.width }), [places.width]);
   const isEdge = (from: Box, to: Box) => chosen?.node === from.node && chosen.to === to.node;
   return (
-    <div class="wait-box" tabIndex={0} role="region" aria-label="Who waits for whom">
+    <div class="wait-box" ref={box} tabIndex={0} role="region" aria-label="Who waits for whom">
       <svg width={places.width} height={places.height} role="group">
         <Ends />
         {edges.map(({ from, to }) => (

@@ -90,7 +90,7 @@ export function whoColumns<Row extends Who>(run: Run, rows: Row[]): Column<Row>[
   const columns: [keyof Who, Column<Row>][] = [
     ["job", textColumn("job", "job", 130, (row) => jobName(run, row.job))],
     ["attempt", numberColumn("attempt", "attempt", 80, (row) => row.attempt)],
-    ["rank", numberColumn("rank", "rank", 60, (row) => row.rank)],
+    ["rank", numberColumn("rank", "rank", 70, (row) => row.rank)],
   ];
   return columns.filter(([of]) => differ(rows, (row) => row[of])).map(([, column]) => column);
 }

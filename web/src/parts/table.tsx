@@ -84,6 +84,8 @@ function Spacer({ rows, columns }: { rows: number; columns: number }) {
   );
 }
 
+const narrow = 700; // px, as in style.css
+
 export function Table<Row>(props: TableProps<Row>) {
   const { rows, columns, selected } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -104,7 +106,8 @@ export function Table<Row>(props: TableProps<Row>) {
   }, [selected, sorted]);
 
   if (rows.length === 0) return <p class="empty">{props.empty}</p>;
-  const least = columns.reduce((sum, column) => sum + (column.width || 240), 0);
+  const rest = window.innerWidth <= narrow ? 160 : 240; // of the column that takes what the others leave
+  const least = columns.reduce((sum, column) => sum + (column.width || rest), 0);
   return (
     <div
       class="table-box"

@@ -39,7 +39,7 @@ export function MemoryCategories({ rows, tables }: { rows: Category[]; tables: T
 function rankColumns(most: number): Column<Rank>[] {
   const of = columnsOf("memory_rank");
   return [
-    of.count("rank", "rank", 64),
+    of.count("rank", "rank", 70),
     of.bar("in_use_bytes", "in use", 220, most, memory),
     of.memory("excess_bytes", "more than others", 130),
     of.text("line", "line that differs most", 0),

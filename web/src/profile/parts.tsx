@@ -87,7 +87,7 @@ export function timelineColumns<Row extends Who>(run: Run, timelines: Timeline[]
       ? [textColumn<Row>("job", "job", 130, (row) => jobName(run, row.job))]
       : []),
     plain
-      ? numberColumn<Row>("rank", "rank", 60, (row) => row.rank, undefined, { opens: true })
+      ? numberColumn<Row>("rank", "rank", 70, (row) => row.rank, undefined, { opens: true })
       : textColumn<Row>("rank", "profile", 130, label, { opens: true }),
   ];
 }

@@ -86,7 +86,7 @@ function rankColumns(run: Run, timelines: Timeline[]): Column<RankRow>[] {
       id: "reason",
       title: "because of",
       width: 0,
-      definition: "Of a rank that the others wait for again and again: what takes longer on it",
+      definition: "Of a straggler: what takes longer on it",
       value: (row) => (row.straggler ? (row.reason ?? "unknown") : null),
       cell: (row) => {
         if (!row.straggler) return "";

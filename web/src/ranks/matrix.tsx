@@ -47,7 +47,7 @@ function columnsOf(rows: RankRow[], run: Run): Column<RankRow>[] {
   const columns: [isShown: boolean, Column<RankRow>][] = [
     [differ(rows, (row) => row.job), textColumn("job", "job", 120, (row) => jobName(run, row.job))],
     [differ(rows, (row) => row.attempt), numberColumn("attempt", "attempt", 80, (row) => row.attempt)],
-    [true, numberColumn("rank", "rank", 64, (row) => row.rank, undefined, { opens: true })],
+    [true, numberColumn("rank", "rank", 70, (row) => row.rank, undefined, { opens: true })],
     [has((row) => row.time), bar("compile", "compile time", 180, (row) => row.time?.seconds, seconds,
       "Time that the rank spent on compilations")],
     [has((row) => row.time), numberColumn("alone", "alone", 76, (row) => row.time?.alone_s, seconds,

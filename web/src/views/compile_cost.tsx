@@ -5,7 +5,7 @@ import { compileNeeds, keyOf, withCompile, withoutAttempt, type Span } from "../
 import { AreaBar, AreaLegend, areas, AreaWord, idColumn, spanParts } from "../compile/parts";
 import { chosen, Tabs } from "../parts/choices";
 import { barColumn, numberColumn, placeColumn, textColumn, whoColumns } from "../parts/columns";
-import { bytes, count, duration, percent, seconds, words } from "../parts/format";
+import { bytes, count, counted, duration, percent, seconds, words } from "../parts/format";
 import { LeftOut } from "../parts/left_out";
 import { Sheet } from "../parts/listing";
 import type { TableProps } from "../parts/loading";
@@ -342,11 +342,11 @@ function CompileCost({ run, route, tables }: TableProps) {
         label="Cost in numbers"
         partial={tables.leftOut("compile_span", "compile_cache_total") > 0}
         facts={[
-          fact(told, "compiling", `${count(spans.length)} compilations`),
+          fact(told, "compiling", counted(spans.length, "compilation")),
           fact(seconds(sum(spans, (row) => row.triton_s)), "in kernels", "",
             "Compiling, tuning and loading kernels"),
           fact(count(sum(totals, (row) => row.hits)), "cache hits",
-            `of ${count(sum(totals, (row) => row.uses))} questions`),
+            `in ${counted(sum(totals, (row) => row.uses), "lookup")}`),
         ]}
       />
       <Tabs view={id} param="tab" tabs={parts} current={tab} label="Parts of the cost" />

@@ -127,7 +127,7 @@ function inputColumns(run: Run): Column<Input>[] {
     [run.jobs.length > 1, textColumn("job", "job", 135, (input) =>
       run.jobs.some((job) => job.job === input.job) ? jobName(run, input.job) : null)],
     [run.jobs.some((job) => job.attempts > 1), numberColumn("attempt", "attempt", 80, (input) => input.attempt)],
-    [true, numberColumn("rank", "rank", 60, (input) => input.rank, undefined,
+    [true, numberColumn("rank", "rank", 70, (input) => input.rank, undefined,
       "Empty when it belongs to no rank")],
     [true, numberColumn("bytes", "size", 85, (input) => input.bytes, bytes, "As it lies there")],
     [some((input) => input.content_bytes !== null),

@@ -65,7 +65,7 @@ function byPlace(a: Line, b: Line): number {
 }
 
 const columns: Column<Line>[] = [
-  numberColumn("rank", "rank", 60, (row) => row.rank),
+  numberColumn("rank", "rank", 70, (row) => row.rank),
   textColumn("time", "time (UTC)", 190, (row) => time(row.time), "As the line has it; zone and year are guessed where it has none"),
   textColumn("kind", "what", 150, (row) => row.kind, { opens: true }),
   textColumn("text", "text", 0, (row) => row.text),

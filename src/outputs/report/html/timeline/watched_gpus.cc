@@ -142,9 +142,10 @@ class WatchedGatherer {
   // The time of the job and a quarter of it on both sides, a minute at least; none: all samples.
   static TimeSpan Near(const HostSampleTable& table, const TimeSpan& job) {
     constexpr int64_t kLeastNs = int64_t{60} * 1'000'000'000;
-    if (job.begin_ns == kNone64 || job.end_ns < job.begin_ns) return {};
+    if (job.begin_ns < 0 || job.end_ns < job.begin_ns) return {};
     const int64_t more = std::max((job.end_ns - job.begin_ns) / 4, kLeastNs);
-    const TimeSpan near = {job.begin_ns - more, job.end_ns + more};
+    const TimeSpan near = {job.begin_ns - more,
+                           job.end_ns + std::min(more, INT64_MAX - job.end_ns)};
     const bool any = std::any_of(table.time_ns.begin(), table.time_ns.end(),
                                  [&](int64_t time) { return IsIn(near, time); });
     return any ? near : TimeSpan{};
