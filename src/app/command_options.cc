@@ -53,9 +53,9 @@ void AddReportOptions(CLI::App& app, ReportOptions& report) {
   app.add_flag("--overwrite", report.overwrite,
                "Also replace what another command of debrief wrote there");
   AddOption(app, "--store", report.store, "FORM",
-            "The tables for SQL: duckdb (run.duckdb), parquet (a file a table) or none")
+            "The tables for SQL: duckdb (run.duckdb), parquet (a file a table), none")
       ->check(OneOf({"duckdb", "parquet", "none"}));
-  app.add_flag("--no-store", report.no_store, "As --store none");
+  app.add_flag("--no-store", report.no_store, "As --store none")->group("");
   app.add_flag("--no-report", report.no_report,
                "Do not write the report (index.html and its data)");
   app.add_flag("--single-file", report.single_file,
