@@ -168,7 +168,8 @@ class CollectiveWriter : private MatchRows {
  private:
   void AddCollective(const Group& group, const SeqRow& seq_row) {
     auto units = index_.UnitsOf(group, seq_row);
-    std::vector<int32_t> joined, completed, missing, unknown;
+    auto& [joined, completed, missing, unknown] = sides_;
+    for (std::vector<int32_t>* side : {&joined, &completed, &missing, &unknown}) side->clear();
     size_t next = 0;
     for (int32_t rank : group.members) {
       while (next < units.size() && index_.UnitAt(units[next]).rank < rank) ++next;
@@ -227,6 +228,12 @@ class CollectiveWriter : private MatchRows {
     }
     return "";
   }
+
+  // The members of a match by what they did; kept, since there are as many matches as operations.
+  struct Sides {
+    std::vector<int32_t> joined, completed, missing, unknown;
+  };
+  Sides sides_;
 };
 
 // The matches of sends and receives, and what follows from all matches.

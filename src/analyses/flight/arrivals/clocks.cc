@@ -33,6 +33,7 @@ std::vector<ClockOffset> Compare(const Index& index, const Group& group) {
   std::vector<std::vector<int64_t>> deviations(group.members.size());
   std::vector<std::pair<size_t, int64_t>> ends;  // member, completed
   size_t step = group.rows.size() / kMostSamples + 1;
+  for (auto& each : deviations) each.reserve(group.rows.size() / step + 1);
   for (size_t i = 0; i < group.rows.size(); i += step) {
     ends.clear();
     std::vector<int64_t> sorted;
