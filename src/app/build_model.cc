@@ -125,7 +125,8 @@ void BuildModel(const BuildOptions& options, const GlobalOptions& global, SpillB
   ShrinkForTest();
   if (options.shard_set != nullptr) {
     LoadShards(inputs, *options.shard_set, pool, budget, *progress, model);
-    if (options.shard_set->lacks_unknown_inputs()) shards::AddLostRanks(model);
+    if (options.shard_set->lacks_unknown_inputs())
+      shards::AddLostInputs(options.shard_set->missing(), model);
   } else {
     ImportOptions import = ImportOptionsFromEnvironment(now_ns);
     import.keeps_args = options.keeps_args;

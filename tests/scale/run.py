@@ -119,7 +119,7 @@ def check_nodes(debrief, path, scratch):
     joined = debrief.report(scratch / "tree", "reduce", scratch / "shard-tree", shards[3], shards[0], "--no-store")
     assert not differences(single, joined), f"tree: other bytes in {differences(single, joined)}"
     lost = debrief.run("reduce", *shards[:2], shards[3], "-o", scratch / "lost", "--no-store")
-    assert "shard 3 of 4 is missing" in lost.err, lost.err
+    assert "shard 3 of 4 is missing" in lost.err and "shard.missing" in lost.out, lost.err + lost.out
     rules = [finding["rule"] for finding in json.loads((scratch / "lost/findings.json").read_text())["findings"]]
     assert not {"coverage.missing_input", "flight.no_dump"} & set(rules), f"ranks of a machine that is missing are accused: {rules}"
 

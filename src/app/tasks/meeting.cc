@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <thread>
 #include <utility>
 
+#include "app/terminal.h"
 #include "base/bytes/growing_file.h"
 
 namespace debrief {
@@ -19,6 +21,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto kFirstDelay = std::chrono::milliseconds(10);
 constexpr auto kLongestDelay = std::chrono::milliseconds(1000);
+constexpr std::chrono::seconds kSayAfter(5);
 // Tasks of one launch start within it, where there are several at all.
 constexpr std::chrono::seconds kAloneAfter(15);
 // The tasks of one launch do not start at the same time.
@@ -71,16 +74,21 @@ bool Meeting::IsOfThisLaunch(const std::string& shard) const {
   return !shard_error && (own_error || written >= started - kEarlierLaunch);
 }
 
+// One look at the folder, however many tasks there are: metadata is what shared file systems are
+// slow at.
 std::vector<Meeting::State> Meeting::Look() const {
-  std::vector<State> states(task_.share.of, State::kUnknown);
+  std::set<std::string> names;
   std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error))
+    names.insert(at->path().string());
+  std::vector<State> states(task_.share.of, State::kUnknown);
   for (uint32_t number = 0; number < task_.share.of; ++number) {
     const std::string shard = PathOf("shard", number);
-    if (fs::exists(shard, error) && IsOfThisLaunch(shard)) {
+    if (names.contains(shard) && IsOfThisLaunch(shard)) {
       states[number] = State::kDone;
-    } else if (fs::exists(PathOf("failed", number), error)) {
+    } else if (names.contains(PathOf("failed", number))) {
       states[number] = State::kFailed;
-    } else if (fs::exists(PathOf("task", number), error)) {
+    } else if (names.contains(PathOf("task", number))) {
       states[number] = State::kStarted;
     }
   }
@@ -97,21 +105,28 @@ std::string Meeting::InWords(uint32_t number, State state) const {
   return fmt::format("task {} of {} ({})", number + 1, task_.share.of, what);
 }
 
-Meeting::Arrivals Meeting::Wait(double seconds) const {
+Meeting::Arrivals Meeting::Wait(double seconds, bool is_quiet) const {
   const auto begin = SteadyClock::now();
   const std::chrono::duration<double> limit(seconds);
+  const auto is_pending = [](State state) {
+    return state == State::kUnknown || state == State::kStarted;
+  };
   auto delay = kFirstDelay;
+  bool is_said = is_quiet;
   std::vector<State> states;
   Arrivals arrivals;
   for (;;) {
     states = Look();
-    const auto is_pending = [](State state) {
-      return state == State::kUnknown || state == State::kStarted;
-    };
     arrivals.is_alone = std::ranges::count(states, State::kUnknown) + 1 == std::ssize(states);
     const auto waited = SteadyClock::now() - begin;
+    const auto pending = std::ranges::count_if(states, is_pending);
     const bool is_over = waited >= limit || (arrivals.is_alone && waited >= kAloneAfter);
-    if (is_over || std::ranges::none_of(states, is_pending)) break;
+    if (is_over || pending == 0) break;
+    if (!is_said && waited >= kSayAfter) {
+      PrintNote(fmt::format("debrief: waiting for {} of {} tasks, {} s at most", pending,
+                            task_.share.of, seconds));
+      is_said = true;
+    }
     std::this_thread::sleep_for(delay);
     delay = std::min(2 * delay, kLongestDelay);
   }

@@ -41,7 +41,8 @@ class Meeting {
   };
   // Until all tasks have left a shard or failed, or `seconds` are over. Where no other task starts
   // at all, this process only inherited the environment of a task, and waits for seconds alone.
-  Arrivals Wait(double seconds) const;
+  // Who looks on hears of it, unless `is_quiet`.
+  Arrivals Wait(double seconds, bool is_quiet) const;
 
   const std::filesystem::path& folder() const { return folder_; }
 

@@ -76,7 +76,7 @@ std::string Listed(const std::vector<std::string>& names) {
 
 int ReduceAll(const Meeting& meeting, const ReportOptions& options, const GlobalOptions& global,
               const std::string& target) {
-  Meeting::Arrivals arrivals = meeting.Wait(options.wait_s);
+  Meeting::Arrivals arrivals = meeting.Wait(options.wait_s, global.quiet);
   if (arrivals.is_alone) {
     PrintNote("debrief: no other task has started; all is read here (--alone does not wait)");
     meeting.Clear();

@@ -16,10 +16,6 @@ namespace debrief::shards {
 
 namespace {
 
-constexpr DiagnosticKind kShardMissing = {
-    "shard.missing", Severity::kError, "the shard that has it is missing or damaged; left out",
-    "Run `debrief map` for that shard again, then `debrief reduce`."};
-
 constexpr size_t kTailBytes = kPieceBytes + kMagic.size();
 constexpr std::string_view kAnyMagic = kMagic.substr(0, kMagic.find_last_of(' ') + 1);
 

@@ -35,6 +35,10 @@
 
 namespace debrief::shards {
 
+inline constexpr DiagnosticKind kShardMissing = {
+    "shard.missing", Severity::kError, "the shard that has it is missing or damaged; left out",
+    "Run `debrief map` for that shard again, then `debrief reduce`."};
+
 struct Share {
   uint32_t number = 0;  // from 0
   uint32_t of = 1;
@@ -120,9 +124,9 @@ class ShardSet {
 Status JoinShards(const std::vector<std::string>& paths, const std::string& output,
                   std::vector<Status>& troubles);
 
-// Where machines with files of their own are missing, a rank of which nothing was read may have
-// left everything there: it gets an input that could not be read, so that nobody takes it for one
-// that left nothing.
-void AddLostRanks(Model& model);
+// Where machines with files of their own are missing, nobody knows what these had. Each of
+// `missing` becomes an input that could not be read, and so does a rank of which nothing was read:
+// it may have left everything there, and nobody must take it for one that left nothing.
+void AddLostInputs(const std::vector<std::string>& missing, Model& model);
 
 }  // namespace debrief::shards

@@ -1,6 +1,11 @@
+// What machines had whose shards are missing.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "inputs/shards/shard.h"
@@ -50,26 +55,38 @@ std::map<int32_t, KnownRanks> RanksByJob(const Model& model) {
   return ranks;
 }
 
+int32_t AddLost(const std::string& path, int32_t job, int32_t attempt, int32_t rank, Model& model) {
+  auto& inputs = model.tables.Edit<InputTable>();
+  const auto number = static_cast<int32_t>(inputs.size());
+  auto row = Part::RowOf<InputRow>({.input = number, .job = job, .attempt = attempt, .rank = rank});
+  row.input = number;
+  row.path = model.pools.Intern(path);
+  row.kind = model.pools.Intern("unknown");
+  row.state = model.pools.Intern(InputStateName(InputState::kFailed));
+  inputs.Add(row);
+  return number;
+}
+
 }  // namespace
 
-void AddLostRanks(Model& model) {
-  auto& inputs = model.tables.Edit<InputTable>();
-  for (const auto& [job, known] : RanksByJob(model)) {
+void AddLostInputs(const std::vector<std::string>& missing, Model& model) {
+  const std::map<int32_t, KnownRanks> jobs = RanksByJob(model);
+  const bool is_one = jobs.size() == 1;
+  for (const std::string& name : missing) {
+    const int32_t number =
+        AddLost(fmt::format("({})", name), is_one ? jobs.begin()->first : kNone32,
+                is_one ? jobs.begin()->second.attempt : kNone32, kNone32, model);
+    model.diagnostics.Add(kShardMissing, number, {.offset = -1, .line = -1, .detail = name});
+  }
+  for (const auto& [job, known] : jobs) {
     // A rank may have its output in a folder that all see, and its dump on its machine alone.
     const std::set<int32_t>& read = known.with_dump.empty() ? known.with_input : known.with_dump;
     for (const int32_t rank : known.all) {
-      if (read.contains(rank)) continue;
-      const auto number = static_cast<int32_t>(inputs.size());
-      auto row = Part::RowOf<InputRow>(
-          {.input = number, .job = job, .attempt = known.attempt, .rank = rank});
-      row.input = number;
-      row.path = model.pools.Intern("(a machine whose shard is missing)");
-      row.kind = model.pools.Intern("unknown");
-      row.state = model.pools.Intern(InputStateName(InputState::kFailed));
-      inputs.Add(row);
+      if (!read.contains(rank))
+        AddLost("(a machine whose shard is missing)", job, known.attempt, rank, model);
     }
   }
-  model.sources.resize(inputs.size());
+  model.sources.resize(model.tables.Get<InputTable>().size());
 }
 
 }  // namespace debrief::shards
