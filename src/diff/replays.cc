@@ -18,6 +18,7 @@ namespace debrief::diff {
 namespace {
 
 constexpr int64_t kSmallestGainPercent = 2;  // of a step of A
+constexpr int64_t kLeastPart = 1000;         // of a step: a smaller gain is none
 
 // Those that name a cause. Links or kernels of one name do not.
 constexpr std::array<std::string_view, 9> kCauses = {
@@ -42,7 +43,8 @@ ReplayedRun ReplayedRunOf(const Side& side) {
     if (!side.HasAttempt(changes.attempt[row]) || !side.Has(changes.worker_rank[row])) continue;
     if (std::ranges::find(kCauses, side.Text(changes.kind[row])) == kCauses.end()) continue;
     const std::string name(side.Text(changes.name[row]));
-    run.gains[name] = std::max<int64_t>(0, changes.gain_ns[row]);
+    const bool is_nothing = changes.gain_ns[row] < run.step_ns / kLeastPart;
+    run.gains[name] = is_nothing ? 0 : changes.gain_ns[row];
     if (changes.worker_rank[row] != kNone32) run.ranks[name] = changes.worker_rank[row];
   }
   return run;

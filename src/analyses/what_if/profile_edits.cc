@@ -67,28 +67,37 @@ StringId ProfileEdits::NameOf(size_t moment) const {
   return views_[graph_.lane_of[moment]].name[timeline::TimelineView::At(slice)];
 }
 
-// What each moment takes on the other lanes: of those in the same place of the same step.
+// What each moment takes on the other lanes: of those in the same place of the same step. Stages of
+// a pipeline hold different layers and are compared each for itself; a stage of one rank with none.
 void ProfileEdits::CompareLanes() {
+  typical_ = own_;
+  std::map<int32_t, size_t> lanes_of;  // by stage
+  for (size_t lane = 0; lane < graph_.lanes.size(); ++lane) ++lanes_of[StageOf(lane)];
+  for (const auto& [stage, lanes] : lanes_of) {
+    if (lanes > 1) CompareStage(stage, lanes - 1);
+  }
+}
+
+void ProfileEdits::CompareStage(int32_t stage, size_t others) {
   std::vector<uint32_t> moments;
   for (uint32_t moment = 0; moment < graph_.size(); ++moment) {
-    if (graph_.step_of[moment] >= 0 && IsComparable(graph_.kinds[moment]))
+    if (graph_.step_of[moment] >= 0 && IsComparable(graph_.kinds[moment]) &&
+        StageOf(graph_.lane_of[moment]) == stage)
       moments.push_back(moment);
   }
   std::ranges::stable_sort(moments, {}, [&](uint32_t moment) { return graph_.place[moment]; });
-  typical_ = own_;
   for (size_t begin = 0, end = 0; begin < moments.size(); begin = end) {
     const uint64_t place = graph_.place[moments[begin]];
     for (end = begin; end < moments.size() && graph_.place[moments[end]] == place; ++end) {
     }
-    ComparePlace(std::span(moments).subspan(begin, end - begin));
+    ComparePlace(std::span(moments).subspan(begin, end - begin), others);
   }
 }
 
-void ProfileEdits::ComparePlace(std::span<const uint32_t> moments) {
+void ProfileEdits::ComparePlace(std::span<const uint32_t> moments, size_t others) {
   std::vector<double> sorted;
   for (uint32_t moment : moments) sorted.push_back(own_[moment]);
   std::ranges::sort(sorted);
-  const size_t others = graph_.lanes.size() - 1;
   for (uint32_t moment : moments) {
     // Extra work: most others do not have it.
     double usual = 0;
@@ -114,11 +123,10 @@ std::vector<double> ProfileEdits::ComputeTimes() const {
 void ProfileEdits::EvenRanks(OwnTimes& own) const {
   const size_t steps = graph_.steps.size(), lanes = graph_.lanes.size();
   const std::vector<double> times = ComputeTimes();
-  auto stage_of = [&](size_t lane) { return stages_.empty() ? 0 : stages_[lane]; };
   std::map<std::pair<int32_t, size_t>, std::pair<double, size_t>> sums;  // by stage and step
   for (size_t lane = 0; lane < lanes; ++lane) {
     for (size_t step = 0; step < steps; ++step) {
-      auto& [sum, count] = sums[{stage_of(lane), step}];
+      auto& [sum, count] = sums[{StageOf(lane), step}];
       sum += times[lane * steps + step];
       ++count;
     }
@@ -127,7 +135,7 @@ void ProfileEdits::EvenRanks(OwnTimes& own) const {
     if (parts_[moment] != OwnPart::kKernel || graph_.step_of[moment] < 0) continue;
     const auto step = static_cast<size_t>(graph_.step_of[moment]);
     const size_t lane = graph_.lane_of[moment];
-    const auto& [sum, count] = sums[{stage_of(lane), step}];
+    const auto& [sum, count] = sums[{StageOf(lane), step}];
     const double time = times[lane * steps + step];
     if (time > 0) own[moment] *= sum / static_cast<double>(count) / time;
   }

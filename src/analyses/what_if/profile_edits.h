@@ -81,7 +81,9 @@ class ProfileEdits {
  private:
   void FindParts(const std::vector<timeline::TimelineView>& views);
   void CompareLanes();
-  void ComparePlace(std::span<const uint32_t> moments);
+  void CompareStage(int32_t stage, size_t others);
+  void ComparePlace(std::span<const uint32_t> moments, size_t others);
+  int32_t StageOf(size_t lane) const { return stages_.empty() ? 0 : stages_[lane]; }
   void GatherTransfers();
   std::vector<double> ComputeTimes() const;  // by lane * steps + step
 

@@ -46,7 +46,7 @@ int32_t FollowChain(const Neighbours& neighbours, int64_t first,
     stage_of[rank] = length++;
     next = -1;
     for (int64_t other : neighbours.at(rank)) {
-      if (!stage_of.contains(other)) next = other;
+      if (next < 0 && !stage_of.contains(other)) next = other;
     }
   }
   return length;

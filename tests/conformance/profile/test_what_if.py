@@ -158,6 +158,15 @@ def test_the_path_of_a_slow_gpu_runs_through_it(context):
     assert (first["cause"], first["wait_rank"], first["reason"]) == ("wait", 4, "kernel"), first
 
 
+def test_a_diff_says_what_a_new_straggler_costs(context):
+    jobs = [context.data / "recorded/jobs" / name for name in ("healthy", "slow_gpu")]
+    answer = json.loads(context.run("diff", *jobs, "--json").stdout)
+    rows = {section["section"]: section["rows"] for section in answer["sections"]}["replays"]
+    straggler, = [row for row in rows if row["ranks"]]
+    assert straggler["ranks"] == [4] and straggler["a"] == 0, straggler
+    assert close(straggler["difference"], answer["steps"]["total"]["difference"], 0.05), (straggler, answer["steps"]["total"])
+
+
 def test_profiles_name_nobody_but_the_planted_ranks(context):
     for folder in ("recorded/jobs/healthy", "recorded/jobs/slow_rank", "recorded/jobs/slow_gpu", "public_more/dlrm", "public/kineto/hta",
                    "public/kineto/tracelens"):
