@@ -28,8 +28,8 @@ def main():
     failed = sum(subprocess.run([sys.executable, str(HERE / script), "--binary", options.binary]).returncode != 0 for script in ("growth.py", "memory.py"))
     while (left := end - time.monotonic()) > 5:
         part = min(ROUND_S, left)
-        for script, *words in (["mutate.py", "--seconds", part * 0.8, "--record", ROOT / "build/attack.jsonl"], ["serve.py", "--seconds", part * 0.1],
-                               ["faults.py", "--rounds", 1], ["same_bytes.py", "--runs", 4]):
+        for script, *words in (["mutate.py", "--seconds", part * 0.6, "--record", ROOT / "build/attack.jsonl"],
+                               ["mutate.py", "--seconds", part * 0.2, "--pieces"], ["serve.py", "--seconds", part * 0.1], ["faults.py", "--rounds", 1], ["same_bytes.py", "--runs", 4]):
             more = [] if script == "same_bytes.py" else ["--seed", seed]
             failed += subprocess.run([sys.executable, str(HERE / script), "--binary", options.binary, *map(str, words + more)]).returncode != 0
         seed += 100_000

@@ -4,6 +4,7 @@
 
 #include "base/json/array_splitter.h"
 #include "base/text/strings.h"
+#include "base/text/utf8.h"
 
 namespace debrief {
 
@@ -252,6 +253,27 @@ std::string_view TrimEvents(std::string_view text) {
   while (!text.empty() && IsSeparator(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsSeparator(text.back())) text.remove_suffix(1);
   return text;
+}
+
+size_t FindBadByte(std::string_view text) {
+  bool in_string = false;
+  for (size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<uint8_t>(text[at]);
+    if (byte >= 0x80) {
+      const Utf8Step step = StepUtf8(text.substr(at));
+      if (!step.valid) return at;
+      at += step.bytes;
+      continue;
+    }
+    if (in_string && byte < ' ') return at;
+    if (byte == '"') in_string = !in_string;
+    // What is escaped ends no string; what is no ASCII is looked at by itself.
+    const bool escapes = in_string && byte == '\\' && at + 1 < text.size() &&
+                         static_cast<uint8_t>(text[at + 1]) >= ' ' &&
+                         static_cast<uint8_t>(text[at + 1]) < 0x80;
+    at += escapes ? 2 : 1;
+  }
+  return text.size();
 }
 
 std::string_view TakeEvent(std::string_view& text) {

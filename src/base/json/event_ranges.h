@@ -51,12 +51,16 @@ std::string_view TrimEvents(std::string_view text);
 // Cuts the first event off `text`, which is trimmed; a broken one ends where the next begins.
 std::string_view TakeEvent(std::string_view& text);
 
+// The first byte that is no UTF-8, or a bare control character in a string; the size when there is
+// none.
+size_t FindBadByte(std::string_view text);
+
 // Reads the events of a range, which begins at `offset` of the file, into a sink with
 //
 //   Status Add(JsonValue event, uint64_t offset)   `offset`: what event.offset() counts from; a
 //   Status
 //                                                  when its JSON is broken
-//   void Repaired(uint64_t offset)                 bytes were replaced behind it
+//   void Repaired(uint64_t offset)                 the byte there was replaced, others perhaps
 //   void Restart()                                 forget what was added: it comes again
 //   void AddBroken(std::string_view text, uint64_t offset)
 //
@@ -69,7 +73,7 @@ void ReadEvents(std::string_view text, uint64_t offset, Sink& sink) {
   auto read = [&](std::string_view events, uint64_t at) -> Status {
     TRY(reader.OpenElements(events));
     TRY(reader.root().ForEachElement([&](JsonValue event) { return sink.Add(event, at); }));
-    if (reader.repaired()) sink.Repaired(at);
+    if (reader.repaired()) sink.Repaired(at + FindBadByte(events));
     return {};
   };
   const char* untrimmed = text.data();

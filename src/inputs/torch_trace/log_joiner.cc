@@ -164,7 +164,7 @@ void LogJoiner::TakeString(const LoggedString& string, size_t row, size_t first_
   int32_t rank = RankOf(string.thread);
   Lane& lane = LaneOf(rank);
   if (string.index > lane.strings.size() + kIndexSlack) {
-    whole.diagnostics.Add(kBigIndex, who_.input, {.offset = strings.entry[at]});
+    index_troubles_.Add(kBigIndex, who_.input, {.offset = strings.entry[at]});
     return;
   }
   if (string.index < lane.strings.size() && lane.strings[string.index] != StringId::kNone)
@@ -320,6 +320,7 @@ void LogJoiner::SetClock(Part& whole) {
 
 Status LogJoiner::Finish(const Source& source, Part& whole) {
   RankEarlyRows(whole);
+  whole.diagnostics.Append(index_troubles_);
   Status repaired = Repair(source, whole);
   ReportTroubles(whole);
   AddLog(whole);

@@ -63,6 +63,7 @@ class LogJoiner {
   RangeNotes totals_;  // sums of all ranges
   // Rows whose thread had not named its rank yet, with the thread.
   std::vector<std::pair<size_t, int64_t>> early_entries_, early_strings_;
+  Diagnostics index_troubles_;  // behind those of all ranges, however these were cut
   Repaired repaired_;
   std::vector<FrameId> frames_;  // scratch
 };

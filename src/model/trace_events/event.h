@@ -43,7 +43,7 @@ struct RangeNotes final : PartNotes {
   std::vector<Naming> namings;
   int64_t events = 0;
   int64_t repeated_flows = 0;
-  int64_t repaired_at = kNone64;  // the first batch that had bytes replaced
+  int64_t repaired_at = kNone64;  // the first byte that was replaced
 
   // Joins what a later range noted.
   void Take(RangeNotes&& later);
