@@ -2,7 +2,7 @@
 //
 //   node tests/browser/shots.mjs --binary build/release/debrief --out build/shots [--width 390] [--view cost] [JOB...]
 //
-// Without a JOB: those of examples/. One file a screenshot, JOB_VIEW_WIDTH_light.png. Also says what a page wrote to its
+// Without a JOB: those of examples/, a kind of trouble each. One file a screenshot, JOB_VIEW_WIDTH_light.png. Also says what a page wrote to its
 // console, and which pages scroll sideways; both are faults.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -12,6 +12,9 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { allViews, idOf, settled } from "./steps.mjs";
 
+const examples = ["hung-job", "crashed-job", "two-rank-profile", "out-of-memory", "recompiles", "recorded-ops"].map(
+  (name) => `examples/${name}`,
+);
 const heights = { 1440: 900, 1024: 768, 390: 844 };
 
 function readOptions() {
@@ -24,7 +27,7 @@ function readOptions() {
       view: { type: "string", default: "" },
     },
   });
-  const jobs = positionals.length > 0 ? positionals : ["examples/hung-job", "examples/two-rank-profile"];
+  const jobs = positionals.length > 0 ? positionals : examples;
   return { ...values, widths: values.width.split(",").map(Number), jobs };
 }
 

@@ -2,7 +2,7 @@
 // in sight while their lanes pass. Only those near the part in sight are there.
 import { blocksIn, type Block } from "./layout";
 import type { Scene } from "./scene";
-import { useScene } from "./screen";
+import { gutter, useScene } from "./screen";
 import { counted, duration } from "../parts/format";
 
 const spare = 400; // px above and below
@@ -38,6 +38,11 @@ function Head({ scene, block }: { scene: Scene; block: Block }) {
   );
 }
 
+// Beside a narrow drawing there is no room for the rank, which the head above has.
+function laneName(name: string): string {
+  return gutter() < 150 ? name.replace(/^rank \d+ \u00b7 /, "") : name;
+}
+
 function BlockLabels({
   scene,
   block,
@@ -65,7 +70,7 @@ function BlockLabels({
           title={`${box.lane.name}: ${counted(box.lane.slices, "slice")}`}
           style={{ top: `${box.y - block.y}px`, height: `${box.height + 6}px` }}
         >
-          <span>{box.lane.name}</span>
+          <span>{laneName(box.lane.name)}</span>
         </div>
       ))}
     </div>

@@ -116,7 +116,7 @@ function inputColumns(run: Run): Column<Input>[] {
       definition: "Where it lies; a member of an archive is archive!member",
       cell: (input) => <Path path={input.path} />,
     })],
-    [true, textColumn("kind", "kind", 135, (input) => input.kind, {
+    [true, textColumn("kind", "kind", 150, (input) => input.kind, {
       definition: "Format, by the importer that takes it",
       cell: (input) => words(input.kind),
     })],

@@ -115,6 +115,8 @@ function Plot({ tables, rank, shapes }: PartProps) {
   );
 }
 
+const rate = (value: number) => (value > 0 && value < 0.001 ? "<0.001" : figure(value));
+
 function columnsOfShapes(all: ShapeSum[]): Column<ShapeSum>[] {
   const told = (column: Parameters<typeof meaning<"profile_roofline">>[1]) => meaning("profile_roofline", column);
   const total = Math.max(1, sum(all, (one) => one.busy_ns));
@@ -124,8 +126,8 @@ function columnsOfShapes(all: ShapeSum[]): Column<ShapeSum>[] {
     numberColumn("count", "calls", 64, (one) => one.count, count, told("count")),
     barColumn("busy", "GPU time", 170, (one) => one.busy_ns, most(all, (one) => one.busy_ns), showTime, told("busy_ns"), true),
     numberColumn("share", "share", 70, (one) => one.busy_ns / total, shareText, told("share")),
-    numberColumn("tflops", "TFLOP/s", 80, (one) => one.tflops, figure, told("tflops")),
-    numberColumn("gbps", "GB/s", 76, (one) => one.gbps, figure, told("gbps")),
+    numberColumn("tflops", "TFLOP/s", 80, (one) => one.tflops, rate, told("tflops")),
+    numberColumn("gbps", "GB/s", 76, (one) => one.gbps, rate, told("gbps")),
     numberColumn("efficiency", "of roof", 76, (one) => one.efficiency, shareText, told("efficiency")),
     textColumn("bound", "bound", 80, (one) => one.bound, told("bound")),
     numberColumn("save", "could save", 92, (one) => one.save_ns || undefined, showTime, told("save_ns")),
