@@ -51,7 +51,7 @@ Status WriteFolder(const Model& model, const OutputContext& context) {
 
 // As `stored` of run.duckdb: rows have numbers, lists and stacks are text.
 std::string StoredColumn(const ColumnInfo& column) {
-  const std::string name = QuoteName(column.name);
+  std::string name = QuoteName(column.name);
   if (column.type == ColumnType::kList) return fmt::format("CAST({0} AS VARCHAR) AS {0}", name);
   if (column.type == ColumnType::kStack)
     return fmt::format("array_to_string({0}, chr(10)) AS {0}", name);
