@@ -45,7 +45,7 @@ Result<shards::Share> ShareOf(const MapOptions& options) {
   const auto number = WholeNumber(text.substr(0, slash));
   const auto count =
       slash == std::string_view::npos ? std::nullopt : WholeNumber(text.substr(slash + 1));
-  if (number && count && *number >= 1 && *number <= *count)
+  if (number && count && *number >= 1 && *number <= *count && *count <= shards::kMostShares)
     return shards::Share{.number = *number - 1, .of = *count};
   return Status(Code::kUsage, fmt::format("--shard {}: not I/N with I from 1 to N", options.shard))
       .Remedy("Write for example --shard 3/8.");

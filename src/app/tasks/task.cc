@@ -34,7 +34,8 @@ std::optional<shards::Share> ShareBy(const Numbering& numbering) {
   const auto number = WholeNumberIn(numbering.number), count = WholeNumberIn(numbering.count);
   const uint32_t first =
       numbering.first == nullptr ? 0 : WholeNumberIn(numbering.first).value_or(0);
-  if (!number || !count || *number < first || *number - first >= *count) return std::nullopt;
+  if (!number || !count || *count > shards::kMostShares) return std::nullopt;
+  if (*number < first || *number - first >= *count) return std::nullopt;
   return shards::Share{.number = *number - first, .of = *count};
 }
 

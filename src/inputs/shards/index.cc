@@ -74,7 +74,7 @@ Section GetSection(ByteReader& in, size_t long_lists) {
   for (const uint32_t share : section.shares) {
     if (share >= section.of) in.Fail();
   }
-  if (section.shares.empty()) in.Fail();
+  if (section.shares.empty() || section.of > kMostShares) in.Fail();
   return section;
 }
 

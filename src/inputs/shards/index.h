@@ -16,6 +16,9 @@
 
 namespace debrief::shards {
 
+// More shares than any machine room has tasks: a damaged number must not cost memory.
+inline constexpr uint32_t kMostShares = 1 << 20;
+
 // Where something packed lies in a shard.
 struct Piece {
   uint64_t offset = 0;
