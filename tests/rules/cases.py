@@ -199,6 +199,37 @@ def near_capacity(folder):
     trace.write(folder)
 
 
+def room(folder):
+    """64 activations of 1 GiB that the backward frees, on a device of 66 GiB."""
+    trace = Trace(totalGlobalMem=66 << 30)
+    trace.step(0, 0, 20_000)
+
+    def change(at, number, sign):
+        trace.events.append({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 100, "tid": 100, "ts": at,
+                             "args": {"Total Reserved": 65 << 30, "Total Allocated": (number if sign > 0 else number - 1) << 30, "Bytes": sign << 30,
+                                      "Addr": number << 12, "Device Id": 0, "Device Type": 1}})
+    for i in range(64):
+        trace.slice("cpu_op", "aten::relu", 100 + i * 100, 50)
+        trace.kernel(110 + i * 100, "relu_kernel", 130 + i * 100, 60)
+        change(120 + i * 100, i + 1, 1)
+    for i in range(64):
+        trace.slice("cpu_op", "autograd::engine::evaluate_function: ReluBackward0", 10_000 + i * 100, 50)
+        trace.kernel(10_010 + i * 100, "relu_backward_kernel", 10_030 + i * 100, 60)
+        change(10_020 + i * 100, 64 - i, -1)
+    trace.write(folder)
+
+
+def odd_size(folder):
+    """A vocabulary of 50257: 8 ms for what takes 0.2 at the peak."""
+    trace = Trace(name="NVIDIA H200", totalGlobalMem=141 << 30)
+    trace.step(0, 0, 20_000)
+    shapes = {"Input Dims": [[1024, 768], [768, 50257]], "Input type": ["c10::BFloat16", "c10::BFloat16"], "Concrete Inputs": ["", ""]}
+    for i in range(2):
+        trace.slice("cpu_op", "aten::mm", 100 + i * 9_000, 50, **shapes)
+        trace.kernel(110 + i * 9_000, "cutlass_80_wmma_tensorop_bf16_s161616gemm", 200 + i * 9_000, 8_000)
+    trace.write(folder)
+
+
 # --- records of monitors ---
 
 def steps_of(folder, ranks):
@@ -275,7 +306,7 @@ def recompile_limit(folder):
 
 CASES = {"text_hang.engine": lost_worker, "text_progress.loss_jump": loss_jump, "text_progress.slowed": slowed, "text_hang.gpu_fault": gpu_fault,  "text_stacks.diverges": stacks_diverge, "text_ras.left": ras_left, "flight.deadlock": deadlock, "profile.data_loading": data_loading,
          "profile.sync_in_loop": sync_in_loop, "profile.tiny_kernels": tiny_kernels, "profile.low_bandwidth_group": low_bandwidth_group,
-         "memory.near_capacity": near_capacity, "load_balance.uneven": uneven, "host_gpus.ecc": ecc_errors, "host_gpus.nvlink": nvlink_errors, "host_gpus.hot": hot_gpu,
+         "memory.near_capacity": near_capacity, "memory_fit.room": room, "profile.odd_size": odd_size, "load_balance.uneven": uneven, "host_gpus.ecc": ecc_errors, "host_gpus.nvlink": nvlink_errors, "host_gpus.hot": hot_gpu,
          "host_gpus.memory_full": full_memory, "host_gpus.idle_first": idle_first, "host_bandwidth.first_to_stop": first_to_stop, "host_links.no_gdr": no_gdr,
          "host_links.shared_memory": shared_memory, "compile.recompile_limit": recompile_limit}
 

@@ -37,7 +37,7 @@ sys.path.insert(0, str(ROOT / "tests/conformance"))
 from cases import CASES, WITHOUT  # noqa: E402
 from run import find_data  # noqa: E402
 
-LITERAL = re.compile(r'"((?:accel|comm_share|compile|compile_ranks|cost|coverage|execution_replay|flight|flight_comm_state|host_\w+|load_balance|memory|memory_ranks|op_summary|profile|recording_end'
+LITERAL = re.compile(r'"((?:accel|comm_share|compile|compile_ranks|cost|coverage|execution_replay|flight|flight_comm_state|host_\w+|load_balance|memory|memory_fit|memory_ranks|op_summary|profile|recording_end'
                      r'|text_\w+|verdict|what_if)\.[a-z_0-9]+)"')
 COMPOSED = ["compile_ranks.order", "compile_ranks.collectives_by_graph", "compile_ranks.tensor_shapes"]
 PATTERNS = {

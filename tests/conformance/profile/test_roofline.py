@@ -44,6 +44,38 @@ def test_operations_and_bytes_are_those_of_tracelens(context):
     assert compared > 80 and missing == 0, (compared, missing)
 
 
+def own_rows(context, trace):
+    return [row for row in rows(context, context.data / "public_more/roofline" / trace)["profile_roofline"] if row["definition"] == "debrief"]
+
+
+def test_where_tracelens_is_wrong(context):
+    """Figures computed by hand (docs/compat.md)."""
+    def of(found, op, shapes):
+        return {(row["flops"], row["bytes"]) for row in found if row["op"] == op and [shape for shape in json.loads(row["shapes"]) if shape] == shapes}
+    if not (context.data / "public_more/roofline").exists():
+        print("  skipped: public_more/roofline is not among the data")
+        return
+    image, residual, language = (own_rows(context, trace) for trace in (list(TRACES)[1], list(TRACES)[2], list(TRACES)[0]))
+    assert of(image, "aten::convolution", [[4, 3, 224, 224], [768, 3, 16, 16], [768]]) == {(925_446_144, 3_589_632)}
+    assert of(residual, "aten::convolution_backward", [[10, 64, 112, 112], [10, 3, 224, 224], [64, 3, 7, 7]]) == {(2_360_279_040, 19_085_696)}
+    assert (9_158_656, 36_670_400) in of(language, "aten::mean", [[16, 559, 1024]])
+
+
+def test_recomputation_is_no_part_of_mfu(context):
+    found = rows(context, context.data / "public_more/roofline" / list(TRACES)[2])["profile_mfu"][0]
+    own = own_rows(context, list(TRACES)[2])
+    again = sum(row["count"] * row["flops"] for row in own if row["direction"] == "recompute" and row["category"] in ("CONV_fwd", "GEMM"))
+    assert found["hfu"] > found["mfu"] > 0 and 0.9 * again <= found["recompute_flops"] <= again, (found, again)
+
+
+def test_compiled_kernels_go_by_the_graph_in_the_compile_log(context):
+    found = {row["op"]: row for row in rows(context, context.data / "recorded/jobs/healthy")["profile_roofline"] if row["definition"] == "debrief"}
+    row = found["triton_poi_fused_add_addmm_sin_1"]  # two sums and a sine of 8192; one pointer is read and written
+    assert (row["flops"], row["bytes"]) == (6 * 8192, 4 * (2 * 8192 + 256 + 8192)) and "estimated" not in row, row
+    alone = rows(context, context.data / "recorded/jobs/healthy/profile_rank0.json.gz")["profile_roofline"]
+    assert all("estimated" in row for row in alone if row["category"] == "triton"), alone
+
+
 def test_mfu_of_a_recorded_profile(context):
     found = rows(context, context.data / "recorded/profiles/plain.json.gz")
     mfu = found["profile_mfu"][0]

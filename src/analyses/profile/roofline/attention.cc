@@ -40,7 +40,8 @@ int64_t PackedPairsTwice(const Heads& q, const Heads& k, int64_t sequences, int6
       queries == 0 || keys == 0
           ? 0
           : ProductOf({sequences - 1, PairsTwice(queries, keys, is_causal, definition)});
-  return PairsTwice(most, most, is_causal, definition) + others;
+  const int64_t longest_pairs = PairsTwice(most, most, is_causal, definition);
+  return std::max(longest_pairs, others) > kMostWork ? 0 : longest_pairs + others;
 }
 
 // "True", or of memory-efficient attention the number of its kind of mask.
@@ -85,8 +86,10 @@ Work AttentionWork(const OpModel& model, const OpArgs& args, Definition definiti
   const Pairs pairs = PairsOf(model, args, *q, *k, definition);
   const int64_t width = parity ? 2 : BytesOfType(args.TypeOf(first));
   const int64_t forward = ProductOf({q->batch, q->heads, pairs.twice, q->width + v->width});
-  if (forward == 0 || forward > INT64_MAX / 4 || width == 0) return std::nullopt;
+  if (forward == 0 || forward > kMostWork || width == 0) return std::nullopt;
   const int64_t queries = q->batch * q->tokens * q->heads, keys = k->batch * k->tokens * k->heads;
+  const int64_t moved = ProductOf({queries + keys, q->width + v->width});
+  if (moved == 0 || moved > kMostWork / 64) return std::nullopt;
   OpWork work;
   if (pairs.is_bound) work.estimated = "lengths of packed sequences are not recorded: the least";
   const bool has_mask = model.bias != kNoArgument && args.IsTensor(model.bias) && !parity;

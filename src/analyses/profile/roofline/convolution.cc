@@ -81,7 +81,7 @@ Work ConvolutionWork(const OpModel& model, const OpArgs& args, Definition defini
   if (!shape || width == 0) return std::nullopt;
   OpWork work;
   work.flops = work.model_flops = shape->Flops();
-  if (work.flops == 0) return std::nullopt;
+  if (work.flops == 0 || work.flops > kMostWork) return std::nullopt;
   if (definition == Definition::kTraceLens) {
     work.bytes = (shape->x + shape->weight + shape->y) * width;
     return work;
@@ -100,7 +100,7 @@ Work ConvolutionBackwardWork(const OpModel& model, const OpArgs& args, Definitio
   const int64_t width = BytesOfType(args.TypeOf(1));
   if (!shape || width == 0) return std::nullopt;
   const int64_t product = shape->Flops();
-  if (product == 0 || product > INT64_MAX / 4) return std::nullopt;
+  if (product == 0 || product > kMostWork) return std::nullopt;
   const int64_t one_pass = (shape->x + shape->weight + shape->y) * width;
   if (definition == Definition::kTraceLens)
     return OpWork{.flops = 2 * product, .bytes = 2 * one_pass, .model_flops = 2 * product};

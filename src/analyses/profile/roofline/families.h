@@ -2,6 +2,7 @@
 // been checked (op_models.cc): no tensor has more than 2^40 elements.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "analyses/profile/roofline/op_catalogue.h"
@@ -10,6 +11,9 @@
 namespace debrief::analyses::profile_roofline {
 
 using Work = std::optional<OpWork>;
+
+// No call of an op does more, and less does not overflow when it is counted a few times.
+inline constexpr int64_t kMostWork = int64_t{1} << 56;
 
 // products.cc
 Work GemmWork(const OpModel& model, const OpArgs& args, Definition definition);

@@ -76,9 +76,9 @@ class Fragment {
     if (weight == 0) return;
     const auto worked_on = IsReduction(op) ? ElementsOfFirstArgument(line) : elements;
     if (worked_on)
-      kernel.flops += weight * *worked_on;
+      kernel.flops = std::min(kernel.flops + weight * *worked_on, kMostWork);
     else
-      kernel.weight += weight;
+      kernel.weight = std::min<int64_t>(kernel.weight + weight, 1 << 12);
   }
 
  private:

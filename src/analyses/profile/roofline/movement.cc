@@ -63,20 +63,22 @@ Work EmbeddingWork(const OpModel& model, const OpArgs& args) {
   const int64_t width = BytesOfType(args.TypeOf(0)), n = args.Elements(1);
   if (first.size() < 2 || width == 0) return std::nullopt;
   const int64_t row = ProductOf({n, first.back(), width});
+  if (row == 0 || row > kMostWork) return std::nullopt;
   const int64_t indices = args.StoredBytes(1);
   if (model.name == "aten::embedding")
     return first.size() == 2 ? std::optional(OpWork{.bytes = indices + 2 * row}) : std::nullopt;
   const Dims rows = NumbersOf(args.ValueOf(2));
   if (rows.empty() || rows[0] <= 0 || rows[0] > int64_t{1} << 31) return std::nullopt;
   const int64_t table = ProductOf({rows[0], first.back(), width});
-  return OpWork{.flops = n * first.back(), .bytes = 3 * row + indices + table};
+  if (table > kMostWork) return std::nullopt;
+  return OpWork{.flops = row / width, .bytes = 3 * row + indices + table};
 }
 
 Work MovementWork(const OpModel& model, const OpArgs& args, const CallFacts& facts) {
   if (model.name == "aten::cat") {
     const int64_t moved = args.ListElements(0);
     const int64_t width = BytesByKernel(facts.kernel);
-    if (moved <= 0 || width == 0) return std::nullopt;
+    if (moved <= 0 || moved > kMostWork / 64 || width == 0) return std::nullopt;
     return OpWork{.bytes = 2 * moved * width};
   }
   const int64_t width = BytesOfType(args.TypeOf(0)), indices = args.Elements(model.dim);
@@ -91,7 +93,7 @@ Work MovementWork(const OpModel& model, const OpArgs& args, const CallFacts& fac
     if (at < 0 || at >= rank) return std::nullopt;
     moved = ProductOf({args.Elements(0) / shape[static_cast<size_t>(at)], indices});
   }
-  if (moved > int64_t{1} << 50) return std::nullopt;
+  if (moved > kMostWork / 64) return std::nullopt;
   return OpWork{.bytes = 2 * moved * width + args.StoredBytes(model.dim)};
 }
 

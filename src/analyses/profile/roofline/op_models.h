@@ -73,6 +73,10 @@ std::optional<OpKind> ModelOf(std::string_view op);
 std::optional<OpWork> WorkOf(std::string_view op, const OpArgs& args, Definition definition,
                              const CallFacts& facts = {});
 
+// A size of a matrix product in 16 or 8 bits that matrix units cannot take in whole steps of 16
+// bytes; 0 when all are even ones.
+int64_t OddSizeOf(std::string_view op, const OpArgs& args);
+
 // The type that decides which peak of the device counts.
 std::string_view TypeOfWork(std::string_view op, const OpArgs& args);
 

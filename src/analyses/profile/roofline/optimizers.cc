@@ -30,6 +30,7 @@ Work ForeachWork(std::string_view op, const OpArgs& args, int64_t width) {
   int64_t lists = 0;
   for (size_t i = 0; i < args.lists.size(); ++i) {
     const int64_t elements = args.ListElements(i);
+    if (elements > kMostWork / 1024) return std::nullopt;
     lists += elements > 0 ? 1 : 0;
     if (i > 0 || !(is_copy || is_zero)) read += elements;
   }
@@ -53,7 +54,8 @@ Work OptimizerWork(std::string_view op, const OpArgs& args, const CallFacts& fac
     const StepCost cost = CostOfFused(op, args);
     work = OpWork{.flops = cost.flops * n, .bytes = cost.passes * n * width};
   }
-  if (told == 0) work->estimated = "the type of the tensors is not recorded: taken as float";
+  if (work && told == 0)
+    work->estimated = "the type of the tensors is not recorded: taken as float";
   return work;
 }
 

@@ -46,6 +46,19 @@ int64_t OutWidth(const OpModel& model, const OpArgs& args, size_t out_type) {
 
 }  // namespace
 
+int64_t OddSizeOf(std::string_view op, const OpArgs& args) {
+  const OpModel* model = FindModel(op);
+  if (model == nullptr || model->category != Category::kGemm) return 0;
+  const int64_t width = BytesOfType(args.TypeOf(model->first));
+  const auto shape = MatricesOf(*model, args.DimsOf(model->first), args.DimsOf(model->first + 1));
+  if (!shape || width == 0 || width > 2) return 0;
+  const int64_t step = 16 / width;
+  for (int64_t size : {shape->m, shape->n, shape->k}) {
+    if (size > step && size % step != 0) return size;
+  }
+  return 0;
+}
+
 Work GemmWork(const OpModel& model, const OpArgs& args, Definition definition) {
   const size_t a = model.first, b = a + 1;
   auto shape = MatricesOf(model, args.DimsOf(a), args.DimsOf(b));
@@ -61,7 +74,7 @@ Work GemmWork(const OpModel& model, const OpArgs& args, Definition definition) {
       model.bias != kNoArgument && args.IsTensor(model.bias) && !(parity ? is_scaled : is_unused);
   OpWork work;
   work.model_flops = ProductOf({2, batch, m, n, k});
-  if (work.model_flops == 0) return std::nullopt;
+  if (work.model_flops == 0 || work.model_flops > kMostWork) return std::nullopt;
   work.flops = work.model_flops + (has_bias ? batch * m * n : 0);
   if (parity) {
     const int64_t out = is_scaled && width == 1 ? 2 : width;
@@ -94,7 +107,8 @@ Work GroupedGemmWork(const OpModel& model, const OpArgs& args, Definition defini
   OpWork work;
   work.flops = work.model_flops = ProductOf({2, m, n, k, all_equal ? outputs : 1});
   const int64_t out = ProductOf({outputs, m, n});
-  if (work.flops == 0 || out == 0) return std::nullopt;
+  if (work.flops == 0 || work.flops > kMostWork || out == 0 || out > kMostWork / 16)
+    return std::nullopt;
   if (definition == Definition::kTraceLens) {
     work.bytes = (args.Elements(0) + args.Elements(1)) * width + out * BytesOfType(args.TypeOf(1));
     return work;

@@ -5,7 +5,7 @@
 //   op_models.h        floating point operations and bytes of an op
 //   generated_code.h   the same of compiled kernels, by the compile log
 //   ../peaks.h         what the device can do
-//   rows.h             rows of the tables
+//   rows.h             rows of the tables, and sizes that should be padded
 #include <optional>
 #include <vector>
 
@@ -60,8 +60,10 @@ Status Run(const Model& model, AnalysisResult& result) {
     }
   }
   code.Find(model);
+  std::vector<RoofSummary> summaries;
   for (size_t i = 0; i < views.size(); ++i)
-    AddRows(views[i], calls[i], RoofOf(views[i]), code, result.part);
+    summaries.push_back(AddRows(views[i], calls[i], RoofOf(views[i]), code, result.part));
+  AddOddSizes(views, summaries, result.findings);
   return {};
 }
 
@@ -72,7 +74,9 @@ const Analysis& Describe() {
       .info = {.name = "profile_roofline",
                .scope = AnalysisScope::kRank,
                .sentence = "How far are ops from what the device could do?",
-               .example = "(makes tables only)",
+               .example =
+                   "Matrix products of size 50257 reach 0.9 % of the GPU's roof; 34.9 ms could "
+                   "be saved",
                .needs = kTableNames<TimelineLaunchTable>,
                .makes = kTableNames<ProfileRooflineTable, ProfileRooflineSumTable,
                                     ProfileRooflineCallTable, ProfileMfuTable, ProfileMfuStepTable>,

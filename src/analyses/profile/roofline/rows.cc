@@ -62,7 +62,7 @@ class RowWriter {
     floor_ns_ = std::min(is_amd ? kFloorOfAmdNs : kFloorNs, calls.floor_ns);
   }
 
-  void Write() {
+  RoofSummary Write() {
     for (const CallKind& kind : calls_.kinds) {
       figures_.push_back(FiguresOf(kind, Definition::kDebrief));
       AddRow(kind, figures_.back(), Definition::kDebrief);
@@ -73,6 +73,8 @@ class RowWriter {
       const KindFigures figures = FiguresOf(kind, Definition::kTraceLens);
       if (figures.work) AddRow(kind, figures, Definition::kTraceLens);
     }
+    summary_.busy_ns = busy_ns_;
+    return std::move(summary_);
   }
 
  private:
@@ -109,6 +111,7 @@ class RowWriter {
     figures.compute_ns = static_cast<double>(figures.work->flops) / figures.peak / 1e3;
     figures.memory_ns = static_cast<double>(figures.work->bytes) / roof_.peaks->memory;
     figures.has_roof = true;
+    figures.odd_size = OddSizeOf(op, args);
     return figures;
   }
 
@@ -130,7 +133,20 @@ class RowWriter {
     if (kind.is_copy) row.bound = part_.pools.Intern("transfer");
     if (!figures.why_not.empty()) row.why_not = part_.pools.Intern(figures.why_not);
     if (figures.work) SetWork(kind, figures, row);
+    if (is_own && figures.odd_size > 0) NoteOdd(kind, figures, row);
     part_.tables.Edit<ProfileRooflineTable>().Add(row);
+  }
+
+  void NoteOdd(const CallKind& kind, const KindFigures& figures, const ProfileRooflineRow& row) {
+    constexpr double kPoor = 0.3;
+    if (row.efficiency >= kPoor) return;
+    OddProducts& odd = summary_.odd[figures.odd_size];
+    odd.save_ns += row.save_ns;
+    odd.busy_ns += kind.busy_ns;
+    odd.roof_ns += Rounded(figures.RoofNs() * static_cast<double>(kind.count));
+    if (row.save_ns <= odd.row_save_ns) return;
+    odd.row_save_ns = row.save_ns;
+    odd.row = static_cast<int64_t>(part_.tables.Get<ProfileRooflineTable>().size());
   }
 
   void SetWork(const CallKind& kind, const KindFigures& figures, ProfileRooflineRow& row) {
@@ -253,6 +269,7 @@ class RowWriter {
   Part& part_;
   std::vector<KindFigures> figures_;  // by the numbers of kinds
   int64_t busy_ns_ = 0, floor_ns_ = 0;
+  RoofSummary summary_;
 };
 
 }  // namespace
@@ -269,9 +286,9 @@ int64_t KindFigures::SaveOf(int64_t busy_ns, int64_t count) const {
   return std::max<int64_t>(0, busy_ns - Rounded(reachable));
 }
 
-void AddRows(const TimelineView& view, const DeviceCalls& calls, const DeviceRoof& roof,
-             const GeneratedCode& code, Part& part) {
-  if (!calls.kinds.empty()) RowWriter(view, calls, roof, code, part).Write();
+RoofSummary AddRows(const TimelineView& view, const DeviceCalls& calls, const DeviceRoof& roof,
+                    const GeneratedCode& code, Part& part) {
+  return calls.kinds.empty() ? RoofSummary() : RowWriter(view, calls, roof, code, part).Write();
 }
 
 }  // namespace debrief::analyses::profile_roofline

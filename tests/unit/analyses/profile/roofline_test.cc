@@ -333,6 +333,29 @@ TEST(Roofline, CompiledKernelsByTheirCode) {
 using profile::PeaksOf;
 using profile::PrecisionOf;
 
+TEST(Roofline, SizesThatMatrixUnitsCannotTake) {
+  auto odd = [](std::string_view op, std::string_view shapes, std::string_view types = kBf16) {
+    return OddSizeOf(op, ParseArgs(shapes, types, "", ""));
+  };
+  EXPECT_EQ(odd("aten::mm", "[[1024, 768], [768, 50257]]"), 50257);
+  EXPECT_EQ(odd("aten::mm", "[[1024, 768], [768, 50304]]"), 0);
+  EXPECT_EQ(odd("aten::mm", "[[1, 768], [768, 1024]]"), 0);
+  EXPECT_EQ(odd("aten::mm", "[[1024, 768], [768, 50257]]", R"(["float", "float"])"), 0);
+  EXPECT_EQ(odd("aten::add", "[[1023], [1023]]"), 0);
+}
+
+TEST(Roofline, AbsurdSizesDoNotOverflow) {
+  EXPECT_EQ(Strict("aten::_scaled_dot_product_flash_attention",
+                   "[[2000000000, 1, 1, 1], [2000000000, 100, 1, 1], [1, 1, 1, 2000000000]]")
+                .flops,
+            -1);
+  EXPECT_EQ(Strict("aten::embedding", "[[2, 2000000000], [1000000, 1000000]]",
+                   R"(["float", "long int"])")
+                .flops,
+            -1);
+  EXPECT_EQ(Strict("aten::bmm", "[[500, 2000000000, 1], [500, 1, 2000000000]]").flops, -1);
+}
+
 TEST(Roofline, PeaksGoByTheLongestName) {
   EXPECT_EQ(PeaksOf({.name = "NVIDIA H200"})->memory, 4800);
   EXPECT_EQ(PeaksOf({.name = "NVIDIA H200"})->link, 450);
