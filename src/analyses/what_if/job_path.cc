@@ -45,7 +45,13 @@ class JobPathWalk {
     JobPath path = {.steps = StepsOf(graph_), .segments = {}};
     if (path.steps.empty()) return path;
     begin_ = path.steps.front().time.begin;
-    for (uint32_t at = LastMoment(); at != kNoMoment && time_ > begin_;) at = Follow(at);
+    seen_.resize(graph_.size());
+    for (uint32_t at = LastMoment(); at != kNoMoment && time_ > begin_;) {
+      // Times that contradict each other could lead to the same moments again and again.
+      const bool is_seen = seen_[at];
+      seen_[at] = true;
+      at = is_seen ? FollowUnknown(at) : Follow(at);
+    }
     CutIntoSteps(path);
     return path;
   }
@@ -239,8 +245,9 @@ class JobPathWalk {
   const ProfileGraph& graph_;
   const std::vector<timeline::TimelineView>& views_;
   const timeline::DeviceClasses& classes_;
-  std::vector<PathSegment> segments_;  // the last first
-  std::vector<std::vector<uint32_t>> ends_;
+  std::vector<PathSegment> segments_;        // the last first
+  std::vector<std::vector<uint32_t>> ends_;  // by lane, by time
+  std::vector<bool> seen_;
   int64_t begin_ = 0;               // where the path ends, going back
   int64_t time_ = kNone64;          // where it is
   int64_t wait_since_ = INT64_MAX;  // from here on members of a collective wait for it

@@ -18,6 +18,7 @@ constexpr size_t kFewestReplays = 4;
 constexpr size_t kMostReplays = 16;
 constexpr size_t kRanksByPart = 3;
 constexpr size_t kKernelNames = 4;
+constexpr double kLeastDivided = 0.005;  // of a step
 constexpr double kLongFirst =
     1.5;  // times the median: the start of the recording, no step like others
 
@@ -142,10 +143,15 @@ class GainFinder {
     if (!gains.empty()) gains_.worst_gain = -gains[0].first;
     if (gains.size() > 1) gains_.next_gain = std::max(0.0, -gains[1].first);
     gains.resize(std::min(gains.size(), kRanksByPart));
-    for (const auto& [step, rank] : gains) ChangePartsOf(rank);
+    for (const auto& [change, rank] : gains) {
+      if (IsWorthDividing(-change)) ChangePartsOf(rank);
+    }
     gains_.typical = MeanStep(edits_.typical());
     Add({.kind = "all", .name = "all ranks", .step_ns = gains_.typical});
   }
+
+  // Parts of a change that gains next to nothing are not replayed.
+  bool IsWorthDividing(double gain_ns) const { return gain_ns >= kLeastDivided * gains_.replayed; }
 
   void ChangePartsOf(int32_t rank) {
     for (const auto& [part, name] :
@@ -173,24 +179,26 @@ class GainFinder {
   }
 
   void ChangeTypes() {
+    double kernels_gain = 0;
     for (const auto& [part, name] :
          {std::pair(OwnPart::kHost, "hosts"), std::pair(OwnPart::kKernel, "kernels"),
           std::pair(OwnPart::kCopy, "copies")}) {
       auto includes = [&](size_t each) { return edits_.PartOf(each) == part; };
+      const double step = StepLikeOthers(includes);
+      if (part == OwnPart::kKernel) kernels_gain = gains_.replayed - step;
       Add({.kind = "type",
            .name = fmt::format("{} of all ranks", name),
-           .step_ns = StepLikeOthers(includes),
+           .step_ns = step,
            .slowdown = SlowdownOf(includes)});
     }
     OwnTimes changed = edits_.recorded();
     for (const auto& [name, kind] : edits_.transfers()) edits_.AtWireTime(kind, changed);
     Add({.kind = "type", .name = "transfers at their wire time", .step_ns = MeanStep(changed)});
-    ChangeKernels();
+    if (IsWorthDividing(kernels_gain) && Replays() == kMostReplays) ChangeKernels();
   }
 
-  // One by one; left out of large jobs.
+  // One by one.
   void ChangeKernels() {
-    if (Replays() < kMostReplays) return;
     for (StringId name : KernelsByExcess()) {
       auto includes = [&](size_t each) {
         return edits_.PartOf(each) == OwnPart::kKernel && edits_.NameOf(each) == name;

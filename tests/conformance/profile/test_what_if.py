@@ -130,7 +130,7 @@ def test_replays_without_changes_give_back_the_steps(context):
         print(f"  {folder}: {row['workers']} ranks, {len(found['what_if_step'])} steps, off by {worst:.1e} at most, {row['unmatched']} unmatched")
         assert worst <= 0.01, (folder, found["what_if_step"])
         kinds = {change["kind"] for change in found["what_if_change"]}
-        assert {"rank", "rank_part", "all", "type", "even", "collective", "link", "overlap", "host", "sync"} <= kinds, (folder, kinds)
+        assert {"rank", "all", "type", "even", "collective", "link", "overlap", "host", "sync"} <= kinds, (folder, kinds)
 
 
 def test_critical_paths_across_ranks_are_as_long_as_the_steps(context):
