@@ -80,6 +80,19 @@ CASES = [
                                                 f"local_rank=0, node_rank={r}\n" for r in range(4)) + trace(RAY)}, [2], "bad batch"),
     Case("left_among_losers", {f"rank{r}.log": STEPS + ("leaving early\n" if r == 1 else remote_error(r) if r in (0, 2) else timed_out(r))
                                for r in range(8)}, [1], "rank 1|Rank 1"),
+    # ---- what launchers and kernels say of one process among many
+    Case("mpi_abort_in_two_lines", {"mpi.log": STEPS + trace(BAD) + "MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD\nwith "
+                                    "errorcode 42.\n"}, [2], "bad batch|42"),
+    Case("raylet_lost_a_worker", {"driver.log": "".join(f"(TorchTrainer pid=8000) - (node_id=a, ip=10.2.0.{r + 4}, pid={8101 + r}) world_rank={r}, "
+                                                        f"local_rank=0, node_rank={r}\n" for r in range(4)) + "(raylet, ip=10.2.0.6) A worker died or "
+                                  "was killed while executing a task by an unexpected system error. Worker ID: ab Worker PID: 8103 Worker exit type: "
+                                  "SYSTEM_ERROR Worker exit detail: Worker unexpectedly exits with a connection error code 2. End of file.\n"},
+         [2], "SIGKILL|SYSTEM_ERROR"),
+    Case("same_addresses_on_two_hosts", {
+        **{f"node0{r // 2}/rank{r}.log": f"node0{r // 2}:47{r}:47{r} [{r % 2}] NCCL INFO ncclCommInitRank comm 0x1 rank {r} nranks 4 cudaDev {r % 2} "
+           f"nvmlDev {r % 2} busId {r % 2 + 1}a000 commId 0x9 - Init COMPLETE\n" + STEPS + remote_error(r) for r in range(4)},
+        "node01/dmesg.txt": "[88012.1] NVRM: Xid (PCI:0000:1a:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.\n"},
+        [2], "Xid 79"),
     # ---- healthy
     Case("caught_before_steps", {f"rank{r}.log": STEPS + "sample 881 is broken\n" + trace("OSError: broken data stream") + STEPS + "done\n"
                                  for r in range(2)}, healthy=True),

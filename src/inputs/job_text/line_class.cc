@@ -180,6 +180,8 @@ constexpr std::string_view kWords[] = {"Traceback (most recent",
                                        "MPI_ABORT was",
                                        "lost communication",
                                        "Errorcode: ",
+                                       "with errorcode",
+                                       "Worker exit type",
                                        "remote daemon",
                                        "hit an exception",
                                        "failed to start",
@@ -284,8 +286,9 @@ LineClass ClassOfExit(std::string_view text) {
 }
 
 bool IsRestOfExit(std::string_view text) {
-  constexpr std::string_view kOpen[] = {"signal ",       "Exit code:",      "=   KILLED BY SIGNAL",
-                                        "=   EXIT CODE", "=   EXIT STATUS", "Errorcode: "};
+  constexpr std::string_view kOpen[] = {
+      "signal ",         "Exit code:",  "=   KILLED BY SIGNAL", "=   EXIT CODE",
+      "=   EXIT STATUS", "Errorcode: ", "with errorcode "};
   std::string_view trimmed = Trimmed(WithoutDate(text), " ");
   bool opens = std::any_of(std::begin(kOpen), std::end(kOpen),
                            [&](std::string_view word) { return trimmed.starts_with(word); });

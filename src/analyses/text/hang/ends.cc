@@ -207,6 +207,8 @@ void AddIdentities(const Model& model,
     if (identities.pid[row] != kNone64) talk->second->rank_of_pid[identities.pid[row]] = rank;
     std::string_view bus = model.pools.Text(identities.bus_id[row]);
     if (bus.empty()) continue;
+    const std::string_view host = model.pools.Text(identities.host[row]);
+    if (!host.empty()) talk->second->rank_of_bus[BusOnHost(host, bus)] = rank;
     // Hosts of a job have the same addresses; one that two ranks share says nothing.
     auto [known, is_new] = buses.try_emplace({talk->second, bus}, rank);
     if (!is_new && known->second != rank) known->second = kNone32;

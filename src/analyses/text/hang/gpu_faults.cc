@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "analyses/text/hang/hang.h"
 #include "base/text/strings.h"
+#include "tables/input.h"
 
 namespace debrief::analyses::text_hang {
 
@@ -41,11 +43,37 @@ std::string BusOf(std::string_view text) {
   return open == std::string_view::npos ? "" : BusIdOf(text.substr(open + 5));
 }
 
-int32_t RankOfFault(const Talk& talk, std::string_view text) {
+// A log of the kernel lies in the folder of its host, or has its name in the file's:
+// node07/dmesg.txt, dmesg-node07.txt; in syslog it stands before "kernel:".
+int32_t RankOnHost(const Scene& scene, size_t row, std::string_view bus) {
+  const auto& inputs = scene.model.tables.Get<InputTable>();
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  std::string words(scene.model.pools.Text(events.text[row]));
+  words = words.substr(0, words.find(" kernel:"));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs.input[i] == events.input[row])
+      words += fmt::format(" {} ", scene.model.pools.Text(inputs.path[i]));
+  }
+  constexpr std::string_view kBetween = " /_.";
+  for (size_t at = 0; at < words.size();) {
+    const size_t end = std::min(words.find_first_of(kBetween, at), words.size());
+    const std::string_view word = std::string_view(words).substr(at, end - at);
+    for (const std::string_view host : {word, word.substr(word.find('-') + 1)}) {
+      const auto rank = scene.talk.rank_of_bus.find(BusOnHost(host, bus));
+      if (rank != scene.talk.rank_of_bus.end()) return rank->second;
+    }
+    at = end + 1;
+  }
+  return kNone32;
+}
+
+int32_t RankOfFault(const Scene& scene, size_t row, std::string_view text) {
+  const Talk& talk = scene.talk;
   auto pid = talk.rank_of_pid.find(NumberAfter(text, "pid="));
   if (pid != talk.rank_of_pid.end()) return pid->second;
-  auto bus = talk.rank_of_bus.find(BusOf(text));
-  return bus == talk.rank_of_bus.end() ? kNone32 : bus->second;
+  const std::string address = BusOf(text);
+  auto bus = talk.rank_of_bus.find(address);
+  return bus != talk.rank_of_bus.end() ? bus->second : RankOnHost(scene, row, address);
 }
 
 // "0000:4b:00" of "(PCI:0000:4b:00)".
@@ -56,6 +84,10 @@ std::string_view AddressOf(std::string_view text) {
 }
 
 }  // namespace
+
+std::string BusOnHost(std::string_view host, std::string_view bus) {
+  return fmt::format("{} {}", host, bus);
+}
 
 bool FindNamelessGpuFault(const Scene& scene, std::vector<Finding>& findings) {
   if (!scene.talk.EndedBadly()) return false;
@@ -89,7 +121,7 @@ void FindGpuFault(const Scene& scene, std::vector<Finding>& findings) {
   for (size_t row : scene.talk.kernel) {
     std::string_view text = scene.model.pools.Text(events.text[row]);
     const GpuFault* fault = FaultOf(text);
-    int32_t rank = fault == nullptr ? kNone32 : RankOfFault(scene.talk, text);
+    int32_t rank = fault == nullptr ? kNone32 : RankOfFault(scene, row, text);
     if (rank == kNone32 || !scene.talk.ranks.contains(rank)) continue;
     const RankTalk& talk = scene.talk.ranks.at(rank);
     // A fault of the program is told better by its own traceback.

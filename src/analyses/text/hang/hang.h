@@ -92,12 +92,13 @@ struct Talk {
   Rows setup;                         // the store or the set-up of communicators failed
   std::vector<int32_t> listed;        // ranks in the closing list of a launcher
   std::map<int64_t, int32_t> rank_of_pid;
-  std::map<std::string, int32_t, std::less<>> rank_of_bus;  // by PCI address, as NCCL prints it
-  int64_t first_timeout_ns = kNone64;                       // null when none tells a time
-  bool stale_signal = false;      // a dump signal of an earlier attempt reached this one
-  bool is_teed = false;           // one text has the output of several ranks
-  bool mismatch = false;          // NCCL found that ranks called different things
-  std::set<int32_t> with_errors;  // ranks of which an input exists that would hold errors
+  // By PCI address, as NCCL prints it, where one rank alone has it, and by BusOnHost().
+  std::map<std::string, int32_t, std::less<>> rank_of_bus;
+  int64_t first_timeout_ns = kNone64;  // null when none tells a time
+  bool stale_signal = false;           // a dump signal of an earlier attempt reached this one
+  bool is_teed = false;                // one text has the output of several ranks
+  bool mismatch = false;               // NCCL found that ranks called different things
+  std::set<int32_t> with_errors;       // ranks of which an input exists that would hold errors
 
   std::vector<int32_t> RanksThatTimedOut() const;
   // Does any rank show that the job did not end well?
@@ -111,6 +112,9 @@ std::vector<Talk> CollectTalks(const Model& model);
 
 // ---- ends.cc: joins what is said of processes by rank or process id.
 void AddEnds(const Model& model, std::vector<Talk>& talks);
+
+// "node07 4b000": hosts of a job have the same addresses.
+std::string BusOnHost(std::string_view host, std::string_view bus);
 
 // ---- own_troubles.cc: what follows from the end of a peer where all ranks say it, and is a rank's
 // own trouble where it alone does: a wait in the store, an interrupt.

@@ -246,6 +246,11 @@ void BlameAbsent(const Scene& scene, const Setup& setup, const std::vector<int32
   finding.confidence = 0.75;
   finding.why = "all who came say how many they are, and each of them says that it waited";
   finding.next_step = "Look where these ranks are: their output, their host, whether they began.";
+  const auto talk = scene.talk.ranks.find(absent.front());
+  if (talk == scene.talk.ranks.end()) return;  // nothing is known of it but that it is missing
+  // What kept it away may be an error of the store, too: it could not reach it.
+  for (size_t row : talk->second.aftermaths)
+    finding.evidence.insert(finding.evidence.begin(), LineAsEvidence(scene, row));
   AddContext(scene, absent.front(), finding);
 }
 

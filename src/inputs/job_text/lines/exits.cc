@@ -236,6 +236,18 @@ Statement OfMpiAbort(std::string_view text) {
       .said_by = "mpirun", .ranks = {rank}, .host = {}, .first = true, .open = true};
 }
 
+// (raylet) A worker died or was killed while executing a task by an unexpected system error. ...
+// Worker PID: 8103 Worker exit type: SYSTEM_ERROR Worker exit detail: ...
+Statement OfRaylet(std::string_view text) {
+  if (!Contains(text, "Worker exit type: ")) return std::nullopt;
+  ExitStatement exit{.said_by = "ray", .ranks = {}, .host = {}, .first = true};
+  exit.pid = NumberAfter(text, "Worker PID: ");
+  if (exit.pid == kNone64) return std::nullopt;
+  if (Contains(text, "Worker exit type: INTENDED")) return std::nullopt;
+  exit.exit_code = kKill;
+  return exit;
+}
+
 // Describes of pods: "Exit Code:    137", "exitCode: 137"; "Reason:       OOMKilled"
 Statement OfKubernetes(std::string_view text) {
   std::string_view trimmed = Trimmed(text, " \t\"-");
@@ -334,7 +346,8 @@ int32_t ParseRestOfExit(std::string_view text) {
     int64_t number = NumberAfter(text, key);
     if (number > 0 && number < 128) return -static_cast<int32_t>(number);
   }
-  for (std::string_view key : {"Exit code:", "EXIT CODE: ", "EXIT STATUS: ", "Errorcode: "}) {
+  for (std::string_view key :
+       {"Exit code:", "EXIT CODE: ", "EXIT STATUS: ", "Errorcode: ", "with errorcode "}) {
     int32_t code = SmallNumberAfter(text, key);
     if (code != kNone32) return WithoutShell(code);
   }
@@ -342,9 +355,9 @@ int32_t ParseRestOfExit(std::string_view text) {
 }
 
 std::optional<ExitStatement> ParseExit(std::string_view text) {
-  for (auto parse :
-       {OfTorchrun, OfSrun, OfMpirun, OfMpich, OfKernel, OfLightning, OfComposer, OfDeepSpeed,
-        OfSubprocess, OfRaisedInSpawn, OfSpawn, OfMpiAbort, OfKubernetes, OfServing, OfShell}) {
+  for (auto parse : {OfTorchrun, OfSrun, OfMpirun, OfMpich, OfKernel, OfLightning, OfComposer,
+                     OfDeepSpeed, OfSubprocess, OfRaylet, OfRaisedInSpawn, OfSpawn, OfMpiAbort,
+                     OfKubernetes, OfServing, OfShell}) {
     if (auto exit = parse(text)) return exit;
   }
   return std::nullopt;
