@@ -62,6 +62,19 @@ char SimpleEscape(char c) {
   return at == std::string_view::npos ? c : kBytes[at];
 }
 
+// Bare control characters in strings become blanks. Between tokens they are white space or an
+// error, with or without a repair of what stands beside them.
+void BlankControls(std::string& text) {
+  bool in_string = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const bool is_control = static_cast<uint8_t>(text[at]) < ' ';
+    if (in_string && is_control) text[at] = ' ';
+    if (text[at] == '"') in_string = !in_string;
+    const bool escapes = in_string && text[at] == '\\' && at + 1 < text.size();
+    if (escapes && static_cast<uint8_t>(text[at + 1]) >= ' ') ++at;
+  }
+}
+
 Code CodeOf(simdjson::error_code code) {
   switch (code) {
     case simdjson::EMPTY:
@@ -122,10 +135,8 @@ void JsonReader::Repair(simdjson::error_code why) {
   std::string repaired(text_);
   if (why == simdjson::UTF8_ERROR) {
     repaired = RepairUtf8();
-  } else {  // between tokens every control character is white space anyway, or an error
-    std::replace_if(
-        repaired.begin(), repaired.end(), [](char c) { return static_cast<uint8_t>(c) < ' '; },
-        ' ');
+  } else {
+    BlankControls(repaired);
   }
   size_t size = repaired.size();
   repaired.append(kPadding, '\0');
