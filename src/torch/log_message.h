@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/text/strings.h"
-#include "torch/glog_prefix.h"
+#include "torch/prefixes/glog_prefix.h"
 
 namespace debrief {
 
