@@ -47,4 +47,7 @@ CASES += [
         f"[2026-11-15 23:30:01,10{rank}] [INFO] [launch.py:265:main] process {4000 + rank} spawned with command: ['python', 'train.py', "
         f"'--local_rank={rank}']\n" for rank in range(3)) + STEPS + CAUGHT + "".join(
         f"[2026-11-15 23:31:03,10{rank}] [INFO] [launch.py:367:main] Process {4000 + rank} exits successfully.\n" for rank in range(3))}, healthy=True),
+    # Who takes three steps more has caught it, whoever that is.
+    Case("caught_and_went_on", {"train.log": STEPS + trace("requests.exceptions.ConnectionError: Max retries exceeded") + "".join(
+        f"step {step} loss 1.9\n" for step in range(5, 12)) + "saved out/model.pt\n"}, healthy=True),
 ]

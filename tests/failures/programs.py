@@ -96,4 +96,9 @@ CASES = [
          [1], "SIGSEGV.*ops.py:41"),
     Case("terminate", of_rank_1("terminate called after throwing an instance of 'std::runtime_error'\n  what():  shard 7 is truncated\n"),
          [1], "std::runtime_error: shard 7 is truncated"),
+    # ---- one that names another
+    Case("monitored_barrier", {f"rank{rank}.log": STEPS + (
+        raised(0, "RuntimeError: Rank 3 failed to pass monitoredBarrier in 1800000 ms\n Original exception:") if rank == 0 else
+        "" if rank == 3 else raised(rank, "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.1.2.3]:5123"))
+        for rank in range(4)}, [3], "monitored barrier"),
 ]

@@ -89,10 +89,23 @@ std::vector<int32_t> LaggingRanks(std::string_view text) {
   return ranks;
 }
 
+// Those who say which ranks are behind, in a line of their own or in what they died with.
+std::map<int32_t, size_t> RowsThatNameOthers(const Scene& scene) {
+  const auto& events = scene.model.tables.Get<TextEventTable>();
+  std::map<int32_t, size_t> rows = RowsOfKind(scene, "desync");
+  for (const auto& [rank, talk] : scene.talk.ranks) {
+    for (size_t row : talk.timeouts) {
+      const std::string_view text = scene.model.pools.Text(events.text[row]);
+      if (Contains(text, " failed to pass monitoredBarrier")) rows.try_emplace(rank, row);
+    }
+  }
+  return rows;
+}
+
 bool FindDesync(const Scene& scene, std::vector<Finding>& findings) {
   const auto& events = scene.model.tables.Get<TextEventTable>();
   bool one_group = scene.groups.size() <= 1;
-  for (const auto& [speaker, row] : RowsOfKind(scene, "desync")) {
+  for (const auto& [speaker, row] : RowsThatNameOthers(scene)) {
     std::string_view desc = scene.model.pools.Text(events.group_desc[row]);
     if (!one_group && desc != "default_pg") continue;
     Finding finding = NewFinding(scene, "text_hang.stuck");

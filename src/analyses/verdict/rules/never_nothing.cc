@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "analyses/verdict/process_exits.h"
 #include "analyses/verdict/rules.h"
@@ -42,16 +43,24 @@ std::map<int32_t, int64_t> LastLines(const Board& board) {
 }
 
 // The last step that each rank reported in each output. Whoever takes another step behind an
-// exception has caught it.
+// exception has caught it. Of an output that names no rank, several ranks may write the lines, and
+// a rank may end a step in which another has died: behind three steps nobody has.
 std::map<std::pair<int32_t, int32_t>, int64_t> LastSteps(const Board& board) {
+  constexpr size_t kOfAnybody = 3;
   const auto& progress = board.model().tables.Get<ProgressTable>();
-  std::map<std::pair<int32_t, int32_t>, int64_t> lines;
+  std::map<std::pair<int32_t, int32_t>, std::vector<int64_t>> lines;
   for (size_t i = 0; i < progress.size(); ++i) {
-    if (!board.IsOurs(progress, i) || progress.rank[i] == kNone32) continue;
-    int64_t& last = lines.try_emplace({progress.input[i], progress.rank[i]}, 0).first->second;
-    last = std::max(last, progress.line[i]);
+    if (!board.IsOurs(progress, i) || progress.line[i] == kNone64) continue;
+    lines[{progress.input[i], progress.rank[i]}].push_back(progress.line[i]);
   }
-  return lines;
+  std::map<std::pair<int32_t, int32_t>, int64_t> last;
+  for (auto& [who, steps] : lines) {
+    const size_t from_end = who.second == kNone32 ? kOfAnybody : 1;
+    if (steps.size() < from_end) continue;
+    std::ranges::sort(steps);
+    last[who] = steps[steps.size() - from_end];
+  }
+  return last;
 }
 
 // What ended a process says more than what gave up waiting, and that more than a request to dump.
