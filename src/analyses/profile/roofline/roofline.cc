@@ -6,7 +6,7 @@
 //   generated_code.h   the same of compiled kernels, by the compile log
 //   ../peaks.h         what the device can do
 //   rows.h             rows of the tables, and sizes that should be padded
-#include <optional>
+#include <set>
 #include <vector>
 
 #include "analyses/analysis.h"
@@ -47,22 +47,29 @@ DeviceRoof RoofOf(const TimelineView& view) {
   return roof;
 }
 
-Status Run(const Model& model, AnalysisResult& result) {
-  const timeline::DeviceClasses classes(model);
-  const std::vector<TimelineView> views = timeline::Timelines(model);
-  std::vector<DeviceCalls> calls;
-  GeneratedCode code;
+// The code of compiled kernels that profiles name, where there are compile logs.
+void FindCode(const std::vector<TimelineView>& views, const Model& model, GeneratedCode& code) {
+  if (model.tables.Get<CompileEntryTable>().size() == 0) return;
+  const auto& files = model.tables.Get<TimelineOpTable>().kernel_file;
   for (const TimelineView& view : views) {
-    calls.push_back(FindCalls(view, classes));
-    for (const CallKind& kind : calls.back().kinds) {
-      if (kind.key.kernel_file != StringId::kNone)
-        code.Want(view.who, model.pools.Text(kind.key.kernel_file));
+    std::set<StringId> seen;
+    for (size_t row = view.ops.begin; row < view.ops.end; ++row) {
+      if (files[row] != StringId::kNone && seen.insert(files[row]).second)
+        code.Want(view.who, model.pools.Text(files[row]));
     }
   }
   code.Find(model);
+}
+
+Status Run(const Model& model, AnalysisResult& result) {
+  const timeline::DeviceClasses classes(model);
+  const std::vector<TimelineView> views = timeline::Timelines(model);
+  GeneratedCode code;
+  FindCode(views, model, code);
   std::vector<RoofSummary> summaries;
-  for (size_t i = 0; i < views.size(); ++i)
-    summaries.push_back(AddRows(views[i], calls[i], RoofOf(views[i]), code, result.part));
+  for (const TimelineView& view : views) {
+    summaries.push_back(AddRows(view, FindCalls(view, classes), RoofOf(view), code, result.part));
+  }
   AddOddSizes(views, summaries, result.findings);
   return {};
 }

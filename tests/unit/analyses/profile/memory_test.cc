@@ -1,6 +1,8 @@
 // What small timelines with [memory] events tell: peaks, ops, who held what.
 #include <gtest/gtest.h>
 
+#include "tables/memory_fit.h"
+#include "tables/profile_memory_category.h"
 #include "tables/profile_memory_curve.h"
 #include "tables/profile_memory_holder.h"
 #include "tables/profile_memory_op.h"
@@ -93,6 +95,41 @@ TEST(ProfileMemory, ThePeakHasItsOpAndItsHolders) {
   EXPECT_EQ(
       Holders(model),
       "aten::relu 300 recorded; aten::mm in nn.Module: Linear_0 100 recorded;  1000 earlier; ");
+}
+
+// A step: two activations that the backward frees, a temporary, the gradient of a parameter and
+// that of an activation, 1000 bytes from before.
+TEST(ProfileMemory, WhatThePeakWasFor) {
+  TimelineFixture timeline;
+  int32_t thread = timeline.AddThread();
+  timeline.AddSlice(thread, {"aten::linear", kOp, 0, 50});
+  timeline.AddSlice(thread, {"autograd::engine::evaluate_function: AddmmBackward0", kOp, 100, 50});
+  timeline.AddSlice(thread, {"autograd::engine::evaluate_function: ReluBackward0", kOp, 160, 30});
+  AddMemory(timeline, thread, {10, 1, 100, 1100, 2000});
+  AddMemory(timeline, thread, {60, 2, 40, 1140, 2000});    // between ops, freed in backward
+  AddMemory(timeline, thread, {110, 3, 500, 1640, 2000});  // kept behind the backward
+  AddMemory(timeline, thread, {115, 4, 30, 1670, 2000});   // used by the next node
+  AddMemory(timeline, thread, {120, 5, 7, 1677, 2000});    // inside of the node
+  AddMemory(timeline, thread, {130, 5, -7, 1670, 2000});
+  AddMemory(timeline, thread, {165, 1, -100, 1570, 2000});
+  AddMemory(timeline, thread, {170, 2, -40, 1530, 2000});
+  AddMemory(timeline, thread, {175, 4, -30, 1500, 2000});
+  AddDevice(timeline, 10'000);
+  Model model = timeline.Build();
+  RunAnalysis(Describe(), model);
+  const auto& rows = model.tables.Get<ProfileMemoryCategoryTable>();
+  std::string text;
+  for (size_t row = 0; row < rows.size(); ++row)
+    text += fmt::format("{} {}; ", model.pools.Text(rows.category[row]), rows.bytes[row]);
+  EXPECT_EQ(text, "earlier 1000; gradients 500; activations 140; temporary 37; unused 323; ");
+  const auto& fits = model.tables.Get<MemoryFitTable>();
+  ASSERT_EQ(fits.size(), 1u);
+  EXPECT_EQ(fits.fixed_bytes[0], 1500);
+  EXPECT_EQ(fits.batch_bytes[0], 177);
+  EXPECT_EQ(fits.half_batch_bytes[0], 88);
+  EXPECT_EQ(fits.checkpoint_bytes[0], 0) << "two activations cannot be checkpointed";
+  // (10000 * 1677 / 2000 - 1500) / 177
+  EXPECT_NEAR(fits.batch_factor[0], 38.9, 0.01);
 }
 
 TEST(ProfileMemory, OpsAddUp) {
