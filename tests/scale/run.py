@@ -162,7 +162,7 @@ def check_losses(debrief, path, scratch):
     assert "shard 2 of 3 is missing" in lost.err and "shard.missing" in lost.out, lost.err + lost.out
     twice = debrief.report(scratch / "twice", "reduce", *shards, *shards, "--no-store")
     once = debrief.report(scratch / "once", "reduce", *shards, "--no-store")
-    assert not differences(once, twice), "shards that were given twice change something"
+    assert not differences(once, twice), f"shards that were given twice change {differences(once, twice)}"
     numbers = random.Random(5)
     whole = shards[1].read_bytes()
     for attempt in range(24):
