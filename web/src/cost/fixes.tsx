@@ -116,7 +116,9 @@ function Unnamed({ fixes, ...shared }: Shared & { fixes: CostFix[] }) {
 // By what steps would gain, where they were replayed; else by time lost.
 function inOrder(fixes: CostFix[]): CostFix[] {
   const isReplayed = fixes.some((fix) => fix.gain_ns !== undefined);
-  return isReplayed ? smallestFirst(fixes, (fix) => fix.position) : largestFirst(fixes, (fix) => fix.lost_ns);
+  return isReplayed
+    ? smallestFirst(fixes, (fix) => fix.position)
+    : largestFirst(fixes, (fix) => fix.lost_ns);
 }
 
 export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
@@ -137,7 +139,11 @@ export function Fixes({ run, tables }: { run: Run; tables: Tables }) {
           {isAll ? `Show the first ${shownAtFirst} only` : `Show all ${count(named.length)}`}
         </button>
       )}
-      <Unnamed fixes={rows.filter((one) => !isNamed(one))} most={most(rows, (fix) => fix.lost_ns)} {...shared} />
+      <Unnamed
+        fixes={rows.filter((one) => !isNamed(one))}
+        most={most(rows, (fix) => fix.lost_ns)}
+        {...shared}
+      />
       <LeftOutNote tables={tables} names={["cost_fix"]} />
     </Section>
   );
