@@ -207,7 +207,11 @@ class TextScanner {
     size_t blank = stamped ? line.find(' ') : std::string_view::npos;
     if (blank == std::string_view::npos || line[blank - 1] != 'Z') return line;
     ReadTime(line);
-    return line.substr(blank + 1);
+    line.remove_prefix(blank + 1);
+    // A container's log on its node: "stderr F text", "stdout P the first part of one".
+    const bool stream = line.starts_with("stdout ") || line.starts_with("stderr ");
+    const bool marked = stream && line.size() > 8 && line[8] == ' ';
+    return marked ? line.substr(9) : line;
   }
 
   // Of several labels the innermost is PyTorch's own and global, the others are torchrun's.

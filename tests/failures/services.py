@@ -73,6 +73,10 @@ CASES = [
         "env.txt": f"RANK={r}\nWORLD_SIZE=3\n", "stderr.log": trace(BAD) if r == 2 else raised(r, JOINED)}.items()}, [2], "bad batch"),
     Case("the_last_of_its_siblings", {f"runs/{NAMES[r]}/stderr.log": trace(BAD) if r == 1 else raised(r, JOINED) for r in range(3)},
          [1], "bad batch"),
+    Case("index_of_a_job", {f"train-job-{r}-{end}.log": STEPS + (trace(BAD) if r == 3 else remote_error(r)) for r, end in enumerate(
+        ("xz2k4", "bcdfg", "zz2xw", "xk2lp"))}, [3], "bad batch"),
+    Case("containers_on_their_nodes", {f"pods/job-{r}-{end}.log": headed("2026-11-15T23:22:09.1Z stderr F {1}", r, STEPS + (
+        trace(BAD) if r == 2 else remote_error(r))) for r, end in enumerate(("xz2k4", "bcdfg", "zz2xw"))}, [2], "bad batch"),
     Case("never_came", {f"rank{r}.log": "loading\n" if r == 0 else raised(r, BARRIER.format(r)) for r in range(4)}, [0], "did not come"),
     Case("calls_compared", {f"rank{r}.log": mismatch(r, 0 if r == 2 else 2, {0: 10, 1: 10, 2: 20, 3: 10}) for r in range(4)},
          [2], "all_reduce 12.*20.*10"),

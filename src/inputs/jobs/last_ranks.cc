@@ -15,6 +15,7 @@
 #include "base/text/strings.h"
 #include "inputs/jobs/assign_ranks.h"
 #include "inputs/jobs/name_clues.h"
+#include "torch/line_prefix.h"
 
 namespace debrief {
 
@@ -36,7 +37,10 @@ std::string FamilyOf(std::string_view path) {
   while (!path.empty()) {
     const size_t slash = std::min(path.find('/'), path.size());
     const std::string_view part = path.substr(0, slash);
-    family += IsMadeUp(part.substr(0, part.find('.'))) ? "*" : NumberPattern(part);
+    const std::string_view stem = part.substr(0, part.find('.'));
+    const size_t dash = stem.rfind('-');
+    const bool is_pod = dash != std::string_view::npos && IsPodSuffix(stem.substr(dash + 1));
+    family += IsMadeUp(stem) ? "*" : NumberPattern(is_pod ? stem.substr(0, dash) : part);
     family += '/';
     path.remove_prefix(std::min(slash + 1, path.size()));
   }

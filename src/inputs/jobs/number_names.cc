@@ -160,9 +160,22 @@ class Family {
                        [&](const Member& member) { return member.ValueOf(field) >= kLeastRun; });
   }
 
+  // Most contents tell a rank, and it is this number: llm-job-0.log is of rank 0 all the same.
+  bool ContentsCount(size_t field, int32_t offset) const {
+    std::set<int64_t> told;
+    for (const Member& member : members_) {
+      const int32_t rank = member.name->content_rank;
+      if (rank == kNone32) continue;
+      if (rank != member.ValueOf(field) + offset) return false;
+      told.insert(rank);
+    }
+    return told.size() >= 2 && told.size() * 2 >= members_.size();
+  }
+
   bool IsRank(size_t field, size_t attempt, int32_t offset) const {
     const NameField& first = members_.front().split.fields[field];
-    if (IsOneOf(first.word, kOtherCounts) || first.is_other) return false;
+    const bool other = IsOneOf(first.word, kOtherCounts) && !ContentsCount(field, offset);
+    if (other || first.is_other) return false;
     std::set<std::tuple<int64_t, int64_t, std::string_view>> seen;  // with attempt and stream
     std::set<int64_t> values;
     bool confirmed = false;
