@@ -236,19 +236,21 @@ int64_t BaseOf(const TimelineView& view) {
 Rows RowsOf(const TimelineView& view, Names& names) { return Reader(view, names).Filtered(); }
 
 std::vector<Interval> Merge(std::vector<Interval> intervals) {
-  std::stable_sort(intervals.begin(), intervals.end(),
-                   [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-  std::vector<Interval> merged;
+  const auto earlier = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
+  if (!std::ranges::is_sorted(intervals, earlier))
+    std::stable_sort(intervals.begin(), intervals.end(), earlier);
+  size_t merged = 0;  // groups lie at the front of what they are made of
   int64_t last_end = std::numeric_limits<int64_t>::min();
-  for (const Interval& each : intervals) {
-    if (merged.empty() || each.begin > last_end) {
-      merged.push_back(each);
+  for (const Interval each : intervals) {
+    if (merged == 0 || each.begin > last_end) {
+      intervals[merged++] = each;
     } else {
-      merged.back().end = std::max(merged.back().end, each.end);
+      intervals[merged - 1].end = std::max(intervals[merged - 1].end, each.end);
     }
     last_end = std::max(last_end, each.end);
   }
-  return merged;
+  intervals.resize(merged);
+  return intervals;
 }
 
 std::vector<Interval> Merged(const Rows& rows, Type type) {

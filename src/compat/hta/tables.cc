@@ -196,6 +196,7 @@ void AddBreakdown(const TimelineView& view, Names& names, Part& part) {
   const Rows rows = RowsOf(view, names);
   if (rows.rows.empty()) return;
   std::vector<Interval> all;
+  all.reserve(rows.rows.size());
   for (const Row& each : rows.rows) all.push_back(each.time);
   const std::vector<Interval> busy = Merge(std::move(all));
   const int64_t base = BaseOf(view);

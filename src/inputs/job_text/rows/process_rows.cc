@@ -1,6 +1,8 @@
 #include "inputs/job_text/rows/process_rows.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -11,6 +13,9 @@ namespace debrief::inputs::job_text {
 namespace {
 
 constexpr size_t kMostRows = size_t{1} << 18;
+// Steps of one text, and of one process in it: a job has thousands of texts, and a curve of so many
+// points shows what all of them show.
+constexpr size_t kEnoughSteps = size_t{1} << 15, kEnoughOfProcess = 1024;
 
 // The number behind the time of a log header is the process: "E1115 23:24:53.864000 1814 torch/..".
 int64_t PidOfHeader(std::string_view text) {
@@ -153,7 +158,7 @@ void ProcessRows::AddReplica(const ReplicaLine& line, const Where& where, Pools&
 }
 
 void ProcessRows::AddProgress(const ProgressLine& line, const Where& where, Pools& pools) {
-  if (progress_.size() >= kMostRows) ThinOut();
+  if (progress_.size() >= most_steps_) ThinOut();
   auto row = NewRow<ProgressRow>(where);
   row.time_ns = where.time_ns;
   row.step = line.step;
@@ -168,10 +173,21 @@ void ProcessRows::AddProgress(const ProgressLine& line, const Where& where, Pool
   progress_.push_back({row, where.owner});
 }
 
-// Every second step of a very long job is enough; the newest stay.
+// Every second step of a very long job is enough, of each of the processes that share a text; the
+// newest stay, and those without a finite loss.
 void ProcessRows::ThinOut() {
-  for (size_t i = 1; i < progress_.size(); i += 2) progress_[i / 2] = progress_[i];
-  progress_.resize(progress_.size() / 2);
+  std::map<Owner, bool> goes;  // the next older step of the process
+  size_t kept = progress_.size();
+  for (size_t i = progress_.size(); i-- > 0;) {
+    bool& goes_next = goes[progress_[i].owner];
+    const bool stays = !goes_next || progress_[i].row.not_finite != 0;
+    goes_next = !goes_next;
+    if (stays) progress_[--kept] = progress_[i];
+  }
+  most_steps_ = std::clamp(goes.size() * kEnoughOfProcess, kEnoughSteps, kMostRows);
+  // Where each process told a step or two, or most losses are not finite, older ones go.
+  kept = std::max(kept, progress_.size() / 4);
+  progress_.erase(progress_.begin(), progress_.begin() + static_cast<ptrdiff_t>(kept));
 }
 
 // NCCL tells the rank inside of a communicator; that of the largest is the rank of the job.

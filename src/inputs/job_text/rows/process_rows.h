@@ -82,6 +82,7 @@ class ProcessRows {
   std::vector<At<ProcessExitRow>> exits_;
   std::vector<At<ProcessIdentityRow>> identities_;
   std::vector<At<ProgressRow>> progress_;
+  size_t most_steps_ = size_t{1} << 15;  // of progress_; more where many processes share the text
   std::vector<At<ReplicaEventRow>> replicas_;
   bool has_replicas_ = false;
   size_t open_begin_ = 0, open_end_ = 0;  // exits that wait for their code

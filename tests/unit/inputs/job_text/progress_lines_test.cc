@@ -4,7 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 #include <string_view>
+
+#include "tables/progress.h"
+#include "unit/inputs/input_helpers.h"
 
 namespace debrief::inputs::job_text {
 namespace progress_lines_test {
@@ -87,6 +92,32 @@ TEST(ProgressLines, OtherLinesAreNone) {
         "Saving checkpoint of iteration to disk", "loss function: cross entropy",
         "vm:1:1 [0] NCCL INFO Channel 00/0 : 1[0] -> 2[0]", "", "step", "s/it", "loss: "}) {
     EXPECT_FALSE(ParseProgress(text)) << text;
+  }
+}
+
+// Two ranks that alternate, for long: each keeps its curve to the end, and what was not finite.
+TEST(ProgressLines, LongTextsAreThinnedOut) {
+  std::string text;
+  constexpr int64_t kSteps = 60'000;
+  for (int64_t step = 0; step < kSteps; ++step) {
+    for (const char* rank : {"0", "1"})
+      text += std::string("[rank") + rank + "]: step " + std::to_string(step) + " loss " +
+              (step == 1001 ? "nan" : "2.5") + "\n";
+  }
+  const Part part = testing::ImportBytes("job_text", text, 1 << 20);
+  const auto& rows = part.tables.Get<ProgressTable>();
+  std::map<int32_t, size_t> count, not_finite;
+  std::map<int32_t, int64_t> last;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ++count[rows.rank[i]];
+    not_finite[rows.rank[i]] += rows.not_finite[i];
+    last[rows.rank[i]] = rows.step[i];
+  }
+  EXPECT_LE(rows.size(), size_t{1} << 15);
+  for (int32_t rank : {0, 1}) {
+    EXPECT_GE(count[rank], size_t{1} << 12);
+    EXPECT_EQ(not_finite[rank], 1u);
+    EXPECT_EQ(last[rank], kSteps - 1);
   }
 }
 
