@@ -26,14 +26,14 @@ export function spanIn(params: URLSearchParams, base: number): Span | null {
 const list = (text: string | null): string[] => (text ? text.split(",") : []);
 
 // How near a process is to the blame: 0 of a blamed rank, 1 of the collectives of its peers, 2 of those of others, 3 the
-// rest. A compiler that is not to blame comes behind all else of its rank. Of several jobs at once all stay in their
-// order.
+// rest. A compiler that is not to blame, and of few ranks the output, come behind what is compared. Of several jobs at
+// once all stay in their order.
 function distance(process: Process, blame: Blame | null): number {
   if (!blame) return 0;
   const isBlamed = process.rank !== null && blame.ranks.includes(process.rank);
   if (isBlamed && process.source === "compile" && !blame.isCompiling) return 2.5;
   if (!blame.hasMoment) return distanceInSlowJob(process, isBlamed, blame);
-  if (isBlamed) return 0;
+  if (isBlamed) return process.source === "text" && blame.isSmall ? 2.2 : 0;
   if (process.source !== "flight") return 3;
   return process.rank !== null && blame.peers.includes(process.rank) ? 1 : 2;
 }
@@ -114,10 +114,8 @@ function ranksOfInterest(run: Run): number[] {
 // Which are unfolded when the address does not say: all of a few, else those of interest.
 export function openAtFirst(timeline: Timeline, processes: Process[], run: Run): Set<string> {
   const blame = blameOf(timeline, run);
-  const isBlamed = (one: Process) => {
-    const near = distance(one, blame);
-    return near === 0 || (near === 2 && blame?.hasMoment === false);
-  };
+  const isBlamed = (one: Process) =>
+    one.rank !== null && blame?.ranks.includes(one.rank) === true && (one.source !== "compile" || blame.isCompiling);
   if (blame && momentIn(timeline, run) && processes.some(isBlamed)) return openSome(processes.filter(isBlamed));
   const order = ranksOfInterest(run);
   const wanted =

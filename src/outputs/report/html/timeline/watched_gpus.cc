@@ -260,7 +260,8 @@ std::string LaneName(const std::string& who, std::string_view what) {
 }
 
 std::string GpuEventWords(const GpuEvent& event) {
-  if (!event.is_fault) return std::string(ThrottleReasonOf(event.code)->words);
+  const ThrottleReason* reason = event.is_fault ? nullptr : ThrottleReasonOf(event.code);
+  if (reason != nullptr) return std::string(reason->words);
   const GpuFault* fault = GpuFaultOf(event.code);
   return fault == nullptr ? fmt::format("Xid {}", event.code)
                           : fmt::format("Xid {}: {}", event.code, fault->words);
@@ -269,7 +270,8 @@ std::string GpuEventWords(const GpuEvent& event) {
 // GPUs under load run into their power cap: that accuses nobody.
 SliceKind KindOfEvent(const GpuEvent& event) {
   if (event.is_fault) return SliceKind::kGpuFault;
-  return ThrottleReasonOf(event.code)->is_fault ? SliceKind::kThrottling : SliceKind::kPowerCap;
+  const ThrottleReason* reason = ThrottleReasonOf(event.code);
+  return reason != nullptr && reason->is_fault ? SliceKind::kThrottling : SliceKind::kPowerCap;
 }
 
 void AddEvents(const WatchedGpu& gpu, int64_t zero, const std::string& who, TimelineMaker& maker) {
