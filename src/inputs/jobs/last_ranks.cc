@@ -15,7 +15,7 @@
 #include "base/text/strings.h"
 #include "inputs/jobs/assign_ranks.h"
 #include "inputs/jobs/name_clues.h"
-#include "torch/line_prefix.h"
+#include "torch/prefixes/line_prefix.h"
 
 namespace debrief {
 
