@@ -119,9 +119,9 @@ struct ProfileOptions {
   std::vector<std::string> paths;
   std::string definition = "debrief";
   bool csv = false;
-  bool by_rank = false;          // text without sums over ranks
-  int top = 20;                  // rows of a sheet in the text; 0: all
-  std::vector<int> ranks;        // empty: all
+  bool by_rank = false;           // text without sums over ranks
+  int top = 20;                   // rows of a sheet in the text; 0: all
+  std::vector<int> ranks;         // empty: all
   std::vector<std::string> set;   // of what-if: changes, "rank=6"
   std::vector<std::string> peak;  // of roofline and comms: what the device can do, "bf16=989"
   std::optional<Severity> fail_on;

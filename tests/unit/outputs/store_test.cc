@@ -175,7 +175,8 @@ TEST_F(StoreTest, ListsAndDoubles) {
 TEST_F(StoreTest, ChunkBordersAndBothFormsOfText) {
   for (int32_t rows : {1, 2048, 2049, 122'881}) {
     for (int32_t kinds : {255, 256}) {
-      if (rows > 100'000 && kinds == 255) continue;  // a border of DuckDB's, whatever the form of text
+      if (rows > 100'000 && kinds == 255)
+        continue;  // a border of DuckDB's, whatever the form of text
       model_ = Model();
       AddInputs(rows, kinds);
       ASSERT_TRUE(Write().ok());

@@ -349,10 +349,10 @@ TEST(Roofline, AbsurdSizesDoNotOverflow) {
                    "[[2000000000, 1, 1, 1], [2000000000, 100, 1, 1], [1, 1, 1, 2000000000]]")
                 .flops,
             -1);
-  EXPECT_EQ(Strict("aten::embedding", "[[2, 2000000000], [1000000, 1000000]]",
-                   R"(["float", "long int"])")
-                .flops,
-            -1);
+  EXPECT_EQ(
+      Strict("aten::embedding", "[[2, 2000000000], [1000000, 1000000]]", R"(["float", "long int"])")
+          .flops,
+      -1);
   EXPECT_EQ(Strict("aten::bmm", "[[500, 2000000000, 1], [500, 1, 2000000000]]").flops, -1);
 }
 
