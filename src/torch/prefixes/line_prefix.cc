@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "base/text/newlines.h"
@@ -426,12 +427,12 @@ bool IsPodSuffix(std::string_view text) {
 }
 
 PrefixStyle DetectPrefixStyle(std::string_view head) {
-  if (IsWrappedText(head)) {
-    PrefixStyle inner = DetectPrefixStyle(UnwrapText(head).substr(0, head.size()));
-    inner.wrapped = true;
-    return inner;
-  }
+  const bool wrapped = IsWrappedText(head);
+  std::string plain;
+  if (wrapped) plain = UnwrapText(head);
+  if (wrapped) head = std::string_view(plain).substr(0, head.size());
   PrefixStyle style;
+  style.wrapped = wrapped;
   style.hosts = HasHosts(head);
   style.labels = DetectLabels(head, style);
   style.label_is_node = LabelIsNode(head, style);

@@ -184,6 +184,7 @@ void AppendMarked(std::string_view marks, std::string_view said, std::string& te
 
 bool IsWrappedText(std::string_view head) {
   constexpr size_t kLooked = 64;
+  if (head.starts_with("{\"log\":\"")) return true;  // Docker's, also where the first one is cut
   size_t lines = 0, records = 0;
   LineSplitter splitter(head);
   for (std::string_view line; lines < kLooked && splitter.Next(line);) {

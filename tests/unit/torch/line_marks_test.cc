@@ -37,6 +37,12 @@ TEST(WrappedLines, OtherLinesStay) {
   EXPECT_TRUE(IsWrappedText("{\"log\":\"a\",\"time\":\"x\"}\n{\"log\":\"b\",\"ti"));
 }
 
+TEST(WrappedLines, ARecordThatIsCutIsStillOne) {
+  const PrefixStyle style = DetectPrefixStyle("{\"log\":\"a line without an end");
+  EXPECT_TRUE(style.wrapped);
+  EXPECT_EQ(style.labels, LineLabels::kNone);
+}
+
 TEST(SyslogMarks, HostProgramAndTime) {
   PeeledLine line{.text = "Nov  5 23:22:09 gpu07 trainer-rank3[4711]:   File"};
   ASSERT_TRUE(TakeSyslogMark(line));
