@@ -194,12 +194,12 @@ const waiting = {
         page.locator(".wait-node .who", { hasText: who }).boundingBox().then((box) => box.x);
       assert.ok((await x("Ranks 0")) < (await x("Rank 7")) && (await x("Rank 7")) < (await x("Rank 5")));
       await page.locator(".wait-node .who", { hasText: "Rank 7" }).click();
-      assert.match(await text(page, ".panel"), /Rank 7 is at all_reduce 16 of mesh_dp \(7\).*waits for rank 5/s);
+      assert.match(await text(page, ".panel"), /Rank 7 is at all_reduce #16 of mesh_dp \(7\).*waits for rank 5/s);
       assert.match(page.url(), /at=7$/);
       await page.getByRole("button", { name: /^Ranks 0.* wait in .* for rank 5/ }).focus();
       await page.keyboard.press("Enter");
       assert.match(page.url(), /at=0-5$/);
-      assert.match(await text(page, ".panel"), /Ranks 0\u20133, 6 wait in all_reduce 41 of default_pg \(0\) for rank/);
+      assert.match(await text(page, ".panel"), /Ranks 0\u20133, 6 wait in all_reduce #41 of default_pg \(0\) for rank/);
       await page.reload();
       assert.match(await text(page, ".panel h2"), /Ranks 0\u20133, 6 wait for rank/);
       await t.screenshot(page, `flight_waits_${dark ? "dark" : "light"}`);

@@ -7,11 +7,11 @@ export function ranksWords(ranks: number[], most = 6): string {
   return `${ranks.length === 1 ? "rank" : "ranks"} ${steppedList(ranks, most)}`;
 }
 
-// "all_reduce 16 of mesh_dp (7)"; of several groups "all_reduce of 12 groups mesh_dp".
+// "all_reduce #16 of mesh_dp (7)"; of several groups "all_reduce of 12 groups mesh_dp".
 function opWords(waits: Wait[]): string {
   const first = waits[0];
   if (!first) return "";
-  if (waits.length === 1) return `${first.op} ${first.seq ?? "?"} of ${groupTitle(first)}`;
+  if (waits.length === 1) return `${first.op} #${first.seq ?? "?"} of ${groupTitle(first)}`;
   const groups = new Set(waits.map((one) => `${one.name}/${one.desc}`)).size;
   const names = [...new Set(waits.map((one) => one.desc || one.name))];
   return groups === 1

@@ -79,7 +79,7 @@ function rankColumns(run: Run, timelines: Timeline[]): Column<RankRow>[] {
         </>
       ),
     }),
-    numberColumn("lost", "lost a step", 100, lost, showTime,
+    numberColumn("lost", "lost per step", 100, lost, showTime,
       "How late it came where it came last, without what it inherited from the collective before, divided by its steps"),
     of.time("caused_wait_ns", "others wait", 96),
     {
