@@ -184,8 +184,8 @@ class TextScanner {
     PeeledLine peeled{.text = line};
     if (!TakeSyslogMark(peeled)) return line;
     if (containers_.size() < 2)
-      containers_.emplace(
-          line.substr(peeled.host.data() - line.data(), peeled.text.data() - peeled.host.data()));
+      containers_.emplace(peeled.host.data(),
+                          static_cast<size_t>(peeled.text.data() - peeled.host.data()));
     if (peeled.rank != kNone32 && ranks_.size() < kMostTold) ranks_.insert(peeled.rank);
     if (peeled.kept) AddTime(GuessTime(*peeled.kept, now_ns_));
     AddTime(peeled.time_ns);
