@@ -115,7 +115,7 @@ add_suite(conformance conformance 950 ${Python3_EXECUTABLE} tests/conformance/ru
           --binary $<TARGET_FILE:debrief> --time not)
 add_suite(conformance.time conformance 10 ${Python3_EXECUTABLE} tests/conformance/run.py
           --binary $<TARGET_FILE:debrief> --time only)
-set_tests_properties(conformance PROPERTIES TIMEOUT 1200)
+set_tests_properties(conformance PROPERTIES TIMEOUT 3000)
 set_tests_properties(conformance.time PROPERTIES RUN_SERIAL ON)
 
 # What the replaced tools can do, a row each; those that need no ../shared/data run without it.

@@ -12,7 +12,7 @@ NOT_COME = (r"did not (reach|join|call|come|enqueue|start|take part|answer)|neve
 HUNG = NOT_COME + r"|left no dump, and"
 ELSE = r"where (rank|ranks|its peers)|instead|another"
 SKIPPED = NOT_COME + r"|skipped|left out|fewer|behind|did not (do|send|receive|recv)|that rank \d+ did|" + ELSE
-EXTRA = r"did not do|more than|one more|extra|ran on alone|ahead|called .* as number|" + ELSE
+EXTRA = r"did not (do|call)|more than|one more|extra|ran on alone|ahead|called .* as number|" + ELSE
 LEFT = NOT_COME + r"|left|ended|exited|exit code 0|no more|gone|" + ELSE
 SENT = (r"(send|recv|receive).*(did not|never|instead|no |other|left out|wait|where)|"
         r"(did not|never|left out|no matching).*(send|recv|receive|half)|peer")

@@ -32,6 +32,9 @@ bool IsInList(std::string_view text, size_t at) {
   return at > 0 && IsDigit(text[at - 1]) && at + 2 < text.size() && IsDigit(text[at + 2]);
 }
 
+// "skipped 4 collectives, the first: all_reduce": what would be left promises something and ends.
+bool IsPromise(std::string_view text, size_t at) { return text.substr(0, at).ends_with(" first"); }
+
 // Bytes of `text` in `width` characters.
 size_t BytesIn(std::string_view text, size_t width) {
   size_t bytes = 0;
@@ -51,7 +54,7 @@ size_t ClauseEnd(std::string_view text, size_t width) {
     const size_t least = clause == "; " ? width / 3 : width / 2;
     size_t at = text.rfind(clause, limit);
     while (at != std::string_view::npos && at > least &&
-           (IsEnclosed(text, at) || IsInList(text, at)))
+           (IsEnclosed(text, at) || IsInList(text, at) || IsPromise(text, at)))
       at = text.rfind(clause, at - 1);
     if (at != std::string_view::npos && at > least) end = std::max(end, at);
   }

@@ -15,6 +15,8 @@ TEST(Clauses, TheLastClausesGoFirst) {
   EXPECT_EQ(CutAtClause("rank 3 died; ranks 0-2 waited in all_reduce", 24), "rank 3 died");
   EXPECT_EQ(CutAtClause("rank 3 called [4, 4] where rank 1 called [8]", 30),
             "rank 3 called [4, 4]");
+  EXPECT_EQ(CutAtClause("rank 3 skipped 2 calls, the first: all_reduce", 36),
+            "rank 3 skipped 2 calls");
   EXPECT_EQ(CutAtClause("rank 3 waits, or dies (of ranks 1, 2 and 5)", 38), "rank 3 waits, or dies")
       << "brackets are not halved";
 }

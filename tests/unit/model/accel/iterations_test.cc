@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <numeric>
 #include <string_view>
 #include <vector>
+
+#include "unit/cpu_time.h"
 
 namespace debrief::accel {
 namespace iterations_test {
@@ -54,10 +55,10 @@ TEST(Iterations, SaysWhyThereAreNone) {
 }
 
 double Seconds(const std::vector<uint32_t>& names) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = CpuSeconds();
   const Iterations found = FindIterations(names);
   EXPECT_EQ(found.period, 0u);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return CpuSeconds() - start;
 }
 
 TEST(Iterations, IsLinearWhereNothingRepeats) {
