@@ -13,7 +13,6 @@ import json
 import os
 import pickle
 import random
-import shutil
 import struct
 import subprocess
 import sys
