@@ -75,10 +75,7 @@ struct Run {
 };
 
 Run Import(std::string_view name, const Source& source, int threads) {
-  const Importer* importer = nullptr;
-  for (const Importer* candidate : AllImporters()) {
-    if (candidate->info.name == name) importer = candidate;
-  }
+  const Importer* importer = FindImporter(name);
   ThreadPool pool(threads);
   Run run;
   const auto start = std::chrono::steady_clock::now();

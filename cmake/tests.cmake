@@ -23,8 +23,8 @@ list(TRANSFORM importer_sources REPLACE "/.*" "" OUTPUT_VARIABLE importers)
 list(REMOVE_DUPLICATES importers)
 
 if(DEBRIEF_FUZZ)
-  # One program for all importers, for the reader of recordings alone and the other doors; another records the seeds of that reader.
-  add_executable(debrief_fuzz tests/fuzz/fuzzer.cc tests/fuzz/importer_fuzzer.cc tests/fuzz/recording_reader_fuzzer.cc tests/fuzz/door_fuzzers.cc tests/fuzz/redact_fuzzer.cc)
+  # One program for all importers, for the reader of recordings alone and for what else reads bytes of strangers; another records the seeds of that reader.
+  add_executable(debrief_fuzz tests/fuzz/fuzzer.cc tests/fuzz/importer_fuzzer.cc tests/fuzz/recording_reader_fuzzer.cc tests/fuzz/other_fuzzers.cc tests/fuzz/redact_fuzzer.cc)
   target_link_libraries(debrief_fuzz PRIVATE debrief_core)
   target_link_options(debrief_fuzz PRIVATE -fsanitize=fuzzer)
   add_executable(seeds_recording_reader tests/fuzz/recording_reader_seeds.cc tests/recorder/content.cc)

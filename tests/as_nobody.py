@@ -3,11 +3,9 @@ import os
 import shutil
 import subprocess
 
+from in_folders import Skip
+
 NOBODY = 65534
-
-
-class Unreachable(Exception):
-    """Nobody cannot run the command here; the text says why."""
 
 
 def become_nobody():
@@ -36,5 +34,5 @@ def for_nobody(binary, folder):
     try:
         subprocess.run([reachable, "--version"], preexec_fn=become_nobody, capture_output=True, check=True)
     except (OSError, subprocess.SubprocessError) as error:
-        raise Unreachable(f"nobody cannot run a program in {folder}: {error}") from error
+        raise Skip(f"nobody cannot run a program in {folder}: {error}") from error
     return reachable, become_nobody

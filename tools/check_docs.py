@@ -3,7 +3,7 @@
 
 usage: check_docs.py [--self-test]
 
-In README, ARCHITECTURE, CONTRIBUTING and docs/: paths of the repository, `make` targets, and C++ names
+In README, ARCHITECTURE, CONTRIBUTING, docs/ and the README.md of folders of src/: paths of the repository, `make` targets, and C++ names
 written as `Name()` or `Space::Name`. In all text files: no absolute paths of a development machine and no
 hosts of package registries, which would tie a build to one place.
 
@@ -25,7 +25,7 @@ PRIVATE = re.compile("|".join([r"(?<![\w.-])/wo" r"rk/", r"(?<![\w.-])/tmp/" r"w
 
 def documents():
     names = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
-    return [ROOT / name for name in names if (ROOT / name).exists()] + sorted((ROOT / "docs").rglob("*.md"))
+    return [ROOT / name for name in names if (ROOT / name).exists()] + sorted((ROOT / "docs").rglob("*.md")) + sorted((ROOT / "src").rglob("README.md"))
 
 
 def mentions(text):

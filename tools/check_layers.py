@@ -54,7 +54,7 @@ def forbidden(path, include, plugins):
     layer, target = path.split("/")[0], include.split("/")
     if target[0] not in LAYERS or ".." in target:
         return f'"{include}": write the path from src/ on'
-    if layer in ("app", "library"):  # the doors of the whole: a command, and libraries for programs
+    if layer in ("app", "library"):  # they offer the whole: a command, and libraries for programs
         return None
     if layer == target[0]:
         return foreign_room(path, include, plugins) if layer in STATIONS else None

@@ -38,7 +38,7 @@ def problems_in(name, text):
                 yield f"{name}:{number}: {match[0].strip('( ')} {what}; only app/ may"
 
 
-def doors_in(name, text):
+def ways_out(name, text):
     """What prints past the filter of app/terminal.cc."""
     for number, line in enumerate(without_comments_and_strings(text).splitlines(), 1):
         if match := DOORS.search(line):
@@ -50,7 +50,7 @@ def check():
     for path in sorted((ROOT / "src/app").rglob("*")):
         name = path.relative_to(ROOT).as_posix()
         if path.suffix in (".cc", ".h") and name not in PRINTERS:
-            problems += doors_in(name, path.read_text())
+            problems += ways_out(name, path.read_text())
     for folder in BELOW_APP:
         for path in sorted((ROOT / "src" / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
@@ -69,8 +69,8 @@ def self_test():
     for line in banned:
         assert list(problems_in("x.cc", line)), f"let through: {line}"
     for line in ['std::fwrite(a, 1, 2, stdout);', 'fmt::print(stderr, "x");', 'std::cerr << x;']:
-        assert list(doors_in("x.cc", line)), f"let through: {line}"
-    assert not list(doors_in("x.cc", 'StdoutSink().Write("printf(");')), "refused: a sink"
+        assert list(ways_out("x.cc", line)), f"let through: {line}"
+    assert not list(ways_out("x.cc", 'StdoutSink().Write("printf(");')), "refused: a sink"
     for line in allowed:
         assert not list(problems_in("x.cc", line)), f"refused: {line}"
 

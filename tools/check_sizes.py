@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks sizes: a function over 120 lines, a file over 700 or a folder with more than 30 files of its own fails; a function
-over 80 is warned about.
+over 80 is warned about. A header that a single file uses, with its .cc under 60 lines, belongs into that file; one that a test
+includes may stay.
 
 usage: check_sizes.py [--self-test]
 
@@ -18,7 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ["src", "include", "web", "tests", "tools", "bench", "examples", "python"]
 BRACES, PYTHON = {".cc", ".h", ".ts", ".tsx", ".mjs"}, {".py"}
-WARN, FUNCTION_LIMIT, FILE_LIMIT, FOLDER_LIMIT = 80, 120, 700, 30
+WARN, FUNCTION_LIMIT, FILE_LIMIT, FOLDER_LIMIT, LEAST_PAIR = 80, 120, 700, 30, 60
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 EXCUSE = re.compile(r"^\s*(//|#) lint: long - \S")
 BLANKED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((?:.*?)\)\1"|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`', re.S)
 NO_FUNCTION = re.compile(r"(namespace|class|struct|union|enum|extern|interface|type|export (class|interface|type)|if|for|while|"
@@ -82,17 +84,31 @@ def check_folders(names):
             for folder, count in sorted(counts.items()) if count > FOLDER_LIMIT]
 
 
+def check_headers(texts):
+    """Small headers of src/ with one user; `texts` are files by path."""
+    users = {}
+    for name, text in texts.items():
+        for header in INCLUDE.findall(text):
+            users.setdefault(f"src/{header}", set()).add(name)
+    for header in [name for name in texts if name.startswith("src/") and name.endswith(".h")]:
+        source = header[:-2] + ".cc"
+        size = len(texts[header].splitlines()) + len(texts.get(source, "").splitlines())
+        found = users.get(header, set()) - {source}
+        if size < LEAST_PAIR and len(found) == 1 and min(found).startswith("src/"):
+            yield f"{header}: {size} lines with its .cc, for {min(found)} alone: they belong there"
+
+
 def check():
-    problems, warnings, names = [], [], []
+    problems, warnings, texts = [], [], {}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
             if path.suffix in BRACES | PYTHON and "/input/" not in name and path.is_file():
-                names.append(name)
-                found = check_text(name, path.read_text())
+                texts[name] = path.read_text()
+                found = check_text(name, texts[name])
                 problems += found[0]
                 warnings += found[1]
-    return problems + check_folders(names), warnings
+    return problems + check_folders(texts) + list(check_headers(texts)), warnings
 
 
 def self_test():
@@ -118,6 +134,11 @@ def self_test():
     assert check_folders([f"src/a/{n}.cc" for n in range(31)]) == ["src/a: 31 files; a folder may have 30"]
     assert not check_folders([f"src/{room}/{n}.cc" for n in range(30) for room in ("a", "a/b")])
     assert check_text("x.cc", f"void F() {{\n{body[:7 * 90]}}}\n")[1], "90 lines give a warning"
+    pair = {"src/a/b.h": "int b;\n" * 20, "src/a/b.cc": '#include "a/b.h"\n' * 30, "src/a/c.cc": '#include "a/b.h"\n'}
+    assert [*check_headers(pair)] == ["src/a/b.h: 50 lines with its .cc, for src/a/c.cc alone: they belong there"]
+    assert not [*check_headers({**pair, "src/a/d.cc": '#include "a/b.h"\n'})], "two users"
+    assert not [*check_headers({**pair, "tests/unit/b_test.cc": '#include "a/b.h"\n'})], "a test"
+    assert not [*check_headers({**pair, "src/a/b.h": "int b;\n" * 30})], "not small"
 
 
 def main():

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes/source.h"
 #include "base/json/cursor.h"
 #include "compat/acelyzer/python_text.h"
 
@@ -54,10 +53,8 @@ Status ParseLimitField(std::string_view key, JsonValue value, EventLimit& limit)
 
 Status ParseLimit(const std::string& text, EventLimit& limit) {
   if (text.empty()) return {};
-  std::string padded = text;
-  padded.append(kPadding, '\0');
   JsonReader reader;
-  Status status = reader.Open(std::string_view(padded).substr(0, text.size()));
+  Status status = reader.OpenCopy(text);
   if (status.ok()) {
     status = reader.root().ForEachField(
         [&](std::string_view key, JsonValue value) { return ParseLimitField(key, value, limit); });

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "accel/pipeline.h"
-#include "base/bytes/source.h"
 #include "base/json/cursor.h"
+#include "base/text/strings.h"
 
 namespace debrief::accel {
 
@@ -28,12 +27,9 @@ Entry MakeEntry(std::string_view key, bool on) {
   Entry entry{std::string(key), 0, on};
   const size_t hash = key.rfind('#');
   if (hash == std::string_view::npos) return entry;
-  const char* end = key.data() + key.size();
-  const auto parsed = std::from_chars(key.data() + hash + 1, end, entry.occurrence);
-  if (parsed.ec == std::errc() && parsed.ptr == end) {
+  if (const auto number = ParseNumber<decltype(entry.occurrence)>(key.substr(hash + 1))) {
     entry.name.resize(hash);
-  } else {
-    entry.occurrence = 0;
+    entry.occurrence = *number;
   }
   return entry;
 }
@@ -176,10 +172,8 @@ std::vector<bool> Verification(const std::vector<std::string_view>& master) {
 
 Result<Profile> Profile::Parse(std::string_view text, const std::vector<std::string_view>& master) {
   Profile profile;
-  std::string padded(text);
-  padded.append(kPadding, '\0');
   JsonReader reader;
-  TRY(reader.Open(std::string_view(padded).substr(0, text.size())));
+  TRY(reader.OpenCopy(text));
   bool is_empty = true;
   std::optional<std::vector<Entry>> entries;
   TRY(reader.root().ForEachField([&](std::string_view key, JsonValue value) -> Status {

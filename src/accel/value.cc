@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
+#include "base/text/strings.h"
 #include "compat/acelyzer/python_text.h"
 
 namespace debrief::accel {
@@ -15,12 +15,9 @@ namespace {
 std::optional<int64_t> CanonicalInteger(std::string_view digits, int base) {
   if (digits.empty() || (digits[0] == '0' && digits.size() > 1)) return std::nullopt;
   for (char c : digits) {
-    if (!(c >= '0' && c <= '9') && !(base == 16 && c >= 'a' && c <= 'f')) return std::nullopt;
+    if (!IsDigit(c) && !(base == 16 && c >= 'a' && c <= 'f')) return std::nullopt;
   }
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return ParseNumber<int64_t>(digits, base);
 }
 
 Value OfKind(ValueKind kind, int64_t integer) {

@@ -24,13 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Importer* LogImporter() {
-  for (const Importer* importer : AllImporters()) {
-    if (importer->info.name == "torch_trace") return importer;
-  }
-  return nullptr;
-}
-
 // dedicated_log_torch_trace_rank_<R>[_anything].log
 bool IsNamedAsRankLog(std::string_view name) {
   constexpr std::string_view kBegin = "dedicated_log_torch_trace_rank_";
@@ -138,7 +131,7 @@ Result<std::string> NewestFile(const std::string& folder) {
 
 // A summary also takes what TORCH_LOGS printed into the output of ranks.
 void KeepLogs(const CompileOptions& options, bool is_folder, std::vector<FoundInput>& inputs) {
-  const Importer* log = LogImporter();
+  const Importer* log = FindImporter("torch_trace");
   auto is_output = [&](const FoundInput& input) {
     return options.summary && input.importer != nullptr && input.importer->info.fallback;
   };

@@ -16,6 +16,7 @@
 #include "base/text/progress_line.h"
 #include "base/text/safe_name.h"
 #include "base/text/strings.h"
+#include "base/text/utf8.h"
 #include "tables/input.h"
 
 namespace debrief {
@@ -80,10 +81,8 @@ class BarProgress final : public Progress {
 // Piece by piece: an answer may be as large as memory.
 void PrintFiltered(std::string_view text, bool has_colours, std::FILE* to) {
   constexpr size_t kPiece = 1 << 20;
-  auto continues = [&](size_t at) { return (static_cast<uint8_t>(text[at]) & 0xC0) == 0x80; };
   while (!text.empty()) {
-    size_t bytes = std::min(text.size(), kPiece);
-    while (bytes < text.size() && bytes > 1 && continues(bytes)) --bytes;
+    const size_t bytes = std::max<size_t>(CutBytes(text, kPiece).size(), 1);
     const std::string shown = PrintableLines(text.substr(0, bytes), has_colours);
     std::fwrite(shown.data(), 1, shown.size(), to);
     text.remove_prefix(bytes);

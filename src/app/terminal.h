@@ -13,7 +13,7 @@
 
 namespace debrief {
 
-// The two doors through which answers leave. What inputs wrote never moves a cursor, rings a bell
+// Answers leave through these two alone. What inputs wrote never moves a cursor, rings a bell
 // or turns text around: every write passes PrintableLines(), so a Write() holds whole characters.
 class StdoutSink final : public TextSink {
  public:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/text/change_text.h"
 #include "base/text/units.h"
 #include "tables/job.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text/newlines.h"
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "doctor/shell_words.h"
 
@@ -17,11 +18,7 @@ namespace {
 constexpr int kMaxNesting = 3;  // bash -c "bash -c ..."
 
 bool IsVariableName(std::string_view name) {
-  const auto is_letter = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-  };
-  return !name.empty() && is_letter(name.front()) &&
-         std::ranges::all_of(name, [&](char c) { return is_letter(c) || IsDigit(c); });
+  return !name.empty() && !IsDigit(name.front()) && std::ranges::all_of(name, IsWord);
 }
 
 // "A=B" -> A and B.

@@ -11,6 +11,7 @@
 #include "base/bytes/byte_stream.h"
 #include "base/sqlite/database.h"
 #include "base/text/safe_name.h"
+#include "base/text/strings.h"
 #include "base/threads/guard.h"
 #include "inputs/input_diagnostics.h"
 #include "inputs/input_members.h"
@@ -192,13 +193,12 @@ class Inspector {
   // letters and no key is not JSON, unless it is a list of strings.
   static std::optional<JsonOutline> OutlineOf(std::string_view head) {
     auto outline = JsonOutline::Of(head);
-    auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     size_t first = std::min(head.find_first_not_of(" \t\r\n["), head.size());
     bool quoted = head.substr(first).starts_with('"');
     auto has_key = [&](const JsonOutline::Entry& entry) {
       return quoted || entry.path.find_first_not_of("[]") != std::string::npos;
     };
-    bool is_text = outline && std::any_of(head.begin(), head.end(), is_letter) &&
+    bool is_text = outline && std::any_of(head.begin(), head.end(), IsAlphabetic) &&
                    std::none_of(outline->entries().begin(), outline->entries().end(), has_key);
     return is_text ? std::nullopt : outline;
   }

@@ -140,4 +140,12 @@ struct Importer {
 // All importers, in order of name (generated from the folders).
 std::span<const Importer* const> AllImporters();
 
+// Null when there is none of this name.
+inline const Importer* FindImporter(std::string_view name) {
+  for (const Importer* importer : AllImporters()) {
+    if (importer->info.name == name) return importer;
+  }
+  return nullptr;
+}
+
 }  // namespace debrief

@@ -70,6 +70,10 @@ int32_t RankOrNone(std::optional<int64_t> number) {
   return number && *number >= 0 && *number <= kMostRanks ? static_cast<int32_t>(*number) : kNone32;
 }
 
+int32_t CountOrNone(std::optional<int64_t> number) {
+  return number && *number >= 0 && *number <= INT32_MAX ? static_cast<int32_t>(*number) : kNone32;
+}
+
 int64_t ProcessOf(std::optional<int64_t> number) {
   constexpr int64_t kMostDevices = 256;
   return number && *number > kMostDevices ? *number : kNone64;

@@ -36,6 +36,9 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at);
 // A rank or world size as a file tells it; none when it is negative (not distributed) or absurd.
 int32_t RankOrNone(std::optional<int64_t> number);
 
+// Any other small number; none when it is negative or needs more than 31 bits.
+int32_t CountOrNone(std::optional<int64_t> number);
+
 // The pid of a trace event; none when it is so small that it counts devices.
 int64_t ProcessOf(std::optional<int64_t> number);
 

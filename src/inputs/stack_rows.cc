@@ -28,10 +28,6 @@ StackId AddFrames(const std::vector<StackFrame>& frames, Pools& pools) {
   return pools.AddStack(ids);
 }
 
-StringId WordOrNone(std::string_view text, Pools& pools) {
-  return text.empty() ? StringId::kNone : pools.Intern(text);
-}
-
 Result<bool> HasStacks(const Source& source) {
   // Windows overlap, so that no mark is cut.
   for (uint64_t begin = 0; begin < source.size(); begin += kWindow - kMark.size()) {
@@ -147,16 +143,16 @@ void AddStackRow(const Identity& who, int64_t time_ns, const ThreadStack& stack,
   row.line = stack.line;
   row.time_ns = time_ns;
   row.dump = stack.dump;
-  row.host = WordOrNone(stack.host, part.pools);
+  row.host = part.pools.InternOrNone(stack.host);
   row.pid = stack.pid;
-  row.thread = WordOrNone(stack.thread, part.pools);
-  row.thread_name = WordOrNone(stack.name, part.pools);
+  row.thread = part.pools.InternOrNone(stack.thread);
+  row.thread_name = part.pools.InternOrNone(stack.name);
   row.main = stack.is_main;
   row.child = stack.is_child;
-  row.state = WordOrNone(stack.state, part.pools);
-  row.source = WordOrNone(stack.source, part.pools);
-  row.reason = WordOrNone(stack.reason, part.pools);
-  row.error = WordOrNone(stack.error, part.pools);
+  row.state = part.pools.InternOrNone(stack.state);
+  row.source = part.pools.InternOrNone(stack.source);
+  row.reason = part.pools.InternOrNone(stack.reason);
+  row.error = part.pools.InternOrNone(stack.error);
   row.stack = AddFrames(stack.frames, part.pools);
   part.tables.Edit<StackDumpTable>().Add(row);
 }

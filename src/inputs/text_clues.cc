@@ -1,10 +1,10 @@
 #include "inputs/text_clues.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "inputs/sniffing.h"
 #include "torch/glog_time.h"
@@ -19,9 +19,8 @@ namespace {
 constexpr size_t kMostTold = 4096;  // ranks and processes kept of one text
 
 std::optional<int64_t> LeadingNumber(std::string_view text) {
-  int64_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && number >= 0 ? std::optional(number) : std::nullopt;
+  const int64_t number = debrief::LeadingNumber(text, int64_t{-1});
+  return number >= 0 ? std::optional(number) : std::nullopt;
 }
 
 // The number behind the first `key` of the line.

@@ -10,13 +10,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "base/bytes/output_names.h"
+#include "base/paths.h"
 #include "inputs/input_diagnostics.h"
 
 namespace debrief {
@@ -131,13 +131,6 @@ class Walker {
   static bool IsLink(const std::string& path) {
     struct stat info;
     return lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
-  }
-
-  static std::string PlaceOf(const std::string& path) {
-    char* resolved = realpath(path.c_str(), nullptr);
-    std::string place = resolved == nullptr ? path : resolved;
-    std::free(resolved);
-    return place;
   }
 
   static int ListFolder(const std::string& path, std::vector<std::string>& names) {

@@ -15,6 +15,7 @@
 
 #include "analyses/schedule.h"
 #include "base/bytes/spill.h"
+#include "base/paths.h"
 #include "base/threads/guard.h"
 #include "base/threads/progress.h"
 #include "base/threads/thread_pool.h"
@@ -57,13 +58,6 @@ int64_t NowNs() {
       .count();
 }
 
-const Importer* TraceImporter() {
-  auto found = std::ranges::find_if(AllImporters(), [](const Importer* importer) {
-    return importer->info.name == "torch_trace";
-  });
-  return found == AllImporters().end() ? nullptr : *found;
-}
-
 // Reads the logs below `path`; one file is read as a log whatever it looks like.
 Status ReadLogs(const std::string& path, const Config& config, Log::State& state) {
   if (!fs::exists(path)) return {Code::kNotFound, fmt::format("{} does not exist", path)};
@@ -73,7 +67,7 @@ Status ReadLogs(const std::string& path, const Config& config, Log::State& state
   const int64_t now_ns = NowNs();
   FindOptions find{.paths = {path}, .output_folder = {}, .stdin_fd = -1, .now_ns = now_ns};
   std::vector<FoundInput> inputs = FindInputs(find, pool, state.budget, progress);
-  const Importer* log = TraceImporter();
+  const Importer* log = FindImporter("torch_trace");
   std::error_code error;
   if (fs::is_regular_file(path, error) && inputs.size() == 1) {
     inputs[0].importer = log;
@@ -85,24 +79,6 @@ Status ReadLogs(const std::string& path, const Config& config, Log::State& state
   ImportAll(inputs, {.now_ns = now_ns}, pool, state.budget, progress, state.model);
   return {};
 }
-
-// A folder that is removed in the end.
-class ScratchFolder {
- public:
-  explicit ScratchFolder(const std::string& below) : path_(below + "/debrief-tree-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 Status TakeFiles(const std::string& folder, std::vector<File>& files) {
   std::error_code error;
@@ -139,7 +115,7 @@ Status MakeTree(const std::string& path, const Config& config, std::vector<File>
                                   .source_strip = config.source_strip};
   tree::TreePlan plan = tree::MakePlan(state.model, {.input = logs.input[0]}, options);
   if (config.strict && plan.stats.Failed()) return {Code::kInvalid, plan.stats.Text()};
-  const ScratchFolder scratch(TemporaryOf(config));
+  const ScratchFolder scratch(TemporaryOf(config) + "/debrief-tree-");
   if (scratch.path().empty()) return {Code::kIo, "cannot make a temporary folder"};
   TRY(WriteTree(state.model, plan, options, false, pool, scratch.path()));
   return TakeFiles(scratch.path(), files);

@@ -50,11 +50,8 @@ std::optional<MessageValue> ReadScalar(JsonValue value) {
 }  // namespace
 
 Result<Message> Message::Parse(std::string_view line) {
-  std::string padded;
-  padded.reserve(line.size() + kPadding);
-  padded.append(line).append(kPadding, '\0');
   JsonReader reader;
-  TRY(reader.Open(std::string_view(padded).substr(0, line.size())));
+  TRY(reader.OpenCopy(line));
   Message message;
   if (reader.root().kind() != JsonKind::kObject)
     return Status(Code::kInvalid, "a message is one JSON object; batches are not supported");

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/text/utf8.h"
+
 namespace debrief {
 
 namespace {
@@ -58,15 +60,12 @@ class Ordering {
 
 constexpr size_t kLongestText = 2000;  // bytes
 
-bool IsInsideCharacter(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
-
 // Keeps three quarters of the bound from the beginning and one from the end, whole characters.
 void CutMiddle(std::string& text) {
   if (text.size() <= kLongestText) return;
-  size_t head = kLongestText * 3 / 4;
+  const size_t head = CutBytes(text, kLongestText * 3 / 4).size();
   size_t tail = text.size() - kLongestText / 4;
-  while (head > 0 && IsInsideCharacter(text[head])) --head;
-  while (tail < text.size() && IsInsideCharacter(text[tail])) ++tail;
+  while (tail < text.size() && IsContinuation(text[tail])) ++tail;
   text.replace(head, tail - head, fmt::format("... ({} bytes) ...", tail - head));
 }
 

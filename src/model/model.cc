@@ -34,9 +34,7 @@ void RecordDiagnostic(Model& model, const Diagnostic& diagnostic) {
 }
 
 void RecordFinding(Model& model, const Finding& finding, const std::string& explained_by) {
-  auto text = [&](std::string_view value) {
-    return value.empty() ? StringId::kNone : model.pools.Intern(value);
-  };
+  auto text = [&](std::string_view value) { return model.pools.InternOrNone(value); };
   FindingRow row;
   row.job = finding.job;
   row.attempt = finding.attempt;

@@ -28,6 +28,12 @@ struct Identity {
   int32_t job = kNone32;
   int32_t attempt = kNone32;
   int32_t rank = kNone32;
+
+  // That of a row.
+  template <typename Table>
+  static Identity Of(const Table& table, size_t row) {
+    return {table.input[row], table.job[row], table.attempt[row], table.rank[row]};
+  }
 };
 
 // What a reader of one range has to tell the one that joins the ranges, beyond rows. Never joined.

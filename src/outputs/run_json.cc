@@ -30,26 +30,27 @@ void WriteJobs(JsonWriter& json, const Model& model) {
   });
 }
 
-// Calls `tell` with the name and value of each field of an input, in order.
-template <typename Tell>
-void TellInput(const Model& model, size_t row, Tell tell) {
+// Calls `field` with the name and value of each field of an input, in order.
+template <typename Field>
+void ForEachInputField(const Model& model, size_t row, Field field) {
   const auto& inputs = model.tables.Get<InputTable>();
-  tell("input", inputs.input[row]);
-  tell("path", model.pools.Text(inputs.path[row]));
-  tell("kind", model.pools.Text(inputs.kind[row]));
-  tell("state", model.pools.Text(inputs.state[row]));
-  tell("job", inputs.job[row]);
-  tell("attempt", inputs.attempt[row]);
-  tell("rank", inputs.rank[row]);
-  tell("bytes", inputs.bytes[row]);
-  tell("content_bytes", inputs.content_bytes[row]);
-  tell("rows", inputs.rows[row]);
-  tell("start_ns", inputs.start_ns[row]);
+  field("input", inputs.input[row]);
+  field("path", model.pools.Text(inputs.path[row]));
+  field("kind", model.pools.Text(inputs.kind[row]));
+  field("state", model.pools.Text(inputs.state[row]));
+  field("job", inputs.job[row]);
+  field("attempt", inputs.attempt[row]);
+  field("rank", inputs.rank[row]);
+  field("bytes", inputs.bytes[row]);
+  field("content_bytes", inputs.content_bytes[row]);
+  field("rows", inputs.rows[row]);
+  field("start_ns", inputs.start_ns[row]);
 }
 
 void WriteInputs(JsonWriter& json, const Model& model) {
   json.Objects("inputs", RowsOf(model.tables.Get<InputTable>()), [&](size_t row) {
-    TellInput(model, row, [&](std::string_view name, auto value) { json.Field(name, value); });
+    ForEachInputField(model, row,
+                      [&](std::string_view name, auto value) { json.Field(name, value); });
   });
 }
 
@@ -58,11 +59,11 @@ void WriteInputColumns(JsonWriter& json, const Model& model) {
   const auto& inputs = model.tables.Get<InputTable>();
   json.Key("inputs").BeginObject().Key("columns").BeginArray();
   if (inputs.size() > 0)
-    TellInput(model, 0, [&](std::string_view name, auto) { json.Value(name); });
+    ForEachInputField(model, 0, [&](std::string_view name, auto) { json.Value(name); });
   json.EndArray();
   json.Array("rows", RowsOf(inputs), [&](size_t row) {
     json.BeginArray();
-    TellInput(model, row, [&](std::string_view, auto value) { json.Value(value); });
+    ForEachInputField(model, row, [&](std::string_view, auto value) { json.Value(value); });
     json.EndArray();
   });
   json.EndObject();

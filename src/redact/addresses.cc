@@ -12,8 +12,6 @@ namespace {
 
 bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // "1.2.3.4" at the start of `text`, whatever is around it.
 size_t FourNumbers(std::string_view text) {
   size_t at = 0;
@@ -101,7 +99,7 @@ size_t IPv4At(std::string_view text, size_t at) {
   const size_t length = FourNumbers(rest);
   if (length == 0) return 0;
   const std::string_view behind = rest.substr(length);
-  if (!behind.empty() && (IsDigit(behind[0]) || IsLetter(behind[0]))) return 0;
+  if (!behind.empty() && IsAlphanumeric(behind[0])) return 0;
   if (behind.size() > 1 && behind[0] == '.' && IsDigit(behind[1])) return 0;
   const bool is_common =
       rest.starts_with("127.") || rest.starts_with("0.") || rest.starts_with("255.");
@@ -139,7 +137,7 @@ size_t EmailAt(std::string_view text, size_t at) {
   while (end > domain && (text[end - 1] == '.' || text[end - 1] == '-')) --end;
   if (dot >= end) dot = text.substr(0, end).rfind('.');
   const bool has_top =
-      dot > domain && dot + 3 <= end && IsLetter(text[dot + 1]) && IsLetter(text[dot + 2]);
+      dot > domain && dot + 3 <= end && IsAlphabetic(text[dot + 1]) && IsAlphabetic(text[dot + 2]);
   return has_top ? end - at : 0;
 }
 

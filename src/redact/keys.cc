@@ -42,9 +42,6 @@ constexpr std::array<std::string_view, 10> kOfPasses = {
 constexpr std::array<std::string_view, 7> kJoinedPasses = {
     "sshpass", "dbpass", "userpass", "rootpass", "smtppass", "ftppass", "adminpass"};
 
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-
 // "wandbApiKey", "WANDB_API_KEY" and "wandb-api-key" are wandb, api, key.
 Words WordsOf(std::string_view key) {
   Words words(1);
@@ -53,7 +50,7 @@ Words WordsOf(std::string_view key) {
     const bool is_break = c == '_' || c == '-' || c == '.';
     const bool is_hump = i > 0 && IsUpper(c) && (IsLower(key[i - 1]) || IsDigit(key[i - 1]));
     if ((is_break || is_hump) && !words.back().empty()) words.emplace_back();
-    if (!is_break) words.back() += static_cast<char>(IsUpper(c) ? c - 'A' + 'a' : c);
+    if (!is_break) words.back() += LowerCase(c);
   }
   if (words.back().empty() && words.size() > 1) words.pop_back();
   return words;

@@ -14,7 +14,7 @@ namespace debrief::redact {
 
 enum class KeyKind : uint8_t { kNone, kPassword, kToken };
 
-// Tells fast that a word which ends with these two bytes ends no such key.
+// False, found out fast, when a word that ends with these two bytes ends no such key.
 bool MayEndKey(char last_but_one, char last);
 
 // The kind of the whole key, for example "db_password", "wandbApiKey", "x-api-key". Tokens of

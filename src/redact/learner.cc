@@ -48,11 +48,6 @@ bool IsAddress(std::string_view name) {
   return name.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-// "1.2.3", "torch.nn": dotted, and no name of a machine.
-bool IsNumberWord(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 // Behind a key: quotes, blanks and the sign, and the quote of the value. npos when no sign is
 // there.
 size_t BehindSign(std::string_view text, size_t at) {
@@ -161,8 +156,8 @@ void Learner::HostsOfNccl(std::string_view text) {
          colon = head.find(':', colon + 1)) {
       const std::string_view pid = HostAt(head, colon + 1);
       const size_t next = colon + 1 + pid.size();
-      if (!IsNumberWord(pid) || next >= head.size() || head[next] != ':') continue;
-      if (IsNumberWord(HostAt(head, next + 1))) names_.AddHost(HostBefore(head, colon), true);
+      if (!IsAllDigits(pid) || next >= head.size() || head[next] != ':') continue;
+      if (IsAllDigits(HostAt(head, next + 1))) names_.AddHost(HostBefore(head, colon), true);
     }
   });
 }

@@ -37,14 +37,11 @@ constexpr std::array<std::string_view, 12> kNoHosts = {
     "localhost", "localdomain", "container", "hostname",      "unknown",      "none",
     "null",      "master",      "worker",    "ip6-localhost", "ip6-loopback", "0"};
 
-bool IsAlnum(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         static_cast<uint8_t>(c) >= 0x80;
-}
+bool IsAlnum(char c) { return IsAlphanumeric(c) || static_cast<uint8_t>(c) >= 0x80; }
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::ranges::transform(lower, lower.begin(), LowerCase);
   return lower;
 }
 

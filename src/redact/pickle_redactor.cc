@@ -18,13 +18,6 @@ using namespace pickle;  // NOLINT(google-build-using-namespace): its opcodes
 
 constexpr uint64_t kLongestText = uint64_t{256} << 20;
 
-uint64_t LittleEndian(std::string_view bytes) {
-  uint64_t number = 0;
-  for (size_t i = 0; i < bytes.size(); ++i)
-    number |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
-  return number;
-}
-
 void AppendNumber(uint64_t number, size_t bytes, std::string& out) {
   for (size_t i = 0; i < bytes; ++i) out += static_cast<char>(number >> (8 * i) & 0xff);
 }

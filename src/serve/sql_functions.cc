@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/strings.h"
 #include "outputs/store/database.h"
 
 namespace debrief::serve {
@@ -20,15 +21,8 @@ constexpr std::array<std::string_view, 13> kTableFunctions = {
     "pg_timezone_names"};
 constexpr std::array<std::string_view, 1> kRefused = {"write_log"};
 
-template <size_t kCount>
-bool Has(const std::array<std::string_view, kCount>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool IsAllowedTable(std::string_view name) {
-  return Has(kTableFunctions, name) ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return IsOneOf(name, kTableFunctions) || StartsWithAny(name, kPrefixes);
 }
 
 Status Refuse(std::string_view name) {
@@ -54,7 +48,7 @@ Status CheckFunctions(std::string_view tree) {
     const bool is_table = table < at;
     at += kName.size();
     const std::string_view name = tree.substr(at, tree.find('"', at) - at);
-    if (is_table ? !IsAllowedTable(name) : Has(kRefused, name)) return Refuse(name);
+    if (is_table ? !IsAllowedTable(name) : IsOneOf(name, kRefused)) return Refuse(name);
     if (is_table) table = tree.find(kTable, at);
   }
   return {};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/json/writer.h"
+#include "base/text/scan.h"
 #include "outputs/store/query.h"
 #include "serve/sql_functions.h"
 
@@ -163,9 +164,8 @@ std::string ColumnsJson(const std::vector<ResultColumn>& columns) {
 }
 
 bool IsExactInDouble(std::string_view digits) {
-  int64_t number = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc() && number <= kExactInDouble && number >= -kExactInDouble;
+  const int64_t number = LeadingNumber(digits, INT64_MAX);
+  return number <= kExactInDouble && number >= -kExactInDouble;
 }
 
 bool IsInteger(const ValueType& type) {

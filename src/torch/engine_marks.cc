@@ -1,8 +1,6 @@
 #include "torch/engine_marks.h"
 
 #include <algorithm>
-#include <charconv>
-#include <initializer_list>
 #include <map>
 #include <string>
 
@@ -28,19 +26,13 @@ int32_t UnpackNumber(uint32_t packed, uint32_t position) {
 bool TakePlace(std::string_view word, EnginePlace& place) {
   const size_t digits = std::min(word.find_first_of("0123456789"), word.size());
   const std::string_view kind = word.substr(0, digits);
-  int32_t number = 0;
-  const char* end = word.data() + word.size();
-  const auto [behind, error] = std::from_chars(word.data() + digits, end, number);
-  if (digits == 0 || error != std::errc() || behind != end) return false;
-  if (kind == "TP") place.tensor = number;
-  if (kind == "PP") place.pipeline = number;
-  if (kind == "DP") place.data = number;
+  const auto number = ParseNumber<int32_t>(word.substr(digits));
+  if (digits == 0 || !number) return false;
+  if (kind == "TP") place.tensor = *number;
+  if (kind == "PP") place.pipeline = *number;
+  if (kind == "DP") place.data = *number;
   constexpr std::string_view kKinds[] = {"TP", "PP", "DP", "EP", "CP", "DCP", "PCP", "MOE_DP"};
-  return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
-}
-
-bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return IsOneOf(kind, kKinds);
 }
 
 // "core.py:710"

@@ -16,6 +16,12 @@ enum ThrottleBits : int64_t {
   kThrottlePowerBrake = 0x80,
 };
 
+// A code or a set of bits, as monitors write it among their values; 0 for what can be none.
+inline int64_t CodeOf(double value) {
+  constexpr double kMost = 1LL << 53;  // doubles beyond are no whole numbers of their own
+  return value >= 0 && value < kMost ? static_cast<int64_t>(value) : 0;
+}
+
 struct ThrottleReason {
   int64_t bits;
   std::string_view words;

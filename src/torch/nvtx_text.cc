@@ -1,9 +1,8 @@
 #include "torch/nvtx_text.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "base/text/strings.h"
+#include "base/text/scan.h"
 #include "torch/collective_names.h"
 
 namespace debrief {
@@ -13,12 +12,6 @@ namespace {
 constexpr std::string_view kSequenceMark = ", seq = ";
 constexpr std::string_view kOpMark = ", op_id = ";
 constexpr std::string_view kSizesMark = ", sizes = ";
-
-int64_t NumberFrom(std::string_view text) {
-  int64_t number = kNone64;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 // A list in brackets at the begin of a text; empty when it is not closed.
 std::string_view ListAtBegin(std::string_view text) {
@@ -35,9 +28,8 @@ std::string_view ListAtBegin(std::string_view text) {
 bool HasNamespace(std::string_view name) {
   const size_t colons = name.find("::");
   if (colons == std::string_view::npos || colons == 0) return false;
-  return std::ranges::all_of(name.substr(0, colons), [](char c) {
-    return (c >= 'a' && c <= 'z') || IsDigit(c) || c == '_';
-  });
+  return std::ranges::all_of(name.substr(0, colons),
+                             [](char c) { return IsLower(c) || IsDigit(c) || c == '_'; });
 }
 
 }  // namespace
@@ -50,7 +42,7 @@ NvtxText ReadNvtxText(std::string_view text) {
   const size_t end = std::min({sequence, op, sizes, text.size()});
   read.name = text.substr(0, end);
   if (sequence != std::string_view::npos)
-    read.sequence = NumberFrom(text.substr(sequence + kSequenceMark.size()));
+    read.sequence = LeadingNumber(text.substr(sequence + kSequenceMark.size()), kNone64);
   if (sizes != std::string_view::npos)
     read.shapes = ListAtBegin(text.substr(sizes + kSizesMark.size()));
   read.is_op = read.sequence != kNone64 || !read.shapes.empty() || HasNamespace(read.name);
@@ -67,7 +59,7 @@ int64_t PayloadNumber(std::string_view json, std::string_view key) {
   const size_t at = json.find(key);
   if (at == std::string_view::npos) return kNone64;
   const size_t begin = json.find_first_not_of("\": \t", at + key.size());
-  return begin == std::string_view::npos ? kNone64 : NumberFrom(json.substr(begin));
+  return begin == std::string_view::npos ? kNone64 : LeadingNumber(json.substr(begin), kNone64);
 }
 
 }  // namespace debrief

@@ -9,7 +9,6 @@ DuckDB lays out as its threads come, the rows of every table.
 """
 import argparse
 import hashlib
-import os
 import re
 import subprocess
 import sys

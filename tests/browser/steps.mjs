@@ -8,7 +8,6 @@ async function titlesIn(page, row) {
 }
 
 export const sectionsOf = (page) => titlesIn(page, "Sections");
-export const viewsOf = (page) => titlesIn(page, "Views");
 
 // By its key: sections have numbers by their place.
 export async function pressKeyOf(page, section) {

@@ -7,7 +7,6 @@ Each test compares what the launcher's tasks made together with what one process
 at what is said when a task is killed, a disk is full, a node is lost. Root and the packages of the group `cluster`
 (tools/packages.txt) are needed. --large: also 16,384 ranks x 200 entries on four nodes, with the time and memory of each task.
 """
-import argparse
 import os
 import re
 import shutil
@@ -19,9 +18,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/scale"))
+sys.path[:0] = [str(ROOT / "tests/scale"), str(ROOT / "tests")]
 
-from lab import Debrief, differences, generate, report_in, run_tests  # noqa: E402
+import in_folders  # noqa: E402
+from lab import Debrief, differences, generate, report_in  # noqa: E402
 from slurm import NODES, SmallDisk, Slurm, missing_programs  # noqa: E402
 
 RANKS, FAULT = 256, 77
@@ -191,10 +191,8 @@ def check_lost_node(lab, place):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", type=Path, default=ROOT / "build/release/debrief")
+    parser = in_folders.parser(__doc__)
     parser.add_argument("--large", action="store_true")
-    parser.add_argument("patterns", nargs="*")
     args = parser.parse_args()
     lacking = missing_programs() + ([] if os.geteuid() == 0 else ["root"])
     if lacking:
@@ -207,10 +205,9 @@ def main():
         scratch.chmod(0o755)  # munged has a user of its own
         (scratch / "slurm").mkdir()
         with Slurm(scratch / "slurm") as slurm:
-            lab = Lab(args.binary.resolve(), slurm, scratch)
+            lab = Lab(args.binary, slurm, scratch)
             tests = [(check.__name__, lambda place, check=check: check(lab, place)) for check in checks]
-            failed = run_tests("cluster", tests, args.patterns)
-    sys.exit(1 if failed else 0)
+            sys.exit(in_folders.run_all("cluster", tests, args.patterns))
 
 
 if __name__ == "__main__":

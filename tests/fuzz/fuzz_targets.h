@@ -1,5 +1,5 @@
-// What debrief_fuzz can fuzz: every importer, the reader of recordings alone, and the other doors
-// through which bytes of strangers come (door_fuzzers.cc).
+// What debrief_fuzz can fuzz: every importer, the reader of recordings alone, and what
+// else reads bytes of strangers (other_fuzzers.cc).
 #pragma once
 
 #include <cstdint>

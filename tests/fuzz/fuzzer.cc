@@ -42,9 +42,7 @@ const Target* other = nullptr;
 }
 
 void ChooseTarget(std::string_view name) {
-  for (const debrief::Importer* one : debrief::AllImporters()) {
-    if (one->info.name == name) importer = one;
-  }
+  importer = debrief::FindImporter(name);
   for (const Target& one : kOthers) {
     if (one.name == name) other = &one;
   }

@@ -17,7 +17,7 @@ max_seed_bytes=65536
 # The chunks of a recording have 64 KiB each: names, and records of two threads.
 seed_limit() { if [[ $1 == recording ]]; then echo 204800; else echo $max_seed_bytes; fi; }
 
-# Of the targets of door_fuzzers.cc, in the form that each takes.
+# Of the targets of other_fuzzers.cc, in the form that each takes.
 other_seeds() {
   local folder=$2 file number=0
   case $1 in

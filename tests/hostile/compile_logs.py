@@ -8,22 +8,21 @@ nothing outside its output folder. A hostile entry stands between two good compi
 without it (their numbers may be others). Text from logs stays text: a page with evil text has the same elements and attributes
 as the same page with harmless text.
 """
-import argparse
 import html.parser
 import json
 import os
 import re
 import resource
-import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from as_nobody import Unreachable, for_nobody  # noqa: E402
+import in_folders  # noqa: E402
+from as_nobody import for_nobody  # noqa: E402
+from in_folders import Skip  # noqa: E402
 from torch_trace_writer import CODE, Log, good_log  # noqa: E402
 
 TIMEOUT_S = 60
@@ -34,10 +33,6 @@ OWN = (9, 9, 0)  # compilation of the hostile entries
 ABSOLUTE = "/tmp/debrief-hostile-evil"
 OUTSIDE = ["../../evil", "../../../../../../../../tmp/debrief-hostile-evil", ABSOLUTE, "a/../../../evil", "..", ".", "", "/", "a\0b",
            "x" * 5000, "n" * 250, "\u00e9" * 200, "a\nb", "a\\..\\b", "index.html", "~/evil", "-rf", " ", "\u202egpj.exe", "con", "a/b/c"]
-
-
-class Skip(Exception):
-    """The case cannot be made here."""
 
 
 @dataclass
@@ -60,9 +55,8 @@ class Outcome:
 class Lab:
     """An empty folder to work in, and the command. Two folders deep, so that ../../x lands in what is looked at."""
 
-    def __init__(self, binary):
-        self.binary = binary
-        self.top = Path(tempfile.mkdtemp(prefix="hostile."))
+    def __init__(self, binary, top):
+        self.binary, self.top = binary, top
         self.folder = self.top / "a/b"
         self.folder.mkdir(parents=True)
         for path in (self.top, self.folder.parent, self.folder):
@@ -663,48 +657,15 @@ def case_folder_cannot_be_made(lab):
 def case_folder_not_writable(lab):
     locked = lab.folder / "locked"
     locked.mkdir(mode=0o555)
-    try:
-        lab.binary, preexec_fn = for_nobody(lab.binary, lab.folder / "bin")
-    except Unreachable as reason:
-        raise Skip(str(reason)) from reason
+    lab.binary, preexec_fn = for_nobody(lab.binary, lab.folder / "bin")
     lab.compile(good_log().bytes(), code=1, out=locked / "out", preexec_fn=preexec_fn)
 
 
-def run_case(name, binary):
-    """None, or what is wrong."""
-    lab = Lab(binary)
-    try:
-        globals()[name](lab)
-    except AssertionError as error:
-        return str(error)
-    except (OSError, ValueError, KeyError, StopIteration, subprocess.TimeoutExpired) as error:
-        return f"{type(error).__name__}: {error}"
-    finally:
-        shutil.rmtree(lab.top)
-    return None
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", default=ROOT / "build/fuzz/debrief", type=Path)
-    parser.add_argument("patterns", nargs="*")
-    options = parser.parse_args()
-    passed = failed = 0
-    for name in [name for name in globals() if name.startswith("case_")]:
-        if options.patterns and not any(pattern in name for pattern in options.patterns):
-            continue
-        try:
-            wrong = run_case(name, options.binary.resolve())
-        except Skip as reason:
-            print(f"skipped {name}: {reason}")
-            continue
-        if wrong:
-            failed += 1
-            print(f"FAILED {name}\n{wrong}", flush=True)
-        passed += not wrong
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(0 if passed and not failed else 1)
+    options = in_folders.parser(__doc__, "build/fuzz/debrief").parse_args()
+    tests = [(name, lambda top, case=case: case(Lab(options.binary, top))) for name, case in in_folders.named("case_", globals())]
+    return in_folders.run_all("hostile.compile", tests, options.patterns)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,7 +5,6 @@ usage: outputs.py [--binary PATH] [--kills N] [PATTERN...]
 
 Every case is a function `case_...` with an empty folder of its own; it fails by an assertion.
 """
-import argparse
 import gzip
 import json
 import os
@@ -16,18 +15,16 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+import in_folders  # noqa: E402
+from in_folders import Skip  # noqa: E402
+
 TIMEOUT_S = 120
 MARKER = ".debrief"
-
-
-class Skip(Exception):
-    """What this machine cannot do."""
 
 
 class Lab:
@@ -444,32 +441,13 @@ def case_compat_ends(lab):
         lab.run("flight", folder, "--compat", "--allow-incomplete-ranks", code=None)
 
 
-def run_case(name, binary, kills):
-    folder = Path(tempfile.mkdtemp(prefix="outputs.")).resolve()
-    try:
-        globals()[name](Lab(binary, folder, kills))
-        return "passed"
-    except Skip as reason:
-        print(f"skipped {name}: {reason}")
-        return "skipped"
-    except (AssertionError, OSError, ValueError, KeyError, subprocess.SubprocessError):
-        print(f"FAILED {name}", traceback.format_exc()[-3000:], sep="\n", flush=True)
-        return "failed"
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", default=ROOT / "build/release/debrief", type=Path)
+    parser = in_folders.parser(__doc__)
     parser.add_argument("--kills", default=20, type=int)
-    parser.add_argument("patterns", nargs="*")
     options = parser.parse_args()
-    names = [name for name in globals() if name.startswith("case_")
-             and (not options.patterns or any(pattern in name for pattern in options.patterns))]
-    outcomes = [run_case(name, options.binary.resolve(), options.kills) for name in names]
-    print(f"{outcomes.count('passed')} passed, {outcomes.count('failed')} failed, {outcomes.count('skipped')} skipped")
-    sys.exit(0 if "passed" in outcomes and "failed" not in outcomes else 1)
+    tests = [(name, lambda folder, case=case: case(Lab(options.binary, folder, options.kills)))
+             for name, case in in_folders.named("case_", globals())]
+    return in_folders.run_all("hostile.outputs", tests, options.patterns)
 
 
-main()
+sys.exit(main())

@@ -7,26 +7,24 @@ Every case is made in an empty folder, next to a good op trace. debrief must end
 the diagnostic of the table below for the hostile input, import the good one, write nothing outside its
 output folder, stay within bounds of memory and time, and give no sanitizer report.
 """
-import argparse
 import gzip
 import io
 import json
 import os
 import pickle
 import random
-import shutil
 import struct
 import subprocess
 import sys
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from as_nobody import Unreachable, for_nobody  # noqa: E402
+import in_folders  # noqa: E402
+from as_nobody import for_nobody  # noqa: E402
 from nsys_writer import NsysExport  # noqa: E402
 from rocpd_writer import Session  # noqa: E402
 
@@ -327,51 +325,29 @@ def complaints(case, done, hostile, before, after):
     return wrong
 
 
-def run_case(case, binary):
+def run_case(case, binary, top):
     # Two folders deep, so that ../../x would land in what we look at.
-    top = Path(tempfile.mkdtemp(prefix="hostile."))
-    try:
-        top.chmod(0o777)
-        folder = top / "a" / "b"
-        for name in ("in", "out", "tmp"):
-            (folder / name).mkdir(parents=True)
-        for path in (folder.parent, folder, folder / "out", folder / "tmp"):
-            path.chmod(0o777)
-        (folder / "in/good.json").write_text(json.dumps(GOOD))
-        hostile = folder / "in" / EXPECTED[case][0]
-        globals()[f"make_{case}"](hostile)
-        before = listing(top)
-        done = run_debrief(binary, folder, case, hostile)
-        wrong = complaints(case, done, hostile, before, listing(top))
-        if Path("/tmp/debrief-hostile-x").exists():
-            wrong.append("an absolute name of an archive was written to")
-        return wrong
-    finally:
-        shutil.rmtree(top)
+    top.chmod(0o777)
+    folder = top / "a" / "b"
+    for name in ("in", "out", "tmp"):
+        (folder / name).mkdir(parents=True)
+    for path in (folder.parent, folder, folder / "out", folder / "tmp"):
+        path.chmod(0o777)
+    (folder / "in/good.json").write_text(json.dumps(GOOD))
+    hostile = folder / "in" / EXPECTED[case][0]
+    globals()[f"make_{case}"](hostile)
+    before = listing(top)
+    done = run_debrief(binary, folder, case, hostile)
+    wrong = complaints(case, done, hostile, before, listing(top))
+    if Path("/tmp/debrief-hostile-x").exists():
+        wrong.append("an absolute name of an archive was written to")
+    assert not wrong, "\n".join(wrong)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", default=ROOT / "build/fuzz/debrief", type=Path)
-    parser.add_argument("patterns", nargs="*")
-    options = parser.parse_args()
-    passed = failed = 0
-    for case in EXPECTED:
-        if options.patterns and not any(pattern in case for pattern in options.patterns):
-            continue
-        try:
-            wrong = run_case(case, options.binary.resolve())
-        except Unreachable as reason:
-            print(f"skipped {case}: {reason}")
-            continue
-        except (OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
-            wrong = [f"{type(error).__name__}: {error}"]
-        if wrong:
-            failed += 1
-            print(f"FAILED {case}", *wrong, sep="\n", flush=True)
-        passed += not wrong
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(0 if passed and not failed else 1)
+    options = in_folders.parser(__doc__, "build/fuzz/debrief").parse_args()
+    tests = [(case, lambda top, case=case: run_case(case, options.binary, top)) for case in EXPECTED]
+    return in_folders.run_all("hostile", tests, options.patterns)
 
 
-main()
+sys.exit(main())

@@ -3,13 +3,14 @@
 
 usage: run.py --binary DEBRIEF --example PROGRAM
 """
-import argparse
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+import in_folders  # noqa: E402
+
 INPUTS = ROOT / "tests/conformance/feature_inputs.py"
 
 
@@ -47,15 +48,12 @@ def check_errors(_, example, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=Path, required=True)
+    parser = in_folders.parser(__doc__)
     parser.add_argument("--example", type=Path, required=True)
     options = parser.parse_args()
-    checks = (check_tree, check_marks, check_errors)
-    for check in checks:
-        with tempfile.TemporaryDirectory(prefix="library.") as folder:
-            check(options.binary.resolve(), options.example.resolve(), Path(folder))
-    print(f"library: {len(checks)} passed, 0 failed")
+    tests = [(name, lambda folder, check=check: check(options.binary, options.example.resolve(), folder))
+             for name, check in in_folders.named("check_", globals())]
+    return in_folders.run_all("library", tests, options.patterns)
 
 
 if __name__ == "__main__":

@@ -5,15 +5,16 @@ usage: run.py [--binary PATH]
 
 groff reads every page without a warning; bash really completes. zsh and fish check their files where they are installed.
 """
-import argparse
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+import in_folders  # noqa: E402
+
 HIDDEN = {"--junit", "--sarif", "--post-run", "--no-sandbox", "--alone", "--local", "--wait"}  # the first screen has no room for them
 OLDER = {"--no-store"}  # names of what has another one now
 HIDDEN_COMMANDS = {"fetch", "publish", "skill", "help"}
@@ -51,7 +52,7 @@ def check_page(page, name):
         assert read.returncode == 0 and not read.stderr, f"{name}: {read.stderr}"
 
 
-def pages(binary):
+def pages(binary, _):
     """Every option of the help is in the page, and no other but those that the first screen leaves out."""
     for command in [None, *commands_of(binary)]:
         words = [command] if command else []
@@ -68,7 +69,7 @@ def completions(binary, *words):
     return set(run("bash", "-c", script, binary, "debrief", *words, cwd=ROOT / "examples").split("\n")) - {""}
 
 
-def bash(binary):
+def bash(binary, _):
     assert completions(binary, "fli") == {"flight"}
     assert set(commands_of(binary)) <= completions(binary, "")
     assert completions(binary, "--single") == {"--single-file"}
@@ -82,42 +83,29 @@ def bash(binary):
     assert everything <= completions(binary, "compile", "-"), "an option of the help is not completed"
 
 
-def other_shells(binary):
+def other_shells(binary, folder):
     for shell, check in (("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])):
         text = run(binary, "help", "--completion", shell)
         for command in commands_of(binary):
             assert re.search(rf"\b{command}\b", text), f"{shell}: {command} is missing"
         assert "tracelens tensorboard" in text
         if shutil.which(shell):
-            with tempfile.NamedTemporaryFile("w", suffix=shell) as file:
-                file.write(text)
-                file.flush()
-                run(*check, file.name)
+            (folder / shell).write_text(text)
+            run(*check, folder / shell)
 
 
-def install(binary):
-    with tempfile.TemporaryDirectory(prefix="manual.") as folder:
-        run(binary, "help", "--install", folder)
-        names = {path.name for path in Path(folder, "share/man/man1").iterdir()}
-        assert names == {"debrief.1", *(f"debrief-{command}.1" for command in commands_of(binary))}, names
-        for path in ("bash-completion/completions/debrief", "zsh/site-functions/_debrief", "fish/vendor_completions.d/debrief.fish"):
-            assert Path(folder, "share", path).read_text().count("\n") > 10, path
+def install(binary, folder):
+    run(binary, "help", "--install", folder)
+    names = {path.name for path in (folder / "share/man/man1").iterdir()}
+    assert names == {"debrief.1", *(f"debrief-{command}.1" for command in commands_of(binary))}, names
+    for path in ("bash-completion/completions/debrief", "zsh/site-functions/_debrief", "fish/vendor_completions.d/debrief.fish"):
+        assert (folder / "share" / path).read_text().count("\n") > 10, path
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=Path, default=ROOT / "build/release/debrief")
-    binary = parser.parse_args().binary.resolve()
-    failed = 0
-    tests = [pages, bash, other_shells, install]
-    for test in tests:
-        try:
-            test(binary)
-        except (AssertionError, subprocess.CalledProcessError) as problem:
-            failed += 1
-            print(f"{test.__name__}: {problem} {getattr(problem, 'stderr', '')}")
-    print(f"manual: {len(tests) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    options = in_folders.parser(__doc__).parse_args()
+    tests = [(test.__name__, lambda folder, test=test: test(options.binary, folder)) for test in (pages, bash, other_shells, install)]
+    return in_folders.run_all("manual", tests, options.patterns)
 
 
 if __name__ == "__main__":

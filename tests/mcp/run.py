@@ -6,7 +6,6 @@ usage: run.py [--binary PATH] [--update]
 A transcript (transcripts/*.txt) has the client's lines behind "> " and the server's behind "< "; $ROOT stands for the folder
 of the jobs, and "< ~" for a line whose begin alone is compared. --update writes what the server says now.
 """
-import argparse
 import gzip
 import json
 import os
@@ -25,6 +24,9 @@ from pathlib import Path
 from client import LEGACY, META, MODERN, Client
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+import in_folders  # noqa: E402
+
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
 LIMIT = 4 << 20
 
@@ -388,22 +390,14 @@ TESTS = [tools, sql_is_read_only, resources, lines, opened_report, outside, link
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=Path, default=ROOT / "build/release/debrief")
+    parser = in_folders.parser(__doc__)
     parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
-    binary = options.binary.resolve()
-    failed = 0
     with tempfile.TemporaryDirectory(prefix="mcp.") as name:
         root = make_world(Path(name).resolve())
-        for test in [lambda *world: transcripts(*world, options.update), *TESTS]:
-            try:
-                test(binary, root)
-            except AssertionError as problem:
-                failed += 1
-                print(f"{getattr(test, '__name__', '')}: {problem!r} (line {problem.__traceback__.tb_next.tb_lineno if problem.__traceback__.tb_next else '?'})")
-    print(f"mcp: {len(TESTS) + 1 - failed} passed, {failed} failed")
-    return 1 if failed else 0
+        tests = [("transcripts", lambda _: transcripts(options.binary, root, options.update)),
+                 *((test.__name__, lambda _, test=test: test(options.binary, root)) for test in TESTS)]
+        return in_folders.run_all("mcp", tests, options.patterns)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,13 @@ usage: run.py --binary build/release/debrief --recorder build/release/ops_record
 The first tests are those that the first op traces came with, one by one, through the command; the others are about
 recordings of a program that records itself (record.cc) and of recordings made by hand (recording_writer.py).
 """
-import argparse
 import json
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import in_folders  # noqa: E402
 from recording_writer import Recording  # noqa: E402
 
 
@@ -21,7 +20,7 @@ class World:
     """A folder, the command, and the program that records itself."""
 
     def __init__(self, folder, binary, recorder):
-        self.folder, self.binary, self.recorder = Path(folder), binary, recorder
+        self.folder, self.binary, self.recorder = folder, binary, recorder
 
     def run(self, *args, code=0):
         done = subprocess.run([self.binary, *map(str, args)], cwd=self.folder, capture_output=True)
@@ -358,21 +357,12 @@ def test_no_ops(world):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=Path, required=True)
+    parser = in_folders.parser(__doc__)
     parser.add_argument("--recorder", type=Path, required=True)
-    args = parser.parse_args()
-    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
-    failed = 0
-    for name, test in tests.items():
-        with tempfile.TemporaryDirectory(prefix="ops.") as folder:
-            try:
-                test(World(folder, args.binary.resolve(), args.recorder.resolve()))
-            except Exception as error:  # one test must not hide the others
-                failed += 1
-                print(f"FAILED {name}: {type(error).__name__}: {error} (line {error.__traceback__.tb_next.tb_lineno})")
-    print(f"ops: {len(tests) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    options = parser.parse_args()
+    tests = [(name, lambda folder, test=test: test(World(folder, options.binary, options.recorder.resolve())))
+             for name, test in in_folders.named("test_", globals())]
+    return in_folders.run_all("ops", tests, options.patterns)
 
 
 if __name__ == "__main__":

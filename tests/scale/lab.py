@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -61,22 +60,3 @@ def differences(single, joined):
 def generate(folder, *words):
     subprocess.run([sys.executable, GENERATOR, folder, *map(str, words)], check=True, capture_output=True)
     return folder
-
-
-def run_tests(name, tests, patterns):
-    """Runs (title, function of a scratch folder); the number that failed."""
-    failed = passed = 0
-    with tempfile.TemporaryDirectory(prefix=f"debrief_{name}.") as folder:
-        for number, (title, test) in enumerate(tests):
-            if patterns and not any(pattern in title for pattern in patterns):
-                continue
-            place = Path(folder).resolve() / str(number)
-            place.mkdir()
-            try:
-                test(place)
-                passed += 1
-            except (AssertionError, subprocess.SubprocessError, OSError) as error:
-                failed += 1
-                print(f"FAILED {title}: {error}")
-    print(f"{passed} passed, {failed} failed")
-    return failed

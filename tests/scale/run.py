@@ -10,7 +10,6 @@ Then shards are joined to shards, made on machines with files of their own, lost
 they are written. tasks.py tests `debrief JOB` under srun and mpirun. --short: one number of shards a job, fewer jobs.
 PATTERN selects jobs by a part of their name.
 """
-import argparse
 import json
 import random
 import shutil
@@ -21,7 +20,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from lab import ROOT, Debrief, differences, generate, report_in, run_tests
+from lab import ROOT, Debrief, differences, generate, report_in
+
+sys.path.insert(0, str(ROOT / "tests"))
+import in_folders  # noqa: E402
 
 COUNTS = (1, 2, 3, 7, 64)
 SCHEDULERS = {
@@ -234,15 +236,13 @@ def jobs_to_check(data, scratch, is_short):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", type=Path, default=ROOT / "build/debug/debrief")
+    parser = in_folders.parser(__doc__)
     parser.add_argument("--data", type=Path, default=ROOT / "build/shared-data")
     parser.add_argument("--short", action="store_true")
-    parser.add_argument("patterns", nargs="*")
     args = parser.parse_args()
     data = args.data if args.data.exists() else None
     with tempfile.TemporaryDirectory(prefix="debrief_scale_jobs.") as name:
-        debrief = Debrief(args.binary.resolve(), Path(name).resolve())
+        debrief = Debrief(args.binary, Path(name).resolve())
         hung = ROOT / "examples/hung-job"
         jobs = list(jobs_to_check(data, debrief.scratch, args.short))
         # Short: a number a job, so that all numbers come; many processes only for a small job.
@@ -259,7 +259,7 @@ def main():
                   ("scripts", lambda place: check_scripts(debrief)),
                   ("losses", lambda place: check_losses(debrief, hung, place)),
                   ("kills", lambda place: check_kills(debrief, place, 10 if args.short else 50))]
-        sys.exit(1 if run_tests("scale", tests, args.patterns) else 0)
+        sys.exit(in_folders.run_all("scale", tests, args.patterns))
 
 
 if __name__ == "__main__":

@@ -118,13 +118,13 @@ class Ingestion {
 
   void ReadFile(const std::string& path) {
     auto opened = Open(path);
-    if (!opened.ok()) return Tell(path, opened.status());
+    if (!opened.ok()) return ReportUnread(path, opened.status());
     auto read = ReadTrace(*opened.value(), run_.threads, run_);
-    if (!read.ok()) return Tell(path, read.status());
+    if (!read.ok()) return ReportUnread(path, read.status());
     Take(path, read.value());
   }
 
-  void Tell(const std::string& path, const Status& status) {
+  void ReportUnread(const std::string& path, const Status& status) {
     has_fatal_trouble_ = true;
     run_.console.Error(fmt::format("{}: {}{}{}; the file is left out", path, status.message(),
                                    status.remedy().empty() ? "" : ". ", status.remedy()));

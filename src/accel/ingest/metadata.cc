@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/bytes/source.h"
 #include "base/json/cursor.h"
 
 namespace debrief::accel {
@@ -12,10 +11,8 @@ namespace {
 // Calls `use` with the value of a JSON text; what is no container or broken is left out.
 template <typename Use>
 void WithJson(const std::string& text, Use&& use) {
-  std::string padded = text;
-  padded.append(kPadding, '\0');
   JsonReader reader;
-  if (reader.Open(std::string_view(padded).substr(0, text.size())).ok()) use(reader.root());
+  if (reader.OpenCopy(text).ok()) use(reader.root());
 }
 
 DeviceEntry ReadDevice(JsonValue json) {

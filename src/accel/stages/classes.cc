@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 
 #include "accel/run.h"
 #include "accel/stages/stages.h"
+#include "base/text/strings.h"
 
 namespace debrief::accel {
 
@@ -100,24 +100,19 @@ std::pair<uint32_t, int64_t> KernelContext(const Event& event, const Run& run) {
   return {job, IntegerArg(event, key::kCorrelation, run).value_or(-1)};
 }
 
-bool HasAny(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return name.find(word) != std::string_view::npos;
-  });
-}
-
 // Transfers through the memory of the host. The first rule that fits counts: "Wait for Notice
 // (gather notifications)" waits for data, other notices are watched.
 EventClass HostDmaClass(std::string_view name, EventClass plain) {
   using enum EventClass;
-  if (HasAny(name, {"Wdone DmaI", "Wait for Data Avail Notice",
-                    "Wait for Notice (gather notifications)", "R5 Wait DATA"})) {
+  if (ContainsAny(name, {"Wdone DmaI", "Wait for Data Avail Notice",
+                         "Wait for Notice (gather notifications)", "R5 Wait DATA"})) {
     return kHdmaWaitData;
   }
-  if (HasAny(name, {"Wait for ACK", "R5 Wait ACK"})) return kHdmaWaitAck;
-  if (HasAny(name, {"Send ACK Instruction", "R5 Send ACK"})) return kHdmaSignalAck;
-  if (HasAny(name, {"Send Instruction", "HCOLL Signal", "R5 Send DATA"})) return kHdmaSignalData;
-  if (HasAny(name, {"Wait for Notice", "Wait for Delivery Notice"})) return kHdmaMonitorNotice;
+  if (ContainsAny(name, {"Wait for ACK", "R5 Wait ACK"})) return kHdmaWaitAck;
+  if (ContainsAny(name, {"Send ACK Instruction", "R5 Send ACK"})) return kHdmaSignalAck;
+  if (ContainsAny(name, {"Send Instruction", "HCOLL Signal", "R5 Send DATA"}))
+    return kHdmaSignalData;
+  if (ContainsAny(name, {"Wait for Notice", "Wait for Delivery Notice"})) return kHdmaMonitorNotice;
   if (plain == kDataOut) return kHdmaSendData;
   if (plain == kDataIn) return kHdmaRecvData;
   return plain;
@@ -125,9 +120,9 @@ EventClass HostDmaClass(std::string_view name, EventClass plain) {
 
 EventClass CollectiveClass(std::string_view name, EventClass plain) {
   using enum EventClass;
-  if (HasAny(name, {"Host DMA", "HCOLL"})) return HostDmaClass(name, plain);
-  if (HasAny(name, {"DLM Wait"})) return kHdmaWaitData;
-  if (HasAny(name, {"Set BcList", "Xseg to rank"})) return kProtocolSerial;
+  if (ContainsAny(name, {"Host DMA", "HCOLL"})) return HostDmaClass(name, plain);
+  if (ContainsAny(name, {"DLM Wait"})) return kHdmaWaitData;
+  if (ContainsAny(name, {"Set BcList", "Xseg to rank"})) return kProtocolSerial;
   if (plain == kDataOut) return kP2pSendData;
   if (plain == kDataIn) return kP2pRecvData;
   return plain;

@@ -15,6 +15,7 @@
 #include "accel/run.h"
 #include "accel/stages/collectives.h"
 #include "accel/stages/stages.h"
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 
 namespace debrief::accel {
@@ -66,9 +67,7 @@ std::optional<std::pair<uint32_t, int64_t>> StepKey(const Event& event, Run& run
   const std::string_view name = run.Text(event.name);
   for (size_t i = 0; i + 1 < name.size(); ++i) {
     if ((name[i] != '_' && name[i] != '-') || !IsDigit(name[i + 1])) continue;
-    int64_t number = 0;
-    std::from_chars(name.data() + i + 1, name.data() + name.size(), number);
-    return std::pair(event.job, number);
+    return std::pair(event.job, LeadingNumber(name.substr(i + 1), int64_t{0}));
   }
   return std::nullopt;
 }
@@ -188,11 +187,8 @@ std::optional<int64_t> PeerInName(std::string_view name) {
 
 std::vector<int64_t> StepPeers(const Event& event, const Run& run) {
   std::vector<int64_t> peers;
-  for (const std::string& text : PeersOf(event, run)) {
-    int64_t peer = 0;
-    std::from_chars(text.data(), text.data() + text.size(), peer);
-    peers.push_back(peer);
-  }
+  for (const std::string& text : PeersOf(event, run))
+    peers.push_back(LeadingNumber(text, int64_t{0}));
   if (peers.empty()) {
     if (const auto peer = PeerInName(run.Text(event.name))) peers.push_back(*peer);
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -13,6 +12,7 @@
 
 #include "accel/names.h"
 #include "accel/stages/stages.h"
+#include "base/text/scan.h"
 #include "compat/acelyzer/python_text.h"
 #include "compat/acelyzer/reference.h"
 
@@ -217,9 +217,7 @@ class CollectiveSlices {
     for (const FlowStep* step : group.steps()) {
       if (step->kind != StepKind::kDone) continue;
       if (run_.options.compat) {
-        const std::string_view word = SecondWord(run_.Text(step->slice.name));
-        std::from_chars(word.data(), word.data() + word.size(), bytes);
-        return bytes;
+        return LeadingNumber(SecondWord(run_.Text(step->slice.name)), bytes);
       }
       bytes = std::max(bytes, IntegerArg(step->slice, key::kBytes, run_).value_or(0));
     }

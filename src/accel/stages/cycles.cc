@@ -125,13 +125,13 @@ class NearestRule {
       if (found.back().samples < 3) {
         found.pop_back();
       } else {
-        Tell(pid, found.back());
+        LogEstimate(pid, found.back());
       }
     }
     LogRecommended(found);
   }
 
-  void Tell(const Value& pid, const FrequencyEstimate& found) const {
+  void LogEstimate(const Value& pid, const FrequencyEstimate& found) const {
     run_.console.Info(fmt::format(
         "FREQ: cycle counter of rank {}: {:.3f} MHz ({:+.0f} ppm of --freq), median residual "
         "{:.3f} us, with --freq {:.3f} us",

@@ -127,12 +127,12 @@ class DialectAlignment {
       return std::nullopt;
     }
     const ClockMatch match = MatchClocks(records_.torch, records_.flex);
-    if (match.matched > 0) return Tell(match);
+    if (match.matched > 0) return LogMatch(match);
     return FromCausality();
   }
 
  private:
-  double Tell(const ClockMatch& match) const {
+  double LogMatch(const ClockMatch& match) const {
     run_.console.Info(fmt::format(
         "{}Flex events moved by {:.3f} us to the clock of the PyTorch trace: {} kernels matched, "
         "median residual {:.3f} us",
@@ -167,12 +167,12 @@ class DialectAlignment {
                       placement.outside, placement.pieces));
       return std::nullopt;
     }
-    Tell(placement);
+    LogPlacement(placement);
     if (placement.agrees) return std::nullopt;
     return placement.offset_us;
   }
 
-  void Tell(const Placement& placement) const {
+  void LogPlacement(const Placement& placement) const {
     const std::string residual =
         placement.is_bounded ? fmt::format("residual at most {:.3f} us", placement.residual_us)
                              : "residual unknown: no call waits for the device";

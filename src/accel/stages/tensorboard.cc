@@ -1,13 +1,13 @@
 // Names, categories and processes as TensorBoard and viewers of torch traces expect them.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <string>
 #include <unordered_map>
 
 #include "accel/names.h"
 #include "accel/run.h"
 #include "accel/stages/stages.h"
+#include "base/text/strings.h"
 #include "compat/acelyzer/reference.h"
 
 namespace debrief::accel {
@@ -128,11 +128,8 @@ void NumberTrack(Event& event, const Run& run) {
   if (event.tid.kind != ValueKind::kText) return;
   const std::string_view tid = run.Text(event.tid.text);
   if (!tid.starts_with("coll")) return;
-  int64_t rank = 0;
-  const auto [end, error] = std::from_chars(tid.data() + 4, tid.data() + tid.size(), rank);
-  if (error == std::errc() && end == tid.data() + tid.size()) {
-    event.tid = Value::Integer(kFirstCollectiveTid + rank);
-  }
+  if (const auto rank = ParseNumber<int64_t>(tid.substr(4)))
+    event.tid = Value::Integer(kFirstCollectiveTid + *rank);
 }
 
 class Renamer {

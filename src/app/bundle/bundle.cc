@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <utility>
 
 #include "app/build_model.h"
+#include "base/paths.h"
 #include "base/text/strings.h"
 #include "inputs/jobs/name_clues.h"
 #include "inputs/open_input.h"
@@ -62,13 +62,6 @@ bool IsNamedAsMachine(std::string_view folder) {
                                                  digits) != std::string_view::npos;
   return !has_rest &&
          std::ranges::any_of(kEndings, [&](std::string_view end) { return word.ends_with(end); });
-}
-
-std::string PlaceOf(const std::string& path) {
-  char* resolved = realpath(path.c_str(), nullptr);
-  std::string place = resolved == nullptr ? path : resolved;
-  std::free(resolved);
-  return place;
 }
 
 void AddCounts(const redact::Counts& from, redact::Counts& to) {

@@ -18,6 +18,7 @@
 #include "app/terminal.h"
 #include "base/json/writer.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
 #include "outputs/output.h"
 #include "outputs/store/store.h"
 #include "tables/input.h"
@@ -30,12 +31,8 @@ namespace {
 
 constexpr std::string_view kTablePrefix = "timeline";
 
-bool Contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool MakesTimelines(const FoundInput& input) {
-  return input.importer != nullptr && Contains(input.importer->info.makes, "timeline");
+  return input.importer != nullptr && IsOneOf("timeline", input.importer->info.makes);
 }
 
 // What lies under the paths, for those who look for timelines in vain.

@@ -12,6 +12,7 @@
 #include "base/json/writer.h"
 #include "base/text/columns.h"
 #include "base/text/rank_list.h"
+#include "base/text/units.h"
 #include "tables/job.h"
 #include "tables/job_reason.h"
 #include "tables/rank.h"
@@ -65,10 +66,6 @@ std::string_view KindOf(const FoundInput& input) {
 
 std::string Number(int32_t number) { return number == kNone32 ? "-" : fmt::format("{}", number); }
 
-std::string Counted(size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 std::string HeadOf(const ListedJob& job) {
   std::string head = job.name;
   if (job.ranks.empty()) {
@@ -77,8 +74,8 @@ std::string HeadOf(const ListedJob& job) {
     head += fmt::format(": {}", RanksInWords(job.ranks));
   }
   if (job.world_size != kNone32) head += fmt::format(" of {}", job.world_size);
-  return fmt::format("{}; {}, {}\n", head, Counted(static_cast<size_t>(job.attempts), "attempt"),
-                     Counted(job.inputs.size(), "input"));
+  return fmt::format("{}; {}, {}\n", head, Plural(static_cast<size_t>(job.attempts), "attempt"),
+                     Plural(job.inputs.size(), "input"));
 }
 
 std::string TableOf(const ListedJob& job) {
@@ -97,7 +94,7 @@ std::string TableOf(const ListedJob& job) {
 }
 
 std::string ToText(const std::vector<ListedJob>& jobs) {
-  std::string out = Counted(jobs.size() - 1, "job") + "\n";
+  std::string out = Plural(jobs.size() - 1, "job") + "\n";
   for (size_t i = 0; i + 1 < jobs.size(); ++i) {
     out += "\n" + HeadOf(jobs[i]);
     for (const std::string& reason : jobs[i].reasons) out += fmt::format("  {}\n", reason);

@@ -1,7 +1,6 @@
 // debrief map PATH... -o SHARD: reads a share of the inputs and writes what it read.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,18 +12,12 @@
 #include "app/tasks/task.h"
 #include "app/terminal.h"
 #include "base/json/writer.h"
+#include "base/text/strings.h"
 #include "inputs/shards/shard.h"
 
 namespace debrief {
 
 namespace {
-
-std::optional<uint32_t> WholeNumber(std::string_view text) {
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = !text.empty() && error == std::errc() && end == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
-}
 
 Result<shards::Share> ShareOf(const MapOptions& options) {
   if (options.local) {
@@ -42,9 +35,10 @@ Result<shards::Share> ShareOf(const MapOptions& options) {
   }
   const size_t slash = options.shard.find('/');
   const std::string_view text = options.shard;
-  const auto number = WholeNumber(text.substr(0, slash));
-  const auto count =
-      slash == std::string_view::npos ? std::nullopt : WholeNumber(text.substr(slash + 1));
+  const auto number = ParseNumber<uint32_t>(text.substr(0, slash));
+  const auto count = slash == std::string_view::npos
+                         ? std::nullopt
+                         : ParseNumber<uint32_t>(text.substr(slash + 1));
   if (number && count && *number >= 1 && *number <= *count && *count <= shards::kMostShares)
     return shards::Share{.number = *number - 1, .of = *count};
   return Status(Code::kUsage, fmt::format("--shard {}: not I/N with I from 1 to N", options.shard))

@@ -25,6 +25,7 @@
 #include "app/mcp/child.h"
 #include "app/mcp/roots.h"
 #include "app/terminal.h"
+#include "base/paths.h"
 #include "mcp/line_reader.h"
 #include "mcp/protocol.h"
 
@@ -34,29 +35,6 @@ namespace {
 
 constexpr size_t kMostWaiting = 64;  // pieces of work; more lines are not read meanwhile
 constexpr size_t kMostReports = 16;  // that are kept open; the oldest is closed
-
-// A folder of this server alone that goes with it.
-class PrivateFolder {
- public:
-  static Result<PrivateFolder> Make() {
-    std::string path = TemporaryFolder() + "/debrief-mcp-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr)
-      return Status(Code::kIo, fmt::format("cannot make a folder in {}", TemporaryFolder()))
-          .Remedy("Set TMPDIR to a folder that can be written.");
-    return PrivateFolder(std::move(path));
-  }
-  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PrivateFolder& operator=(PrivateFolder&&) = delete;
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 class Session {
  public:
@@ -195,11 +173,14 @@ int RunMcp(const McpOptions& options, const GlobalOptions& global) {
   signal(SIGPIPE, SIG_IGN);
   auto roots = Roots::Open(options.roots.empty() ? std::vector<std::string>{"."} : options.roots);
   if (!roots.ok()) return Fail(roots.status());
-  auto folder = PrivateFolder::Make();
-  if (!folder.ok()) return Fail(folder.status());
+  const ScratchFolder folder(TemporaryFolder() + "/debrief-mcp-");  // of this server alone
+  if (folder.path().empty()) {
+    return Fail(Status(Code::kIo, fmt::format("cannot make a folder in {}", TemporaryFolder()))
+                    .Remedy("Set TMPDIR to a folder that can be written."));
+  }
   const UniqueFd stop = StopSignals();
   if (!stop.valid()) return Fail(Status(Code::kIo, "cannot wait for signals"));
-  Session(roots.value(), folder->path(), global).Run(stop.get());
+  Session(roots.value(), folder.path(), global).Run(stop.get());
   return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -15,6 +14,8 @@
 #include "app/hooks/program.h"
 #include "app/shell_word.h"
 #include "app/terminal.h"
+#include "base/paths.h"
+#include "base/text/strings.h"
 
 namespace debrief {
 
@@ -32,7 +33,7 @@ Result<Address> ParseAddress(const std::string& url) {
   const bool is_scheme =
       colon != std::string::npos && colon > 0 &&
       std::all_of(url.begin(), url.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '.' || c == '-';
+        return IsLower(c) || IsDigit(c) || c == '+' || c == '.' || c == '-';
       });
   if (!is_scheme || colon + 3 == url.size()) {
     return Status(Code::kUsage, fmt::format("{} is no address", url))
@@ -56,11 +57,6 @@ Result<std::string> CommandFor(std::string_view table, const std::string& scheme
                           scheme, table, HookConfigPath()));
 }
 
-bool IsThere(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
-
 Result<std::string> AbsolutePath(const std::string& path) {
   std::error_code error;
   std::string absolute = fs::absolute(path, error).lexically_normal().string();
@@ -68,24 +64,6 @@ Result<std::string> AbsolutePath(const std::string& path) {
   while (absolute.size() > 1 && absolute.ends_with('/')) absolute.pop_back();
   return absolute;
 }
-
-// A folder beside `target` that nobody else has, and that is removed in the end.
-class PartFolder {
- public:
-  explicit PartFolder(const std::string& target) : path_(target + ".part-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  PartFolder(const PartFolder&) = delete;
-  PartFolder& operator=(const PartFolder&) = delete;
-  ~PartFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // What was fetched gets its name when all of it is there.
 Status Fetch(const FetchOptions& options) {
@@ -96,7 +74,7 @@ Status Fetch(const FetchOptions& options) {
     return Status(Code::kUsage, fmt::format("{} exists", options.output))
         .Remedy("Choose another folder with -o");
   }
-  const PartFolder part(target);
+  const ScratchFolder part(target + ".part-");
   if (part.path().empty())
     return Status(Code::kDenied, "cannot make a folder beside it").At({.file = target});
   const std::string out = part.path() + "/" + fs::path(target).filename().string();

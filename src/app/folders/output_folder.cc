@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/bytes/output_names.h"
+#include "base/paths.h"
 
 namespace debrief {
 
@@ -183,7 +184,7 @@ void RemoveOutputFolder(const fs::path& folder, const fs::path& successor) {
       fs::remove_all(entry, error);
       continue;
     }
-    const bool is_taken = fs::exists(fs::symlink_status(successor / name, error));
+    const bool is_taken = IsThere(successor / name);
     if (!is_taken) fs::rename(entry, successor / name, error);
     is_empty &= !is_taken && !error;
   }

@@ -21,6 +21,7 @@
 #include "app/folders/output_folder.h"
 #include "app/folders/output_guard.h"
 #include "base/bytes/output_names.h"
+#include "base/paths.h"
 
 namespace debrief {
 
@@ -47,11 +48,6 @@ bool MustStay(const fs::path& folder) {
   if (stat(".", &working) == 0 && own.st_dev == working.st_dev && own.st_ino == working.st_ino)
     return true;
   return access(folder.parent_path().c_str(), W_OK) != 0;
-}
-
-bool IsThere(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
 }
 
 // Nothing in it but what is being written into it.

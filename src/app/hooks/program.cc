@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/text/scan.h"
+#include "base/text/strings.h"
 
 namespace debrief {
 
@@ -19,7 +20,7 @@ namespace {
 
 std::string VariableOf(std::string_view name) {
   std::string variable = "DEBRIEF_";
-  for (char c : name) variable += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  for (char c : name) variable += UpperCase(c);
   return variable;
 }
 
@@ -30,7 +31,7 @@ std::string_view PlaceAt(std::string_view text) {
   const size_t close = text.find('}');
   if (close == std::string_view::npos || close < 2) return {};
   const std::string_view name = text.substr(1, close - 1);
-  const bool is_name = std::ranges::all_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool is_name = std::ranges::all_of(name, IsLower);
   return is_name ? name : std::string_view();
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <span>
 
 #include "app/build_model.h"
@@ -13,6 +12,7 @@
 #include "app/mcp/lines_around.h"
 #include "app/terminal.h"
 #include "base/json/writer.h"
+#include "base/paths.h"
 #include "base/text/strings.h"
 #include "outputs/findings_reader.h"
 #include "outputs/store/store.h"
@@ -84,8 +84,7 @@ Result<std::string> FindReport(const Desk& desk, const std::string& name) {
   for (const std::string_view file :
        {std::string_view("findings.json"), outputs::store::kStoreFile}) {
     std::string path = fmt::format("{}/{}", folder, file);
-    std::error_code error;
-    if (!fs::exists(fs::symlink_status(path, error))) continue;
+    if (!IsThere(path)) continue;
     if (auto real = desk.roots.Resolve(path); !real.ok()) return real.status();
   }
   if (!fs::exists(folder + "/findings.json"))

@@ -5,35 +5,23 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
-#include <optional>
+
+#include "base/paths.h"
 
 namespace debrief {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-std::optional<std::string> RealPath(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  if (!real) return std::nullopt;
-  return std::string(real.get());
-}
-
-}  // namespace
 
 Result<Roots> Roots::Open(const std::vector<std::string>& folders) {
   Roots roots;
   for (const std::string& folder : folders) {
-    std::optional<std::string> real = RealPath(folder);
+    std::string real = RealPath(folder);
     std::error_code error;
-    if (!real || !fs::is_directory(*real, error))
+    if (real.empty() || !fs::is_directory(real, error))
       return Status(Code::kUsage, fmt::format("{} is not a folder", folder))
           .Remedy("Name the folders whose jobs a client may read.");
-    roots.folders_.push_back(std::move(*real));
+    roots.folders_.push_back(std::move(real));
   }
   return roots;
 }
@@ -56,9 +44,9 @@ Result<std::string> Roots::Resolve(const std::string& path) const {
   bool is_inside = false;
   for (const std::string& folder : folders_) {
     const fs::path whole = (fs::path(folder) / path).lexically_normal();
-    const std::optional<std::string> real = RealPath(whole.string());
-    if (real && Contains(*real)) return *real;
-    is_inside |= !real && Contains(whole.string());
+    const std::string real = RealPath(whole.string());
+    if (!real.empty() && Contains(real)) return real;
+    is_inside |= real.empty() && Contains(whole.string());
   }
   if (!is_inside) return Refused(path);
   return Status(Code::kNotFound, fmt::format("{} does not exist", path));
@@ -72,8 +60,8 @@ Status Roots::CheckLinks(const std::string& folder) const {
     std::error_code unknown;
     if (!walk->is_symlink(unknown)) continue;
     const std::string link = walk->path().string();
-    const std::optional<std::string> real = RealPath(link);
-    if (real && !Contains(*real))
+    const std::string real = RealPath(link);
+    if (!real.empty() && !Contains(real))
       return Status(Code::kDenied, fmt::format("{} is a link out of the folders", link))
           .Remedy("Start debrief mcp with the folder that it leads to as well, or remove it.");
   }

@@ -4,22 +4,18 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <string_view>
 
 #include "app/terminal.h"
+#include "base/text/strings.h"
 
 namespace debrief {
 
 namespace {
 
 std::optional<uint32_t> WholeNumberIn(const char* variable) {
-  const std::string text = Environment(variable);
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = !text.empty() && error == std::errc() && end == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
+  return ParseNumber<uint32_t>(Environment(variable));
 }
 
 // How schedulers number the tasks of one program: its number and how many there are. Where a number

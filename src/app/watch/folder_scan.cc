@@ -3,22 +3,15 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 
 #include "base/bytes/output_names.h"
+#include "base/paths.h"
 
 namespace debrief::watch {
 
 namespace {
-
-std::string RealPath(const std::string& path) {
-  char* resolved = realpath(path.c_str(), nullptr);
-  std::string place = resolved == nullptr ? "" : resolved;
-  std::free(resolved);
-  return place;
-}
 
 class FolderScanner {
  public:

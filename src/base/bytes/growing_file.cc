@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 
 #include "base/bytes/open_files.h"
 #include "base/bytes/output_names.h"
+#include "base/text/strings.h"
 
 namespace debrief {
 
@@ -25,10 +25,7 @@ int DescriptorOf(std::string_view path) {
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!path.starts_with(folder)) continue;
-    const std::string_view digits = path.substr(folder.size());
-    int number = -1;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error == std::errc() && end == digits.data() + digits.size()) return number;
+    if (const auto number = ParseNumber<int>(path.substr(folder.size()))) return *number;
   }
   return -1;
 }

@@ -101,6 +101,11 @@ Status JsonReader::Open(std::string_view text) {
   return Iterate();
 }
 
+Status JsonReader::OpenCopy(std::string_view text) {
+  copy_.assign(text).append(kPadding, '\0');
+  return Open(std::string_view(copy_).substr(0, text.size()));
+}
+
 Status JsonReader::OpenElements(std::string_view text) {
   copy_.clear();
   copy_.reserve(text.size() + 2 + kPadding);

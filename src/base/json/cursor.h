@@ -3,23 +3,21 @@
 //   JsonReader reader;                                   // one a thread, reused for all documents
 //   TRY(reader.Open(view.text()));
 //   TRY(reader.root().ForEachField([&](std::string_view key, JsonValue value) -> Status {
-//     if (key == "rank") rank = value.Int();             // std::optional: no, when it is no
+//     if (key == "rank") rank = value.Int();             // std::optional: none of what is no
 //     integer if (key == "entries") return value.ForEachElement([&](JsonValue entry) { ... });
 //     return {};
 //   }));
 //
 // On-Demand is a cursor that moves forward through the text and parses nothing that is not asked
 // for. Its rules, and what happens here when they are broken:
-//   - Values are read in order: inside the callback that got them. A JsonValue that is kept for
-//   later
+//   - Values are read in order: inside the callback that got them. A JsonValue that is kept
 //     points to where the cursor no longer is, and reads nonsense.
 //   - A container is walked once. Scalars may be read again.
-//   - What a callback leaves unread is skipped: that is fast, and not checked. Broken text inside
-//   of
+//   - What a callback leaves unread is skipped: that is fast, and not checked. Broken text in
 //     skipped values goes unnoticed; a document may turn out broken only after many callbacks.
 //   - After an error inside of a document nothing more comes out of it.
 //
-// Keys come in the order of the text; a key that comes twice is told twice.
+// Keys come in the order of the text; a key that stands there twice comes twice.
 //
 // Keys and strings without a backslash are views into the text itself: nothing is copied, they live
 // as long as the text. Those with escapes live until the next Open.
@@ -108,6 +106,9 @@ class JsonReader {
   // strings make a repaired copy rather than an error (see repaired()): jobs log names of any
   // bytes.
   Status Open(std::string_view text);
+
+  // As Open, for a text without room behind it: it is copied. Views live until the next Open.
+  Status OpenCopy(std::string_view text);
 
   // `text` is elements with commas between them, a batch of JsonArraySplit; root() is the array of
   // them. Needs no padding: it is copied, which costs about 5 % of reading it.

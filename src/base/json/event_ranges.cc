@@ -16,7 +16,7 @@ constexpr uint64_t kWindowGrowth = 8;
 // much: a file may be full of holes, and all of a piece is held in memory.
 constexpr uint64_t kMaxWindow = 64 << 20;
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool BeginsKey(char c) { return IsAlphabetic(c) || c == '_'; }
 
 size_t SkipSpace(std::string_view text, size_t at) {
   while (at < text.size() && IsSpace(text[at])) ++at;
@@ -31,7 +31,7 @@ char LastBefore(std::string_view text, size_t at, char before) {
 
 bool BeginsElement(std::string_view text, size_t at, char before) {
   size_t quote = SkipSpace(text, at + 1);
-  if (quote + 1 >= text.size() || text[quote] != '"' || !IsLetter(text[quote + 1])) return false;
+  if (quote + 1 >= text.size() || text[quote] != '"' || !BeginsKey(text[quote + 1])) return false;
   char last = LastBefore(text, at, before);
   return last == ',' || last == '[';
 }

@@ -20,10 +20,7 @@ constexpr size_t kSlots = 4096;       // a power of two, several times the numbe
 constexpr uint16_t kNoNode = 0xFFFF;  // "not recorded", of a value or of all below it
 constexpr uint16_t kNoEntry = 0xFFFF;
 
-bool IsScalarByte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-         c == '+' || c == '.';
-}
+bool IsScalarByte(char c) { return IsAlphanumeric(c) || c == '-' || c == '+' || c == '.'; }
 
 bool IsScalar(std::string_view token) {
   static constexpr std::array<std::string_view, 5> kWords = {"true", "false", "null", "NaN",

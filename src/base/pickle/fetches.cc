@@ -101,14 +101,6 @@ class Windows {
   bool failed_ = false;
 };
 
-// Little-endian.
-uint64_t NumberOf(std::string_view bytes) {
-  uint64_t number = 0;
-  for (size_t i = 0; i < bytes.size(); ++i)
-    number |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
-  return number;
-}
-
 }  // namespace
 
 std::optional<MemoFetches> MemoFetches::Find(const Source& source, ByteRange range,
@@ -128,8 +120,9 @@ std::optional<MemoFetches> MemoFetches::Find(const Source& source, ByteRange ran
     if (form.argument == Argument::kUnknown || head.size() < size_t{1} + form.bytes) break;
     const std::string_view argument = head.substr(1, form.bytes);
     bytes.Skip(1 + argument.size());
-    if (form.argument == Argument::kCounted) bytes.Skip(NumberOf(argument));
-    if (opcode == pickle::kBinGet || opcode == pickle::kLongBinGet) add(NumberOf(argument));
+    if (form.argument == Argument::kCounted) bytes.Skip(pickle::LittleEndian(argument));
+    if (opcode == pickle::kBinGet || opcode == pickle::kLongBinGet)
+      add(pickle::LittleEndian(argument));
     if (form.argument != Argument::kLine) continue;
     const std::string_view line = bytes.TakeLine();
     uint64_t id = 0;

@@ -78,6 +78,14 @@ inline constexpr CodeBearing kCodeBearing[] = {
     {0x93, "STACK_GLOBAL"}, {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"},
 };
 
+// The number that an argument of 1 to 8 bytes is.
+inline uint64_t LittleEndian(std::string_view bytes) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    number |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+  return number;
+}
+
 // ---- The text forms of protocol 0: a number or a string on a line.
 // "12", "12L", and "01" and "00" for True and False. What does not fit 64 bits is a kBigInt.
 bool ParseIntegerLine(std::string_view line, PickleValue& value);

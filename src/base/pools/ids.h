@@ -23,19 +23,17 @@ inline constexpr int32_t kNone32 = std::numeric_limits<int32_t>::min();
 inline constexpr int64_t kNone64 = std::numeric_limits<int64_t>::min();
 inline constexpr double kNoDouble = std::numeric_limits<double>::quiet_NaN();
 
+// The number in 32 bits; none when it does not fit.
+inline int32_t Narrow(int64_t value) {
+  return value == static_cast<int32_t>(value) ? static_cast<int32_t>(value) : kNone32;
+}
+
 // A source line: what a log, a dump and a profile have in common.
 struct Frame {
   StringId file = StringId::kNone;
   StringId function = StringId::kNone;
   int32_t line = 0;
   StringId text = StringId::kNone;  // the source line itself, where the input tells
-};
-
-// Where a payload lies: 5 MB of graph cost 20 bytes until someone prints it.
-struct PayloadRef {
-  int32_t input = kNone32;  // row of table `input`
-  int64_t offset = 0;
-  int64_t length = 0;
 };
 
 // What Pools::Absorb learned: element i is our id for the other pools' id i.
@@ -62,6 +60,9 @@ class Pools {
 
   // Shorthands, since tables are full of names.
   StringId Intern(std::string_view text) { return strings.Intern(text); }
+  StringId InternOrNone(std::string_view text) {
+    return text.empty() ? StringId::kNone : Intern(text);
+  }
   std::string_view Text(StringId id) const { return strings.Get(id); }
 
   // Takes over everything in `other`.

@@ -35,20 +35,10 @@ bool IsInList(std::string_view text, size_t at) {
 // "skipped 4 collectives, the first: all_reduce": what would be left promises something and ends.
 bool IsPromise(std::string_view text, size_t at) { return text.substr(0, at).ends_with(" first"); }
 
-// Bytes of `text` in `width` characters.
-size_t BytesIn(std::string_view text, size_t width) {
-  size_t bytes = 0;
-  for (; bytes < text.size(); ++bytes) {
-    const bool is_start = (static_cast<unsigned char>(text[bytes]) & 0xC0) != 0x80;
-    if (is_start && width-- == 0) break;
-  }
-  return bytes;
-}
-
 // The last place within `width` where the sentence can end; 0 when there is none. Less than half of
 // the width is not worth a clean end; a third is, where a whole sentence ends.
 size_t ClauseEnd(std::string_view text, size_t width) {
-  const size_t limit = BytesIn(text, width);
+  const size_t limit = BytesOfColumns(text, width);
   size_t end = 0;
   for (std::string_view clause : kClauses) {
     const size_t least = clause == "; " ? width / 3 : width / 2;
@@ -65,7 +55,7 @@ size_t ClauseEnd(std::string_view text, size_t width) {
 
 std::string CutAtWord(std::string_view text, size_t width) {
   if (TextWidth(text) <= width) return std::string(text);
-  std::string_view kept = text.substr(0, BytesIn(text, width > 3 ? width - 3 : 0));
+  std::string_view kept = text.substr(0, BytesOfColumns(text, width > 3 ? width - 3 : 0));
   const size_t blank = kept.rfind(' ');
   if (blank != std::string_view::npos && blank > kept.size() / 2) kept = kept.substr(0, blank);
   return fmt::format("{}...", Trimmed(kept, " ,;:("));

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/text/safe_name.h"
+#include "base/text/utf8.h"
 
 namespace debrief {
 
@@ -11,27 +12,24 @@ namespace {
 
 constexpr std::string_view kDots = "...";
 
-bool Continues(char byte) { return (static_cast<uint8_t>(byte) & 0xc0) == 0x80; }
-
-// Where the character after the first `columns` of them begins.
-size_t BytesOf(std::string_view text, size_t columns) {
-  size_t at = 0;
-  for (; at < text.size(); ++at) {
-    if (!Continues(text[at]) && columns-- == 0) break;
-  }
-  return at;
-}
-
 }  // namespace
 
 size_t TextWidth(std::string_view text) {
-  return text.size() - static_cast<size_t>(std::count_if(text.begin(), text.end(), Continues));
+  return text.size() - static_cast<size_t>(std::count_if(text.begin(), text.end(), IsContinuation));
+}
+
+size_t BytesOfColumns(std::string_view text, size_t columns) {
+  size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (!IsContinuation(text[at]) && columns-- == 0) break;
+  }
+  return at;
 }
 
 std::string CutEnd(std::string_view text, size_t width) {
   if (TextWidth(text) <= width) return std::string(text);
   size_t kept = width > kDots.size() ? width - kDots.size() : 0;
-  return std::string(text.substr(0, BytesOf(text, kept))).append(kDots);
+  return std::string(text.substr(0, BytesOfColumns(text, kept))).append(kDots);
 }
 
 std::string CutMiddle(std::string_view text, size_t width) {
@@ -39,9 +37,9 @@ std::string CutMiddle(std::string_view text, size_t width) {
   if (all <= width) return std::string(text);
   size_t kept = width > kDots.size() ? width - kDots.size() : 0;
   size_t head = kept / 2;
-  return std::string(text.substr(0, BytesOf(text, head)))
+  return std::string(text.substr(0, BytesOfColumns(text, head)))
       .append(kDots)
-      .append(text.substr(BytesOf(text, all - (kept - head))));
+      .append(text.substr(BytesOfColumns(text, all - (kept - head))));
 }
 
 std::vector<std::string> Wrap(std::string_view text, size_t width) {

@@ -12,6 +12,8 @@
 namespace debrief {
 
 size_t TextWidth(std::string_view text);
+// How many bytes the first `columns` of `text` have.
+size_t BytesOfColumns(std::string_view text, size_t columns);
 
 // At most `width` columns of `text`; where something is left out, the last three are dots.
 std::string CutEnd(std::string_view text, size_t width);

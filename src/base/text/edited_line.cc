@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/scan.h"
+#include "base/text/utf8.h"
 
 namespace debrief {
 
@@ -10,8 +11,6 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 constexpr char Ctrl(char letter) { return static_cast<char>(letter - 'A' + 1); }
-
-bool IsContinued(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 // What all words begin with.
 std::string CommonStart(const std::vector<std::string>& words) {
@@ -27,13 +26,13 @@ std::string CommonStart(const std::vector<std::string>& words) {
 
 size_t EditedLine::Before(size_t at) const {
   if (at > 0) --at;
-  while (at > 0 && IsContinued(text_[at])) --at;
+  while (at > 0 && IsContinuation(text_[at])) --at;
   return at;
 }
 
 size_t EditedLine::Behind(size_t at) const {
   if (at < text_.size()) ++at;
-  while (at < text_.size() && IsContinued(text_[at])) ++at;
+  while (at < text_.size() && IsContinuation(text_[at])) ++at;
   return at;
 }
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 
+#include "base/text/strings.h"
 #include "base/text/utf8.h"
 
 #ifdef __AVX2__
@@ -112,13 +112,10 @@ size_t AppendJsonSpecial(std::string& out, std::string_view text) {
   return AppendMultiByte(out, text);
 }
 
-bool IsWordByte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // An underscore with letters or digits on both sides does not emphasise.
 bool IsInsideWord(std::string_view text, size_t at) {
-  return at > 0 && at + 1 < text.size() && IsWordByte(text[at - 1]) && IsWordByte(text[at + 1]);
+  return at > 0 && at + 1 < text.size() && IsAlphanumeric(text[at - 1]) &&
+         IsAlphanumeric(text[at + 1]);
 }
 
 // `rest` is the end of `text`; returns how many bytes of it were appended.
@@ -185,10 +182,7 @@ std::string_view CsvGuard(std::string_view text) {
   constexpr std::string_view kFormulas = "=+-@\t\r";
   if (text.empty() || kFormulas.find(text[0]) == std::string_view::npos) return "";
   const bool has_sign = text[0] == '-' || text[0] == '+';
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + (has_sign ? 1 : 0), end, number);
-  return has_sign && error == std::errc() && stop == end ? "" : "'";
+  return has_sign && ParseNumber<double>(text.substr(1)) ? "" : "'";
 }
 
 void AppendCsv(std::string& out, std::string_view text) {

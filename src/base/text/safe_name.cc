@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/bytes/md5.h"
+#include "base/text/strings.h"
 #include "base/text/utf8.h"
 
 namespace debrief {
@@ -15,19 +16,15 @@ constexpr size_t kLongestName = 120;
 constexpr size_t kHashDigits = 16;
 constexpr char kHex[] = "0123456789abcdef";
 
-bool IsAlphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // Windows reserves these with any extension and in any case.
 bool IsDeviceName(std::string_view name) {
   static constexpr std::array<std::string_view, 6> kDevices = {"CON", "PRN",    "AUX",
                                                                "NUL", "CONIN$", "CONOUT$"};
   std::string stem(name.substr(0, name.find('.')));
-  for (char& c : stem) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  if (std::find(kDevices.begin(), kDevices.end(), stem) != kDevices.end()) return true;
+  std::ranges::transform(stem, stem.begin(), UpperCase);
+  if (IsOneOf(stem, kDevices)) return true;
   bool is_port = stem.size() == 4 && (stem.starts_with("COM") || stem.starts_with("LPT"));
-  return is_port && stem[3] >= '0' && stem[3] <= '9';
+  return is_port && IsDigit(stem[3]);
 }
 
 // C1 controls are C2 80 to C2 9F; the marks that reorder text are E2 80 AA to AE and E2 81 A6 to

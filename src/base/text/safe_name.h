@@ -18,7 +18,7 @@ std::string SafeName(std::string_view name);
 // to U+202E, U+2066 to U+2069); invalid UTF-8 as U+FFFD.
 std::string Printable(std::string_view text);
 
-// The last door of everything that is printed: line ends and tabs stay, what Printable() would
+// What everything that is printed passes last: line ends and tabs stay, what Printable() would
 // replace becomes \uNNNN, which also JSON understands. `keep_colours`: so do the sequences that
 // choose a colour, where the text has some of ours.
 std::string PrintableLines(std::string_view text, bool keep_colours);

@@ -9,9 +9,7 @@
 namespace debrief {
 
 // A byte of a name in Python or C++.
-inline bool IsWord(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_';
-}
+inline bool IsWord(char c) { return IsAlphanumeric(c) || c == '_'; }
 
 // As Python's str.isspace() for ASCII: vertical tab and form feed count.
 inline bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

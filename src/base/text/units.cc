@@ -34,6 +34,11 @@ std::string SignedDurationText(int64_t ns) {
   return (ns > 0 ? "+" : "-") + DurationText(std::abs(ns));
 }
 
+std::string SecondsText(double seconds) {
+  if (std::isnan(seconds)) return "-";
+  return seconds == 0 ? "0 s" : DurationText(std::llround(seconds * 1e9));
+}
+
 std::string SecondsInWords(int64_t duration_ns) {
   int64_t tenths = (duration_ns + 50'000'000) / 100'000'000;
   if (tenths % 10 == 0 || tenths >= 1000) return fmt::format("{} s", (tenths + 5) / 10);
@@ -52,6 +57,15 @@ std::string BytesText(double bytes) {
 }
 
 std::string PercentText(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+std::string ChangePercentText(int64_t from, int64_t to) {
+  constexpr double kManyTimesPercent = 1000;  // from here on how many times as much is shown
+  if (from <= 0) return "";
+  const double percent = 100 * (static_cast<double>(to) / static_cast<double>(from) - 1);
+  if (percent >= kManyTimesPercent) return fmt::format("{:.0f} times", percent / 100 + 1);
+  return std::abs(percent) < 10 ? fmt::format("{:+.1f} %", percent)
+                                : fmt::format("{:+.0f} %", percent);
+}
 
 std::string Plural(size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

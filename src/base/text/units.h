@@ -13,6 +13,9 @@ std::string DurationText(int64_t ns);
 // The same with its sign: "+1.30 s", "-412 ms", "0".
 std::string SignedDurationText(int64_t ns);
 
+// Of seconds, as compile logs have them: "17.0 s", "340 ms", "0 s"; "-" for none.
+std::string SecondsText(double seconds);
+
 // For sentences: "10 s", "45.1 s", "1.2 s": whole where that is all there is to say.
 std::string SecondsInWords(int64_t duration_ns);
 
@@ -24,6 +27,10 @@ std::string BytesText(double bytes);
 
 // Of a share of 1: "17.3 %".
 std::string PercentText(double share);
+
+// How much more or less the second is: "+6.3 %", "-85 %", of much more "15 times"; empty when the
+// first is not above 0.
+std::string ChangePercentText(int64_t from, int64_t to);
 
 // "1 rank", "3 ranks".
 std::string Plural(size_t count, std::string_view noun);

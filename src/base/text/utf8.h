@@ -38,6 +38,16 @@ inline Utf8Step StepUtf8(std::string_view text) {
   return {length, true};
 }
 
+// A byte of a character behind its first.
+inline bool IsContinuation(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
+
+// At most `longest` bytes of `text`, whole characters.
+inline std::string_view CutBytes(std::string_view text, size_t longest) {
+  if (text.size() <= longest) return text;
+  while (longest > 0 && IsContinuation(text[longest])) --longest;
+  return text.substr(0, longest);
+}
+
 // Writes the one to four bytes of a code point at `to`; returns where they end.
 inline char* PutUtf8(uint32_t code, char* to) {
   auto put = [&](uint32_t byte) { *to++ = static_cast<char>(byte); };

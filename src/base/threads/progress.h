@@ -21,7 +21,7 @@ class Progress {
   virtual void End() = 0;
 };
 
-// Says nothing.
+// Shows nothing.
 class NoProgress final : public Progress {
  public:
   using Progress::Begin;

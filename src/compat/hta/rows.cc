@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "base/text/strings.h"
 #include "compat/hta/tables.h"
 #include "model/timeline/kinds.h"
 #include "tables/timeline.h"
@@ -20,19 +21,8 @@ double MicrosecondsAsRead(int64_t ns) {
   return static_cast<double>(static_cast<long double>(ns) / 1000.0L);
 }
 
-bool StartsWithAny(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
-bool HasAny(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return name.find(word) != std::string_view::npos;
-  });
-}
-
 bool IsCommunication(std::string_view name) {
-  return StartsWithAny(name, {"nccl", "hip", "hccl"}) || HasAny(name, {"ncclKernel"});
+  return StartsWithAny(name, {"nccl", "hip", "hccl"}) || Contains(name, "ncclKernel");
 }
 
 bool IsMemory(std::string_view name) {
@@ -44,7 +34,7 @@ bool IsLaunch(std::string_view name) {
 }
 
 bool IsNoComputation(std::string_view name) {
-  return HasAny(name, {"Memcpy", "Memset", "dma", "Sync"}) || IsLaunch(name) ||
+  return ContainsAny(name, {"Memcpy", "Memset", "dma", "Sync"}) || IsLaunch(name) ||
          StartsWithAny(name,
                        {"nccl", "Stream Wait Event", "runFunction", "hip", "job_exe", "packet",
                         "pe_exe", "cpum_exe_subgraph", "hccl", "collective_subgraph_execution"});

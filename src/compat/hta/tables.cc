@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/stats/statistics.h"
+#include "base/text/strings.h"
 #include "model/timeline/device_time.h"
 #include "tables/profile_breakdown.h"
 #include "tables/profile_idle.h"
@@ -171,10 +172,6 @@ std::vector<Kernel> Shortened(std::vector<Kernel> kernels) {
   std::sort(kept.begin(), kept.end(),
             [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
   return kept;
-}
-
-bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 bool IsInStatistics(std::string_view function) {

@@ -5,6 +5,7 @@
 #include "base/bytes/hash.h"
 #include "base/text/escape.h"
 #include "base/text/strings.h"
+#include "base/text/utf8.h"
 
 namespace debrief::outputs::tlparse_tree {
 
@@ -20,12 +21,10 @@ std::string InsidePart(std::string_view part) {
     made += byte < 0x20 || byte == 0x7f || c == '\\' ? '_' : c;
   }
   if (made.size() <= kLongestPart) return made;
-  size_t cut = kLongestPart - 17;
-  while (cut > 0 && (static_cast<unsigned char>(made[cut]) & 0xc0) == 0x80) --cut;
   size_t dot = made.rfind('.');
   std::string extension =
       dot != std::string_view::npos && made.size() - dot <= 16 ? made.substr(dot) : "";
-  return fmt::format("{}-{:016x}{}", made.substr(0, cut), HashBytes(part), extension);
+  return fmt::format("{}-{:016x}{}", CutBytes(made, kLongestPart - 17), HashBytes(part), extension);
 }
 
 }  // namespace

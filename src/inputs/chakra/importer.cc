@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/text/scan.h"
 #include "inputs/chakra/node_message.h"
 #include "model/diagnostics.h"
 #include "model/model.h"
@@ -41,9 +41,7 @@ int32_t RankInName(std::string_view name) {
   name.remove_suffix(kEnding.size());
   const std::string_view digits = name.substr(name.find_last_not_of("0123456789") + 1);
   if (digits.empty() || digits.size() == name.size()) return kNone32;
-  int32_t rank = kNone32;
-  std::from_chars(digits.data(), digits.data() + digits.size(), rank);
-  return rank;
+  return LeadingNumber(digits, kNone32);
 }
 
 bool IsName(std::string_view text) {
@@ -76,10 +74,6 @@ bool IsChakra(std::string_view head) {
 Recognition Sniff(const SniffInput& input) {
   if (input.json != nullptr || input.head.size() < 4 || !IsChakra(input.head)) return {};
   return {.mine = true, .rank_in_name = RankInName(input.name)};
-}
-
-StringId InternOrNone(Pools& pools, std::string_view text) {
-  return text.empty() ? StringId::kNone : pools.Intern(text);
 }
 
 // Times that no clock has are none.
@@ -129,7 +123,7 @@ class NodeReader final : public Reader {
   void AddTrace(std::string_view message, Part& part) const {
     std::string_view version;
     auto row = Part::RowOf<ExecutionTraceRow>(who_);
-    if (ReadMetadata(message, version)) row.schema_version = InternOrNone(part.pools, version);
+    if (ReadMetadata(message, version)) row.schema_version = part.pools.InternOrNone(version);
     row.whole = true;
     part.tables.Edit<ExecutionTraceTable>().Add(row);
   }
@@ -146,15 +140,15 @@ class NodeReader final : public Reader {
     if (!node.control.empty()) row.parent = node.control.front();
     row.name = pools.Intern(node.name);
     row.rf_id = node.rf_id;
-    row.input_shapes = InternOrNone(pools, node.input_shapes);
-    row.input_types = InternOrNone(pools, node.input_types);
-    row.output_shapes = InternOrNone(pools, node.output_shapes);
-    row.output_types = InternOrNone(pools, node.output_types);
+    row.input_shapes = pools.InternOrNone(node.input_shapes);
+    row.input_types = pools.InternOrNone(node.input_types);
+    row.output_shapes = pools.InternOrNone(node.output_shapes);
+    row.output_types = pools.InternOrNone(node.output_types);
     AddCollective(node, pools, row);
     std::vector<int64_t> depends = std::move(node.data);
     depends.insert(depends.end(), node.control.begin(), node.control.end());
     if (!depends.empty()) row.depends = pools.lists.Intern(depends);
-    row.node_type = InternOrNone(pools, NodeTypeName(node.type));
+    row.node_type = pools.InternOrNone(NodeTypeName(node.type));
     row.duration_ns = NanosecondsOf(node.duration_us);
     row.byte_begin = static_cast<int64_t>(begin);
     row.bytes = static_cast<int64_t>(message.size());
@@ -168,8 +162,8 @@ class NodeReader final : public Reader {
     const std::string_view name =
         type != "collective" ? type
                              : CollectiveName(node.comm_type == kNone64 ? 0 : node.comm_type);
-    row.collective = InternOrNone(pools, name);
-    row.group_name = InternOrNone(pools, node.group);
+    row.collective = pools.InternOrNone(name);
+    row.group_name = pools.InternOrNone(node.group);
     if (node.group_size > 0 && node.group_size <= 1 << 20)
       row.group_size = static_cast<int32_t>(node.group_size);
     row.dtype = pools.Intern("Byte");

@@ -84,10 +84,6 @@ T Row::* ColumnOf(std::span<const Place<T>> places, std::string_view key) {
   return found == places.end() ? nullptr : found->column;
 }
 
-int32_t Narrow(int64_t value) {
-  return value == static_cast<int32_t>(value) ? static_cast<int32_t>(value) : kNone32;
-}
-
 class NodeParser {
  public:
   // `text` is a batch of nodes that begins at `offset` of the input.

@@ -8,17 +8,15 @@
 #include "inputs/importer.h"
 
 #include <array>
-#include <charconv>
 #include <string>
 #include <vector>
 
-#include "base/text/strings.h"
+#include "base/text/scan.h"
 #include "inputs/fr_trace_text/plain_table.h"
 #include "inputs/records/partial_data.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 #include "tables/fr_trace_op.h"
-#include "torch/stamped_name.h"
 
 namespace debrief::inputs::fr_trace_text {
 
@@ -58,29 +56,20 @@ std::string_view RecorderOf(std::string_view title) {
   return Contains(title, "NCCL") ? "nccl" : "cpu";
 }
 
-int64_t WholeNumber(std::string_view text) {
-  int64_t number = kNone64;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 // {0, 1, 2}, [0, 1, 2], set().
 std::vector<int64_t> NumbersIn(std::string_view text) {
   std::vector<int64_t> numbers;
   for (size_t at = text.find_first_of("0123456789"); at != std::string_view::npos;
        at = text.find_first_of("0123456789", text.find_first_not_of("0123456789", at))) {
-    numbers.push_back(WholeNumber(text.substr(at)));
+    numbers.push_back(LeadingNumber(text.substr(at), kNone64));
     if (text.find_first_not_of("0123456789", at) == std::string_view::npos) break;
   }
   return numbers;
 }
 
-class TraceReader final : public Reader {
+class TraceReader final : public TextReader {
  public:
-  explicit TraceReader(const ImportContext& context)
-      : who_(context.who),
-        window_bytes_(context.chunk_bytes),
-        time_ns_(TimeInName(FileName(context.path))) {
+  explicit TraceReader(const ImportContext& context) : TextReader(context) {
     who_.rank = kNone32;  // it is about all ranks
   }
 
@@ -88,7 +77,7 @@ class TraceReader final : public Reader {
     (void)range;
     Open open;
     PartialData partial(who_, time_ns_);
-    TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+    TRY(ForEachLine(source, [&](std::string_view line, int64_t number) {
       if (partial.Add(line, number, part)) return;
       if (IsTitle(line) || line.starts_with("--- ")) {
         AddTable(open, part);
@@ -146,8 +135,8 @@ class TraceReader final : public Reader {
     row.group_name = word("group_id");
     std::string_view desc = table.Cell(i, "pg_desc");
     row.group_desc = pools.Intern(desc.substr(desc.find(':') + 1));
-    row.seq = WholeNumber(table.Cell(i, "collective_seq_id"));
-    row.p2p_seq = WholeNumber(table.Cell(i, "p2p_seq_id"));
+    row.seq = LeadingNumber(table.Cell(i, "collective_seq_id"), kNone64);
+    row.p2p_seq = LeadingNumber(table.Cell(i, "p2p_seq_id"), kNone64);
     std::string_view op = table.Cell(i, "collective_name");
     row.op = pools.Intern(op.substr(op.find(':') + 1));
     row.state = word("collective_state");
@@ -157,15 +146,7 @@ class TraceReader final : public Reader {
     row.missing = ranks("missing_ranks");
     row.mismatch = word("type_of_mismatch");
   }
-
-  Identity who_;
-  uint64_t window_bytes_;
-  int64_t time_ns_;
 };
-
-std::unique_ptr<Reader> OpenTrace(const ImportContext& context) {
-  return std::make_unique<TraceReader>(context);
-}
 
 constexpr std::array<std::string_view, 2> kMakes = {"fr_trace_op", "debug_no_answer"};
 
@@ -178,7 +159,7 @@ const Importer& Describe() {
                .example = "fr_trace_20261115_232140.txt",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = OpenTrace};
+      .open = MakeReader<TraceReader>};
   return kImporter;
 }
 

@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/json/cursor.h"
-#include "base/text/strings.h"
+#include "base/text/scan.h"
 #include "inputs/records/job_statements.h"
+#include "inputs/text_lines.h"
 #include "tables/cluster_event.h"
 #include "torch/glog_time.h"
 
@@ -111,31 +111,23 @@ int64_t PidIn(std::string_view text) {
   for (std::string_view key : {"pid: ", "Killed process ", "Kill process "}) {
     const size_t at = text.find(key);
     if (at == std::string_view::npos) continue;
-    int64_t pid = kNone64;
-    std::from_chars(text.data() + at + key.size(), text.data() + text.size(), pid);
-    return pid;
+    return LeadingNumber(text.substr(at + key.size()), kNone64);
   }
   return kNone64;
 }
 
-class EventsReader final : public Reader {
+class EventsReader final : public TextReader {
  public:
-  explicit EventsReader(const ImportContext& context) : who_(context.who), path_(context.path) {}
+  explicit EventsReader(const ImportContext& context) : TextReader(context), path_(context.path) {}
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
-    if (range.size() > kMostEvents) {
-      part.diagnostics.Add(kEventsLong, who_.input, {});
-      return {};
-    }
-    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
     std::vector<ClusterEvent> events;
-    JsonReader json;
-    Status status = json.Open(bytes.text());
-    if (status.ok()) status = EventReader(events).Read(json.root());
-    if (!status.ok()) {
-      part.diagnostics.Add(kEventsJson, who_.input,
-                           {.offset = status.place().offset, .detail = status.message()});
-    }
+    TRY(ReadJson(source, range, {kMostEvents, kEventsLong, kEventsJson}, part,
+                 [&](std::string_view text) -> Status {
+                   JsonReader json;
+                   TRY(json.Open(text));
+                   return EventReader(events).Read(json.root());
+                 }));
     for (const ClusterEvent& event : events) AddRow(event, part);
     const std::set<std::string> jobs = JobsOf(events, part);
     for (const ClusterEvent& event : events) AddWhatItSays(event, jobs, part);
@@ -210,7 +202,6 @@ class EventsReader final : public Reader {
            reason == "NodeShutdown" || reason == "NodeLost";
   }
 
-  Identity who_;
   std::string path_;
 };
 

@@ -45,25 +45,21 @@ Recognition Sniff(const SniffInput& input) {
   return found;
 }
 
-class InspectorReader final : public Reader {
+class InspectorReader final : public TextReader {
  public:
-  explicit InspectorReader(const ImportContext& context)
-      : who_(context.who), window_bytes_(context.chunk_bytes) {}
+  using TextReader::TextReader;
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     (void)range;
     JsonReader json;
-    std::string padded;  // JSON is read with room behind it
     std::unordered_map<std::string, NcclPerfRow> means;
     std::vector<std::string> order;
-    TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+    TRY(ForEachLine(source, [&](std::string_view line, int64_t number) {
       line = Trimmed(line);
       if (line.empty() || line.front() == '#') return;
       bool read = false;
       if (line.front() == '{') {
-        padded.assign(line);
-        padded.append(kPadding, '\0');
-        read = AddRecord(json, std::string_view(padded).substr(0, line.size()), number, part);
+        read = AddRecord(json, line, number, part);
       } else if (const auto metric = ParseMetricLine(line)) {
         read = true;
         AddMean(*metric, number, means, order, part);
@@ -80,7 +76,7 @@ class InspectorReader final : public Reader {
 
  private:
   bool AddRecord(JsonReader& json, std::string_view text, int64_t number, Part& part) const {
-    if (!json.Open(text).ok()) return false;
+    if (!json.OpenCopy(text).ok()) return false;
     auto record = ReadRecord(json.root(), who_, part.pools);
     if (!record.ok()) return false;
     if (!record.value()) return true;  // dump_stats
@@ -100,9 +96,6 @@ class InspectorReader final : public Reader {
     if (FillFromMetric(metric, entry->second, part.pools) && is_new)
       order.push_back(std::move(key));
   }
-
-  Identity who_;
-  uint64_t window_bytes_;
 };
 
 constexpr std::array<std::string_view, 1> kMakes = {"nccl_perf"};

@@ -14,17 +14,9 @@ namespace {
 
 constexpr double kMostMicros = 1e12;  // eleven days
 
-StringId InternText(std::string_view text, Pools& pools) {
-  return text.empty() ? StringId::kNone : pools.Intern(text);
-}
-
 // As other inputs write it: without 0x.
 std::string_view HashOf(std::string_view text) {
   return text.starts_with("0x") ? text.substr(2) : text;
-}
-
-int32_t SmallInt(std::optional<int64_t> number) {
-  return number && *number >= 0 && *number <= INT32_MAX ? static_cast<int32_t>(*number) : kNone32;
 }
 
 int64_t MicrosToNs(std::optional<double> micros) {
@@ -51,15 +43,15 @@ class RecordReader {
   const NcclPerfRow& row() const { return row_; }
 
  private:
-  StringId Text(JsonValue value) { return InternText(value.String().value_or(""), pools_); }
+  StringId Text(JsonValue value) { return pools_.InternOrNone(value.String().value_or("")); }
 
   Status ReadHeader(JsonValue value) {
     return value.ForEachField([&](std::string_view key, JsonValue field) {
-      if (key == "id") row_.comm = InternText(HashOf(field.String().value_or("")), pools_);
+      if (key == "id") row_.comm = pools_.InternOrNone(HashOf(field.String().value_or("")));
       if (key == "comm_name") row_.comm_name = Text(field);
-      if (key == "rank") row_.comm_rank = SmallInt(field.Int());
-      if (key == "n_ranks") row_.comm_size = SmallInt(field.Int());
-      if (key == "nnodes") row_.nodes = SmallInt(field.Int());
+      if (key == "rank") row_.comm_rank = CountOrNone(field.Int());
+      if (key == "n_ranks") row_.comm_size = CountOrNone(field.Int());
+      if (key == "nnodes") row_.nodes = CountOrNone(field.Int());
     });
   }
 
@@ -81,7 +73,7 @@ class RecordReader {
           underscore == std::string_view::npos ? std::string_view() : key.substr(underscore + 1);
       if (key == "coll" || key == "p2p") row_.op = Text(field);
       if (name == "sn") row_.seq = field.Int().value_or(kNone64);
-      if (of_pair && name == "peer") row_.peer = SmallInt(field.Int());
+      if (of_pair && name == "peer") row_.peer = CountOrNone(field.Int());
       if (name == "msg_size_bytes") row_.bytes = field.Int().value_or(kNone64);
       if (name == "exec_time_us") row_.duration_ns = MicrosToNs(field.Double());
       if (name == "timing_source") row_.timed_by = Text(field);
@@ -117,23 +109,23 @@ std::string_view AnyLabel(const MetricLine& line, std::initializer_list<std::str
 }
 
 void FillLabels(const MetricLine& line, NcclPerfRow& row, Pools& pools) {
-  auto number = [](std::string_view text) { return SmallInt(ParseNumber<int64_t>(text)); };
-  row.comm = InternText(HashOf(line.Label("comm_id")), pools);
+  auto number = [](std::string_view text) { return CountOrNone(ParseNumber<int64_t>(text)); };
+  row.comm = pools.InternOrNone(HashOf(line.Label("comm_id")));
   const std::string_view name = line.Label("comm_name");
-  row.comm_name = InternText(name == "unknown" ? "" : name, pools);
+  row.comm_name = pools.InternOrNone(name == "unknown" ? "" : name);
   row.comm_rank = number(line.Label("rank"));
   row.comm_size = number(AnyLabel(line, {"nranks", "n_ranks"}));
   row.nodes = number(line.Label("n_nodes"));
-  row.host = InternText(AnyLabel(line, {"node", "hostname"}), pools);
+  row.host = pools.InternOrNone(AnyLabel(line, {"node", "hostname"}));
   row.pid = ParseNumber<int64_t>(line.Label("pid")).value_or(kNone64);
   std::string_view gpu = AnyLabel(line, {"gpu", "gpu_device_id"});
   if (gpu.starts_with("GPU")) gpu.remove_prefix(3);
   row.gpu = number(gpu);
-  row.op = InternText(AnyLabel(line, {"collective", "p2p_operation"}), pools);
-  row.algorithm = InternText(line.Label("algo_proto"), pools);
+  row.op = pools.InternOrNone(AnyLabel(line, {"collective", "p2p_operation"}));
+  row.algorithm = pools.InternOrNone(line.Label("algo_proto"));
   row.seq = ParseNumber<int64_t>(line.Label("coll_sn")).value_or(kNone64);
-  row.message_size = InternText(line.Label("message_size"), pools);
-  row.timed_by = InternText(AnyLabel(line, {"coll_timing_source", "timing_source"}), pools);
+  row.message_size = pools.InternOrNone(line.Label("message_size"));
+  row.timed_by = pools.InternOrNone(AnyLabel(line, {"coll_timing_source", "timing_source"}));
   if (const std::string_view time = line.Label("timestamp"); !time.empty())
     row.time_ns = ParseIsoTime(time);
 }

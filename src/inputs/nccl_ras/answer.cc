@@ -40,10 +40,6 @@ class GlobalRanks {
   std::map<Device, int32_t> ranks_;
 };
 
-StringId NameOrNone(std::string_view text, Pools& pools) {
-  return text.empty() ? StringId::kNone : pools.Intern(text);
-}
-
 }  // namespace
 
 void AddAnswer(const Identity& who, const RasAnswer& answer, Part& part) {
@@ -55,12 +51,12 @@ void AddAnswer(const Identity& who, const RasAnswer& answer, Part& part) {
     row.line = comm.line;
     row.time_ns = answer.time_ns;
     row.snapshot = answer.snapshot;
-    row.comm = NameOrNone(comm.hash, part.pools);
+    row.comm = part.pools.InternOrNone(comm.hash);
     row.comms = comm.comms;
     row.comm_size = comm.size;
     row.missing = comm.missing;
-    row.status = NameOrNone(comm.status, part.pools);
-    row.errors = NameOrNone(comm.errors, part.pools);
+    row.status = part.pools.InternOrNone(comm.status);
+    row.errors = part.pools.InternOrNone(comm.errors);
     part.tables.Edit<RasCommTable>().Add(row);
   }
   GlobalRanks global(answer);
@@ -71,17 +67,17 @@ void AddAnswer(const Identity& who, const RasAnswer& answer, Part& part) {
     row.line = rank.line;
     row.time_ns = answer.time_ns;
     row.snapshot = answer.snapshot;
-    row.comm = NameOrNone(rank.hash, part.pools);
+    row.comm = part.pools.InternOrNone(rank.hash);
     row.comm_size = rank.comm_size;
     row.comm_rank = rank.comm_rank;
     row.ranks = rank.ranks;
-    row.host = NameOrNone(rank.host, part.pools);
+    row.host = part.pools.InternOrNone(rank.host);
     row.pid = rank.pid;
     row.gpu = rank.gpu;
     row.state = part.pools.Intern(rank.state);
-    row.op = NameOrNone(rank.op, part.pools);
+    row.op = part.pools.InternOrNone(rank.op);
     row.count = rank.count;
-    row.text = NameOrNone(rank.text, part.pools);
+    row.text = part.pools.InternOrNone(rank.text);
     part.tables.Edit<RasRankTable>().Add(row);
   }
 }

@@ -16,7 +16,6 @@
 #include "inputs/nccl_ras/ras_text.h"
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
-#include "torch/stamped_name.h"
 
 namespace debrief::inputs::nccl_ras {
 
@@ -42,19 +41,23 @@ Recognition Sniff(const SniffInput& input) {
                   LooksLikeText(input.head)};
 }
 
-class RasReader final : public Reader {
+class RasReader final : public TextReader {
  public:
-  explicit RasReader(const ImportContext& context)
-      : who_(context.who),
-        window_bytes_(context.chunk_bytes),
-        time_ns_(TimeInName(FileName(context.path))) {}
+  using TextReader::TextReader;
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
-    ASSIGN_OR_RETURN(ByteView head, source.View(0, 4096));
-    if (Trimmed(head.text()).starts_with('{')) return ReadJson(source, range, part);
+    ASSIGN_OR_RETURN(const bool is_json, IsJsonObject(source));
+    if (is_json) {
+      return ReadJson(source, range, {kMostJson, kTooLong, kBadJson}, part,
+                      [&](std::string_view text) -> Status {
+                        ASSIGN_OR_RETURN(const RasAnswer answer, ReadRasJson(text));
+                        Add(answer, part);
+                        return {};
+                      });
+    }
     RasTextParser parser([&](const RasAnswer& answer) { Add(answer, part); });
     RasMonitorParser monitor;
-    TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+    TRY(ForEachLine(source, [&](std::string_view line, int64_t number) {
       parser.Add(line, number);
       monitor.Add(line, number);
     }));
@@ -64,37 +67,12 @@ class RasReader final : public Reader {
   }
 
  private:
-  Status ReadJson(const Source& source, ByteRange range, Part& part) const {
-    if (range.size() > kMostJson) {
-      part.diagnostics.Add(kTooLong, who_.input, {});
-      return {};
-    }
-    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    Result<RasAnswer> answer = ReadRasJson(bytes.text());
-    if (!answer.ok()) {
-      const Status& status = answer.status();
-      part.diagnostics.Add(kBadJson, who_.input,
-                           {.offset = status.place().offset, .detail = status.message()});
-      return {};
-    }
-    Add(answer.value(), part);
-    return {};
-  }
-
-  // The text tells no time; the name of its file may.
+  // The text has no time; the name of its file may.
   void Add(RasAnswer answer, Part& part) const {
     if (answer.time_ns == kNone64) answer.time_ns = time_ns_;
     AddAnswer(who_, answer, part);
   }
-
-  Identity who_;
-  uint64_t window_bytes_;
-  int64_t time_ns_;
 };
-
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<RasReader>(context);
-}
 
 constexpr std::array<std::string_view, 2> kMakes = {"ras_comm", "ras_rank"};
 
@@ -107,7 +85,7 @@ const Importer& Describe() {
                .example = "ncclras.txt",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<RasReader>};
   return kImporter;
 }
 

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/bytes/source.h"
 #include "base/json/cursor.h"
 #include "base/text/strings.h"
 #include "torch/glog_time.h"
@@ -168,12 +167,9 @@ int32_t CountDevices(const RasAnswer& answer) {
 }  // namespace
 
 Result<RasAnswer> ReadRasJson(std::string_view text) {
-  std::string repaired = WithCommas(text);
-  size_t size = repaired.size();
-  repaired.append(kPadding, '\0');
   RasAnswer answer;
   JsonReader reader;
-  TRY(reader.Open(std::string_view(repaired).substr(0, size)));
+  TRY(reader.OpenCopy(WithCommas(text)));
   TRY(reader.root().ForEachField([&](std::string_view key, JsonValue value) -> Status {
     if (key == "timestamp") answer.time_ns = ParseIsoTime(value.String().value_or(""));
     if (key != "communicators" || value.kind() != JsonKind::kArray) return {};

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "torch/glog_time.h"
 
@@ -33,9 +33,7 @@ MonitorEvent ParseEvent(std::string_view line) {
 int64_t NumberBehind(std::string_view text, std::string_view key) {
   const size_t at = text.find(key);
   if (at == std::string_view::npos) return kNone64;
-  int64_t number = kNone64;
-  std::from_chars(text.data() + at + key.size(), text.data() + text.size(), number);
-  return number;
+  return LeadingNumber(text.substr(at + key.size()), kNone64);
 }
 
 // What the event says of the peer: dead, missing, or empty when it lives.

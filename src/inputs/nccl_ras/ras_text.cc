@@ -1,11 +1,12 @@
 #include "inputs/nccl_ras/ras_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
 #include "base/text/strings.h"
+#include "inputs/sniffing.h"
+#include "inputs/text_lines.h"
 
 namespace debrief::inputs::nccl_ras {
 
@@ -13,27 +14,7 @@ namespace {
 
 constexpr size_t kMostRows = 1 << 20;  // of one answer
 
-std::vector<std::string_view> WordsOf(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (size_t begin = line.find_first_not_of(' '); begin != std::string_view::npos;
-       begin = line.find_first_not_of(' ', begin)) {
-    size_t end = std::min(line.find(' ', begin), line.size());
-    words.push_back(line.substr(begin, end - begin));
-    begin = end;
-  }
-  return words;
-}
-
-std::optional<int64_t> NumberOf(std::string_view text) {
-  int64_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end == text.data()) return std::nullopt;
-  return number;
-}
-
-int32_t SmallNumber(std::optional<int64_t> number) {
-  return number && *number >= 0 && *number <= INT32_MAX ? static_cast<int32_t>(*number) : kNone32;
-}
+std::optional<int64_t> NumberOf(std::string_view text) { return NumberAt(text, 0); }
 
 // What follows `before`, up to the next blank or the end.
 std::string_view WordBehind(std::string_view line, std::string_view before) {
@@ -45,7 +26,7 @@ std::string_view WordBehind(std::string_view line, std::string_view before) {
 
 // " -- GPU 0 managed by process 456 on node 127.0.0.1"
 void AddPlace(std::string_view line, RasRank& rank) {
-  rank.gpu = SmallNumber(NumberOf(WordBehind(line, "GPU ")));
+  rank.gpu = CountOrNone(NumberOf(WordBehind(line, "GPU ")));
   rank.pid = NumberOf(WordBehind(line, "rocess ")).value_or(kNone64);
   rank.host = WordBehind(line, " on node ");
 }
@@ -125,7 +106,7 @@ bool RasTextParser::BeginSection(std::string_view line) {
 void RasTextParser::AddJobLine(std::string_view line) {
   std::vector<std::string_view> words = WordsOf(line);
   bool numbers = words.size() >= 3 && std::all_of(words.begin(), words.end(), NumberOf);
-  if (numbers) answer_.gpus = SmallNumber(NumberOf(words.back()));
+  if (numbers) answer_.gpus = CountOrNone(NumberOf(words.back()));
 }
 
 void RasTextParser::AddCommLine(std::string_view line, int64_t number) {
@@ -133,8 +114,8 @@ void RasTextParser::AddCommLine(std::string_view line, int64_t number) {
   if (words.size() != 8 || !NumberOf(words[0]) || !NumberOf(words[4])) return;
   RasComm comm;
   comm.line = number;
-  comm.comms = SmallNumber(NumberOf(words[1]));
-  comm.size = SmallNumber(NumberOf(words[4]));
+  comm.comms = CountOrNone(NumberOf(words[1]));
+  comm.size = CountOrNone(NumberOf(words[4]));
   comm.status = words[6];
   comm.errors = words[7];
   sizes_[*NumberOf(words[0])] = comm.size;
@@ -185,7 +166,7 @@ bool RasTextParser::AddCount(std::string_view line, int64_t number) {
   RasRank rank = NewRank(number);
   constexpr std::string_view kMissing = "Missing communicator data from ";
   bool missing = line.starts_with(kMissing);
-  rank.ranks = SmallNumber(NumberOf(missing ? line.substr(kMissing.size()) : line));
+  rank.ranks = CountOrNone(NumberOf(missing ? line.substr(kMissing.size()) : line));
   if (rank.ranks == kNone32) return false;
   if (missing) {
     rank.state = "missing";
@@ -210,7 +191,7 @@ void RasTextParser::AddRank(std::string_view line, int64_t number) {
     rank.count = last_.count;
     rank.text = last_.text;
   }
-  rank.comm_rank = SmallNumber(NumberOf(line.substr(5)));
+  rank.comm_rank = CountOrNone(NumberOf(line.substr(5)));
   AddPlace(line.substr(std::min(line.find(" -- "), line.size())), rank);
   answer_.ranks.push_back(std::move(rank));
 }

@@ -23,15 +23,14 @@ Recognition Sniff(const SniffInput& input) {
   return {.mine = SmiSheet::IsHead(Trimmed(FirstLine(input.head)))};
 }
 
-class SmiReader final : public Reader {
+class SmiReader final : public TextReader {
  public:
-  explicit SmiReader(const ImportContext& context)
-      : who_(context.who), window_bytes_(context.chunk_bytes) {}
+  using TextReader::TextReader;
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     (void)range;
     SmiSheet sheet;
-    return ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+    return ForEachLine(source, [&](std::string_view line, int64_t number) {
       SmiSample sample;
       if (!sheet.Add(Trimmed(line), sample)) {
         part.diagnostics.Add(kSmiLine, who_.input, {.line = number});
@@ -43,10 +42,6 @@ class SmiReader final : public Reader {
         HostSeries(who_, subject, each.source, part).Add(sample.time_ns, each.value);
     });
   }
-
- private:
-  Identity who_;
-  uint64_t window_bytes_;
 };
 
 constexpr std::array<std::string_view, 1> kMakes = {"host_sample"};

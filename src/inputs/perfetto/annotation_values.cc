@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "base/json/cursor.h"
 #include "base/text/escape.h"
+#include "base/text/strings.h"
 #include "model/trace_events/args.h"
 
 namespace debrief::inputs::perfetto {
@@ -96,12 +96,9 @@ bool AnnotationValues::Assign(size_t at, int64_t& column) const {
   const Annotation& annotation = all_[at];
   if (annotation.IsWhole()) column = annotation.number;
   if (!annotation.IsText()) return annotation.IsWhole();
-  const char* end = annotation.text.data() + annotation.text.size();
-  int64_t number = 0;
-  const auto [read, error] = std::from_chars(annotation.text.data(), end, number);
-  const bool is_number = error == std::errc() && read == end;
-  if (is_number) column = number;
-  return is_number;
+  const auto number = ParseNumber<int64_t>(annotation.text);
+  if (number) column = *number;
+  return number.has_value();
 }
 
 bool AnnotationValues::Assign(size_t at, int32_t& column) const {

@@ -24,7 +24,6 @@
 #include "torch/stacks/stack_lines.h"
 #include "torch/stacks/stack_roles.h"
 #include "torch/stacks/stack_text.h"
-#include "torch/stamped_name.h"
 
 namespace debrief::inputs::process_stacks {
 
@@ -107,12 +106,9 @@ int32_t SignalOf(std::string_view reason) {
   return 6;
 }
 
-class StacksReader final : public Reader {
+class StacksReader final : public TextReader {
  public:
-  explicit StacksReader(const ImportContext& context)
-      : who_(context.who),
-        window_bytes_(context.chunk_bytes),
-        time_ns_(TimeInName(FileName(context.path))) {}
+  using TextReader::TextReader;
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     ASSIGN_OR_RETURN(ByteView head, source.View(0, 1));
@@ -121,29 +117,18 @@ class StacksReader final : public Reader {
       ASSIGN_OR_RETURN(ByteView more, source.View(0, 4096));
       is_json = BeginsAsList(more.text());
     }
-    return is_json ? ReadJson(source, range, part) : ReadText(source, part);
+    if (!is_json) return ReadText(source, part);
+    return ReadJson(
+        source, range, {kMostJson, kTooLong, kBadJson}, part, [&](std::string_view text) {
+          return ReadPySpyJson(text, [&](ThreadStack&& stack) { AddStack(stack, part); });
+        });
   }
 
  private:
-  Status ReadJson(const Source& source, ByteRange range, Part& part) const {
-    if (range.size() > kMostJson) {
-      part.diagnostics.Add(kTooLong, who_.input, {});
-      return {};
-    }
-    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    Status status =
-        ReadPySpyJson(bytes.text(), [&](ThreadStack&& stack) { AddStack(stack, part); });
-    if (!status.ok()) {
-      part.diagnostics.Add(kBadJson, who_.input,
-                           {.offset = status.place().offset, .detail = status.message()});
-    }
-    return {};
-  }
-
   Status ReadText(const Source& source, Part& part) const {
     StackTextParser parser([&](ThreadStack&& stack) { AddStack(stack, part); });
     PartialData partial(who_, time_ns_);
-    TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+    TRY(ForEachLine(source, [&](std::string_view line, int64_t number) {
       if (partial.Add(line, number, part)) return;
       if (parser.Add(line, number) || line.empty() || line.starts_with(' ')) return;
       int32_t rank = stack_lines::RankOfHeading(line);
@@ -181,15 +166,7 @@ class StacksReader final : public Reader {
     }
     part.tables.Edit<TextEventTable>().Add(row);
   }
-
-  Identity who_;
-  uint64_t window_bytes_;
-  int64_t time_ns_;
 };
-
-std::unique_ptr<Reader> Open(const ImportContext& context) {
-  return std::make_unique<StacksReader>(context);
-}
 
 constexpr std::array<std::string_view, 3> kMakes = {"stack_dump", "text_event", "debug_no_answer"};
 
@@ -203,7 +180,7 @@ const Importer& Describe() {
                .example = "stacks_20261115_232140.txt",
                .makes = kMakes},
       .sniff = Sniff,
-      .open = Open};
+      .open = MakeReader<StacksReader>};
   return kImporter;
 }
 

@@ -17,7 +17,6 @@
 #include "inputs/sniffing.h"
 #include "inputs/text_lines.h"
 #include "tables/host_sample.h"
-#include "torch/stamped_name.h"
 
 namespace debrief::inputs::prometheus {
 
@@ -103,35 +102,29 @@ Result<Pair> ReadPair(JsonValue value) {
   return pair;
 }
 
-class PrometheusReader final : public Reader {
+class PrometheusReader final : public TextReader {
  public:
   explicit PrometheusReader(const ImportContext& context)
-      : who_(context.who),
-        window_bytes_(context.chunk_bytes),
-        time_ns_(TimeInName(FileName(context.path))),
-        metric_(HostMetricInName(FileName(context.path))) {}
+      : TextReader(context), metric_(HostMetricInName(FileName(context.path))) {}
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
-    ASSIGN_OR_RETURN(ByteView head, source.View(0, 4096));
-    if (Trimmed(head.text()).starts_with('{')) return ReadAnswers(source, range, part);
+    ASSIGN_OR_RETURN(const bool is_json, IsJsonObject(source));
+    if (is_json) {
+      return ReadJson(source, range, {kMostAnswer, kPrometheusLong, kPrometheusJson}, part,
+                      [&](std::string_view text) { return ReadAnswers(text, part); });
+    }
     // OpenMetrics ends with this line and tells times in seconds.
     const uint64_t tail = std::min<uint64_t>(source.size(), 16);
     ASSIGN_OR_RETURN(ByteView end, source.View(source.size() - tail, tail));
     const double scale = Contains(end.text(), "# EOF") ? 1 : 1e-3;
-    return ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+    return ForEachLine(source, [&](std::string_view line, int64_t number) {
       ReadLine(line, number, scale, part);
     });
   }
 
  private:
   // One answer, or several one behind the other.
-  Status ReadAnswers(const Source& source, ByteRange range, Part& part) const {
-    if (range.size() > kMostAnswer) {
-      part.diagnostics.Add(kPrometheusLong, who_.input, {});
-      return {};
-    }
-    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    const std::string_view text = bytes.text();
+  Status ReadAnswers(std::string_view text, Part& part) const {
     for (size_t begin = 0; begin < text.size();) {
       const size_t next = std::min(text.find("\n{\"status\"", begin + 1), text.size());
       ReadAnswer(text.substr(begin, next - begin), begin, part);
@@ -158,14 +151,10 @@ class PrometheusReader final : public Reader {
   void ReadWholeSeries(std::string_view text, Part& part) const {
     constexpr std::string_view kSeries = "{\"metric\"";
     JsonReader reader;
-    std::string padded;
     for (size_t at = text.find(kSeries); at != std::string_view::npos;) {
       const size_t next = text.find(kSeries, at + 1);
       const std::string_view series = Trimmed(text.substr(at, next - at), " \t\r\n,");
-      padded.assign(series);
-      padded.append(kPadding, '\0');
-      if (reader.Open(std::string_view(padded).substr(0, series.size())).ok())
-        (void)ReadSeries(reader.root(), part);
+      if (reader.OpenCopy(series).ok()) (void)ReadSeries(reader.root(), part);
       at = next;
     }
   }
@@ -224,9 +213,6 @@ class PrometheusReader final : public Reader {
     HostSeries(who_, labels.Subject(), parsed->name, part).Add(time_ns, parsed->value);
   }
 
-  Identity who_;
-  uint64_t window_bytes_;
-  int64_t time_ns_;
   std::string_view metric_;  // that the name of the file tells
 };
 

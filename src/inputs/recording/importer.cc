@@ -18,6 +18,7 @@
 #include "inputs/recording/row_builder.h"
 #include "inputs/sniffing.h"
 #include "model/model.h"
+#include "model/recorded_ops.h"
 #include "op_trace/span_pairing.h"
 #include "op_trace/tick_clock.h"
 #include "recorder/reader.h"
@@ -55,14 +56,6 @@ std::string_view ClockName(recorder::ClockKind kind) {
 template <size_t kBytes>
 std::string_view TextOf(const char (&field)[kBytes]) {
   return {field, strnlen(field, kBytes)};
-}
-
-int64_t CountOf(uint64_t number) {
-  return static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX));
-}
-
-StringId InternTold(std::string_view text, Part& part) {
-  return text.empty() ? StringId::kNone : part.pools.Intern(text);
 }
 
 // "4711 records, from 0.120 s to 2.310 s after the recording began"
@@ -114,8 +107,8 @@ void AddRecordingRow(const WholeRecording& whole, const Identity& who, Part& par
   auto row = Part::RowOf<RecordingRow>(who);
   row.pid = header.pid;
   if (header.parent_pid != 0) row.parent_pid = header.parent_pid;
-  row.host = InternTold(TextOf(header.host), part);
-  row.boot_id = InternTold(TextOf(header.boot_id), part);
+  row.host = part.pools.InternOrNone(TextOf(header.host));
+  row.boot_id = part.pools.InternOrNone(TextOf(header.boot_id));
   if (header.world_size > 0) row.world_size = header.world_size;
   row.clock = part.pools.Intern(ClockName(header.clock_kind));
   row.policy = part.pools.Intern(header.policy == recorder::Policy::kRing ? "ring" : "stop");
@@ -200,7 +193,7 @@ std::map<int64_t, std::vector<size_t>> OpsByThread(const RecordedOpTable& ops) {
   return threads;
 }
 
-// Tells ops their slices: a slice knows its op by external_id.
+// Sets the slices of ops: a slice knows its op by external_id.
 void JoinOpsToSlices(Part& whole) {
   const auto& slices = whole.tables.Get<TimelineSliceTable>();
   auto& ops = whole.tables.Edit<RecordedOpTable>();
@@ -212,7 +205,7 @@ void JoinOpsToSlices(Part& whole) {
   for (size_t i = 0; i < slice_of.size(); ++i) ops.slice[i] = slice_of[i];
 }
 
-// Tells notes the slices they are about; those of a thread are in order of time.
+// Sets the slices that notes are about; those of a thread are in order of time.
 void JoinNotesToSlices(Part& whole) {
   const auto& slices = whole.tables.Get<TimelineSliceTable>();
   const auto& ops = whole.tables.Get<RecordedOpTable>();

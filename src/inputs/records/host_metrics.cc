@@ -104,10 +104,6 @@ constexpr KnownMetric kKnownMetrics[] = {
     {"node_filesystem_size_bytes", {"disk_total"}},
     {"node_vmstat_oom_kill", {"oom_kills"}}};
 
-StringId NameOrNull(std::string_view text, Pools& pools) {
-  return text.empty() ? StringId::kNone : pools.Intern(text);
-}
-
 }  // namespace
 
 HostMetric HostMetricOf(std::string_view source) {
@@ -131,10 +127,10 @@ HostSeries::HostSeries(const Identity& who, const Subject& subject, std::string_
   const HostMetric metric = HostMetricOf(source);
   scale_ = metric.scale;
   metric_ = part.pools.Intern(metric.name.empty() ? source : metric.name);
-  host_ = NameOrNull(subject.host, part.pools);
-  uuid_ = NameOrNull(subject.uuid, part.pools);
+  host_ = part.pools.InternOrNone(subject.host);
+  uuid_ = part.pools.InternOrNone(subject.uuid);
   const std::string bus = BusIdOf(subject.bus_id);
-  bus_id_ = NameOrNull(bus, part.pools);
+  bus_id_ = part.pools.InternOrNone(bus);
 }
 
 void HostSeries::Add(int64_t time_ns, double value) {

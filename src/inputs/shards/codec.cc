@@ -301,13 +301,6 @@ bool ReadPart(ByteReader& in, const Identity& who, const LongLists& lists, Part&
 
 namespace {
 
-const Importer* ImporterOf(std::string_view name) {
-  const auto all = AllImporters();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Importer* one) { return one->info.name == name; });
-  return found == all.end() ? nullptr : *found;
-}
-
 // Both ways through one list of fields, so that they cannot differ: `visit` writes or reads.
 template <typename Input, typename Visit>
 void VisitNumbers(Input& input, Visit visit) {
@@ -399,7 +392,7 @@ bool ReadFound(ByteReader& in, FoundInput& input) {
     }
   });
   const std::string_view importer = in.Text();
-  input.importer = ImporterOf(importer);
+  input.importer = FindImporter(importer);
   if (input.importer == nullptr && !importer.empty()) in.Fail();
   if (input.packing > Packing::kZstd || input.state > InputState::kFailed) in.Fail();
   for (uint64_t left = in.Count(1); left > 0 && in.ok(); --left) {

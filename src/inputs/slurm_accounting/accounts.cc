@@ -6,6 +6,7 @@
 
 #include "base/json/cursor.h"
 #include "base/text/strings.h"
+#include "inputs/text_lines.h"
 #include "torch/end_signs.h"
 #include "torch/glog_time.h"
 
@@ -159,17 +160,6 @@ class AccountJson {
 
   std::vector<Account>& accounts_;
 };
-
-// ---- text
-
-std::vector<std::string_view> WordsOf(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (line = Trimmed(line); !line.empty(); line = Trimmed(line)) {
-    words.push_back(line.substr(0, line.find(' ')));
-    line.remove_prefix(words.back().size());
-  }
-  return words;
-}
 
 }  // namespace
 

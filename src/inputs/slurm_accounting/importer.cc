@@ -56,19 +56,19 @@ std::string_view OutsideOf(std::string_view state) {
   return state == "CANCELLED" ? "CANCELLED AT" : "";
 }
 
-class AccountReader final : public Reader {
+class AccountReader final : public TextReader {
  public:
-  explicit AccountReader(const ImportContext& context)
-      : who_(context.who), path_(context.path), window_bytes_(context.chunk_bytes) {}
+  explicit AccountReader(const ImportContext& context) : TextReader(context), path_(context.path) {}
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     std::vector<Account> accounts;
-    ASSIGN_OR_RETURN(ByteView head, source.View(0, 4096));
-    if (Trimmed(head.text()).starts_with('{')) {
-      TRY(ReadJson(source, range, accounts, part));
+    ASSIGN_OR_RETURN(const bool is_json, IsJsonObject(source));
+    if (is_json) {
+      TRY(ReadJson(source, range, {kMostAccounts, kAccountLong, kAccountJson}, part,
+                   [&](std::string_view text) { return ReadAccountJson(text, accounts); }));
     } else {
       AccountSheet sheet;
-      TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+      TRY(ForEachLine(source, [&](std::string_view line, int64_t number) {
         (void)sheet.Add(line, number, accounts);
       }));
     }
@@ -79,37 +79,20 @@ class AccountReader final : public Reader {
   }
 
  private:
-  Status ReadJson(const Source& source, ByteRange range, std::vector<Account>& accounts,
-                  Part& part) const {
-    if (range.size() > kMostAccounts) {
-      part.diagnostics.Add(kAccountLong, who_.input, {});
-      return {};
-    }
-    ASSIGN_OR_RETURN(ByteView bytes, source.View(range.begin, range.size()));
-    const Status status = ReadAccountJson(bytes.text(), accounts);
-    if (!status.ok()) {
-      part.diagnostics.Add(kAccountJson, who_.input,
-                           {.offset = status.place().offset, .detail = status.message()});
-    }
-    return {};
-  }
-
   void AddRow(const Account& account, Part& part) const {
-    auto word = [&](std::string_view text) {
-      return text.empty() ? StringId::kNone : part.pools.Intern(text);
-    };
+    Pools& pools = part.pools;
     auto row = Part::RowOf<SlurmStepRow>(who_);
     row.rank = kNone32;
     row.line = account.line;
-    row.slurm_job = word(account.job);
-    row.step = word(account.step);
-    row.name = word(account.name);
-    row.state = word(account.state);
+    row.slurm_job = pools.InternOrNone(account.job);
+    row.step = pools.InternOrNone(account.step);
+    row.name = pools.InternOrNone(account.name);
+    row.state = pools.InternOrNone(account.state);
     row.exit_code = account.exit_code;
-    row.nodes = word(account.nodes);
+    row.nodes = pools.InternOrNone(account.nodes);
     row.start_ns = account.start_ns;
     row.end_ns = account.end_ns;
-    row.reason = word(account.reason == "None" ? "" : account.reason);
+    row.reason = pools.InternOrNone(account.reason == "None" ? "" : account.reason);
     part.tables.Edit<SlurmStepTable>().Add(row);
   }
 
@@ -196,9 +179,7 @@ class AccountReader final : public Reader {
     return true;
   }
 
-  Identity who_;
   std::string path_;
-  uint64_t window_bytes_;
 };
 
 constexpr std::array<std::string_view, 3> kMakes = {"slurm_step", "text_event", "process_exit"};

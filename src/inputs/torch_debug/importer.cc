@@ -23,7 +23,6 @@
 #include "tables/store_key.h"
 #include "tables/wait_counter.h"
 #include "torch/stacks/stack_lines.h"
-#include "torch/stamped_name.h"
 
 namespace debrief::inputs::torch_debug {
 
@@ -72,12 +71,9 @@ Recognition Sniff(const SniffInput& input) {
   return {.mine = is_headed ? IsCounters(input.head) : IsStore(input.head)};
 }
 
-class DebugReader final : public Reader {
+class DebugReader final : public TextReader {
  public:
-  explicit DebugReader(const ImportContext& context)
-      : who_(context.who),
-        window_bytes_(context.chunk_bytes),
-        time_ns_(TimeInName(FileName(context.path))) {
+  explicit DebugReader(const ImportContext& context) : TextReader(context) {
     who_.rank = kNone32;  // it is about all ranks
   }
 
@@ -100,7 +96,7 @@ class DebugReader final : public Reader {
   Status ReadCounters(const Source& source, Part& part) const {
     PartialData partial(who_, time_ns_);
     Open open;
-    TRY(ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+    TRY(ForEachLine(source, [&](std::string_view line, int64_t number) {
       if (partial.Add(line, number, part)) return;
       if (line.starts_with("=== ")) {
         AddCounters(open, part);
@@ -117,12 +113,9 @@ class DebugReader final : public Reader {
   }
 
   void AddCounters(Open& open, Part& part) const {
-    const size_t size = Trimmed(open.json).size();
-    if (size == 0) return;
+    if (Trimmed(open.json).empty()) return;
     JsonReader reader;
-    open.json.append(kPadding, '\0');
-    const std::string_view text(open.json.data(), open.json.size() - kPadding);
-    Status status = reader.Open(text);
+    Status status = reader.OpenCopy(open.json);
     if (status.ok()) {
       status = reader.root().ForEachField([&](std::string_view name, JsonValue value) {
         return AddCounter(name, value, open, part);
@@ -153,7 +146,7 @@ class DebugReader final : public Reader {
   }
 
   Status ReadStore(const Source& source, Part& part) const {
-    return ForEachLine(source, window_bytes_, [&](std::string_view line, int64_t number) {
+    return ForEachLine(source, [&](std::string_view line, int64_t number) {
       if (Trimmed(line).empty()) return;
       const size_t end = EndOfKey(line);
       if (end == std::string_view::npos) {
@@ -169,10 +162,6 @@ class DebugReader final : public Reader {
       part.tables.Edit<StoreKeyTable>().Add(row);
     });
   }
-
-  Identity who_;
-  uint64_t window_bytes_;
-  int64_t time_ns_;
 };
 
 constexpr std::array<std::string_view, 3> kMakes = {"wait_counter", "store_key", "debug_no_answer"};

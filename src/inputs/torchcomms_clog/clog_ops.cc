@@ -6,13 +6,31 @@
 #include <numeric>
 
 #include "base/text/strings.h"
-#include "inputs/torchcomms_clog/diagnostics.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
 
 namespace debrief::inputs::torchcomms_clog {
 
 namespace {
+
+constexpr DiagnosticKind kBadLine = {
+    "torchcomms_clog.bad_line", Severity::kWarning, "a line is cut or of another form; left out",
+    "The process was killed while it wrote, or the log is of a newer version of torchcomms."};
+constexpr DiagnosticKind kNoSignature = {
+    "torchcomms_clog.no_signature", Severity::kWarning,
+    "an operation whose signature the log does not have; left out",
+    "The beginning of the log is missing; give the whole file."};
+constexpr DiagnosticKind kWarned = {"torchcomms_clog.warning", Severity::kInfo,
+                                    "torchcomms wrote a warning into its log",
+                                    "Read the line; what it is about may be incomplete."};
+constexpr DiagnosticKind kForgotten = {
+    "torchcomms_clog.older_operations", Severity::kInfo,
+    "the log has more than a million operations; the newest are kept",
+    "Cut the log to the time that matters."};
+constexpr DiagnosticKind kReplays = {
+    "torchcomms_clog.graph_replays", Severity::kInfo,
+    "operations of replayed CUDA graphs have no order across ranks and are not compared",
+    "Run without CUDA graphs to see which rank is late in them."};
 
 constexpr size_t kMostRows = size_t{1} << 20;  // of finished operations beside those in flight
 constexpr size_t kMostSignatures = 1 << 20;    // a log has some hundred

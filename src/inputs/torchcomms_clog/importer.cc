@@ -39,23 +39,17 @@ Recognition Sniff(const SniffInput& input) {
   return found;
 }
 
-class ClogReader final : public Reader {
+class ClogReader final : public TextReader {
  public:
-  explicit ClogReader(const ImportContext& context)
-      : who_(context.who), window_bytes_(context.chunk_bytes) {}
+  using TextReader::TextReader;
 
   Status Read(const Source& source, ByteRange range, Part& part) const override {
     (void)range;
     ClogOps ops(who_, part);
-    TRY(ForEachLine(source, window_bytes_,
-                    [&](std::string_view line, int64_t number) { ops.Add(line, number); }));
+    TRY(ForEachLine(source, [&](std::string_view line, int64_t number) { ops.Add(line, number); }));
     ops.Finish();
     return {};
   }
-
- private:
-  Identity who_;
-  uint64_t window_bytes_;
 };
 
 constexpr std::array<std::string_view, 3> kMakes = {"comm_dump", "comm_group", "comm_op"};

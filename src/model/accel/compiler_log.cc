@@ -1,12 +1,11 @@
 #include "model/accel/compiler_log.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
-#include "base/bytes/source.h"
 #include "base/json/cursor.h"
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 
 namespace debrief::accel {
@@ -22,10 +21,7 @@ std::string_view Trim(std::string_view text, std::string_view blanks) {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-bool IsNameByte(char byte) {
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-         (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
-}
+bool IsNameByte(char byte) { return IsWord(byte) || byte == '-'; }
 
 struct Row {
   std::string_view name;
@@ -39,14 +35,9 @@ std::optional<Row> ReadRow(std::string_view line, std::string_view blanks) {
   const std::string_view rest = line.substr(name_end);
   const std::string_view number = Trim(rest, blanks);
   if (name_end == 0 || number.empty() || number.data() == rest.data()) return std::nullopt;
-  Row row{line.substr(0, name_end), 0};
-  const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), row.cycles);
-  if (error != std::errc() || end != number.data() + number.size() || row.cycles < 0 ||
-      row.cycles > kMostCycles) {
-    return std::nullopt;
-  }
-  return row;
+  const auto cycles = ParseNumber<int64_t>(number);
+  if (!cycles || *cycles < 0 || *cycles > kMostCycles) return std::nullopt;
+  return Row{line.substr(0, name_end), *cycles};
 }
 
 struct KernelName {
@@ -170,10 +161,8 @@ CompilerLog ParseCompilerLog(std::string_view text, LogRules rules) {
 Status AddIdealCycles(std::string_view kernel, std::string_view json, LogRules rules,
                       IdealTable& table) {
   IdealKernel added{std::string(kernel), "", 0};
-  std::string padded(json);  // a few hundred bytes
-  padded.append(kPadding, ' ');
   JsonReader reader;
-  TRY(reader.Open(std::string_view(padded).substr(0, json.size())));
+  TRY(reader.OpenCopy(json));  // a few hundred bytes
   TRY(reader.root().ForEachElement([&](JsonValue entry) {
     return entry.ForEachField([&](std::string_view key, JsonValue value) {
       if (key == "ideal_cycles") {

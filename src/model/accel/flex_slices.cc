@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/text/strings.h"
 #include "model/accel/counter_rate.h"
 #include "model/accel/cycle_clock.h"
 #include "model/timeline/arrange.h"
@@ -45,11 +45,9 @@ int64_t CyclesOf(const Event& event) {
 
 // A small number as it stands, anything else by its place among the processes.
 int32_t DeviceNumber(std::string_view pid, size_t process) {
-  int32_t number = 0;
-  auto [end, error] = std::from_chars(pid.data(), pid.data() + pid.size(), number);
-  bool is_rank =
-      error == std::errc() && end == pid.data() + pid.size() && number >= 0 && number < (1 << 20);
-  return is_rank ? number : static_cast<int32_t>(process);
+  const auto number = ParseNumber<int32_t>(pid);
+  const bool is_rank = number && *number >= 0 && *number < (1 << 20);
+  return is_rank ? *number : static_cast<int32_t>(process);
 }
 
 class Arranger {

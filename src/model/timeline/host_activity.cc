@@ -16,11 +16,6 @@ std::string_view WithoutVendor(std::string_view name) {
   return name;
 }
 
-bool StartsWithAny(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 HostClass ClassOfCall(std::string_view name) {
   name = WithoutVendor(name);
   if (Contains(name, "Synchronize")) return HostClass::kSync;

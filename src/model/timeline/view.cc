@@ -23,10 +23,6 @@ std::optional<size_t> FindSlice(const Details& details, RowRange rows, int32_t s
   return rows.begin + static_cast<size_t>(found - numbers.begin());
 }
 
-Identity IdentityOf(const TimelineTable& table, size_t row) {
-  return {table.input[row], table.job[row], table.attempt[row], table.rank[row]};
-}
-
 }  // namespace
 
 KindIds::KindIds(const Pools& pools) {
@@ -43,7 +39,7 @@ KindIds::KindIds(const Pools& pools) {
 TimelineView::TimelineView(const Model& the_model, size_t timeline_row)
     : model(the_model),
       row(timeline_row),
-      who(IdentityOf(the_model.tables.Get<TimelineTable>(), timeline_row)),
+      who(Identity::Of(the_model.tables.Get<TimelineTable>(), timeline_row)),
       kinds(the_model.pools) {
   const TableSet& tables = model.tables;
   const auto& table = tables.Get<TimelineSliceTable>();
@@ -62,16 +58,8 @@ TimelineView::TimelineView(const Model& the_model, size_t timeline_row)
   category = Rows(table.category, slices), kind = Rows(table.kind, slices);
 }
 
-StringId TimelineView::TrackKind(int32_t slice) const {
-  return model.tables.Get<TimelineTrackTable>().kind[tracks.begin + At(track[At(slice)])];
-}
-
 std::optional<size_t> TimelineView::OpRow(int32_t slice) const {
   return FindSlice(model.tables.Get<TimelineOpTable>(), ops, slice);
-}
-
-std::optional<size_t> TimelineView::WorkRow(int32_t slice) const {
-  return FindSlice(model.tables.Get<TimelineDeviceWorkTable>(), works, slice);
 }
 
 std::optional<size_t> TimelineView::CollectiveRow(int32_t slice) const {

@@ -114,12 +114,10 @@ struct TimelineView {
   int32_t slice_count() const { return static_cast<int32_t>(slices.size()); }
   int64_t end(int32_t slice) const { return start[At(slice)] + duration[At(slice)]; }
   std::string_view NameOf(int32_t slice) const { return model.pools.Text(name[At(slice)]); }
-  StringId TrackKind(int32_t slice) const;
 
   // Row in the table of details, or none. Binary search; walk the rows in order where many are
   // needed.
   std::optional<size_t> OpRow(int32_t slice) const;
-  std::optional<size_t> WorkRow(int32_t slice) const;
   std::optional<size_t> CollectiveRow(int32_t slice) const;
 
   static size_t At(int32_t number) { return static_cast<size_t>(number); }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/text/strings.h"
+
 namespace debrief::trace_events {
 
 namespace {
@@ -26,10 +28,8 @@ int64_t CounterOf(JsonValue value) {
   while (!text.empty() && text.back() <= ' ') text.remove_suffix(1);
   // Counters have 32 bits; those that a tool has made continuous have some more.
   constexpr uint64_t kMost = uint64_t{1} << 48;
-  uint64_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc() || end != text.data() + text.size() || number > kMost) return kNone64;
-  return static_cast<int64_t>(number);
+  const auto number = ParseNumber<uint64_t>(text, base);
+  return number && *number <= kMost ? static_cast<int64_t>(*number) : kNone64;
 }
 
 // A field that has a column.

@@ -1,13 +1,13 @@
 #include "model/trace_events/event.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
 
 #include "base/bytes/hash.h"
 #include "base/text/micros.h"
+#include "base/text/strings.h"
 #include "model/timeline/columns.h"
 #include "model/timeline/kinds.h"
 #include "model/trace_events/diagnostics.h"
@@ -27,12 +27,6 @@ std::string_view TokenOf(JsonValue value) {
   return token;
 }
 
-int32_t Narrow(int64_t value) {
-  bool fits =
-      value > std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
-  return fits ? static_cast<int32_t>(value) : kNone32;
-}
-
 // "12", "0x1f", or any text: a number that is the same for the same text.
 int64_t IdNumber(std::string_view text) {
   int base = 10;
@@ -41,10 +35,9 @@ int64_t IdNumber(std::string_view text) {
     base = 16;
     digits = text.substr(2);
   }
-  uint64_t number = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
-  if (error != std::errc() || end != digits.data() + digits.size()) number = HashBytes(text);
-  return static_cast<int64_t>(number & std::numeric_limits<int64_t>::max());
+  const auto number = ParseNumber<uint64_t>(digits, base);
+  return static_cast<int64_t>((number ? *number : HashBytes(text)) &
+                              std::numeric_limits<int64_t>::max());
 }
 
 std::string_view TrackKindOf(std::string_view kind) {

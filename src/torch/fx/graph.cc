@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/text/strings.h"
+
 namespace debrief {
 
 namespace {
@@ -25,11 +27,8 @@ int64_t ElementBytes(std::string_view dtype) {
   std::string_view kind = dtype.substr(0, letters);
   if (kind != "f" && kind != "bf" && kind != "i" && kind != "u" && kind != "b" && kind != "c")
     return 0;
-  int64_t bits = 0;
-  const char* end = dtype.data() + dtype.size();
-  auto [stop, error] = std::from_chars(dtype.data() + letters, end, bits);
-  if (error != std::errc() || stop != end || bits % 8 != 0 || bits > 128) return 0;
-  return bits / 8;
+  const int64_t bits = ParseNumber<int64_t>(dtype.substr(letters)).value_or(0);
+  return bits % 8 == 0 && bits <= 128 ? bits / 8 : 0;
 }
 
 constexpr std::string_view kModules = "_modules_";

@@ -8,6 +8,7 @@
 
 #include "base/bytes/hash.h"
 #include "base/bytes/md5.h"
+#include "base/text/strings.h"
 #include "torch/fx/expression.h"
 
 namespace debrief {
@@ -15,10 +16,6 @@ namespace debrief {
 namespace {
 
 using Kind = FxToken::Kind;
-
-bool IsAllDigits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
 
 std::string_view InQuotes(std::string_view text) {
   return text.size() < 2 ? std::string_view() : text.substr(1, text.size() - 2);

@@ -5,10 +5,10 @@
 // first operator, and once more, when it is a call, to see that the call is all of it.
 #include "torch/fx/graph_text.h"
 
-#include <charconv>
 #include <utility>
 
 #include "base/bytes/hash.h"
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 #include "torch/fx/expression.h"
 
@@ -45,7 +45,7 @@ bool ReadPlace(std::string_view comment, FxPlace& place) {
   size_t colon = where.rfind(':');
   place.file = where.substr(0, colon);
   if (colon == std::string_view::npos) return true;
-  std::from_chars(where.data() + colon + 1, where.data() + where.size(), place.line);
+  place.line = LeadingNumber(where.substr(colon + 1), place.line);
   return true;
 }
 

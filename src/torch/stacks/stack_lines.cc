@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/text/scan.h"
 #include "base/text/strings.h"
 
 namespace debrief::stack_lines {
@@ -37,16 +38,10 @@ int32_t ToLine(std::string_view text) {
   return number && *number <= INT32_MAX ? static_cast<int32_t>(*number) : 0;  // "???": not told
 }
 
-bool IsWordChar(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // The number behind `key` and one of `between`, where `key` is not the end of a longer word.
 int32_t NumberBehind(std::string_view text, std::string_view key, std::string_view between) {
   for (size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
-    if (at > 0 && IsWordChar(text[at - 1])) continue;
+    if (at > 0 && IsWord(text[at - 1])) continue;
     size_t begin = std::min(text.find_first_not_of(between, at + key.size()), text.size());
     int32_t rank = ToRank(LeadingNumber(text.substr(begin)));
     if (begin > at + key.size() && rank != kNone32) return rank;
@@ -160,7 +155,7 @@ int32_t RankOfHeading(std::string_view line) {
   if (rank != kNone32) return rank;
   // "rank3"
   for (size_t at = lower.find("rank"); at != std::string::npos; at = lower.find("rank", at + 1)) {
-    bool is_word = at == 0 || !IsWordChar(lower[at - 1]);
+    bool is_word = at == 0 || !IsWord(lower[at - 1]);
     if (is_word) rank = ToRank(LeadingNumber(std::string_view(lower).substr(at + 4)));
     if (rank != kNone32) return rank;
   }

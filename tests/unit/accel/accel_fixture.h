@@ -9,22 +9,9 @@
 #include <vector>
 
 #include "accel/stages/stages.h"
+#include "unit/accel/fixture.h"
 
 namespace debrief::accel {
-
-class KeptConsole : public Console {
- public:
-  void Line(Level, std::string_view text) override { lines.emplace_back(text); }
-
-  bool Has(std::string_view part) const {
-    for (const std::string& line : lines) {
-      if (line.find(part) != std::string::npos) return true;
-    }
-    return false;
-  }
-
-  std::vector<std::string> lines;
-};
 
 class AccelTest : public ::testing::Test {
  protected:
@@ -106,7 +93,7 @@ class AccelTest : public ::testing::Test {
   }
 
   Options options_;
-  KeptConsole console_;
+  LineConsole console_;
   ThreadPool threads_{1};
   accel::Run run_{options_, console_, threads_};
   EventList events_;

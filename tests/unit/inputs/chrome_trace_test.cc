@@ -5,6 +5,7 @@
 
 #include "base/json/event_ranges.h"
 #include "base/text/micros.h"
+#include "base/text/strings.h"
 #include "inputs/import.h"
 #include "tables/timeline.h"
 #include "tables/timeline_collective.h"
@@ -71,12 +72,7 @@ class ChromeTrace : public ::testing::Test {
   }
 
   static std::string Trouble(const Part& part) {
-    std::string text;
-    for (const Diagnostic& diagnostic : part.diagnostics.all()) {
-      text +=
-          fmt::format("{}{} {}", text.empty() ? "" : ";", diagnostic.kind->name, diagnostic.count);
-    }
-    return text;
+    return std::string(Trimmed(testing::TroubleOf(part), ";"));
   }
   std::string Trouble() const { return Trouble(part_); }
   std::string_view Text(StringId id) const { return part_.pools.Text(id); }

@@ -21,12 +21,7 @@ inline void WriteBytes(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-inline const Importer* FindImporter(std::string_view name) {
-  for (const Importer* importer : AllImporters()) {
-    if (importer->info.name == name) return importer;
-  }
-  return nullptr;
-}
+using debrief::FindImporter;
 
 // What an importer makes of `bytes` in ranges of `chunk` bytes, as input 3 of rank 5.
 inline Part ImportBytes(std::string_view importer, std::string_view bytes, uint64_t chunk) {

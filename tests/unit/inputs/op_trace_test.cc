@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/text/strings.h"
 #include "inputs/import.h"
 #include "tables/recorded_op.h"
 #include "tables/recording_note.h"
@@ -38,12 +39,7 @@ class OpTrace : public ::testing::Test {
   }
   // "name count first-offset;" of all diagnostics.
   static std::string Trouble(const Part& part) {
-    std::string text;
-    for (const Diagnostic& diagnostic : part.diagnostics.all()) {
-      text +=
-          fmt::format("{}{} {}", text.empty() ? "" : ";", diagnostic.kind->name, diagnostic.count);
-    }
-    return text;
+    return std::string(Trimmed(testing::TroubleOf(part), ";"));
   }
   std::string Trouble() const { return Trouble(part_); }
   int64_t FirstOffset() const { return part_.diagnostics.all().at(0).first.at(0).offset; }

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "inputs/stack_rows.h"
+#include "inputs/text_lines.h"
 #include "tables/stack_dump.h"
 #include "torch/stacks/stack_lines.h"
 #include "torch/stacks/stack_roles.h"
 #include "torch/stacks/stack_text.h"
-#include "torch/stamped_name.h"
 #include "unit/inputs/input_helpers.h"
 
 namespace debrief {
@@ -129,8 +129,8 @@ TEST(ProcessStacks, MarksMayHaveTimes) {
 }
 
 TEST(ProcessStacks, NamesMayHaveTimes) {
-  EXPECT_EQ(TimeInName("stacks_19700102_000001.txt"), 86401LL * 1'000'000'000);
-  EXPECT_EQ(TimeInName("stacks_1970_01.txt"), kNone64);
+  EXPECT_EQ(inputs::TimeInName("stacks_19700102_000001.txt"), 86401LL * 1'000'000'000);
+  EXPECT_EQ(inputs::TimeInName("stacks_1970_01.txt"), kNone64);
 }
 
 StackSummary Summary(std::vector<FrameView> frames) { return SummariseStack(frames); }

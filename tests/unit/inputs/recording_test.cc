@@ -13,6 +13,7 @@
 #include <iterator>
 #include <thread>
 
+#include "base/paths.h"
 #include "debrief/recorder.h"
 #include "inputs/jobs/assign_jobs.h"
 #include "recorder/format.h"
@@ -337,13 +338,6 @@ TEST(Recording, AWallClockThatIsSetIsTold) {
 // Of files that the recorder itself makes.
 class RecordedFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char folder[] = "/tmp/recording_test_XXXXXX";
-    ASSERT_NE(mkdtemp(folder), nullptr);
-    folder_ = folder;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // Runs `body` in a process of its own, which records as `rank`; `body` may end the process.
   void Record(const std::string& name, int rank, const std::function<void()>& body) const {
     const pid_t child = fork();
@@ -374,7 +368,8 @@ class RecordedFiles : public ::testing::Test {
     AssignJobs(inputs_, model_);
   }
 
-  std::string folder_;
+  const ScratchFolder scratch_{"/tmp/recording_test_"};
+  const std::string& folder_ = scratch_.path();
   Model model_;
   std::vector<FoundInput> inputs_;
 };

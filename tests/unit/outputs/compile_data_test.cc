@@ -7,17 +7,13 @@
 #include "tables/compile_life.h"
 #include "tables/compile_shape.h"
 #include "tables/compile_span.h"
+#include "unit/outputs/text_helpers.h"
 
 namespace debrief::outputs::html {
 
 namespace compile_data_test {
 
-size_t CountOf(std::string_view text, std::string_view part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
-}
+using testing::CountOf;
 
 void AddShape(Model& model, std::string_view symbol, int32_t rank = 0) {
   CompileShapeRow row;

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "base/paths.h"
 #include "outputs/exports/flight_timeline/layout.h"
 #include "outputs/output.h"
 #include "unit/outputs/comm_fixture.h"
@@ -22,16 +23,7 @@ using simdjson::dom::element;
 
 class FlightTimeline : public ::testing::Test {
  protected:
-  FlightTimeline() : job_(model_) {
-    char name[] = "/tmp/debrief_timeline_XXXXXX";
-    folder_ = ::mkdtemp(name);
-  }
-  ~FlightTimeline() override {
-    ::unlink(Path().c_str());
-    ::rmdir(Path().c_str());
-    ::unlink((Path() + ".tmp").c_str());
-    ::rmdir(folder_.c_str());
-  }
+  FlightTimeline() : job_(model_) {}
 
   std::string Path() const { return folder_ + "/flight_timeline.json"; }
 
@@ -56,7 +48,8 @@ class FlightTimeline : public ::testing::Test {
 
   Model model_;
   CommJob job_;
-  std::string folder_;
+  const ScratchFolder scratch_{"/tmp/debrief_timeline_"};
+  const std::string& folder_ = scratch_.path();
   std::string text_;
   simdjson::dom::parser parser_;
 };

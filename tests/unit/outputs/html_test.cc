@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/paths.h"
 #include "outputs/output.h"
 #include "outputs/report/html/islands.h"
 #include "tables/input.h"
+#include "unit/outputs/text_helpers.h"
 
 namespace debrief::outputs::html {
 
@@ -22,12 +24,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view kHostile =
     "</script></title></noscript><script>bad()</script><!-- {{data}}{{title}} \"'&`\xe2\x80\xa8\0\xff\xc3( end"sv;
 
-size_t Count(std::string_view text, std::string_view part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
-}
+using testing::CountOf;
 
 std::string Between(std::string_view text, std::string_view before, std::string_view after) {
   const size_t from = text.find(before);
@@ -84,7 +81,7 @@ TEST(HtmlPage, HostileTextStaysText) {
   const std::string before = PageOf(plain);
   const std::string after = PageOf(hostile);
   for (std::string_view part : {"<script", "</script", "</title", "</noscript", "<!--"}) {
-    EXPECT_EQ(Count(after, part), Count(before, part)) << part;
+    EXPECT_EQ(CountOf(after, part), CountOf(before, part)) << part;
   }
   const std::string data = Data(after);
   EXPECT_EQ(data.find('<'), std::string::npos);
@@ -98,8 +95,8 @@ TEST(HtmlPage, MarksInTextAreNotFilledIn) {
   Model model;
   FillHostile(model);
   const std::string page = PageOf(model);
-  EXPECT_EQ(Count(page, "id=\"debrief-data\""), 1u);
-  EXPECT_EQ(Count(page, "\"schema\":1"), 1u) << "the data was filled in twice";
+  EXPECT_EQ(CountOf(page, "id=\"debrief-data\""), 1u);
+  EXPECT_EQ(CountOf(page, "\"schema\":1"), 1u) << "the data was filled in twice";
 }
 
 TEST(HtmlPage, HeadlinesWithoutScript) {
@@ -115,24 +112,13 @@ TEST(HtmlPage, HeadlinesWithoutScript) {
 
 class HtmlOutput : public ::testing::Test {
  protected:
-  HtmlOutput() {
-    char name[] = "/tmp/debrief_html_XXXXXX";
-    folder_ = ::mkdtemp(name);
-  }
-  ~HtmlOutput() override {
-    ::unlink((folder_ + "/index.html").c_str());
-    ::unlink((folder_ + "/index.html.tmp").c_str());
-    ::unlink((folder_ + "/other").c_str());
-    ::rmdir((folder_ + "/index.html").c_str());
-    ::rmdir(folder_.c_str());
-  }
-
   std::string Read(const std::string& name) const {
     std::ifstream file(folder_ + "/" + name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  std::string folder_;
+  const ScratchFolder scratch_{"/tmp/debrief_html_"};
+  const std::string& folder_ = scratch_.path();
   Model model_;
 };
 

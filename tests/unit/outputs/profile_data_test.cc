@@ -5,17 +5,13 @@
 #include "outputs/report/html/table_islands.h"
 #include "tables/profile_kernel.h"
 #include "tables/profile_step.h"
+#include "unit/outputs/text_helpers.h"
 
 namespace debrief::outputs::html {
 
 namespace profile_data_test {
 
-size_t CountOf(std::string_view text, std::string_view part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
-}
+using testing::CountOf;
 
 void AddKernel(Model& model, std::string_view definition, std::string_view name, int64_t total_ns) {
   ProfileKernelRow row;

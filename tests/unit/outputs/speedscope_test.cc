@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/paths.h"
 #include "tables/compile_span.h"
 #include "unit/outputs/timeline_helpers.h"
 
@@ -30,16 +31,10 @@ StackTree TreeOf(const Model& model) {
 
 class Folder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() / "debrief_speedscope_test") {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-
-  std::string path() const { return path_.string(); }
+  std::string path() const { return scratch_.path(); }
 
   std::string Text(const std::string& name) const {
-    std::ifstream file(path_ / name, std::ios::binary);
+    std::ifstream file(path() + "/" + name, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
@@ -47,14 +42,14 @@ class Folder {
 
   std::set<std::string> Names() const {
     std::set<std::string> names;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path()))
       if (entry.is_regular_file())
-        names.insert(std::filesystem::relative(entry.path(), path_).string());
+        names.insert(std::filesystem::relative(entry.path(), path()).string());
     return names;
   }
 
  private:
-  const std::filesystem::path path_;
+  const ScratchFolder scratch_{"/tmp/debrief_speedscope_"};
 };
 
 TEST(Speedscope, StacksAreListsOfFrames) {

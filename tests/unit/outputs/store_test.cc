@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 
+#include "base/paths.h"
 #include "outputs/store/parquet_store.h"
 #include "outputs/store/query.h"
 #include "outputs/store/text_column.h"
@@ -35,13 +36,6 @@ class StringSink final : public TextSink {
 
 class StoreTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/debrief_store_XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   Status Write(bool parquet = false) {
     OutputContext context;
     context.folder = folder_;
@@ -79,7 +73,8 @@ class StoreTest : public ::testing::Test {
     }
   }
 
-  std::string folder_;
+  const ScratchFolder scratch_{"/tmp/debrief_store_"};
+  const std::string& folder_ = scratch_.path();
   Model model_;
 };
 

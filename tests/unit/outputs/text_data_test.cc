@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/bytes/md5.h"
+#include "base/text/strings.h"
 #include "outputs/report/html/compile/texts.h"
 #include "outputs/report/html/table_islands.h"
 #include "tables/compilation.h"
@@ -81,10 +82,6 @@ struct TextFixture {
   }
 };
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 TEST(TextData, NothingWithoutCompileLogs) {
   Model model;
   const Status status =
@@ -99,7 +96,7 @@ TEST(TextData, ALogWithoutTextsHasAnIndex) {
   TextFixture fixture;
   const Made made = fixture.Write();
   ASSERT_EQ(made.size(), 1u);
-  EXPECT_TRUE(Has(made.at("texts"), "\"compilations\":[]")) << made.at("texts");
+  EXPECT_TRUE(Contains(made.at("texts"), "\"compilations\":[]")) << made.at("texts");
 }
 
 TEST(TextData, TextsWithoutTabsAndWhereTheyLie) {
@@ -109,10 +106,10 @@ TEST(TextData, TextsWithoutTabsAndWhereTheyLie) {
   const Made made = fixture.Write();
   EXPECT_EQ(made.at("text/0"), "first\n  secondthird");
   const std::string& index = made.at("texts");
-  EXPECT_TRUE(Has(index, "\"texts\":[[0,0,14,2,0],[0,14,5,1,0]]")) << index;
-  EXPECT_TRUE(Has(index, "\"kinds\":[\"dynamo_output_graph\",\"aot_joint_graph\"]")) << index;
-  EXPECT_TRUE(Has(index, "\"input\":0,\"rank\":0,\"life\":0,\"id\":\"0/0\"")) << index;
-  EXPECT_FALSE(Has(index, "0/0_1")) << index;  // an attempt is no compilation of its own
+  EXPECT_TRUE(Contains(index, "\"texts\":[[0,0,14,2,0],[0,14,5,1,0]]")) << index;
+  EXPECT_TRUE(Contains(index, "\"kinds\":[\"dynamo_output_graph\",\"aot_joint_graph\"]")) << index;
+  EXPECT_TRUE(Contains(index, "\"input\":0,\"rank\":0,\"life\":0,\"id\":\"0/0\"")) << index;
+  EXPECT_FALSE(Contains(index, "0/0_1")) << index;  // an attempt is no compilation of its own
 }
 
 TEST(TextData, EqualTextsAreStoredOnce) {
@@ -120,7 +117,7 @@ TEST(TextData, EqualTextsAreStoredOnce) {
   for (const int32_t rank : {0, 1, 2}) fixture.Add("dynamo_output_graph", "0/0", "same", rank);
   const Made made = fixture.Write();
   EXPECT_EQ(made.at("text/0"), "same");
-  EXPECT_TRUE(Has(made.at("texts"), "\"rank\":2")) << made.at("texts");
+  EXPECT_TRUE(Contains(made.at("texts"), "\"rank\":2")) << made.at("texts");
 }
 
 TEST(TextData, AChecksumThatDoesNotHoldProvesNothing) {
@@ -146,7 +143,7 @@ TEST(TextData, ALongTextIsCutAtACharacterAndTold) {
   limits.one = 5;  // a tab, three letters and half a character
   const Made made = fixture.Write(limits);
   EXPECT_EQ(made.at("text/0"), "abc");
-  EXPECT_TRUE(Has(made.at("texts"), "\"texts\":[[0,0,3,1,13]]")) << made.at("texts");
+  EXPECT_TRUE(Contains(made.at("texts"), "\"texts\":[[0,0,3,1,13]]")) << made.at("texts");
 }
 
 TEST(TextData, IslandsAreFilledOneAfterTheOther) {
@@ -172,8 +169,9 @@ TEST(TextData, WhatFailedComesFirstThenWhatIsSmall) {
   limits.all = 90;  // c and b, with their tabs and line ends
   const Made made = fixture.Write(limits);
   EXPECT_EQ(made.at("text/0"), std::string(20, 'b') + std::string(60, 'c'));
-  EXPECT_TRUE(Has(made.at("texts"), "\"left_out\":1,\"left_out_bytes\":52")) << made.at("texts");
-  EXPECT_TRUE(Has(made.at("texts"), ",52,-1]")) << made.at("texts");
+  EXPECT_TRUE(Contains(made.at("texts"), "\"left_out\":1,\"left_out_bytes\":52"))
+      << made.at("texts");
+  EXPECT_TRUE(Contains(made.at("texts"), ",52,-1]")) << made.at("texts");
 }
 
 TEST(TextData, ALogThatShrankLosesItsTextsOnly) {
@@ -184,7 +182,7 @@ TEST(TextData, ALogThatShrankLosesItsTextsOnly) {
   fixture.Put(gone);
   const Made made = fixture.Write();
   EXPECT_EQ(made.at("text/0"), "here");
-  EXPECT_TRUE(Has(made.at("texts"), "\"left_out\":1")) << made.at("texts");
+  EXPECT_TRUE(Contains(made.at("texts"), "\"left_out\":1")) << made.at("texts");
 }
 
 TEST(TextData, HostileNamesAreCutAndEscaped) {
@@ -194,7 +192,7 @@ TEST(TextData, HostileNamesAreCutAndEscaped) {
   fixture.Put(row);
   const std::string index = fixture.Write().at("texts");
   EXPECT_LT(index.size(), 2000u);
-  EXPECT_FALSE(Has(index, "</script>"));
+  EXPECT_FALSE(Contains(index, "</script>"));
 }
 
 TEST(TextData, TheIndexIsBounded) {
@@ -204,7 +202,7 @@ TEST(TextData, TheIndexIsBounded) {
   limits.artifacts = 4;
   const Made made = fixture.Write(limits);
   EXPECT_EQ(made.at("text/0"), "text 0text 1text 2text 3");
-  EXPECT_TRUE(Has(made.at("texts"), "\"left_out\":6")) << made.at("texts");
+  EXPECT_TRUE(Contains(made.at("texts"), "\"left_out\":6")) << made.at("texts");
 }
 
 TEST(TextData, StacksOfStartsByCompilation) {
@@ -217,8 +215,9 @@ TEST(TextData, StacksOfStartsByCompilation) {
   row.stack = pools.AddStack(std::vector<FrameId>{frame, frame});
   fixture.Put(row);
   const std::string index = fixture.Write().at("texts");
-  EXPECT_TRUE(Has(index, "\"frames\":[[\"train.py\",52,\"step\",\"loss = model(x)\"]]")) << index;
-  EXPECT_TRUE(Has(index, "\"stacks\":{\"0:0:0:3/0\":[0,0]}")) << index;
+  EXPECT_TRUE(Contains(index, "\"frames\":[[\"train.py\",52,\"step\",\"loss = model(x)\"]]"))
+      << index;
+  EXPECT_TRUE(Contains(index, "\"stacks\":{\"0:0:0:3/0\":[0,0]}")) << index;
 }
 
 TEST(TextData, LineMapsAreTables) {
@@ -227,7 +226,8 @@ TEST(TextData, LineMapsAreTables) {
   row.input = 0;
   row.line = 12;
   fixture.model.tables.Edit<ProvenanceLineTable>().Add(row);
-  EXPECT_TRUE(Has(TablesJson(fixture.model, "provenance"), "\"provenance_line\":{\"total\":1"));
+  EXPECT_TRUE(
+      Contains(TablesJson(fixture.model, "provenance"), "\"provenance_line\":{\"total\":1"));
 }
 
 }  // namespace text_data_test

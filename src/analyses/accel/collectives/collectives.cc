@@ -90,7 +90,7 @@ class Writer {
     table.Add(row);
   }
 
-  void Tell(const Key& key, const Cost& cost) {
+  void AddFinding(const Key& key, const Cost& cost) {
     const auto& [job, attempt, op, group, desc, bytes] = key;
     bool is_short = times_[{job, attempt}] < timeline::kShortestToTellNs;
     if (is_short || ShareOf(key, cost) < kCostly) return;
@@ -139,7 +139,7 @@ Status Run(const Model& model, AnalysisResult& result) {
     auto& worst = costliest[{std::get<0>(each.first), std::get<1>(each.first)}];
     if (worst == nullptr || each.second.total_ns > worst->second.total_ns) worst = &each;
   }
-  for (const auto& [job, each] : costliest) writer.Tell(each->first, each->second);
+  for (const auto& [job, each] : costliest) writer.AddFinding(each->first, each->second);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "base/stats/statistics.h"
 #include "base/text/units.h"
 #include "torch/gpu_faults.h"
+#include "torch/gpu_throttling.h"
 
 namespace debrief::analyses::host_gpus {
 

@@ -215,11 +215,6 @@ const Value* ValueAt(const Values& values, int64_t time_ns, size_t position) {
   return after == values.begin() ? nullptr : &*std::prev(after);
 }
 
-int64_t CodeOf(double value) {
-  constexpr double kMost = 1LL << 53;  // doubles beyond are no whole numbers of their own
-  return value >= 0 && value < kMost ? static_cast<int64_t>(value) : 0;
-}
-
 std::string GpuAsSubject(const Gpu& gpu) {
   if (gpu.rank != kNone32) return fmt::format("Rank {}'s GPU", gpu.rank);
   std::string name = gpu.number != kNone32 ? fmt::format("GPU {}", gpu.number)

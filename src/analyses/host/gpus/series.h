@@ -46,9 +46,6 @@ std::vector<GpusOfJob> CollectGpus(const Model& model);
 // values have no times, the one at `position`.
 const Value* ValueAt(const Values& values, int64_t time_ns, size_t position);
 
-// A value that is a code or a set of bits; 0 for what can be none.
-int64_t CodeOf(double value);
-
 // "Rank 12's GPU", "GPU 3 of n2".
 std::string GpuAsSubject(const Gpu& gpu);
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/text/seconds.h"
 #include "base/text/strings.h"
+#include "base/text/units.h"
 #include "compat/tlparse/pages/pages.h"
 #include "compat/tlparse/pages/shell.h"
 #include "model/compile/frames.h"

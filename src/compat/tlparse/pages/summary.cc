@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/text/scan.h"
-#include "base/text/seconds.h"
 #include "base/text/strings.h"
 #include "base/text/units.h"
 #include "compat/tlparse/pages/pages.h"

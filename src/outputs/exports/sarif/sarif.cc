@@ -13,6 +13,7 @@
 #include "base/bytes/md5.h"
 #include "base/json/writer.h"
 #include "base/text/rank_list.h"
+#include "base/text/strings.h"
 #include "base/version.h"
 #include "outputs/output.h"
 #include "tables/input.h"
@@ -29,9 +30,8 @@ constexpr std::string_view kSchema =
 std::string UriOf(std::string_view path) {
   std::string uri = path.starts_with('/') ? "file://" : "";
   for (const char c : path) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') ||
-                          std::string_view("-._~/").find(c) != std::string_view::npos;
+    const bool is_plain =
+        IsAlphanumeric(c) || std::string_view("-._~/").find(c) != std::string_view::npos;
     if (is_plain)
       uri += c;
     else

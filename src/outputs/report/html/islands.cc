@@ -8,6 +8,7 @@
 #include "base/bytes/growing_file.h"
 #include "base/bytes/gzip.h"
 #include "base/check.h"
+#include "base/text/strings.h"
 #include "base/threads/thread_pool.h"
 #include "outputs/report/html/collectives/collectives.h"
 #include "outputs/report/html/compile/compile_islands.h"
@@ -36,7 +37,7 @@ constexpr Maker kMakers[] = {AddStory, AddCollectiveIslands, AddTexts, AddFlames
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '/';
+    return IsLower(c) || IsDigit(c) || c == '_' || c == '/';
   });
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/text/columns.h"
-#include "base/text/seconds.h"
 #include "base/text/strings.h"
+#include "base/text/units.h"
 
 namespace debrief::outputs::compile_summary {
 

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "base/json/writer.h"
-#include "base/text/change_text.h"
 #include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/safe_name.h"

@@ -1,5 +1,4 @@
 """Writes two TORCH_TRACE logs: in the second, f has an op more, breaks its graph and is compiled again, and g is no longer compiled."""
-import json
 import sys
 from pathlib import Path
 

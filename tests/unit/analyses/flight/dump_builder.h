@@ -22,6 +22,7 @@
 
 #include "analyses/flight/index.h"
 #include "analyses/schedule.h"
+#include "base/text/strings.h"
 #include "tables/comm_dump.h"
 #include "tables/comm_group.h"
 #include "tables/comm_op.h"
@@ -241,6 +242,17 @@ class Dumps {
   std::map<int32_t, Dump> dumps_;
   bool declare_ = true;
 };
+
+// One group of all ranks.
+inline Dumps JobOf(int64_t ranks, std::string_view group, std::string_view description) {
+  Dumps dumps;
+  std::vector<int64_t> members;
+  for (int64_t rank = 0; rank < ranks; ++rank) members.push_back(rank);
+  dumps.Group(group, description, members);
+  return dumps;
+}
+
+inline bool Has(std::string_view text, std::string_view part) { return Contains(text, part); }
 
 inline std::string OneLine(const Finding& finding) {
   std::string line = fmt::format("{} {} [{}]", finding.rule.substr(finding.rule.find('.') + 1),

@@ -11,16 +11,8 @@
 namespace debrief::analyses::flight {
 namespace flight_test {
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 Dumps Job(int64_t ranks, std::string_view description = "mesh_dp") {
-  Dumps dumps;
-  std::vector<int64_t> members;
-  for (int64_t rank = 0; rank < ranks; ++rank) members.push_back(rank);
-  dumps.Group("1", description, members);
-  return dumps;
+  return JobOf(ranks, "1", description);
 }
 
 // A step of one rank: four collectives that differ. `skip` of them, from the first, are left out.

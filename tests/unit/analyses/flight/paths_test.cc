@@ -7,17 +7,7 @@
 namespace debrief::analyses::flight {
 namespace flight_paths_test {
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-Dumps Job(int64_t ranks) {
-  Dumps dumps;
-  std::vector<int64_t> members;
-  for (int64_t rank = 0; rank < ranks; ++rank) members.push_back(rank);
-  dumps.Group("0", "default_pg", members);
-  return dumps;
-}
+Dumps Job(int64_t ranks) { return JobOf(ranks, "0", "default_pg"); }
 
 // Ranks 0, 1 and 3 enter group a first, rank 2 enters b: a lacks one rank, b lacks three.
 TEST(FlightPaths, TheOneWithoutWhomNobodyWouldWaitIsNamed) {

@@ -13,17 +13,7 @@
 namespace debrief::analyses::flight {
 namespace flight_waits_test {
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-Dumps Job(int64_t ranks) {
-  Dumps dumps;
-  std::vector<int64_t> members;
-  for (int64_t rank = 0; rank < ranks; ++rank) members.push_back(rank);
-  dumps.Group("0", "default_pg", members);
-  return dumps;
-}
+Dumps Job(int64_t ranks) { return JobOf(ranks, "0", "default_pg"); }
 
 TEST(FlightLag, ClearWhenSeveralAreIncomplete) {
   Dumps dumps = Job(3);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/bytes/byte_stream.h"
+#include "base/paths.h"
 
 namespace debrief::testing {
 
@@ -168,21 +169,11 @@ inline std::string MakeArchive(int format, const std::vector<TestMember>& member
 }
 
 // A folder that is removed with everything in it.
-class TempFolder {
+class TempFolder : public ScratchFolder {
  public:
-  TempFolder() {
-    std::string name = ::testing::TempDir() + "/debrief-test-XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
+  TempFolder() : ScratchFolder(::testing::TempDir() + "/debrief-test-") {}
 
-  std::string path() const { return path_; }
-  std::string File(std::string_view name) const { return path_ + "/" + std::string(name); }
-
- private:
-  std::string path_;
+  std::string File(std::string_view name) const { return path() + "/" + std::string(name); }
 };
 
 }  // namespace debrief::testing

@@ -15,6 +15,7 @@
 #include "base/json/writer.h"
 #include "base/pools/numbering.h"
 #include "base/text/newlines.h"
+#include "base/text/utf8.h"
 #include "model/compile/frames.h"
 #include "model/compile/payload.h"
 #include "tables/compile_entry.h"
@@ -102,7 +103,7 @@ struct StoredText {
 // Leaves out the beginning of a character that was cut.
 void DropCutCharacter(std::string& text) {
   size_t end = text.size();
-  while (end > 0 && text.size() - end < 4 && (text[end - 1] & 0xc0) == 0x80) --end;
+  while (end > 0 && text.size() - end < 4 && IsContinuation(text[end - 1])) --end;
   if (end > 0 && (text[end - 1] & 0x80) != 0) text.resize(end - 1);
 }
 

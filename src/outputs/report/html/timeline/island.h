@@ -167,7 +167,7 @@ class TimelineTexts {
 
 // Adds words, after a comma where there are some already.
 template <typename... Args>
-void Say(std::string& text, fmt::format_string<Args...> format, Args&&... args) {
+void AddWords(std::string& text, fmt::format_string<Args...> format, Args&&... args) {
   if (!text.empty()) text += ", ";
   fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
 }

@@ -32,11 +32,6 @@ namespace debrief::outputs::html {
 
 namespace {
 
-template <typename Table>
-Identity IdentityOf(const Table& table, size_t row) {
-  return {table.input[row], table.job[row], table.attempt[row], table.rank[row]};
-}
-
 struct ProcessWords {
   std::string_view source, what;
   ProcessPlace place;
@@ -47,7 +42,7 @@ template <typename Table>
 int64_t AddProcessOf(const Table& table, const std::vector<int64_t>& times,
                      std::span<const uint32_t> rows, const ProcessWords& words,
                      TimelineMaker& maker) {
-  const Identity who = IdentityOf(table, rows.front());
+  const Identity who = Identity::Of(table, rows.front());
   TimelineProcess& process =
       maker.AddProcess(who, std::to_string(who.input), std::string(words.what));
   process.source = words.source;
@@ -78,7 +73,7 @@ class Compilations {
     if (at == row_of_.end()) return text;
     const std::string_view function = CutText(pools_.Text(table_.function[at->second]));
     const std::string_view file = CutText(pools_.Text(table_.file[at->second]));
-    if (!function.empty()) Say(text, "{}", function);
+    if (!function.empty()) AddWords(text, "{}", function);
     if (!file.empty()) text += fmt::format(" at {}:{}", file, table_.line[at->second]);
     return text;
   }
@@ -158,17 +153,17 @@ class CollectiveLanes {
   std::string_view Note(uint32_t row, SliceKind kind, int64_t age) {
     text_.clear();
     const int32_t seq = ops_.is_p2p[row] != 0 ? ops_.p2p_seq[row] : ops_.collective_seq[row];
-    if (seq != kNone32) Say(text_, "seq {}", seq);
+    if (seq != kNone32) AddWords(text_, "seq {}", seq);
     const std::string in = Sizes(ops_.input_sizes[row], ops_.input_dtypes[row]);
     const std::string out = Sizes(ops_.output_sizes[row], ops_.output_dtypes[row]);
-    if (!in.empty()) Say(text_, "{}", in);
+    if (!in.empty()) AddWords(text_, "{}", in);
     if (!out.empty() && out != in) text_ += " to " + out;
-    Say(text_, "{}", CutText(pools_.Text(ops_.state[row])));
-    if (kind == SliceKind::kCommOpen) Say(text_, "not completed after {}", DurationText(age));
-    if (ops_.duration_ns[row] >= 0) Say(text_, "ran {}", DurationText(ops_.duration_ns[row]));
+    AddWords(text_, "{}", CutText(pools_.Text(ops_.state[row])));
+    if (kind == SliceKind::kCommOpen) AddWords(text_, "not completed after {}", DurationText(age));
+    if (ops_.duration_ns[row] >= 0) AddWords(text_, "ran {}", DurationText(ops_.duration_ns[row]));
     if (ops_.stack[row] == StackId::kNone) return text_;
     const std::string& place = PlaceOf(ops_.stack[row]);
-    if (!place.empty()) Say(text_, "{}", place);
+    if (!place.empty()) AddWords(text_, "{}", place);
     return text_;
   }
 
@@ -215,7 +210,7 @@ TimelineShift ShiftOfRank(const Model& model, const Identity& who) {
   TimelineShift shift;
   const auto& clocks = model.tables.Get<TimelineClockTable>();
   for (size_t row = 0; row < clocks.size() && who.rank != kNone32; ++row) {
-    const Identity of = IdentityOf(clocks, row);
+    const Identity of = Identity::Of(clocks, row);
     if (of.job != who.job || of.attempt != who.attempt || of.rank != who.rank) continue;
     if (clocks.offset_ns[row] != kNone64) shift.offset = clocks.offset_ns[row];
     break;
@@ -270,8 +265,8 @@ void AddSteps(std::span<const uint32_t> rows, int64_t zero, TimelineMaker& maker
     if (!SetTimes(zero, progress.time_ns[row], 0, slice)) continue;
     if (maker.slices.size() == maker.context.limits.moments_of_output) break;
     std::string text;
-    if (progress.step[row] != kNone64) Say(text, "step {}", progress.step[row]);
-    if (std::isfinite(progress.loss[row])) Say(text, "loss {:.6g}", progress.loss[row]);
+    if (progress.step[row] != kNone64) AddWords(text, "step {}", progress.step[row]);
+    if (std::isfinite(progress.loss[row])) AddWords(text, "loss {:.6g}", progress.loss[row]);
     slice.name = maker.texts.Number(std::string_view("step printed"));
     slice.note = maker.texts.Number(std::string_view(text));
     slice.number = UINT32_MAX - (row - rows.front());  // apart from those of text_event

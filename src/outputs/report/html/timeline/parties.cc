@@ -18,11 +18,7 @@ namespace {
 using timeline::TimelineView;
 
 // Tids that are numbers in their order, before those that are not.
-int64_t NumberOf(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : INT64_MAX;
-}
+int64_t NumberOf(std::string_view text) { return ParseNumber<int64_t>(text).value_or(INT64_MAX); }
 
 class PartyFinder {
  public:

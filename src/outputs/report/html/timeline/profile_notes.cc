@@ -59,12 +59,12 @@ uint32_t ProfileNotes::OfWork(size_t row) {
   if (!is_new) return at->second;
   const auto& [bytes, blocks, threads, registers, shared, wait_stream] = key;
   text_.clear();
-  if (bytes != kNone64) Say(text_, "{} bytes", bytes);
+  if (bytes != kNone64) AddWords(text_, "{} bytes", bytes);
   if (blocks != kNone64 && threads != kNone32)
-    Say(text_, "{} blocks of {} threads", blocks, threads);
-  if (registers != kNone32) Say(text_, "{} registers a thread", registers);
-  if (shared != kNone64 && shared != 0) Say(text_, "{} bytes of shared memory", shared);
-  if (wait_stream != kNone64) Say(text_, "waits for stream {}", wait_stream);
+    AddWords(text_, "{} blocks of {} threads", blocks, threads);
+  if (registers != kNone32) AddWords(text_, "{} registers a thread", registers);
+  if (shared != kNone64 && shared != 0) AddWords(text_, "{} bytes of shared memory", shared);
+  if (wait_stream != kNone64) AddWords(text_, "waits for stream {}", wait_stream);
   return at->second = texts_.Number(text_);
 }
 
@@ -76,20 +76,20 @@ uint32_t ProfileNotes::OfCollective(size_t row) {
   const std::string_view name = CutText(pools.Text(table.group_name[row]));
   const std::string_view desc = CutText(pools.Text(table.group_desc[row]));
   if (!desc.empty()) {
-    Say(text_, "group {} ({})", desc, name);
+    AddWords(text_, "group {} ({})", desc, name);
   } else if (!name.empty()) {
-    Say(text_, "group {}", name);
+    AddWords(text_, "group {}", name);
   }
-  if (table.seq[row] != kNone64) Say(text_, "seq {}", table.seq[row]);
+  if (table.seq[row] != kNone64) AddWords(text_, "seq {}", table.seq[row]);
   const int64_t elements = std::max(table.in_elements[row], table.out_elements[row]);
   const std::string_view dtype = pools.Text(table.dtype[row]);
   constexpr int64_t kMostElements = int64_t{1} << 56;  // times a width
   if (elements >= 0 && elements < kMostElements) {
-    Say(text_, "{} {}", elements, CutText(dtype));
+    AddWords(text_, "{} {}", elements, CutText(dtype));
     const int64_t width = WidthOf(dtype);
     if (width > 0) fmt::format_to(std::back_inserter(text_), " ({} bytes)", elements * width);
   }
-  if (table.peer[row] != kNone32) Say(text_, "peer rank {}", table.peer[row]);
+  if (table.peer[row] != kNone32) AddWords(text_, "peer rank {}", table.peer[row]);
   return texts_.Number(text_);
 }
 

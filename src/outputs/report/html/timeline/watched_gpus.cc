@@ -53,12 +53,6 @@ size_t PlaceOfMetric(std::string_view metric) {
   return at == kShownMetrics.end() ? kNotShown : static_cast<size_t>(at - kShownMetrics.begin());
 }
 
-// A code or a set of bits; 0 for what can be none.
-int64_t CodeIn(double value) {
-  constexpr double kMost = 1LL << 53;  // doubles beyond are no whole numbers of their own
-  return value >= 0 && value < kMost ? static_cast<int64_t>(value) : 0;
-}
-
 // Which rank used a GPU: what the analysis of the samples found out (gpu_health). Where the monitor
 // does not name the host, the path of its file may.
 class RanksOfGpus {
@@ -212,7 +206,7 @@ class WatchedGatherer {
   void AddThrottling(const std::vector<uint32_t>& rows, WatchedGpu& gpu) const {
     const ThrottleReason* before = nullptr;
     for (uint32_t row : rows) {
-      const ThrottleReason* reason = ThrottleReasonOf(CodeIn(table_.value[row]));
+      const ThrottleReason* reason = ThrottleReasonOf(CodeOf(table_.value[row]));
       const int64_t time = table_.time_ns[row];
       if (before != nullptr) gpu.events.back().end_ns = time;
       if (reason != nullptr && reason != before)
@@ -224,9 +218,9 @@ class WatchedGatherer {
   // Monitors repeat the code of the last fault: a new one is a fault, also the first where it was
   // none.
   void AddFaults(const std::vector<uint32_t>& rows, WatchedGpu& gpu) const {
-    int64_t before = rows.empty() ? 0 : CodeIn(table_.value[rows.front()]);
+    int64_t before = rows.empty() ? 0 : CodeOf(table_.value[rows.front()]);
     for (uint32_t row : rows) {
-      const int64_t code = CodeIn(table_.value[row]);
+      const int64_t code = CodeOf(table_.value[row]);
       const int64_t time = table_.time_ns[row];
       if (code != before && code != 0)
         gpu.events.push_back({.start_ns = time, .end_ns = time, .code = code, .is_fault = true});
