@@ -22,6 +22,7 @@
 #include "analyses/compile/recompile_findings.h"
 #include "analyses/compile/rows.h"
 #include "analyses/compile/text_logs/record_text.h"
+#include "analyses/compile/text_logs/text_compilations.h"
 #include "base/text/scan.h"
 #include "base/text/units.h"
 #include "model/compile/frames.h"
@@ -40,22 +41,6 @@ namespace {
 
 using compile_recompiles::MainChange;
 
-using ProcessOfText = std::tuple<int32_t, int32_t, int64_t>;  // input, rank, pid
-
-// What is known of one compilation.
-struct TextCompilation {
-  size_t record = 0;  // the first that names it
-  std::string id;     // without attempt
-  std::string function, file;
-  int32_t line = kNone32;
-  int64_t last_line = 0;
-  int32_t restarts = 0;
-  std::vector<std::string> reasons;
-  std::map<std::string, std::string, std::less<>> symbols;  // by source
-  std::string limit;                                        // that was reached
-  std::string break_reason;                                 // of its first break
-};
-
 class TextLogs {
  public:
   TextLogs(const Model& model, AnalysisResult& result)
@@ -73,7 +58,7 @@ class TextLogs {
     for (size_t row = 0; row < records_.size(); ++row) {
       if (!IsTraced(row)) Read(row);
     }
-    for (const TextCompilation& of : all_) AddRows(of);
+    for (const TextCompilation& of : compilations_.all()) AddRows(of);
     breaks_.Write(result_.part.tables.Edit<CompileBreakTable>());
     AddSkips();
     compile_recompiles::AddFindings(changes_, result_);
@@ -103,54 +88,67 @@ class TextLogs {
   }
 
   TextCompilation& CompilationOf(size_t row, std::string_view id) {
-    const size_t cut = id.rfind('_');
-    std::string plain(WithoutAttempt(id));
-    auto [found, is_new] = by_id_.try_emplace(std::pair(ProcessAt(row), plain), all_.size());
-    if (is_new) all_.push_back({.record = row, .id = std::move(plain)});
-    TextCompilation& of = all_[found->second];
-    of.last_line = records_.line[row];
-    if (cut != std::string_view::npos)
-      of.restarts = std::max(of.restarts, LeadingNumber(id.substr(cut + 1), int32_t{0}));
-    return of;
+    return compilations_.Get(ProcessAt(row), id, row, records_.line[row]);
   }
 
   void Read(size_t row) {
     const std::string_view text = model_.pools.Text(records_.text[row]);
     const std::string_view id = model_.pools.Text(records_.compile_id[row]);
     if (auto skip = ParseGraphSkip(text)) NoteSkip(row, id, *skip);
-    if (id.empty()) return;
-    CompilationOf(row, id);
+    if (!id.empty()) CompilationOf(row, id);
     if (auto recompile = ParseRecompile(text)) return NoteRecompile(row, id, *recompile);
     if (auto limit = ParseLimit(text)) return NoteLimit(row, id, text, *limit);
-    if (auto shape = ParseShape(text)) return NoteShape(row, id, *shape);
-    if (std::string broken = BreakTextOf(text); !broken.empty()) NoteBreak(row, id, broken);
+    if (auto failed = ParseSuppressed(text)) return NoteSuppressed(row, id, *failed);
+    if (std::string broken = BreakTextOf(text); !broken.empty()) return NoteBreak(row, id, broken);
+    if (id.empty()) return;
+    if (auto code = ParseStart(text)) return CompilationOf(row, id).SetFunction(*code);
+    if (auto shape = ParseShape(text)) NoteShape(row, id, *shape);
   }
 
   // The compilations whose guards failed were there before; most of them say nothing themselves.
   void NoteRecompile(size_t row, std::string_view id, RecompileText& text) {
+    std::string counted;
+    if (id.empty()) {
+      counted =
+          TextCompilations::IdOf(text.code, compilations_.CountAgain(ProcessAt(row), text.code));
+      id = counted;
+      CompilationOf(row, TextCompilations::IdOf(text.code, 0)).SetFunction(text.code);
+    }
     for (const std::string& reason : text.reasons) {
       const std::string_view before = compile_recompiles::ParseReason(reason).previous_id;
-      if (!before.empty())
-        NoteFunction(text.function, text.file, text.line, CompilationOf(row, before));
+      if (!before.empty()) CompilationOf(row, before).SetFunction(text.code);
     }
     TextCompilation& of = CompilationOf(row, id);
-    NoteFunction(text.function, text.file, text.line, of);
+    of.SetFunction(text.code);
     if (of.reasons.empty()) of.reasons = std::move(text.reasons);
   }
 
   void NoteLimit(size_t row, std::string_view id, std::string_view text, const LimitText& limit) {
-    TextCompilation& of = CompilationOf(row, id);
-    NoteFunction(limit.function, limit.file, limit.line, of);
+    const std::string counted = TextCompilations::IdOf(limit.code, limit.limit);
+    TextCompilation& of = CompilationOf(row, id.empty() ? counted : id);
+    of.SetFunction(limit.code);
     of.limit = FirstLine(text);
     if (of.reasons.empty() && !limit.reason.empty()) of.reasons.emplace_back(limit.reason);
   }
 
-  static void NoteFunction(std::string_view function, std::string_view file, int32_t line,
-                           TextCompilation& of) {
-    if (!of.function.empty()) return;
-    of.function = function;
-    of.file = file;
-    of.line = line;
+  void NoteSuppressed(size_t row, std::string_view id, const SuppressedText& text) {
+    const std::string counted = TextCompilations::IdOf(text.code, 0);
+    TextCompilation& of = CompilationOf(row, id.empty() ? counted : id);
+    of.SetFunction(text.code);
+    of.failed = true;
+    auto failure = RowLike<CompileFailureRow>(records_, row);
+    failure.life = 0;
+    failure.compile_id = texts_(of.id);
+    failure.function = texts_(text.code.function);
+    failure.file = texts_(text.code.file);
+    failure.line = text.code.line;
+    failure.fail_type = texts_(text.type);
+    failure.reason = texts_(ShortReason(text.reason));
+    failure.text = texts_(text.text);
+    failure.user_file = texts_(text.user_file);
+    failure.user_line = text.user_line;
+    failure.falls_back = 1;
+    result_.part.tables.Edit<CompileFailureTable>().Add(failure);
   }
 
   void NoteShape(size_t row, std::string_view id, const ShapeText& shape) {
@@ -173,15 +171,23 @@ class TextLogs {
   // not told, so the function is the one of the user's line.
   void NoteBreak(size_t row, std::string_view id, const std::string& text) {
     const BreakText parsed = ParseBreakText(text);
-    TextCompilation& of = CompilationOf(row, id);
+    FunctionText code;
     if (!parsed.frames.empty())
-      NoteFunction(parsed.frames.back().function, parsed.frames.back().file,
-                   parsed.frames.back().line, of);
-    if (of.break_reason.empty()) of.break_reason = parsed.reason;
+      code = {parsed.frames.back().function, parsed.frames.back().file, parsed.frames.back().line};
+    if (!id.empty()) {
+      TextCompilation& of = CompilationOf(row, id);
+      if (!code.function.empty()) of.SetFunction(code);
+      if (of.break_reason.empty()) {
+        of.break_reason = parsed.reason;
+        of.break_file = parsed.file.empty() ? code.file : parsed.file;
+        of.break_line = parsed.file.empty() ? code.line : parsed.line;
+      }
+      code.function = of.function;
+    }
     breaks_.Add({.process = RowLike<CompileBreakRow>(records_, row),
                  .kind = "graph_break",
-                 .compile_id = result_.part.pools.Text(texts_(of.id)),
-                 .function = result_.part.pools.Text(texts_(of.function)),
+                 .compile_id = result_.part.pools.Text(texts_(WithoutAttempt(id))),
+                 .function = result_.part.pools.Text(texts_(code.function)),
                  .otherwise = {}},
                 parsed);
   }
@@ -205,12 +211,14 @@ class TextLogs {
     row.line = row.user_line = of.line;
     row.number = LeadingNumber(std::string_view(of.id).substr(of.id.rfind('/') + 1), int32_t{0});
     if (row.number > 0) row.previous_id = texts_(fmt::format("{}/{}", frame, row.number - 1));
-    row.outcome = texts_("unknown");
+    row.outcome = texts_(of.failed ? "failed" : "unknown");
     row.is_last = 0;
     row.restarts = of.restarts;
     row.first_entry = records_.line[of.record];
     row.last_entry = of.last_line;
     row.break_reason = texts_(of.break_reason);
+    row.break_file = texts_(of.break_file);
+    row.break_line = of.break_line;
     row.fail_reason = texts_(of.limit);
     row.why = texts_(main.words);
     result_.part.tables.Edit<CompilationTable>().Add(row);
@@ -309,8 +317,7 @@ class TextLogs {
   ResultTexts texts_;
   BreakRows breaks_;
   std::set<std::tuple<int32_t, int64_t, int32_t>> traced_;  // job, process, rank
-  std::vector<TextCompilation> all_;
-  std::map<std::pair<ProcessOfText, std::string>, size_t> by_id_;
+  TextCompilations compilations_;
   std::map<std::pair<ProcessOfText, std::string>, Skip> skips_;
   std::map<std::tuple<int32_t, int32_t, std::string>, size_t> skip_findings_;
   std::vector<MainChange> changes_;

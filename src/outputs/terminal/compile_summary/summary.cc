@@ -129,21 +129,24 @@ class Summary {
     const auto& all = Get<CompilationTable>();
     size_t count = 0, failed = 0, again = 0, restarted = 0, unfinished = 0;
     double seconds = 0;
+    bool timed = all.size() == 0;  // the text of TORCH_LOGS tells no times
     std::set<std::pair<StringId, int32_t>> functions;
     for (size_t i = 0; i < all.size(); ++i) {
       if (!IsWanted(all.compile_id[i])) continue;
       ++count;
-      functions.insert({all.function[i], all.line[i]});
+      if (all.function[i] != StringId::kNone) functions.insert({all.function[i], all.line[i]});
       failed += Text(all.outcome[i]) == "failed";
       unfinished += Text(all.outcome[i]) == "unfinished";
       restarted += all.restarts[i] > 0;
       again += all.previous_id[i] != StringId::kNone;
+      timed |= !std::isnan(all.seconds[i]);
       if (!std::isnan(all.seconds[i])) seconds += all.seconds[i];
     }
     out_ += fmt::format(
-        "{} of {} in {}: {} failed, {} never ended, {} restarted, {} compiled again{}\n",
-        Plural(count, "compilation"), Plural(functions.size(), "function"), SecondsText(seconds),
-        failed, unfinished, restarted, again,
+        "{}{}{}: {} failed, {} never ended, {} restarted, {} compiled again{}\n",
+        Plural(count, "compilation"),
+        count > 0 && functions.empty() ? "" : " of " + Plural(functions.size(), "function"),
+        timed ? " in " + SecondsText(seconds) : "", failed, unfinished, restarted, again,
         ranks_.size() > 1 ? fmt::format("; {} ranks", ranks_.size()) : "");
     WriteVersion();
   }
@@ -179,14 +182,18 @@ class Summary {
                     options_.width);
     for (size_t i = 0; i < all.size(); ++i) {
       if (!IsWanted(all.compile_id[i])) continue;
-      section.Row(Cells(all.rank[i], {std::string(Text(all.compile_id[i])),
-                                      fmt::format("{} ({})", OneLine(all.function[i]),
-                                                  PlaceText(Text(all.file[i]), all.line[i])),
+      section.Row(Cells(all.rank[i], {std::string(Text(all.compile_id[i])), FunctionOf(all, i),
                                       std::string(Text(all.outcome[i])),
                                       all.ops[i] == kNone64 ? "-" : std::to_string(all.ops[i]),
                                       SecondsText(all.seconds[i]), WhyOf(all, i)}));
     }
     AddSection(section);
+  }
+
+  std::string FunctionOf(const CompilationTable& all, size_t i) const {
+    if (all.function[i] == StringId::kNone) return "-";
+    return fmt::format("{} ({})", OneLine(all.function[i]),
+                       PlaceText(Text(all.file[i]), all.line[i]));
   }
 
   std::string WhyOf(const CompilationTable& all, size_t i) const {
@@ -208,10 +215,13 @@ class Summary {
       section.Row(
           Cells(all.rank[i],
                 {std::to_string(all.count[i]), PlaceText(Text(all.user_file[i]), all.user_line[i]),
-                 SecondsText(all.wasted_s[i] + all.resume_s[i]), OneLine(all.reason[i])}));
+                 CostText(all.wasted_s[i] + all.resume_s[i]), OneLine(all.reason[i])}));
     }
     AddSection(section);
   }
+
+  // A text of TORCH_LOGS does not tell what a break cost.
+  static std::string CostText(double seconds) { return seconds > 0 ? SecondsText(seconds) : "-"; }
 
   void WriteFailures() {
     const auto& all = Get<CompileFailureTable>();
