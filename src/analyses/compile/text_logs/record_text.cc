@@ -227,6 +227,14 @@ std::optional<std::string_view> ParseGraphSkip(std::string_view text) {
   return Trimmed(FirstLine(text), " .[]'");
 }
 
+int32_t ParseGraphSizes(std::string_view text) {
+  constexpr std::string_view kObserved = "We have observed ";
+  const size_t at = text.find(kObserved);
+  if (!text.starts_with("CUDAGraph supports dynamic shapes") || at == std::string_view::npos)
+    return 0;
+  return LeadingNumber(text.substr(at + kObserved.size()), int32_t{0});
+}
+
 std::optional<FunctionText> ParseStart(std::string_view text) {
   if (!TakePrefix(text, "Step 1: torchdynamo start tracing ") &&
       !TakePrefix(text, "torchdynamo start compiling "))

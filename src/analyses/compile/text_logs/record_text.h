@@ -69,6 +69,10 @@ std::optional<SuppressedText> ParseSuppressed(std::string_view text);
 // Why no CUDA graph was recorded, in one line.
 std::optional<std::string_view> ParseGraphSkip(std::string_view text);
 
+// For how many sizes of inputs CUDA graphs were recorded, where PyTorch finds them too many; else
+// 0.
+int32_t ParseGraphSizes(std::string_view text);
+
 // "Graph break in user code at ...", or of versions before 2.5 "Graph break: ... from user code
 // at": the text of a break, in the form that ParseBreakText reads; empty when it is none.
 std::string BreakTextOf(std::string_view text);

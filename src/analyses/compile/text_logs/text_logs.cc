@@ -21,6 +21,7 @@
 #include "analyses/compile/guard_text.h"
 #include "analyses/compile/recompile_findings.h"
 #include "analyses/compile/rows.h"
+#include "analyses/compile/text_logs/cudagraph_notes.h"
 #include "analyses/compile/text_logs/record_text.h"
 #include "analyses/compile/text_logs/text_compilations.h"
 #include "base/text/scan.h"
@@ -60,18 +61,12 @@ class TextLogs {
     }
     for (const TextCompilation& of : compilations_.all()) AddRows(of);
     breaks_.Write(result_.part.tables.Edit<CompileBreakTable>());
-    AddSkips();
+    cudagraphs_.Write(records_, result_);
     compile_recompiles::AddFindings(changes_, result_);
     compile_breaks::AddFindings(result_.part, result_.findings);
   }
 
  private:
-  struct Skip {
-    size_t record = 0;
-    int32_t count = 0;
-    FirstNames ids;
-  };
-
   ProcessOfText ProcessAt(size_t row) const {
     return {records_.input[row], records_.rank[row], records_.pid[row]};
   }
@@ -94,7 +89,7 @@ class TextLogs {
   void Read(size_t row) {
     const std::string_view text = model_.pools.Text(records_.text[row]);
     const std::string_view id = model_.pools.Text(records_.compile_id[row]);
-    if (auto skip = ParseGraphSkip(text)) NoteSkip(row, id, *skip);
+    cudagraphs_.Note(ProcessAt(row), row, id, text);
     if (!id.empty()) CompilationOf(row, id);
     if (auto recompile = ParseRecompile(text)) return NoteRecompile(row, id, *recompile);
     if (auto limit = ParseLimit(text)) return NoteLimit(row, id, text, *limit);
@@ -192,13 +187,6 @@ class TextLogs {
                 parsed);
   }
 
-  void NoteSkip(size_t row, std::string_view id, std::string_view reason) {
-    auto [found, is_new] = skips_.try_emplace(std::pair(ProcessAt(row), std::string(reason)));
-    if (is_new) found->second.record = row;
-    ++found->second.count;
-    if (!id.empty()) found->second.ids.Add(id);
-  }
-
   void AddRows(const TextCompilation& of) {
     MainChange main = AddRecompiles(of);
     auto row = RowLike<CompilationRow>(records_, of.record);
@@ -274,43 +262,6 @@ class TextLogs {
     return row;
   }
 
-  void AddSkips() {
-    auto& table = result_.part.tables.Edit<CompileCudagraphSkipTable>();
-    for (const auto& [key, skip] : skips_) {
-      auto row = RowLike<CompileCudagraphSkipRow>(records_, skip.record);
-      row.reason = texts_(key.second);
-      row.compile_ids = texts_(skip.ids.Joined());
-      row.count = skip.count;
-      table.Add(row);
-      AddSkipFinding(skip.record, key.second, skip.count, table.size() - 1);
-    }
-  }
-
-  // One for each reason, over all ranks.
-  void AddSkipFinding(size_t record, const std::string& reason, int32_t count, size_t row) {
-    auto [found, is_new] = skip_findings_.try_emplace(
-        std::tuple(records_.job[record], records_.attempt[record], reason),
-        result_.findings.size());
-    if (is_new) {
-      Finding finding =
-          NewFinding("compile.cudagraphs_skipped", records_.job[record], records_.attempt[record]);
-      finding.headline = fmt::format("CUDA graphs were skipped: {}", reason);
-      finding.why = "as TORCH_LOGS printed it";
-      finding.confidence = 0.9;
-      finding.next_step =
-          "move what it names to the GPU or out of the compiled function, or accept launches one "
-          "by "
-          "one";
-      finding.evidence.push_back({Plural(static_cast<size_t>(count), "skip") + " on the first rank",
-                                  "compile_cudagraph_skip",
-                                  {}});
-      result_.findings.push_back(std::move(finding));
-    }
-    Finding& finding = result_.findings[found->second];
-    AddRank(finding.ranks, records_.rank[record]);
-    finding.evidence[0].rows.push_back(static_cast<int64_t>(row));
-  }
-
   const Model& model_;
   const TorchLogTable& records_;
   AnalysisResult& result_;
@@ -318,8 +269,7 @@ class TextLogs {
   BreakRows breaks_;
   std::set<std::tuple<int32_t, int64_t, int32_t>> traced_;  // job, process, rank
   TextCompilations compilations_;
-  std::map<std::pair<ProcessOfText, std::string>, Skip> skips_;
-  std::map<std::tuple<int32_t, int32_t, std::string>, size_t> skip_findings_;
+  CudagraphNotes cudagraphs_;
   std::vector<MainChange> changes_;
 };
 

@@ -78,9 +78,13 @@ class Summary {
   }
 
   std::string Text() {
-    if (!HasEntries()) return NothingText();
+    if (!HasEntries()) {
+      out_ = NothingText();
+      if (WriteFindings() == 0) out_ += "Nothing stands out.\n";
+      return std::move(out_);
+    }
     WriteHead();
-    WriteFindings();
+    if (WriteFindings() == 0) out_ += "Nothing stands out.\n";
     WriteCompilations();
     WriteBreaks();
     WriteFailures();
@@ -163,17 +167,24 @@ class Summary {
     if (!versions.empty()) out_ += fmt::format("PyTorch {}\n", fmt::join(versions, " and "));
   }
 
-  // The two most important conclusions and what to do about the first.
-  void WriteFindings() {
+  // About compiling, or what ended a process whose output this is: an exception of the compiler has
+  // no entry of its own.
+  bool IsShown(const Finding& finding) const {
+    if (finding.rule.starts_with("compile")) return only_.IsAbout(finding);
+    return only_.is_all() && finding.severity == Severity::kError && finding.role == Role::kCause;
+  }
+
+  // The most important conclusions and what to do about the first; how many they are.
+  size_t WriteFindings() {
     size_t shown = 0;
     for (const Finding& finding : model_.findings) {
-      if (!finding.rule.starts_with("compile") || shown == 3 || !only_.IsAbout(finding)) continue;
+      if (shown == 3 || !IsShown(finding)) continue;
       out_ += fmt::format("{}: {}\n", SeverityName(finding.severity),
                           Printable(FirstLine(finding.headline)));
       if (shown++ == 0 && !finding.next_step.empty())
         out_ += fmt::format("next: {}\n", Printable(FirstLine(finding.next_step)));
     }
-    if (shown == 0) out_ += "Nothing stands out.\n";
+    return shown;
   }
 
   void WriteCompilations() {
