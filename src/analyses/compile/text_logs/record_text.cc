@@ -12,12 +12,12 @@ namespace debrief::analyses::compile_text_logs {
 
 namespace {
 
-// "train.py:7"
+// "train.py:7", before 2.2 also without the line.
 void ParseCodePlace(std::string_view place, FunctionText& code) {
   const size_t colon = place.rfind(':');
-  if (colon == std::string_view::npos) return;
-  code.file = place.substr(0, colon);
-  code.line = LeadingNumber(place.substr(colon + 1), kNone32);
+  const bool has_line = colon + 1 < place.size() && IsDigit(place[colon + 1]);  // npos + 1 is 0
+  code.file = colon != std::string_view::npos && has_line ? place.substr(0, colon) : place;
+  if (code.file.size() < place.size()) code.line = LeadingNumber(place.substr(colon + 1), kNone32);
 }
 
 // "f in train.py:7"

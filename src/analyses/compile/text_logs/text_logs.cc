@@ -137,7 +137,7 @@ class TextLogs {
     failure.function = texts_(text.code.function);
     failure.file = texts_(text.code.file);
     failure.line = text.code.line;
-    failure.fail_type = texts_(text.type);
+    failure.fail_type = texts_(text.type.substr(text.type.rfind('.') + 1));  // npos + 1 is 0
     failure.reason = texts_(ShortReason(text.reason));
     failure.text = texts_(text.text);
     failure.user_file = texts_(text.user_file);

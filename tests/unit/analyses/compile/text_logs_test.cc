@@ -53,6 +53,15 @@ TEST(RecordText, ReasonsBeforeIds) {
   EXPECT_EQ(pair->reasons, (std::vector<std::string>{"L['k'] == (1, 2)"}));
 }
 
+TEST(RecordText, FilesWithoutALine) {
+  auto plain = ParseRecompile(
+      "('Recompiling function f in /srv/a.py', \"triggered by the following guard failure: x\")");
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->code.file, "/srv/a.py");
+  EXPECT_EQ(plain->code.line, kNone32);
+  EXPECT_EQ(ParseRecompile("Recompiling function f in E:\\net\\a.py")->code.file, "E:\\net\\a.py");
+}
+
 TEST(RecordText, StartsAndSuppressedErrors) {
   auto start = ParseStart("Step 1: torchdynamo start tracing f /home/me/a.py:7");
   ASSERT_TRUE(start);
