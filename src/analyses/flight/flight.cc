@@ -63,7 +63,7 @@ Status Run(const Model& model, AnalysisResult& result) {
     Index index(model, job, attempt, result.pool);
     Waits waits(index);
     Arrivals arrivals = FindArrivals(index);
-    Moment moment = MomentOf(index);
+    Moment moment = MomentOf(index, waits);
     std::vector<Cause> causes = FindCauses(index, waits, arrivals, moment);
     AddFindings(index, waits, causes, result.findings);
     bool told = std::any_of(causes.begin(), causes.end(),
