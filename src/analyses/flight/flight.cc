@@ -43,6 +43,7 @@ std::vector<Cause> FindCauses(const Index& index, const Waits& waits, const Arri
   std::vector<Cause> causes;
   FindMismatches(index, causes);
   FindP2pSizes(index, causes);
+  if (causes.empty()) FindRestarts(index, causes);
   if (moment != Moment::kRunning) {
     if (causes.empty()) FindCompletionLag(index, causes);
     if (causes.empty()) FindWaitCauses(index, waits, causes);
