@@ -105,6 +105,18 @@ class BreakReporter {
   const CompileBreakTable& rows_;
 };
 
+// Exceptions of the compiler wrap another, which is what happened: "AttributeError: ..." of
+// InternalTorchDynamoError, "RuntimeError: ..." of "backend='inductor' raised: RuntimeError: ...".
+std::string WhatWasRaised(std::string_view type, std::string_view reason) {
+  constexpr std::string_view kRaised = " raised: ";
+  if (const size_t at = reason.find(kRaised); at != std::string_view::npos)
+    reason.remove_prefix(at + kRaised.size());
+  const std::string_view name = reason.substr(0, reason.find(": "));
+  const bool wraps = name.size() < reason.size() && name.find(' ') == std::string_view::npos &&
+                     (name.ends_with("Error") || name.ends_with("Exception"));
+  return wraps ? ShortText(reason) : std::string(type);
+}
+
 Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row) {
   const bool falls_back = rows.falls_back[row] != 0;
   Finding finding = NewFinding("compile.failed", rows.job[row], rows.attempt[row],
@@ -114,7 +126,7 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
       "Compiling {} failed{}: {}",
       CodeInWords(pools.Text(rows.function[row]), pools.Text(rows.file[row]), rows.line[row]),
       has_line ? " at " + Place(pools, rows.user_file[row], rows.user_line[row]) : "",
-      pools.Text(rows.fail_type[row]));
+      WhatWasRaised(pools.Text(rows.fail_type[row]), pools.Text(rows.reason[row])));
   finding.compile_ids = {std::string(pools.Text(rows.compile_id[row]))};
   finding.source.push_back(
       has_line
@@ -126,7 +138,7 @@ Finding Failure(const Pools& pools, const CompileFailureTable& rows, size_t row)
        "compile_failure",
        {}});
   finding.confidence = falls_back ? 0.9 : 0.8;
-  finding.why = falls_back ? "a graph break was logged for it: the function runs uncompiled"
+  finding.why = falls_back ? "it was logged and not raised: the function runs uncompiled"
                            : "no graph break was logged for it, so the exception was raised; the "
                              "program may have caught it";
   finding.next_step = fmt::format(

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kPlace = "Graph break in user code at ";
 constexpr std::string_view kSecond = "*** While handling this graph break";
+// With TORCHDYNAMO_VERBOSE=1 the frames above are those of the caller.
+constexpr std::string_view kStarted = "tracing attempt started here ==========\n";
 
 // `File "x.py", line 3, in f`
 bool ParseFrame(std::string_view line, TextFrame& frame) {
@@ -37,10 +39,11 @@ void SkipIntroduction(std::string_view& text, BreakText& parsed) {
   if (TakePrefix(text, kPlace)) ParsePlace(TakeLine(text), parsed);
   if (TakePrefix(text, "Reason: ")) return;
   if (!TakePrefix(text, "Graph Break Reason: ")) return;
-  const size_t empty_line = text.find("\n\n");
-  const size_t trace = text.find("\nUser code traceback:");
-  if (empty_line != std::string_view::npos && empty_line < trace)
-    text.remove_prefix(empty_line + 2);
+  // Where an empty line follows at once, the first line only announces the reason.
+  const size_t end = text.find('\n');
+  const bool announces = end != std::string_view::npos && text.substr(end).starts_with("\n\n") &&
+                         !text.substr(end).starts_with("\n\nUser code traceback:");
+  if (announces) text.remove_prefix(end + 2);
 }
 
 // Where the text of this line goes; null when it has no label. What is left of the line is
@@ -117,7 +120,10 @@ BreakText ParseBreakText(std::string_view text) {
     const size_t at = text.substr(0, end).find(label);
     if (at == std::string_view::npos) continue;
     end = at;
-    parsed.frames = ParseTraceback(text.substr(at + label.size()));
+    const std::string_view trace = text.substr(at + label.size());
+    const size_t started = trace.find(kStarted);
+    parsed.frames = ParseTraceback(
+        started == std::string_view::npos ? trace : trace.substr(started + kStarted.size()));
   }
   ParseBlock(text.substr(0, end), parsed);
   return parsed;

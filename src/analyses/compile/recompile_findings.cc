@@ -16,7 +16,10 @@
 #include <map>
 #include <tuple>
 
+#include "base/text/columns.h"
+#include "base/text/scan.h"
 #include "base/text/strings.h"
+#include "model/headline.h"
 #include "tables/compilation.h"
 #include "torch/code_words.h"
 
@@ -35,12 +38,21 @@ struct Facts {
   int32_t line;
   int32_t most = 0;      // recompilations of one frame
   bool hit = false;      // an exception names the limit
+  int32_t limit = 0;     // that it names
   size_t main = kNoRow;  // of compile_recompile
   double seconds = 0;
   std::vector<int32_t> ranks;
   std::vector<int64_t> rows;  // of compilation
   std::vector<std::string> ids;
 };
+
+// 8 of "torch._dynamo hit config.recompile_limit (8)", else 0.
+int32_t LimitIn(std::string_view text) {
+  constexpr std::string_view kKey = "_limit (";
+  const size_t at = text.find(kKey);
+  return at == std::string_view::npos ? 0
+                                      : LeadingNumber(text.substr(at + kKey.size()), int32_t{0});
+}
 
 bool NamesLimit(std::string_view text) {
   return Contains(text, "recompile_limit") || Contains(text, "cache_size_limit") ||
@@ -105,6 +117,7 @@ class Reporter {
     to.most = std::max(to.most, rows_.number[row]);
     to.hit |= NamesLimit(pools_.Text(rows_.fail_reason[row])) ||
               NamesLimit(pools_.Text(rows_.fail_type[row]));
+    to.limit = std::max(to.limit, LimitIn(pools_.Text(rows_.fail_reason[row])));
     if (change.row != kNoRow) to.main = change.row;
     if (rows_.number[row] == 0) return;
     if (rows_.seconds[row] > 0) to.seconds += rows_.seconds[row];
@@ -131,7 +144,7 @@ class Reporter {
     finding.evidence.push_back(
         {facts.seconds > 0
              ? fmt::format("its compilations after the first took {:.2f} s", facts.seconds)
-             : "its compilations after the first, of which the time is not known",
+             : "its compilations after the first; the log has no times of them",
          "compilation", facts.rows});
     if (facts.main == kNoRow) {
       finding.next_step = "run with TORCH_LOGS=recompiles to see which guards fail";
@@ -153,9 +166,11 @@ class Reporter {
   void ReportStorm(const Facts& facts) {
     Finding finding = About(facts);
     finding.rule = "compile.recompile_storm";
-    finding.headline =
-        fmt::format("{} was compiled {} x{}", Code(facts.function, facts.file, facts.line),
-                    facts.most + 1, LastChange(facts));
+    const std::string rest = fmt::format(" was compiled {} x{}", facts.most + 1, LastChange(facts));
+    finding.headline = Code(facts.function, facts.file, facts.line) + rest;
+    // What changed is the point: the place, which is told below, gives way to it.
+    if (TextWidth(finding.headline) > kLongestHeadline && facts.function != StringId::kNone)
+      finding.headline = std::string(pools_.Text(facts.function)) + rest;
     finding.confidence = 0.9;
     finding.why = fmt::format(
         "counted in one frame; {} recompilations are half of what PyTorch allows before it gives "
@@ -167,9 +182,11 @@ class Reporter {
   void ReportLimit(const Facts& facts) {
     Finding finding = About(facts);
     finding.rule = "compile.recompile_limit";
-    finding.headline = fmt::format(
-        "{} reached the limit of {}recompilations: new inputs run uncompiled{}",
-        Code(facts.function, facts.file, facts.line), facts.hit ? "" : "7 ", LastChange(facts));
+    const int32_t limit = facts.hit ? facts.limit : kLimit - 1;
+    finding.headline =
+        fmt::format("{} reached the limit of {}recompilations: new inputs run uncompiled{}",
+                    Code(facts.function, facts.file, facts.line),
+                    limit > 0 ? fmt::format("{} ", limit) : "", LastChange(facts));
     finding.confidence = facts.hit ? 1 : 0.7;
     finding.why = facts.hit ? "the exception names the limit"
                             : "8 versions are as many as PyTorch keeps by default";

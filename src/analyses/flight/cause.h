@@ -32,6 +32,7 @@ struct Cause {
 // them.
 void FindMismatches(const Index& index, std::vector<Cause>& causes);
 void FindP2pSizes(const Index& index, std::vector<Cause>& causes);
+void FindRestarts(const Index& index, std::vector<Cause>& causes);
 void FindCompletionLag(const Index& index, std::vector<Cause>& causes);
 
 class Waits;

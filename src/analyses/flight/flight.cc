@@ -43,6 +43,7 @@ std::vector<Cause> FindCauses(const Index& index, const Waits& waits, const Arri
   std::vector<Cause> causes;
   FindMismatches(index, causes);
   FindP2pSizes(index, causes);
+  if (causes.empty()) FindRestarts(index, causes);
   if (moment != Moment::kRunning) {
     if (causes.empty()) FindCompletionLag(index, causes);
     if (causes.empty()) FindWaitCauses(index, waits, causes);
@@ -63,7 +64,7 @@ Status Run(const Model& model, AnalysisResult& result) {
     Index index(model, job, attempt, result.pool);
     Waits waits(index);
     Arrivals arrivals = FindArrivals(index);
-    Moment moment = MomentOf(index);
+    Moment moment = MomentOf(index, waits);
     std::vector<Cause> causes = FindCauses(index, waits, arrivals, moment);
     AddFindings(index, waits, causes, result.findings);
     bool told = std::any_of(causes.begin(), causes.end(),

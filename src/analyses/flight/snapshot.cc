@@ -80,9 +80,22 @@ bool WentOnBetweenDumps(const Index& index) {
   return false;
 }
 
+// Is a rank late for an operation while another is in one that all members joined? That one does
+// not wait for the first, so it would be done in a job that hangs: both are at work.
+bool IsAtWork(const Index& index, const Waits& waits) {
+  bool joined = false, late = false;
+  for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
+    const RankInfo& info = index.RankAt(rank);
+    const bool at_work = waits.At(rank) != nullptr;
+    joined |= at_work && waits.Of(rank).empty();
+    late |= !at_work && waits.IsAwaited(rank) && info.has_dump && info.whole;
+  }
+  return joined && late && waits.Cycles().empty();
+}
+
 }  // namespace
 
-Moment MomentOf(const Index& index) {
+Moment MomentOf(const Index& index, const Waits& waits) {
   Texts texts = LookAtTexts(index);
   if (texts.bad_end) return Moment::kBadEnd;
   for (int32_t rank = 0; rank < index.rank_count(); ++rank) {
@@ -90,7 +103,8 @@ Moment MomentOf(const Index& index) {
   }
   // Watchdogs write dumps and say so: most ranks have an output, and none says anything of it.
   bool quiet = !texts.ranks.empty() && texts.ranks.size() * 2 >= index.ranks.size();
-  return quiet || WentOnBetweenDumps(index) ? Moment::kRunning : Moment::kUnknown;
+  const bool goes_on = quiet || WentOnBetweenDumps(index) || IsAtWork(index, waits);
+  return goes_on ? Moment::kRunning : Moment::kUnknown;
 }
 
 namespace {

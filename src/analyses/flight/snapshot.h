@@ -19,7 +19,7 @@ enum class Moment : uint8_t {
   kUnknown,  // dumps alone: they are written when a job hangs, so that is assumed
 };
 
-Moment MomentOf(const Index& index);
+Moment MomentOf(const Index& index, const Waits& waits);
 
 // Dumps name no cause, and work was in flight: who was in what. An observation, or all that is
 // known where the job ended badly.

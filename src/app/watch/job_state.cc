@@ -120,7 +120,7 @@ void JobState::AddLine(const LineSource& source, std::string_view line, int64_t 
   if (what == LineClass::kOther) return AddProgress(rank, peeled.text, now_ns);
   if (what == LineClass::kTorchLog) {
     const bool is_recompile =
-        Contains(peeled.text, "[__recompiles]") && Contains(peeled.text, "Recompiling");
+        Contains(peeled.text, "__recompiles") && Contains(peeled.text, "Recompiling");
     RankState* state = RankOf(rank);
     if (is_recompile) ++(state == nullptr ? loose_recompiles_ : state->recompiles);
     return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/strings.h"
+#include "inputs/job_text/compile_lines.h"
 #include "inputs/job_text/event_builder.h"
 #include "inputs/job_text/line_texts.h"
 
@@ -131,17 +132,18 @@ void EventBuilder::EndLog(uint32_t index) {
   if (log.number == 0) return;
   records_.Add(log.text, log.number, log.lines, index, now_ns_, *pools_);
   log.text.resize(std::min(log.text.size(), kMaxText));
-  auto header = ParseLogHeader(log.text);
-  auto message = header ? ParseCompileMessage(header->message) : std::nullopt;
-  if (!message) return;
+  const auto said = ParseCompileLine(log.text);
+  if (!said) return;
   size_t event = Emit("torch_log", index, log.number, {});
   if (event == kNothing) return;
   TextEventRow& row = events_[event].row;
-  row.time_ns = GuessTime(header->time, now_ns_);
-  row.compile_id = Word(message->id);
-  row.file = pools_->Intern(header->file);
-  row.file_line = header->line;
-  row.text = pools_->Intern(log.text.size() < kMaxText ? message->text : DropHalf(message->text));
+  row.time_ns = said->Time(now_ns_);
+  row.compile_id = Word(said->id);
+  row.file = pools_->Intern(said->file);
+  row.file_line = said->line;
+  std::string text(said->text);
+  if (!said->artifact.empty()) text = fmt::format("[__{}] {}", said->artifact, text);
+  row.text = pools_->Intern(log.text.size() < kMaxText ? text : DropHalf(text));
 }
 
 void EventBuilder::AddReason(std::string_view text, uint32_t index) {

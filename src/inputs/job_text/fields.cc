@@ -114,32 +114,6 @@ std::string_view WithoutDate(std::string_view text) {
   return dated ? text.substr(close + 2) : text;
 }
 
-std::string_view TakeArtifact(std::string_view& text) {
-  constexpr std::string_view kOpen = "[__";
-  const size_t close = text.find(']');
-  if (!text.starts_with(kOpen) || close == std::string_view::npos) return {};
-  const std::string_view artifact = text.substr(kOpen.size(), close - kOpen.size());
-  text.remove_prefix(close + 1);
-  if (text.starts_with(' ')) text.remove_prefix(1);
-  return artifact;
-}
-
-std::optional<CompileMessage> ParseCompileMessage(std::string_view message) {
-  for (std::string_view warning : {"torch._dynamo hit config.", "skipping cudagraphs due to"}) {
-    if (message.starts_with(warning)) return CompileMessage{{}, message};
-  }
-  size_t close = message.find(']');
-  if (!message.starts_with('[') || close == std::string_view::npos) return std::nullopt;
-  std::string_view id = message.substr(1, close - 1);
-  if (id.starts_with("__")) return CompileMessage{{}, message};
-  bool is_id = id.find('/') != std::string_view::npos &&
-               id.find_first_not_of("0123456789/_!") == std::string_view::npos;
-  if (!is_id) return std::nullopt;
-  std::string_view text = message.substr(close + 1);
-  if (text.starts_with(' ')) text.remove_prefix(1);
-  return CompileMessage{id, text};
-}
-
 std::optional<Group> ParseGroup(std::string_view text) {
   auto rest = After(text, "[PG ");
   if (!rest) return std::nullopt;

@@ -33,17 +33,6 @@ int64_t TimeAtStart(std::string_view text, int64_t now_ns);
 // Without "[2026-11-15 23:22:09] " at its start.
 std::string_view WithoutDate(std::string_view text);
 
-// [5/0] message, [5/0_1] [__recompiles] message, [__graph_breaks] message. The id is empty in the
-// last, and in the few warnings about compilations that have neither.
-struct CompileMessage {
-  std::string_view id;
-  std::string_view text;
-};
-std::optional<CompileMessage> ParseCompileMessage(std::string_view message);
-
-// "recompiles" of "[__recompiles] message", which loses it; empty when there is none.
-std::string_view TakeArtifact(std::string_view& text);
-
 // [PG ID 2 PG GUID 8(mesh_dp) Rank 0], [PG 0 (default_pg) Rank 3], [PG 0 Rank 3]
 struct Group {
   std::string_view name;

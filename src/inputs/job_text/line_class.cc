@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text/strings.h"
+#include "inputs/job_text/compile_lines.h"
 #include "inputs/job_text/fields.h"
 #include "inputs/job_text/lines/engine_lines.h"
 #include "inputs/job_text/lines/exception_lines.h"
@@ -410,10 +411,7 @@ LineClass ClassifyByWords(std::string_view text) {
 }
 
 bool IsTorchLog(std::string_view text) {
-  bool may_be = text.size() > 20 && text[5] == ' ' && text[8] == ':';
-  if (!may_be) return false;
-  auto header = ParseLogHeader(text);
-  return header && ParseCompileMessage(header->message);
+  return ParseCompileLine(text).has_value() || ContinuesWarning(text);
 }
 
 bool IsNameByte(char c) {

@@ -6,6 +6,7 @@
 
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
+#include "inputs/job_text/compile_lines.h"
 #include "inputs/job_text/fields.h"
 #include "inputs/job_text/labelled_pieces.h"
 #include "inputs/job_text/lines/exception_lines.h"
@@ -42,7 +43,13 @@ bool IsOfFailureList(std::string_view text) {
 
 // Lines that every process prints, and parts of longer messages, say nothing of this rank.
 bool IsTelling(std::string_view text) {
-  constexpr std::string_view kOpens[] = {"frame #", "wandb:", "#", "^", "==", "--", "**"};
+  constexpr std::string_view kOpens[] = {
+      "frame #", "wandb:", "#", "^", "==", "--", "**",
+      // the compiler's advice behind an exception
+      "from user code:", "Set TORCH", "User Stack (most recent", "You can suppress this exception",
+      "Potential framework code culprit", "For more information, run with TORCH",
+      "For extended logs when we create symbols", "If you suspect the guard was triggered",
+      "For more debugging help"};
   constexpr std::string_view kParts[] = {" NCCL INFO ", "Warning: ", "Exception raised from"};
   if (IsIndented(text) || IsOfFailureList(text)) return false;
   for (std::string_view open : kOpens) {
@@ -58,29 +65,27 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-// A torch log line up to the compile id, and its message.
-struct LogParts {
-  std::string_view header;
-  std::string_view message;
-};
-LogParts SplitLog(std::string_view text) {
-  auto header = ParseLogHeader(text);
-  auto message = header ? ParseCompileMessage(header->message) : std::nullopt;
-  if (!message) return {};
-  size_t size = static_cast<size_t>(message->text.data() - text.data());
-  return {text.substr(0, text[size - 1] == ' ' ? size - 1 : size), message->text};
+// The rest of the warning that `record` begins with, which has not told it yet.
+bool IsRestOf(const CompileLine& record, std::string_view next) {
+  if (!record.text.starts_with("torch._dynamo hit config.") || !ContinuesWarning(next))
+    return false;
+  const std::string_view rest = Trimmed(next, " ");
+  return !Contains(record.text, rest.substr(0, rest.find(':')));
 }
 
 }  // namespace
 
 bool JoinLogText(std::string& text, std::string_view next) {
-  LogParts first = SplitLog(text);
-  LogParts more = SplitLog(next);
-  if (more.header.empty() || first.header != more.header) return false;
-  const size_t longest = LongestRecord(first.message);
+  const auto first = ParseCompileLine(text);
+  if (!first) return false;
+  const auto more = ParseCompileLine(next);
+  const bool same =
+      more && first->has_time() && first->head == more->head && !BeginsRecord(more->text);
+  if (!same && (more || !IsRestOf(*first, next))) return false;
+  const size_t longest = LongestRecord(first->artifact);
   if (text.size() >= longest) return true;
   text += '\n';
-  text += more.message.substr(0, longest - text.size());
+  text += (more ? more->text : next).substr(0, longest - text.size());
   return true;
 }
 

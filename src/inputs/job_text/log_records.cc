@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text/scan.h"
-#include "base/text/strings.h"
-#include "inputs/job_text/fields.h"
+#include "inputs/job_text/compile_lines.h"
 #include "inputs/job_text/line_scanner.h"
 #include "inputs/job_text/line_texts.h"
 
@@ -19,51 +17,35 @@ constexpr size_t kMostRecordBytes = 64 << 20;
 constexpr std::array<std::string_view, 6> kTold = {
     "recompiles", "recompiles_verbose", "graph_breaks", "cudagraphs", "perf_hints", "dynamic"};
 
-// Every line repeats the artifact.
-std::string WithoutArtifacts(std::string_view message) {
-  std::string text;
-  while (!message.empty()) {
-    std::string_view line = TakeLine(message);
-    TakeArtifact(line);
-    text += line;
-    if (!message.empty()) text += '\n';
-  }
-  return text;
-}
-
 }  // namespace
 
-size_t LongestRecord(std::string_view message) {
-  const std::string_view artifact = TakeArtifact(message);
+size_t LongestRecord(std::string_view artifact) {
   return std::ranges::find(kTold, artifact) != kTold.end() ? kLongestTold : kMaxText;
 }
 
 void LogRecords::Add(std::string_view text, int64_t line, int64_t lines, uint32_t stream,
                      int64_t now_ns, Pools& pools) {
-  auto header = ParseLogHeader(text);
-  auto message = header ? ParseCompileMessage(header->message) : std::nullopt;
-  if (!message) return;
+  const auto said = ParseCompileLine(text);
+  if (!said) return;
   if (records_.size() >= kMostRecords) {
     ++dropped_;
     return;
   }
-  std::string_view rest = message->text;
-  const std::string_view artifact = TakeArtifact(rest);
-  const size_t longest = bytes_ < kMostRecordBytes ? LongestRecord(message->text) : kMaxTail;
-  std::string said = WithoutArtifacts(message->text.substr(0, longest));
-  bytes_ += said.size();
+  const size_t longest = bytes_ < kMostRecordBytes ? LongestRecord(said->artifact) : kMaxTail;
+  const std::string_view kept = said->text.substr(0, longest);
+  bytes_ += kept.size();
   auto row = Part::RowOf<TorchLogRow>(who_);
   row.input = who_.input;
   row.line = line;
-  row.time_ns = GuessTime(header->time, now_ns);
-  row.pid = header->pid;
-  row.level = pools.Intern({&header->level, 1});
-  if (!message->id.empty()) row.compile_id = pools.Intern(message->id);
-  if (!artifact.empty()) row.artifact = pools.Intern(artifact);
-  row.file = pools.Intern(header->file);
-  row.file_line = header->line;
+  row.time_ns = said->Time(now_ns);
+  row.pid = said->pid;
+  row.level = pools.Intern({&said->level, 1});
+  if (!said->id.empty()) row.compile_id = pools.Intern(said->id);
+  if (!said->artifact.empty()) row.artifact = pools.Intern(said->artifact);
+  row.file = pools.Intern(said->file);
+  row.file_line = said->line;
   row.lines = lines;
-  row.text = pools.Intern(DropHalf(said));
+  row.text = pools.Intern(DropHalf(kept));
   records_.push_back({row, stream});
 }
 

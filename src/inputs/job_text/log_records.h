@@ -13,9 +13,9 @@
 
 namespace debrief::inputs::job_text {
 
-// How much of a record is kept, by its head: all of what is read for what it says (reasons of
+// How much of a record is kept, by its artifact: all of what is read for what it says (reasons of
 // recompilations and of graph breaks), the beginning of graphs and code.
-size_t LongestRecord(std::string_view message);
+size_t LongestRecord(std::string_view artifact);
 
 class LogRecords {
  public:

@@ -7,6 +7,7 @@
 
 #include "base/text/scan.h"
 #include "base/text/strings.h"
+#include "inputs/job_text/compile_lines.h"
 #include "inputs/job_text/fields.h"
 #include "tables/output_weight.h"
 
@@ -50,14 +51,16 @@ bool ParseWarning(std::string_view text, LineWriter& writer) {
 
 LineWriter WriterOf(std::string_view text) {
   LineWriter writer;
-  const bool may_be_log = text.size() > 20 && (text[5] == ' ' || text[6] == ' ');
-  if (auto header = may_be_log ? ParseLogHeader(text) : std::nullopt) {
-    writer.source = fmt::format("{}:{}", header->file, header->line);
-    auto message = ParseCompileMessage(header->message);
-    std::string_view artifact = message ? TakeArtifact(message->text) : std::string_view();
-    writer.logger = artifact.empty() ? LoggerOfFile(header->file) : std::string(artifact);
-    return writer;
+  if (const auto line = ParseCompileLine(text); line && line->line != kNone32) {
+    return {line->artifact.empty() ? LoggerOfFile(line->file) : std::string(line->artifact),
+            fmt::format("{}:{}", line->file, line->line)};
+  } else if (line) {
+    return {std::string(line->artifact.empty() ? line->file : line->artifact),
+            std::string(line->file)};
   }
+  const bool may_be_log = text.size() > 20 && (text[5] == ' ' || text[6] == ' ');
+  if (auto header = may_be_log ? ParseLogHeader(text) : std::nullopt)
+    return {LoggerOfFile(header->file), fmt::format("{}:{}", header->file, header->line)};
   if (ParseWarning(text, writer)) return writer;
   for (std::string_view nccl : {"NCCL INFO", "NCCL WARN", "NCCL TRACE"}) {
     if (Contains(text.substr(0, 120), nccl)) return {std::string(nccl), ""};

@@ -45,7 +45,11 @@ std::string_view ShortPath(std::string_view path) {
 }
 
 std::string_view WithoutAttempt(std::string_view compile_id) {
-  return compile_id.substr(0, compile_id.rfind('_'));
+  const size_t cut = compile_id.rfind('_');
+  const bool numbered =
+      cut != std::string_view::npos &&
+      compile_id.find_first_not_of("0123456789", cut + 1) == std::string_view::npos;
+  return numbered ? compile_id.substr(0, cut) : compile_id;
 }
 
 std::span<const FrameId> WithoutConvertFrame(const Pools& pools, StackId stack) {

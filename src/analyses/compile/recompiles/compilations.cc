@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "model/compile/frames.h"
 #include "torch/stacks/user_frames.h"
@@ -37,6 +39,7 @@ Compilations::Compilations(const Model& model)
     Note(all_[static_cast<size_t>(at)], row);
   }
   JoinMetrics();
+  if (processes_.size() > 1) JoinCutLogs();
   Drop();
   for (Compilation& compilation : all_) FillIn(compilation);
   Chain();
@@ -146,6 +149,34 @@ void Compilations::JoinMetrics() {
     size_t& known = all_[static_cast<size_t>(found->second)].metrics;
     // A failure is not undone by metrics that follow.
     if (known == kNoRow || metrics_.fail_type[known] == StringId::kNone) known = row;
+  }
+}
+
+// A log that was cut in several files: what began in one of them and ended in another, in the same
+// process, is one compilation, and is told where it ended.
+void Compilations::JoinCutLogs() {
+  using Key = std::tuple<int32_t, int32_t, int32_t, int64_t, std::string_view>;
+  auto key = [&](const Compilation& of) {
+    const size_t row = ProcessOf(of).row;
+    return Key(entries_.job[row], entries_.attempt[row], entries_.rank[row], entries_.thread[row],
+               of.id);
+  };
+  std::map<Key, Compilation*> ended;
+  for (Compilation& of : all_) {
+    if (of.start == kNoRow && of.metrics != kNoRow) ended.emplace(key(of), &of);
+  }
+  if (ended.empty()) return;
+  for (Compilation& of : all_) {
+    if (of.start == kNoRow || of.metrics != kNoRow) continue;
+    auto found = ended.find(key(of));
+    if (found == ended.end() || found->second->start != kNoRow) continue;
+    Compilation& end = *found->second;
+    end.start = std::exchange(of.start, kNoRow);
+    end.start_ns = of.start_ns;
+    if (end.reasons == kNoRow) end.reasons = of.reasons;
+    if (end.guards == kNoRow) end.guards = of.guards;
+    end.breaks.insert(end.breaks.begin(), of.breaks.begin(), of.breaks.end());
+    end.last_attempt = std::max(end.last_attempt, of.last_attempt);
   }
 }
 

@@ -101,6 +101,7 @@ class Compilations {
   void Note(Compilation& to, size_t row);
   void Classify(Compilation& to, size_t row);
   void JoinMetrics();
+  void JoinCutLogs();
   void FillIn(Compilation& to);
   void FillPlaces(Compilation& to);
   void Chain();

@@ -21,7 +21,9 @@
 #include "analyses/compile/guard_text.h"
 #include "analyses/compile/recompile_findings.h"
 #include "analyses/compile/rows.h"
+#include "analyses/compile/text_logs/cudagraph_notes.h"
 #include "analyses/compile/text_logs/record_text.h"
+#include "analyses/compile/text_logs/text_compilations.h"
 #include "base/text/scan.h"
 #include "base/text/units.h"
 #include "model/compile/frames.h"
@@ -40,22 +42,6 @@ namespace {
 
 using compile_recompiles::MainChange;
 
-using ProcessOfText = std::tuple<int32_t, int32_t, int64_t>;  // input, rank, pid
-
-// What is known of one compilation.
-struct TextCompilation {
-  size_t record = 0;  // the first that names it
-  std::string id;     // without attempt
-  std::string function, file;
-  int32_t line = kNone32;
-  int64_t last_line = 0;
-  int32_t restarts = 0;
-  std::vector<std::string> reasons;
-  std::map<std::string, std::string, std::less<>> symbols;  // by source
-  std::string limit;                                        // that was reached
-  std::string break_reason;                                 // of its first break
-};
-
 class TextLogs {
  public:
   TextLogs(const Model& model, AnalysisResult& result)
@@ -73,20 +59,14 @@ class TextLogs {
     for (size_t row = 0; row < records_.size(); ++row) {
       if (!IsTraced(row)) Read(row);
     }
-    for (const TextCompilation& of : all_) AddRows(of);
+    for (const TextCompilation& of : compilations_.all()) AddRows(of);
     breaks_.Write(result_.part.tables.Edit<CompileBreakTable>());
-    AddSkips();
+    cudagraphs_.Write(records_, result_);
     compile_recompiles::AddFindings(changes_, result_);
     compile_breaks::AddFindings(result_.part, result_.findings);
   }
 
  private:
-  struct Skip {
-    size_t record = 0;
-    int32_t count = 0;
-    FirstNames ids;
-  };
-
   ProcessOfText ProcessAt(size_t row) const {
     return {records_.input[row], records_.rank[row], records_.pid[row]};
   }
@@ -103,54 +83,67 @@ class TextLogs {
   }
 
   TextCompilation& CompilationOf(size_t row, std::string_view id) {
-    const size_t cut = id.rfind('_');
-    std::string plain(WithoutAttempt(id));
-    auto [found, is_new] = by_id_.try_emplace(std::pair(ProcessAt(row), plain), all_.size());
-    if (is_new) all_.push_back({.record = row, .id = std::move(plain)});
-    TextCompilation& of = all_[found->second];
-    of.last_line = records_.line[row];
-    if (cut != std::string_view::npos)
-      of.restarts = std::max(of.restarts, LeadingNumber(id.substr(cut + 1), int32_t{0}));
-    return of;
+    return compilations_.Get(ProcessAt(row), id, row, records_.line[row]);
   }
 
   void Read(size_t row) {
     const std::string_view text = model_.pools.Text(records_.text[row]);
     const std::string_view id = model_.pools.Text(records_.compile_id[row]);
-    if (auto skip = ParseGraphSkip(text)) NoteSkip(row, id, *skip);
-    if (id.empty()) return;
-    CompilationOf(row, id);
+    cudagraphs_.Note(ProcessAt(row), row, id, text);
+    if (!id.empty()) CompilationOf(row, id);
     if (auto recompile = ParseRecompile(text)) return NoteRecompile(row, id, *recompile);
     if (auto limit = ParseLimit(text)) return NoteLimit(row, id, text, *limit);
-    if (auto shape = ParseShape(text)) return NoteShape(row, id, *shape);
-    if (std::string broken = BreakTextOf(text); !broken.empty()) NoteBreak(row, id, broken);
+    if (auto failed = ParseSuppressed(text)) return NoteSuppressed(row, id, *failed);
+    if (std::string broken = BreakTextOf(text); !broken.empty()) return NoteBreak(row, id, broken);
+    if (id.empty()) return;
+    if (auto code = ParseStart(text)) return CompilationOf(row, id).SetFunction(*code);
+    if (auto shape = ParseShape(text)) NoteShape(row, id, *shape);
   }
 
   // The compilations whose guards failed were there before; most of them say nothing themselves.
   void NoteRecompile(size_t row, std::string_view id, RecompileText& text) {
+    std::string counted;
+    if (id.empty()) {
+      counted =
+          TextCompilations::IdOf(text.code, compilations_.CountAgain(ProcessAt(row), text.code));
+      id = counted;
+      CompilationOf(row, TextCompilations::IdOf(text.code, 0)).SetFunction(text.code);
+    }
     for (const std::string& reason : text.reasons) {
       const std::string_view before = compile_recompiles::ParseReason(reason).previous_id;
-      if (!before.empty())
-        NoteFunction(text.function, text.file, text.line, CompilationOf(row, before));
+      if (!before.empty()) CompilationOf(row, before).SetFunction(text.code);
     }
     TextCompilation& of = CompilationOf(row, id);
-    NoteFunction(text.function, text.file, text.line, of);
+    of.SetFunction(text.code);
     if (of.reasons.empty()) of.reasons = std::move(text.reasons);
   }
 
   void NoteLimit(size_t row, std::string_view id, std::string_view text, const LimitText& limit) {
-    TextCompilation& of = CompilationOf(row, id);
-    NoteFunction(limit.function, limit.file, limit.line, of);
+    const std::string counted = TextCompilations::IdOf(limit.code, limit.limit);
+    TextCompilation& of = CompilationOf(row, id.empty() ? counted : id);
+    of.SetFunction(limit.code);
     of.limit = FirstLine(text);
     if (of.reasons.empty() && !limit.reason.empty()) of.reasons.emplace_back(limit.reason);
   }
 
-  static void NoteFunction(std::string_view function, std::string_view file, int32_t line,
-                           TextCompilation& of) {
-    if (!of.function.empty()) return;
-    of.function = function;
-    of.file = file;
-    of.line = line;
+  void NoteSuppressed(size_t row, std::string_view id, const SuppressedText& text) {
+    const std::string counted = TextCompilations::IdOf(text.code, 0);
+    TextCompilation& of = CompilationOf(row, id.empty() ? counted : id);
+    of.SetFunction(text.code);
+    of.failed = true;
+    auto failure = RowLike<CompileFailureRow>(records_, row);
+    failure.life = 0;
+    failure.compile_id = texts_(of.id);
+    failure.function = texts_(text.code.function);
+    failure.file = texts_(text.code.file);
+    failure.line = text.code.line;
+    failure.fail_type = texts_(text.type.substr(text.type.rfind('.') + 1));  // npos + 1 is 0
+    failure.reason = texts_(ShortReason(text.reason));
+    failure.text = texts_(text.text);
+    failure.user_file = texts_(text.user_file);
+    failure.user_line = text.user_line;
+    failure.falls_back = 1;
+    result_.part.tables.Edit<CompileFailureTable>().Add(failure);
   }
 
   void NoteShape(size_t row, std::string_view id, const ShapeText& shape) {
@@ -173,24 +166,25 @@ class TextLogs {
   // not told, so the function is the one of the user's line.
   void NoteBreak(size_t row, std::string_view id, const std::string& text) {
     const BreakText parsed = ParseBreakText(text);
-    TextCompilation& of = CompilationOf(row, id);
+    FunctionText code;
     if (!parsed.frames.empty())
-      NoteFunction(parsed.frames.back().function, parsed.frames.back().file,
-                   parsed.frames.back().line, of);
-    if (of.break_reason.empty()) of.break_reason = parsed.reason;
+      code = {parsed.frames.back().function, parsed.frames.back().file, parsed.frames.back().line};
+    if (!id.empty()) {
+      TextCompilation& of = CompilationOf(row, id);
+      if (!code.function.empty()) of.SetFunction(code);
+      if (of.break_reason.empty()) {
+        of.break_reason = parsed.reason;
+        of.break_file = parsed.file.empty() ? code.file : parsed.file;
+        of.break_line = parsed.file.empty() ? code.line : parsed.line;
+      }
+      code.function = of.function;
+    }
     breaks_.Add({.process = RowLike<CompileBreakRow>(records_, row),
                  .kind = "graph_break",
-                 .compile_id = result_.part.pools.Text(texts_(of.id)),
-                 .function = result_.part.pools.Text(texts_(of.function)),
+                 .compile_id = result_.part.pools.Text(texts_(WithoutAttempt(id))),
+                 .function = result_.part.pools.Text(texts_(code.function)),
                  .otherwise = {}},
                 parsed);
-  }
-
-  void NoteSkip(size_t row, std::string_view id, std::string_view reason) {
-    auto [found, is_new] = skips_.try_emplace(std::pair(ProcessAt(row), std::string(reason)));
-    if (is_new) found->second.record = row;
-    ++found->second.count;
-    if (!id.empty()) found->second.ids.Add(id);
   }
 
   void AddRows(const TextCompilation& of) {
@@ -205,12 +199,14 @@ class TextLogs {
     row.line = row.user_line = of.line;
     row.number = LeadingNumber(std::string_view(of.id).substr(of.id.rfind('/') + 1), int32_t{0});
     if (row.number > 0) row.previous_id = texts_(fmt::format("{}/{}", frame, row.number - 1));
-    row.outcome = texts_("unknown");
+    row.outcome = texts_(of.failed ? "failed" : "unknown");
     row.is_last = 0;
     row.restarts = of.restarts;
     row.first_entry = records_.line[of.record];
     row.last_entry = of.last_line;
     row.break_reason = texts_(of.break_reason);
+    row.break_file = texts_(of.break_file);
+    row.break_line = of.break_line;
     row.fail_reason = texts_(of.limit);
     row.why = texts_(main.words);
     result_.part.tables.Edit<CompilationTable>().Add(row);
@@ -266,53 +262,14 @@ class TextLogs {
     return row;
   }
 
-  void AddSkips() {
-    auto& table = result_.part.tables.Edit<CompileCudagraphSkipTable>();
-    for (const auto& [key, skip] : skips_) {
-      auto row = RowLike<CompileCudagraphSkipRow>(records_, skip.record);
-      row.reason = texts_(key.second);
-      row.compile_ids = texts_(skip.ids.Joined());
-      row.count = skip.count;
-      table.Add(row);
-      AddSkipFinding(skip.record, key.second, skip.count, table.size() - 1);
-    }
-  }
-
-  // One for each reason, over all ranks.
-  void AddSkipFinding(size_t record, const std::string& reason, int32_t count, size_t row) {
-    auto [found, is_new] = skip_findings_.try_emplace(
-        std::tuple(records_.job[record], records_.attempt[record], reason),
-        result_.findings.size());
-    if (is_new) {
-      Finding finding =
-          NewFinding("compile.cudagraphs_skipped", records_.job[record], records_.attempt[record]);
-      finding.headline = fmt::format("CUDA graphs were skipped: {}", reason);
-      finding.why = "as TORCH_LOGS printed it";
-      finding.confidence = 0.9;
-      finding.next_step =
-          "move what it names to the GPU or out of the compiled function, or accept launches one "
-          "by "
-          "one";
-      finding.evidence.push_back({Plural(static_cast<size_t>(count), "skip") + " on the first rank",
-                                  "compile_cudagraph_skip",
-                                  {}});
-      result_.findings.push_back(std::move(finding));
-    }
-    Finding& finding = result_.findings[found->second];
-    AddRank(finding.ranks, records_.rank[record]);
-    finding.evidence[0].rows.push_back(static_cast<int64_t>(row));
-  }
-
   const Model& model_;
   const TorchLogTable& records_;
   AnalysisResult& result_;
   ResultTexts texts_;
   BreakRows breaks_;
   std::set<std::tuple<int32_t, int64_t, int32_t>> traced_;  // job, process, rank
-  std::vector<TextCompilation> all_;
-  std::map<std::pair<ProcessOfText, std::string>, size_t> by_id_;
-  std::map<std::pair<ProcessOfText, std::string>, Skip> skips_;
-  std::map<std::tuple<int32_t, int32_t, std::string>, size_t> skip_findings_;
+  TextCompilations compilations_;
+  CudagraphNotes cudagraphs_;
   std::vector<MainChange> changes_;
 };
 

@@ -337,13 +337,26 @@ bool AllToAllIsOff(const Index& index, const Group& group, std::span<const int32
   return difference != 0;
 }
 
+// Would one of `members` seldom have a size that nobody had before? As often as sizes occur once,
+// new ones come: where tokens choose their experts they do all the time.
+bool SizesRepeat(const std::map<StringId, size_t>& seen, size_t members) {
+  constexpr size_t kSeldom = 10;
+  size_t once = 0, all = 0;
+  for (const auto& [size, count] : seen) {
+    once += count == 1;
+    all += count;
+  }
+  return once * members * kSeldom < all;
+}
+
 // The members whose input nobody ever had in another all_to_all of such a group; all when that
 // tells nothing.
 std::vector<int32_t> UnusualInputs(const Index& index, const Group& group,
                                    std::span<const int32_t> row) {
-  std::map<StringId, int64_t> seen;
+  std::map<StringId, size_t> seen;
+  const std::string_view op = index.OpName(index.UnitAt(row.front()));
   for (const Unit& unit : index.units) {
-    bool alike = index.GroupOf(unit).description == group.description;
+    bool alike = index.GroupOf(unit).description == group.description && index.OpName(unit) == op;
     bool same_row = &index.GroupOf(unit) == &group && unit.seq == index.UnitAt(row.front()).seq;
     if (alike && !same_row && !unit.p2p) ++seen[index.ops.input_sizes[unit.row]];
   }
@@ -351,7 +364,7 @@ std::vector<int32_t> UnusualInputs(const Index& index, const Group& group,
   for (int32_t at : row) {
     if (!seen.contains(index.ops.input_sizes[index.UnitAt(at).row])) unusual.push_back(at);
   }
-  bool tells = !unusual.empty() && unusual.size() < row.size();
+  bool tells = !unusual.empty() && unusual.size() < row.size() && SizesRepeat(seen, row.size());
   return tells ? unusual : std::vector<int32_t>(row.begin(), row.end());
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 struct Lag {
   int64_t count = 0;
-  int32_t unit = -1;  // the oldest
+  int32_t unit = -1;       // the oldest
+  bool timed_out = false;  // that one, though its peers completed it
 };
 
 // rank -> units that some peer completed and it did not
@@ -29,7 +30,9 @@ std::map<int32_t, Lag> FindLags(const Index& index) {
                              : completed.ByAnyMember(unit.group, unit.seq);
       if (!behind) continue;
       Lag& lag = lags[unit.rank];
-      if (lag.count++ == 0) lag.unit = at;
+      if (lag.count++ > 0) continue;
+      lag.unit = at;
+      lag.timed_out = index.ops.retired[unit.row] != 0;  // and not completed
     }
   }
   return lags;
@@ -77,20 +80,23 @@ bool IsAMoment(const Index& index, const std::map<int32_t, Lag>& lags) {
 
 // The watchdog looks every fraction of a second, so the newest collective may look incomplete on
 // one rank for a moment. That alone is a warning at most, and nothing at all while others wait for
-// something.
+// something. An operation that timed out is no matter of a moment.
 void FindCompletionLag(const Index& index, std::vector<Cause>& causes) {
   constexpr int64_t kClear = 3;
   std::map<int32_t, Lag> lags = FindLags(index);
   int64_t most = 0;
   for (const auto& [rank, lag] : lags) most = std::max(most, lag.count);
-  if (IsAMoment(index, lags)) return;
-  bool clear = most >= kClear;
+  const bool timed_out =
+      std::ranges::any_of(lags, [](const auto& entry) { return entry.second.timed_out; });
+  if (timed_out) std::erase_if(lags, [](const auto& entry) { return !entry.second.timed_out; });
+  if (!timed_out && IsAMoment(index, lags)) return;
+  bool clear = timed_out || most >= kClear;
   if (most == 0 || (!clear && AnyoneElseWaits(index, lags))) return;
   Cause& cause = causes.emplace_back();
   cause.rule = "flight.completion_lag";
   cause.severity = clear ? Severity::kError : Severity::kWarning;
   for (const auto& [rank, lag] : lags) {
-    if (lag.count * 4 < most) continue;  // a moment's delay beside a real one
+    if (!timed_out && lag.count * 4 < most) continue;  // a moment's delay beside a real one
     cause.ranks.push_back(rank);
     cause.units.push_back(lag.unit);
   }

@@ -211,9 +211,9 @@ void NameOne(const Index& index, const Waits& waits, const std::vector<int32_t>&
   int32_t first = waits.At(ranks.front()) != nullptr ? ranks.front() : waiter;
   cause.ranks = ranks;
   DescribeWait(index, waits, waiter, cause);
-  cause.what = fmt::format(
-      "did not reach {} and {} in {} instead", OperationInWords(index, *waits.At(waiter)),
-      ranks.size() == 1 ? "waits" : "wait", OperationInWords(index, *waits.At(first)));
+  cause.what = fmt::format("{} in {} instead of {}", ranks.size() == 1 ? "waits" : "wait",
+                           OperationInWords(index, *waits.At(first)),
+                           OperationInWords(index, *waits.At(waiter)));
   cause.confidence = by_habit ? 0.75 : 0.8;
   cause.why = fmt::format(
       "{} ranks wait for each other; {}", cycle.size(),

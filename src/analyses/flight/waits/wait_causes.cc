@@ -137,8 +137,13 @@ void AddHostNeverCame(const Index& index, const Waits& waits, const std::vector<
   cause.ranks = std::move(ranks);
   int32_t waiter = FirstWaiter(index, waits, cause.ranks);
   DescribeWait(index, waits, waiter, cause);
-  cause.what = fmt::format("did not reach {}; {}", OperationInWords(index, *waits.At(waiter)),
-                           WaitersInOpInWords(index, waits, *waits.At(waiter), cause.ranks));
+  const Unit& awaited = *waits.At(waiter);
+  const std::vector<int32_t>& members = index.GroupOf(awaited).members;
+  const bool all_belong = std::ranges::all_of(
+      cause.ranks, [&](int32_t rank) { return std::ranges::binary_search(members, rank); });
+  cause.what = fmt::format("did not reach {}{}; {}", all_belong ? "" : "their collectives, first ",
+                           OperationInWords(index, awaited),
+                           WaitersInOpInWords(index, waits, awaited, cause.ranks));
   cause.why = "all it issued is completed, and it waits for nobody";
   cause.next_step =
       "Look at what its host was doing: its stack (py-spy), a compilation, a data loader, a "

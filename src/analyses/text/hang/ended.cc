@@ -9,6 +9,7 @@
 #include "base/text/rank_list.h"
 #include "base/text/strings.h"
 #include "base/text/units.h"
+#include "model/headline.h"
 #include "torch/code_words.h"
 
 namespace debrief::analyses::text_hang {
@@ -143,12 +144,10 @@ bool IsOfTool(const Scene& scene, size_t row) {
 }
 
 Finding ExceptionFinding(const Scene& scene, size_t row) {
-  constexpr size_t kLongest = 120;
   const auto& events = scene.model.tables.Get<TextEventTable>();
   const size_t wrapper = row;
   row = RootException(scene.model, row);
-  const std::string text =
-      ExceptionInWords(scene.model.pools.Text(events.text[row])).substr(0, kLongest);
+  const std::string text = ShortText(ExceptionInWords(scene.model.pools.Text(events.text[row])));
   std::string_view file = scene.model.pools.Text(events.file[row]);
   Finding finding = NewFinding(scene, "text_hang.ended");
   finding.headline = fmt::format("A process ended with {}", text);

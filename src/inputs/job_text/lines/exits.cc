@@ -184,6 +184,24 @@ Statement OfDeepSpeed(std::string_view text) {
   return exit.exit_code == kNone32 ? std::nullopt : Statement(exit);
 }
 
+// The program of a command as Python prints it: "gcc" of "'['/usr/bin/gcc', 'main.c', ...".
+std::string_view ProgramOfCommand(std::string_view command) {
+  command.remove_prefix(std::min(command.find_first_not_of("'\"[ "), command.size()));
+  command = command.substr(0, command.find_first_of("'\" "));
+  return command.substr(command.find_last_of("/\\") + 1);  // npos + 1 is 0
+}
+
+bool IsCompiler(std::string_view program) {
+  constexpr std::string_view kCompilers[] = {"gcc",  "g++",   "cc",    "c++",  "clang", "clang++",
+                                             "nvcc", "hipcc", "ptxas", "cicc", "ninja", "ld"};
+  // "x86_64-linux-gnu-gcc-12", "clang-17"
+  while (!program.empty() &&
+         (IsDigit(program.back()) || program.back() == '-' || program.back() == '.'))
+    program.remove_suffix(1);
+  const size_t dash = program.rfind('-');
+  return std::ranges::find(kCompilers, program.substr(dash + 1)) != std::end(kCompilers);
+}
+
 // accelerate and others that start one process and raise what became of it. Programs run other
 // commands, too, and live on when one fails: git, nvidia-smi, compilers.
 Statement OfSubprocess(std::string_view text) {
@@ -191,6 +209,7 @@ Statement OfSubprocess(std::string_view text) {
   size_t at = text.find(kOpen);
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view command = text.substr(at);
+  if (IsCompiler(ProgramOfCommand(command.substr(kOpen.size())))) return std::nullopt;
   bool trains = Contains(command, "python") || Contains(command, ".py") ||
                 Contains(command, "torchrun") || Contains(command, "deepspeed");
   if (!trains) return std::nullopt;

@@ -78,9 +78,13 @@ class Summary {
   }
 
   std::string Text() {
-    if (!HasEntries()) return NothingText();
+    if (!HasEntries()) {
+      out_ = NothingText();
+      if (WriteFindings() == 0) out_ += "Nothing stands out.\n";
+      return std::move(out_);
+    }
     WriteHead();
-    WriteFindings();
+    if (WriteFindings() == 0) out_ += "Nothing stands out.\n";
     WriteCompilations();
     WriteBreaks();
     WriteFailures();
@@ -129,21 +133,24 @@ class Summary {
     const auto& all = Get<CompilationTable>();
     size_t count = 0, failed = 0, again = 0, restarted = 0, unfinished = 0;
     double seconds = 0;
+    bool timed = all.size() == 0;  // the text of TORCH_LOGS tells no times
     std::set<std::pair<StringId, int32_t>> functions;
     for (size_t i = 0; i < all.size(); ++i) {
       if (!IsWanted(all.compile_id[i])) continue;
       ++count;
-      functions.insert({all.function[i], all.line[i]});
+      if (all.function[i] != StringId::kNone) functions.insert({all.function[i], all.line[i]});
       failed += Text(all.outcome[i]) == "failed";
       unfinished += Text(all.outcome[i]) == "unfinished";
       restarted += all.restarts[i] > 0;
       again += all.previous_id[i] != StringId::kNone;
+      timed |= !std::isnan(all.seconds[i]);
       if (!std::isnan(all.seconds[i])) seconds += all.seconds[i];
     }
     out_ += fmt::format(
-        "{} of {} in {}: {} failed, {} never ended, {} restarted, {} compiled again{}\n",
-        Plural(count, "compilation"), Plural(functions.size(), "function"), SecondsText(seconds),
-        failed, unfinished, restarted, again,
+        "{}{}{}: {} failed, {} never ended, {} restarted, {} compiled again{}\n",
+        Plural(count, "compilation"),
+        count > 0 && functions.empty() ? "" : " of " + Plural(functions.size(), "function"),
+        timed ? " in " + SecondsText(seconds) : "", failed, unfinished, restarted, again,
         ranks_.size() > 1 ? fmt::format("; {} ranks", ranks_.size()) : "");
     WriteVersion();
   }
@@ -160,17 +167,24 @@ class Summary {
     if (!versions.empty()) out_ += fmt::format("PyTorch {}\n", fmt::join(versions, " and "));
   }
 
-  // The two most important conclusions and what to do about the first.
-  void WriteFindings() {
+  // About compiling, or what ended a process whose output this is: an exception of the compiler has
+  // no entry of its own.
+  bool IsShown(const Finding& finding) const {
+    if (finding.rule.starts_with("compile")) return only_.IsAbout(finding);
+    return only_.is_all() && finding.severity == Severity::kError && finding.role == Role::kCause;
+  }
+
+  // The most important conclusions and what to do about the first; how many they are.
+  size_t WriteFindings() {
     size_t shown = 0;
     for (const Finding& finding : model_.findings) {
-      if (!finding.rule.starts_with("compile") || shown == 3 || !only_.IsAbout(finding)) continue;
+      if (shown == 3 || !IsShown(finding)) continue;
       out_ += fmt::format("{}: {}\n", SeverityName(finding.severity),
                           Printable(FirstLine(finding.headline)));
       if (shown++ == 0 && !finding.next_step.empty())
         out_ += fmt::format("next: {}\n", Printable(FirstLine(finding.next_step)));
     }
-    if (shown == 0) out_ += "Nothing stands out.\n";
+    return shown;
   }
 
   void WriteCompilations() {
@@ -179,14 +193,18 @@ class Summary {
                     options_.width);
     for (size_t i = 0; i < all.size(); ++i) {
       if (!IsWanted(all.compile_id[i])) continue;
-      section.Row(Cells(all.rank[i], {std::string(Text(all.compile_id[i])),
-                                      fmt::format("{} ({})", OneLine(all.function[i]),
-                                                  PlaceText(Text(all.file[i]), all.line[i])),
+      section.Row(Cells(all.rank[i], {std::string(Text(all.compile_id[i])), FunctionOf(all, i),
                                       std::string(Text(all.outcome[i])),
                                       all.ops[i] == kNone64 ? "-" : std::to_string(all.ops[i]),
                                       SecondsText(all.seconds[i]), WhyOf(all, i)}));
     }
     AddSection(section);
+  }
+
+  std::string FunctionOf(const CompilationTable& all, size_t i) const {
+    if (all.function[i] == StringId::kNone) return "-";
+    return fmt::format("{} ({})", OneLine(all.function[i]),
+                       PlaceText(Text(all.file[i]), all.line[i]));
   }
 
   std::string WhyOf(const CompilationTable& all, size_t i) const {
@@ -208,10 +226,13 @@ class Summary {
       section.Row(
           Cells(all.rank[i],
                 {std::to_string(all.count[i]), PlaceText(Text(all.user_file[i]), all.user_line[i]),
-                 SecondsText(all.wasted_s[i] + all.resume_s[i]), OneLine(all.reason[i])}));
+                 CostText(all.wasted_s[i] + all.resume_s[i]), OneLine(all.reason[i])}));
     }
     AddSection(section);
   }
+
+  // A text of TORCH_LOGS does not tell what a break cost.
+  static std::string CostText(double seconds) { return seconds > 0 ? SecondsText(seconds) : "-"; }
 
   void WriteFailures() {
     const auto& all = Get<CompileFailureTable>();

@@ -17,9 +17,9 @@ TEST(RecordText, ReasonsAreThoseOfTheArtifact) {
       "    -     return x * k\n"
       "    - 4/0: flag == True");
   ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->function, "f");
-  EXPECT_EQ(parsed->file, "/home/me/a:b.py");
-  EXPECT_EQ(parsed->line, 58);
+  EXPECT_EQ(parsed->code.function, "f");
+  EXPECT_EQ(parsed->code.file, "/home/me/a:b.py");
+  EXPECT_EQ(parsed->code.line, 58);
   ASSERT_EQ(parsed->reasons.size(), 2U);
   EXPECT_EQ(parsed->reasons[0],
             "4/1: k == 1  # return x * k\nUser stack trace:\n  File \"a.py\", line 60, in f\n    "
@@ -37,6 +37,51 @@ TEST(RecordText, VerboseReasonsNeedNoId) {
   EXPECT_TRUE(ParseRecompile("Recompiling function ")->reasons.empty());
 }
 
+TEST(RecordText, ReasonsBeforeIds) {
+  auto listed = ParseRecompile(
+      "Recompiling function f in a.py:1\n    triggered by the following guard failure(s):\n"
+      "    - tensor 'L['x']' size mismatch at index 0. expected 4, actual 6\n"
+      "    - tensor 'L['x']' size mismatch at index 0. expected 5, actual 6");
+  ASSERT_TRUE(listed);
+  EXPECT_EQ(listed->reasons.size(), 2U);
+  auto pair = ParseRecompile(
+      "('Recompiling function f in a.py:1', \"triggered by the following guard failure: L['k'] == "
+      "(1, 2)\")");
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->code.function, "f");
+  EXPECT_EQ(pair->code.line, 1);
+  EXPECT_EQ(pair->reasons, (std::vector<std::string>{"L['k'] == (1, 2)"}));
+}
+
+TEST(RecordText, FilesWithoutALine) {
+  auto plain = ParseRecompile(
+      "('Recompiling function f in /srv/a.py', \"triggered by the following guard failure: x\")");
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->code.file, "/srv/a.py");
+  EXPECT_EQ(plain->code.line, kNone32);
+  EXPECT_EQ(ParseRecompile("Recompiling function f in E:\\net\\a.py")->code.file, "E:\\net\\a.py");
+}
+
+TEST(RecordText, StartsAndSuppressedErrors) {
+  auto start = ParseStart("Step 1: torchdynamo start tracing f /home/me/a.py:7");
+  ASSERT_TRUE(start);
+  EXPECT_EQ(start->function, "f");
+  EXPECT_EQ(start->line, 7);
+  EXPECT_EQ(ParseStart("torchdynamo start compiling g b.py:9, stack (elided 4 frames):")->line, 9);
+  EXPECT_FALSE(ParseStart("Step 1: torchdynamo done tracing f (RETURN_VALUE)"));
+  auto failed = ParseSuppressed(
+      "WON'T CONVERT f a.py line 7 \ndue to: \nTraceback (most recent call last):\n"
+      "  File \"torch/_dynamo/x.py\", line 1, in g\n    h()\n"
+      "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:\nValueError: no\n\n"
+      "from user code:\n   File \"a.py\", line 9, in f\n    y = x\n\nSet TORCHDYNAMO_VERBOSE=1");
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->code.function, "f");
+  EXPECT_EQ(failed->code.line, 7);
+  EXPECT_EQ(failed->type, "torch._dynamo.exc.BackendCompilerFailed");
+  EXPECT_TRUE(failed->reason.starts_with("backend='inductor' raised:\nValueError: no"));
+  EXPECT_EQ(failed->user_line, 9);
+}
+
 TEST(RecordText, LimitOfNewAndOldVersions) {
   for (std::string_view name :
        {"recompile_limit", "cache_size_limit", "accumulated_recompile_limit"}) {
@@ -45,9 +90,10 @@ TEST(RecordText, LimitOfNewAndOldVersions) {
         " (8)\n   function: 'f' (a.py:7)\n   last reason: 0/7: k == 1\nTo log all";
     auto limit = ParseLimit(text);
     ASSERT_TRUE(limit) << name;
-    EXPECT_EQ(limit->function, "f");
-    EXPECT_EQ(limit->file, "a.py");
-    EXPECT_EQ(limit->line, 7);
+    EXPECT_EQ(limit->code.function, "f");
+    EXPECT_EQ(limit->code.file, "a.py");
+    EXPECT_EQ(limit->code.line, 7);
+    EXPECT_EQ(limit->limit, 8);
     EXPECT_EQ(limit->reason, "0/7: k == 1");
   }
   EXPECT_FALSE(ParseLimit("torch._dynamo hit config.other"));
@@ -79,6 +125,16 @@ TEST(RecordText, BreaksAndSkips) {
                         "code at a.py:9\nGraph Break Reason: x"),
             "Graph break in user code at a.py:9\nGraph Break Reason: x");
   EXPECT_EQ(BreakTextOf("Graph break from `Tensor.item()`, consider setting:"), "");
+  EXPECT_EQ(
+      BreakTextOf("Graph break: call print from user code at:\n  File \"a.py\", line 9, in f\n"
+                  "    print(x)\n"),
+      "Graph break in user code at a.py:9\nReason: call print\nUser code traceback:\n"
+      "  File \"a.py\", line 9, in f\n    print(x)\n");
+  EXPECT_EQ(
+      ParseGraphSkip("skipping cudagraphs due to skipping cudagraphs due to ['mutated inputs']"),
+      "mutated inputs");
+  EXPECT_EQ(
+      ParseGraphSizes("CUDAGraph supports dynamic shapes by it. We have observed 51 distinct"), 51);
   EXPECT_EQ(ParseGraphSkip("skipping cudagraphs due to cpu device (primals_1). Found from : \n  x"),
             "cpu device (primals_1)");
   EXPECT_FALSE(ParseGraphSkip("CUDAGraph supports dynamic shapes"));
