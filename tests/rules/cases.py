@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import host_writer  # noqa: E402
+from job_simulator import Pipeline  # noqa: E402
 from torch_trace_writer import Log  # noqa: E402
 
 C10D = "/opt/conda/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py"
@@ -304,11 +305,17 @@ def recompile_limit(folder):
     (folder / "dedicated_log_torch_trace_0.log").write_bytes(log.bytes())
 
 
+def long_stage(folder):
+    job = Pipeline(ranks=8, steps=5)
+    job.stage_times = {2: 1.5}
+    job.run().write(folder)
+
+
 CASES = {"text_hang.engine": lost_worker, "text_progress.loss_jump": loss_jump, "text_progress.slowed": slowed, "text_hang.gpu_fault": gpu_fault,  "text_stacks.diverges": stacks_diverge, "text_ras.left": ras_left, "flight.deadlock": deadlock, "profile.data_loading": data_loading,
          "profile.sync_in_loop": sync_in_loop, "profile.tiny_kernels": tiny_kernels, "profile.low_bandwidth_group": low_bandwidth_group,
          "memory.near_capacity": near_capacity, "memory_fit.room": room, "profile.odd_size": odd_size, "load_balance.uneven": uneven, "host_gpus.ecc": ecc_errors, "host_gpus.nvlink": nvlink_errors, "host_gpus.hot": hot_gpu,
          "host_gpus.memory_full": full_memory, "host_gpus.idle_first": idle_first, "host_bandwidth.first_to_stop": first_to_stop, "host_links.no_gdr": no_gdr,
-         "host_links.shared_memory": shared_memory, "compile.recompile_limit": recompile_limit}
+         "host_links.shared_memory": shared_memory, "compile.recompile_limit": recompile_limit, "what_if.long_stage": long_stage}
 
 # Rules that no small input is an example of, and why.
 WITHOUT = {

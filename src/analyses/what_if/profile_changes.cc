@@ -245,11 +245,30 @@ class GainFinder {
            .step_ns = MeanStep(changed),
            .stage = number});
     }
+    FindLongestStage();
     changed = edits_.recorded();
     edits_.EvenStages(ProfileEdits::kAllStages, changed);
     const double step = MeanStep(changed);
     gains_.stages_gain = gains_.replayed - step;
     Add({.kind = "stage", .name = "all stages equally long", .step_ns = step});
+  }
+
+  // The stage whose ranks compute longest, against the next one.
+  void FindLongestStage() {
+    const std::vector<double> times = edits_.StageTimes();
+    const auto longest = std::ranges::max_element(times);
+    double next = 0;
+    for (auto each = times.begin(); each != times.end(); ++each) {
+      if (each != longest) next = std::max(next, *each);
+    }
+    if (next <= 0) return;
+    gains_.longest_stage = static_cast<int32_t>(longest - times.begin());
+    gains_.longest_by = *longest / next;
+    for (size_t lane = 0; lane < graph_.lanes.size(); ++lane) {
+      if (edits_.stages()[lane] == gains_.longest_stage)
+        gains_.longest_ranks.push_back(graph_.lanes[lane].rank);
+    }
+    std::ranges::sort(gains_.longest_ranks);
   }
 
   // ---- transfers ----

@@ -44,11 +44,14 @@ struct ProfileGains {
   size_t steps_left_out = 0;
   size_t stages = 0;  // of its pipeline; 0: none
   std::vector<ProfileChange> changes;
-  int32_t worst_rank = kNone32;  // whose change gains most
-  double worst_gain = 0;         // of that, ns
-  double next_gain = 0;          // of the next rank
-  double even_gain = 0;          // of change `even`
-  double stages_gain = 0;        // of even stages
+  int32_t worst_rank = kNone32;        // whose change gains most
+  double worst_gain = 0;               // of that, ns
+  double next_gain = 0;                // of the next rank
+  double even_gain = 0;                // of change `even`
+  double stages_gain = 0;              // of even stages
+  int32_t longest_stage = kNone32;     // whose ranks compute longest
+  double longest_by = 1;               // times what those of the next one do
+  std::vector<int32_t> longest_ranks;  // its ranks
   ProfileEdits::Variation variation;
 };
 

@@ -12,9 +12,13 @@ namespace debrief::analyses::what_if {
 
 namespace {
 
-bool IsComparable(Moment kind) {
-  return kind == Moment::kHost || kind == Moment::kCall || kind == Moment::kWork;
+// What is before the mark of a step is the host's: of steps that were found by their period, all
+// that it does before it launches anything.
+bool IsOfHost(Moment kind) {
+  return kind == Moment::kMark || kind == Moment::kHost || kind == Moment::kCall;
 }
+
+bool IsComparable(Moment kind) { return IsOfHost(kind) || kind == Moment::kWork; }
 
 double MedianOfOthers(const std::vector<double>& sorted, double own) {
   const auto taken = static_cast<size_t>(std::ranges::lower_bound(sorted, own) - sorted.begin());
@@ -54,7 +58,7 @@ void ProfileEdits::FindParts(const std::vector<timeline::TimelineView>& views) {
   parts_.assign(graph_.size(), OwnPart::kNone);
   for (size_t moment = 0; moment < graph_.size(); ++moment) {
     const Moment kind = graph_.kinds[moment];
-    if (kind == Moment::kHost || kind == Moment::kCall) parts_[moment] = OwnPart::kHost;
+    if (IsOfHost(kind)) parts_[moment] = OwnPart::kHost;
     if (kind == Moment::kTransfer) parts_[moment] = OwnPart::kTransfer;
     if (kind != Moment::kWork) continue;
     parts_[moment] = PartOfWork(classes.Of(views[graph_.lane_of[moment]], graph_.slice[moment]));
@@ -81,7 +85,8 @@ void ProfileEdits::CompareLanes() {
 void ProfileEdits::CompareStage(int32_t stage, size_t others) {
   std::vector<uint32_t> moments;
   for (uint32_t moment = 0; moment < graph_.size(); ++moment) {
-    if (graph_.step_of[moment] >= 0 && IsComparable(graph_.kinds[moment]) &&
+    const bool is_first = graph_.first_wait[moment] == graph_.first_wait[moment + 1];
+    if (graph_.step_of[moment] >= 0 && IsComparable(graph_.kinds[moment]) && !is_first &&
         StageOf(graph_.lane_of[moment]) == stage)
       moments.push_back(moment);
   }
@@ -139,6 +144,22 @@ void ProfileEdits::EvenRanks(OwnTimes& own) const {
     const double time = times[lane * steps + step];
     if (time > 0) own[moment] *= sum / static_cast<double>(count) / time;
   }
+}
+
+std::vector<double> ProfileEdits::StageTimes() const {
+  if (stages_.empty()) return {};
+  const size_t steps = graph_.steps.size();
+  const std::vector<double> times = ComputeTimes();
+  const auto stages = static_cast<size_t>(*std::ranges::max_element(stages_)) + 1;
+  std::vector<double> sums(stages), ranks(stages);
+  for (size_t lane = 0; lane < stages_.size(); ++lane) {
+    const auto stage = static_cast<size_t>(stages_[lane]);
+    ++ranks[stage];
+    for (size_t step = 0; step < steps; ++step) sums[stage] += times[lane * steps + step];
+  }
+  for (size_t stage = 0; stage < stages; ++stage)
+    sums[stage] /= std::max(1.0, ranks[stage]) * static_cast<double>(steps);
+  return sums;
 }
 
 void ProfileEdits::EvenStages(int32_t stage, OwnTimes& own) const {
@@ -269,8 +290,7 @@ bool ProfileEdits::Without(IntervalSet ProfileLane::* times, int32_t rank, OwnTi
 
 void ProfileEdits::HostsAhead(OwnTimes& own) const {
   for (size_t moment = 0; moment < own.size(); ++moment) {
-    if (parts_[moment] == OwnPart::kHost || graph_.kinds[moment] == Moment::kMark)
-      own[moment] = std::min(own[moment], 0.0);
+    if (parts_[moment] == OwnPart::kHost) own[moment] = std::min(own[moment], 0.0);
   }
 }
 

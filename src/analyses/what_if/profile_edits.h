@@ -51,6 +51,7 @@ class ProfileEdits {
   // One stage, or all of them.
   void EvenStages(int32_t stage, OwnTimes& own) const;
   static constexpr int32_t kAllStages = -1;
+  std::vector<double> StageTimes() const;  // what a rank of each stage computes, in the mean
   // By lane; empty when the job has no pipeline stages.
   const std::vector<int32_t>& stages() const { return stages_; }
 

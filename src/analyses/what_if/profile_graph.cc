@@ -52,6 +52,8 @@ class ProfileGraphBuilder {
       lane_of_[view.who.input] = readers_.size();
       readers_.emplace_back(view, marks_, graph_, edges_).Read();
     }
+    if (!std::ranges::all_of(readers_, &LaneReader::HasLaunches))
+      return WithoutReplay("calls that launch work are not recorded");
     if (JoinCollectives() == 0)
       return WithoutReplay("no collective on devices that several ranks recorded");
     PackEdges();

@@ -17,7 +17,11 @@ constexpr int64_t kStreamSlackNs = 5'000;
 constexpr size_t kFarthestLook = 256;  // works that are looked at for one that ended in time
 
 bool IsStreamWaitName(std::string_view name) {
-  return name.find("StreamWaitEvent") != std::string_view::npos;
+  for (std::string_view wait :
+       {"StreamWaitEvent", "EnqueueEventsWait", "AppendWaitOnEvents", "AppendBarrier"}) {
+    if (name.find(wait) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 bool IsWaitingCall(std::string_view name) {
@@ -62,6 +66,12 @@ LaneReader::WorkMoments LaneReader::MomentsOf(int32_t slice) const {
   return found == moments_of_.end() ? WorkMoments() : found->second;
 }
 
+bool LaneReader::HasLaunches() const {
+  const auto launched =
+      std::ranges::count_if(works_, [](const Work& work) { return work.call != SIZE_MAX; });
+  return 2 * static_cast<size_t>(launched) >= works_.size();
+}
+
 void LaneReader::FindClock() {
   const auto& clocks = view_.model.tables.Get<TimelineClockTable>();
   const auto& timelines = view_.model.tables.Get<TimelineTable>();
@@ -87,21 +97,30 @@ void LaneReader::GatherWorks() {
     while (detail < view_.works.end && details.slice[detail] < slice) ++detail;
     const bool is_told = detail < view_.works.end && details.slice[detail] == slice;
     const auto at = timeline::TimelineView::At(slice);
-    const int32_t step = launches.step[row];
-    const bool is_in_step = step >= 0 && static_cast<size_t>(step) < steps.size();
+    const bool is_launched = launches.launch[row] != kNone32;
+    const size_t step = is_launched ? steps.end : RowOfStep(steps, launches.step[row]);
     works_.push_back({.slice = slice,
                       .begin = view_.start[at],
                       .end = view_.end(slice),
                       .stream = is_told ? std::pair(details.device[detail], details.stream[detail])
                                         : std::pair(kNone32, int64_t{view_.track[at]}),
-                      .step = is_in_step ? CommonStep(steps.begin + static_cast<size_t>(step)) : -1,
+                      .step = step < steps.end ? CommonStep(step) : -1,
                       .is_backward = IsBackward(launches.top_op[row])});
-    if (launches.launch[row] != kNone32) call_of_[launches.launch[row]] = SIZE_MAX;
+    if (is_launched) call_of_[launches.launch[row]] = SIZE_MAX;
   }
 }
 
 bool LaneReader::IsBackward(int32_t op) const {
   return op != kNone32 && view_.NameOf(op).starts_with("autograd::engine::evaluate_function");
+}
+
+// The row of timeline_step with this number; the end of the rows when there is none.
+size_t LaneReader::RowOfStep(timeline::RowRange rows, int32_t step) const {
+  const auto& steps = view_.model.tables.Get<TimelineStepTable>();
+  for (size_t row = rows.begin; step != kNone32 && row < rows.end; ++row) {
+    if (steps.step[row] == step) return row;
+  }
+  return rows.end;
 }
 
 // The place of a row of timeline_step among the steps that all lanes have; -1 when it is none.
@@ -264,23 +283,35 @@ void LaneReader::AddWorks() {
   }
 }
 
-// A call that waits for the device ends behind the last work that ended in it.
+// A call that waits for the device ends behind the last work that ended in it, and a mark of a step
+// inside of such a call (steps that were found by their period begin anywhere) stands behind the
+// last that ended before it.
 void LaneReader::AddDeviceWaits() {
   std::vector<size_t> by_end(works_.size());
   for (size_t i = 0; i < by_end.size(); ++i) by_end[i] = i;
   std::ranges::stable_sort(by_end, {}, [&](size_t work) { return works_[work].end; });
-  for (size_t i = 0; i < calls_.size(); ++i) {
-    const Call& call = calls_[i];
-    if (call.slice == kNone32 || !IsWaitingCall(view_.NameOf(call.slice))) continue;
-    auto work = std::ranges::upper_bound(by_end, call.end + kClockSlackNs, {},
-                                         [&](size_t each) { return works_[each].end; });
+  auto wait_for_last = [&](uint32_t moment, size_t call, int64_t until) {
+    auto work =
+        std::ranges::upper_bound(by_end, until, {}, [&](size_t each) { return works_[each].end; });
     for (size_t looked = 0; work != by_end.begin() && looked < kFarthestLook; ++looked) {
       const Work& each = works_[*--work];
-      if (each.end <= call.begin) break;
-      if (each.call == SIZE_MAX || each.call > i) continue;
-      edges_.emplace_back(call.at_end, each.at_end);
+      if (each.end <= calls_[call].begin) break;
+      if (each.call == SIZE_MAX || each.call > call) continue;
+      edges_.emplace_back(moment, each.at_end);
       break;
     }
+  };
+  size_t waiting = SIZE_MAX;  // the call that waits longest, of those that have begun
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    const Call& call = calls_[i];
+    if (call.slice == kNone32) {
+      if (waiting != SIZE_MAX && calls_[waiting].end > call.begin)
+        wait_for_last(call.at_begin, waiting, call.begin);
+      continue;
+    }
+    if (!IsWaitingCall(view_.NameOf(call.slice))) continue;
+    wait_for_last(call.at_end, i, call.end + kClockSlackNs);
+    if (waiting == SIZE_MAX || call.end > calls_[waiting].end) waiting = i;
   }
 }
 

@@ -27,6 +27,9 @@ class LaneReader {
   };
   WorkMoments MomentsOf(int32_t slice) const;
 
+  // Of most work; without them it is not known what it waits for.
+  bool HasLaunches() const;
+
  private:
   struct Call {
     int64_t begin = 0, end = 0;
@@ -65,6 +68,7 @@ class LaneReader {
   int64_t OnCommonClock(int64_t time) const { return graph_.lanes[lane_].clock.ToCommon(time); }
   bool IsStreamWait(const Call& call) const;
   int32_t CommonStep(size_t row) const;
+  size_t RowOfStep(timeline::RowRange rows, int32_t step) const;
   bool IsBackward(int32_t op) const;
 
   const timeline::TimelineView& view_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyses/what_if/what_if.h"
+#include "base/text/rank_list.h"
 #include "base/text/units.h"
 #include "tables/what_if_cause.h"
 #include "tables/what_if_change.h"
@@ -23,6 +24,7 @@ constexpr size_t kStepsToCompare = 3;  // fewer do not tell whether times rise t
 constexpr double kLeastCorrelation = 0.9;
 constexpr double kLeastSpread = 0.1;
 constexpr double kLeastUneven = 0.05;  // of a step
+constexpr double kLongStage = 1.1;     // times what the other stages compute
 
 size_t RankCount(const ProfileGraph& graph) {
   std::set<int32_t> ranks;
@@ -47,10 +49,19 @@ bool IsNamed(const ProfileGains& gains) {
          gains.worst_gain >= kFarAhead * gains.next_gain;
 }
 
+// The stage with most computing, when it is clearly longer than all others, steps would gain with
+// equal stages, and it is no single rank of it that is slow.
+bool IsStageLong(const ProfileGains& gains) {
+  return gains.stages > 1 && gains.steps.size() >= kFewestSteps && !IsNamed(gains) &&
+         gains.longest_stage != kNone32 && gains.longest_by >= kLongStage &&
+         gains.stages_gain >= kLeastUneven * gains.replayed &&
+         gains.stages_gain * static_cast<double>(gains.steps.size()) >= kLeastGainNs;
+}
+
 // Sequence lengths that differ: forward and backward of a rank's step rise and fall together, and
 // by much. One rank that is slow in all steps moves neither.
 bool AreLengthsUneven(const ProfileGains& gains) {
-  return gains.steps.size() >= kStepsToCompare && !IsNamed(gains) &&
+  return gains.steps.size() >= kStepsToCompare && !IsNamed(gains) && !IsStageLong(gains) &&
          gains.variation.correlation >= kLeastCorrelation &&
          gains.variation.spread >= kLeastSpread &&
          gains.even_gain >= kLeastUneven * gains.replayed &&
@@ -59,6 +70,7 @@ bool AreLengthsUneven(const ProfileGains& gains) {
 
 Cause CauseOf(const ProfileGains& gains) {
   if (IsNamed(gains)) return Cause::kWorkers;
+  if (IsStageLong(gains)) return Cause::kDivision;
   if (AreLengthsUneven(gains)) return Cause::kSequenceLengths;
   return SlowdownOf(gains) >= kLeastSlowdown ? Cause::kSeveral : Cause::kNone;
 }
@@ -136,6 +148,34 @@ Finding SlowRankFinding(const ProfileGains& gains, const Identity& who, int64_t 
   return finding;
 }
 
+Finding LongStageFinding(const ProfileGains& gains, const Identity& who, int64_t row) {
+  Finding finding;
+  finding.rule = "what_if.long_stage";
+  finding.severity = Severity::kWarning;
+  finding.role = Role::kCause;
+  finding.job = who.job;
+  finding.attempt = who.attempt;
+  finding.ranks = gains.longest_ranks;
+  const double even = gains.replayed - gains.stages_gain;
+  finding.headline = fmt::format(
+      "Pipeline stage {} ({}) computes {:.2f}x as long as others: {} of {} per step",
+      gains.longest_stage, RanksInWords(gains.longest_ranks), gains.longest_by,
+      DurationText(std::llround(gains.stages_gain)), DurationText(std::llround(gains.replayed)));
+  finding.evidence.push_back(
+      {.text = fmt::format("steps replayed with all {} stages equally long take {}; without "
+                           "changes {}",
+                           gains.stages, DurationText(std::llround(even)),
+                           DurationText(std::llround(gains.replayed))),
+       .table = "what_if_job",
+       .rows = {row}});
+  finding.confidence = gains.longest_ranks.size() > 1 ? 0.9 : 0.6;
+  finding.why = gains.longest_ranks.size() > 1
+                    ? "all ranks of the stage compute about as long as each other"
+                    : "one rank is the stage: more layers, or a slow GPU";
+  finding.next_step = "Move layers from this stage to others (embeddings and the loss count too).";
+  return finding;
+}
+
 Finding UnevenFinding(const ProfileGains& gains, const Identity& who, int64_t row) {
   Finding finding;
   finding.rule = "what_if.uneven_work";
@@ -198,6 +238,7 @@ void AddProfileReport(const ProfileGraph& graph, const ProfileGains& gains, cons
     part.tables.Edit<WhatIfStepTable>().Add(each);
   }
   if (IsNamed(gains)) result.findings.push_back(SlowRankFinding(gains, who, row));
+  if (IsStageLong(gains)) result.findings.push_back(LongStageFinding(gains, who, row));
   if (AreLengthsUneven(gains)) result.findings.push_back(UnevenFinding(gains, who, row));
 }
 

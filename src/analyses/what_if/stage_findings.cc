@@ -39,10 +39,10 @@ std::string WorkersHeadline(const StageJob& job, const Stragglers& found) {
   const Toll toll = TollOf(found, found.worst_workers.removed);
   const std::string rest =
       fmt::format("{:.2f}x longer: {} of {}", toll.factor, Ns(toll.lost_ns), Ns(found.replayed));
-  const std::vector<int32_t> ranks = RanksOf(job, found.worst);
+  const std::vector<int32_t> ranks = RanksOf(job, found.named);
   if (ranks.size() > 1) return fmt::format("{} make every step {}", RanksAsSubject(ranks), rest);
   return fmt::format("Rank {} (dp {}, pp {}) makes every step {}", ranks[0],
-                     found.worst[0] / job.stages, found.worst[0] % job.stages, rest);
+                     found.named[0] / job.stages, found.named[0] % job.stages, rest);
 }
 
 std::string StageHeadline(const StageJob& job, const Stragglers& found) {
@@ -85,7 +85,7 @@ std::string SharesInWords(Cause told, const StageJob& job, const Stragglers& fou
   std::vector<Change> changes;
   if (job.ranks.size() > 1)
     changes.push_back({Cause::kWorkers, found.worst_workers.removed,
-                       RanksInWords(RanksOf(job, found.worst)) + " like the typical worker"});
+                       RanksInWords(RanksOf(job, found.named)) + " like the typical worker"});
   if (job.stages > 1) {
     changes.push_back(
         {Cause::kLastStage, found.last_stage.removed, "the last stage like the others"});
@@ -127,7 +127,7 @@ void Tell(Cause cause, const StageJob& job, const Stragglers& found, Finding& fi
     case Cause::kWorkers:
       finding.rule = "what_if.slow_worker";
       finding.headline = WorkersHeadline(job, found);
-      finding.ranks = RanksOf(job, found.worst);
+      finding.ranks = RanksOf(job, found.named);
       finding.next_step =
           "Check its GPU (clocks, temperature, other processes) and its tensor-parallel peers, or "
           "move the work to another machine.";

@@ -13,8 +13,9 @@ namespace debrief::analyses::what_if {
 
 namespace {
 
-constexpr double kWrongByNs = -10e6;  // a transfer or delay this far below 0 is no measurement
-constexpr double kWorstShare = 0.03;  // of the workers
+constexpr double kWrongByNs = -10e6;    // a transfer or delay this far below 0 is no measurement
+constexpr double kWorstShare = 0.03;    // of the workers
+constexpr double kNoDifference = 0.02;  // of the share that goes away with them
 constexpr size_t kWorkersReplayed = 16;
 constexpr double kEnough = 0.5;    // of what is lost, to be called the cause
 constexpr double kTogether = 0.9;  // correlation of forward and backward
@@ -224,6 +225,7 @@ class StragglerFinder {
     });
     const auto count = static_cast<size_t>(std::ceil(kWorstShare * static_cast<double>(workers)));
     found_.worst.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+    found_.named = found_.worst;
     order.resize(std::min(order.size(), kWorkersReplayed));
     found_.worker_fixed_ns.assign(workers, kNoDouble);
     for (size_t worker : order) found_.worker_fixed_ns[worker] = StepWithTypical(worker);
@@ -250,13 +252,36 @@ class StragglerFinder {
     return {(found_.replayed - cost.fixed_ns) / lost, found_.ideal * (cost.slowdown - 1) / lost};
   }
 
+  std::vector<bool> AmongWorkers(const std::vector<size_t>& workers) const {
+    std::vector<bool> is_among(job_.ranks.size());
+    for (size_t worker : workers) is_among[worker] = true;
+    return is_among;
+  }
+
+  // The worst workers are a fixed share of all, and the score of a worker is that of its replica or
+  // stage: a neighbour of a slow one has it too. Those whose being typical changes nothing are not
+  // named.
+  void FindNamed() {
+    const double all = found_.worst_workers.removed;
+    for (size_t worker : found_.worst) {
+      std::vector<size_t> rest = found_.named;
+      std::erase(rest, worker);
+      if (rest.empty()) break;
+      const std::vector<bool> is_left = AmongWorkers(rest);
+      const double step =
+          MeanWith([&](size_t op, size_t lane) { return !is_left[WorkerOf(op, lane)]; });
+      const double share = (found_.replayed - step) / (found_.replayed - found_.ideal);
+      if (share >= all - kNoDifference * std::abs(all)) found_.named = rest;
+    }
+  }
+
   void FindShares() {
     if (found_.slowdown < kLeastSlowdown) return;
     if (job_.ranks.size() > 1) {
-      std::vector<bool> is_worst(job_.ranks.size());
-      for (size_t worker : found_.worst) is_worst[worker] = true;
+      std::vector<bool> is_worst = AmongWorkers(found_.worst);
       found_.worst_workers =
           ShareOf(CostOf([&](size_t op, size_t lane) { return is_worst[WorkerOf(op, lane)]; }));
+      FindNamed();
     }
     if (job_.stages > 1) {
       found_.last_stage = ShareOf(found_.stages.back());

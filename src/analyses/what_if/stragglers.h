@@ -49,6 +49,7 @@ struct Stragglers {
   std::vector<double> workers;          // the lesser of both, by replica * stages + stage
   std::vector<double> worker_fixed_ns;  // a step with it typical; of the worst, else none
   std::vector<size_t> worst;            // workers, the worst first
+  std::vector<size_t> named;            // those of the worst without which less would go away
   Share worst_workers, last_stage;      // M_W, M_S
   double variation = kNoDouble;         // M_V: work that varies inside of workers
   double division = kNoDouble;          // M_P: stages that have unequal work

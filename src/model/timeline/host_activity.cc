@@ -18,11 +18,15 @@ std::string_view WithoutVendor(std::string_view name) {
 
 HostClass ClassOfCall(std::string_view name) {
   name = WithoutVendor(name);
-  if (Contains(name, "Synchronize")) return HostClass::kSync;
+  // Of XPUs: the Unified Runtime (ur...) and Level Zero (ze...).
+  if (Contains(name, "Synchronize") || name == "urEventWait" || name == "urQueueFinish")
+    return HostClass::kSync;
   // A copy that is not asynchronous returns when it is done; hipMemcpyWithStream is one.
   if (name.starts_with("Memcpy") && !Contains(name, "Async")) return HostClass::kSync;
-  if (StartsWithAny(name, {"Malloc", "Free", "HostAlloc", "HostMalloc", "HostFree", "MemAlloc",
-                           "MemFree", "MemCreate", "MemMap", "MemUnmap", "MemRelease"}))
+  if (StartsWithAny(name,
+                    {"Malloc", "Free", "HostAlloc", "HostMalloc", "HostFree", "MemAlloc", "MemFree",
+                     "MemCreate", "MemMap", "MemUnmap", "MemRelease", "urUSMDeviceAlloc",
+                     "urUSMHostAlloc", "urUSMSharedAlloc", "urUSMFree", "zeMemAlloc", "zeMemFree"}))
     return HostClass::kMemoryAllocation;
   return HostClass::kPlain;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text/strings.h"
+#include "model/timeline/host_activity.h"
 #include "model/timeline/typical_steps.h"
 #include "tables/timeline_step.h"
 
@@ -114,14 +114,10 @@ Window MeasureOne(const Sets& sets, const IntervalSet& device, Interval time, in
 }  // namespace
 
 uint8_t NameMarks::MarksOf(std::string_view text) {
-  auto has = [&](std::string_view word) { return Contains(text, word); };
   uint8_t mark = 0;
-  // A plain copy returns when it is done, one with a stream of HIP too.
-  bool copies = text == "cudaMemcpy" || text == "hipMemcpy" || text == "hipMemcpyWithStream";
-  if (has("Synchronize") || copies) mark |= kWaits;
-  if (has("DataLoader")) mark |= kLoadsData;
-  // Frames of convert_frame.py are there only while something is compiled.
-  if (text.ends_with("(dynamo_timed)") || has("torch/_dynamo/convert_frame.py(")) mark |= kCompiles;
+  if (HostClassOf(text, true) == HostClass::kSync) mark |= kWaits;
+  if (HostClassOf(text, false) == HostClass::kDataLoading) mark |= kLoadsData;
+  if (HostClassOf(text, false) == HostClass::kCompile) mark |= kCompiles;
   return mark;
 }
 

@@ -60,7 +60,25 @@ std::string_view Period(const Case& each) {
   return each.windows->from_steps ? "per step" : "in the recording";
 }
 
+// Of a reason that is there in some steps only.
+std::string BecauseSometimes(const Case& each) {
+  const std::string how_much = fmt::format("{:.1f} ms", Ms(each.excess_sometimes_ns));
+  const std::string where =
+      fmt::format("in {} of {} steps", each.steps_sometimes, each.windows->windows.size());
+  switch (each.reason) {
+    case Reason::kGpu:
+      return fmt::format("its GPU computes {} longer {} than the others", how_much, where);
+    case Reason::kData:
+      return fmt::format("its data loading takes {} longer {} than the others'", how_much, where);
+    case Reason::kCompile:
+      return fmt::format("it compiles for {} {}, longer than the others", how_much, where);
+    default:
+      return fmt::format("its host takes {} longer {} than the others", how_much, where);
+  }
+}
+
 std::string Because(const Case& each) {
+  if (each.steps_sometimes > 0) return BecauseSometimes(each);
   switch (each.reason) {
     case Reason::kGpu:
       return fmt::format("its GPU computes {:.1f} ms longer {} than those of the other ranks",
@@ -72,6 +90,7 @@ std::string Because(const Case& each) {
       return fmt::format(
           "its host takes {:.1f} ms longer {} than the others; its GPU is not slower",
           Ms(each.excess_host_ns), Period(each));
+    case Reason::kCompile:
     case Reason::kUnknown:
     case Reason::kNone:
       break;
@@ -91,6 +110,9 @@ std::string NextStep(Reason reason) {
     case Reason::kHost:
       return "Look at what the host of this rank does between its calls: Python, input, garbage "
              "collection, other processes on its cores?";
+    case Reason::kCompile:
+      return "See why this rank compiles again: TORCH_LOGS=recompiles, or TORCH_TRACE and debrief "
+             "compile.";
     default:
       return "Look at the timeline of this rank before these collectives, beside one of its peers.";
   }

@@ -1,6 +1,7 @@
 #include "analyses/profile/ranks/verdict.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/stats/statistics.h"
@@ -104,6 +105,8 @@ constexpr double kNoise = 3;             // times the deviation among the others
 constexpr double kClearDelay = 2;        // the same when there is nothing but delays
 constexpr int64_t kFewestDelays = 3;     // one late arrival is chance
 constexpr size_t kMostShare = 4;         // at most one rank in four is a straggler
+constexpr double kSure = 2;              // standard errors of the median over the steps
+constexpr size_t kStepsToVary = 3;       // fewer do not tell how an excess varies
 
 using Measure = int64_t Window::*;
 
@@ -123,6 +126,31 @@ class Comparison {
 
   int64_t Excess(size_t rank) const {
     return excess_[rank].empty() ? kNone64 : Median(excess_[rank]);
+  }
+
+  // Whether it is more than how it varies from step to step. Of normal noise the standard error of
+  // a median is 1.25 deviations by the root of the count, and a deviation 1.48 median ones.
+  bool IsSure(size_t rank) const {
+    const std::vector<int64_t>& steps = excess_[rank];
+    if (steps.size() < kStepsToVary) return true;
+    const double error = 1.2533 * 1.4826 * static_cast<double>(MedianDeviation(steps)) /
+                         std::sqrt(static_cast<double>(steps.size()));
+    return static_cast<double>(Median(steps)) >= kSure * error;
+  }
+
+  // What is beyond `least` in single steps, all of them together.
+  struct Sum {
+    int64_t ns = 0;
+    size_t steps = 0;
+  };
+  Sum SumBeyond(size_t rank, int64_t least) const {
+    Sum sum;
+    for (int64_t each : excess_[rank]) {
+      if (each < least) continue;
+      sum.ns += each;
+      ++sum.steps;
+    }
+    return sum;
   }
 
   // Share of its steps in which no rank has more.
@@ -203,7 +231,7 @@ bool MadeOthersWait(const std::vector<Case>& cases, size_t rank, int64_t excess)
 void BlameExcess(std::vector<Case>& cases, const std::vector<int64_t>& excess, int64_t least,
                  const Comparison& comparison, Reason reason) {
   for (size_t rank : StandOut(excess, kClear, least)) {
-    if (!MadeOthersWait(cases, rank, excess[rank])) continue;
+    if (!comparison.IsSure(rank) || !MadeOthersWait(cases, rank, excess[rank])) continue;
     Case& each = cases[rank];
     // Two reasons at once: the larger one.
     if (each.reason == Reason::kGpu && each.excess_compute_ns > excess[rank]) continue;
@@ -214,7 +242,34 @@ void BlameExcess(std::vector<Case>& cases, const std::vector<int64_t>& excess, i
   }
 }
 
-void BlameDelays(std::vector<Case>& cases, int64_t step_ns) {
+// What is compared of ranks.
+struct Comparisons {
+  explicit Comparisons(const std::vector<Case>& cases)
+      : host(cases, &Window::host_own_ns),
+        compute(cases, &Window::compute_ns),
+        data(cases, &Window::data_ns),
+        compile(cases, &Window::compile_ns) {}
+  Comparison host, compute, data, compile;
+};
+
+// Delays that come in some steps only leave no trace in medians: what did the rank take longer in
+// these steps? `least`: of a step.
+void FindReasonInSums(const Comparisons& all, size_t rank, int64_t least, Case& each) {
+  const Comparison::Sum host = all.host.SumBeyond(rank, least);
+  const Comparison::Sum compute = all.compute.SumBeyond(rank, least);
+  const bool is_host = host.ns >= compute.ns;
+  const Comparison::Sum& larger = is_host ? host : compute;
+  if (larger.ns * 2 < each.delays.own_ns) return;
+  each.reason = is_host ? Reason::kHost : Reason::kGpu;
+  if (is_host && all.data.SumBeyond(rank, least).ns * 2 >= host.ns) each.reason = Reason::kData;
+  if (is_host && all.compile.SumBeyond(rank, least).ns * 2 >= host.ns)
+    each.reason = Reason::kCompile;
+  each.excess_sometimes_ns = larger.ns;
+  each.steps_sometimes = larger.steps;
+  each.share_most = (is_host ? all.host : all.compute).ShareMost(rank);
+}
+
+void BlameDelays(std::vector<Case>& cases, const Comparisons& comparisons, int64_t step_ns) {
   std::vector<int64_t> delays;
   size_t windows = 0;
   for (const Case& each : cases) {
@@ -226,6 +281,8 @@ void BlameDelays(std::vector<Case>& cases, int64_t step_ns) {
     Case& each = cases[rank];
     if (each.reason != Reason::kNone || each.delays.times_late < kFewestDelays) continue;
     each.reason = Reason::kUnknown;
+    const auto least = static_cast<int64_t>(static_cast<double>(step_ns) * kSmallestShare);
+    FindReasonInSums(comparisons, rank, least, each);
   }
 }
 
@@ -244,29 +301,27 @@ std::map<RankKey, Delays> FindDelays(const Model& model) {
 }
 
 std::string_view ReasonName(Reason reason) {
-  static constexpr std::string_view kNames[] = {"", "host", "gpu", "data", "unknown"};
+  static constexpr std::string_view kNames[] = {"", "host", "gpu", "data", "host", "unknown"};
   return kNames[static_cast<size_t>(reason)];
 }
 
 void Judge(std::vector<Case>& cases) {
   if (cases.size() < 2) return;
-  Comparison host(cases, &Window::host_own_ns);
-  Comparison compute(cases, &Window::compute_ns);
-  Comparison data(cases, &Window::data_ns);
+  const Comparisons all(cases);
   std::vector<int64_t> host_excess;
   std::vector<int64_t> compute_excess;
   for (size_t rank = 0; rank < cases.size(); ++rank) {
-    host_excess.push_back(cases[rank].excess_host_ns = host.Excess(rank));
-    compute_excess.push_back(cases[rank].excess_compute_ns = compute.Excess(rank));
-    cases[rank].excess_data_ns = data.Excess(rank);
+    host_excess.push_back(cases[rank].excess_host_ns = all.host.Excess(rank));
+    compute_excess.push_back(cases[rank].excess_compute_ns = all.compute.Excess(rank));
+    cases[rank].excess_data_ns = all.data.Excess(rank);
   }
   int64_t step_ns = StepOf(cases);
   auto least = static_cast<int64_t>(static_cast<double>(step_ns) * kSmallestShare);
-  BlameExcess(cases, compute_excess, least, compute, Reason::kGpu);
-  BlameExcess(cases, host_excess, least, host, Reason::kHost);
+  BlameExcess(cases, compute_excess, least, all.compute, Reason::kGpu);
+  BlameExcess(cases, host_excess, least, all.host, Reason::kHost);
   bool found = std::any_of(cases.begin(), cases.end(),
                            [](const Case& each) { return each.reason != Reason::kNone; });
-  if (!found) BlameDelays(cases, step_ns);
+  if (!found) BlameDelays(cases, all, step_ns);
 }
 
 }  // namespace debrief::analyses::profile_ranks

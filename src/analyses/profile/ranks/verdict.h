@@ -2,9 +2,11 @@
 //
 // In every step each rank's own time is compared with the median of the others': host time that it
 // does not spend waiting, time that its device computes, time in the data loader. A straggler is
-// far beyond the others in one of them in most steps, and the others did wait for it. Waiting alone
-// is enough when it is much, recurs in most steps, and is nobody else's; then the reason is not
-// known.
+// far beyond the others in one of them in most steps, and the others did wait for it. An excess
+// that is no larger than how it varies from step to step is chance: batches differ. Waiting alone
+// is enough when it is much, recurs, and is nobody else's; then the reason is what the rank took
+// longer over all steps together (it may compile in some of them, or collect garbage), if it is
+// anything.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +65,7 @@ std::map<RankKey, Delays> FindDelays(const Model& model);
 using timeline::RankWindows;
 using timeline::Window;
 
-enum class Reason : uint8_t { kNone, kHost, kGpu, kData, kUnknown };
+enum class Reason : uint8_t { kNone, kHost, kGpu, kData, kCompile, kUnknown };
 std::string_view ReasonName(Reason reason);  // empty for kNone
 
 // What of a rank is compared.
@@ -76,6 +78,9 @@ struct Case {
   int64_t excess_compute_ns = kNone64;
   int64_t excess_data_ns = kNone64;
   double share_most = 0;  // of the steps: no rank has a larger excess of that kind
+  // Of a reason that is there in some steps only: its excess in all of them together.
+  int64_t excess_sometimes_ns = 0;
+  size_t steps_sometimes = 0;
   Reason reason = Reason::kNone;
 };
 

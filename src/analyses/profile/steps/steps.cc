@@ -19,6 +19,7 @@
 #include "model/finding.h"
 #include "model/model.h"
 #include "model/timeline/device_time.h"
+#include "model/timeline/rank_windows.h"
 #include "model/timeline/view.h"
 #include "tables/profile_step.h"
 #include "tables/profile_step_stats.h"
@@ -53,6 +54,8 @@ struct StepFigures {
   bool whole = true;
   bool on_device = true;  // work of devices was recorded
   std::array<int64_t, kFigures> figures{};
+  int64_t compile_ns = 0;  // of the host; known where a step is slow
+  int64_t data_ns = 0;
 };
 
 // With fewer steps a median says little about what is usual.
@@ -76,6 +79,20 @@ struct Growth {
   int64_t ns = 0;
 };
 
+// Why a device is idle longer than usual: the host does in this time what it does not do otherwise,
+// for most of it.
+Growth ReasonOfIdle(const std::vector<StepFigures>& steps, const StepFigures& slow, Growth idle) {
+  constexpr std::pair<int64_t StepFigures::*, std::string_view> kReasons[] = {
+      {&StepFigures::compile_ns, "compiling"}, {&StepFigures::data_ns, "data loading"}};
+  for (const auto& [measure, what] : kReasons) {
+    std::vector<int64_t> usual;
+    for (const StepFigures& step : steps) usual.push_back(step.*measure);
+    const int64_t grown = slow.*measure - Median(std::move(usual));
+    if (2 * grown > idle.ns) return {what, grown};
+  }
+  return idle;
+}
+
 // The part of the step that grew most over what it usually is.
 Growth LargestGrowth(const std::vector<StepFigures>& steps, const StepFigures& slow) {
   constexpr std::pair<Figure, std::string_view> kParts[] = {
@@ -88,11 +105,16 @@ Growth LargestGrowth(const std::vector<StepFigures>& steps, const StepFigures& s
     const int64_t grown = slow.figures[figure] - Median(Values(steps, figure));
     if (grown > largest.ns) largest = {what, grown};
   }
-  return largest;
+  return largest.what.starts_with("idle") ? ReasonOfIdle(steps, slow, largest) : largest;
 }
 
 std::string NextStep(std::string_view grown) {
   if (grown.starts_with("idle")) return "See what the host did in this step: table profile_gap.";
+  if (grown == "compiling")
+    return "See what compiles again and why: TORCH_LOGS=recompiles, or TORCH_TRACE and debrief "
+           "compile.";
+  if (grown == "data loading")
+    return "Look at the data loader: storage, workers, prefetching, uneven samples.";
   if (grown.starts_with("communication"))
     return "See which rank came late to the collectives of this step.";
   return "Compare the kernels of this step with those of another: table timeline_launch.";
@@ -109,8 +131,11 @@ std::string Where(const std::vector<int32_t>& ranks, size_t slow, size_t timelin
 // several ranks is one finding, and blames ranks only when it is slow on a few of them.
 class SlowSteps {
  public:
-  // `first_row`: of the steps in the result's table profile_step.
-  void Look(const Identity& who, const std::vector<StepFigures>& steps, size_t first_row) {
+  // `first_row`: of the steps in the result's table profile_step. `add_host_times(steps)` finds out
+  // what hosts did in them.
+  template <typename AddHostTimes>
+  void Look(const Identity& who, std::vector<StepFigures>& steps, size_t first_row,
+            const AddHostTimes& add_host_times) {
     const Job job{who.job, who.attempt};
     ++timelines_[job];
     const std::vector<int64_t> durations = Values(steps, kDuration);
@@ -118,9 +143,14 @@ class SlowSteps {
     if (median <= 0) return;
     const int64_t limit = std::max(PercentOf(median, kSlowPercent),
                                    median + kMostDeviations * MedianDeviation(durations));
+    auto is_slow = [&](const StepFigures& step) {
+      return step.whole && step.figures[kDuration] > limit;
+    };
+    if (std::ranges::none_of(steps, is_slow)) return;
+    add_host_times(steps);
     for (size_t i = 0; i < steps.size(); ++i) {
       const StepFigures& step = steps[i];
-      if (!step.whole || step.figures[kDuration] <= limit) continue;
+      if (!is_slow(step)) continue;
       const Growth growth = step.on_device ? LargestGrowth(steps, step) : Growth{};
       slow_[{job, step.label == kNone64 ? step.step : step.label}].push_back(
           {who.rank, step.figures[kDuration], median, durations.size(), growth.what, growth.ns,
@@ -234,6 +264,18 @@ std::vector<StepFigures> StepFiguresOf(const TimelineView& view,
   return steps;
 }
 
+void AddHostTimes(const TimelineView& view, const timeline::DeviceClasses& classes,
+                  const timeline::NameMarks& marks, std::vector<StepFigures>& steps) {
+  const timeline::RankWindows measured = timeline::MeasureRank(view, classes, marks, {});
+  for (const timeline::Window& window : measured.windows) {
+    for (StepFigures& step : steps) {
+      if (window.key != (step.label == kNone64 ? int64_t{step.step} : step.label)) continue;
+      step.compile_ns = window.compile_ns;
+      step.data_ns = window.data_ns;
+    }
+  }
+}
+
 // Of a timeline without work of devices nothing is said about devices.
 bool IsOfDevice(size_t figure) { return figure != kHost && figure != kDuration; }
 
@@ -279,13 +321,15 @@ void AddStats(const TimelineView& view, const std::vector<StepFigures>& steps, P
 
 Status Run(const Model& model, AnalysisResult& result) {
   const timeline::DeviceClasses classes(model);
+  const timeline::NameMarks marks(model);
   SlowSteps slow;
   for (const TimelineView& view : timeline::Timelines(model)) {
-    const std::vector<StepFigures> steps = StepFiguresOf(view, classes);
+    std::vector<StepFigures> steps = StepFiguresOf(view, classes);
     const size_t first_row = result.part.tables.Get<ProfileStepTable>().size();
     AddSteps(view, steps, result.part);
     AddStats(view, steps, result.part);
-    slow.Look(view.who, steps, first_row);
+    slow.Look(view.who, steps, first_row,
+              [&](std::vector<StepFigures>& each) { AddHostTimes(view, classes, marks, each); });
   }
   slow.AddFindings(result.findings);
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/stats/statistics.h"
@@ -92,6 +93,8 @@ constexpr int64_t kSample = 128;     // places at which lanes are compared
 constexpr double kSameEnough = 0.5;  // below this share of agreement nothing is matched
 constexpr double kNearBest = 0.98;   // shifts that agree nearly as well are told apart by time
 constexpr int64_t kNegligibleNs = 50'000;  // spreads closer than this do not tell shifts apart
+constexpr int64_t kSameClockNs = 500'000;  // clocks of one cluster are not farther apart
+constexpr double kMostPlaces = 0.5;        // that lie in the step of the same number
 
 class Comparison {
  public:
@@ -104,7 +107,10 @@ class Comparison {
   // Place i of the lane is place i + shift of the reference.
   struct Outcome {
     double agreement = 0;  // share of places with the same op and size
+    double same_step = 0;  // of these: share that both ranks have in the step of the same number
     int64_t spread_ns = 0;
+    int64_t distance_ns = 0;  // of the clocks
+    int64_t shift = 0;
   };
 
   Outcome Try(int64_t shift, bool with_times) const {
@@ -113,44 +119,90 @@ class Comparison {
     int64_t stride = std::max<int64_t>(1, overlap / kSample);
     int64_t compared = 0;
     int64_t agreed = 0;
+    int64_t same_step = 0;
     std::vector<int64_t> distances;
     for (int64_t i = first; i < first + overlap; i += stride, ++compared) {
       size_t own = lane_.rows[static_cast<size_t>(i)];
       size_t other = reference_.rows[static_cast<size_t>(i + shift)];
       if (!Agree(own, other)) continue;
       ++agreed;
+      if (table_.step[own] != kNone32 && table_.step[own] == table_.step[other]) ++same_step;
       if (with_times) distances.push_back(EndOf(table_, own) - EndOf(table_, other));
     }
-    if (compared == 0) return {};
-    return {static_cast<double>(agreed) / static_cast<double>(compared), MeanDeviation(distances)};
+    if (agreed == 0) return {};
+    Outcome outcome = {.agreement = static_cast<double>(agreed) / static_cast<double>(compared),
+                       .same_step = static_cast<double>(same_step) / static_cast<double>(agreed),
+                       .spread_ns = MeanDeviation(distances),
+                       .shift = shift};
+    if (with_times) outcome.distance_ns = Median(std::move(distances));
+    return outcome;
   }
 
   // kNone64 when no shift makes them agree.
   int64_t Best() const {
-    auto shorter = static_cast<int64_t>(std::min(lane_.rows.size(), reference_.rows.size()));
-    int64_t least = std::max<int64_t>(1, shorter / 2);  // places that have to be left to compare
-    std::vector<std::pair<int64_t, double>> tried;      // shift, agreement
+    std::vector<std::pair<int64_t, double>> tried;  // shift, agreement
     double best = 0;
-    for (int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
-      if (Overlap(shift) < least) continue;
+    for (int64_t shift : Shifts()) {
       tried.emplace_back(shift, Try(shift, false).agreement);
       best = std::max(best, tried.back().second);
     }
     if (best < kSameEnough) return kNone64;
-    std::vector<std::tuple<int64_t, int64_t, int64_t>> alike;  // spread, distance, shift
+    std::vector<Outcome> alike;
     for (auto [shift, agreement] : tried) {
-      if (agreement >= best * kNearBest)
-        alike.emplace_back(Try(shift, true).spread_ns, std::abs(shift), shift);
+      if (agreement >= best * kNearBest) alike.push_back(Try(shift, true));
     }
-    auto [spread, distance, chosen] = *std::min_element(alike.begin(), alike.end());
-    // Recordings mostly begin together: another shift has to be clearly better than none.
-    for (auto [other_spread, other_distance, other] : alike) {
-      if (other == 0 && other_spread <= 2 * spread + kNegligibleNs) return 0;
-    }
-    return chosen;
+    return Choose(alike);
   }
 
  private:
+  // Those around none, and those around the one under which steps of the same number meet.
+  std::vector<int64_t> Shifts() const {
+    auto shorter = static_cast<int64_t>(std::min(lane_.rows.size(), reference_.rows.size()));
+    const int64_t least = std::max<int64_t>(1, shorter / 2);  // places that are left to compare
+    std::set<int64_t> shifts;
+    for (int64_t middle : {int64_t{0}, ShiftBySteps()}) {
+      for (int64_t shift = middle - kFarthest; shift <= middle + kFarthest; ++shift) {
+        if (Overlap(shift) >= least) shifts.insert(shift);
+      }
+    }
+    return {shifts.begin(), shifts.end()};
+  }
+
+  // 0 when numbers of steps do not tell.
+  int64_t ShiftBySteps() const {
+    const int32_t step = table_.step[lane_.rows[lane_.rows.size() / 2]];
+    if (step == kNone32) return 0;
+    auto first = [&](const Lane& lane) {
+      return std::ranges::find(lane.rows, step, [&](size_t row) { return table_.step[row]; }) -
+             lane.rows.begin();
+    };
+    const auto other = first(reference_);
+    if (other == static_cast<std::ptrdiff_t>(reference_.rows.size())) return 0;
+    return other - first(lane_);
+  }
+
+  // Steps that repeat themselves agree under many shifts. Ends spread least under the right one,
+  // but of steady steps hardly less than under others. Then the numbers of the steps tell, where
+  // most places have the same one; else clocks that agree; else that recordings mostly begin
+  // together.
+  static int64_t Choose(const std::vector<Outcome>& alike) {
+    const Outcome& steadiest = *std::ranges::min_element(alike, {}, [](const Outcome& each) {
+      return std::tuple(each.spread_ns, std::abs(each.shift), each.shift);
+    });
+    const int64_t limit = 2 * steadiest.spread_ns + kNegligibleNs;
+    const Outcome* chosen = nullptr;
+    auto rank = [](const Outcome& each) {
+      return std::tuple(each.same_step >= kMostPlaces ? each.same_step : 0,
+                        std::abs(each.distance_ns) <= kSameClockNs, each.shift == 0);
+    };
+    for (const Outcome& each : alike) {
+      if (each.spread_ns > limit) continue;
+      if (chosen == nullptr || rank(each) > rank(*chosen)) chosen = &each;
+    }
+    const bool is_told = rank(*chosen) > std::tuple(0.0, false, false);
+    return is_told ? chosen->shift : steadiest.shift;
+  }
+
   bool Agree(size_t a, size_t b) const {
     return OpsAgree(model_, table_.op[a], table_.op[b]) && table_.bytes[a] == table_.bytes[b];
   }

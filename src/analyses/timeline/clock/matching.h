@@ -49,9 +49,9 @@ inline int64_t EndOf(const ProfileCollectiveTable& table, size_t row) {
 // By the sequence number where every lane of a group tells it. Otherwise by order, and since
 // recordings may begin at different collectives, by the shift of the order under which ops and
 // sizes agree; several shifts agree when a step repeats itself, and then under the right one the
-// distance of ends, which is that of the clocks, stays the same.
+// distance of ends, which is that of the clocks, stays the same, and steps of the same number meet.
 //
-// Cost: a lane is compared with the longest under 129 shifts, at 128 places each.
+// Cost: a lane is compared with the longest under 258 shifts at most, at 128 places each.
 
 // The collectives that several ranks show.
 struct Presence {

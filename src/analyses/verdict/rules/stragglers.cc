@@ -43,7 +43,8 @@ bool FindExcess(const Board& board, const Finding& straggler, Excess& excess) {
   excess.reason = board.model().pools.Text(ranks.reason[row]);
   int64_t a_step_ns = std::max({ranks.excess_host_ns[row], ranks.excess_compute_ns[row],
                                 ranks.excess_data_ns[row], int64_t{0}});
-  excess.total_ns = a_step_ns * ranks.windows[row];
+  // Delays that come in some steps only leave no trace in medians.
+  excess.total_ns = std::max(a_step_ns * ranks.windows[row], ranks.own_delay_ns[row]);
   return true;
 }
 
@@ -68,6 +69,18 @@ void ExplainCommunication(Board& board, size_t straggler, const Excess& excess) 
   }
 }
 
+// Ranks of a stage that holds too much are late because of that; of a stage of one rank that cannot
+// be told from a slow rank, and the straggler stays the cause.
+void ExplainByStage(Board& board) {
+  for (size_t stage : board.FindCauses("what_if.long_stage")) {
+    const std::vector<int32_t> ranks = board.At(stage).ranks;
+    for (size_t straggler : board.FindCauses("profile.straggler")) {
+      if (!std::ranges::includes(ranks, board.At(straggler).ranks)) continue;
+      (void)(ranks.size() > 1 ? board.Fold(stage, straggler) : board.Fold(straggler, stage));
+    }
+  }
+}
+
 bool IsAbout(const Board& board, const Finding& finding, int32_t rank) {
   const auto& idle = board.model().tables.Get<ProfileIdleTable>();
   for (size_t row : RowsOf(finding, "profile_idle")) {
@@ -83,6 +96,7 @@ bool IsAbout(const Board& board, const Finding& finding, int32_t rank) {
 // explain; from a quarter on it is told as its consequence. A device that waits for its own host is
 // explained by a straggler whose host is slow, when it is that rank's.
 void StragglerExplainsWaiting(Board& board) {
+  ExplainByStage(board);
   for (size_t straggler : board.FindCauses("profile.straggler")) {
     Excess excess;
     if (!FindExcess(board, board.At(straggler), excess)) continue;
