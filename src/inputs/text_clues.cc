@@ -1,6 +1,7 @@
 #include "inputs/text_clues.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "inputs/sniffing.h"
 #include "torch/glog_time.h"
 #include "torch/prefixes/line_prefix.h"
+#include "torch/prefixes/line_starts.h"
 #include "torch/prefixes/rank_heads.h"
 #include "torch/prefixes/wrapped_lines.h"
 
@@ -121,6 +123,9 @@ class TextScanner {
     clues_.is_output |= std::any_of(std::begin(kOutputMarks), std::end(kOutputMarks), has);
     has_nccl_ = has(" NCCL ");
     has_heads_ |= HasRankHeads(text);
+    const std::string_view first = text.substr(0, kStyleBytes);
+    starts_.stamps |= HasStamps(first);
+    starts_.hosts |= HasHosts(first, starts_.stamps);
     has_ranks_ = has("rank") || has("Rank") || has("RANK");
     for (size_t at = 0; at < text.size();) {
       size_t end = std::min(text.find('\n', at), text.size());
@@ -143,6 +148,8 @@ class TextScanner {
     if (called_.size() == 1) clues_.said_rank = *called_.begin();
     if (pids_.size() == 1) clues_.pid = *pids_.begin();
     if (pids_.size() != 1) clues_.host.clear();
+    SettleLauncher();
+    SettleGroups();
     SettleRestarts();
     clues_.is_output |= !ranks_.empty() || clues_.is_launcher || clues_.start_ns != kNone64;
     return std::move(clues_);
@@ -150,10 +157,11 @@ class TextScanner {
 
  private:
   static constexpr size_t kLongestLine = 2000;
+  static constexpr size_t kStyleBytes = 8192;  // enough to see what every line begins with
 
   void ReadLine(std::string_view line) {
     ++lines_;
-    line = TakeContainerLabels(line);
+    line = TakeContainerLabels(TakeStarts(line));
     if (int32_t task = TaskLabelOf(line); task != kNone32) {
       ++task_lines_;
       if (tasks_.size() < kMostTold) tasks_.insert(task);
@@ -175,6 +183,15 @@ class TextScanner {
     if (!TakeRankHead(peeled)) return line;
     if (ranks_.size() < kMostTold) ranks_.insert(peeled.rank);
     AddTime(peeled.time_ns);
+    return peeled.text;
+  }
+
+  // [2026-11-15 23:22:09] text, worker-0: text                                ts, pdsh
+  std::string_view TakeStarts(std::string_view line) {
+    PeeledLine peeled{.text = line};
+    if (starts_.stamps && TakeStamp(peeled)) AddTime(peeled.time_ns);
+    if (starts_.hosts && TakeHost(peeled) && containers_.size() < 2)
+      containers_.emplace(peeled.host);
     return peeled.text;
   }
 
@@ -262,8 +279,12 @@ class TextScanner {
     if (size > clues_.world_size) {
       clues_.world_size = size;
       nccl_ranks_.clear();
+      nccl_doubled_ = false;
     }
-    if (size == clues_.world_size && nccl_ranks_.insert(rank).second) AddProcess(*pid, rank);
+    if (size != clues_.world_size) return;
+    const auto [first, is_new] = nccl_ranks_.emplace(rank, *pid);
+    nccl_doubled_ |= first->second != *pid;
+    if (is_new) AddProcess(*pid, rank);
   }
 
   void AddProcess(int64_t pid, int32_t rank) {
@@ -276,6 +297,8 @@ class TextScanner {
     if (Contains(line, "will restart worker group")) clues_.restarts.push_back(last_time_);
     ReadFailureBlock(line);
     // - (node_id=.., ip=.., pid=4711) world_rank=3, local_rank=3, node_rank=0       Ray Train
+    for (std::string_view key : {"Sending process ", "(pid: "})
+      if (auto pid = NumberAfter(line, key); pid && launched_.size() < 2) launched_.insert(*pid);
     auto ray_pid = NumberAfter(line, " pid=");
     if (ray_pid) AddProcess(*ray_pid, AsRank(NumberAfter(line, "world_rank=")));
     int32_t first = AsRank(NumberAfter(line, "global_ranks=["));
@@ -330,6 +353,24 @@ class TextScanner {
       is_about_ranks_ |= Contains(text, word);
   }
 
+  // Where no communicator is of all ranks, their numbers are not ranks of the job.
+  void SettleGroups() {
+    const bool restarted = !failures_.empty() || !clues_.restarts.empty();
+    if (!nccl_doubled_ || restarted) return;
+    clues_.world_size = kNone32;
+    clues_.processes.clear();
+  }
+
+  // A launcher that speaks of one process has no other, when what it printed is of that rank, too.
+  void SettleLauncher() {
+    if (launched_.size() != 1 || clues_.first_rank == kNone32 || clues_.several) return;
+    const bool is_alone =
+        clues_.processes.size() == 1 &&
+        clues_.processes.front() == std::pair(*launched_.begin(), clues_.first_rank);
+    const bool fits = ranks_.empty() || *ranks_.begin() == clues_.first_rank;
+    if (is_alone && fits) clues_.launched_rank = clues_.first_rank;
+  }
+
   // The last failure ended the job, unless the launcher says that it went on.
   void SettleRestarts() {
     if (!failures_.empty()) failures_.pop_back();
@@ -349,11 +390,15 @@ class TextScanner {
   TextClues clues_;
   bool has_nccl_ = false, has_ranks_ = false;  // the text, somewhere
   bool has_heads_ = false;
+  PrefixStyle starts_;  // what nearly every line begins with: a time, a host
   bool is_about_ranks_ = false;
   bool has_replicas_ = false;  // tags of torchft
   size_t lines_ = 0, task_lines_ = 0;
-  std::set<int32_t> ranks_, tasks_, local_labels_, said_, called_, nccl_ranks_;
+  std::set<int32_t> ranks_, tasks_, local_labels_, said_, called_;
+  std::map<int32_t, int64_t> nccl_ranks_;  // of the largest communicator, and their processes
+  bool nccl_doubled_ = false;              // two processes are the same rank
   std::set<int64_t> pids_;
+  std::set<int64_t> launched_;  // processes of which the launcher speaks; two are enough
   std::set<std::string> containers_;
   std::vector<int64_t> failures_;
   int64_t last_time_ = kNone64;
@@ -363,7 +408,8 @@ class TextScanner {
 }  // namespace
 
 int32_t TextClues::OnlyRank() const {
-  if (several || is_launcher) return kNone32;
+  if (is_launcher && !several) return launched_rank;
+  if (several) return kNone32;
   if (ranks.size() == 1) return ranks.front();
   if (pid != kNone64 && processes.size() == 1 && processes.front().first == pid)
     return processes.front().second;

@@ -51,6 +51,14 @@ std::string EvidenceFolder(const std::string& folder) {
   return folder.substr(0, folder.find("/inductor-spyre/"));
 }
 
+// The ranks that a text of several processes names.
+std::set<int32_t> ToldRanks(const FoundInput& input) {
+  if (input.who.rank != kNone32) return {};
+  std::set<int32_t> told(input.text.ranks.begin(), input.text.ranks.end());
+  for (auto [pid, rank] : input.text.processes) told.insert(rank);
+  return told;
+}
+
 InputEvidence EvidenceOf(const FoundInput& input) {
   InputEvidence evidence{
       .folder = EvidenceFolder(input.folder),
@@ -72,6 +80,7 @@ InputEvidence EvidenceOf(const FoundInput& input) {
     evidence.slot += " in " + input.folder;
   evidence.start_ns = input.text.start_ns;
   evidence.end_ns = input.text.end_ns;
+  evidence.told = ToldRanks(input);
   return evidence;
 }
 
@@ -336,7 +345,7 @@ class JobWriter {
 
   void AddReasons(int32_t number, const ChosenJob& job) {
     std::vector<std::string> reasons = job.reasons;
-    if (reasons.empty()) reasons.push_back("everything that lies there");
+    if (reasons.empty()) reasons.push_back("one job, because nothing says otherwise");
     for (const std::string& reason : reasons) {
       JobReasonRow row{.job = number, .subject = model_.pools.Intern(job.name)};
       row.job_by = model_.pools.Intern(reason);
@@ -347,6 +356,22 @@ class JobWriter {
   Model& model_;
   int32_t next_ = 0;
 };
+
+// Why an output or a dump has no rank.
+void ExplainNoRank(const std::vector<FoundInput*>& inputs) {
+  for (FoundInput* input : inputs) {
+    if (input->who.rank != kNone32 || StrengthOf(*input) == EvidenceStrength::kNone) continue;
+    const bool several = input->text.several || input->text.ranks.size() > 1;
+    const bool expected = IsPlainText(*input) || ClassOf(*input) == EvidenceClass::kOnce;
+    if (input->text.is_launcher) {
+      input->why_rank = several ? "none: a launcher and its ranks" : "none: a launcher";
+    } else if (several) {
+      input->why_rank = "none: output of several ranks";
+    } else if (expected) {
+      input->why_rank = "none: neither content nor name tells it";
+    }
+  }
+}
 
 void ExplainAttempts(const std::vector<FoundInput*>& inputs, int32_t attempts) {
   for (FoundInput* input : inputs) {
@@ -371,6 +396,7 @@ void AssignJobs(std::vector<FoundInput>& inputs, Model& model, const JobChoice& 
     for (size_t i = 0; i < members.size(); ++i) members[i]->who.attempt = attempts[i];
     int32_t count = *std::max_element(attempts.begin(), attempts.end()) + 1;
     AssignHosts(members, job.folder);
+    ExplainNoRank(members);
     ExplainAttempts(members, count);
     writer.Write(job, members, count);
   }

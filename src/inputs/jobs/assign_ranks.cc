@@ -49,6 +49,12 @@ void ReadFolders(FoundInput& input) {
   input.why_attempt = fmt::format("folder {} of mpirun", start);
 }
 
+// A dump's name ends with its rank, or with a date or the number of a job.
+int32_t RankAtEndOfName(const FoundInput& input) {
+  const int32_t number = input.recognition.rank_in_name, size = input.recognition.world_size;
+  return size != kNone32 && number >= size ? kNone32 : number;
+}
+
 void ReadOwnClues(FoundInput& input) {
   NameClues clues = CluesOfFile(input.name);
   int32_t content = ContentRank(input);
@@ -63,7 +69,7 @@ void ReadOwnClues(FoundInput& input) {
   if (input.recognition.pid == kNone64) input.recognition.pid = input.text.pid;
   if (!input.text.is_labelled) SetRank(input, clues.rank, "its name");
   SetRank(input, content, "its content");
-  SetRank(input, input.recognition.rank_in_name, "its name, as this format has it");
+  SetRank(input, RankAtEndOfName(input), "the number at the end of its name");
   if (!input.text.is_labelled) ReadFolders(input);
 }
 
@@ -77,11 +83,24 @@ void NoteDisagreement(FoundInput& input) {
 
 void RankByFileNumbers(std::vector<FoundInput>& inputs) {
   std::map<std::string_view, std::vector<size_t>> folders;
+  std::set<std::pair<std::string_view, std::string>> outputs;  // folder and pattern of names
+  auto is_text = [](const FoundInput& input) {
+    return input.importer == nullptr || input.importer->info.fallback;
+  };
+  // Ranked texts stay in the family: they confirm what the number counts.
+  auto belongs = [&](const FoundInput& input) {
+    return MayBeNumbered(input) || (is_text(input) && input.why_rank == "its content");
+  };
+  for (const FoundInput& input : inputs)
+    if (belongs(input)) outputs.emplace(input.folder, NumberPattern(input.name));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    bool is_text = inputs[i].importer == nullptr || inputs[i].importer->info.fallback;
-    // Ranked texts stay in the family: they confirm what the number counts.
-    bool confirms = is_text && inputs[i].why_rank == "its content";
-    if (MayBeNumbered(inputs[i]) || confirms) folders[inputs[i].folder].push_back(i);
+    const FoundInput& input = inputs[i];
+    // Among outputs, a text that is empty or says nothing known is an output, too.
+    const bool silent = is_text(input) && input.who.rank == kNone32 &&
+                        input.local_rank == kNone32 && !input.text.is_launcher &&
+                        !IsNamedAsDocument(input.name) &&
+                        outputs.contains({input.folder, NumberPattern(input.name)});
+    if (belongs(input) || silent) folders[input.folder].push_back(i);
   }
   for (const auto& [folder, members] : folders) {
     std::vector<NumberedName> names;
@@ -231,7 +250,9 @@ bool MayBeNumbered(const FoundInput& input) {
   if (input.who.rank != kNone32 || input.local_rank != kNone32) return false;
   if (input.importer == nullptr) return input.bytes == 0 && IsNamedAsOutput(input.name);
   std::string_view kind = input.importer->info.name;
-  if (kind == "execution_trace" || kind == "memory_snapshot" || kind == "nsys") return true;
+  for (std::string_view numbered :
+       {"execution_trace", "memory_snapshot", "nsys", "flight_recorder"})
+    if (kind == numbered) return true;
   bool is_text = input.importer->info.fallback && !IsNamedAsDocument(input.name);
   return is_text && !input.text.is_launcher &&
          (input.text.is_output || IsNamedAsOutput(input.name));
@@ -242,7 +263,9 @@ int32_t ContentRank(const FoundInput& input) {
 }
 
 void AssignRanks(std::vector<FoundInput>& inputs) {
+  DropFalseRanks(inputs);
   for (FoundInput& input : inputs) ReadOwnClues(input);
+  CorrectCountedWithin(inputs);
   ResolveLocalRanks(inputs);
   for (FoundInput& input : inputs) NoteDisagreement(input);
   RankByFileNumbers(inputs);
@@ -252,7 +275,7 @@ void AssignRanks(std::vector<FoundInput>& inputs) {
   for (FoundInput& input : inputs) {
     if (!MayBeOfAProcess(input)) continue;
     processes.Apply(input);
-    SetRank(input, input.text.said_rank, "what its program says");
+    SetRank(input, input.text.said_rank, "its program's own lines");
   }
   RankByNeighbours(inputs);
 }

@@ -24,6 +24,14 @@ void AssignRanks(std::vector<FoundInput>& inputs);
 // of eight. Also tells runs apart that one launcher folder holds one after the other.
 void ResolveLocalRanks(std::vector<FoundInput>& inputs);
 
+// ---- counted_within.cc
+
+// Forgets numbers of contents and names that cannot be ranks because two have the same.
+void DropFalseRanks(std::vector<FoundInput>& inputs);
+
+// Takes back ranks of names that count within a host.
+void CorrectCountedWithin(std::vector<FoundInput>& inputs);
+
 // ---- last_ranks.cc
 
 // Ranks that nothing tells but the neighbours: files in the folder of one rank, and the only file

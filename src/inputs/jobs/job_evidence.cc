@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "inputs/jobs/name_clues.h"
+
 namespace debrief {
 
 namespace {
@@ -28,6 +30,18 @@ void MoveInto(Container& to, Container& from) {
   to.merge(from);
 }
 
+// Do the two folders part at folders that are named as machines?
+bool AreHosts(std::string_view a, std::string_view b) {
+  auto same =
+      static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  const size_t slash = a.substr(0, same).rfind('/');
+  const size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
+  auto part = [&](std::string_view folder) {
+    return folder.substr(begin, folder.find('/', begin) - begin);
+  };
+  return begin < a.size() && begin < b.size() && IsNamedAsHost(part(a)) && IsNamedAsHost(part(b));
+}
+
 }  // namespace
 
 void JobGroup::Hull::Extend(int64_t from, int64_t to) {
@@ -48,7 +62,7 @@ void JobGroup::Add(size_t index, const InputEvidence& input) {
   if (input.strength != EvidenceStrength::kStrong) return;
   slots_.try_emplace(
       {input.slot, input.attempt, input.rank},
-      Holder{input.kind, input.pid, input.start_ns, input.is_launcher, input.folder});
+      Holder{input.kind, input.pid, input.start_ns, input.is_launcher, input.folder, input.told});
 }
 
 void JobGroup::Merge(JobGroup&& other) {
@@ -85,10 +99,14 @@ std::optional<std::string> JobGroup::Exclude(const Slot& slot, const Holder& a, 
       if (!starts || Near(a.start_ns, b.start_ns, kDayNs)) return std::nullopt;
       return report("more than a day apart");
     case EvidenceClass::kText:
-      // Launchers of several nodes each have a text of the same name.
+      if (named_by_content) return std::nullopt;
+      if (!a.told.empty() && !b.told.empty())
+        return Intersect(a.told, b.told) ? std::optional(report("with output of the same ranks"))
+                                         : std::nullopt;
+      // Launchers of several nodes each have a text of the same name, and so have the nodes.
       bool are_nodes = a.is_launcher && b.is_launcher && starts &&
                        Near(a.start_ns, b.start_ns, 3600 * kSecondNs);
-      if (named_by_content || are_nodes) return std::nullopt;
+      if (are_nodes || (slot.rank == kNone32 && AreHosts(a.folder, b.folder))) return std::nullopt;
       return report("under the same name");
   }
   return std::nullopt;
@@ -122,10 +140,11 @@ std::optional<std::string> Contradiction(const JobGroup& a, const JobGroup& b,
   // its launcher. A profile names its process.
   bool both = a.ranks_.empty() && b.ranks_.empty(), one = a.ranks_.empty() || b.ranks_.empty();
   for (const auto& [slot, holder] : small.slots_) {
-    bool counts = slot.rank != kNone32 || both || (one && holder.pid != kNone64);
-    if (!counts) continue;
     auto found = large.slots_.find(slot);
     if (found == large.slots_.end()) continue;
+    const bool told = !holder.told.empty() && !found->second.told.empty();
+    bool counts = slot.rank != kNone32 || both || told || (one && holder.pid != kNone64);
+    if (!counts) continue;
     if (auto why = JobGroup::Exclude(slot, holder, found->second, named_by_content)) return why;
   }
   return JobGroup::ApartInTime(a, b);

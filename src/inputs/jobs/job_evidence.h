@@ -39,6 +39,7 @@ struct InputEvidence {
   int64_t start_ns = kNone64;
   int64_t end_ns = kNone64;
   bool is_launcher = false;
+  std::set<int32_t> told;  // of a text of several processes: the ranks that it names
 };
 
 // Inputs that belong together, and what can be compared with another such group. A slot is what a
@@ -82,6 +83,7 @@ class JobGroup {
     int64_t pid, start_ns;
     bool is_launcher;
     std::string folder;
+    std::set<int32_t> told;
   };
   struct Hull {
     int64_t first = kNone64, last = kNone64;

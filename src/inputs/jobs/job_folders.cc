@@ -110,7 +110,8 @@ class PartLinks {
       for (size_t m = 1; m < members.size(); ++m) {
         size_t first = RootOf(members[0]);
         if (!ShareRanks(parts_[first], parts_[members[m]]))
-          Join(first, members[m], fmt::format("folders {} have different ranks", pattern));
+          Join(first, members[m],
+               fmt::format("one job, because folders {} have different ranks", pattern));
       }
     }
   }
@@ -123,7 +124,8 @@ class PartLinks {
         auto [it, is_new] = first.emplace(pid, i);
         size_t other = RootOf(it->second), own = RootOf(i);
         if (!is_new && other != own && !ShareKinds(parts_[other], parts_[own]))
-          Join(other, own, fmt::format("process {} left both kinds", pid));
+          Join(other, own,
+               fmt::format("one job, because process {} left files of both kinds", pid));
       }
     }
   }
@@ -140,7 +142,9 @@ class PartLinks {
       std::string name(below);
       auto [it, is_new] = first.emplace(name, i);
       if (is_new || ChildBelow(parts_[it->second].folder, above_) == child) continue;
-      if (!Join(it->second, i, fmt::format("folders {} of different kinds", name))) continue;
+      if (!Join(it->second, i,
+                fmt::format("one job, because folders {} hold different kinds of files", name)))
+        continue;
       parts_[RootOf(i)].folder = above_.empty() ? name : fmt::format("{}/{}", above_, name);
     }
   }
@@ -225,8 +229,8 @@ class Assembly {
       std::tie(group.only_size, group.only_run) = key;
       if (groups.size() > 1)
         group.reasons.push_back(runs.size() > 1
-                                    ? "names in this folder tell several runs apart"
-                                    : "inputs of this folder tell different world sizes");
+                                    ? "one of several jobs here: names have numbers of several runs"
+                                    : "one of several jobs here: the world sizes differ");
       top.parts.push_back(std::move(group));
     }
     top.holds_several |= groups.size() > 1;
@@ -242,7 +246,8 @@ class Assembly {
     PartLinks(open.folder, parts).Link();
     for (JobGroup& part : parts) {
       if (!why.empty() && IsStrong(part))
-        part.reasons.push_back(fmt::format("{} holds several jobs: {}", Shown(open.folder), why));
+        part.reasons.push_back(
+            fmt::format("not one job with the rest of {}: {}", Shown(open.folder), why));
     }
   }
 
@@ -295,8 +300,9 @@ class Assembly {
             fmt::format("{}{}", names.empty() ? "" : ", ", child.empty() ? "own files" : child);
     }
     if (strong == 1) return {std::string(only), ""};
-    return {open.folder, fmt::format("{}{} in {} do not contradict each other", names,
-                                     strong > kMostNamed ? ", ..." : "", Shown(open.folder))};
+    return {open.folder,
+            fmt::format("one job, because {}{} in {} do not contradict each other", names,
+                        strong > kMostNamed ? ", ..." : "", Shown(open.folder))};
   }
 
   static std::string_view Shown(std::string_view folder) { return folder.empty() ? "." : folder; }

@@ -71,7 +71,7 @@ void RankByFolderMates(std::vector<FoundInput>& inputs) {
     const bool one = told != ranks.end() && told->second.size() == 1;
     if (!one || !MayBeNumbered(input) || input.text.several) continue;
     if (beside[ParentPart(input.folder)].size() > 1)
-      SetLastRank(input, *told->second.begin(), "what lies beside it");
+      SetLastRank(input, *told->second.begin(), "all ranked files beside it are of this rank");
   }
 }
 
@@ -106,7 +106,7 @@ void RankTheLast(std::vector<FoundInput>& inputs) {
     if (!one_left || (family.world_size != kNone32 && family.world_size != count)) continue;
     int32_t missing = 0;
     while (family.ranks.contains(missing)) ++missing;
-    SetLastRank(*family.unknown, missing, "the only rank that its siblings leave");
+    SetLastRank(*family.unknown, missing, "the only rank that files alike leave");
   }
 }
 

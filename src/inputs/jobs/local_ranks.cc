@@ -23,6 +23,7 @@ struct LaunchUnit {
   int32_t locals = 0;         // processes
   int32_t attempts = 1;
   int64_t start_ns = kNone64;
+  int64_t end_ns = kNone64;
   int32_t offset = kNone32;
   std::string why;
   std::string home;  // the topmost folder around it that holds no other unit
@@ -91,6 +92,7 @@ class LocalRanks {
       int64_t start = input.text.start_ns;
       if (start != kNone64 && (unit.start_ns == kNone64 || start < unit.start_ns))
         unit.start_ns = start;
+      unit.end_ns = std::max(unit.end_ns, input.text.end_ns);
     }
     for (auto& [path, unit] : units_) unit.path = path;
   }
@@ -179,7 +181,10 @@ class LocalRanks {
     }
     // Silent units in folders of their own may be nodes or jobs: nobody knows their ranks, unless
     // two of their neighbours begin with rank 0 and so are jobs.
-    bool are_runs = parents.size() == 1 || first_nodes > 1;
+    const bool hosts = std::all_of(units.begin(), units.end(), [](const LaunchUnit* unit) {
+      return IsNamedAsHost(LastPart(unit->home));
+    });
+    bool are_runs = (parents.size() == 1 && !hosts && !AtOnce(units)) || first_nodes > 1;
     if (!are_runs) return;
     for (LaunchUnit* unit : units) {
       if (unit->offset == kNone32) unit->offset = 0;
@@ -187,24 +192,35 @@ class LocalRanks {
     NumberRuns(units);
   }
 
-  // The number at the end of the folder's name, -1 when there is none.
-  static int32_t FolderNumber(const LaunchUnit& unit) {
-    std::string_view name = LastPart(unit.home);
-    size_t digits = name.find_last_not_of("0123456789") + 1;
-    bool is_word = digits > 0 && digits < name.size() && name.size() - digits < 6;
-    constexpr std::string_view kNodeWords[] = {"node", "host", "machine", "server", "worker", "vm"};
-    is_word = is_word && std::any_of(std::begin(kNodeWords), std::end(kNodeWords),
-                                     [&](std::string_view word) { return name.starts_with(word); });
-    return is_word ? std::stoi(std::string(name.substr(digits))) : -1;
+  // Two of them ran at the same time for longer than a launcher needs to give up.
+  static bool AtOnce(std::vector<LaunchUnit*> units) {
+    constexpr int64_t kOverlap = 10'000'000'000;
+    std::erase_if(units, [](const LaunchUnit* unit) { return unit->start_ns == kNone64; });
+    std::ranges::sort(units, {}, &LaunchUnit::start_ns);
+    for (size_t i = 1; i < units.size(); ++i)
+      if (std::min(units[i - 1]->end_ns, units[i]->end_ns) - units[i]->start_ns > kOverlap)
+        return true;
+    return false;
   }
 
-  // node0, node1, ...: all numbers from 0 in folders alike, and no rank says otherwise.
+  // The number at the end of the folder's name, -1 when there is none. An address is no number.
+  static int32_t FolderNumber(const LaunchUnit& unit) {
+    std::string_view name = LastPart(unit.home);
+    name = name.substr(0, name.find('!'));
+    name = name.substr(0, name.find('.'));
+    const size_t digits = name.find_last_not_of("0123456789") + 1;
+    const bool is_number = digits > 0 && digits < name.size() && name.size() - digits < 6;
+    if (!is_number || !IsNamedAsHost(name)) return -1;
+    return std::stoi(std::string(name.substr(digits)));
+  }
+
+  // node0, node1, ...: all numbers from 0 or 1 in folders alike, and no rank says otherwise.
   static bool NumberNodes(std::vector<LaunchUnit*>& units) {
     std::sort(units.begin(), units.end(), [](const LaunchUnit* a, const LaunchUnit* b) {
       return std::pair(FolderNumber(*a), a->path) < std::pair(FolderNumber(*b), b->path);
     });
     std::set<std::string> patterns;
-    int32_t next = 0, index = 0;
+    int32_t next = 0, index = FolderNumber(*units.front()) == 1 ? 1 : 0;
     for (const LaunchUnit* unit : units) {
       patterns.insert(NumberPattern(LastPart(unit->home)));
       bool fits = unit->offset == kNone32 || unit->offset == next;
@@ -281,43 +297,8 @@ class LocalRanks {
   std::map<std::string, HomeContent, std::less<>> homes_;
 };
 
-// rank_0.log in every host's folder counts within the host when the contents tell other ranks, all
-// of them by the same number more.
-void ShiftNamedRanks(std::vector<FoundInput>& inputs) {
-  struct Shift {
-    std::set<int32_t> by;
-    int told = 0;
-  };
-  std::map<std::string_view, Shift> folders;
-  auto is_named = [](const FoundInput& input) {
-    return input.who.rank != kNone32 && input.why_rank == "its name";
-  };
-  for (const FoundInput& input : inputs) {
-    int32_t content = ContentRank(input);
-    if (!is_named(input) || content == kNone32) continue;
-    Shift& shift = folders[input.folder];
-    shift.by.insert(content - input.who.rank);
-    ++shift.told;
-  }
-  for (FoundInput& input : inputs) {
-    auto found = folders.find(input.folder);
-    if (!is_named(input) || found == folders.end()) continue;
-    const Shift& shift = found->second;
-    if (shift.told < 2 || shift.by.size() != 1 || *shift.by.begin() <= 0) continue;
-    bool is_text = input.importer == nullptr || input.importer->info.fallback;
-    if (!is_text) continue;
-    input.local_rank = input.who.rank;
-    input.who.rank += *shift.by.begin();
-    input.why_rank =
-        fmt::format("local rank {}; files beside it name their ranks", input.local_rank);
-  }
-}
-
 }  // namespace
 
-void ResolveLocalRanks(std::vector<FoundInput>& inputs) {
-  ShiftNamedRanks(inputs);
-  LocalRanks(inputs).Resolve();
-}
+void ResolveLocalRanks(std::vector<FoundInput>& inputs) { LocalRanks(inputs).Resolve(); }
 
 }  // namespace debrief

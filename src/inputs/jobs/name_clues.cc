@@ -134,6 +134,13 @@ constexpr std::string_view kDocumentEndings[] = {
     ".md",   ".rst",  ".py",   ".c",   ".cc", ".cpp", ".h",   ".cu",    ".sh",  ".yml",
     ".yaml", ".toml", ".html", ".css", ".js", ".csv", ".tsv", ".ipynb", ".cfg", ".ini"};
 
+// Before the number or the letter of a machine, a word of its name.
+constexpr std::string_view kHostWords[] = {
+    "node", "host",    "machine", "server", "worker",   "vm",      "gpu", "dgx", "hgx", "algo",
+    "pod",  "trainer", "master",  "leader", "instance", "compute", "ip",  "h",   "n",   "nid"};
+
+constexpr std::string_view kDomains[] = {".local", ".internal", ".lan", ".com", ".net", ".edu"};
+
 constexpr std::string_view kOutputWords[] = {"stdout",  "stderr", "slurm", "torchrun", "launcher",
                                              "console", "dmesg",  "kern",  "syslog",   "journal",
                                              "srun",    "mpirun", "nohup", "output",   "log"};
@@ -219,6 +226,26 @@ bool IsNamedAsOutput(std::string_view name) {
   return lower.ends_with(".out") || lower.ends_with(".err") ||
          std::any_of(std::begin(kOutputWords), std::end(kOutputWords),
                      [&](std::string_view word) { return Contains(lower, word); });
+}
+
+bool IsNamedAsHost(std::string_view name) {
+  const std::string lower = Lower(name.substr(0, name.find('!')));  // node0.tar.gz!/tmp
+  const bool address = std::count(lower.begin(), lower.end(), '.') == 3 &&
+                       lower.find_first_not_of("0123456789.") == std::string::npos;
+  const bool domain = std::ranges::any_of(kDomains, [&](auto end) { return lower.ends_with(end); });
+  if (address || domain) return true;
+  for (size_t at = 0; at < lower.size();) {
+    size_t end = at;
+    while (end < lower.size() && IsLetter(lower[end])) ++end;
+    std::string_view word = std::string_view(lower).substr(at, end - at);
+    const bool lettered = word.size() > 3 && (end == lower.size() || lower[end] == '.');  // hosta
+    if (lettered) word.remove_suffix(1);
+    const size_t number = end < lower.size() && IsJoint(lower[end]) ? end + 1 : end;
+    const bool counted = lettered || (number < lower.size() && IsDigit(lower[number]));
+    if (counted && std::ranges::find(kHostWords, word) != std::end(kHostWords)) return true;
+    at = end + 1;
+  }
+  return false;
 }
 
 bool IsNamedAsDocument(std::string_view name) {

@@ -51,6 +51,9 @@ std::string NumberPattern(std::string_view name);
 // Named as output of a job is: train.log, slurm-123.out, stderr, console.txt, dmesg.
 bool IsNamedAsOutput(std::string_view name);
 
+// Named as machines and pods are: node01, ip-10-0-3-7, 10.0.0.3, gpu-a100-07.cluster.local, hostA.
+bool IsNamedAsHost(std::string_view name);
+
 // Written by people or programs for people, and no output of a rank: README.md, train.py.
 bool IsNamedAsDocument(std::string_view name);
 

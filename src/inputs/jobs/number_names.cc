@@ -24,6 +24,9 @@ constexpr std::string_view kOtherCounts =
 constexpr std::string_view kProcessWords =
     " task proc process worker trainer rank t p pod replica ";
 constexpr std::string_view kNodeCounts = " node host n nid gpu local worker ";
+// Of a node, and of a process of it.
+constexpr std::string_view kNodeWords = " node host n nid machine server algo noderank ";
+constexpr std::string_view kLocalWords = " gpu local localrank device cuda rank l g proc process ";
 
 bool IsOneOf(const std::string& word, std::string_view words) {
   return !word.empty() && Contains(words, " " + word + " ");
@@ -33,6 +36,7 @@ struct NameField {
   int64_t value = 0;
   std::string word;       // letters in front of it
   bool is_other = false;  // train.log.1 is an older train.log, p2p is a word
+  bool is_of = false;     // the 3 of 3of8
 };
 
 struct SplitName {
@@ -82,7 +86,11 @@ SplitName Split(std::string name) {
     auto [end, error] = std::from_chars(name.data() + at, name.data() + name.size(), field.value);
     if (error != std::errc()) field.value = INT32_MAX;
     while (at < name.size() && IsDigit(name[at])) ++at;
-    field.is_other |= at < name.size() && std::isalpha(static_cast<unsigned char>(name[at])) != 0;
+    const std::string_view behind = std::string_view(name).substr(at);
+    const bool of = behind.starts_with("of") || behind.starts_with("_of_");  // 3of8, 3_of_8
+    field.is_of = of && behind.find_first_of("0123456789") <= 4;
+    field.is_other |=
+        !field.is_of && !behind.empty() && std::isalpha(static_cast<unsigned char>(behind[0])) != 0;
     split.fields.push_back(std::move(field));
     split.pattern += '#';
   }
@@ -103,8 +111,10 @@ class Family {
     if (members_.empty() || any_several) return;
     const size_t fields = members_.front().split.fields.size();
     for (size_t field = fields; field-- > 0;) {
+      if (CountsFromOne(field)) return Fill(field, kNoField, -1, counted);
       if (IsRank(field, kNoField, offset)) return Fill(field, kNoField, offset, counted);
     }
+    if (FillGrid(counted)) return;
     for (size_t field = fields; field-- > 0;) {
       for (size_t other = fields; other-- > 0;) {
         if (field == other || !(IsAttempt(other) || IsRun(other))) continue;
@@ -136,6 +146,58 @@ class Family {
       if (other != kNoField && !is_run)
         counted.attempt = static_cast<int32_t>(member.ValueOf(other));
     }
+  }
+
+  // 1of8 to 8of8, or contents that tell one less.
+  bool CountsFromOne(size_t field) const {
+    int64_t least = INT32_MAX, most = 0;
+    size_t told = 0;
+    for (const Member& member : members_) {
+      least = std::min(least, member.ValueOf(field));
+      most = std::max(most, member.ValueOf(field));
+      told += member.name->content_rank != kNone32 ? 1 : 0;
+    }
+    if (least != 1 || most < 2 || !IsRank(field, kNoField, -1)) return false;
+    const bool of =
+        members_.front().split.fields[field].is_of && members_.front().ValueOf(field + 1) == most;
+    return of || told > 1;
+  }
+
+  // node0_gpu0 to node1_gpu3: nodes of one size, each with processes from 0. Words say so, or the
+  // contents of each node.
+  bool FillGrid(std::vector<CountedNumbers>& counted) const {
+    std::vector<size_t> varying;
+    for (size_t field = 0; field < members_.front().split.fields.size(); ++field)
+      if (Distinct(field) > 1) varying.push_back(field);
+    return varying.size() == 2 && FillGrid(varying[0], varying[1], counted);
+  }
+
+  bool FillGrid(size_t node, size_t local, std::vector<CountedNumbers>& counted) const {
+    std::map<int64_t, std::set<int64_t>> rows;
+    for (const Member& member : members_) rows[member.ValueOf(node)].insert(member.ValueOf(local));
+    int64_t width = 0;
+    for (const auto& [number, locals] : rows) width = std::max(width, *locals.rbegin() + 1);
+    const bool any_full = std::ranges::any_of(
+        rows, [&](const auto& row) { return static_cast<int64_t>(row.second.size()) == width; });
+    if (!any_full) return false;
+    std::set<int64_t> told;  // nodes
+    auto rank_of = [&](const Member& member) {
+      const auto row = std::distance(rows.begin(), rows.find(member.ValueOf(node)));
+      return static_cast<int32_t>(row * width + member.ValueOf(local));
+    };
+    for (const Member& member : members_) {
+      if (member.name->content_rank == kNone32) continue;
+      if (member.name->content_rank != rank_of(member)) return false;
+      told.insert(member.ValueOf(node));
+    }
+    const int64_t first = rows.begin()->first, last = rows.rbegin()->first;
+    const auto& fields = members_.front().split.fields;
+    const bool said = IsOneOf(fields[node].word, kNodeWords) &&
+                      IsOneOf(fields[local].word, kLocalWords) && first <= 1 &&
+                      last - first + 1 == static_cast<int64_t>(rows.size());
+    if (!said && told.size() != rows.size()) return false;
+    for (const Member& member : members_) counted[member.index].rank = rank_of(member);
+    return true;
   }
 
   size_t Distinct(size_t field) const {

@@ -3,6 +3,8 @@
 //   train_4711_node01_0.out  train_4711_node01_1.out  train_4711_node02_2.out      the last
 //   llm-master-0.log  llm-worker-0.log  llm-worker-1.log                           worker 0 is 1
 //   dlrm_eg_0.json  dlrm_eg_1.json                                                 the only
+//   node0_gpu0.log  node0_gpu1.log  node1_gpu0.log  node1_gpu1.log                 node, local rank
+//   train_1of4.log  train_2of4.log  train_3of4.log  train_4of4.log                 one less
 //   llm_4711_0.0.out  llm_4711_1.0.out  llm_4711_0.1.out  llm_4711_1.1.out         rank, attempt
 //   llm_4711_0.out  llm_4711_1.out  llm_4712_0.out  llm_4712_1.out                 run, rank
 //

@@ -325,6 +325,7 @@ void VisitNumbers(Input& input, Visit visit) {
   visit(input.text.several);
   visit(input.text.is_labelled);
   visit(input.text.is_launcher);
+  visit(input.text.launched_rank);
   visit(input.text.is_output);
   visit(input.text.world_size);
   visit(input.text.first_rank);

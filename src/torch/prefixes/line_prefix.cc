@@ -9,6 +9,7 @@
 #include "base/text/newlines.h"
 #include "base/text/strings.h"
 #include "torch/glog_time.h"
+#include "torch/prefixes/line_starts.h"
 #include "torch/prefixes/rank_heads.h"
 #include "torch/prefixes/wrapped_lines.h"
 
@@ -57,52 +58,6 @@ bool TakeLabel(std::string_view& text, LineLabels labels, int32_t& rank) {
   if (!taken) return false;
   if (labels == LineLabels::kBracket) SkipBlank(rest);
   text = rest;
-  return true;
-}
-
-// The word before ": " at the start of a line, when it can be the name of a host.
-std::string_view HostBefore(std::string_view line) {
-  size_t size = 0;
-  bool numbered = false, named = false;
-  for (; size < line.size(); ++size) {
-    char c = line[size];
-    if (IsDigit(c) || c == '-' || c == '.') {
-      numbered = true;
-    } else if (IsLetter(c)) {
-      named = true;
-    } else {
-      break;
-    }
-  }
-  bool fits = size > 0 && line.substr(size).starts_with(": ") && named;
-  return fits && (numbered || line.starts_with("localhost")) ? line.substr(0, size)
-                                                             : std::string_view();
-}
-
-// "vllm-1  | text", of docker compose: the service and the bytes up to the text; both empty for any
-// other line.
-std::pair<std::string_view, size_t> ServiceBefore(std::string_view line) {
-  size_t size = 0;
-  while (size < line.size() &&
-         (IsLetter(line[size]) || IsDigit(line[size]) || line[size] == '-' || line[size] == '.'))
-    ++size;
-  const size_t bar = line.find_first_not_of(' ', size);
-  const bool fits = size > 0 && bar != std::string_view::npos && bar > size && line[bar] == '|';
-  if (!fits) return {};
-  const bool blank = line.substr(bar + 1).starts_with(' ');
-  return {line.substr(0, size), bar + (blank ? 2 : 1)};
-}
-
-bool TakeHost(std::string_view& text, std::string_view& host) {
-  if (auto [service, size] = ServiceBefore(text); size > 0) {
-    host = service;
-    text.remove_prefix(size);
-    return true;
-  }
-  std::string_view word = HostBefore(text);
-  if (word.empty()) return false;
-  host = word;
-  text.remove_prefix(word.size() + 2);
   return true;
 }
 
@@ -290,10 +245,16 @@ bool TakeStyledLabel(PeeledLine& line, const PrefixStyle& style) {
   return true;
 }
 
-bool TakeOne(PeeledLine& line, const PrefixStyle& style, bool& labelled, bool& hosted) {
+// Marks that a line has once.
+struct TakenMarks {
+  bool label = false, host = false, stamp = false;
+};
+
+bool TakeOne(PeeledLine& line, const PrefixStyle& style, TakenMarks& taken) {
   if (line.text.empty()) return false;
-  if (style.hosts && !hosted && TakeHost(line.text, line.host)) return hosted = true;
-  if (!labelled && TakeStyledLabel(line, style)) return labelled = true;
+  if (style.stamps && !taken.stamp && TakeStamp(line)) return taken.stamp = true;
+  if (style.hosts && !taken.host && TakeHost(line)) return taken.host = true;
+  if (!taken.label && TakeStyledLabel(line, style)) return taken.label = true;
   // The end of a message without a newline is a blank or a zero at times: " [rank2]: Traceback".
   const bool behind = line.text.size() > 1 && (line.text[0] == ' ' || line.text[0] == '\0');
   if (behind && line.text.substr(1).starts_with("[rank")) line.text.remove_prefix(1);
@@ -326,31 +287,13 @@ std::string_view BehindBar(std::string_view text) {
 
 PeeledLine PeelMarks(std::string_view line, const PrefixStyle& style) {
   PeeledLine peeled{.text = line};
-  bool labelled = false, hosted = false;
+  TakenMarks taken;
   for (int marks = 0; marks < kMostMarks; ++marks) {
-    if (!TakeOne(peeled, style, labelled, hosted)) break;
+    if (!TakeOne(peeled, style, taken)) break;
   }
   const bool nobody = peeled.rank == kNone32 && peeled.local_rank == kNone32;
   if (style.rank_heads && nobody && TakeRankHead(peeled)) TakeTee(peeled, style);
   return peeled;
-}
-
-bool HasHosts(std::string_view head) {
-  constexpr size_t kFewest = 4, kMostHosts = 4096;
-  size_t lines = 0, marked = 0;
-  std::set<std::string_view> hosts;
-  LineSplitter splitter(head);
-  for (std::string_view line; splitter.Next(line);) {
-    line = PeelPrefixes(line, {}).text;  // marks that need no style
-    if (Trimmed(line).empty()) continue;
-    ++lines;
-    std::string_view host = HostBefore(line);
-    if (host.empty()) host = ServiceBefore(line).first;
-    if (host.empty()) continue;
-    ++marked;
-    if (hosts.size() < kMostHosts) hosts.insert(host);
-  }
-  return marked >= kFewest && marked * 10 >= lines * 9 && hosts.size() * 2 <= marked;
 }
 
 // What srun and slurmstepd say for themselves has no label.
@@ -378,7 +321,7 @@ LineLabels DetectLabels(std::string_view head, const PrefixStyle& style) {
       int32_t rank = kNone32;
       if (!TakeLabel(line, labels, rank)) continue;
       ++labelled;
-      surely |= line.starts_with("Traceback (most recent call last)");
+      surely |= PeelPrefixes(line, {}).text.starts_with("Traceback (most recent call last)");
       seen.insert(rank);
     }
     const bool most = labelled * 10 >= lines * 9 || (surely && labelled * 3 >= lines);
@@ -388,10 +331,12 @@ LineLabels DetectLabels(std::string_view head, const PrefixStyle& style) {
 }
 
 // PyTorch puts "[rank3]:" before a blank or a log header alone; before anything else it is a role.
-bool TeeSaysRank(std::string_view head) {
+bool TeeSaysRank(std::string_view head, const PrefixStyle& style) {
   LineSplitter splitter(head);
   for (std::string_view line; splitter.Next(line);) {
     int32_t rank = kNone32;
+    PeeledLine stamped{.text = line};
+    if (style.stamps && TakeStamp(stamped)) line = stamped.text;
     if (!TakeMark(line, "[rank", "]:", rank)) continue;
     if (line.starts_with("[rank")) return true;
     if (line.empty() || line[0] == ' ' || line[0] == '\r') continue;
@@ -408,7 +353,7 @@ bool LabelIsNode(std::string_view head, const PrefixStyle& style) {
   LineSplitter splitter(head);
   for (std::string_view line; splitter.Next(line);) {
     int32_t label = kNone32;
-    line = PeelPrefixes(line, {.hosts = style.hosts}).text;
+    line = PeelPrefixes(line, {.hosts = style.hosts, .stamps = style.stamps}).text;
     if (!TakeLabel(line, style.labels, label)) continue;
     PeeledLine inner = PeelPrefixes(line, {});
     bool other = inner.rank != kNone32 && inner.rank != label;
@@ -433,10 +378,11 @@ PrefixStyle DetectPrefixStyle(std::string_view head) {
   if (wrapped) head = std::string_view(plain).substr(0, head.size());
   PrefixStyle style;
   style.wrapped = wrapped;
-  style.hosts = HasHosts(head);
+  style.stamps = HasStamps(head);
+  style.hosts = HasHosts(head, style.stamps);
   style.labels = DetectLabels(head, style);
   style.label_is_node = LabelIsNode(head, style);
-  style.tee_says_rank = TeeSaysRank(head);
+  style.tee_says_rank = TeeSaysRank(head, style);
   style.rank_heads = style.labels == LineLabels::kNone && HasRankHeads(head);
   return style;
 }

@@ -11,6 +11,7 @@
 //   Nov 15 23:22:09 gpu07 trainer-rank3[4711]: text    syslog and journalctl
 //   worker-0: text                                 pdsh, where most lines have it
 //   vllm-1  | text                                 docker compose, where most lines have it
+//   [2026-11-15 23:22:09] text                     ts, terminals (line_starts.h)
 //   (RayTrainWorker pid=75298, ip=10.0.0.2) text   Ray
 //   [RANK 3] text                                  loggers of accelerate and others
 //   (Worker_TP1 pid=77) ERROR 11-10 12:30:57 [core.py:710] text    vLLM, and SGLang's
@@ -41,6 +42,7 @@ struct PrefixStyle {
   bool hosts = false;          // "worker-0: text", "vllm-1  | text"
   bool tee_says_rank = false;  // torchrun --role rank --tee: the outer [rank3]: is a local rank
   bool rank_heads = false;     // a logger puts the rank into the head of each line (rank_heads.h)
+  bool stamps = false;         // "[2026-11-15 23:22:09] text": times that no process put there
   bool wrapped = false;        // lines are records of a log service: UnwrapLine() before all else
 };
 

@@ -81,5 +81,46 @@ TEST(TextClues, HostileTexts) {
   Read(std::string(100'000, '\n'));
 }
 
+TEST(TextClues, TimesAndHostsBeforeEveryLine) {
+  TextClues clues = Read(
+      "[2026-11-15 23:22:09] [default0]:step 1\n[2026-11-15 23:22:10] [default1]:step 1\n"
+      "[2026-11-15 23:22:11] [default1]:[rank5]: Traceback (most recent call last):\n"
+      "[2026-11-15 23:22:11] [default1]:[rank5]: ValueError: x\n");
+  EXPECT_TRUE(clues.is_labelled);
+  EXPECT_EQ(clues.ranks, std::vector<int32_t>{5});
+  EXPECT_EQ(clues.end_ns - clues.start_ns, 2'000'000'000);
+  clues = Read(
+      "worker-0: vm:7:7 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 2 cudaDev 0\n"
+      "worker-1: vm:8:8 [0] NCCL INFO ncclCommInitRank comm 0x2 rank 1 nranks 2 cudaDev 0\n"
+      "worker-0: step 1\nworker-1: step 1\n");
+  EXPECT_EQ(clues.world_size, 2);
+  EXPECT_TRUE(clues.several);
+}
+
+TEST(TextClues, ALauncherOfOneProcess) {
+  const std::string
+      own = "[rank5]: ValueError: x\n",
+      block =
+          "E1115 23:24:53.864000 1 torch/distributed/elastic/multiprocessing/api.py:986] failed "
+          "(exitcode: 1) local_rank: 0 (pid: 77) of binary: python\n"
+          "  rank      : 5 (local_rank: 0)\n  exitcode  : 1 (pid: 77)\n";
+  EXPECT_EQ(Read(own + block).OnlyRank(), 5);
+  EXPECT_EQ(Read("[rank4]: ValueError: x\n" + block).OnlyRank(), kNone32);
+  EXPECT_EQ(Read("W1115 23:24:53.864000 1 torch/distributed/elastic/multiprocessing/api.py:1012] "
+                 "Sending process 76 closing signal SIGTERM\n" +
+                 own + block)
+                .OnlyRank(),
+            kNone32)
+      << "it has another process";
+}
+
+TEST(TextClues, CommunicatorsOfSomeRanks) {
+  TextClues clues = Read(
+      "vm:7:7 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 2 cudaDev 0\n"
+      "vm:8:8 [1] NCCL INFO ncclCommInitRank comm 0x2 rank 0 nranks 2 cudaDev 1\n");
+  EXPECT_EQ(clues.world_size, kNone32);
+  EXPECT_TRUE(clues.processes.empty());
+}
+
 }  // namespace text_clues_test
 }  // namespace debrief

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "torch/prefixes/line_prefix.h"
+#include "torch/prefixes/line_starts.h"
 #include "torch/prefixes/rank_heads.h"
 #include "torch/prefixes/wrapped_lines.h"
 
@@ -85,6 +86,30 @@ TEST(LinePrefix, SageMakersMark) {
   const PeeledLine line = PeelPrefixes("[1,mpirank:3,algo-2]<stderr>:text", {});
   EXPECT_EQ(line.rank, 3);
   EXPECT_EQ(line.text, "text");
+}
+
+TEST(LineStarts, TimesThatNoProcessPutThere) {
+  for (std::string_view text :
+       {"[2026-11-15 23:22:09] text", "2026-11-15 23:22:09.123 text", "Nov 15 23:22:09 text",
+        "23:22:09 text", "2026-11-15T23:22:09+00:00\ttext", "[23:22:09.123] text"}) {
+    PeeledLine line{.text = text};
+    ASSERT_TRUE(TakeStamp(line)) << text;
+    EXPECT_EQ(line.text, "text") << text;
+  }
+  for (std::string_view text : {"2026-11-15 text", "[2026-11-15 23:22:09 text", "12:30 text", "",
+                                "[2026-11-15 23:22:09][INFO] text"}) {
+    PeeledLine line{.text = text};
+    EXPECT_FALSE(TakeStamp(line)) << text;
+  }
+  const std::string_view logger =
+      "2026-11-15 23:22:09 INFO a\n2026-11-15 23:22:10 INFO b\n"
+      "2026-11-15 23:22:11 INFO c\n2026-11-15 23:22:12 INFO d\n";
+  EXPECT_FALSE(HasStamps(logger)) << "a logger's own";
+  const std::string stamped = std::string(logger) + "2026-11-15 23:22:13 [rank0]: ValueError: x\n";
+  EXPECT_TRUE(HasStamps(stamped));
+  EXPECT_EQ(
+      PeelPrefixes("2026-11-15 23:22:13 [rank2]: ValueError: x", DetectPrefixStyle(stamped)).rank,
+      2);
 }
 
 }  // namespace debrief::line_marks_test

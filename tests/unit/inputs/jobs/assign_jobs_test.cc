@@ -43,9 +43,9 @@ TEST(AssignJobs, NothingGivesNothing) {
 TEST(AssignJobs, RankByNameContentFormatFolder) {
   Assigned all;
   all.inputs.push_back(Input("j/rank_9", "x_rank1"));
-  all.inputs.back().recognition = {.mine = true, .rank = 1, .rank_in_name = 3};
+  all.inputs.back().recognition = {.mine = true, .rank = 1, .rank_in_name = 5};
   all.inputs.push_back(Input("j/rank_9", "x"));
-  all.inputs.back().recognition = {.mine = true, .rank = 2, .rank_in_name = 3};
+  all.inputs.back().recognition = {.mine = true, .rank = 2, .rank_in_name = 6};
   all.inputs.push_back(Input("j/rank_9", "x_3"));
   all.inputs.back().recognition = {.mine = true, .rank_in_name = 3};
   all.inputs.push_back(Input("j/rank_9/logs", "x"));

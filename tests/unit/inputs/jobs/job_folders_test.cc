@@ -144,5 +144,20 @@ TEST(JobFolders, VeryDeepFolderIsCheap) {
   EXPECT_LT(CpuSeconds() - begin, 0.5);
 }
 
+InputEvidence Node(std::string folder, std::set<int32_t> told) {
+  InputEvidence text = Text(std::move(folder), kNone32, "train.log");
+  text.told = std::move(told);
+  return text;
+}
+
+TEST(JobFolders, TextsOfSeveralRanks) {
+  EXPECT_EQ(JobsOf({Node("j/a", {0, 2}), Node("j/b", {5})}), Names(2, "j")) << "nodes";
+  EXPECT_EQ(JobsOf({Node("j/a", {0, 2}), Node("j/b", {1, 2})}), (Names{"j/a", "j/b"})) << "runs";
+  EXPECT_EQ(JobsOf({Node("j/node0", {}), Node("j/node1", {})}), Names(2, "j")) << "named as nodes";
+  EXPECT_EQ(JobsOf({Node("j/a", {}), Node("j/b", {})}), (Names{"j/a", "j/b"}));
+  EXPECT_EQ(JobsOf({Node("j/a", {0, 1}), Node("j/b", {0, 1}), Dump("j/a/fr", 0)}),
+            (Names{"j/a", "j/b", "j/a"}));
+}
+
 }  // namespace job_folders_test
 }  // namespace debrief

@@ -138,5 +138,15 @@ TEST(NameClues, NumberPattern) {
   EXPECT_EQ(NumberPattern(""), "");
 }
 
+TEST(NameClues, Hosts) {
+  for (std::string_view name :
+       {"node0", "node-07", "gpu-node-5", "ip-10-0-3-7", "10.0.0.3", "hostA",
+        "gpu-a100-07.cluster.local", "algo-1", "n12", "worker_3", "h0", "node0.tar.gz!tmp"})
+    EXPECT_TRUE(IsNamedAsHost(name)) << name;
+  for (std::string_view name : {"run_1", "exp7", "logs", "node", "a", "", "2026.11.15", "nodes_of",
+                                "version_0", "fr", "attempt_0"})
+    EXPECT_FALSE(IsNamedAsHost(name)) << name;
+}
+
 }  // namespace name_clues_test
 }  // namespace debrief

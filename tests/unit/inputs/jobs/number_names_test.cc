@@ -74,5 +74,30 @@ TEST(NumberNames, HostileNames) {
   EXPECT_EQ(RanksOf(Named({"", "#", std::string(5000, '9'), "0"})), Numbers(4, kNone32));
 }
 
+TEST(NumberNames, NodeAndLocalRank) {
+  EXPECT_EQ(
+      RanksOf(Named({"node0_gpu0.log", "node0_gpu1.log", "node1_gpu0.log", "node1_gpu1.log"})),
+      (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(
+      RanksOf(Named({"node1_gpu0.out", "node1_gpu1.out", "node2_gpu1.out", "node2_gpu1.err"})),
+      (Numbers{0, 1, 3, 3}));
+  auto told = Named({"ip-3-7_l0.log", "ip-3-7_l1.log", "ip-3-9_l0.log", "ip-3-9_l1.log"});
+  EXPECT_EQ(RanksOf(told), Numbers(4, kNone32)) << "any of the two may be the first";
+  told[1].content_rank = 1;
+  told[2].content_rank = 2;
+  EXPECT_EQ(RanksOf(told), (Numbers{0, 1, 2, 3}));
+  told[2].content_rank = 0;
+  EXPECT_EQ(RanksOf(told), Numbers(4, kNone32)) << "the nodes are the other way round";
+}
+
+TEST(NumberNames, FromOne) {
+  EXPECT_EQ(RanksOf(Named({"x_1of3.log", "x_2of3.log", "x_3of3.log"})), (Numbers{0, 1, 2}));
+  EXPECT_EQ(RanksOf(Named({"x_0_of_3.log", "x_1_of_3.log", "x_2_of_3.log"})), (Numbers{0, 1, 2}));
+  auto told = Named({"out-1.txt", "out-2.txt", "out-3.txt"});
+  told[0].content_rank = 0;
+  told[2].content_rank = 2;
+  EXPECT_EQ(RanksOf(told), (Numbers{0, 1, 2}));
+}
+
 }  // namespace number_names_test
 }  // namespace debrief
