@@ -92,8 +92,8 @@ bool Explains(const Board& board, const Finding& death, const Finding& absence) 
 
 std::string_view WhyItAgrees(const Finding& absence) {
   if (absence.ranks.empty()) return "";
-  return absence.rule == "flight.no_dump" ? "it left no dump, as a process that is gone"
-                                          : "dumps of the others show that it never came";
+  return absence.rule == "flight.no_dump" ? "it left no dump, like a process that died"
+                                          : "dumps of the other ranks show that it did not join";
 }
 
 }  // namespace
