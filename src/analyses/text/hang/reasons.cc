@@ -91,7 +91,7 @@ std::string ThrownInCpp(std::string_view text) {
 }
 
 // "RuntimeError: [enforce fail at alloc.cpp:12] err == 0. text" and "RuntimeError:
-// /src/Register.cpp:934: text" without the place in PyTorch's own source, which helps nobody.
+// /src/Register.cpp:934: text" without the place in PyTorch's own source.
 std::string WithoutNativePlace(std::string_view text) {
   const size_t colon = text.find(": ");
   if (colon == std::string_view::npos) return std::string(text);
@@ -126,7 +126,7 @@ std::string WithoutErrno(std::string text) {
 }  // namespace
 
 std::vector<std::string> WaysToSay(const std::string& reason) {
-  const std::string bare = WithoutErrno(reason);
+  const std::string bare = WithoutNativePlace(WithoutErrno(reason));
   return {reason, bare, WithShortPath(bare)};
 }
 
@@ -157,7 +157,7 @@ std::string ExceptionInWords(std::string_view text) {
     return std::string(text.substr(seen + kSeen.size()));
   if (std::string thrown = ThrownInCpp(text); !thrown.empty()) return thrown;
   if (std::string inner = InsideCompilerError(text); !inner.empty()) return inner;
-  return IsExceptionName(text) ? WithoutNativePlace(WithoutModule(text)) : std::string(text);
+  return std::string(IsExceptionName(text) ? WithoutModule(text) : text);
 }
 
 }  // namespace debrief::analyses::text_hang

@@ -310,7 +310,7 @@ void WriteNotRunLine(const Model& model, Paper& paper) {
   }
   if (lacking == 0 && failed.empty()) return;
   paper.Labelled("not run", Ink::kDim,
-                 fmt::format("{} of {} analyses need other kinds of data (debrief list analyses){}",
+                 fmt::format("{} of {} analyses are about other kinds of data (debrief list analyses){}",
                              lacking, model.analyses.size(), failed),
                  1);
 }
