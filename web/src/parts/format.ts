@@ -88,6 +88,12 @@ export function words(name: string): string {
   return name.replace(/_/g, " ");
 }
 
+// "[512, 256], [8]" of "[[512,256],[8],[],[]]", as sheets print it: the shapes without what has none.
+export function shapesOf(json: string | undefined): string {
+  const shapes = (json ?? "").match(/\[[^[\]]+\]/g) ?? [];
+  return shapes.map((one) => one.replace(/, */g, ", ")).join(", ");
+}
+
 // The kinds of inputs as the terminal names them.
 const inputKinds: Record<string, string> = {
   aiu_compiler_log: "AIU compiler log",
