@@ -139,7 +139,7 @@ void AddHostNeverCame(const Index& index, const Waits& waits, const std::vector<
   DescribeWait(index, waits, waiter, cause);
   cause.what = fmt::format("did not reach {}; {}", OperationInWords(index, *waits.At(waiter)),
                            WaitersInOpInWords(index, waits, *waits.At(waiter), cause.ranks));
-  cause.why = "all operations that it issued are completed, and it waits for no rank";
+  cause.why = "all its operations are completed, and it waits for no rank";
   cause.next_step =
       "Look at what its host was doing: its stack (py-spy), a compilation, a data loader, a "
       "checkpoint.";

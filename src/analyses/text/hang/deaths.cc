@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <tuple>
@@ -412,9 +413,11 @@ void FindDeaths(const Scene& scene, std::vector<Finding>& findings) {
     Finding finding = NewFinding(scene, "text_hang.died");
     finding.ranks = death.ranks;
     const std::string who = RanksAsSubject(death.ranks);
-    finding.headline = fmt::format(
-        "{} {}", who,
-        DeathInWords(scene, death, kLongestHeadline - std::min(kLongestHeadline, who.size() + 1)));
+    const size_t room = kLongestHeadline - std::min(kLongestHeadline, who.size() + 1);
+    const std::string whole = fmt::format("{} {}", who, DeathInWords(scene, death, SIZE_MAX));
+    finding.headline = fmt::format("{} {}", who, DeathInWords(scene, death, room));
+    if (whole != finding.headline)
+      finding.evidence.push_back({.text = whole, .table = {}, .rows = {}});
     std::string_view file =
         death.row == RankTalk::kNoRow ? "" : scene.model.pools.Text(events.file[death.row]);
     if (!file.empty())

@@ -346,8 +346,7 @@ void FindSilent(const Scene& scene, std::vector<Finding>& findings) {
   finding.ranks = silence.ranks;
   AddContext(scene, silence.ranks.front(), finding);
   finding.confidence = !silence.has_text ? 0.4 : !silence.behind.empty() ? 0.75 : 0.65;
-  finding.why =
-      "a rank that waits reports a watchdog timeout; a rank that did not join has none to report";
+  finding.why = "a rank that waits reports a timeout, and one that did not join has none to report";
   finding.next_step =
       "Look at what its host was doing while the others waited: a compilation, a data loader, a "
       "checkpoint; Flight Recorder dumps would show where it was.";

@@ -167,7 +167,7 @@ class Judging {
             ? fmt::format("{} of the job {}", Plural(static_cast<size_t>(counted), "rank"), does)
             : fmt::format("{} {}", Subject(named), does);
     finding.confidence = dead ? 0.85 : 0.7;
-    finding.why = "NCCL RAS, its own network between the processes, reports it";
+    finding.why = "NCCL RAS reports it";
     finding.next_step = "Look at that process and its host: output, exit code, kernel log.";
     findings_.push_back(std::move(finding));
   }

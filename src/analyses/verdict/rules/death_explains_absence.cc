@@ -21,7 +21,12 @@ void ReportWhoWaits(Board& board, size_t death, size_t absence) {
   const Finding absent = board.At(absence);
   std::string waiting = WaitingInWords(board, absent);
   Finding& finding = board.At(death);
-  if (!waiting.empty()) finding.headline += fmt::format("; {}", waiting);
+  if (!waiting.empty()) {
+    finding.headline += fmt::format("; {}", waiting);
+    // The sentence of a headline that was too long.
+    if (!finding.evidence.empty() && finding.evidence.front().table.empty())
+      finding.evidence.front().text += fmt::format("; {}", waiting);
+  }
   finding.groups = absent.groups;
   finding.op = absent.op;
   finding.seq = absent.seq;
